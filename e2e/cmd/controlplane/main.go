@@ -1,0 +1,75 @@
+//go:build !race
+
+// Command controlplane runs one half of a Kubernetes control plane: etcd, or
+// the kube-apiserver. It is the server side of package cluster and is started
+// by it; nobody needs to start it by hand.
+//
+//	controlplane etcd --dir DIR --client-socket FILE --peer-socket FILE
+//	controlplane apiserver [flags of kube-apiserver]
+//
+// Both run until SIGTERM, which ends them in good order, or until standard
+// input ends, which means that the process that started them is gone: then
+// etcd removes its folder, and the API server exits at once. An interrupt from
+// the keyboard reaches every process of the terminal; it is left to the parent,
+// which stops the two in order.
+//
+// The race detector is left out on purpose: with it, `go test -race ./...`
+// would compile all of Kubernetes a second time, to test nothing of ours.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// errOrphaned is the cause of cancellation when the parent process is gone.
+var errOrphaned = errors.New("parent process is gone")
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "controlplane:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) == 0 {
+		return errors.New("want a first argument: etcd or apiserver")
+	}
+	signal.Ignore(os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	ctx = withParent(ctx, os.Stdin)
+
+	switch args[0] {
+	case "etcd":
+		return runEtcd(ctx, args[1:])
+	case "apiserver":
+		return runAPIServer(ctx, args[1:])
+	default:
+		return fmt.Errorf("unknown first argument %q, want etcd or apiserver", args[0])
+	}
+}
+
+// withParent returns a context that is cancelled with errOrphaned when
+// lifeline ends, as a pipe does when the process at its other end goes away,
+// however it goes. Its goroutine lives as long as this process.
+func withParent(ctx context.Context, lifeline io.Reader) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		// A lifeline that fails is as good as one that ended.
+		_, _ = io.Copy(io.Discard, lifeline)
+		cancel(errOrphaned)
+	}()
+	return ctx
+}
+
+// orphaned tells whether ctx was cancelled because the parent is gone.
+func orphaned(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), errOrphaned)
+}
