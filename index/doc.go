@@ -1,0 +1,33 @@
+// Package index keeps objects in memory and finds them: by key, by namespace,
+// by label, and by whatever a program computes from them.
+//
+// An [Indexer] is the store. It is written to in batches ([Indexer.Apply],
+// [Indexer.Replace]), each of which becomes visible at once, objects and
+// indexes together, and gives back the [Event]s that it caused. In an informer
+// the informer's loop is the only writer; everybody else gets the read side,
+// [Reader].
+//
+// An [Index] is both the definition of an index and the handle to look things
+// up with, typed by the key and by the object:
+//
+//	byNode := index.Single("node", func(p *corev1.Pod) (string, bool) {
+//		return p.Spec.NodeName, p.Spec.NodeName != ""
+//	})
+//	if err := pods.AddIndexes(byNode); err != nil { … }
+//	for p := range byNode.All("node-7") { … }
+//
+// Several indexes are joined with [Intersect], and read in one consistent
+// state, at leisure, with [Reader.Snapshot].
+//
+// # How it is built
+//
+// Objects stand at dense positions in pages of a thousand. A hash table of
+// eight bytes an entry maps keys to positions; an index maps its keys to lists
+// of positions, and each position to the places where it is listed, so that a
+// write costs a constant for each index whose keys changed, and nothing for
+// the others. All of these are made of pages that one writer changes in place.
+// A reader takes the page table under the read lock and ranges over the pages
+// without it; the writer copies a page before it writes to one that a reader
+// may hold. So readers hold the lock for a moment, however much they read, and
+// a snapshot costs nothing until something is written.
+package index

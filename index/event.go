@@ -1,0 +1,100 @@
+package index
+
+// EventType tells what a change did to the store.
+type EventType uint8
+
+const (
+	// Added: there was no object of that key before.
+	Added EventType = iota + 1
+	// Updated: the object of that key was replaced by another one.
+	Updated
+	// Deleted: the object of that key is gone.
+	Deleted
+)
+
+// String returns the name of the type.
+func (t EventType) String() string {
+	switch t {
+	case Added:
+		return "Added"
+	case Updated:
+		return "Updated"
+	case Deleted:
+		return "Deleted"
+	default:
+		return "Unknown"
+	}
+}
+
+// Reason tells how a change was learned of.
+type Reason uint8
+
+const (
+	// Watched: the server reported the change in a watch.
+	Watched Reason = iota + 1
+	// Initial: the object was there when the store was first filled, or when a
+	// late handler joined.
+	Initial
+	// Relisted: the change was found by comparing a later list with the store.
+	// What happened in between, and when, is not known.
+	Relisted
+	// Resynced: nothing changed, the handler asked to see every object again.
+	Resynced
+	// Recreated: the object was replaced by another of the same key, and the
+	// store was told to report that as a deletion and an addition.
+	Recreated
+	// ScopeRemoved: the object may still exist, but it is outside of what is
+	// being watched now.
+	ScopeRemoved
+)
+
+// String returns the name of the reason.
+func (r Reason) String() string {
+	switch r {
+	case Watched:
+		return "Watched"
+	case Initial:
+		return "Initial"
+	case Relisted:
+		return "Relisted"
+	case Resynced:
+		return "Resynced"
+	case Recreated:
+		return "Recreated"
+	case ScopeRemoved:
+		return "ScopeRemoved"
+	default:
+		return "Unknown"
+	}
+}
+
+// Event is one change of the store, with the state before and after it. The
+// objects are shared with the store and with everybody else who received the
+// event: they must not be modified.
+type Event[T Object] struct {
+	Type   EventType
+	Reason Reason
+
+	// Old is the object that the store held before: the zero T if Type is
+	// Added, the same as New if Reason is Resynced.
+	Old T
+
+	// New is the object that the store holds now. If Type is Deleted it is the
+	// last known state: what the server sent with the deletion if it was
+	// watched, Old otherwise.
+	New T
+}
+
+// Key returns the key of the object.
+func (e Event[T]) Key() Key { return KeyOf(e.New) }
+
+// Change is one write to the store, as the input of Indexer.Apply.
+type Change[T Object] struct {
+	// Delete removes the object of this key, and ignores one that is not there.
+	// Otherwise the object is added, or replaces the one of its key.
+	Delete bool
+	// Reason is passed on to the event.
+	Reason Reason
+	// Object is the object to store, or the last state of the one to remove.
+	Object T
+}

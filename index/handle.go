@@ -1,0 +1,136 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Handle is an *Index over objects of type T, whatever the type of its keys.
+// No other type implements it.
+type Handle[T Object] interface {
+	// Name returns the name that the index was made with.
+	Name() string
+
+	// attach claims the index for an indexer, and fails if it cannot be used.
+	attach(to *Indexer[T]) error
+	// detach gives up a claim.
+	detach()
+	// publish opens the index for look-ups. Called under the write lock.
+	publish(owner *Indexer[T])
+
+	// stage computes the keys of the next object of a batch. It runs user code,
+	// so it is called without the write lock.
+	stage(obj T)
+	// unstage forgets what was staged.
+	unstage()
+
+	// The rest is called under the write lock; begin comes first.
+	begin()
+	add()
+	assign(pos uint32, staged int)
+	remove(pos uint32)
+	reset()
+
+	// freeze returns a view of the index, and freezes its current state.
+	freeze() any
+	// labelTerm returns the term that stands for a selector's requirement, if
+	// this is an index of such labels.
+	labelTerm(labels.Requirement) (Term[T], bool)
+}
+
+// ErrIndexInUse is returned when an index is added that belongs to an Indexer
+// already, this one or another.
+var ErrIndexInUse = errors.New("index: the index has been added to an indexer already")
+
+func (x *Index[K, T]) attach(to *Indexer[T]) error {
+	if x == nil {
+		return errors.New("index: a nil index was added")
+	}
+	switch keyType := reflect.TypeFor[K](); {
+	case x.name == "":
+		return fmt.Errorf("index: an index over %v has no name", reflect.TypeFor[T]())
+	case x.keys == nil:
+		return fmt.Errorf("index: index %q has no function: make it with New or Single", x.name)
+	case !hashable(keyType):
+		return fmt.Errorf("index: index %q has keys of type %v, which contains an interface: two such keys may not be comparable", x.name, keyType)
+	case !x.claim.CompareAndSwap(nil, to):
+		return fmt.Errorf("index %q: %w", x.name, ErrIndexInUse)
+	}
+	return nil
+}
+
+// hashable reports whether every value of the comparable type t has a hash:
+// the compiler lets interfaces pass, which may hold a slice.
+func hashable(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface:
+		return false
+	case reflect.Array:
+		return hashable(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !hashable(t.Field(i).Type) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (x *Index[K, T]) detach() { x.claim.Store(nil) }
+
+func (x *Index[K, T]) publish(owner *Indexer[T]) { x.owner.Store(owner) }
+
+func (x *Index[K, T]) stage(obj T) {
+	x.staged = x.keys(x.staged, obj)
+	x.ends = append(x.ends, len(x.staged))
+}
+
+// maxScratch is the number of elements up to which memory for a batch is kept
+// for the next one.
+const maxScratch = 4096
+
+func (x *Index[K, T]) unstage() {
+	x.staged = reuse(x.staged)
+	x.ends = reuse(x.ends)
+}
+
+// reuse returns s emptied, or nil if it is too large to keep.
+func reuse[E any](s []E) []E {
+	if cap(s) > maxScratch {
+		return nil
+	}
+	clear(s)
+	return s[:0]
+}
+
+func (x *Index[K, T]) begin() { x.posts.begin() }
+
+func (x *Index[K, T]) add() { x.posts.add() }
+
+func (x *Index[K, T]) assign(pos uint32, staged int) {
+	start := 0
+	if staged > 0 {
+		start = x.ends[staged-1]
+	}
+	x.posts.assign(pos, x.staged[start:x.ends[staged]])
+}
+
+func (x *Index[K, T]) remove(pos uint32) { x.posts.remove(pos) }
+
+func (x *Index[K, T]) reset() { x.posts.reset() }
+
+// frozenIndex is an index's part of a Snapshot.
+type frozenIndex[K comparable, T Object] struct {
+	index *Index[K, T]
+	posts postingsView[K]
+}
+
+func (x *Index[K, T]) freeze() any {
+	x.posts.lists.share()
+	x.posts.shape.share()
+	return &frozenIndex[K, T]{index: x, posts: x.posts.view()}
+}

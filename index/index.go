@@ -1,0 +1,165 @@
+package index
+
+import (
+	"iter"
+	"sync/atomic"
+)
+
+// Index finds the objects of an Indexer by a key that a function computes for
+// each of them. It is a handle: made once with New or Single, added to one
+// Indexer, and used for look-ups, which therefore need neither a name nor an
+// error. K can be any comparable type, such as netip.Addr, types.UID or a
+// struct of several fields.
+//
+// The index function is called once for every object that is stored, before
+// any lock is taken, and from one goroutine at a time. It must not modify the
+// object, and what it returns must depend on the object alone. If it panics,
+// nothing of the batch is stored and the panic goes on to the writer.
+//
+// Look-ups are safe for concurrent use. They hold the indexer's read lock for
+// a moment that does not depend on the number of objects, and what they return
+// is one consistent state: later writes do not show in it. Before the index is
+// added to an Indexer, and after that was cleared, they find nothing.
+type Index[K comparable, T Object] struct {
+	name   string
+	keys   func(dst []K, obj T) []K // appends the keys of obj; nil if the user's function is
+	labels []string                 // the label keys, if it was made by Labels
+
+	claim atomic.Pointer[Indexer[T]] // who adds it, or has added it
+	owner atomic.Pointer[Indexer[T]] // set when look-ups can begin
+	posts *postings[K]               // guarded by owner.mu
+
+	// What stage computed for the objects of a batch: the keys of object i end
+	// at ends[i]. Guarded by owner.writer.
+	staged []K
+	ends   []int
+}
+
+// New returns an index under which an object is found by each of the keys that
+// keys returns for it. Repeated keys count once; an object without keys is not
+// in the index. The slice is not kept.
+//
+// The name appears in metrics and in adapters; no two indexes of an Indexer
+// have the same one.
+func New[K comparable, T Object](name string, keys func(T) []K) *Index[K, T] {
+	x := &Index[K, T]{name: name, posts: newPostings[K]()}
+	if keys != nil {
+		x.keys = func(dst []K, obj T) []K { return append(dst, keys(obj)...) }
+	}
+	return x
+}
+
+// Single returns an index with at most one key for each object: the one that
+// key returns, none if it returns false. It needs no allocation for an object,
+// where New's function has to make a slice.
+func Single[K comparable, T Object](name string, key func(T) (K, bool)) *Index[K, T] {
+	x := &Index[K, T]{name: name, posts: newPostings[K]()}
+	if key != nil {
+		x.keys = func(dst []K, obj T) []K {
+			if k, ok := key(obj); ok {
+				dst = append(dst, k)
+			}
+			return dst
+		}
+	}
+	return x
+}
+
+// Name returns the name that the index was made with.
+func (x *Index[K, T]) Name() string { return x.name }
+
+// Get returns the objects filed under k, in no particular order, nil if there
+// are none. The slice is the caller's.
+func (x *Index[K, T]) Get(k K) []T {
+	objects, list := x.look(k)
+	return collectAt(objects, list)
+}
+
+// All ranges over the objects filed under k, in no particular order, without
+// copying them and without holding a lock.
+func (x *Index[K, T]) All(k K) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		objects, list := x.look(k)
+		rangeAt(objects, list, yield)
+	}
+}
+
+// Len returns how many objects are filed under k.
+func (x *Index[K, T]) Len(k K) int {
+	_, list := x.look(k)
+	return int(list.n)
+}
+
+// Keys ranges over the keys under which there is at least one object, in no
+// particular order.
+func (x *Index[K, T]) Keys() iter.Seq[K] {
+	return func(yield func(K) bool) {
+		owner := x.owner.Load()
+		if owner == nil {
+			return
+		}
+		owner.mu.RLock()
+		x.posts.shape.share()
+		view := x.posts.view()
+		owner.mu.RUnlock()
+		view.allKeys()(yield)
+	}
+}
+
+// In returns the index as it was when s was taken. If the index was added to
+// the Indexer later than that, or to another one, it is empty.
+func (x *Index[K, T]) In(s *Snapshot[T]) View[K, T] {
+	return View[K, T]{objects: s.objects, posts: x.frozen(s)}
+}
+
+// frozen returns the index's part of s.
+func (x *Index[K, T]) frozen(s *Snapshot[T]) postingsView[K] {
+	for _, part := range s.indexes {
+		if f, ok := part.(*frozenIndex[K, T]); ok && f.index == x {
+			return f.posts
+		}
+	}
+	return postingsView[K]{}
+}
+
+// look returns the objects and the positions in it of those filed under k.
+func (x *Index[K, T]) look(k K) (pages[T], pages[uint32]) {
+	owner := x.owner.Load()
+	if owner == nil {
+		return pages[T]{}, pages[uint32]{}
+	}
+	hash := hashOf(x.posts.seed, k)
+	owner.mu.RLock()
+	defer owner.mu.RUnlock()
+	id := x.posts.find(hash, k)
+	if id == 0 {
+		return pages[T]{}, pages[uint32]{}
+	}
+	owner.objectsEpoch.share()
+	x.posts.lists.share()
+	return owner.objects.pages, x.posts.byID.at(id).list.pages
+}
+
+// collectAt returns the objects at the positions in list.
+func collectAt[T Object](objects pages[T], list pages[uint32]) []T {
+	if list.n == 0 {
+		return nil
+	}
+	found := make([]T, 0, list.n)
+	for _, page := range list.table {
+		for _, pos := range page {
+			found = append(found, objects.at(pos))
+		}
+	}
+	return found
+}
+
+func rangeAt[T Object](objects pages[T], list pages[uint32], yield func(T) bool) {
+	for _, page := range list.table {
+		for _, pos := range page {
+			if !yield(objects.at(pos)) {
+				return
+			}
+		}
+	}
+}

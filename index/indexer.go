@@ -1,0 +1,258 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Indexer is a store of objects, one for each Key, with any number of indexes
+// over them.
+//
+// Objects and indexes change together: a reader sees all of a batch or nothing
+// of it. The result of a write is the list of events that tells what it did,
+// old and new state of each object, in order. Writes are safe for concurrent
+// use and follow one another.
+//
+// The objects are kept as they are, not copied, and must not be modified. Keys
+// and index keys are computed when an object is stored and kept beside it, so
+// an object that was modified in spite of that cannot damage an index.
+type Indexer[T Object] struct {
+	options[T]
+
+	writer sync.Mutex // held through a write; taken before mu
+
+	mu           sync.RWMutex // guards all that follows
+	seed         maphash.Seed
+	objects      vector[T]
+	objectsEpoch epoch
+	slots        vector[slot[T]] // the same objects at the same positions
+	keys         table           // from keys to positions
+	keysEpoch    epoch           // of slots and keys
+	namespaces   *Index[string, T]
+	indexes      []Handle[T] // namespaces comes first; never changed in place
+	version      string
+	snapshot     *Snapshot[T] // of the current state; nil if none was taken
+	snapshotting sync.Mutex   // guards snapshot among readers, who share mu
+}
+
+// Option sets up an Indexer. The functions that options take are called while
+// readers wait: they must be quick and must not call the indexer.
+type Option[T Object] func(*options[T])
+
+type options[T Object] struct {
+	recreated func(old, updated T) bool
+	unchanged func(old, updated T) bool
+}
+
+// WithRecreated makes a write that replaces old by updated give two events if
+// recreated reports true for the two, a deletion and an addition, both with
+// the reason Recreated. Without it, and for all other objects, it is one
+// update.
+func WithRecreated[T Object](recreated func(old, updated T) bool) Option[T] {
+	return func(o *options[T]) { o.recreated = recreated }
+}
+
+// WithUnchanged makes Replace keep the object that is there, and give no event
+// for it, if unchanged reports true for it and the one in the list.
+func WithUnchanged[T Object](unchanged func(old, updated T) bool) Option[T] {
+	return func(o *options[T]) { o.unchanged = unchanged }
+}
+
+// NewIndexer returns an empty Indexer.
+func NewIndexer[T Object](opts ...Option[T]) *Indexer[T] {
+	x := &Indexer[T]{
+		seed:       maphash.MakeSeed(),
+		namespaces: Single("namespace", func(obj T) (string, bool) { return obj.GetNamespace(), true }),
+	}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&x.options)
+		}
+	}
+	x.indexes = []Handle[T]{x.namespaces}
+	x.namespaces.claim.Store(x)
+	x.namespaces.owner.Store(x)
+	return x
+}
+
+// AddIndexes adds indexes and fills them with the objects that are there.
+// Readers go on meanwhile; look-ups begin to find objects, all of them at
+// once, before AddIndexes returns. If it returns an error, none of the indexes
+// has been added: a nil index, one without a name or function, one with keys
+// that may have no hash, one whose name is taken, or one that was added before
+// (ErrIndexInUse).
+func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
+	x.writer.Lock()
+	defer x.writer.Unlock()
+
+	claimed := 0
+	published := false
+	defer func() {
+		if !published { // an error, or a panic in an index function
+			for _, index := range indexes[:claimed] {
+				index.unstage()
+				index.reset()
+				index.detach()
+			}
+		}
+	}()
+	for _, index := range indexes {
+		if index == nil {
+			return errors.New("index: a nil index was added")
+		}
+		if err := index.attach(x); err != nil {
+			return err
+		}
+		claimed++
+		sameName := func(other Handle[T]) bool { return other.Name() == index.Name() }
+		if slices.ContainsFunc(x.indexes, sameName) || slices.ContainsFunc(indexes[:claimed-1], sameName) {
+			return fmt.Errorf("index: there is an index named %q already", index.Name())
+		}
+	}
+	for _, index := range indexes {
+		index.begin()
+		for obj := range x.objects.all() {
+			index.stage(obj)
+		}
+		for pos := range x.objects.n {
+			index.add()
+			index.assign(pos, int(pos))
+		}
+		index.unstage()
+	}
+
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.indexes = slices.Concat(x.indexes, indexes)
+	x.snapshot = nil
+	for _, index := range indexes {
+		index.publish(x)
+	}
+	published = true
+	return nil
+}
+
+// Get implements Reader.
+func (x *Indexer[T]) Get(key Key) (T, bool) {
+	hash := hashKey(x.seed, key)
+	x.mu.RLock()
+	if pos, ok := findSlot(&x.keys.words.pages, &x.slots.pages, hash, key); ok {
+		obj := x.slots.table[pos>>pageBits][pos&pageMask].object
+		x.mu.RUnlock()
+		return obj, true
+	}
+	x.mu.RUnlock()
+	var none T
+	return none, false
+}
+
+// Len implements Reader.
+func (x *Indexer[T]) Len() int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return int(x.objects.n)
+}
+
+// view returns the objects, which then stay as they are.
+func (x *Indexer[T]) view() pages[T] {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	x.objectsEpoch.share()
+	return x.objects.pages
+}
+
+// List implements Reader.
+func (x *Indexer[T]) List() []T {
+	objects := x.view()
+	return objects.collect()
+}
+
+// All implements Reader.
+func (x *Indexer[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) { x.view().all()(yield) }
+}
+
+// Namespace implements Reader.
+func (x *Indexer[T]) Namespace(namespace string) iter.Seq[T] { return x.namespaces.All(namespace) }
+
+// Keys implements Reader.
+func (x *Indexer[T]) Keys() iter.Seq[Key] {
+	return func(yield func(Key) bool) {
+		x.mu.RLock()
+		x.keysEpoch.share()
+		slots := x.slots.pages
+		x.mu.RUnlock()
+		keysOf(slots)(yield)
+	}
+}
+
+// Candidates implements Reader.
+func (x *Indexer[T]) Candidates(namespace string, selector labels.Selector) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		x.mu.RLock()
+		indexes := x.indexes
+		x.mu.RUnlock()
+		terms, possible := candidateTerms(x.namespaces, indexes, namespace, selector)
+		switch {
+		case !possible:
+		case len(terms) == 0:
+			x.view().all()(yield)
+		default:
+			objects, sets := x.match(terms)
+			intersect(objects, sets, yield)
+		}
+	}
+}
+
+// match returns the objects of each term, in one state.
+func (x *Indexer[T]) match(terms []Term[T]) (pages[T], []matches) {
+	sets := make([]matches, len(terms))
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	x.objectsEpoch.share()
+	for i, term := range terms {
+		sets[i] = term.live()
+	}
+	return x.objects.pages, sets
+}
+
+// ResourceVersion implements Reader.
+func (x *Indexer[T]) ResourceVersion() string {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.version
+}
+
+// Snapshot implements Reader. Without a write in between it returns the same
+// snapshot again.
+func (x *Indexer[T]) Snapshot() *Snapshot[T] {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	x.snapshotting.Lock()
+	defer x.snapshotting.Unlock()
+	if x.snapshot == nil {
+		x.objectsEpoch.share()
+		x.keysEpoch.share()
+		s := &Snapshot[T]{
+			seed:    x.seed,
+			words:   x.keys.words.pages,
+			slots:   x.slots.pages,
+			objects: x.objects.pages,
+			indexes: make([]any, len(x.indexes)),
+			handles: x.indexes,
+			version: x.version,
+		}
+		for i, index := range x.indexes {
+			s.indexes[i] = index.freeze()
+		}
+		s.namespaces = x.namespaces
+		x.snapshot = s
+	}
+	return x.snapshot
+}

@@ -1,0 +1,272 @@
+package index_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/labels"
+	"pgregory.net/rapid"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// model is what an Indexer is meant to be: a map, searched from end to end.
+type model map[index.Key]*pod
+
+func (m model) where(keep func(*pod) bool) []*pod {
+	var found []*pod
+	for _, p := range m {
+		if keep(p) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+func sorted(pods []*pod) []string {
+	names := make([]string, len(pods))
+	for i, p := range pods {
+		names[i] = p.String()
+	}
+	slices.Sort(names)
+	return names
+}
+
+func onNode(node string) func(*pod) bool {
+	return func(p *pod) bool { return p.node == node }
+}
+
+func withAddress(address string) func(*pod) bool {
+	return func(p *pod) bool { return slices.Contains(p.addresses, address) }
+}
+
+// indexes are the handles under test.
+type indexes struct {
+	node, address *index.Index[string, *pod]
+	label         *index.Index[index.Label, *pod]
+}
+
+var (
+	namespaces = []string{"", "default", "kube-system"}
+	nodes      = []string{"", "n1", "n2", "n3"}
+	addresses  = []string{"a1", "a2", "a3", "a4"}
+	apps       = []string{"", "web", "db"}
+)
+
+func drawPod(t *rapid.T, version int) *pod {
+	p := &pod{
+		namespace: rapid.SampledFrom(namespaces).Draw(t, "namespace"),
+		name:      fmt.Sprintf("p%d", rapid.IntRange(0, 40).Draw(t, "name")),
+		version:   version,
+		node:      rapid.SampledFrom(nodes).Draw(t, "node"),
+		addresses: rapid.SliceOfN(rapid.SampledFrom(addresses), 0, 5).Draw(t, "addresses"),
+	}
+	if app := rapid.SampledFrom(apps).Draw(t, "app"); app != "" {
+		p.labels = map[string]string{"app": app}
+	}
+	return p
+}
+
+// check compares everything that can be read with the model.
+func check(t require.TestingT, m model, r index.Reader[*pod]) {
+	require.Equal(t, len(m), r.Len())
+	require.Equal(t, sorted(m.where(func(*pod) bool { return true })), sorted(r.List()))
+	require.ElementsMatch(t, slices.Collect(maps.Keys(m)), slices.Collect(r.Keys()))
+	for key, p := range m {
+		got, ok := r.Get(key)
+		require.True(t, ok)
+		require.Same(t, p, got)
+	}
+	_, ok := r.Get(index.Key{Namespace: "default", Name: "absent"})
+	require.False(t, ok)
+	for _, ns := range namespaces {
+		want := m.where(func(p *pod) bool { return p.namespace == ns })
+		require.Equal(t, sorted(want), sorted(slices.Collect(r.Namespace(ns))))
+	}
+	for _, ns := range []string{"", "default"} {
+		selector := labels.SelectorFromSet(labels.Set{"app": "web"})
+		want := m.where(func(p *pod) bool { return (ns == "" || p.namespace == ns) && p.labels["app"] == "web" })
+		var got []*pod
+		for p := range r.Candidates(ns, selector) {
+			if selector.Matches(labels.Set(p.labels)) && (ns == "" || p.namespace == ns) {
+				got = append(got, p)
+			}
+		}
+		require.Equal(t, sorted(want), sorted(got))
+	}
+}
+
+// checkIndexes compares the look-ups through the handles, in s or live, with
+// the model.
+func checkIndexes(t require.TestingT, m model, x *indexes, s *index.Snapshot[*pod]) {
+	for _, node := range nodes[1:] {
+		got, length := x.node.Get(node), x.node.Len(node)
+		if s != nil {
+			got, length = x.node.In(s).Get(node), x.node.In(s).Len(node)
+		}
+		want := sorted(m.where(onNode(node)))
+		require.Equal(t, want, sorted(got), "node %s", node)
+		require.Equal(t, len(want), length)
+	}
+	for _, address := range addresses {
+		got := slices.Collect(x.address.All(address))
+		if s != nil {
+			got = slices.Collect(x.address.In(s).All(address))
+		}
+		require.Equal(t, sorted(m.where(withAddress(address))), sorted(got), "address %s", address)
+	}
+	join := func(terms ...index.Term[*pod]) []*pod {
+		if s != nil {
+			return slices.Collect(s.Intersect(terms...))
+		}
+		return slices.Collect(index.Intersect(terms...))
+	}
+	want := m.where(func(p *pod) bool { return onNode("n1")(p) && (withAddress("a1")(p) || withAddress("a2")(p)) })
+	require.Equal(t, sorted(want), sorted(join(x.node.Is("n1"), x.address.Is("a1", "a2"))))
+	require.Equal(t, sorted(m.where(func(p *pod) bool { return withAddress("a3")(p) && p.labels["app"] == "db" })),
+		sorted(join(x.address.Is("a3"), x.label.Is(index.Label{Key: "app", Value: "db"}))))
+
+	keys := x.address.Keys()
+	if s != nil {
+		keys = x.address.In(s).Keys()
+	}
+	var wantKeys []string
+	for _, address := range addresses {
+		if len(m.where(withAddress(address))) > 0 {
+			wantKeys = append(wantKeys, address)
+		}
+	}
+	require.ElementsMatch(t, wantKeys, slices.Collect(keys))
+}
+
+// frozen is a snapshot with what it has to show for ever.
+type frozen struct {
+	snapshot *index.Snapshot[*pod]
+	model    model
+}
+
+// TestModel makes random writes to an Indexer and to a map, and compares all
+// reads after each, also those of every snapshot taken before.
+func TestModel(t *testing.T) { rapid.Check(t, checkModel) }
+
+func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkModel)) }
+
+func checkModel(t *rapid.T) {
+	x := &indexes{byNode(), byAddress(), index.Labels[*pod]("app")}
+	store := index.NewIndexer[*pod]()
+	require.NoError(t, store.AddIndexes(x.node, x.label))
+	m, version, late := model{}, 0, false
+	var snapshots []frozen
+
+	apply := func(p *pod, gone bool) (index.Change[*pod], index.Event[*pod], bool) {
+		key := index.KeyOf(p)
+		old, found := m[key]
+		change := index.Change[*pod]{Delete: gone, Object: p, Reason: index.Watched}
+		event := index.Event[*pod]{Type: index.Updated, Reason: index.Watched, Old: old, New: p}
+		switch {
+		case gone && !found:
+			return change, event, false
+		case gone:
+			event.Type = index.Deleted
+			delete(m, key)
+		case !found:
+			event.Type = index.Added
+			m[key] = p
+		default:
+			m[key] = p
+		}
+		return change, event, true
+	}
+	t.Repeat(map[string]func(*rapid.T){
+		"apply": func(t *rapid.T) {
+			var changes []index.Change[*pod]
+			var want []index.Event[*pod]
+			for range rapid.IntRange(1, 20).Draw(t, "changes") {
+				version++
+				change, event, effect := apply(drawPod(t, version), rapid.IntRange(0, 2).Draw(t, "op") == 0)
+				changes = append(changes, change)
+				if effect {
+					want = append(want, event)
+				}
+			}
+			require.Equal(t, want, store.Apply(nil, changes, fmt.Sprint(version)))
+			require.Equal(t, fmt.Sprint(version), store.ResourceVersion())
+		},
+		"replace": func(t *rapid.T) {
+			var list []*pod
+			var want []index.Event[*pod]
+			before := maps.Clone(m)
+			for range rapid.IntRange(0, 60).Draw(t, "size") {
+				version++
+				list = append(list, drawPod(t, version))
+			}
+			for _, p := range list {
+				_, event, _ := apply(p, false)
+				event.Reason = index.Relisted
+				want = append(want, event)
+			}
+			listed := model{}
+			for _, p := range list {
+				listed[index.KeyOf(p)] = p
+			}
+			var gone []string
+			for key, p := range before {
+				if listed[key] == nil {
+					gone = append(gone, p.String())
+					delete(m, key)
+				}
+			}
+			slices.Sort(gone)
+			events := store.Replace(nil, list, fmt.Sprint(version), index.Relisted)
+			require.GreaterOrEqual(t, len(events), len(gone))
+			var deleted []string
+			for _, e := range events[:len(gone)] {
+				require.Equal(t, index.Deleted, e.Type)
+				require.Same(t, e.Old, e.New)
+				deleted = append(deleted, e.Old.String())
+			}
+			slices.Sort(deleted)
+			require.Equal(t, gone, deleted)
+			require.Equal(t, strings.Join(describe(want), "\n"), strings.Join(describe(events[len(gone):]), "\n"))
+		},
+		"clear": func(t *rapid.T) {
+			if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
+				store.Clear()
+				m = model{}
+			}
+		},
+		"snapshot": func(t *rapid.T) {
+			if late {
+				snapshots = append(snapshots, frozen{store.Snapshot(), maps.Clone(m)})
+			}
+		},
+		"add index": func(t *rapid.T) {
+			if !late {
+				require.NoError(t, store.AddIndexes(x.address))
+				late = true
+			}
+		},
+		"": func(t *rapid.T) {
+			check(t, m, store)
+			if late {
+				checkIndexes(t, m, x, nil)
+			}
+			for _, f := range snapshots {
+				check(t, f.model, f.snapshot)
+				checkIndexes(t, f.model, x, f.snapshot)
+			}
+		},
+	})
+}
+
+func describe(events []index.Event[*pod]) []string {
+	lines := make([]string, len(events))
+	for i, e := range events {
+		lines[i] = fmt.Sprint(e.Type, e.Reason, e.Old, e.New)
+	}
+	return lines
+}

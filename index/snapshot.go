@@ -1,0 +1,67 @@
+package index
+
+import (
+	"hash/maphash"
+	"iter"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Snapshot is one state of an Indexer: its objects, their keys, its indexes
+// (see Index.In) and its resource version. It never changes, takes no lock,
+// and may be kept and shared; it holds on to the objects that it has. Taking
+// it costs a constant; after it the indexer copies, once, each page of a
+// thousand entries that it writes to.
+type Snapshot[T Object] struct {
+	seed       maphash.Seed
+	words      pages[uint64]
+	slots      pages[slot[T]]
+	objects    pages[T]
+	namespaces *Index[string, T]
+	indexes    []any // a *frozenIndex for each index
+	handles    []Handle[T]
+	version    string
+}
+
+// Get returns the object of key, false if there is none.
+func (s *Snapshot[T]) Get(key Key) (T, bool) {
+	if pos, ok := findSlot(&s.words, &s.slots, hashKey(s.seed, key), key); ok {
+		return s.slots.at(pos).object, true
+	}
+	var none T
+	return none, false
+}
+
+// Len returns the number of objects.
+func (s *Snapshot[T]) Len() int { return int(s.objects.n) }
+
+// List returns all objects, in no particular order, nil if there are none. The
+// slice is the caller's.
+func (s *Snapshot[T]) List() []T { return s.objects.collect() }
+
+// All ranges over all objects, in no particular order.
+func (s *Snapshot[T]) All() iter.Seq[T] { return s.objects.all() }
+
+// Namespace ranges over the objects of one namespace.
+func (s *Snapshot[T]) Namespace(namespace string) iter.Seq[T] {
+	return s.namespaces.In(s).All(namespace)
+}
+
+// Keys ranges over the keys of all objects, in no particular order.
+func (s *Snapshot[T]) Keys() iter.Seq[Key] { return keysOf(s.slots) }
+
+// Candidates ranges over the objects that the indexes cannot rule out for a
+// namespace and a selector, see Reader.
+func (s *Snapshot[T]) Candidates(namespace string, selector labels.Selector) iter.Seq[T] {
+	terms, possible := candidateTerms(s.namespaces, s.handles, namespace, selector)
+	if !possible {
+		return func(func(T) bool) {}
+	}
+	return s.Intersect(terms...)
+}
+
+// ResourceVersion returns the version that the state reflects.
+func (s *Snapshot[T]) ResourceVersion() string { return s.version }
+
+// Snapshot returns s.
+func (s *Snapshot[T]) Snapshot() *Snapshot[T] { return s }

@@ -1,0 +1,145 @@
+package index
+
+import "iter"
+
+// Term is a condition on the objects of an Indexer, made by Index.Is and
+// joined with others by Intersect. No type outside of this package implements
+// it.
+type Term[T Object] interface {
+	// indexer returns the indexer that the term's index was added to.
+	indexer() *Indexer[T]
+	// live returns the objects of the term. The caller holds the indexer's
+	// read lock.
+	live() matches
+	// in returns the objects of the term in s.
+	in(s *Snapshot[T]) matches
+}
+
+// Is returns the condition that an object is filed under at least one of keys.
+func (x *Index[K, T]) Is(keys ...K) Term[T] { return is[K, T]{x, keys} }
+
+type is[K comparable, T Object] struct {
+	index *Index[K, T]
+	keys  []K
+}
+
+func (t is[K, T]) indexer() *Indexer[T] { return t.index.owner.Load() }
+
+func (t is[K, T]) live() matches {
+	t.index.posts.lists.share()
+	t.index.posts.shape.share()
+	return matchesOf(t.index.posts.view(), t.keys)
+}
+
+func (t is[K, T]) in(s *Snapshot[T]) matches { return matchesOf(t.index.frozen(s), t.keys) }
+
+// matches is the set of positions that stand in any of some postings of one
+// index.
+type matches struct {
+	ids         []uint32
+	lists       []pages[uint32]
+	first, rest pages[member]
+	size        int // of the lists together
+}
+
+func matchesOf[K comparable](view postingsView[K], keys []K) matches {
+	m := matches{first: view.first, rest: view.rest}
+	for _, k := range keys {
+		if view.words.n == 0 {
+			break
+		}
+		if id := view.find(k); id != 0 {
+			list := view.list(id)
+			m.ids = append(m.ids, id)
+			m.lists = append(m.lists, list)
+			m.size += int(list.n)
+		}
+	}
+	return m
+}
+
+// has reports whether pos is in one of the first n lists.
+func (m *matches) has(pos uint32, n int) bool {
+	for member := range membersOf(&m.first, &m.rest, pos) {
+		for _, id := range m.ids[:n] {
+			if member.id == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// all ranges over the positions, each once: a position in several lists is
+// given for the first of them.
+func (m *matches) all() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for i, list := range m.lists {
+			for pos := range list.all() {
+				if (i == 0 || !m.has(pos, i)) && !yield(pos) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Intersect ranges over the objects for which every term holds, in one
+// consistent state of the indexer that the terms' indexes were added to. It
+// ranges over the smallest of the terms and asks the others, so it costs what
+// that one costs. No lock is held while the loop body runs.
+//
+// An index that was not added to an Indexer holds no objects, and no object is
+// in two Indexers; so with such a term, or with terms of different Indexers,
+// it ranges over nothing. The same goes for no terms at all.
+func Intersect[T Object](terms ...Term[T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		if len(terms) == 0 {
+			return
+		}
+		owner := terms[0].indexer()
+		for _, term := range terms {
+			if owner == nil || term.indexer() != owner {
+				return
+			}
+		}
+		objects, sets := owner.match(terms)
+		intersect(objects, sets, yield)
+	}
+}
+
+// Intersect ranges over the objects of the snapshot for which every term
+// holds, as the function Intersect does; with no terms, over all objects.
+func (s *Snapshot[T]) Intersect(terms ...Term[T]) iter.Seq[T] {
+	if len(terms) == 0 {
+		return s.All()
+	}
+	return func(yield func(T) bool) {
+		sets := make([]matches, len(terms))
+		for i, term := range terms {
+			sets[i] = term.in(s)
+		}
+		intersect(s.objects, sets, yield)
+	}
+}
+
+// intersect ranges over the objects at positions that are in all sets.
+func intersect[T Object](objects pages[T], sets []matches, yield func(T) bool) {
+	smallest := 0
+	for i := range sets {
+		if sets[i].size < sets[smallest].size {
+			smallest = i
+		}
+	}
+candidates:
+	for pos := range sets[smallest].all() {
+		for i := range sets {
+			if i != smallest && !sets[i].has(pos, len(sets[i].ids)) {
+				continue candidates
+			}
+		}
+		if !yield(objects.at(pos)) {
+			return
+		}
+	}
+}

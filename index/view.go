@@ -1,0 +1,33 @@
+package index
+
+import "iter"
+
+// View is an Index as it was when a Snapshot was taken. Its methods are those
+// of Index; they take no lock. The zero View is empty.
+type View[K comparable, T Object] struct {
+	objects pages[T]
+	posts   postingsView[K]
+}
+
+// Get returns the objects filed under k, in no particular order, nil if there
+// are none. The slice is the caller's.
+func (v View[K, T]) Get(k K) []T { return collectAt(v.objects, v.look(k)) }
+
+// All ranges over the objects filed under k, in no particular order.
+func (v View[K, T]) All(k K) iter.Seq[T] {
+	return func(yield func(T) bool) { rangeAt(v.objects, v.look(k), yield) }
+}
+
+// Len returns how many objects are filed under k.
+func (v View[K, T]) Len(k K) int { return int(v.look(k).n) }
+
+// Keys ranges over the keys under which there is at least one object, in no
+// particular order.
+func (v View[K, T]) Keys() iter.Seq[K] { return v.posts.allKeys() }
+
+func (v View[K, T]) look(k K) pages[uint32] {
+	if v.posts.words.n == 0 {
+		return pages[uint32]{}
+	}
+	return v.posts.list(v.posts.find(k))
+}
