@@ -1,0 +1,102 @@
+package typedtest
+
+import (
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/typed/typedtest/internal/store"
+)
+
+// collection is one served resource: what it is and its objects. All but the
+// table is set before the server starts.
+type collection struct {
+	resource   schema.GroupVersionResource
+	kind       schema.GroupVersionKind
+	listKind   schema.GroupVersionKind
+	singular   string
+	namespaced bool
+	status     bool // has a status subresource
+	generation bool // counts the changes of its content
+	protobuf   bool // can be spelled in protobuf
+	fields     map[string]FieldFunc
+	scheme     *runtime.Scheme // nil: unstructured
+	table      *store.Table
+}
+
+func (c *collection) groupResource() schema.GroupResource { return c.resource.GroupResource() }
+
+func (c *collection) unstructured() bool { return c.scheme == nil }
+
+// newObject returns an empty object of the kind, without the kind set.
+func (c *collection) newObject() (runtime.Object, error) {
+	if c.unstructured() {
+		return &unstructured.Unstructured{Object: map[string]any{}}, nil
+	}
+	return c.scheme.New(c.kind)
+}
+
+func (c *collection) newList() (runtime.Object, error) {
+	if c.unstructured() {
+		return &unstructured.UnstructuredList{}, nil
+	}
+	return c.scheme.New(c.listKind)
+}
+
+// key returns the path of an object in the table.
+func (c *collection) key(namespace, name string) string {
+	if c.namespaced {
+		return namespace + "/" + name
+	}
+	return name
+}
+
+// prefix returns what the keys of a namespace (all of them if empty) begin with.
+func (c *collection) prefix(namespace string) string {
+	if c.namespaced && namespace != "" {
+		return namespace + "/"
+	}
+	return ""
+}
+
+// adopt returns a deep copy of obj as the type this resource is served in, with
+// its kind set.
+func (c *collection) adopt(obj runtime.Object) (runtime.Object, error) {
+	own, err := c.newObject()
+	if err != nil {
+		return nil, err
+	}
+	if reflect.TypeOf(own) == reflect.TypeOf(obj) {
+		own = obj.DeepCopyObject()
+	} else if err := convert(obj, own); err != nil {
+		return nil, fmt.Errorf("convert %T to %s: %w", obj, c.kind, err)
+	}
+	own.GetObjectKind().SetGroupVersionKind(c.kind)
+	return own, nil
+}
+
+// convert copies between a Go type and unstructured content.
+func convert(from, to runtime.Object) error {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(from)
+	if err != nil {
+		return err
+	}
+	if u, ok := to.(*unstructured.Unstructured); ok {
+		u.Object = runtime.DeepCopyJSON(content)
+		return nil
+	}
+	return runtime.DefaultUnstructuredConverter.FromUnstructured(content, to)
+}
+
+// keyOf returns the path of a stored object.
+func (c *collection) keyOf(obj runtime.Object) (string, error) {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return "", err
+	}
+	return c.key(m.GetNamespace(), m.GetName()), nil
+}

@@ -1,0 +1,33 @@
+package typedtest
+
+import (
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func (s *Server) serveGet(w http.ResponseWriter, req *request) error {
+	f, err := req.format()
+	if err != nil {
+		return err
+	}
+	options := &metav1.GetOptions{}
+	if err := req.options(options); err != nil {
+		return err
+	}
+	wanted, err := parseRevision(options.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	c := req.collection
+	found, revision := c.table.Get(c.key(req.namespace, req.name))
+	switch {
+	case wanted > revision:
+		return tooLarge(wanted, revision)
+	case found == nil:
+		return apierrors.NewNotFound(c.groupResource(), req.name)
+	}
+	s.answer(w, req.Request, f, http.StatusOK, found.Object)
+	return nil
+}

@@ -1,0 +1,60 @@
+package store
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Variant names one spelling of an event on the wire.
+type Variant struct {
+	MediaType string
+	Partial   bool
+	Type      watch.EventType
+}
+
+// Event is one write as watches see it.
+type Event struct {
+	// Type is Added, Modified or Deleted.
+	Type watch.EventType
+	// Current is the state after the write; for Deleted, the tombstone.
+	Current *Version
+	// Previous is the state before it, nil for Added.
+	Previous *Version
+
+	key string // of the object
+
+	mu      sync.Mutex
+	encoded map[Variant][]byte // guarded by mu; nil once retired
+	retired bool               // guarded by mu
+}
+
+// Revision returns the revision of the write.
+func (e *Event) Revision() uint64 { return e.Current.Revision }
+
+// Encoded returns the bytes of a variant, made by encode on first use and shared
+// by every watch that asks while the event is recent. The bytes must not be
+// modified. It returns the error of encode, which is not remembered.
+func (e *Event) Encoded(v Variant, encode func() ([]byte, error)) ([]byte, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if b, ok := e.encoded[v]; ok {
+		return b, nil
+	}
+	b, err := encode()
+	if err != nil || e.retired {
+		return b, err
+	}
+	if e.encoded == nil {
+		e.encoded = make(map[Variant][]byte, 1)
+	}
+	e.encoded[v] = b
+	return b, nil
+}
+
+// retire lets go of the bytes: watches that come later encode for themselves.
+func (e *Event) retire() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.encoded, e.retired = nil, true
+}

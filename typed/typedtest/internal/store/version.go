@@ -1,0 +1,62 @@
+package store
+
+import "k8s.io/apimachinery/pkg/runtime"
+
+// Version is one state of one object. It is immutable.
+type Version struct {
+	// Revision is the value of the global counter at the write that made it.
+	Revision uint64
+	// Object carries Revision as its resource version. In a tombstone it is the
+	// last state, stamped with the revision of the deletion.
+	Object runtime.Object
+	// Deleted marks a tombstone.
+	Deleted bool
+}
+
+// chain is all retained versions of one key, oldest first, never empty.
+// It is guarded by the store's lock.
+type chain struct {
+	key      string
+	versions []*Version
+}
+
+// live returns the present state, nil when the object does not exist.
+func (c *chain) live() *Version {
+	last := c.versions[len(c.versions)-1]
+	if last.Deleted {
+		return nil
+	}
+	return last
+}
+
+// at returns the state as of revision, nil when the object did not exist then.
+func (c *chain) at(revision uint64) *Version {
+	for i := len(c.versions) - 1; i >= 0; i-- {
+		if v := c.versions[i]; v.Revision <= revision {
+			if v.Deleted {
+				return nil
+			}
+			return v
+		}
+	}
+	return nil
+}
+
+// compact forgets what only reads before revision could see, and reports
+// whether nothing is left of the key.
+func (c *chain) compact(revision uint64) (empty bool) {
+	keep := 0
+	for i, v := range c.versions {
+		if v.Revision <= revision {
+			keep = i
+		}
+	}
+	if v := c.versions[keep]; v.Deleted && v.Revision <= revision {
+		keep++
+	}
+	if keep > 0 {
+		// A copy, so that the array lets go of what is dropped.
+		c.versions = append([]*Version(nil), c.versions[keep:]...)
+	}
+	return len(c.versions) == 0
+}

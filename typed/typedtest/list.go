@@ -1,0 +1,195 @@
+package typedtest
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	listvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubetyped/informer/typed/typedtest/internal/store"
+	"github.com/kubetyped/informer/typed/typedtest/internal/wire"
+)
+
+// listQuery is what a list or a watch asks for.
+type listQuery struct {
+	*selection
+	options   internalversion.ListOptions
+	requested uint64 // options.ResourceVersion, 0 if not set
+}
+
+// listQuery reads and checks the query. It returns 400 and 422 statuses as API
+// servers do.
+func (r *request) listQuery(watchList bool) (*listQuery, error) {
+	q := &listQuery{}
+	if err := r.options(&q.options); err != nil {
+		return nil, err
+	}
+	q.options.Watch = r.verb == "watch"
+	internalversion.SetListOptionsDefaults(&q.options, watchList)
+	if errs := listvalidation.ValidateListOptions(&q.options, watchList); len(errs) > 0 {
+		return nil, invalidOptions("ListOptions", errs)
+	}
+	var err error
+	if q.selection, err = r.collection.selects(r.namespace, q.options.LabelSelector, q.options.FieldSelector); err != nil {
+		return nil, err
+	}
+	if q.requested, err = parseRevision(q.options.ResourceVersion); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+func parseRevision(rv string) (uint64, error) {
+	if rv == "" {
+		return 0, nil
+	}
+	revision, err := strconv.ParseUint(rv, 10, 64)
+	if err != nil {
+		return 0, apierrors.NewBadRequest(fmt.Sprintf("invalid resource version: %q", rv))
+	}
+	return revision, nil
+}
+
+// page is the answer to a list.
+type page struct {
+	objects []runtime.Object
+	meta    metav1.ListMeta
+}
+
+func (s *Server) serveList(w http.ResponseWriter, req *request) error {
+	f, err := req.format()
+	if err != nil {
+		return err
+	}
+	q, err := req.listQuery(s.settings.watchList)
+	if err != nil {
+		return err
+	}
+	p, err := req.collection.page(q)
+	if err != nil {
+		return err
+	}
+	return s.answerList(w, req, f, p)
+}
+
+func (s *Server) answerList(w http.ResponseWriter, req *request, f wire.Format, p *page) error {
+	empty, err := req.collection.newList()
+	if err != nil {
+		return err
+	}
+	list, err := f.List(empty, req.collection.listKind, p.objects, p.meta)
+	if err != nil {
+		return err
+	}
+	s.write(w, req.Request, f, http.StatusOK, list)
+	return nil
+}
+
+// page reads the objects of a list.
+func (c *collection) page(q *listQuery) (*page, error) {
+	prefix := c.prefix(q.namespace)
+	exact, start, err := q.position(prefix)
+	if err != nil {
+		return nil, err
+	}
+	found, revision, err := c.table.List(prefix, start, exact)
+	switch {
+	case errors.Is(err, store.ErrFuture):
+		return nil, tooLarge(exact, revision)
+	case errors.Is(err, store.ErrCompacted):
+		return nil, expired(q, start, prefix)
+	case err != nil:
+		return nil, err
+	case exact == 0 && q.requested > revision:
+		return nil, tooLarge(q.requested, revision)
+	}
+	return q.cut(found, revision, prefix)
+}
+
+// position returns the revision to read at, 0 for the present, and the first key.
+func (q *listQuery) position(prefix string) (exact uint64, start string, err error) {
+	o := q.options
+	switch {
+	case o.Continue != "":
+		if o.ResourceVersion != "" && o.ResourceVersion != "0" {
+			return 0, "", apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
+		}
+		token, err := decodeContinuation(o.Continue)
+		if err != nil {
+			return 0, "", err
+		}
+		return uint64(max(token.Revision, 0)), prefix + token.Start, nil
+	case o.ResourceVersionMatch == metav1.ResourceVersionMatchExact,
+		o.ResourceVersionMatch == "" && o.Limit > 0:
+		return q.requested, "", nil
+	default:
+		return 0, "", nil
+	}
+}
+
+// cut selects from what was found, up to the limit, which a list at version "0"
+// does not have: it comes from the server's cache, whole.
+func (q *listQuery) cut(found []*store.Version, revision uint64, prefix string) (*page, error) {
+	p := &page{meta: metav1.ListMeta{ResourceVersion: strconv.FormatUint(revision, 10)}}
+	limit := int(q.options.Limit)
+	if limit <= 0 || q.options.ResourceVersion == "0" && q.options.Continue == "" {
+		limit = len(found)
+	}
+	p.objects = make([]runtime.Object, 0, min(limit, len(found)))
+	for i, v := range found {
+		if !q.matches(v) {
+			continue
+		}
+		p.objects = append(p.objects, v.Object)
+		if left := len(found) - i - 1; len(p.objects) == limit && left > 0 {
+			key, err := q.collection.keyOf(v.Object)
+			if err != nil {
+				return nil, err
+			}
+			// The smallest key after this one.
+			next := continuation{Revision: int64(revision), Start: key[len(prefix):] + "\x00"}
+			if p.meta.Continue, err = next.encode(); err != nil {
+				return nil, err
+			}
+			if q.unfiltered() {
+				remaining := int64(left)
+				p.meta.RemainingItemCount = &remaining
+			}
+			break
+		}
+	}
+	return p, nil
+}
+
+// tooLarge is the answer to a version that has not been written yet.
+func tooLarge(wanted, present uint64) error {
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", wanted, present), 1)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
+		Type:    metav1.CauseTypeResourceVersionTooLarge,
+		Message: "Too large resource version",
+	}}
+	return err
+}
+
+// expired is the answer to a version that has been compacted. For a continued
+// list it carries a token to go on with, at the present state.
+func expired(q *listQuery, start, prefix string) error {
+	if q.options.Continue == "" {
+		return apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
+	}
+	token, err := continuation{Revision: -1, Start: start[len(prefix):]}.encode()
+	if err != nil {
+		return err
+	}
+	status := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. " +
+		"You can start a new list without the continue parameter, or use the continue token in this response to go on " +
+		"with an inconsistent list.")
+	status.ErrStatus.ListMeta.Continue = token
+	return status
+}

@@ -1,0 +1,134 @@
+package typedtest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/klog/v2"
+)
+
+const (
+	defaultHistory  = 50_000
+	defaultBookmark = time.Second
+)
+
+// Option changes what NewServer makes. An option that makes no sense is an error
+// of NewServer.
+type Option func(*settings) error
+
+type settings struct {
+	scheme    *runtime.Scheme
+	resources []Resource
+	fields    map[schema.GroupVersionResource]map[string]FieldFunc
+	history   int
+	bookmark  time.Duration
+	watchList bool
+	logger    klog.Logger
+}
+
+func newSettings(opts []Option) (*settings, error) {
+	s := &settings{
+		scheme:    scheme.Scheme,
+		fields:    map[schema.GroupVersionResource]map[string]FieldFunc{},
+		history:   defaultHistory,
+		bookmark:  defaultBookmark,
+		watchList: true,
+		logger:    klog.Background(),
+	}
+	var errs []error
+	for _, opt := range opts {
+		if opt == nil {
+			errs = append(errs, errors.New("an option is nil"))
+			continue
+		}
+		errs = append(errs, opt(s))
+	}
+	return s, errors.Join(errs...)
+}
+
+// WithScheme serves the kinds of scheme instead of those of client-go: each kind
+// with object metadata and a list kind, under its usual plural, namespaced
+// unless it is known to be cluster scoped. The server reads the scheme while it
+// runs; it must not be changed.
+func WithScheme(scheme *runtime.Scheme) Option {
+	return func(s *settings) error {
+		if scheme == nil {
+			return errors.New("the scheme is nil")
+		}
+		s.scheme = scheme
+		return nil
+	}
+}
+
+// WithResources serves more resources, or describes resources of the scheme
+// better than the server's guess. Options add up.
+func WithResources(resources ...Resource) Option {
+	return func(s *settings) error {
+		s.resources = append(s.resources, resources...)
+		return nil
+	}
+}
+
+// WithFieldSelector lets field selectors of a resource use a label, besides
+// those it has already.
+func WithFieldSelector(resource schema.GroupVersionResource, label string, value FieldFunc) Option {
+	return func(s *settings) error {
+		if label == "" || value == nil {
+			return fmt.Errorf("field selector %q of %s has no label or no function", label, resource)
+		}
+		added := map[string]FieldFunc{label: value}
+		maps.Copy(added, s.fields[resource])
+		added[label] = value
+		s.fields[resource] = added
+		return nil
+	}
+}
+
+// WithHistory keeps at least events/2 and at most events writes of each resource
+// for watches and for lists at an older version; 50,000 by default. What is
+// older is compacted, as by Compact.
+func WithHistory(events int) Option {
+	return func(s *settings) error {
+		if events < 2 {
+			return fmt.Errorf("a history of %d events is too short", events)
+		}
+		s.history = events
+		return nil
+	}
+}
+
+// WithBookmarks sends bookmarks at the interval, one second by default, to
+// watches that allow them; 0 sends none but the one that ends initial events and
+// those of SendBookmarks.
+func WithBookmarks(interval time.Duration) Option {
+	return func(s *settings) error {
+		if interval < 0 {
+			return fmt.Errorf("the bookmark interval is %s", interval)
+		}
+		s.bookmark = interval
+		return nil
+	}
+}
+
+// WithoutWatchList serves as a server does whose WatchList feature is off: it
+// refuses sendInitialEvents with 422 Invalid.
+func WithoutWatchList() Option {
+	return func(s *settings) error {
+		s.watchList = false
+		return nil
+	}
+}
+
+// WithLogger logs requests (at verbosity 4) and failures to the logger, klog's
+// by default.
+func WithLogger(logger klog.Logger) Option {
+	return func(s *settings) error {
+		s.logger = logger
+		return nil
+	}
+}

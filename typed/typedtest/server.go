@@ -1,0 +1,166 @@
+package typedtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/typed/typedtest/internal/store"
+)
+
+// grace is how long Close lets requests finish before it drops connections.
+const grace = time.Second
+
+// Server is an API server in memory, listening on 127.0.0.1. Make one with
+// NewServer. All methods are safe for concurrent use.
+type Server struct {
+	// URL is where it listens, "http://127.0.0.1:port".
+	URL string
+
+	settings  *settings
+	store     *store.Store
+	catalog   *catalog
+	faults    faults
+	counts    counts
+	streams   streams
+	transport *http.Transport // of the clients that Config makes
+	http      *http.Server
+	ctx       context.Context // ends when Close begins
+	cancel    context.CancelFunc
+	served    chan error // the result of http.Serve
+
+	gate        sync.RWMutex
+	closed      bool           // guarded by gate
+	handlers    sync.WaitGroup // requests being served; Add under gate
+	connections sync.WaitGroup
+	closing     sync.Once
+	closeErr    error // written in closing
+}
+
+// NewServer starts a server. It returns an error when an option is invalid or
+// when it cannot listen. The caller calls Close.
+func NewServer(opts ...Option) (*Server, error) {
+	set, err := newSettings(opts)
+	if err != nil {
+		return nil, fmt.Errorf("typedtest server: %w", err)
+	}
+	objects := store.New(set.history)
+	catalog, err := newCatalog(objects, set.scheme, set.resources)
+	if err != nil {
+		return nil, fmt.Errorf("typedtest server: %w", err)
+	}
+	if err := catalog.addFields(set.fields); err != nil {
+		return nil, fmt.Errorf("typedtest server: %w", err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("typedtest server: %w", err)
+	}
+	s := &Server{
+		URL:       "http://" + listener.Addr().String(),
+		settings:  set,
+		store:     objects,
+		catalog:   catalog,
+		transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
+		served:    make(chan error, 1),
+	}
+	s.ctx, s.cancel = context.WithCancel(klog.NewContext(context.Background(), set.logger))
+	s.http = &http.Server{
+		Handler:     http.HandlerFunc(s.serve),
+		BaseContext: func(net.Listener) context.Context { return s.ctx },
+		ConnState:   s.track,
+		ErrorLog:    klog.NewStandardLogger("WARNING"),
+	}
+	go func() { s.served <- s.http.Serve(listener) }()
+	return s, nil
+}
+
+// Config returns a new client configuration for the server; the caller owns it.
+// It does not limit the client's request rate. Its transport is shared by all
+// configurations of the server, and its connections end with Close.
+func (s *Server) Config() *rest.Config {
+	return &rest.Config{Host: s.URL, Transport: s.transport, QPS: -1}
+}
+
+// ResourceVersion returns the resource version of the last write of any resource.
+func (s *Server) ResourceVersion() string {
+	return strconv.FormatUint(s.store.Revision(), 10)
+}
+
+// Compact forgets the history up to now and returns the resource version of it:
+// lists at an earlier one, continued lists that began earlier and watches from
+// an earlier one get 410 Gone, and so do open watches that have not been sent
+// everything yet. Open watches that are up to date go on.
+func (s *Server) Compact() string {
+	return strconv.FormatUint(s.store.Compact(), 10)
+}
+
+// Close ends all watches, lets other requests finish for up to a second, drops
+// the connections and waits until no goroutine of the server is left. Further
+// calls wait for the first and return its result.
+func (s *Server) Close() error {
+	s.closing.Do(func() { s.closeErr = s.close() })
+	return s.closeErr
+}
+
+func (s *Server) close() error {
+	s.gate.Lock()
+	s.closed = true
+	s.gate.Unlock()
+	s.cancel()
+
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		s.handlers.Wait()
+	}()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-finished:
+	case <-timer.C:
+	}
+	// The clients' idle connections end here, and with them their goroutines.
+	s.transport.CloseIdleConnections()
+	// What handlers have just written is flushed after they return.
+	ctx, cancel := context.WithTimeout(context.Background(), grace/10)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = s.http.Close()
+	}
+	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	<-finished
+	s.connections.Wait()
+	s.transport.CloseIdleConnections()
+	return err
+}
+
+// enter counts a request in, unless the server is closing.
+func (s *Server) enter() bool {
+	s.gate.RLock()
+	defer s.gate.RUnlock()
+	if !s.closed {
+		s.handlers.Add(1)
+	}
+	return !s.closed
+}
+
+func (s *Server) track(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.connections.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.connections.Done()
+	}
+}
