@@ -1,0 +1,204 @@
+package eventlog
+
+import (
+	"slices"
+	"sync"
+)
+
+// Merge joins two events of one key, of which the first was not handled yet.
+// It returns false if nothing is left to tell.
+type Merge[E any] func(pending, next E) (E, bool)
+
+// Coalescer reads the events of a Log, at most one for each key at a time:
+//
+//  1. An event whose key has none pending is appended to those that wait.
+//  2. Otherwise it is merged with the pending one, which keeps its place, or
+//     goes if nothing is left to tell.
+//
+// So what it holds is bounded by the number of keys. Next and Ready are for
+// one goroutine, the other methods may be called from any.
+type Coalescer[K comparable, E any] struct {
+	log   *Log[E]
+	key   func(E) K
+	merge Merge[E]
+	ready chan struct{}
+
+	mu      sync.Mutex // taken after log.mu
+	pending map[K]*pending[K, E]
+	first   *pending[K, E] // guarded by mu; the oldest
+	last    *pending[K, E] // guarded by mu
+	head    uint64         // guarded by mu; number of the next place
+	handing bool           // guarded by mu; an event is being handled
+	current uint64         // guarded by mu; its place
+	waiting bool           // guarded by mu
+	closed  bool           // guarded by mu
+	batch   [1]E           // what Next returned; owned by the reader
+}
+
+// pending is an event that waits, in a list by place.
+type pending[K comparable, E any] struct {
+	key        K
+	event      E
+	place      uint64
+	prev, next *pending[K, E]
+}
+
+// NewCoalescer adds a reader to l, which will get what is appended from now
+// on, merged by key.
+func NewCoalescer[K comparable, E any](l *Log[E], key func(E) K, merge Merge[E]) *Coalescer[K, E] {
+	c := &Coalescer[K, E]{
+		log: l, key: key, merge: merge,
+		ready:   make(chan struct{}, 1),
+		pending: map[K]*pending[K, E]{},
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.coalescers = append(l.coalescers, c)
+	return c
+}
+
+func (c *Coalescer[K, E]) offer(events []E) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range events {
+		k := c.key(e)
+		p := c.pending[k]
+		if p == nil {
+			c.append(k, e)
+		} else if merged, left := c.merge(p.event, e); left {
+			p.event = merged
+		} else {
+			c.remove(p)
+		}
+	}
+	c.wake()
+}
+
+// OfferIdle appends e unless there is a pending event of its key.
+func (c *Coalescer[K, E]) OfferIdle(e E) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k := c.key(e); c.pending[k] == nil && !c.closed {
+		c.append(k, e)
+		c.wake()
+	}
+}
+
+func (c *Coalescer[K, E]) append(k K, e E) {
+	p := &pending[K, E]{key: k, event: e, place: c.head, prev: c.last}
+	c.head++
+	if c.last == nil {
+		c.first = p
+	} else {
+		c.last.next = p
+	}
+	c.last = p
+	c.pending[k] = p
+}
+
+func (c *Coalescer[K, E]) remove(p *pending[K, E]) {
+	if p.prev == nil {
+		c.first = p.next
+	} else {
+		p.prev.next = p.next
+	}
+	if p.next == nil {
+		c.last = p.prev
+	} else {
+		p.next.prev = p.prev
+	}
+	delete(c.pending, p.key)
+}
+
+// Next says that the event it returned before has been handled, and returns
+// the oldest one that waits, or nothing. It is valid until the following call.
+func (c *Coalescer[K, E]) Next() []E {
+	clear(c.batch[:])
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.first
+	c.handing = p != nil
+	if p == nil {
+		c.waiting = true
+		if len(c.pending) == 0 {
+			c.pending = map[K]*pending[K, E]{} // a map never shrinks
+		}
+		return nil
+	}
+	c.remove(p)
+	c.current = p.place
+	c.batch[0] = p.event
+	return c.batch[:]
+}
+
+// Ready returns a channel that is readable when there may be something new
+// since Next found nothing.
+func (c *Coalescer[K, E]) Ready() <-chan struct{} { return c.ready }
+
+// Handled says that the event has been handled.
+func (c *Coalescer[K, E]) Handled() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.handing = false
+}
+
+// Position returns the place of the oldest event that was not handled yet.
+func (c *Coalescer[K, E]) Position() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.handing:
+		return c.current
+	case c.first != nil:
+		return c.first.place
+	default:
+		return c.head
+	}
+}
+
+// Head returns the place that the next event will get: when Position has
+// reached it, everything that was pending before has been handled.
+func (c *Coalescer[K, E]) Head() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.head
+}
+
+// Backlog returns how many events were not handled yet.
+func (c *Coalescer[K, E]) Backlog() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.handing {
+		return len(c.pending) + 1
+	}
+	return len(c.pending)
+}
+
+// Close removes the reader, and forgets what is pending.
+func (c *Coalescer[K, E]) Close() {
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
+	c.log.coalescers = slices.DeleteFunc(c.log.coalescers, func(other coalescer[E]) bool { return other == coalescer[E](c) })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	c.pending, c.first, c.last = map[K]*pending[K, E]{}, nil, nil
+}
+
+// Wake makes Ready readable.
+func (c *Coalescer[K, E]) Wake() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = true
+	c.wake()
+}
+
+func (c *Coalescer[K, E]) wake() {
+	if c.waiting {
+		c.waiting = false
+		select {
+		case c.ready <- struct{}{}:
+		default:
+		}
+	}
+}

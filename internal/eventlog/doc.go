@@ -1,0 +1,7 @@
+// Package eventlog hands one sequence of events to many readers, each at its
+// own pace.
+//
+// A [Log] holds every event once, however many readers there are. A [Cursor]
+// reads all of them; a [Coalescer] keeps, for a reader that falls behind, one
+// event for each key. What every reader has read is let go of.
+package eventlog

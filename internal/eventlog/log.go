@@ -1,0 +1,149 @@
+package eventlog
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+const (
+	pageBits = 9
+	pageSize = 1 << pageBits
+	pageMask = pageSize - 1
+)
+
+// Log is a sequence of events with one writer and any number of readers.
+//
+//  1. Every reader gets the events that were appended after it was added, in
+//     their order, until it is closed.
+//  2. An append is one copy of the events and one wake-up for each reader that
+//     waits. It does not wait for readers; WaitForRoom does.
+//  3. An event stays in memory until every Cursor has moved past it.
+type Log[E any] struct {
+	mu    sync.Mutex
+	pages [][]E  // guarded by mu; pages[0] has the event number base
+	spare []E    // guarded by mu; an empty page for reuse
+	base  uint64 // guarded by mu; number of the first event that is kept
+	head  uint64 // guarded by mu; number of the next event
+
+	cursors    []*Cursor[E]   // guarded by mu
+	coalescers []coalescer[E] // guarded by mu
+	starved    bool           // guarded by mu; WaitForRoom waits
+	room       chan struct{}  // has room for one
+}
+
+// coalescer is a Coalescer, whatever its key.
+type coalescer[E any] interface {
+	offer(events []E)
+	Wake()
+}
+
+// New returns an empty log.
+func New[E any]() *Log[E] { return &Log[E]{room: make(chan struct{}, 1)} }
+
+// Append adds events, which are copied. Calls must not overlap.
+func (l *Log[E]) Append(events []E) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.coalescers {
+		c.offer(events)
+	}
+	if len(l.cursors) == 0 {
+		l.head += uint64(len(events))
+		l.base = l.head
+		return
+	}
+	for len(events) > 0 {
+		page := int(l.head>>pageBits - l.base>>pageBits)
+		if page == len(l.pages) {
+			l.pages = append(l.pages, l.newPage())
+		}
+		n := copy(l.pages[page][l.head&pageMask:], events)
+		events = events[n:]
+		l.head += uint64(n)
+	}
+	for _, c := range l.cursors {
+		c.wakeWaiting()
+	}
+}
+
+func (l *Log[E]) newPage() []E {
+	if page := l.spare; page != nil {
+		l.spare = nil
+		return page
+	}
+	return make([]E, pageSize)
+}
+
+// Wake makes every reader's Ready channel readable.
+func (l *Log[E]) Wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.cursors {
+		c.waiting = true
+		c.wakeWaiting()
+	}
+	for _, c := range l.coalescers {
+		c.Wake()
+	}
+}
+
+// WaitForRoom waits until every Cursor that has a limit is below it. It
+// returns ctx's error if that ends first. Calls must not overlap.
+func (l *Log[E]) WaitForRoom(ctx context.Context) error {
+	for {
+		l.mu.Lock()
+		full := slices.ContainsFunc(l.cursors, (*Cursor[E]).full)
+		l.starved = full
+		l.mu.Unlock()
+		if !full {
+			return nil
+		}
+		select {
+		case <-l.room:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// trim lets go of the events that every cursor has read.
+func (l *Log[E]) trim() {
+	end := l.head
+	for _, c := range l.cursors {
+		end = min(end, c.pos)
+	}
+	for l.base < end {
+		next := min(end, (l.base|pageMask)+1)
+		if len(l.pages) > 0 {
+			clear(l.pages[0][l.base&pageMask : (next-1)&pageMask+1])
+			if next&pageMask == 0 {
+				l.spare = l.pages[0]
+				l.pages[0] = nil
+				l.pages = l.pages[1:]
+			}
+		}
+		l.base = next
+	}
+	if l.base == l.head && l.head&pageMask == 0 {
+		l.pages = nil
+	}
+}
+
+// disown replaces the page of event number pos by a copy, so that clearing and
+// reusing it does not touch what a reader was given.
+func (l *Log[E]) disown(pos uint64) {
+	page := pos>>pageBits - l.base>>pageBits
+	l.pages[page] = slices.Clone(l.pages[page])
+}
+
+// signalRoom wakes WaitForRoom.
+func (l *Log[E]) signalRoom() {
+	if l.starved {
+		l.starved = false
+		select {
+		case l.room <- struct{}{}:
+		default: // one signal is enough
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// ErrClosed is returned by a queue that was closed.
+var ErrClosed = errors.New("queue: closed")
+
+// DeltaFIFO passes changes from their producers to one consumer, in order:
+//
+//  1. Take returns every delta that was put in, once, in the order in which
+//     the calls returned. Nothing is merged or dropped.
+//  2. A Replace is one delta, whatever the number of its objects, and so is a
+//     Resync.
+//  3. Producers do not wait for the consumer, unless a limit is set.
+//  4. Take hands out all that is queued in one swap, so the cost of the lock
+//     is shared by the whole batch.
+//
+// It knows nothing of keys and of what the objects mean; the store behind it
+// does. Producers may call it from any number of goroutines. After Close they
+// are ignored, and Take still hands out what was queued before.
+type DeltaFIFO[T any] struct {
+	mu        sync.Mutex
+	queued    []Delta[T] // guarded by mu
+	taken     []Delta[T] // owned by the consumer until its next Take
+	highWater int        // guarded by mu
+	limit     int        // guarded by mu; 0: none
+	closed    bool       // guarded by mu
+	waiting   bool       // guarded by mu: the consumer sleeps on ready
+
+	ready chan struct{} // has room for one: there is something to take
+	room  sync.Cond     // on mu: there may be room below the limit
+}
+
+// maxKept is the number of deltas up to which a batch's memory is kept for
+// later batches.
+const maxKept = 8192
+
+// NewDeltaFIFO returns an empty queue.
+func NewDeltaFIFO[T any]() *DeltaFIFO[T] {
+	q := &DeltaFIFO[T]{ready: make(chan struct{}, 1)}
+	q.room.L = &q.mu
+	return q
+}
+
+// Add queues that obj came into being at the given version, "" if unknown.
+func (q *DeltaFIFO[T]) Add(obj T, resourceVersion string) {
+	q.put(Delta[T]{Type: Added, Object: obj, ResourceVersion: resourceVersion})
+}
+
+// Update queues that obj changed.
+func (q *DeltaFIFO[T]) Update(obj T, resourceVersion string) {
+	q.put(Delta[T]{Type: Updated, Object: obj, ResourceVersion: resourceVersion})
+}
+
+// Delete queues that obj is gone; it is the last known state.
+func (q *DeltaFIFO[T]) Delete(obj T, resourceVersion string) {
+	q.put(Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion})
+}
+
+// Replace queues that objs are all that there are. The queue owns the slice
+// from then on.
+func (q *DeltaFIFO[T]) Replace(objs []T, resourceVersion string) {
+	q.put(Delta[T]{Type: Replaced, Objects: objs, ResourceVersion: resourceVersion})
+}
+
+// Bookmark queues that nothing changed up to resourceVersion.
+func (q *DeltaFIFO[T]) Bookmark(resourceVersion string) {
+	q.put(Delta[T]{Type: Bookmark, ResourceVersion: resourceVersion})
+}
+
+// Resync queues that every object is to be looked at again.
+func (q *DeltaFIFO[T]) Resync() { q.put(Delta[T]{Type: Resync}) }
+
+func (q *DeltaFIFO[T]) put(d Delta[T]) {
+	q.mu.Lock()
+	for q.limit > 0 && len(q.queued) >= q.limit && !q.closed {
+		q.room.Wait()
+	}
+	if q.closed {
+		q.mu.Unlock()
+		return
+	}
+	q.queued = append(q.queued, d)
+	q.highWater = max(q.highWater, len(q.queued))
+	wake := q.waiting
+	q.waiting = false
+	q.mu.Unlock()
+	if wake {
+		q.ready <- struct{}{}
+	}
+}
+
+// Take waits until something is queued and returns all of it. The slice
+// belongs to the queue: it is valid until the next Take, and the caller may
+// modify it. There is one consumer: calls must not overlap.
+//
+// It returns ErrClosed when the queue is closed and empty, and ctx's error
+// when that ends first.
+func (q *DeltaFIFO[T]) Take(ctx context.Context) ([]Delta[T], error) {
+	if cap(q.taken) > maxKept {
+		q.taken = nil
+	}
+	clear(q.taken)
+	for {
+		q.mu.Lock()
+		if len(q.queued) > 0 {
+			q.queued, q.taken = q.taken[:0], q.queued
+			if q.limit > 0 {
+				q.room.Broadcast()
+			}
+			q.mu.Unlock()
+			return q.taken, nil
+		}
+		if q.closed {
+			q.mu.Unlock()
+			q.taken = nil
+			return nil, ErrClosed
+		}
+		q.waiting = true
+		q.mu.Unlock()
+
+		select {
+		case <-q.ready:
+		case <-ctx.Done():
+			q.stopWaiting()
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// stopWaiting withdraws the consumer's wish to be woken. If a producer has
+// seen it already, its signal is awaited, so that none is left for later.
+func (q *DeltaFIFO[T]) stopWaiting() {
+	q.mu.Lock()
+	signalled := !q.waiting
+	q.waiting = false
+	q.mu.Unlock()
+	if signalled {
+		<-q.ready
+	}
+}
+
+// SetLimit makes producers wait while n or more deltas are queued; 0 or less
+// means that they never do. A replace counts as one.
+func (q *DeltaFIFO[T]) SetLimit(n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.limit = max(n, 0)
+	q.room.Broadcast()
+}
+
+// Len returns how many deltas are queued.
+func (q *DeltaFIFO[T]) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.queued)
+}
+
+// HighWater returns the largest number of deltas that were ever queued at the
+// same time.
+func (q *DeltaFIFO[T]) HighWater() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.highWater
+}
+
+// Close makes the queue ignore what producers put in from now on, and lets go
+// of those who wait for room. It may be called more than once.
+func (q *DeltaFIFO[T]) Close() {
+	q.mu.Lock()
+	q.closed = true
+	wake := q.waiting
+	q.waiting = false
+	q.room.Broadcast()
+	q.mu.Unlock()
+	if wake {
+		q.ready <- struct{}{}
+	}
+}
