@@ -167,9 +167,11 @@ func (q *listQuery) cut(found []*store.Version, revision uint64, prefix string) 
 	return p, nil
 }
 
-// tooLarge is the answer to a version that has not been written yet.
+// tooLarge is the answer to a version that has not been written yet. API servers
+// wait some seconds for it and then ask clients to retry, which client-go does
+// ten times; this answer comes at once and is final.
 func tooLarge(wanted, present uint64) error {
-	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", wanted, present), 1)
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", wanted, present), 0)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
 		Type:    metav1.CauseTypeResourceVersionTooLarge,
 		Message: "Too large resource version",

@@ -26,7 +26,11 @@ const batch = 256
 var errEnded = errors.New("the watch has ended")
 
 // command is done by a stream between two events.
-type command func(*stream) error
+type command struct {
+	// after is what must have been sent before; with 0 it is done at once.
+	after uint64
+	do    func(*stream) error
+}
 
 // stream is one open watch. All but the mailbox belongs to the goroutine that
 // serves the request.
@@ -43,6 +47,8 @@ type stream struct {
 	cursor  *store.Cursor
 	sent    uint64 // all up to here has been sent
 	dirty   bool   // something is not flushed
+	// wantsMark sends a bookmark as soon as everything before it has been sent.
+	wantsMark bool
 
 	mu      sync.Mutex
 	mailbox []command     // guarded by mu
@@ -66,12 +72,25 @@ func (st *stream) wake() {
 	}
 }
 
+// takeCommands returns the commands that are due, in order.
 func (st *stream) takeCommands() []command {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	taken := st.mailbox
-	st.mailbox = nil
-	return taken
+	var due, later []command
+	for _, c := range st.mailbox {
+		if st.reached(c.after) {
+			due = append(due, c)
+		} else {
+			later = append(later, c)
+		}
+	}
+	st.mailbox = later
+	return due
+}
+
+// reached reports whether all up to a revision has been sent.
+func (st *stream) reached(revision uint64) bool {
+	return revision == 0 || len(st.initial) == 0 && !st.endMark && st.sent >= revision
 }
 
 // run sends until done is closed, the timeout fires or a command ends it.
@@ -83,14 +102,19 @@ func (st *stream) run(done <-chan struct{}, timeout <-chan time.Time) error {
 		tick = ticker.C
 	}
 	for {
-		for _, c := range st.takeCommands() {
-			if err := c(st); err != nil {
-				return err
-			}
-		}
 		changed, err := st.advance()
 		if err != nil {
 			return err
+		}
+		for _, c := range st.takeCommands() {
+			if err := c.do(st); err != nil {
+				return err
+			}
+		}
+		if changed != closed {
+			if err := st.flushed(); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-done:
@@ -100,15 +124,13 @@ func (st *stream) run(done <-chan struct{}, timeout <-chan time.Time) error {
 		case <-changed:
 		case <-st.awake:
 		case <-tick:
-			if err := st.bookmark(nil); err != nil {
-				return err
-			}
+			st.wantsMark = true
 		}
 	}
 }
 
 // closed is a channel to go on at once.
-var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+var closed = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // advance sends some of what is due, and returns the channel that announces
 // more: a closed one when there is more already, nil while delivery is held.
@@ -135,7 +157,13 @@ func (st *stream) advance() (<-chan struct{}, error) {
 	if len(next.Events) > 0 {
 		return closed, nil
 	}
-	return next.Changed, st.flushed()
+	if st.wantsMark {
+		st.wantsMark = false
+		if err := st.bookmark(nil); err != nil {
+			return nil, err
+		}
+	}
+	return next.Changed, nil
 }
 
 func (st *stream) sendInitial() error {
@@ -200,20 +228,13 @@ func (st *stream) flushed() error {
 	return st.flush.Flush()
 }
 
-// bookmark tells how far the watch is, unless that is not all of the initial
-// events.
+// bookmark tells how far the watch is.
 func (st *stream) bookmark(annotations map[string]string) error {
-	if len(st.initial) > 0 || st.endMark || st.streams.held(st.resource()) {
-		return nil
-	}
 	mark, err := st.mark(annotations)
 	if err != nil {
 		return err
 	}
-	if err := st.event(watch.Bookmark, mark); err != nil {
-		return err
-	}
-	return st.flushed()
+	return st.event(watch.Bookmark, mark)
 }
 
 func (st *stream) mark(annotations map[string]string) (runtime.Object, error) {

@@ -1,0 +1,225 @@
+package conformance
+
+import (
+	"strings"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func testCreate(c *check) {
+	first := c.create("first", nil)
+	second := c.create("second", nil)
+
+	assert.Equal(c, "first", first.Name)
+	assert.Equal(c, c.ns, first.Namespace)
+	assert.NotEmpty(c, first.UID)
+	assert.NotEqual(c, first.UID, second.UID)
+	assert.False(c, first.CreationTimestamp.IsZero())
+	assert.Equal(c, map[string]string{"k": "v"}, first.Data)
+	assert.Less(c, c.version(first.ResourceVersion), c.version(second.ResourceVersion))
+
+	got, err := c.client.CoreV1().ConfigMaps(c.ns).Get(c.ctx, "first", metav1.GetOptions{})
+	require.NoError(c, err)
+	assert.Equal(c, first, got)
+}
+
+func testCreateGeneratedName(c *check) {
+	names := map[string]bool{}
+	for range 3 {
+		cm := configMap("")
+		cm.GenerateName = "gen-"
+		created, err := c.client.CoreV1().ConfigMaps(c.ns).Create(c.ctx, cm, metav1.CreateOptions{})
+		require.NoError(c, err)
+		assert.True(c, strings.HasPrefix(created.Name, "gen-") && len(created.Name) > len("gen-"), created.Name)
+		names[created.Name] = true
+	}
+	assert.Len(c, names, 3)
+}
+
+func testCreateRefused(c *check) {
+	c.create("taken", nil)
+	maps := c.client.CoreV1().ConfigMaps(c.ns)
+	_, err := maps.Create(c.ctx, configMap("taken"), metav1.CreateOptions{})
+	assert.True(c, apierrors.IsAlreadyExists(err), "%v", err)
+	_, err = maps.Create(c.ctx, configMap(""), metav1.CreateOptions{})
+	assert.True(c, apierrors.IsInvalid(err), "%v", err)
+	_, err = maps.Create(c.ctx, configMap("Not_A_Name"), metav1.CreateOptions{})
+	assert.True(c, apierrors.IsInvalid(err), "%v", err)
+	elsewhere := configMap("elsewhere")
+	elsewhere.Namespace = c.ns + "-other"
+	_, err = c.client.CoreV1().ConfigMaps(c.ns).Create(c.ctx, elsewhere, metav1.CreateOptions{})
+	assert.True(c, apierrors.IsBadRequest(err), "%v", err)
+	versioned := configMap("versioned")
+	versioned.ResourceVersion = "7"
+	_, err = maps.Create(c.ctx, versioned, metav1.CreateOptions{})
+	assert.ErrorContains(c, err, "resourceVersion should not be set")
+	_, err = maps.Get(c.ctx, "versioned", metav1.GetOptions{})
+	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+}
+
+func testUpdate(c *check) {
+	cm := c.create("a", nil)
+	updated := c.change(cm, func(cm *corev1.ConfigMap) { cm.Data["k"] = "w" })
+	assert.Equal(c, "w", updated.Data["k"])
+	assert.Equal(c, cm.UID, updated.UID)
+	assert.Equal(c, cm.CreationTimestamp, updated.CreationTimestamp)
+	assert.Greater(c, c.version(updated.ResourceVersion), c.version(cm.ResourceVersion))
+
+	// Without a version, an update replaces whatever is there.
+	blind := c.change(updated, func(cm *corev1.ConfigMap) { cm.ResourceVersion, cm.UID = "", ""; cm.Data["k"] = "x" })
+	assert.Equal(c, "x", blind.Data["k"])
+	assert.Equal(c, cm.UID, blind.UID)
+}
+
+func testUpdateRefused(c *check) {
+	maps := c.client.CoreV1().ConfigMaps(c.ns)
+	old := c.create("a", nil)
+	c.change(old, func(cm *corev1.ConfigMap) { cm.Data["k"] = "w" })
+
+	old.Data["k"] = "stale"
+	_, err := maps.Update(c.ctx, old, metav1.UpdateOptions{})
+	assert.True(c, apierrors.IsConflict(err), "%v", err)
+	stranger := old.DeepCopy()
+	stranger.ResourceVersion, stranger.UID = "", "another"
+	_, err = maps.Update(c.ctx, stranger, metav1.UpdateOptions{})
+	assert.True(c, apierrors.IsConflict(err), "%v", err)
+	_, err = maps.Update(c.ctx, configMap("absent"), metav1.UpdateOptions{})
+	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+
+	got, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
+	require.NoError(c, err)
+	assert.Equal(c, "w", got.Data["k"])
+}
+
+func testUpdateOfNothing(c *check) {
+	cm := c.create("a", nil)
+	w := c.watch(metav1.ListOptions{ResourceVersion: cm.ResourceVersion})
+	same := c.change(cm, func(*corev1.ConfigMap) {})
+	assert.Equal(c, cm.ResourceVersion, same.ResourceVersion)
+	other := c.create("b", nil)
+	c.nextOf(w, "ADDED", "b", other.ResourceVersion)
+}
+
+func testGeneration(c *check) {
+	deployments := c.client.AppsV1().Deployments(c.ns)
+	d, err := deployments.Create(c.ctx, deployment("d"), metav1.CreateOptions{})
+	require.NoError(c, err)
+	assert.EqualValues(c, 1, d.Generation)
+
+	d.Labels = map[string]string{"only": "metadata"}
+	d, err = deployments.Update(c.ctx, d, metav1.UpdateOptions{})
+	require.NoError(c, err)
+	assert.EqualValues(c, 1, d.Generation)
+
+	*d.Spec.Replicas = 5
+	d, err = deployments.Update(c.ctx, d, metav1.UpdateOptions{})
+	require.NoError(c, err)
+	assert.EqualValues(c, 2, d.Generation)
+}
+
+func testStatus(c *check) {
+	deployments := c.client.AppsV1().Deployments(c.ns)
+	wanted := deployment("d")
+	wanted.Status.ObservedGeneration = 9
+	d, err := deployments.Create(c.ctx, wanted, metav1.CreateOptions{})
+	require.NoError(c, err)
+	assert.Zero(c, d.Status.ObservedGeneration, "a create has no status")
+
+	d.Status.ObservedGeneration = 3
+	*d.Spec.Replicas = 7
+	d, err = deployments.UpdateStatus(c.ctx, d, metav1.UpdateOptions{})
+	require.NoError(c, err)
+	assert.EqualValues(c, 3, d.Status.ObservedGeneration)
+	assert.EqualValues(c, 1, *d.Spec.Replicas, "an update of the status changes the status alone")
+	assert.EqualValues(c, 1, d.Generation)
+
+	d.Status.ObservedGeneration = 4
+	*d.Spec.Replicas = 7
+	d, err = deployments.Update(c.ctx, d, metav1.UpdateOptions{})
+	require.NoError(c, err)
+	assert.EqualValues(c, 3, d.Status.ObservedGeneration, "an update leaves the status alone")
+	assert.EqualValues(c, 7, *d.Spec.Replicas)
+
+	d, err = deployments.Patch(c.ctx, "d", types.MergePatchType,
+		[]byte(`{"spec":{"replicas":1},"status":{"observedGeneration":5}}`), metav1.PatchOptions{}, "status")
+	require.NoError(c, err)
+	assert.EqualValues(c, 5, d.Status.ObservedGeneration)
+	assert.EqualValues(c, 7, *d.Spec.Replicas)
+}
+
+func testPatch(c *check) {
+	pods := c.client.CoreV1().Pods(c.ns)
+	p, err := pods.Create(c.ctx, pod("p"), metav1.CreateOptions{})
+	require.NoError(c, err)
+
+	patched, err := pods.Patch(c.ctx, "p", types.StrategicMergePatchType,
+		[]byte(`{"spec":{"containers":[{"name":"b","image":"b:2"}]}}`), metav1.PatchOptions{})
+	require.NoError(c, err)
+	require.Len(c, patched.Spec.Containers, 2, "strategic merge knows containers by name")
+	assert.Equal(c, "b:2", patched.Spec.Containers[1].Image)
+	assert.Greater(c, c.version(patched.ResourceVersion), c.version(p.ResourceVersion))
+
+	patched, err = pods.Patch(c.ctx, "p", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
+	require.NoError(c, err)
+	assert.Equal(c, map[string]string{"a": "b"}, patched.Labels)
+
+	patched, err = pods.Patch(c.ctx, "p", types.JSONPatchType,
+		[]byte(`[{"op":"test","path":"/metadata/labels/a","value":"b"},{"op":"replace","path":"/spec/containers/0/image","value":"a:3"}]`), metav1.PatchOptions{})
+	require.NoError(c, err)
+	assert.Equal(c, "a:3", patched.Spec.Containers[0].Image)
+
+	got, err := pods.Get(c.ctx, "p", metav1.GetOptions{})
+	require.NoError(c, err)
+	assert.Equal(c, patched, got)
+}
+
+func testPatchRefused(c *check) {
+	maps := c.client.CoreV1().ConfigMaps(c.ns)
+	cm := c.create("a", nil)
+	c.change(cm, func(cm *corev1.ConfigMap) { cm.Data["k"] = "w" })
+	patch := func(name string, t types.PatchType, data string) error {
+		_, err := maps.Patch(c.ctx, name, t, []byte(data), metav1.PatchOptions{})
+		return err
+	}
+	err := patch("absent", types.MergePatchType, `{}`)
+	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+	err = patch("a", types.MergePatchType, `{"metadata":{"resourceVersion":"`+cm.ResourceVersion+`"},"data":{"k":"stale"}}`)
+	assert.True(c, apierrors.IsConflict(err), "%v", err)
+	err = patch("a", types.JSONPatchType, `[{"op":"test","path":"/data/k","value":"other"}]`)
+	assert.True(c, apierrors.IsInvalid(err), "%v", err)
+	err = patch("a", types.MergePatchType, `not json`)
+	assert.True(c, apierrors.IsBadRequest(err), "%v", err)
+	err = patch("a", types.PatchType("application/unheard-of"), `{}`)
+	assert.True(c, apierrors.IsUnsupportedMediaType(err), "%v", err)
+
+	got, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
+	require.NoError(c, err)
+	assert.Equal(c, "w", got.Data["k"])
+}
+
+func testDryRun(c *check) {
+	maps := c.client.CoreV1().ConfigMaps(c.ns)
+	all := []string{metav1.DryRunAll}
+	created, err := maps.Create(c.ctx, configMap("imagined"), metav1.CreateOptions{DryRun: all})
+	require.NoError(c, err)
+	assert.NotEmpty(c, created.UID)
+	_, err = maps.Get(c.ctx, "imagined", metav1.GetOptions{})
+	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+
+	cm := c.create("a", nil)
+	changed := cm.DeepCopy()
+	changed.Data["k"] = "w"
+	changed, err = maps.Update(c.ctx, changed, metav1.UpdateOptions{DryRun: all})
+	require.NoError(c, err)
+	assert.Equal(c, "w", changed.Data["k"])
+	require.NoError(c, maps.Delete(c.ctx, "a", metav1.DeleteOptions{DryRun: all}))
+
+	got, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
+	require.NoError(c, err)
+	assert.Equal(c, cm, got)
+}

@@ -1,0 +1,32 @@
+package typedtest_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/typed/typedtest/conformance"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+
+func TestConformance(t *testing.T) {
+	custom := typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true})
+	for name, opts := range map[string][]typedtest.Option{
+		"WatchList":        {custom},
+		"WithoutWatchList": {custom, typedtest.WithoutWatchList()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conformance.TestServer(t, func(t *testing.T) conformance.Rig {
+				s := typedtest.Start(t, opts...)
+				return conformance.Rig{
+					Config: s.Config(), Namespace: "conformance",
+					CustomResource: widgets, CustomKind: "Widget",
+					Compact:          func(context.Context) error { s.Compact(); return nil },
+					WithoutWatchList: name == "WithoutWatchList",
+				}
+			})
+		})
+	}
+}
