@@ -1,0 +1,46 @@
+package typed
+
+import (
+	"context"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Client is the part of a generated typed client that is needed to list and
+// watch; every one of them has it. T is the type of the objects and L that of
+// their lists; the compiler infers both.
+type Client[T index.Object, L runtime.Object] interface {
+	Get(ctx context.Context, name string, opts metav1.GetOptions) (T, error)
+	List(ctx context.Context, opts metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
+}
+
+// FromClient returns a source that lists and watches with a generated client,
+// such as clientset.CoreV1().Pods(metav1.NamespaceAll) or
+// clientset.CoreV1().Nodes(), and those of fake clientsets.
+//
+// The list is streamed (WatchList) where client-go's feature gate
+// WatchListClient and the server allow it. See FromListerWatcher for the rest.
+func FromClient[T index.Object, L runtime.Object](client Client[T, L], opts ...SourceOption) Source[T] {
+	if client == nil {
+		return &reflectorSource[T]{err: errors.New("the client is nil")}
+	}
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+			return client.List(ctx, opts)
+		},
+		WatchFuncWithContext: client.Watch,
+	}
+	// A fake clientset tells that it cannot stream, its typed clients do not.
+	// They show themselves by this method, which all of client-go's fakes have.
+	if _, fake := client.(interface{ ClearActions() }); fake {
+		opts = append(opts, WithoutWatchList())
+	}
+	return FromListerWatcher[T](cache.ToListWatcherWithWatchListSemantics(lw, client), opts...)
+}

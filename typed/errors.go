@@ -1,0 +1,81 @@
+package typed
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kubetyped/informer/index"
+)
+
+var (
+	// ErrStarted is returned by Run when it was called before.
+	ErrStarted = errors.New("the informer was started before; an informer runs once")
+	// ErrNotStarted tells that an informer does not sync because Run was not
+	// called.
+	ErrNotStarted = errors.New("the informer was not started: call Run")
+	// ErrStopped is returned by whatever needs a running informer when it has
+	// ended.
+	ErrStopped = errors.New("the informer has stopped")
+	// ErrClosed is returned when something is asked of a Registration that was
+	// closed.
+	ErrClosed = errors.New("the handler was removed")
+)
+
+// SyncError tells why an informer or a handler is not synced.
+type SyncError struct {
+	// Informer is the informer's name.
+	Informer string
+	// Cause tells why the wait ended: the context's error, ErrStopped, or what
+	// the source returned.
+	Cause error
+	// Err is the last failure of the source, nil if there was none since it
+	// last worked, or ErrNotStarted.
+	Err error
+	// Failures counts the failures since the source last worked, Since is the
+	// time of the first of them.
+	Failures int
+	Since    time.Time
+}
+
+// Error implements error.
+func (e *SyncError) Error() string {
+	switch {
+	case e.Failures > 0:
+		return fmt.Sprintf("informer %s is not synced: %v; list or watch has failed %d times since %s, lately with: %v",
+			e.Informer, e.Cause, e.Failures, e.Since.Format(time.RFC3339), e.Err)
+	case e.Err != nil:
+		return fmt.Sprintf("informer %s is not synced: %v; %v", e.Informer, e.Cause, e.Err)
+	default:
+		return fmt.Sprintf("informer %s is not synced: %v", e.Informer, e.Cause)
+	}
+}
+
+// Unwrap returns both Cause and Err, for errors.Is and errors.As.
+func (e *SyncError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Cause}
+	}
+	return []error{e.Cause, e.Err}
+}
+
+// RejectedError tells of an object that a source received and that is not in
+// the store, since it could not be used. The informer logs it, counts it
+// (Status.Rejected) and goes on.
+type RejectedError struct {
+	// Informer is the informer's name, or that of its source.
+	Informer string
+	// Key and ResourceVersion are those of the object, as far as it has them.
+	Key             index.Key
+	ResourceVersion string
+	// Err says what was wrong.
+	Err error
+}
+
+// Error implements error.
+func (e *RejectedError) Error() string {
+	return fmt.Sprintf("informer %s: object %q at resource version %q was left out: %v", e.Informer, e.Key, e.ResourceVersion, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *RejectedError) Unwrap() error { return e.Err }

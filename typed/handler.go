@@ -1,0 +1,83 @@
+package typed
+
+import "github.com/kubetyped/informer/index"
+
+// Event is one change of the store, with the state before and after it.
+type Event[T index.Object] = index.Event[T]
+
+// Handler is told of every change of the store:
+//
+//  1. Calls for one handler follow one another, from one goroutine, in the
+//     order in which the store changed. Handlers do not wait for each other.
+//  2. The store has changed, with all its indexes, before a handler is called.
+//     A read in the handler gives the object of the call, or a newer state.
+//  3. Every change comes exactly once, unless the handler asked for something
+//     else with WithDelivery.
+//  4. First come the objects of the first list, or those that were there when
+//     the handler was added, as additions marked initial.
+//  5. After a later list, changes are reported by comparing it with the store:
+//     deletions first, then additions and updates.
+//  6. Calls for a resync are updates with the same object twice.
+//
+// Objects are shared with everybody else: a handler must not modify them. A
+// handler should return soon, and pass longer work on to a queue.
+type Handler[T index.Object] interface {
+	// OnAdd is called for a new object, and for the initial ones.
+	OnAdd(obj T, initial bool)
+	// OnUpdate is called when updated took the place of old.
+	OnUpdate(old, updated T)
+	// OnDelete is called when an object is gone.
+	OnDelete(deleted Deleted[T])
+}
+
+// Deleted tells of an object that is gone.
+type Deleted[T index.Object] struct {
+	// Key is the object's key.
+	Key index.Key
+	// Object is the last known state, never nil: what the server sent with the
+	// deletion if Reason is Watched, else the last state in the store.
+	Object T
+	// Reason tells how the deletion was learned of. If it is Relisted, the
+	// object may have changed and come back any number of times before.
+	Reason index.Reason
+}
+
+// HandlerFuncs is a Handler made of functions, of which any may be nil.
+type HandlerFuncs[T index.Object] struct {
+	AddFunc    func(obj T, initial bool)
+	UpdateFunc func(old, updated T)
+	DeleteFunc func(deleted Deleted[T])
+}
+
+// OnAdd calls AddFunc.
+func (f HandlerFuncs[T]) OnAdd(obj T, initial bool) {
+	if f.AddFunc != nil {
+		f.AddFunc(obj, initial)
+	}
+}
+
+// OnUpdate calls UpdateFunc.
+func (f HandlerFuncs[T]) OnUpdate(old, updated T) {
+	if f.UpdateFunc != nil {
+		f.UpdateFunc(old, updated)
+	}
+}
+
+// OnDelete calls DeleteFunc.
+func (f HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
+	if f.DeleteFunc != nil {
+		f.DeleteFunc(deleted)
+	}
+}
+
+// dispatch calls the method of h that e is for.
+func dispatch[T index.Object](h Handler[T], e *Event[T]) {
+	switch e.Type {
+	case index.Added:
+		h.OnAdd(e.New, e.Reason == index.Initial)
+	case index.Updated:
+		h.OnUpdate(e.Old, e.New)
+	case index.Deleted:
+		h.OnDelete(Deleted[T]{Key: e.Key(), Object: e.New, Reason: e.Reason})
+	}
+}

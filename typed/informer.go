@@ -1,0 +1,264 @@
+package typed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/eventlog"
+	"github.com/kubetyped/informer/queue"
+)
+
+// Informer keeps a local copy of the objects of a Source, and tells handlers of
+// every change of it.
+//
+//  1. Order. A handler sees the events of one key in the order of the watch,
+//     and all events in the order in which the store changed. Handlers are
+//     independent of each other.
+//  2. Store first. When a handler sees an event, a read of that key gives the
+//     event's object or a newer state; indexes agree with the store in every
+//     read.
+//  3. Every change is delivered exactly once to each handler, unless the
+//     handler chose another Delivery.
+//  4. Initial list. Every object of the first list comes as an addition marked
+//     initial. Synced is closed when the store holds all of them, and
+//     Registration.Synced when the handler has returned from the last.
+//  5. Late handlers get the current objects as additions marked initial, then
+//     every later event, without gap or duplicate.
+//  6. Relist. A later list is compared with the store: what is missing is
+//     deleted, what is new is added, and the rest updated, even if it is
+//     unchanged (but see WithChangedOnly and WithRecreation).
+//  7. Removal. After Registration.Close the handler is not called again.
+//  8. Stop. When Run returns, none of the informer's goroutines is left, calls
+//     that waited have returned, and the store has let go of its objects
+//     (but see WithReadableAfterStop).
+//  9. Reads take a lock for a moment that does not depend on the number of
+//     objects; they do not hold up the writer. Each sees one consistent state.
+//  10. Transform once. A transform is called once for each object received.
+//  11. Versions. ResourceVersion is never ahead of what reads return.
+//  12. Errors. WaitForSync and Status tell what is wrong, and since when.
+//  13. Panics of a handler are reported by utilruntime.HandleCrash; if that is
+//     set up not to crash, the next event is delivered.
+//  14. Resync delivers an update of every object to the handlers that asked for
+//     it, each at its own period.
+//
+// It runs at most three goroutines and one for each handler. All methods are
+// safe for concurrent use. Objects are shared and must not be modified.
+type Informer[T index.Object] struct {
+	config
+	err       error // what was wrong with the arguments of NewInformer
+	source    Source[T]
+	transform func(T) (T, error)
+	store     *index.Indexer[T]
+	deltas    *queue.DeltaFIFO[T]
+	log       *eventlog.Log[Event[T]]
+
+	health    health
+	versions  versions
+	lastEvent atomic.Int64 // Unix time in nanoseconds; 0: none
+
+	synced  chan struct{} // closed with mu held
+	stopped chan struct{} // closed with mu held
+
+	mu      sync.Mutex // held while a batch is applied and published
+	phase   Phase
+	ctx     context.Context // of Run, for logging; nil before
+	cause   error           // why Run ended
+	members []*member[T]
+	limit   int            // of events that a Block handler has room for; 0: none
+	calling sync.WaitGroup // the goroutines that call handlers
+}
+
+// member is a handler with its feed.
+type member[T index.Object] struct {
+	feed[T]
+	handler Handler[T] // nil: the events are ranged over
+}
+
+// NewInformer returns an informer for the objects of source. It does nothing
+// until Run is called; handlers and indexes can be added before and after.
+//
+// If an option or the source cannot be used, every method that returns an error
+// returns what is wrong, and reads find nothing.
+func NewInformer[T index.Object](source Source[T], opts ...Option) *Informer[T] {
+	i := &Informer[T]{
+		config:  config{name: reflect.TypeFor[T]().String()},
+		source:  source,
+		deltas:  queue.NewDeltaFIFO[T](),
+		log:     eventlog.New[Event[T]](),
+		synced:  make(chan struct{}),
+		stopped: make(chan struct{}),
+	}
+	var errs []error
+	if source == nil {
+		errs = append(errs, errors.New("the source is nil"))
+	}
+	for _, opt := range opts {
+		if opt == nil {
+			errs = append(errs, errors.New("an option is nil"))
+		} else if err := opt(&i.config); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	transform, err := transformOf[T](&i.config)
+	errs = append(errs, err)
+	i.transform = transform
+	storeOpts, err := indexerOptions[T](&i.config)
+	errs = append(errs, err)
+	i.store = index.NewIndexer(storeOpts...)
+	if err := errors.Join(errs...); err != nil {
+		i.err = fmt.Errorf("informer %s: %w", i.name, err)
+	}
+	return i
+}
+
+// Name returns the informer's name: that of WithName, or the type of its
+// objects.
+func (i *Informer[T]) Name() string { return i.name }
+
+// AddIndexes adds indexes, and fills them if there are objects already. It may
+// be called at any time; see index.Indexer.AddIndexes for errors. After the
+// informer has stopped it returns ErrStopped.
+func (i *Informer[T]) AddIndexes(indexes ...index.Handle[T]) error {
+	if i.err != nil {
+		return i.err
+	}
+	if i.isStopped() {
+		return fmt.Errorf("informer %s: index not added: %w", i.name, ErrStopped)
+	}
+	if err := i.store.AddIndexes(indexes...); err != nil {
+		return fmt.Errorf("informer %s: %w", i.name, err)
+	}
+	return nil
+}
+
+// Synced returns a channel that is closed when the store holds the first list.
+func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
+
+// WaitForSync waits until Synced is closed. If ctx ends before, or the informer
+// stops, it returns a *SyncError that tells what keeps the informer from
+// syncing. It may be called before Run.
+func (i *Informer[T]) WaitForSync(ctx context.Context) error {
+	if i.err != nil {
+		return i.err
+	}
+	select {
+	case <-i.stopped:
+		return i.syncError(ctx, nil)
+	default:
+	}
+	select {
+	case <-i.synced:
+		return nil
+	case <-i.stopped:
+	case <-ctx.Done():
+	}
+	return i.syncError(ctx, nil)
+}
+
+// WaitForResourceVersion waits until reads reflect resourceVersion, as a write
+// to the server has returned it. With a selector or a single namespace, the
+// informer learns of versions beyond its own objects only from bookmarks, which
+// the server sends about once a minute.
+//
+// It returns an error at once if resourceVersion is not a number; ctx's error
+// if that ends first; and ErrStopped if the informer does.
+func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
+	if i.err != nil {
+		return i.err
+	}
+	if !atLeast(resourceVersion, resourceVersion) {
+		return fmt.Errorf("informer %s: resource version %q is not a positive number", i.name, resourceVersion)
+	}
+	waiter := i.versions.add(resourceVersion)
+	defer i.versions.remove(waiter)
+	if atLeast(i.ResourceVersion(), resourceVersion) {
+		return nil
+	}
+	cause := ErrStopped
+	select {
+	case <-waiter.reached:
+		return nil
+	case <-i.stopped:
+	case <-ctx.Done():
+		cause = context.Cause(ctx)
+	}
+	return fmt.Errorf("informer %s: waited for resource version %s, is at %q: %w", i.name, resourceVersion, i.ResourceVersion(), cause)
+}
+
+// Status reports on the informer.
+func (i *Informer[T]) Status() Status {
+	s := Status{
+		Name:            i.name,
+		Objects:         i.store.Len(),
+		ResourceVersion: i.store.ResourceVersion(),
+		Queued:          i.deltas.Len(),
+		QueuedMax:       i.deltas.HighWater(),
+	}
+	if at := i.lastEvent.Load(); at != 0 {
+		s.LastEvent = time.Unix(0, at)
+	}
+	i.health.fill(&s)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	s.Phase = i.phase
+	for _, m := range i.members {
+		s.Handlers = append(s.Handlers, HandlerStatus{
+			Name: m.name, Delivery: m.delivery, Synced: m.isSynced(), Backlog: m.Backlog(),
+		})
+	}
+	return s
+}
+
+func (i *Informer[T]) isStopped() bool {
+	select {
+	case <-i.stopped:
+		return true
+	default:
+		return false
+	}
+}
+
+func (i *Informer[T]) isSynced() bool {
+	select {
+	case <-i.synced:
+		return true
+	default:
+		return false
+	}
+}
+
+// syncError tells why the informer, or the handler r unless it is nil, is not
+// synced now that a wait for it has ended.
+func (i *Informer[T]) syncError(ctx context.Context, r *Registration) error {
+	var s Status
+	i.health.fill(&s)
+	e := &SyncError{Informer: i.name, Err: s.Err, Failures: s.Failures, Since: s.Since}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch {
+	case i.phase == PhaseStopped:
+		e.Cause = ErrStopped
+		if i.cause != nil {
+			e.Cause = fmt.Errorf("%w: %w", ErrStopped, i.cause)
+		}
+	case r != nil && r.stopped.Load():
+		e.Cause = ErrClosed
+	default:
+		e.Cause = context.Cause(ctx)
+	}
+	if i.phase == PhaseNew {
+		e.Err = ErrNotStarted
+	}
+	return e
+}
+
+// logger returns the logger of Run's context. The caller holds mu.
+func (i *Informer[T]) logger() klog.Logger { return klog.FromContext(i.ctx) }

@@ -1,0 +1,92 @@
+package typed
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+)
+
+// inlet is the Sink of an informer: it checks and transforms each object, once,
+// on the goroutine of the source, and queues it.
+type inlet[T index.Object] struct {
+	*queue.DeltaFIFO[T]
+
+	ctx       context.Context // of Run, for logging
+	name      string
+	transform func(T) (T, error) // may be nil
+	health    *health
+}
+
+// Add implements Sink.
+func (s *inlet[T]) Add(obj T, resourceVersion string) {
+	if obj, ok := s.admit(obj, resourceVersion); ok {
+		s.DeltaFIFO.Add(obj, resourceVersion)
+	}
+}
+
+// Update implements Sink.
+func (s *inlet[T]) Update(obj T, resourceVersion string) {
+	if obj, ok := s.admit(obj, resourceVersion); ok {
+		s.DeltaFIFO.Update(obj, resourceVersion)
+	}
+}
+
+// Delete implements Sink.
+func (s *inlet[T]) Delete(obj T, resourceVersion string) {
+	if obj, ok := s.admit(obj, resourceVersion); ok {
+		s.DeltaFIFO.Delete(obj, resourceVersion)
+	}
+}
+
+// Replace implements Sink.
+func (s *inlet[T]) Replace(objs []T, resourceVersion string) {
+	admitted := objs[:0]
+	for _, obj := range objs {
+		if obj, ok := s.admit(obj, resourceVersion); ok {
+			admitted = append(admitted, obj)
+		}
+	}
+	clear(objs[len(admitted):])
+	s.DeltaFIFO.Replace(admitted, resourceVersion)
+	s.health.report(s.ctx, s.name, nil)
+}
+
+// Report implements Sink.
+func (s *inlet[T]) Report(err error) { s.health.report(s.ctx, s.name, err) }
+
+var (
+	errNilObject = errors.New("it is nil")
+	errNoName    = errors.New("it has no name")
+)
+
+// admit returns obj as it is to be stored, false if it cannot be.
+func (s *inlet[T]) admit(obj T, resourceVersion string) (T, bool) {
+	var none T
+	if obj == none {
+		s.reject(index.Key{}, resourceVersion, errNilObject)
+		return none, false
+	}
+	if obj.GetName() == "" {
+		s.reject(index.KeyOf(obj), resourceVersion, errNoName)
+		return none, false
+	}
+	if s.transform == nil {
+		return obj, true
+	}
+	transformed, err := s.transform(obj)
+	switch {
+	case err != nil:
+		s.reject(index.KeyOf(obj), resourceVersion, err)
+		return none, false
+	case transformed == none:
+		s.reject(index.KeyOf(obj), resourceVersion, errNilObject)
+		return none, false
+	}
+	return transformed, true
+}
+
+func (s *inlet[T]) reject(key index.Key, resourceVersion string, err error) {
+	s.Report(&RejectedError{Informer: s.name, Key: key, ResourceVersion: resourceVersion, Err: err})
+}

@@ -1,0 +1,105 @@
+package typed
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// reflectorStore is what a Reflector writes to. It turns what the Reflector
+// hands over into T, the one place where that is done, and passes it on to a
+// sink. Its methods are called by the Reflector's goroutine.
+type reflectorStore[T index.Object] struct {
+	sink Sink[T]
+	name string
+
+	// ordered tells that objects come in the order of their versions. They do
+	// not where a watch began without a version: then it opens with additions
+	// of what is there, in any order, as in the Reflector's own comments.
+	ordered bool
+}
+
+var (
+	_ cache.ReflectorStore         = (*reflectorStore[*metav1.ObjectMeta])(nil)
+	_ cache.ReflectorBookmarkStore = (*reflectorStore[*metav1.ObjectMeta])(nil)
+)
+
+// Add implements cache.ReflectorStore.
+func (s *reflectorStore[T]) Add(untyped any) error {
+	if obj, version, ok := s.convert(untyped); ok {
+		if !s.ordered {
+			version = ""
+		}
+		s.sink.Add(obj, version)
+	}
+	return nil
+}
+
+// Update implements cache.ReflectorStore.
+func (s *reflectorStore[T]) Update(untyped any) error {
+	s.ordered = true
+	if obj, version, ok := s.convert(untyped); ok {
+		s.sink.Update(obj, version)
+	}
+	return nil
+}
+
+// Delete implements cache.ReflectorStore.
+func (s *reflectorStore[T]) Delete(untyped any) error {
+	s.ordered = true
+	if obj, version, ok := s.convert(untyped); ok {
+		s.sink.Delete(obj, version)
+	}
+	return nil
+}
+
+// Replace implements cache.ReflectorStore.
+func (s *reflectorStore[T]) Replace(list []any, version string) error {
+	s.ordered = version != "" && version != "0"
+	objs := make([]T, 0, len(list))
+	for _, untyped := range list {
+		if obj, _, ok := s.convert(untyped); ok {
+			objs = append(objs, obj)
+		}
+	}
+	s.sink.Replace(objs, version)
+	return nil
+}
+
+// Bookmark implements cache.ReflectorBookmarkStore.
+func (s *reflectorStore[T]) Bookmark(version string) error {
+	s.ordered = true
+	s.sink.Bookmark(version)
+	return nil
+}
+
+// Resync implements cache.ReflectorStore. The Reflector is set up not to call
+// it: every handler keeps its own period.
+func (s *reflectorStore[T]) Resync() error {
+	s.sink.Resync()
+	return nil
+}
+
+// convert returns the object as a T, and its resource version. What is not a T
+// is reported.
+func (s *reflectorStore[T]) convert(untyped any) (T, string, bool) {
+	obj, ok := untyped.(T)
+	if !ok {
+		rejected := &RejectedError{Informer: s.name, Err: fmt.Errorf("it is a %T", untyped)}
+		if accessor, err := meta.Accessor(untyped); err == nil {
+			rejected.Key = index.Key{Namespace: accessor.GetNamespace(), Name: accessor.GetName()}
+			rejected.ResourceVersion = accessor.GetResourceVersion()
+		}
+		s.sink.Report(rejected)
+		return obj, "", false
+	}
+	version := ""
+	if v, ok := untyped.(versionGetter); ok {
+		version = v.GetResourceVersion()
+	}
+	return obj, version, true
+}

@@ -1,0 +1,130 @@
+package typed
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// Registration is a handler that was added to an informer. Its methods are
+// safe for concurrent use.
+type Registration struct {
+	name     string
+	delivery Delivery
+	informer membership
+
+	progress  progress      // set when it joins
+	barrier   atomic.Uint64 // the progress at which it is synced, plus one; 0: not known yet
+	synced    chan struct{}
+	stop      chan struct{} // closed when no more events are wanted
+	stopOnce  sync.Once
+	stopped   atomic.Bool // set before stop is closed, cheaper to ask
+	done      chan struct{}
+	calling   bool          // guarded by the informer's mu: a goroutine calls the handler
+	goroutine atomic.Uint64 // the number of that goroutine
+}
+
+// progress is how far a handler has come.
+type progress interface {
+	Position() uint64
+	Head() uint64
+	Backlog() int
+	Close()
+}
+
+// membership is the informer, as seen by its registrations.
+type membership interface {
+	// leave removes r, and reports whether a goroutine calls its handler.
+	leave(r *Registration) bool
+	// syncError tells why r is not synced now that the wait for it has ended.
+	syncError(ctx context.Context, r *Registration) error
+}
+
+func newRegistration(name string, delivery Delivery, informer membership) *Registration {
+	return &Registration{
+		name: name, delivery: delivery, informer: informer,
+		synced: make(chan struct{}),
+		stop:   make(chan struct{}),
+		done:   make(chan struct{}),
+	}
+}
+
+// Name returns the name of the handler.
+func (r *Registration) Name() string { return r.name }
+
+// Synced returns a channel that is closed when the handler has returned from
+// the call for the last of the initial objects: those of the first list, or
+// those that were there when it was added to a synced informer.
+func (r *Registration) Synced() <-chan struct{} { return r.synced }
+
+// WaitForSync waits until Synced is closed. If ctx ends before, or the
+// informer, or the registration is closed, it returns a *SyncError that tells
+// why the informer is not synced.
+func (r *Registration) WaitForSync(ctx context.Context) error {
+	select {
+	case <-r.synced:
+		return nil
+	case <-r.stop:
+	case <-ctx.Done():
+	}
+	select {
+	case <-r.synced:
+		return nil
+	default:
+		return r.informer.syncError(ctx, r)
+	}
+}
+
+// Backlog returns how many events the handler has not returned from yet. The
+// initial objects of a handler that was added late are not counted.
+func (r *Registration) Backlog() int { return r.progress.Backlog() }
+
+// Close removes the handler: when Close returns, the handler is not running
+// and will not be called again. In a call of the handler itself, Close does
+// not wait for that call to end. Events that were not delivered are dropped.
+// It may be called any number of times.
+//
+// The handler must not wait for another goroutine that calls Close.
+func (r *Registration) Close() {
+	r.end()
+	running := r.informer.leave(r)
+	r.progress.Close()
+	if running && r.goroutine.Load() != goroutineID() {
+		<-r.done
+	}
+}
+
+// end tells the handler's goroutine to stop.
+func (r *Registration) end() {
+	r.stopOnce.Do(func() {
+		r.stopped.Store(true)
+		close(r.stop)
+	})
+}
+
+// checkSynced closes synced if the handler has come far enough, and reports
+// whether it is closed.
+func (r *Registration) checkSynced() bool {
+	if r.isSynced() {
+		return true
+	}
+	if barrier := r.barrier.Load(); barrier == 0 || r.progress.Position() < barrier-1 {
+		return false
+	}
+	close(r.synced)
+	return true
+}
+
+// isSynced reports whether synced is closed.
+func (r *Registration) isSynced() bool {
+	select {
+	case <-r.synced:
+		return true
+	default:
+		return false
+	}
+}
+
+// setBarrier notes that the handler is synced when it has handled everything
+// that is there now.
+func (r *Registration) setBarrier() { r.barrier.Store(r.progress.Head() + 1) }

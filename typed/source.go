@@ -1,0 +1,53 @@
+package typed
+
+import (
+	"context"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Source is where an Informer's objects come from: a list and watch of an API
+// server, another informer, or the events of a test.
+type Source[T index.Object] interface {
+	// Run reports every change to sink until ctx ends, and then returns nil. The
+	// first report is a Replace with all objects that there are; that is when
+	// the informer counts as synced.
+	//
+	// What can be retried is retried by the source, and reported to the sink. An
+	// error that Run returns is final, and ends the informer. A source that has
+	// nothing more to say may return nil before ctx ends; the informer then goes
+	// on with what it has.
+	//
+	// Run waits for the goroutines that it has started. It is called once.
+	Run(ctx context.Context, sink Sink[T]) error
+}
+
+// Sink takes the reports of a Source. Objects that are reported are shared
+// from then on and must not be modified. The methods may be called from
+// several goroutines, if the source does not care in which order the reports
+// take effect; they return quickly, unless a handler with the policy Block has
+// fallen behind.
+//
+// The resource version that comes with a report is the one that the store has
+// reached when the report was applied, "" if the report does not tell.
+type Sink[T index.Object] interface {
+	// Add reports that obj came into being. If there is an object of its key,
+	// that counts as an update.
+	Add(obj T, resourceVersion string)
+	// Update reports that obj changed. If there is no object of its key, that
+	// counts as an addition.
+	Update(obj T, resourceVersion string)
+	// Delete reports that obj, which is its last known state, is gone.
+	Delete(obj T, resourceVersion string)
+	// Replace reports that objs are all that there are. The sink owns the slice
+	// from then on.
+	Replace(objs []T, resourceVersion string)
+	// Bookmark reports that nothing else changed up to resourceVersion.
+	Bookmark(resourceVersion string)
+	// Resync asks for an update of every object to all handlers.
+	Resync()
+	// Report tells how the source fares: an error that it goes on after, such
+	// as a failed list; a *RejectedError for an object that it could not pass
+	// on; or nil when it works again.
+	Report(err error)
+}

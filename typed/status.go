@@ -1,0 +1,82 @@
+package typed
+
+import (
+	"time"
+)
+
+// Phase is the stage of an informer's life.
+type Phase uint8
+
+const (
+	// PhaseNew: Run was not called yet.
+	PhaseNew Phase = iota
+	// PhaseSyncing: the first list has not arrived.
+	PhaseSyncing
+	// PhaseSynced: the store holds the first list and what came after it.
+	PhaseSynced
+	// PhaseStopped: Run has ended.
+	PhaseStopped
+)
+
+// String returns the name of the phase.
+func (p Phase) String() string {
+	switch p {
+	case PhaseNew:
+		return "New"
+	case PhaseSyncing:
+		return "Syncing"
+	case PhaseSynced:
+		return "Synced"
+	case PhaseStopped:
+		return "Stopped"
+	default:
+		return "Unknown"
+	}
+}
+
+// Status is a report on an informer at one moment.
+type Status struct {
+	// Name is the informer's name.
+	Name string
+	// Phase is the stage that it is in.
+	Phase Phase
+	// Objects is the number of objects in the store.
+	Objects int
+	// ResourceVersion is the version that the store has reached.
+	ResourceVersion string
+	// LastEvent is when the last change was applied, zero if there was none.
+	LastEvent time.Time
+
+	// Err is the last failure to list or watch, nil if there was none since it
+	// last worked. Failures counts those, and Since is when the first of them
+	// was.
+	Err      error
+	Failures int
+	Since    time.Time
+	// LastErr is the last failure to list or watch, even if it has worked since.
+	LastErr error
+
+	// Rejected counts objects that were received and left out, LastRejected
+	// tells of the last one.
+	Rejected     int
+	LastRejected *RejectedError
+
+	// Queued is how many changes wait to be applied, QueuedMax the most that
+	// ever did.
+	Queued, QueuedMax int
+
+	// Handlers has an entry for every handler that is registered.
+	Handlers []HandlerStatus
+}
+
+// HandlerStatus is a report on a handler.
+type HandlerStatus struct {
+	// Name is the handler's name.
+	Name string
+	// Delivery is its policy.
+	Delivery Delivery
+	// Synced tells whether it has returned from the last initial object.
+	Synced bool
+	// Backlog is how many events it has not returned from.
+	Backlog int
+}

@@ -1,0 +1,133 @@
+package typed
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/watchlist"
+)
+
+// supervisedListerWatcher stands between a Reflector and the ListerWatcher of a
+// source. It adds the source's selectors to each request, reports how requests
+// fare, which the Reflector only logs, and keeps track of requests under way:
+// the Reflector does not wait for a list when it is stopped.
+type supervisedListerWatcher struct {
+	cache.ListerWatcherWithContext
+
+	config      sourceConfig
+	noWatchList bool
+	report      func(error)
+
+	mu       sync.Mutex
+	closed   bool  // guarded by mu
+	last     error // guarded by mu; the last failure of a request
+	requests sync.WaitGroup
+}
+
+func newSupervisedListerWatcher(lw cache.ListerWatcher, config sourceConfig, report func(error)) *supervisedListerWatcher {
+	return &supervisedListerWatcher{
+		ListerWatcherWithContext: cache.ToListerWatcherWithContext(lw),
+
+		config:      config,
+		noWatchList: config.noWatchList || watchlist.DoesClientNotSupportWatchListSemantics(lw),
+		report:      report,
+	}
+}
+
+// IsWatchListSemanticsUnSupported tells the Reflector not to stream.
+func (lw *supervisedListerWatcher) IsWatchListSemanticsUnSupported() bool { return lw.noWatchList }
+
+// List is there to make a cache.ListerWatcher; the Reflector does not call it.
+func (lw *supervisedListerWatcher) List(opts metav1.ListOptions) (runtime.Object, error) {
+	return lw.ListWithContext(context.Background(), opts)
+}
+
+// Watch is there to make a cache.ListerWatcher; the Reflector does not call it.
+func (lw *supervisedListerWatcher) Watch(opts metav1.ListOptions) (watch.Interface, error) {
+	return lw.WatchWithContext(context.Background(), opts)
+}
+
+// ListWithContext implements cache.ListerWithContext.
+func (lw *supervisedListerWatcher) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+	if !lw.begin() {
+		return nil, context.Canceled
+	}
+	defer lw.requests.Done()
+	lw.restrict(&opts)
+	list, err := lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
+	if err != nil && ctx.Err() == nil {
+		lw.failed(err)
+	}
+	return list, err
+}
+
+// WatchWithContext implements cache.WatcherWithContext.
+func (lw *supervisedListerWatcher) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	if !lw.begin() {
+		return nil, context.Canceled
+	}
+	defer lw.requests.Done()
+	lw.restrict(&opts)
+	w, err := lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
+	switch {
+	case err == nil:
+		lw.report(nil)
+	case ctx.Err() == nil:
+		lw.failed(err)
+	}
+	return w, err
+}
+
+// restrict adds the selectors.
+func (lw *supervisedListerWatcher) restrict(opts *metav1.ListOptions) {
+	if lw.config.labels != nil {
+		opts.LabelSelector = lw.config.labels.String()
+	}
+	if lw.config.fields != nil {
+		opts.FieldSelector = lw.config.fields.String()
+	}
+}
+
+// failed reports the failure of a request.
+func (lw *supervisedListerWatcher) failed(err error) {
+	lw.mu.Lock()
+	lw.last = err
+	lw.mu.Unlock()
+	lw.report(err)
+}
+
+// ended reports what the Reflector ended with, unless that is, or wraps, the
+// failure of a request, which was reported.
+func (lw *supervisedListerWatcher) ended(err error) {
+	lw.mu.Lock()
+	known := lw.last != nil && errors.Is(err, lw.last)
+	lw.last = nil
+	lw.mu.Unlock()
+	if !known {
+		lw.report(err)
+	}
+}
+
+// begin counts a request, unless the source has ended.
+func (lw *supervisedListerWatcher) begin() bool {
+	lw.mu.Lock()
+	defer lw.mu.Unlock()
+	if lw.closed {
+		return false
+	}
+	lw.requests.Add(1)
+	return true
+}
+
+// close refuses further requests and waits for those under way.
+func (lw *supervisedListerWatcher) close() {
+	lw.mu.Lock()
+	lw.closed = true
+	lw.mu.Unlock()
+	lw.requests.Wait()
+}
