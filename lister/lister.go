@@ -1,0 +1,100 @@
+package lister
+
+import (
+	"iter"
+	"reflect"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Lister reads objects from a store by name, namespace and label selector.
+//
+// Its methods have the names, results and errors of the listers that
+// lister-gen makes, so call sites move over unchanged. The objects are shared
+// and must not be modified; the slices are the caller's. It is safe for
+// concurrent use.
+//
+// A selector that asks for equality or set membership on a label that has an
+// index (index.Labels) ranges over the objects with that label only; every
+// other one over all objects in its scope.
+type Lister[T index.Labeled] struct{ scope[T] }
+
+// New returns a lister that reads from a store, which is mostly an informer.
+//
+// Errors name the resource as generated listers do, by the kind in lower case,
+// which is taken from T's name, without a group. For resources outside of the
+// core group use ForResource.
+func New[T index.Labeled](from index.Reader[T]) *Lister[T] {
+	t := reflect.TypeFor[T]()
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return ForResource(from, schema.GroupResource{Resource: strings.ToLower(t.Name())})
+}
+
+// ForResource returns a lister whose errors name the given resource;
+// lister-gen uses the kind in lower case, as in appsv1.Resource("deployment").
+func ForResource[T index.Labeled](from index.Reader[T], resource schema.GroupResource) *Lister[T] {
+	return &Lister[T]{scope[T]{from: from, resource: resource}}
+}
+
+// Namespace returns a lister for one namespace; "" stands for all of them, and
+// for cluster-scoped objects when an object is read by name.
+func (l *Lister[T]) Namespace(namespace string) NamespaceLister[T] {
+	s := l.scope
+	s.namespace = namespace
+	return NamespaceLister[T]{s}
+}
+
+// NamespaceLister is a Lister for one namespace.
+type NamespaceLister[T index.Labeled] struct{ scope[T] }
+
+// scope is what both listers have.
+type scope[T index.Labeled] struct {
+	from      index.Reader[T]
+	resource  schema.GroupResource
+	namespace string // "": all
+}
+
+// List returns the objects that selector matches, in no particular order, nil
+// if there are none. A nil selector matches everything. The error is always nil;
+// it is there for callers of generated listers.
+func (s scope[T]) List(selector labels.Selector) ([]T, error) {
+	if s.namespace == "" && (selector == nil || selector.Empty()) {
+		return s.from.List(), nil
+	}
+	var found []T
+	for obj := range s.All(selector) {
+		found = append(found, obj)
+	}
+	return found, nil
+}
+
+// All ranges over the objects that selector matches, in no particular order,
+// without copying them and without holding a lock while the loop body runs. A
+// nil selector matches everything.
+func (s scope[T]) All(selector labels.Selector) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		matcher := newMatcher(selector)
+		for obj := range s.from.Candidates(s.namespace, selector) {
+			if matcher.matches(obj.GetLabels()) && !yield(obj) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns the object with the given name. Its error satisfies
+// apierrors.IsNotFound if there is none.
+func (s scope[T]) Get(name string) (T, error) {
+	obj, ok := s.from.Get(index.Key{Namespace: s.namespace, Name: name})
+	if !ok {
+		return obj, apierrors.NewNotFound(s.resource, name)
+	}
+	return obj, nil
+}
