@@ -86,8 +86,18 @@ func (x *Index[K, T]) All(k K) iter.Seq[T] {
 
 // Len returns how many objects are filed under k.
 func (x *Index[K, T]) Len(k K) int {
-	_, list := x.look(k)
-	return int(list.n)
+	owner := x.owner.Load()
+	if owner == nil {
+		return 0
+	}
+	hash := hashOf(x.posts.seed, k)
+	owner.mu.RLock()
+	defer owner.mu.RUnlock()
+	id := x.posts.find(hash, k)
+	if id == 0 {
+		return 0
+	}
+	return int(x.posts.byID.at(id).list.n) // nothing is shared, so the writer copies nothing
 }
 
 // Keys ranges over the keys under which there is at least one object, in no

@@ -3,12 +3,15 @@ package index_test
 import (
 	"fmt"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/kubetyped/informer/index"
 )
 
 // pod is a projection such as a user would cache: it has what is looked up.
 type pod struct {
 	namespace, name string
+	uid             string
 	version         int
 	node            string
 	addresses       []string
@@ -26,6 +29,14 @@ func byNode() *index.Index[string, *pod] {
 
 func byAddress() *index.Index[string, *pod] {
 	return index.New("address", func(p *pod) []string { return p.addresses })
+}
+
+// newStore returns a store that holds objs, with indexes.
+func newStore(t require.TestingT, indexes []index.Handle[*pod], objs ...*pod) *index.Indexer[*pod] {
+	store := index.NewIndexer[*pod]()
+	require.NoError(t, store.AddIndexes(indexes...))
+	store.Apply(nil, put(objs...), "1")
+	return store
 }
 
 func put(objs ...*pod) []index.Change[*pod] {
