@@ -1,0 +1,87 @@
+package index_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/index"
+)
+
+func TestIntersectIsEmptyWithoutACommonIndexer(t *testing.T) {
+	mine, other, unbound := byNode(), byNode(), byNode()
+	p := &pod{name: "p", node: "n1"}
+	store := newStore(t, []handle{mine}, p)
+	newStore(t, []handle{other}, p)
+
+	for name, terms := range map[string][]index.Term[*pod]{
+		"no terms":        nil,
+		"unbound":         {unbound.Is("n1")},
+		"unbound first":   {unbound.Is("n1"), mine.Is("n1")},
+		"unbound last":    {mine.Is("n1"), unbound.Is("n1")},
+		"other indexer":   {mine.Is("n1"), other.Is("n1")},
+		"no keys":         {mine.Is()},
+		"no keys at last": {mine.Is("n1"), mine.Is()},
+		"unknown key":     {mine.Is("n1"), mine.Is("n9")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Empty(t, slices.Collect(index.Intersect(terms...)))
+			if len(terms) > 0 {
+				assert.Empty(t, slices.Collect(store.Snapshot().Intersect(terms...)))
+			}
+		})
+	}
+	assert.Equal(t, []*pod{p}, slices.Collect(index.Intersect(mine.Is("n1"), mine.Is("n1"))))
+	assert.Equal(t, []*pod{p}, slices.Collect(store.Snapshot().Intersect()), "no condition, all objects")
+}
+
+// TestIsGivesEachObjectOnce asks for keys that share objects, and twice for
+// the same key.
+func TestIsGivesEachObjectOnce(t *testing.T) {
+	address, node := byAddress(), byNode()
+	a := &pod{name: "a", node: "n1", addresses: []string{"1", "2", "3"}}
+	b := &pod{name: "b", node: "n1", addresses: []string{"2"}}
+	c := &pod{name: "c", node: "n2", addresses: []string{"3", "1"}}
+	d := &pod{name: "d", node: "n1", addresses: []string{"4"}}
+	store := newStore(t, []handle{address, node}, a, b, c, d)
+
+	for _, test := range []struct {
+		terms []index.Term[*pod]
+		want  []*pod
+	}{
+		{[]index.Term[*pod]{address.Is("1", "2")}, []*pod{a, b, c}},
+		{[]index.Term[*pod]{address.Is("3", "1", "2", "9", "1")}, []*pod{a, b, c}},
+		{[]index.Term[*pod]{address.Is("1", "2", "3"), node.Is("n1")}, []*pod{a, b}},
+		{[]index.Term[*pod]{node.Is("n1", "n2"), address.Is("1", "1")}, []*pod{a, c}},
+		{[]index.Term[*pod]{address.Is("1"), address.Is("2")}, []*pod{a}},
+		{[]index.Term[*pod]{address.Is("1", "2"), address.Is("3", "4"), node.Is("n2")}, []*pod{c}},
+	} {
+		assert.ElementsMatch(t, test.want, slices.Collect(index.Intersect(test.terms...)))
+		assert.ElementsMatch(t, test.want, slices.Collect(store.Snapshot().Intersect(test.terms...)))
+	}
+}
+
+// TestIntersectRangesOverTheSmallestTerm takes the order of the result, which
+// is not promised, as the witness: it is that of the smaller list, in which
+// the objects were filed from the last to the first.
+func TestIntersectRangesOverTheSmallestTerm(t *testing.T) {
+	app, node := index.Labels[*pod]("app"), byNode()
+	var all, few []*pod
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		all = append(all, &pod{name: name, labels: map[string]string{"app": "web"}})
+	}
+	store := newStore(t, []handle{app, node}, all...)
+	for _, name := range []string{"f", "d", "b"} {
+		few = append(few, &pod{name: name, labels: map[string]string{"app": "web"}, node: "n1"})
+	}
+	store.Apply(nil, put(few...), "")
+	web := index.Label{Key: "app", Value: "web"}
+	require.Equal(t, few, node.Get("n1"))
+	require.NotEqual(t, few, slices.DeleteFunc(app.Get(web), func(p *pod) bool { return p.node == "" }))
+
+	assert.Equal(t, few, slices.Collect(index.Intersect(app.Is(web), node.Is("n1"))))
+	assert.Equal(t, few, slices.Collect(index.Intersect(node.Is("n1"), app.Is(web))))
+	assert.Equal(t, few, slices.Collect(store.Snapshot().Intersect(app.Is(web), node.Is("n1"))))
+}

@@ -1,0 +1,118 @@
+package index
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestVectorModel compares a vector of several pages with a slice, and every
+// view of it with a copy that was made at the time.
+func TestVectorModel(t *testing.T) { rapid.Check(t, checkVector) }
+
+func checkVector(t *rapid.T) {
+	type state struct {
+		pages pages[int]
+		model []int
+	}
+	start := rapid.SampledFrom([]uint32{0, 1, pageSize - 1, pageSize, 2*pageSize + 1}).Draw(t, "length")
+	vector, model := makeVector[int](0, start), make([]int, start)
+	var (
+		gen     uint64
+		written int
+		views   []state
+	)
+	check := func(p pages[int], model []int) {
+		require.EqualValues(t, len(model), p.n)
+		require.True(t, slices.Equal(model, p.collect()))
+		require.True(t, slices.Equal(model, slices.Collect(p.all())))
+		for _, i := range []int{0, 1, pageSize - 1, pageSize, pageSize + 1, len(model) / 2, len(model) - 1} {
+			if i >= 0 && i < len(model) {
+				require.Equal(t, model[i], p.at(uint32(i)))
+			}
+		}
+	}
+	length := rapid.OneOf(rapid.IntRange(1, 4), rapid.IntRange(pageSize-2, pageSize+2))
+	t.Repeat(map[string]func(*rapid.T){
+		"push": func(t *rapid.T) {
+			for range length.Draw(t, "count") {
+				written++
+				vector.push(gen, written)
+				model = append(model, written)
+			}
+		},
+		"pop": func(t *rapid.T) {
+			for range min(length.Draw(t, "count"), len(model)) {
+				vector.pop(gen)
+				model = model[:len(model)-1]
+			}
+		},
+		"set": func(t *rapid.T) {
+			if len(model) == 0 {
+				t.Skip("the vector is empty")
+			}
+			written++
+			i := rapid.IntRange(0, len(model)-1).Draw(t, "place")
+			vector.set(gen, uint32(i), written)
+			model[i] = written
+		},
+		"view": func(*rapid.T) {
+			views = append(views, state{vector.pages, slices.Clone(model)})
+			views = views[max(0, len(views)-3):]
+			gen++
+		},
+		"": func(*rapid.T) {
+			check(vector.pages, model)
+			for _, v := range views {
+				check(v.pages, v.model)
+			}
+		},
+	})
+}
+
+// TestVectorCopiesOnlyWhatItWrites shows the price of a view: the pages that
+// are written to afterwards, each once.
+func TestVectorCopiesOnlyWhatItWrites(t *testing.T) {
+	v := makeVector[int](0, 3*pageSize)
+	view := v.pages
+	shared := func(p int) bool { return &view.table[p][0] == &v.table[p][0] }
+
+	v.set(0, pageSize, 1)
+	require.True(t, shared(1), "the same generation writes in place")
+
+	v.set(1, pageSize, 2)
+	own := &v.table[1][0]
+	v.set(1, pageSize+1, 3)
+	assert.True(t, shared(0))
+	assert.False(t, shared(1))
+	assert.True(t, shared(2))
+	assert.Same(t, own, &v.table[1][0], "a page is copied once in a generation")
+}
+
+func TestVectorLetsGoOfWhatWasPopped(t *testing.T) {
+	var v vector[*[64]byte]
+	v.push(0, new([64]byte))
+	v.push(0, new([64]byte))
+	popped := weak.Make(v.at(1))
+	v.pop(0)
+	runtime.GC()
+	assert.Nil(t, popped.Value())
+	runtime.KeepAlive(&v)
+}
+
+func TestEpochBeginsAnewOnlyAfterAView(t *testing.T) {
+	var e epoch
+	e.begin()
+	e.begin()
+	require.EqualValues(t, 0, e.gen)
+	e.share()
+	e.share()
+	e.begin()
+	e.begin()
+	assert.EqualValues(t, 1, e.gen)
+}
