@@ -86,7 +86,8 @@ func TestCommandSeesPodsAndTheirChanges(t *testing.T) {
 
 	require.NoError(t, err, out.String())
 	assert.Contains(t, out.String(), "created 40 of 40 Pods")
-	assert.Contains(t, out.String(), "found 40")
+	// One may be on its way back.
+	assert.Regexp(t, "found (39|40)\n", out.String())
 }
 
 func TestRunFailsWithItsCommand(t *testing.T) {
