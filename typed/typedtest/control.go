@@ -81,8 +81,8 @@ func (s *Server) SendBookmarks(resource string) int {
 	}})
 }
 
-// HoldWatches stops the delivery of events and bookmarks to the watches of a
-// resource, later ones included, until resume is called, which may be called
+// HoldWatches stops the delivery of events and bookmarks, and of what the Send
+// methods but SendError send, to the watches of a resource, later ones included, until resume is called, which may be called
 // more than once. Writers are not held up. Watches that are held can be cut.
 func (s *Server) HoldWatches(resource string) (resume func()) {
 	h := s.streams.hold(resource)

@@ -1,3 +1,61 @@
 // Package typedtest is an in-memory Kubernetes API server over HTTP, for tests
 // and demonstrations: what net/http/httptest is to net/http.
+//
+//	srv, err := typedtest.NewServer()
+//	...
+//	defer srv.Close()
+//	client, err := kubernetes.NewForConfig(srv.Config())
+//
+// client-go's generated clients, dynamic and metadata clients, discovery,
+// reflectors and informers talk to it unchanged, over a real connection on
+// 127.0.0.1.
+//
+// # What it serves
+//
+// Every kind of a scheme (client-go's by default, see WithScheme) that has object
+// metadata and a list kind, and custom resources (see WithResources), which are
+// served as unstructured objects unless the scheme knows them:
+//
+//   - Objects: create (with generateName), get, update, patch (JSON, merge,
+//     strategic merge), delete (preconditions, finalizers), deletecollection; the
+//     status subresource; dry run. A write that changes nothing is no write.
+//   - Versions: one counter for all resources. Conflicts, generation (for kinds
+//     with a spec, and custom resources), UID and time stamps are the server's.
+//   - Lists: resourceVersion with each resourceVersionMatch, limit and continue
+//     with every page at the version of the first, label and field selectors.
+//   - Watches: from a version, from the present, and with sendInitialEvents;
+//     selectors (what leaves the selection looks deleted, what enters it added);
+//     bookmarks; timeoutSeconds. Events come in the order of their versions, each
+//     exactly once. A watch that falls behind what is kept of the history gets an
+//     ERROR event with status 410. A slow watch holds up nobody.
+//   - Formats: JSON, YAML, protobuf for the kinds that have it, CBOR, and
+//     PartialObjectMetadata in place of whole objects.
+//   - Discovery, aggregated and not.
+//
+// Errors are the statuses of a real server, in HTTP or as ERROR events, wherever
+// clients act on them. The package conformance is the suite that says so, and
+// runs against real servers too.
+//
+// # What tests can do
+//
+//   - Seed and change objects without HTTP: Create, Update, Delete.
+//   - Delay, refuse and abort requests: Inject.
+//   - End, tear, hold and feed watches: CutWatches, TearWatches, HoldWatches,
+//     SendError, SendEvent, SendBytes, SendBookmarks.
+//   - Forget history: Compact. Be an older server: WithoutWatchList.
+//   - Look: Requests, Watches, WaitForWatches, ResourceVersion.
+//
+// # What it does not do
+//
+//   - No admission, no defaulting, no validation but that of metadata, no
+//     authentication, no authorization. Unknown fields are dropped silently.
+//   - No namespace life cycle: a namespace need not exist, and deleting one
+//     deletes nothing in it. No garbage collection: propagationPolicy is accepted
+//     and has no effect. No graceful deletion: a Pod is gone at once.
+//   - No server-side apply (415) and no managed fields, no tables, no subresource
+//     but status, no OpenAPI, no TLS, no HTTP/2, no WebSockets.
+//   - No conversion: each version of a kind is a resource of its own.
+//   - Answers come at once where a real server waits: for a version that has not
+//     been written yet, the error comes without a wait and without Retry-After.
+//   - A watch has no timeout of the server's own.
 package typedtest

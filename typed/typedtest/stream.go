@@ -27,7 +27,8 @@ var errEnded = errors.New("the watch has ended")
 
 // command is done by a stream between two events.
 type command struct {
-	// after is what must have been sent before; with 0 it is done at once.
+	// after is what must have been sent before; with 0 it is done at once, even
+	// while delivery is held.
 	after uint64
 	do    func(*stream) error
 }
@@ -74,11 +75,12 @@ func (st *stream) wake() {
 
 // takeCommands returns the commands that are due, in order.
 func (st *stream) takeCommands() []command {
+	held := st.streams.held(st.resource())
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	var due, later []command
 	for _, c := range st.mailbox {
-		if st.reached(c.after) {
+		if c.after == 0 || !held && st.reached(c.after) {
 			due = append(due, c)
 		} else {
 			later = append(later, c)
@@ -90,7 +92,7 @@ func (st *stream) takeCommands() []command {
 
 // reached reports whether all up to a revision has been sent.
 func (st *stream) reached(revision uint64) bool {
-	return revision == 0 || len(st.initial) == 0 && !st.endMark && st.sent >= revision
+	return len(st.initial) == 0 && !st.endMark && st.sent >= revision
 }
 
 // run sends until done is closed, the timeout fires or a command ends it.

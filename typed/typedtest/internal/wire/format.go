@@ -9,14 +9,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
 // codecs work without a scheme: objects carry their kind when they are encoded,
 // and are decoded into an object of the right type.
 var codecs = serializer.NewCodecFactory(runtime.NewScheme(),
-	serializer.WithSerializer(cbor.NewSerializerInfo),
+	serializer.WithSerializer(newCBOR),
 	serializer.WithStreamingCollectionEncodingToJSON(),
 	serializer.WithStreamingCollectionEncodingToProtobuf(),
 )

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Need says what a response must be able to carry.
@@ -65,69 +63,11 @@ func transformation(params map[string]string) (partial, ok bool) {
 	}
 }
 
-// Decode reads a body of the content type (empty: JSON) into obj, and checks
-// that it is of the kind expected, or does not name one. It returns a 415 status
-// for content types it does not know and a 400 status for what it cannot read.
-func Decode(contentType string, body []byte, kind schema.GroupVersionKind, protobuf bool, into runtime.Object) error {
-	mediaType := runtime.ContentTypeJSON
-	if contentType != "" {
-		parsed, _, err := mime.ParseMediaType(contentType)
-		if err != nil {
-			return unsupported(mediaTypes(protobuf))
-		}
-		mediaType = parsed
-	}
-	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), mediaType)
-	if !ok || mediaType == runtime.ContentTypeProtobuf && !protobuf {
-		return unsupported(mediaTypes(protobuf))
-	}
-	_, actual, err := info.Serializer.Decode(body, &kind, into)
-	if err != nil {
-		return apierrors.NewBadRequest(fmt.Sprintf("decode the body as %s: %v", kind.Kind, err))
-	}
-	if actual.GroupVersion() != kind.GroupVersion() {
-		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)",
-			actual.GroupVersion(), kind.GroupVersion()))
-	}
-	if actual.Kind != kind.Kind {
-		return apierrors.NewBadRequest(fmt.Sprintf("the kind in the data (%s) does not match the expected kind (%s)", actual.Kind, kind.Kind))
-	}
-	return nil
-}
-
-// DecodeOptions reads delete options, whose API version may be that of any
-// group. An empty body is empty options.
-func DecodeOptions(contentType string, body []byte) (*metav1.DeleteOptions, error) {
-	options := &metav1.DeleteOptions{}
-	if len(body) == 0 {
-		return options, nil
-	}
-	mediaType := runtime.ContentTypeJSON
-	if contentType != "" {
-		parsed, _, err := mime.ParseMediaType(contentType)
-		if err != nil {
-			return nil, unsupported(mediaTypes(true))
-		}
-		mediaType = parsed
-	}
-	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), mediaType)
-	if !ok {
-		return nil, unsupported(mediaTypes(true))
-	}
-	kind := metav1.SchemeGroupVersion.WithKind("DeleteOptions")
-	if _, _, err := info.Serializer.Decode(body, &kind, options); err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("decode delete options: %v", err))
-	}
-	return options, nil
-}
-
-func unsupported(accepted []string) error {
+// UnsupportedMediaType returns a 415 status that lists what is accepted.
+func UnsupportedMediaType(accepted ...string) error {
 	return status(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"the body of the request was in an unknown format - accepted media types include: %s", strings.Join(accepted, ", "))
 }
-
-// UnsupportedMediaType returns a 415 status that lists what is accepted.
-func UnsupportedMediaType(accepted ...string) error { return unsupported(accepted) }
 
 func mediaTypes(protobuf bool) []string {
 	var names []string

@@ -1,0 +1,247 @@
+package typedtest_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// watchPods opens a watch of Pods from the present version on.
+func watchPods(t *testing.T, ctx context.Context, s *typedtest.Server, contentType string, options metav1.ListOptions) watch.Interface {
+	t.Helper()
+	if options.ResourceVersion == "" {
+		options.ResourceVersion = s.ResourceVersion()
+	}
+	w, err := clientset(t, s, contentType).CoreV1().Pods("").Watch(ctx, options)
+	require.NoError(t, err)
+	t.Cleanup(w.Stop)
+	return w
+}
+
+// rest returns the events of a watch up to its end.
+func rest(t *testing.T, w watch.Interface) []watch.Event {
+	t.Helper()
+	var events []watch.Event
+	for {
+		select {
+		case e, ok := <-w.ResultChan():
+			if !ok {
+				return events
+			}
+			events = append(events, e)
+		case <-time.After(patience):
+			require.Fail(t, "the watch does not end")
+		}
+	}
+}
+
+func TestCutWatches(t *testing.T) {
+	ctx := testContext(t)
+	s := typedtest.Start(t, typedtest.WithBookmarks(0))
+	pods := watchPods(t, ctx, s, "", metav1.ListOptions{})
+	maps, err := clientset(t, s, "").CoreV1().ConfigMaps("").Watch(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	defer maps.Stop()
+	require.NoError(t, s.WaitForWatches(ctx, "", 2))
+
+	require.NoError(t, s.Create(ctx, pod("p")))
+	assert.Equal(t, watch.Added, next(t, pods).Type)
+	assert.Equal(t, 1, s.CutWatches("pods"))
+	assert.Equal(t, 0, s.Watches("pods"))
+	assert.Empty(t, rest(t, pods), "a cut is no error")
+	assert.Equal(t, 1, s.Watches("configmaps"), "another resource")
+	assert.Equal(t, 1, s.CutWatches(""))
+	assert.Empty(t, rest(t, maps))
+}
+
+func TestTearWatches(t *testing.T) {
+	ctx := testContext(t)
+	s := typedtest.Start(t, typedtest.WithBookmarks(0))
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/api/v1/pods?watch=true&resourceVersion="+s.ResourceVersion(), nil)
+	require.NoError(t, err)
+	response, err := s.Config().Transport.RoundTrip(request)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, response.Body.Close()) }()
+	require.NoError(t, s.WaitForWatches(ctx, "pods", 1))
+
+	require.NoError(t, s.Create(ctx, pod("p")))
+	body := bufio.NewReader(response.Body)
+	whole, err := body.ReadString('\n')
+	require.NoError(t, err)
+	assert.Contains(t, whole, `"type":"ADDED"`)
+	assert.Equal(t, 1, s.TearWatches("pods"))
+	torn, err := io.ReadAll(body)
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.Contains(t, string(torn), `{"type":"BOOKMARK"`)
+	assert.NotContains(t, string(torn), "\n")
+}
+
+func TestSendError(t *testing.T) {
+	for _, contentType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+		ctx := testContext(t)
+		s := typedtest.Start(t)
+		w := watchPods(t, ctx, s, contentType, metav1.ListOptions{})
+		assert.Equal(t, 1, s.SendError("pods", apierrors.NewResourceExpired("too old")))
+		events := rest(t, w)
+		require.Len(t, events, 1)
+		assert.Equal(t, watch.Error, events[0].Type)
+		assert.True(t, apierrors.IsResourceExpired(apierrors.FromObject(events[0].Object)))
+	}
+}
+
+func TestSendEventComesAfterWhatWasWritten(t *testing.T) {
+	for _, contentType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+		ctx := testContext(t)
+		s := typedtest.Start(t)
+		w := watchPods(t, ctx, s, contentType, metav1.ListOptions{})
+		resume := s.HoldWatches("pods")
+		require.NoError(t, s.Create(ctx, pod("p")))
+		nameless := &corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}}
+		stranger := &corev1.Service{TypeMeta: metav1.TypeMeta{Kind: "Service", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "s"}}
+		assert.Equal(t, 1, s.SendEvent("pods", watch.Added, nameless))
+		assert.Equal(t, 1, s.SendEvent("pods", watch.Modified, stranger))
+		resume()
+
+		assert.Equal(t, "p", next(t, w).Object.(*corev1.Pod).Name)
+		e := next(t, w)
+		assert.Equal(t, watch.Added, e.Type)
+		assert.Empty(t, e.Object.(*corev1.Pod).Name)
+		assert.IsType(t, &corev1.Service{}, next(t, w).Object)
+		require.NoError(t, s.Create(ctx, pod("q")))
+		assert.Equal(t, "q", next(t, w).Object.(*corev1.Pod).Name, "the watch goes on")
+	}
+}
+
+func TestSendBytes(t *testing.T) {
+	ctx := testContext(t)
+	s := typedtest.Start(t)
+	w := watchPods(t, ctx, s, runtime.ContentTypeJSON, metav1.ListOptions{})
+	assert.Equal(t, 1, s.SendBytes("pods", []byte("}garbage\n")))
+	events := rest(t, w)
+	require.Len(t, events, 1)
+	assert.Equal(t, watch.Error, events[0].Type, "the client cannot decode")
+}
+
+func TestHoldWatches(t *testing.T) {
+	ctx := testContext(t)
+	s := typedtest.Start(t, typedtest.WithBookmarks(time.Millisecond))
+	resume := s.HoldWatches("pods")
+	held := watchPods(t, ctx, s, "", metav1.ListOptions{AllowWatchBookmarks: true})
+	maps, err := clientset(t, s, "").CoreV1().ConfigMaps("").Watch(ctx, metav1.ListOptions{ResourceVersion: s.ResourceVersion()})
+	require.NoError(t, err)
+	defer maps.Stop()
+	require.NoError(t, s.Create(ctx, pod("p"), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "m"}}))
+	assert.Equal(t, watch.Added, next(t, maps).Type, "another resource, written later, arrives")
+	select {
+	case e := <-held.ResultChan():
+		assert.Fail(t, "delivered while held", "%v", e)
+	default:
+	}
+	resume()
+	resume()
+	e := next(t, held)
+	for e.Type == watch.Bookmark {
+		e = next(t, held)
+	}
+	assert.Equal(t, "p", e.Object.(*corev1.Pod).Name)
+}
+
+func TestHeldWatchesCanBeCut(t *testing.T) {
+	ctx := testContext(t)
+	s := typedtest.Start(t)
+	defer s.HoldWatches("")()
+	w := watchPods(t, ctx, s, "", metav1.ListOptions{})
+	s.SendEvent("pods", watch.Added, &corev1.Pod{})
+	s.CutWatches("pods")
+	assert.Empty(t, rest(t, w))
+}
+
+func TestSlowWatchIsExpired(t *testing.T) {
+	ctx := testContext(t)
+	s := typedtest.Start(t)
+	resume := s.HoldWatches("pods")
+	w := watchPods(t, ctx, s, "", metav1.ListOptions{})
+	require.NoError(t, s.Create(ctx, pod("p")))
+	s.Compact()
+	resume()
+	events := rest(t, w)
+	require.Len(t, events, 1)
+	assert.True(t, apierrors.IsResourceExpired(apierrors.FromObject(events[0].Object)), "%v", events)
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	ctx := testContext(t)
+	s := typedtest.Start(t, typedtest.WithHistory(10))
+	first := s.ResourceVersion()
+	require.NoError(t, s.Create(ctx, pod("p")))
+	second := s.ResourceVersion()
+	for range 10 {
+		require.NoError(t, s.Delete(ctx, pod("p")))
+		require.NoError(t, s.Create(ctx, pod("p")))
+	}
+	events := rest(t, watchPods(t, ctx, s, "", metav1.ListOptions{ResourceVersion: first}))
+	require.Len(t, events, 1)
+	assert.Equal(t, watch.Error, events[0].Type)
+	_, err := clientset(t, s, "").CoreV1().Pods("").List(ctx,
+		metav1.ListOptions{ResourceVersion: second, ResourceVersionMatch: metav1.ResourceVersionMatchExact})
+	assert.True(t, apierrors.IsResourceExpired(err), "%v", err)
+}
+
+func TestBookmarks(t *testing.T) {
+	ctx := testContext(t)
+	s := typedtest.Start(t, typedtest.WithBookmarks(0))
+	with := watchPods(t, ctx, s, "", metav1.ListOptions{AllowWatchBookmarks: true})
+	without := watchPods(t, ctx, s, "", metav1.ListOptions{})
+	require.NoError(t, s.Create(ctx, pod("p")))
+	require.NoError(t, s.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "m"}}))
+	assert.Equal(t, 2, s.SendBookmarks("pods"))
+	written := s.ResourceVersion()
+
+	assert.Equal(t, "p", next(t, with).Object.(*corev1.Pod).Name)
+	mark := next(t, with)
+	require.Equal(t, watch.Bookmark, mark.Type)
+	assert.Equal(t, written, mark.Object.(*corev1.Pod).ResourceVersion, "writes of other resources count")
+	require.NoError(t, s.Create(ctx, pod("q")))
+	assert.Equal(t, "q", next(t, with).Object.(*corev1.Pod).Name)
+	assert.Equal(t, "p", next(t, without).Object.(*corev1.Pod).Name)
+	assert.Equal(t, "q", next(t, without).Object.(*corev1.Pod).Name)
+
+	again := watchPods(t, ctx, s, "", metav1.ListOptions{ResourceVersion: mark.Object.(*corev1.Pod).ResourceVersion})
+	assert.Equal(t, "q", next(t, again).Object.(*corev1.Pod).Name, "a bookmark is where to go on")
+
+	ticking := typedtest.Start(t, typedtest.WithBookmarks(time.Millisecond))
+	w := watchPods(t, ctx, ticking, "", metav1.ListOptions{AllowWatchBookmarks: true})
+	assert.Equal(t, watch.Bookmark, next(t, w).Type)
+}
+
+func TestWaitForWatches(t *testing.T) {
+	s := typedtest.Start(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := s.WaitForWatches(ctx, "pods", 1)
+	assert.True(t, errors.Is(err, context.Canceled))
+	assert.NoError(t, s.WaitForWatches(ctx, "pods", 0))
+}
+
+func TestSendEventThatCannotBeSpelled(t *testing.T) {
+	ctx := testContext(t)
+	s := typedtest.Start(t)
+	w := watchPods(t, ctx, s, runtime.ContentTypeProtobuf, metav1.ListOptions{})
+	s.SendEvent("pods", watch.Added, &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "apiVersion": "v1"}})
+	assert.Empty(t, rest(t, w), "the watch breaks off")
+}

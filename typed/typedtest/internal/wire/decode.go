@@ -1,0 +1,80 @@
+package wire
+
+import (
+	"fmt"
+	"mime"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Decode reads a body of the content type (empty: JSON) into obj, and checks
+// that it is of the kind expected, or does not name one. It returns a 415 status
+// for content types it does not know and a 400 status for what it cannot read.
+func Decode(contentType string, body []byte, kind schema.GroupVersionKind, protobuf bool, into runtime.Object) error {
+	info, err := serializerFor(contentType, protobuf)
+	if err != nil {
+		return err
+	}
+	if _, ok := into.(runtime.Unstructured); !ok {
+		into.GetObjectKind().SetGroupVersionKind(kind)
+	}
+	_, actual, err := info.Serializer.Decode(body, &kind, into)
+	if err != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("decode the body as %s: %v", kind.Kind, err))
+	}
+	if actual.GroupVersion() != kind.GroupVersion() {
+		return apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)",
+			actual.GroupVersion(), kind.GroupVersion()))
+	}
+	if actual.Kind != kind.Kind {
+		return apierrors.NewBadRequest(fmt.Sprintf("the kind in the data (%s) does not match the expected kind (%s)", actual.Kind, kind.Kind))
+	}
+	return nil
+}
+
+// DecodeOptions reads delete options, whose API version may be that of any
+// group. An empty body is empty options. Errors are those of Decode.
+func DecodeOptions(contentType string, body []byte) (*metav1.DeleteOptions, error) {
+	options := &metav1.DeleteOptions{}
+	if len(body) == 0 {
+		return options, nil
+	}
+	info, err := serializerFor(contentType, true)
+	if err != nil {
+		return nil, err
+	}
+	kind := metav1.SchemeGroupVersion.WithKind("DeleteOptions")
+	if info.MediaType == runtime.ContentTypeCBOR {
+		// Into a Go type, CBOR takes one API version only.
+		content := &unstructured.Unstructured{}
+		if _, _, err = info.Serializer.Decode(body, &kind, content); err == nil {
+			err = runtime.DefaultUnstructuredConverter.FromUnstructured(content.Object, options)
+		}
+	} else {
+		_, _, err = info.Serializer.Decode(body, &kind, options)
+	}
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("decode delete options: %v", err))
+	}
+	return options, nil
+}
+
+func serializerFor(contentType string, protobuf bool) (runtime.SerializerInfo, error) {
+	mediaType := runtime.ContentTypeJSON
+	if contentType != "" {
+		parsed, _, err := mime.ParseMediaType(contentType)
+		if err != nil {
+			return runtime.SerializerInfo{}, UnsupportedMediaType(mediaTypes(protobuf)...)
+		}
+		mediaType = parsed
+	}
+	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), mediaType)
+	if !ok || mediaType == runtime.ContentTypeProtobuf && !protobuf {
+		return runtime.SerializerInfo{}, UnsupportedMediaType(mediaTypes(protobuf)...)
+	}
+	return info, nil
+}
