@@ -1,0 +1,16 @@
+package queue_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/kubetyped/informer/queue"
+)
+
+func TestDeltaTypeNames(t *testing.T) {
+	assert.Equal(t, "[Added Updated Deleted Replaced Bookmark Resync Unknown Unknown]", fmt.Sprint([]queue.DeltaType{
+		queue.Added, queue.Updated, queue.Deleted, queue.Replaced, queue.Bookmark, queue.Resync, 0, 99,
+	}))
+}

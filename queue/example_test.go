@@ -1,0 +1,55 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/queue"
+)
+
+// A watch puts in what it is told; the store takes all of it at once.
+func ExampleDeltaFIFO() {
+	pod := func(name, phase string) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},
+			Status:     corev1.PodStatus{Phase: corev1.PodPhase(phase)},
+		}
+	}
+	pods := queue.NewDeltaFIFO[*corev1.Pod]()
+
+	pods.Replace([]*corev1.Pod{pod("web-1", "Pending"), pod("db-0", "Running")}, "100")
+	pods.Update(pod("web-1", "Running"), "101")
+	pods.Delete(pod("db-0", "Succeeded"), "102")
+	pods.Bookmark("110")
+	pods.Close() // in a program, when the watch ends
+
+	for {
+		batch, err := pods.Take(context.Background())
+		if errors.Is(err, queue.ErrClosed) {
+			fmt.Println("closed")
+			return
+		}
+		fmt.Println("a batch of", len(batch))
+		for _, d := range batch {
+			switch d.Type {
+			case queue.Replaced:
+				fmt.Println(d.Type, "by", len(d.Objects), "pods at", d.ResourceVersion)
+			case queue.Added, queue.Updated, queue.Deleted:
+				fmt.Println(d.Type, d.Object.Name, d.Object.Status.Phase)
+			case queue.Bookmark:
+				fmt.Println("nothing else up to", d.ResourceVersion)
+			}
+		}
+	}
+	// Output:
+	// a batch of 4
+	// Replaced by 2 pods at 100
+	// Updated web-1 Running
+	// Deleted db-0 Succeeded
+	// nothing else up to 110
+	// closed
+}
