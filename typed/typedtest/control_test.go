@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"testing"
@@ -244,4 +245,43 @@ func TestSendEventThatCannotBeSpelled(t *testing.T) {
 	w := watchPods(t, ctx, s, runtime.ContentTypeProtobuf, metav1.ListOptions{})
 	s.SendEvent("pods", watch.Added, &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "apiVersion": "v1"}})
 	assert.Empty(t, rest(t, w), "the watch breaks off")
+}
+
+func TestSelectionByPhase(t *testing.T) {
+	for _, contentType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+		ctx := testContext(t)
+		s := typedtest.Start(t)
+		w := watchPods(t, ctx, s, contentType, metav1.ListOptions{FieldSelector: "status.phase=Running"})
+		p := pod("p")
+		require.NoError(t, s.Create(ctx, p))
+		p.Status.Phase = corev1.PodRunning
+		require.NoError(t, s.Update(ctx, p))
+		e := next(t, w)
+		assert.Equal(t, watch.Added, e.Type)
+		p.Status.Phase = corev1.PodFailed
+		require.NoError(t, s.Update(ctx, p))
+		e = next(t, w)
+		assert.Equal(t, watch.Deleted, e.Type)
+		assert.Equal(t, corev1.PodRunning, e.Object.(*corev1.Pod).Status.Phase)
+		assert.Equal(t, s.ResourceVersion(), e.Object.(*corev1.Pod).ResourceVersion)
+	}
+}
+
+// A client that does not read fills its connection, and nothing else.
+func TestStuckWatchHoldsUpNobody(t *testing.T) {
+	ctx := testContext(t)
+	s, err := typedtest.NewServer()
+	require.NoError(t, err)
+	stuck := do(t, ctx, s, http.MethodGet, "/api/v1/pods?watch=1&resourceVersion="+s.ResourceVersion(), http.Header{}, "")
+	assert.Equal(t, http.StatusOK, stuck.StatusCode)
+	w := watchPods(t, ctx, s, "", metav1.ListOptions{})
+	const written = 3000 // some 25 MB, more than sockets buffer
+	for i := range written {
+		require.NoError(t, s.Create(ctx, fullPod(fmt.Sprintf("p%04d", i))))
+	}
+	for i := range written {
+		require.Equal(t, fmt.Sprintf("p%04d", i), next(t, w).Object.(*corev1.Pod).Name)
+	}
+	assert.NoError(t, s.Close())
+	assert.NoError(t, s.Close(), "a second call waits for the first")
 }

@@ -53,7 +53,9 @@ func (s *Server) serveCreate(w http.ResponseWriter, req *request) error {
 	}
 	m.SetUID("")
 	m.SetCreationTimestamp(metav1.Time{})
-	created, err := s.create(req.Context(), req.collection, req.namespace, obj, isDryRun(options.DryRun))
+	created, err := s.create(req.Context(), creation{
+		collection: req.collection, namespace: req.namespace, object: obj, dryRun: isDryRun(options.DryRun),
+	})
 	if err != nil {
 		return err
 	}
@@ -61,18 +63,58 @@ func (s *Server) serveCreate(w http.ResponseWriter, req *request) error {
 	return nil
 }
 
-// create completes the metadata of obj, which it owns, and stores it. It keeps a
-// UID and a creation time that are set.
-func (s *Server) create(ctx context.Context, c *collection, namespace string, obj runtime.Object, dryRun bool) (runtime.Object, error) {
-	m, err := meta.Accessor(obj)
+// creation is a write of an object that does not exist.
+type creation struct {
+	collection *collection
+	namespace  string
+	object     runtime.Object // owned by the server from now on
+	dryRun     bool
+	seed       bool // in process: checks no more than where the object goes
+}
+
+// create completes the metadata of the object and stores it. It keeps a UID and
+// a creation time that are set.
+func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error) {
+	m, err := meta.Accessor(cr.object)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.place(m, namespace); err != nil {
+	if err := cr.complete(m); err != nil {
 		return nil, err
 	}
+	c := cr.collection
+	generated := m.GetName() == "" && m.GetGenerateName() != ""
+	for attempt := 1; ; attempt++ {
+		if generated {
+			base := m.GetGenerateName()
+			m.SetName(base[:min(len(base), maxBase)] + utilrand.String(suffixLength))
+		}
+		if err := c.validate(m, cr.seed); err != nil {
+			return nil, err
+		}
+		stored, err := c.insert(m, cr.object, cr.dryRun)
+		switch {
+		case err == nil:
+			return stored, nil
+		case !errors.Is(err, store.ErrChanged):
+			return nil, err
+		case !generated:
+			return nil, apierrors.NewAlreadyExists(c.groupResource(), m.GetName())
+		case attempt == nameAttempts:
+			return nil, apierrors.NewGenerateNameConflict(c.groupResource(), m.GetName(), 1)
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// complete sets the metadata that clients do not decide.
+func (cr creation) complete(m metav1.Object) error {
+	if err := cr.collection.place(m, cr.namespace); err != nil {
+		return err
+	}
 	if rv := m.GetResourceVersion(); rv != "" && rv != "0" {
-		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{
+		return &apierrors.StatusError{ErrStatus: metav1.Status{
 			Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
 			Message: "resourceVersion should not be set on objects to be created",
 		}}
@@ -82,7 +124,7 @@ func (s *Server) create(ctx context.Context, c *collection, namespace string, ob
 	m.SetDeletionGracePeriodSeconds(nil)
 	m.SetSelfLink("")
 	m.SetGeneration(0)
-	if c.generation {
+	if cr.collection.generation {
 		m.SetGeneration(1)
 	}
 	if m.GetUID() == "" {
@@ -91,35 +133,10 @@ func (s *Server) create(ctx context.Context, c *collection, namespace string, ob
 	if created := m.GetCreationTimestamp(); created.IsZero() {
 		m.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
 	}
-	generated := m.GetName() == "" && m.GetGenerateName() != ""
-	for attempt := 1; ; attempt++ {
-		if generated {
-			base := m.GetGenerateName()
-			m.SetName(base[:min(len(base), maxBase)] + utilrand.String(suffixLength))
-		}
-		if err := c.validate(m); err != nil {
-			return nil, err
-		}
-		stored, err := s.insert(c, m, obj, dryRun)
-		if err == nil {
-			return stored, nil
-		}
-		if !errors.Is(err, store.ErrChanged) {
-			return nil, err
-		}
-		if !generated {
-			return nil, apierrors.NewAlreadyExists(c.groupResource(), m.GetName())
-		}
-		if attempt == nameAttempts {
-			return nil, apierrors.NewGenerateNameConflict(c.groupResource(), m.GetName(), 1)
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-	}
+	return nil
 }
 
-func (s *Server) insert(c *collection, m metav1.Object, obj runtime.Object, dryRun bool) (runtime.Object, error) {
+func (c *collection) insert(m metav1.Object, obj runtime.Object, dryRun bool) (runtime.Object, error) {
 	key := c.key(m.GetNamespace(), m.GetName())
 	if dryRun {
 		if present, _ := c.table.Get(key); present != nil {

@@ -10,13 +10,14 @@ import (
 )
 
 // Create stores objects without HTTP, in order, with their status, and with the
-// UID and creation time they have, if any. The server keeps deep copies. It
-// stops at the first error, which is an API status as a client would get it
+// UID and creation time they have, if any. The server keeps deep copies. Names
+// and namespaces are checked, other metadata is taken as it is. Create stops at
+// the first error, which is an API status as a client would get it
 // (AlreadyExists, Invalid), or says that no resource serves the object; what came
 // before is stored. Faults do not apply, and requests are not counted.
 func (s *Server) Create(ctx context.Context, objs ...runtime.Object) error {
 	return s.seed(ctx, "create", objs, func(c *collection, m metav1.Object, obj runtime.Object) error {
-		_, err := s.create(ctx, c, m.GetNamespace(), obj, false)
+		_, err := s.create(ctx, creation{collection: c, namespace: m.GetNamespace(), object: obj, seed: true})
 		return err
 	})
 }
@@ -28,7 +29,7 @@ func (s *Server) Create(ctx context.Context, objs ...runtime.Object) error {
 func (s *Server) Update(ctx context.Context, objs ...runtime.Object) error {
 	return s.seed(ctx, "update", objs, func(c *collection, m metav1.Object, obj runtime.Object) error {
 		_, err := s.update(ctx, update{
-			collection: c, namespace: m.GetNamespace(), name: m.GetName(), part: wholePart, force: true,
+			collection: c, namespace: m.GetNamespace(), name: m.GetName(), part: wholePart, seed: true,
 			change: func(runtime.Object) (runtime.Object, error) { return obj.DeepCopyObject(), nil },
 		})
 		return err

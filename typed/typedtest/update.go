@@ -72,7 +72,7 @@ type update struct {
 	namespace, name string
 	part            part
 	dryRun          bool
-	force           bool // without a version, replaces any
+	seed            bool // in process: needs no version, and checks no more than where the object goes
 	// change returns the wanted state, a new object, given the present one,
 	// which is shared.
 	change func(present runtime.Object) (runtime.Object, error)
@@ -167,6 +167,9 @@ func (u update) complete(present, wanted runtime.Object) (runtime.Object, error)
 	if c.generation && !sameContent(present, wanted) {
 		m.SetGeneration(old.GetGeneration() + 1)
 	}
+	if u.seed {
+		return wanted, nil
+	}
 	return wanted, c.validateUpdate(m, old)
 }
 
@@ -188,7 +191,7 @@ func (u update) check(old, m metav1.Object) error {
 	}
 	switch rv := m.GetResourceVersion(); {
 	case rv == "" || rv == "0":
-		if c.unstructured() && !u.force {
+		if c.unstructured() && !u.seed {
 			return c.invalid(m, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
 		}
 	case rv != old.GetResourceVersion():

@@ -17,8 +17,15 @@ func (c *collection) nameFunc() apivalidation.ValidateNameFunc {
 	return apivalidation.NameIsDNSSubdomain
 }
 
-func (c *collection) validate(m metav1.Object) error {
-	return c.invalid(m, apivalidation.ValidateObjectMetaAccessor(m, c.namespaced, c.nameFunc(), field.NewPath("metadata")))
+// validate checks the metadata of an object to be created; of a seed, no more
+// than what its key is made of.
+func (c *collection) validate(m metav1.Object, seed bool) error {
+	path := field.NewPath("metadata")
+	if !seed {
+		return c.invalid(m, apivalidation.ValidateObjectMetaAccessor(m, c.namespaced, c.nameFunc(), path))
+	}
+	bare := &metav1.ObjectMeta{Name: m.GetName(), Namespace: m.GetNamespace()}
+	return c.invalid(m, apivalidation.ValidateObjectMetaAccessor(bare, c.namespaced, c.nameFunc(), path))
 }
 
 func (c *collection) validateUpdate(m, old metav1.Object) error {

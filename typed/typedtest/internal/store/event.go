@@ -2,6 +2,7 @@ package store
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -24,9 +25,9 @@ type Event struct {
 
 	key string // of the object
 
+	retired atomic.Bool
 	mu      sync.Mutex
-	encoded map[Variant][]byte // guarded by mu; nil once retired
-	retired bool               // guarded by mu
+	encoded map[Variant][]byte // guarded by mu
 }
 
 // Revision returns the revision of the write.
@@ -42,19 +43,25 @@ func (e *Event) Encoded(v Variant, encode func() ([]byte, error)) ([]byte, error
 		return b, nil
 	}
 	b, err := encode()
-	if err != nil || e.retired {
-		return b, err
+	if err != nil {
+		return nil, err
 	}
 	if e.encoded == nil {
 		e.encoded = make(map[Variant][]byte, 1)
 	}
 	e.encoded[v] = b
+	if e.retired.Load() {
+		e.encoded = nil
+	}
 	return b, nil
 }
 
-// retire lets go of the bytes: watches that come later encode for themselves.
+// retire lets go of the bytes: watches that come later encode for themselves. It
+// does not wait for one that is encoding, which then lets go of them itself.
 func (e *Event) retire() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.encoded, e.retired = nil, true
+	e.retired.Store(true)
+	if e.mu.TryLock() {
+		e.encoded = nil
+		e.mu.Unlock()
+	}
 }
