@@ -86,7 +86,10 @@ func (c *Cursor[E]) Head() uint64 {
 }
 
 // Backlog returns how many events were not handled yet.
-func (c *Cursor[E]) Backlog() int { return int(c.Head() - c.Position()) }
+func (c *Cursor[E]) Backlog() int {
+	position := c.Position() // first: the head is never behind it
+	return int(c.Head() - position)
+}
 
 // Close removes the reader. Events that Next returned stay valid.
 func (c *Cursor[E]) Close() {
