@@ -1,0 +1,149 @@
+package eventlog
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// drain returns what c has pending, event by event.
+func drain(c *Coalescer[int, change]) []change {
+	var list []change
+	for e := c.Next(); len(e) > 0; e = c.Next() {
+		list = append(list, e...)
+	}
+	return list
+}
+
+// TestOnePendingEventForEachKey merges what comes before the reader does:
+// first old, last new, at the place of the first.
+func TestOnePendingEventForEachKey(t *testing.T) {
+	log := New[change]()
+	log.Append([]change{{9, 0, 1}}) // before it joined
+	c := NewCoalescer(log, keyOf, mergeChanges)
+	log.Append([]change{{1, 5, 6}, {2, 0, 7}, {1, 6, 8}, {3, 4, 9}})
+	log.Append([]change{{2, 7, 10}, {1, 8, 0}, {3, 9, 0}, {3, 0, 11}})
+
+	assert.Equal(t, 3, c.Backlog())
+	assert.Equal(t, []change{{1, 5, 0}, {2, 0, 10}, {3, 4, 11}}, drain(c))
+}
+
+// TestWhatCameAndWentIsNotTold removes pending events from the front, the
+// middle and the end, and then all.
+func TestWhatCameAndWentIsNotTold(t *testing.T) {
+	added := []change{{1, 0, 1}, {2, 0, 2}, {3, 0, 3}, {4, 0, 4}}
+	for key := 1; key <= 4; key++ {
+		log := New[change]()
+		c := NewCoalescer(log, keyOf, mergeChanges)
+		log.Append(added)
+		log.Append([]change{{key, key, 0}})
+		log.Append([]change{{5, 0, 5}, {key, 0, 6}})
+
+		var want []change
+		for _, e := range append(added, change{5, 0, 5}, change{key, 0, 6}) {
+			if e.key != key || e.new == 6 {
+				want = append(want, e)
+			}
+		}
+		assert.Equal(t, want, drain(c), "it comes back at the end")
+
+		log.Append([]change{{7, 0, 1}, {7, 1, 0}})
+		assert.Empty(t, drain(c))
+		assert.Zero(t, c.Backlog())
+	}
+}
+
+// TestTheEventInHandIsNotMerged appends to a key while its event is being
+// handled: that one stays, the next is told after it.
+func TestTheEventInHandIsNotMerged(t *testing.T) {
+	log := New[change]()
+	c := NewCoalescer(log, keyOf, mergeChanges)
+	log.Append([]change{{1, 0, 1}})
+	inHand := c.Next()
+	log.Append([]change{{1, 1, 2}, {1, 2, 0}})
+	assert.Equal(t, []change{{1, 0, 1}}, inHand)
+	assert.Equal(t, 2, c.Backlog())
+	assert.Equal(t, []change{{1, 1, 0}}, drain(c))
+}
+
+func TestOfferIdleLeavesPendingEventsAlone(t *testing.T) {
+	log := New[change]()
+	c := NewCoalescer(log, keyOf, mergeChanges)
+	require.Empty(t, c.Next())
+	resync := func(key int) change { return change{key, 7, 7} }
+
+	c.OfferIdle(resync(1))
+	<-c.Ready()
+	c.OfferIdle(resync(1))
+	log.Append([]change{{2, 6, 7}})
+	c.OfferIdle(resync(2))
+	assert.Equal(t, []change{{1, 7, 7}, {2, 6, 7}}, drain(c))
+
+	c.Close()
+	c.OfferIdle(resync(3))
+	assert.Empty(t, drain(c))
+}
+
+// TestPlacesTellWhenTheRestWasHandled follows Position to a Head that was
+// noted before, also when what was pending goes away.
+func TestPlacesTellWhenTheRestWasHandled(t *testing.T) {
+	log := New[change]()
+	c := NewCoalescer(log, keyOf, mergeChanges)
+	expect := func(position, head, backlog int) {
+		t.Helper()
+		assert.EqualValues(t, position, c.Position(), "position")
+		assert.EqualValues(t, head, c.Head(), "head")
+		assert.Equal(t, backlog, c.Backlog(), "backlog")
+	}
+	expect(0, 0, 0)
+	log.Append([]change{{1, 0, 1}, {2, 0, 1}, {3, 0, 1}})
+	expect(0, 3, 3)
+	require.Len(t, c.Next(), 1)
+	expect(0, 3, 3)
+	c.Handled()
+	expect(1, 3, 2)
+	log.Append([]change{{1, 1, 2}, {2, 1, 0}})
+	expect(2, 4, 2)
+	require.Equal(t, 3, c.Next()[0].key)
+	log.Append([]change{{1, 2, 1}})
+	expect(2, 4, 2)
+	require.Equal(t, change{1, 1, 1}, c.Next()[0])
+	expect(3, 4, 1)
+	require.Empty(t, c.Next())
+	expect(4, 4, 0)
+}
+
+// TestACoalescerClosedWithAnEventInHand keeps the event, and gets no other.
+func TestACoalescerClosedWithAnEventInHand(t *testing.T) {
+	log := New[change]()
+	c, other := NewCoalescer(log, keyOf, mergeChanges), NewCoalescer(log, keyOf, mergeChanges)
+	log.Append([]change{{1, 0, 1}, {2, 0, 1}})
+	inHand := c.Next()
+
+	c.Close()
+	c.Close()
+	log.Append([]change{{3, 0, 1}})
+
+	assert.Equal(t, []change{{1, 0, 1}}, inHand)
+	assert.Equal(t, 1, c.Backlog(), "the one in hand")
+	assert.Empty(t, c.Next())
+	assert.Zero(t, c.Backlog())
+	assert.Len(t, drain(other), 3, "the others stay")
+}
+
+// TestMergingAllocatesNothing is about a reader that is far behind.
+func TestMergingAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	log := New[change]()
+	c := NewCoalescer(log, keyOf, mergeChanges)
+	events := make([]change, 100)
+	for i := range events {
+		events[i] = change{i % 10, 1, 2}
+	}
+	log.Append(events)
+	assert.Zero(t, testing.AllocsPerRun(100, func() { log.Append(events) }))
+	assert.Equal(t, 10, c.Backlog())
+}

@@ -1,0 +1,248 @@
+package eventlog
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// numbers returns the events from up to to, without to.
+func numbers(from, to int) []int {
+	list := make([]int, 0, to-from)
+	for n := from; n < to; n++ {
+		list = append(list, n)
+	}
+	return list
+}
+
+// read returns all that c has not read, and leaves nothing in hand.
+func read[E any](c *Cursor[E]) []E {
+	var list []E
+	for batch := c.Next(); len(batch) > 0; batch = c.Next() {
+		list = append(list, batch...)
+	}
+	return list
+}
+
+// TestReadersGetWhatIsAppendedAfterTheyJoined has three cursors join at
+// different times and places of a page.
+func TestReadersGetWhatIsAppendedAfterTheyJoined(t *testing.T) {
+	log := New[int]()
+	log.Append(numbers(0, 10)) // nobody is there
+	first := log.NewCursor(0)
+	log.Append(numbers(10, 700))
+	second := log.NewCursor(0)
+	assert.Empty(t, second.Next())
+	log.Append(numbers(700, 2000))
+	third := log.NewCursor(0)
+
+	assert.Equal(t, numbers(10, 2000), read(first))
+	assert.Equal(t, numbers(700, 2000), read(second))
+	assert.Empty(t, read(third))
+	log.Append(numbers(2000, 2001))
+	for _, c := range []*Cursor[int]{first, second, third} {
+		assert.Equal(t, []int{2000}, read(c))
+	}
+}
+
+func TestAppendCopiesItsEvents(t *testing.T) {
+	log := New[int]()
+	c := log.NewCursor(0)
+	events := numbers(0, 600)
+	log.Append(events)
+	clear(events)
+	assert.Equal(t, numbers(0, 600), read(c))
+}
+
+// object is an event that the garbage collector can be asked about.
+type object struct {
+	_ [64]byte
+	n int
+}
+
+// appendObject returns a weak pointer to the only event of an append.
+func appendObject(log *Log[*object], n int) weak.Pointer[object] {
+	o := &object{n: n}
+	log.Append([]*object{o})
+	return weak.Make(o)
+}
+
+func alive(objects ...weak.Pointer[object]) int {
+	runtime.GC()
+	n := 0
+	for _, o := range objects {
+		if o.Value() != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// TestEventsAreLetGoOnceRead looks at the garbage collector while the log is
+// idle: what the last cursor has moved past is gone without another append.
+func TestEventsAreLetGoOnceRead(t *testing.T) {
+	log := New[*object]()
+	quick, slow := log.NewCursor(0), log.NewCursor(0)
+	a, b := appendObject(log, 1), appendObject(log, 2)
+
+	require.Len(t, read(quick), 2)
+	require.Len(t, slow.Next(), 2)
+	require.Equal(t, 2, alive(a, b), "one cursor has them in hand")
+	require.Empty(t, slow.Next())
+	assert.Zero(t, alive(a, b))
+
+	// The same at the end of a page, with a laggard that leaves.
+	var objects []weak.Pointer[object]
+	for n := range 2 * pageSize {
+		objects = append(objects, appendObject(log, n))
+	}
+	require.Len(t, read(quick), 2*pageSize)
+	require.Equal(t, 2*pageSize, alive(objects...))
+	slow.Next()
+	slow.Next()
+	assert.Equal(t, pageSize+2, alive(objects...), "the first page but two was read")
+	slow.Close()
+	assert.Zero(t, alive(objects...))
+	runtime.KeepAlive(log)
+}
+
+func TestNothingIsKeptWithoutACursor(t *testing.T) {
+	log := New[*object]()
+	coalescer := NewCoalescer(log, func(o *object) int { return o.n }, func(_, next *object) (*object, bool) { return next, true })
+	a, b := appendObject(log, 1), appendObject(log, 1)
+	assert.Equal(t, 1, alive(a, b), "the first was merged away")
+	require.Len(t, coalescer.Next(), 1)
+	require.Equal(t, 1, alive(b), "in hand")
+	require.Empty(t, coalescer.Next())
+	assert.Zero(t, alive(b))
+
+	c := appendObject(log, 3)
+	coalescer.Close()
+	assert.Zero(t, alive(c), "pending when it was closed")
+	d := appendObject(log, 4)
+	assert.Zero(t, alive(d), "there is no reader")
+	runtime.KeepAlive(log)
+	runtime.KeepAlive(coalescer)
+}
+
+// TestWaitForRoom has the writer wait with two limited cursors and one
+// without a limit, which reads nothing.
+func TestWaitForRoom(t *testing.T) {
+	for name, test := range map[string]struct {
+		release func(a, b *Cursor[int])
+		room    bool
+	}{
+		"nothing":                   {func(a, b *Cursor[int]) {}, false},
+		"both in hand":              {func(a, b *Cursor[int]) { a.Next(); b.Next() }, false},
+		"one read":                  {func(a, b *Cursor[int]) { a.Next(); a.Next(); b.Next() }, false},
+		"one still at its limit":    {func(a, b *Cursor[int]) { read(a); b.Next(); b.Next() }, false}, // 2 of 4
+		"both read":                 {func(a, b *Cursor[int]) { read(a); read(b) }, true},
+		"one read, one closed":      {func(a, b *Cursor[int]) { b.Close(); a.Next(); a.Next() }, true},
+		"both closed":               {func(a, b *Cursor[int]) { a.Close(); b.Close() }, true},
+		"closed with batch in hand": {func(a, b *Cursor[int]) { a.Next(); a.Close(); b.Next(); b.Close() }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				log := New[int]()
+				a, b := log.NewCursor(3), log.NewCursor(2)
+				log.NewCursor(0)
+				log.Append(numbers(0, 1))
+				require.NoError(t, log.WaitForRoom(t.Context()), "both are below their limits")
+				log.Append(numbers(1, 4)) // past the limits: an append does not wait
+
+				ctx, cancel := context.WithCancelCause(t.Context())
+				var err error
+				returned := false
+				go func() {
+					err = log.WaitForRoom(ctx)
+					returned = true
+				}()
+				synctest.Wait()
+				require.False(t, returned)
+
+				test.release(a, b)
+				synctest.Wait()
+				assert.Equal(t, test.room, returned)
+
+				gaveUp := errors.New("gave up")
+				cancel(gaveUp)
+				synctest.Wait()
+				require.True(t, returned)
+				if test.room {
+					assert.NoError(t, err)
+				} else {
+					assert.ErrorIs(t, err, gaveUp)
+					read(a)
+					read(b)
+					assert.NoError(t, log.WaitForRoom(t.Context()), "it works again after it gave up")
+				}
+			})
+		})
+	}
+}
+
+// TestWaitForRoomTakesTurns lets a writer and a slow reader go on for long:
+// never are more events unread than the limit and one append.
+func TestWaitForRoomTakesTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit, batch, batches = 5, 3, 400
+		log := New[int]()
+		c := log.NewCursor(limit)
+		go func() {
+			for i := range batches {
+				assert.NoError(t, log.WaitForRoom(t.Context()))
+				log.Append(numbers(i*batch, (i+1)*batch))
+				assert.Less(t, c.Backlog(), limit+batch)
+			}
+		}()
+		var got []int
+		for len(got) < batch*batches {
+			events := c.Next()
+			if len(events) == 0 {
+				<-c.Ready()
+			}
+			got = append(got, events...)
+			synctest.Wait() // the writer is as far ahead as it may be
+		}
+		assert.Equal(t, numbers(0, batch*batches), got)
+	})
+}
+
+// TestMemoryInSteadyState has two cursors keep up: pages go round, and what
+// is allocated is a fraction of a page for each of them.
+func TestMemoryInSteadyState(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	log := New[change]()
+	a, b := log.NewCursor(0), log.NewCursor(0)
+	events := slices.Repeat([]change{{1, 2, 3}}, 23)
+	turn := func() {
+		log.Append(events)
+		for _, c := range []*Cursor[change]{a, b} {
+			for batch := c.Next(); len(batch) > 0; batch = c.Next() {
+				for range batch {
+					c.Handled()
+				}
+			}
+		}
+	}
+	turn()
+	assert.Zero(t, testing.AllocsPerRun(1000, turn))
+
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const pages = 200
+	for range pages * pageSize / len(events) {
+		turn()
+	}
+	runtime.ReadMemStats(&after)
+	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/pages, uint64(1000), "a page has 12 KiB")
+}
