@@ -2,6 +2,9 @@
 // rely on: objects, lists, watches, selectors, patches, discovery, and what
 // client-go's own informers make of them.
 //
+// A check that fails tells of a difference that clients can notice. The suite asks
+// nothing that a real server does not do.
+//
 // It runs against any server: the one in memory of typedtest, or a real
 // kube-apiserver. It uses ConfigMaps, Pods and Deployments of one namespace, and
 // a custom resource if the rig has one. It expects no controllers and no

@@ -26,7 +26,8 @@ type Rig struct {
 	CustomResource schema.GroupVersionResource
 	// CustomKind is its kind.
 	CustomKind string
-	// Compact, if not nil, makes the server forget its history up to now.
+	// Compact, if not nil, makes the server forget its history up to now, that in
+	// its caches too.
 	Compact func(context.Context) error
 	// WithoutWatchList says that the server refuses sendInitialEvents.
 	WithoutWatchList bool
@@ -35,8 +36,10 @@ type Rig struct {
 // TestServer runs the suite. newRig is called for every check, with that check's
 // test, and may use one server for all of them, with a namespace each.
 func TestServer(t *testing.T, newRig func(t *testing.T) Rig) {
-	for _, contentType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
-		t.Run(contentType, func(t *testing.T) {
+	for format, contentType := range map[string]string{
+		"json": runtime.ContentTypeJSON, "protobuf": runtime.ContentTypeProtobuf,
+	} {
+		t.Run(format, func(t *testing.T) {
 			for _, c := range []struct {
 				name string
 				run  func(*check)
@@ -56,6 +59,9 @@ func TestServer(t *testing.T, newRig func(t *testing.T) Rig) {
 				{"DeleteCollection", testDeleteCollection},
 				{"Finalizers", testFinalizers},
 				{"DryRun", testDryRun},
+				{"ClusterScoped", testClusterScoped},
+				{"Bodies", testBodies},
+				{"Accept", testAccept},
 				{"ListVersions", testListVersions},
 				{"ListPages", testListPages},
 				{"ListPagesSelected", testListPagesSelected},
@@ -68,6 +74,7 @@ func TestServer(t *testing.T, newRig func(t *testing.T) Rig) {
 				{"WatchNamespaces", testWatchNamespaces},
 				{"WatchList", testWatchList},
 				{"WatchListRefused", testWatchListRefused},
+				{"WatchInitialEventsByDefault", testWatchInitialEventsByDefault},
 				{"SelectorLabels", testSelectorLabels},
 				{"SelectorFields", testSelectorFields},
 				{"Reflector", testReflector},

@@ -132,6 +132,26 @@ func testWatchListRefused(c *check) {
 	assert.True(c, apierrors.IsInvalid(err), "%v", err)
 }
 
+// A server with WatchList takes a watch from "0" that allows bookmarks for one
+// that asks for initial events.
+func testWatchInitialEventsByDefault(c *check) {
+	if c.rig.WithoutWatchList {
+		c.Skip("the server has no WatchList")
+	}
+	c.create("a", map[string]string{"by": "default"})
+	w := c.watch(metav1.ListOptions{ResourceVersion: "0", AllowWatchBookmarks: true, LabelSelector: "by=default"})
+	assert.Equal(c, watch.Added, c.next(w).Type)
+	end := c.next(w)
+	require.Equal(c, watch.Bookmark, end.Type)
+	assert.Equal(c, "true", end.Object.(*corev1.ConfigMap).Annotations[metav1.InitialEventsAnnotationKey])
+
+	silent := c.watch(metav1.ListOptions{
+		SendInitialEvents: ptr.To(false), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, LabelSelector: "by=default",
+	})
+	b := c.create("b", map[string]string{"by": "default"})
+	c.nextOf(silent, watch.Added, "b", b.ResourceVersion)
+}
+
 func testSelectorLabels(c *check) {
 	cm := c.create("a", map[string]string{"app": "in"})
 	c.create("other", map[string]string{"app": "out"})

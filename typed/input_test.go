@@ -1,0 +1,201 @@
+package typed_test
+
+import (
+	"context"
+
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// TestBadInput makes every mistake that arguments allow.
+func TestBadInput(t *testing.T) {
+	t.Run("source", func(t *testing.T) {
+		for name, informer := range map[string]*typed.Informer[*corev1.Pod]{
+			"the client is nil":               typed.NewInformer(typed.FromClient(typedcorev1.PodInterface(nil))),
+			"the ListerWatcher is nil":        typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](nil)),
+			"a source option is nil":          typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, nil)),
+			"the label selector is nil":       typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithLabelSelector(nil))),
+			"the field selector is nil":       typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithFieldSelector(nil))),
+			"the page size 0 is not positive": typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithPageSize(0))),
+		} {
+			err := informer.Run(t.Context())
+			assert.ErrorContains(t, err, name)
+			assert.ErrorContains(t, err, "*v1.Pod", "names the informer")
+			assert.ErrorContains(t, informer.WaitForSync(t.Context()), name)
+		}
+	})
+	t.Run("options", func(t *testing.T) {
+		same := func(o *thing) (*thing, error) { return o, nil }
+		for name, informer := range map[string]*typed.Informer[*thing]{
+			"the source is nil":          typed.NewInformer[*thing](nil),
+			"an option is nil":           typed.NewInformer(newScript(), nil),
+			"the name is empty":          typed.NewInformer(newScript(), typed.WithName("")),
+			"transform function is nil":  typed.NewInformer(newScript(), typed.WithTransform[*thing](nil)),
+			"more than one transform":    typed.NewInformer(newScript(), typed.WithTransform(same), typed.WithTransform(same)),
+			"objects are of type *typed": typed.NewInformer(newScript(), typed.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })),
+		} {
+			assert.ErrorContains(t, informer.Run(t.Context()), name)
+			assert.ErrorContains(t, informer.WaitForSync(t.Context()), name)
+			assert.ErrorContains(t, informer.WaitForResourceVersion(t.Context(), "1"), name)
+			assert.ErrorContains(t, informer.AddIndexes(index.New("x", func(*thing) []string { return nil })), name)
+			_, err := informer.Handle(&recorder{})
+			assert.ErrorContains(t, err, name)
+			for range informer.Events(t.Context()) {
+				t.Error("there are no events")
+			}
+			assert.Zero(t, informer.Len())
+		}
+		assert.ErrorContains(t, typed.NewInformer[bare](bareSource{}, typed.WithRecreation()).Run(t.Context()), "no method GetUID")
+		assert.ErrorContains(t, typed.NewInformer[bare](bareSource{}, typed.WithChangedOnly()).Run(t.Context()), "no method GetResourceVersion")
+	})
+	t.Run("handlers", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			r := newRig(t)
+			_, err := r.Handle(nil)
+			assert.ErrorContains(t, err, "the handler is nil")
+			for name, opt := range map[string]typed.HandlerOption{
+				"an option is nil":                  nil,
+				"resync period -1s is negative":     typed.WithResync(-time.Second),
+				"the handler's name is empty":       typed.WithHandlerName(""),
+				"Block(0) needs room for at least":  typed.WithDelivery(typed.Block(0)),
+				"Block(-1) needs room for at least": typed.WithDelivery(typed.Block(-1)),
+			} {
+				_, err := r.Handle(&recorder{}, opt)
+				assert.ErrorContains(t, err, name)
+			}
+			assert.Empty(t, r.Status().Handlers)
+		})
+	})
+	t.Run("indexes", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			r := newRig(t)
+			byNode := index.Single("node", func(o *thing) (string, bool) { return o.node, true })
+			require.NoError(t, r.AddIndexes(byNode))
+			assert.ErrorIs(t, r.AddIndexes(byNode), index.ErrIndexInUse)
+			assert.ErrorContains(t, r.AddIndexes(nil), "nil index")
+		})
+	})
+}
+
+// bare is an object with nothing but a name.
+type bare string
+
+func (b bare) GetName() string    { return string(b) }
+func (bare) GetNamespace() string { return "" }
+
+type bareSource struct{}
+
+func (bareSource) Run(context.Context, typed.Sink[bare]) error { return nil }
+
+func TestRunTwice(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t)
+		r.run()
+		r.sink.Replace([]*thing{at("a", 1)}, "1")
+		assert.ErrorIs(t, r.Run(t.Context()), typed.ErrStarted)
+		synctest.Wait()
+		assert.Equal(t, 1, r.Len(), "the first one goes on")
+	})
+}
+
+// TestEvents ranges over the events of an informer.
+func TestEvents(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t)
+		r.run()
+		r.sink.Replace([]*thing{at("a", 1)}, "1")
+		synctest.Wait()
+		var seen []string
+		for e := range r.Events(t.Context()) {
+			seen = append(seen, e.Type.String()+" "+e.Reason.String()+" "+e.Key().Name)
+			switch len(seen) {
+			case 1:
+				r.sink.Update(at("a", 2), "2")
+				r.sink.Delete(at("a", 3), "3")
+			case 3:
+				r.sink.Add(at("b", 4), "4")
+			}
+			if e.Type == index.Added && e.Reason == index.Watched {
+				break
+			}
+		}
+		assert.Equal(t, []string{"Added Initial a", "Updated Watched a", "Deleted Watched a", "Added Watched b"}, seen)
+		assert.Empty(t, r.Status().Handlers, "the loop was left")
+
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		count := 0
+		for range r.Events(ctx) {
+			count++
+			cancel()
+		}
+		assert.Equal(t, 1, count, "the range ends with its context")
+	})
+}
+
+// TestMemoryIsReleased checks that a stopped informer keeps no object alive,
+// though it is reachable itself, with its index, its handler and its events.
+func TestMemoryIsReleased(t *testing.T) {
+	r := newRig(t)
+	byNode := index.Single("node", func(o *thing) (string, bool) { return o.node, true })
+	require.NoError(t, r.AddIndexes(byNode))
+	rec := r.handle()
+	coalescing := r.handle(typed.WithDelivery(typed.Coalesce()))
+	r.run()
+	objects := make([]weak.Pointer[thing], 2000)
+	func() {
+		list := make([]*thing, len(objects))
+		for i := range list {
+			list[i] = at(string(rune('a'+i%26))+string(rune('a'+i/26)), i)
+			objects[i] = weak.Make(list[i])
+		}
+		r.sink.Replace(list, "1")
+	}()
+	require.NoError(t, rec.WaitForSync(t.Context()))
+	require.NoError(t, coalescing.WaitForSync(t.Context()))
+	runtime.GC()
+	assert.NotNil(t, objects[7].Value())
+	updated := weak.Make(mustGet(t, r, objects[7].Value().name))
+	r.sink.Update(at(objects[7].Value().name, 9999), "9999")
+	require.NoError(t, r.WaitForResourceVersion(t.Context(), "9999"))
+	for r.Status().Handlers[0].Backlog+r.Status().Handlers[1].Backlog > 0 {
+		runtime.Gosched()
+	}
+	for i := 0; updated.Value() != nil && i < 100; i++ {
+		runtime.GC()
+	}
+	assert.Nil(t, updated.Value(), "nothing keeps the old object while the informer is idle")
+
+	r.stop()
+	require.NoError(t, <-r.ended)
+	r.ended <- nil
+	runtime.GC()
+	alive := 0
+	for _, o := range objects {
+		if o.Value() != nil {
+			alive++
+		}
+	}
+	assert.Zero(t, alive)
+	runtime.KeepAlive(byNode)
+	runtime.KeepAlive(rec)
+	runtime.KeepAlive(r)
+}
+
+func mustGet(t *testing.T, r *rig, name string) *thing {
+	o, ok := r.Get(key(name))
+	require.True(t, ok)
+	return o
+}

@@ -1,0 +1,415 @@
+package typed_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// A test of this file runs an informer on a server, in real time.
+
+func newPod(name, node string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Labels: map[string]string{"app": "web"}},
+		Spec:       corev1.PodSpec{NodeName: node},
+	}
+}
+
+// serve starts a server with some pods and returns a client for it.
+func serve(t *testing.T, pods int, opts ...typedtest.Option) (*typedtest.Server, *kubernetes.Clientset) {
+	srv := typedtest.Start(t, opts...)
+	for i := range pods {
+		require.NoError(t, srv.Create(t.Context(), newPod(fmt.Sprintf("pod-%d", i), fmt.Sprintf("node-%d", i%3))))
+	}
+	client, err := kubernetes.NewForConfig(srv.Config())
+	require.NoError(t, err)
+	return srv, client
+}
+
+// start runs an informer until the test ends, and returns a context for the
+// test's own waits.
+func start[T index.Object](t *testing.T, informer *typed.Informer[T]) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	var running sync.WaitGroup
+	running.Go(func() { assert.NoError(t, informer.Run(ctx)) })
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	return ctx
+}
+
+// history plays the events of an informer back, and checks that each follows
+// from the ones before.
+type history struct {
+	t    *testing.T
+	mu   sync.Mutex
+	pods map[index.Key]*corev1.Pod
+	seen int
+}
+
+func record(t *testing.T, informer *typed.Informer[*corev1.Pod]) *history {
+	h := &history{t: t, pods: map[index.Key]*corev1.Pod{}}
+	_, err := informer.Handle(h)
+	require.NoError(t, err)
+	return h
+}
+
+func (h *history) OnAdd(pod *corev1.Pod, _ bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	assert.NotContains(h.t, h.pods, index.KeyOf(pod))
+	h.pods[index.KeyOf(pod)] = pod
+	h.seen++
+}
+
+func (h *history) OnUpdate(old, updated *corev1.Pod) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	assert.Same(h.t, h.pods[index.KeyOf(old)], old, "no gap")
+	h.pods[index.KeyOf(updated)] = updated
+	h.seen++
+}
+
+func (h *history) OnDelete(d typed.Deleted[*corev1.Pod]) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	assert.Contains(h.t, h.pods, d.Key)
+	delete(h.pods, d.Key)
+	h.seen++
+}
+
+// versions returns the names and versions of pods, in order.
+func versionsOf(pods []*corev1.Pod) []string {
+	var names []string
+	for _, pod := range pods {
+		names = append(names, pod.Name+"@"+pod.ResourceVersion)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// checkSame compares the informer with the server, object by object.
+func checkSame(ctx context.Context, t *testing.T, informer *typed.Informer[*corev1.Pod], client kubernetes.Interface) {
+	t.Helper()
+	list, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	require.NoError(t, informer.WaitForResourceVersion(ctx, list.ResourceVersion))
+	var want []*corev1.Pod
+	for i := range list.Items {
+		want = append(want, &list.Items[i])
+	}
+	assert.Equal(t, versionsOf(want), versionsOf(informer.List()))
+}
+
+func TestFromClient(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		server []typedtest.Option
+		source []typed.SourceOption
+		adjust func(*rest.Config)
+		lists  int
+	}{
+		{name: "streamed"},
+		{name: "streamed protobuf", adjust: func(c *rest.Config) { c.ContentType = runtime.ContentTypeProtobuf }},
+		{name: "listed", source: []typed.SourceOption{typed.WithoutWatchList()}, lists: 1},
+		{name: "listed in pages", source: []typed.SourceOption{typed.WithoutWatchList(), typed.WithPageSize(7)}, lists: 1},
+		{name: "server cannot stream", server: []typedtest.Option{typedtest.WithoutWatchList()}, lists: 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			srv, client := serve(t, 20, test.server...)
+			config := srv.Config()
+			if test.adjust != nil {
+				test.adjust(config)
+			}
+			pods := typed.NewInformer(typed.FromClient(kubernetes.NewForConfigOrDie(config).CoreV1().Pods(""), test.source...))
+			byNode := index.New("node", func(p *corev1.Pod) []string { return []string{p.Spec.NodeName} })
+			require.NoError(t, pods.AddIndexes(byNode))
+			record(t, pods)
+			ctx := start(t, pods)
+			require.NoError(t, pods.WaitForSync(ctx))
+			assert.Equal(t, 20, pods.Len())
+			assert.Equal(t, 7, byNode.Len("node-1"))
+
+			_, err := client.CoreV1().Pods("default").Create(ctx, newPod("new", "node-1"), metav1.CreateOptions{})
+			require.NoError(t, err)
+			moved := newPod("pod-0", "node-1")
+			_, err = client.CoreV1().Pods("default").Update(ctx, moved, metav1.UpdateOptions{})
+			require.NoError(t, err)
+			require.NoError(t, client.CoreV1().Pods("default").Delete(ctx, "pod-2", metav1.DeleteOptions{}))
+			checkSame(ctx, t, pods, client)
+			assert.Equal(t, 9, byNode.Len("node-1"))
+			assert.GreaterOrEqual(t, srv.Requests("list", "pods"), test.lists)
+		})
+	}
+	t.Run("cluster-scoped", func(t *testing.T) {
+		t.Parallel()
+		srv, client := serve(t, 0)
+		require.NoError(t, srv.Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}))
+		nodes := typed.NewInformer(typed.FromClient(client.CoreV1().Nodes()))
+		ctx := start(t, nodes)
+		require.NoError(t, nodes.WaitForSync(ctx))
+		_, ok := nodes.Get(index.Key{Name: "n1"})
+		assert.True(t, ok)
+	})
+	t.Run("fake", func(t *testing.T) {
+		t.Parallel()
+		client := fake.NewClientset(newPod("a", "n1"))
+		pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+		events := make(chan typed.Event[*corev1.Pod], 10)
+		_, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{
+			AddFunc:    func(p *corev1.Pod, initial bool) { events <- typed.Event[*corev1.Pod]{Type: index.Added, New: p} },
+			UpdateFunc: func(_, p *corev1.Pod) { events <- typed.Event[*corev1.Pod]{Type: index.Updated, New: p} },
+		})
+		require.NoError(t, err)
+		ctx := start(t, pods)
+		require.NoError(t, pods.WaitForSync(ctx))
+		assert.Equal(t, "a", (<-events).New.Name)
+		_, err = client.CoreV1().Pods("default").Update(ctx, newPod("a", "n2"), metav1.UpdateOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, "n2", (<-events).New.Spec.NodeName)
+	})
+	t.Run("custom resource", func(t *testing.T) {
+		t.Parallel()
+		gvr := corev1.SchemeGroupVersion.WithResource("pods")
+		srv, _ := serve(t, 3)
+		pods := dynamic.NewForConfigOrDie(srv.Config()).Resource(gvr)
+		informer := typed.NewInformer(typed.FromListerWatcher[*unstructured.Unstructured](&cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+				return pods.List(ctx, opts)
+			},
+			WatchFuncWithContext: pods.Watch,
+		}))
+		ctx := start(t, informer)
+		require.NoError(t, informer.WaitForSync(ctx))
+		assert.Equal(t, 3, informer.Len())
+		for pod := range informer.Namespace("default") {
+			assert.Equal(t, "Pod", pod.GetKind())
+		}
+	})
+}
+
+func TestSelectors(t *testing.T) {
+	t.Parallel()
+	srv, client := serve(t, 9)
+	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("default"),
+		typed.WithLabelSelector(labels.SelectorFromSet(labels.Set{"app": "web"})),
+		typed.WithFieldSelector(fields.OneTermEqualSelector("spec.nodeName", "node-1"))))
+	h := record(t, pods)
+	ctx := start(t, pods)
+	require.NoError(t, pods.WaitForSync(ctx))
+	assert.Equal(t, 3, pods.Len())
+	other := newPod("pod-1", "node-1")
+	other.Labels = map[string]string{"app": "db"}
+	updated, err := client.CoreV1().Pods("default").Update(ctx, other, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.NoError(t, pods.WaitForResourceVersion(ctx, updated.ResourceVersion))
+	assert.Equal(t, 2, pods.Len(), "what leaves the selection is deleted")
+	require.Eventually(t, func() bool { return pods.Status().Handlers[0].Backlog == 0 }, 5*time.Second, time.Millisecond)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	assert.Len(t, h.pods, 2)
+}
+
+// TestFaults breaks the connection in all ways that the server can, while
+// objects change, and checks that the history has neither gap nor duplicate
+// and ends in the state of the server.
+func TestFaults(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		fault  func(ctx context.Context, t *testing.T, srv *typedtest.Server)
+		relist bool
+	}{
+		{name: "watch ends", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
+			require.Equal(t, 1, srv.CutWatches("pods"))
+		}},
+		{name: "watch ends in the middle of an object", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
+			require.Equal(t, 1, srv.TearWatches("pods"))
+		}},
+		{name: "error in the watch", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
+			require.Equal(t, 1, srv.SendError("pods", apierrors.NewInternalError(fmt.Errorf("made up"))))
+		}},
+		{name: "too many requests", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
+			srv.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Times: 1, Err: apierrors.NewTooManyRequests("busy", 0)})
+			srv.CutWatches("pods")
+		}},
+		{name: "compaction", relist: true, fault: func(ctx context.Context, t *testing.T, srv *typedtest.Server) {
+			resume := srv.HoldWatches("pods")
+			require.NoError(t, srv.Delete(ctx, newPod("pod-7", "")))
+			require.NoError(t, srv.Create(ctx, newPod("pod-7", "again")))
+			require.NoError(t, srv.Delete(ctx, newPod("pod-8", "")))
+			srv.Compact()
+			resume()
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			srv, client := serve(t, 50)
+			pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+			h := record(t, pods)
+			ctx := start(t, pods)
+			require.NoError(t, pods.WaitForSync(ctx))
+			for round := range 2 {
+				require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
+				test.fault(ctx, t, srv)
+				for i := range 20 {
+					require.NoError(t, srv.Update(ctx, newPod(fmt.Sprintf("pod-%d", i%5+20), fmt.Sprintf("round-%d-%d", round, i))))
+				}
+				if round == 0 {
+					require.NoError(t, srv.Create(ctx, newPod("pod-new", "")))
+				}
+				require.NoError(t, srv.Delete(ctx, newPod(fmt.Sprintf("pod-%d", 30+round), "")))
+				if test.relist {
+					break
+				}
+			}
+			checkSame(ctx, t, pods, client)
+			require.Eventually(t, func() bool {
+				status := pods.Status()
+				return status.Handlers[0].Backlog == 0 && status.Err == nil
+			}, 5*time.Second, time.Millisecond, "the handler has caught up, and the source works again")
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			var replayed []*corev1.Pod
+			for _, pod := range h.pods {
+				replayed = append(replayed, pod)
+			}
+			assert.Equal(t, versionsOf(pods.List()), versionsOf(replayed))
+		})
+	}
+}
+
+func TestListThatFails(t *testing.T) {
+	pods := corev1.Resource("pods")
+	for _, test := range []struct {
+		name string
+		err  error
+		is   func(error) bool
+	}{
+		{"forbidden", apierrors.NewForbidden(pods, "", fmt.Errorf("no such right")), apierrors.IsForbidden},
+		{"not found", apierrors.NewNotFound(pods, ""), apierrors.IsNotFound},
+		{"unavailable", apierrors.NewServiceUnavailable("starting"), apierrors.IsServiceUnavailable},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			srv, client := serve(t, 1)
+			lift := srv.Inject(typedtest.Fault{Resource: "pods", Err: test.err})
+			informer := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+			ctx := start(t, informer)
+			short, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+			defer cancel()
+			err := informer.WaitForSync(short)
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.True(t, test.is(err), "%v", err)
+			var status *apierrors.StatusError
+			assert.ErrorAs(t, err, &status)
+			assert.Positive(t, informer.Status().Failures)
+			lift()
+			require.NoError(t, informer.WaitForSync(ctx))
+			assert.NoError(t, informer.Status().Err)
+			assert.True(t, test.is(informer.Status().LastErr))
+		})
+	}
+	t.Run("certificate", func(t *testing.T) {
+		t.Parallel()
+		srv := httptest.NewTLSServer(nil) // of an authority that nobody knows
+		defer srv.Close()
+		client := kubernetes.NewForConfigOrDie(&rest.Config{Host: srv.URL})
+		informer := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+		ctx := start(t, informer)
+		short, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+		defer cancel()
+		assert.ErrorContains(t, informer.WaitForSync(short), "certificate")
+	})
+}
+
+func TestObjectsThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	srv, client := serve(t, 2)
+	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+	ctx := start(t, pods)
+	require.NoError(t, pods.WaitForSync(ctx))
+	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
+
+	config := &corev1.ConfigMap{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "17"},
+	}
+	require.Equal(t, 1, srv.SendEvent("pods", watch.Added, config))
+	require.NoError(t, srv.Create(ctx, newPod("next", "")))
+	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+	rejected := pods.Status().LastRejected
+	require.NotNil(t, rejected)
+	assert.Equal(t, `informer *v1.Pod: object "default/settings" at resource version "17" was left out: it is a *v1.ConfigMap`, rejected.Error())
+	assert.Equal(t, 3, pods.Len(), "nothing else is lost")
+
+	nameless := newPod("", "")
+	nameless.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	require.Equal(t, 1, srv.SendEvent("pods", watch.Modified, nameless))
+	require.NoError(t, srv.Create(ctx, newPod("another", "")))
+	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+	assert.Equal(t, 2, pods.Status().Rejected)
+	assert.ErrorContains(t, pods.Status().LastRejected, "it has no name")
+	checkSame(ctx, t, pods, client)
+}
+
+// TestStopDuringList stops an informer whose list takes for ever.
+func TestStopDuringList(t *testing.T) {
+	t.Parallel()
+	srv, client := serve(t, 1)
+	srv.Inject(typedtest.Fault{Resource: "pods", Delay: time.Hour})
+	for _, opts := range [][]typed.SourceOption{nil, {typed.WithoutWatchList()}} {
+		pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(""), opts...))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- pods.Run(ctx) }()
+		require.Eventually(t, func() bool { return srv.Requests("", "pods") > 0 }, 5*time.Second, time.Millisecond)
+		cancel()
+		select {
+		case err := <-ended:
+			assert.NoError(t, err)
+		case <-time.After(5 * time.Second):
+			t.Fatal("Run has not returned")
+		}
+	}
+}
+
+func TestErrorNamesTheResource(t *testing.T) {
+	t.Parallel()
+	srv, client := serve(t, 0)
+	srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", fmt.Errorf("no such right"))})
+	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")), typed.WithName("pods of team a"))
+	ctx := start(t, pods)
+	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer cancel()
+	message := pods.WaitForSync(short).Error()
+	for _, part := range []string{"pods of team a", "forbidden", "no such right", "failed", "times since"} {
+		assert.True(t, strings.Contains(message, part), "%q in %q", part, message)
+	}
+}

@@ -1,0 +1,129 @@
+package conformance
+
+import (
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+)
+
+// do sends a request as it is and returns the status code, the content type and,
+// unless that is 200, the body of the answer.
+func (c *check) do(method, path string, header http.Header, body string) (int, string, string) {
+	c.Helper()
+	client, err := rest.HTTPClientFor(c.config)
+	require.NoError(c, err)
+	base, _, err := rest.DefaultServerUrlFor(c.config)
+	require.NoError(c, err)
+	request, err := http.NewRequestWithContext(c.ctx, method, strings.TrimSuffix(base.String(), "/")+path, strings.NewReader(body))
+	require.NoError(c, err)
+	request.Header = header
+	response, err := client.Do(request)
+	require.NoError(c, err)
+	defer func() { assert.NoError(c, response.Body.Close()) }()
+	if response.StatusCode == http.StatusOK {
+		return response.StatusCode, response.Header.Get("Content-Type"), ""
+	}
+	data, err := io.ReadAll(response.Body)
+	require.NoError(c, err)
+	return response.StatusCode, response.Header.Get("Content-Type"), string(data)
+}
+
+func testBodies(c *check) {
+	path := "/api/v1/namespaces/" + c.ns + "/configmaps"
+	for _, test := range []struct {
+		method, path, contentType, body string
+		code                            int
+	}{
+		{"POST", path, "application/json", `{"metadata":{"name":"json"}}`, 201},
+		{"POST", path, "", `{"metadata":{"name":"untold"}}`, 201},
+		{"POST", path, "application/yaml", "metadata: {name: yaml}", 201},
+		{"POST", path, "application/json", `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}`, 400},
+		{"POST", path, "application/json", `{"kind":"ConfigMap","apiVersion":"apps/v1","metadata":{"name":"a"}}`, 400},
+		{"POST", path, "application/json", `{`, 400},
+		{"POST", path, "application/vnd.kubernetes.protobuf", `{}`, 400},
+		{"POST", path, "text/plain", `{}`, 415},
+		{"POST", path, "application/json", strings.Repeat(" ", 4<<20), 413},
+		{"POST", path + "?dryRun=Some", "application/json", `{"metadata":{"name":"a"}}`, 422},
+		{"POST", "/api/v1/configmaps", "application/json", `{"metadata":{"name":"a"}}`, 405},
+		{"PUT", path + "/json", "application/json", `{"metadata":{"name":"yaml"}}`, 400},
+		{"PUT", path, "application/json", `{"metadata":{"name":"yaml"}}`, 405},
+		{"PATCH", path + "/json", "application/json", `{}`, 415},
+		{"DELETE", path + "/json", "application/json", `{"dryRun":["Some"]}`, 422},
+		{"DELETE", path + "/json", "application/json", `{"propagationPolicy":"Sometimes"}`, 422},
+		{"DELETE", path + "/json?propagationPolicy=Background", "", "", 200},
+		{"DELETE", path + "/json", "", "", 404},
+		{"GET", "/api/v1/things", "", "", 404},
+		{"GET", "/apis/nobody.example.com/v1/things", "", "", 404},
+		{"GET", path + "/yaml/status", "", "", 404},
+	} {
+		code, _, body := c.do(test.method, test.path, http.Header{"Content-Type": {test.contentType}}, test.body)
+		if len(test.body) > 1000 {
+			test.body = "…"
+		}
+		assert.Equal(c, test.code, code, "%v: %s", test, body)
+	}
+}
+
+func testAccept(c *check) {
+	const (
+		proto   = "application/vnd.kubernetes.protobuf"
+		partial = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	)
+	maps := "/api/v1/namespaces/" + c.ns + "/configmaps"
+	type row struct {
+		path, accept string
+		code         int
+		contentType  string
+	}
+	rows := []row{
+		{maps, "", 200, "application/json"},
+		{maps, "*/*", 200, "application/json"},
+		{maps, "application/yaml", 200, "application/yaml"},
+		{maps, proto, 200, proto},
+		{maps, proto + ";q=0.5,application/json", 200, "application/json"},
+		{maps, proto + partial, 200, proto},
+		{maps, "image/png", 406, ""},
+		{maps + "?watch=1", "application/yaml", 406, ""},
+		{maps + "?watch=1", proto, 200, proto + ";stream=watch"},
+		{maps + "?watch=1", "application/json", 200, "application/json"},
+	}
+	if c.rig.CustomKind != "" {
+		gvr := c.rig.CustomResource
+		custom := "/apis/" + gvr.Group + "/" + gvr.Version + "/namespaces/" + c.ns + "/" + gvr.Resource
+		rows = append(rows,
+			row{custom, proto + ",application/json", 200, "application/json"},
+			row{custom, proto, 406, ""},
+			row{custom, proto + partial, 200, proto},
+		)
+	}
+	for _, test := range rows {
+		code, contentType, body := c.do(http.MethodGet, test.path, http.Header{"Accept": {test.accept}}, "")
+		assert.Equal(c, test.code, code, "%v: %s", test, body)
+		if test.contentType != "" {
+			assert.Equal(c, test.contentType, contentType, "%v", test)
+		}
+	}
+}
+
+func testClusterScoped(c *check) {
+	roles := c.client.RbacV1().ClusterRoles()
+	name := c.ns + ":role"
+	created, err := roles.Create(c.ctx, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"of": c.ns}}}, metav1.CreateOptions{})
+	require.NoError(c, err)
+	assert.Empty(c, created.Namespace)
+	w, err := roles.Watch(c.ctx, metav1.ListOptions{ResourceVersion: created.ResourceVersion, LabelSelector: "of=" + c.ns})
+	require.NoError(c, err)
+	defer w.Stop()
+	list, err := roles.List(c.ctx, metav1.ListOptions{LabelSelector: "of=" + c.ns})
+	require.NoError(c, err)
+	require.Len(c, list.Items, 1)
+	require.NoError(c, roles.Delete(c.ctx, name, metav1.DeleteOptions{}))
+	c.nextOf(w, watch.Deleted, name, "")
+}
