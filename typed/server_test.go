@@ -217,7 +217,7 @@ func TestFromClient(t *testing.T) {
 
 func TestSelectors(t *testing.T) {
 	t.Parallel()
-	srv, client := serve(t, 9)
+	_, client := serve(t, 9)
 	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("default"),
 		typed.WithLabelSelector(labels.SelectorFromSet(labels.Set{"app": "web"})),
 		typed.WithFieldSelector(fields.OneTermEqualSelector("spec.nodeName", "node-1"))))
