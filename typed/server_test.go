@@ -3,6 +3,8 @@ package typed_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -338,7 +340,9 @@ func TestListThatFails(t *testing.T) {
 	}
 	t.Run("certificate", func(t *testing.T) {
 		t.Parallel()
-		srv := httptest.NewTLSServer(nil) // of an authority that nobody knows
+		srv := httptest.NewUnstartedServer(nil) // of an authority that nobody knows
+		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+		srv.StartTLS()
 		defer srv.Close()
 		client := kubernetes.NewForConfigOrDie(&rest.Config{Host: srv.URL})
 		informer := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
@@ -364,8 +368,8 @@ func TestObjectsThatCannotBeUsed(t *testing.T) {
 	require.Equal(t, 1, srv.SendEvent("pods", watch.Added, config))
 	require.NoError(t, srv.Create(ctx, newPod("next", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+	require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, 5*time.Second, time.Millisecond)
 	rejected := pods.Status().LastRejected
-	require.NotNil(t, rejected)
 	assert.Equal(t, `informer *v1.Pod: object "default/settings" at resource version "17" was left out: it is a *v1.ConfigMap`, rejected.Error())
 	assert.Equal(t, 3, pods.Len(), "nothing else is lost")
 
@@ -374,7 +378,7 @@ func TestObjectsThatCannotBeUsed(t *testing.T) {
 	require.Equal(t, 1, srv.SendEvent("pods", watch.Modified, nameless))
 	require.NoError(t, srv.Create(ctx, newPod("another", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
-	assert.Equal(t, 2, pods.Status().Rejected)
+	require.Eventually(t, func() bool { return pods.Status().Rejected == 2 }, 5*time.Second, time.Millisecond)
 	assert.ErrorContains(t, pods.Status().LastRejected, "it has no name")
 	checkSame(ctx, t, pods, client)
 }
