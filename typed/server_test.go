@@ -2,6 +2,7 @@ package typed_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -307,6 +308,18 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// waitInVain returns what WaitForSync tells after the source has failed.
+func waitInVain[T index.Object](ctx context.Context, t *testing.T, informer *typed.Informer[T]) error {
+	t.Helper()
+	require.Eventually(t, func() bool { return informer.Status().Failures > 0 }, 15*time.Second, time.Millisecond)
+	enough := errors.New("waited long enough")
+	ctx, cancel := context.WithCancelCause(ctx)
+	cancel(enough)
+	err := informer.WaitForSync(ctx)
+	require.ErrorIs(t, err, enough)
+	return err
+}
+
 func TestListThatFails(t *testing.T) {
 	pods := corev1.Resource("pods")
 	for _, test := range []struct {
@@ -324,10 +337,7 @@ func TestListThatFails(t *testing.T) {
 			lift := srv.Inject(typedtest.Fault{Resource: "pods", Err: test.err})
 			informer := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
 			ctx := start(t, informer)
-			short, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
-			defer cancel()
-			err := informer.WaitForSync(short)
-			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			err := waitInVain(ctx, t, informer)
 			assert.True(t, test.is(err), "%v", err)
 			var status *apierrors.StatusError
 			assert.ErrorAs(t, err, &status)
@@ -347,9 +357,7 @@ func TestListThatFails(t *testing.T) {
 		client := kubernetes.NewForConfigOrDie(&rest.Config{Host: srv.URL})
 		informer := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
 		ctx := start(t, informer)
-		short, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
-		defer cancel()
-		assert.ErrorContains(t, informer.WaitForSync(short), "certificate")
+		assert.ErrorContains(t, waitInVain(ctx, t, informer), "certificate")
 	})
 }
 
@@ -410,9 +418,7 @@ func TestErrorNamesTheResource(t *testing.T) {
 	srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", fmt.Errorf("no such right"))})
 	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")), typed.WithName("pods of team a"))
 	ctx := start(t, pods)
-	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-	defer cancel()
-	message := pods.WaitForSync(short).Error()
+	message := waitInVain(ctx, t, pods).Error()
 	for _, part := range []string{"pods of team a", "forbidden", "no such right", "failed", "times since"} {
 		assert.True(t, strings.Contains(message, part), "%q in %q", part, message)
 	}
