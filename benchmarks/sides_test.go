@@ -132,6 +132,11 @@ func namespaceIndexer() cache.Indexers {
 	return cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 }
 
+// indexByLabel is an index that listers make use of.
+func indexByLabel() *index.Index[index.Label, *corev1.Pod] {
+	return index.Labels[*corev1.Pod]("app")
+}
+
 // twoIndexers returns the indexes of indexByNode and indexByApp.
 func twoIndexers() cache.Indexers {
 	return cache.Indexers{
