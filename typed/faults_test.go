@@ -1,0 +1,210 @@
+package typed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// TestFaults breaks the connection in all ways that the server can, while
+// objects change, and checks that the history has neither gap nor duplicate
+// and ends in the state of the server.
+func TestFaults(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		fault  func(ctx context.Context, t *testing.T, srv *typedtest.Server)
+		relist bool
+	}{
+		{name: "watch ends", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
+			require.Equal(t, 1, srv.CutWatches("pods"))
+		}},
+		{name: "watch ends in the middle of an object", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
+			require.Equal(t, 1, srv.TearWatches("pods"))
+		}},
+		{name: "error in the watch", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
+			require.Equal(t, 1, srv.SendError("pods", apierrors.NewInternalError(fmt.Errorf("made up"))))
+		}},
+		{name: "too many requests", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
+			srv.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Times: 1, Err: apierrors.NewTooManyRequests("busy", 0)})
+			srv.CutWatches("pods")
+		}},
+		{name: "compaction", relist: true, fault: func(ctx context.Context, t *testing.T, srv *typedtest.Server) {
+			resume := srv.HoldWatches("pods")
+			require.NoError(t, srv.Delete(ctx, newPod("pod-7", "")))
+			require.NoError(t, srv.Create(ctx, newPod("pod-7", "again")))
+			require.NoError(t, srv.Delete(ctx, newPod("pod-8", "")))
+			srv.Compact()
+			resume()
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			srv, client := serve(t, 50)
+			pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+			h := record(t, pods)
+			ctx := start(t, pods)
+			require.NoError(t, pods.WaitForSync(ctx))
+			for round := range 2 {
+				require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
+				test.fault(ctx, t, srv)
+				for i := range 20 {
+					require.NoError(t, srv.Update(ctx, newPod(fmt.Sprintf("pod-%d", i%5+20), fmt.Sprintf("round-%d-%d", round, i))))
+				}
+				if round == 0 {
+					require.NoError(t, srv.Create(ctx, newPod("pod-new", "")))
+				}
+				require.NoError(t, srv.Delete(ctx, newPod(fmt.Sprintf("pod-%d", 30+round), "")))
+				if test.relist {
+					break
+				}
+			}
+			checkSame(ctx, t, pods, client)
+			require.Eventually(t, func() bool {
+				status := pods.Status()
+				return status.Handlers[0].Backlog == 0 && status.Err == nil
+			}, 5*time.Second, time.Millisecond, "the handler has caught up, and the source works again")
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			var replayed []*corev1.Pod
+			for _, pod := range h.pods {
+				replayed = append(replayed, pod)
+			}
+			assert.Equal(t, versionsOf(pods.List()), versionsOf(replayed))
+		})
+	}
+}
+
+// waitInVain returns what WaitForSync tells after the source has failed.
+func waitInVain[T index.Object](ctx context.Context, t *testing.T, informer *typed.Informer[T]) error {
+	t.Helper()
+	require.Eventually(t, func() bool { return informer.Status().Failures > 0 }, 15*time.Second, time.Millisecond)
+	enough := errors.New("waited long enough")
+	ctx, cancel := context.WithCancelCause(ctx)
+	cancel(enough)
+	err := informer.WaitForSync(ctx)
+	require.ErrorIs(t, err, enough)
+	return err
+}
+
+func TestListThatFails(t *testing.T) {
+	pods := corev1.Resource("pods")
+	for _, test := range []struct {
+		name string
+		err  error
+		is   func(error) bool
+	}{
+		{"forbidden", apierrors.NewForbidden(pods, "", fmt.Errorf("no such right")), apierrors.IsForbidden},
+		{"not found", apierrors.NewNotFound(pods, ""), apierrors.IsNotFound},
+		{"unavailable", apierrors.NewServiceUnavailable("starting"), apierrors.IsServiceUnavailable},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			srv, client := serve(t, 1)
+			lift := srv.Inject(typedtest.Fault{Resource: "pods", Err: test.err})
+			informer := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+			ctx := start(t, informer)
+			err := waitInVain(ctx, t, informer)
+			assert.True(t, test.is(err), "%v", err)
+			var status *apierrors.StatusError
+			assert.ErrorAs(t, err, &status)
+			assert.Positive(t, informer.Status().Failures)
+			lift()
+			require.NoError(t, informer.WaitForSync(ctx))
+			assert.NoError(t, informer.Status().Err)
+			assert.True(t, test.is(informer.Status().LastErr))
+		})
+	}
+	t.Run("certificate", func(t *testing.T) {
+		t.Parallel()
+		srv := httptest.NewUnstartedServer(nil) // of an authority that nobody knows
+		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+		srv.StartTLS()
+		defer srv.Close()
+		client := kubernetes.NewForConfigOrDie(&rest.Config{Host: srv.URL})
+		informer := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+		ctx := start(t, informer)
+		assert.ErrorContains(t, waitInVain(ctx, t, informer), "certificate")
+	})
+}
+
+func TestObjectsThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	srv, client := serve(t, 2)
+	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+	ctx := start(t, pods)
+	require.NoError(t, pods.WaitForSync(ctx))
+	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
+
+	config := &corev1.ConfigMap{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "17"},
+	}
+	require.Equal(t, 1, srv.SendEvent("pods", watch.Added, config))
+	require.NoError(t, srv.Create(ctx, newPod("next", "")))
+	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+	require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, 5*time.Second, time.Millisecond)
+	rejected := pods.Status().LastRejected
+	assert.Equal(t, `informer *v1.Pod: object "default/settings" at resource version "17" was left out: it is a *v1.ConfigMap`, rejected.Error())
+	assert.Equal(t, 3, pods.Len(), "nothing else is lost")
+
+	nameless := newPod("", "")
+	nameless.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	require.Equal(t, 1, srv.SendEvent("pods", watch.Modified, nameless))
+	require.NoError(t, srv.Create(ctx, newPod("another", "")))
+	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+	require.Eventually(t, func() bool { return pods.Status().Rejected == 2 }, 5*time.Second, time.Millisecond)
+	assert.ErrorContains(t, pods.Status().LastRejected, "it has no name")
+	checkSame(ctx, t, pods, client)
+}
+
+// TestStopDuringList stops an informer whose list takes for ever.
+func TestStopDuringList(t *testing.T) {
+	t.Parallel()
+	srv, client := serve(t, 1)
+	srv.Inject(typedtest.Fault{Resource: "pods", Delay: time.Hour})
+	for _, opts := range [][]typed.SourceOption{nil, {typed.WithoutWatchList()}} {
+		pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(""), opts...))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- pods.Run(ctx) }()
+		require.Eventually(t, func() bool { return srv.Requests("", "pods") > 0 }, 5*time.Second, time.Millisecond)
+		cancel()
+		select {
+		case err := <-ended:
+			assert.NoError(t, err)
+		case <-time.After(5 * time.Second):
+			t.Fatal("Run has not returned")
+		}
+	}
+}
+
+func TestErrorNamesTheResource(t *testing.T) {
+	t.Parallel()
+	srv, client := serve(t, 0)
+	srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", fmt.Errorf("no such right"))})
+	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")), typed.WithName("pods of team a"))
+	ctx := start(t, pods)
+	message := waitInVain(ctx, t, pods).Error()
+	for _, part := range []string{"pods of team a", "forbidden", "no such right", "failed", "times since"} {
+		assert.True(t, strings.Contains(message, part), "%q in %q", part, message)
+	}
+}
