@@ -45,8 +45,7 @@ func TestRunShowsTheServerInMemory(t *testing.T) {
 		`(?m)^  join +both +\d+ Pods +[\d.]+[µnm]s$`,
 		`(?m)^  server +has written an annotation, version +\d+ +[\d.]+[µm]?s$`,
 		`(?m)^  reads +reflect it +after another +[\d.]+[nµm]?s$`,
-		`(?m)^      1s +[1-9]`,
-		`(?m)^    1.2s +[1-9]`,
+		`(?m)^ +1(\.\d)?s +[1-9]`,
 		`(?m)^     all +[1-9]\d* +[1-9]\d* +[1-9]\d* +[1-9]\d* +[1-9]\d* +1,[12]\d\d +\d+$`,
 		`(?m)^  pods +Synced +1,[12]\d\d +\d+ +\d+ +0$`,
 		`(?m)^  nodes +Synced +50 +\d+ +0 +0$`,
@@ -132,7 +131,7 @@ func TestRunTellsWhyItCannotSync(t *testing.T) {
 		assert.ErrorContains(t, err, "informer nodes is not synced")
 		assert.ErrorContains(t, err, "connection refused")
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Regexp(t, `(?m)^     1.0s   pods: syncing, failed \d×   nodes: syncing, failed \d×$`, out.String())
+		assert.Regexp(t, `(?m)^ +\d\.\ds   pods: syncing, failed \d×   nodes: syncing, failed \d×$`, out.String())
 		assert.Less(t, time.Since(begin), 5*time.Second)
 	})
 	t.Run("forbidden", func(t *testing.T) {
@@ -142,8 +141,8 @@ func TestRunTellsWhyItCannotSync(t *testing.T) {
 
 		err := run(t.Context(), []string{"-kubeconfig", path, "-timeout=500ms"}, new(bytes.Buffer))
 
+		assert.ErrorContains(t, err, "informer pods is not synced")
 		assert.ErrorContains(t, err, "ask for more rights")
-		assert.NotContains(t, err.Error(), "informer nodes")
 	})
 	t.Run("no such kubeconfig", func(t *testing.T) {
 		err := run(t.Context(), []string{"-kubeconfig", filepath.Join(t.TempDir(), "missing")}, new(bytes.Buffer))
@@ -157,8 +156,8 @@ func TestRunTellsWhyItCannotSync(t *testing.T) {
 }
 
 func TestRunEndsWhenItIsInterrupted(t *testing.T) {
-	for _, at := range []string{"API server in memory", "Sync", "Look-ups", "Events", "    1s "} {
-		t.Run(strings.TrimSpace(at), func(t *testing.T) {
+	for _, at := range []string{"API server in memory", "Sync", "Look-ups", "Events", "backlog\n    "} {
+		t.Run(strings.Fields(at)[0], func(t *testing.T) {
 			leaked := goleak.IgnoreCurrent()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -178,7 +177,7 @@ func TestRunEndsWhenItIsInterruptedOnAServerThatHangs(t *testing.T) {
 	srv.Inject(typedtest.Fault{Delay: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	out := &cancelOn{text: " 1.0s   pods: syncing   nodes: syncing\n", cancel: cancel}
+	out := &cancelOn{text: "s   pods: syncing   nodes: syncing\n", cancel: cancel}
 
 	require.NoError(t, run(ctx, []string{"-kubeconfig", path}, out))
 	assert.Contains(t, out.String(), "\nInterrupted\n")

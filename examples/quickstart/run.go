@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/kubetyped/informer/typed"
 )
 
 // run shows the cluster that the arguments ask for. An end of ctx is no error.
@@ -29,7 +31,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) (err error) {
 	if err == nil {
 		err = watch(ctx, c, opts, out)
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	// The informers may have stopped before those that wait for them.
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, typed.ErrStopped)) {
 		out.title("\nInterrupted")
 		return nil
 	}
