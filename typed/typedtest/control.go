@@ -49,8 +49,12 @@ func (s *Server) SendError(resource string, err error) int {
 // watches of a resource: an object without a name, of a wrong kind, an unknown
 // event type. It comes after what was written before the call. obj is sent as it
 // is and must carry its kind; watches that cannot spell it, as protobuf cannot
-// unstructured objects, break off. It returns how many were told.
+// unstructured objects, break off. It returns how many were told; without an
+// object, nobody.
 func (s *Server) SendEvent(resource string, t watch.EventType, obj runtime.Object) int {
+	if obj == nil {
+		return 0
+	}
 	own := obj.DeepCopyObject()
 	return s.streams.tell(resource, command{after: s.store.Revision(), do: func(st *stream) error {
 		data, err := st.format.EncodeRawEvent(t, own)

@@ -285,3 +285,18 @@ func TestStuckWatchHoldsUpNobody(t *testing.T) {
 	assert.NoError(t, s.Close())
 	assert.NoError(t, s.Close(), "a second call waits for the first")
 }
+
+func TestNothingGivenIsNoPanic(t *testing.T) {
+	ctx := testContext(t)
+	s := typedtest.Start(t)
+	w := watchPods(t, ctx, s, "", metav1.ListOptions{})
+	assert.Zero(t, s.SendEvent("pods", watch.Added, nil))
+	assert.Equal(t, 1, s.SendError("pods", nil))
+	events := rest(t, w)
+	require.Len(t, events, 1)
+	assert.True(t, apierrors.IsInternalError(apierrors.FromObject(events[0].Object)), "%v", events)
+
+	s.Inject(typedtest.Fault{Err: &apierrors.StatusError{ErrStatus: metav1.Status{Code: 7}}})
+	response := do(t, ctx, s, http.MethodGet, "/api/v1/pods", http.Header{}, "")
+	assert.Equal(t, http.StatusInternalServerError, response.StatusCode)
+}

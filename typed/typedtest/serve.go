@@ -121,6 +121,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // statusOf returns err as an API status, a copy that the caller owns.
 func statusOf(err error) *metav1.Status {
+	if err == nil {
+		err = errors.New("no cause given")
+	}
 	var api apierrors.APIStatus
 	if !errors.As(err, &api) {
 		api = apierrors.NewInternalError(err)
@@ -131,7 +134,8 @@ func statusOf(err error) *metav1.Status {
 	if status.Status == "" {
 		status.Status = metav1.StatusFailure
 	}
-	if status.Code == 0 {
+	if status.Code < 200 || status.Code > 999 {
+		// Not the code of an answer; net/http refuses to send it.
 		status.Code = http.StatusInternalServerError
 	}
 	return status
