@@ -1,0 +1,82 @@
+# What everyone runs, the same way everywhere. It needs Go, git and bash.
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+# Versions of tools are pinned in tools/go.mod.
+TOOL := $(GO) tool -modfile=tools/go.mod
+
+BENCH      ?= .
+BENCHCOUNT ?= 6
+BENCHOUT   ?= bin/bench.txt
+FUZZTIME   ?= 20s
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: check
+check: format vet staticcheck tidy long-files race ## Everything that a change has to pass
+
+.PHONY: test
+test: ## Run the tests
+	$(GO) test ./...
+
+.PHONY: race
+race: ## Run the tests with the race detector, which needs a C compiler
+	$(GO) test -race ./...
+
+.PHONY: format
+format: ## Check that gofmt has nothing to change
+	@files=$$(gofmt -l .); if [[ -n $$files ]]; then printf 'not formatted by gofmt:\n%s\n' "$$files"; exit 1; fi
+
+.PHONY: vet
+vet: ## Run go vet
+	$(GO) vet ./...
+
+.PHONY: staticcheck
+staticcheck: ## Run staticcheck
+	$(TOOL) staticcheck ./...
+
+# The module e2e is left out: on a clean machine it fetches the sources of
+# Kubernetes and etcd, some 130 MB. See tidy-e2e.
+.PHONY: tidy
+tidy: ## Check that go mod tidy has nothing to change
+	$(GO) mod tidy -diff
+	$(GO) -C tools mod tidy -diff
+
+.PHONY: tidy-e2e
+tidy-e2e: ## The same for the module e2e, whose requirements are large
+	$(GO) -C e2e mod tidy -diff
+
+.PHONY: long-files
+long-files: ## List Go files of 400 lines and more, as a warning
+	@find . -name '*.go' -exec awk ' \
+		/^\/\/ Code generated .* DO NOT EDIT/ { generated[FILENAME] } \
+		{ lines[FILENAME]++ } \
+		END { for (f in lines) if (lines[f] >= 400 && !(f in generated)) print "warning: " f " has " lines[f] " lines, split it" }' {} +
+
+.PHONY: bench
+bench: ## Compare with client-go: BENCH=regexp BENCHCOUNT=6 BENCHOUT=bin/bench.txt
+	@mkdir -p $(dir $(BENCHOUT))
+	$(GO) test -run '^$$' -bench '$(BENCH)' -count $(BENCHCOUNT) -timeout 0 ./benchmarks | tee $(BENCHOUT)
+	$(TOOL) benchstat -col /impl $(BENCHOUT)
+
+# go test -list prints the targets of a package, then a line with its path.
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME=20s
+	@targets=$$($(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, names[i]; n = 0 }'); \
+	while read -r package target; do \
+		echo "== $$target in $$package"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+	done <<<"$$targets"
+
+.PHONY: e2e-quickstart
+e2e-quickstart: ## Show an informer at work on a real API server; the first build takes several minutes on two cores
+	cd e2e && $(GO) build -ldflags='-s -w' -o bin/ ./cmd/controlplane ./quickstart && E2E_CONTROLPLANE=$$PWD/bin/controlplane ./bin/quickstart
+
+.PHONY: e2e
+e2e: ## Run the suites against a real API server; the first build takes several minutes on two cores
+	cd e2e && $(GO) build -ldflags='-s -w' -o bin/ ./cmd/controlplane && E2E_CONTROLPLANE=$$PWD/bin/controlplane $(GO) test -count=1 ./...
