@@ -88,8 +88,9 @@ func WithResync(period time.Duration) HandlerOption {
 	}
 }
 
-// WithHandlerName sets the name by which a handler appears in Status and logs;
-// otherwise it is the handler's type.
+// WithHandlerName sets the name by which a handler appears in Status and logs.
+// Otherwise it is the handler's type, "functions" for HandlerFuncs, and
+// "events" for Informer.Events.
 func WithHandlerName(name string) HandlerOption {
 	return func(c *handlerConfig) error {
 		if name == "" {

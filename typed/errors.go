@@ -26,8 +26,9 @@ var (
 type SyncError struct {
 	// Informer is the informer's name.
 	Informer string
-	// Cause tells why the wait ended: the context's error, ErrStopped, or what
-	// the source returned.
+	// Cause tells why the wait ended: the cause of the context's end (see
+	// context.Cause), ErrStopped, possibly with what the source returned, or
+	// ErrClosed.
 	Cause error
 	// Err is the last failure of the source, nil if there was none since it
 	// last worked, or ErrNotStarted.
@@ -42,8 +43,8 @@ type SyncError struct {
 func (e *SyncError) Error() string {
 	switch {
 	case e.Failures > 0:
-		return fmt.Sprintf("informer %s is not synced: %v; list or watch has failed %d times since %s, lately with: %v",
-			e.Informer, e.Cause, e.Failures, e.Since.Format(time.RFC3339), e.Err)
+		return fmt.Sprintf("informer %s is not synced: %v; list or watch fails since %s (%d×), lately with: %v",
+			e.Informer, e.Cause, e.Since.Format(time.RFC3339), e.Failures, e.Err)
 	case e.Err != nil:
 		return fmt.Sprintf("informer %s is not synced: %v; %v", e.Informer, e.Cause, e.Err)
 	default:

@@ -204,7 +204,7 @@ func TestErrorNamesTheResource(t *testing.T) {
 	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")), typed.WithName("pods of team a"))
 	ctx := start(t, pods)
 	message := waitInVain(ctx, t, pods).Error()
-	for _, part := range []string{"pods of team a", "forbidden", "no such right", "failed", "times since"} {
+	for _, part := range []string{"pods of team a", "forbidden", "no such right", "list or watch fails since "} {
 		assert.True(t, strings.Contains(message, part), "%q in %q", part, message)
 	}
 }

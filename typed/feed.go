@@ -27,7 +27,7 @@ type feed[T index.Object] struct {
 
 // subscription is what a feed needs of an eventlog.Cursor or Coalescer.
 type subscription[T index.Object] interface {
-	progress
+	reader
 	Next() []Event[T]
 	Ready() <-chan struct{}
 	Handled()

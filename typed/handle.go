@@ -63,9 +63,14 @@ func (i *Informer[T]) newMember(handler Handler[T], opts []HandlerOption) (*memb
 	if i.err != nil {
 		return nil, i.err
 	}
-	c := handlerConfig{name: fmt.Sprintf("%T", handler)}
-	if handler == nil {
+	c := handlerConfig{}
+	switch handler.(type) {
+	case nil:
 		c.name = "events"
+	case HandlerFuncs[T]:
+		c.name = "functions"
+	default:
+		c.name = fmt.Sprintf("%T", handler)
 	}
 	for _, opt := range opts {
 		if opt == nil {
@@ -101,7 +106,7 @@ func (i *Informer[T]) join(m *member[T]) error {
 	} else {
 		m.events = i.log.NewCursor(m.delivery.limit)
 	}
-	m.progress = m.events
+	m.reader = m.events
 	if i.store.Len() > 0 {
 		m.joined = i.store.Snapshot()
 	}

@@ -48,6 +48,9 @@ func (h *health) report(ctx context.Context, name string, err error) {
 	}
 	h.failures++
 	h.err, h.lastErr = err, err
+	if h.failures&(h.failures-1) != 0 { // only the first, second, fourth, eighth, …
+		return
+	}
 	utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will try again", "informer", name, "failures", h.failures)
 }
 

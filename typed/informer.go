@@ -63,6 +63,8 @@ type Informer[T index.Object] struct {
 	health    health
 	versions  versions
 	lastEvent atomic.Int64 // Unix time in nanoseconds; 0: none
+	published atomic.Int64 // how many events there were
+	progress
 
 	synced  chan struct{} // closed with mu held
 	stopped chan struct{} // closed with mu held
@@ -144,21 +146,19 @@ func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
 
 // WaitForSync waits until Synced is closed. If ctx ends before, or the informer
 // stops, it returns a *SyncError that tells what keeps the informer from
-// syncing. It may be called before Run.
+// syncing. It may be called before Run, and after the informer has stopped it
+// returns an error in any case.
 func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	if i.err != nil {
 		return i.err
 	}
 	select {
-	case <-i.stopped:
-		return i.syncError(ctx, nil)
-	default:
-	}
-	select {
 	case <-i.synced:
-		return nil
 	case <-i.stopped:
 	case <-ctx.Done():
+	}
+	if i.isSynced() && !i.isStopped() {
+		return nil
 	}
 	return i.syncError(ctx, nil)
 }
@@ -179,18 +179,18 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 	}
 	waiter := i.versions.add(resourceVersion)
 	defer i.versions.remove(waiter)
-	if atLeast(i.ResourceVersion(), resourceVersion) {
-		return nil
+	if !atLeast(i.ResourceVersion(), resourceVersion) {
+		select {
+		case <-waiter.reached:
+			return nil
+		case <-i.stopped:
+		case <-ctx.Done():
+		}
 	}
-	cause := ErrStopped
-	select {
-	case <-waiter.reached:
-		return nil
-	case <-i.stopped:
-	case <-ctx.Done():
-		cause = context.Cause(ctx)
+	if at := i.ResourceVersion(); !atLeast(at, resourceVersion) {
+		return fmt.Errorf("informer %s: waited for resource version %s, is at %q: %w", i.name, resourceVersion, at, i.endOf(ctx))
 	}
-	return fmt.Errorf("informer %s: waited for resource version %s, is at %q: %w", i.name, resourceVersion, i.ResourceVersion(), cause)
+	return nil
 }
 
 // Status reports on the informer.
@@ -202,6 +202,8 @@ func (i *Informer[T]) Status() Status {
 		Queued:          i.deltas.Len(),
 		QueuedMax:       i.deltas.HighWater(),
 	}
+	s.Received, s.Expected = int(i.received.Load()), int(i.expected.Load())
+	s.Events = int(i.published.Load())
 	if at := i.lastEvent.Load(); at != 0 {
 		s.LastEvent = time.Unix(0, at)
 	}
@@ -240,24 +242,33 @@ func (i *Informer[T]) isSynced() bool {
 func (i *Informer[T]) syncError(ctx context.Context, r *Registration) error {
 	var s Status
 	i.health.fill(&s)
-	e := &SyncError{Informer: i.name, Err: s.Err, Failures: s.Failures, Since: s.Since}
+	e := &SyncError{Informer: i.name, Cause: i.endOf(ctx), Err: s.Err, Failures: s.Failures, Since: s.Since}
+	if e.Cause == nil && r != nil {
+		e.Cause = ErrClosed
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	switch {
-	case i.phase == PhaseStopped:
-		e.Cause = ErrStopped
-		if i.cause != nil {
-			e.Cause = fmt.Errorf("%w: %w", ErrStopped, i.cause)
-		}
-	case r != nil && r.stopped.Load():
-		e.Cause = ErrClosed
-	default:
-		e.Cause = context.Cause(ctx)
-	}
 	if i.phase == PhaseNew {
 		e.Err = ErrNotStarted
 	}
 	return e
+}
+
+// endOf tells why a wait has ended, when it is not that what was waited for has
+// come: the cause of ctx's end, ErrStopped, or both.
+func (i *Informer[T]) endOf(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if !i.isStopped() {
+		return cause
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, reason := range []error{i.cause, cause} {
+		if reason != nil {
+			return fmt.Errorf("%w: %w", ErrStopped, reason)
+		}
+	}
+	return ErrStopped
 }
 
 // logger returns the logger of Run's context. The caller holds mu.

@@ -17,6 +17,7 @@ type inlet[T index.Object] struct {
 	name      string
 	transform func(T) (T, error) // may be nil
 	health    *health
+	progress  *progress
 }
 
 // Add implements Sink.
@@ -49,9 +50,13 @@ func (s *inlet[T]) Replace(objs []T, resourceVersion string) {
 		}
 	}
 	clear(objs[len(admitted):])
+	s.progress.note(len(admitted), len(admitted))
 	s.DeltaFIFO.Replace(admitted, resourceVersion)
 	s.health.report(s.ctx, s.name, nil)
 }
+
+// Progress implements Sink.
+func (s *inlet[T]) Progress(received, expected int) { s.progress.note(received, expected) }
 
 // Report implements Sink.
 func (s *inlet[T]) Report(err error) { s.health.report(s.ctx, s.name, err) }

@@ -2,6 +2,7 @@ package typed_test
 
 import (
 	"context"
+	"fmt"
 
 	"runtime"
 	"testing"
@@ -199,3 +200,62 @@ func mustGet(t *testing.T, r *rig, name string) *thing {
 	require.True(t, ok)
 	return o
 }
+
+// TestWaitsAfterTheEnd waits with a context that has ended.
+func TestWaitsAfterTheEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t)
+		rec := r.handle()
+		r.run()
+		r.sink.Replace([]*thing{at("a", 1)}, "1")
+		synctest.Wait()
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 100 { // a select would choose at random
+			assert.NoError(t, r.WaitForSync(ended), "it is synced")
+			assert.NoError(t, rec.WaitForSync(ended))
+			assert.NoError(t, r.WaitForResourceVersion(ended, "1"))
+		}
+		r.stop()
+		synctest.Wait()
+		for _, err := range []error{r.WaitForSync(ended), r.WaitForResourceVersion(ended, "2")} {
+			assert.ErrorIs(t, err, typed.ErrStopped, "both reasons are there")
+			assert.ErrorIs(t, err, context.Canceled)
+		}
+	})
+}
+
+// TestProgress watches a list come in.
+func TestProgress(t *testing.T) {
+	for _, opts := range [][]typed.SourceOption{{typed.WithoutWatchList(), typed.WithPageSize(10)}, nil} {
+		srv, client := serve(t, 25)
+		var steps []string
+		source := typed.FromClient(client.CoreV1().Pods(""), opts...)
+		ctx, cancel := context.WithCancel(t.Context())
+		require.NoError(t, source.Run(ctx, progressSink{func(received, expected int) {
+			steps = append(steps, fmt.Sprintf("%d of %d", received, expected))
+		}, cancel}))
+		if opts != nil {
+			assert.Equal(t, []string{"10 of 25", "20 of 25", "25 of 25"}, steps)
+			assert.Equal(t, 3, srv.Requests("list", "pods"))
+		} else {
+			assert.Len(t, steps, 25)
+			assert.Equal(t, "25 of 0", steps[24])
+		}
+	}
+}
+
+// progressSink looks at nothing but the progress of the first list.
+type progressSink struct {
+	note func(received, expected int)
+	done func()
+}
+
+func (s progressSink) Progress(received, expected int) { s.note(received, expected) }
+func (s progressSink) Replace([]*corev1.Pod, string)   { s.done() }
+func (progressSink) Add(*corev1.Pod, string)           {}
+func (progressSink) Update(*corev1.Pod, string)        {}
+func (progressSink) Delete(*corev1.Pod, string)        {}
+func (progressSink) Bookmark(string)                   {}
+func (progressSink) Resync()                           {}
+func (progressSink) Report(error)                      {}

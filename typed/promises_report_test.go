@@ -121,7 +121,7 @@ func TestErrors(t *testing.T) {
 		assert.Equal(t, 2, syncErr.Failures)
 		assert.Equal(t, began, syncErr.Since)
 		assert.Equal(t, "things", syncErr.Informer)
-		assert.ErrorContains(t, err, "informer things is not synced: context deadline exceeded; list or watch has failed 2 times since ")
+		assert.ErrorContains(t, err, "informer things is not synced: context deadline exceeded; list or watch fails since ")
 		assert.ErrorContains(t, err, "connection refused")
 
 		status := r.Status()

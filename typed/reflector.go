@@ -120,11 +120,12 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	if s.err != nil {
 		return s.err
 	}
-	lw := newSupervisedListerWatcher(s.lw, s.config, sink.Report)
+	lw := newSupervisedListerWatcher(s.lw, s.config, sink.Report, sink.Progress)
 	defer lw.close()
 	logger := klog.FromContext(ctx)
 	name := reflect.TypeFor[T]().String()
-	reflector := cache.NewReflectorWithOptions(lw, nil, &reflectorStore[T]{sink: sink, name: name}, cache.ReflectorOptions{
+	store := &reflectorStore[T]{sink: sink, name: name, streamed: lw.countStreamed}
+	reflector := cache.NewReflectorWithOptions(lw, nil, store, cache.ReflectorOptions{
 		Name:            "typed.Informer",
 		TypeDescription: name,
 		Logger:          &logger,

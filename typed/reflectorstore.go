@@ -14,8 +14,9 @@ import (
 // hands over into T, the one place where that is done, and passes it on to a
 // sink. Its methods are called by the Reflector's goroutine.
 type reflectorStore[T index.Object] struct {
-	sink Sink[T]
-	name string
+	sink     Sink[T]
+	name     string
+	streamed cache.TransformFunc // called for each object of a streamed list as it comes
 
 	// ordered tells that objects come in the order of their versions. They do
 	// not where a watch began without a version: then it opens with additions
@@ -26,6 +27,7 @@ type reflectorStore[T index.Object] struct {
 var (
 	_ cache.ReflectorStore         = (*reflectorStore[*metav1.ObjectMeta])(nil)
 	_ cache.ReflectorBookmarkStore = (*reflectorStore[*metav1.ObjectMeta])(nil)
+	_ cache.TransformingStore      = (*reflectorStore[*metav1.ObjectMeta])(nil)
 )
 
 // Add implements cache.ReflectorStore.
@@ -83,6 +85,11 @@ func (s *reflectorStore[T]) Resync() error {
 	s.sink.Resync()
 	return nil
 }
+
+// Transformer implements cache.TransformingStore. The Reflector calls it while
+// it collects a streamed list; everything else comes as it was received, and is
+// transformed by the sink.
+func (s *reflectorStore[T]) Transformer() cache.TransformFunc { return s.streamed }
 
 // convert returns the object as a T, and its resource version. What is not a T
 // is reported.

@@ -13,7 +13,7 @@ type Registration struct {
 	delivery Delivery
 	informer membership
 
-	progress  progress      // set when it joins
+	reader    reader        // of the events; set when it joins
 	barrier   atomic.Uint64 // the progress at which it is synced, plus one; 0: not known yet
 	synced    chan struct{}
 	stop      chan struct{} // closed when no more events are wanted
@@ -24,8 +24,8 @@ type Registration struct {
 	goroutine atomic.Uint64 // the number of that goroutine
 }
 
-// progress is how far a handler has come.
-type progress interface {
+// reader is what a Registration needs of an eventlog.Cursor or Coalescer.
+type reader interface {
 	Position() uint64
 	Head() uint64
 	Backlog() int
@@ -77,7 +77,7 @@ func (r *Registration) WaitForSync(ctx context.Context) error {
 
 // Backlog returns how many events the handler has not returned from yet. The
 // initial objects of a handler that was added late are not counted.
-func (r *Registration) Backlog() int { return r.progress.Backlog() }
+func (r *Registration) Backlog() int { return r.reader.Backlog() }
 
 // Close removes the handler: when Close returns, the handler is not running
 // and will not be called again. In a call of the handler itself, Close does
@@ -88,7 +88,7 @@ func (r *Registration) Backlog() int { return r.progress.Backlog() }
 func (r *Registration) Close() {
 	r.end()
 	running := r.informer.leave(r)
-	r.progress.Close()
+	r.reader.Close()
 	if running && r.goroutine.Load() != goroutineID() {
 		<-r.done
 	}
@@ -108,7 +108,7 @@ func (r *Registration) checkSynced() bool {
 	if r.isSynced() {
 		return true
 	}
-	if barrier := r.barrier.Load(); barrier == 0 || r.progress.Position() < barrier-1 {
+	if barrier := r.barrier.Load(); barrier == 0 || r.reader.Position() < barrier-1 {
 		return false
 	}
 	close(r.synced)
@@ -127,4 +127,4 @@ func (r *Registration) isSynced() bool {
 
 // setBarrier notes that the handler is synced when it has handled everything
 // that is there now.
-func (r *Registration) setBarrier() { r.barrier.Store(r.progress.Head() + 1) }
+func (r *Registration) setBarrier() { r.barrier.Store(r.reader.Head() + 1) }

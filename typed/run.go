@@ -32,7 +32,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	var looping sync.WaitGroup
 	looping.Go(func() { (&loop[T]{Informer: i}).run(running) })
 	err := i.source.Run(running, &inlet[T]{
-		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, health: &i.health,
+		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, health: &i.health, progress: &i.progress,
 	})
 	if ctx.Err() != nil {
 		err = nil // it was told to stop
@@ -75,7 +75,7 @@ func (i *Informer[T]) stop(cause error) {
 
 	for _, m := range members {
 		m.end()
-		m.progress.Close()
+		m.reader.Close()
 	}
 	i.calling.Wait()
 	if !i.keepReadable {
@@ -182,6 +182,7 @@ func (l *loop[T]) publish() {
 		return
 	}
 	l.lastEvent.Store(time.Now().UnixNano())
+	l.published.Add(int64(len(l.events)))
 	l.log.Append(l.events)
 	clear(l.events)
 }

@@ -46,6 +46,9 @@ type Sink[T index.Object] interface {
 	Bookmark(resourceVersion string)
 	// Resync asks for an update of every object to all handlers.
 	Resync()
+	// Progress tells how far a list that is under way has come: how many objects
+	// have arrived, and how many there will be, 0 if that is not known.
+	Progress(received, expected int)
 	// Report tells how the source fares: an error that it goes on after, such
 	// as a failed list; a *RejectedError for an object that it could not pass
 	// on; or nil when it works again.

@@ -44,7 +44,12 @@ type Status struct {
 	Objects int
 	// ResourceVersion is the version that the store has reached.
 	ResourceVersion string
-	// LastEvent is when the last change was applied, zero if there was none.
+	// Received is how many objects the latest list has brought so far, and
+	// Expected how many it will bring, 0 if the server has not said.
+	Received, Expected int
+	// Events counts the changes of the store, LastEvent is when the last one was
+	// applied, zero if there was none.
+	Events    int
 	LastEvent time.Time
 
 	// Err is the last failure to list or watch, nil if there was none since it

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -22,20 +23,23 @@ type supervisedListerWatcher struct {
 	config      sourceConfig
 	noWatchList bool
 	report      func(error)
+	progress    func(received, expected int)
 
 	mu       sync.Mutex
 	closed   bool  // guarded by mu
 	last     error // guarded by mu; the last failure of a request
+	received int   // owned by the Reflector; objects of the list under way
 	requests sync.WaitGroup
 }
 
-func newSupervisedListerWatcher(lw cache.ListerWatcher, config sourceConfig, report func(error)) *supervisedListerWatcher {
+func newSupervisedListerWatcher(lw cache.ListerWatcher, config sourceConfig, report func(error), progress func(received, expected int)) *supervisedListerWatcher {
 	return &supervisedListerWatcher{
 		ListerWatcherWithContext: cache.ToListerWatcherWithContext(lw),
 
 		config:      config,
 		noWatchList: config.noWatchList || watchlist.DoesClientNotSupportWatchListSemantics(lw),
 		report:      report,
+		progress:    progress,
 	}
 }
 
@@ -60,7 +64,10 @@ func (lw *supervisedListerWatcher) ListWithContext(ctx context.Context, opts met
 	defer lw.requests.Done()
 	lw.restrict(&opts)
 	list, err := lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case err == nil:
+		lw.countPage(list, opts.Continue != "")
+	case ctx.Err() == nil:
 		lw.failed(err)
 	}
 	return list, err
@@ -73,6 +80,7 @@ func (lw *supervisedListerWatcher) WatchWithContext(ctx context.Context, opts me
 	}
 	defer lw.requests.Done()
 	lw.restrict(&opts)
+	lw.received = 0
 	w, err := lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
 	switch {
 	case err == nil:
@@ -81,6 +89,33 @@ func (lw *supervisedListerWatcher) WatchWithContext(ctx context.Context, opts me
 		lw.failed(err)
 	}
 	return w, err
+}
+
+// countPage notes the progress that a page of a list makes. Errors are left to
+// the Reflector, which looks at the list next.
+func (lw *supervisedListerWatcher) countPage(list runtime.Object, continued bool) {
+	if !continued {
+		lw.received = 0
+	}
+	lw.received += meta.LenList(list)
+	expected := 0
+	if accessor, err := meta.ListAccessor(list); err == nil {
+		switch remaining := accessor.GetRemainingItemCount(); {
+		case remaining != nil:
+			expected = lw.received + int(*remaining)
+		case accessor.GetContinue() == "":
+			expected = lw.received
+		}
+	}
+	lw.progress(lw.received, expected)
+}
+
+// countStreamed notes that one more object of a streamed list has come. It is
+// the Reflector's transform for such lists, and changes nothing.
+func (lw *supervisedListerWatcher) countStreamed(obj any) (any, error) {
+	lw.received++
+	lw.progress(lw.received, 0)
+	return obj, nil
 }
 
 // restrict adds the selectors.
