@@ -51,8 +51,8 @@ func (s *inlet[T]) Replace(objs []T, resourceVersion string) {
 	}
 	clear(objs[len(admitted):])
 	s.progress.note(len(admitted), len(admitted))
+	s.health.report(s.ctx, s.name, nil) // before anybody can see that it has synced
 	s.DeltaFIFO.Replace(admitted, resourceVersion)
-	s.health.report(s.ctx, s.name, nil)
 }
 
 // Progress implements Sink.

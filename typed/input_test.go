@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 
@@ -24,12 +26,11 @@ import (
 func TestBadInput(t *testing.T) {
 	t.Run("source", func(t *testing.T) {
 		for name, informer := range map[string]*typed.Informer[*corev1.Pod]{
-			"the client is nil":               typed.NewInformer(typed.FromClient(typedcorev1.PodInterface(nil))),
-			"the ListerWatcher is nil":        typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](nil)),
-			"a source option is nil":          typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, nil)),
-			"the label selector is nil":       typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithLabelSelector(nil))),
-			"the field selector is nil":       typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithFieldSelector(nil))),
-			"the page size 0 is not positive": typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithPageSize(0))),
+			"the client is nil":         typed.NewInformer(typed.FromClient(typedcorev1.PodInterface(nil))),
+			"the ListerWatcher is nil":  typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](nil)),
+			"a source option is nil":    typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, nil)),
+			"the label selector is nil": typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithLabelSelector(nil))),
+			"the field selector is nil": typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithFieldSelector(nil))),
 		} {
 			err := informer.Run(t.Context())
 			assert.ErrorContains(t, err, name)
@@ -227,22 +228,27 @@ func TestWaitsAfterTheEnd(t *testing.T) {
 
 // TestProgress watches a list come in.
 func TestProgress(t *testing.T) {
-	for _, opts := range [][]typed.SourceOption{{typed.WithoutWatchList(), typed.WithPageSize(10)}, nil} {
-		srv, client := serve(t, 25)
-		var steps []string
-		source := typed.FromClient(client.CoreV1().Pods(""), opts...)
+	run := func(source typed.Source[*corev1.Pod]) (steps []string) {
 		ctx, cancel := context.WithCancel(t.Context())
 		require.NoError(t, source.Run(ctx, progressSink{func(received, expected int) {
 			steps = append(steps, fmt.Sprintf("%d of %d", received, expected))
 		}, cancel}))
-		if opts != nil {
-			assert.Equal(t, []string{"10 of 25", "20 of 25", "25 of 25"}, steps)
-			assert.Equal(t, 3, srv.Requests("list", "pods"))
-		} else {
-			assert.Len(t, steps, 25)
-			assert.Equal(t, "25 of 0", steps[24])
-		}
+		return steps
 	}
+	_, client := serve(t, 25)
+	pods := client.CoreV1().Pods("")
+	assert.Equal(t, []string{"25 of 25"}, run(typed.FromClient(pods, typed.WithoutWatchList())))
+	streamed := run(typed.FromClient(pods))
+	assert.Len(t, streamed, 25)
+	assert.Equal(t, "25 of 0", streamed[24])
+	paged := run(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (k8sruntime.Object, error) {
+			opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit = "", "", 10 // a server without a cache
+			return pods.List(ctx, opts)
+		},
+		WatchFuncWithContext: pods.Watch,
+	}, typed.WithoutWatchList()))
+	assert.Equal(t, []string{"10 of 25", "20 of 25", "25 of 25"}, paged)
 }
 
 // progressSink looks at nothing but the progress of the first list.

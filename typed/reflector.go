@@ -3,7 +3,6 @@ package typed
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"time"
 
@@ -23,7 +22,6 @@ type SourceOption func(*sourceConfig) error
 type sourceConfig struct {
 	labels      labels.Selector // nil: all
 	fields      fields.Selector // nil: all
-	pageSize    int64
 	noWatchList bool
 }
 
@@ -47,20 +45,6 @@ func WithFieldSelector(selector fields.Selector) SourceOption {
 			return errors.New("the field selector is nil")
 		}
 		c.fields = selector
-		return nil
-	}
-}
-
-// WithPageSize makes lists that are not streamed ask for n objects at a time.
-// The server then reads them from etcd instead of its cache, which costs it
-// more; without this option, pages are used only where the server does so
-// anyway.
-func WithPageSize(n int64) SourceOption {
-	return func(c *sourceConfig) error {
-		if n <= 0 {
-			return fmt.Errorf("the page size %d is not positive", n)
-		}
-		c.pageSize = n
 		return nil
 	}
 }
@@ -130,7 +114,6 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 		TypeDescription: name,
 		Logger:          &logger,
 	})
-	reflector.WatchListPageSize = s.config.pageSize
 
 	backoff := wait.Backoff{Duration: backoffInit, Cap: backoffMax, Steps: 38, Factor: 2, Jitter: 1}
 	delay := backoff.DelayWithReset(clock.RealClock{}, backoffReset)

@@ -134,7 +134,6 @@ func TestFromClient(t *testing.T) {
 		{name: "streamed"},
 		{name: "streamed protobuf", adjust: func(c *rest.Config) { c.ContentType = runtime.ContentTypeProtobuf }},
 		{name: "listed", source: []typed.SourceOption{typed.WithoutWatchList()}, lists: 1},
-		{name: "listed in pages", source: []typed.SourceOption{typed.WithoutWatchList(), typed.WithPageSize(7)}, lists: 1},
 		{name: "server cannot stream", server: []typedtest.Option{typedtest.WithoutWatchList()}, lists: 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
