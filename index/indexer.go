@@ -31,11 +31,11 @@ type Indexer[T Object] struct {
 	seed         maphash.Seed
 	objects      vector[T]
 	objectsEpoch epoch
-	slots        vector[slot[T]] // the same objects at the same positions
-	keys         table           // from keys to positions
-	keysEpoch    epoch           // of slots and keys
-	namespaces   *Index[string, T]
-	indexes      []Handle[T] // namespaces comes first; never changed in place
+	slots        vector[slot[T]]   // the same objects at the same positions
+	keys         table             // from keys to positions
+	keysEpoch    epoch             // of slots and keys
+	namespaces   *Index[string, T] // built in; by the keys, so it needs no staging
+	indexes      []Handle[T]       // never changed in place
 	version      string
 	snapshot     *Snapshot[T] // of the current state; nil if none was taken
 	snapshotting sync.Mutex   // guards snapshot among readers, who share mu
@@ -68,15 +68,13 @@ func WithUnchanged[T Object](unchanged func(old, updated T) bool) Option[T] {
 func NewIndexer[T Object](opts ...Option[T]) *Indexer[T] {
 	x := &Indexer[T]{
 		seed:       maphash.MakeSeed(),
-		namespaces: Single("namespace", func(obj T) (string, bool) { return obj.GetNamespace(), true }),
+		namespaces: &Index[string, T]{name: "namespace", posts: newPostings[string]()},
 	}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&x.options)
 		}
 	}
-	x.indexes = []Handle[T]{x.namespaces}
-	x.namespaces.claim.Store(x)
 	x.namespaces.owner.Store(x)
 	return x
 }
@@ -251,6 +249,7 @@ func (x *Indexer[T]) Snapshot() *Snapshot[T] {
 		for i, index := range x.indexes {
 			s.indexes[i] = index.freeze()
 		}
+		s.indexes = append(s.indexes, x.namespaces.freeze())
 		s.namespaces = x.namespaces
 		x.snapshot = s
 	}

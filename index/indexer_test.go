@@ -30,7 +30,6 @@ func TestAddIndexesAllOrNone(t *testing.T) {
 		"no label keys":       {index.Labels[*pod](), "has no function"},
 		"name taken":          {index.Single("taken", key), `named "taken" already`},
 		"name in one call":    {index.Single("node", key), `named "node" already`},
-		"name of namespaces":  {index.Single("namespace", key), `named "namespace" already`},
 		"interface keys":      {index.New("i", func(*pod) []any { return nil }), "contains an interface"},
 		"interface in struct": {index.New("i", func(*pod) []struct{ v any } { return nil }), "contains an interface"},
 		"interface in array":  {index.New("i", func(*pod) [][2]error { return nil }), "contains an interface"},
@@ -81,14 +80,17 @@ func TestAddIndexesRefusesAnIndexInUse(t *testing.T) {
 	}
 }
 
+// TestAddIndexesAfterAPanic has an index function panic when another index is
+// filled already and half of its own keys are there. Nothing of that is left
+// when both are added again.
 func TestAddIndexesAfterAPanic(t *testing.T) {
-	p := &pod{name: "p", node: "n1"}
-	store, good, broken := newStore(t, nil, p), byNode(), true
-	bad := index.Single("bad", func(*pod) (string, bool) {
-		if broken {
+	p, q := &pod{name: "p", node: "n1"}, &pod{name: "q", node: "n2"}
+	store, good, broken := newStore(t, nil, p, q), byNode(), true
+	bad := index.Single("bad", func(obj *pod) (string, bool) {
+		if broken && obj == q {
 			panic("broken")
 		}
-		return "k", true
+		return "of " + obj.name, true
 	})
 
 	require.PanicsWithValue(t, "broken", func() { _ = store.AddIndexes(good, bad) })
@@ -96,8 +98,13 @@ func TestAddIndexesAfterAPanic(t *testing.T) {
 
 	broken = false
 	require.NoError(t, store.AddIndexes(good, bad))
-	assert.Equal(t, []*pod{p}, good.Get("n1"))
-	assert.Equal(t, []*pod{p}, bad.Get("k"))
+	r := &pod{name: "r", node: "n2"}
+	store.Apply(nil, append(put(r), remove(p)...), "2")
+	assert.Empty(t, good.Get("n1"))
+	assert.ElementsMatch(t, []*pod{q, r}, good.Get("n2"))
+	assert.Equal(t, []*pod{q}, bad.Get("of q"))
+	assert.Equal(t, []*pod{r}, bad.Get("of r"))
+	assert.Equal(t, []string{"of q", "of r"}, keysOf(bad.Keys()))
 }
 
 func TestLookUpsBeforeTheIndexIsAddedFindNothing(t *testing.T) {

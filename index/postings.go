@@ -57,6 +57,14 @@ func (s *postings[K]) view() postingsView[K] {
 // add makes room for one more object, at the next position, without keys.
 func (s *postings[K]) add() { s.first.push(s.shape.gen, member{}) }
 
+// addUnder makes room for one more object and files it under k. It returns the
+// key as the postings keep it, so that many copies of a string can become one.
+func (s *postings[K]) addUnder(k K) K {
+	id := s.obtain(k)
+	s.first.push(s.shape.gen, s.link(id, s.first.n))
+	return s.byID.at(id).key
+}
+
 // assign files the object at pos under keys and no others.
 func (s *postings[K]) assign(pos uint32, keys []K) {
 	m := s.first.at(pos)

@@ -7,8 +7,9 @@ package index
 // that find gives.
 //
 // A word holds the hash in its upper half and the position plus one in its
-// lower half, zero is an empty slot. Eight of them share a cache line, so a
-// look-up mostly costs one miss.
+// lower half, zero is an empty slot. Eight of them share a cache line, so even
+// when the table is as full as it gets, seven eighths, a look-up mostly costs
+// one miss.
 type table struct {
 	words vector[uint64] // its length is zero or a power of two
 	used  uint32
@@ -44,7 +45,7 @@ func wordOf(hash, pos uint32) uint64 { return uint64(hash)<<32 | uint64(pos+1) }
 
 // insert files pos under hash. The pair must not be there yet.
 func (t *table) insert(gen uint64, hash, pos uint32) {
-	if (t.used+1)*4 > t.words.n*3 {
+	if (t.used+1)*8 > t.words.n*7 {
 		t.resize(gen, max(minTable, t.words.n*2))
 	}
 	t.place(gen, wordOf(hash, pos))

@@ -99,6 +99,7 @@ func (x *Indexer[T]) Clear() {
 	x.begin("")
 	x.version = ""
 	x.objects, x.slots, x.keys = vector[T]{}, vector[slot[T]]{}, table{}
+	x.namespaces.reset()
 	for _, index := range x.indexes {
 		index.reset()
 	}
@@ -142,6 +143,7 @@ func (x *Indexer[T]) begin(version string) {
 	x.snapshot = nil
 	x.objectsEpoch.begin()
 	x.keysEpoch.begin()
+	x.namespaces.begin()
 	for _, index := range x.indexes {
 		index.begin()
 	}
@@ -154,12 +156,14 @@ func (x *Indexer[T]) begin(version string) {
 // keys are those that were staged under the number staged.
 func (x *Indexer[T]) put(dst []Event[T], pos uint32, found bool, hash uint32, s slot[T], staged int, reason Reason) []Event[T] {
 	if !found {
-		x.keys.insert(x.keysEpoch.gen, hash, x.objects.n)
+		pos = x.objects.n
+		x.keys.insert(x.keysEpoch.gen, hash, pos)
+		s.key.Namespace = x.namespaces.posts.addUnder(s.key.Namespace)
 		x.slots.push(x.keysEpoch.gen, s)
 		x.objects.push(x.objectsEpoch.gen, s.object)
 		for _, index := range x.indexes {
 			index.add()
-			index.assign(x.objects.n-1, staged)
+			index.assign(pos, staged)
 		}
 		return append(dst, Event[T]{Type: Added, Reason: reason, New: s.object})
 	}
@@ -189,6 +193,7 @@ func (x *Indexer[T]) remove(pos, hash uint32) {
 	}
 	x.slots.pop(gen)
 	x.objects.pop(x.objectsEpoch.gen)
+	x.namespaces.remove(pos)
 	for _, index := range x.indexes {
 		index.remove(pos)
 	}
