@@ -1,13 +1,17 @@
 package lister
 
 import (
+	"reflect"
+
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 )
 
 // matcher decides which labels a selector matches. Most selectors ask only for
 // labels of certain values: those are compared here, one look-up each, without
-// going through the selector's interfaces. All others decide for themselves.
+// going through the selector's interfaces. All others decide for themselves,
+// among them selectors that package labels did not make, which may match less
+// than their requirements say.
 type matcher struct {
 	equal []labelValue
 	other labels.Selector // nil: equal decides
@@ -15,14 +19,18 @@ type matcher struct {
 
 type labelValue struct{ key, value string }
 
+// ofRequirements is the type of the selectors that are their requirements, which
+// is not exported.
+var ofRequirements = reflect.TypeOf(labels.Everything())
+
 func newMatcher(selector labels.Selector) matcher {
-	if selector == nil {
+	if selector == nil || selector.Empty() {
 		return matcher{}
 	}
-	requirements, selectable := selector.Requirements()
-	if !selectable {
+	if _, ofSet := selector.(labels.ValidatedSetSelector); !ofSet && reflect.TypeOf(selector) != ofRequirements {
 		return matcher{other: selector}
 	}
+	requirements, _ := selector.Requirements()
 	m := matcher{equal: make([]labelValue, 0, len(requirements))}
 	for _, r := range requirements {
 		values := r.ValuesUnsorted()

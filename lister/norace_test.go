@@ -1,0 +1,5 @@
+//go:build !race
+
+package lister_test
+
+const raceEnabled = false
