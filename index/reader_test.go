@@ -11,29 +11,33 @@ import (
 )
 
 // ranges returns every way to range over a store, by name, each as a sequence
-// of nothing in particular.
+// of nothing in particular. Snapshots are taken when a loop begins: one that
+// was taken before would protect the live sequences too.
 func ranges(t *testing.T, store *index.Indexer[*pod], node *index.Index[string, *pod]) map[string]iter.Seq[any] {
-	s := store.Snapshot()
 	web := selector(t, "app=web")
-	return map[string]iter.Seq[any]{
-		"All":                   untyped(store.All()),
-		"Keys":                  untyped(store.Keys()),
-		"Namespace":             untyped(store.Namespace("default")),
-		"Candidates all":        untyped(store.Candidates("", nil)),
-		"Candidates":            untyped(store.Candidates("default", web)),
-		"Index.All":             untyped(node.All("n1")),
-		"Index.Keys":            untyped(node.Keys()),
-		"Intersect":             untyped(index.Intersect(node.Is("n1"), node.Is("n1", "n2"))),
-		"Snapshot.All":          untyped(s.All()),
-		"Snapshot.Keys":         untyped(s.Keys()),
-		"Snapshot.Namespace":    untyped(s.Namespace("default")),
-		"Snapshot.Candidates":   untyped(s.Candidates("default", web)),
-		"Snapshot.Intersect":    untyped(s.Intersect(node.Is("n1"))),
-		"Snapshot.Intersect 0":  untyped(s.Intersect()),
-		"View.All":              untyped(node.In(s).All("n1")),
-		"View.Keys":             untyped(node.In(s).Keys()),
-		"Intersect of two keys": untyped(index.Intersect(node.Is("n2", "n1"))),
+	all := map[string]iter.Seq[any]{
+		"All":            untyped(store.All()),
+		"Keys":           untyped(store.Keys()),
+		"Namespace":      untyped(store.Namespace("default")),
+		"Candidates all": untyped(store.Candidates("", nil)),
+		"Candidates":     untyped(store.Candidates("default", web)),
+		"Index.All":      untyped(node.All("n1")),
+		"Index.Keys":     untyped(node.Keys()),
+		"Intersect":      untyped(index.Intersect(node.Is("n1"), node.Is("n1", "n2"))),
 	}
+	for name, frozen := range map[string]func(*index.Snapshot[*pod]) iter.Seq[any]{
+		"Snapshot.All":           func(s *index.Snapshot[*pod]) iter.Seq[any] { return untyped(s.All()) },
+		"Snapshot.Keys":          func(s *index.Snapshot[*pod]) iter.Seq[any] { return untyped(s.Keys()) },
+		"Snapshot.Namespace":     func(s *index.Snapshot[*pod]) iter.Seq[any] { return untyped(s.Namespace("default")) },
+		"Snapshot.Candidates":    func(s *index.Snapshot[*pod]) iter.Seq[any] { return untyped(s.Candidates("default", web)) },
+		"Snapshot.Intersect":     func(s *index.Snapshot[*pod]) iter.Seq[any] { return untyped(s.Intersect(node.Is("n1"))) },
+		"Snapshot.Intersect all": func(s *index.Snapshot[*pod]) iter.Seq[any] { return untyped(s.Intersect()) },
+		"View.All":               func(s *index.Snapshot[*pod]) iter.Seq[any] { return untyped(node.In(s).All("n1")) },
+		"View.Keys":              func(s *index.Snapshot[*pod]) iter.Seq[any] { return untyped(node.In(s).Keys()) },
+	} {
+		all[name] = func(yield func(any) bool) { frozen(store.Snapshot())(yield) }
+	}
+	return all
 }
 
 func untyped[E any](seq iter.Seq[E]) iter.Seq[any] {
