@@ -187,6 +187,7 @@ func (u update) check(old, m metav1.Object) error {
 	}
 	if uid := m.GetUID(); uid != "" && uid != old.GetUID() {
 		return apierrors.NewConflict(c.groupResource(), u.name,
+			//lint:ignore ST1005 these are the words of a real server
 			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID()))
 	}
 	switch rv := m.GetResourceVersion(); {

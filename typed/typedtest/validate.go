@@ -2,8 +2,8 @@ package typedtest
 
 import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	pathvalidation "k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -12,9 +12,18 @@ import (
 // are free.
 func (c *collection) nameFunc() apivalidation.ValidateNameFunc {
 	if c.resource.Group == "rbac.authorization.k8s.io" {
-		return pathvalidation.ValidatePathSegmentName
+		return validatePathSegment
 	}
 	return apivalidation.NameIsDNSSubdomain
+}
+
+// validatePathSegment is the rule for names that only have to fit into a URL; of
+// a prefix, which gets a suffix, less is asked.
+func validatePathSegment(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
 }
 
 // validate checks the metadata of an object to be created; of a seed, no more
