@@ -25,7 +25,8 @@ import (
 type Indexer[T Object] struct {
 	options[T]
 
-	writer sync.Mutex // held through a write; taken before mu
+	writer  sync.Mutex // held through a write; taken before mu
+	changed []keyHash  // guarded by writer; the keys of the changes being made
 
 	mu           sync.RWMutex // guards all that follows
 	seed         maphash.Seed

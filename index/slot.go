@@ -13,6 +13,12 @@ type slot[T Object] struct {
 	object T
 }
 
+// keyHash is a key with its hash.
+type keyHash struct {
+	key  Key
+	hash uint32
+}
+
 // hashKey combines the hashes of both parts; the multiplier (2^64 divided by
 // the golden ratio, as in Fibonacci hashing) keeps equal parts from cancelling
 // each other out.

@@ -92,7 +92,11 @@ func (v *vector[E]) push(gen uint64, e E) {
 		v.table = append(v.table, page)
 		v.gens = append(v.gens, gen)
 	}
-	v.table[p] = append(v.own(gen, p), e)
+	page := v.own(gen, p)
+	if len(page) == cap(page) && len(page) > pageSize/4 {
+		page = slices.Grow(page, pageSize-len(page))[:len(page):pageSize] // and not beyond it
+	}
+	v.table[p] = append(page, e)
 	v.n++
 }
 

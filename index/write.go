@@ -5,12 +5,16 @@ package index
 // returns. Removing an object that is not there gives no event.
 //
 // All of it happens under one write lock: readers see either the state before
-// all changes or the state after them. Index functions run before.
+// all changes or the state after them. Index functions run before it, and what
+// they or the objects' methods panic with goes on to the caller, with nothing
+// changed.
 func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	defer x.unstage()
 	for i := range changes {
+		key := KeyOf(changes[i].Object)
+		x.changed = append(x.changed, keyHash{key, hashKey(x.seed, key)})
 		if !changes[i].Delete {
 			x.stage(changes[i].Object)
 		}
@@ -22,8 +26,7 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 	staged := 0
 	for i := range changes {
 		c := &changes[i]
-		key := KeyOf(c.Object)
-		hash := hashKey(x.seed, key)
+		key, hash := x.changed[i].key, x.changed[i].hash
 		pos, found := findSlot(&x.keys.words.pages, &x.slots.pages, hash, key)
 		switch {
 		case !c.Delete:
@@ -133,6 +136,7 @@ func (x *Indexer[T]) stage(obj T) {
 }
 
 func (x *Indexer[T]) unstage() {
+	x.changed = reuse(x.changed)
 	for _, index := range x.indexes {
 		index.unstage()
 	}

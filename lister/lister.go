@@ -81,11 +81,13 @@ func (s scope[T]) List(selector labels.Selector) ([]T, error) {
 func (s scope[T]) All(selector labels.Selector) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		matcher := newMatcher(selector)
+		var b block[T]
 		for obj := range s.from.Candidates(s.namespace, selector) {
-			if matcher.matches(obj.GetLabels()) && !yield(obj) {
+			if b.add(obj) && !b.flush(&matcher, yield) {
 				return
 			}
 		}
+		b.flush(&matcher, yield)
 	}
 }
 

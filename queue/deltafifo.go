@@ -11,8 +11,9 @@ var ErrClosed = errors.New("queue: closed")
 
 // DeltaFIFO passes changes from their producers to one consumer, in order:
 //
-//  1. Take returns every delta that was put in, once, in the order in which
-//     the calls returned. Nothing is merged or dropped.
+//  1. Take returns every delta that was put in, once: those of one producer in
+//     the order of its calls, and any that was put in before another was begun
+//     before that. Nothing is merged or dropped.
 //  2. A Replace is one delta, whatever the number of its objects, and so is a
 //     Resync.
 //  3. Producers do not wait for the consumer, unless a limit is set.

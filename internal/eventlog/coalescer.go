@@ -15,8 +15,8 @@ type Merge[E any] func(pending, next E) (E, bool)
 //  2. Otherwise it is merged with the pending one, which keeps its place, or
 //     goes if nothing is left to tell.
 //
-// So what it holds is bounded by the number of keys. Next and Ready are for
-// one goroutine, the other methods may be called from any.
+// So what it holds is bounded by the number of keys. Next, Ready and Handled
+// are for one goroutine, the other methods may be called from any.
 type Coalescer[K comparable, E any] struct {
 	log   *Log[E]
 	key   func(E) K
@@ -27,6 +27,7 @@ type Coalescer[K comparable, E any] struct {
 	pending map[K]*pending[K, E]
 	first   *pending[K, E] // guarded by mu; the oldest
 	last    *pending[K, E] // guarded by mu
+	crowd   int            // guarded by mu; the most that pending has held
 	head    uint64         // guarded by mu; number of the next place
 	handing bool           // guarded by mu; an event is being handled
 	current uint64         // guarded by mu; its place
@@ -94,7 +95,12 @@ func (c *Coalescer[K, E]) append(k K, e E) {
 	}
 	c.last = p
 	c.pending[k] = p
+	c.crowd = max(c.crowd, len(c.pending))
 }
+
+// maxKept is the number of pending events up to which the memory of their map
+// is kept.
+const maxKept = 1024
 
 func (c *Coalescer[K, E]) remove(p *pending[K, E]) {
 	if p.prev == nil {
@@ -120,8 +126,8 @@ func (c *Coalescer[K, E]) Next() []E {
 	c.handing = p != nil
 	if p == nil {
 		c.waiting = true
-		if len(c.pending) == 0 {
-			c.pending = map[K]*pending[K, E]{} // a map never shrinks
+		if c.crowd > maxKept {
+			c.pending, c.crowd = map[K]*pending[K, E]{}, 0 // a map never shrinks
 		}
 		return nil
 	}

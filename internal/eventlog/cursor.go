@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Cursor reads every event of a Log. Next and Ready are for one goroutine, the
-// other methods may be called from any.
+// Cursor reads every event of a Log. Next, Ready and Handled are for one
+// goroutine, the other methods may be called from any.
 type Cursor[E any] struct {
 	log   *Log[E]
 	limit uint64 // 0: none

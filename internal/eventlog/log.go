@@ -10,6 +10,7 @@ const (
 	pageBits = 9
 	pageSize = 1 << pageBits
 	pageMask = pageSize - 1
+	maxSpare = 2 // a batch that crosses a border needs one page while it lets go of another
 )
 
 // Log is a sequence of events with one writer and any number of readers.
@@ -22,7 +23,7 @@ const (
 type Log[E any] struct {
 	mu    sync.Mutex
 	pages [][]E  // guarded by mu; pages[0] has the event number base
-	spare []E    // guarded by mu; an empty page for reuse
+	spare [][]E  // guarded by mu; empty pages for reuse
 	base  uint64 // guarded by mu; number of the first event that is kept
 	head  uint64 // guarded by mu; number of the next event
 
@@ -68,8 +69,9 @@ func (l *Log[E]) Append(events []E) {
 }
 
 func (l *Log[E]) newPage() []E {
-	if page := l.spare; page != nil {
-		l.spare = nil
+	if n := len(l.spare); n > 0 {
+		page := l.spare[n-1]
+		l.spare = l.spare[:n-1]
 		return page
 	}
 	return make([]E, pageSize)
@@ -118,7 +120,9 @@ func (l *Log[E]) trim() {
 		if len(l.pages) > 0 {
 			clear(l.pages[0][l.base&pageMask : (next-1)&pageMask+1])
 			if next&pageMask == 0 {
-				l.spare = l.pages[0]
+				if len(l.spare) < maxSpare {
+					l.spare = append(l.spare, l.pages[0])
+				}
 				l.pages[0] = nil
 				l.pages = l.pages[1:]
 			}

@@ -278,7 +278,10 @@ func checkMemory(t *rapid.T, log *Log[change], cursors []*cursorModel, all []cha
 			n++
 		}
 	}
-	for _, e := range log.spare {
-		require.Zero(t, e)
+	require.LessOrEqual(t, len(log.spare), maxSpare)
+	for _, page := range log.spare {
+		for _, e := range page {
+			require.Zero(t, e)
+		}
 	}
 }
