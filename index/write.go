@@ -171,9 +171,10 @@ func (x *Indexer[T]) put(dst []Event[T], pos uint32, found bool, hash uint32, s 
 		}
 		return append(dst, Event[T]{Type: Added, Reason: reason, New: s.object})
 	}
-	old := x.objects.at(pos)
+	stored := &x.slots.own(x.keysEpoch.gen, pos>>pageBits)[pos&pageMask].object
+	old := *stored
+	*stored = s.object
 	x.objects.set(x.objectsEpoch.gen, pos, s.object)
-	x.slots.own(x.keysEpoch.gen, pos>>pageBits)[pos&pageMask].object = s.object
 	for _, index := range x.indexes {
 		index.assign(pos, staged)
 	}

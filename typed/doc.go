@@ -1,0 +1,20 @@
+// Package typed keeps a local, indexed copy of API objects and tells handlers
+// of every change, without an interface{} or a type assertion in sight.
+//
+// An [Informer] is made from a [Source], most simply a generated client:
+//
+//	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+//
+// Indexes ([Informer.AddIndexes]) and handlers ([Informer.Handle], or
+// [Informer.Events] to range over events) can be added before and after it is
+// started. [Informer.Run] blocks until its context ends; [Informer.WaitForSync]
+// returns when the first list is in the store, or tells why it is not.
+//
+// The informer is also the store's read side, an [index.Reader]: Get, List,
+// All, Namespace, Snapshot. Package lister reads from it as generated listers
+// do. Reads never block the informer, whatever they do and however long they
+// take.
+//
+// Objects are shared by everybody who reads them or is told of them. They must
+// not be modified; make a deep copy first.
+package typed
