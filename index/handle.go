@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -21,6 +22,8 @@ type Handle[T Object] interface {
 	// publish opens the index for look-ups. Called under the write lock.
 	publish(owner *Indexer[T])
 
+	// prepare makes room for the keys of n objects.
+	prepare(n int)
 	// stage computes the keys of the next object of a batch. It runs user code,
 	// so it is called without the write lock.
 	stage(obj T)
@@ -84,6 +87,11 @@ func (x *Index[K, T]) detach() { x.claim.Store(nil) }
 
 func (x *Index[K, T]) publish(owner *Indexer[T]) { x.owner.Store(owner) }
 
+func (x *Index[K, T]) prepare(n int) {
+	x.staged = slices.Grow(x.staged, n)
+	x.ends = slices.Grow(x.ends, n)
+}
+
 func (x *Index[K, T]) stage(obj T) {
 	x.staged = x.keys(x.staged, obj)
 	x.ends = append(x.ends, len(x.staged))
@@ -91,7 +99,7 @@ func (x *Index[K, T]) stage(obj T) {
 
 // maxScratch is the number of elements up to which memory for a batch is kept
 // for the next one.
-const maxScratch = 4096
+const maxScratch = 16384
 
 func (x *Index[K, T]) unstage() {
 	x.staged = reuse(x.staged)

@@ -26,7 +26,7 @@ type Indexer[T Object] struct {
 	options[T]
 
 	writer  sync.Mutex // held through a write; taken before mu
-	changed []keyHash  // guarded by writer; the keys of the changes being made
+	located []located  // guarded by writer; where the objects of a write belong
 
 	mu           sync.RWMutex // guards all that follows
 	seed         maphash.Seed
@@ -141,7 +141,7 @@ func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
 func (x *Indexer[T]) Get(key Key) (T, bool) {
 	hash := hashKey(x.seed, key)
 	x.mu.RLock()
-	if pos, ok := findSlot(&x.keys.words.pages, &x.slots.pages, hash, key); ok {
+	if pos, ok := findSlot(&x.keys.words.pages, &x.slots.pages, &x.namespaces.posts.byID.pages, hash, key); ok {
 		obj := x.slots.table[pos>>pageBits][pos&pageMask].object
 		x.mu.RUnlock()
 		return obj, true
@@ -177,6 +177,9 @@ func (x *Indexer[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) { x.view().all()(yield) }
 }
 
+// ListNamespace implements Reader.
+func (x *Indexer[T]) ListNamespace(namespace string) []T { return x.namespaces.Get(namespace) }
+
 // Namespace implements Reader.
 func (x *Indexer[T]) Namespace(namespace string) iter.Seq[T] { return x.namespaces.All(namespace) }
 
@@ -185,9 +188,10 @@ func (x *Indexer[T]) Keys() iter.Seq[Key] {
 	return func(yield func(Key) bool) {
 		x.mu.RLock()
 		x.keysEpoch.share()
-		slots := x.slots.pages
+		x.namespaces.posts.shape.share()
+		slots, namespaces := x.slots.pages, x.namespaces.posts.byID.pages
 		x.mu.RUnlock()
-		keysOf(slots)(yield)
+		keysOf(slots, namespaces)(yield)
 	}
 }
 
@@ -251,7 +255,7 @@ func (x *Indexer[T]) Snapshot() *Snapshot[T] {
 			s.indexes[i] = index.freeze()
 		}
 		s.indexes = append(s.indexes, x.namespaces.freeze())
-		s.namespaces = x.namespaces
+		s.namespaces, s.byNamespace = x.namespaces, x.namespaces.posts.view()
 		x.snapshot = s
 	}
 	return x.snapshot

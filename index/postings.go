@@ -58,11 +58,11 @@ func (s *postings[K]) view() postingsView[K] {
 func (s *postings[K]) add() { s.first.push(s.shape.gen, member{}) }
 
 // addUnder makes room for one more object and files it under k. It returns the
-// key as the postings keep it, so that many copies of a string can become one.
-func (s *postings[K]) addUnder(k K) K {
+// number of the posting.
+func (s *postings[K]) addUnder(k K) uint32 {
 	id := s.obtain(k)
 	s.first.push(s.shape.gen, s.link(id, s.first.n))
-	return s.byID.at(id).key
+	return id
 }
 
 // assign files the object at pos under keys and no others.

@@ -26,6 +26,9 @@ type Reader[T Object] interface {
 	// All ranges over all objects, in no particular order, without copying
 	// them.
 	All() iter.Seq[T]
+	// ListNamespace returns the objects of one namespace, in no particular order,
+	// nil if there are none. The slice is the caller's.
+	ListNamespace(namespace string) []T
 	// Namespace ranges over the objects of one namespace; those of
 	// cluster-scoped resources are in the namespace "".
 	Namespace(namespace string) iter.Seq[T]

@@ -13,19 +13,20 @@ import (
 // it costs a constant; after it the indexer copies, once, each page of a
 // thousand entries that it writes to.
 type Snapshot[T Object] struct {
-	seed       maphash.Seed
-	words      pages[uint64]
-	slots      pages[slot[T]]
-	objects    pages[T]
-	namespaces *Index[string, T]
-	indexes    []any // a *frozenIndex for each index
-	handles    []Handle[T]
-	version    string
+	seed        maphash.Seed
+	words       pages[uint64]
+	slots       pages[slot[T]]
+	objects     pages[T]
+	namespaces  *Index[string, T]
+	byNamespace postingsView[string] // of namespaces
+	indexes     []any                // a *frozenIndex for each index
+	handles     []Handle[T]
+	version     string
 }
 
 // Get returns the object of key, false if there is none.
 func (s *Snapshot[T]) Get(key Key) (T, bool) {
-	if pos, ok := findSlot(&s.words, &s.slots, hashKey(s.seed, key), key); ok {
+	if pos, ok := findSlot(&s.words, &s.slots, &s.byNamespace.byID, hashKey(s.seed, key), key); ok {
 		return s.slots.at(pos).object, true
 	}
 	var none T
@@ -42,13 +43,17 @@ func (s *Snapshot[T]) List() []T { return s.objects.collect() }
 // All ranges over all objects, in no particular order.
 func (s *Snapshot[T]) All() iter.Seq[T] { return s.objects.all() }
 
+// ListNamespace returns the objects of one namespace, in no particular order,
+// nil if there are none. The slice is the caller's.
+func (s *Snapshot[T]) ListNamespace(namespace string) []T { return s.namespaces.In(s).Get(namespace) }
+
 // Namespace ranges over the objects of one namespace.
 func (s *Snapshot[T]) Namespace(namespace string) iter.Seq[T] {
 	return s.namespaces.In(s).All(namespace)
 }
 
 // Keys ranges over the keys of all objects, in no particular order.
-func (s *Snapshot[T]) Keys() iter.Seq[Key] { return keysOf(s.slots) }
+func (s *Snapshot[T]) Keys() iter.Seq[Key] { return keysOf(s.slots, s.byNamespace.byID) }
 
 // Candidates ranges over the objects that the indexes cannot rule out for a
 // namespace and a selector, see Reader.

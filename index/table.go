@@ -52,6 +52,17 @@ func (t *table) insert(gen uint64, hash, pos uint32) {
 	t.used++
 }
 
+// reserve makes room for n entries.
+func (t *table) reserve(gen uint64, n uint32) {
+	size := max(minTable, t.words.n)
+	for n*8 > size*7 {
+		size *= 2
+	}
+	if size > t.words.n && n > 0 {
+		t.resize(gen, size)
+	}
+}
+
 func (t *table) place(gen uint64, word uint64) {
 	mask := t.words.n - 1
 	slot := uint32(word>>32) & mask

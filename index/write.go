@@ -1,5 +1,7 @@
 package index
 
+import "slices"
+
 // Apply makes changes in their order, then sets the resource version unless
 // version is empty, and appends the events that result to dst, which it
 // returns. Removing an object that is not there gives no event.
@@ -13,8 +15,9 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 	defer x.writer.Unlock()
 	defer x.unstage()
 	for i := range changes {
-		key := KeyOf(changes[i].Object)
-		x.changed = append(x.changed, keyHash{key, hashKey(x.seed, key)})
+		x.located = append(x.located, x.locate(changes[i].Object))
+	}
+	for i := range changes {
 		if !changes[i].Delete {
 			x.stage(changes[i].Object)
 		}
@@ -23,18 +26,20 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.begin(version)
-	staged := 0
+	staged, stale := 0, false // an addition or removal makes positions stale
 	for i := range changes {
-		c := &changes[i]
-		key, hash := x.changed[i].key, x.changed[i].hash
-		pos, found := findSlot(&x.keys.words.pages, &x.slots.pages, hash, key)
+		c, at := &changes[i], x.located[i]
+		if stale {
+			at = x.locate(c.Object)
+		}
+		stale = stale || at.found == c.Delete
 		switch {
 		case !c.Delete:
-			dst = x.put(dst, pos, found, hash, slot[T]{key, c.Object}, staged, c.Reason)
+			dst = x.put(dst, at, c.Object, staged, c.Reason)
 			staged++
-		case found:
-			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, Old: x.objects.at(pos), New: c.Object})
-			x.remove(pos, hash)
+		case at.found:
+			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, Old: x.objects.at(at.pos), New: c.Object})
+			x.remove(at.pos)
 		}
 	}
 	return dst
@@ -51,33 +56,49 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	defer x.unstage()
+	for _, index := range x.indexes {
+		index.prepare(len(list))
+	}
+	x.located = slices.Grow(x.located, len(list))
+	gone := int(x.objects.n)
+	listed := make([]bool, x.objects.n)
 	for _, obj := range list {
+		at := x.locate(obj)
+		x.located = append(x.located, at)
+		if at.found && !listed[at.pos] {
+			listed[at.pos] = true
+			gone--
+		}
 		x.stage(obj)
 	}
-	gone := x.missing(list)
 
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.begin(version)
 	x.version = version
-	if dst == nil {
-		dst = make([]Event[T], 0, len(gone)+len(list))
-	}
-	for _, s := range gone {
-		dst = append(dst, Event[T]{Type: Deleted, Reason: reason, Old: s.object, New: s.object})
-		hash := hashKey(x.seed, s.key)
-		if pos, ok := findSlot(&x.keys.words.pages, &x.slots.pages, hash, s.key); ok {
-			x.remove(pos, hash)
+	x.keys.reserve(x.keysEpoch.gen, uint32(len(list)+gone))
+	dst = slices.Grow(dst, len(list)+gone)
+	for pos, ok := range listed {
+		if !ok {
+			obj := x.objects.at(uint32(pos))
+			dst = append(dst, Event[T]{Type: Deleted, Reason: reason, Old: obj, New: obj})
 		}
 	}
 	for i, obj := range list {
-		key := KeyOf(obj)
-		hash := hashKey(x.seed, key)
-		pos, found := findSlot(&x.keys.words.pages, &x.slots.pages, hash, key)
-		if found && x.unchanged != nil && x.unchanged(x.objects.at(pos), obj) {
+		at := x.located[i]
+		if !at.found {
+			at = x.locate(obj) // it may be in the list twice
+		}
+		if at.found && x.unchanged != nil && x.unchanged(x.objects.at(at.pos), obj) {
 			continue
 		}
-		dst = x.put(dst, pos, found, hash, slot[T]{key, obj}, i, reason)
+		dst = x.put(dst, at, obj, i, reason)
+	}
+	for pos := len(listed) - 1; pos >= 0 && gone > 0; pos-- { // the last first: no other one of them moves
+		if !listed[pos] {
+			x.remove(uint32(pos))
+			gone--
+		}
 	}
 	return dst
 }
@@ -108,25 +129,20 @@ func (x *Indexer[T]) Clear() {
 	}
 }
 
-// missing returns the slots of all objects that are not in list. The caller
-// holds writer, so no lock is needed to read.
-func (x *Indexer[T]) missing(list []T) []slot[T] {
-	listed := make([]bool, x.objects.n)
-	count := 0
-	for _, obj := range list {
-		key := KeyOf(obj)
-		if pos, ok := findSlot(&x.keys.words.pages, &x.slots.pages, hashKey(x.seed, key), key); ok && !listed[pos] {
-			listed[pos] = true
-			count++
-		}
-	}
-	gone := make([]slot[T], 0, len(listed)-count)
-	for pos, ok := range listed {
-		if !ok {
-			gone = append(gone, x.slots.at(uint32(pos)))
-		}
-	}
-	return gone
+// located is what is known of an object that is to be written: the hash of its
+// key, and the position of the object with that key, if there is one.
+type located struct {
+	hash, pos uint32
+	found     bool
+}
+
+// locate looks an object's key up. The caller holds writer, so that no lock is
+// needed to read.
+func (x *Indexer[T]) locate(obj T) located {
+	key := KeyOf(obj)
+	at := located{hash: hashKey(x.seed, key)}
+	at.pos, at.found = findSlot(&x.keys.words.pages, &x.slots.pages, &x.namespaces.posts.byID.pages, at.hash, key)
+	return at
 }
 
 func (x *Indexer[T]) stage(obj T) {
@@ -136,7 +152,7 @@ func (x *Indexer[T]) stage(obj T) {
 }
 
 func (x *Indexer[T]) unstage() {
-	x.changed = reuse(x.changed)
+	x.located = reuse(x.located)
 	for _, index := range x.indexes {
 		index.unstage()
 	}
@@ -156,43 +172,46 @@ func (x *Indexer[T]) begin(version string) {
 	}
 }
 
-// put stores an object: at pos if found, else at a new position. Its index
-// keys are those that were staged under the number staged.
-func (x *Indexer[T]) put(dst []Event[T], pos uint32, found bool, hash uint32, s slot[T], staged int, reason Reason) []Event[T] {
-	if !found {
+// put stores an object, at its position if it has one. Its index keys are those
+// that were staged under the number staged.
+func (x *Indexer[T]) put(dst []Event[T], at located, obj T, staged int, reason Reason) []Event[T] {
+	pos := at.pos
+	if !at.found {
 		pos = x.objects.n
-		x.keys.insert(x.keysEpoch.gen, hash, pos)
-		s.key.Namespace = x.namespaces.posts.addUnder(s.key.Namespace)
-		x.slots.push(x.keysEpoch.gen, s)
-		x.objects.push(x.objectsEpoch.gen, s.object)
+		key := KeyOf(obj)
+		x.keys.insert(x.keysEpoch.gen, at.hash, pos)
+		x.slots.push(x.keysEpoch.gen, slot[T]{
+			name: key.Name, namespace: x.namespaces.posts.addUnder(key.Namespace), hash: at.hash, object: obj,
+		})
+		x.objects.push(x.objectsEpoch.gen, obj)
 		for _, index := range x.indexes {
 			index.add()
 			index.assign(pos, staged)
 		}
-		return append(dst, Event[T]{Type: Added, Reason: reason, New: s.object})
+		return append(dst, Event[T]{Type: Added, Reason: reason, New: obj})
 	}
 	stored := &x.slots.own(x.keysEpoch.gen, pos>>pageBits)[pos&pageMask].object
 	old := *stored
-	*stored = s.object
-	x.objects.set(x.objectsEpoch.gen, pos, s.object)
+	*stored = obj
+	x.objects.set(x.objectsEpoch.gen, pos, obj)
 	for _, index := range x.indexes {
 		index.assign(pos, staged)
 	}
-	if x.recreated != nil && x.recreated(old, s.object) {
+	if x.recreated != nil && x.recreated(old, obj) {
 		return append(dst,
 			Event[T]{Type: Deleted, Reason: Recreated, Old: old, New: old},
-			Event[T]{Type: Added, Reason: Recreated, New: s.object})
+			Event[T]{Type: Added, Reason: Recreated, New: obj})
 	}
-	return append(dst, Event[T]{Type: Updated, Reason: reason, Old: old, New: s.object})
+	return append(dst, Event[T]{Type: Updated, Reason: reason, Old: old, New: obj})
 }
 
 // remove takes out the object at pos; the last object moves there.
-func (x *Indexer[T]) remove(pos, hash uint32) {
+func (x *Indexer[T]) remove(pos uint32) {
 	gen := x.keysEpoch.gen
-	x.keys.remove(gen, hash, pos)
+	x.keys.remove(gen, x.slots.at(pos).hash, pos)
 	if last := x.objects.n - 1; last != pos {
 		moved := x.slots.at(last)
-		x.keys.move(gen, hashKey(x.seed, moved.key), last, pos)
+		x.keys.move(gen, moved.hash, last, pos)
 		x.slots.set(gen, pos, moved)
 		x.objects.set(x.objectsEpoch.gen, pos, moved.object)
 	}

@@ -65,8 +65,11 @@ type scope[T index.Labeled] struct {
 // if there are none. A nil selector matches everything. The error is always nil;
 // it is there for callers of generated listers.
 func (s scope[T]) List(selector labels.Selector) ([]T, error) {
-	if s.namespace == "" && (selector == nil || selector.Empty()) {
-		return s.from.List(), nil
+	if selector == nil || selector.Empty() {
+		if s.namespace == "" {
+			return s.from.List(), nil
+		}
+		return s.from.ListNamespace(s.namespace), nil
 	}
 	var found []T
 	for obj := range s.All(selector) {
@@ -79,6 +82,12 @@ func (s scope[T]) List(selector labels.Selector) ([]T, error) {
 // without copying them and without holding a lock while the loop body runs. A
 // nil selector matches everything.
 func (s scope[T]) All(selector labels.Selector) iter.Seq[T] {
+	if selector == nil || selector.Empty() {
+		if s.namespace == "" {
+			return s.from.All()
+		}
+		return s.from.Namespace(s.namespace)
+	}
 	return func(yield func(T) bool) {
 		matcher := newMatcher(selector)
 		var b block[T]

@@ -38,7 +38,7 @@ type DeltaFIFO[T any] struct {
 
 // maxKept is the number of deltas up to which a batch's memory is kept for
 // later batches.
-const maxKept = 8192
+const maxKept = 16384
 
 // NewDeltaFIFO returns an empty queue.
 func NewDeltaFIFO[T any]() *DeltaFIFO[T] {

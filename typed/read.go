@@ -22,6 +22,10 @@ func (i *Informer[T]) List() []T { return i.store.List() }
 // and without holding a lock while the loop body runs.
 func (i *Informer[T]) All() iter.Seq[T] { return i.store.All() }
 
+// ListNamespace returns the objects of one namespace, in no particular order,
+// nil if there are none. The slice is the caller's.
+func (i *Informer[T]) ListNamespace(namespace string) []T { return i.store.ListNamespace(namespace) }
+
 // Namespace ranges over the objects of one namespace.
 func (i *Informer[T]) Namespace(namespace string) iter.Seq[T] { return i.store.Namespace(namespace) }
 

@@ -10,7 +10,7 @@ const (
 	pageBits = 9
 	pageSize = 1 << pageBits
 	pageMask = pageSize - 1
-	maxSpare = 2 // a batch that crosses a border needs one page while it lets go of another
+	maxSpare = 16 // pages kept for the next time that a reader falls behind
 )
 
 // Log is a sequence of events with one writer and any number of readers.
