@@ -1,6 +1,7 @@
 package lister_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +63,7 @@ func TestListAsGenerated(t *testing.T) {
 		{"two keys", parse(t, "app=web,replica=0"), []string{"north/web-0"}},
 		{"two keys, one in several", parse(t, "app in (web,db),replica=0"), []string{"north/db-0", "north/web-0"}},
 		{"two keys, one by number", parse(t, "app=web,replica>0"), []string{"north/web-1", "south/web-0"}},
+		{"four times the same", parse(t, "app=web,app==web,app in (web),app=web"), webs},
 		{"contradiction", parse(t, "app=web,app=db"), nil},
 		{"contradiction by sets", parse(t, "app in (web),app notin (web)"), nil},
 		{"all keys", parse(t, "app=web,tier=front,replica=12"), []string{"south/web-0"}},
@@ -203,8 +205,40 @@ func TestAllMayBeLeftAndMayWrite(t *testing.T) {
 // TestAllReadsWhenItIsRanged: a range that is kept reads the store anew.
 func TestAllReadsWhenItIsRanged(t *testing.T) {
 	store := storeOf(t, shops())
-	webs := lister.New(store).All(parse(t, "app=web"))
+	l := lister.New(store)
+	everything, north, webs := l.All(nil), l.Namespace("north").All(nil), l.All(parse(t, "app=web"))
+	require.Len(t, slices.Collect(everything), 6)
+	require.Len(t, slices.Collect(north), 3)
 	require.Len(t, slices.Collect(webs), 3)
 	store.Replace(nil, shops()[:1], "2", index.Relisted)
+	assert.Len(t, slices.Collect(everything), 1)
+	assert.Len(t, slices.Collect(north), 1)
 	assert.Len(t, slices.Collect(webs), 1)
+}
+
+// TestAllOverManyObjects: objects are looked at in blocks; none is left out or
+// comes twice, and a loop that is left gets no more, wherever it is left.
+func TestAllOverManyObjects(t *testing.T) {
+	for _, n := range []int{63, 64, 65, 128, 200} {
+		var pods []*corev1.Pod
+		for i := range n {
+			pods = append(pods, pod("north", fmt.Sprint("web-", i), labels.Set{"app": "web", "odd": fmt.Sprint(i % 2)}))
+		}
+		l := lister.New(storeOf(t, pods))
+		for selector, want := range map[string]int{"app=web": n, "app": n, "odd=0": (n + 1) / 2, "app=web,odd=1": n / 2, "app!=web": 0} {
+			found, err := l.List(parse(t, selector))
+			require.NoError(t, err)
+			assert.Len(t, found, want, "%q of %d", selector, n)
+			assert.Len(t, slices.Compact(keys(found)), want, "%q of %d", selector, n)
+			for leave := 1; leave <= want; leave++ {
+				seen := 0
+				for range l.All(parse(t, selector)) {
+					if seen++; seen == leave {
+						break
+					}
+				}
+				assert.Equal(t, leave, seen, "%q of %d", selector, n)
+			}
+		}
+	}
 }

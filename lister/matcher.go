@@ -2,6 +2,7 @@ package lister
 
 import (
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -13,7 +14,7 @@ import (
 // among them selectors that package labels did not make, which may match less
 // than their requirements say.
 type matcher struct {
-	equal []labelValue
+	equal []labelValue    // no two are the same: as many labels an object needs
 	other labels.Selector // nil: equal decides
 }
 
@@ -37,7 +38,9 @@ func newMatcher(selector labels.Selector) matcher {
 		switch r.Operator() {
 		case selection.Equals, selection.DoubleEquals, selection.In:
 			if len(values) == 1 {
-				m.equal = append(m.equal, labelValue{r.Key(), values[0]})
+				if want := (labelValue{r.Key(), values[0]}); !slices.Contains(m.equal, want) {
+					m.equal = append(m.equal, want)
+				}
 				continue
 			}
 		}
