@@ -32,9 +32,9 @@ type Indexer[T Object] struct {
 	seed         maphash.Seed
 	objects      vector[T]
 	objectsEpoch epoch
-	slots        vector[slot[T]]   // the same objects at the same positions
-	keys         table             // from keys to positions
-	keysEpoch    epoch             // of slots and keys
+	slots        slots[T]          // the same objects, by their keys
+	hashes       vector[uint32]    // of the keys, by position; only the writer looks at them
+	keysEpoch    epoch             // of slots and hashes
 	namespaces   *Index[string, T] // built in; by the keys, so it needs no staging
 	indexes      []Handle[T]       // never changed in place
 	version      string
@@ -141,8 +141,8 @@ func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
 func (x *Indexer[T]) Get(key Key) (T, bool) {
 	hash := hashKey(x.seed, key)
 	x.mu.RLock()
-	if pos, ok := findSlot(&x.keys.words.pages, &x.slots.pages, &x.namespaces.posts.byID.pages, hash, key); ok {
-		obj := x.slots.table[pos>>pageBits][pos&pageMask].object
+	if s := findSlot(&x.slots.pages, &x.namespaces.posts.byID.pages, hash, key); s != nil {
+		obj := s.object
 		x.mu.RUnlock()
 		return obj, true
 	}
@@ -244,7 +244,6 @@ func (x *Indexer[T]) Snapshot() *Snapshot[T] {
 		x.keysEpoch.share()
 		s := &Snapshot[T]{
 			seed:    x.seed,
-			words:   x.keys.words.pages,
 			slots:   x.slots.pages,
 			objects: x.objects.pages,
 			indexes: make([]any, len(x.indexes)),

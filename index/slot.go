@@ -7,14 +7,22 @@ import (
 
 // slot is an object with the key that it was stored under. The key is kept
 // beside the object, so that a look-up compares it without touching the
-// object, and so that nothing depends on the object staying unmodified. The
-// namespace is the number of a posting: with it a slot has 32 bytes and never
-// lies across two cache lines.
+// object, and so that nothing depends on the object staying unmodified.
 type slot[T Object] struct {
+	hash      uint32 // of the key
+	place     uint32 // the object's position plus one; 0: the slot is empty
 	name      string
 	object    T
-	namespace uint32 // in Indexer.namespaces
-	hash      uint32 // of the key
+	namespace uint32 // number of the posting in Indexer.namespaces
+}
+
+// slots finds objects by their keys: open addressing with linear probing and
+// deletion by shifting back, as in table, but with all that a look-up needs in
+// the slot itself. In a large store every further place to look at is a wait
+// for memory.
+type slots[T Object] struct {
+	vector[slot[T]] // its length is zero or a power of two
+	used            uint32
 }
 
 // hashKey combines the hashes of both parts; the multiplier (2^64 divided by
@@ -25,28 +33,110 @@ func hashKey(seed maphash.Seed, key Key) uint32 {
 	return uint32(h >> 32)
 }
 
-// findSlot returns the position of key's slot.
-func findSlot[T Object](words *pages[uint64], slots *pages[slot[T]], namespaces *pages[*posting[string]], hash uint32, key Key) (uint32, bool) {
-	for p := probeFor(hash); ; {
-		pos, ok := p.next(words)
-		if !ok {
-			return 0, false
+// findSlot returns the slot of key, nil if there is none.
+func findSlot[T Object](in *pages[slot[T]], namespaces *pages[*posting[string]], hash uint32, key Key) *slot[T] {
+	if in.n == 0 {
+		return nil
+	}
+	mask := in.n - 1
+	for i := hash; ; i++ {
+		s := &in.table[i&mask>>pageBits][i&mask&pageMask]
+		if s.place == 0 {
+			return nil
 		}
-		s := &slots.table[pos>>pageBits][pos&pageMask]
-		if s.name == key.Name && namespaces.at(s.namespace).key == key.Namespace {
-			return pos, true
+		if s.hash == hash && s.name == key.Name && namespaces.at(s.namespace).key == key.Namespace {
+			return s
 		}
 	}
 }
 
 // keysOf ranges over the keys of slots.
-func keysOf[T Object](slots pages[slot[T]], namespaces pages[*posting[string]]) iter.Seq[Key] {
+func keysOf[T Object](in pages[slot[T]], namespaces pages[*posting[string]]) iter.Seq[Key] {
 	return func(yield func(Key) bool) {
-		for _, page := range slots.table {
+		for _, page := range in.table {
 			for i := range page {
-				if !yield(Key{Namespace: namespaces.at(page[i].namespace).key, Name: page[i].name}) {
+				s := &page[i]
+				if s.place != 0 && !yield(Key{Namespace: namespaces.at(s.namespace).key, Name: s.name}) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// number returns the number of the slot of the object at pos, which is there.
+func (t *slots[T]) number(hash, pos uint32) uint32 {
+	mask := t.n - 1
+	for i := hash & mask; ; i = (i + 1) & mask {
+		if s := &t.table[i>>pageBits][i&pageMask]; s.place == pos+1 && s.hash == hash {
+			return i
+		}
+	}
+}
+
+// change returns slot number i, to be written to.
+func (t *slots[T]) change(gen uint64, i uint32) *slot[T] {
+	return &t.own(gen, i>>pageBits)[i&pageMask]
+}
+
+// insert adds s, whose key must not be there yet.
+func (t *slots[T]) insert(gen uint64, s slot[T]) {
+	if (t.used+1)*8 > t.n*7 {
+		t.resize(gen, max(minTable, t.n*2))
+	}
+	t.put(gen, s)
+	t.used++
+}
+
+func (t *slots[T]) put(gen uint64, s slot[T]) {
+	mask := t.n - 1
+	i := s.hash & mask
+	for t.table[i>>pageBits][i&pageMask].place != 0 {
+		i = (i + 1) & mask
+	}
+	*t.change(gen, i) = s
+}
+
+// remove takes out the object at pos, which is there.
+func (t *slots[T]) remove(gen uint64, hash, pos uint32) {
+	mask := t.n - 1
+	hole := t.number(hash, pos)
+	for i := hole; ; {
+		i = (i + 1) & mask
+		s := &t.table[i>>pageBits][i&pageMask]
+		if s.place == 0 {
+			break
+		}
+		if home := s.hash & mask; (i-home)&mask >= (i-hole)&mask {
+			*t.change(gen, hole) = *s
+			hole = i
+		}
+	}
+	*t.change(gen, hole) = slot[T]{}
+	t.used--
+	if t.n > minTable && t.used*8 < t.n {
+		t.resize(gen, t.n/2)
+	}
+}
+
+// reserve makes room for n objects.
+func (t *slots[T]) reserve(gen uint64, n uint32) {
+	size := max(minTable, t.n)
+	for n*8 > size*7 {
+		size *= 2
+	}
+	if n > 0 && size > t.n {
+		t.resize(gen, size)
+	}
+}
+
+func (t *slots[T]) resize(gen uint64, n uint32) {
+	old := t.pages
+	t.vector = makeVector[slot[T]](gen, n)
+	for _, page := range old.table {
+		for i := range page {
+			if page[i].place != 0 {
+				t.put(gen, page[i])
 			}
 		}
 	}

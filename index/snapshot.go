@@ -14,7 +14,6 @@ import (
 // thousand entries that it writes to.
 type Snapshot[T Object] struct {
 	seed        maphash.Seed
-	words       pages[uint64]
 	slots       pages[slot[T]]
 	objects     pages[T]
 	namespaces  *Index[string, T]
@@ -26,8 +25,8 @@ type Snapshot[T Object] struct {
 
 // Get returns the object of key, false if there is none.
 func (s *Snapshot[T]) Get(key Key) (T, bool) {
-	if pos, ok := findSlot(&s.words, &s.slots, &s.byNamespace.byID, hashKey(s.seed, key), key); ok {
-		return s.slots.at(pos).object, true
+	if slot := findSlot(&s.slots, &s.byNamespace.byID, hashKey(s.seed, key), key); slot != nil {
+		return slot.object, true
 	}
 	var none T
 	return none, false

@@ -52,17 +52,6 @@ func (t *table) insert(gen uint64, hash, pos uint32) {
 	t.used++
 }
 
-// reserve makes room for n entries.
-func (t *table) reserve(gen uint64, n uint32) {
-	size := max(minTable, t.words.n)
-	for n*8 > size*7 {
-		size *= 2
-	}
-	if size > t.words.n && n > 0 {
-		t.resize(gen, size)
-	}
-}
-
 func (t *table) place(gen uint64, word uint64) {
 	mask := t.words.n - 1
 	slot := uint32(word>>32) & mask
@@ -80,12 +69,6 @@ func (t *table) slotOf(hash, pos uint32) uint32 {
 		slot = (slot + 1) & mask
 	}
 	return slot
-}
-
-// move files what is at position from under position to. The pair must be in
-// the table.
-func (t *table) move(gen uint64, hash, from, to uint32) {
-	t.words.set(gen, t.slotOf(hash, from), wordOf(hash, to))
 }
 
 // remove takes out a pair that is in the table.

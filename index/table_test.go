@@ -70,13 +70,6 @@ func checkTable(t *rapid.T) {
 				delete(model, pos)
 			}
 		},
-		"move": func(t *rapid.T) {
-			pos := draw(t)
-			table.move(gen, model[pos], pos, next)
-			model[next] = model[pos]
-			delete(model, pos)
-			next++
-		},
 		"view": func(*rapid.T) {
 			copied := map[uint32]uint32{}
 			for pos, hash := range model {

@@ -76,7 +76,7 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 	defer x.mu.Unlock()
 	x.begin(version)
 	x.version = version
-	x.keys.reserve(x.keysEpoch.gen, uint32(len(list)+gone))
+	x.slots.reserve(x.keysEpoch.gen, uint32(len(list)+gone))
 	dst = slices.Grow(dst, len(list)+gone)
 	for pos, ok := range listed {
 		if !ok {
@@ -122,7 +122,7 @@ func (x *Indexer[T]) Clear() {
 	defer x.mu.Unlock()
 	x.begin("")
 	x.version = ""
-	x.objects, x.slots, x.keys = vector[T]{}, vector[slot[T]]{}, table{}
+	x.objects, x.slots, x.hashes = vector[T]{}, slots[T]{}, vector[uint32]{}
 	x.namespaces.reset()
 	for _, index := range x.indexes {
 		index.reset()
@@ -141,7 +141,9 @@ type located struct {
 func (x *Indexer[T]) locate(obj T) located {
 	key := KeyOf(obj)
 	at := located{hash: hashKey(x.seed, key)}
-	at.pos, at.found = findSlot(&x.keys.words.pages, &x.slots.pages, &x.namespaces.posts.byID.pages, at.hash, key)
+	if s := findSlot(&x.slots.pages, &x.namespaces.posts.byID.pages, at.hash, key); s != nil {
+		at.pos, at.found = s.place-1, true
+	}
 	return at
 }
 
@@ -179,10 +181,11 @@ func (x *Indexer[T]) put(dst []Event[T], at located, obj T, staged int, reason R
 	if !at.found {
 		pos = x.objects.n
 		key := KeyOf(obj)
-		x.keys.insert(x.keysEpoch.gen, at.hash, pos)
-		x.slots.push(x.keysEpoch.gen, slot[T]{
-			name: key.Name, namespace: x.namespaces.posts.addUnder(key.Namespace), hash: at.hash, object: obj,
+		x.slots.insert(x.keysEpoch.gen, slot[T]{
+			hash: at.hash, place: pos + 1, name: key.Name, object: obj,
+			namespace: x.namespaces.posts.addUnder(key.Namespace),
 		})
+		x.hashes.push(x.keysEpoch.gen, at.hash)
 		x.objects.push(x.objectsEpoch.gen, obj)
 		for _, index := range x.indexes {
 			index.add()
@@ -190,9 +193,9 @@ func (x *Indexer[T]) put(dst []Event[T], at located, obj T, staged int, reason R
 		}
 		return append(dst, Event[T]{Type: Added, Reason: reason, New: obj})
 	}
-	stored := &x.slots.own(x.keysEpoch.gen, pos>>pageBits)[pos&pageMask].object
-	old := *stored
-	*stored = obj
+	stored := x.slots.change(x.keysEpoch.gen, x.slots.number(at.hash, pos))
+	old := stored.object
+	stored.object = obj
 	x.objects.set(x.objectsEpoch.gen, pos, obj)
 	for _, index := range x.indexes {
 		index.assign(pos, staged)
@@ -208,14 +211,14 @@ func (x *Indexer[T]) put(dst []Event[T], at located, obj T, staged int, reason R
 // remove takes out the object at pos; the last object moves there.
 func (x *Indexer[T]) remove(pos uint32) {
 	gen := x.keysEpoch.gen
-	x.keys.remove(gen, x.slots.at(pos).hash, pos)
+	x.slots.remove(gen, x.hashes.at(pos), pos)
 	if last := x.objects.n - 1; last != pos {
-		moved := x.slots.at(last)
-		x.keys.move(gen, moved.hash, last, pos)
-		x.slots.set(gen, pos, moved)
-		x.objects.set(x.objectsEpoch.gen, pos, moved.object)
+		hash := x.hashes.at(last)
+		x.slots.change(gen, x.slots.number(hash, last)).place = pos + 1
+		x.hashes.set(gen, pos, hash)
+		x.objects.set(x.objectsEpoch.gen, pos, x.objects.at(last))
 	}
-	x.slots.pop(gen)
+	x.hashes.pop(gen)
 	x.objects.pop(x.objectsEpoch.gen)
 	x.namespaces.remove(pos)
 	for _, index := range x.indexes {
