@@ -27,14 +27,14 @@ type Indexer[T Object] struct {
 
 	writer  sync.Mutex // held through a write; taken before mu
 	located []located  // guarded by writer; where the objects of a write belong
+	hashes  []uint32   // guarded by writer; of the objects' keys, by position
 
 	mu           sync.RWMutex // guards all that follows
 	seed         maphash.Seed
 	objects      vector[T]
 	objectsEpoch epoch
 	slots        slots[T]          // the same objects, by their keys
-	hashes       vector[uint32]    // of the keys, by position; only the writer looks at them
-	keysEpoch    epoch             // of slots and hashes
+	keysEpoch    epoch             // of slots
 	namespaces   *Index[string, T] // built in; by the keys, so it needs no staging
 	indexes      []Handle[T]       // never changed in place
 	version      string

@@ -20,6 +20,12 @@ type postings[K comparable] struct {
 	first vector[member]
 	rest  vector[member]
 
+	// single is, by position, the key of an object that has exactly one, and the
+	// zero K for others. It is there for assign alone, to see at a glance that
+	// nothing has changed; readers do not look at it. If it is nil, assign is
+	// never called.
+	single []K
+
 	lists epoch
 	shape epoch
 
@@ -41,7 +47,7 @@ func (s *postings[K]) reset() {
 	s.byID = makeVector[*posting[K]](s.shape.gen, 1)
 	s.first = vector[member]{}
 	s.rest = makeVector[member](s.shape.gen, 1)
-	s.freeIDs, s.freeRest, s.ids, s.chain = nil, nil, nil, nil
+	s.single, s.freeIDs, s.freeRest, s.ids, s.chain = nil, nil, nil, nil, nil
 }
 
 // begin is called before the first write of a batch.
@@ -55,7 +61,11 @@ func (s *postings[K]) view() postingsView[K] {
 }
 
 // add makes room for one more object, at the next position, without keys.
-func (s *postings[K]) add() { s.first.push(s.shape.gen, member{}) }
+func (s *postings[K]) add() {
+	var none K
+	s.single = append(s.single, none)
+	s.first.push(s.shape.gen, member{})
+}
 
 // addUnder makes room for one more object and files it under k. It returns the
 // number of the posting.
@@ -67,6 +77,10 @@ func (s *postings[K]) addUnder(k K) uint32 {
 
 // assign files the object at pos under keys and no others.
 func (s *postings[K]) assign(pos uint32, keys []K) {
+	var none K
+	if len(keys) == 1 && keys[0] == s.single[pos] && keys[0] != none {
+		return
+	}
 	m := s.first.at(pos)
 	if len(keys) > 1 || m.next != 0 {
 		s.assignMany(pos, keys)
@@ -82,8 +96,11 @@ func (s *postings[K]) assign(pos uint32, keys []K) {
 		s.unlink(m)
 		m = member{}
 	}
+	s.single[pos] = none
 	if len(keys) == 1 {
-		m = s.link(s.obtain(keys[0]), pos)
+		id := s.obtain(keys[0])
+		m = s.link(id, pos)
+		s.single[pos] = s.byID.at(id).key // which may share its memory with others
 	}
 	s.first.set(s.shape.gen, pos, m)
 }
@@ -105,6 +122,8 @@ func (s *postings[K]) assignMany(pos uint32, keys []K) {
 	if slices.EqualFunc(s.ids, s.chain, func(id uint32, m member) bool { return id == m.id }) {
 		return
 	}
+	var none K
+	s.single[pos] = none
 	for i, m := range s.chain {
 		if i > 0 {
 			s.freeRest = append(s.freeRest, s.chain[i-1].next)
@@ -149,8 +168,14 @@ func (s *postings[K]) store(m member) uint32 {
 // remove takes out the object at pos; the object at the last position moves
 // to pos.
 func (s *postings[K]) remove(pos uint32) {
-	s.assign(pos, nil)
-	if last := s.first.n - 1; last != pos {
+	s.drop(pos)
+	last := s.first.n - 1
+	if len(s.single) > 0 {
+		s.single[pos] = s.single[last]
+		clear(s.single[last:])
+		s.single = s.single[:last]
+	}
+	if last != pos {
 		m := s.first.at(last)
 		s.first.set(s.shape.gen, pos, m)
 		for m := range membersOf(&s.first.pages, &s.rest.pages, pos) {
@@ -163,6 +188,17 @@ func (s *postings[K]) remove(pos uint32) {
 // find returns the number of k's posting, 0 if there is none.
 func (s *postings[K]) find(hash uint32, k K) uint32 {
 	return findPosting(&s.keys.words.pages, &s.byID.pages, hash, k)
+}
+
+// drop takes the object at pos out of all postings.
+func (s *postings[K]) drop(pos uint32) {
+	m := s.first.at(pos)
+	if m.next != 0 {
+		s.assignMany(pos, nil)
+	} else if m.id != 0 {
+		s.unlink(m)
+		s.first.set(s.shape.gen, pos, member{})
+	}
 }
 
 // obtain returns the number of k's posting, a new and empty one if need be.

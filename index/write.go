@@ -122,7 +122,7 @@ func (x *Indexer[T]) Clear() {
 	defer x.mu.Unlock()
 	x.begin("")
 	x.version = ""
-	x.objects, x.slots, x.hashes = vector[T]{}, slots[T]{}, vector[uint32]{}
+	x.objects, x.slots, x.hashes = vector[T]{}, slots[T]{}, nil
 	x.namespaces.reset()
 	for _, index := range x.indexes {
 		index.reset()
@@ -185,7 +185,7 @@ func (x *Indexer[T]) put(dst []Event[T], at located, obj T, staged int, reason R
 			hash: at.hash, place: pos + 1, name: key.Name, object: obj,
 			namespace: x.namespaces.posts.addUnder(key.Namespace),
 		})
-		x.hashes.push(x.keysEpoch.gen, at.hash)
+		x.hashes = append(x.hashes, at.hash)
 		x.objects.push(x.objectsEpoch.gen, obj)
 		for _, index := range x.indexes {
 			index.add()
@@ -211,14 +211,14 @@ func (x *Indexer[T]) put(dst []Event[T], at located, obj T, staged int, reason R
 // remove takes out the object at pos; the last object moves there.
 func (x *Indexer[T]) remove(pos uint32) {
 	gen := x.keysEpoch.gen
-	x.slots.remove(gen, x.hashes.at(pos), pos)
-	if last := x.objects.n - 1; last != pos {
-		hash := x.hashes.at(last)
-		x.slots.change(gen, x.slots.number(hash, last)).place = pos + 1
-		x.hashes.set(gen, pos, hash)
+	x.slots.remove(gen, x.hashes[pos], pos)
+	last := x.objects.n - 1
+	if last != pos {
+		x.slots.change(gen, x.slots.number(x.hashes[last], last)).place = pos + 1
+		x.hashes[pos] = x.hashes[last]
 		x.objects.set(x.objectsEpoch.gen, pos, x.objects.at(last))
 	}
-	x.hashes.pop(gen)
+	x.hashes = x.hashes[:last]
 	x.objects.pop(x.objectsEpoch.gen)
 	x.namespaces.remove(pos)
 	for _, index := range x.indexes {
