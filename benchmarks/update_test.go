@@ -11,13 +11,18 @@ import (
 )
 
 // BenchmarkUpdate measures replacing one of 100,000 objects in a store by a
-// newer version of it, with the same index keys.
+// newer version of it, with the same index keys. It goes around a hundred
+// objects, with two versions of each: an object that is about to be stored has
+// just been decoded, so the processor has it at hand, and in a cluster most
+// changes are to few objects.
 func BenchmarkUpdate(b *testing.B) {
 	c := newCluster(100_000, 100)
 	pods := c.pods(1)
 	var newer []*corev1.Pod
-	for _, event := range updates(c, 2*c.size) {
-		newer = append(newer, podOf(event))
+	for version := 2; version <= 3; version++ {
+		for _, i := range c.shuffled(2)[:100] {
+			newer = append(newer, c.pod(i, version))
+		}
 	}
 	for _, side := range []struct {
 		indexes  int

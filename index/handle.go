@@ -22,7 +22,8 @@ type Handle[T Object] interface {
 	// publish opens the index for look-ups. Called under the write lock.
 	publish(owner *Indexer[T])
 
-	// prepare makes room for the keys of n objects.
+	// prepare makes room for the keys of n objects, which are all that there
+	// will be.
 	prepare(n int)
 	// stage computes the keys of the next object of a batch. It runs user code,
 	// so it is called without the write lock.
@@ -90,6 +91,7 @@ func (x *Index[K, T]) publish(owner *Indexer[T]) { x.owner.Store(owner) }
 func (x *Index[K, T]) prepare(n int) {
 	x.staged = slices.Grow(x.staged, n)
 	x.ends = slices.Grow(x.ends, n)
+	x.posts.reserve(n)
 }
 
 func (x *Index[K, T]) stage(obj T) {

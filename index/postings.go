@@ -60,6 +60,9 @@ func (s *postings[K]) view() postingsView[K] {
 	return postingsView[K]{s.seed, s.keys.words.pages, s.byID.pages, s.first.pages, s.rest.pages}
 }
 
+// reserve makes room for n objects altogether.
+func (s *postings[K]) reserve(n int) { s.single = slices.Grow(s.single, max(0, n-len(s.single))) }
+
 // add makes room for one more object, at the next position, without keys.
 func (s *postings[K]) add() {
 	var none K

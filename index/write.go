@@ -60,6 +60,7 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 		index.prepare(len(list))
 	}
 	x.located = slices.Grow(x.located, len(list))
+	x.hashes = slices.Grow(x.hashes, max(0, len(list)-len(x.hashes)))
 	gone := int(x.objects.n)
 	listed := make([]bool, x.objects.n)
 	for _, obj := range list {
