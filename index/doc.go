@@ -21,11 +21,12 @@
 //
 // # How it is built
 //
-// Objects stand at dense positions in pages of a thousand. A hash table of
-// eight bytes an entry maps keys to positions; an index maps its keys to lists
-// of positions, and each position to the places where it is listed, so that a
-// write costs a constant for each index whose keys changed, and nothing for
-// the others. All of these are made of pages that one writer changes in place.
+// Objects stand at dense positions in pages of a thousand. A hash table has
+// each key with its object in one slot, so that a look-up goes to one place; an
+// index maps its keys to lists of positions, and each position to the places
+// where it is listed, so that a write costs a constant for each index whose keys
+// changed, and a comparison for the others. All of these are made of pages that
+// one writer changes in place.
 // A reader takes the page table under the read lock and ranges over the pages
 // without it; the writer copies a page before it writes to one that a reader
 // may hold. So readers hold the lock for a moment, however much they read, and

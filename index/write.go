@@ -14,9 +14,7 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	defer x.unstage()
-	for i := range changes {
-		x.located = append(x.located, x.locate(changes[i].Object))
-	}
+	x.locateChanges(changes)
 	for i := range changes {
 		if !changes[i].Delete {
 			x.stage(changes[i].Object)
@@ -63,14 +61,19 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 	x.hashes = slices.Grow(x.hashes, max(0, len(list)-len(x.hashes)))
 	gone := int(x.objects.n)
 	listed := make([]bool, x.objects.n)
-	for _, obj := range list {
-		at := x.locate(obj)
-		x.located = append(x.located, at)
+	for block := range slices.Chunk(list, blockSize) {
+		x.locateAll(block)
+		for _, index := range x.indexes {
+			for _, obj := range block {
+				index.stage(obj)
+			}
+		}
+	}
+	for _, at := range x.located {
 		if at.found && !listed[at.pos] {
 			listed[at.pos] = true
 			gone--
 		}
-		x.stage(obj)
 	}
 
 	x.mu.Lock()
@@ -146,6 +149,45 @@ func (x *Indexer[T]) locate(obj T) located {
 		at.pos, at.found = s.place-1, true
 	}
 	return at
+}
+
+// blockSize is how many objects are looked at together.
+const blockSize = 16
+
+// locateAll appends what locate returns for each of up to blockSize objects to
+// x.located. It takes one step for all of them before the next: almost each
+// access to an object that was just decoded waits for memory, and so the
+// processor waits for many at once.
+func (x *Indexer[T]) locateAll(objs []T) {
+	var keys [blockSize]Key
+	for i, obj := range objs {
+		keys[i] = KeyOf(obj)
+	}
+	from := len(x.located)
+	for i := range objs {
+		x.located = append(x.located, located{hash: hashKey(x.seed, keys[i])})
+	}
+	for i := range objs {
+		at := &x.located[from+i]
+		if s := findSlot(&x.slots.pages, &x.namespaces.posts.byID.pages, at.hash, keys[i]); s != nil {
+			at.pos, at.found = s.place-1, true
+		}
+	}
+}
+
+// locateChanges does the same for the objects of changes.
+func (x *Indexer[T]) locateChanges(changes []Change[T]) {
+	if len(changes) == 1 {
+		x.located = append(x.located, x.locate(changes[0].Object))
+		return
+	}
+	var block [blockSize]T
+	for chunk := range slices.Chunk(changes, blockSize) {
+		for i := range chunk {
+			block[i] = chunk[i].Object
+		}
+		x.locateAll(block[:len(chunk)])
+	}
 }
 
 func (x *Indexer[T]) stage(obj T) {

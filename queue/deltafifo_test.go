@@ -117,7 +117,7 @@ func TestOnlyTheMemoryOfLargeBatchesIsGivenUp(t *testing.T) {
 	for name, test := range map[string]struct {
 		size   int
 		reused bool
-	}{"small": {100, true}, "large": {10_000, false}} {
+	}{"small": {100, true}, "large": {30_000, false}} {
 		q := queue.NewDeltaFIFO[int]()
 		place := func() *queue.Delta[int] {
 			for i := range test.size {

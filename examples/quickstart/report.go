@@ -140,8 +140,11 @@ func (r *report) syncing(informers ...func() typed.Status) *progress {
 				for _, status := range informers {
 					s := status()
 					fmt.Fprintf(&line, "   %s: %s", s.Name, strings.ToLower(s.Phase.String()))
-					if s.Objects > 0 {
-						fmt.Fprintf(&line, ", %s objects", grouped(s.Objects))
+					switch {
+					case s.Expected > 0:
+						fmt.Fprintf(&line, ", %s of %s objects", grouped(s.Received), grouped(s.Expected))
+					case s.Received > 0:
+						fmt.Fprintf(&line, ", %s objects", grouped(s.Received))
 					}
 					if s.Failures > 0 {
 						fmt.Fprintf(&line, ", failed %d×", s.Failures)
