@@ -115,9 +115,10 @@ func TestStop(t *testing.T) {
 		r.run()
 		r.sink.Replace([]*thing{at("a", 1)}, "1")
 		rec.next()
-		slow := r.handle()
 		hold := make(chan struct{})
-		slow.before(func(string) { <-hold })
+		slowly := &recorder{hook: func(string) { <-hold }}
+		slow, err := r.Handle(slowly)
+		require.NoError(t, err)
 		go func() { waits <- r.WaitForResourceVersion(context.Background(), "7") }()
 		go func() { waits <- slow.WaitForSync(context.Background()) }()
 		go func() {
@@ -146,7 +147,7 @@ func TestStop(t *testing.T) {
 		assert.Zero(t, r.Len())
 		assert.Empty(t, byNode.Get("node-1"))
 		assert.Equal(t, typed.PhaseStopped, r.Status().Phase)
-		_, err := r.Handle(&recorder{})
+		_, err = r.Handle(&recorder{})
 		assert.ErrorIs(t, err, typed.ErrStopped)
 		assert.ErrorIs(t, r.AddIndexes(index.New("late", func(o *thing) []string { return nil })), typed.ErrStopped)
 		assert.ErrorIs(t, r.WaitForSync(t.Context()), typed.ErrStopped)
