@@ -12,8 +12,9 @@ import (
 // struct of several fields.
 //
 // The index function is called once for every object that is stored, before
-// any lock is taken, and from one goroutine at a time. It must not modify the
-// object, and what it returns must depend on the object alone. If it panics,
+// the readers' lock is taken, and from one goroutine at a time. It must not
+// modify the object, nor call the indexer or its informer, and what it returns
+// must depend on the object alone. If it panics,
 // nothing of the batch is stored and the panic goes on to the writer.
 //
 // Look-ups are safe for concurrent use. They hold the indexer's read lock for

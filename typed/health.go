@@ -21,7 +21,8 @@ type health struct {
 	lastRejected *RejectedError
 }
 
-// report notes and logs err, see Sink.Report.
+// report notes and logs err, see Sink.Report. What logs is the user's, and may
+// ask for the informer's status, so no lock is held meanwhile.
 func (h *health) report(ctx context.Context, name string, err error) {
 	var rejected *RejectedError
 	if errors.As(err, &rejected) {
@@ -33,25 +34,31 @@ func (h *health) report(ctx context.Context, name string, err error) {
 			"informer", name, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
 		return
 	}
+	failures, since := h.note(err)
+	switch {
+	case err == nil && failures > 0:
+		klog.FromContext(ctx).Info("List and watch work again", "informer", name, "failures", failures, "since", since)
+	case err != nil && failures&(failures-1) == 0: // only the first, second, fourth, eighth, …
+		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will try again", "informer", name, "failures", failures)
+	}
+}
 
+// note counts a failure, or forgets them all if err is nil. It returns how many
+// there were, this one included, and since when.
+func (h *health) note(err error) (failures int, since time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err == nil {
-		if h.failures > 0 {
-			klog.FromContext(ctx).Info("List and watch work again", "informer", name, "failures", h.failures, "since", h.since)
-		}
+		failures, since = h.failures, h.since
 		h.err, h.failures, h.since = nil, 0, time.Time{}
-		return
+		return failures, since
 	}
 	if h.failures == 0 {
 		h.since = time.Now()
 	}
 	h.failures++
 	h.err, h.lastErr = err, err
-	if h.failures&(h.failures-1) != 0 { // only the first, second, fourth, eighth, …
-		return
-	}
-	utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will try again", "informer", name, "failures", h.failures)
+	return h.failures, h.since
 }
 
 // fill copies what is known into s.

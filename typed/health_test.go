@@ -1,0 +1,32 @@
+package typed_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/kubetyped/informer/typed"
+)
+
+// TestErrorHandlersMayAskForTheStatus installs a handler of errors that looks
+// at the informer that reports one.
+func TestErrorHandlersMayAskForTheStatus(t *testing.T) {
+	defer func(handlers []utilruntime.ErrorHandler) { utilruntime.ErrorHandlers = handlers }(utilruntime.ErrorHandlers)
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t)
+		var seen []typed.Status
+		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(context.Context, error, string, ...any) {
+			seen = append(seen, r.Status())
+		}}
+		r.run()
+		r.sink.Report(errors.New("refused"))
+		r.sink.Add(nil, "1")
+		if assert.Len(t, seen, 2) {
+			assert.Equal(t, 1, seen[0].Failures)
+			assert.Equal(t, 1, seen[1].Rejected)
+		}
+	})
+}
