@@ -44,11 +44,15 @@ func (s *Snapshot[T]) All() iter.Seq[T] { return s.objects.all() }
 
 // ListNamespace returns the objects of one namespace, in no particular order,
 // nil if there are none. The slice is the caller's.
-func (s *Snapshot[T]) ListNamespace(namespace string) []T { return s.namespaces.In(s).Get(namespace) }
+func (s *Snapshot[T]) ListNamespace(namespace string) []T { return s.inNamespaces().Get(namespace) }
 
 // Namespace ranges over the objects of one namespace.
 func (s *Snapshot[T]) Namespace(namespace string) iter.Seq[T] {
-	return s.namespaces.In(s).All(namespace)
+	return s.inNamespaces().All(namespace)
+}
+
+func (s *Snapshot[T]) inNamespaces() View[string, T] {
+	return View[string, T]{objects: s.objects, posts: s.byNamespace}
 }
 
 // Keys ranges over the keys of all objects, in no particular order.

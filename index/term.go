@@ -91,15 +91,18 @@ func (m *matches) all() iter.Seq[uint32] {
 //
 // An index that was not added to an Indexer holds no objects, and no object is
 // in two Indexers; so with such a term, or with terms of different Indexers,
-// it ranges over nothing. The same goes for no terms at all.
+// it ranges over nothing. The same goes for a nil term, and for no terms at all.
 func Intersect[T Object](terms ...Term[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		if len(terms) == 0 {
 			return
 		}
-		owner := terms[0].indexer()
+		var owner *Indexer[T]
+		if terms[0] != nil {
+			owner = terms[0].indexer()
+		}
 		for _, term := range terms {
-			if owner == nil || term.indexer() != owner {
+			if term == nil || owner == nil || term.indexer() != owner {
 				return
 			}
 		}
@@ -117,6 +120,9 @@ func (s *Snapshot[T]) Intersect(terms ...Term[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		sets := make([]matches, len(terms))
 		for i, term := range terms {
+			if term == nil {
+				return
+			}
 			sets[i] = term.in(s)
 		}
 		intersect(s.objects, sets, yield)
