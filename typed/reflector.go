@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
 
 	"github.com/kubetyped/informer/index"
 )
@@ -61,10 +60,21 @@ func WithoutWatchList() SourceOption {
 // FromListerWatcher returns a source that lists and watches with lw, by
 // client-go's cache.Reflector: it begins with a list, streamed if lw does not
 // rule that out, watches from there, watches again from the last version when a
-// watch ends, and lists again when that version is no longer available. After
-// a failure it waits as long as the Reflector does in client-go's informers:
-// 0.8 s at first, doubling up to 30 s, each with a random addition of up to the
-// same again.
+// watch ends, and lists again when that version is no longer available.
+//
+// It waits before it tries again, so that a server in trouble is spared; every
+// wait is random, up to a limit:
+//
+//  1. While the server cannot be reached at all, the limit is 0.1 s at first and
+//     grows by a tenth with every attempt, up to 30 s. So the source is back
+//     within about a fifth of the time that the server was away. It goes on from
+//     the version that it has, without a list.
+//  2. Where the server answers that it cannot serve the request, or no longer
+//     has the version to go on from, the limit is 0.8 s at first and doubles, up
+//     to 30 s. What the server itself asks for (Retry-After) is the client's to
+//     obey, and comes first.
+//  3. Either begins anew with what worked: a request that was answered for the
+//     first, a list and watch that went on for more than 30 s for the second.
 //
 // Every failure of a list or of the start of a watch is reported to the
 // informer. So is each object that is not a T, which is then left out.
@@ -92,11 +102,13 @@ type reflectorSource[T index.Object] struct {
 	err    error // what was wrong with the arguments
 }
 
-// Waits between attempts, as in client-go's reflector.go.
+// The limits of waits, see FromListerWatcher.
 const (
-	backoffInit  = 800 * time.Millisecond
-	backoffMax   = 30 * time.Second
-	backoffReset = 2 * time.Minute
+	firstUnreachable  = 100 * time.Millisecond
+	growthUnreachable = 1.1
+	firstRefused      = 800 * time.Millisecond
+	growthRefused     = 2
+	longestWait       = 30 * time.Second
 )
 
 // Run implements Source.
@@ -113,20 +125,22 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 		Name:            "typed.Informer",
 		TypeDescription: name,
 		Logger:          &logger,
+		// For the one failure that the Reflector still waits after by itself: a
+		// watch that was opened and then ends with 429. A streamed list does so
+		// without regard to the context, hence no wait is long.
+		Backoff: &wait.Backoff{Duration: firstRefused, Factor: 2, Steps: 10, Cap: 5 * time.Second, Jitter: 1},
 	})
 
-	backoff := wait.Backoff{Duration: backoffInit, Cap: backoffMax, Steps: 38, Factor: 2, Jitter: 1}
-	delay := backoff.DelayWithReset(clock.RealClock{}, backoffReset)
-	for {
+	between := backoff{first: firstRefused, factor: growthRefused, last: longestWait}
+	for ctx.Err() == nil {
+		begin := time.Now()
 		if err := reflector.ListAndWatchWithContext(ctx); err != nil && ctx.Err() == nil {
 			lw.ended(err)
 		}
-		timer := time.NewTimer(delay())
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return nil
+		if time.Since(begin) > longestWait {
+			between.reset()
 		}
+		between.wait(ctx)
 	}
+	return nil
 }

@@ -3,8 +3,10 @@ package typed
 import (
 	"context"
 	"errors"
+	"net"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -15,8 +17,9 @@ import (
 
 // supervisedListerWatcher stands between a Reflector and the ListerWatcher of a
 // source. It adds the source's selectors to each request, reports how requests
-// fare, which the Reflector only logs, and keeps track of requests under way:
-// the Reflector does not wait for a list when it is stopped.
+// fare, which the Reflector only logs, tries again where nothing but time can
+// help, and keeps track of requests under way: the Reflector does not wait for a
+// list when it is stopped.
 type supervisedListerWatcher struct {
 	cache.ListerWatcherWithContext
 
@@ -63,12 +66,11 @@ func (lw *supervisedListerWatcher) ListWithContext(ctx context.Context, opts met
 	}
 	defer lw.requests.Done()
 	lw.restrict(&opts)
-	list, err := lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
-	switch {
-	case err == nil:
+	list, err := persist(ctx, lw, func() (runtime.Object, error) {
+		return lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
+	})
+	if err == nil {
 		lw.countPage(list, opts.Continue != "")
-	case ctx.Err() == nil:
-		lw.failed(err)
 	}
 	return list, err
 }
@@ -81,14 +83,49 @@ func (lw *supervisedListerWatcher) WatchWithContext(ctx context.Context, opts me
 	defer lw.requests.Done()
 	lw.restrict(&opts)
 	lw.received = 0
-	w, err := lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
-	switch {
-	case err == nil:
+	w, err := persist(ctx, lw, func() (watch.Interface, error) {
+		return lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
+	})
+	if err == nil {
 		lw.report(nil)
-	case ctx.Err() == nil:
-		lw.failed(err)
 	}
 	return w, err
+}
+
+// persist makes a request again and again until it succeeds, fails in a way that
+// the Reflector has to know of, or ctx ends. It reports each failure. The
+// Reflector does the same for a watch, and for a streamed list even after ctx
+// has ended, but waits up to a minute at a time.
+func persist[R any](ctx context.Context, lw *supervisedListerWatcher, request func() (R, error)) (R, error) {
+	unreachable := backoff{first: firstUnreachable, factor: growthUnreachable, last: longestWait}
+	refused := backoff{first: firstRefused, factor: growthRefused, last: longestWait}
+	for {
+		result, err := request()
+		if err == nil || ctx.Err() != nil {
+			return result, err
+		}
+		lw.failed(err)
+		switch {
+		case isUnreachable(err):
+			unreachable.wait(ctx)
+			refused.reset()
+		case apierrors.IsTooManyRequests(err):
+			refused.wait(ctx)
+			unreachable.reset()
+		default:
+			return result, err
+		}
+		if ctx.Err() != nil {
+			return result, err
+		}
+	}
+}
+
+// isUnreachable reports whether a request has failed before there was a
+// connection to the server.
+func isUnreachable(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // countPage notes the progress that a page of a list makes. Errors are left to

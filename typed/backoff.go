@@ -1,0 +1,37 @@
+package typed
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// backoff is a series of waits that become longer. Each is random, between
+// nothing and a limit that grows by a factor: with such "full jitter", clients
+// that a server cut off at the same moment come back spread out over the whole
+// of the limit (M. Brooker, "Exponential Backoff And Jitter", 2015).
+type backoff struct {
+	first, last time.Duration // of the limit
+	factor      float64
+	limit       time.Duration // of the next wait; 0: first
+}
+
+// wait blocks for the next wait of the series, or until ctx ends.
+func (b *backoff) wait(ctx context.Context) {
+	timer := time.NewTimer(b.next())
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// next returns the length of the next wait of the series.
+func (b *backoff) next() time.Duration {
+	limit := max(b.limit, b.first)
+	b.limit = min(time.Duration(float64(limit)*b.factor), b.last)
+	return rand.N(limit)
+}
+
+// reset begins the series anew.
+func (b *backoff) reset() { b.limit = 0 }

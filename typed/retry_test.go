@@ -1,0 +1,208 @@
+package typed_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubetyped/informer/typed"
+)
+
+// brittle is a ListerWatcher of one Pod whose requests fail as long as a test
+// wants them to. It cannot stream lists.
+type brittle struct {
+	mu             sync.Mutex
+	err            error // guarded by mu; what requests fail with
+	lists, watches int   // guarded by mu; requests that succeeded
+	tries          int   // guarded by mu; all requests
+	asked          []string
+	open           *watch.FakeWatcher
+	opened         chan struct{} // gets one for each watch
+}
+
+func newBrittle() *brittle { return &brittle{opened: make(chan struct{}, 1000)} }
+
+func (b *brittle) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (b *brittle) List(metav1.ListOptions) (runtime.Object, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tries++
+	if b.err != nil {
+		return nil, b.err
+	}
+	b.lists++
+	return &corev1.PodList{
+		ListMeta: metav1.ListMeta{ResourceVersion: "100"},
+		Items:    []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a", ResourceVersion: "7"}}},
+	}, nil
+}
+
+func (b *brittle) Watch(opts metav1.ListOptions) (watch.Interface, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tries++
+	if b.err != nil {
+		return nil, b.err
+	}
+	b.watches++
+	b.asked = append(b.asked, opts.ResourceVersion)
+	b.open = watch.NewFake()
+	b.opened <- struct{}{}
+	return b.open, nil
+}
+
+// fail makes requests fail from now on, or succeed if err is nil.
+func (b *brittle) fail(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.err, b.tries = err, 0
+}
+
+// cut ends the open watch.
+func (b *brittle) cut() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open.Stop()
+}
+
+// counts returns the requests that succeeded, and all since the last fail.
+func (b *brittle) counts() (lists, watches, tries int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lists, b.watches, b.tries
+}
+
+// untilWatched waits for the next watch, and returns how long that took.
+func (b *brittle) untilWatched(t *testing.T) time.Duration {
+	t.Helper()
+	begin := time.Now()
+	select {
+	case <-b.opened:
+	case <-time.After(time.Hour):
+		require.Fail(t, "no watch any more")
+	}
+	synctest.Wait()
+	return time.Since(begin)
+}
+
+// inform runs an informer on b until the test ends.
+func (b *brittle) inform(t *testing.T) *typed.Informer[*corev1.Pod] {
+	t.Helper()
+	informer := typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](b))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- informer.Run(ctx) }()
+	t.Cleanup(func() {
+		begin := time.Now()
+		cancel()
+		assert.NoError(t, <-ended)
+		assert.Zero(t, time.Since(begin), "a stop waits for no retry")
+	})
+	return informer
+}
+
+var errRefused = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+
+func TestBackAfterServerWasAway(t *testing.T) {
+	for _, away := range []time.Duration{time.Second, 30 * time.Second, 2 * time.Minute} {
+		t.Run(away.String(), func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				server := newBrittle()
+				pods := server.inform(t)
+				server.untilWatched(t)
+				server.open.Modify(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a", ResourceVersion: "101"}})
+				synctest.Wait()
+
+				server.fail(errRefused)
+				server.cut()
+				time.Sleep(away)
+				status := pods.Status()
+				assert.ErrorIs(t, status.Err, syscall.ECONNREFUSED)
+				_, _, tries := server.counts()
+				assert.Equal(t, tries, status.Failures, "every attempt is reported")
+				assert.Less(t, tries, 100, "the server is spared")
+
+				server.fail(nil)
+				late := server.untilWatched(t)
+				assert.Less(t, late, 100*time.Millisecond+away/3, "the last wait is short beside the time away")
+				lists, _, _ := server.counts()
+				assert.Equal(t, 1, lists, "it goes on without a list")
+				assert.Equal(t, []string{"100", "101"}, server.asked)
+				assert.NoError(t, pods.Status().Err)
+			})
+		})
+	}
+}
+
+func TestRelistSoonAfterExpiry(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		server := newBrittle()
+		server.inform(t)
+		server.untilWatched(t)
+		for round := range 5 {
+			time.Sleep(time.Minute) // all goes well
+			expired := apierrors.NewResourceExpired("too old resource version").ErrStatus
+			server.open.Error(&expired)
+			assert.LessOrEqual(t, server.untilWatched(t), 800*time.Millisecond)
+			lists, _, _ := server.counts()
+			assert.Equal(t, round+2, lists)
+		}
+	})
+}
+
+func TestSparesServerThatFails(t *testing.T) {
+	for name, failure := range map[string]error{
+		"too many requests": apierrors.NewTooManyRequests("busy", 0),
+		"internal error":    apierrors.NewInternalError(os.ErrInvalid),
+		"forbidden":         apierrors.NewForbidden(corev1.Resource("pods"), "", os.ErrPermission),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				server := newBrittle()
+				pods := server.inform(t)
+				server.untilWatched(t)
+				server.fail(failure)
+				server.cut()
+				time.Sleep(10 * time.Minute)
+				_, _, tries := server.counts()
+				assert.Less(t, tries, 100, "at most 30 s apart, half of that on average")
+				assert.Greater(t, tries, 20)
+				assert.ErrorIs(t, pods.Status().Err, failure)
+				server.fail(nil)
+				assert.LessOrEqual(t, server.untilWatched(t), 30*time.Second)
+				assert.NoError(t, pods.Status().Err)
+			})
+		})
+	}
+}
+
+// TestExpiryAgainAndAgain: a server on which every list works and every watch
+// fails must not be listed without end.
+func TestExpiryAgainAndAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		server := newBrittle()
+		server.inform(t)
+		begin := time.Now()
+		for time.Since(begin) < 10*time.Minute {
+			server.untilWatched(t)
+			expired := apierrors.NewResourceExpired("too old resource version").ErrStatus
+			server.open.Error(&expired)
+		}
+		lists, _, _ := server.counts()
+		assert.Less(t, lists, 100)
+	})
+}
