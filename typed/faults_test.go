@@ -23,6 +23,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
 // TestFaults breaks the connection in all ways that the server can, while
@@ -82,13 +83,7 @@ func TestFaults(t *testing.T) {
 				status := pods.Status()
 				return status.Handlers[0].Backlog == 0 && status.Err == nil
 			}, 5*time.Second, time.Millisecond, "the handler has caught up, and the source works again")
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			var replayed []*corev1.Pod
-			for _, pod := range h.pods {
-				replayed = append(replayed, pod)
-			}
-			assert.Equal(t, versionsOf(pods.List()), versionsOf(replayed))
+			assert.Empty(t, history.Diff("cache", pods.List(), "history", h.Objects()))
 		})
 	}
 }

@@ -3,7 +3,6 @@ package typed_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
 // A test of this file runs an informer on a server, in real time.
@@ -60,54 +60,14 @@ func start[T index.Object](t *testing.T, informer *typed.Informer[T]) context.Co
 	return ctx
 }
 
-// history plays the events of an informer back, and checks that each follows
-// from the ones before.
-type history struct {
-	t    *testing.T
-	mu   sync.Mutex
-	pods map[index.Key]*corev1.Pod
-	seen int
-}
-
-func record(t *testing.T, informer *typed.Informer[*corev1.Pod]) *history {
-	h := &history{t: t, pods: map[index.Key]*corev1.Pod{}}
+// record adds a handler that plays events back, and at the end of the test
+// checks that each follows from the ones before.
+func record(t *testing.T, informer *typed.Informer[*corev1.Pod]) *history.History[*corev1.Pod] {
+	h := history.New[*corev1.Pod]()
 	_, err := informer.Handle(h)
 	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, h.Err()) })
 	return h
-}
-
-func (h *history) OnAdd(pod *corev1.Pod, _ bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	assert.NotContains(h.t, h.pods, index.KeyOf(pod))
-	h.pods[index.KeyOf(pod)] = pod
-	h.seen++
-}
-
-func (h *history) OnUpdate(old, updated *corev1.Pod) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	assert.Same(h.t, h.pods[index.KeyOf(old)], old, "no gap")
-	h.pods[index.KeyOf(updated)] = updated
-	h.seen++
-}
-
-func (h *history) OnDelete(d typed.Deleted[*corev1.Pod]) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	assert.Contains(h.t, h.pods, d.Key)
-	delete(h.pods, d.Key)
-	h.seen++
-}
-
-// versions returns the names and versions of pods, in order.
-func versionsOf(pods []*corev1.Pod) []string {
-	var names []string
-	for _, pod := range pods {
-		names = append(names, pod.Name+"@"+pod.ResourceVersion)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // checkSame compares the informer with the server, object by object.
@@ -120,7 +80,7 @@ func checkSame(ctx context.Context, t *testing.T, informer *typed.Informer[*core
 	for i := range list.Items {
 		want = append(want, &list.Items[i])
 	}
-	assert.Equal(t, versionsOf(want), versionsOf(informer.List()))
+	assert.Empty(t, history.Diff("server", want, "cache", informer.List()))
 }
 
 func TestFromClient(t *testing.T) {
@@ -227,7 +187,5 @@ func TestSelectors(t *testing.T) {
 	require.NoError(t, pods.WaitForResourceVersion(ctx, updated.ResourceVersion))
 	assert.Equal(t, 2, pods.Len(), "what leaves the selection is deleted")
 	require.Eventually(t, func() bool { return pods.Status().Handlers[0].Backlog == 0 }, 5*time.Second, time.Millisecond)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	assert.Len(t, h.pods, 2)
+	assert.Len(t, h.Objects(), 2)
 }
