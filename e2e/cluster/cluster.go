@@ -18,7 +18,8 @@ import (
 // ErrStopped is returned by the methods of a cluster after [Cluster.Stop].
 var ErrStopped = errors.New("cluster is stopped")
 
-// Cluster is one running etcd and one kube-apiserver in front of it.
+// Cluster is one running etcd and one API server in front of it, which is
+// kube-apiserver unless [WithGenericServer] says otherwise.
 //
 //  1. Its address, credentials and data stay the same from [Start] to Stop,
 //     whatever happens to the API server in between.
@@ -177,10 +178,10 @@ func (c *Cluster) discard() error {
 // startAPIServer starts the API server and waits until it is ready. If that
 // fails, it is down. The caller holds mu.
 func (c *Cluster) startAPIServer(ctx context.Context) error {
-	fmt.Fprintln(c.options.progress, "starting kube-apiserver…")
+	name, args := c.apiserverCommand()
+	fmt.Fprintf(c.options.progress, "starting %s…\n", name)
 	begin := time.Now()
-	p, err := startProcess("kube-apiserver", filepath.Join(c.dir, "apiserver.log"),
-		c.options.binary, append([]string{"apiserver"}, c.apiserverFlags()...)...)
+	p, err := startProcess(name, filepath.Join(c.dir, "apiserver.log"), c.options.binary, args...)
 	if err != nil {
 		return err
 	}
@@ -188,7 +189,7 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 		return errors.Join(err, p.kill())
 	}
 	c.apiserver = p
-	fmt.Fprintf(c.options.progress, "kube-apiserver ready after %.1f s\n", time.Since(begin).Seconds())
+	fmt.Fprintf(c.options.progress, "%s ready after %.1f s\n", name, time.Since(begin).Seconds())
 	return nil
 }
 
@@ -210,34 +211,4 @@ func (c *Cluster) address() string {
 // etcdSocket is the unix socket that etcd serves clients on.
 func (c *Cluster) etcdSocket() string {
 	return filepath.Join(c.dir, "etcd.sock")
-}
-
-// apiserverFlags are the flags of kube-apiserver, ours first.
-func (c *Cluster) apiserverFlags() []string {
-	flags := []string{
-		"--etcd-servers=unix://" + c.etcdSocket(),
-		"--bind-address=127.0.0.1",
-		"--secure-port=" + strconv.Itoa(c.port),
-		// Named, since the default is the address of a network that the
-		// machine may not have.
-		"--advertise-address=127.0.0.1",
-		"--cert-dir=" + c.credentials.certDir,
-		"--tls-cert-file=" + c.credentials.certFile,
-		"--tls-private-key-file=" + c.credentials.keyFile,
-		"--token-auth-file=" + c.credentials.tokenFile,
-		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-account-key-file=" + c.credentials.serviceAccountKey,
-		"--service-account-signing-key-file=" + c.credentials.serviceAccountKey,
-		"--service-cluster-ip-range=10.96.0.0/16",
-		"--authorization-mode=RBAC",
-		// No controller makes the service account that this plugin asks of
-		// every Pod.
-		"--disable-admission-plugins=ServiceAccount",
-		// The service "kubernetes" has no use for an endpoint on 127.0.0.1,
-		// which is refused anyway.
-		"--endpoint-reconciler-type=none",
-		// Otherwise an open watch holds a graceful stop for a minute.
-		"--shutdown-watch-termination-grace-period=2s",
-	}
-	return append(flags, c.options.flags...)
 }

@@ -13,7 +13,8 @@ type Option func(*options) error
 
 type options struct {
 	binary   string    // the control plane's program, or "" to build it
-	flags    []string  // of the kube-apiserver, after ours
+	generic  bool      // instead of kube-apiserver
+	flags    []string  // of the API server, after ours
 	progress io.Writer // never nil
 }
 
@@ -40,7 +41,20 @@ func WithBinary(path string) Option {
 	}
 }
 
-// WithAPIServerFlags adds command-line flags for the kube-apiserver, such as
+// WithGenericServer starts a smaller API server in place of kube-apiserver, for
+// short loops: the package generic of cmd/controlplane, which is ready in less
+// than a second. To clients it is the same as far as it goes, with the same watch
+// cache, but it serves only some of the kinds of core, apps, coordination and
+// rbac, no custom resources, and has no admission, no defaulting, and no
+// validation but that of metadata.
+func WithGenericServer() Option {
+	return func(o *options) error {
+		o.generic = true
+		return nil
+	}
+}
+
+// WithAPIServerFlags adds command-line flags for the API server, such as
 // "--watch-cache=false" or "-v=4". They come after the package's own, so that
 // of two flags with a single value, the one given here counts.
 func WithAPIServerFlags(flags ...string) Option {

@@ -43,7 +43,7 @@ func waitReady(ctx context.Context, config *rest.Config, etcd, apiserver *proces
 		return err == nil, nil
 	})
 	if err != nil && ctx.Err() != nil {
-		return apiserver.explain(fmt.Errorf("wait until kube-apiserver is ready: %w (last probe: %v)", err, unready))
+		return apiserver.explain(fmt.Errorf("wait until %s is ready: %w (last probe: %v)", apiserver.name, err, unready))
 	}
 	return err
 }

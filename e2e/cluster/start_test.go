@@ -20,12 +20,12 @@ import (
 )
 
 // abandonVariable makes the test binary play a program that starts a cluster
-// and never stops it.
+// and never stops it: "generic" with the generic server, anything else without.
 const abandonVariable = "E2E_TEST_ABANDON"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(abandonVariable) != "" {
-		if err := abandonCluster(); err != nil {
+	if kind := os.Getenv(abandonVariable); kind != "" {
+		if err := abandonCluster(kind); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(1)
@@ -35,8 +35,12 @@ func TestMain(m *testing.M) {
 
 // abandonCluster starts a cluster, prints its folder and address, and waits for
 // somebody to kill this process.
-func abandonCluster() error {
-	c, err := Start(context.Background())
+func abandonCluster(kind string) error {
+	var opts []Option
+	if kind == "generic" {
+		opts = append(opts, WithGenericServer())
+	}
+	c, err := Start(context.Background(), opts...)
 	if err != nil {
 		return err
 	}
@@ -45,8 +49,14 @@ func abandonCluster() error {
 }
 
 func TestServersEndWithTheirParent(t *testing.T) {
+	for _, kind := range []string{"kube-apiserver", "generic"} {
+		t.Run(kind, func(t *testing.T) { testServersEndWithTheirParent(t, kind) })
+	}
+}
+
+func testServersEndWithTheirParent(t *testing.T, kind string) {
 	parent := exec.CommandContext(t.Context(), os.Args[0])
-	parent.Env = append(os.Environ(), abandonVariable+"=1")
+	parent.Env = append(os.Environ(), abandonVariable+"="+kind)
 	parent.Stderr = t.Output()
 	out, err := parent.StdoutPipe()
 	require.NoError(t, err)
@@ -84,6 +94,7 @@ func TestStartTellsWhyItFailedAndLeavesNothing(t *testing.T) {
 		want string
 	}{
 		{"WrongFlag", []Option{WithAPIServerFlags("--no-such-flag")}, "unknown flag: --no-such-flag"},
+		{"WrongFlagOfGenericServer", []Option{WithGenericServer(), WithAPIServerFlags("--no-such-flag")}, "unknown flag: --no-such-flag"},
 		{"NoSuchBinary", []Option{WithBinary("no/such/file")}, "no such file"},
 		{"BinaryIsFolder", []Option{WithBinary(".")}, "is a folder"},
 		{"EmptyBinary", []Option{WithBinary("")}, "path is empty"},

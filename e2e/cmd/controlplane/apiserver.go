@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/pflag"
 	"k8s.io/component-base/cli/globalflag"
@@ -20,17 +19,7 @@ import (
 // runAPIServer runs a kube-apiserver with its own command-line flags until ctx
 // ends, and then waits for its graceful shutdown. It returns an error if a flag
 // is wrong, or if the server cannot start or ends by itself.
-//
-// When the parent is gone, the process exits without grace: etcd goes at the
-// same moment, and a shutdown would wait for it in vain.
 func runAPIServer(ctx context.Context, args []string) error {
-	defer context.AfterFunc(ctx, func() {
-		if orphaned(ctx) {
-			fmt.Fprintln(os.Stderr, "controlplane:", errOrphaned)
-			os.Exit(1)
-		}
-	})()
-
 	server := options.NewServerRunOptions()
 	if err := parseFlags(server, args); err != nil {
 		return fmt.Errorf("kube-apiserver: %w", err)

@@ -1,13 +1,15 @@
 //go:build !race
 
 // Command controlplane runs one half of a Kubernetes control plane: etcd, or
-// the kube-apiserver. It is the server side of package cluster and is started
-// by it; nobody needs to start it by hand.
+// the kube-apiserver, or the small API server of package generic in its place.
+// It is the server side of package cluster and is started by it; nobody needs
+// to start it by hand.
 //
 //	controlplane etcd --dir DIR --client-socket FILE --peer-socket FILE
 //	controlplane apiserver [flags of kube-apiserver]
+//	controlplane generic [some of the flags of kube-apiserver]
 //
-// Both run until SIGTERM, which ends them in good order, or until standard
+// Each runs until SIGTERM, which ends them in good order, or until standard
 // input ends, which means that the process that started them is gone: then
 // etcd removes its folder, and the API server exits at once. An interrupt from
 // the keyboard reaches every process of the terminal; it is left to the parent,
@@ -25,6 +27,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/kubetyped/informer/e2e/cmd/controlplane/generic"
 )
 
 // errOrphaned is the cause of cancellation when the parent process is gone.
@@ -39,7 +43,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("want a first argument: etcd or apiserver")
+		return errors.New("want a first argument: etcd, apiserver or generic")
 	}
 	signal.Ignore(os.Interrupt)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -50,9 +54,16 @@ func run(args []string) error {
 	case "etcd":
 		return runEtcd(ctx, args[1:])
 	case "apiserver":
+		defer exitWhenOrphaned(ctx)()
 		return runAPIServer(ctx, args[1:])
+	case "generic":
+		defer exitWhenOrphaned(ctx)()
+		if err := generic.Run(ctx, args[1:]); err != nil {
+			return fmt.Errorf("generic API server: %w", err)
+		}
+		return nil
 	default:
-		return fmt.Errorf("unknown first argument %q, want etcd or apiserver", args[0])
+		return fmt.Errorf("unknown first argument %q, want etcd, apiserver or generic", args[0])
 	}
 }
 
@@ -67,6 +78,18 @@ func withParent(ctx context.Context, lifeline io.Reader) context.Context {
 		cancel(errOrphaned)
 	}()
 	return ctx
+}
+
+// exitWhenOrphaned makes the process exit without grace when the parent is gone,
+// until the returned function is called. It is for an API server: etcd goes at
+// the same moment, and a shutdown would wait for it in vain.
+func exitWhenOrphaned(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		if orphaned(ctx) {
+			fmt.Fprintln(os.Stderr, "controlplane:", errOrphaned)
+			os.Exit(1)
+		}
+	})
 }
 
 // orphaned tells whether ctx was cancelled because the parent is gone.
