@@ -1,0 +1,165 @@
+package queue
+
+import (
+	"hash/maphash"
+	"slices"
+	"time"
+)
+
+// schedule holds the keys that wait, and decides whose turn it is. WorkQueue
+// tells the rules.
+//
+// A key waits in the line of its priority and tenant, a line takes turns with
+// the others of its level, which are those of the same priority.
+type schedule[K comparable] struct {
+	keys   *table[K, entry]
+	seed   maphash.Seed
+	fair   bool   // if not, all keys are of one tenant
+	ageing uint64 // a level that was passed over as often has the next turn
+	len    int    // keys that wait
+	turns  uint64 // keys that were handed out
+
+	levels   []*node[level] // with keys that wait, highest priority first
+	patience list[level]    // the same, the one that waits longest for a turn first
+	lines    table[lineKey, *node[line]]
+
+	spareLevels spares[level]
+	spareLines  spares[line]
+}
+
+// level is what waits with one priority.
+type level struct {
+	priority int32
+	last     uint64     // turns when it had its last one, or came into being
+	lines    list[line] // the one whose turn is next first
+}
+
+// line is what waits for one tenant with one priority, in order.
+type line struct {
+	keys  chain
+	level *node[level]
+	row   int32 // in lines, if the schedule is fair
+}
+
+type lineKey struct {
+	priority int32
+	tenant   string
+}
+
+// push puts row n at the end of the line that its priority and tenant name.
+func (s *schedule[K]) push(n int32, now time.Duration) {
+	e := &s.keys.rows[n].value
+	e.line = s.line(e.priority, e.tenant)
+	e.joined = now
+	e.state |= waiting
+	link(s.keys.rows, &e.line.value.keys, n)
+	s.len++
+}
+
+// pop takes the row whose turn it is out of its line. There has to be one.
+func (s *schedule[K]) pop() int32 {
+	l := s.levels[0]
+	if p := s.patience.first; s.turns-p.value.last >= s.ageing {
+		l = p
+	}
+	s.turns++
+	l.value.last = s.turns
+	if s.patience.last != l {
+		s.patience.remove(l)
+		s.patience.append(l)
+	}
+	first := l.value.lines.first
+	keys := first.value.keys
+	if keys.first != keys.last && l.value.lines.last != first {
+		l.value.lines.remove(first)
+		l.value.lines.append(first)
+	}
+	s.remove(keys.first)
+	return keys.first
+}
+
+// remove takes row n out of its line.
+func (s *schedule[K]) remove(n int32) {
+	e := &s.keys.rows[n].value
+	in := e.line
+	e.line = nil
+	e.state &^= waiting
+	unlink(s.keys.rows, &in.value.keys, n)
+	s.len--
+	if in.value.keys.first == noRow {
+		s.close(in)
+	}
+}
+
+// line returns the line of a priority and tenant; a new one has its turn after
+// all others of its level.
+func (s *schedule[K]) line(priority int32, tenant string) *node[line] {
+	at := s.level(priority)
+	lines := &at.value.lines
+	if !s.fair {
+		if lines.first != nil {
+			return lines.first
+		}
+		return s.open(at, noRow)
+	}
+	key := lineKey{priority: priority, tenant: tenant}
+	hash := uint32(maphash.Comparable(s.seed, key))
+	if n := s.lines.find(hash, key); n != noRow {
+		return s.lines.rows[n].value
+	}
+	n := s.lines.insert(hash, key)
+	l := s.open(at, n)
+	s.lines.rows[n].value = l
+	return l
+}
+
+func (s *schedule[K]) open(at *node[level], row int32) *node[line] {
+	l := s.spareLines.take()
+	l.value = line{keys: newChain(), level: at, row: row}
+	at.value.lines.append(l)
+	return l
+}
+
+// close gives up a line that has become empty, and its level with the last one.
+func (s *schedule[K]) close(l *node[line]) {
+	at := l.value.level
+	at.value.lines.remove(l)
+	if s.fair {
+		s.lines.delete(l.value.row)
+	}
+	l.value.level = nil
+	s.spareLines.keep(l)
+	if at.value.lines.first == nil {
+		i, _ := s.search(at.value.priority)
+		s.levels = slices.Delete(s.levels, i, i+1)
+		s.patience.remove(at)
+		s.spareLevels.keep(at)
+	}
+}
+
+// level returns the level of a priority. A new one has not been passed over.
+func (s *schedule[K]) level(priority int32) *node[level] {
+	i, found := s.search(priority)
+	if found {
+		return s.levels[i]
+	}
+	l := s.spareLevels.take()
+	l.value = level{priority: priority, last: s.turns}
+	s.levels = slices.Insert(s.levels, i, l)
+	s.patience.append(l)
+	return l
+}
+
+// search returns where among the levels a priority is, or belongs.
+func (s *schedule[K]) search(priority int32) (int, bool) {
+	low, high := 0, len(s.levels)
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		if s.levels[mid].value.priority > priority {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low, low < len(s.levels) && s.levels[low].value.priority == priority
+}

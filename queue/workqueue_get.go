@@ -1,0 +1,62 @@
+package queue
+
+import "context"
+
+// Get hands out the key whose turn it is, and waits for one if there is none.
+// The caller has to call Done with it. When the queue was shut down and nothing
+// is left to be handed out, it returns true.
+func (q *WorkQueue[K]) Get() (key K, shutDown bool) {
+	key, err := q.get(context.Background())
+	return key, err != nil
+}
+
+// GetContext does as Get, but waits no longer than ctx. It returns the cause
+// of ctx's end, also when that was before the call, and ErrShutDown when the
+// queue was shut down and nothing is left.
+func (q *WorkQueue[K]) GetContext(ctx context.Context) (K, error) {
+	if ctx.Err() != nil {
+		var none K
+		return none, context.Cause(ctx)
+	}
+	return q.get(ctx)
+}
+
+func (q *WorkQueue[K]) get(ctx context.Context) (K, error) {
+	q.mu.Lock()
+	if err := q.await(ctx); err != nil {
+		var none K
+		return none, err
+	}
+	key := q.handOut()
+	w := q.parked.next(q.schedule.len)
+	q.mu.Unlock()
+	wake(w)
+	return key, nil
+}
+
+// await waits until there is a key to hand out. The caller holds mu; if there
+// is an error, it is given up.
+func (q *WorkQueue[K]) await(ctx context.Context) error {
+	for q.schedule.len == 0 {
+		if q.shutDown {
+			q.mu.Unlock()
+			return ErrShutDown
+		}
+		if err := q.parked.wait(ctx, &q.mu); err != nil {
+			w := q.parked.next(q.schedule.len)
+			q.mu.Unlock()
+			wake(w)
+			return err
+		}
+	}
+	return nil
+}
+
+// handOut hands out the key whose turn it is. The caller holds mu.
+func (q *WorkQueue[K]) handOut() K {
+	n := q.schedule.pop()
+	row := &q.keys.rows[n]
+	row.value.state |= processing
+	q.inProcess++
+	return row.key
+}
