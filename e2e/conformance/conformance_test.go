@@ -39,6 +39,7 @@ func installWidgets(t *testing.T) func(*testing.T) conformance.Rig {
 			Namespace:      server.Namespace(t),
 			CustomResource: widgets.GVR(),
 			CustomKind:     widgets.Kind,
+			CBOR:           server.Own() != nil, // see TestMain
 		}
 		if own := server.Own(); own != nil {
 			rig.Compact = func(ctx context.Context) error {

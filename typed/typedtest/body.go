@@ -44,7 +44,7 @@ func (c *collection) decode(contentType string, data []byte) (runtime.Object, er
 	if err != nil {
 		return nil, err
 	}
-	if err := wire.Decode(contentType, data, c.kind, c.protobuf, obj); err != nil {
+	if err := wire.Decode(contentType, data, c.kind, c.media, obj); err != nil {
 		return nil, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(c.kind)

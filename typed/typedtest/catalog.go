@@ -14,22 +14,26 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/kubetyped/informer/typed/typedtest/internal/store"
+	"github.com/kubetyped/informer/typed/typedtest/internal/wire"
 )
 
 // catalog is everything the server serves. It does not change once built.
 type catalog struct {
 	scheme     *runtime.Scheme
+	cbor       bool // everything can be spelled in CBOR
 	byResource map[schema.GroupVersionResource]*collection
 	byKind     map[schema.GroupVersionKind]*collection
 }
 
-func newCatalog(s *store.Store, scheme *runtime.Scheme, resources []Resource) (*catalog, error) {
+func newCatalog(s *store.Store, set *settings) (*catalog, error) {
+	scheme := set.scheme
 	c := &catalog{
 		scheme:     scheme,
+		cbor:       set.cbor,
 		byResource: map[schema.GroupVersionResource]*collection{},
 		byKind:     map[schema.GroupVersionKind]*collection{},
 	}
-	for _, r := range resources {
+	for _, r := range set.resources {
 		if err := r.validate(); err != nil {
 			return nil, err
 		}
@@ -103,6 +107,7 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		namespaced: !r.ClusterScoped,
 		status:     r.Status,
 		generation: true,
+		media:      wire.Media{CBOR: c.cbor},
 		fields:     r.Fields,
 		table:      s.Table(),
 	}
@@ -116,7 +121,7 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		if err != nil {
 			return fmt.Errorf("resource %s: %w", r.GroupVersionResource, err)
 		}
-		_, added.protobuf = list.(runtime.ProtobufMarshaller)
+		_, added.media.Protobuf = list.(runtime.ProtobufMarshaller)
 	}
 	c.byResource[added.resource] = added
 	c.byKind[added.kind] = added

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubetyped/informer/typed/typedtest/internal/store"
+	"github.com/kubetyped/informer/typed/typedtest/internal/wire"
 )
 
 // collection is one served resource: what it is and its objects. All but the
@@ -22,7 +23,7 @@ type collection struct {
 	namespaced bool
 	status     bool // has a status subresource
 	generation bool // counts the changes of its content
-	protobuf   bool // can be spelled in protobuf
+	media      wire.Media
 	fields     map[string]FieldFunc
 	scheme     *runtime.Scheme // nil: unstructured
 	table      *store.Table

@@ -14,7 +14,7 @@ var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", R
 func TestConformance(t *testing.T) {
 	custom := typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true})
 	for name, opts := range map[string][]typedtest.Option{
-		"WatchList":        {custom},
+		"WatchList":        {custom, typedtest.WithCBOR()},
 		"WithoutWatchList": {custom, typedtest.WithoutWatchList()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -25,6 +25,7 @@ func TestConformance(t *testing.T) {
 					CustomResource: widgets, CustomKind: "Widget",
 					Compact:          func(context.Context) error { s.Compact(); return nil },
 					WithoutWatchList: name == "WithoutWatchList",
+					CBOR:             name == "WatchList",
 				}
 			})
 		})

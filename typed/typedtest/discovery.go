@@ -92,7 +92,7 @@ func (s *Server) discoverRoot(w http.ResponseWriter, r *http.Request, core bool)
 }
 
 func (s *Server) discovery(w http.ResponseWriter, r *http.Request, obj runtime.Object) {
-	f, err := wire.Negotiate(r.Header.Get("Accept"), wire.Need{Protobuf: true})
+	f, err := wire.Negotiate(r.Header.Get("Accept"), s.whole())
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -109,7 +109,7 @@ func (s *Server) text(w http.ResponseWriter, r *http.Request, contentType string
 
 func wantsAggregated(accept string) bool {
 	for _, clause := range goautoneg.ParseAccept(accept) {
-		if clause.Params["as"] == "APIGroupDiscoveryList" && clause.Params["v"] == "v2" {
+		if clause.SubType == "json" && clause.Params["as"] == "APIGroupDiscoveryList" && clause.Params["v"] == "v2" {
 			return true
 		}
 	}

@@ -16,7 +16,7 @@ func (s *Server) serveGet(w http.ResponseWriter, req *request) error {
 	if err := req.options(options); err != nil {
 		return err
 	}
-	wanted, err := parseRevision(options.ResourceVersion)
+	wanted, err := req.revision(options.ResourceVersion)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	listvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubetyped/informer/typed/typedtest/internal/store"
 	"github.com/kubetyped/informer/typed/typedtest/internal/wire"
@@ -39,21 +40,29 @@ func (r *request) listQuery(watchList bool) (*listQuery, error) {
 	if q.selection, err = r.collection.selects(r.namespace, q.options.LabelSelector, q.options.FieldSelector); err != nil {
 		return nil, err
 	}
-	if q.requested, err = parseRevision(q.options.ResourceVersion); err != nil {
+	if q.requested, err = r.revision(q.options.ResourceVersion); err != nil {
 		return nil, err
 	}
 	return q, nil
 }
 
-func parseRevision(rv string) (uint64, error) {
+// revision reads a resource version, 0 if it is empty. One that cannot be read is
+// a 400 status, but 500 for a watch, as API servers have it.
+func (r *request) revision(rv string) (uint64, error) {
 	if rv == "" {
 		return 0, nil
 	}
 	revision, err := strconv.ParseUint(rv, 10, 64)
-	if err != nil {
-		return 0, apierrors.NewBadRequest(fmt.Sprintf("invalid resource version: %q", rv))
+	if err == nil {
+		return revision, nil
 	}
-	return revision, nil
+	invalid := field.Invalid(field.NewPath("resourceVersion"), rv, err.Error())
+	if r.verb == "watch" {
+		return 0, &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: invalid.Error(),
+		}}
+	}
+	return 0, apierrors.NewBadRequest("invalid resource version: " + invalid.Error())
 }
 
 // page is the answer to a list.

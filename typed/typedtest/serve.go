@@ -78,7 +78,7 @@ func (s *Server) dispatch(w http.ResponseWriter, req *request) error {
 
 // format negotiates how to answer.
 func (r *request) format() (wire.Format, error) {
-	return wire.Negotiate(r.Header.Get("Accept"), wire.Need{Protobuf: r.collection.protobuf, Stream: r.verb == "watch"})
+	return wire.Negotiate(r.Header.Get("Accept"), wire.Need{Media: r.collection.media, Stream: r.verb == "watch"})
 }
 
 // answer writes one object, or the part of it that the format asks for.
@@ -103,13 +103,18 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, f wire.Format, co
 	}
 }
 
+// whole is what can carry what is not about objects, such as errors.
+func (s *Server) whole() wire.Need {
+	return wire.Need{Media: wire.Media{Protobuf: true, CBOR: s.settings.cbor}, Whole: true}
+}
+
 // fail answers with an error as API servers do.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, errAborted) {
 		panic(http.ErrAbortHandler)
 	}
 	status := statusOf(err)
-	f, negotiation := wire.Negotiate(r.Header.Get("Accept"), wire.Need{Protobuf: true})
+	f, negotiation := wire.Negotiate(r.Header.Get("Accept"), s.whole())
 	if negotiation != nil {
 		f = wire.JSON()
 	}

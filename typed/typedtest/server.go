@@ -53,7 +53,7 @@ func NewServer(opts ...Option) (*Server, error) {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}
 	objects := store.New(set.history)
-	catalog, err := newCatalog(objects, set.scheme, set.resources)
+	catalog, err := newCatalog(objects, set)
 	if err != nil {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}

@@ -57,7 +57,7 @@ func next(t *testing.T, w watch.Interface) watch.Event {
 }
 
 func TestInformerFollowsTheServer(t *testing.T) {
-	for _, contentType := range []string{"application/json", "application/vnd.kubernetes.protobuf", "application/cbor"} {
+	for _, contentType := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
 		t.Run(contentType, func(t *testing.T) {
 			ctx := testContext(t)
 			s := typedtest.Start(t)

@@ -36,7 +36,7 @@ func (c *check) do(method, path string, header http.Header, body string) (int, s
 }
 
 func testBodies(c *check) {
-	path := "/api/v1/namespaces/" + c.ns + "/configmaps"
+	path := c.mapsPath()
 	for _, test := range []struct {
 		method, path, contentType, body string
 		code                            int
@@ -76,7 +76,7 @@ func testAccept(c *check) {
 		proto   = "application/vnd.kubernetes.protobuf"
 		partial = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	)
-	maps := "/api/v1/namespaces/" + c.ns + "/configmaps"
+	maps := c.mapsPath()
 	type row struct {
 		path, accept string
 		code         int
@@ -93,10 +93,12 @@ func testAccept(c *check) {
 		{maps + "?watch=1", "application/yaml", 406, ""},
 		{maps + "?watch=1", proto, 200, proto + ";stream=watch"},
 		{maps + "?watch=1", "application/json", 200, "application/json"},
+		{maps + "?watch=1&resourceVersion=seven", "", 500, "application/json"},
+		{maps + "/absent", proto, 404, proto},
+		{maps + "/absent", proto + partial, 404, "application/json"},
 	}
 	if c.rig.CustomKind != "" {
-		gvr := c.rig.CustomResource
-		custom := "/apis/" + gvr.Group + "/" + gvr.Version + "/namespaces/" + c.ns + "/" + gvr.Resource
+		custom := c.customPath()
 		rows = append(rows,
 			row{custom, proto + ",application/json", 200, "application/json"},
 			row{custom, proto, 406, ""},

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -31,63 +30,83 @@ type Rig struct {
 	Compact func(context.Context) error
 	// WithoutWatchList says that the server refuses sendInitialEvents.
 	WithoutWatchList bool
+	// CBOR says that the server serves application/cbor.
+	CBOR bool
 }
 
-// TestServer runs the suite. newRig is called for every check, with that check's
-// test, and may use one server for all of them, with a namespace each.
+// TestServer checks what a server promises, in JSON, in protobuf and, if the rig
+// has it, in CBOR. For the last, client-go's feature gates ClientsAllowCBOR and
+// ClientsPreferCBOR are on meanwhile, so the test must not be parallel to others
+// that care.
+//
+// newRig is called for every check, with that check's test, and may use one server
+// for all of them, with a namespace each. Checks run in parallel, and so does
+// newRig.
 func TestServer(t *testing.T, newRig func(t *testing.T) Rig) {
-	for format, contentType := range map[string]string{
-		"json": runtime.ContentTypeJSON, "protobuf": runtime.ContentTypeProtobuf,
-	} {
-		t.Run(format, func(t *testing.T) {
-			for _, c := range []struct {
-				name string
-				run  func(*check)
-			}{
-				{"Create", testCreate},
-				{"CreateGeneratedName", testCreateGeneratedName},
-				{"CreateRefused", testCreateRefused},
-				{"Update", testUpdate},
-				{"UpdateRefused", testUpdateRefused},
-				{"UpdateOfNothing", testUpdateOfNothing},
-				{"Generation", testGeneration},
-				{"Status", testStatus},
-				{"Patch", testPatch},
-				{"PatchRefused", testPatchRefused},
-				{"Delete", testDelete},
-				{"DeletePreconditions", testDeletePreconditions},
-				{"DeleteCollection", testDeleteCollection},
-				{"Finalizers", testFinalizers},
-				{"DryRun", testDryRun},
-				{"ClusterScoped", testClusterScoped},
-				{"Bodies", testBodies},
-				{"Accept", testAccept},
-				{"ListVersions", testListVersions},
-				{"ListPages", testListPages},
-				{"ListPagesSelected", testListPagesSelected},
-				{"ListRefused", testListRefused},
-				{"Pager", testPager},
-				{"Compaction", testCompaction},
-				{"WatchFromVersion", testWatchFromVersion},
-				{"WatchFromNow", testWatchFromNow},
-				{"WatchTimeout", testWatchTimeout},
-				{"WatchNamespaces", testWatchNamespaces},
-				{"WatchList", testWatchList},
-				{"WatchListRefused", testWatchListRefused},
-				{"WatchInitialEventsByDefault", testWatchInitialEventsByDefault},
-				{"SelectorLabels", testSelectorLabels},
-				{"SelectorFields", testSelectorFields},
-				{"Reflector", testReflector},
-				{"SharedInformer", testSharedInformer},
-				{"Metadata", testMetadata},
-				{"Custom", testCustom},
-				{"CustomWatch", testCustomWatch},
-				{"Discovery", testDiscovery},
-			} {
-				t.Run(c.name, func(t *testing.T) { c.run(newCheck(t, newRig(t), contentType)) })
+	for _, f := range []format{json, protobuf, cbor} {
+		t.Run(string(f), func(t *testing.T) {
+			if f == cbor {
+				allowCBOR(t, newRig(t))
+			}
+			// Nothing else runs meanwhile: parallel tests wait until this function
+			// has returned.
+			t.Run("Compaction", func(t *testing.T) { testCompaction(newCheck(t, newRig(t), f)) })
+			for _, c := range serverChecks {
+				t.Run(c.name, func(t *testing.T) {
+					t.Parallel()
+					c.run(newCheck(t, newRig(t), f))
+				})
 			}
 		})
 	}
+}
+
+var serverChecks = []struct {
+	name string
+	run  func(*check)
+}{
+	{"Create", testCreate},
+	{"CreateGeneratedName", testCreateGeneratedName},
+	{"CreateRefused", testCreateRefused},
+	{"Update", testUpdate},
+	{"UpdateRefused", testUpdateRefused},
+	{"UpdateOfNothing", testUpdateOfNothing},
+	{"Generation", testGeneration},
+	{"Status", testStatus},
+	{"Patch", testPatch},
+	{"PatchRefused", testPatchRefused},
+	{"Delete", testDelete},
+	{"DeletePreconditions", testDeletePreconditions},
+	{"DeleteCollection", testDeleteCollection},
+	{"Finalizers", testFinalizers},
+	{"DryRun", testDryRun},
+	{"ClusterScoped", testClusterScoped},
+	{"Bodies", testBodies},
+	{"Accept", testAccept},
+	{"CBORAccept", testCBORAccept},
+	{"CBORBodies", testCBORBodies},
+	{"Contents", testContents},
+	{"ListVersions", testListVersions},
+	{"ListPages", testListPages},
+	{"ListPagesSelected", testListPagesSelected},
+	{"ListRefused", testListRefused},
+	{"Pager", testPager},
+	{"WatchFromVersion", testWatchFromVersion},
+	{"WatchFromNow", testWatchFromNow},
+	{"WatchTimeout", testWatchTimeout},
+	{"WatchNamespaces", testWatchNamespaces},
+	{"WatchList", testWatchList},
+	{"WatchListRefused", testWatchListRefused},
+	{"WatchInitialEventsByDefault", testWatchInitialEventsByDefault},
+	{"SelectorLabels", testSelectorLabels},
+	{"SelectorFields", testSelectorFields},
+	{"Reflector", testReflector},
+	{"SharedInformer", testSharedInformer},
+	{"Metadata", testMetadata},
+	{"Custom", testCustom},
+	{"CustomNumbers", testCustomNumbers},
+	{"CustomWatch", testCustomWatch},
+	{"Discovery", testDiscovery},
 }
 
 // check is what one check of the suite works with.
@@ -96,19 +115,19 @@ type check struct {
 	rig    Rig
 	ctx    context.Context
 	ns     string
+	format format
 	config *rest.Config
 	client *kubernetes.Clientset
 }
 
-func newCheck(t *testing.T, rig Rig, contentType string) *check {
+func newCheck(t *testing.T, rig Rig, f format) *check {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	config := rest.CopyConfig(rig.Config)
-	config.ContentType = contentType
+	config := f.config(rig.Config)
 	client, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
-	return &check{T: t, rig: rig, ctx: ctx, ns: rig.Namespace, config: config, client: client}
+	return &check{T: t, rig: rig, ctx: ctx, ns: rig.Namespace, format: f, config: config, client: client}
 }
 
 // sub returns the check for a subtest.

@@ -14,8 +14,8 @@ import (
 // Decode reads a body of the content type (empty: JSON) into obj, and checks
 // that it is of the kind expected, or does not name one. It returns a 415 status
 // for content types it does not know and a 400 status for what it cannot read.
-func Decode(contentType string, body []byte, kind schema.GroupVersionKind, protobuf bool, into runtime.Object) error {
-	info, err := serializerFor(contentType, protobuf)
+func Decode(contentType string, body []byte, kind schema.GroupVersionKind, media Media, into runtime.Object) error {
+	info, err := serializerFor(contentType, media)
 	if err != nil {
 		return err
 	}
@@ -38,12 +38,12 @@ func Decode(contentType string, body []byte, kind schema.GroupVersionKind, proto
 
 // DecodeOptions reads delete options, whose API version may be that of any
 // group. An empty body is empty options. Errors are those of Decode.
-func DecodeOptions(contentType string, body []byte) (*metav1.DeleteOptions, error) {
+func DecodeOptions(contentType string, body []byte, cbor bool) (*metav1.DeleteOptions, error) {
 	options := &metav1.DeleteOptions{}
 	if len(body) == 0 {
 		return options, nil
 	}
-	info, err := serializerFor(contentType, true)
+	info, err := serializerFor(contentType, Media{Protobuf: true, CBOR: cbor})
 	if err != nil {
 		return nil, err
 	}
@@ -63,18 +63,18 @@ func DecodeOptions(contentType string, body []byte) (*metav1.DeleteOptions, erro
 	return options, nil
 }
 
-func serializerFor(contentType string, protobuf bool) (runtime.SerializerInfo, error) {
+func serializerFor(contentType string, media Media) (runtime.SerializerInfo, error) {
 	mediaType := runtime.ContentTypeJSON
 	if contentType != "" {
 		parsed, _, err := mime.ParseMediaType(contentType)
 		if err != nil {
-			return runtime.SerializerInfo{}, UnsupportedMediaType(mediaTypes(protobuf)...)
+			return runtime.SerializerInfo{}, UnsupportedMediaType(Need{Media: media}.names()...)
 		}
 		mediaType = parsed
 	}
 	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), mediaType)
-	if !ok || mediaType == runtime.ContentTypeProtobuf && !protobuf {
-		return runtime.SerializerInfo{}, UnsupportedMediaType(mediaTypes(protobuf)...)
+	if !ok || !(Need{Media: media}).spells(info, false) {
+		return runtime.SerializerInfo{}, UnsupportedMediaType(Need{Media: media}.names()...)
 	}
 	return info, nil
 }

@@ -11,12 +11,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Need says what a response must be able to carry.
-type Need struct {
+// Media says what objects can be spelled in, besides JSON and YAML.
+type Media struct {
 	// Protobuf says that whole objects can be spelled in protobuf.
 	Protobuf bool
+	// CBOR says that everything can be spelled in CBOR.
+	CBOR bool
+}
+
+// Need says what a response must be able to carry.
+type Need struct {
+	Media
 	// Stream asks for a watch.
 	Stream bool
+	// Whole rules out that parts of objects stand in their place.
+	Whole bool
 }
 
 // Negotiate returns the first acceptable format of an Accept header, by quality;
@@ -27,24 +36,52 @@ func Negotiate(accept string, need Need) (Format, error) {
 	}
 	for _, clause := range goautoneg.ParseAccept(accept) {
 		partial, ok := transformation(clause.Params)
-		if !ok {
+		if !ok || partial && need.Whole {
 			continue
 		}
 		for _, info := range codecs.SupportedMediaTypes() {
 			if !matches(clause.Type, info.MediaTypeType) || !matches(clause.SubType, info.MediaTypeSubType) {
 				continue
 			}
-			if info.MediaType == runtime.ContentTypeProtobuf && !need.Protobuf && !partial {
-				continue
+			if need.spells(info, partial) {
+				return Format{info: info, Partial: partial}, nil
 			}
-			if need.Stream && info.StreamSerializer == nil {
-				continue
-			}
-			return Format{info: info, Partial: partial}, nil
 		}
 	}
 	return Format{}, status(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
-		"only the following media types are accepted: %s", strings.Join(mediaTypes(need.Protobuf), ", "))
+		"only the following media types are accepted: %s", strings.Join(need.names(), ", "))
+}
+
+// spells reports whether what is needed can be spelled by a serializer.
+func (n Need) spells(info runtime.SerializerInfo, partial bool) bool {
+	switch {
+	case n.Stream && info.StreamSerializer == nil:
+		return false
+	case info.MediaType == runtime.ContentTypeProtobuf:
+		return n.Protobuf || partial
+	case info.MediaType == runtime.ContentTypeCBOR:
+		return n.CBOR
+	default:
+		return true
+	}
+}
+
+// names returns what may be asked for. API servers list protobuf even where only
+// the metadata of objects can be spelled in it.
+func (n Need) names() []string {
+	var names []string
+	for _, info := range codecs.SupportedMediaTypes() {
+		switch {
+		case !n.spells(info, true):
+		case !n.Stream:
+			names = append(names, info.MediaType)
+		case info.MediaType == runtime.ContentTypeCBOR:
+			names = append(names, runtime.ContentTypeCBORSequence)
+		default:
+			names = append(names, info.MediaType+";stream=watch")
+		}
+	}
+	return names
 }
 
 func matches(pattern, s string) bool { return pattern == "*" || pattern == s }
@@ -67,16 +104,6 @@ func transformation(params map[string]string) (partial, ok bool) {
 func UnsupportedMediaType(accepted ...string) error {
 	return status(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"the body of the request was in an unknown format - accepted media types include: %s", strings.Join(accepted, ", "))
-}
-
-func mediaTypes(protobuf bool) []string {
-	var names []string
-	for _, info := range codecs.SupportedMediaTypes() {
-		if protobuf || info.MediaType != runtime.ContentTypeProtobuf {
-			names = append(names, info.MediaType)
-		}
-	}
-	return names
 }
 
 func status(code int32, reason metav1.StatusReason, format string, args ...any) error {
