@@ -8,10 +8,13 @@ type entry struct {
 	state    state
 	priority int32 // with which it waits, or was handed out
 	again    int32 // with which it is to wait after its processing
+	late     int32 // with which it is to wait when it comes due
 	tenant   string
 
 	added   time.Duration // when it was first added since it was handed out
 	joined  time.Duration // when it joined its line
+	started time.Duration // when it was handed out; kept if there are metrics
+	due     time.Duration // when it is to be added, if it is delayed
 
 	line       *node[line] // in which it waits
 	prev, next int32       // its neighbours in its chain, noRow if there are none
@@ -24,6 +27,7 @@ const (
 	waiting    state = 1 << iota // in a line
 	processing                   // handed out
 	dirty                        // added since it was handed out
+	delayed                      // to be added when it is due
 )
 
 func (e *entry) is(s state) bool { return e.state&s != 0 }

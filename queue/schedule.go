@@ -163,3 +163,14 @@ func (s *schedule[K]) search(priority int32) (int, bool) {
 	}
 	return low, low < len(s.levels) && s.levels[low].value.priority == priority
 }
+
+// oldest returns when the first key of any line joined it, and now if no key
+// waits.
+func (s *schedule[K]) oldest(now time.Duration) time.Duration {
+	for _, at := range s.levels {
+		for l := at.value.lines.first; l != nil; l = l.next {
+			now = min(now, s.keys.rows[l.value.keys.first].value.joined)
+		}
+	}
+	return now
+}

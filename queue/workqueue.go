@@ -4,168 +4,226 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"reflect"
 	"sync"
-	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/clock"
 )
 
 // ErrShutDown is returned by a WorkQueue that was shut down.
 var ErrShutDown = errors.New("queue: shut down")
 
 // WorkQueue keeps the keys that have to be processed, and hands them out to
-// workers.
+// workers. It is client-go's workqueue.TypedRateLimitingInterface, with the
+// semantics that this has there:
 //
-//  1. A key that waits is in the queue once, however often it is added.
-//  2. A key is handed out to one worker at a time. If it is added while it is
-//     being processed, it waits again when that is done.
-//  3. Whatever is added is handed out later, unless the queue is shut down
-//     before a delay has passed.
-//  4. Keys are handed out in the order in which they were added.
+//  1. Once. A key that waits is in the queue once, however often it is added.
+//  2. One worker. A key is with one worker at a time. If it is added between
+//     Get and Done, it waits again after Done, once.
+//  3. Nothing is lost or made up. An add is followed by a Get of its key, and
+//     happens before it; each Get is of a key that was added since the last one.
+//  4. Delays. AddAfter adds a key when the delay has passed. Of several delays
+//     of a key, the one that ends first counts. Other adds of the key make no
+//     difference to it.
+//  5. Shutdown. What waits is still handed out, and so is what was added while
+//     it was being processed. What is delayed is dropped; what is added is
+//     ignored.
 //
-// All methods are safe for concurrent use. It implements client-go's
-// workqueue.TypedRateLimitingInterface, with the semantics that this has there.
+// Who comes first:
+//
+//  6. Order. Keys of the same priority and tenant are handed out in the order
+//     in which they took their place. A key does so when it is added; when its
+//     delay ends; when its processing ends, if it was added meanwhile; and when
+//     its priority is raised.
+//  7. Priority. Keys of a higher priority come first.
+//  8. Ageing. While keys of a priority wait, others may be handed out instead
+//     as often in a row as WithAgeing says, 32 times without it. Then that
+//     priority has the next turn; if there are several, the one that has been
+//     passed over most often.
+//  9. Fairness, WithFairness. The keys of one priority are handed out to the
+//     tenants in turns, a key a turn. A tenant that had none waiting comes after
+//     those that had.
+//
+// So nothing waits for ever: with ageing a, a key that was the n-th of its
+// priority and tenant is among the next n·t·(a+p) keys that are handed out,
+// where t is the largest number of tenants that meanwhile have keys of its
+// priority waiting, 1 without fairness, and p that of priorities.
+//
+// Keys are what a Go map can have as keys. Those that a map cannot find again,
+// as they hold a NaN, or that make it panic, as they hold a slice in an
+// interface, are not added: TryAdd returns an error, the others report it to
+// utilruntime.HandleError. It is meant for a handful of priorities; the cost of
+// an add grows with their number, not with those of keys and tenants.
+//
+// All methods are safe for concurrent use. The queue has one goroutine while
+// something is delayed, or metrics have to be set, and none otherwise. It
+// allocates no memory once it has held as many keys as it is going to hold.
 type WorkQueue[K comparable] struct {
-	name  string
-	clock clock.Clock
-	made  time.Time // the zero of the queue's time
-	seed  maphash.Seed
+	name     string
+	limiter  workqueue.TypedRateLimiter[K]
+	tenant   func(K) string // nil: all are one's
+	capacity int            // 0: unbounded
+	time     timeline
+	seed     maphash.Seed
+	vetted   bool // keys are vetted before they are added
 
 	mu        sync.Mutex
 	keys      table[K, entry] // guarded by mu; all that the queue knows of
 	schedule  schedule[K]     // guarded by mu; those that wait
-	inProcess int             // guarded by mu; those that are handed out
+	parked    parking         // guarded by mu
+	inProcess int             // guarded by mu; keys that are handed out
 	dirty     int             // guarded by mu; of these, those that were added again
+	delayed   int             // guarded by mu; keys that are to be added later
+	delays    delays          // guarded by mu; empty if none is
+	retries   uint64          // guarded by mu
+	metrics   *metrics[K]     // guarded by mu
 	shutDown  bool            // guarded by mu
 	draining  bool            // guarded by mu: ShutDownWithDrain waits
 	idle      sync.Cond       // on mu: a drain has come to its end
-	parked    parking         // guarded by mu
+	keeper    timekeeper
 }
 
-// NewWorkQueue returns an empty queue.
-func NewWorkQueue[K comparable]() (*WorkQueue[K], error) {
-	q := &WorkQueue[K]{
-		clock: clock.RealClock{},
-		seed:  maphash.MakeSeed(),
-		keys:  newTable[K, entry](),
+// NewWorkQueue returns an empty queue. It returns an error if an option cannot
+// be used.
+func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
+	o, err := newOptions(opts)
+	limiter, limiterErr := limiterOf[K](&o)
+	tenant, tenantErr := tenantOf[K](&o)
+	if o.name == "" {
+		o.name = reflect.TypeFor[K]().String()
 	}
-	q.made = q.clock.Now()
+	if err := errors.Join(err, limiterErr, tenantErr); err != nil {
+		return nil, fmt.Errorf("work queue %s: %w", o.name, err)
+	}
+	q := &WorkQueue[K]{
+		name:     o.name,
+		limiter:  limiter,
+		tenant:   tenant,
+		capacity: o.capacity,
+		time:     newTimeline(o.clock),
+		seed:     maphash.MakeSeed(),
+		vetted:   needsVetting(reflect.TypeFor[K]()),
+		keys:     newTable[K, entry](),
+	}
+	q.schedule = schedule[K]{
+		keys:   &q.keys,
+		seed:   q.seed,
+		fair:   tenant != nil,
+		ageing: uint64(o.ageing),
+		lines:  newTable[lineKey, *node[line]](),
+	}
+	q.metrics = newMetrics(o.metrics, o.name, q.time, &q.keys)
 	q.idle.L = &q.mu
-	q.schedule = schedule[K]{keys: &q.keys, seed: q.seed, ageing: 32, lines: newTable[lineKey, *node[line]]()}
+	q.keeper.run = q.keepTime
+	q.keeper.hurry = make(chan struct{}, 1)
 	return q, nil
 }
 
+var _ workqueue.TypedRateLimitingInterface[string] = (*WorkQueue[string])(nil)
+
 func (q *WorkQueue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
 
-// now returns the time since the queue was made.
-func (q *WorkQueue[K]) now() time.Duration { return q.clock.Since(q.made) }
-
-// Add makes the key wait, unless it does already. After the queue was shut down
-// it does nothing.
-func (q *WorkQueue[K]) Add(key K) {
-	hash := q.hash(key)
-	q.mu.Lock()
-	if q.shutDown {
-		q.mu.Unlock()
-		return
-	}
-	n := q.keys.find(hash, key)
-	if n == noRow {
-		n = q.keys.insert(hash, key)
-	}
-	q.enqueue(n, 0)
-	w := q.parked.next(q.schedule.len)
-	q.mu.Unlock()
-	wake(w)
-}
-
-// enqueue makes row n wait with a priority, or wait again after its processing.
-// The caller holds mu.
-func (q *WorkQueue[K]) enqueue(n, priority int32) {
-	e := &q.keys.rows[n].value
-	switch {
-	case e.is(waiting):
-		if priority > e.priority {
-			q.schedule.remove(n)
-			e.priority = priority
-			q.schedule.push(n, q.now())
-		}
-	case e.is(dirty):
-		e.again = max(e.again, priority)
-	case e.is(processing):
-		e.state |= dirty
-		e.again = priority
-		e.added = q.now()
-		q.dirty++
-	default:
-		e.priority = priority
-		e.added = q.now()
-		q.schedule.push(n, e.added)
-	}
-}
-
-// Len returns how many keys wait to be handed out.
-func (q *WorkQueue[K]) Len() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.schedule.len
-}
-
-// Done tells that a key that was handed out has been processed.
+// Done tells that a key that was handed out has been processed. If it was added
+// meanwhile, it waits again. Done of a key that is not being processed changes
+// nothing and is reported by utilruntime.HandleError.
 func (q *WorkQueue[K]) Done(key K) {
+	if !q.done(key) {
+		utilruntime.HandleError(fmt.Errorf("work queue %s: Done was called with key %v, which is not being processed", q.name, key))
+	}
+}
+
+func (q *WorkQueue[K]) done(key K) bool {
+	if q.vet(key) != nil {
+		return false
+	}
 	hash := q.hash(key)
 	q.mu.Lock()
 	n := q.keys.find(hash, key)
 	if n == noRow || !q.keys.rows[n].value.is(processing) {
 		q.mu.Unlock()
-		utilruntime.HandleError(fmt.Errorf("work queue %s: Done of key %v, which is not being processed", q.name, key))
-		return
+		return false
 	}
 	e := &q.keys.rows[n].value
 	e.state &^= processing
 	q.inProcess--
-	if e.is(dirty) {
+	q.metrics.processed(n)
+	switch {
+	case e.is(dirty):
 		e.state &^= dirty
 		q.dirty--
 		e.priority = e.again
-		q.schedule.push(n, q.now())
-	} else {
+		q.schedule.push(n, q.time.now())
+	case e.state == 0:
 		q.keys.delete(n)
 	}
-	if q.draining && q.inProcess == 0 && q.schedule.len == 0 {
+	if q.draining && q.isIdle() {
 		q.idle.Broadcast()
 	}
 	w := q.parked.next(q.schedule.len)
 	q.mu.Unlock()
 	wake(w)
+	return true
 }
 
-// ShutDown makes the queue ignore what is added from now on.
+// isIdle reports whether nothing waits and nothing is in process. The caller
+// holds mu.
+func (q *WorkQueue[K]) isIdle() bool { return q.inProcess == 0 && q.schedule.len == 0 }
+
+// Forget tells the rate limiter that the key has been processed, or that
+// nobody tries any more. It does not stand for Done.
+func (q *WorkQueue[K]) Forget(key K) {
+	if q.vet(key) == nil {
+		q.limiter.Forget(key)
+	}
+}
+
+// NumRequeues returns how often the key was added with AddRateLimited since the
+// last Forget, as the rate limiter tells it.
+func (q *WorkQueue[K]) NumRequeues(key K) int {
+	if q.vet(key) != nil {
+		return 0
+	}
+	return q.limiter.NumRequeues(key)
+}
+
+// ShutDown makes the queue ignore what is added from now on, and drops what is
+// delayed. What waits is still handed out, then Get tells that the queue was
+// shut down. None of the queue's goroutines is left when ShutDown returns.
+//
+// It may be called more than once, and ends a ShutDownWithDrain.
 func (q *WorkQueue[K]) ShutDown() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.stop()
 	q.draining = false
 	q.idle.Broadcast()
+	q.mu.Unlock()
+	q.keeper.ended.Wait()
 }
 
-// stop turns off the queue. The caller holds mu.
-func (q *WorkQueue[K]) stop() {
-	q.shutDown = true
-	q.parked.wakeAll()
-}
-
-// ShutDownWithDrain does as ShutDown, and waits.
+// ShutDownWithDrain does as ShutDown, and waits until all that was added has
+// been processed, or ShutDown is called. If nobody gets what waits and calls
+// Done, that is for ever.
 func (q *WorkQueue[K]) ShutDownWithDrain() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.stop()
 	q.draining = true
-	for q.draining && (q.inProcess > 0 || q.schedule.len > 0) {
+	for q.draining && !q.isIdle() {
 		q.idle.Wait()
 	}
+	q.mu.Unlock()
+	q.keeper.ended.Wait()
+}
+
+// stop makes the queue ignore what is added. The caller holds mu.
+func (q *WorkQueue[K]) stop() {
+	if q.shutDown {
+		return
+	}
+	q.shutDown = true
+	q.forgetDelayed()
+	q.parked.wakeAll()
+	q.hurry()
 }
 
 // ShuttingDown reports whether the queue was shut down.
@@ -174,5 +232,3 @@ func (q *WorkQueue[K]) ShuttingDown() bool {
 	defer q.mu.Unlock()
 	return q.shutDown
 }
-
-var _ workqueue.TypedInterface[string] = (*WorkQueue[string])(nil)

@@ -55,8 +55,8 @@ func (q *WorkQueue[K]) await(ctx context.Context) error {
 // handOut hands out the key whose turn it is. The caller holds mu.
 func (q *WorkQueue[K]) handOut() K {
 	n := q.schedule.pop()
-	row := &q.keys.rows[n]
-	row.value.state |= processing
+	q.keys.rows[n].value.state |= processing
 	q.inProcess++
-	return row.key
+	q.metrics.handedOut(n)
+	return q.keys.rows[n].key
 }

@@ -190,7 +190,7 @@ func TestSuiteNothingIsLostOrProcessedTwice(t *testing.T) {
 	for name, make := range implementations {
 		t.Run(name, func(t *testing.T) {
 			const keys, producers, workers, each = 50, 8, 8, 5000
-			q := make(t)
+			q := make(t, setup{})
 			var asked, taken [keys]atomic.Int64
 			var busy [keys]atomic.Bool
 			var producing, working errgroup.Group
@@ -225,6 +225,7 @@ func TestSuiteNothingIsLostOrProcessedTwice(t *testing.T) {
 			require.NoError(t, producing.Wait())
 			q.ShutDownWithDrain()
 			require.NoError(t, working.Wait())
+			q.ShutDown() // client-go's goroutine of delays outlives a drain
 			for n := range keys {
 				assert.EqualValues(t, producers*each/keys, taken[n].Load(), "key %d", n)
 			}
@@ -238,7 +239,7 @@ func TestSuiteNothingIsLostOrProcessedTwice(t *testing.T) {
 func TestSuiteAddHappensBeforeGet(t *testing.T) {
 	for name, make := range implementations {
 		t.Run(name, func(t *testing.T) {
-			q := make(t)
+			q := make(t, setup{})
 			var value int
 			var adding sync.WaitGroup
 			adding.Go(func() {

@@ -1,0 +1,177 @@
+package queue
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// timekeeper is the goroutine of a WorkQueue. It runs while something is
+// delayed, or metrics have to be set.
+type timekeeper struct {
+	run     func()         // the goroutine
+	running bool           // guarded by the queue's lock
+	next    time.Duration  // guarded by the queue's lock; when it wakes up by itself
+	hurry   chan struct{}  // has room for one: look again
+	timer   clock.Timer    // owned by the goroutine
+	ended   sync.WaitGroup // of the goroutine; added to with the queue's lock held
+}
+
+// dueBatch is how much comes due before the lock is given up for a moment.
+const dueBatch = 256
+
+// delay makes row n wait with a priority after d, or when it was to before, if
+// that is earlier. The caller holds mu.
+func (q *WorkQueue[K]) delay(n, priority int32, d time.Duration) {
+	due := q.time.after(d)
+	e := &q.keys.rows[n].value
+	if e.is(delayed) {
+		e.late = max(e.late, priority)
+		if e.due <= due {
+			return
+		}
+	} else {
+		e.state |= delayed
+		e.late = priority
+		q.delayed++
+		q.metrics.putOff(1)
+	}
+	e.due = due
+	q.delays.push(due, n)
+	if len(q.delays.heap) > 2*q.delayed+64 {
+		q.delays.retain(q.isCurrent)
+	}
+	q.wakeAt(due)
+}
+
+// isCurrent reports whether d has not been put forward. The caller holds mu.
+func (q *WorkQueue[K]) isCurrent(d delay) bool {
+	e := &q.keys.rows[d.row].value
+	return e.is(delayed) && e.due == d.due
+}
+
+// wakeAt has the timekeeper look at the queue at a time at the latest. The
+// caller holds mu, and the queue is not shut down.
+func (q *WorkQueue[K]) wakeAt(at time.Duration) {
+	k := &q.keeper
+	switch {
+	case !k.running:
+		k.running = true
+		k.next = at
+		k.ended.Add(1)
+		go k.run()
+	case at < k.next:
+		k.next = at
+		q.hurry()
+	}
+}
+
+// hurry has the timekeeper look at the queue now.
+func (q *WorkQueue[K]) hurry() {
+	select {
+	case q.keeper.hurry <- struct{}{}:
+	default: // it will anyway
+	}
+}
+
+// keepTime is the timekeeper's goroutine.
+func (q *WorkQueue[K]) keepTime() {
+	k := &q.keeper
+	defer k.ended.Done()
+	for {
+		wait, ok := q.catchUp()
+		if !ok {
+			return
+		}
+		if wait <= 0 {
+			continue
+		}
+		if k.timer == nil {
+			k.timer = q.time.clock.NewTimer(wait)
+		} else {
+			k.timer.Reset(wait)
+		}
+		select {
+		case <-k.timer.C():
+		case <-k.hurry:
+			if !k.timer.Stop() {
+				select {
+				case <-k.timer.C(): // clocks of tests have timers as Go's were before 1.23
+				default:
+				}
+			}
+		}
+	}
+}
+
+// catchUp adds what has come due, or a part of it, and sets metrics. It returns
+// how long there is nothing else to do, false if that is for ever.
+func (q *WorkQueue[K]) catchUp() (time.Duration, bool) {
+	q.mu.Lock()
+	if q.shutDown {
+		q.keeper.running = false
+		q.mu.Unlock()
+		return 0, false
+	}
+	now := q.time.now()
+	for range dueBatch {
+		if q.delayed == 0 || q.delays.heap[0].due > now {
+			break
+		}
+		q.comeDue(q.delays.pop())
+	}
+	next := time.Duration(math.MaxInt64)
+	if q.delayed > 0 {
+		next = q.delays.heap[0].due
+	} else {
+		q.delays.clear()
+	}
+	if m := q.metrics; m != nil && !m.settled {
+		if m.next <= now {
+			m.set(q.oldestAge(now), now)
+			m.next = now + metricsPeriod
+			m.settled = q.schedule.len == 0 && q.inProcess == 0
+		}
+		if !m.settled {
+			next = min(next, m.next)
+		}
+	}
+	q.keeper.next = next
+	q.keeper.running = q.delayed > 0 || q.metrics != nil && !q.metrics.settled
+	running := q.keeper.running
+	w := q.parked.next(q.schedule.len)
+	q.mu.Unlock()
+	wake(w)
+	return next - now, running
+}
+
+// comeDue adds what d is about, unless that has happened. The caller holds mu.
+func (q *WorkQueue[K]) comeDue(d delay) {
+	if !q.isCurrent(d) {
+		return
+	}
+	e := &q.keys.rows[d.row].value
+	e.state &^= delayed
+	q.delayed--
+	q.metrics.putOff(-1)
+	q.enqueue(d.row, e.late)
+}
+
+// forgetDelayed drops what is delayed. The caller holds mu.
+func (q *WorkQueue[K]) forgetDelayed() {
+	for _, d := range q.delays.heap {
+		if !q.isCurrent(d) {
+			continue
+		}
+		e := &q.keys.rows[d.row].value
+		e.state &^= delayed
+		if e.state == 0 {
+			q.keys.delete(d.row)
+		}
+	}
+	q.metrics.putOff(-q.delayed)
+	q.delayed = 0
+	q.delays = delays{}
+}

@@ -1,0 +1,190 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+)
+
+// ErrFull is returned by TryAdd when as many keys wait as WithCapacity allows.
+var ErrFull = errors.New("queue: full")
+
+// LowPriority is the priority for keys that are added without anything having
+// changed, as those of the first list and of a resync: below that of the
+// others, which is 0. It is the one that controller-runtime uses.
+const LowPriority = -100
+
+// AddOptions tell how a key is to be added. The zero value is that of Add.
+type AddOptions struct {
+	// Priority is compared with that of other keys; the higher one is handed
+	// out first.
+	Priority int32
+	// After is how long the key is not to wait yet; nothing if it is not
+	// positive.
+	After time.Duration
+	// RateLimited puts the key off as AddRateLimited does. If After is positive
+	// too, the shorter one counts.
+	RateLimited bool
+}
+
+// Add makes the key wait, with priority 0, unless it does already.
+func (q *WorkQueue[K]) Add(key K) { q.report(key, q.put(key, request{})) }
+
+// AddAfter makes the key wait after d has passed, at once if d is not positive.
+// A key that is delayed already is added at the earlier of both times. The delay
+// is independent of other adds: a key that is added meanwhile is handed out, and
+// added once more when d has passed.
+//
+// A key that is being processed keeps the priority with which it was handed out,
+// others have 0. It counts as a retry.
+func (q *WorkQueue[K]) AddAfter(key K, d time.Duration) {
+	q.report(key, q.put(key, request{after: d, retry: true, keep: true}))
+}
+
+// AddRateLimited does as AddAfter, with the delay that the rate limiter gives.
+func (q *WorkQueue[K]) AddRateLimited(key K) {
+	if err := q.vet(key); err != nil {
+		q.report(key, err)
+		return
+	}
+	q.AddAfter(key, q.limiter.When(key))
+}
+
+// AddWithOptions makes the key wait as o says. If it does already, it gets the
+// higher priority of both, for which it goes to the end of the line; if it is
+// delayed already, the higher priority and the earlier time.
+func (q *WorkQueue[K]) AddWithOptions(key K, o AddOptions) {
+	q.report(key, q.try(key, o, false))
+}
+
+// TryAdd does as AddWithOptions unless as many keys wait as WithCapacity
+// allows; then it returns ErrFull. A key that waits already, as o asks for, is
+// welcome in any case. It returns ErrShutDown if the queue was shut down, and
+// an error if the key cannot be used.
+func (q *WorkQueue[K]) TryAdd(key K, o AddOptions) error {
+	if err := q.try(key, o, true); err != nil {
+		return fmt.Errorf("work queue %s: key %v was not added: %w", q.name, key, err)
+	}
+	return nil
+}
+
+func (q *WorkQueue[K]) try(key K, o AddOptions, bounded bool) error {
+	r := request{priority: o.Priority, after: o.After, retry: o.After > 0 || o.RateLimited, bounded: bounded}
+	if o.RateLimited {
+		if err := q.vet(key); err != nil {
+			return err
+		}
+		if d := q.limiter.When(key); o.After <= 0 || d < o.After {
+			r.after = d
+		}
+	}
+	return q.put(key, r)
+}
+
+// report tells of an add that failed, unless it was by the queue's end, as it
+// is normal then.
+func (q *WorkQueue[K]) report(key K, err error) {
+	if err != nil && err != ErrShutDown {
+		utilruntime.HandleError(fmt.Errorf("work queue %s: key %v was not added: %w", q.name, key, err))
+	}
+}
+
+// request is an add.
+type request struct {
+	priority int32
+	after    time.Duration
+	keep     bool // the priority of a key that is being processed
+	retry    bool // it counts as one
+	bounded  bool // it heeds the capacity
+}
+
+func (q *WorkQueue[K]) put(key K, r request) error {
+	if err := q.vet(key); err != nil {
+		return err
+	}
+	hash := q.hash(key)
+	tenant := ""
+	if q.tenant != nil {
+		tenant = q.tenant(key)
+	}
+	q.mu.Lock()
+	if q.shutDown {
+		q.mu.Unlock()
+		return ErrShutDown
+	}
+	n := q.keys.find(hash, key)
+	if r.bounded && q.isTooMuch(n, r) {
+		q.mu.Unlock()
+		return ErrFull
+	}
+	if n == noRow {
+		n = q.keys.insert(hash, key)
+		q.keys.rows[n].value.tenant = tenant
+	}
+	if r.retry {
+		q.retries++
+		q.metrics.retried()
+	}
+	if e := &q.keys.rows[n].value; r.keep && e.is(processing) {
+		r.priority = e.priority
+	}
+	if r.after > 0 {
+		q.delay(n, r.priority, r.after)
+	} else {
+		q.enqueue(n, r.priority)
+	}
+	w := q.parked.next(q.schedule.len)
+	q.mu.Unlock()
+	wake(w)
+	return nil
+}
+
+// isTooMuch reports whether r, for row n, is beyond the capacity. The caller
+// holds mu.
+func (q *WorkQueue[K]) isTooMuch(n int32, r request) bool {
+	if q.capacity == 0 || q.schedule.len+q.dirty+q.delayed < q.capacity {
+		return false
+	}
+	known := waiting | dirty
+	if r.after > 0 {
+		known = delayed
+	}
+	return n == noRow || !q.keys.rows[n].value.is(known)
+}
+
+// enqueue makes row n wait with a priority, or wait again after its processing.
+// The caller holds mu.
+func (q *WorkQueue[K]) enqueue(n, priority int32) {
+	e := &q.keys.rows[n].value
+	switch {
+	case e.is(waiting):
+		if priority > e.priority {
+			q.schedule.remove(n)
+			e.priority = priority
+			q.schedule.push(n, q.time.now())
+		}
+		return
+	case e.is(dirty):
+		e.again = max(e.again, priority)
+		return
+	case e.is(processing):
+		e.state |= dirty
+		e.again = priority
+		e.added = q.time.now()
+		q.dirty++
+	default:
+		e.priority = priority
+		e.added = q.time.now()
+		q.schedule.push(n, e.added)
+	}
+	if m := q.metrics; m != nil {
+		m.added()
+		if m.settled {
+			m.settled = false
+			m.next = e.added + metricsPeriod
+			q.wakeAt(m.next)
+		}
+	}
+}

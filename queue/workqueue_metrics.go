@@ -1,0 +1,141 @@
+package queue
+
+import (
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+)
+
+// MetricsProvider is a workqueue.MetricsProvider that also has metrics for what
+// client-go's queue does not tell. See WithMetrics.
+type MetricsProvider interface {
+	workqueue.MetricsProvider
+	// NewDelayedMetric makes the number of keys that are to be added later.
+	NewDelayedMetric(name string) workqueue.GaugeMetric
+	// NewInFlightMetric makes the number of keys that are being processed.
+	NewInFlightMetric(name string) workqueue.GaugeMetric
+	// NewOldestAgeSecondsMetric makes Stats.OldestAge, set twice a second.
+	NewOldestAgeSecondsMetric(name string) workqueue.SettableGaugeMetric
+}
+
+// metrics are what a queue reports. Their methods are called with the queue's
+// lock held; those of nil do nothing.
+type metrics[K comparable] struct {
+	depth        workqueue.GaugeMetric
+	adds         workqueue.CounterMetric
+	latency      workqueue.HistogramMetric
+	workDuration workqueue.HistogramMetric
+	unfinished   workqueue.SettableGaugeMetric
+	longest      workqueue.SettableGaugeMetric
+	retries      workqueue.CounterMetric
+	delayed      workqueue.GaugeMetric
+	inFlight     workqueue.GaugeMetric
+	oldestAge    workqueue.SettableGaugeMetric
+
+	time      timeline
+	keys      *table[K, entry]
+	inProcess chain         // the entries of the keys in process
+	next      time.Duration // when those gauges are to be set that change as time goes by
+	settled   bool          // they are 0, and nothing is in the queue that would change them
+}
+
+// metricsPeriod is that of client-go's queue.
+const metricsPeriod = 500 * time.Millisecond
+
+// newMetrics returns metrics about keys, nil if there is no provider.
+func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, time timeline, keys *table[K, entry]) *metrics[K] {
+	if provider == nil {
+		return nil
+	}
+	m := &metrics[K]{
+		depth:        provider.NewDepthMetric(name),
+		adds:         provider.NewAddsMetric(name),
+		latency:      provider.NewLatencyMetric(name),
+		workDuration: provider.NewWorkDurationMetric(name),
+		unfinished:   provider.NewUnfinishedWorkSecondsMetric(name),
+		longest:      provider.NewLongestRunningProcessorSecondsMetric(name),
+		retries:      provider.NewRetriesMetric(name),
+		delayed:      unmeasured{},
+		inFlight:     unmeasured{},
+		oldestAge:    unmeasured{},
+		time:         time,
+		keys:         keys,
+		inProcess:    newChain(),
+		settled:      true,
+	}
+	if more, ok := provider.(MetricsProvider); ok {
+		m.delayed = more.NewDelayedMetric(name)
+		m.inFlight = more.NewInFlightMetric(name)
+		m.oldestAge = more.NewOldestAgeSecondsMetric(name)
+	}
+	return m
+}
+
+// unmeasured is a metric that the provider does not have.
+type unmeasured struct{}
+
+func (unmeasured) Inc()        {}
+func (unmeasured) Dec()        {}
+func (unmeasured) Set(float64) {}
+
+func (m *metrics[K]) added() {
+	if m != nil {
+		m.adds.Inc()
+		m.depth.Inc()
+	}
+}
+
+func (m *metrics[K]) retried() {
+	if m != nil {
+		m.retries.Inc()
+	}
+}
+
+// putOff tells that n keys more are delayed.
+func (m *metrics[K]) putOff(n int) {
+	if m == nil {
+		return
+	}
+	for ; n > 0; n-- {
+		m.delayed.Inc()
+	}
+	for ; n < 0; n++ {
+		m.delayed.Dec()
+	}
+}
+
+// handedOut tells that row n is now in process.
+func (m *metrics[K]) handedOut(n int32) {
+	if m == nil {
+		return
+	}
+	e := &m.keys.rows[n].value
+	e.started = m.time.now()
+	link(m.keys.rows, &m.inProcess, n)
+	m.depth.Dec()
+	m.latency.Observe((e.started - e.added).Seconds())
+	m.inFlight.Inc()
+}
+
+// processed tells that row n is no longer in process.
+func (m *metrics[K]) processed(n int32) {
+	if m == nil {
+		return
+	}
+	unlink(m.keys.rows, &m.inProcess, n)
+	m.workDuration.Observe((m.time.now() - m.keys.rows[n].value.started).Seconds())
+	m.inFlight.Dec()
+}
+
+// set sets the gauges that change as time goes by.
+func (m *metrics[K]) set(oldestAge, now time.Duration) {
+	var total, longest time.Duration
+	for n := m.inProcess.first; n != noRow; n = m.keys.rows[n].value.next {
+		age := now - m.keys.rows[n].value.started
+		total += age
+		longest = max(longest, age)
+	}
+	m.unfinished.Set(total.Seconds())
+	m.longest.Set(longest.Seconds())
+	m.oldestAge.Set(oldestAge.Seconds())
+}

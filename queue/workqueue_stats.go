@@ -1,0 +1,53 @@
+package queue
+
+import "time"
+
+// Stats tells what is in a WorkQueue, all of it at the same moment.
+type Stats struct {
+	// Waiting is the number of keys that wait to be handed out; it is what Len
+	// returns.
+	Waiting int
+	// InFlight is the number of keys that are being processed, Dirty that of
+	// those among them that were added meanwhile and will wait again. Waiting
+	// and Dirty together are what client-go's metric calls the depth.
+	InFlight, Dirty int
+	// Delayed is the number of keys that are to be added later; they may be
+	// waiting or in process as well.
+	Delayed int
+	// OldestAge is how long the key has waited that has waited longest, 0 if
+	// none waits. It is counted from the moment when the key took its place:
+	// when it was added, when its processing ended if it was added meanwhile, or
+	// when its priority was raised.
+	OldestAge time.Duration
+	// Retries counts AddAfter, AddRateLimited, and AddWithOptions and TryAdd
+	// with a delay, since the queue was made.
+	Retries uint64
+}
+
+// Stats returns what is in the queue. With fairness, the time that it takes
+// grows with the number of tenants that have keys waiting.
+func (q *WorkQueue[K]) Stats() Stats {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return Stats{
+		Waiting:   q.schedule.len,
+		InFlight:  q.inProcess,
+		Dirty:     q.dirty,
+		Delayed:   q.delayed,
+		OldestAge: q.oldestAge(q.time.now()),
+		Retries:   q.retries,
+	}
+}
+
+// Len returns how many keys wait to be handed out.
+func (q *WorkQueue[K]) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.schedule.len
+}
+
+// oldestAge returns how long the key has waited that has waited longest. The
+// caller holds mu.
+func (q *WorkQueue[K]) oldestAge(now time.Duration) time.Duration {
+	return now - q.schedule.oldest(now)
+}
