@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -29,9 +28,9 @@ type resource struct {
 	kind       string
 	plural     string
 	namespaced bool
-	status     bool // has the subresource
-	generation bool // counts the changes of the spec
-	validName  validation.ValidateNameFunc
+	status     bool                        // has the subresource
+	generation bool                        // counts the changes of the spec
+	validName  validation.ValidateNameFunc // nil: what can be part of a URL
 
 	// fields can be selected, besides name and namespace.
 	fields map[string]func(runtime.Object) string
@@ -63,8 +62,7 @@ var resources = []resource{
 	{version: coordinationv1.SchemeGroupVersion, kind: "Lease", plural: "leases", namespaced: true,
 		validName: validation.NameIsDNSSubdomain},
 	// No more than stored: authorization does not ask what it says.
-	{version: rbacv1.SchemeGroupVersion, kind: "ClusterRole", plural: "clusterroles",
-		validName: path.ValidatePathSegmentName},
+	{version: rbacv1.SchemeGroupVersion, kind: "ClusterRole", plural: "clusterroles"},
 }
 
 func (r resource) listKind() string { return r.kind + "List" }

@@ -12,7 +12,8 @@
 //  3. There is no admission, no defaulting, and no validation but that of
 //     metadata. An object may be in a namespace that does not exist, a deleted
 //     Pod is gone at once, and a deleted namespace leaves what was in it.
-//  4. Members of system:masters may do everything, others nothing.
+//  4. Members of system:masters may do everything, others nothing. There is no
+//     priority and fairness, only a limit on the requests in flight.
 package generic
 
 import (

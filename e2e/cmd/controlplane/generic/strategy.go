@@ -64,6 +64,9 @@ func (s strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 
 // Validate checks the name. The registry checks the rest of the metadata.
 func (s strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
+	if s.validName == nil {
+		return nil
+	}
 	return validation.ValidateObjectMetaAccessor(obj.(metav1.Object), s.namespaced, s.validName, field.NewPath("metadata"))
 }
 
