@@ -35,8 +35,7 @@ const maxErrors = 10
 // to Record. An event is an error
 //
 //  1. that adds what is there, or updates or deletes what is not,
-//  2. whose old object is not the very one of the event before, except that a
-//     deletion that was watched brings the object's last state itself,
+//  2. whose old object is not the very one of the event before,
 //  3. whose version is older than that of the event before, or the same although
 //     it was watched.
 //
@@ -45,6 +44,8 @@ type History[T Object] struct {
 	mu      sync.Mutex
 	objects map[index.Key]T      // guarded by mu
 	steps   map[index.Key][]step // guarded by mu
+	gaps    []gap                // guarded by mu
+	watched string               // guarded by mu; version of the last event that was watched
 	events  int                  // guarded by mu
 	relists int                  // guarded by mu; events that a relist made
 	errs    []error              // guarded by mu; the first maxErrors
@@ -53,9 +54,8 @@ type History[T Object] struct {
 
 // step is one event of an object.
 type step struct {
-	version  string // since then, or the last that is known for a deletion
-	deleted  bool
-	relisted bool // as opposed to watched
+	version string // since then, or the last that is known for a deletion
+	deleted bool
 }
 
 // New returns a History without events.
@@ -82,16 +82,15 @@ func (h *History[T]) OnUpdate(old, updated T) {
 
 // OnDelete implements typed.Handler.
 func (h *History[T]) OnDelete(d typed.Deleted[T]) {
-	h.Record(typed.Event[T]{Type: index.Deleted, Reason: d.Reason, Old: d.Object})
+	h.record(typed.Event[T]{Type: index.Deleted, Reason: d.Reason, New: d.Object}, false)
 }
 
 // Record plays an event back.
-func (h *History[T]) Record(e typed.Event[T]) {
-	obj := e.New
-	if e.Type == index.Deleted {
-		obj = e.Old
-	}
-	key := index.KeyOf(obj)
+func (h *History[T]) Record(e typed.Event[T]) { h.record(e, e.Type != index.Added) }
+
+// record plays an event back that tells, or not, what was before.
+func (h *History[T]) record(e typed.Event[T], tellsOld bool) {
+	key := e.Key()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.events++
@@ -101,36 +100,32 @@ func (h *History[T]) Record(e typed.Event[T]) {
 	held, ok := h.objects[key]
 	switch {
 	case e.Type == index.Added && ok:
-		h.fail("%s added, but it is there at version %s", describe(obj), held.GetResourceVersion())
+		h.fail("%s added, but it is there at version %s", describe(e.New), held.GetResourceVersion())
 	case e.Type != index.Added && !ok:
-		h.fail("%s: %v, but it is not there", describe(obj), e.Type)
-	case e.Type == index.Deleted && e.Reason == index.Watched:
-		h.checkOrder(held, e.Old, e)
-	case e.Type != index.Added && held != e.Old:
-		h.fail("%s: %v, but the old object is %s and the one before was %s", describe(obj), e.Type, describe(e.Old), describe(held))
-	case e.Type == index.Updated:
-		h.checkOrder(held, e.New, e)
+		h.fail("%s: %v, but it is not there", describe(e.New), e.Type)
+	case tellsOld && held != e.Old:
+		h.fail("%s: %v, but the old object is %s and the one before was %s", describe(e.New), e.Type, describe(e.Old), describe(held))
+	case e.Type != index.Added:
+		h.checkOrder(held, e)
 	}
-	h.steps[key] = append(h.steps[key], step{
-		version: obj.GetResourceVersion(), deleted: e.Type == index.Deleted, relisted: e.Reason != index.Watched,
-	})
+	h.span(e.Reason, e.New.GetResourceVersion())
+	h.steps[key] = append(h.steps[key], step{version: e.New.GetResourceVersion(), deleted: e.Type == index.Deleted})
 	if e.Type == index.Deleted {
 		delete(h.objects, key)
 	} else {
-		h.objects[key] = obj
+		h.objects[key] = e.New
 	}
 }
 
-// checkOrder checks that an event goes forward, from held to obj. The caller
-// holds mu.
-func (h *History[T]) checkOrder(held, obj T, e typed.Event[T]) {
-	order, err := resourceversion.CompareResourceVersion(obj.GetResourceVersion(), held.GetResourceVersion())
+// checkOrder checks that an event goes forward. The caller holds mu.
+func (h *History[T]) checkOrder(held T, e typed.Event[T]) {
+	order, err := resourceversion.CompareResourceVersion(e.New.GetResourceVersion(), held.GetResourceVersion())
 	if err != nil {
-		h.fail("%s: %w", describe(obj), err)
+		h.fail("%s: %w", describe(e.New), err)
 		return
 	}
 	if order < 0 || order == 0 && e.Reason == index.Watched {
-		h.fail("%s: %v (%v), but it was at version %s before", describe(obj), e.Type, e.Reason, held.GetResourceVersion())
+		h.fail("%s: %v (%v), but it was at version %s before", describe(e.New), e.Type, e.Reason, held.GetResourceVersion())
 	}
 }
 
@@ -161,6 +156,14 @@ func (h *History[T]) Objects() []T {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Collect(maps.Values(h.objects))
+}
+
+// Get returns the object of that key after all events.
+func (h *History[T]) Get(key index.Key) (obj T, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	obj, ok = h.objects[key]
+	return obj, ok
 }
 
 // Events returns how many events there were, and how many of them a relist

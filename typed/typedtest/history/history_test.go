@@ -26,8 +26,9 @@ func updated(old, obj *corev1.ConfigMap) event {
 	return event{Type: index.Updated, Reason: index.Watched, Old: old, New: obj}
 }
 
-func deleted(obj *corev1.ConfigMap) event {
-	return event{Type: index.Deleted, Reason: index.Watched, Old: obj}
+// deleted is the deletion of old, which the server sent as obj.
+func deleted(old, obj *corev1.ConfigMap) event {
+	return event{Type: index.Deleted, Reason: index.Watched, Old: old, New: obj}
 }
 
 func relisted(e event) event {
@@ -51,16 +52,17 @@ func TestEventsFollowFromOneAnother(t *testing.T) {
 		err    string
 	}{
 		{"nothing", nil, ""},
-		{"life and afterlife", []event{added(v1), updated(v1, v2), updated(v2, v10), deleted(at("11")), added(at("12"))}, ""},
+		{"life and afterlife", []event{added(v1), updated(v1, v2), updated(v2, v10), deleted(v10, at("11")), added(at("12"))}, ""},
 		{"relist without a change", []event{added(v1), relisted(updated(v1, at("1")))}, ""},
 		{"added twice", []event{added(v1), added(v2)}, "ns/a@2 added, but it is there at version 1"},
 		{"updated without being there", []event{updated(v1, v2)}, "ns/a@2: Updated, but it is not there"},
-		{"deletion by a relist", []event{added(v1), relisted(deleted(v1))}, ""},
-		{"deleted without being there", []event{added(v1), deleted(v2), deleted(v2)}, "ns/a@2: Deleted, but it is not there"},
-		{"deleted in the past", []event{added(v2), deleted(v1)}, "ns/a@1: Deleted (Watched), but it was at version 2 before"},
-		{"deleted at no time of its own", []event{added(v1), deleted(v1)}, "it was at version 1 before"},
+		{"deletion by a relist", []event{added(v1), relisted(deleted(v1, v1))}, ""},
+		{"deleted without being there", []event{added(v1), deleted(v1, v2), deleted(v1, v2)}, "ns/a@2: Deleted, but it is not there"},
+		{"deleted in the past", []event{added(v2), deleted(v2, v1)}, "ns/a@1: Deleted (Watched), but it was at version 2 before"},
+		{"deleted at no time of its own", []event{added(v1), deleted(v1, v1)}, "it was at version 1 before"},
 		{"gap before an update", []event{added(v1), updated(v2, v3)}, "the old object is ns/a@2 and the one before was ns/a@1"},
-		{"gap before a deletion", []event{added(v1), relisted(deleted(at("1")))}, "the old object is ns/a@1 and the one before was ns/a@1"},
+		{"gap before a deletion that was watched", []event{added(v1), deleted(at("1"), v2)}, "the old object is ns/a@1 and the one before was ns/a@1"},
+		{"gap before a deletion", []event{added(v1), relisted(deleted(at("1"), at("1")))}, "the old object is ns/a@1 and the one before was ns/a@1"},
 		{"back", []event{added(v10), updated(v10, v3)}, "ns/a@3: Updated (Watched), but it was at version 10 before"},
 		{"back by a relist", []event{added(v10), relisted(updated(v10, v3))}, "it was at version 10 before"},
 		{"twice", []event{added(v1), updated(v1, at("1"))}, "it was at version 1 before"},
@@ -91,6 +93,9 @@ func TestHandler(t *testing.T) {
 	h.OnAdd(v1, true)
 	h.OnUpdate(v1, v2)
 	assert.Equal(t, []*corev1.ConfigMap{v2}, h.Objects())
+	got, ok := h.Get(index.KeyOf(v1))
+	assert.True(t, ok)
+	assert.Same(t, v2, got)
 	h.OnDelete(typed.Deleted[*corev1.ConfigMap]{Object: at("3"), Reason: index.Watched})
 	assert.Empty(t, h.Objects())
 	assert.NoError(t, h.Err())
@@ -100,6 +105,11 @@ func TestHandler(t *testing.T) {
 
 func TestLost(t *testing.T) {
 	v1, v2, v3, v4 := at("1"), at("2"), at("3"), at("4")
+	other := func(version string) event { // of another object
+		obj := at(version)
+		obj.Name = "b"
+		return relisted(updated(obj, obj))
+	}
 	w := func(versions ...string) (writes []history.Write) {
 		for _, v := range versions {
 			writes = append(writes, history.Write{Version: v, Delete: v == ""})
@@ -113,17 +123,21 @@ func TestLost(t *testing.T) {
 		lost   []string
 	}{
 		{"nothing", nil, nil, nil},
-		{"all told", []event{added(v1), updated(v1, v2), deleted(v3), added(v4)}, w("1", "2", "", "4"), nil},
-		{"the end", []event{added(v1)}, w("1", "2"), []string{"ns/a: version 2"}},
-		{"the deletion at the end", []event{added(v1)}, w("1", ""), []string{"ns/a: its deletion"}},
+		{"all told", []event{added(v1), updated(v1, v2), deleted(v2, v3), added(v4)}, w("1", "2", "", "4"), nil},
+		{"the first", []event{added(v2)}, w("1", "2"), []string{"ns/a: version 1"}},
+		{"the last", []event{added(v1)}, w("1", "2"), []string{"ns/a: version 2"}},
+		{"the last, by a relist", []event{added(v1), other("1")}, w("1", "2"), nil},
+		{"the deletion at the end", []event{added(v1)}, w("1", ""), []string{"ns/a: the deletion after version 1"}},
+		{"the deletion at the end, by a relist", []event{added(v1), other("1")}, w("1", ""), nil},
 		{"in the middle", []event{added(v1), updated(v1, v3)}, w("1", "2", "3"), []string{"ns/a: version 2"}},
 		{"in the middle, by a relist", []event{added(v1), relisted(updated(v1, v3)), updated(v3, v4)}, w("1", "2", "3", "4"), nil},
-		{"after a relist", []event{added(v1), relisted(updated(v1, v2)), updated(v2, v4)}, w("1", "2", "3", "4"), []string{"ns/a: version 3"}},
-		{"deleted and made again", []event{added(v1), updated(v1, v3)}, w("1", "", "3"), []string{"ns/a: its deletion"}},
+		{"after a relist", []event{added(v1), relisted(updated(v1, v1)), updated(v1, v2), updated(v2, v4)}, w("1", "2", "3", "4"), []string{"ns/a: version 3"}},
+		{"before a relist", []event{added(v1), updated(v1, v3), relisted(updated(v3, v3))}, w("1", "2", "3"), []string{"ns/a: version 2"}},
+		{"deleted and made again", []event{added(v1), updated(v1, v3)}, w("1", "", "3"), []string{"ns/a: the deletion after version 1"}},
 		{"deleted and made again, by a relist", []event{added(v1), relisted(updated(v1, v3))}, w("1", "", "3"), nil},
-		{"a whole life", []event{added(v1), deleted(v2), added(at("5"))}, w("1", "", "3", "", "5"), []string{"ns/a: version 3", "ns/a: its deletion"}},
-		{"a whole life, by a relist", []event{added(v1), relisted(deleted(v1)), added(v3)}, w("1", "", "2", "", "3"), nil},
-		{"told before the first write", []event{added(v1), updated(v1, v2)}, w("2"), nil},
+		{"a whole life", []event{added(v1), deleted(v1, v2), added(at("5"))}, w("1", "", "3", "", "5"),
+			[]string{"ns/a: version 3", "ns/a: the deletion after version 3"}},
+		{"a whole life, by a relist", []event{added(v1), deleted(v1, v2), other("1"), added(at("5"))}, w("1", "", "3", "", "5"), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.lost, play(test.events...).Lost(index.KeyOf(v1), test.writes))

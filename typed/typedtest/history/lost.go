@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
@@ -16,38 +17,46 @@ type Write struct {
 	Delete bool
 }
 
-// String describes the write.
-func (w Write) String() string {
-	if w.Delete {
-		return "its deletion"
-	}
-	return "version " + w.Version
+// gap is what a relist stood in for: a list tells the state of objects and not
+// how they came to it. It reaches from the last watched event before the relist
+// to the first one after it.
+type gap struct {
+	after, before string // versions, exclusive; before is empty while there is no such event
 }
 
-// Lost compares the writes of one object, in order, with the events that were
-// recorded, which must be those of an event stream. It describes each write that
-// no event tells of, unless a relist stood in for it: a list tells the state of
-// objects and not how they came to it. So a write may go untold if the next
-// event of the object is of a relist, or the last one is a deletion of a relist.
+// span notes what an event means for the gaps. The caller holds mu.
+func (h *History[T]) span(reason index.Reason, version string) {
+	last := len(h.gaps) - 1
+	open := last >= 0 && h.gaps[last].before == ""
+	switch {
+	case reason == index.Watched:
+		if open {
+			h.gaps[last].before = version
+		}
+		h.watched = version
+	case reason == index.Relisted && !open:
+		h.gaps = append(h.gaps, gap{after: h.watched})
+	}
+}
+
+// Lost compares the writes of one object since the History began, in order, with
+// the events that were recorded, which must be those of an event stream that
+// tells of unchanged objects too. It describes each write that no event tells
+// of, unless a relist stood in for it: it happened between the last event before
+// the relist that was watched, and the first one after it.
 func (h *History[T]) Lost(key index.Key, writes []Write) []string {
 	h.mu.Lock()
-	steps := h.steps[key]
-	h.mu.Unlock()
+	defer h.mu.Unlock()
 	var lost []string
-	last := "" // the version before the write
-	next := 0  // of steps
-	for _, w := range writes {
-		at := next
-		for at < len(steps) && steps[at].before(w, last) {
-			at++
+	last := "" // version before the write
+	for i, w := range writes {
+		from, to := last, w.Version
+		if w.Delete && i+1 < len(writes) {
+			to = writes[i+1].Version
 		}
-		switch {
-		case at < len(steps) && steps[at].tells(w):
-			next = at + 1
-		case at < len(steps) && steps[at].relisted:
-		case at > 0 && steps[at-1].deleted && steps[at-1].relisted:
-		default:
-			lost = append(lost, fmt.Sprintf("%v: %v", key, w))
+		told := slices.ContainsFunc(h.steps[key], func(s step) bool { return s.tells(w, from, to) })
+		if !told && !h.relisted(w, from, to) {
+			lost = append(lost, fmt.Sprintf("%v: %s", key, w.describe(from)))
 		}
 		if !w.Delete {
 			last = w.Version
@@ -56,22 +65,41 @@ func (h *History[T]) Lost(key index.Key, writes []Write) []string {
 	return lost
 }
 
-// tells reports whether the step tells of the write.
-func (s step) tells(w Write) bool {
-	return s.deleted == w.Delete && (w.Delete || s.version == w.Version)
-}
-
-// before reports whether the step tells of something before the write, of an
-// object that was at version last.
-func (s step) before(w Write, last string) bool {
-	if w.Delete {
-		return !s.deleted && !newer(s.version, last)
+// tells reports whether the step tells of the write, which happened after one
+// version and not after another.
+func (s step) tells(w Write, from, to string) bool {
+	if !w.Delete {
+		return !s.deleted && s.version == w.Version
 	}
-	return newer(w.Version, s.version)
+	return s.deleted && newer(s.version, from) && (to == "" || newer(to, s.version))
 }
 
-// newer reports whether a is a later version than b.
+// relisted reports whether the write may have happened in a gap. The caller
+// holds mu.
+func (h *History[T]) relisted(w Write, from, to string) bool {
+	if !w.Delete {
+		from = w.Version // it is exactly known
+	}
+	return slices.ContainsFunc(h.gaps, func(g gap) bool {
+		begins := to == "" || newer(to, g.after)
+		ends := g.before == "" || newer(g.before, from)
+		return begins && ends
+	})
+}
+
+// newer reports whether a is a later version than b; every version is later than
+// none.
 func newer(a, b string) bool {
+	if b == "" {
+		return true
+	}
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && order > 0
+}
+
+func (w Write) describe(last string) string {
+	if w.Delete {
+		return "the deletion after version " + last
+	}
+	return "version " + w.Version
 }
