@@ -25,8 +25,11 @@ const poll = 50 * time.Millisecond
 // objects that may have any fields.
 type Resource struct {
 	Group, Kind string
-	// Version is the one that is served and stored.
+	// Version is the one that is served, and stored unless Stored says otherwise.
 	Version string
+	// Stored, if not empty, is another version, served too, that objects are
+	// stored in. The two differ in their names only.
+	Stored string
 }
 
 // GVR returns the resource: the plural is the kind with an s.
@@ -100,7 +103,11 @@ func (r Resource) until(ctx context.Context, done func() (bool, error)) error {
 }
 
 func (r Resource) definition() *apiextensionsv1.CustomResourceDefinition {
-	any := true
+	versions := []apiextensionsv1.CustomResourceDefinitionVersion{version(r.Version)}
+	if r.Stored != "" {
+		versions = append(versions, version(r.Stored))
+	}
+	versions[len(versions)-1].Storage = true
 	return &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: r.name()},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
@@ -109,13 +116,20 @@ func (r Resource) definition() *apiextensionsv1.CustomResourceDefinition {
 			Names: apiextensionsv1.CustomResourceDefinitionNames{
 				Plural: r.GVR().Resource, Singular: strings.ToLower(r.Kind), Kind: r.Kind, ListKind: r.Kind + "List",
 			},
-			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: r.Version, Served: true, Storage: true,
-				Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
-				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
-					Type: "object", XPreserveUnknownFields: &any,
-				}},
-			}},
+			Versions: versions,
 		},
+	}
+}
+
+// version is a version with a status subresource, whose objects may have any
+// fields.
+func version(name string) apiextensionsv1.CustomResourceDefinitionVersion {
+	anything := true
+	return apiextensionsv1.CustomResourceDefinitionVersion{
+		Name: name, Served: true,
+		Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
+		Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
+			Type: "object", XPreserveUnknownFields: &anything,
+		}},
 	}
 }
