@@ -24,18 +24,16 @@ func (r *tables) addVerdict(fault string, times, objects, writes int, v verdict)
 		fault, times, objects, writes, v.events, v.relisted, len(v.lost), len(v.divergent)))
 }
 
-func (r *tables) addRecovery(outage string, theirs, ours []time.Duration) {
+// addRecovery takes how long informers were behind, in order.
+func (r *tables) addRecovery(outage string, down time.Duration, theirs, ours []time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.recoveries = append(r.recoveries, fmt.Sprintf("| %s | %s | %s |", outage, seconds(theirs), seconds(ours)))
+	r.recoveries = append(r.recoveries, fmt.Sprintf("| %s | %.1f s | %s | %s |", outage, down.Seconds(), spread(theirs), spread(ours)))
 }
 
-func seconds(ds []time.Duration) string {
-	texts := make([]string, len(ds))
-	for i, d := range ds {
-		texts[i] = fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return strings.Join(texts, ", ")
+// spread describes durations that are in order.
+func spread(ds []time.Duration) string {
+	return fmt.Sprintf("%.1f s (%.1f to %.1f)", ds[len(ds)/2].Seconds(), ds[0].Seconds(), ds[len(ds)-1].Seconds())
 }
 
 // String returns the tables.
@@ -44,7 +42,7 @@ func (r *tables) String() string {
 	defer r.mu.Unlock()
 	return "| Fault | Times | Objects | Writes | Events | of them by relist | Lost events | Divergent objects |\n" +
 		"|---|--:|--:|--:|--:|--:|--:|--:|\n" + strings.Join(r.verdicts, "\n") + "\n\n" +
-		"| Outage | client-go | this project |\n|---|--:|--:|\n" + strings.Join(r.recoveries, "\n") + "\n"
+		"| Outage | in all | client-go is behind for | this project |\n|---|--:|--:|--:|\n" + strings.Join(r.recoveries, "\n") + "\n"
 }
 
 const (
