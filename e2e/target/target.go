@@ -90,18 +90,18 @@ func (t *Target) connect(ctx context.Context) error {
 	if t.own != nil {
 		return nil
 	}
-	return t.sweep(ctx)
+	return t.sweep(ctx, leftover)
 }
 
-// sweep removes what earlier suites left behind.
-func (t *Target) sweep(ctx context.Context) error {
+// sweep removes what earlier suites left behind, if it is older than age.
+func (t *Target) sweep(ctx context.Context, age time.Duration) error {
 	list, err := t.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{LabelSelector: ownerLabel})
 	if err != nil {
 		return fmt.Errorf("look for namespaces of earlier suites: %w", err)
 	}
 	var errs []error
 	for _, ns := range list.Items {
-		if time.Since(ns.CreationTimestamp.Time) > leftover {
+		if time.Since(ns.CreationTimestamp.Time) > age {
 			errs = append(errs, t.remove(ctx, ns.Name))
 		}
 	}
