@@ -13,6 +13,7 @@ BENCHCOUNT ?= 6
 BENCHTIME  ?= 1s
 BENCHOUT   ?= bin/bench.txt
 FUZZTIME   ?= 20s
+E2EFLAGS   ?=
 
 .PHONY: help
 help: ## List the targets
@@ -42,7 +43,7 @@ staticcheck: ## Run staticcheck
 	$(TOOL) staticcheck ./...
 
 # The module e2e is left out: on a clean machine it fetches the sources of
-# Kubernetes and etcd, some 130 MB. See tidy-e2e.
+# Kubernetes and etcd, some 130 MB. See tidy-e2e and vet-e2e.
 .PHONY: tidy
 tidy: ## Check that go mod tidy has nothing to change
 	$(GO) mod tidy -diff
@@ -79,10 +80,30 @@ fuzz: ## Run every fuzz target for FUZZTIME=20s
 		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
 	done <<<"$$targets"
 
-.PHONY: e2e-quickstart
-e2e-quickstart: ## Show an informer at work on a real API server; the first build takes several minutes on two cores
-	cd e2e && $(GO) build -ldflags='-s -w' -o bin/ ./cmd/controlplane ./quickstart && E2E_CONTROLPLANE=$$PWD/bin/controlplane ./bin/quickstart
+# Where the programs of the module e2e are built. Stripped of symbols, the
+# control plane links faster and is a third smaller.
+E2E_BUILD := $(GO) build -ldflags='-s -w' -o bin/
+E2E_ENV   := E2E_CONTROLPLANE=$(CURDIR)/e2e/bin/controlplane
 
+.PHONY: e2e-build
+e2e-build: ## Build kube-apiserver and etcd; the first time, this takes several minutes on two cores
+	@echo 'building kube-apiserver and etcd (several minutes the first time)…'
+	cd e2e && $(E2E_BUILD) ./cmd/controlplane
+
+# One package at a time: each has servers of its own.
 .PHONY: e2e
-e2e: ## Run the suites against a real API server; the first build takes several minutes on two cores
-	cd e2e && $(GO) build -ldflags='-s -w' -o bin/ ./cmd/controlplane && E2E_CONTROLPLANE=$$PWD/bin/controlplane $(GO) test -count=1 ./...
+e2e: e2e-build ## Run the suites against a real API server: E2EFLAGS=-race, E2E_KUBECONFIG=/path for one that exists
+	cd e2e && $(E2E_ENV) $(GO) test -count=1 -p 1 -timeout 20m $(E2EFLAGS) ./...
+
+.PHONY: vet-e2e
+vet-e2e: ## Run go vet and staticcheck on the module e2e
+	$(GO) -C e2e vet ./...
+	cd e2e && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
+
+.PHONY: e2e-report
+e2e-report: e2e-build ## Run the faults and write docs/reliability.md
+	cd e2e && $(E2E_ENV) $(GO) test -count=1 -timeout 20m -v ./faults -report ../../docs/reliability.md
+
+.PHONY: e2e-quickstart
+e2e-quickstart: e2e-build ## Show an informer at work on a real API server
+	cd e2e && $(E2E_BUILD) ./quickstart && $(E2E_ENV) ./bin/quickstart

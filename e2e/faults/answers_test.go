@@ -24,7 +24,7 @@ func TestRefused(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s, p := broken(t)
-			const times = 8 // each waits longer than the one before
+			const times = 6 // each waits longer than the one before
 			fault := p.Inject(proxy.Fault{Resource: "configmaps", Err: test.err, Times: times})
 			p.CutWatches("configmaps", proxy.Abrupt)
 			s.until("requests are refused", func() bool { return fault.Count() == times })
