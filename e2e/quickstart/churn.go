@@ -9,13 +9,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
+
+	"github.com/kubetyped/informer/e2e/workload"
 )
 
-// churn changes Pods of a workload, one at a time, as those who run a cluster
-// do: new versions, restarts, a Pod that goes and comes back.
+// churn changes Pods, one at a time, as those who run a cluster do: new versions,
+// restarts, a Pod that goes and comes back.
 type churn struct {
-	workload workload
+	client   kubernetes.Interface
+	objects  workload.Objects
+	pods     int
 	interval time.Duration // between two changes
 	count    int           // owned by run
 }
@@ -31,7 +36,7 @@ func (c *churn) run(ctx context.Context) error {
 			return nil
 		case <-ticker.C:
 		}
-		pod := c.workload.pod(rand.IntN(c.workload.pods))
+		pod := c.objects.Pod(rand.IntN(c.pods))
 		if err := c.change(ctx, pod); err != nil && ctx.Err() == nil {
 			return fmt.Errorf("change Pod %s/%s: %w", pod.Namespace, pod.Name, err)
 		}
@@ -45,7 +50,7 @@ func (c *churn) change(ctx context.Context, pod *corev1.Pod) error {
 	case 0:
 		return c.replace(ctx, pod)
 	case 1, 2, 3:
-		return c.patch(ctx, pod, fmt.Sprintf(`{"metadata":{"labels":{%q:"1.%d.0"}}}`, versionLabel, c.count))
+		return c.patch(ctx, pod, fmt.Sprintf(`{"metadata":{"labels":{%q:"1.%d.0"}}}`, workload.VersionLabel, c.count))
 	case 4, 5, 6:
 		return c.patch(ctx, pod, `{"status":{"phase":"Running"}}`, "status")
 	default:
@@ -55,7 +60,7 @@ func (c *churn) change(ctx context.Context, pod *corev1.Pod) error {
 }
 
 func (c *churn) patch(ctx context.Context, pod *corev1.Pod, patch string, subresources ...string) error {
-	_, err := c.workload.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(patch),
+	_, err := c.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(patch),
 		metav1.PatchOptions{}, subresources...)
 	return err
 }
@@ -63,7 +68,7 @@ func (c *churn) patch(ctx context.Context, pod *corev1.Pod, patch string, subres
 // replace deletes a Pod and creates it again. Without a kubelet to end its
 // containers, only a Pod without a grace period goes.
 func (c *churn) replace(ctx context.Context, pod *corev1.Pod) error {
-	pods := c.workload.client.CoreV1().Pods(pod.Namespace)
+	pods := c.client.CoreV1().Pods(pod.Namespace)
 	if err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)}); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/e2e/cluster"
+	"github.com/kubetyped/informer/e2e/workload"
 )
 
 func main() {
@@ -45,11 +46,11 @@ func main() {
 // ctx ends in the middle of that, run returns no error if all was put away.
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	load := workload{out: out}
+	load := load{crew: workload.Crew{Out: out}}
 	flags.IntVar(&load.pods, "pods", 5000, "`number` of Pods")
 	flags.IntVar(&load.namespaces, "namespaces", 10, "`number` of namespaces that the Pods are in")
 	flags.IntVar(&load.nodes, "nodes", 50, "`number` of Nodes that the Pods are on")
-	flags.IntVar(&load.workers, "workers", 16, "`number` of requests at a time that create objects")
+	flags.IntVar(&load.crew.Workers, "workers", 16, "`number` of requests at a time that create objects")
 	rate := flags.Int("churn", 20, "`number` of changes of Pods in a second while the command runs")
 	dir := flags.String("dir", "..", "`folder` that the command runs in; for the default command, the root of the repository")
 	if err := flags.Parse(args); err != nil {
@@ -83,18 +84,17 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 
 // show fills the cluster and runs the command until it ends, with a change of a
 // Pod at every interval.
-func show(ctx context.Context, c *cluster.Cluster, load workload, child command, interval time.Duration) error {
+func show(ctx context.Context, c *cluster.Cluster, load load, child command, interval time.Duration) error {
 	config := c.Config()
 	config.ContentType = runtime.ContentTypeProtobuf // less work for either side than JSON
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}
-	load.client = client
-	if err := load.create(ctx); err != nil {
+	if err := load.create(ctx, client); err != nil {
 		return err
 	}
-	changes := &churn{workload: load, interval: interval}
+	changes := &churn{client: client, objects: load.objects(), pods: load.pods, interval: interval}
 	return runBeside(ctx, child.run, changes.run)
 }
 

@@ -118,23 +118,6 @@ func TestCommandIsInterruptedWithItsContext(t *testing.T) {
 	assert.Contains(t, out.String(), "interrupted", "killed instead")
 }
 
-func TestPodsAreTheSameEachTimeAndSpread(t *testing.T) {
-	load := workload{pods: 1000, namespaces: 4, nodes: 7}
-	names, namespaces, nodes, appNames := sets.New[string](), sets.New[string](), sets.New[string](), sets.New[string]()
-	for i := range load.pods {
-		pod := load.pod(i)
-		require.Equal(t, pod, load.pod(i))
-		names.Insert(pod.Namespace + "/" + pod.Name)
-		namespaces.Insert(pod.Namespace)
-		nodes.Insert(pod.Spec.NodeName)
-		appNames.Insert(pod.Labels[appLabel])
-	}
-	assert.Len(t, names, load.pods)
-	assert.Len(t, namespaces, load.namespaces)
-	assert.Len(t, nodes, load.nodes)
-	assert.Len(t, appNames, len(apps))
-}
-
 // cancelOn keeps what is written to it, and cancels when it contains a text.
 type cancelOn struct {
 	strings.Builder
