@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/kubetyped/informer/e2e/cluster"
 )
@@ -152,34 +153,64 @@ func (t *Target) Cluster(tb testing.TB) *cluster.Cluster {
 	return t.own
 }
 
+// Kubeconfig returns a kubeconfig file for other programs, whose current context
+// is the server with all rights. It needs no other file, except for what a plugin
+// for credentials may read. The caller owns it.
+func (t *Target) Kubeconfig() ([]byte, error) {
+	if t.own != nil {
+		return t.own.Kubeconfig()
+	}
+	config, err := clientcmd.LoadFromFile(os.Getenv(kubeconfigVariable))
+	if err != nil {
+		return nil, fmt.Errorf("read the kubeconfig that %s names: %w", kubeconfigVariable, err)
+	}
+	if err := clientcmdapi.FlattenConfig(config); err != nil {
+		return nil, fmt.Errorf("read the files of the kubeconfig that %s names: %w", kubeconfigVariable, err)
+	}
+	content, err := clientcmd.Write(*config)
+	if err != nil {
+		return nil, fmt.Errorf("encode kubeconfig: %w", err)
+	}
+	return content, nil
+}
+
+// NewNamespace makes a namespace and returns its name. Close removes it.
+func (t *Target) NewNamespace(ctx context.Context) (string, error) {
+	ns, err := t.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "e2e-", Labels: map[string]string{ownerLabel: ""},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("create a namespace: %w", err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.namespaces[ns.Name] = true
+	return ns.Name, nil
+}
+
 // Namespace makes a namespace for a test, and returns its name. It is removed
 // when the test ends.
 func (t *Target) Namespace(tb testing.TB) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
-	ns, err := t.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: "e2e-", Labels: map[string]string{ownerLabel: ""},
-	}}, metav1.CreateOptions{})
+	name, err := t.NewNamespace(ctx)
 	require.NoError(tb, err)
-	t.mu.Lock()
-	t.namespaces[ns.Name] = true
-	t.mu.Unlock()
 	tb.Cleanup(func() {
 		if t.own != nil {
 			return // it goes with the cluster, which has no controller to remove it
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 		defer cancel()
-		if err := t.remove(ctx, ns.Name); err != nil {
+		if err := t.remove(ctx, name); err != nil {
 			tb.Error(err)
 			return
 		}
 		t.mu.Lock()
-		delete(t.namespaces, ns.Name)
+		delete(t.namespaces, name)
 		t.mu.Unlock()
 	})
-	return ns.Name
+	return name
 }
 
 // Main runs the tests of a package on a server that it opens, stores in *server

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubetyped/informer/e2e/cluster"
 )
@@ -79,9 +80,33 @@ func TestClusterThatExists(t *testing.T) {
 	})
 	assert.False(t, ran, "it is skipped")
 	second := target.Namespace(t)
+	third, err := target.NewNamespace(t.Context())
+	require.NoError(t, err)
+	assert.False(t, isRemoved(t, client, third))
 	require.NoError(t, target.Close())
 	assert.True(t, isRemoved(t, client, second))
+	assert.True(t, isRemoved(t, client, third))
 	assert.False(t, isRemoved(t, client, metav1.NamespaceDefault))
+}
+
+func TestKubeconfig(t *testing.T) {
+	for _, kind := range []string{"own", "existing"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Setenv(kubeconfigVariable, "")
+			if kind == "existing" {
+				existing(t)
+			}
+			target, err := Open(t.Context(), cluster.WithGenericServer())
+			require.NoError(t, err)
+			defer func() { assert.NoError(t, target.Close()) }()
+			content, err := target.Kubeconfig()
+			require.NoError(t, err)
+			config, err := clientcmd.RESTConfigFromKubeConfig(content)
+			require.NoError(t, err)
+			_, err = kubernetes.NewForConfigOrDie(config).CoreV1().Namespaces().Get(t.Context(), metav1.NamespaceDefault, metav1.GetOptions{})
+			assert.NoError(t, err)
+		})
+	}
 }
 
 func TestSweep(t *testing.T) {
