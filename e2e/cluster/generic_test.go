@@ -39,6 +39,7 @@ func TestGenericServer(t *testing.T) {
 		// Given a namespace that does not exist, which nobody minds.
 		pods := pods{client, format}
 		t.Run(format+"/SetsWhatTheRegistrySets", pods.testWrites)
+		t.Run(format+"/MarksBeforeItDeletes", pods.testDeletes)
 		t.Run(format+"/WatchResumes", pods.testWatch)
 		t.Run(format+"/Selectors", pods.testSelectors)
 		t.Run(format+"/Informer", pods.testInformer)
@@ -110,8 +111,39 @@ func (p pods) testWrites(t *testing.T) {
 	assert.Equal(t, []corev1.Pod{*pod}, list.Items)
 	_, err = client.Create(ctx, newPod("Not_A_Name"), metav1.CreateOptions{})
 	assert.True(t, apierrors.IsInvalid(err), "%v", err)
-	require.NoError(t, client.Delete(ctx, pod.Name, metav1.DeleteOptions{}))
-	assert.Empty(t, p.names(t, metav1.ListOptions{}), "nobody has to stop its containers")
+	require.NoError(t, client.Delete(ctx, pod.Name, *metav1.NewDeleteOptions(0)))
+	assert.Empty(t, p.names(t, metav1.ListOptions{}))
+}
+
+func (p pods) testDeletes(t *testing.T) {
+	ctx := t.Context()
+	client := p.client.CoreV1().Pods(p.namespace)
+	placed := newPod("placed")
+	placed.Spec.NodeName = "node"
+	placed = p.create(t, placed)
+	watcher, err := client.Watch(ctx, metav1.ListOptions{ResourceVersion: placed.ResourceVersion})
+	require.NoError(t, err)
+	defer watcher.Stop()
+
+	require.NoError(t, client.Delete(ctx, "placed", metav1.DeleteOptions{}))
+	event := next(t, watcher)
+	require.Equal(t, watch.Modified, event.Type)
+	marked := event.Object.(*corev1.Pod)
+	assert.NotNil(t, marked.DeletionTimestamp)
+	assert.EqualValues(t, corev1.DefaultTerminationGracePeriodSeconds, *marked.DeletionGracePeriodSeconds)
+	assert.EqualValues(t, 2, marked.Generation)
+	left, err := client.Get(ctx, "placed", metav1.GetOptions{})
+	require.NoError(t, err, "its node has not stopped it")
+	assert.Equal(t, marked, left)
+	require.NoError(t, client.Delete(ctx, "placed", *metav1.NewDeleteOptions(0)))
+	assert.Equal(t, watch.Modified, next(t, watcher).Type)
+	assert.Equal(t, watch.Deleted, next(t, watcher).Type)
+
+	p.create(t, newPod("unplaced"))
+	assert.Equal(t, watch.Added, next(t, watcher).Type)
+	require.NoError(t, client.Delete(ctx, "unplaced", metav1.DeleteOptions{}))
+	assert.Equal(t, watch.Modified, next(t, watcher).Type)
+	assert.Equal(t, watch.Deleted, next(t, watcher).Type, "there is nobody to wait for")
 }
 
 func (p pods) testWatch(t *testing.T) {
@@ -138,6 +170,7 @@ func (p pods) testWatch(t *testing.T) {
 
 	resumed := watchFrom(created.ResourceVersion)
 	assert.Equal(t, watch.Event{Type: watch.Modified, Object: changed}, next(t, resumed))
+	assert.Equal(t, watch.Modified, next(t, resumed).Type, "marked to be deleted")
 	gone := next(t, resumed)
 	assert.Equal(t, watch.Deleted, gone.Type)
 	assert.Equal(t, changed.Labels, gone.Object.(*corev1.Pod).Labels)
@@ -223,6 +256,7 @@ func testGenericServes(t *testing.T, c *Cluster) {
 		"v1 services": true, "v1 services/status": true,
 		"apps/v1 deployments": true, "apps/v1 deployments/status": true,
 		"apps/v1 replicasets": true, "apps/v1 replicasets/status": true,
+		"apps/v1 controllerrevisions":               true,
 		"coordination.k8s.io/v1 leases":             true,
 		"rbac.authorization.k8s.io/v1 clusterroles": false,
 	}, served)

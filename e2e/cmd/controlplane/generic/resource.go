@@ -59,6 +59,8 @@ var resources = []resource{
 		status: true, generation: true, validName: validation.NameIsDNSSubdomain},
 	{version: appsv1.SchemeGroupVersion, kind: "ReplicaSet", plural: "replicasets", namespaced: true,
 		status: true, generation: true, validName: validation.NameIsDNSSubdomain},
+	{version: appsv1.SchemeGroupVersion, kind: "ControllerRevision", plural: "controllerrevisions", namespaced: true,
+		validName: validation.NameIsDNSSubdomain},
 	{version: coordinationv1.SchemeGroupVersion, kind: "Lease", plural: "leases", namespaced: true,
 		validName: validation.NameIsDNSSubdomain},
 	// No more than stored: authorization does not ask what it says.

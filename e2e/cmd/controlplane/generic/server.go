@@ -8,10 +8,11 @@
 //     kube-apiserver runs: handlers, encodings, discovery, registry, watch cache
 //     and etcd storage, with the same feature gates.
 //  2. Writes set what they set there: UID, generation, generated names, managed
-//     fields, and a status that only its subresource changes.
-//  3. There is no admission, no defaulting, and no validation but that of
-//     metadata. An object may be in a namespace that does not exist, a deleted
-//     Pod is gone at once, and a deleted namespace leaves what was in it.
+//     fields, and a status that only its subresource changes. A Pod is marked
+//     before it is deleted.
+//  3. There is no admission, no defaulting, no validation but that of metadata,
+//     and no OpenAPI. An object may be in a namespace that does not exist, and a
+//     namespace is deleted at once, without what is in it.
 //  4. Members of system:masters may do everything, others nothing. There is no
 //     priority and fairness, only a limit on the requests in flight.
 package generic
@@ -109,14 +110,14 @@ func install(server *genericapiserver.GenericAPIServer, scheme *runtime.Scheme, 
 	}
 	parameters := runtime.NewParameterCodec(scheme)
 	for version, storages := range served {
-		group := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, parameters, newCodecs(scheme))
-		group.PrioritizedVersions = []schema.GroupVersion{version}
-		group.VersionedResourcesStorageMap[version.Version] = storages
+		info := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, parameters, newCodecs(scheme))
+		info.PrioritizedVersions = []schema.GroupVersion{version}
+		info.VersionedResourcesStorageMap[version.Version] = storages
 		var err error
 		if version == corev1.SchemeGroupVersion {
-			err = server.InstallLegacyAPIGroup(genericapiserver.DefaultLegacyAPIPrefix, &group)
+			err = server.InstallLegacyAPIGroup(genericapiserver.DefaultLegacyAPIPrefix, &info)
 		} else {
-			err = server.InstallAPIGroup(&group)
+			err = server.InstallAPIGroup(&info)
 		}
 		if err != nil {
 			return fmt.Errorf("install %s: %w", version, err)

@@ -3,6 +3,7 @@
 package generic
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage/names"
+	"k8s.io/utils/ptr"
 )
 
 // strategy is what the registry asks about a write of an object. It finds spec
@@ -27,6 +29,8 @@ type strategy struct {
 var (
 	_ rest.RESTCreateStrategy = strategy{}
 	_ rest.RESTUpdateStrategy = strategy{}
+
+	_ rest.RESTGracefulDeleteStrategy = strategy{}
 )
 
 func (s strategy) NamespaceScoped() bool                       { return s.namespaced }
@@ -78,6 +82,24 @@ func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { ret
 
 func (strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
 	return nil
+}
+
+// CheckGracefulDelete makes the registry mark a Pod before it deletes it. That
+// is one step after the other when no node has to stop it. Otherwise the Pod is
+// left to its node, which deletes it with a period of zero.
+func (strategy) CheckGracefulDelete(_ context.Context, obj runtime.Object, options *metav1.DeleteOptions) bool {
+	pod, ok := obj.(*corev1.Pod)
+	if !ok {
+		return false
+	}
+	switch {
+	case pod.Spec.NodeName == "", pod.Status.Phase == corev1.PodSucceeded, pod.Status.Phase == corev1.PodFailed:
+		options.GracePeriodSeconds = ptr.To[int64](0)
+	case options.GracePeriodSeconds == nil:
+		options.GracePeriodSeconds = cmp.Or(pod.Spec.TerminationGracePeriodSeconds,
+			ptr.To[int64](corev1.DefaultTerminationGracePeriodSeconds))
+	}
+	return true
 }
 
 // part returns the field of obj that has this name. There must be one.
