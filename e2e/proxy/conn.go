@@ -31,13 +31,9 @@ func (c *conn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// Close implements net.Conn. The client of a silent connection is not told.
-func (c *conn) Close() error {
-	if !c.pass() {
-		return nil
-	}
-	return c.kill(false)
-}
+// Close implements net.Conn. TLS calls it after a last message to the client,
+// which waits while the connection is silent.
+func (c *conn) Close() error { return c.kill(false) }
 
 // pass waits while the connection is silent. It returns false if that has killed
 // it.

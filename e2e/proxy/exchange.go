@@ -52,7 +52,7 @@ func (x *exchange) meetFaults(w http.ResponseWriter) bool {
 		x.proxy.log.Printf("%s: %s", x, f.effect())
 		x.sleep(f.Delay)
 		switch {
-		case x.ctx.Err() != nil || f.Abort:
+		case f.Abort:
 			panic(http.ErrAbortHandler)
 		case f.Err != nil:
 			x.refuse(w, f.Err)

@@ -17,7 +17,7 @@ import (
 // TestInformerThroughManyCuts writes as fast as it can while every watch is cut
 // after some events, and ends with all of it in the cache.
 func TestInformerThroughManyCuts(t *testing.T) {
-	const cuts, keys = 200, 20
+	const cuts, keys = 100, 20
 	for _, end := range endings {
 		t.Run(end.String(), func(t *testing.T) {
 			r := newRig(t)

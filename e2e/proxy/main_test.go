@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds what a test waits for; nothing waits that long unless it fails.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // moment is how long a test watches for what must not happen.
 const moment = 100 * time.Millisecond
@@ -38,7 +38,7 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	server := typedtest.Start(t, typedtest.WithBookmarks(0))
+	server := typedtest.Start(t, typedtest.WithBookmarks(0), typedtest.WithCBOR())
 	return &rig{t, ctx, server, start(t, server.Config())}
 }
 

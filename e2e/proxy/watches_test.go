@@ -2,13 +2,17 @@ package proxy_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/e2e/proxy"
@@ -16,12 +20,14 @@ import (
 
 // eachClient runs a test for every way to speak with a server.
 func eachClient(t *testing.T, test func(r *rig, client kubernetes.Interface)) {
+	featurestesting.SetFeatureDuringTest(t, features.ClientsAllowCBOR, true)
 	for _, contentType := range []string{"application/json", "application/vnd.kubernetes.protobuf", "application/cbor"} {
 		for _, protocol := range []string{"h2", "http/1.1"} {
 			t.Run(contentType+" "+protocol, func(t *testing.T) {
 				r := newRig(t)
 				config := r.proxy.Config()
 				config.ContentType = contentType
+				config.AcceptContentTypes = contentType
 				config.NextProtos = []string{protocol}
 				test(r, r.clientOf(config))
 			})
@@ -46,6 +52,21 @@ func (r *rig) assertEnd(how proxy.Ending, w watch.Interface) {
 	assert.False(r, ok)
 }
 
+func TestLargeEventsPassWhole(t *testing.T) {
+	eachClient(t, func(r *rig, client kubernetes.Interface) {
+		w := r.watchPods(client)
+		for _, size := range []int{100_000, 10, 400_000} {
+			large := pod(fmt.Sprint("p", size))
+			large.Annotations = map[string]string{"large": strings.Repeat("x", size)}
+			require.NoError(r, r.server.Create(r.ctx, large))
+			e, ok := r.next(w)
+			require.True(r, ok)
+			require.IsType(r, large, e.Object)
+			assert.Len(r, e.Object.(*corev1.Pod).Annotations["large"], size)
+		}
+	})
+}
+
 var endings = []proxy.Ending{proxy.Clean, proxy.Abrupt, proxy.Torn}
 
 func TestCutWatches(t *testing.T) {
@@ -64,7 +85,9 @@ func TestCutWatches(t *testing.T) {
 				assert.Equal(t, 1, r.proxy.CutWatches("pods", how))
 				assert.Zero(t, r.proxy.CutWatches("pods", how), "it counts as closed")
 
-				r.create("b-" + how.String())
+				if how == proxy.Torn {
+					r.create("b")
+				}
 				r.assertEnd(how, w)
 				assert.Equal(t, before+1, r.proxy.Cuts("pods"))
 				assert.Equal(t, before+1, r.proxy.Cuts(""))
@@ -77,6 +100,17 @@ func TestCutWatches(t *testing.T) {
 	})
 }
 
+// A watch that is cut as soon as it is open has been opened for the client too.
+func TestOpenWatchIsKnownToItsClient(t *testing.T) {
+	r := newRig(t)
+	client := r.client()
+	r.proxy.Inject(proxy.Fault{Verb: "watch", End: proxy.Abrupt})
+	for range 20 {
+		r.assertEnd(proxy.Abrupt, r.watchPods(client))
+	}
+	assert.Equal(t, 20, r.proxy.Cuts("pods"))
+}
+
 func TestTornWatchEndsInTheMiddleOfAnEvent(t *testing.T) {
 	r := newRig(t)
 	r.create("a", "b")
@@ -87,11 +121,24 @@ func TestTornWatchEndsInTheMiddleOfAnEvent(t *testing.T) {
 	events := strings.SplitAfter(string(whole), "\n")
 	require.Len(t, events, 3, "and nothing after the second")
 
-	r.proxy.Inject(proxy.Fault{Verb: "watch", End: proxy.Torn, After: 1})
-	_, torn, err := r.get(path)
-
-	assert.Error(t, err)
-	assert.Equal(t, events[0]+events[1][:len(events[1])/2], string(torn))
+	t.Run("Fault", func(t *testing.T) {
+		r := r.in(t)
+		r.proxy.Inject(proxy.Fault{Verb: "watch", Times: 1, End: proxy.Torn, After: 1})
+		_, torn, err := r.get(path)
+		assert.Error(t, err)
+		assert.Equal(t, events[0]+events[1][:len(events[1])/2], string(torn))
+	})
+	t.Run("CutWatches", func(t *testing.T) {
+		r := r.in(t)
+		response := r.do("/api/v1/pods?watch=1&resourceVersion=" + r.server.ResourceVersion())
+		defer response.Body.Close()
+		r.waitFor(func() bool { return r.proxy.Watches("pods") == 1 })
+		require.Equal(t, 1, r.proxy.CutWatches("pods", proxy.Torn))
+		r.create("c")
+		torn, err := io.ReadAll(response.Body)
+		assert.Error(t, err)
+		assert.Len(t, torn, len(events[1])/2, "half of an event as long as the other")
+	})
 }
 
 func TestFaultCutsWatches(t *testing.T) {
