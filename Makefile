@@ -12,6 +12,7 @@ BENCH      ?= .
 BENCHCOUNT ?= 6
 BENCHTIME  ?= 1s
 BENCHOUT   ?= bin/bench.txt
+BENCHDIR   ?= benchmarks
 FUZZTIME   ?= 20s
 E2EFLAGS   ?=
 
@@ -65,11 +66,16 @@ long-files: ## List Go files of 400 lines and more, as a warning
 .PHONY: bench
 bench: ## Compare with client-go: BENCH=regexp BENCHCOUNT=6 BENCHOUT=bin/bench.txt
 	@mkdir -p $(dir $(BENCHOUT))
-	$(GO) test -c -o bin/bench.test ./benchmarks
+	$(GO) -C $(BENCHDIR) test -c -o $(CURDIR)/bin/bench.test .
 	@for ((i = 0; i < $(BENCHCOUNT); i++)); do \
-		(cd benchmarks && ../bin/bench.test -test.run '^$$' -test.bench '$(BENCH)' -test.benchtime $(BENCHTIME) -test.timeout 0); \
+		(cd $(BENCHDIR) && $(CURDIR)/bin/bench.test -test.run '^$$' -test.bench '$(BENCH)' -test.benchtime $(BENCHTIME) -test.timeout 0); \
 	done | tee $(BENCHOUT)
 	$(TOOL) benchstat -col /impl $(BENCHOUT)
+
+.PHONY: bench-peers
+bench-peers: BENCHOUT := bin/bench-peers.txt
+bench-peers: ## Compare with controller-runtime's priority queue, with the same variables
+	@$(MAKE) --no-print-directory bench BENCHDIR=benchmarks/peers BENCHOUT=$(BENCHOUT)
 
 # go test -list prints the targets of a package, then a line with its path.
 .PHONY: fuzz
