@@ -21,18 +21,17 @@ func (o Objects) ConfigMap(i int) *corev1.ConfigMap {
 	}
 }
 
-// Secret returns the Secret of number i. Some look like a certificate with its
-// key, and the others like a password.
+// Secret returns the Secret of number i: some are a password, and the others a
+// file of about 2 KB.
 func (o Objects) Secret(i int) *corev1.Secret {
-	meta, _ := o.meta(i)
+	meta, app := o.meta(i)
 	if i%4 == 0 {
-		return &corev1.Secret{ObjectMeta: meta, Type: corev1.SecretTypeTLS, Data: map[string][]byte{
-			corev1.TLSCertKey:       bytes.Repeat([]byte(meta.Name), 50),
-			corev1.TLSPrivateKeyKey: bytes.Repeat([]byte(meta.Name), 60),
+		return &corev1.Secret{ObjectMeta: meta, Type: corev1.SecretTypeBasicAuth, Data: map[string][]byte{
+			corev1.BasicAuthUsernameKey: []byte(app),
+			corev1.BasicAuthPasswordKey: []byte(hashOf(meta.Name)),
 		}}
 	}
 	return &corev1.Secret{ObjectMeta: meta, Type: corev1.SecretTypeOpaque, Data: map[string][]byte{
-		"username": []byte(meta.Name),
-		"password": []byte(hashOf(meta.Name)),
+		app + ".key": bytes.Repeat([]byte(hashOf(meta.Name)), 200),
 	}}
 }

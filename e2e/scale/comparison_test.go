@@ -1,0 +1,44 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestMedian(t *testing.T) {
+	assert.InDelta(t, 2, median([]float64{1, 2, 9}), 0)
+	assert.InDelta(t, 3, median([]float64{1, 2, 4, 9}), 0)
+	assert.InDelta(t, 7, median([]float64{7}), 0)
+}
+
+func TestTableComparesTheSides(t *testing.T) {
+	took := func(seconds ...int) (ms []measurement) {
+		for _, s := range seconds {
+			d := time.Duration(s) * time.Second
+			ms = append(ms, measurement{
+				synced: synced{Took: d, CPU: d, Peak: int64(s) * 10e6, Heap: int64(s) * 1e6},
+				events: events{Updates: 1000, Took: d, CPU: d, Peak: int64(s) * 20e6},
+			})
+		}
+		return ms
+	}
+	c := comparison{results: map[string][]measurement{sideClientGo: took(4, 8, 2), sideTyped: took(1, 3, 2)}}
+
+	assert.Equal(t, [][]string{
+		{"time to sync, s", "4.00 (2.00 to 8.00)", "2.00 (1.00 to 3.00)", "2.00×"},
+		{"CPU time to sync, s", "4.00 (2.00 to 8.00)", "2.00 (1.00 to 3.00)", "2.00×"},
+		{"peak memory until synced, MB", "40 (20 to 80)", "20 (10 to 30)", "2.00×"},
+		{"live heap when synced, MB", "4 (2 to 8)", "2 (1 to 3)", "2.00×"},
+		{"events a second", "250 (125 to 500)", "500 (333 to 1000)", "2.00×"},
+		{"CPU time an event, µs", "4000 (2000 to 8000)", "2000 (1000 to 3000)", "2.00×"},
+		{"peak memory in all, MB", "80 (40 to 160)", "40 (20 to 60)", "2.00×"},
+	}, c.table().Rows)
+}
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 20_000: "20,000", 1_234_567: "1,234,567"} {
+		assert.Equal(t, want, thousands(n))
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// TestMain makes the test binary play a side, as the program does, where it is
+// started by itself to measure one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "-side" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// lines is a writer that calls a function when a text has been written.
+type lines struct {
+	bytes.Buffer
+	text string
+	then func()
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	n, err := l.Buffer.Write(p)
+	if l.text != "" && strings.Contains(l.String(), l.text) {
+		l.text = ""
+		l.then()
+	}
+	return n, err
+}
+
+// noServersLeft fails the test if what the cluster keeps is not gone.
+func noServersLeft(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	t.Cleanup(func() {
+		left, err := os.ReadDir(temp)
+		require.NoError(t, err)
+		assert.Empty(t, left)
+	})
+}
+
+func TestBothSidesSeeEverythingAndTheTableHasIt(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	noServersLeft(t)
+	document, profiles := filepath.Join(t.TempDir(), "performance.md"), t.TempDir()
+	require.NoError(t, os.WriteFile(document, []byte("# Title\n<!-- made by e2e/scale -->\nold\n<!-- end -->\nlast\n"), 0o600))
+	args := []string{"-pods=50", "-others=9", "-namespaces=3", "-nodes=4", "-events=120", "-rounds=2", "-out=" + document, "-profiles=" + profiles}
+	var out bytes.Buffer
+
+	require.NoError(t, run(t.Context(), args, nil, &out), out.String())
+
+	content, err := os.ReadFile(document)
+	require.NoError(t, err)
+	assert.NotContains(t, string(content), "old")
+	assert.Contains(t, string(content), "last")
+	assert.Contains(t, string(content), "go run ./scale "+strings.Join(args, " "))
+	assert.Regexp(t, `50 Pods and 9 each of ConfigMaps, Secrets, Services and EndpointSlices; 120 updates`, string(content))
+	assert.Regexp(t, `Go 1\.\d+.*, client-go v0\.\d+\.\d+, GOMAXPROCS \d+`, string(content))
+	for _, f := range figures {
+		assert.Regexp(t, f.name+` +[0-9.]+ \([0-9.]+ to [0-9.]+\) +[0-9.]+ \([0-9.]+ to [0-9.]+\) +[0-9.]+×`, out.String())
+		assert.Contains(t, string(content), "| "+f.name+" | ")
+	}
+	for side := range sides {
+		for _, profile := range []string{"sync", "events", "heap"} {
+			assert.FileExists(t, filepath.Join(profiles, side+"."+profile+".pprof"))
+		}
+	}
+}
+
+func TestInterruptLeavesNothing(t *testing.T) {
+	for _, text := range []string{"ready after", "of 100000 Pods"} {
+		t.Run(text, func(t *testing.T) {
+			defer goleak.VerifyNone(t)
+			noServersLeft(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			out := &lines{text: text, then: cancel}
+
+			err := run(ctx, []string{"-pods=50", "-others=1", "-namespaces=1", "-nodes=1", "-events=100000"}, nil, out)
+
+			require.ErrorIs(t, err, context.Canceled, out.String())
+			assert.NotContains(t, out.String(), "client-go: syncing")
+		})
+	}
+}
+
+func TestRunRefusesWhatMakesNoSense(t *testing.T) {
+	for arg, want := range map[string]string{
+		"-pods=0": "must be positive", "-others=0": "must be positive", "-namespaces=0": "must be positive", "-nodes=-1": "must be positive",
+		"-events=0": "must be positive", "-rounds=0": "must be positive", "-workers=0": "must be positive",
+		"-side=other": "client-go and typed", "now": `no argument "now"`, "-out=/no/such/file": "no such file",
+	} {
+		assert.ErrorContains(t, run(t.Context(), []string{arg}, nil, t.Output()), want, arg)
+	}
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// plan is what is to be measured, and where that goes.
+type plan struct {
+	pods, others            int // objects: Pods, and each of the other kinds
+	namespaces, nodes       int
+	events, rounds, workers int
+	out, profiles           string
+	side                    string // or "" in the process that others are measured by
+}
+
+// parse returns the plan that args are for.
+func parse(args []string) (plan, error) {
+	var p plan
+	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
+	flags.IntVar(&p.pods, "pods", 20_000, "`number` of Pods")
+	flags.IntVar(&p.others, "others", 2_000, "`number` of ConfigMaps, of Secrets, of Services and of EndpointSlices")
+	flags.IntVar(&p.namespaces, "namespaces", 20, "`number` of namespaces that all of them are in")
+	flags.IntVar(&p.nodes, "nodes", 500, "`number` of Nodes that the Pods are on, if the cluster is our own")
+	flags.IntVar(&p.events, "events", 5_000, "`number` of updates of Pods that each side follows in a round")
+	flags.IntVar(&p.rounds, "rounds", 3, "`number` of times that each side is measured")
+	flags.IntVar(&p.workers, "workers", 16, "`number` of requests at a time that create and update objects")
+	flags.StringVar(&p.out, "out", "", "`file` in which to replace the table that this program has made before")
+	flags.StringVar(&p.profiles, "profiles", "", "`folder` for profiles of the last round: CPU of sync and events, heap between them")
+	flags.StringVar(&p.side, "side", "", "`name` of the side to measure in this process, by requests on the standard input; the program does this by itself")
+	if err := flags.Parse(args); err != nil {
+		return plan{}, err
+	}
+	if flags.NArg() > 0 {
+		return plan{}, fmt.Errorf("there are flags only, and no argument %q", flags.Arg(0))
+	}
+	return p, p.validate()
+}
+
+// validate returns an error if a value makes no sense.
+func (p plan) validate() error {
+	for _, number := range []struct {
+		name  string
+		value int
+	}{
+		{"pods", p.pods}, {"others", p.others}, {"namespaces", p.namespaces}, {"nodes", p.nodes},
+		{"events", p.events}, {"rounds", p.rounds}, {"workers", p.workers},
+	} {
+		if number.value < 1 {
+			return fmt.Errorf("-%s must be positive, not %d", number.name, number.value)
+		}
+	}
+	if _, ok := sides[p.side]; p.side != "" && !ok {
+		return fmt.Errorf("-side must be one of %s, not %q", strings.Join(slices.Sorted(maps.Keys(sides)), " and "), p.side)
+	}
+	return nil
+}

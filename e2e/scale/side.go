@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+)
+
+// The sides that are compared.
+const (
+	sideTyped    = "typed"
+	sideClientGo = "client-go"
+)
+
+// informers are those of one side, one for each kind, of the objects that a
+// selector matches. Their handlers count.
+type informers interface {
+	// run runs them until ctx ends, and returns when nothing of them is left.
+	run(ctx context.Context) error
+	// waitForSync waits until every handler has returned from the last of the
+	// initial objects. It returns an error if ctx ends before.
+	waitForSync(ctx context.Context) error
+}
+
+// sides makes informers that were not started yet.
+var sides = map[string]func(kubernetes.Interface, labels.Selector, tallies) (informers, error){
+	sideTyped:    newTyped,
+	sideClientGo: newClientGo,
+}
+
+// turns is the order in which they are measured. What it costs to be first is
+// ours to pay.
+var turns = []string{sideTyped, sideClientGo}
+
+// tallies has the tally of each kind.
+type tallies map[string]*tally
+
+func newTallies() tallies {
+	t := tallies{pods: {}}
+	for _, kind := range otherKinds {
+		t[kind] = &tally{}
+	}
+	return t
+}
