@@ -98,6 +98,10 @@ func ExampleInformer_Events() {
 			p.Status.Phase = corev1.PodRunning
 			_, err = client.CoreV1().Pods("default").UpdateStatus(ctx, p, metav1.UpdateOptions{})
 		case index.Updated:
+			if e.New.DeletionTimestamp != nil {
+				fmt.Println("is to be deleted")
+				break
+			}
 			fmt.Printf("from %q to %q\n", e.Old.Status.Phase, e.New.Status.Phase)
 			err = client.CoreV1().Pods("default").Delete(ctx, e.New.Name, metav1.DeleteOptions{})
 		}
@@ -112,6 +116,8 @@ func ExampleInformer_Events() {
 	// Initial Added web-0
 	// Watched Updated web-0
 	// from "" to "Running"
+	// Watched Updated web-0
+	// is to be deleted
 	// Watched Deleted web-0
 }
 

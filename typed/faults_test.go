@@ -31,9 +31,8 @@ import (
 // and ends in the state of the server.
 func TestFaults(t *testing.T) {
 	for _, test := range []struct {
-		name   string
-		fault  func(ctx context.Context, t *testing.T, srv *typedtest.Server)
-		relist bool
+		name  string
+		fault func(ctx context.Context, t *testing.T, srv *typedtest.Server)
 	}{
 		{name: "watch ends", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
 			require.Equal(t, 1, srv.CutWatches("pods"))
@@ -47,14 +46,6 @@ func TestFaults(t *testing.T) {
 		{name: "too many requests", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
 			srv.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Times: 1, Err: apierrors.NewTooManyRequests("busy", 0)})
 			srv.CutWatches("pods")
-		}},
-		{name: "compaction", relist: true, fault: func(ctx context.Context, t *testing.T, srv *typedtest.Server) {
-			resume := srv.HoldWatches("pods")
-			require.NoError(t, srv.Delete(ctx, newPod("pod-7", "")))
-			require.NoError(t, srv.Create(ctx, newPod("pod-7", "again")))
-			require.NoError(t, srv.Delete(ctx, newPod("pod-8", "")))
-			srv.Compact()
-			resume()
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -74,9 +65,6 @@ func TestFaults(t *testing.T) {
 					require.NoError(t, srv.Create(ctx, newPod("pod-new", "")))
 				}
 				require.NoError(t, srv.Delete(ctx, newPod(fmt.Sprintf("pod-%d", 30+round), "")))
-				if test.relist {
-					break
-				}
 			}
 			checkSame(ctx, t, pods, client)
 			require.Eventually(t, func() bool {

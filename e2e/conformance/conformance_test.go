@@ -52,3 +52,9 @@ func installWidgets(t *testing.T) func(*testing.T) conformance.Rig {
 		return rig
 	}
 }
+
+// TestInformer runs informers on the real server.
+func TestInformer(t *testing.T) {
+	newRig := installWidgets(t)
+	conformance.TestInformer(t, newRig)
+}

@@ -107,6 +107,7 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		namespaced: !r.ClusterScoped,
 		status:     r.Status,
 		generation: true,
+		graceful:   kind.Group == "" && kind.Kind == "Pod",
 		media:      wire.Media{CBOR: c.cbor},
 		fields:     r.Fields,
 		table:      s.Table(),

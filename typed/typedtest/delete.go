@@ -70,7 +70,8 @@ func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
 }
 
 // remove deletes an object, or marks it deleted while it has finalizers and
-// returns it. left is nil when the object is gone.
+// returns it. A Pod is marked in any case, and then deleted as if it were on no
+// node, or its node had nothing to stop. left is nil when the object is gone.
 func (s *Server) remove(ctx context.Context, c *collection, namespace, name string, options *metav1.DeleteOptions) (left runtime.Object, uid types.UID, err error) {
 	key := c.key(namespace, name)
 	for {
@@ -116,18 +117,29 @@ func (c *collection) removePresent(key string, present *store.Version, dryRun bo
 	if err != nil {
 		return nil, err
 	}
-	if len(m.GetFinalizers()) == 0 {
-		if dryRun {
-			return nil, nil
+	held, marked := len(m.GetFinalizers()) > 0, m.GetDeletionTimestamp() != nil
+	switch {
+	case held && marked:
+		return present.Object, nil
+	case !held && dryRun:
+		return nil, nil
+	case !marked && (held || c.graceful):
+		if present, err = c.mark(key, present, dryRun); err != nil {
+			return nil, err
 		}
-		_, err := c.table.Delete(key, present)
-		return nil, err
 	}
-	if m.GetDeletionTimestamp() != nil {
+	if held {
 		return present.Object, nil
 	}
+	_, err = c.table.Delete(key, present)
+	return nil, err
+}
+
+// mark notes that an object is to be deleted.
+func (c *collection) mark(key string, present *store.Version, dryRun bool) (*store.Version, error) {
 	marked := present.Object.DeepCopyObject()
-	if m, err = meta.Accessor(marked); err != nil {
+	m, err := meta.Accessor(marked)
+	if err != nil {
 		return nil, err
 	}
 	now := metav1.Now().Rfc3339Copy()
@@ -137,13 +149,9 @@ func (c *collection) removePresent(key string, present *store.Version, dryRun bo
 		m.SetGeneration(m.GetGeneration() + 1)
 	}
 	if dryRun {
-		return marked, nil
+		return &store.Version{Object: marked}, nil
 	}
-	stored, err := c.table.Put(key, present, marked)
-	if err != nil {
-		return nil, err
-	}
-	return stored.Object, nil
+	return c.table.Put(key, present, marked)
 }
 
 // serveDeleteCollection deletes what a list with the same selectors returns, and

@@ -51,7 +51,8 @@
 //     authentication, no authorization. Unknown fields are dropped silently.
 //   - No namespace life cycle: a namespace need not exist, and deleting one
 //     deletes nothing in it. No garbage collection: propagationPolicy is accepted
-//     and has no effect. No graceful deletion: a Pod is gone at once.
+//     and has no effect. No graceful deletion: a Pod is marked and then
+//     gone at once, even if it is on a node.
 //   - No server-side apply (415) and no managed fields, no tables, no subresource
 //     but status, no OpenAPI, no TLS, no HTTP/2, no WebSockets.
 //   - No conversion: each version of a kind is a resource of its own.

@@ -57,6 +57,25 @@ func testDeleteCollection(c *check) {
 	assert.Equal(c, "b", list.Items[0].Name)
 }
 
+// A Pod is marked first, for its node to stop it, even if it is on none.
+func testDeletePod(c *check) {
+	pods := c.client.CoreV1().Pods(c.ns)
+	created, err := pods.Create(c.ctx, pod("p"), metav1.CreateOptions{})
+	require.NoError(c, err)
+	w, err := pods.Watch(c.ctx, metav1.ListOptions{ResourceVersion: created.ResourceVersion})
+	require.NoError(c, err)
+	defer w.Stop()
+	require.NoError(c, pods.Delete(c.ctx, "p", metav1.DeleteOptions{}))
+	marked := c.nextOf(w, "MODIFIED", "p", "").Object.(*corev1.Pod)
+	assert.NotNil(c, marked.DeletionTimestamp)
+	assert.Zero(c, *marked.DeletionGracePeriodSeconds)
+	assert.EqualValues(c, created.Generation+1, marked.Generation)
+	gone := c.nextOf(w, "DELETED", "p", "").Object.(*corev1.Pod)
+	assert.Equal(c, marked.DeletionTimestamp, gone.DeletionTimestamp)
+	_, err = pods.Get(c.ctx, "p", metav1.GetOptions{})
+	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+}
+
 func testFinalizers(c *check) {
 	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	wanted := configMap("a")

@@ -12,7 +12,7 @@ import (
 )
 
 // patience bounds what a check waits for.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // Rig is a server to check.
 type Rig struct {
@@ -76,6 +76,7 @@ var serverChecks = []struct {
 	{"Patch", testPatch},
 	{"PatchRefused", testPatchRefused},
 	{"Delete", testDelete},
+	{"DeletePod", testDeletePod},
 	{"DeletePreconditions", testDeletePreconditions},
 	{"DeleteCollection", testDeleteCollection},
 	{"Finalizers", testFinalizers},

@@ -138,7 +138,9 @@ func testWatchInitialEventsByDefault(c *check) {
 	if c.rig.WithoutWatchList {
 		c.Skip("the server has no WatchList")
 	}
-	c.create("a", map[string]string{"by": "default"})
+	a := c.create("a", map[string]string{"by": "default"})
+	// At "0" the server may be behind; now it is not.
+	c.list(metav1.ListOptions{ResourceVersion: a.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan})
 	w := c.watch(metav1.ListOptions{ResourceVersion: "0", AllowWatchBookmarks: true, LabelSelector: "by=default"})
 	assert.Equal(c, watch.Added, c.next(w).Type)
 	end := c.next(w)

@@ -1,0 +1,35 @@
+package typed_test
+
+import (
+	"context"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/typed/typedtest/conformance"
+)
+
+// TestConformance runs the suite of the promises that need a server. A real one
+// is in e2e/conformance.
+func TestConformance(t *testing.T) {
+	widgets := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+	custom := typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true})
+	for name, opts := range map[string][]typedtest.Option{
+		"WatchList":        {custom, typedtest.WithCBOR()},
+		"WithoutWatchList": {custom, typedtest.WithoutWatchList()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conformance.TestInformer(t, func(t *testing.T) conformance.Rig {
+				s := typedtest.Start(t, opts...)
+				return conformance.Rig{
+					Config: s.Config(), Namespace: "conformance",
+					CustomResource: widgets, CustomKind: "Widget",
+					Compact:          func(context.Context) error { s.Compact(); return nil },
+					WithoutWatchList: name == "WithoutWatchList",
+					CBOR:             name == "WatchList",
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,84 @@
+package conformance
+
+import "testing"
+
+// TestInformer checks what an informer promises where that needs a server: for
+// objects that come as a streamed list and as a plain one; in JSON, protobuf and,
+// if the rig has it, CBOR; as Go types, as *unstructured.Unstructured and as
+// *metav1.PartialObjectMetadata; in namespaces and without.
+//
+// Every check ends with the same comparison: the informer, its handlers and its
+// event streams hold the objects of the server, one by one, at the same version
+// and with the same contents, and the events they were told play back to that
+// state without a gap and without a duplicate.
+//
+// About newRig and the feature gates of client-go, see TestServer.
+func TestInformer(t *testing.T, newRig func(t *testing.T) Rig) {
+	// Servers may be restarted by it. Parallel tests wait until this function has
+	// returned.
+	t.Run("Compaction", func(t *testing.T) { testInformerCompaction(t, newRig(t)) })
+	for _, f := range []format{json, protobuf, cbor} {
+		t.Run(string(f), func(t *testing.T) {
+			if f == cbor {
+				allowCBOR(t, newRig(t))
+			}
+			for _, s := range subjects(f) {
+				t.Run(s.String(), func(t *testing.T) {
+					t.Parallel()
+					s.run(t, newRig)
+				})
+			}
+		})
+	}
+}
+
+// subject is an informer of some type of objects, and the way in which it gets
+// them.
+type subject interface {
+	String() string
+	// run runs all checks.
+	run(t *testing.T, newRig func(t *testing.T) Rig)
+	// outlast begins a check that takes part in testInformerCompaction.
+	outlast(t *testing.T, rig Rig, label string) outlasting
+}
+
+// subjects returns those whose clients speak a format.
+func subjects(f format) []subject {
+	var all []subject
+	for _, streamed := range []bool{true, false} {
+		switch f {
+		case json:
+			all = append(all, typedPods(f, streamed), unstructuredCustoms(f, streamed))
+		case protobuf:
+			all = append(all, typedPods(f, streamed), typedClusterRoles(f, streamed), podMetadata(f, streamed))
+		case cbor:
+			all = append(all, unstructuredCustoms(f, streamed))
+		}
+	}
+	return all
+}
+
+// informerCheck is a check of an informer of any type.
+type informerCheck[T object] struct {
+	name string
+	run  func(*scene[T])
+}
+
+func informerChecks[T object]() []informerCheck[T] {
+	return []informerCheck[T]{
+		{"InitialList", testInformerInitialList[T]},
+		{"EmptyList", testInformerEmptyList[T]},
+		{"Changes", testInformerChanges[T]},
+		{"Indexes", testInformerIndexes[T]},
+		{"ReadYourWrites", testInformerReadYourWrites[T]},
+		{"LabelSelector", testInformerLabelSelector[T]},
+		{"FieldSelector", testInformerFieldSelector[T]},
+		{"Namespaces", testInformerNamespaces[T]},
+		{"Relist", testInformerRelist[T]},
+		{"Cut", testInformerCut[T]},
+		{"LateHandler", testInformerLateHandler[T]},
+		{"DeleteCollection", testInformerDeleteCollection[T]},
+		{"Status", testInformerStatus[T]},
+		{"Finalizers", testInformerFinalizers[T]},
+	}
+}

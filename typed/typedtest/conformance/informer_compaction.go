@@ -1,0 +1,91 @@
+package conformance
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// outlasting is a check of informers whose server is compacted meanwhile.
+type outlasting interface {
+	// before makes one informer miss something.
+	before()
+	// after lets it come back to the server, which has been compacted.
+	after()
+	// finish ends the check.
+	finish()
+}
+
+// testInformerCompaction has the server forget its history under informers of
+// every subject: some are up to date, others have missed something.
+func testInformerCompaction(t *testing.T, rig Rig) {
+	if rig.Compact == nil {
+		t.Skip("the server cannot be told to compact")
+	}
+	var checks []outlasting
+	for _, f := range []format{json, protobuf, cbor} {
+		if f == cbor {
+			if !rig.CBOR {
+				continue
+			}
+			allowCBOR(t, rig)
+		}
+		for _, s := range subjects(f) {
+			if check := s.outlast(t, rig, fmt.Sprintf("%s-%d", f, len(checks))); check != nil {
+				checks = append(checks, check)
+			}
+		}
+	}
+	for _, c := range checks {
+		c.before()
+	}
+	require.NoError(t, rig.Compact(t.Context()))
+	for _, c := range checks {
+		c.after()
+	}
+	for _, c := range checks {
+		c.finish()
+	}
+}
+
+// outlast implements subject.
+func (w *way[T]) outlast(t *testing.T, rig Rig, label string) outlasting {
+	if w.resource(rig).kind == "" {
+		return nil
+	}
+	return &compacted[T]{scene: newScene(t, rig, w, label)}
+}
+
+type compacted[T object] struct {
+	scene         *scene[T]
+	present, away *observed[T]
+}
+
+func (c *compacted[T]) before() {
+	s := c.scene
+	for _, name := range []string{"a", "b", "c"} {
+		s.create(name)
+	}
+	c.present, c.away = s.observe(scope{}), s.observe(scope{})
+	require.NoError(s, c.away.WaitForResourceVersion(s.ctx, s.change("a", "seen")))
+	c.away.gate.close()
+	s.delete("b")
+	s.delete("c")
+	s.create("c")
+	s.create("d")
+	require.NoError(s, c.present.WaitForResourceVersion(s.ctx, s.change("a", "unseen")))
+}
+
+func (c *compacted[T]) after() { c.away.gate.open(false) }
+
+func (c *compacted[T]) finish() {
+	s := c.scene
+	s.change("a", "after")
+	s.delete("d")
+	c.present.finish()
+	c.away.finish()
+	_, relisted := c.away.streamed.history.Events()
+	assert.Positive(s, relisted, "%s: what was missed came by a list", s.way)
+}

@@ -1,0 +1,102 @@
+package conformance
+
+import (
+	"fmt"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// testInformerRelist keeps informers from the server while objects change, and
+// has them list again: what they tell is the difference.
+func testInformerRelist[T object](s *scene[T]) {
+	for _, name := range []string{"kept", "changed", "removed", "recreated"} {
+		s.create(name)
+	}
+	kept, changed, removed, recreated, added := s.key("kept"), s.key("changed"), s.key("removed"), s.key("recreated"), s.key("added")
+	before := s.written(0)
+	byDefault := s.observe(scope{})
+	recreating := s.observe(scope{options: []typed.Option{typed.WithRecreation()}})
+	changedOnly := s.observe(scope{options: []typed.Option{typed.WithChangedOnly()}})
+	observers := []*observed[T]{byDefault, recreating, changedOnly}
+	for _, o := range observers {
+		o.gate.close()
+	}
+	s.change("changed", "unseen")
+	changedAt := s.change("changed", "seen")
+	s.delete("removed")
+	s.delete("recreated")
+	s.create("recreated")
+	recreatedAt := s.change("recreated", "seen")
+	s.create("ghost")
+	s.delete("ghost")
+	addedAt := s.create("added")
+	for _, o := range observers {
+		o.gate.open(true)
+	}
+	for _, o := range observers {
+		o.finish()
+	}
+
+	difference := []string{
+		"Relisted " + told(index.Deleted, removed, ""),
+		"Relisted " + told(index.Updated, changed, changedAt),
+		"Relisted " + told(index.Added, added, addedAt),
+	}
+	keptToo := "Relisted " + told(index.Updated, kept, before[0].version)
+	replaced := "Relisted " + told(index.Updated, recreated, recreatedAt)
+	byDefault.checkRelisted(append([]string{keptToo, replaced}, difference...)...)
+	changedOnly.checkRelisted(append([]string{replaced}, difference...)...)
+	recreating.checkRelisted(append([]string{
+		keptToo,
+		"Recreated " + told(index.Deleted, recreated, ""),
+		"Recreated " + told(index.Added, recreated, recreatedAt),
+	}, difference...)...)
+	for _, e := range byDefault.streamed.all() {
+		if e.Type == index.Updated && e.Key() == recreated {
+			assert.NotEqual(s, e.Old.GetUID(), e.New.GetUID())
+		}
+	}
+}
+
+// checkRelisted checks, once it has finished, what the informer has told of a
+// second list: deletions first.
+func (o *observed[T]) checkRelisted(want ...string) {
+	o.Helper()
+	var words []string
+	others := false
+	for _, e := range o.streamed.all() {
+		if e.Reason != index.Relisted && e.Reason != index.Recreated || o.isLast(e.Key()) {
+			continue
+		}
+		words = append(words, fmt.Sprintf("%v %s", e.Reason, wordsOf(e)))
+		if e.Reason == index.Relisted {
+			assert.False(o, others && e.Type == index.Deleted, "%s comes late", words)
+			others = others || e.Type != index.Deleted
+		}
+	}
+	assert.ElementsMatch(o, want, words)
+	assert.ElementsMatch(o, o.words(o.streamed.all()), o.words(o.handled.all()))
+}
+
+// testInformerCut ends the watch again and again: it goes on where it was.
+func testInformerCut[T object](s *scene[T]) {
+	s.create("a")
+	s.create("b")
+	o := s.observe(scope{})
+	for i := range 4 {
+		// A watch without an event is suspicious to the Reflector, which lists again.
+		require.NoError(s, o.WaitForResourceVersion(s.ctx, s.change("a", fmt.Sprint(i))))
+		o.gate.cut()
+		s.change("b", fmt.Sprint(i))
+		s.create(fmt.Sprintf("c%d", i))
+	}
+	s.delete("c0")
+	o.finish()
+	o.checkOrder()
+	_, relisted := o.streamed.history.Events()
+	assert.Zero(s, relisted)
+}

@@ -1,0 +1,118 @@
+package conformance
+
+import (
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/lister"
+)
+
+// testInformerLabelSelector: what enters the selection is added, what leaves it is
+// deleted, and the rest is not told.
+func testInformerLabelSelector[T object](s *scene[T]) {
+	s.create("start", "app", "in")
+	s.create("other", "app", "out")
+	o := s.observe(scope{labels: labels.Set{"app": "in"}})
+	a, b := s.key("a"), s.key("b")
+	first := s.create("a", "app", "in")
+	s.create("b", "app", "out")
+	s.change("other", "unseen")
+	entered := s.relabel("b", "app", "in")
+	left := s.relabel("a", "app", "out")
+	s.change("a", "unseen")
+	back := s.relabel("a", "app", "in")
+	s.delete("a")
+	s.relabel("b", "app", "out")
+	s.delete("b")
+	s.delete("other")
+	o.finish()
+	want := []string{
+		told(index.Added, a, first), told(index.Added, b, entered), told(index.Deleted, a, left), told(index.Added, a, back),
+	}
+	if s.resource.graceful {
+		want = append(want, told(index.Updated, a, ""))
+	}
+	o.checkTold(append(want, told(index.Deleted, a, ""), told(index.Deleted, b, ""), o.lastTold())...)
+	for _, e := range o.streamed.all() {
+		assert.Equal(s, "in", e.New.GetLabels()["app"], "what leaves is told as it was before")
+	}
+}
+
+// testInformerFieldSelector does the same with a selector of fields.
+func testInformerFieldSelector[T object](s *scene[T]) {
+	s.create("start")
+	a, b := s.key("a"), s.key("b")
+	if !s.resource.selectsPhase {
+		o := s.observe(scope{fields: "metadata.name!=" + b.Name})
+		first := s.create("a")
+		s.create("b")
+		second := s.change("a", "seen")
+		s.change("b", "unseen")
+		s.delete("b")
+		o.finish()
+		o.checkTold(told(index.Added, a, first), told(index.Updated, a, second), o.lastTold())
+		return
+	}
+	o := s.observe(scope{fields: "status.phase!=" + string(corev1.PodRunning)})
+	first := s.create("a")
+	second := s.create("b")
+	s.setPhase("a", corev1.PodRunning)
+	s.change("a", "unseen")
+	third := s.change("b", "seen")
+	back := s.setPhase("a", corev1.PodSucceeded)
+	s.setPhase("b", corev1.PodRunning)
+	s.delete("b")
+	o.finish()
+	o.checkTold(
+		told(index.Added, a, first),
+		told(index.Added, b, second),
+		told(index.Deleted, a, ""),
+		told(index.Updated, b, third),
+		told(index.Added, a, back),
+		told(index.Deleted, b, ""),
+		o.lastTold(),
+	)
+}
+
+// lastTold is the event of the object that finish makes.
+func (o *observed[T]) lastTold() string {
+	all := o.written(0)
+	last := all[len(all)-1]
+	return told(last.kind, last.key, last.version)
+}
+
+// testInformerNamespaces: an informer of one namespace is told nothing of others,
+// and one of all namespaces everything.
+func testInformerNamespaces[T object](s *scene[T]) {
+	if s.resource.clusterScoped {
+		s.Skip("the resource has no namespaces")
+	}
+	other := s.anotherNamespace()
+	here, there := s.key("a"), index.Key{Namespace: other, Name: s.key("a").Name}
+	s.create("a")
+	s.createAt(there, metav1.ObjectMeta{})
+	one, all := s.observe(scope{}), s.observe(scope{everywhere: true})
+	s.change("a", "here")
+	s.patch(there, metadataOf("annotations", map[string]any{"changed": "there"}))
+	s.createAt(index.Key{Namespace: other, Name: "b"}, metav1.ObjectMeta{})
+	s.deleteAt(there)
+	version := s.create("c")
+	for _, o := range []*observed[T]{one, all} {
+		require.NoError(s, o.WaitForResourceVersion(s.ctx, version))
+		assert.ElementsMatch(s, []index.Key{here, s.key("c")}, keysOf(o.ListNamespace(s.namespace)))
+		listed, err := lister.New(o.Informer).Namespace(s.namespace).List(labels.Everything())
+		require.NoError(s, err)
+		assert.Len(s, listed, 2)
+	}
+	assert.Empty(s, one.ListNamespace(other))
+	assert.Equal(s, []index.Key{{Namespace: other, Name: "b"}}, keysOf(all.ListNamespace(other)))
+
+	all.finish()
+	all.checkOrder()
+	one.finish()
+	one.checkOrder()
+}
