@@ -110,6 +110,10 @@ vet-e2e: ## Run go vet and staticcheck on the module e2e
 e2e-report: e2e-build ## Run the faults and write docs/reliability.md
 	cd e2e && $(E2E_ENV) $(GO) test -count=1 -timeout 20m -v ./faults -report ../../docs/reliability.md
 
+.PHONY: e2e-scale
+e2e-scale: e2e-build ## Measure 20,000 Pods on a real API server and write docs/performance.md; takes ten minutes
+	cd e2e && $(E2E_ENV) $(GO) run ./scale -out ../docs/performance.md
+
 .PHONY: e2e-quickstart
 e2e-quickstart: e2e-build ## Show an informer at work on a real API server
 	cd e2e && $(E2E_BUILD) ./quickstart && $(E2E_ENV) ./bin/quickstart
