@@ -7,6 +7,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/e2e/crd"
 	"github.com/kubetyped/informer/typed/typedtest/conformance"
@@ -21,6 +24,12 @@ func TestServer(t *testing.T) {
 	conformance.TestServer(t, newRig)
 }
 
+// TestInformer runs informers on the real server.
+func TestInformer(t *testing.T) {
+	newRig := installWidgets(t)
+	conformance.TestInformer(t, newRig)
+}
+
 // installWidgets makes the custom resource, until the test ends, and returns what
 // makes rigs of the server.
 func installWidgets(t *testing.T) func(*testing.T) conformance.Rig {
@@ -33,13 +42,15 @@ func installWidgets(t *testing.T) func(*testing.T) conformance.Rig {
 		defer cancel()
 		assert.NoError(t, widgets.Delete(ctx, server.Config()))
 	})
+	cbor := servesCBOR(t)
+	require.True(t, cbor || server.Own() == nil, "see TestMain")
 	return func(t *testing.T) conformance.Rig {
 		rig := conformance.Rig{
 			Config:         server.Config(),
 			Namespace:      server.Namespace(t),
 			CustomResource: widgets.GVR(),
 			CustomKind:     widgets.Kind,
-			CBOR:           server.Own() != nil, // see TestMain
+			CBOR:           cbor,
 		}
 		if own := server.Own(); own != nil {
 			rig.Compact = func(ctx context.Context) error {
@@ -53,8 +64,14 @@ func installWidgets(t *testing.T) func(*testing.T) conformance.Rig {
 	}
 }
 
-// TestInformer runs informers on the real server.
-func TestInformer(t *testing.T) {
-	newRig := installWidgets(t)
-	conformance.TestInformer(t, newRig)
+// servesCBOR asks the server for CBOR.
+func servesCBOR(t *testing.T) bool {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(server.Config())
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	err = client.CoreV1().RESTClient().Get().AbsPath("/api/v1").SetHeader("Accept", runtime.ContentTypeCBOR).Do(ctx).Error()
+	require.True(t, err == nil || apierrors.IsNotAcceptable(err), "%v", err)
+	return err == nil
 }
