@@ -41,6 +41,9 @@ func startProcess(name, log, binary string, args ...string) (*process, error) {
 	}
 	defer out.Close() // the child has its own descriptor of it
 	cmd := exec.Command(binary, args...)
+	// A signal to our whole process group, from a terminal for one, is ours to
+	// act on: servers that all begin to stop wait for each other in vain.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stdout, cmd.Stderr = out, out
 	if _, err := cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)

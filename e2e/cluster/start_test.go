@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -50,12 +51,19 @@ func abandonCluster(kind string) error {
 
 func TestServersEndWithTheirParent(t *testing.T) {
 	for _, kind := range []string{"kube-apiserver", "generic"} {
-		t.Run(kind, func(t *testing.T) { testServersEndWithTheirParent(t, kind) })
+		t.Run(kind, func(t *testing.T) {
+			testServersEndWithTheirParent(t, kind, func(parent int) error { return syscall.Kill(parent, syscall.SIGKILL) })
+		})
+		t.Run(kind+" in a group", func(t *testing.T) {
+			// As timeout(1) ends a program, and everything that it has started.
+			testServersEndWithTheirParent(t, kind, func(parent int) error { return syscall.Kill(-parent, syscall.SIGTERM) })
+		})
 	}
 }
 
-func testServersEndWithTheirParent(t *testing.T, kind string) {
+func testServersEndWithTheirParent(t *testing.T, kind string, end func(parent int) error) {
 	parent := exec.CommandContext(t.Context(), os.Args[0])
+	parent.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	parent.Env = append(os.Environ(), abandonVariable+"="+kind)
 	parent.Stderr = t.Output()
 	out, err := parent.StdoutPipe()
@@ -69,7 +77,7 @@ func testServersEndWithTheirParent(t *testing.T, kind string) {
 	require.NoError(t, err)
 	defer log.Close()
 
-	require.NoError(t, parent.Process.Kill())
+	require.NoError(t, end(parent.Process.Pid))
 	require.Error(t, parent.Wait(), "it was killed")
 
 	gone := func(context.Context) (bool, error) {

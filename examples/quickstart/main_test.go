@@ -131,7 +131,7 @@ func TestRunTellsWhyItCannotSync(t *testing.T) {
 		assert.ErrorContains(t, err, "informer nodes is not synced")
 		assert.ErrorContains(t, err, "connection refused")
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Regexp(t, `(?m)^ +\d\.\ds   pods: syncing, failed \d×   nodes: syncing, failed \d×$`, out.String())
+		assert.Regexp(t, `(?m)^ +\d\.\ds   pods: syncing, failed \d+×   nodes: syncing, failed \d+×$`, out.String())
 		assert.Less(t, time.Since(begin), 5*time.Second)
 	})
 	t.Run("forbidden", func(t *testing.T) {

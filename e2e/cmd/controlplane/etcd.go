@@ -21,10 +21,11 @@ const (
 	electionMs = 100
 )
 
-// runEtcd runs one etcd member on unix sockets until ctx ends. It returns an
-// error if etcd cannot start or ends by itself. When the parent is gone, the
-// whole folder is removed: it is the parent's, and nobody else is left to do it.
-func runEtcd(ctx context.Context, args []string) error {
+// runEtcd runs one etcd member on unix sockets until ctx ends or the parent is
+// gone. It returns an error if etcd cannot start or ends by itself. When the
+// parent is gone, the whole folder is removed: it is the parent's, and nobody
+// else is left to do it.
+func runEtcd(ctx context.Context, gone <-chan struct{}, args []string) error {
 	flags := flag.NewFlagSet("etcd", flag.ContinueOnError)
 	dir := flags.String("dir", "", "folder of the cluster; the data go below it")
 	client := flags.String("client-socket", "", "unix socket for clients")
@@ -35,11 +36,13 @@ func runEtcd(ctx context.Context, args []string) error {
 	if *dir == "" || *client == "" || *peer == "" {
 		return errors.New("etcd: --dir, --client-socket and --peer-socket are required")
 	}
-	err := serveEtcd(ctx, etcdConfig(filepath.Join(*dir, "etcd"), *client, *peer))
-	if orphaned(ctx) {
-		err = errors.Join(err, os.RemoveAll(*dir))
+	err := serveEtcd(ctx, gone, etcdConfig(filepath.Join(*dir, "etcd"), *client, *peer))
+	select {
+	case <-gone:
+		return errors.Join(err, os.RemoveAll(*dir))
+	default:
+		return err
 	}
-	return err
 }
 
 // etcdConfig describes a single member that is quick to start and that does
@@ -61,7 +64,7 @@ func etcdConfig(data, client, peer string) *embed.Config {
 	return cfg
 }
 
-func serveEtcd(ctx context.Context, cfg *embed.Config) error {
+func serveEtcd(ctx context.Context, gone <-chan struct{}, cfg *embed.Config) error {
 	server, err := embed.StartEtcd(cfg)
 	if err != nil {
 		return fmt.Errorf("start etcd: %w", err)
@@ -69,6 +72,8 @@ func serveEtcd(ctx context.Context, cfg *embed.Config) error {
 	defer server.Close()
 	select {
 	case <-ctx.Done():
+		return nil
+	case <-gone:
 		return nil
 	case err := <-server.Err():
 		return fmt.Errorf("etcd ended by itself: %w", err)

@@ -31,9 +31,6 @@ import (
 	"github.com/kubetyped/informer/e2e/cmd/controlplane/generic"
 )
 
-// errOrphaned is the cause of cancellation when the parent process is gone.
-var errOrphaned = errors.New("parent process is gone")
-
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "controlplane:", err)
@@ -48,16 +45,16 @@ func run(args []string) error {
 	signal.Ignore(os.Interrupt)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	ctx = withParent(ctx, os.Stdin)
+	gone := parentGone(os.Stdin)
 
 	switch args[0] {
 	case "etcd":
-		return runEtcd(ctx, args[1:])
+		return runEtcd(ctx, gone, args[1:])
 	case "apiserver":
-		defer exitWhenOrphaned(ctx)()
+		exitWhen(gone)
 		return runAPIServer(ctx, args[1:])
 	case "generic":
-		defer exitWhenOrphaned(ctx)()
+		exitWhen(gone)
 		if err := generic.Run(ctx, args[1:]); err != nil {
 			return fmt.Errorf("generic API server: %w", err)
 		}
@@ -67,32 +64,26 @@ func run(args []string) error {
 	}
 }
 
-// withParent returns a context that is cancelled with errOrphaned when
-// lifeline ends, as a pipe does when the process at its other end goes away,
-// however it goes. Its goroutine lives as long as this process.
-func withParent(ctx context.Context, lifeline io.Reader) context.Context {
-	ctx, cancel := context.WithCancelCause(ctx)
+// parentGone returns what is closed when lifeline ends, as a pipe does when the
+// process at its other end goes away, however it goes. Its goroutine lives as
+// long as this process.
+func parentGone(lifeline io.Reader) <-chan struct{} {
+	gone := make(chan struct{})
 	go func() {
+		defer close(gone)
 		// A lifeline that fails is as good as one that ended.
 		_, _ = io.Copy(io.Discard, lifeline)
-		cancel(errOrphaned)
 	}()
-	return ctx
+	return gone
 }
 
-// exitWhenOrphaned makes the process exit without grace when the parent is gone,
-// until the returned function is called. It is for an API server: etcd goes at
-// the same moment, and a shutdown would wait for it in vain.
-func exitWhenOrphaned(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, func() {
-		if orphaned(ctx) {
-			fmt.Fprintln(os.Stderr, "controlplane:", errOrphaned)
-			os.Exit(1)
-		}
-	})
-}
-
-// orphaned tells whether ctx was cancelled because the parent is gone.
-func orphaned(ctx context.Context) bool {
-	return errors.Is(context.Cause(ctx), errOrphaned)
+// exitWhen makes the process exit without grace when the parent is gone, also in
+// the middle of a stop in good order. It is for an API server: etcd goes at the
+// same moment, and a shutdown would wait for it in vain.
+func exitWhen(gone <-chan struct{}) {
+	go func() {
+		<-gone
+		fmt.Fprintln(os.Stderr, "controlplane: parent process is gone")
+		os.Exit(1)
+	}()
 }
