@@ -3,6 +3,8 @@ package faults
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/kubetyped/informer/e2e/proxy"
 )
 
@@ -17,10 +19,24 @@ const (
 func TestWatchCut(t *testing.T) {
 	s, p := broken(t)
 	fault := p.Inject(proxy.Fault{Verb: "watch", Resource: "configmaps", End: proxy.Clean, After: 1, UpTo: 20, Seed: 7})
-	p.CutWatches("configmaps", proxy.Clean) // those that are open do not have the fault
+	// The watches that are open do not have the fault. One that ends at once,
+	// without an event, would be taken for a failure.
+	s.until("both have seen an event", func() bool {
+		for _, o := range s.observers {
+			if all, _ := o.stream.Events(); all <= population {
+				return false
+			}
+		}
+		return true
+	})
+	p.CutWatches("configmaps", proxy.Clean)
 	s.until("watches are cut", func() bool { return p.Cuts("configmaps") >= cuts })
 	fault.Remove()
 	s.finish("watch cut after 1 to 20 events", p.Cuts("configmaps"))
+	for _, o := range s.observers {
+		_, relisted := o.stream.Events()
+		assert.Zero(t, relisted, "%s went on from the last version each time", o.name)
+	}
 }
 
 // TestConnectionReset resets the connections of open watches.
