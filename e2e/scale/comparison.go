@@ -82,13 +82,13 @@ func median(values []float64) float64 {
 }
 
 // markdown returns the table with what has to be known of it, for a document.
-func (c comparison) markdown(args []string) string {
+func (c comparison) markdown() string {
 	return fmt.Sprintf(`
     cd e2e && go run ./scale %s
 
 %s Pods and %s each of %s; %s updates of Pods a round; median of %d, and least to most. %s, client-go %s, GOMAXPROCS %d.
 
-%s`, strings.Join(args, " "), thousands(c.pods), thousands(c.others), enumerate(otherKinds), thousands(c.events), c.rounds,
+%s`, strings.Join(c.shape, " "), thousands(c.pods), thousands(c.others), enumerate(otherKinds), thousands(c.events), c.rounds,
 		strings.Replace(runtime.Version(), "go", "Go ", 1), versionOf("k8s.io/client-go"), runtime.GOMAXPROCS(0), c.table().Markdown())
 }
 

@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if p.out == "" {
 		return nil
 	}
-	return report.Replace(p.out, maker, results.markdown(args))
+	return report.Replace(p.out, maker, results.markdown())
 }
 
 // compare measures both sides on a server that it opens and closes.

@@ -11,6 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubetyped/informer/e2e/cluster"
 )
 
 // TestMain makes the test binary play a side, as the program does, where it is
@@ -64,7 +68,7 @@ func TestBothSidesSeeEverythingAndTheTableHasIt(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(content), "old")
 	assert.Contains(t, string(content), "last")
-	assert.Contains(t, string(content), "go run ./scale "+strings.Join(args, " "))
+	assert.Contains(t, string(content), "go run ./scale -events 120 -namespaces 3 -nodes 4 -others 9 -out "+document+" -pods 50 -rounds 2\n")
 	assert.Regexp(t, `50 Pods and 9 each of ConfigMaps, Secrets, Services and EndpointSlices; 120 updates`, string(content))
 	assert.Regexp(t, `Go 1\.\d+.*, client-go v0\.\d+\.\d+, GOMAXPROCS \d+`, string(content))
 	for _, f := range figures {
@@ -75,6 +79,32 @@ func TestBothSidesSeeEverythingAndTheTableHasIt(t *testing.T) {
 		for _, profile := range []string{"sync", "events", "heap"} {
 			assert.FileExists(t, filepath.Join(profiles, side+"."+profile+".pprof"))
 		}
+	}
+}
+
+func TestClusterThatExistsIsLeftAsItWas(t *testing.T) {
+	c, err := cluster.Start(t.Context())
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, c.Stop()) }()
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, c.WriteKubeconfig(kubeconfig))
+	t.Setenv("E2E_KUBECONFIG", kubeconfig)
+	var out bytes.Buffer
+
+	require.NoError(t, run(t.Context(), []string{"-pods=20", "-others=2", "-namespaces=2", "-events=20", "-rounds=1"}, nil, &out), out.String())
+
+	client := kubernetes.NewForConfigOrDie(c.Config())
+	nodes, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	assert.Empty(t, nodes.Items)
+	pods, err := client.CoreV1().Pods(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, pods.Items, 20, "no controller runs on this cluster that would remove what is in a namespace")
+	for _, pod := range pods.Items {
+		namespace, err := client.CoreV1().Namespaces().Get(t.Context(), pod.Namespace, metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.NotNil(t, namespace.DeletionTimestamp)
+		assert.NotEmpty(t, pod.Spec.SchedulingGates)
 	}
 }
 

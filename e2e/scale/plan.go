@@ -14,7 +14,8 @@ type plan struct {
 	namespaces, nodes       int
 	events, rounds, workers int
 	out, profiles           string
-	side                    string // or "" in the process that others are measured by
+	side                    string   // or "" in the process that others are measured by
+	shape                   []string // the arguments that make the same table again
 }
 
 // parse returns the plan that args are for.
@@ -37,6 +38,11 @@ func parse(args []string) (plan, error) {
 	if flags.NArg() > 0 {
 		return plan{}, fmt.Errorf("there are flags only, and no argument %q", flags.Arg(0))
 	}
+	flags.Visit(func(f *flag.Flag) {
+		if f.Name != "profiles" {
+			p.shape = append(p.shape, "-"+f.Name, f.Value.String())
+		}
+	})
 	return p, p.validate()
 }
 
