@@ -12,6 +12,7 @@ type delays struct {
 	heap []delay
 	seq  uint32
 	peak int // the most that there were since it was last cleared
+	room spareRoom
 }
 
 type delay struct {
@@ -24,12 +25,14 @@ func (d delay) before(other delay) bool {
 	return d.due < other.due || d.due == other.due && int32(d.seq-other.seq) < 0
 }
 
-func (h *delays) push(due time.Duration, row int32) {
+// push adds a delay and returns it.
+func (h *delays) push(due time.Duration, row int32) delay {
 	d := delay{due: due, seq: h.seq, row: row}
 	h.seq++
 	h.heap = append(h.heap, d)
 	h.peak = max(h.peak, len(h.heap))
 	h.up(len(h.heap) - 1)
+	return d
 }
 
 // up moves the delay at i to its place.
@@ -58,12 +61,11 @@ func (h *delays) pop() delay {
 	return first
 }
 
-// clear drops all delays. It gives the memory back if less than a quarter was
-// in use since the last time.
+// clear drops all delays. It may give memory back.
 func (h *delays) clear() {
 	h.heap = h.heap[:0]
-	if h.peak < cap(h.heap)/4 {
-		h.heap = nil
+	if h.room.isTooMuch(cap(h.heap), h.peak) {
+		h.heap = make([]delay, 0, cap(h.heap)/2)
 	}
 	h.peak = 0
 }
@@ -101,7 +103,7 @@ func (h *delays) retain(keep func(d delay) bool) {
 		}
 	}
 	h.heap = kept
-	for i := (len(kept) - 2) / 4; i >= 0; i-- {
-		h.down(i)
+	for parents := (len(kept) + 2) / 4; parents > 0; parents-- {
+		h.down(parents - 1)
 	}
 }

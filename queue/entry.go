@@ -9,12 +9,9 @@ type entry struct {
 	priority int32 // with which it waits, or was handed out
 	again    int32 // with which it is to wait after its processing
 	late     int32 // with which it is to wait when it comes due
-	tenant   string
+	delay    delay // if it is delayed
 
-	added   time.Duration // when it was first added since it was handed out
-	joined  time.Duration // when it joined its line
-	started time.Duration // when it was handed out; kept if there are metrics
-	due     time.Duration // when it is to be added, if it is delayed
+	joined time.Duration // when it joined its line
 
 	line       *node[line] // in which it waits
 	prev, next int32       // its neighbours in its chain, noRow if there are none

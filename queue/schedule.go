@@ -19,9 +19,10 @@ type schedule[K comparable] struct {
 	len    int    // keys that wait
 	turns  uint64 // keys that were handed out
 
-	levels   []*node[level] // with keys that wait, highest priority first
-	patience list[level]    // the same, the one that waits longest for a turn first
-	lines    table[lineKey, *node[line]]
+	levels   []*node[level]              // with keys that wait, highest priority first; one if none wait
+	patience list[level]                 // the same, the one that waits longest for a turn first
+	lines    table[lineKey, *node[line]] // if fair
+	tenants  []string                    // if fair; whose the keys are, by row
 
 	spareLevels spares[level]
 	spareLines  spares[line]
@@ -38,7 +39,7 @@ type level struct {
 type line struct {
 	keys  chain
 	level *node[level]
-	row   int32 // in lines, if the schedule is fair
+	row   int32 // in lines, if fair
 }
 
 type lineKey struct {
@@ -49,7 +50,7 @@ type lineKey struct {
 // push puts row n at the end of the line that its priority and tenant name.
 func (s *schedule[K]) push(n int32, now time.Duration) {
 	e := &s.keys.rows[n].value
-	e.line = s.line(e.priority, e.tenant)
+	e.line = s.line(e.priority, n)
 	e.joined = now
 	e.state |= waiting
 	link(s.keys.rows, &e.line.value.keys, n)
@@ -91,25 +92,32 @@ func (s *schedule[K]) remove(n int32) {
 	}
 }
 
-// line returns the line of a priority and tenant; a new one has its turn after
-// all others of its level.
-func (s *schedule[K]) line(priority int32, tenant string) *node[line] {
+// belongTo tells whose the key of row n is.
+func (s *schedule[K]) belongTo(n int32, tenant string) {
+	for int(n) >= len(s.tenants) {
+		s.tenants = append(s.tenants, "")
+	}
+	s.tenants[n] = tenant
+}
+
+// line returns the line of a priority and the tenant of row n; a new one has its
+// turn after all others of its level.
+func (s *schedule[K]) line(priority, n int32) *node[line] {
 	at := s.level(priority)
-	lines := &at.value.lines
 	if !s.fair {
-		if lines.first != nil {
-			return lines.first
+		if l := at.value.lines.first; l != nil {
+			return l
 		}
 		return s.open(at, noRow)
 	}
-	key := lineKey{priority: priority, tenant: tenant}
+	key := lineKey{priority: priority, tenant: s.tenants[n]}
 	hash := uint32(maphash.Comparable(s.seed, key))
 	if n := s.lines.find(hash, key); n != noRow {
 		return s.lines.rows[n].value
 	}
-	n := s.lines.insert(hash, key)
-	l := s.open(at, n)
-	s.lines.rows[n].value = l
+	row := s.lines.insert(hash, key)
+	l := s.open(at, row)
+	s.lines.rows[row].value = l
 	return l
 }
 
@@ -121,15 +129,20 @@ func (s *schedule[K]) open(at *node[level], row int32) *node[line] {
 }
 
 // close gives up a line that has become empty, and its level with the last one.
+// What the next key needs in any case is kept: the only line of a level, if the
+// schedule is not fair, and the only level.
 func (s *schedule[K]) close(l *node[line]) {
 	at := l.value.level
-	at.value.lines.remove(l)
 	if s.fair {
+		at.value.lines.remove(l)
 		s.lines.delete(l.value.row)
+		l.value.level = nil
+		s.spareLines.keep(l)
+		if at.value.lines.first != nil {
+			return
+		}
 	}
-	l.value.level = nil
-	s.spareLines.keep(l)
-	if at.value.lines.first == nil {
+	if len(s.levels) > 1 {
 		i, _ := s.search(at.value.priority)
 		s.levels = slices.Delete(s.levels, i, i+1)
 		s.patience.remove(at)
@@ -139,12 +152,17 @@ func (s *schedule[K]) close(l *node[line]) {
 
 // level returns the level of a priority. A new one has not been passed over.
 func (s *schedule[K]) level(priority int32) *node[level] {
+	if s.len == 0 && len(s.levels) == 1 {
+		l := s.levels[0]
+		l.value.priority, l.value.last = priority, s.turns
+		return l
+	}
 	i, found := s.search(priority)
 	if found {
 		return s.levels[i]
 	}
 	l := s.spareLevels.take()
-	l.value = level{priority: priority, last: s.turns}
+	l.value.priority, l.value.last = priority, s.turns
 	s.levels = slices.Insert(s.levels, i, l)
 	s.patience.append(l)
 	return l
@@ -167,6 +185,9 @@ func (s *schedule[K]) search(priority int32) (int, bool) {
 // oldest returns when the first key of any line joined it, and now if no key
 // waits.
 func (s *schedule[K]) oldest(now time.Duration) time.Duration {
+	if s.len == 0 {
+		return now
+	}
 	for _, at := range s.levels {
 		for l := at.value.lines.first; l != nil; l = l.next {
 			now = min(now, s.keys.rows[l.value.keys.first].value.joined)

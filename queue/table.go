@@ -12,6 +12,7 @@ type table[K comparable, V any] struct {
 	rows  []row[K, V]
 	free  int32 // the row that was deleted last, noRow if none
 	len   int
+	spare spareRoom
 }
 
 // slot refers to a row by its number plus one; 0 means that the slot is empty.
@@ -22,8 +23,7 @@ type slot struct {
 
 type row[K comparable, V any] struct {
 	key   K
-	hash  uint32
-	free  int32 // the next deleted row
+	hash  uint32 // of a deleted row: the number of the one deleted before it
 	value V
 }
 
@@ -79,7 +79,7 @@ func (t *table[K, V]) find(hash uint32, key K) int32 {
 func (t *table[K, V]) insert(hash uint32, key K) int32 {
 	n := t.free
 	if n != noRow {
-		t.free = t.rows[n].free
+		t.free = int32(t.rows[n].hash)
 	} else {
 		if len(t.rows) == cap(t.rows) {
 			t.resize(2 * cap(t.rows))
@@ -99,10 +99,8 @@ func (t *table[K, V]) insert(hash uint32, key K) int32 {
 	return n
 }
 
-// delete removes a row and lets go of what it held.
-//
-// A table that becomes empty gives half of its memory back if less than a
-// quarter of it was in use since it was last empty.
+// delete removes a row and lets go of what it held. A table that becomes empty
+// may give memory back.
 func (t *table[K, V]) delete(n int32) {
 	mask := uint32(len(t.slots) - 1)
 	hole := t.rows[n].hash & mask
@@ -118,11 +116,11 @@ func (t *table[K, V]) delete(n int32) {
 	}
 	t.slots[hole] = slot{}
 
-	t.rows[n] = row[K, V]{free: t.free}
+	t.rows[n] = row[K, V]{hash: uint32(t.free)}
 	t.free = n
 	t.len--
 	if t.len == 0 {
-		if size := cap(t.rows); size > minRows && len(t.rows) < size/4 {
+		if size := cap(t.rows); size > minRows && t.spare.isTooMuch(size, len(t.rows)) {
 			t.resize(size / 2)
 		}
 		t.rows = t.rows[:0]

@@ -29,17 +29,16 @@ func (q *WorkQueue[K]) delay(n, priority int32, d time.Duration) {
 	e := &q.keys.rows[n].value
 	if e.is(delayed) {
 		e.late = max(e.late, priority)
-		if e.due <= due {
+		if e.delay.due <= due {
 			return
 		}
 	} else {
 		e.state |= delayed
 		e.late = priority
 		q.delayed++
-		q.metrics.putOff(1)
+		q.metrics.putOff()
 	}
-	e.due = due
-	q.delays.push(due, n)
+	e.delay = q.delays.push(due, n)
 	if len(q.delays.heap) > 2*q.delayed+64 {
 		q.delays.retain(q.isCurrent)
 	}
@@ -49,7 +48,7 @@ func (q *WorkQueue[K]) delay(n, priority int32, d time.Duration) {
 // isCurrent reports whether d has not been put forward. The caller holds mu.
 func (q *WorkQueue[K]) isCurrent(d delay) bool {
 	e := &q.keys.rows[d.row].value
-	return e.is(delayed) && e.due == d.due
+	return e.is(delayed) && e.delay == d
 }
 
 // wakeAt has the timekeeper look at the queue at a time at the latest. The
@@ -155,23 +154,24 @@ func (q *WorkQueue[K]) comeDue(d delay) {
 	e := &q.keys.rows[d.row].value
 	e.state &^= delayed
 	q.delayed--
-	q.metrics.putOff(-1)
+	q.metrics.cameDue()
 	q.enqueue(d.row, e.late)
 }
 
 // forgetDelayed drops what is delayed. The caller holds mu.
 func (q *WorkQueue[K]) forgetDelayed() {
-	for _, d := range q.delays.heap {
+	for q.delayed > 0 {
+		d := q.delays.pop()
 		if !q.isCurrent(d) {
 			continue
 		}
 		e := &q.keys.rows[d.row].value
 		e.state &^= delayed
+		q.delayed--
+		q.metrics.cameDue()
 		if e.state == 0 {
 			q.keys.delete(d.row)
 		}
 	}
-	q.metrics.putOff(-q.delayed)
-	q.delayed = 0
 	q.delays = delays{}
 }

@@ -30,7 +30,11 @@ type AddOptions struct {
 }
 
 // Add makes the key wait, with priority 0, unless it does already.
-func (q *WorkQueue[K]) Add(key K) { q.report(key, q.put(key, request{})) }
+func (q *WorkQueue[K]) Add(key K) {
+	if err := q.put(key, request{}); err != nil {
+		q.report(key, err)
+	}
+}
 
 // AddAfter makes the key wait after d has passed, at once if d is not positive.
 // A key that is delayed already is added at the earlier of both times. The delay
@@ -40,7 +44,9 @@ func (q *WorkQueue[K]) Add(key K) { q.report(key, q.put(key, request{})) }
 // A key that is being processed keeps the priority with which it was handed out,
 // others have 0. It counts as a retry.
 func (q *WorkQueue[K]) AddAfter(key K, d time.Duration) {
-	q.report(key, q.put(key, request{after: d, retry: true, keep: true}))
+	if err := q.put(key, request{after: d, retry: true, keep: true}); err != nil {
+		q.report(key, err)
+	}
 }
 
 // AddRateLimited does as AddAfter, with the delay that the rate limiter gives.
@@ -56,7 +62,9 @@ func (q *WorkQueue[K]) AddRateLimited(key K) {
 // higher priority of both, for which it goes to the end of the line; if it is
 // delayed already, the higher priority and the earlier time.
 func (q *WorkQueue[K]) AddWithOptions(key K, o AddOptions) {
-	q.report(key, q.try(key, o, false))
+	if err := q.try(key, o, false); err != nil {
+		q.report(key, err)
+	}
 }
 
 // TryAdd does as AddWithOptions unless as many keys wait as WithCapacity
@@ -86,7 +94,7 @@ func (q *WorkQueue[K]) try(key K, o AddOptions, bounded bool) error {
 // report tells of an add that failed, unless it was by the queue's end, as it
 // is normal then.
 func (q *WorkQueue[K]) report(key K, err error) {
-	if err != nil && err != ErrShutDown {
+	if err != ErrShutDown {
 		utilruntime.HandleError(fmt.Errorf("work queue %s: key %v was not added: %w", q.name, key, err))
 	}
 }
@@ -98,6 +106,11 @@ type request struct {
 	keep     bool // the priority of a key that is being processed
 	retry    bool // it counts as one
 	bounded  bool // it heeds the capacity
+}
+
+// isDuplicate reports whether r changes nothing, as the key waits already.
+func (r request) isDuplicate(e *entry) bool {
+	return e.is(waiting) && r.after <= 0 && !r.retry && r.priority <= e.priority
 }
 
 func (q *WorkQueue[K]) put(key K, r request) error {
@@ -115,13 +128,19 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 		return ErrShutDown
 	}
 	n := q.keys.find(hash, key)
+	if n != noRow && r.isDuplicate(&q.keys.rows[n].value) {
+		q.mu.Unlock()
+		return nil
+	}
 	if r.bounded && q.isTooMuch(n, r) {
 		q.mu.Unlock()
 		return ErrFull
 	}
 	if n == noRow {
 		n = q.keys.insert(hash, key)
-		q.keys.rows[n].value.tenant = tenant
+		if q.tenant != nil {
+			q.schedule.belongTo(n, tenant)
+		}
 	}
 	if r.retry {
 		q.retries++
@@ -169,21 +188,21 @@ func (q *WorkQueue[K]) enqueue(n, priority int32) {
 	case e.is(dirty):
 		e.again = max(e.again, priority)
 		return
-	case e.is(processing):
+	}
+	now := q.time.now()
+	if e.is(processing) {
 		e.state |= dirty
 		e.again = priority
-		e.added = q.time.now()
 		q.dirty++
-	default:
+	} else {
 		e.priority = priority
-		e.added = q.time.now()
-		q.schedule.push(n, e.added)
+		q.schedule.push(n, now)
 	}
 	if m := q.metrics; m != nil {
-		m.added()
+		m.added(n, now)
 		if m.settled {
 			m.settled = false
-			m.next = e.added + metricsPeriod
+			m.next = now + metricsPeriod
 			q.wakeAt(m.next)
 		}
 	}

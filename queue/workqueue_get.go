@@ -21,6 +21,31 @@ func (q *WorkQueue[K]) GetContext(ctx context.Context) (K, error) {
 	return q.get(ctx)
 }
 
+// GetBatch hands out as many keys as there are, up to the length of keys, and
+// puts them there. It returns their number. If there is none, it waits for one.
+// Done has to be called with each of them. The errors are those of GetContext.
+// If keys is empty it returns 0 at once.
+func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
+	if len(keys) == 0 {
+		return 0, nil
+	}
+	q.mu.Lock()
+	if err := q.await(ctx); err != nil {
+		return 0, err
+	}
+	n := min(len(keys), q.schedule.len)
+	for i := range n {
+		keys[i] = q.handOut()
+	}
+	w := q.parked.next(q.schedule.len)
+	q.mu.Unlock()
+	wake(w)
+	return n, nil
+}
+
 func (q *WorkQueue[K]) get(ctx context.Context) (K, error) {
 	q.mu.Lock()
 	if err := q.await(ctx); err != nil {

@@ -34,9 +34,16 @@ type metrics[K comparable] struct {
 
 	time      timeline
 	keys      *table[K, entry]
-	inProcess chain         // the entries of the keys in process
+	times     []times       // by row
+	inProcess chain         // the keys in process
 	next      time.Duration // when those gauges are to be set that change as time goes by
 	settled   bool          // they are 0, and nothing is in the queue that would change them
+}
+
+// times tell when a key was first added since it was handed out, and when that
+// was.
+type times struct {
+	added, handedOut time.Duration
 }
 
 // metricsPeriod is that of client-go's queue.
@@ -78,11 +85,17 @@ func (unmeasured) Inc()        {}
 func (unmeasured) Dec()        {}
 func (unmeasured) Set(float64) {}
 
-func (m *metrics[K]) added() {
-	if m != nil {
-		m.adds.Inc()
-		m.depth.Inc()
+// added tells that row n now waits, or will when it is done.
+func (m *metrics[K]) added(n int32, now time.Duration) {
+	if m == nil {
+		return
 	}
+	for int(n) >= len(m.times) {
+		m.times = append(m.times, times{})
+	}
+	m.times[n].added = now
+	m.adds.Inc()
+	m.depth.Inc()
 }
 
 func (m *metrics[K]) retried() {
@@ -91,15 +104,16 @@ func (m *metrics[K]) retried() {
 	}
 }
 
-// putOff tells that n keys more are delayed.
-func (m *metrics[K]) putOff(n int) {
-	if m == nil {
-		return
-	}
-	for ; n > 0; n-- {
+// putOff tells that one key more is delayed.
+func (m *metrics[K]) putOff() {
+	if m != nil {
 		m.delayed.Inc()
 	}
-	for ; n < 0; n++ {
+}
+
+// cameDue tells that one key less is delayed.
+func (m *metrics[K]) cameDue() {
+	if m != nil {
 		m.delayed.Dec()
 	}
 }
@@ -109,11 +123,11 @@ func (m *metrics[K]) handedOut(n int32) {
 	if m == nil {
 		return
 	}
-	e := &m.keys.rows[n].value
-	e.started = m.time.now()
+	at := &m.times[n]
+	at.handedOut = m.time.now()
 	link(m.keys.rows, &m.inProcess, n)
 	m.depth.Dec()
-	m.latency.Observe((e.started - e.added).Seconds())
+	m.latency.Observe((at.handedOut - at.added).Seconds())
 	m.inFlight.Inc()
 }
 
@@ -123,7 +137,7 @@ func (m *metrics[K]) processed(n int32) {
 		return
 	}
 	unlink(m.keys.rows, &m.inProcess, n)
-	m.workDuration.Observe((m.time.now() - m.keys.rows[n].value.started).Seconds())
+	m.workDuration.Observe((m.time.now() - m.times[n].handedOut).Seconds())
 	m.inFlight.Dec()
 }
 
@@ -131,7 +145,7 @@ func (m *metrics[K]) processed(n int32) {
 func (m *metrics[K]) set(oldestAge, now time.Duration) {
 	var total, longest time.Duration
 	for n := m.inProcess.first; n != noRow; n = m.keys.rows[n].value.next {
-		age := now - m.keys.rows[n].value.started
+		age := now - m.times[n].handedOut
 		total += age
 		longest = max(longest, age)
 	}

@@ -99,6 +99,23 @@ func TestSuiteDelaysOfAKeyAreOne(t *testing.T) {
 	}
 }
 
+// TestSuiteADelayThatWasPutForwardIsGone has another delay begin after one that
+// was replaced by an earlier one.
+func TestSuiteADelayThatWasPutForwardIsGone(t *testing.T) {
+	onEach(t, func(t *testing.T, q sharedQueue) {
+		q.AddAfter("other", time.Hour)
+		q.AddAfter("a", 3*second)
+		q.AddAfter("a", second)
+		pass(second)
+		require.Equal(t, []string{"a"}, work(t, q))
+		q.AddAfter("a", 10*second)
+		pass(10*second - moment)
+		assert.Zero(t, q.Len())
+		pass(moment)
+		assert.Equal(t, []string{"a"}, work(t, q))
+	})
+}
+
 // TestSuiteADelayIsIndependentOfAdds has a key that is added, and one that is
 // processed, while it is delayed.
 func TestSuiteADelayIsIndependentOfAdds(t *testing.T) {
@@ -144,7 +161,9 @@ func TestSuiteShutDownDropsWhatIsDelayed(t *testing.T) {
 			onEach(t, func(t *testing.T, q sharedQueue) {
 				q.AddAfter("a", second)
 				q.AddAfter("b", time.Hour)
+				before := time.Now()
 				stop(q)
+				require.Equal(t, before, time.Now(), "it waits for nothing")
 				q.AddAfter("c", 0)
 				q.AddAfter("d", second)
 				q.AddRateLimited("e")

@@ -237,3 +237,20 @@ func TestSuiteMetricsAreConsistentUnderLoad(t *testing.T) {
 		assert.EqualValues(t, 800, r.value("retries"))
 	})
 }
+
+// silent is a metrics provider that keeps nothing.
+type silent struct{}
+
+func (silent) NewDepthMetric(string) workqueue.GaugeMetric                         { return silent{} }
+func (silent) NewAddsMetric(string) workqueue.CounterMetric                        { return silent{} }
+func (silent) NewLatencyMetric(string) workqueue.HistogramMetric                   { return silent{} }
+func (silent) NewWorkDurationMetric(string) workqueue.HistogramMetric              { return silent{} }
+func (silent) NewUnfinishedWorkSecondsMetric(string) workqueue.SettableGaugeMetric { return silent{} }
+func (silent) NewLongestRunningProcessorSecondsMetric(string) workqueue.SettableGaugeMetric {
+	return silent{}
+}
+func (silent) NewRetriesMetric(string) workqueue.CounterMetric { return silent{} }
+func (silent) Inc()                                            {}
+func (silent) Dec()                                            {}
+func (silent) Set(float64)                                     {}
+func (silent) Observe(float64)                                 {}

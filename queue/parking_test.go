@@ -1,0 +1,57 @@
+package queue
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestOneWorkerIsOnItsWayAtATime adds a burst before any worker can look.
+func TestOneWorkerIsOnItsWayAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, err := NewWorkQueue[int]()
+		require.NoError(t, err)
+		const workers, keys = 5, 100
+		for range workers {
+			go func() {
+				for {
+					key, shutDown := q.Get()
+					if shutDown {
+						return
+					}
+					q.Done(key)
+				}
+			}()
+		}
+		synctest.Wait()
+		sleeping := func() int {
+			n := 0
+			for w := q.parked.waiters.first; w != nil; w = w.next {
+				n++
+			}
+			return n
+		}
+		require.Equal(t, workers, sleeping())
+
+		q.mu.Lock()
+		for key := range keys {
+			q.enqueue(q.keys.insert(q.hash(key), key), 0)
+			if w := q.parked.next(q.schedule.len); w != nil {
+				assert.Zero(t, key, "one was woken for the first key")
+				wake(w)
+			}
+		}
+		assert.Equal(t, workers-1, sleeping())
+		q.mu.Unlock()
+
+		synctest.Wait()
+		assert.Zero(t, q.Len())
+		q.mu.Lock()
+		assert.Equal(t, workers, sleeping())
+		assert.False(t, q.parked.onWay)
+		q.mu.Unlock()
+		q.ShutDown()
+	})
+}

@@ -1,0 +1,129 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+)
+
+// Run processes keys until the queue is shut down or ctx ends, by so many
+// workers, and returns nil when every worker has come to its end. It returns an
+// error at once if there is no worker or no function.
+//
+// What becomes of a key is up to what process returns:
+//
+//   - nil: it is done. The rate limiter forgets it.
+//   - RequeueAfter: the same, and it is added once more after that time.
+//   - TerminalError: it has failed, and is not tried again. The rate limiter
+//     forgets it, the error is logged.
+//   - Any other error: it has failed, and is added again when the rate limiter
+//     allows; the error is logged.
+//
+// If the error wraps several of these, the first of TerminalError and
+// RequeueAfter counts that is found by errors.As, in this order. A key that is
+// added again keeps its priority. If it was added while it was being processed,
+// it is processed again in any case.
+//
+// A panic of process is reported to utilruntime.PanicHandlers, as HandleCrash
+// does, and counts as an error; it does not end the program. So does
+// runtime.Goexit, but it ends the worker; Run returns an error when it was the
+// last one.
+//
+// The function gets a context that ends with ctx and whose logger has the
+// queue's name and the key as values.
+//
+// To stop at once, end ctx: no further key is handed out, and Run waits for the
+// calls under way. To stop when all that waits has been processed, call ShutDown
+// or ShutDownWithDrain instead; then errors and RequeueAfter lead to nothing, as
+// nothing is added any more. Either way the queue is shut down when Run returns,
+// so none of its goroutines is left.
+func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx context.Context, key K) error) error {
+	if workers < 1 {
+		return fmt.Errorf("work queue %s: it cannot be run by %d workers, the least is 1", q.name, workers)
+	}
+	if process == nil {
+		return fmt.Errorf("work queue %s: the function that processes keys is nil", q.name)
+	}
+	defer q.ShutDown()
+	r := run[K]{WorkQueue: q, process: process, logger: klog.FromContext(ctx).WithValues("queue", q.name)}
+	var group errgroup.Group
+	for range workers {
+		group.Go(func() error {
+			r.work(ctx)
+			return nil
+		})
+	}
+	err := group.Wait()
+	if ctx.Err() == nil && !q.ShuttingDown() {
+		return fmt.Errorf("work queue %s: its workers have all ended by runtime.Goexit", q.name)
+	}
+	return err
+}
+
+// run is one call of Run.
+type run[K comparable] struct {
+	*WorkQueue[K]
+	process func(ctx context.Context, key K) error
+	logger  klog.Logger
+}
+
+// work is what a worker does.
+func (r *run[K]) work(ctx context.Context) {
+	for {
+		key, err := r.GetContext(ctx)
+		if err != nil {
+			return
+		}
+		r.handle(klog.NewContext(ctx, r.logger.WithValues("key", key)), key)
+	}
+}
+
+// errExited is the outcome of a function that ends its goroutine.
+var errExited = errors.New("the function has not returned")
+
+func (r *run[K]) handle(ctx context.Context, key K) {
+	outcome := errExited
+	defer func() {
+		r.settle(ctx, key, outcome)
+		r.Done(key)
+	}()
+	outcome = r.call(ctx, key)
+}
+
+// call calls the function, and turns a panic into an error.
+func (r *run[K]) call(ctx context.Context, key K) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			for _, handle := range utilruntime.PanicHandlers {
+				handle(ctx, p)
+			}
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return r.process(ctx, key)
+}
+
+// settle does what the outcome of a call asks for.
+func (r *run[K]) settle(ctx context.Context, key K, outcome error) {
+	var terminal *terminalError
+	var requeue *requeueError
+	switch {
+	case outcome == nil:
+		r.Forget(key)
+	case errors.As(outcome, &terminal):
+		r.Forget(key)
+		klog.FromContext(ctx).Error(outcome, "Processing has failed and is not tried again")
+	case errors.As(outcome, &requeue):
+		r.Forget(key)
+		r.AddAfter(key, requeue.after)
+	default:
+		r.AddRateLimited(key)
+		if ctx.Err() == nil || !errors.Is(outcome, ctx.Err()) && !errors.Is(outcome, context.Cause(ctx)) {
+			klog.FromContext(ctx).Error(outcome, "Processing has failed", "requeues", r.NumRequeues(key))
+		}
+	}
+}
