@@ -26,10 +26,12 @@ check: format vet staticcheck tidy long-files race ## Everything that a change h
 .PHONY: test
 test: ## Run the tests
 	$(GO) test ./...
+	$(GO) -C benchmarks/peers test ./...
 
 .PHONY: race
 race: ## Run the tests with the race detector, which needs a C compiler
 	$(GO) test -race ./...
+	$(GO) -C benchmarks/peers test -race ./...
 
 .PHONY: format
 format: ## Check that gofmt has nothing to change
@@ -38,10 +40,12 @@ format: ## Check that gofmt has nothing to change
 .PHONY: vet
 vet: ## Run go vet
 	$(GO) vet ./...
+	$(GO) -C benchmarks/peers vet ./...
 
 .PHONY: staticcheck
 staticcheck: ## Run staticcheck
 	$(TOOL) staticcheck ./...
+	cd benchmarks/peers && $(GO) tool -modfile=../../tools/go.mod staticcheck ./...
 
 # The module e2e is left out: on a clean machine it fetches the sources of
 # Kubernetes and etcd, some 130 MB. See tidy-e2e and vet-e2e.
@@ -49,6 +53,7 @@ staticcheck: ## Run staticcheck
 tidy: ## Check that go mod tidy has nothing to change
 	$(GO) mod tidy -diff
 	$(GO) -C tools mod tidy -diff
+	$(GO) -C benchmarks/peers mod tidy -diff
 
 .PHONY: tidy-e2e
 tidy-e2e: ## The same for the module e2e, whose requirements are large
