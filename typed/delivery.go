@@ -89,8 +89,8 @@ func WithResync(period time.Duration) HandlerOption {
 }
 
 // WithHandlerName sets the name by which a handler appears in Status and logs.
-// Otherwise it is the handler's type, "functions" for HandlerFuncs, and
-// "events" for Informer.Events.
+// Otherwise it is the handler's type, "functions" for HandlerFuncs, "events" for
+// Informer.Events, and what Enqueue and the like do for what they return.
 func WithHandlerName(name string) HandlerOption {
 	return func(c *handlerConfig) error {
 		if name == "" {

@@ -15,6 +15,10 @@
 // do. Reads never block the informer, whatever they do and however long they
 // take.
 //
+// A controller works on keys: the handlers that [Enqueue], [EnqueueFunc] and
+// [EnqueueOwner] make put them into a queue. [Filter] and [Select] keep from a
+// handler, whichever it is, what it does not have to see.
+//
 // Objects are shared by everybody who reads them or is told of them. They must
 // not be modified; make a deep copy first.
 package typed

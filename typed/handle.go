@@ -18,10 +18,11 @@ import (
 // is nil or an option cannot be used, and ErrStopped when the informer has
 // stopped.
 func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
-	if handler == nil {
-		return nil, fmt.Errorf("informer %s: handler not added: %w", i.name, errNilHandler)
+	name, err := describe(handler)
+	if err != nil {
+		return nil, fmt.Errorf("informer %s: handler not added: %w", i.name, err)
 	}
-	m, err := i.newMember(handler, opts)
+	m, err := i.newMember(handler, name, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Regist
 // the range is empty.
 func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
 	return func(yield func(Event[T]) bool) {
-		m, err := i.newMember(nil, opts)
+		m, err := i.newMember(nil, "events", opts)
 		if err == nil {
 			err = i.join(m)
 		}
@@ -56,22 +57,13 @@ func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Se
 	}
 }
 
-var errNilHandler = errors.New("the handler is nil")
-
-// newMember returns a member that has not joined yet.
-func (i *Informer[T]) newMember(handler Handler[T], opts []HandlerOption) (*member[T], error) {
+// newMember returns a member that has not joined yet. The name is that of the
+// handler, unless an option says something else.
+func (i *Informer[T]) newMember(handler Handler[T], name string, opts []HandlerOption) (*member[T], error) {
 	if i.err != nil {
 		return nil, i.err
 	}
-	c := handlerConfig{}
-	switch handler.(type) {
-	case nil:
-		c.name = "events"
-	case HandlerFuncs[T]:
-		c.name = "functions"
-	default:
-		c.name = fmt.Sprintf("%T", handler)
-	}
+	c := handlerConfig{name: name}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, fmt.Errorf("informer %s: handler not added: an option is nil", i.name)

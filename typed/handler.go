@@ -1,6 +1,11 @@
 package typed
 
-import "github.com/kubetyped/informer/index"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kubetyped/informer/index"
+)
 
 // Event is one change of the store, with the state before and after it.
 type Event[T index.Object] = index.Event[T]
@@ -37,6 +42,9 @@ type Deleted[T index.Object] struct {
 	// Object is the last known state, never nil: what the server sent with the
 	// deletion if Reason is Watched, else the last state in the store.
 	Object T
+	// Old is the state that the handler was last told of, never nil: that of the
+	// store before, or an earlier one if the handler has the policy Coalesce.
+	Old T
 	// Reason tells how the deletion was learned of. If it is Relisted, the
 	// object may have changed and come back any number of times before.
 	Reason index.Reason
@@ -70,6 +78,30 @@ func (f HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 	}
 }
 
+// madeHandler is a Handler that was made by a function of this package, from
+// arguments that may be wrong.
+type madeHandler interface {
+	// describe returns the name of the handler, and what is wrong.
+	describe() (name string, err error)
+}
+
+// describe returns the name that a handler has unless it is given another one,
+// and an error if it cannot be used.
+func describe[T index.Object](h Handler[T]) (name string, err error) {
+	switch h := h.(type) {
+	case nil:
+		return "", errNilHandler
+	case madeHandler:
+		return h.describe()
+	case HandlerFuncs[T]:
+		return "functions", nil
+	default:
+		return fmt.Sprintf("%T", h), nil
+	}
+}
+
+var errNilHandler = errors.New("the handler is nil")
+
 // dispatch calls the method of h that e is for.
 func dispatch[T index.Object](h Handler[T], e *Event[T]) {
 	switch e.Type {
@@ -78,6 +110,6 @@ func dispatch[T index.Object](h Handler[T], e *Event[T]) {
 	case index.Updated:
 		h.OnUpdate(e.Old, e.New)
 	case index.Deleted:
-		h.OnDelete(Deleted[T]{Key: e.Key(), Object: e.New, Reason: e.Reason})
+		h.OnDelete(Deleted[T]{Key: e.Key(), Object: e.New, Old: e.Old, Reason: e.Reason})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
@@ -31,6 +32,7 @@ type thing struct {
 	namespace, name, node string
 	uid                   types.UID
 	version               int
+	deleted               *metav1.Time
 }
 
 func (o *thing) GetNamespace() string       { return o.namespace }
@@ -38,6 +40,8 @@ func (o *thing) GetName() string            { return o.name }
 func (o *thing) GetUID() types.UID          { return o.uid }
 func (o *thing) GetResourceVersion() string { return strconv.Itoa(o.version) }
 func (o *thing) String() string             { return fmt.Sprintf("%s@%d", o.name, o.version) }
+
+func (o *thing) GetDeletionTimestamp() *metav1.Time { return o.deleted }
 
 // at returns a thing of the given name and version.
 func at(name string, version int) *thing {
@@ -184,4 +188,18 @@ func isClosed(c <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// complaints are what assertions report, to be looked at later. They are for
+// model tests in bubbles: a failure that ends the goroutine would leave the
+// bubble with those that go on.
+type complaints struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (c *complaints) Errorf(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = append(c.list, fmt.Sprintf(format, args...))
 }

@@ -1,0 +1,152 @@
+package typed
+
+import (
+	"errors"
+	"iter"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+)
+
+// Enqueue returns a handler that adds the key of each object that it is told of
+// to a queue, deletions included:
+//
+//	pods.Handle(typed.Enqueue[*corev1.Pod](q))
+//
+// A key is added with queue.LowPriority when nothing has changed: for initial
+// objects, for a resync, and for an update that leaves an object at the same
+// resource version, as after a relist. Everything else has priority 0, a
+// deletion too.
+//
+// The handler may be added to several informers. Informer.Handle returns an
+// error if the queue is nil.
+func Enqueue[T index.Object](q Adder[index.Key]) Handler[T] {
+	return &enqueue[T]{queue: q}
+}
+
+type enqueue[T index.Object] struct{ queue Adder[index.Key] }
+
+func (h *enqueue[T]) describe() (string, error) { return "enqueue", needQueue(h.queue) }
+
+func (h *enqueue[T]) OnAdd(obj T, initial bool) {
+	h.queue.AddWithOptions(index.KeyOf(obj), forAdd(initial))
+}
+
+func (h *enqueue[T]) OnUpdate(old, updated T) {
+	h.queue.AddWithOptions(index.KeyOf(updated), forUpdate(old, updated))
+}
+
+func (h *enqueue[T]) OnDelete(deleted Deleted[T]) {
+	h.queue.AddWithOptions(deleted.Key, queue.AddOptions{})
+}
+
+// EnqueueFunc returns a handler that adds to a queue the keys that a function
+// returns for each object that it is told of: the keys of what has to be looked
+// at since the object has changed. The priority is that of Enqueue.
+//
+// For an update, these are the keys for the object before and after it, each
+// once; for a deletion, those for its last state, and for the state that the
+// handler was told of before if that is another one. So what has lost an object
+// learns of it.
+//
+// The function must not modify the object. A sequence may be nil, which is no
+// keys. Informer.Handle returns an error if the queue or the function is nil.
+func EnqueueFunc[K comparable, T index.Object](q Adder[K], keys func(obj T) iter.Seq[K]) Handler[T] {
+	return &enqueueFunc[K, T]{queue: q, keys: keys}
+}
+
+type enqueueFunc[K comparable, T index.Object] struct {
+	queue Adder[K]
+	keys  func(obj T) iter.Seq[K]
+}
+
+func (h *enqueueFunc[K, T]) describe() (string, error) {
+	err := needQueue(h.queue)
+	if h.keys == nil {
+		err = errors.Join(err, errors.New("the function that returns keys is nil"))
+	}
+	return "enqueue by function", err
+}
+
+func (h *enqueueFunc[K, T]) OnAdd(obj T, initial bool) {
+	var none T
+	h.add(none, obj, forAdd(initial))
+}
+
+func (h *enqueueFunc[K, T]) OnUpdate(old, updated T) { h.add(old, updated, forUpdate(old, updated)) }
+
+func (h *enqueueFunc[K, T]) OnDelete(deleted Deleted[T]) {
+	h.add(deleted.Old, deleted.Object, queue.AddOptions{})
+}
+
+// add adds the keys for two states of an object, of which the older one may be
+// missing or the same.
+func (h *enqueueFunc[K, T]) add(old, obj T, o queue.AddOptions) {
+	var none T
+	if old == none || old == obj {
+		for key := range orNone(h.keys(obj)) {
+			h.queue.AddWithOptions(key, o)
+		}
+		return
+	}
+	var added keySet[K]
+	for _, state := range [...]T{obj, old} {
+		for key := range orNone(h.keys(state)) {
+			if added.insert(key) {
+				h.queue.AddWithOptions(key, o)
+			}
+		}
+	}
+}
+
+// orNone returns keys, or an empty sequence if that is nil.
+func orNone[K any](keys iter.Seq[K]) iter.Seq[K] {
+	if keys == nil {
+		return func(func(K) bool) {}
+	}
+	return keys
+}
+
+func needQueue[K comparable](q Adder[K]) error {
+	if q == nil {
+		return errors.New("the queue is nil")
+	}
+	return nil
+}
+
+// forAdd returns how the keys of an addition are to be added.
+func forAdd(initial bool) queue.AddOptions {
+	if initial {
+		return queue.AddOptions{Priority: queue.LowPriority}
+	}
+	return queue.AddOptions{}
+}
+
+// forUpdate returns how the keys of an update are to be added.
+func forUpdate[T index.Object](old, updated T) queue.AddOptions {
+	if old == updated || sameVersion(old, updated) {
+		return queue.AddOptions{Priority: queue.LowPriority}
+	}
+	return queue.AddOptions{}
+}
+
+// sameVersion reports whether two objects are known to be the same state of one
+// object.
+func sameVersion[T index.Object](a, b T) bool {
+	versionA, ok := any(a).(versionGetter)
+	if !ok || versionA.GetResourceVersion() == "" {
+		return false
+	}
+	versionB, ok := any(b).(versionGetter)
+	return ok && versionA.GetResourceVersion() == versionB.GetResourceVersion() && !recreated(a, b)
+}
+
+// recreated reports whether two objects are known to have different UIDs.
+func recreated[T index.Object](old, updated T) bool {
+	was, ok := any(old).(uidGetter)
+	if !ok {
+		return false
+	}
+	is, ok := any(updated).(uidGetter)
+	return ok && was.GetUID() != is.GetUID()
+}

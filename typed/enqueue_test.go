@@ -1,0 +1,228 @@
+package typed_test
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+)
+
+// adds is a queue that writes down what is added.
+type adds[K comparable] struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (a *adds[K]) AddWithOptions(key K, o queue.AddOptions) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	word := fmt.Sprint(key)
+	switch o {
+	case queue.AddOptions{}:
+	case queue.AddOptions{Priority: queue.LowPriority}:
+		word += " low"
+	default:
+		word += fmt.Sprintf(" %+v", o)
+	}
+	a.list = append(a.list, word)
+}
+
+// next returns the adds since the last time.
+func (a *adds[K]) next() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := a.list
+	a.list = nil
+	return list
+}
+
+func TestEnqueue(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := &adds[index.Key]{}
+		r := newRig(t)
+		reg, err := r.Handle(typed.Enqueue[*thing](q), typed.WithResync(time.Minute))
+		require.NoError(t, err)
+		assert.Equal(t, "enqueue", reg.Name())
+		added := func() []string {
+			synctest.Wait()
+			return q.next()
+		}
+		r.run()
+		r.sink.Replace([]*thing{at("a", 1), at("b", 2)}, "2")
+		assert.ElementsMatch(t, []string{"ns/a low", "ns/b low"}, added(), "the first list")
+		r.sink.Add(at("c", 3), "3")
+		r.sink.Update(at("a", 4), "4")
+		r.sink.Delete(at("b", 5), "5")
+		assert.Equal(t, []string{"ns/c", "ns/a", "ns/b"}, added())
+
+		recreated := at("c", 3)
+		recreated.uid = "another"
+		r.sink.Replace([]*thing{at("a", 4), recreated, at("d", 6)}, "6")
+		assert.Equal(t, []string{"ns/a low", "ns/c", "ns/d"}, added(), "after a relist, a is as it was")
+		time.Sleep(90 * time.Second)
+		assert.ElementsMatch(t, []string{"ns/a low", "ns/c low", "ns/d low"}, added(), "a resync")
+
+		late := &adds[index.Key]{}
+		_, err = r.Handle(typed.Enqueue[*thing](late))
+		require.NoError(t, err)
+		synctest.Wait()
+		assert.ElementsMatch(t, []string{"ns/a low", "ns/c low", "ns/d low"}, late.next(), "what a late handler is told of")
+	})
+}
+
+func TestEnqueueOnQueues(t *testing.T) {
+	own, err := queue.NewWorkQueue[index.Key]()
+	require.NoError(t, err)
+	defer own.ShutDown()
+	clientGo := workqueue.NewTyped[index.Key]()
+	defer clientGo.ShutDown()
+	for _, q := range []typed.Adder[index.Key]{own, typed.AdderFunc[index.Key](clientGo.Add)} {
+		h := typed.Enqueue[*thing](q)
+		h.OnAdd(at("a", 1), true)
+		h.OnAdd(at("b", 2), false)
+	}
+	var keys []string
+	for range 2 {
+		key, _ := own.Get()
+		own.Done(key)
+		keys = append(keys, key.Name)
+	}
+	for range 2 {
+		key, _ := clientGo.Get()
+		clientGo.Done(key)
+		keys = append(keys, key.Name)
+	}
+	assert.Equal(t, []string{"b", "a", "a", "b"}, keys, "client-go has no priorities")
+}
+
+// nodeKey is a key that is no index.Key.
+type nodeKey struct{ node string }
+
+func node(o *thing) iter.Seq[nodeKey] {
+	if o.node == "" {
+		return nil
+	}
+	return slices.Values([]nodeKey{{o.node}})
+}
+
+func on(node string, o *thing) *thing {
+	c := *o
+	c.node = node
+	return &c
+}
+
+func TestEnqueueFunc(t *testing.T) {
+	q := &adds[nodeKey]{}
+	h := typed.EnqueueFunc(q, node)
+	x, y, nowhere := on("x", at("a", 1)), on("y", at("a", 2)), on("", at("a", 3))
+
+	h.OnAdd(x, true)
+	assert.Equal(t, []string{"{x} low"}, q.next())
+	h.OnAdd(nowhere, false)
+	assert.Empty(t, q.next(), "no keys")
+	h.OnUpdate(x, on("x", at("a", 2)))
+	assert.Equal(t, []string{"{x}"}, q.next(), "the same key before and after")
+	h.OnUpdate(x, y)
+	assert.Equal(t, []string{"{y}", "{x}"}, q.next(), "the key has changed")
+	h.OnUpdate(x, x)
+	assert.Equal(t, []string{"{x} low"}, q.next(), "a resync")
+	h.OnUpdate(x, on("x", at("a", 1)))
+	assert.Equal(t, []string{"{x} low"}, q.next(), "a relist without a change")
+	h.OnUpdate(y, nowhere)
+	assert.Equal(t, []string{"{y}"}, q.next())
+	h.OnDelete(typed.Deleted[*thing]{Key: key("a"), Object: y, Old: y})
+	assert.Equal(t, []string{"{y}"}, q.next())
+	h.OnDelete(typed.Deleted[*thing]{Key: key("a"), Object: y, Old: x})
+	assert.Equal(t, []string{"{y}", "{x}"}, q.next(), "the handler was last told of x")
+	h.OnDelete(typed.Deleted[*thing]{Key: key("a"), Object: y})
+	assert.Equal(t, []string{"{y}"}, q.next(), "a deletion that something else made up")
+}
+
+func TestEnqueueFuncWithManyKeys(t *testing.T) {
+	upTo := func(o *thing) iter.Seq[int] { // each key twice
+		return func(yield func(int) bool) {
+			for i := range 2 * o.version {
+				if !yield(i / 2) {
+					return
+				}
+			}
+		}
+	}
+	for _, n := range []int{1, 7, 8, 9, 10, 100} {
+		q := &adds[int]{}
+		typed.EnqueueFunc(q, upTo).OnUpdate(at("a", n/2), at("a", n))
+		var want []string
+		for i := range n {
+			want = append(want, fmt.Sprint(i))
+		}
+		assert.Equal(t, want, q.next(), "each once, of %d", n)
+	}
+}
+
+// A handler that coalesces is told of the state that it knows and of the last
+// one: whoever had the object in either is told.
+func TestEnqueueFuncCoalesced(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		q := &adds[nodeKey]{}
+		r := newRig(t)
+		hold := make(chan struct{})
+		h := typed.EnqueueFunc(q, func(o *thing) iter.Seq[nodeKey] {
+			if o.name == "stop" {
+				<-hold
+			}
+			return node(o)
+		})
+		_, err := r.Handle(h, typed.WithDelivery(typed.Coalesce()))
+		require.NoError(t, err)
+		r.run()
+		r.sink.Replace([]*thing{on("x", at("a", 1))}, "1")
+		synctest.Wait()
+		assert.Equal(t, []string{"{x} low"}, q.next())
+		r.sink.Add(on("", at("stop", 2)), "2")
+		synctest.Wait()
+		r.sink.Update(on("y", at("a", 3)), "3")
+		r.sink.Update(on("z", at("a", 4)), "4")
+		r.sink.Delete(on("z", at("a", 5)), "5")
+		synctest.Wait()
+		close(hold)
+		synctest.Wait()
+		assert.Equal(t, []string{"{z}", "{x}"}, q.next())
+	})
+}
+
+func TestHandlersOfQueuesCheckTheirArguments(t *testing.T) {
+	r := newRig(t)
+	keys := func(*thing) iter.Seq[index.Key] { return nil }
+	for want, h := range map[string]typed.Handler[*thing]{
+		"the queue is nil":            typed.Enqueue[*thing](nil),
+		"queue is nil":                typed.EnqueueFunc(nil, keys),
+		"that returns keys is nil":    typed.EnqueueFunc[index.Key, *thing](&adds[index.Key]{}, nil),
+		"handler not added: the queu": typed.Filter(typed.Select(typed.Enqueue[*thing](nil), func(*thing) bool { return true })),
+	} {
+		_, err := r.Handle(h)
+		assert.ErrorContains(t, err, want)
+	}
+	assert.Empty(t, r.Status().Handlers)
+}
+
+func TestEnqueueAllocatesNothing(t *testing.T) {
+	q := typed.AdderFunc[index.Key](func(index.Key) {})
+	old, updated := at("a", 1), at("a", 2)
+	h := typed.Enqueue[*thing](q)
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		h.OnAdd(old, true)
+		h.OnUpdate(old, updated)
+		h.OnDelete(typed.Deleted[*thing]{Key: key("a"), Object: updated, Old: updated})
+	}))
+}

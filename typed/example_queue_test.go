@@ -1,0 +1,113 @@
+package typed_test
+
+import (
+	"fmt"
+	"iter"
+	"log"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+)
+
+// An informer feeds a queue: keys of objects whose spec or labels change.
+func ExampleEnqueue() {
+	client, shutdown := newCluster(newPod("web-0", "node-1"))
+	defer shutdown()
+	q, err := queue.NewWorkQueue[index.Key]()
+	if err != nil {
+		log.Fatal(err)
+	}
+	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+	matters := typed.Or(typed.GenerationChanged[*corev1.Pod], typed.LabelsChanged)
+	if _, err := pods.Handle(typed.Filter(typed.Enqueue[*corev1.Pod](q), matters)); err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := runInBackground(pods.Run)
+	defer stop()
+
+	key, err := q.GetContext(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(key)
+	q.Done(key)
+	q.ShutDown()
+	// Output: default/web-0
+}
+
+// Queues of client-go are fed as well.
+func ExampleAdderFunc() {
+	q := workqueue.NewTyped[index.Key]()
+	handler := typed.Enqueue[*corev1.Pod](typed.AdderFunc[index.Key](q.Add))
+
+	handler.OnAdd(newPod("web-0", "node-1"), false)
+	key, _ := q.Get()
+	fmt.Println(key)
+	// Output: default/web-0
+}
+
+// A queue may have keys of any type, such as the names of the nodes that pods
+// are on. When a pod moves, both nodes are added.
+func ExampleEnqueueFunc() {
+	q, err := queue.NewWorkQueue[string]()
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler := typed.EnqueueFunc(q, func(p *corev1.Pod) iter.Seq[string] {
+		return func(yield func(string) bool) {
+			if p.Spec.NodeName != "" {
+				yield(p.Spec.NodeName)
+			}
+		}
+	})
+
+	handler.OnUpdate(newPod("web-0", "node-1"), newPod("web-0", "node-2"))
+	for range q.Len() {
+		node, _ := q.Get()
+		fmt.Println(node)
+		q.Done(node)
+	}
+	// Output:
+	// node-2
+	// node-1
+}
+
+// The owner of a pod is told of it.
+func ExampleEnqueueOwner() {
+	q, err := queue.NewWorkQueue[index.Key]()
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler := typed.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
+
+	pod := newPod("web-0", "node-1")
+	yes := true
+	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", Controller: &yes}}
+	handler.OnDelete(typed.Deleted[*corev1.Pod]{Key: index.KeyOf(pod), Object: pod, Old: pod})
+	key, _ := q.Get()
+	fmt.Println(key)
+	q.Done(key)
+	// Output: default/web
+}
+
+// A handler that is only interested in the pods of one node.
+func ExampleSelect() {
+	printer := typed.HandlerFuncs[*corev1.Pod]{
+		AddFunc:    func(p *corev1.Pod, _ bool) { fmt.Println("here:", p.Name) },
+		DeleteFunc: func(d typed.Deleted[*corev1.Pod]) { fmt.Println("gone:", d.Key.Name, "by", d.Reason) },
+	}
+	handler := typed.Select(printer, func(p *corev1.Pod) bool { return p.Spec.NodeName == "node-1" })
+
+	handler.OnAdd(newPod("web-0", "node-2"), false)
+	handler.OnUpdate(newPod("web-0", "node-2"), newPod("web-0", "node-1"))
+	handler.OnUpdate(newPod("web-0", "node-1"), newPod("web-0", "node-2"))
+	// Output:
+	// here: web-0
+	// gone: web-0 by ScopeRemoved
+}
