@@ -135,6 +135,7 @@ func (s *schedule[K]) close(l *node[line]) {
 	at := l.value.level
 	if s.fair {
 		at.value.lines.remove(l)
+		s.lines.rows[l.value.row].value = nil
 		s.lines.delete(l.value.row)
 		l.value.level = nil
 		s.spareLines.keep(l)

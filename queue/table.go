@@ -75,7 +75,8 @@ func (t *table[K, V]) find(hash uint32, key K) int32 {
 	}
 }
 
-// insert adds a row for a key that has none, with a zero value.
+// insert adds a row for a key that has none. Its value is what a deleted row
+// has left, at first zero.
 func (t *table[K, V]) insert(hash uint32, key K) int32 {
 	n := t.free
 	if n != noRow {
@@ -87,36 +88,41 @@ func (t *table[K, V]) insert(hash uint32, key K) int32 {
 		n = int32(len(t.rows))
 		t.rows = t.rows[:n+1]
 	}
-	t.rows[n].key, t.rows[n].hash = key, hash
+	r := &t.rows[n]
+	r.key, r.hash = key, hash
 	t.len++
 
-	mask := uint32(len(t.slots) - 1)
+	slots := t.slots
+	mask := uint32(len(slots) - 1)
 	i := hash & mask
-	for t.slots[i].row != 0 {
+	for slots[i].row != 0 {
 		i = (i + 1) & mask
 	}
-	t.slots[i] = slot{hash: hash, row: n + 1}
+	slots[i] = slot{hash: hash, row: n + 1}
 	return n
 }
 
-// delete removes a row and lets go of what it held. A table that becomes empty
-// may give memory back.
+// delete removes a row and lets go of its key. A table that becomes empty may
+// give memory back.
 func (t *table[K, V]) delete(n int32) {
-	mask := uint32(len(t.slots) - 1)
-	hole := t.rows[n].hash & mask
-	for t.slots[hole].row != n+1 {
+	r := &t.rows[n]
+	slots := t.slots
+	mask := uint32(len(slots) - 1)
+	hole := r.hash & mask
+	for slots[hole].row != n+1 {
 		hole = (hole + 1) & mask
 	}
 	// What was displaced by the row moves up, so that no mark of it is needed.
-	for i := (hole + 1) & mask; t.slots[i].row != 0; i = (i + 1) & mask {
-		if home := t.slots[i].hash & mask; (i-home)&mask >= (i-hole)&mask {
-			t.slots[hole] = t.slots[i]
+	for i := (hole + 1) & mask; slots[i].row != 0; i = (i + 1) & mask {
+		if home := slots[i].hash & mask; (i-home)&mask >= (i-hole)&mask {
+			slots[hole] = slots[i]
 			hole = i
 		}
 	}
-	t.slots[hole] = slot{}
+	slots[hole] = slot{}
 
-	t.rows[n] = row[K, V]{hash: uint32(t.free)}
+	var none K
+	r.key, r.hash = none, uint32(t.free)
 	t.free = n
 	t.len--
 	if t.len == 0 {

@@ -35,7 +35,6 @@ func checkTable(t *rapid.T) {
 				t.Skip("it is there")
 			}
 			n := table.insert(hash(key), key)
-			require.Empty(t, table.rows[n].value)
 			table.rows[n].value = "of " + string(rune(key))
 			rows[key] = n
 		},
