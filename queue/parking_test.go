@@ -37,7 +37,7 @@ func TestOneWorkerIsOnItsWayAtATime(t *testing.T) {
 
 		q.mu.Lock()
 		for key := range keys {
-			q.enqueue(q.keys.insert(q.hash(key), key), 0)
+			q.enqueue(q.keys.insert(q.hash(key), key), 0, 0)
 			if w := q.parked.next(q.schedule.len); w != nil {
 				assert.Zero(t, key, "one was woken for the first key")
 				wake(w)

@@ -22,10 +22,9 @@ type timekeeper struct {
 // dueBatch is how much comes due before the lock is given up for a moment.
 const dueBatch = 256
 
-// delay makes row n wait with a priority after d, or when it was to before, if
-// that is earlier. The caller holds mu.
-func (q *WorkQueue[K]) delay(n, priority int32, d time.Duration) {
-	due := q.time.after(d)
+// delay makes row n wait with a priority when due comes, or when it was to
+// before, if that is earlier. The caller holds mu.
+func (q *WorkQueue[K]) delay(n, priority int32, due time.Duration) {
 	e := &q.keys.rows[n].value
 	if e.is(delayed) {
 		e.late = max(e.late, priority)
@@ -119,7 +118,7 @@ func (q *WorkQueue[K]) catchUp() (time.Duration, bool) {
 		if q.delayed == 0 || q.delays.heap[0].due > now {
 			break
 		}
-		q.comeDue(q.delays.pop())
+		q.comeDue(q.delays.pop(), now)
 	}
 	next := time.Duration(math.MaxInt64)
 	if q.delayed > 0 {
@@ -147,7 +146,7 @@ func (q *WorkQueue[K]) catchUp() (time.Duration, bool) {
 }
 
 // comeDue adds what d is about, unless that has happened. The caller holds mu.
-func (q *WorkQueue[K]) comeDue(d delay) {
+func (q *WorkQueue[K]) comeDue(d delay, now time.Duration) {
 	if !q.isCurrent(d) {
 		return
 	}
@@ -155,7 +154,7 @@ func (q *WorkQueue[K]) comeDue(d delay) {
 	e.state &^= delayed
 	q.delayed--
 	q.metrics.cameDue()
-	q.enqueue(d.row, e.late)
+	q.enqueue(d.row, e.late, now)
 }
 
 // forgetDelayed drops what is delayed. The caller holds mu.

@@ -18,9 +18,8 @@ func newTimeline(c clock.Clock) timeline { return timeline{clock: c, start: c.No
 
 func (t timeline) now() time.Duration { return t.clock.Since(t.start) }
 
-// after returns the time when d will have passed, or the last one that there is.
-func (t timeline) after(d time.Duration) time.Duration {
-	now := t.now()
+// later returns the time d after now, or the last one that there is.
+func later(now, d time.Duration) time.Duration {
 	if d > math.MaxInt64-now {
 		return math.MaxInt64
 	}

@@ -108,9 +108,13 @@ type request struct {
 	bounded  bool // it heeds the capacity
 }
 
-// isDuplicate reports whether r changes nothing, as the key waits already.
+// isDuplicate reports whether r changes nothing, as the key waits already, or
+// will when it is done.
 func (r request) isDuplicate(e *entry) bool {
-	return e.is(waiting) && r.after <= 0 && !r.retry && r.priority <= e.priority
+	if r.after > 0 || r.retry {
+		return false
+	}
+	return e.is(waiting) && r.priority <= e.priority || e.is(dirty) && r.priority <= e.again
 }
 
 func (q *WorkQueue[K]) put(key K, r request) error {
@@ -149,10 +153,11 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 	if e := &q.keys.rows[n].value; r.keep && e.is(processing) {
 		r.priority = e.priority
 	}
+	now := q.time.now()
 	if r.after > 0 {
-		q.delay(n, r.priority, r.after)
+		q.delay(n, r.priority, later(now, r.after))
 	} else {
-		q.enqueue(n, r.priority)
+		q.enqueue(n, r.priority, now)
 	}
 	w := q.parked.next(q.schedule.len)
 	q.mu.Unlock()
@@ -175,26 +180,24 @@ func (q *WorkQueue[K]) isTooMuch(n int32, r request) bool {
 
 // enqueue makes row n wait with a priority, or wait again after its processing.
 // The caller holds mu.
-func (q *WorkQueue[K]) enqueue(n, priority int32) {
+func (q *WorkQueue[K]) enqueue(n, priority int32, now time.Duration) {
 	e := &q.keys.rows[n].value
 	switch {
 	case e.is(waiting):
 		if priority > e.priority {
 			q.schedule.remove(n)
 			e.priority = priority
-			q.schedule.push(n, q.time.now())
+			q.schedule.push(n, now)
 		}
 		return
 	case e.is(dirty):
 		e.again = max(e.again, priority)
 		return
-	}
-	now := q.time.now()
-	if e.is(processing) {
+	case e.is(processing):
 		e.state |= dirty
 		e.again = priority
 		q.dirty++
-	} else {
+	default:
 		e.priority = priority
 		q.schedule.push(n, now)
 	}
