@@ -114,12 +114,7 @@ func (q *WorkQueue[K]) catchUp() (time.Duration, bool) {
 		return 0, false
 	}
 	now := q.time.now()
-	for range dueBatch {
-		if q.delayed == 0 || q.delays.heap[0].due > now {
-			break
-		}
-		q.comeDue(q.delays.pop(), now)
-	}
+	q.comeDue(now)
 	next := time.Duration(math.MaxInt64)
 	if q.delayed > 0 {
 		next = q.delays.heap[0].due
@@ -145,16 +140,29 @@ func (q *WorkQueue[K]) catchUp() (time.Duration, bool) {
 	return next - now, running
 }
 
-// comeDue adds what d is about, unless that has happened. The caller holds mu.
-func (q *WorkQueue[K]) comeDue(d delay, now time.Duration) {
-	if !q.isCurrent(d) {
-		return
+// comeDue adds what is due, but no more than a batch. The caller holds mu.
+func (q *WorkQueue[K]) comeDue(now time.Duration) {
+	var due [dueBatch]delay
+	n := 0
+	for n < len(due) && len(q.delays.heap) > 0 && q.delays.heap[0].due <= now {
+		due[n] = q.delays.pop()
+		n++
 	}
-	e := &q.keys.rows[d.row].value
-	e.state &^= delayed
-	q.delayed--
-	q.metrics.cameDue()
-	q.enqueue(d.row, e.late, now)
+	// The rows lie anywhere in memory. None of these reads has to wait for
+	// another; what follows would wait for each.
+	current := due[:0]
+	for _, d := range due[:n] {
+		if q.isCurrent(d) {
+			current = append(current, d)
+		}
+	}
+	for _, d := range current {
+		e := &q.keys.rows[d.row].value
+		e.state &^= delayed
+		q.delayed--
+		q.metrics.cameDue()
+		q.enqueue(d.row, e.late, now)
+	}
 }
 
 // forgetDelayed drops what is delayed. The caller holds mu.
