@@ -32,7 +32,7 @@ func checkDelays(t *rapid.T) {
 		},
 		"pop": func(t *rapid.T) {
 			if len(want) == 0 {
-				t.Skip("empty")
+				return // empty
 			}
 			require.Equal(t, want[0], h.pop())
 			want = want[1:]

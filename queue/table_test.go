@@ -32,7 +32,7 @@ func checkTable(t *rapid.T) {
 		"insert": func(t *rapid.T) {
 			key := keys.Draw(t, "key")
 			if _, ok := rows[key]; ok {
-				t.Skip("it is there")
+				return // it is there
 			}
 			n := table.insert(hash(key), key)
 			table.rows[n].value = "of " + string(rune(key))
@@ -42,7 +42,7 @@ func checkTable(t *rapid.T) {
 			key := keys.Draw(t, "key")
 			n, ok := rows[key]
 			if !ok {
-				t.Skip("it is not there")
+				return // it is not there
 			}
 			table.delete(n)
 			delete(rows, key)

@@ -20,7 +20,7 @@ import (
 
 func TestGetContextWaitsNoLongerThanItsContext(t *testing.T) {
 	errBored := errors.New("bored")
-	for name, get := range gets {
+	for name, get := range getters {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue[string](t)
@@ -42,8 +42,8 @@ func TestGetContextWaitsNoLongerThanItsContext(t *testing.T) {
 	}
 }
 
-// gets are the ways to get a key with a context.
-var gets = map[string]func(ctx context.Context, q *queue.WorkQueue[string]) (string, error){
+// getters are the ways to get a key with a context.
+var getters = map[string]func(ctx context.Context, q *queue.WorkQueue[string]) (string, error){
 	"GetContext": func(ctx context.Context, q *queue.WorkQueue[string]) (string, error) { return q.GetContext(ctx) },
 	"GetBatch": func(ctx context.Context, q *queue.WorkQueue[string]) (string, error) {
 		var keys [1]string
@@ -53,7 +53,7 @@ var gets = map[string]func(ctx context.Context, q *queue.WorkQueue[string]) (str
 }
 
 func TestGetContextIsWokenByKeysAndByShutDown(t *testing.T) {
-	for name, get := range gets {
+	for name, get := range getters {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue[string](t)
@@ -172,19 +172,8 @@ func TestManyOfEverything(t *testing.T) {
 			for i := range each {
 				key := (i*7 + p*13) % keys
 				asked[key].Add(1)
-				switch i % 5 {
-				case 0:
-					q.Add(key)
-				case 1:
-					q.AddAfter(key, time.Duration(i%50)*time.Microsecond)
-				case 2:
-					q.AddWithOptions(key, queue.AddOptions{Priority: int32(i % 3)})
-				case 3:
-					q.AddWithOptions(key, queue.AddOptions{Priority: -1, After: time.Duration(i%20) * time.Microsecond})
-				case 4:
-					if err := q.TryAdd(key, queue.AddOptions{}); err != nil {
-						return err
-					}
+				if err := addSomehow(q, key, i); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -218,4 +207,21 @@ func TestManyOfEverything(t *testing.T) {
 	stats := q.Stats()
 	stats.Retries = 0
 	assert.Equal(t, queue.Stats{}, stats)
+}
+
+// addSomehow adds a key in the n-th way.
+func addSomehow(q *queue.WorkQueue[int], key, n int) error {
+	switch n % 5 {
+	case 0:
+		q.Add(key)
+	case 1:
+		q.AddAfter(key, time.Duration(n%50)*time.Microsecond)
+	case 2:
+		q.AddWithOptions(key, priority(int32(n%3)))
+	case 3:
+		q.AddWithOptions(key, queue.AddOptions{Priority: -1, After: time.Duration(n%20) * time.Microsecond})
+	case 4:
+		return q.TryAdd(key, queue.AddOptions{})
+	}
+	return nil
 }

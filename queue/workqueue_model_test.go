@@ -3,6 +3,7 @@ package queue_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -60,8 +61,43 @@ var (
 	someDelay    = rapid.SampledFrom([]time.Duration{0, 1, 3, second, second, 2 * second, -1})
 )
 
-// actions are what may happen to a queue and its model.
+// actions are what may happen to a queue and its model, and "" is what is looked
+// at after each.
 func actions(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
+	all := map[string]func(*rapid.T){
+		"done": func(t *rapid.T) {
+			key := someKey.Draw(t, "key")
+			if k := m.keys[key]; k == nil || !k.processing {
+				return // not in process
+			}
+			q.Done(key)
+			m.done(key)
+		},
+		"pass": func(t *rapid.T) {
+			pass(rapid.SampledFrom([]time.Duration{1, 2, second - 1, second}).Draw(t, "time"))
+			m.comeDue()
+		},
+		"shut down": func(t *rapid.T) {
+			if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
+				q.ShutDown()
+				m.stop()
+			}
+		},
+		"": func(t *rapid.T) {
+			synctest.Wait()
+			m.comeDue()
+			require.Equal(t, m.stats(), q.Stats(), m)
+			require.Equal(t, len(m.line), q.Len())
+			require.Equal(t, m.shutDown, q.ShuttingDown())
+		},
+	}
+	maps.Copy(all, adds(q, m))
+	maps.Copy(all, gets(q, m))
+	return all
+}
+
+// adds are the ways to add a key.
+func adds(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
 	options := func(t *rapid.T) queue.AddOptions {
 		return queue.AddOptions{
 			Priority: somePriority.Draw(t, "priority"), After: someDelay.Draw(t, "after"), RateLimited: rapid.Bool().Draw(t, "limited"),
@@ -97,9 +133,15 @@ func actions(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
 				require.ErrorIs(t, err, m.addWith(key, o))
 			}
 		},
+	}
+}
+
+// gets are the ways to get keys.
+func gets(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
 		"get": func(t *rapid.T) {
 			if len(m.line) == 0 {
-				t.Skip("nothing to get")
+				return // nothing to get
 			}
 			key, err := q.GetContext(t.Context())
 			require.NoError(t, err)
@@ -107,7 +149,7 @@ func actions(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
 		},
 		"get a batch": func(t *rapid.T) {
 			if len(m.line) == 0 {
-				t.Skip("nothing to get")
+				return // nothing to get
 			}
 			keys := make([]string, rapid.IntRange(1, 5).Draw(t, "room"))
 			n, err := q.GetBatch(t.Context(), keys)
@@ -118,8 +160,8 @@ func actions(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
 			}
 		},
 		"get nothing": func(t *rapid.T) {
-			if len(m.line) > 0 {
-				t.Skip("there is something")
+			if len(m.line) > 0 || m.dueWithin(1) {
+				return // there is something, or will be
 			}
 			want := context.DeadlineExceeded
 			if m.shutDown {
@@ -127,37 +169,9 @@ func actions(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 1)
 			defer cancel()
-			if m.dueWithin(1) {
-				t.Skip("something comes due")
-			}
 			_, err := q.GetContext(ctx)
 			require.ErrorIs(t, err, want)
 			synctest.Wait()
-		},
-		"done": func(t *rapid.T) {
-			key := someKey.Draw(t, "key")
-			if k := m.keys[key]; k == nil || !k.processing {
-				t.Skip("not in process")
-			}
-			q.Done(key)
-			m.done(key)
-		},
-		"pass": func(t *rapid.T) {
-			pass(rapid.SampledFrom([]time.Duration{1, 2, second - 1, second}).Draw(t, "time"))
-			m.comeDue()
-		},
-		"shut down": func(t *rapid.T) {
-			if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
-				q.ShutDown()
-				m.stop()
-			}
-		},
-		"": func(t *rapid.T) {
-			synctest.Wait()
-			m.comeDue()
-			require.Equal(t, m.stats(), q.Stats(), m)
-			require.Equal(t, len(m.line), q.Len())
-			require.Equal(t, m.shutDown, q.ShuttingDown())
 		},
 	}
 }
