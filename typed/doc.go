@@ -17,7 +17,8 @@
 //
 // A controller works on keys: the handlers that [Enqueue], [EnqueueFunc] and
 // [EnqueueOwner] make put them into a queue. [Filter] and [Select] keep from a
-// handler, whichever it is, what it does not have to see.
+// handler, whichever it is, what it does not have to see. [Expectations] have a
+// key wait until the informers have seen what was written when it was processed.
 //
 // Objects are shared by everybody who reads them or is told of them. They must
 // not be modified; make a deep copy first.

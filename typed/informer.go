@@ -60,10 +60,11 @@ type Informer[T index.Object] struct {
 	deltas    *queue.DeltaFIFO[T]
 	log       *eventlog.Log[Event[T]]
 
-	health    health
-	versions  versions
-	lastEvent atomic.Int64 // Unix time in nanoseconds; 0: none
-	published atomic.Int64 // how many events there were
+	health     health
+	versions   versions
+	departures departures
+	lastEvent  atomic.Int64 // Unix time in nanoseconds; 0: none
+	published  atomic.Int64 // how many events there were
 	progress
 
 	synced  chan struct{} // closed with mu held
@@ -171,18 +172,19 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 // It returns an error at once if resourceVersion is not a number; ctx's error
 // if that ends first; and ErrStopped if the informer does.
 func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
-	if i.err != nil {
-		return i.err
+	if err := i.canReach(resourceVersion); err != nil {
+		return err
 	}
-	if !atLeast(resourceVersion, resourceVersion) {
-		return fmt.Errorf("informer %s: resource version %q is not a positive number", i.name, resourceVersion)
-	}
-	waiter := i.versions.add(resourceVersion)
+	reached := make(chan struct{})
+	waiter := &versionWaiter{version: resourceVersion, reached: func() { close(reached) }}
+	i.versions.add(waiter)
 	defer i.versions.remove(waiter)
 	if !atLeast(i.ResourceVersion(), resourceVersion) {
 		select {
-		case <-waiter.reached:
-			return nil
+		case <-reached:
+			if !i.isStopped() {
+				return nil
+			}
 		case <-i.stopped:
 		case <-ctx.Done():
 		}

@@ -81,6 +81,8 @@ func (i *Informer[T]) stop(cause error) {
 	if !i.keepReadable {
 		i.store.Clear()
 	}
+	i.versions.end()
+	notify(i.departures.all())
 	i.logger().V(2).Info("Informer has stopped", "err", cause)
 }
 
@@ -167,11 +169,13 @@ func (l *loop[T]) flush(version string) {
 	}
 	l.mu.Lock()
 	l.events = l.store.Apply(l.events[:0], l.changes, version)
+	departed := concerned(&l.departures, l.events)
 	l.publish()
 	l.mu.Unlock()
 	if version != "" {
 		l.versions.notify(version)
 	}
+	notify(departed)
 	clear(l.changes)
 	l.changes = l.changes[:0]
 }
@@ -195,6 +199,7 @@ func (l *loop[T]) replace(objs []T, version string) {
 		reason = index.Initial
 	}
 	l.events = l.store.Replace(nil, objs, version, reason)
+	departed := concerned(&l.departures, l.events)
 	l.publish()
 	l.events = nil // it may be large
 	if first {
@@ -208,6 +213,7 @@ func (l *loop[T]) replace(objs []T, version string) {
 	}
 	l.mu.Unlock()
 	l.versions.notify(version)
+	notify(departed)
 }
 
 // resync publishes an update of every object.

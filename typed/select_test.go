@@ -85,6 +85,7 @@ func TestSelectModel(t *testing.T) {
 				}
 			}
 			time.Sleep(time.Hour)
+			synctest.Wait()
 			want := map[string]*thing{}
 			for obj := range r.All() {
 				if onX(obj) {

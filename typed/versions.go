@@ -1,23 +1,28 @@
 package typed
 
 import (
-	"slices"
+	"container/heap"
 	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// versions wakes those who wait for a resource version.
+// versions tells those who wait for a resource version when it is reached. What
+// it costs the informer is one look at a counter if nobody waits, and one at the
+// lowest version waited for otherwise.
 type versions struct {
 	waiting atomic.Int32 // the length of waiters
 	mu      sync.Mutex
-	waiters []*versionWaiter // guarded by mu
+	waiters versionHeap // guarded by mu
 }
 
+// versionWaiter waits for a version, once.
 type versionWaiter struct {
-	version string
-	reached chan struct{}
+	version string // one that can be compared
+	reached func() // called by the informer without a lock; must return soon
+	place   int    // in the heap; guarded by versions.mu
+	waits   bool   // is in the heap; guarded by versions.mu
 }
 
 // atLeast reports whether current is version or a later one. A version that is
@@ -27,39 +32,76 @@ func atLeast(current, version string) bool {
 	return err == nil && order >= 0
 }
 
-// add returns a waiter for version.
-func (v *versions) add(version string) *versionWaiter {
-	w := &versionWaiter{version: version, reached: make(chan struct{})}
+// add has w called when its version is reached from now on. Whoever calls it
+// then has to look whether it is reached already.
+func (v *versions) add(w *versionWaiter) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.waiters = append(v.waiters, w)
-	v.waiting.Add(1)
-	return w
+	heap.Push(&v.waiters, w)
+	v.waiting.Store(int32(len(v.waiters)))
 }
 
-// remove forgets w.
+// remove forgets w, if it waits. It may still be called once if it is about to
+// be.
 func (v *versions) remove(w *versionWaiter) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if i := slices.Index(v.waiters, w); i >= 0 {
-		v.waiters = slices.Delete(v.waiters, i, i+1)
-		v.waiting.Add(-1)
+	if w.waits {
+		heap.Remove(&v.waiters, w.place)
+		v.waiting.Store(int32(len(v.waiters)))
 	}
 }
 
-// notify wakes all who wait for current or an earlier version.
+// notify calls all who wait for current or an earlier version.
 func (v *versions) notify(current string) {
-	if v.waiting.Load() == 0 {
-		return
+	if v.waiting.Load() > 0 {
+		v.release(func(w *versionWaiter) bool { return atLeast(current, w.version) })
 	}
+}
+
+// end calls all who wait.
+func (v *versions) end() {
+	v.release(func(*versionWaiter) bool { return true })
+}
+
+// release calls those who wait, the lowest version first, as long as reached
+// says so.
+func (v *versions) release(reached func(*versionWaiter) bool) {
+	var released []*versionWaiter
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.waiters = slices.DeleteFunc(v.waiters, func(w *versionWaiter) bool {
-		if !atLeast(current, w.version) {
-			return false
-		}
-		close(w.reached)
-		v.waiting.Add(-1)
-		return true
-	})
+	for len(v.waiters) > 0 && reached(v.waiters[0]) {
+		released = append(released, heap.Pop(&v.waiters).(*versionWaiter))
+	}
+	v.waiting.Store(int32(len(v.waiters)))
+	v.mu.Unlock()
+	for _, w := range released {
+		w.reached()
+	}
+}
+
+// versionHeap has the waiter with the lowest version first. It is a
+// heap.Interface.
+type versionHeap []*versionWaiter
+
+func (h versionHeap) Len() int           { return len(h) }
+func (h versionHeap) Less(i, j int) bool { return !atLeast(h[i].version, h[j].version) }
+
+func (h versionHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+func (h *versionHeap) Push(w any) {
+	waiter := w.(*versionWaiter)
+	waiter.place, waiter.waits = len(*h), true
+	*h = append(*h, waiter)
+}
+
+func (h *versionHeap) Pop() any {
+	last := len(*h) - 1
+	w := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	w.waits = false
+	return w
 }

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+)
+
+// mine are the labels of ConfigMaps that ask for Pods, and of those Pods.
+var mine = labels.Set{"app.kubernetes.io/managed-by": "kubetyped-example"}
+
+var configMap = corev1.SchemeGroupVersion.WithKind("ConfigMap")
+
+// controller sees to it that each ConfigMap with the labels mine has as many
+// Pods as its data say under "replicas".
+type controller struct {
+	client  kubernetes.Interface
+	owners  *typed.Informer[*corev1.ConfigMap]
+	pods    *typed.Informer[*corev1.Pod]
+	byOwner *index.Index[index.Key, *corev1.Pod]
+	queue   *queue.WorkQueue[index.Key] // of owners
+	writes  *typed.Expectations[index.Key]
+	process func(ctx context.Context, owner index.Key) error
+}
+
+func newController(client kubernetes.Interface) (*controller, error) {
+	q, err := queue.NewWorkQueue[index.Key](queue.WithName("owners"))
+	if err != nil {
+		return nil, err
+	}
+	writes, err := typed.NewExpectations(q)
+	if err != nil {
+		return nil, err
+	}
+	selected := typed.WithLabelSelector(mine.AsSelector())
+	c := &controller{
+		client: client,
+		owners: typed.NewInformer(typed.FromClient(client.CoreV1().ConfigMaps(metav1.NamespaceAll), selected)),
+		pods:   typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll), selected)),
+		byOwner: index.Single("owner", func(p *corev1.Pod) (index.Key, bool) {
+			owner := metav1.GetControllerOfNoCopy(p)
+			if owner == nil {
+				return index.Key{}, false
+			}
+			return index.Key{Namespace: p.Namespace, Name: owner.Name}, true
+		}),
+		queue:  q,
+		writes: writes,
+	}
+	c.process = writes.Wrap(c.reconcile)
+	return c, c.pods.AddIndexes(c.byOwner)
+}
+
+// run waits until it leads, and works until ctx ends and all that waits has been
+// processed. Informers run from the beginning, and outlive the workers: what a
+// worker reads is not empty because they have stopped.
+func (c *controller) run(ctx context.Context, workers int, l lease) error {
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var group errgroup.Group
+	group.Go(func() error { return c.owners.Run(watching) })
+	group.Go(func() error { return c.pods.Run(watching) })
+	group.Go(func() error {
+		defer stop()
+		return l.hold(ctx, func(leading context.Context) error {
+			_, err1 := c.owners.Handle(typed.Filter(typed.Enqueue[*corev1.ConfigMap](c.queue), typed.ResourceVersionChanged))
+			_, err2 := c.pods.Handle(typed.EnqueueOwner[*corev1.Pod](c.queue, configMap.GroupKind()))
+			if err := errors.Join(err1, err2, c.owners.WaitForSync(ctx), c.pods.WaitForSync(ctx)); err != nil {
+				return err
+			}
+			defer context.AfterFunc(ctx, c.queue.ShutDown)()
+			return c.queue.Run(leading, workers, c.process)
+		})
+	})
+	return group.Wait()
+}
+
+// reconcile gives an owner the Pods that it is to have. It does not ask whether
+// what it reads has what it wrote: otherwise it would not have been called.
+func (c *controller) reconcile(ctx context.Context, key index.Key) error {
+	want := 0
+	owner, exists := c.owners.Get(key)
+	if exists && owner.DeletionTimestamp == nil {
+		n, err := strconv.ParseUint(owner.Data["replicas"], 10, 16)
+		if err != nil {
+			return queue.TerminalError(fmt.Errorf("replicas of ConfigMap %s: %w", key, err)) // until it changes
+		}
+		want = int(n)
+	}
+	var live, surplus []*corev1.Pod
+	for pod := range c.byOwner.All(key) {
+		switch {
+		case pod.DeletionTimestamp != nil: // it is about to go
+		case exists && metav1.IsControlledBy(pod, owner):
+			live = append(live, pod)
+		default: // its owner is gone, there may be another one of that name
+			surplus = append(surplus, pod)
+		}
+	}
+	if len(live) > want {
+		slices.SortFunc(live, func(a, b *corev1.Pod) int { return cmp.Compare(a.Name, b.Name) })
+		surplus = append(surplus, live[want:]...)
+	}
+	pods, logger := c.client.CoreV1().Pods(key.Namespace), klog.FromContext(ctx)
+	for range want - len(live) {
+		created, err := pods.Create(ctx, newPod(owner), metav1.CreateOptions{})
+		if err != nil {
+			return err
+		}
+		logger.Info("Created", "pod", klog.KObj(created))
+		if err := c.writes.Expect(key, c.pods, created.ResourceVersion); err != nil {
+			return err
+		}
+	}
+	for _, pod := range surplus {
+		err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+		logger.Info("Deleted", "pod", klog.KObj(pod))
+		if err := c.writes.ExpectDeleted(key, c.pods, pod); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newPod(owner *corev1.ConfigMap) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: owner.Name + "-", Labels: mine, OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, configMap)}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "pause", Image: "registry.k8s.io/pause:3.10"}}},
+	}
+}

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+func newClient(t *testing.T, srv *typedtest.Server) *kubernetes.Clientset {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(srv.Config())
+	require.NoError(t, err)
+	return client
+}
+
+// asking returns a ConfigMap that asks for Pods.
+func asking(name, replicas string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Labels: mine},
+		Data:       map[string]string{"replicas": replicas},
+	}
+}
+
+// podsOf returns the names of the Pods of a ConfigMap that are at the server.
+func podsOf(t *testing.T, srv *typedtest.Server, name string) []string {
+	t.Helper()
+	list, err := newClient(t, srv).CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	var names []string
+	for _, pod := range list.Items {
+		if owner := metav1.GetControllerOf(&pod); owner != nil && owner.Name == name {
+			names = append(names, pod.Name)
+		}
+	}
+	return names
+}
+
+func leaseOf(t *testing.T, srv *typedtest.Server, namespace string) *coordinationv1.Lease {
+	t.Helper()
+	l, err := newClient(t, srv).CoordinationV1().Leases(namespace).Get(t.Context(), "kubetyped-example", metav1.GetOptions{})
+	require.NoError(t, err)
+	return l
+}
+
+// eventually waits for what comes over a network.
+func eventually(t *testing.T, condition func() bool) {
+	t.Helper()
+	require.Eventually(t, condition, 20*time.Second, 2*time.Millisecond)
+}
+
+// start runs a controller, set up by the functions, until stop is called or the
+// test ends.
+func start(t *testing.T, srv *typedtest.Server, workers int, setup ...func(*controller)) (c *controller, stop func()) {
+	t.Helper()
+	client := newClient(t, srv)
+	c, err := newController(client)
+	require.NoError(t, err)
+	for _, f := range setup {
+		f(c)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() {
+		ended <- c.run(ctx, workers, lease{client: client, namespace: "default", identity: fmt.Sprintf("%p", c)})
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		assert.NoError(t, <-ended)
+	})
+	t.Cleanup(stop)
+	return c, stop
+}
+
+// withoutExpectations has keys processed whatever the informers have seen.
+func withoutExpectations(c *controller) { c.process = c.reconcile }
+
+func TestController(t *testing.T) {
+	srv := typedtest.Start(t)
+	foreign := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "foreign"}}
+	unlabelled := asking("unlabelled", "1")
+	unlabelled.Labels = nil
+	require.NoError(t, srv.Create(t.Context(), foreign, unlabelled, asking("none", "0")))
+	c, stop := start(t, srv, 2)
+	count := func(name string, want int) {
+		t.Helper()
+		eventually(t, func() bool { return len(podsOf(t, srv, name)) == want })
+	}
+
+	require.NoError(t, srv.Create(t.Context(), asking("web", "3"), asking("db", "1")))
+	count("web", 3)
+	count("db", 1)
+
+	web := podsOf(t, srv, "web")
+	require.NoError(t, srv.Delete(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: web[1]}}))
+	eventually(t, func() bool {
+		now := podsOf(t, srv, "web")
+		return len(now) == 3 && !assert.ObjectsAreEqual(web, now)
+	})
+	assert.Subset(t, podsOf(t, srv, "web"), []string{web[0], web[2]}, "only the one that is gone is replaced")
+
+	require.NoError(t, srv.Update(t.Context(), asking("web", "5")))
+	count("web", 5)
+	require.NoError(t, srv.Update(t.Context(), asking("web", "2")))
+	count("web", 2)
+	require.NoError(t, srv.Update(t.Context(), asking("web", "many")))
+	require.NoError(t, c.owners.WaitForResourceVersion(t.Context(), srv.ResourceVersion()))
+	eventually(t, func() bool { s := c.queue.Stats(); return s.Waiting+s.InFlight+s.Delayed == 0 })
+	assert.Len(t, podsOf(t, srv, "web"), 2, "what cannot be understood changes nothing")
+
+	recreated := asking("db", "1")
+	db := podsOf(t, srv, "db")
+	require.NoError(t, srv.Delete(t.Context(), recreated))
+	require.NoError(t, srv.Create(t.Context(), recreated))
+	eventually(t, func() bool {
+		now := podsOf(t, srv, "db")
+		return len(now) == 1 && now[0] != db[0]
+	})
+	require.NoError(t, srv.Delete(t.Context(), asking("web", "")))
+	count("web", 0)
+
+	stop()
+	assert.Equal(t, 3+1+1+2+1, srv.Requests("create", "pods"), "none is created that is not needed")
+	assert.Equal(t, 3+1+2, srv.Requests("delete", "pods"))
+	assert.Empty(t, podsOf(t, srv, "none"))
+	_, err := newClient(t, srv).CoreV1().Pods("default").Get(t.Context(), "foreign", metav1.GetOptions{})
+	assert.NoError(t, err)
+	assert.Zero(t, c.writes.Stats().Keys)
+}
+
+// An informer that is behind makes a controller create Pods that are there
+// already, unless it waits until the informer has seen those that it created.
+func TestControllerWhoseWatchIsBehind(t *testing.T) {
+	// touched is how often the ConfigMap is changed while nothing is heard of Pods.
+	const touched = 5
+	touch := func(t *testing.T, srv *typedtest.Server, handled func(n int) bool) {
+		for n := range touched {
+			web := asking("web", "3")
+			web.Annotations = map[string]string{"touched": fmt.Sprint(n)}
+			require.NoError(t, srv.Update(t.Context(), web))
+			eventually(t, func() bool { return handled(n + 1) })
+		}
+	}
+	t.Run("without expectations", func(t *testing.T) {
+		srv := typedtest.Start(t)
+		start(t, srv, 1, withoutExpectations)
+		require.NoError(t, srv.WaitForWatches(t.Context(), "pods", 1))
+		resume := srv.HoldWatches("pods")
+		require.NoError(t, srv.Create(t.Context(), asking("web", "3")))
+		created := func(n int) bool { return srv.Requests("create", "pods") == 3*(n+1) }
+		eventually(t, func() bool { return created(0) })
+		touch(t, srv, created)
+		assert.Len(t, podsOf(t, srv, "web"), 3*(touched+1), "duplicates")
+		resume()
+		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 3 })
+	})
+	t.Run("with expectations", func(t *testing.T) {
+		srv := typedtest.Start(t)
+		c, _ := start(t, srv, 1)
+		require.NoError(t, srv.WaitForWatches(t.Context(), "pods", 1))
+		resume := srv.HoldWatches("pods")
+		require.NoError(t, srv.Create(t.Context(), asking("web", "3")))
+		eventually(t, func() bool { return srv.Requests("create", "pods") == 3 })
+		touch(t, srv, func(n int) bool { return c.writes.Stats().PutOff >= uint64(n) })
+		assert.Equal(t, 1, c.writes.Stats().Waiting)
+
+		require.NoError(t, srv.Create(t.Context(), asking("db", "2")))
+		eventually(t, func() bool { return len(podsOf(t, srv, "db")) == 2 })
+		assert.Len(t, podsOf(t, srv, "web"), 3, "others go on, with one worker")
+
+		resume()
+		eventually(t, func() bool { return c.writes.Stats().Keys == 0 })
+		require.NoError(t, srv.Update(t.Context(), asking("web", "4")))
+		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 4 })
+		assert.Equal(t, 3+2+1, srv.Requests("create", "pods"))
+		assert.Zero(t, srv.Requests("delete", "pods"))
+	})
+}
+
+// Whatever the delays of the watch, every Pod that is created is needed.
+func TestControllerNeverCreatesDuplicates(t *testing.T) {
+	srv := typedtest.Start(t)
+	c, stop := start(t, srv, 4)
+	random := rand.New(rand.NewPCG(1, 2))
+	ctx, cancel := context.WithCancel(t.Context())
+	var disturbing sync.WaitGroup
+	disturbing.Go(func() {
+		for ctx.Err() == nil {
+			resume := srv.HoldWatches("pods")
+			time.Sleep(10 * time.Millisecond)
+			resume()
+			srv.CutWatches("pods")
+			time.Sleep(2 * time.Millisecond)
+		}
+	})
+	names := []string{"a", "b", "c"}
+	replicas := map[string]int{}
+	creates, deletes := 0, 0
+	for _, name := range names {
+		require.NoError(t, srv.Create(t.Context(), asking(name, "0")))
+	}
+	for range 30 {
+		name, want := names[random.IntN(len(names))], random.IntN(6)
+		require.NoError(t, srv.Update(t.Context(), asking(name, fmt.Sprint(want))))
+		creates += max(0, want-replicas[name])
+		deletes += max(0, replicas[name]-want)
+		replicas[name] = want
+		eventually(t, func() bool { return len(podsOf(t, srv, name)) == want })
+	}
+	cancel()
+	disturbing.Wait()
+	eventually(t, func() bool { return c.writes.Stats().Keys == 0 })
+	stop()
+	for _, name := range names {
+		assert.Len(t, podsOf(t, srv, name), replicas[name])
+	}
+	assert.Equal(t, creates, srv.Requests("create", "pods"))
+	assert.Equal(t, deletes, srv.Requests("delete", "pods"))
+	assert.Zero(t, c.writes.Stats().Expired)
+}
+
+func TestOneControllerLeads(t *testing.T) {
+	srv := typedtest.Start(t)
+	first, stop := start(t, srv, 1)
+	require.NoError(t, srv.Create(t.Context(), asking("web", "2")))
+	eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 2 })
+	second, _ := start(t, srv, 1)
+	require.NoError(t, second.pods.WaitForSync(t.Context()))
+	require.NoError(t, srv.Update(t.Context(), asking("web", "3")))
+	eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 3 })
+	assert.Equal(t, fmt.Sprintf("%p", first), *leaseOf(t, srv, "default").Spec.HolderIdentity)
+
+	stop()
+	require.NoError(t, srv.Update(t.Context(), asking("web", "4")))
+	eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 4 })
+	assert.Equal(t, fmt.Sprintf("%p", second), *leaseOf(t, srv, "default").Spec.HolderIdentity)
+	assert.Equal(t, 4, srv.Requests("create", "pods"))
+}
+
+func TestControllerThatStopsFinishesWhatWaits(t *testing.T) {
+	srv := typedtest.Start(t)
+	const owners = 5
+	for i := range owners {
+		require.NoError(t, srv.Create(t.Context(), asking(fmt.Sprint("web-", i), "2")))
+	}
+	defer srv.Inject(typedtest.Fault{Verb: "create", Resource: "pods", Delay: 20 * time.Millisecond})()
+	c, stop := start(t, srv, 1)
+	eventually(t, func() bool { s := c.queue.Stats(); return s.InFlight == 1 && s.Waiting == owners-1 })
+	stop()
+	for i := range owners {
+		assert.Len(t, podsOf(t, srv, fmt.Sprint("web-", i)), 2)
+	}
+	assert.Equal(t, 2*owners, srv.Requests("create", "pods"))
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+func TestMain(m *testing.M) {
+	klog.SetLogger(klog.New(nil))
+	goleak.VerifyTestMain(m)
+}
+
+func TestRunPlays(t *testing.T) {
+	leaked := goleak.IgnoreCurrent()
+	var out bytes.Buffer
+
+	require.NoError(t, run(t.Context(), nil, &out))
+
+	for _, line := range []string{
+		`(?m)^create a ConfigMap with replicas: 3 +Pods: 3, after \d`,
+		`(?m)^delete its Pods +Pods: 3, after \d`,
+		`(?m)^replicas: 5 +Pods: 5, after \d`,
+		`(?m)^replicas: 1 +Pods: 1, after \d`,
+		`(?m)^delete the ConfigMap +Pods: 0, after \d`,
+		`(?m)^queue: 0 waiting, 0 in process, 0 delayed, \d+ retries$`,
+		`(?m)^own writes: put off \d+ times until they were seen, 0 times for too long, 0 keys expect some$`,
+	} {
+		assert.Regexp(t, line, out.String())
+	}
+	goleak.VerifyNone(t, leaked)
+}
+
+// kubeconfig returns the path of a kubeconfig for the server at url.
+func kubeconfig(t *testing.T, url string) string {
+	t.Helper()
+	config := api.NewConfig()
+	config.Clusters["c"] = &api.Cluster{Server: url}
+	config.AuthInfos["u"] = &api.AuthInfo{}
+	config.Contexts["x"] = &api.Context{Cluster: "c", AuthInfo: "u"}
+	config.CurrentContext = "x"
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, clientcmd.WriteToFile(*config, path))
+	return path
+}
+
+func TestRunOnAClusterOfAKubeconfig(t *testing.T) {
+	srv := typedtest.Start(t)
+	require.NoError(t, srv.Create(t.Context(), asking("web", "2")))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out bytes.Buffer
+	ended := make(chan error)
+	go func() {
+		ended <- run(ctx, []string{"-kubeconfig", kubeconfig(t, srv.URL), "-namespace", "leases"}, &out)
+	}()
+
+	eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 2 })
+	cancel()
+	require.NoError(t, <-ended)
+	assert.Contains(t, out.String(), "queue: 0 waiting")
+	assert.NotContains(t, out.String(), "replicas: 5")
+	lease := leaseOf(t, srv, "leases")
+	assert.Empty(t, *lease.Spec.HolderIdentity, "it was given back")
+}
+
+func TestRunEndsWhenTheServerCannotBeReached(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	var out bytes.Buffer
+
+	require.NoError(t, run(ctx, []string{"-kubeconfig", kubeconfig(t, "http://"+listener.Addr().String())}, &out))
+}
+
+func TestRunChecksItsArguments(t *testing.T) {
+	var out bytes.Buffer
+	assert.ErrorIs(t, run(t.Context(), []string{"-h"}, &out), flag.ErrHelp)
+	assert.Contains(t, out.String(), "-kubeconfig file")
+	assert.ErrorContains(t, run(t.Context(), []string{"-unknown"}, &out), "unknown")
+	assert.ErrorContains(t, run(t.Context(), []string{"-workers=0"}, &out), "0 workers")
+	assert.ErrorContains(t, run(t.Context(), []string{"-kubeconfig", filepath.Join(t.TempDir(), "missing")}, &out), "no such file")
+}

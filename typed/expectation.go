@@ -1,0 +1,158 @@
+package typed
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/queue"
+)
+
+// expectation is all that is expected for one key. Its fields are guarded by the
+// mu of Expectations.
+type expectation[K comparable] struct {
+	key      K
+	unmet    []expected // empty if, and only if, it has been dropped
+	deadline time.Time
+	timer    *time.Timer // ends at the deadline, or earlier
+	putOff   bool        // the key has to be added again
+	logger   klog.Logger // of the last call that was put off
+}
+
+// add notes that something is expected for key.
+func (e *Expectations[K]) add(key K, it expected) {
+	if it.met() {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	x := e.keys[key]
+	if x == nil {
+		x = &expectation[K]{key: key, logger: klog.Background()}
+		x.timer = time.AfterFunc(e.timeout, func() { e.expire(x) })
+		e.keys[key] = x
+	}
+	x.deadline = time.Now().Add(e.timeout)
+	for _, other := range x.unmet {
+		if other.covers(it) {
+			return
+		}
+	}
+	x.unmet = slices.DeleteFunc(x.unmet, func(other expected) bool {
+		if !it.covers(other) {
+			return false
+		}
+		other.end()
+		return true
+	})
+	x.unmet = append(x.unmet, it)
+	it.begin(func() { e.look(x, it) })
+	if it.met() { // before anybody looked
+		e.settle(x, it)
+	}
+}
+
+// look notes that something expected may have been met. It is called by an
+// informer.
+func (e *Expectations[K]) look(x *expectation[K], it expected) {
+	if !it.met() {
+		return
+	}
+	e.mu.Lock()
+	again := e.settle(x, it)
+	e.mu.Unlock()
+	if again {
+		e.queue.AddWithOptions(x.key, queue.AddOptions{})
+	}
+}
+
+// settle notes that something expected was met, and reports whether the key is
+// to be added again. The caller holds mu.
+func (e *Expectations[K]) settle(x *expectation[K], it expected) (again bool) {
+	i := slices.Index(x.unmet, it)
+	if i < 0 {
+		return false
+	}
+	if len(x.unmet) == 1 {
+		return e.drop(x)
+	}
+	it.end()
+	x.unmet = slices.Delete(x.unmet, i, i+1)
+	return false
+}
+
+// drop lets go of x, and reports whether the key is to be added again. The
+// caller holds mu.
+func (e *Expectations[K]) drop(x *expectation[K]) (again bool) {
+	for _, it := range x.unmet {
+		it.end()
+	}
+	x.unmet = nil
+	x.timer.Stop()
+	delete(e.keys, x.key)
+	if x.putOff {
+		e.waiting--
+	}
+	return x.putOff
+}
+
+// expire lets the key of x go on if its time is over. It is called by the timer.
+func (e *Expectations[K]) expire(x *expectation[K]) {
+	e.mu.Lock()
+	if len(x.unmet) == 0 {
+		e.mu.Unlock()
+		return
+	}
+	if left := time.Until(x.deadline); left > 0 {
+		x.timer.Reset(left)
+		e.mu.Unlock()
+		return
+	}
+	unmet := x.unmet
+	e.expired++
+	again := e.drop(x)
+	e.mu.Unlock()
+
+	reasons := make([]string, 0, len(unmet))
+	for _, it := range unmet {
+		reasons = append(reasons, it.String())
+	}
+	x.logger.Error(nil, "Informers have not seen what was written, the key goes on without", "key", x.key, "timeout", e.timeout, "expected", reasons)
+	if again {
+		e.queue.AddWithOptions(x.key, queue.AddOptions{})
+	}
+}
+
+// holdBack reports whether a key that was handed out has to be put off, and
+// sees to it that it is added again.
+func (e *Expectations[K]) holdBack(ctx context.Context, key K) bool {
+	e.mu.Lock()
+	x := e.keys[key]
+	if x == nil || e.catchUp(x) {
+		e.mu.Unlock()
+		return false
+	}
+	if !x.putOff {
+		x.putOff = true
+		e.waiting++
+	}
+	e.putOff++
+	x.logger = klog.FromContext(ctx)
+	first := x.unmet[0].String()
+	e.mu.Unlock()
+	klog.FromContext(ctx).V(4).Info("Put off until informers have seen what was written", "key", key, "expected", first)
+	return true
+}
+
+// catchUp lets go of what was met: informers change before they tell. It reports
+// whether that is everything. The caller holds mu.
+func (e *Expectations[K]) catchUp(x *expectation[K]) bool {
+	for _, it := range slices.Clone(x.unmet) {
+		if it.met() {
+			e.settle(x, it)
+		}
+	}
+	return len(x.unmet) == 0
+}

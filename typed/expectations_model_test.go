@@ -1,0 +1,302 @@
+package typed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+)
+
+// TestExpectationsModel runs controllers that write to two resources, whose
+// informers learn of it late, sometimes later than the timeout, or by a relist.
+//
+//  1. A key is never processed while an informer has not seen what was written
+//     for it, unless the time for that is over.
+//  2. A key for which everything was seen is processed as soon as it is added.
+//  3. Each add of a key is followed by processing it.
+//  4. In the end nothing is expected, and nothing waits at the informers.
+func TestExpectationsModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		seed := rapid.Uint64().Draw(rt, "seed")
+		keys := rapid.IntRange(1, 6).Draw(rt, "keys")
+		lag := time.Duration(rapid.IntRange(0, 20).Draw(rt, "lag")) * time.Second
+		adds := rapid.IntRange(1, 100).Draw(rt, "adds")
+		var found complaints
+		synctest.Test(t, func(t *testing.T) { newExpectingWorld(t, &found, seed, keys, lag).run(adds) })
+		require.Empty(rt, found.list)
+	})
+}
+
+const modelTimeout = time.Minute
+
+// expectingWorld is a controller with its resources.
+type expectingWorld struct {
+	*complaints
+	resources []*modelResource
+	queue     *queue.WorkQueue[int]
+	expect    *typed.Expectations[int]
+
+	mu   sync.Mutex
+	rand *rand.Rand
+	keys []modelKey
+	done bool // nothing is written any more
+}
+
+// modelKey is what is known of a key.
+type modelKey struct {
+	added, processed int // how often it was added, and how many of these it was processed after
+	running          bool
+	writes           []modelWrite
+}
+
+// modelWrite is a write for a key that has succeeded.
+type modelWrite struct {
+	at      time.Time
+	to      *modelResource
+	version int    // of what was written, or last seen by the server before it was deleted
+	deleted *thing // nil: it was created or changed
+}
+
+// isSeen reports whether the informer has seen it.
+func (m *modelWrite) isSeen() bool {
+	at, err := strconv.Atoi(m.to.ResourceVersion())
+	if err != nil || at < m.version {
+		return false
+	}
+	if m.deleted == nil {
+		return true
+	}
+	o, ok := m.to.Get(index.KeyOf(m.deleted))
+	return !ok || o.uid != m.deleted.uid || o.deleted != nil
+}
+
+// isSeen reports whether the informers have seen all that was written for a key,
+// apart from what was written longer ago than given.
+func (k *modelKey) isSeen(within time.Duration) bool {
+	return !slices.ContainsFunc(k.writes, func(m modelWrite) bool {
+		return !m.isSeen() && time.Since(m.at) < within
+	})
+}
+
+// modelResource is a resource of a server, and an informer of it.
+type modelResource struct {
+	*rig
+	version int
+	objects map[string]*thing
+	unseen  []func() // what is to be reported to the informer
+	wake    chan struct{}
+}
+
+func newExpectingWorld(t *testing.T, found *complaints, seed uint64, keys int, lag time.Duration) *expectingWorld {
+	w := &expectingWorld{complaints: found, rand: rand.New(rand.NewPCG(seed, 0)), keys: make([]modelKey, keys)}
+	var err error
+	w.queue, err = queue.NewWorkQueue[int]()
+	require.NoError(t, err)
+	w.expect, err = typed.NewExpectations(w.queue, typed.WithExpectationTimeout(modelTimeout))
+	require.NoError(t, err)
+	for i := range 2 {
+		r := &modelResource{rig: newRig(t), version: 1 + 1000*i, objects: map[string]*thing{}, wake: make(chan struct{}, 1)}
+		_, err := r.Handle(typed.EnqueueFunc(w.queue, func(o *thing) iter.Seq[int] {
+			return func(yield func(int) bool) {
+				if n, err := strconv.Atoi(o.node); err == nil {
+					yield(n)
+				}
+			}
+		}))
+		require.NoError(t, err)
+		r.run()
+		r.sink.Replace(nil, strconv.Itoa(r.version))
+		w.resources = append(w.resources, r)
+		go w.deliver(r, lag)
+	}
+	return w
+}
+
+// deliver reports what happens to a resource to its informer, late.
+func (w *expectingWorld) deliver(r *modelResource, lag time.Duration) {
+	for range r.wake {
+		w.mu.Lock()
+		for len(r.unseen) > 0 {
+			delay := time.Duration(w.rand.Int64N(int64(lag) + 1))
+			if w.rand.IntN(50) == 0 {
+				delay += modelTimeout
+			}
+			w.mu.Unlock()
+			time.Sleep(delay)
+			w.mu.Lock()
+			if w.rand.IntN(10) == 0 { // the watch was interrupted
+				objects := slices.Collect(valuesOf(r.objects))
+				r.unseen = nil
+				r.sink.Replace(objects, strconv.Itoa(r.version))
+			} else {
+				r.unseen[0]()
+				r.unseen = r.unseen[1:]
+			}
+		}
+		w.mu.Unlock()
+	}
+}
+
+func valuesOf(objects map[string]*thing) iter.Seq[*thing] {
+	return func(yield func(*thing) bool) {
+		for _, o := range objects {
+			if !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// report has something reported some time. The caller holds mu.
+func (r *modelResource) report(what func()) {
+	r.unseen = append(r.unseen, what)
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// put creates or changes an object. The caller holds mu.
+func (r *modelResource) put(o thing) *thing {
+	r.version++
+	o.version = r.version
+	r.objects[o.name] = &o
+	r.report(func() { r.sink.Update(&o, strconv.Itoa(o.version)) })
+	return &o
+}
+
+// remove deletes an object. The caller holds mu.
+func (r *modelResource) remove(name string) {
+	o, ok := r.objects[name]
+	if !ok {
+		return
+	}
+	delete(r.objects, name)
+	r.version++
+	last := *o
+	last.version = r.version
+	r.report(func() { r.sink.Delete(&last, strconv.Itoa(last.version)) })
+}
+
+// process is what the controller does with a key.
+func (w *expectingWorld) process(_ context.Context, n int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := &w.keys[n]
+	assert.False(w, k.running)
+	assert.True(w, k.isSeen(modelTimeout), "key %d is processed too early", n)
+	k.writes = nil
+	k.running, k.processed = true, k.added
+	defer func() { k.running = false }()
+	for range w.rand.IntN(4) {
+		if w.done {
+			break
+		}
+		if w.rand.IntN(3) == 0 {
+			pause := time.Duration(w.rand.IntN(3)) * time.Second
+			w.mu.Unlock()
+			time.Sleep(pause)
+			w.mu.Lock()
+		}
+		w.write(n, k)
+	}
+	if !w.done && w.rand.IntN(8) == 0 {
+		return errors.New("failure")
+	}
+	return nil
+}
+
+// write creates, changes or deletes an object for a key, or fails to. The caller
+// holds mu.
+func (w *expectingWorld) write(n int, k *modelKey) {
+	r := w.resources[w.rand.IntN(len(w.resources))]
+	name := fmt.Sprintf("%d-%d", n, w.rand.IntN(4))
+	o, exists := r.objects[name]
+	var deleted *thing
+	switch action := w.rand.IntN(4); {
+	case action == 0:
+		return // the write has failed, and expects nothing
+	case !exists:
+		o = r.put(thing{namespace: "ns", name: name, node: strconv.Itoa(n), uid: types.UID(fmt.Sprint("uid-", r.version))})
+	case action == 1:
+		o = r.put(*o)
+	case action == 2: // it has a finalizer
+		marked := *o
+		marked.deleted = &metav1.Time{}
+		r.put(marked)
+		deleted = o
+	default:
+		r.remove(name)
+		deleted = o
+	}
+	write := modelWrite{at: time.Now(), to: r, version: o.version, deleted: deleted}
+	if deleted != nil {
+		assert.NoError(w, w.expect.ExpectDeleted(n, r, deleted))
+	} else {
+		assert.NoError(w, w.expect.Expect(n, r, strconv.Itoa(o.version)))
+	}
+	k.writes = append(k.writes, write)
+}
+
+// run adds keys, as many as are given.
+func (w *expectingWorld) run(adds int) {
+	synctest.Wait() // the informers have a list
+	ran := make(chan error)
+	go func() { ran <- w.queue.Run(context.Background(), len(w.keys), w.expect.Wrap(w.process)) }()
+	for range adds {
+		w.mu.Lock()
+		n := w.rand.IntN(len(w.keys))
+		k := &w.keys[n]
+		pause := time.Duration(w.rand.IntN(3000)) * time.Millisecond
+		free := !k.running && k.isSeen(math.MaxInt64)
+		k.added++
+		w.mu.Unlock()
+		w.queue.Add(n)
+		synctest.Wait()
+		w.mu.Lock()
+		if free {
+			assert.Equal(w, k.added, k.processed, "nothing was expected for key %d: %+v %+v", n, w.expect.Stats(), w.queue.Stats())
+		}
+		w.mu.Unlock()
+		time.Sleep(pause)
+	}
+	w.mu.Lock()
+	w.done = true
+	w.mu.Unlock()
+	time.Sleep(24 * time.Hour)
+	synctest.Wait()
+	for n, k := range w.keys {
+		assert.Equal(w, k.added, k.processed, "key %d", n)
+	}
+	stats := w.expect.Stats()
+	assert.Zero(w, stats.Keys)
+	assert.Zero(w, stats.Waiting)
+	for _, r := range w.resources {
+		versions, departures := r.Awaited()
+		assert.Zero(w, versions+departures)
+		close(r.wake)
+		r.stop()
+		<-r.ended
+		r.ended <- nil
+	}
+	w.queue.ShutDown()
+	assert.NoError(w, <-ran)
+}

@@ -1,0 +1,325 @@
+package typed_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// desk is a queue with Expectations, and the function that they wrap.
+type desk struct {
+	*typed.Expectations[string]
+	adds[string]
+	t    *testing.T
+	call func(context.Context, string) error
+
+	processed []string
+}
+
+func newDesk(t *testing.T, opts ...typed.ExpectationOption) *desk {
+	d := &desk{t: t}
+	e, err := typed.NewExpectations(&d.adds, opts...)
+	require.NoError(t, err)
+	d.Expectations = e
+	d.call = e.Wrap(func(_ context.Context, key string) error {
+		d.processed = append(d.processed, key)
+		return nil
+	})
+	return d
+}
+
+// handOut calls the wrapped function with a key and reports whether that called
+// the inner one.
+func (d *desk) handOut(key string) bool {
+	d.processed = nil
+	assert.NoError(d.t, d.call(d.t.Context(), key))
+	if len(d.processed) == 0 {
+		return false
+	}
+	assert.Equal(d.t, []string{key}, d.processed)
+	return true
+}
+
+// added returns the keys that were added since the last time.
+func (d *desk) added() []string {
+	synctest.Wait()
+	return d.next()
+}
+
+func TestExpect(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		d, r := newDesk(t), newRig(t)
+		r.run()
+		r.sink.Replace([]*thing{at("a", 1)}, "1")
+		synctest.Wait()
+		assert.True(t, d.handOut("k"), "nothing is expected")
+
+		require.NoError(t, d.Expect("k", r, "1"))
+		assert.Zero(t, d.Stats(), "it was seen before")
+		require.NoError(t, d.Expect("k", r, "5"))
+		require.NoError(t, d.Expect("k", r, "9"))
+		require.NoError(t, d.Expect("k", r, "7"))
+		assert.False(t, d.handOut("k"))
+		assert.False(t, d.handOut("k"))
+		assert.True(t, d.handOut("other"), "other keys go on")
+		assert.Equal(t, typed.ExpectationStats{Keys: 1, Waiting: 1, PutOff: 2}, d.Stats())
+
+		r.sink.Update(at("a", 7), "7")
+		assert.Empty(t, d.added())
+		assert.False(t, d.handOut("k"), "the latest version counts")
+		r.sink.Bookmark("10")
+		assert.Equal(t, []string{"k"}, d.added(), "with priority 0, once")
+		assert.Equal(t, typed.ExpectationStats{PutOff: 3}, d.Stats())
+		assert.True(t, d.handOut("k"))
+	})
+}
+
+func TestExpectKeepsNothingThatIsNotAskedFor(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		d, r := newDesk(t), newRig(t)
+		r.run()
+		r.sink.Replace(nil, "1")
+		synctest.Wait()
+		gone := at("a", 1)
+		for _, key := range []string{"j", "k", "l"} {
+			require.NoError(t, d.Expect(key, r, "5"))
+			require.NoError(t, d.ExpectDeleted(key, r, at("b", 4)))
+			require.NoError(t, d.ExpectDeleted(key, r, gone))
+		}
+		assert.Equal(t, typed.ExpectationStats{Keys: 3}, d.Stats())
+		r.sink.Bookmark("5")
+		assert.Empty(t, d.added(), "nobody was put off")
+		assert.Zero(t, d.Stats())
+	})
+}
+
+// TestExpectationsLetGoOfKeys sees whether anything holds on to a key that
+// expects nothing any more: a table, a timer, or the informer.
+func TestExpectationsLetGoOfKeys(t *testing.T) {
+	r := newRig(t)
+	r.run()
+	r.sink.Replace([]*thing{at("a", 1)}, "1")
+	require.NoError(t, r.WaitForSync(t.Context()))
+	e, err := typed.NewExpectations(typed.AdderFunc[*string](func(*string) {}))
+	require.NoError(t, err)
+	expect := func() weak.Pointer[string] {
+		k := new(string)
+		*k = "k"
+		require.NoError(t, e.Expect(k, r, "5"))
+		require.NoError(t, e.ExpectDeleted(k, r, at("a", 1)))
+		return weak.Make(k)
+	}
+	k := expect()
+	runtime.GC()
+	require.NotNil(t, k.Value())
+	r.sink.Delete(at("a", 5), "5")
+	require.NoError(t, r.WaitForResourceVersion(t.Context(), "5"))
+	assert.Eventually(t, func() bool { // the informer is still about to tell
+		runtime.GC()
+		return k.Value() == nil
+	}, 10*time.Second, time.Millisecond)
+	assert.Zero(t, e.Stats())
+}
+
+func TestExpectSeveralInformers(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		d, things := newDesk(t), newRig(t)
+		others := typed.NewInformer[*thing](newScript())
+		things.run()
+		things.sink.Replace(nil, "1")
+		synctest.Wait()
+		require.NoError(t, d.Expect("k", things, "5"))
+		require.NoError(t, d.Expect("k", others, "3"))
+		require.NoError(t, d.Expect("k", bares(t, "7"), "8"))
+		assert.False(t, d.handOut("k"))
+		things.sink.Bookmark("100")
+		assert.Empty(t, d.added(), "versions of different informers are not compared")
+		assert.False(t, d.handOut("k"))
+		assert.Equal(t, 1, d.Stats().Keys)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.NoError(t, others.Run(ctx))
+		assert.Empty(t, d.added())
+		time.Sleep(time.Minute)
+		assert.Equal(t, []string{"k"}, d.added())
+		assert.True(t, d.handOut("k"))
+		assert.Zero(t, d.Stats().Keys)
+	})
+}
+
+// bares returns an informer of objects of another type, with a list that comes
+// after a minute.
+func bares(t *testing.T, version string) *typed.Informer[bare] {
+	i := typed.NewInformer[bare](bareList(version))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- i.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		assert.NoError(t, <-ended)
+	})
+	return i
+}
+
+// bareList is a source that has a list after a minute, and is at the version
+// after it.
+type bareList string
+
+func (s bareList) Run(ctx context.Context, sink typed.Sink[bare]) error {
+	time.Sleep(time.Minute)
+	sink.Replace([]bare{"a"}, string(s))
+	sink.Bookmark(string(s) + "0")
+	<-ctx.Done()
+	return nil
+}
+
+func TestExpectUntilTheTimeIsOver(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		d, r := newDesk(t, typed.WithExpectationTimeout(time.Minute)), newRig(t)
+		r.run()
+		r.sink.Replace([]*thing{at("a", 1)}, "1")
+		synctest.Wait()
+		require.NoError(t, d.Expect("k", r, "5"))
+		require.NoError(t, d.Expect("not handed out", r, "5"))
+		time.Sleep(30 * time.Second)
+		require.NoError(t, d.ExpectDeleted("k", r, at("a", 1)), "one more write, which has as much time")
+		assert.False(t, d.handOut("k"))
+		time.Sleep(time.Minute - time.Nanosecond)
+		assert.Empty(t, d.added())
+		assert.Equal(t, typed.ExpectationStats{Keys: 1, Waiting: 1, PutOff: 1, Expired: 1}, d.Stats())
+		time.Sleep(time.Nanosecond)
+		assert.Equal(t, []string{"k"}, d.added())
+		assert.Equal(t, typed.ExpectationStats{PutOff: 1, Expired: 2}, d.Stats())
+		assert.True(t, d.handOut("k"))
+		r.sink.Bookmark("5")
+		assert.Empty(t, d.added(), "it has gone on")
+	})
+}
+
+func TestExpectationTimeoutUnlessItIsGiven(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		d, r := newDesk(t), newRig(t)
+		require.NoError(t, d.Expect("k", r, "5"), "an informer that does not run yet")
+		assert.False(t, d.handOut("k"))
+		time.Sleep(5*time.Minute - time.Nanosecond)
+		assert.Empty(t, d.added())
+		time.Sleep(time.Nanosecond)
+		assert.Equal(t, []string{"k"}, d.added())
+	})
+}
+
+func TestExpectOfAnInformerThatStops(t *testing.T) {
+	for name, opts := range map[string][]typed.Option{"": nil, "readable": {typed.WithReadableAfterStop()}} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				d, r := newDesk(t), newRig(t, opts...)
+				r.run()
+				r.sink.Replace([]*thing{at("a", 1)}, "1")
+				synctest.Wait()
+				require.NoError(t, d.Expect("k", r, "5"))
+				require.NoError(t, d.ExpectDeleted("l", r, at("a", 1)))
+				assert.False(t, d.handOut("k"))
+				assert.False(t, d.handOut("l"))
+				r.stop()
+				assert.ElementsMatch(t, []string{"k", "l"}, d.added())
+				assert.Zero(t, d.Stats().Keys)
+				require.NoError(t, d.Expect("k", r, "6"))
+				require.NoError(t, d.ExpectDeleted("k", r, at("a", 1)))
+				assert.Zero(t, d.Stats().Keys, "it will see nothing more")
+				assert.True(t, d.handOut("k"))
+			})
+		})
+	}
+}
+
+// An informer has changed before it tells: an event of it may bring the key back
+// first.
+func TestExpectSeesWhatAnInformerHasNotToldYet(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		hold := make(chan struct{})
+		held := typed.AdderFunc[string](func(string) { <-hold })
+		blocked, err := typed.NewExpectations[string](held)
+		require.NoError(t, err)
+		d, r := newDesk(t), newRig(t)
+		r.run()
+		r.sink.Replace([]*thing{at("a", 1)}, "1")
+		synctest.Wait()
+		require.NoError(t, blocked.Expect("first", r, "2"))
+		require.NoError(t, blocked.Wrap(func(context.Context, string) error { return nil })(t.Context(), "first"))
+		require.NoError(t, d.Expect("k", r, "3"))
+		require.NoError(t, d.ExpectDeleted("k", r, at("a", 1)))
+		assert.False(t, d.handOut("k"))
+
+		r.sink.Delete(at("a", 3), "3")
+		synctest.Wait() // the informer waits for what first is added to
+		assert.True(t, d.handOut("k"))
+		assert.Equal(t, typed.ExpectationStats{PutOff: 1}, d.Stats())
+		close(hold)
+		assert.Empty(t, d.added(), "it has gone on already")
+	})
+}
+
+func TestExpectationsCheckTheirArguments(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		_, err := typed.NewExpectations[string](nil)
+		assert.ErrorContains(t, err, "the queue is nil")
+		_, err = typed.NewExpectations(&adds[string]{}, nil)
+		assert.ErrorContains(t, err, "an option is nil")
+		_, err = typed.NewExpectations(&adds[string]{}, typed.WithExpectationTimeout(0))
+		assert.ErrorContains(t, err, "the timeout 0s is not positive")
+
+		d, r := newDesk(t), newRig(t, typed.WithName("things"))
+		var none *typed.Informer[*thing]
+		noUID := at("a", 1)
+		noUID.uid = ""
+		wrong := typed.NewInformer[*thing](nil)
+		for want, err := range map[string]error{
+			`informer things: resource version "" is not a positive number`: d.Expect("k", r, ""),
+			`resource version "0" is not a positive number`:                 d.Expect("k", r, "0"),
+			`resource version "five" is not a positive number`:              d.Expect("k", r, "five"),
+			"version 5 is not expected for key k: the informer is nil":      d.Expect("k", nil, "5"),
+			"the informer is nil": d.Expect("k", none, "5"),
+			"the source is nil":   d.Expect("k", wrong, "5"),
+			"a deletion is not expected for key k: the informer is nil":      d.ExpectDeleted("k", nil, at("a", 1)),
+			"a deletion is not expected for key k: the object is nil":        d.ExpectDeleted("k", r, nil),
+			`resource version "-1" is not`:                                   d.ExpectDeleted("k", r, at("a", -1)),
+			`informer things: deletion of "ns/a" not expected: the object`:   d.ExpectDeleted("k", r, noUID),
+			"not expected: objects of type typed_test.bare have no method G": d.ExpectDeleted("k", typed.NewInformer[bare](bareSource{}), at("a", 1)),
+		} {
+			assert.ErrorContains(t, err, want)
+		}
+		assert.Zero(t, d.Stats())
+		assert.Nil(t, d.Wrap(nil))
+	})
+}
+
+func TestWrapPassesOnWhatIsReturned(t *testing.T) {
+	d := newDesk(t)
+	failure := errors.New("failure")
+	type contextKey struct{}
+	ctx := context.WithValue(t.Context(), contextKey{}, 1)
+	err := d.Wrap(func(got context.Context, key string) error {
+		assert.Equal(t, ctx, got)
+		assert.Equal(t, "k", key)
+		return failure
+	})(ctx, "k")
+	assert.Equal(t, failure, err)
+}
+
+func TestWrapAllocatesNothingForOtherKeys(t *testing.T) {
+	e, err := typed.NewExpectations(typed.AdderFunc[index.Key](func(index.Key) {}))
+	require.NoError(t, err)
+	call := e.Wrap(func(context.Context, index.Key) error { return nil })
+	ctx, k := t.Context(), key("a")
+	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = call(ctx, k) }))
+}

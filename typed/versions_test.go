@@ -1,0 +1,89 @@
+package typed_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/typed"
+)
+
+// Many wait for versions, in no order, and some give up: the others are told in
+// time, and nothing is left.
+func TestManyWaitForVersions(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		const waits = 200
+		r := newRig(t)
+		r.run()
+		r.sink.Replace(nil, "1")
+		synctest.Wait()
+		random := rand.New(rand.NewPCG(1, 2))
+		versions := random.Perm(waits)
+		results := make([]chan error, waits)
+		giveUp := make([]context.CancelFunc, waits)
+		for _, v := range versions {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			results[v], giveUp[v] = make(chan error, 1), cancel
+			go func() { results[v] <- r.WaitForResourceVersion(ctx, strconv.Itoa(v+2)) }()
+		}
+		synctest.Wait()
+		for v := 0; v < waits; v += 3 {
+			giveUp[v]()
+		}
+		for v := range waits {
+			synctest.Wait()
+			if v%3 == 0 {
+				assert.ErrorIs(t, <-results[v], context.Canceled)
+			} else {
+				require.Empty(t, results[v], "version %d", v)
+			}
+			r.sink.Bookmark(strconv.Itoa(v + 2))
+			if v%3 != 0 {
+				assert.NoError(t, <-results[v])
+			}
+		}
+		synctest.Wait()
+		left, _ := r.Awaited()
+		assert.Zero(t, left)
+	})
+}
+
+// A wait has been worth it even if the informer goes back right after.
+func TestWaitForAVersionThatGoesBack(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t)
+		r.run()
+		for range 200 {
+			r.sink.Replace(nil, "5")
+			synctest.Wait()
+			waited := make(chan error)
+			go func() { waited <- r.WaitForResourceVersion(t.Context(), "10") }()
+			synctest.Wait()
+			r.sink.Bookmark("10")
+			r.sink.Replace(nil, "5")
+			assert.NoError(t, <-waited)
+		}
+	})
+}
+
+// Whoever waits for a version when the informer stops is told so, though it
+// wakes everybody who waits for anything.
+func TestWaitForAVersionThatDoesNotCome(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t, typed.WithReadableAfterStop())
+		r.run()
+		r.sink.Replace(nil, "5")
+		synctest.Wait()
+		waited := make(chan error)
+		go func() { waited <- r.WaitForResourceVersion(t.Context(), "10") }()
+		synctest.Wait()
+		r.stop()
+		assert.ErrorIs(t, <-waited, typed.ErrStopped)
+	})
+}
