@@ -76,7 +76,8 @@ type Event[T Object] struct {
 	Reason Reason
 
 	// Old is the object that the store held before: the zero T if Type is
-	// Added, the same as New if Reason is Resynced.
+	// Added, or if what was deleted was not there (see WithAbsentDeletions), and
+	// the same as New if Reason is Resynced.
 	Old T
 
 	// New is the object that the store holds now. If Type is Deleted it is the
@@ -90,7 +91,7 @@ func (e Event[T]) Key() Key { return KeyOf(e.New) }
 
 // Change is one write to the store, as the input of Indexer.Apply.
 type Change[T Object] struct {
-	// Delete removes the object of this key, and ignores one that is not there.
+	// Delete removes the object of this key, if it is there.
 	// Otherwise the object is added, or replaces the one of its key.
 	Delete bool
 	// Reason is passed on to the event.

@@ -49,6 +49,8 @@ type Option[T Object] func(*options[T])
 type options[T Object] struct {
 	recreated func(old, updated T) bool
 	unchanged func(old, updated T) bool
+
+	absentDeletions bool
 }
 
 // WithRecreated makes a write that replaces old by updated give two events if
@@ -63,6 +65,12 @@ func WithRecreated[T Object](recreated func(old, updated T) bool) Option[T] {
 // for it, if unchanged reports true for it and the one in the list.
 func WithUnchanged[T Object](unchanged func(old, updated T) bool) Option[T] {
 	return func(o *options[T]) { o.unchanged = unchanged }
+}
+
+// WithAbsentDeletions makes Apply give an event for a deletion of an object
+// that is not there, too: Old is then the zero T. Otherwise it gives none.
+func WithAbsentDeletions[T Object]() Option[T] {
+	return func(o *options[T]) { o.absentDeletions = true }
 }
 
 // NewIndexer returns an empty Indexer.

@@ -4,7 +4,8 @@ import "slices"
 
 // Apply makes changes in their order, then sets the resource version unless
 // version is empty, and appends the events that result to dst, which it
-// returns. Removing an object that is not there gives no event.
+// returns. Removing an object that is not there gives no event, unless the
+// indexer was made WithAbsentDeletions.
 //
 // All of it happens under one write lock: readers see either the state before
 // all changes or the state after them. Index functions run before it, and what
@@ -38,6 +39,8 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 		case at.found:
 			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, Old: x.objects.at(at.pos), New: c.Object})
 			x.remove(at.pos)
+		case x.absentDeletions:
+			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, New: c.Object})
 		}
 	}
 	return dst
@@ -108,13 +111,14 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 }
 
 // SetResourceVersion notes that the state is still current at version, as a
-// bookmark says.
+// bookmark says, or that it is not known at which, if version is empty.
 func (x *Indexer[T]) SetResourceVersion(version string) {
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.begin(version)
+	x.begin("")
+	x.version = version
 }
 
 // Clear lets go of all objects, without events. Indexes stay added, and are

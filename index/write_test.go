@@ -50,6 +50,19 @@ func TestPanicOfAnIndexFunctionStoresNothing(t *testing.T) {
 	}
 }
 
+func TestDeletionOfWhatIsNotThere(t *testing.T) {
+	gone := index.Change[*pod]{Delete: true, Reason: index.Watched, Object: &pod{name: "gone"}}
+	batch := append(put(&pod{name: "a"}), gone, gone)
+
+	assert.Len(t, index.NewIndexer[*pod]().Apply(nil, batch, "1"), 1, "it is no event")
+
+	store := index.NewIndexer(index.WithAbsentDeletions[*pod]())
+	events := store.Apply(nil, batch, "1")
+	require.Len(t, events, 3)
+	assert.Equal(t, index.Event[*pod]{Type: index.Deleted, Reason: index.Watched, New: gone.Object}, events[2])
+	assert.Equal(t, 1, store.Len())
+}
+
 func TestApplyAppendsItsEvents(t *testing.T) {
 	store := index.NewIndexer[*pod]()
 	a, b := &pod{name: "a"}, &pod{name: "b"}

@@ -56,6 +56,8 @@ func (f *feed[T]) run(emit func(*Event[T]) bool) {
 			select {
 			case <-due:
 				f.startResync()
+			case <-f.asked:
+				f.startResync()
 			default:
 			}
 			continue
@@ -63,6 +65,8 @@ func (f *feed[T]) run(emit func(*Event[T]) bool) {
 		select {
 		case <-f.events.Ready():
 		case <-due:
+			f.startResync()
+		case <-f.asked:
 			f.startResync()
 		case <-f.stop:
 			return
@@ -103,7 +107,14 @@ func (f *feed[T]) startResync() {
 	for obj := range snapshot.All() {
 		f.offer(Event[T]{Type: index.Updated, Reason: index.Resynced, Old: obj, New: obj})
 	}
-	f.timer.Reset(f.period)
+	f.endResync()
+}
+
+// endResync begins the next period.
+func (f *feed[T]) endResync() {
+	if f.timer != nil {
+		f.timer.Reset(f.period)
+	}
 }
 
 // resyncIfDue delivers the resync that has begun, if everything that was
@@ -115,7 +126,7 @@ func (f *feed[T]) resyncIfDue(emit func(*Event[T]) bool) bool {
 	snapshot := f.resync
 	f.resync = nil
 	ok := f.replay(snapshot, Event[T]{Type: index.Updated, Reason: index.Resynced}, emit)
-	f.timer.Reset(f.period)
+	f.endResync()
 	return ok
 }
 

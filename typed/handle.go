@@ -99,7 +99,7 @@ func (i *Informer[T]) join(m *member[T]) error {
 		m.events = i.log.NewCursor(m.delivery.limit)
 	}
 	m.reader = m.events
-	if i.store.Len() > 0 {
+	if i.phase != PhaseNew && i.store.Len() > 0 {
 		m.joined = i.store.Snapshot()
 	}
 	if i.isSynced() {
@@ -121,7 +121,7 @@ func (i *Informer[T]) call(m *member[T]) {
 	ctx := i.ctx
 	m.calling = true
 	i.calling.Go(func() {
-		defer close(m.done)
+		defer m.finish()
 		m.goroutine.Store(goroutineID())
 		m.run(func(e *Event[T]) (next bool) {
 			next = true // also after a panic

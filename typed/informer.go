@@ -113,9 +113,9 @@ func NewInformer[T index.Object](source Source[T], opts ...Option) *Informer[T] 
 	transform, err := transformOf[T](&i.config)
 	errs = append(errs, err)
 	i.transform = transform
-	storeOpts, err := indexerOptions[T](&i.config)
+	store, err := indexerOf[T](&i.config)
 	errs = append(errs, err)
-	i.store = index.NewIndexer(storeOpts...)
+	i.store = store
 	if err := errors.Join(errs...); err != nil {
 		i.err = fmt.Errorf("informer %s: %w", i.name, err)
 	}

@@ -61,20 +61,13 @@ func (s *inlet[T]) Progress(received, expected int) { s.progress.note(received, 
 // Report implements Sink.
 func (s *inlet[T]) Report(err error) { s.health.report(s.ctx, s.name, err) }
 
-var (
-	errNilObject = errors.New("it is nil")
-	errNoName    = errors.New("it has no name")
-)
+var errNilObject = errors.New("it is nil")
 
 // admit returns obj as it is to be stored, false if it cannot be.
 func (s *inlet[T]) admit(obj T, resourceVersion string) (T, bool) {
 	var none T
 	if obj == none {
 		s.reject(index.Key{}, resourceVersion, errNilObject)
-		return none, false
-	}
-	if obj.GetName() == "" {
-		s.reject(index.KeyOf(obj), resourceVersion, errNoName)
 		return none, false
 	}
 	if s.transform == nil {

@@ -20,6 +20,8 @@ type config struct {
 	recreated    bool
 	changedOnly  bool
 	transform    any // a func(T) (T, error) for the informer's T
+	indexer      any // an *index.Indexer[T] for the informer's T
+	metrics      Metrics
 }
 
 // WithName sets the name by which the informer appears in errors, Status and
@@ -47,6 +49,35 @@ func WithTransform[T index.Object](transform func(T) (T, error)) Option {
 			return errors.New("there is more than one transform function")
 		}
 		c.transform = transform
+		return nil
+	}
+}
+
+// WithIndexer keeps the objects in an indexer that the caller has made, and can
+// therefore write to, as tests do to be independent of a server. What the caller
+// writes gives no events; it is overwritten by what the source reports, and a
+// list is compared with it as with anything else in the store. Handlers that are
+// added before Run are not told of objects that are there before the first list.
+//
+// The indexer must not be that of another informer. Its options take the place
+// of WithRecreation and WithChangedOnly, which cannot be used with it.
+func WithIndexer[T index.Object](x *index.Indexer[T]) Option {
+	return func(c *config) error {
+		if x == nil {
+			return errors.New("the indexer is nil")
+		}
+		c.indexer = x
+		return nil
+	}
+}
+
+// WithMetrics reports to m how the informer fares.
+func WithMetrics(m Metrics) Option {
+	return func(c *config) error {
+		if m == nil {
+			return errors.New("the metrics are nil")
+		}
+		c.metrics = m
 		return nil
 	}
 }
@@ -83,6 +114,23 @@ func WithReadableAfterStop() Option {
 type uidGetter interface{ GetUID() types.UID }
 
 type versionGetter interface{ GetResourceVersion() string }
+
+// indexerOf returns the store that c asks for. If there is an error, it is an
+// empty one.
+func indexerOf[T index.Object](c *config) (*index.Indexer[T], error) {
+	opts, err := indexerOptions[T](c)
+	if c.indexer == nil || err != nil {
+		return index.NewIndexer(opts...), err
+	}
+	x, ok := c.indexer.(*index.Indexer[T])
+	switch {
+	case !ok:
+		return index.NewIndexer[T](), fmt.Errorf("the indexer is a %T, and the informer's objects are of type %v", c.indexer, reflect.TypeFor[T]())
+	case len(opts) > 0:
+		return index.NewIndexer[T](), errors.New("WithRecreation and WithChangedOnly cannot be used with WithIndexer: give the indexer the options index.WithRecreated and index.WithUnchanged")
+	}
+	return x, nil
+}
 
 // indexerOptions returns the options of the store that belong to c.
 func indexerOptions[T index.Object](c *config) ([]index.Option[T], error) {

@@ -131,7 +131,7 @@ func TestErrors(t *testing.T) {
 		rec := r.handle(typed.WithHandlerName("slow"), typed.WithDelivery(typed.Coalesce()))
 		hold := make(chan struct{})
 		rec.before(func(string) { <-hold })
-		r.sink.Replace([]*thing{at("a", 1), at("b", 2), {namespace: "ns", version: 3}, nil}, "3")
+		r.sink.Replace([]*thing{at("a", 1), at("b", 2), nil}, "3")
 		synctest.Wait()
 		status = r.Status()
 		assert.Equal(t, typed.PhaseSynced, status.Phase)
@@ -139,7 +139,7 @@ func TestErrors(t *testing.T) {
 		assert.Zero(t, status.Failures)
 		assert.Equal(t, refused, status.LastErr)
 		assert.Equal(t, 2, status.Objects)
-		assert.Equal(t, 2, status.Rejected, "no name, and nil")
+		assert.Equal(t, 1, status.Rejected, "it was nil")
 		assert.Equal(t, "3", status.ResourceVersion)
 		assert.Equal(t, time.Now(), status.LastEvent.In(time.Local))
 		assert.Equal(t, []typed.HandlerStatus{{Name: "slow", Delivery: typed.Coalesce(), Backlog: 2}}, status.Handlers)
@@ -203,6 +203,28 @@ func TestResync(t *testing.T) {
 			})
 		})
 	}
+	t.Run("on demand", func(t *testing.T) {
+		for _, delivery := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce()} {
+			inBubble(t, func(t *testing.T) {
+				r := newRig(t)
+				rec, other := r.handle(typed.WithDelivery(delivery)), r.handle()
+				rec.Resync()
+				r.run()
+				r.sink.Replace([]*thing{at("a", 1)}, "1")
+				rec.next()
+				other.next()
+				hold := make(chan struct{})
+				rec.before(func(string) { <-hold })
+				r.sink.Update(at("a", 2), "2")
+				synctest.Wait()
+				rec.Resync()
+				rec.Resync()
+				close(hold)
+				assert.Equal(t, []string{"update a@1 a@2", "resync a@2"}, rec.next(), "once, after what was there")
+				assert.Equal(t, []string{"update a@1 a@2"}, other.next(), "to nobody else")
+			})
+		}
+	})
 	t.Run("in order", func(t *testing.T) {
 		inBubble(t, func(t *testing.T) {
 			r := newRig(t)

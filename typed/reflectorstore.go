@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -91,8 +92,10 @@ func (s *reflectorStore[T]) Resync() error {
 // transformed by the sink.
 func (s *reflectorStore[T]) Transformer() cache.TransformFunc { return s.streamed }
 
-// convert returns the object as a T, and its resource version. What is not a T
-// is reported.
+var errNoName = errors.New("it has no name")
+
+// convert returns the object as a T, and its resource version. What is not a T,
+// or has no name, is reported.
 func (s *reflectorStore[T]) convert(untyped any) (T, string, bool) {
 	obj, ok := untyped.(T)
 	if !ok {
@@ -107,6 +110,10 @@ func (s *reflectorStore[T]) convert(untyped any) (T, string, bool) {
 	version := ""
 	if v, ok := untyped.(versionGetter); ok {
 		version = v.GetResourceVersion()
+	}
+	if obj.GetName() == "" {
+		s.sink.Report(&RejectedError{Informer: s.name, Key: index.KeyOf(obj), ResourceVersion: version, Err: errNoName})
+		return obj, "", false
 	}
 	return obj, version, true
 }

@@ -16,10 +16,12 @@ type Registration struct {
 	reader    reader        // of the events; set when it joins
 	barrier   atomic.Uint64 // the progress at which it is synced, plus one; 0: not known yet
 	synced    chan struct{}
+	asked     chan struct{} // has room for one: a resync is wanted
 	stop      chan struct{} // closed when no more events are wanted
 	stopOnce  sync.Once
 	stopped   atomic.Bool // set before stop is closed, cheaper to ask
 	done      chan struct{}
+	doneOnce  sync.Once
 	calling   bool          // guarded by the informer's mu: a goroutine calls the handler
 	goroutine atomic.Uint64 // the number of that goroutine
 }
@@ -44,6 +46,7 @@ func newRegistration(name string, delivery Delivery, informer membership) *Regis
 	return &Registration{
 		name: name, delivery: delivery, informer: informer,
 		synced: make(chan struct{}),
+		asked:  make(chan struct{}, 1),
 		stop:   make(chan struct{}),
 		done:   make(chan struct{}),
 	}
@@ -86,11 +89,38 @@ func (r *Registration) Backlog() int { return r.reader.Backlog() }
 //
 // The handler must not wait for another goroutine that calls Close.
 func (r *Registration) Close() {
+	r.Remove()
+	if r.goroutine.Load() != goroutineID() {
+		<-r.done
+	}
+}
+
+// Remove does as Close, but does not wait: if the handler is running, it
+// finishes the call that it is in. Done tells when.
+func (r *Registration) Remove() {
 	r.end()
 	running := r.informer.leave(r)
 	r.reader.Close()
-	if running && r.goroutine.Load() != goroutineID() {
-		<-r.done
+	if !running {
+		r.finish()
+	}
+}
+
+// Done returns a channel that is closed when the handler is not running and will
+// not be called again, since it was removed or the informer has ended.
+func (r *Registration) Done() <-chan struct{} { return r.done }
+
+// finish closes done.
+func (r *Registration) finish() { r.doneOnce.Do(func() { close(r.done) }) }
+
+// Resync has the handler called with an update of every object, old and new
+// being the same, once it has been called for all events up to now. It does not
+// wait for that. If it is asked for again before that has begun, it is done
+// once. See WithResync for resyncs at a period.
+func (r *Registration) Resync() {
+	select {
+	case r.asked <- struct{}{}:
+	default: // it will be
 	}
 }
 

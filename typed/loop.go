@@ -1,0 +1,217 @@
+package typed
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+)
+
+// loop takes deltas from the queue, applies them to the store and publishes
+// the events. It is the only writer of the store. Its fields are owned by the
+// goroutine that runs it.
+type loop[T index.Object] struct {
+	*Informer[T]
+
+	changes []index.Change[T]
+	events  []Event[T]
+}
+
+func (l *loop[T]) run(ctx context.Context) {
+	defer l.deltas.Close() // lets go of a source that waits for room
+	for {
+		deltas, err := l.deltas.Take(ctx)
+		if err != nil {
+			return // ctx has ended
+		}
+		if l.metrics == nil {
+			err = l.processAll(ctx, deltas)
+		} else {
+			begin := time.Now()
+			l.metrics.SetQueued(len(deltas))
+			err = l.processAll(ctx, deltas)
+			l.metrics.ObserveProcessing(time.Since(begin))
+			l.metrics.SetQueued(l.deltas.Len())
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// processAll applies deltas in order, as many at a time as Block handlers have
+// room for. It returns an error when ctx ends.
+func (l *loop[T]) processAll(ctx context.Context, deltas []queue.Delta[T]) error {
+	for len(deltas) > 0 {
+		batch := deltas
+		if room := l.room(); room > 0 {
+			if err := l.log.WaitForRoom(ctx); err != nil {
+				return err
+			}
+			batch = deltas[:min(room, len(deltas))]
+		}
+		l.process(batch)
+		deltas = deltas[len(batch):]
+	}
+	return nil
+}
+
+// room returns how many events a Block handler takes at a time, 0 if there is
+// no such handler.
+func (l *loop[T]) room() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.limit
+}
+
+// process applies deltas in order; changes that follow one another make one
+// batch.
+func (l *loop[T]) process(deltas []queue.Delta[T]) {
+	version := ""
+	for n := range deltas {
+		d := &deltas[n]
+		switch d.Type {
+		case queue.Added, queue.Updated, queue.Deleted:
+			l.changes = append(l.changes, index.Change[T]{
+				Delete: d.Type == queue.Deleted, Reason: index.Watched, Object: d.Object,
+			})
+			if d.ResourceVersion != "" {
+				version = d.ResourceVersion
+			}
+		case queue.Bookmark:
+			if d.ResourceVersion != "" {
+				version = d.ResourceVersion
+			}
+		case queue.Replaced:
+			l.flush(version)
+			version = ""
+			l.replace(d.Objects, d.ResourceVersion)
+			d.Objects = nil
+		case queue.Resync:
+			l.flush(version)
+			version = ""
+			l.resync()
+		}
+	}
+	l.flush(version)
+}
+
+// flush applies the changes collected so far, after which the store is at
+// version, if that is not empty.
+func (l *loop[T]) flush(version string) {
+	if len(l.changes) == 0 {
+		if version != "" {
+			l.store.SetResourceVersion(version)
+			l.reached(version)
+		}
+		return
+	}
+	if !l.apply(l.changes, version) && len(l.changes) > 1 {
+		// One of them is to blame. The others are not lost.
+		last := len(l.changes) - 1
+		for i := range last {
+			l.apply(l.changes[i:i+1], "")
+		}
+		l.apply(l.changes[last:], version)
+	}
+	clear(l.changes)
+	l.changes = l.changes[:0]
+}
+
+// apply makes changes and publishes their events. It returns false if an index
+// function, or a method of an object, has panicked; then nothing has changed.
+func (l *loop[T]) apply(changes []index.Change[T], version string) (applied bool) {
+	defer utilruntime.HandleCrashWithContext(l.ctx)
+	departed := l.commit(changes, version)
+	if version != "" {
+		l.reached(version)
+	}
+	notify(departed)
+	return true
+}
+
+func (l *loop[T]) commit(changes []index.Change[T], version string) (departed []*departureWaiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events = l.store.Apply(l.events[:0], changes, version)
+	departed = concerned(&l.departures, l.events)
+	l.publish()
+	return departed
+}
+
+// reached tells that the store is at version.
+func (l *loop[T]) reached(version string) {
+	l.versions.notify(version)
+	if l.metrics != nil {
+		l.metrics.SetResourceVersion(version)
+	}
+}
+
+// publish appends the events to the log. The caller holds mu.
+func (l *loop[T]) publish() {
+	if len(l.events) == 0 {
+		return
+	}
+	l.lastEvent.Store(time.Now().UnixNano())
+	l.published.Add(int64(len(l.events)))
+	l.log.Append(l.events)
+	clear(l.events)
+}
+
+// errPanicked tells why an informer has not taken up a list.
+var errPanicked = errors.New("the list was not stored: an index function, or a method of an object, has panicked")
+
+// replace makes objs the content of the store, and publishes the events. If an
+// index function panics, nothing has changed.
+func (l *loop[T]) replace(objs []T, version string) {
+	failed := errPanicked
+	defer func() {
+		if failed != nil {
+			l.health.report(l.ctx, l.name, failed)
+		}
+	}()
+	defer utilruntime.HandleCrashWithContext(l.ctx)
+	departed := l.commitAll(objs, version)
+	failed = nil
+	l.reached(version)
+	notify(departed)
+}
+
+func (l *loop[T]) commitAll(objs []T, version string) (departed []*departureWaiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first := !l.isSynced()
+	reason := index.Relisted
+	if first {
+		reason = index.Initial
+	}
+	l.events = l.store.Replace(nil, objs, version, reason)
+	departed = concerned(&l.departures, l.events)
+	l.publish()
+	l.events = nil // it may be large
+	if first {
+		for _, m := range l.members {
+			m.setBarrier()
+		}
+		l.phase = PhaseSynced
+		close(l.synced)
+		l.log.Wake()
+		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", version)
+	}
+	return departed
+}
+
+// resync publishes an update of every object.
+func (l *loop[T]) resync() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	events := make([]Event[T], 0, l.store.Len())
+	for obj := range l.store.All() {
+		events = append(events, Event[T]{Type: index.Updated, Reason: index.Resynced, Old: obj, New: obj})
+	}
+	l.log.Append(events)
+}
