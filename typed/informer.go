@@ -126,6 +126,12 @@ func NewInformer[T index.Object](source Source[T], opts ...Option) *Informer[T] 
 // objects.
 func (i *Informer[T]) Name() string { return i.name }
 
+// Indexer returns the indexer that was given by WithIndexer, nil without that.
+func (i *Informer[T]) Indexer() *index.Indexer[T] {
+	indexer, _ := i.indexer.(*index.Indexer[T])
+	return indexer
+}
+
 // AddIndexes adds indexes, and fills them if there are objects already. It may
 // be called at any time; see index.Indexer.AddIndexes for errors. After the
 // informer has stopped it returns ErrStopped.

@@ -1,0 +1,37 @@
+package adapters
+
+import (
+	"context"
+
+	clientfeatures "k8s.io/client-go/features"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// controller is what GetController returns: as in client-go it tells how the
+// informer fares, and does not run it.
+type controller[T index.Object] struct{ informer *informer[T] }
+
+var _ cache.Controller = controller[*namedObject]{}
+
+// RunWithContext does nothing.
+func (controller[T]) RunWithContext(context.Context) {}
+
+// Run does nothing.
+func (controller[T]) Run(<-chan struct{}) {}
+
+// HasSynced implements cache.Controller.
+func (c controller[T]) HasSynced() bool { return c.informer.HasSynced() }
+
+// HasSyncedChecker implements cache.Controller.
+func (c controller[T]) HasSyncedChecker() cache.DoneChecker { return c.informer.HasSyncedChecker() }
+
+// LastSyncResourceVersion implements cache.Controller. It is empty if client-go's
+// feature gate InformerResourceVersion is off, as there.
+func (c controller[T]) LastSyncResourceVersion() string {
+	if !clientfeatures.FeatureGates().Enabled(clientfeatures.InformerResourceVersion) {
+		return ""
+	}
+	return c.informer.LastSyncResourceVersion()
+}

@@ -1,0 +1,24 @@
+// Package adapters lets programs that are written for client-go use this
+// project's informers, and the other way round, one informer at a time.
+//
+// Under existing code. [NewSharedIndexInformer] has the signature and the
+// behaviour of client-go's function of that name, quirks included; what it makes
+// stands on typed.Informer. [Serve] does the same for one type of a generated
+// factory:
+//
+//	adapters.Serve(factory, client.CoreV1().Pods(metav1.NamespaceAll))
+//
+// [SharedIndexInformer] hands a typed informer to code that wants one of
+// client-go's.
+//
+// On top of existing informers. [FromShared] is a source of typed informers that
+// takes its objects from an informer that runs already, without a second list
+// and watch.
+//
+// Piece by piece. Handlers, index functions, stores, transforms, queues and what
+// tells whether something has synced pass both ways.
+//
+// This is the only package of the project in which untyped code meets typed
+// code: object keys are strings here, as client-go's are, "namespace/name" or
+// "name".
+package adapters

@@ -1,0 +1,162 @@
+package adapters
+
+import (
+	"slices"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Get implements cache.Store. The error is a cache.KeyError.
+func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
+	typed, err := x.typed(obj)
+	if err != nil {
+		return nil, false, err
+	}
+	item, exists = x.get(index.KeyOf(typed))
+	return item, exists, nil
+}
+
+// GetByKey implements cache.Store. It returns no error.
+func (x *indexer[T]) GetByKey(key string) (item any, exists bool, err error) {
+	item, exists = x.get(keyOf(key))
+	return item, exists, nil
+}
+
+func (x *indexer[T]) get(key index.Key) (any, bool) {
+	obj, ok := x.store.Get(key)
+	if !ok {
+		return nil, false
+	}
+	return x.untyped(obj), true
+}
+
+// List implements cache.Store. The slice is the caller's, and not nil.
+func (x *indexer[T]) List() []any {
+	list := make([]any, 0, x.store.Len())
+	for obj := range x.store.All() {
+		list = append(list, x.untyped(obj))
+	}
+	return list
+}
+
+// ListKeys implements cache.Store. The slice is the caller's, and not nil.
+func (x *indexer[T]) ListKeys() []string {
+	keys := make([]string, 0, x.store.Len())
+	for key := range x.store.Keys() {
+		keys = append(keys, key.String())
+	}
+	return keys
+}
+
+// ByIndex implements cache.Indexer. It returns an error if there is no index of
+// that name.
+func (x *indexer[T]) ByIndex(name, value string) ([]any, error) {
+	idx, err := x.named(name)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]any, 0, idx.Len(value))
+	for obj := range idx.All(value) {
+		found = append(found, x.untyped(obj))
+	}
+	return found, nil
+}
+
+// ByTypedIndex implements cache.TypedIndexer.
+func (x *indexer[T]) ByTypedIndex(name, value string) ([]T, error) {
+	idx, err := x.named(name)
+	if err != nil {
+		return nil, err
+	}
+	return orEmpty(idx.Get(value)), nil
+}
+
+// Index implements cache.Indexer. It returns an error if there is no index of
+// that name, and that of its function for obj, which may be any object.
+func (x *indexer[T]) Index(name string, obj any) ([]any, error) {
+	idx, err := x.named(name)
+	if err != nil {
+		return nil, err
+	}
+	values, err := idx.keys(obj)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) == 1 {
+		return x.ByIndex(name, values[0])
+	}
+	found := []any{}
+	for _, match := range x.union(idx, values) {
+		found = append(found, x.untyped(match))
+	}
+	return found, nil
+}
+
+// TypedIndex implements cache.TypedIndexer.
+func (x *indexer[T]) TypedIndex(name string, obj T) ([]T, error) {
+	idx, err := x.named(name)
+	if err != nil {
+		return nil, err
+	}
+	values, err := idx.keys(x.untyped(obj))
+	if err != nil {
+		return nil, err
+	}
+	if len(values) == 1 {
+		return orEmpty(idx.Get(values[0])), nil
+	}
+	return orEmpty(x.union(idx, values)), nil
+}
+
+// union returns the objects that are filed under any of values, each once, all
+// from the same state.
+func (x *indexer[T]) union(idx namedIndex[T], values []string) []T {
+	if len(values) == 0 {
+		return nil
+	}
+	view := idx.In(x.store.Snapshot())
+	seen := map[index.Key]struct{}{}
+	var found []T
+	for _, value := range values {
+		for obj := range view.All(value) {
+			key := index.KeyOf(obj)
+			if _, ok := seen[key]; !ok {
+				seen[key] = struct{}{}
+				found = append(found, obj)
+			}
+		}
+	}
+	return found
+}
+
+// IndexKeys implements cache.Indexer. The keys are sorted.
+func (x *indexer[T]) IndexKeys(name, value string) ([]string, error) {
+	idx, err := x.named(name)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]string, 0, idx.Len(value))
+	for obj := range idx.All(value) {
+		keys = append(keys, index.KeyOf(obj).String())
+	}
+	slices.Sort(keys)
+	return keys, nil
+}
+
+// ListIndexFuncValues implements cache.Indexer. It is empty if there is no index
+// of that name.
+func (x *indexer[T]) ListIndexFuncValues(name string) []string {
+	values := []string{}
+	if idx, err := x.named(name); err == nil {
+		values = slices.AppendSeq(values, idx.Keys())
+	}
+	return values
+}
+
+// orEmpty returns list, or an empty one instead of nil.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

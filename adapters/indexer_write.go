@@ -1,0 +1,127 @@
+package adapters
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// errReadOnly is returned by what would write to the store of an informer that
+// keeps it to itself.
+var errReadOnly = errors.New("the store of this informer cannot be written: make the informer with typed.WithIndexer")
+
+// Add implements cache.Store. The error is a cache.KeyError.
+func (x *indexer[T]) Add(obj any) error { return x.Update(obj) }
+
+// Update implements cache.Store. The error is a cache.KeyError.
+func (x *indexer[T]) Update(obj any) error { return x.write(obj, false) }
+
+// Delete implements cache.Store. Of obj, which may be a tombstone, only the key
+// counts, and the resource version. The error is a cache.KeyError.
+func (x *indexer[T]) Delete(obj any) error { return x.write(obj, true) }
+
+func (x *indexer[T]) write(obj any, deletion bool) error {
+	changes, err := x.changes(nil, obj, deletion)
+	if err != nil {
+		return err
+	}
+	x.apply(obj, changes)
+	return nil
+}
+
+// Transaction implements cache.TransactionStore. Readers see all of it or
+// nothing. What has no key is left out, and told in the error.
+func (x *indexer[T]) Transaction(txns ...cache.Transaction) *cache.TransactionError {
+	var changes []index.Change[T]
+	var last any
+	failed := &cache.TransactionError{TotalTransactions: len(txns)}
+	for i, txn := range txns {
+		more, err := x.changes(changes, txn.Object, txn.Type == cache.TransactionTypeDelete)
+		if err != nil {
+			failed.Errors = append(failed.Errors, err)
+			continue
+		}
+		failed.SuccessfulIndices = append(failed.SuccessfulIndices, i)
+		changes, last = more, txn.Object
+	}
+	if last != nil {
+		x.apply(last, changes)
+	}
+	if len(failed.Errors) > 0 {
+		return failed
+	}
+	return nil
+}
+
+// changes appends what is to be done to store or delete obj. What is not a T, a
+// tombstone for example, deletes the object of its key.
+func (x *indexer[T]) changes(dst []index.Change[T], obj any, deletion bool) ([]index.Change[T], error) {
+	if x.writer == nil {
+		return dst, errReadOnly
+	}
+	typed, err := x.typed(obj)
+	if err == nil {
+		return append(dst, index.Change[T]{Delete: deletion, Object: typed}), nil
+	}
+	key, keyErr := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+	if !deletion || keyErr != nil {
+		return dst, err
+	}
+	if stored, ok := x.store.Get(keyOf(key)); ok {
+		dst = append(dst, index.Change[T]{Delete: true, Object: stored})
+	}
+	return dst, nil
+}
+
+// apply makes changes. The version is then that of last, also if that is empty,
+// unless last has no metadata.
+func (x *indexer[T]) apply(last any, changes []index.Change[T]) {
+	accessor, err := meta.Accessor(last)
+	if err != nil {
+		x.writer.Apply(nil, changes, "")
+		return
+	}
+	version := accessor.GetResourceVersion()
+	x.writer.Apply(nil, changes, version)
+	if version == "" {
+		x.writer.SetResourceVersion("")
+	}
+	x.tell(version)
+}
+
+// Replace implements cache.Store. The error is a cache.KeyError; then nothing
+// was replaced. The slice is not kept.
+func (x *indexer[T]) Replace(list []any, version string) error {
+	objs := make([]T, 0, len(list))
+	for _, obj := range list {
+		typed, err := x.typed(obj)
+		if err != nil {
+			return err
+		}
+		objs = append(objs, typed)
+	}
+	if x.writer == nil {
+		return errReadOnly
+	}
+	x.writer.Replace(nil, objs, version, index.Relisted)
+	x.tell(version)
+	return nil
+}
+
+// Bookmark implements cache.Store.
+func (x *indexer[T]) Bookmark(version string) {
+	if x.writer == nil {
+		return // the informer knows better
+	}
+	x.writer.SetResourceVersion(version)
+	x.tell(version)
+}
+
+func (x *indexer[T]) tell(version string) {
+	if x.changed != nil {
+		x.changed(version)
+	}
+}

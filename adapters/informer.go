@@ -1,0 +1,222 @@
+package adapters
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// NewSharedIndexInformer is client-go's cache.NewSharedIndexInformer on top of a
+// typed.Informer: change the package's name, and nothing else. What it returns
+// behaves as client-go's documentation says, and as its implementation does
+// where that says nothing; docs/migrating.md lists what little is different.
+//
+// Objects may be of any type, as there. With an example object, those that are
+// of another type are left out, which the Reflector logs.
+func NewSharedIndexInformer(lw cache.ListerWatcher, exampleObject runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
+	return NewSharedIndexInformerWithOptions(lw, exampleObject, cache.SharedIndexInformerOptions{ResyncPeriod: resync, Indexers: indexers})
+}
+
+// NewSharedIndexInformerWithOptions is client-go's
+// cache.NewSharedIndexInformerWithOptions on top of a typed.Informer; see
+// NewSharedIndexInformer. Metrics go to options.InformerMetricsProvider; the one
+// that cache.SetInformerMetricsProvider sets cannot be read.
+func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	return newInformer(lw, exampleObject, fmt.Sprintf("%T", exampleObject), options, ofAny())
+}
+
+// NewTypedSharedIndexInformer returns an informer with client-go's methods, both
+// the untyped and the typed ones, whose objects are kept as T from the moment
+// that they are received: the typed methods need no cast, and cannot panic as
+// those of cache.NewTypedSharedIndexInformer do for objects of another type.
+// What is not a T is not stored; the error tells so.
+func NewTypedSharedIndexInformer[T index.Object](lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.TypedSharedIndexInformer[T] {
+	return newInformer(lw, exampleOf[T](), reflect.TypeFor[T]().String(), options, ofType[T]())
+}
+
+// SharedIndexInformer returns a typed informer as one of client-go's, for code
+// that wants that: handlers and indexes can be added by either. Both are the
+// same informer, which runs once, by a call of either.
+//
+// What is different from an informer that this package makes: objects can be
+// written through GetIndexer only if inf was made with typed.WithIndexer, and
+// otherwise every write returns an error; the store is readable after the
+// informer has stopped only with typed.WithReadableAfterStop; SetTransform and
+// the watch error handlers return an error, see typed.WithTransform and
+// typed.Status; and handlers are resynced exactly at the period that they ask
+// for, with no default.
+func SharedIndexInformer[T index.Object](inf *typed.Informer[T]) cache.TypedSharedIndexInformer[T] {
+	conv := ofType[T]()
+	return &informer[T]{
+		conversion: conv,
+		typed:      inf,
+		store:      newInformerIndexer(inf, conv),
+		name:       "SharedIndexInformer " + inf.Name(),
+		listeners:  map[*listener[T]]struct{}{},
+	}
+}
+
+// informer is a cache.TypedSharedIndexInformer on top of a typed.Informer.
+type informer[T index.Object] struct {
+	conversion[T]
+
+	typed  *typed.Informer[T]
+	source *reflectorSource[T] // nil: the informer was made elsewhere
+	store  *indexer[T]
+	name   string // in DoneCheckers
+
+	mu            sync.Mutex // guards the fields of listeners, too
+	started       bool       // guarded by mu
+	defaultResync time.Duration
+	resyncCheck   time.Duration             // guarded by mu; how often it is looked whether a resync is due
+	listeners     map[*listener[T]]struct{} // guarded by mu
+}
+
+var _ cache.TypedSharedIndexInformer[metav1.Object] = (*informer[metav1.Object])(nil)
+
+func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object, typeName string, options cache.SharedIndexInformerOptions, conv conversion[T]) *informer[T] {
+	s := &informer[T]{
+		conversion:    conv,
+		name:          "SharedIndexInformer " + typeName,
+		defaultResync: options.ResyncPeriod,
+		resyncCheck:   options.ResyncPeriod,
+		listeners:     map[*listener[T]]struct{}{},
+	}
+	s.source = &reflectorSource[T]{
+		conversion:  conv,
+		lw:          lw,
+		example:     example,
+		description: options.ObjectDescription,
+		detector:    cache.NewCacheMutationDetector(typeName),
+		shouldSync:  s.shouldResync,
+		resync:      s.resync,
+	}
+	store := index.NewIndexer(index.WithAbsentDeletions[T]())
+	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithReadableAfterStop()}
+	measured := newMetrics(options.Identifier, options.InformerMetricsProvider)
+	if measured != nil {
+		opts = append(opts, typed.WithMetrics(measured))
+	}
+	s.typed = typed.NewInformer(s.source, opts...)
+	s.store = newIndexer(store, conv, measured.SetResourceVersion)
+	if err := s.store.AddIndexers(options.Indexers); err != nil {
+		utilruntime.HandleError(fmt.Errorf("%s: indexers are not added: %w", s.name, err))
+	}
+	return s
+}
+
+// Run implements cache.SharedInformer.
+func (s *informer[T]) Run(stopCh <-chan struct{}) {
+	s.RunWithContext(wait.ContextForChannel(stopCh))
+}
+
+// RunWithContext implements cache.SharedInformer. A second call is logged, and
+// returns at once.
+func (s *informer[T]) RunWithContext(ctx context.Context) {
+	s.mu.Lock()
+	if s.started {
+		s.mu.Unlock()
+		klog.FromContext(ctx).Info("Warning: the informer was started before, and does not run twice", "informer", s.name)
+		return
+	}
+	s.started = true
+	if s.source != nil {
+		s.source.resyncCheck = s.resyncCheck
+	}
+	s.mu.Unlock()
+	if err := s.typed.Run(ctx); err != nil {
+		utilruntime.HandleErrorWithContext(ctx, err, "Informer does not run", "informer", s.name)
+	}
+}
+
+// HasSynced implements cache.SharedInformer.
+func (s *informer[T]) HasSynced() bool { return cache.IsDone(s.HasSyncedChecker()) }
+
+// HasSyncedChecker implements cache.SharedInformer.
+func (s *informer[T]) HasSyncedChecker() cache.DoneChecker {
+	return doneChecker{name: s.name, done: s.typed.Synced()}
+}
+
+// LastSyncResourceVersion implements cache.SharedInformer.
+func (s *informer[T]) LastSyncResourceVersion() string {
+	if s.source == nil {
+		return s.typed.ResourceVersion()
+	}
+	return s.source.lastVersion()
+}
+
+// IsStopped implements cache.SharedInformer.
+func (s *informer[T]) IsStopped() bool { return s.typed.Status().Phase == typed.PhaseStopped }
+
+// GetStore implements cache.SharedInformer.
+func (s *informer[T]) GetStore() cache.Store { return s.store }
+
+// GetIndexer implements cache.SharedIndexInformer.
+func (s *informer[T]) GetIndexer() cache.Indexer { return s.store }
+
+// GetTypedIndexer implements cache.TypedSharedIndexInformer.
+func (s *informer[T]) GetTypedIndexer() cache.TypedIndexer[T] { return s.store }
+
+// AddIndexers implements cache.SharedIndexInformer. It returns an error if the
+// informer has stopped; see indexer.AddIndexers for others.
+func (s *informer[T]) AddIndexers(indexers cache.Indexers) error {
+	if s.IsStopped() {
+		return fmt.Errorf("%s: indexers are not added: %w", s.name, typed.ErrStopped)
+	}
+	return s.store.AddIndexers(indexers)
+}
+
+// AddTypedIndexers implements cache.TypedSharedIndexInformer.
+func (s *informer[T]) AddTypedIndexers(indexers cache.TypedIndexers[T]) error {
+	if s.IsStopped() {
+		return fmt.Errorf("%s: indexers are not added: %w", s.name, typed.ErrStopped)
+	}
+	return s.store.AddTypedIndexers(indexers)
+}
+
+// SetTransform implements cache.SharedInformer. It returns an error after the
+// informer was started.
+func (s *informer[T]) SetTransform(transform cache.TransformFunc) error {
+	return s.set(func() { s.source.transform = transform })
+}
+
+// SetWatchErrorHandler implements cache.SharedInformer. It returns an error
+// after the informer was started.
+func (s *informer[T]) SetWatchErrorHandler(handler cache.WatchErrorHandler) error {
+	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *cache.Reflector, err error) { handler(r, err) })
+}
+
+// SetWatchErrorHandlerWithContext implements cache.SharedInformer. It returns an
+// error after the informer was started.
+func (s *informer[T]) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
+	return s.set(func() { s.source.onError = handler })
+}
+
+// set changes the source, unless it is too late.
+func (s *informer[T]) set(change func()) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.source == nil {
+		return fmt.Errorf("%s: transforms and error handlers belong to its source, which was given to typed.NewInformer", s.name)
+	}
+	if s.started {
+		return fmt.Errorf("%s: informer has already started", s.name)
+	}
+	change()
+	return nil
+}
+
+// GetController implements cache.SharedInformer.
+func (s *informer[T]) GetController() cache.Controller { return controller[T]{s} }

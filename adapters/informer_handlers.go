@@ -1,0 +1,166 @@
+package adapters
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
+
+	"github.com/kubetyped/informer/typed"
+)
+
+// minResync is the shortest resync period, as in client-go
+// (minimumResyncPeriod in shared_informer.go).
+const minResync = time.Second
+
+// AddEventHandler implements cache.SharedInformer.
+func (s *informer[T]) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, cache.HandlerOptions{})
+}
+
+// AddEventHandlerWithResyncPeriod implements cache.SharedInformer.
+func (s *informer[T]) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, period time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, cache.HandlerOptions{ResyncPeriod: &period})
+}
+
+// AddEventHandlerWithOptions implements cache.SharedInformer. It returns an
+// error if the informer has stopped or the handler is nil.
+func (s *informer[T]) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	if handler == nil {
+		return nil, fmt.Errorf("%s: %w", s.name, errNilHandler)
+	}
+	return s.add(&untypedHandler[T]{s.conversion, handler}, handlerName(handler), options)
+}
+
+// AddTypedEventHandler implements cache.TypedSharedIndexInformer. It returns an
+// error if the informer has stopped, the handler is nil, or there is more than
+// one cache.HandlerOptions.
+func (s *informer[T]) AddTypedEventHandler(handler cache.TypedResourceEventHandler[T], options ...cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	if handler == nil {
+		return nil, fmt.Errorf("%s: %w", s.name, errNilHandler)
+	}
+	switch len(options) {
+	case 0:
+		options = []cache.HandlerOptions{{}}
+	case 1:
+	default:
+		return nil, fmt.Errorf("%s: at most one HandlerOptions can be given, not %d", s.name, len(options))
+	}
+	return s.add(&typedHandler[T]{handler, s.untyped}, handlerName(handler), options[0])
+}
+
+var errNilHandler = errors.New("the handler is nil")
+
+// add adds a handler.
+func (s *informer[T]) add(handler typed.Handler[T], name string, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	logger := ptr.Deref(options.Logger, klog.Background())
+	l := &listener[T]{handler: handler, logger: logger, name: listenerName(s.name, name)}
+	l.syncing.Store(true)
+	handlerOptions := []typed.HandlerOption{typed.WithHandlerName(name)}
+	period := ptr.Deref(options.ResyncPeriod, s.defaultResync)
+	if s.source == nil {
+		handlerOptions = append(handlerOptions, typed.WithResync(period))
+	} else {
+		l.requested = s.requestedPeriod(logger, period)
+		l.period = possiblePeriod(logger, l.requested, s.resyncCheck)
+		l.next = time.Now().Add(l.period)
+	}
+	registration, err := s.typed.Handle(l, handlerOptions...)
+	if errors.Is(err, typed.ErrStopped) {
+		return nil, fmt.Errorf("handler %s was not added to shared informer because it has stopped already: %w", name, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.registration = registration
+	s.listeners[l] = struct{}{}
+	return l, nil
+}
+
+// requestedPeriod returns the period that counts as what a handler asks for. If
+// the informer has not been started, it may shorten the intervals at which the
+// informer looks whether a resync is due. The caller holds mu.
+func (s *informer[T]) requestedPeriod(logger klog.Logger, period time.Duration) time.Duration {
+	if period <= 0 {
+		return period
+	}
+	if period < minResync {
+		logger.Info("Warning: the resync period is too short, and is made longer", "resyncPeriod", period, "minimum", minResync)
+		period = minResync
+	}
+	switch {
+	case period >= s.resyncCheck:
+	case s.started:
+		logger.Info("Warning: the resync period is shorter than that of the informer, which was started already, and is made longer", "resyncPeriod", period, "resyncCheckPeriod", s.resyncCheck)
+		period = s.resyncCheck
+	default:
+		s.resyncCheck = period
+		for other := range s.listeners {
+			other.period = possiblePeriod(logger, other.requested, period)
+		}
+	}
+	return period
+}
+
+// possiblePeriod returns the period that a handler gets if the informer looks at
+// intervals of check whether a resync is due, or never if check is 0.
+func possiblePeriod(logger klog.Logger, requested, check time.Duration) time.Duration {
+	switch {
+	case requested == 0:
+		return 0
+	case check == 0:
+		logger.Info("Warning: there are no resyncs, as the informer was made without them", "resyncPeriod", requested)
+		return 0
+	case requested < check:
+		logger.Info("Warning: the resync period is shorter than that of the informer, and is made longer", "resyncPeriod", requested, "resyncCheckPeriod", check)
+		return check
+	}
+	return requested
+}
+
+// shouldResync finds out for which handlers a resync is due, and reports whether
+// there are any. It is called by the Reflector at intervals of resyncCheck.
+func (s *informer[T]) shouldResync() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, some := time.Now(), false
+	for l := range s.listeners {
+		due := l.isDue(now)
+		l.syncing.Store(due)
+		some = some || due
+	}
+	return some
+}
+
+// resync resyncs the handlers for which it is due.
+func (s *informer[T]) resync() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for l := range s.listeners {
+		if l.syncing.Load() {
+			l.registration.Resync()
+		}
+	}
+}
+
+// RemoveEventHandler implements cache.SharedInformer. It does not wait for a
+// call that is under way. It returns an error if handle is not one that an
+// informer of this package has returned; one that was removed before is fine.
+func (s *informer[T]) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
+	l, ok := handle.(*listener[T])
+	if !ok {
+		return fmt.Errorf("%s: a %T is not the registration of a handler of this informer", s.name, handle)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.listeners[l]; ok {
+		delete(s.listeners, l)
+		l.registration.Remove()
+	}
+	return nil
+}

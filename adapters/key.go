@@ -1,0 +1,17 @@
+package adapters
+
+import (
+	"strings"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// keyOf returns the key that a string stands for, of which index.Key.String
+// makes the same string again: what is before the first slash is the namespace,
+// unless that is nothing.
+func keyOf(s string) index.Key {
+	if i := strings.IndexByte(s, '/'); i > 0 {
+		return index.Key{Namespace: s[:i], Name: s[i+1:]}
+	}
+	return index.Key{Name: s}
+}

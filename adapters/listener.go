@@ -1,0 +1,160 @@
+package adapters
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// listener is a handler of a shared informer, as the informer calls it, and what
+// the one who has added it holds in hands.
+type listener[T index.Object] struct {
+	handler      typed.Handler[T]
+	logger       klog.Logger
+	name         string
+	registration *typed.Registration
+
+	requested time.Duration // guarded by the informer's mu; the resync period that was asked for
+	period    time.Duration // guarded by the informer's mu; that it has, 0 if none
+	next      time.Time     // guarded by the informer's mu; when a resync is due
+	syncing   atomic.Bool   // the last resync of the informer, if there was one, was for it
+
+	panicked bool // owned by the goroutine that calls; the last call has
+}
+
+var _ cache.ResourceEventHandlerRegistration = (*listener[*namedObject])(nil)
+
+// pause is how long a handler is left alone after it has panicked, as in
+// client-go's processorListener.
+const pause = time.Second
+
+// begin comes before each call, end after it, unless the call panics.
+func (l *listener[T]) begin() {
+	if l.panicked {
+		time.Sleep(pause)
+	}
+	l.panicked = true
+}
+
+func (l *listener[T]) end() { l.panicked = false }
+
+// OnAdd implements typed.Handler.
+func (l *listener[T]) OnAdd(obj T, initial bool) {
+	defer utilruntime.HandleCrashWithLogger(l.logger)
+	l.begin()
+	l.handler.OnAdd(obj, initial)
+	l.end()
+}
+
+// OnUpdate implements typed.Handler. As in client-go, an update that has not
+// changed the resource version is only for those who were due at the last
+// resync. With no resync at all everybody is.
+func (l *listener[T]) OnUpdate(old, updated T) {
+	if old != updated && !l.syncing.Load() && versionOf(old) == versionOf(updated) {
+		return
+	}
+	defer utilruntime.HandleCrashWithLogger(l.logger)
+	l.begin()
+	l.handler.OnUpdate(old, updated)
+	l.end()
+}
+
+// OnDelete implements typed.Handler.
+func (l *listener[T]) OnDelete(deleted typed.Deleted[T]) {
+	defer utilruntime.HandleCrashWithLogger(l.logger)
+	l.begin()
+	l.handler.OnDelete(deleted)
+	l.end()
+}
+
+// isDue reports whether a resync is due, and notes that it comes now.
+func (l *listener[T]) isDue(now time.Time) bool {
+	if l.period == 0 || now.Before(l.next) {
+		return false
+	}
+	l.next = now.Add(l.period)
+	return true
+}
+
+// HasSynced implements cache.ResourceEventHandlerRegistration.
+func (l *listener[T]) HasSynced() bool { return cache.IsDone(l.HasSyncedChecker()) }
+
+// HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
+func (l *listener[T]) HasSyncedChecker() cache.DoneChecker {
+	return doneChecker{name: l.name, done: l.registration.Synced()}
+}
+
+// ShutdownChan is what cache.ShutDownEventHandler waits for.
+func (l *listener[T]) ShutdownChan() <-chan struct{} { return l.registration.Done() }
+
+// doneChecker is a cache.DoneChecker.
+type doneChecker struct {
+	name string
+	done <-chan struct{}
+}
+
+func (c doneChecker) Name() string          { return c.name }
+func (c doneChecker) Done() <-chan struct{} { return c.done }
+
+// untypedHandler calls a handler of client-go with untyped objects.
+type untypedHandler[T index.Object] struct {
+	conversion[T]
+
+	handler cache.ResourceEventHandler
+}
+
+// OnAdd implements typed.Handler.
+func (h *untypedHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(h.untyped(obj), initial) }
+
+// OnUpdate implements typed.Handler.
+func (h *untypedHandler[T]) OnUpdate(old, updated T) {
+	h.handler.OnUpdate(h.untyped(old), h.untyped(updated))
+}
+
+// OnDelete implements typed.Handler.
+func (h *untypedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
+	if isTombstone(deleted.Reason) {
+		h.handler.OnDelete(cache.DeletedFinalStateUnknown{Key: deleted.Key.String(), Obj: h.untyped(deleted.Object)})
+		return
+	}
+	h.handler.OnDelete(h.untyped(deleted.Object))
+}
+
+// typedHandler calls one of client-go's typed handlers.
+type typedHandler[T index.Object] struct {
+	handler cache.TypedResourceEventHandler[T]
+	untyped func(T) any
+}
+
+// OnAdd implements typed.Handler.
+func (h *typedHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(obj, initial) }
+
+// OnUpdate implements typed.Handler.
+func (h *typedHandler[T]) OnUpdate(old, updated T) { h.handler.OnUpdate(old, updated) }
+
+// OnDelete implements typed.Handler.
+func (h *typedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
+	d := cache.DeletedObject[T]{OptionalObj: deleted.Object}
+	if isTombstone(deleted.Reason) {
+		d.FinalStateUnknown = &cache.DeletedFinalStateUnknown{Key: deleted.Key.String(), Obj: h.untyped(deleted.Object)}
+	}
+	h.handler.OnDelete(d)
+}
+
+// isTombstone reports whether client-go would tell of a deletion by a tombstone:
+// it was found by comparing a list with the store.
+func isTombstone(reason index.Reason) bool {
+	return reason == index.Relisted || reason == index.Initial
+}
+
+// listenerName returns how client-go would call a handler of an informer.
+func listenerName(informer, handler string) string {
+	return fmt.Sprintf("%s + event handler %s", informer, handler)
+}

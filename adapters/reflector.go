@@ -1,0 +1,69 @@
+package adapters
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// reflectorSource is a source that lists and watches as client-go's shared
+// informers do: by the very same cache.Controller and cache.Reflector, so that
+// back-off, error handlers, resync ticks and logs are theirs. Its fields are
+// set before it runs.
+type reflectorSource[T index.Object] struct {
+	conversion[T]
+
+	lw          cache.ListerWatcher
+	example     runtime.Object
+	description string
+	detector    cache.MutationDetector
+	transform   cache.TransformFunc                // nil: none
+	onError     cache.WatchErrorHandlerWithContext // nil: client-go's
+	resyncCheck time.Duration                      // how often shouldResync is asked; 0: never
+	shouldSync  func() bool                        // whether resync is to be called
+	resync      func()
+
+	mu         sync.Mutex
+	controller cache.Controller // guarded by mu; nil before Run
+}
+
+// Run implements typed.Source.
+func (s *reflectorSource[T]) Run(ctx context.Context, sink typed.Sink[T]) error {
+	lw := newListerWatcher(s.lw)
+	controller := cache.New(&cache.Config{
+		Queue:                        newReflectorQueue(s, sink, lw),
+		ListerWatcher:                lw,
+		ObjectType:                   s.example,
+		ObjectDescription:            s.description,
+		FullResyncPeriod:             s.resyncCheck,
+		ShouldResync:                 s.shouldSync,
+		WatchErrorHandlerWithContext: s.onError,
+	})
+	s.mu.Lock()
+	s.controller = controller
+	s.mu.Unlock()
+
+	var detecting sync.WaitGroup
+	detecting.Go(func() { s.detector.Run(ctx.Done()) })
+	defer detecting.Wait()
+	controller.RunWithContext(ctx)
+	return nil
+}
+
+// lastVersion returns the version that the Reflector has come to, "" before it
+// runs.
+func (s *reflectorSource[T]) lastVersion() string {
+	s.mu.Lock()
+	controller := s.controller
+	s.mu.Unlock()
+	if controller == nil {
+		return ""
+	}
+	return controller.LastSyncResourceVersion()
+}

@@ -1,0 +1,57 @@
+package adapters
+
+import (
+	"context"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/watchlist"
+)
+
+// listerWatcher passes on what a Reflector asks for, and remembers how it has
+// last asked for a list.
+type listerWatcher struct {
+	cache.ListerWatcherWithContext
+
+	noStreaming bool
+	streaming   atomic.Bool
+}
+
+func newListerWatcher(lw cache.ListerWatcher) *listerWatcher {
+	return &listerWatcher{
+		ListerWatcherWithContext: cache.ToListerWatcherWithContext(lw),
+		noStreaming:              watchlist.DoesClientNotSupportWatchListSemantics(lw),
+	}
+}
+
+// streamed reports whether the last list that was asked for was a streamed one.
+func (lw *listerWatcher) streamed() bool { return lw.streaming.Load() }
+
+// IsWatchListSemanticsUnSupported tells the Reflector not to stream lists; see
+// watchlist.DoesClientNotSupportWatchListSemantics.
+func (lw *listerWatcher) IsWatchListSemanticsUnSupported() bool { return lw.noStreaming }
+
+// ListWithContext implements cache.ListerWithContext.
+func (lw *listerWatcher) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+	lw.streaming.Store(false)
+	return lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
+}
+
+// WatchWithContext implements cache.WatcherWithContext.
+func (lw *listerWatcher) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	lw.streaming.Store(opts.SendInitialEvents != nil && *opts.SendInitialEvents)
+	return lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
+}
+
+// List is there to make a cache.ListerWatcher; the Reflector does not call it.
+func (lw *listerWatcher) List(opts metav1.ListOptions) (runtime.Object, error) {
+	return lw.ListWithContext(context.Background(), opts)
+}
+
+// Watch is there to make a cache.ListerWatcher; the Reflector does not call it.
+func (lw *listerWatcher) Watch(opts metav1.ListOptions) (watch.Interface, error) {
+	return lw.WatchWithContext(context.Background(), opts)
+}

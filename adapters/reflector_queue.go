@@ -1,0 +1,142 @@
+package adapters
+
+import (
+	"sync"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// reflectorQueue is what a Reflector writes to: it converts and transforms each
+// object, once, and passes it on to a sink. To the Controller it is a queue from
+// which nothing can be taken, as the informer behind the sink does what a
+// Controller would. Its writing methods are called by the Reflector's goroutine.
+type reflectorQueue[T index.Object] struct {
+	*reflectorSource[T]
+
+	sink  typed.Sink[T]
+	lists *listerWatcher
+
+	closing sync.Once
+	closed  chan struct{}
+}
+
+var (
+	_ cache.Queue                  = (*reflectorQueue[*namedObject])(nil)
+	_ cache.TransformingStore      = (*reflectorQueue[*namedObject])(nil)
+	_ cache.ReflectorBookmarkStore = (*reflectorQueue[*namedObject])(nil)
+)
+
+func newReflectorQueue[T index.Object](s *reflectorSource[T], sink typed.Sink[T], lists *listerWatcher) *reflectorQueue[T] {
+	return &reflectorQueue[T]{reflectorSource: s, sink: sink, lists: lists, closed: make(chan struct{})}
+}
+
+// Add implements cache.ReflectorStore. The Reflector reports the error.
+func (q *reflectorQueue[T]) Add(untyped any) error {
+	obj, err := q.admit(untyped)
+	if err == nil {
+		q.detector.AddObject(q.untyped(obj))
+		q.sink.Add(obj, versionOf(obj))
+	}
+	return err
+}
+
+// Update implements cache.ReflectorStore. The Reflector reports the error.
+func (q *reflectorQueue[T]) Update(untyped any) error {
+	obj, err := q.admit(untyped)
+	if err == nil {
+		q.detector.AddObject(q.untyped(obj))
+		q.sink.Update(obj, versionOf(obj))
+	}
+	return err
+}
+
+// Delete implements cache.ReflectorStore. The Reflector reports the error.
+func (q *reflectorQueue[T]) Delete(untyped any) error {
+	obj, err := q.admit(untyped)
+	if err == nil {
+		q.sink.Delete(obj, versionOf(obj))
+	}
+	return err
+}
+
+// Replace implements cache.ReflectorStore. An error means that the list has
+// failed, and is made again.
+func (q *reflectorQueue[T]) Replace(list []any, version string) error {
+	take := q.admit
+	if q.lists.streamed() {
+		take = q.typed // the Reflector has transformed each as it came
+	}
+	objs := make([]T, 0, len(list))
+	for _, untyped := range list {
+		obj, err := take(untyped)
+		if err != nil {
+			return err
+		}
+		q.detector.AddObject(q.untyped(obj))
+		objs = append(objs, obj)
+	}
+	q.sink.Replace(objs, version)
+	return nil
+}
+
+// Bookmark implements cache.ReflectorBookmarkStore.
+func (q *reflectorQueue[T]) Bookmark(version string) error {
+	q.sink.Bookmark(version)
+	return nil
+}
+
+// Resync implements cache.ReflectorStore. It is called for the handlers for
+// which it was found to be time.
+func (q *reflectorQueue[T]) Resync() error {
+	q.resync()
+	return nil
+}
+
+// Transformer implements cache.TransformingStore: it is what the objects of a
+// streamed list pass while they are collected.
+func (q *reflectorQueue[T]) Transformer() cache.TransformFunc { return q.transform }
+
+// admit transforms and converts an object.
+func (q *reflectorQueue[T]) admit(untyped any) (T, error) {
+	if q.transform != nil {
+		transformed, err := q.transform(untyped)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		untyped = transformed
+	}
+	return q.typed(untyped)
+}
+
+// versionOf returns the resource version of obj, "" if it has none.
+func versionOf[T index.Object](obj T) string {
+	if versioned, ok := any(obj).(interface{ GetResourceVersion() string }); ok {
+		return versioned.GetResourceVersion()
+	}
+	return ""
+}
+
+// Pop implements cache.Queue: it waits until the queue is closed.
+func (q *reflectorQueue[T]) Pop(cache.PopProcessFunc) (any, error) {
+	<-q.closed
+	return nil, cache.ErrFIFOClosed
+}
+
+// Close implements cache.Queue.
+func (q *reflectorQueue[T]) Close() { q.closing.Do(func() { close(q.closed) }) }
+
+// HasSynced implements cache.Queue. Nobody asks: the informer knows.
+func (q *reflectorQueue[T]) HasSynced() bool { return false }
+
+// HasSyncedChecker implements cache.Queue. Nobody asks: the informer knows.
+func (q *reflectorQueue[T]) HasSyncedChecker() cache.DoneChecker { return never{} }
+
+// never is a cache.DoneChecker that is never done.
+type never struct{}
+
+func (never) Name() string          { return "never" }
+func (never) Done() <-chan struct{} { return nil }
