@@ -3,10 +3,10 @@ package adapters
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
 )
@@ -26,11 +26,13 @@ func ofType[T index.Object]() conversion[T] {
 	return conversion[T]{
 		typed: func(untyped any) (T, error) {
 			var none T
-			obj, ok := untyped.(T)
-			if !ok || obj == none {
-				return none, cache.KeyError{Obj: untyped, Err: fmt.Errorf("it is a %T, the informer's objects are of type %v", untyped, reflect.TypeFor[T]())}
+			if obj, ok := untyped.(T); ok && obj != none {
+				return obj, nil
 			}
-			return obj, nil
+			if _, err := keyOfAny(untyped); err != nil {
+				return none, err
+			}
+			return none, fmt.Errorf("a %T cannot be stored among objects of type %v", untyped, reflect.TypeFor[T]())
 		},
 		untyped: func(obj T) any { return obj },
 	}
@@ -41,7 +43,8 @@ func ofType[T index.Object]() conversion[T] {
 func ofAny() conversion[metav1.Object] {
 	return conversion[metav1.Object]{
 		typed: func(untyped any) (metav1.Object, error) {
-			if obj, ok := untyped.(metav1.Object); ok && reflect.TypeOf(untyped).Kind() == reflect.Pointer {
+			obj, ok := untyped.(metav1.Object)
+			if ok && reflect.TypeOf(untyped).Kind() == reflect.Pointer && hasProperKey(obj) {
 				return obj, nil
 			}
 			return nameObject(untyped)
@@ -55,22 +58,39 @@ func ofAny() conversion[metav1.Object] {
 	}
 }
 
-// namedObject gives metadata to what has none of its own: a key, a tombstone, or
-// an object that is not a pointer or only refers to its metadata.
+// hasProperKey reports whether the key of obj, made a string, means obj again.
+func hasProperKey(obj metav1.Object) bool {
+	if namespace := obj.GetNamespace(); namespace != "" {
+		return strings.IndexByte(namespace, '/') < 0
+	}
+	return strings.IndexByte(obj.GetName(), '/') < 0
+}
+
+// namedObject gives a key to what has none of its own: a key, a tombstone, an
+// object that is not a pointer or only refers to its metadata, or one whose name
+// is not what the API allows.
 type namedObject struct {
 	metav1.Object
 
+	key     index.Key
 	untyped any
 }
 
+// GetNamespace returns the namespace of the key.
+func (o *namedObject) GetNamespace() string { return o.key.Namespace }
+
+// GetName returns the name of the key.
+func (o *namedObject) GetName() string { return o.key.Name }
+
 func nameObject(untyped any) (metav1.Object, error) {
-	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(untyped)
+	key, err := keyOfAny(untyped)
 	if err != nil {
-		return nil, cache.KeyError{Obj: untyped, Err: err}
+		return nil, err
 	}
-	if accessor, err := meta.Accessor(untyped); err == nil {
-		return &namedObject{Object: accessor, untyped: untyped}, nil
+	named := &namedObject{key: key, untyped: untyped}
+	named.Object, err = meta.Accessor(untyped)
+	if err != nil {
+		named.Object = &metav1.ObjectMeta{}
 	}
-	parsed := keyOf(key)
-	return &namedObject{Object: &metav1.ObjectMeta{Namespace: parsed.Namespace, Name: parsed.Name}, untyped: untyped}, nil
+	return named, nil
 }

@@ -8,11 +8,11 @@ import (
 
 // Get implements cache.Store. The error is a cache.KeyError.
 func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
-	typed, err := x.typed(obj)
+	key, err := keyOfAny(obj)
 	if err != nil {
 		return nil, false, err
 	}
-	item, exists = x.get(index.KeyOf(typed))
+	item, exists = x.get(key)
 	return item, exists, nil
 }
 

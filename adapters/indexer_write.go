@@ -37,23 +37,27 @@ func (x *indexer[T]) write(obj any, deletion bool) error {
 func (x *indexer[T]) Transaction(txns ...cache.Transaction) *cache.TransactionError {
 	var changes []index.Change[T]
 	var last any
-	failed := &cache.TransactionError{TotalTransactions: len(txns)}
+	result := &cache.TransactionError{TotalTransactions: len(txns), SuccessfulIndices: []int{}}
 	for i, txn := range txns {
 		more, err := x.changes(changes, txn.Object, txn.Type == cache.TransactionTypeDelete)
 		if err != nil {
-			failed.Errors = append(failed.Errors, err)
+			result.Errors = append(result.Errors, err)
 			continue
 		}
-		failed.SuccessfulIndices = append(failed.SuccessfulIndices, i)
-		changes, last = more, txn.Object
+		result.SuccessfulIndices = append(result.SuccessfulIndices, i)
+		last = txn.Object
+		switch txn.Type {
+		case cache.TransactionTypeAdd, cache.TransactionTypeUpdate, cache.TransactionTypeDelete:
+			changes = more
+		}
 	}
 	if last != nil {
 		x.apply(last, changes)
 	}
-	if len(failed.Errors) > 0 {
-		return failed
+	if len(result.Errors) == 0 {
+		return nil
 	}
-	return nil
+	return result
 }
 
 // changes appends what is to be done to store or delete obj. What is not a T, a
@@ -66,11 +70,11 @@ func (x *indexer[T]) changes(dst []index.Change[T], obj any, deletion bool) ([]i
 	if err == nil {
 		return append(dst, index.Change[T]{Delete: deletion, Object: typed}), nil
 	}
-	key, keyErr := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+	key, keyErr := keyOfAny(obj)
 	if !deletion || keyErr != nil {
 		return dst, err
 	}
-	if stored, ok := x.store.Get(keyOf(key)); ok {
+	if stored, ok := x.store.Get(key); ok {
 		dst = append(dst, index.Change[T]{Delete: true, Object: stored})
 	}
 	return dst, nil

@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -96,6 +97,7 @@ func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object,
 	}
 	s.source = &reflectorSource[T]{
 		conversion:  conv,
+		name:        typeName,
 		lw:          lw,
 		example:     example,
 		description: options.ObjectDescription,
@@ -173,15 +175,18 @@ func (s *informer[T]) GetTypedIndexer() cache.TypedIndexer[T] { return s.store }
 // informer has stopped; see indexer.AddIndexers for others.
 func (s *informer[T]) AddIndexers(indexers cache.Indexers) error {
 	if s.IsStopped() {
-		return fmt.Errorf("%s: indexers are not added: %w", s.name, typed.ErrStopped)
+		return errIndexersTooLate
 	}
 	return s.store.AddIndexers(indexers)
 }
 
+// errIndexersTooLate is client-go's, to the word.
+var errIndexersTooLate = errors.New("indexer was not added because it has stopped already")
+
 // AddTypedIndexers implements cache.TypedSharedIndexInformer.
 func (s *informer[T]) AddTypedIndexers(indexers cache.TypedIndexers[T]) error {
 	if s.IsStopped() {
-		return fmt.Errorf("%s: indexers are not added: %w", s.name, typed.ErrStopped)
+		return errIndexersTooLate
 	}
 	return s.store.AddTypedIndexers(indexers)
 }
@@ -212,7 +217,7 @@ func (s *informer[T]) set(change func()) error {
 		return fmt.Errorf("%s: transforms and error handlers belong to its source, which was given to typed.NewInformer", s.name)
 	}
 	if s.started {
-		return fmt.Errorf("%s: informer has already started", s.name)
+		return errors.New("informer has already started") // client-go's words
 	}
 	change()
 	return nil

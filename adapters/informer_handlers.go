@@ -154,7 +154,7 @@ func (s *informer[T]) resync() {
 func (s *informer[T]) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	l, ok := handle.(*listener[T])
 	if !ok {
-		return fmt.Errorf("%s: a %T is not the registration of a handler of this informer", s.name, handle)
+		return fmt.Errorf("%s: invalid key type %T: it is not the registration of one of its handlers", s.name, handle)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

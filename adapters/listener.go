@@ -26,7 +26,8 @@ type listener[T index.Object] struct {
 	next      time.Time     // guarded by the informer's mu; when a resync is due
 	syncing   atomic.Bool   // the last resync of the informer, if there was one, was for it
 
-	panicked bool // owned by the goroutine that calls; the last call has
+	panicked  bool        // owned by the goroutine that calls; the last call has
+	neverSync atomic.Bool // a call for an initial object has
 }
 
 var _ cache.ResourceEventHandlerRegistration = (*listener[*namedObject])(nil)
@@ -49,6 +50,13 @@ func (l *listener[T]) end() { l.panicked = false }
 func (l *listener[T]) OnAdd(obj T, initial bool) {
 	defer utilruntime.HandleCrashWithLogger(l.logger)
 	l.begin()
+	if initial {
+		defer func() {
+			if l.panicked {
+				l.neverSync.Store(true)
+			}
+		}()
+	}
 	l.handler.OnAdd(obj, initial)
 	l.end()
 }
@@ -83,25 +91,20 @@ func (l *listener[T]) isDue(now time.Time) bool {
 	return true
 }
 
-// HasSynced implements cache.ResourceEventHandlerRegistration.
+// HasSynced implements cache.ResourceEventHandlerRegistration. As in client-go, a
+// handler never syncs that has panicked for one of the initial objects.
 func (l *listener[T]) HasSynced() bool { return cache.IsDone(l.HasSyncedChecker()) }
 
 // HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
 func (l *listener[T]) HasSyncedChecker() cache.DoneChecker {
+	if l.neverSync.Load() {
+		return never{l.name}
+	}
 	return doneChecker{name: l.name, done: l.registration.Synced()}
 }
 
 // ShutdownChan is what cache.ShutDownEventHandler waits for.
 func (l *listener[T]) ShutdownChan() <-chan struct{} { return l.registration.Done() }
-
-// doneChecker is a cache.DoneChecker.
-type doneChecker struct {
-	name string
-	done <-chan struct{}
-}
-
-func (c doneChecker) Name() string          { return c.name }
-func (c doneChecker) Done() <-chan struct{} { return c.done }
 
 // untypedHandler calls a handler of client-go with untyped objects.
 type untypedHandler[T index.Object] struct {

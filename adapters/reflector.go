@@ -19,6 +19,7 @@ import (
 type reflectorSource[T index.Object] struct {
 	conversion[T]
 
+	name        string
 	lw          cache.ListerWatcher
 	example     runtime.Object
 	description string

@@ -62,18 +62,23 @@ func (q *reflectorQueue[T]) Delete(untyped any) error {
 	return err
 }
 
-// Replace implements cache.ReflectorStore. An error means that the list has
-// failed, and is made again.
+// Replace implements cache.ReflectorStore. An error of the transform means that
+// the list has failed, and is made again. What cannot be stored is reported, and
+// left out.
 func (q *reflectorQueue[T]) Replace(list []any, version string) error {
-	take := q.admit
-	if q.lists.streamed() {
-		take = q.typed // the Reflector has transformed each as it came
-	}
+	transformed := q.lists.streamed() // then the Reflector has done so as they came
 	objs := make([]T, 0, len(list))
 	for _, untyped := range list {
-		obj, err := take(untyped)
+		if !transformed && q.transform != nil {
+			var err error
+			if untyped, err = q.transform(untyped); err != nil {
+				return err
+			}
+		}
+		obj, err := q.typed(untyped)
 		if err != nil {
-			return err
+			q.sink.Report(&typed.RejectedError{Informer: q.name, ResourceVersion: version, Err: err})
+			continue
 		}
 		q.detector.AddObject(q.untyped(obj))
 		objs = append(objs, obj)
@@ -133,10 +138,4 @@ func (q *reflectorQueue[T]) Close() { q.closing.Do(func() { close(q.closed) }) }
 func (q *reflectorQueue[T]) HasSynced() bool { return false }
 
 // HasSyncedChecker implements cache.Queue. Nobody asks: the informer knows.
-func (q *reflectorQueue[T]) HasSyncedChecker() cache.DoneChecker { return never{} }
-
-// never is a cache.DoneChecker that is never done.
-type never struct{}
-
-func (never) Name() string          { return "never" }
-func (never) Done() <-chan struct{} { return nil }
+func (q *reflectorQueue[T]) HasSyncedChecker() cache.DoneChecker { return never{"never"} }

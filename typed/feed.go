@@ -40,6 +40,7 @@ func (f *feed[T]) run(emit func(*Event[T]) bool) {
 		return
 	}
 	f.joined = nil
+	f.noteSynced()
 	var due <-chan time.Time
 	if f.period > 0 {
 		f.timer = time.NewTimer(f.period)
