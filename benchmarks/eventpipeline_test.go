@@ -3,6 +3,9 @@ package benchmarks
 import (
 	"fmt"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // BenchmarkEventPipeline measures the way of a watch event, from the watch
@@ -15,13 +18,17 @@ func BenchmarkEventPipeline(b *testing.B) {
 	for _, handlers := range []int{1, 4, 16} {
 		for _, s := range allSides {
 			b.Run(fmt.Sprintf("handlers=%d/impl=%s", handlers, s.impl), func(b *testing.B) {
-				p := newPipeline(b, s, true, list, handlers)
-				defer p.stop()
-				b.ReportAllocs()
-				b.ResetTimer()
-				p.deliver(events, b.N)
-				b.StopTimer()
+				benchmarkEvents(b, s, list, events, handlers)
 			})
 		}
 	}
+}
+
+func benchmarkEvents(b *testing.B, s side, list runtime.Object, events []watch.Event, handlers int) {
+	p := newPipeline(b, s, true, list, handlers)
+	defer p.stop()
+	b.ReportAllocs()
+	b.ResetTimer()
+	p.deliver(events, b.N)
+	b.StopTimer()
 }

@@ -97,12 +97,7 @@ type clientGoInformer struct {
 }
 
 func newClientGo(_ testing.TB, from cache.ListerWatcher, indexed bool) informer {
-	indexers := namespaceIndexer()
-	if indexed {
-		indexers = twoIndexers()
-	}
-	i := cache.NewSharedIndexInformer(from, &corev1.Pod{}, 0, indexers)
-	return &clientGoInformer{SharedIndexInformer: i, pods: corev1listers.NewPodLister(i.GetIndexer())}
+	return newShared(cache.NewSharedIndexInformer(from, &corev1.Pod{}, 0, indexersOf(indexed)))
 }
 
 func (i *clientGoInformer) handle(tb testing.TB, h calls) <-chan struct{} {

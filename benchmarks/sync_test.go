@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 )
 
 // BenchmarkInitialSync measures the start of an informer with two indexes and
@@ -16,20 +17,24 @@ func BenchmarkInitialSync(b *testing.B) {
 		list := listOf(newCluster(objects, 100).pods(1), "1")
 		for _, s := range allSides {
 			b.Run(fmt.Sprintf("objects=%d/impl=%s", objects, s.impl), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					b.StopTimer()
-					last := make(chan struct{})
-					r, _ := start(b, s, true, calls{add: nth(objects, last)})
-					runtime.GC() // what earlier rounds have left behind
-					r.answer(list, b.StartTimer)
-					<-last
-					b.StopTimer()
-					r.stop()
-					b.StartTimer()
-				}
+				benchmarkSync(b, s, list, objects)
 			})
 		}
+	}
+}
+
+func benchmarkSync(b *testing.B, s side, list k8sruntime.Object, objects int) {
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		last := make(chan struct{})
+		r, _ := start(b, s, true, calls{add: nth(objects, last)})
+		runtime.GC() // what earlier rounds have left behind
+		r.answer(list, b.StartTimer)
+		<-last
+		b.StopTimer()
+		r.stop()
+		b.StartTimer()
 	}
 }
 
