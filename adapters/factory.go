@@ -16,9 +16,9 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Factory is a generated SharedInformerFactory, that of client-go or one for
+// InformerFactory is a generated SharedInformerFactory, that of client-go or one for
 // other kinds: F is its own type of functions that make informers.
-type Factory[F any] interface {
+type InformerFactory[F any] interface {
 	InformerFor(obj runtime.Object, newFunc F) cache.SharedIndexInformer
 }
 
@@ -36,7 +36,7 @@ type Factory[F any] interface {
 //
 // It returns an error if the client is nil or of no API type, or if the factory
 // has an informer for these objects already: call it first.
-func Serve[T index.Object, L runtime.Object, C any, F ~func(C, time.Duration) cache.SharedIndexInformer](factory Factory[F], client typed.Client[T, L], tweaks ...func(*metav1.ListOptions)) error {
+func Serve[T index.Object, L runtime.Object, C any, F ~func(C, time.Duration) cache.SharedIndexInformer](factory InformerFactory[F], client typed.Client[T, L], tweaks ...func(*metav1.ListOptions)) error {
 	example := exampleOf[T]()
 	if client == nil {
 		return fmt.Errorf("informers of %v are not served: the client is nil", reflect.TypeFor[T]())
