@@ -27,7 +27,7 @@ import (
 // An index function that returns an error makes the call panic that stores the
 // object, as in client-go; unlike there, the object is then not stored.
 func Indexer[T index.Object](x *index.Indexer[T]) cache.TypedIndexer[T] {
-	return newIndexer(x, ofType[T](), nil)
+	return newIndexer(x, ofType[T]())
 }
 
 // indexer is client-go's Indexer, with the semantics of what cache.NewIndexer
@@ -39,6 +39,7 @@ type indexer[T index.Object] struct {
 	store      index.Reader[T]
 	writer     *index.Indexer[T] // the same; nil: it cannot be written
 	addIndexes func(indexes ...index.Handle[T]) error
+	late       *latePanic           // of index functions; nil: they are not put off
 	changed    func(version string) // called when a write has set the version; nil: nobody
 
 	adding  sync.Mutex // held while indexes are added
@@ -57,8 +58,8 @@ var (
 	_ cache.TransactionStore           = (*indexer[*namedObject])(nil)
 )
 
-func newIndexer[T index.Object](store *index.Indexer[T], conv conversion[T], changed func(version string)) *indexer[T] {
-	x := &indexer[T]{conversion: conv, store: store, writer: store, addIndexes: store.AddIndexes, changed: changed}
+func newIndexer[T index.Object](store *index.Indexer[T], conv conversion[T]) *indexer[T] {
+	x := &indexer[T]{conversion: conv, store: store, writer: store, addIndexes: store.AddIndexes}
 	x.indexes.Store(&map[string]namedIndex[T]{})
 	return x
 }
@@ -93,7 +94,7 @@ func (x *indexer[T]) AddIndexers(added cache.Indexers) error {
 		if f == nil {
 			return fmt.Errorf("indexer %q has no function", name)
 		}
-		idx := namedIndex[T]{newIndex(name, f, x.untyped), f}
+		idx := namedIndex[T]{x.newIndex(name, f), f}
 		indexes[name] = idx
 		handles = append(handles, idx.Index)
 	}
@@ -101,7 +102,21 @@ func (x *indexer[T]) AddIndexers(added cache.Indexers) error {
 		return err
 	}
 	x.indexes.Store(&indexes)
+	if x.late != nil {
+		x.late.raise()
+	}
 	return nil
+}
+
+// newIndex returns an index for a function.
+func (x *indexer[T]) newIndex(name string, f cache.IndexFunc) *index.Index[string, T] {
+	if x.late == nil {
+		return newIndex(name, f, x.untyped)
+	}
+	return index.New(name, func(obj T) (values []string) {
+		defer x.late.catch()
+		return mustIndex(name, f, index.KeyOf(obj), x.untyped(obj))
+	})
 }
 
 // AddTypedIndexers implements cache.TypedIndexer.

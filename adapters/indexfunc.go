@@ -23,13 +23,16 @@ func Index[T index.Object](name string, f cache.IndexFunc) *index.Index[string, 
 
 // newIndex returns an index whose function is called with untyped objects.
 func newIndex[T index.Object](name string, f cache.IndexFunc, untyped func(T) any) *index.Index[string, T] {
-	return index.New(name, func(obj T) []string {
-		values, err := f(untyped(obj))
-		if err != nil {
-			panic(fmt.Errorf("unable to calculate an index entry for key %q on index %q: %w", index.KeyOf(obj), name, err))
-		}
-		return values
-	})
+	return index.New(name, func(obj T) []string { return mustIndex(name, f, index.KeyOf(obj), untyped(obj)) })
+}
+
+// mustIndex calls an index function, and panics if it returns an error.
+func mustIndex(name string, f cache.IndexFunc, key index.Key, obj any) []string {
+	values, err := f(obj)
+	if err != nil {
+		panic(fmt.Errorf("unable to calculate an index entry for key %q on index %q: %w", key, name, err))
+	}
+	return values
 }
 
 // IndexFunc returns an index function for client-go that calls keys, as it may

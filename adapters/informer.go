@@ -105,14 +105,16 @@ func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object,
 		shouldSync:  s.shouldResync,
 		resync:      s.resync,
 	}
-	store := index.NewIndexer(index.WithAbsentDeletions[T]())
+	late := &latePanic{}
+	store := index.NewIndexer(index.WithLiteralEvents[T](), index.WithWritten[T](late.raise))
 	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithReadableAfterStop()}
 	measured := newMetrics(options.Identifier, options.InformerMetricsProvider)
 	if measured != nil {
 		opts = append(opts, typed.WithMetrics(measured))
 	}
 	s.typed = typed.NewInformer(s.source, opts...)
-	s.store = newIndexer(store, conv, measured.SetResourceVersion)
+	s.store = newIndexer(store, conv)
+	s.store.late, s.store.changed = late, measured.SetResourceVersion
 	if err := s.store.AddIndexers(options.Indexers); err != nil {
 		utilruntime.HandleError(fmt.Errorf("%s: indexers are not added: %w", s.name, err))
 	}

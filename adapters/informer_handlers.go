@@ -59,9 +59,14 @@ func (s *informer[T]) add(handler typed.Handler[T], name string, options cache.H
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	logger := ptr.Deref(options.Logger, klog.Background())
-	l := &listener[T]{handler: handler, logger: logger, name: listenerName(s.name, name)}
-	l.syncing.Store(true)
-	handlerOptions := []typed.HandlerOption{typed.WithHandlerName(name)}
+	l := &listener[T]{
+		handler: handler,
+		logger:  logger,
+		name:    listenerName(s.name, name),
+		syncing: true,
+		synced:  make(chan struct{}),
+	}
+	handlerOptions := []typed.HandlerOption{typed.WithHandlerName(name), typed.WithOnSynced(l.onSynced)}
 	period := ptr.Deref(options.ResyncPeriod, s.defaultResync)
 	if s.source == nil {
 		handlerOptions = append(handlerOptions, typed.WithResync(period))
@@ -130,9 +135,9 @@ func (s *informer[T]) shouldResync() bool {
 	defer s.mu.Unlock()
 	now, some := time.Now(), false
 	for l := range s.listeners {
-		due := l.isDue(now)
-		l.syncing.Store(due)
-		some = some || due
+		if l.look(now) {
+			some = true
+		}
 	}
 	return some
 }
@@ -142,7 +147,7 @@ func (s *informer[T]) resync() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for l := range s.listeners {
-		if l.syncing.Load() {
+		if l.due {
 			l.registration.Resync()
 		}
 	}

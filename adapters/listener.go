@@ -2,7 +2,6 @@ package adapters
 
 import (
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -24,10 +23,14 @@ type listener[T index.Object] struct {
 	requested time.Duration // guarded by the informer's mu; the resync period that was asked for
 	period    time.Duration // guarded by the informer's mu; that it has, 0 if none
 	next      time.Time     // guarded by the informer's mu; when a resync is due
-	syncing   atomic.Bool   // the last resync of the informer, if there was one, was for it
+	due       bool          // guarded by the informer's mu; the last time that it was looked
 
-	panicked  bool        // owned by the goroutine that calls; the last call has
-	neverSync atomic.Bool // a call for an initial object has
+	// Owned by the goroutine that calls.
+	syncing   bool // unchanged objects are for it: it was due, or nobody has looked
+	panicked  bool // the last call has
+	neverSync bool // a call for an initial object has
+
+	synced chan struct{}
 }
 
 var _ cache.ResourceEventHandlerRegistration = (*listener[*namedObject])(nil)
@@ -51,11 +54,7 @@ func (l *listener[T]) OnAdd(obj T, initial bool) {
 	defer utilruntime.HandleCrashWithLogger(l.logger)
 	l.begin()
 	if initial {
-		defer func() {
-			if l.panicked {
-				l.neverSync.Store(true)
-			}
-		}()
+		defer func() { l.neverSync = l.neverSync || l.panicked }()
 	}
 	l.handler.OnAdd(obj, initial)
 	l.end()
@@ -65,7 +64,7 @@ func (l *listener[T]) OnAdd(obj T, initial bool) {
 // changed the resource version is only for those who were due at the last
 // resync. With no resync at all everybody is.
 func (l *listener[T]) OnUpdate(old, updated T) {
-	if old != updated && !l.syncing.Load() && versionOf(old) == versionOf(updated) {
+	if !l.syncing && versionOf(old) == versionOf(updated) {
 		return
 	}
 	defer utilruntime.HandleCrashWithLogger(l.logger)
@@ -82,13 +81,16 @@ func (l *listener[T]) OnDelete(deleted typed.Deleted[T]) {
 	l.end()
 }
 
-// isDue reports whether a resync is due, and notes that it comes now.
-func (l *listener[T]) isDue(now time.Time) bool {
-	if l.period == 0 || now.Before(l.next) {
-		return false
+// look notes whether a resync is due, and reports it. It takes effect after the
+// events that the handler has not been called for yet.
+func (l *listener[T]) look(now time.Time) bool {
+	l.due = l.period > 0 && !now.Before(l.next)
+	if l.due {
+		l.next = now.Add(l.period)
 	}
-	l.next = now.Add(l.period)
-	return true
+	due := l.due
+	l.registration.After(func() { l.syncing = due })
+	return due
 }
 
 // HasSynced implements cache.ResourceEventHandlerRegistration. As in client-go, a
@@ -97,10 +99,14 @@ func (l *listener[T]) HasSynced() bool { return cache.IsDone(l.HasSyncedChecker(
 
 // HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
 func (l *listener[T]) HasSyncedChecker() cache.DoneChecker {
-	if l.neverSync.Load() {
-		return never{l.name}
+	return doneChecker{name: l.name, done: l.synced}
+}
+
+// onSynced is called by the goroutine that calls the handler.
+func (l *listener[T]) onSynced() {
+	if !l.neverSync {
+		close(l.synced)
 	}
-	return doneChecker{name: l.name, done: l.registration.Synced()}
 }
 
 // ShutdownChan is what cache.ShutDownEventHandler waits for.

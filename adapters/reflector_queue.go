@@ -138,4 +138,4 @@ func (q *reflectorQueue[T]) Close() { q.closing.Do(func() { close(q.closed) }) }
 func (q *reflectorQueue[T]) HasSynced() bool { return false }
 
 // HasSyncedChecker implements cache.Queue. Nobody asks: the informer knows.
-func (q *reflectorQueue[T]) HasSyncedChecker() cache.DoneChecker { return never{"never"} }
+func (q *reflectorQueue[T]) HasSyncedChecker() cache.DoneChecker { return doneChecker{name: q.name} }

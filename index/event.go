@@ -76,7 +76,7 @@ type Event[T Object] struct {
 	Reason Reason
 
 	// Old is the object that the store held before: the zero T if Type is
-	// Added, or if what was deleted was not there (see WithAbsentDeletions), and
+	// Added, or if what was deleted was not there (see WithLiteralEvents), and
 	// the same as New if Reason is Resynced.
 	Old T
 

@@ -50,7 +50,8 @@ type options[T Object] struct {
 	recreated func(old, updated T) bool
 	unchanged func(old, updated T) bool
 
-	absentDeletions bool
+	literal bool
+	written func()
 }
 
 // WithRecreated makes a write that replaces old by updated give two events if
@@ -67,10 +68,22 @@ func WithUnchanged[T Object](unchanged func(old, updated T) bool) Option[T] {
 	return func(o *options[T]) { o.unchanged = unchanged }
 }
 
-// WithAbsentDeletions makes Apply give an event for a deletion of an object
-// that is not there, too: Old is then the zero T. Otherwise it gives none.
-func WithAbsentDeletions[T Object]() Option[T] {
-	return func(o *options[T]) { o.absentDeletions = true }
+// WithLiteralEvents makes events say what the writer has said even where that
+// makes no sense, as client-go's do:
+//
+//   - Apply gives an event for a deletion of an object that is not there, too;
+//     Old is then the zero T. Otherwise it gives none.
+//   - Replace compares each object of a list that has a key twice with the state
+//     before the list. Otherwise the second one is an update of the first.
+func WithLiteralEvents[T Object]() Option[T] {
+	return func(o *options[T]) { o.literal = true }
+}
+
+// WithWritten has written called at the end of each Apply and Replace, by the
+// goroutine that writes, while readers wait. If it panics, the writer gets the
+// panic instead of the events, and what was written stays.
+func WithWritten[T Object](written func()) Option[T] {
+	return func(o *options[T]) { o.written = written }
 }
 
 // NewIndexer returns an empty Indexer.

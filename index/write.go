@@ -5,7 +5,7 @@ import "slices"
 // Apply makes changes in their order, then sets the resource version unless
 // version is empty, and appends the events that result to dst, which it
 // returns. Removing an object that is not there gives no event, unless the
-// indexer was made WithAbsentDeletions.
+// indexer was made WithLiteralEvents.
 //
 // All of it happens under one write lock: readers see either the state before
 // all changes or the state after them. Index functions run before it, and what
@@ -39,18 +39,26 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 		case at.found:
 			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, Old: x.objects.at(at.pos), New: c.Object})
 			x.remove(at.pos)
-		case x.absentDeletions:
+		case x.literal:
 			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, New: c.Object})
 		}
 	}
+	x.afterWrite()
 	return dst
+}
+
+func (x *Indexer[T]) afterWrite() {
+	if x.written != nil {
+		x.written()
+	}
 }
 
 // Replace makes list the content of the store and version its resource
 // version, and appends the events that result to dst, which it returns: first
 // the deletion of every object that is not in the list, then, in the order of
 // the list, an addition or update for each that is. All of them have the given
-// reason. An object that is in the list twice is added, then updated.
+// reason. An object that is in the list twice is added, then updated, unless the
+// indexer was made WithLiteralEvents.
 //
 // It happens under one write lock, as with Apply. The list is not kept.
 func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Reason) []Event[T] {
@@ -72,10 +80,18 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 			}
 		}
 	}
+	var before map[uint32]T // what the list has again later; if events are literal
 	for _, at := range x.located {
-		if at.found && !listed[at.pos] {
+		switch {
+		case !at.found:
+		case !listed[at.pos]:
 			listed[at.pos] = true
 			gone--
+		case x.literal:
+			if before == nil {
+				before = map[uint32]T{}
+			}
+			before[at.pos] = x.objects.at(at.pos)
 		}
 	}
 
@@ -93,13 +109,24 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 	}
 	for i, obj := range list {
 		at := x.located[i]
+		again := false
 		if !at.found {
 			at = x.locate(obj) // it may be in the list twice
+			again = at.found
 		}
 		if at.found && x.unchanged != nil && x.unchanged(x.objects.at(at.pos), obj) {
 			continue
 		}
 		dst = x.put(dst, at, obj, i, reason)
+		if !x.literal {
+			continue
+		}
+		event := &dst[len(dst)-1]
+		if again {
+			*event = Event[T]{Type: Added, Reason: reason, New: obj}
+		} else if old, ok := before[at.pos]; ok && at.found {
+			event.Old = old
+		}
 	}
 	for pos := len(listed) - 1; pos >= 0 && gone > 0; pos-- { // the last first: no other one of them moves
 		if !listed[pos] {
@@ -107,6 +134,7 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 			gone--
 		}
 	}
+	x.afterWrite()
 	return dst
 }
 

@@ -56,11 +56,50 @@ func TestDeletionOfWhatIsNotThere(t *testing.T) {
 
 	assert.Len(t, index.NewIndexer[*pod]().Apply(nil, batch, "1"), 1, "it is no event")
 
-	store := index.NewIndexer(index.WithAbsentDeletions[*pod]())
+	store := index.NewIndexer(index.WithLiteralEvents[*pod]())
 	events := store.Apply(nil, batch, "1")
 	require.Len(t, events, 3)
 	assert.Equal(t, index.Event[*pod]{Type: index.Deleted, Reason: index.Watched, New: gone.Object}, events[2])
 	assert.Equal(t, 1, store.Len())
+}
+
+func TestListWithAKeyTwice(t *testing.T) {
+	a, b, c, d := &pod{name: "a"}, &pod{name: "b"}, &pod{name: "b", version: 2}, &pod{name: "a", version: 2}
+	list := []*pod{{name: "a", version: 1}, b, c, d}
+	for _, literal := range []bool{false, true} {
+		var opts []index.Option[*pod]
+		want := []*pod{a, nil, b, list[0]}
+		if literal {
+			opts = append(opts, index.WithLiteralEvents[*pod]())
+			want = []*pod{a, nil, nil, a}
+		}
+		store := index.NewIndexer(opts...)
+		store.Apply(nil, put(a), "1")
+		events := store.Replace(nil, list, "2", index.Relisted)
+		require.Len(t, events, len(list))
+		for i, event := range events {
+			assert.Same(t, list[i], event.New)
+			assert.Equal(t, want[i], event.Old, i)
+			assert.Equal(t, want[i] == nil, event.Type == index.Added, i)
+		}
+		check(t, model{index.KeyOf(d): d, index.KeyOf(c): c}, store)
+	}
+}
+
+func TestWrittenIsCalledLast(t *testing.T) {
+	var writes []int
+	var store *index.Indexer[*pod]
+	store = index.NewIndexer(index.WithWritten[*pod](func() {
+		writes = append(writes, len(writes))
+		if len(writes) == 3 {
+			panic("too much")
+		}
+	}))
+	store.Apply(nil, put(&pod{name: "a"}), "1")
+	store.Replace(nil, []*pod{{name: "b"}}, "2", index.Relisted)
+	assert.PanicsWithValue(t, "too much", func() { store.Apply(nil, put(&pod{name: "c"}), "3") })
+	assert.Len(t, writes, 3)
+	assert.Equal(t, 2, store.Len(), "what was written stays")
 }
 
 func TestApplyAppendsItsEvents(t *testing.T) {

@@ -61,6 +61,7 @@ type handlerConfig struct {
 	name     string
 	delivery Delivery
 	resync   time.Duration
+	onSynced func()
 }
 
 // WithDelivery sets the policy for a handler that is slower than its events.
@@ -84,6 +85,18 @@ func WithResync(period time.Duration) HandlerOption {
 			return fmt.Errorf("the resync period %v is negative", period)
 		}
 		c.resync = period
+		return nil
+	}
+}
+
+// WithOnSynced has f called when the handler is synced, once, by the goroutine
+// that calls the handler, before the next event.
+func WithOnSynced(f func()) HandlerOption {
+	return func(c *handlerConfig) error {
+		if f == nil {
+			return errors.New("the function to call when the handler is synced is nil")
+		}
+		c.onSynced = f
 		return nil
 	}
 }

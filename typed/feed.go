@@ -1,28 +1,31 @@
 package typed
 
 import (
+	"context"
 	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
 )
 
 // feed is the events of one handler, in the order in which it gets them: the
 // objects that were there when it joined, what was published after that, and
-// in between, at the handler's own period, all objects again. Its methods are
-// for one goroutine.
+// in between, at the handler's own period or on demand, all objects again. Its
+// methods are for one goroutine, unless they say otherwise.
 type feed[T index.Object] struct {
 	*Registration
 
-	events subscription[T]
-	joined *index.Snapshot[T] // delivered first; nil: nothing
-	ready  bool               // the registration is synced
+	events   subscription[T]
+	joined   *index.Snapshot[T] // delivered first; nil: nothing
+	ready    bool               // the registration is synced
+	onSynced func()             // called when it is; nil: nothing is
 
-	period   time.Duration // of resyncs; 0: none
-	timer    *time.Timer
-	state    func() (*index.Snapshot[T], uint64) // the store, and the head of events at that moment
-	offer    func(Event[T])                      // takes the events of a resync, if the handler coalesces
-	resync   *index.Snapshot[T]                  // of a resync that has begun; nil: none
-	resyncAt uint64                              // the position at which it is delivered
+	marks  marks[T]
+	period time.Duration // of resyncs; 0: none
+	timer  *time.Timer
+	state  func() (*index.Snapshot[T], uint64) // the store, and the head of events at that moment
+	offer  func(Event[T])                      // takes the events of a resync, if the handler coalesces
 }
 
 // subscription is what a feed needs of an eventlog.Cursor or Coalescer.
@@ -49,26 +52,23 @@ func (f *feed[T]) run(emit func(*Event[T]) bool) {
 	}
 	for !f.stopped.Load() {
 		batch := f.events.Next()
-		if !f.deliver(batch, emit) || !f.resyncIfDue(emit) {
+		if !f.deliver(batch, emit) || !f.passMarks(emit) {
 			return
 		}
 		f.noteSynced()
 		if len(batch) > 0 {
 			select {
 			case <-due:
-				f.startResync()
-			case <-f.asked:
-				f.startResync()
+				f.resync(true)
 			default:
 			}
 			continue
 		}
 		select {
 		case <-f.events.Ready():
+		case <-f.marks.added:
 		case <-due:
-			f.startResync()
-		case <-f.asked:
-			f.startResync()
+			f.resync(true)
 		case <-f.stop:
 			return
 		}
@@ -78,7 +78,7 @@ func (f *feed[T]) run(emit func(*Event[T]) bool) {
 // deliver passes the events of a batch to emit. It reports whether to go on.
 func (f *feed[T]) deliver(batch []Event[T], emit func(*Event[T]) bool) bool {
 	for i := range batch {
-		if !f.resyncIfDue(emit) || !emit(&batch[i]) {
+		if !f.passMarks(emit) || !emit(&batch[i]) {
 			return false
 		}
 		f.events.Handled()
@@ -91,44 +91,67 @@ func (f *feed[T]) deliver(batch []Event[T], emit func(*Event[T]) bool) bool {
 }
 
 func (f *feed[T]) noteSynced() {
-	if !f.ready {
-		f.ready = f.checkSynced()
+	if f.ready || !f.checkSynced() {
+		return
+	}
+	f.ready = true
+	if f.onSynced != nil {
+		contain(f.onSynced)
 	}
 }
 
-// startResync begins a resync: all objects as they are now, after all events
-// that were published before now and before those that follow.
-func (f *feed[T]) startResync() {
+// contain calls a function of the user, and reports a panic.
+func contain(call func()) {
+	defer utilruntime.HandleCrashWithContext(context.Background())
+	call()
+}
+
+// resync begins a resync: all objects as they are now, after all events that
+// were published before now and before those that follow. It may be called from
+// any goroutine that does not hold the informer's lock.
+func (f *feed[T]) resync(periodic bool) {
 	snapshot, head := f.state()
 	if f.offer == nil {
-		f.resync, f.resyncAt = snapshot, head
+		f.marks.add(mark[T]{at: head, snapshot: snapshot, periodic: periodic})
 		return
 	}
 	// An event that is pending will tell of the object anyway, and the latest.
 	for obj := range snapshot.All() {
 		f.offer(Event[T]{Type: index.Updated, Reason: index.Resynced, Old: obj, New: obj})
 	}
-	f.endResync()
-}
-
-// endResync begins the next period.
-func (f *feed[T]) endResync() {
-	if f.timer != nil {
+	if periodic {
 		f.timer.Reset(f.period)
 	}
 }
 
-// resyncIfDue delivers the resync that has begun, if everything that was
-// published before it has been delivered. It reports whether to go on.
-func (f *feed[T]) resyncIfDue(emit func(*Event[T]) bool) bool {
-	if f.resync == nil || f.events.Position() < f.resyncAt {
-		return true
+// after has call called when the handler has been called for what was published
+// before now. It may be called from any goroutine that does not hold the
+// informer's lock.
+func (f *feed[T]) after(call func()) {
+	_, head := f.state()
+	f.marks.add(mark[T]{at: head, call: call})
+}
+
+// passMarks does what is due before the next event. It reports whether to go on.
+func (f *feed[T]) passMarks(emit func(*Event[T]) bool) bool {
+	for f.marks.some.Load() {
+		due, ok := f.marks.next(f.events.Position())
+		if !ok {
+			break
+		}
+		if due.call != nil {
+			contain(due.call)
+			continue
+		}
+		next := f.replay(due.snapshot, Event[T]{Type: index.Updated, Reason: index.Resynced}, emit)
+		if due.periodic {
+			f.timer.Reset(f.period)
+		}
+		if !next {
+			return false
+		}
 	}
-	snapshot := f.resync
-	f.resync = nil
-	ok := f.replay(snapshot, Event[T]{Type: index.Updated, Reason: index.Resynced}, emit)
-	f.endResync()
-	return ok
+	return true
 }
 
 // replay passes an event like the given one to emit for every object of a

@@ -74,7 +74,9 @@ func (i *Informer[T]) newMember(handler Handler[T], name string, opts []HandlerO
 	}
 	m := &member[T]{handler: handler}
 	m.Registration = newRegistration(c.name, c.delivery, i)
-	m.period = c.resync
+	m.schedule = m
+	m.marks = newMarks[T]()
+	m.period, m.onSynced = c.resync, c.onSynced
 	m.state = func() (*index.Snapshot[T], uint64) {
 		i.mu.Lock()
 		defer i.mu.Unlock()

@@ -71,6 +71,7 @@ func TestBadInput(t *testing.T) {
 				"an option is nil":                  nil,
 				"resync period -1s is negative":     typed.WithResync(-time.Second),
 				"the handler's name is empty":       typed.WithHandlerName(""),
+				"to call when the handler is":       typed.WithOnSynced(nil),
 				"Block(0) needs room for at least":  typed.WithDelivery(typed.Block(0)),
 				"Block(-1) needs room for at least": typed.WithDelivery(typed.Block(-1)),
 			} {

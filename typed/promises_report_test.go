@@ -204,7 +204,10 @@ func TestResync(t *testing.T) {
 		})
 	}
 	t.Run("on demand", func(t *testing.T) {
-		for _, delivery := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce()} {
+		for delivery, twice := range map[typed.Delivery][]string{
+			typed.EveryEvent(): {"update a@1 a@2", "resync a@2", "resync a@2", "update a@2 a@3"},
+			typed.Coalesce():   {"update a@1 a@2", "update a@2 a@3"},
+		} {
 			inBubble(t, func(t *testing.T) {
 				r := newRig(t)
 				rec, other := r.handle(typed.WithDelivery(delivery)), r.handle()
@@ -219,9 +222,11 @@ func TestResync(t *testing.T) {
 				synctest.Wait()
 				rec.Resync()
 				rec.Resync()
+				r.sink.Update(at("a", 3), "3")
+				synctest.Wait()
 				close(hold)
-				assert.Equal(t, []string{"update a@1 a@2", "resync a@2"}, rec.next(), "once, after what was there")
-				assert.Equal(t, []string{"update a@1 a@2"}, other.next(), "to nobody else")
+				assert.Equal(t, twice, rec.next(), "after what was there, before what comes")
+				assert.Equal(t, []string{"update a@1 a@2", "update a@2 a@3"}, other.next(), "to nobody else")
 			})
 		}
 	})

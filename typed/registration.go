@@ -13,10 +13,10 @@ type Registration struct {
 	delivery Delivery
 	informer membership
 
+	schedule  schedule
 	reader    reader        // of the events; set when it joins
 	barrier   atomic.Uint64 // the progress at which it is synced, plus one; 0: not known yet
 	synced    chan struct{}
-	asked     chan struct{} // has room for one: a resync is wanted
 	stop      chan struct{} // closed when no more events are wanted
 	stopOnce  sync.Once
 	stopped   atomic.Bool // set before stop is closed, cheaper to ask
@@ -34,6 +34,12 @@ type reader interface {
 	Close()
 }
 
+// schedule is the feed of a Registration.
+type schedule interface {
+	resync(periodic bool)
+	after(f func())
+}
+
 // membership is the informer, as seen by its registrations.
 type membership interface {
 	// leave removes r, and reports whether a goroutine calls its handler.
@@ -46,7 +52,6 @@ func newRegistration(name string, delivery Delivery, informer membership) *Regis
 	return &Registration{
 		name: name, delivery: delivery, informer: informer,
 		synced: make(chan struct{}),
-		asked:  make(chan struct{}, 1),
 		stop:   make(chan struct{}),
 		done:   make(chan struct{}),
 	}
@@ -114,15 +119,15 @@ func (r *Registration) Done() <-chan struct{} { return r.done }
 func (r *Registration) finish() { r.doneOnce.Do(func() { close(r.done) }) }
 
 // Resync has the handler called with an update of every object, old and new
-// being the same, once it has been called for all events up to now. It does not
-// wait for that. If it is asked for again before that has begun, it is done
-// once. See WithResync for resyncs at a period.
-func (r *Registration) Resync() {
-	select {
-	case r.asked <- struct{}{}:
-	default: // it will be
-	}
-}
+// being the same: those that are in the store now, once the handler has been
+// called for all events up to now. It does not wait for that. See WithResync for
+// resyncs at a period.
+func (r *Registration) Resync() { r.schedule.resync(false) }
+
+// After has f called by the goroutine that calls the handler, once that has been
+// called for all events up to now. It does not wait for that. If the handler is
+// removed or the informer ends before, f is not called.
+func (r *Registration) After(f func()) { r.schedule.after(f) }
 
 // end tells the handler's goroutine to stop.
 func (r *Registration) end() {
