@@ -1,0 +1,116 @@
+package adapters_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
+)
+
+// With crashing disabled, a panic is reported, the event is skipped, and the
+// next comes a second later.
+func TestContractHandlerPanics(t *testing.T) {
+	survivePanics(t)
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		reported := catchPanics(t)
+		r := newRig(t, pods)
+		r.run()
+		rec, other := r.handle(), r.handle()
+		var at []time.Duration
+		begin := time.Now()
+		rec.before = func(call string) {
+			at = append(at, time.Since(begin))
+			if call == "add ns/a@11" || call == "add ns/b@12" {
+				panic("on " + call)
+			}
+		}
+		r.send(added(pod("a", "11")), added(pod("b", "12")), added(pod("c", "13")), added(pod("d", "14")))
+		assert.Empty(t, rec.next(), "it pauses")
+		assert.Len(t, other.next(), 4, "the others do not")
+		time.Sleep(time.Minute)
+		assert.Equal(t, []string{"add ns/c@13", "add ns/d@14"}, rec.next())
+		assert.Equal(t, []time.Duration{0, time.Second, 2 * time.Second, 2 * time.Second}, at)
+		assert.Equal(t, []any{"on add ns/a@11", "on add ns/b@12"}, *reported)
+	})
+}
+
+// A handler that panicked on an object of the first list never syncs.
+func TestContractHandlerPanicsOnInitialList(t *testing.T) {
+	survivePanics(t)
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		catchPanics(t)
+		r := newRig(t, pods)
+		r.script.lists("10", pod("a", "1"), pod("b", "2"))
+		rec := r.handle()
+		rec.before = func(call string) {
+			if call == "initial ns/a@1" {
+				panic(call)
+			}
+		}
+		r.run()
+		time.Sleep(time.Minute)
+		assert.Equal(t, []string{"initial ns/b@2"}, rec.next())
+		assert.True(t, r.HasSynced())
+		assert.False(t, rec.handle.HasSynced())
+	})
+}
+
+func TestContractHandlerPanicsThenIsRemoved(t *testing.T) {
+	survivePanics(t)
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		catchPanics(t)
+		r := newRig(t, pods)
+		r.run()
+		rec := r.handle()
+		rec.before = func(string) { panic("always") }
+		r.send(added(pod("a", "11")))
+		assert.NoError(t, cache.ShutDownEventHandler(r, rec.handle))
+	})
+}
+
+// An index function that fails on a received object panics in the informer. The
+// object is stored, its event is lost, and the next comes after a second.
+func TestContractIndexFunctionFailsWhileRunning(t *testing.T) {
+	survivePanics(t)
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		reported := catchPanics(t)
+		r := newRigWith(t, pods, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"picky": func(obj any) ([]string, error) {
+			if describe(obj) == "ns/bad@11" {
+				return nil, errors.New("bad object")
+			}
+			return []string{"good"}, nil
+		}}})
+		rec := r.handle()
+		r.run()
+		r.send(added(pod("bad", "11")))
+		require.Len(t, *reported, 1)
+		assert.EqualError(t, (*reported)[0].(error), `unable to calculate an index entry for key "ns/bad" on index "picky": bad object`)
+		_, exists, err := r.GetStore().GetByKey("ns/bad")
+		require.NoError(t, err)
+		assert.True(t, exists)
+		begin := time.Now()
+		var at time.Duration
+		rec.before = func(string) { at = time.Since(begin) }
+		r.send(added(pod("good", "12")))
+		time.Sleep(time.Minute)
+		assert.Equal(t, []string{"add ns/good@12"}, rec.next())
+		assert.Equal(t, time.Second, at)
+		found, err := r.GetIndexer().IndexKeys("picky", "good")
+		require.NoError(t, err)
+		assert.Equal(t, []string{"ns/good"}, found)
+	})
+}
+
+// catchPanics returns the panics that are reported from now on.
+func catchPanics(t *testing.T) *[]any {
+	handlers := utilruntime.PanicHandlers
+	t.Cleanup(func() { utilruntime.PanicHandlers = handlers })
+	var reported []any
+	utilruntime.PanicHandlers = []func(context.Context, any){func(_ context.Context, r any) { reported = append(reported, r) }}
+	return &reported
+}
