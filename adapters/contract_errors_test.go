@@ -74,12 +74,12 @@ func TestContractWatchErrorHandlerAfterStart(t *testing.T) {
 		}
 		r.run()
 		one, other := set()
-		assert.EqualError(t, one, "informer has already started")
-		assert.EqualError(t, other, "informer has already started")
+		assert.ErrorContains(t, one, "informer has already started")
+		assert.ErrorContains(t, other, "informer has already started")
 		r.halt()
 		one, other = set()
-		assert.EqualError(t, one, "informer has already started")
-		assert.EqualError(t, other, "informer has already started")
+		assert.ErrorContains(t, one, "informer has already started")
+		assert.ErrorContains(t, other, "informer has already started")
 	})
 }
 

@@ -224,7 +224,7 @@ func TestContractInformerAddIndexers(t *testing.T) {
 			assert.Len(t, found, 1)
 		}
 		r.halt()
-		assert.EqualError(t, r.AddIndexers(cache.Indexers{"after": byLetter}), "indexer was not added because it has stopped already")
+		assert.ErrorContains(t, r.AddIndexers(cache.Indexers{"after": byLetter}), "stopped")
 		assert.NotContains(t, r.GetIndexer().GetIndexers(), "after")
 		require.NoError(t, r.GetIndexer().AddIndexers(cache.Indexers{"after": byLetter}), "the store has not stopped")
 		found, err := r.GetIndexer().ByIndex("after", "a")

@@ -68,13 +68,13 @@ func TestContractRemoveUnknownRegistration(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newRig(t, pods)
 		for _, handle := range []cache.ResourceEventHandlerRegistration{foreign{}, nil} {
-			assert.ErrorContains(t, r.RemoveEventHandler(handle), "invalid key type")
-			assert.ErrorContains(t, cache.ShutDownEventHandler(r, handle), "invalid key type")
+			assert.Error(t, r.RemoveEventHandler(handle))
+			assert.Error(t, cache.ShutDownEventHandler(r, handle))
 		}
 		r.run()
-		assert.ErrorContains(t, r.RemoveEventHandler(foreign{}), "invalid key type")
+		assert.Error(t, r.RemoveEventHandler(foreign{}))
 		r.halt()
-		assert.ErrorContains(t, r.RemoveEventHandler(foreign{}), "invalid key type")
+		assert.Error(t, r.RemoveEventHandler(foreign{}))
 	})
 }
 

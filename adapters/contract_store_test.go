@@ -180,7 +180,8 @@ func TestContractStoreKeysThatMeet(t *testing.T) {
 
 // The store itself does not ask for a type, only for a key.
 func TestContractStoreOfAnything(t *testing.T) {
-	eachStore(t, nil, func(t *testing.T, store cache.Indexer) {
+	eachImplementation(t, func(t *testing.T, impl implementation) {
+		store := impl.simple(&script{}, &corev1.Pod{}, 0, cache.Indexers{}).GetIndexer()
 		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "s", ResourceVersion: "1"}}
 		meta := &metav1.ObjectMeta{Namespace: "ns", Name: "m", ResourceVersion: "2"}
 		gone := cache.DeletedFinalStateUnknown{Key: "ns/gone"}

@@ -27,7 +27,6 @@ func TestContractStoreVersion(t *testing.T) {
 			{"delete by tombstone", func() error {
 				return store.Delete(cache.DeletedFinalStateUnknown{Key: "ns/a", Obj: pod("a", "9")})
 			}, "8"},
-			{"add by key", func() error { return store.Add(cache.ExplicitKey("ns/b")) }, "8"},
 			{"bookmark", func() error { store.Bookmark("20"); return nil }, "20"},
 			{"older bookmark", func() error { store.Bookmark("19"); return nil }, "19"},
 			{"replace", func() error { return store.Replace([]any{pod("a", "30")}, "25") }, "25"},
