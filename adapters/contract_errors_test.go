@@ -95,6 +95,19 @@ func TestContractDefaultWatchErrorHandler(t *testing.T) {
 	})
 }
 
+// None is client-go's.
+func TestContractNoWatchErrorHandler(t *testing.T) {
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		r := newRig(t, pods)
+		watchFaults(t, r)
+		require.NoError(t, r.SetWatchErrorHandlerWithContext(nil))
+		r.script.fails(assert.AnError)
+		r.run()
+		r.script.awaitLists(2)
+		assert.True(t, r.HasSynced())
+	})
+}
+
 func TestContractListFailsAfterSync(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newResyncRig(t, pods, 0)

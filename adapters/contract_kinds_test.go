@@ -2,6 +2,7 @@ package adapters_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -138,5 +139,29 @@ func TestContractUnstructuredKind(t *testing.T) {
 		assert.Equal(t, []string{"initial ns/a@1"}, rec.next())
 		s.send(t, added(thing("example.com/v1", "Other", "b", "11")), added(thing("example.com/v2", "Thing", "c", "12")), added(thing("example.com/v1", "Thing", "d", "13")))
 		assert.Equal(t, []string{"add ns/d@13"}, rec.next())
+	})
+}
+
+// Tables are no objects: whoever asks for them gets none.
+func TestContractTables(t *testing.T) {
+	eachImplementation(t, func(t *testing.T, impl implementation) {
+		s := &script{}
+		s.answersOnce(func(metav1.ListOptions) (runtime.Object, error) {
+			list := &unstructured.UnstructuredList{}
+			list.SetAPIVersion("meta.k8s.io/v1")
+			list.SetKind("Table")
+			return list, nil
+		})
+		s.answers(listOf("10"))
+		inf := impl.simple(s, &unstructured.Unstructured{}, 0, cache.Indexers{})
+		var faults []error
+		require.NoError(t, inf.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { faults = append(faults, err) }))
+		start(t, inf)
+		s.awaitLists(2)
+		require.Len(t, faults, 1)
+		assert.ErrorContains(t, faults[0], "unsupported list gvk: meta.k8s.io/v1, Kind=Table")
+		s.send(t, added(thing("meta.k8s.io/v1", "Table", "t", "11")), added(thing("example.com/v1", "Thing", "a", "12")))
+		synctest.Wait()
+		assert.Equal(t, []string{"ns/a@12"}, describeAll(inf.GetStore().List()))
 	})
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 )
@@ -57,6 +59,22 @@ func TestContractHandlerPanicsOnInitialList(t *testing.T) {
 		assert.Equal(t, []string{"initial ns/b@2"}, rec.next())
 		assert.True(t, r.HasSynced())
 		assert.False(t, rec.handle.HasSynced())
+	})
+}
+
+// A list that panics is tried again as one that fails.
+func TestContractListPanics(t *testing.T) {
+	survivePanics(t)
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		reported := catchPanics(t)
+		r := newRig(t, pods)
+		faults := watchFaults(t, r)
+		r.script.answersOnce(func(metav1.ListOptions) (runtime.Object, error) { panic("list") })
+		r.run()
+		r.script.awaitLists(2)
+		assert.True(t, r.HasSynced())
+		assert.Equal(t, []any{"list"}, *reported)
+		assert.Empty(t, *faults)
 	})
 }
 
