@@ -61,6 +61,37 @@ func TestContractOrder(t *testing.T) {
 	})
 }
 
+// Neither lists nor bursts are too long.
+func TestContractManyObjects(t *testing.T) {
+	const many = 2500
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		r := newRig(t, pods)
+		var list []*corev1.Pod
+		var listed, events []string
+		for i := range many {
+			p := pod(fmt.Sprint("listed-", i), strconv.Itoa(i))
+			list, listed = append(list, p), append(listed, "initial "+describe(p))
+		}
+		r.script.lists("10", list...)
+		rec := r.handle()
+		r.run()
+		assert.True(t, rec.handle.HasSynced())
+		assert.Equal(t, listed, rec.next())
+		for i := range many {
+			p := pod(fmt.Sprint("watched-", i), strconv.Itoa(many+i))
+			r.script.send(t, added(p))
+			events = append(events, "add "+describe(p))
+		}
+		for _, p := range list {
+			r.script.send(t, deleted(p))
+			events = append(events, "delete "+describe(p))
+		}
+		assert.Equal(t, events, rec.next())
+		assert.Len(t, r.GetStore().List(), many)
+		assert.Len(t, r.handle().next(), many)
+	})
+}
+
 // When a handler is called, the store and its indexes hold the event's object
 // or a newer one.
 func TestContractStoreFirst(t *testing.T) {
@@ -120,7 +151,6 @@ func TestContractStoreFirstOnDelete(t *testing.T) {
 // sequence checks that a handler sees each Pod's versions one by one.
 type sequence struct {
 	t      *testing.T
-	handle cache.ResourceEventHandlerRegistration
 	mu     sync.Mutex
 	last   map[string]int
 	events int

@@ -170,6 +170,7 @@ func TestContractHandlerUsesInformer(t *testing.T) {
 			assert.NoError(t, err)
 			assert.NoError(t, r.AddIndexers(cache.Indexers{"new": cache.MetaNamespaceIndexFunc}))
 			assert.Len(t, r.GetStore().List(), 1)
+			assert.NoError(t, r.GetStore().Replace([]any{pod("a", "1")}, "5"))
 			assert.NoError(t, r.GetStore().Add(pod("own", "5")))
 			assert.False(t, r.IsStopped())
 			assert.NotEmpty(t, r.HasSyncedChecker().Name())

@@ -54,11 +54,14 @@ func TestContractHandlerPanicsOnInitialList(t *testing.T) {
 				panic(call)
 			}
 		}
+		checker := rec.handle.HasSyncedChecker()
 		r.run()
 		time.Sleep(time.Minute)
 		assert.Equal(t, []string{"initial ns/b@2"}, rec.next())
 		assert.True(t, r.HasSynced())
 		assert.False(t, rec.handle.HasSynced())
+		assert.False(t, cache.IsDone(rec.handle.HasSyncedChecker()))
+		assert.False(t, cache.IsDone(checker), "nor what was asked for before")
 	})
 }
 

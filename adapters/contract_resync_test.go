@@ -70,6 +70,7 @@ func TestContractResyncOfInformer(t *testing.T) {
 		assert.Equal(t, minutes(1, 2, 3), c.times())
 		objs := rec.objects()
 		assert.Equal(t, []string{"update ns/a@1 ns/a@1", "update ns/a@1 ns/a@1", "update ns/a@1 ns/a@1"}, rec.next())
+		require.Len(t, objs, 6)
 		assert.Same(t, objs[0], objs[1], "old and new are one object")
 		assert.Len(t, r.script.listCalls(), 1, "nothing is asked for")
 		r.halt()
@@ -228,6 +229,23 @@ func TestContractResyncDecidesOnSameVersions(t *testing.T) {
 		for _, rec := range []*recorder{own, never, slow, late} {
 			assert.Equal(t, []string{"update ns/a@1 ns/a@11"}, rec.next(), "changes are for all")
 		}
+	})
+}
+
+// Fakes send one object again and again: it is an update, and no resync.
+func TestContractResyncDecidesOnTheSameObject(t *testing.T) {
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		r := newResyncRig(t, pods, time.Minute)
+		own, never := r.handle(), r.handleWith(period(0))
+		r.run()
+		time.Sleep(time.Minute)
+		object := pod("b", "11")
+		r.send(added(object))
+		own.next()
+		never.next()
+		r.send(modified(object), modified(object))
+		assert.Equal(t, []string{"update ns/b@11 ns/b@11", "update ns/b@11 ns/b@11"}, own.next())
+		assert.Empty(t, never.next())
 	})
 }
 

@@ -115,6 +115,7 @@ func TestContractStoreIsOne(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newRig(t, pods)
 		store, indexer := r.GetStore(), r.GetIndexer()
+		assert.Implements(t, (*cache.Indexer)(nil), store)
 		require.NoError(t, store.Add(pod("a", "1")))
 		assert.Len(t, indexer.List(), 1)
 		r.script.lists("10", pod("b", "2"))
