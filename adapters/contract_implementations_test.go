@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/adapters"
 )
 
 // implementation makes informers: all that the contract knows about one. A test
@@ -20,6 +22,7 @@ type implementation struct {
 // implementations have to pass the contract, and pass it alike.
 var implementations = []implementation{
 	{"client-go", cache.NewSharedIndexInformer, cache.NewSharedIndexInformerWithOptions, clientGoTypedPods},
+	{"typed", adapters.NewSharedIndexInformer, adapters.NewSharedIndexInformerWithOptions, adapters.NewTypedSharedIndexInformer[*corev1.Pod]},
 }
 
 func clientGoTypedPods(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.TypedSharedIndexInformer[*corev1.Pod] {
