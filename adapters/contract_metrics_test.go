@@ -150,21 +150,3 @@ func TestContractMetricsWithoutIdentifier(t *testing.T) {
 		}
 	})
 }
-
-// The provider that cache.SetInformerMetricsProvider sets, which can be done
-// once in a program, is that of informers without one.
-func TestContractMetricsOfGlobalProvider(t *testing.T) {
-	cache.SetInformerMetricsProvider(&global)
-	eachInformer(t, func(t *testing.T, pods newPods) {
-		_, id := identifier(t)
-		global.gauges = newGauges()
-		r := newRigWith(t, pods, cache.SharedIndexInformerOptions{Identifier: id})
-		r.run()
-		assert.Equal(t, map[string]int{"queued": 1, "latency": 1, "version": 1}, global.made)
-		assert.Equal(t, 10.0, global.version.last())
-		assert.Zero(t, global.queued.last())
-		assert.NotEmpty(t, global.latency.all())
-	})
-}
-
-var global struct{ *gauges }

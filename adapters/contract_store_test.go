@@ -163,7 +163,8 @@ func TestContractStoreKeys(t *testing.T) {
 
 // Keys are strings: what makes the same string is the same object.
 func TestContractStoreKeysThatMeet(t *testing.T) {
-	eachStore(t, nil, func(t *testing.T, store cache.Indexer) {
+	eachImplementation(t, func(t *testing.T, impl implementation) {
+		store := impl.simple(&script{}, &corev1.Pod{}, 0, cache.Indexers{}).GetIndexer()
 		require.NoError(t, store.Add(podIn("a", "b", "1")))
 		require.NoError(t, store.Add(podIn("", "a/b", "2")))
 		assert.Equal(t, []string{"a/b@2"}, describeAll(store.List()))
