@@ -145,6 +145,10 @@ func (s *informer[T]) RunWithContext(ctx context.Context) {
 	}
 }
 
+// HasStarted reports whether the informer was started. It is in no interface,
+// but client-go's informers have it.
+func (s *informer[T]) HasStarted() bool { return s.typed.Status().Phase != typed.PhaseNew }
+
 // HasSynced implements cache.SharedInformer.
 func (s *informer[T]) HasSynced() bool { return cache.IsDone(s.HasSyncedChecker()) }
 
