@@ -74,48 +74,67 @@ func (q *WorkQueue[K]) hurry() {
 	}
 }
 
+// punctual is how long after its look at the clock the timekeeper may set its
+// timer. If it is longer, it looks again.
+const punctual = 10 * time.Microsecond
+
 // keepTime is the timekeeper's goroutine.
 func (q *WorkQueue[K]) keepTime() {
 	k := &q.keeper
 	defer k.ended.Done()
 	for {
-		wait, ok := q.catchUp()
+		now, next, ok := q.catchUp()
 		if !ok {
 			return
 		}
-		if wait <= 0 {
+		if next <= now {
 			continue
 		}
-		if k.timer == nil {
-			k.timer = q.time.clock.NewTimer(wait)
-		} else {
-			k.timer.Reset(wait)
+		k.set(q.time.clock, next-now)
+		if q.time.now()-now > punctual {
+			k.clear() // a test may have set its clock in between
+			continue
 		}
 		select {
 		case <-k.timer.C():
 		case <-k.hurry:
-			if !k.timer.Stop() {
-				select {
-				case <-k.timer.C(): // clocks of tests have timers as Go's were before 1.23
-				default:
-				}
-			}
+			k.clear()
+		}
+	}
+}
+
+// set starts the timer.
+func (k *timekeeper) set(c clock.Clock, d time.Duration) {
+	if k.timer == nil {
+		k.timer = c.NewTimer(d)
+	} else {
+		k.timer.Reset(d)
+	}
+}
+
+// clear stops the timer.
+func (k *timekeeper) clear() {
+	if !k.timer.Stop() {
+		select {
+		case <-k.timer.C():
+		default: // clocks of tests have timers as Go's were before 1.23
 		}
 	}
 }
 
 // catchUp adds what has come due, or a part of it, and sets metrics. It returns
-// how long there is nothing else to do, false if that is for ever.
-func (q *WorkQueue[K]) catchUp() (time.Duration, bool) {
+// the time, and until when there is nothing else to do, false if that is for
+// ever.
+func (q *WorkQueue[K]) catchUp() (now, next time.Duration, ok bool) {
 	q.mu.Lock()
 	if q.shutDown {
 		q.keeper.running = false
 		q.mu.Unlock()
-		return 0, false
+		return 0, 0, false
 	}
-	now := q.time.now()
+	now = q.time.now()
 	q.comeDue(now)
-	next := time.Duration(math.MaxInt64)
+	next = time.Duration(math.MaxInt64)
 	if q.delayed > 0 {
 		next = q.delays.heap[0].due
 	} else {
@@ -132,12 +151,12 @@ func (q *WorkQueue[K]) catchUp() (time.Duration, bool) {
 		}
 	}
 	q.keeper.next = next
-	q.keeper.running = q.delayed > 0 || q.metrics != nil && !q.metrics.settled
-	running := q.keeper.running
+	ok = q.delayed > 0 || q.metrics != nil && !q.metrics.settled
+	q.keeper.running = ok
 	w := q.parked.next(q.schedule.len)
 	q.mu.Unlock()
 	wake(w)
-	return next - now, running
+	return now, next, ok
 }
 
 // comeDue adds what is due, but no more than a batch. The caller holds mu.

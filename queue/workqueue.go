@@ -50,6 +50,14 @@ var ErrShutDown = errors.New("queue: shut down")
 // where t is the largest number of tenants that meanwhile have keys of its
 // priority waiting, 1 without fairness, and p that of priorities.
 //
+// It differs from client-go's queue where that does not do what it says:
+//
+//   - ShutDownWithDrain waits for what waits, too, and any number of calls may
+//     wait. There it returns as soon as nothing is in process, although workers
+//     may be about to get the next key, and of several calls, one returns.
+//   - Done of a key that is not in process changes nothing. There, if the key
+//     waits, it waits twice, and two workers may get it.
+//
 // Keys are what a Go map can have as keys. Those that a map cannot find again,
 // as they hold a NaN, or that make it panic, as they hold a slice in an
 // interface, are not added: TryAdd returns an error, the others report it to
