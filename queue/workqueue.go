@@ -87,8 +87,8 @@ type WorkQueue[K comparable] struct {
 	retries   uint64          // guarded by mu
 	metrics   *metrics[K]     // guarded by mu
 	shutDown  bool            // guarded by mu
-	draining  bool            // guarded by mu: ShutDownWithDrain waits
-	idle      sync.Cond       // on mu: a drain has come to its end
+	shutDowns int             // guarded by mu; calls of ShutDown
+	drained   sync.Cond       // on mu: nothing is left, or a drain is to end without
 	keeper    timekeeper
 }
 
@@ -122,7 +122,7 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		lines:  newTable[lineKey, *node[line]](),
 	}
 	q.metrics = newMetrics(o.metrics, o.name, q.time, &q.keys)
-	q.idle.L = &q.mu
+	q.drained.L = &q.mu
 	q.keeper.run = q.keepTime
 	q.keeper.hurry = make(chan struct{}, 1)
 	return q, nil
@@ -165,8 +165,8 @@ func (q *WorkQueue[K]) done(key K) bool {
 	case e.state == 0:
 		q.keys.delete(n)
 	}
-	if q.draining && q.isIdle() {
-		q.idle.Broadcast()
+	if q.shutDown && q.isIdle() {
+		q.drained.Broadcast()
 	}
 	w := q.parked.next(q.schedule.len)
 	q.mu.Unlock()
@@ -199,12 +199,12 @@ func (q *WorkQueue[K]) NumRequeues(key K) int {
 // delayed. What waits is still handed out, then Get tells that the queue was
 // shut down. None of the queue's goroutines is left when ShutDown returns.
 //
-// It may be called more than once, and ends a ShutDownWithDrain.
+// It may be called more than once, and ends every ShutDownWithDrain that waits.
 func (q *WorkQueue[K]) ShutDown() {
 	q.mu.Lock()
 	q.stop()
-	q.draining = false
-	q.idle.Broadcast()
+	q.shutDowns++
+	q.drained.Broadcast()
 	q.mu.Unlock()
 	q.keeper.ended.Wait()
 }
@@ -215,9 +215,8 @@ func (q *WorkQueue[K]) ShutDown() {
 func (q *WorkQueue[K]) ShutDownWithDrain() {
 	q.mu.Lock()
 	q.stop()
-	q.draining = true
-	for q.draining && !q.isIdle() {
-		q.idle.Wait()
+	for before := q.shutDowns; q.shutDowns == before && !q.isIdle(); {
+		q.drained.Wait()
 	}
 	q.mu.Unlock()
 	q.keeper.ended.Wait()

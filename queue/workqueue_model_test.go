@@ -36,12 +36,16 @@ func tenantOf(key string) string { return key[:1] }
 
 func checkWorkQueue(t *rapid.T) {
 	m := &model{
-		fair:   rapid.Bool().Draw(t, "fair"),
-		ageing: rapid.IntRange(1, 5).Draw(t, "ageing"),
-		start:  time.Now(),
-		keys:   map[string]*modelKey{},
+		fair:    rapid.Bool().Draw(t, "fair"),
+		ageing:  rapid.IntRange(1, 5).Draw(t, "ageing"),
+		start:   time.Now(),
+		keys:    map[string]*modelKey{},
+		metrics: newRecorder(),
 	}
-	opts := []queue.Option{queue.WithRateLimiter(always(second)), queue.WithAgeing(m.ageing)}
+	opts := []queue.Option{
+		queue.WithRateLimiter(always(second)), queue.WithAgeing(m.ageing),
+		queue.WithName("model"), queue.WithMetrics(fullRecorder{m.metrics}),
+	}
 	if m.fair {
 		opts = append(opts, queue.WithFairness(tenantOf))
 	}
@@ -81,12 +85,29 @@ func actions(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
 			if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
 				q.ShutDown()
 				m.stop()
+				m.drains = 0
+			}
+		},
+		"drain": func(t *rapid.T) {
+			if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
+				m.draining.Add(1)
+				go func() {
+					q.ShutDownWithDrain()
+					m.draining.Add(-1)
+				}()
+				m.stop()
+				m.drains++
 			}
 		},
 		"": func(t *rapid.T) {
 			synctest.Wait()
 			m.comeDue()
+			if m.isIdle() {
+				m.drains = 0
+			}
 			require.Equal(t, m.stats(), q.Stats(), m)
+			m.checkMetrics(t)
+			require.Equal(t, m.drains, m.draining.Load(), "drains that wait")
 			require.Equal(t, len(m.line), q.Len())
 			require.Equal(t, m.shutDown, q.ShuttingDown())
 		},

@@ -3,6 +3,7 @@ package queue_test
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -22,8 +23,13 @@ type model struct {
 	delays   []*modelKey // those that are delayed, in the order in which they were
 	levels   []*modelLevel
 	handed   int // keys
+	finished int // keys
+	adds     int // that are not duplicates
 	retries  uint64
 	shutDown bool
+	drains   int32        // that wait, as the rules say
+	draining atomic.Int32 // that wait
+	metrics  *recorder
 }
 
 type modelKey struct {
@@ -124,8 +130,10 @@ func (m *model) enqueue(k *modelKey, priority int32) {
 		k.again = max(k.again, priority)
 	case k.processing:
 		k.dirty, k.again = true, priority
+		m.adds++
 	default:
 		k.priority = priority
+		m.adds++
 		m.join(k)
 	}
 }
@@ -209,6 +217,7 @@ func (m *model) get(t require.TestingT) string {
 func (m *model) done(name string) {
 	k := m.keys[name]
 	k.processing = false
+	m.finished++
 	if k.dirty {
 		k.dirty = false
 		k.priority = k.again
@@ -253,4 +262,22 @@ func (m *model) stats() queue.Stats {
 		s.OldestAge = max(s.OldestAge, m.now()-k.joined)
 	}
 	return s
+}
+
+// isIdle reports whether nothing waits and nothing is in process.
+func (m *model) isIdle() bool {
+	s := m.stats()
+	return s.Waiting+s.InFlight == 0
+}
+
+// checkMetrics compares what the queue has reported.
+func (m *model) checkMetrics(t require.TestingT) {
+	s := m.stats()
+	for metric, want := range map[string]int{
+		"depth": s.Waiting + s.Dirty, "in flight": s.InFlight, "delayed": s.Delayed, "retries": int(s.Retries), "adds": m.adds,
+	} {
+		require.EqualValues(t, want, m.metrics.value(metric), metric)
+	}
+	require.Equal(t, m.handed, m.metrics.count("latency"))
+	require.Equal(t, m.finished, m.metrics.count("work duration"))
 }

@@ -41,6 +41,14 @@ func (r *recorder) seen(metric string) []float64 {
 	return seen
 }
 
+// count returns how often a histogram has observed something since seen was last
+// called for it.
+func (r *recorder) count(metric string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.observed[metric])
+}
+
 func (r *recorder) make(metric, name string) recorded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
