@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"hash/maphash"
 	"slices"
 	"time"
 )
@@ -13,7 +12,6 @@ import (
 // the others of its level, which are those of the same priority.
 type schedule[K comparable] struct {
 	keys   *table[K, entry]
-	seed   maphash.Seed
 	fair   bool   // if not, all keys are of one tenant
 	ageing uint64 // a level that was passed over as often has the next turn
 	len    int    // keys that wait
@@ -22,7 +20,7 @@ type schedule[K comparable] struct {
 	levels   []*node[level]              // with keys that wait, highest priority first; one if none wait
 	patience list[level]                 // the same, the one that waits longest for a turn first
 	lines    table[lineKey, *node[line]] // if fair
-	tenants  []string                    // if fair; whose the keys are, by row
+	tenants  column[tenant]              // if fair; whose the keys are
 
 	spareLevels spares[level]
 	spareLines  spares[line]
@@ -45,6 +43,13 @@ type line struct {
 type lineKey struct {
 	priority int32
 	tenant   string
+}
+
+// tenant is what keys are grouped by. Its hash is computed before a lock is
+// taken.
+type tenant struct {
+	name string
+	hash uint32
 }
 
 // push puts row n at the end of the line that its priority and tenant name.
@@ -92,14 +97,6 @@ func (s *schedule[K]) remove(n int32) {
 	}
 }
 
-// belongTo tells whose the key of row n is.
-func (s *schedule[K]) belongTo(n int32, tenant string) {
-	for int(n) >= len(s.tenants) {
-		s.tenants = append(s.tenants, "")
-	}
-	s.tenants[n] = tenant
-}
-
 // line returns the line of a priority and the tenant of row n; a new one has its
 // turn after all others of its level.
 func (s *schedule[K]) line(priority, n int32) *node[line] {
@@ -110,10 +107,11 @@ func (s *schedule[K]) line(priority, n int32) *node[line] {
 		}
 		return s.open(at, noRow)
 	}
-	key := lineKey{priority: priority, tenant: s.tenants[n]}
-	hash := uint32(maphash.Comparable(s.seed, key))
-	if n := s.lines.find(hash, key); n != noRow {
-		return s.lines.rows[n].value
+	of := s.tenants[n]
+	key := lineKey{priority: priority, tenant: of.name}
+	hash := of.hash ^ uint32(priority)*0x9E3779B1 // neighbours far apart (Knuth's multiplicative hashing)
+	if row := s.lines.find(hash, key); row != noRow {
+		return s.lines.rows[row].value
 	}
 	row := s.lines.insert(hash, key)
 	l := s.open(at, row)

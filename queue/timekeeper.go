@@ -196,7 +196,7 @@ func (q *WorkQueue[K]) forgetDelayed() {
 		q.delayed--
 		q.metrics.cameDue()
 		if e.state == 0 {
-			q.keys.delete(d.row)
+			q.drop(d.row)
 		}
 	}
 	q.delays = delays{}

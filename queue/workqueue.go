@@ -66,7 +66,8 @@ var ErrShutDown = errors.New("queue: shut down")
 //
 // All methods are safe for concurrent use. The queue has one goroutine while
 // something is delayed, or metrics have to be set, and none otherwise. It
-// allocates no memory once it has held as many keys as it is going to hold.
+// allocates memory when it holds more keys than it has had room for, and gives
+// some back when it has needed much less for long; else it allocates none.
 type WorkQueue[K comparable] struct {
 	name     string
 	limiter  workqueue.TypedRateLimiter[K]
@@ -116,7 +117,6 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 	}
 	q.schedule = schedule[K]{
 		keys:   &q.keys,
-		seed:   q.seed,
 		fair:   tenant != nil,
 		ageing: uint64(o.ageing),
 		lines:  newTable[lineKey, *node[line]](),
@@ -163,7 +163,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 		e.priority = e.again
 		q.schedule.push(n, q.time.now())
 	case e.state == 0:
-		q.keys.delete(n)
+		q.drop(n)
 	}
 	if q.shutDown && q.isIdle() {
 		q.drained.Broadcast()
@@ -172,6 +172,19 @@ func (q *WorkQueue[K]) done(key K) bool {
 	q.mu.Unlock()
 	wake(w)
 	return true
+}
+
+// drop lets go of the key of row n, of which there is nothing to know any more.
+// The caller holds mu.
+func (q *WorkQueue[K]) drop(n int32) {
+	q.keys.delete(n)
+	if q.tenant != nil {
+		q.schedule.tenants[n] = tenant{}
+	}
+	if rows := cap(q.keys.rows); q.keys.len == 0 {
+		q.schedule.tenants.fit(rows)
+		q.metrics.fit(rows)
+	}
 }
 
 // isIdle reports whether nothing waits and nothing is in process. The caller

@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -122,9 +123,10 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 		return err
 	}
 	hash := q.hash(key)
-	tenant := ""
+	var of tenant
 	if q.tenant != nil {
-		tenant = q.tenant(key)
+		of.name = q.tenant(key)
+		of.hash = uint32(maphash.String(q.seed, of.name))
 	}
 	q.mu.Lock()
 	if q.shutDown {
@@ -143,7 +145,7 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 	if n == noRow {
 		n = q.keys.insert(hash, key)
 		if q.tenant != nil {
-			q.schedule.belongTo(n, tenant)
+			*q.schedule.tenants.at(n) = of
 		}
 	}
 	if r.retry {

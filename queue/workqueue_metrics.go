@@ -34,7 +34,7 @@ type metrics[K comparable] struct {
 
 	time      timeline
 	keys      *table[K, entry]
-	times     []times       // by row
+	times     column[times]
 	inProcess chain         // the keys in process
 	next      time.Duration // when those gauges are to be set that change as time goes by
 	settled   bool          // they are 0, and nothing is in the queue that would change them
@@ -90,10 +90,7 @@ func (m *metrics[K]) added(n int32, now time.Duration) {
 	if m == nil {
 		return
 	}
-	for int(n) >= len(m.times) {
-		m.times = append(m.times, times{})
-	}
-	m.times[n].added = now
+	m.times.at(n).added = now
 	m.adds.Inc()
 	m.depth.Inc()
 }
@@ -139,6 +136,13 @@ func (m *metrics[K]) processed(n int32) {
 	unlink(m.keys.rows, &m.inProcess, n)
 	m.workDuration.Observe((m.time.now() - m.times[n].handedOut).Seconds())
 	m.inFlight.Dec()
+}
+
+// fit gives memory back when there are no keys, but room for so many.
+func (m *metrics[K]) fit(rows int) {
+	if m != nil {
+		m.times.fit(rows)
+	}
 }
 
 // set sets the gauges that change as time goes by.
