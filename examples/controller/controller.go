@@ -34,12 +34,14 @@ type controller struct {
 	pods    *typed.Informer[*corev1.Pod]
 	byOwner *index.Index[index.Key, *corev1.Pod]
 	queue   *queue.WorkQueue[index.Key] // of owners
+	metrics *metrics
 	writes  *typed.Expectations[index.Key]
 	process func(ctx context.Context, owner index.Key) error
 }
 
 func newController(client kubernetes.Interface) (*controller, error) {
-	q, err := queue.NewWorkQueue[index.Key](queue.WithName("owners"))
+	m := new(metrics)
+	q, err := queue.NewWorkQueue[index.Key](queue.WithName("owners"), queue.WithMetrics(m))
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +61,7 @@ func newController(client kubernetes.Interface) (*controller, error) {
 			}
 			return index.Key{Namespace: p.Namespace, Name: owner.Name}, true
 		}),
-		queue:  q,
-		writes: writes,
+		queue: q, metrics: m, writes: writes,
 	}
 	c.process = writes.Wrap(c.reconcile)
 	return c, c.pods.AddIndexes(c.byOwner)
@@ -70,6 +71,7 @@ func newController(client kubernetes.Interface) (*controller, error) {
 // processed. Informers run from the beginning, and outlive the workers: what a
 // worker reads is not empty because they have stopped.
 func (c *controller) run(ctx context.Context, workers int, l lease) error {
+	defer c.queue.ShutDown() // if it comes to no call of Run
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var group errgroup.Group
 	group.Go(func() error { return c.owners.Run(watching) })

@@ -9,6 +9,7 @@
 //	-workers 4         how many ConfigMaps are processed at the same time
 //	-kubeconfig FILE   work in the cluster of this file until Ctrl-C
 //	-namespace NAME    where the lease is that instances compete for
+//	-metrics ADDRESS   serve the queue's metrics over HTTP, for Prometheus
 //
 // Without -kubeconfig it brings an API server along, plays through what may
 // happen to a ConfigMap and its Pods, and ends. With it, try
@@ -54,6 +55,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	workers := flags.Int("workers", 4, "how `many` ConfigMaps are processed at the same time")
 	kubeconfig := flags.String("kubeconfig", "", "work in the cluster of this `file` until Ctrl-C")
 	namespace := flags.String("namespace", "default", "`name` of the namespace of the lease")
+	address := flags.String("metrics", "", "serve the queue's metrics over HTTP at this `address`, as localhost:8080")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -81,6 +83,12 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		defer stop()
 		return c.run(working, *workers, lease{client: client, namespace: *namespace, identity: fmt.Sprintf("%s-%d", host, os.Getpid())})
 	})
+	if *address != "" {
+		group.Go(func() error {
+			defer stop()
+			return c.metrics.serve(working, *address)
+		})
+	}
 	if *kubeconfig == "" {
 		group.Go(func() error {
 			defer stop()

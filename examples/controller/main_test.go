@@ -3,9 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
+	"io"
 	"net"
+	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +42,9 @@ func TestRunPlays(t *testing.T) {
 		`(?m)^delete the ConfigMap +Pods: 0, after \d`,
 		`(?m)^queue: 0 waiting, 0 in process, 0 delayed, \d+ retries$`,
 		`(?m)^own writes: put off \d+ times until they were seen, 0 times for too long, 0 keys expect some$`,
+		`(?m)^# TYPE workqueue_adds_total counter\nworkqueue_adds_total{name="owners"} [1-9]\d*$`,
+		`(?m)^workqueue_depth{name="owners"} 0$`,
+		`(?m)^# TYPE workqueue_work_duration_seconds summary\nworkqueue_work_duration_seconds_count{name="owners"} [1-9]\d*\nworkqueue_work_duration_seconds_sum{name="owners"} 0\.\d+$`,
 	} {
 		assert.Regexp(t, line, out.String())
 	}
@@ -77,15 +84,50 @@ func TestRunOnAClusterOfAKubeconfig(t *testing.T) {
 	assert.Empty(t, *lease.Spec.HolderIdentity, "it was given back")
 }
 
-func TestRunEndsWhenTheServerCannotBeReached(t *testing.T) {
+func TestRunServesMetrics(t *testing.T) {
+	srv := typedtest.Start(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	address := freeAddress(t)
+	ended := make(chan error)
+	go func() {
+		ended <- run(ctx, []string{"-kubeconfig", kubeconfig(t, srv.URL), "-metrics", address}, io.Discard)
+	}()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	scrape := func() string {
+		response, err := client.Get("http://" + address)
+		if err != nil {
+			return "" // it does not listen yet
+		}
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, errors.Join(err, response.Body.Close()))
+		return string(body)
+	}
+
+	eventually(t, func() bool { return strings.Contains(scrape(), `workqueue_adds_total{name="owners"} 0`) })
+	require.NoError(t, srv.Create(t.Context(), asking("web", "2")))
+	eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 2 })
+	assert.NotContains(t, scrape(), `workqueue_adds_total{name="owners"} 0`)
+	cancel()
+	require.NoError(t, <-ended)
+	assert.Empty(t, scrape(), "nobody listens any more")
+}
+
+// freeAddress returns an address at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, listener.Close())
+	return listener.Addr().String()
+}
+
+func TestRunEndsWhenTheServerCannotBeReached(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	var out bytes.Buffer
 
-	require.NoError(t, run(ctx, []string{"-kubeconfig", kubeconfig(t, "http://"+listener.Addr().String())}, &out))
+	require.NoError(t, run(ctx, []string{"-kubeconfig", kubeconfig(t, "http://"+freeAddress(t))}, &out))
 }
 
 func TestRunChecksItsArguments(t *testing.T) {
@@ -94,5 +136,6 @@ func TestRunChecksItsArguments(t *testing.T) {
 	assert.Contains(t, out.String(), "-kubeconfig file")
 	assert.ErrorContains(t, run(t.Context(), []string{"-unknown"}, &out), "unknown")
 	assert.ErrorContains(t, run(t.Context(), []string{"-workers=0"}, &out), "0 workers")
+	assert.ErrorContains(t, run(t.Context(), []string{"-metrics=nowhere"}, &out), "nowhere")
 	assert.ErrorContains(t, run(t.Context(), []string{"-kubeconfig", filepath.Join(t.TempDir(), "missing")}, &out), "no such file")
 }

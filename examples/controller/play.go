@@ -116,4 +116,6 @@ func report(out io.Writer, c *controller) {
 	q, w := c.queue.Stats(), c.writes.Stats()
 	fmt.Fprintf(out, "queue: %d waiting, %d in process, %d delayed, %d retries\n", q.Waiting, q.InFlight, q.Delayed, q.Retries)
 	fmt.Fprintf(out, "own writes: put off %d times until they were seen, %d times for too long, %d keys expect some\n", w.PutOff, w.Expired, w.Keys)
+	fmt.Fprintln(out, "metrics:")
+	c.metrics.write(out)
 }
