@@ -107,8 +107,17 @@ func orNone[K any](keys iter.Seq[K]) iter.Seq[K] {
 	return keys
 }
 
+// needQueue returns an error if there is no queue: also if NewWorkQueue has
+// returned none, and nobody has looked at its error.
 func needQueue[K comparable](q Adder[K]) error {
-	if q == nil {
+	missing := q == nil
+	switch q := q.(type) {
+	case *queue.WorkQueue[K]:
+		missing = q == nil
+	case AdderFunc[K]:
+		missing = q == nil
+	}
+	if missing {
 		return errors.New("the queue is nil")
 	}
 	return nil

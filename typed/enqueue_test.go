@@ -204,8 +204,12 @@ func TestEnqueueFuncCoalesced(t *testing.T) {
 func TestHandlersOfQueuesCheckTheirArguments(t *testing.T) {
 	r := newRig(t)
 	keys := func(*thing) iter.Seq[index.Key] { return nil }
+	none, err := queue.NewWorkQueue[index.Key](nil)
+	require.Error(t, err)
 	for want, h := range map[string]typed.Handler[*thing]{
 		"the queue is nil":            typed.Enqueue[*thing](nil),
+		"added: the queue is nil":     typed.Enqueue[*thing](none),
+		"not added: the queue is nil": typed.Enqueue[*thing](typed.AdderFunc[index.Key](nil)),
 		"queue is nil":                typed.EnqueueFunc(nil, keys),
 		"that returns keys is nil":    typed.EnqueueFunc[index.Key, *thing](&adds[index.Key]{}, nil),
 		"handler not added: the queu": typed.Filter(typed.Select(typed.Enqueue[*thing](nil), func(*thing) bool { return true })),
