@@ -35,6 +35,8 @@
 //   - Update: one write to the store that nothing disturbs.
 //   - ReadersVsWriter: an informer that is read by many while it is written to.
 //   - Footprint: heap and goroutines of an informer that has nothing to do.
+//   - WorkQueue: keys on their way from handlers to workers. The module peers
+//     compares the same queue with controller-runtime's.
 //
 // Each benchmark's own comment says what an operation is, and what is left out.
 //
@@ -43,6 +45,8 @@
 //   - typed: this project.
 //   - client-go: its untyped API, which generated listers and most programs use.
 //   - client-go-typed: its typed one, where that has a method for the task.
+//   - typed-fair: this project's work queue with priorities and tenants that take
+//     turns, which client-go's has not. It is compared with typed.
 //
 // client-go runs with its default feature gates: events in order, atomic
 // replaces, batches. Its stores have the indexes that the benchmark names, and

@@ -26,7 +26,8 @@ type AddOptions struct {
 	// positive.
 	After time.Duration
 	// RateLimited puts the key off as AddRateLimited does. If After is positive
-	// too, the shorter one counts.
+	// too, the shorter delay counts. The rate limiter is asked, and may count a
+	// failure, whether TryAdd adds the key or not.
 	RateLimited bool
 }
 
