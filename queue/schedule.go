@@ -20,7 +20,8 @@ type schedule[K comparable] struct {
 	levels   []*node[level]              // with keys that wait, highest priority first; one if none wait
 	patience list[level]                 // the same, the one that waits longest for a turn first
 	lines    table[lineKey, *node[line]] // if fair
-	tenants  column[tenant]              // if fair; whose the keys are
+	tenants  table[string, int]          // if fair; those who have keys, and how many
+	owner    column[int32]               // if fair; the row of the tenant whose the key is
 
 	spareLevels spares[level]
 	spareLines  spares[line]
@@ -40,16 +41,14 @@ type line struct {
 	row   int32 // in lines, if fair
 }
 
+// lineKey names a line, by priority and the row of a tenant.
 type lineKey struct {
-	priority int32
-	tenant   string
+	priority, tenant int32
 }
 
-// tenant is what keys are grouped by. Its hash is computed before a lock is
-// taken.
-type tenant struct {
-	name string
-	hash uint32
+// hash needs no secret, as nobody chooses the rows of tenants.
+func (k lineKey) hash() uint32 {
+	return (uint32(k.priority)*0x85EBCA6B ^ uint32(k.tenant)) * 0x9E3779B1
 }
 
 // push puts row n at the end of the line that its priority and tenant name.
@@ -97,6 +96,26 @@ func (s *schedule[K]) remove(n int32) {
 	}
 }
 
+// take notes that the key of row n, which is new, is a tenant's.
+func (s *schedule[K]) take(n int32, hash uint32, tenant string) {
+	of := s.tenants.find(hash, tenant)
+	if of == noRow {
+		of = s.tenants.insert(hash, tenant)
+		s.tenants.rows[of].value = 0
+	}
+	s.tenants.rows[of].value++
+	*s.owner.at(n) = of
+}
+
+// give notes that the key of row n is gone, and with it its tenant, if it was
+// the last one.
+func (s *schedule[K]) give(n int32) {
+	of := s.owner[n]
+	if s.tenants.rows[of].value--; s.tenants.rows[of].value == 0 {
+		s.tenants.delete(of)
+	}
+}
+
 // line returns the line of a priority and the tenant of row n; a new one has its
 // turn after all others of its level.
 func (s *schedule[K]) line(priority, n int32) *node[line] {
@@ -107,9 +126,8 @@ func (s *schedule[K]) line(priority, n int32) *node[line] {
 		}
 		return s.open(at, noRow)
 	}
-	of := s.tenants[n]
-	key := lineKey{priority: priority, tenant: of.name}
-	hash := of.hash ^ uint32(priority)*0x9E3779B1 // neighbours far apart (Knuth's multiplicative hashing)
+	key := lineKey{priority: priority, tenant: s.owner[n]}
+	hash := key.hash()
 	if row := s.lines.find(hash, key); row != noRow {
 		return s.lines.rows[row].value
 	}

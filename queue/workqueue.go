@@ -116,10 +116,11 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		keys:     newTable[K, entry](),
 	}
 	q.schedule = schedule[K]{
-		keys:   &q.keys,
-		fair:   tenant != nil,
-		ageing: uint64(o.ageing),
-		lines:  newTable[lineKey, *node[line]](),
+		keys:    &q.keys,
+		fair:    tenant != nil,
+		ageing:  uint64(o.ageing),
+		lines:   newTable[lineKey, *node[line]](),
+		tenants: newTable[string, int](),
 	}
 	q.metrics = newMetrics(o.metrics, o.name, q.time, &q.keys)
 	q.drained.L = &q.mu
@@ -179,10 +180,10 @@ func (q *WorkQueue[K]) done(key K) bool {
 func (q *WorkQueue[K]) drop(n int32) {
 	q.keys.delete(n)
 	if q.tenant != nil {
-		q.schedule.tenants[n] = tenant{}
+		q.schedule.give(n)
 	}
 	if rows := cap(q.keys.rows); q.keys.len == 0 {
-		q.schedule.tenants.fit(rows)
+		q.schedule.owner.fit(rows)
 		q.metrics.fit(rows)
 	}
 }

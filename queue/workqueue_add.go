@@ -124,10 +124,11 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 		return err
 	}
 	hash := q.hash(key)
-	var of tenant
+	var tenant string
+	var tenantHash uint32
 	if q.tenant != nil {
-		of.name = q.tenant(key)
-		of.hash = uint32(maphash.String(q.seed, of.name))
+		tenant = q.tenant(key)
+		tenantHash = uint32(maphash.String(q.seed, tenant))
 	}
 	q.mu.Lock()
 	if q.shutDown {
@@ -146,7 +147,7 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 	if n == noRow {
 		n = q.keys.insert(hash, key)
 		if q.tenant != nil {
-			*q.schedule.tenants.at(n) = of
+			q.schedule.take(n, tenantHash, tenant)
 		}
 	}
 	if r.retry {
