@@ -1,0 +1,110 @@
+package adapters_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	metadatafake "k8s.io/client-go/metadata/fake"
+	"k8s.io/client-go/metadata/metadatainformer"
+
+	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+var sharedPods = corev1.SchemeGroupVersion.WithResource("pods")
+
+// factoryRun starts a factory after the informer was made, and waits until that
+// has the one object that there is.
+func factoryRun[T index.Object](t *testing.T, source typed.Source[T], factory interface {
+	Start(<-chan struct{})
+	Shutdown()
+}) {
+	t.Helper()
+	sharedQuiet(t)
+	objects := typed.NewInformer(source)
+	stop := make(chan struct{})
+	factory.Start(stop)
+	t.Cleanup(func() {
+		close(stop)
+		factory.Shutdown()
+	})
+	sharedRun(t, objects.Run, nil)
+	require.NoError(t, objects.WaitForSync(t.Context()))
+	_, ok := objects.Get(index.Key{Namespace: "ns", Name: "a"})
+	assert.True(t, ok)
+}
+
+func TestFromFactoryOfGeneratedInformers(t *testing.T) {
+	factory := informers.NewSharedInformerFactory(fake.NewClientset(sharedPod("a", 1)), 0)
+	factoryRun(t, adapters.FromFactory[*corev1.Pod](factory, sharedPods), factory)
+}
+
+func TestFromFactoryOfDynamicInformers(t *testing.T) {
+	client := dynamicfake.NewSimpleDynamicClient(clientgoscheme.Scheme, sharedPod("a", 1))
+	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
+	factoryRun(t, adapters.FromDynamicFactory[*unstructured.Unstructured](factory, sharedPods), factory)
+}
+
+func TestFromFactoryOfMetadataInformers(t *testing.T) {
+	scheme := runtime.NewScheme()
+	require.NoError(t, metav1.AddMetaToScheme(scheme))
+	client := metadatafake.NewSimpleMetadataClient(scheme, &metav1.PartialObjectMetadata{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"},
+	})
+	factory := metadatainformer.NewSharedInformerFactory(client, 0)
+	factoryRun(t, adapters.FromDynamicFactory[*metav1.PartialObjectMetadata](factory, sharedPods), factory)
+}
+
+func TestFromFactoryErrors(t *testing.T) {
+	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	unknown := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gadgets"}
+	gadgets := typed.NewInformer(adapters.FromFactory[*corev1.Pod](factory, unknown), typed.WithName("gadgets"))
+	err := gadgets.Run(t.Context())
+	require.ErrorContains(t, err, "informer gadgets: no shared informer of *v1.Pod for resource example.com/v1, Resource=gadgets: ")
+	assert.ErrorContains(t, gadgets.WaitForSync(t.Context()), "no shared informer of *v1.Pod")
+
+	err = typed.NewInformer(adapters.FromFactory[*corev1.Pod, informers.GenericInformer](nil, sharedPods)).Run(t.Context())
+	assert.ErrorContains(t, err, "the factory is nil")
+	err = typed.NewInformer(adapters.FromDynamicFactory[*corev1.Pod, informers.GenericInformer](nil, sharedPods)).Run(t.Context())
+	assert.ErrorContains(t, err, "the factory is nil")
+	err = typed.NewInformer(adapters.FromFactory[*corev1.Pod](factoryWithout{}, sharedPods)).Run(t.Context())
+	assert.ErrorContains(t, err, "the factory has no informer for it")
+}
+
+// factoryWithout returns neither an informer nor an error.
+type factoryWithout struct{}
+
+func (factoryWithout) ForResource(schema.GroupVersionResource) (informers.GenericInformer, error) {
+	return nil, nil
+}
+
+// The wrong type of objects shows in what is left out.
+func TestFromFactoryOfAnotherType(t *testing.T) {
+	sharedQuiet(t)
+	factory := informers.NewSharedInformerFactory(fake.NewClientset(sharedPod("a", 1)), 0)
+	nodes := typed.NewInformer(adapters.FromFactory[*corev1.Node](factory, sharedPods))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	factory.StartWithContext(ctx)
+	t.Cleanup(func() {
+		cancel(errors.New("end of test"))
+		factory.Shutdown()
+	})
+	sharedRun(t, nodes.Run, nil)
+	require.NoError(t, nodes.WaitForSync(t.Context()))
+	assert.Zero(t, nodes.Len())
+	assert.Equal(t, 1, nodes.Status().Rejected)
+}

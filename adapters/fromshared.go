@@ -1,0 +1,201 @@
+package adapters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+var (
+	// ErrSharedNotStarted tells that a source over a shared informer has no
+	// objects as nobody has started the shared informer.
+	ErrSharedNotStarted = errors.New("the shared informer was not started: run it, or start its factory")
+	// ErrSharedNotSynced tells that a source over a shared informer has no
+	// objects as the shared informer has not synced. The cause is in the shared
+	// informer's own log; it may also be that it was not started.
+	ErrSharedNotSynced = errors.New("the shared informer has not synced: was it started, and can it list?")
+	// ErrSharedStopped is what a source over a shared informer ends with when
+	// the shared informer has stopped.
+	ErrSharedStopped = errors.New("the shared informer has stopped")
+)
+
+// FromShared returns a source of the objects of a shared informer: client-go's,
+// or any other that keeps the interface's promises.
+//
+//	pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](factory.Core().V1().Pods().Informer()))
+//
+// There is no second list or watch, and no second copy of an object: both
+// informers hold the same pointers. Run adds one handler to the shared informer,
+// and removes it before it returns; between, the shared informer does for it
+// what it does for every handler. The shared informer is started and stopped by
+// its owner, before or after Run.
+//
+//  1. The first report is a Replace with what the shared informer's initial
+//     additions tell of. It comes when the handler's registration has synced.
+//  2. Everything that the shared informer tells its handlers from then on is
+//     reported, in that order, once. Updates of a resync, which have the same
+//     object twice, are left out: a typed handler has resyncs of its own.
+//  3. A DeletedFinalStateUnknown is a deletion of the object in it. If there is
+//     no T in it, the handler is added anew, and what comes then is reported as
+//     a Replace, which deletes the last known object.
+//  4. What is not a T is reported as a *typed.RejectedError and left out.
+//  5. The resource version is that of the shared informer's store, and no
+//     earlier than everything up to it was reported: with the next event beyond
+//     it, or when no event has come for 10 ms. A bookmark, which is no event, is
+//     noticed within about a second.
+//
+// While the shared informer has not synced, the source reports
+// ErrSharedNotStarted after a second if it can tell that the informer was not
+// started, as it can for client-go's own, and ErrSharedNotSynced after ten; then
+// again after twice the time. So WaitForSync names the cause. If the shared
+// informer stops, or has stopped before, Run returns ErrSharedStopped.
+//
+// After a relist of the shared informer, an object that has not changed may stay
+// as it was received before: client-go tells only handlers that take resyncs of
+// such objects.
+func FromShared[T index.Object](informer cache.SharedInformer) typed.Source[T] {
+	s := &sharedSource[T]{informer: informer}
+	if informer == nil {
+		s.err = errors.New("the shared informer is nil")
+	}
+	return s
+}
+
+// sharedSource is a Source over a shared informer.
+type sharedSource[T index.Object] struct {
+	informer cache.SharedInformer
+	err      error // what was wrong with the arguments
+}
+
+// How long a source over a shared informer waits, see FromShared.
+const (
+	sharedSettles    = 10 * time.Millisecond
+	sharedLooks      = time.Second
+	sharedNotStarted = time.Second
+	sharedNotSynced  = 10 * time.Second
+)
+
+// Run implements typed.Source.
+func (s *sharedSource[T]) Run(ctx context.Context, sink typed.Sink[T]) error {
+	if s.err != nil {
+		return s.err
+	}
+	for {
+		again, err := s.follow(ctx, newSharedFeed(sink, s.informer.GetStore()))
+		switch {
+		case err != nil:
+			return fmt.Errorf("source over the shared informer of %v: %w", reflect.TypeFor[T](), err)
+		case !again:
+			return nil
+		}
+	}
+}
+
+// follow adds feed to the shared informer, until ctx ends or the shared informer
+// stops. It reports whether it is to be called again with another feed.
+func (s *sharedSource[T]) follow(ctx context.Context, feed *sharedFeed[T]) (again bool, err error) {
+	if s.informer.IsStopped() {
+		return false, ErrSharedStopped
+	}
+	logger := klog.FromContext(ctx)
+	handle, err := s.informer.AddEventHandlerWithOptions(feed, cache.HandlerOptions{Logger: &logger, ResyncPeriod: new(time.Duration)})
+	switch {
+	case err != nil && s.informer.IsStopped():
+		return false, ErrSharedStopped
+	case err != nil:
+		return false, fmt.Errorf("handler not added: %w", err)
+	case handle == nil:
+		return false, errors.New("it has added a handler and returned no registration")
+	}
+	ended := sharedHandlerEnded(handle)
+	defer func() {
+		feed.close()
+		if removeErr := s.informer.RemoveEventHandler(handle); removeErr != nil {
+			err = errors.Join(err, fmt.Errorf("handler not removed: %w", removeErr))
+		} else if ended != nil {
+			<-ended
+		}
+	}()
+
+	synced := handle.HasSyncedChecker().Done()
+	patience := newSharedPatience(s.informer)
+	look := time.NewTimer(sharedLooks)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case <-ended:
+			return false, ErrSharedStopped
+		case <-feed.lost:
+			return true, nil
+		case <-synced:
+			synced = nil
+			feed.begin()
+			look.Reset(sharedSettles)
+		case <-feed.stirred:
+			look.Reset(sharedSettles)
+		case <-look.C:
+			if s.informer.IsStopped() {
+				return false, ErrSharedStopped
+			}
+			if synced != nil {
+				patience.report(feed.sink.Report)
+			}
+			if feed.settle() {
+				look.Reset(sharedLooks)
+			} else {
+				look.Reset(sharedSettles)
+			}
+		}
+	}
+}
+
+// sharedHandlerEnded returns a channel that is closed when a handler will not be
+// called any more, nil if the shared informer does not have one;
+// cache.ShutDownEventHandler waits for the same.
+func sharedHandlerEnded(handle cache.ResourceEventHandlerRegistration) <-chan struct{} {
+	if h, ok := handle.(interface{ ShutdownChan() <-chan struct{} }); ok {
+		return h.ShutdownChan()
+	}
+	return nil
+}
+
+// sharedPatience reports that a shared informer does not sync, more and more
+// rarely.
+type sharedPatience struct {
+	hasStarted func() bool // nil: the informer cannot tell
+	began      time.Time
+	notStarted time.Duration // since began, when it is time to report that
+	notSynced  time.Duration
+}
+
+func newSharedPatience(informer cache.SharedInformer) *sharedPatience {
+	p := &sharedPatience{began: time.Now(), notStarted: sharedNotStarted, notSynced: sharedNotSynced}
+	if i, ok := informer.(interface{ HasStarted() bool }); ok {
+		p.hasStarted = i.HasStarted
+	}
+	return p
+}
+
+func (p *sharedPatience) report(to func(error)) {
+	waited := time.Since(p.began)
+	switch {
+	case p.hasStarted != nil && !p.hasStarted():
+		if waited >= p.notStarted {
+			p.notStarted = 2 * waited
+			to(ErrSharedNotStarted)
+		}
+	case waited >= p.notSynced:
+		p.notSynced = 2 * waited
+		to(ErrSharedNotSynced)
+	}
+}

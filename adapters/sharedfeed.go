@@ -1,0 +1,235 @@
+package adapters
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// sharedFeed is the handler that a source adds to a shared informer. It collects
+// what comes until the registration has synced, and passes on what comes then.
+type sharedFeed[T index.Object] struct {
+	sink    typed.Sink[T]
+	lost    chan struct{} // closed when the deletion of an unknown object was told
+	stirred chan struct{} // has room for one: settle is to be called soon
+
+	mu        sync.Mutex // held while the sink is told something
+	phase     sharedPhase
+	collected []sharedChange[T] // guarded by mu
+	initial   int               // guarded by mu; how many were collected up to the last initial addition
+	version   sharedVersion     // guarded by mu
+	settled   bool              // guarded by mu; what settle returned last
+}
+
+type sharedPhase uint8
+
+const (
+	sharedCollecting sharedPhase = iota
+	sharedFollowing
+	sharedClosed
+)
+
+// sharedChange is what a shared informer told.
+type sharedChange[T index.Object] struct {
+	kind    index.EventType
+	object  T
+	version string // of the object
+}
+
+func newSharedFeed[T index.Object](sink typed.Sink[T], store cache.Store) *sharedFeed[T] {
+	return &sharedFeed[T]{
+		sink:    sink,
+		lost:    make(chan struct{}),
+		stirred: make(chan struct{}, 1),
+		version: newSharedVersion(store),
+	}
+}
+
+var _ cache.ResourceEventHandler = (*sharedFeed[*metav1.ObjectMeta])(nil)
+
+// String names the handler where a shared informer writes about it.
+func (f *sharedFeed[T]) String() string {
+	return fmt.Sprintf("typed source of %v", reflect.TypeFor[T]())
+}
+
+// OnAdd implements cache.ResourceEventHandler.
+func (f *sharedFeed[T]) OnAdd(untyped any, initial bool) {
+	if obj, ok := f.convert(untyped); ok {
+		f.take(sharedChange[T]{kind: index.Added, object: obj, version: versionOf(obj)}, initial)
+	}
+}
+
+// OnUpdate implements cache.ResourceEventHandler.
+func (f *sharedFeed[T]) OnUpdate(old, untyped any) {
+	obj, ok := f.convert(untyped)
+	if !ok {
+		return
+	}
+	if old, ok := old.(T); ok && old == obj {
+		return // a resync
+	}
+	f.take(sharedChange[T]{kind: index.Updated, object: obj, version: versionOf(obj)}, false)
+}
+
+// OnDelete implements cache.ResourceEventHandler.
+func (f *sharedFeed[T]) OnDelete(untyped any) {
+	if tombstone, ok := untyped.(cache.DeletedFinalStateUnknown); ok {
+		if obj, ok := tombstone.Obj.(T); !ok || isZero(obj) {
+			f.lose()
+			return
+		}
+		untyped = tombstone.Obj
+	}
+	if obj, ok := f.convert(untyped); ok {
+		f.take(sharedChange[T]{kind: index.Deleted, object: obj, version: versionOf(obj)}, false)
+	}
+}
+
+// convert returns the object as a T. What is not one, or nil, is reported.
+func (f *sharedFeed[T]) convert(untyped any) (T, bool) {
+	obj, ok := untyped.(T)
+	if ok && !isZero(obj) {
+		return obj, true
+	}
+	want := reflect.TypeFor[T]()
+	rejected := &typed.RejectedError{Informer: want.String(), Err: fmt.Errorf("the shared informer has a %T, not a %v", untyped, want)}
+	if ok {
+		rejected.Err = errors.New("it is nil")
+	} else if accessor, err := meta.Accessor(untyped); err == nil {
+		rejected.Key = index.Key{Namespace: accessor.GetNamespace(), Name: accessor.GetName()}
+		rejected.ResourceVersion = accessor.GetResourceVersion()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.phase != sharedClosed {
+		f.sink.Report(rejected)
+	}
+	return obj, false
+}
+
+func (f *sharedFeed[T]) take(c sharedChange[T], initial bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch f.phase {
+	case sharedCollecting:
+		f.collected = append(f.collected, c)
+		if initial {
+			f.initial = len(f.collected)
+			f.sink.Progress(f.initial, 0)
+		}
+	case sharedFollowing:
+		f.pass(c)
+		if f.settled {
+			f.settled = false
+			select {
+			case f.stirred <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// pass reports a change. The caller holds mu.
+func (f *sharedFeed[T]) pass(c sharedChange[T]) {
+	version := f.version.passed(c.version)
+	switch {
+	case c.kind == index.Added:
+		f.sink.Add(c.object, version)
+	case c.kind == index.Updated:
+		f.sink.Update(c.object, version)
+	default:
+		f.sink.Delete(c.object, version)
+	}
+}
+
+// begin reports what was collected, now that the registration has synced: all up
+// to the last initial addition as one state, the rest as it came.
+func (f *sharedFeed[T]) begin() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.phase != sharedCollecting {
+		return
+	}
+	f.phase = sharedFollowing
+	collected := f.collected
+	f.collected = nil
+	f.sink.Replace(f.fold(collected[:f.initial]))
+	for _, c := range collected[f.initial:] {
+		f.pass(c)
+	}
+}
+
+// fold returns the objects that there are after some changes, and the version
+// up to which they are all. The caller holds mu.
+func (f *sharedFeed[T]) fold(changes []sharedChange[T]) ([]T, string) {
+	plain := true
+	for _, c := range changes {
+		plain = plain && c.kind == index.Added
+		f.version.collected(c.version)
+	}
+	if plain { // as it is, unless objects change before the shared informer has told of all
+		objs := make([]T, len(changes))
+		for i, c := range changes {
+			objs[i] = c.object
+		}
+		return objs, f.version.begin()
+	}
+	state := make(map[index.Key]T, len(changes))
+	for _, c := range changes {
+		if key := index.KeyOf(c.object); c.kind == index.Deleted {
+			delete(state, key)
+		} else {
+			state[key] = c.object
+		}
+	}
+	return slices.Collect(maps.Values(state)), f.version.begin()
+}
+
+// settle reports the version that was reached when it has been quiet for a
+// while. It returns false when it is to be called again soon.
+func (f *sharedFeed[T]) settle() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.phase != sharedFollowing {
+		return true
+	}
+	var version string
+	version, f.settled = f.version.settle()
+	if version != "" {
+		f.sink.Bookmark(version)
+	}
+	return f.settled
+}
+
+// lose asks for another feed in place of this one, which passes on nothing more.
+func (f *sharedFeed[T]) lose() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.phase != sharedClosed {
+		f.phase = sharedClosed
+		close(f.lost)
+	}
+}
+
+// close waits for a call that is under way. Nothing is passed on after it.
+func (f *sharedFeed[T]) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.phase = sharedClosed
+	f.collected = nil
+}
+
+func isZero[T comparable](obj T) bool {
+	var none T
+	return obj == none
+}

@@ -1,0 +1,325 @@
+package adapters_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/typedtest/history"
+)
+
+// sharedServer is a cache.ListerWatcher over Pods that the test writes. It is
+// quiet about what it does: a test looks at the informers.
+type sharedServer struct {
+	mu      sync.Mutex
+	pods    map[string]*corev1.Pod // guarded by mu
+	version int                    // guarded by mu
+	events  []watch.Event          // guarded by mu; one for each version
+	watches []*watch.FakeWatcher   // guarded by mu
+	silent  bool                   // guarded by mu: watches are not told of writes
+	lists   chan struct{}          // told of each list
+}
+
+func newSharedServer(names ...string) *sharedServer {
+	s := &sharedServer{pods: map[string]*corev1.Pod{}, lists: make(chan struct{}, 100)}
+	for _, name := range names {
+		s.write(name)
+	}
+	return s
+}
+
+func sharedPod(name string, version int) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: strconv.Itoa(version)}}
+}
+
+// record tells watches of the event of a version, those that begin later too. The
+// caller holds mu.
+func (s *sharedServer) record(e watch.Event) {
+	s.events = append(s.events, e)
+	s.tell(e)
+}
+
+// tell tells watches of an event. The caller holds mu.
+func (s *sharedServer) tell(e watch.Event) {
+	for _, w := range s.watches {
+		if !s.silent && !w.IsStopped() {
+			w.Action(e.Type, e.Object)
+		}
+	}
+}
+
+// write adds or updates a Pod, and returns its version.
+func (s *sharedServer) write(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	kind := watch.Added
+	if s.pods[name] != nil {
+		kind = watch.Modified
+	}
+	s.pods[name] = sharedPod(name, s.version)
+	s.record(watch.Event{Type: kind, Object: s.pods[name]})
+	return strconv.Itoa(s.version)
+}
+
+func (s *sharedServer) remove(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	delete(s.pods, name)
+	s.record(watch.Event{Type: watch.Deleted, Object: sharedPod(name, s.version)})
+}
+
+// bookmark tells watches of the current version, one later than the last write.
+func (s *sharedServer) bookmark() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	s.record(watch.Event{Type: watch.Bookmark, Object: sharedPod("", s.version)})
+	return strconv.Itoa(s.version)
+}
+
+// relist has informers list anew, after some writes that they are not told of.
+func (s *sharedServer) relist(unwatched func()) {
+	s.mu.Lock()
+	s.silent = true
+	s.mu.Unlock()
+	unwatched()
+	s.mu.Lock()
+	s.silent = false
+	status := apierrors.NewResourceExpired("too old").Status()
+	s.tell(watch.Event{Type: watch.Error, Object: &status})
+	for len(s.lists) > 0 {
+		<-s.lists
+	}
+	s.mu.Unlock()
+	<-s.lists
+	synctest.Wait()
+}
+
+func (s *sharedServer) List(metav1.ListOptions) (runtime.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: strconv.Itoa(s.version)}}
+	for _, pod := range s.pods {
+		list.Items = append(list.Items, *pod.DeepCopy())
+	}
+	slices.SortFunc(list.Items, func(a, b corev1.Pod) int { return -len(a.Name) + len(b.Name) })
+	s.lists <- struct{}{}
+	return list, nil
+}
+
+func (s *sharedServer) Watch(opts metav1.ListOptions) (watch.Interface, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 10_000})
+	after, err := strconv.Atoi(opts.ResourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range s.events[after:] {
+		w.Action(e.Type, e.Object)
+	}
+	s.watches = append(s.watches, w)
+	return w, nil
+}
+
+// IsWatchListSemanticsUnSupported tells Reflectors that lists are not streamed.
+func (s *sharedServer) IsWatchListSemanticsUnSupported() bool { return true }
+
+// sharedQuiet keeps what is reported on purpose out of the test's output, and
+// returns what is reported. The handlers of apimachinery would also wait, by a
+// clock that bubbles do not share.
+func sharedQuiet(t *testing.T) func() []error {
+	var mu sync.Mutex
+	var reported []error
+	handlers := utilruntime.ErrorHandlers
+	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(_ context.Context, err error, msg string, _ ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			err = fmt.Errorf("%s", msg)
+		}
+		reported = append(reported, err)
+	}}
+	klog.SetLogger(klog.New(nil))
+	t.Cleanup(func() {
+		utilruntime.ErrorHandlers = handlers
+		klog.ClearLogger()
+	})
+	return func() []error {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(reported)
+	}
+}
+
+// sharedRig is a server, a shared informer of it, and a typed informer over that.
+type sharedRig struct {
+	*sharedServer
+	t      *testing.T
+	shared cache.SharedIndexInformer
+	typed  *typed.Informer[*corev1.Pod]
+	told   *history.History[*corev1.Pod]
+	calls  *sharedCalls
+}
+
+// sharedImplementations are the shared informers that sources are tested on.
+var sharedImplementations = map[string]func(cache.ListerWatcher) cache.SharedIndexInformer{
+	"client-go": func(lw cache.ListerWatcher) cache.SharedIndexInformer {
+		return cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{})
+	},
+	"adapters": func(lw cache.ListerWatcher) cache.SharedIndexInformer {
+		return adapters.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{})
+	},
+}
+
+// onShared runs a test on each implementation of shared informers, in a bubble.
+func onShared(t *testing.T, test func(t *testing.T, newRig func(names ...string) *sharedRig)) {
+	for name, newInformer := range sharedImplementations {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				test(t, func(names ...string) *sharedRig { return newSharedRig(t, newInformer, names...) })
+			})
+		})
+	}
+}
+
+func newSharedRig(t *testing.T, newInformer func(cache.ListerWatcher) cache.SharedIndexInformer, names ...string) *sharedRig {
+	sharedQuiet(t)
+	s := newSharedServer(names...)
+	shared := newInformer(s)
+	r := &sharedRig{sharedServer: s, t: t, shared: shared, told: history.New[*corev1.Pod](), calls: &sharedCalls{}}
+	r.typed = typed.NewInformer(adapters.FromShared[*corev1.Pod](shared))
+	for _, handler := range []typed.Handler[*corev1.Pod]{sharedLenient{r.told}, r.calls} {
+		_, err := r.typed.Handle(handler)
+		require.NoError(t, err)
+	}
+	return r
+}
+
+// sharedLenient is a history that takes every deletion for one that a list has
+// found: a source cannot tell an informer which of them are.
+type sharedLenient struct{ *history.History[*corev1.Pod] }
+
+func (h sharedLenient) OnDelete(d typed.Deleted[*corev1.Pod]) {
+	d.Reason = index.Relisted
+	h.History.OnDelete(d)
+}
+
+// startShared runs the shared informer until stop is called, or the test ends.
+func (r *sharedRig) startShared() (stop func()) {
+	return sharedRun(r.t, func(ctx context.Context) error {
+		r.shared.RunWithContext(ctx)
+		return nil
+	}, nil)
+}
+
+// startTyped does the same for the typed informer, and returns what Run will.
+func (r *sharedRig) startTyped() (stop func(), result chan error) {
+	result = make(chan error, 1)
+	return sharedRun(r.t, r.typed.Run, result), result
+}
+
+// sharedRun runs something until stop is called, or the test ends.
+func sharedRun(t *testing.T, run func(context.Context) error, result chan<- error) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := run(ctx); result != nil {
+			result <- err
+		}
+	}()
+	stop = func() {
+		cancel()
+		<-ended
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// requireSame checks that both informers, and what the handlers were told, come
+// to what the server has, by pointer, and that there was no error on the way.
+func (r *sharedRig) requireSame() {
+	r.t.Helper()
+	synctest.Wait()
+	require.NoError(r.t, r.told.Err())
+	r.mu.Lock()
+	want := make([]*corev1.Pod, 0, len(r.pods))
+	for _, pod := range r.pods {
+		want = append(want, pod)
+	}
+	r.mu.Unlock()
+	require.Empty(r.t, history.Diff("server", want, "informer", r.typed.List()))
+	require.Empty(r.t, history.Diff("server", want, "handler", r.told.Objects()))
+	for _, untyped := range r.shared.GetStore().List() {
+		pod := untyped.(*corev1.Pod)
+		held, ok := r.typed.Get(index.KeyOf(pod))
+		require.True(r.t, ok)
+		require.Same(r.t, pod, held)
+	}
+}
+
+// sharedCalls is a handler that writes down its calls.
+type sharedCalls struct {
+	mu    sync.Mutex
+	calls []string
+	hook  func()
+}
+
+func (c *sharedCalls) add(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hook != nil {
+		c.hook()
+	}
+	c.calls = append(c.calls, fmt.Sprintf(format, args...))
+}
+
+// next returns the calls since the last time, once everything has come to rest.
+func (c *sharedCalls) next() []string {
+	synctest.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	calls := c.calls
+	c.calls = nil
+	return calls
+}
+
+func (c *sharedCalls) OnAdd(obj *corev1.Pod, initial bool) {
+	if initial {
+		c.add("initial %s@%s", obj.Name, obj.ResourceVersion)
+	} else {
+		c.add("add %s@%s", obj.Name, obj.ResourceVersion)
+	}
+}
+
+func (c *sharedCalls) OnUpdate(old, updated *corev1.Pod) {
+	c.add("update %s@%s@%s", updated.Name, old.ResourceVersion, updated.ResourceVersion)
+}
+
+func (c *sharedCalls) OnDelete(d typed.Deleted[*corev1.Pod]) {
+	c.add("delete %s@%s %v", d.Key.Name, d.Object.ResourceVersion, d.Reason)
+}
+
+// sharedMoment is longer than a source needs to see that nothing comes any more.
+const sharedMoment = 25 * time.Millisecond

@@ -1,0 +1,104 @@
+package adapters
+
+import (
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/tools/cache"
+)
+
+// sharedVersion tells up to which resource version everything that a shared
+// informer's store has was passed on.
+//
+// The store's version alone does not say so, since the store is ahead of what
+// handlers are told, and the version of the object that a handler was told of
+// last does not either: after a relist, handlers are told of objects in any
+// order. But the store is at a version before it comes to an object that is
+// later, and handlers are told in the order in which the store changed. So when
+// an object comes that is later than a version that was read from the store,
+// everything up to that version has come.
+//
+// Where nothing comes any more, that is told by the quiet: what is in the store
+// is on its way to the handler without anything to wait for.
+type sharedVersion struct {
+	store  cache.Store
+	told   string // that was reported
+	mark   string // that was read from the store, not before told
+	events int    // how many there were
+	before int    // how many there were when settle was last called
+}
+
+// newSharedVersion is called before the handler is added: what it is told of
+// first is at the store's version then, or later.
+func newSharedVersion(store cache.Store) sharedVersion {
+	v := sharedVersion{store: store}
+	v.told = v.read()
+	return v
+}
+
+// read returns the version of the store, "" if it does not know.
+func (v *sharedVersion) read() string {
+	if v.store == nil { // as some informers of tests
+		return ""
+	}
+	return v.store.LastStoreSyncResourceVersion()
+}
+
+// collected takes the version of an object of the first list. The list is no
+// earlier than any object in it.
+func (v *sharedVersion) collected(version string) {
+	if isNewer(version, v.told) {
+		v.told = version
+	}
+}
+
+// begin returns the version for the objects that were collected.
+func (v *sharedVersion) begin() string {
+	v.mark = v.read()
+	return v.told
+}
+
+// passed takes the version of an object that is about to be passed on. It
+// returns the version that has been reached, "" if nothing is known.
+func (v *sharedVersion) passed(version string) string {
+	v.events++
+	if v.mark != "" && !isNewer(version, v.mark) {
+		return ""
+	}
+	reached := v.mark
+	v.mark = v.read()
+	if !isNewer(reached, v.told) {
+		return ""
+	}
+	v.told = reached
+	return reached
+}
+
+// settle is called from time to time. It returns the version that has been
+// reached as nothing has come since the last call, "" if nothing is known, and
+// whether that is the version of the store.
+func (v *sharedVersion) settle() (reached string, settled bool) {
+	now := v.read()
+	quiet := v.events == v.before
+	v.before = v.events
+	switch {
+	case !isNewer(now, v.told):
+		return "", true
+	case !quiet:
+		return "", false
+	case now != v.mark:
+		v.mark = now
+		return "", false
+	default:
+		v.told = now
+		return now, true
+	}
+}
+
+// isNewer reports whether a is known to be a later version than b. Every version
+// is later than none.
+func isNewer(a, b string) bool {
+	if b == "" || a == "" {
+		return a != ""
+	}
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && order > 0
+}
