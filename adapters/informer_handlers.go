@@ -49,7 +49,7 @@ func (s *informer[T]) AddTypedEventHandler(handler cache.TypedResourceEventHandl
 	default:
 		return nil, fmt.Errorf("%s: at most one HandlerOptions can be given, not %d", s.name, len(options))
 	}
-	return s.add(&typedHandler[T]{handler, s.untyped}, handlerName(handler), options[0])
+	return s.add(&typedHandler[T]{s.conversion, handler}, handlerName(handler), options[0])
 }
 
 var errNilHandler = errors.New("the handler is nil")

@@ -112,57 +112,6 @@ func (l *listener[T]) onSynced() {
 // ShutdownChan is what cache.ShutDownEventHandler waits for.
 func (l *listener[T]) ShutdownChan() <-chan struct{} { return l.registration.Done() }
 
-// untypedHandler calls a handler of client-go with untyped objects.
-type untypedHandler[T index.Object] struct {
-	conversion[T]
-
-	handler cache.ResourceEventHandler
-}
-
-// OnAdd implements typed.Handler.
-func (h *untypedHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(h.untyped(obj), initial) }
-
-// OnUpdate implements typed.Handler.
-func (h *untypedHandler[T]) OnUpdate(old, updated T) {
-	h.handler.OnUpdate(h.untyped(old), h.untyped(updated))
-}
-
-// OnDelete implements typed.Handler.
-func (h *untypedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
-	if isTombstone(deleted.Reason) {
-		h.handler.OnDelete(cache.DeletedFinalStateUnknown{Key: deleted.Key.String(), Obj: h.untyped(deleted.Object)})
-		return
-	}
-	h.handler.OnDelete(h.untyped(deleted.Object))
-}
-
-// typedHandler calls one of client-go's typed handlers.
-type typedHandler[T index.Object] struct {
-	handler cache.TypedResourceEventHandler[T]
-	untyped func(T) any
-}
-
-// OnAdd implements typed.Handler.
-func (h *typedHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(obj, initial) }
-
-// OnUpdate implements typed.Handler.
-func (h *typedHandler[T]) OnUpdate(old, updated T) { h.handler.OnUpdate(old, updated) }
-
-// OnDelete implements typed.Handler.
-func (h *typedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
-	d := cache.DeletedObject[T]{OptionalObj: deleted.Object}
-	if isTombstone(deleted.Reason) {
-		d.FinalStateUnknown = &cache.DeletedFinalStateUnknown{Key: deleted.Key.String(), Obj: h.untyped(deleted.Object)}
-	}
-	h.handler.OnDelete(d)
-}
-
-// isTombstone reports whether client-go would tell of a deletion by a tombstone:
-// it was found by comparing a list with the store.
-func isTombstone(reason index.Reason) bool {
-	return reason == index.Relisted || reason == index.Initial
-}
-
 // listenerName returns how client-go would call a handler of an informer.
 func listenerName(informer, handler string) string {
 	return fmt.Sprintf("%s + event handler %s", informer, handler)

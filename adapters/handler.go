@@ -1,0 +1,94 @@
+package adapters
+
+import (
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// Handler returns a client-go handler as a typed one, so that it can be added to
+// a typed informer as it is:
+//
+//	pods.Handle(adapters.Handler[*corev1.Pod](handler))
+//
+// A deletion that was not watched, but found by a list for example, comes as a
+// cache.DeletedFinalStateUnknown with the last known object, as it does from
+// client-go's informers; every other one as the object.
+//
+// It returns nil if handler is nil, and what ResourceEventHandler was given if
+// that made the handler. Informers name the handler after this package: use
+// typed.WithHandlerName.
+func Handler[T index.Object](handler cache.ResourceEventHandler) typed.Handler[T] {
+	switch h := handler.(type) {
+	case nil:
+		return nil
+	case *resourceEventHandler[T]:
+		return h.handler
+	default:
+		return &untypedHandler[T]{ofType[T](), h}
+	}
+}
+
+// untypedHandler calls a handler of client-go with untyped objects.
+type untypedHandler[T index.Object] struct {
+	conversion[T]
+
+	handler cache.ResourceEventHandler
+}
+
+// OnAdd implements typed.Handler.
+func (h *untypedHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(h.untyped(obj), initial) }
+
+// OnUpdate implements typed.Handler.
+func (h *untypedHandler[T]) OnUpdate(old, updated T) {
+	h.handler.OnUpdate(h.untyped(old), h.untyped(updated))
+}
+
+// OnDelete implements typed.Handler.
+func (h *untypedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
+	if tombstone := h.tombstoneOf(deleted); tombstone != nil {
+		h.handler.OnDelete(*tombstone)
+		return
+	}
+	h.handler.OnDelete(h.untyped(deleted.Object))
+}
+
+// TypedHandler does as Handler, for a handler of client-go's typed informers.
+func TypedHandler[T index.Object](handler cache.TypedResourceEventHandler[T]) typed.Handler[T] {
+	switch h := handler.(type) {
+	case nil:
+		return nil
+	case *typedResourceEventHandler[T]:
+		return h.handler
+	default:
+		return &typedHandler[T]{ofType[T](), h}
+	}
+}
+
+// typedHandler calls one of client-go's typed handlers.
+type typedHandler[T index.Object] struct {
+	conversion[T]
+
+	handler cache.TypedResourceEventHandler[T]
+}
+
+// OnAdd implements typed.Handler.
+func (h *typedHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(obj, initial) }
+
+// OnUpdate implements typed.Handler.
+func (h *typedHandler[T]) OnUpdate(old, updated T) { h.handler.OnUpdate(old, updated) }
+
+// OnDelete implements typed.Handler.
+func (h *typedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
+	h.handler.OnDelete(cache.DeletedObject[T]{OptionalObj: deleted.Object, FinalStateUnknown: h.tombstoneOf(deleted)})
+}
+
+// tombstoneOf returns what client-go tells of a deletion that was not watched,
+// and of which the final state is therefore not known; nil if it was.
+func (c conversion[T]) tombstoneOf(deleted typed.Deleted[T]) *cache.DeletedFinalStateUnknown {
+	if deleted.Reason == index.Watched {
+		return nil
+	}
+	return &cache.DeletedFinalStateUnknown{Key: deleted.Key.String(), Obj: c.untyped(deleted.Object)}
+}

@@ -1,0 +1,80 @@
+package adapters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// Syncer is what can tell that it has synced: every *typed.Informer, and every
+// *typed.Registration of a handler.
+type Syncer interface {
+	// Name tells what it is.
+	Name() string
+	// Synced returns a channel that is closed when it has synced.
+	Synced() <-chan struct{}
+	// WaitForSync waits until Synced is closed, and tells why it is not if ctx
+	// ends, or it never will be.
+	WaitForSync(ctx context.Context) error
+}
+
+// DoneChecker returns what client-go's cache.WaitFor waits for, which is done
+// when the informer, or the handler, has synced:
+//
+//	cache.WaitFor(ctx, "caches", adapters.DoneChecker(pods), adapters.DoneChecker(registration))
+//
+// WaitFor of this package does the same, and tells what went wrong.
+func DoneChecker(s Syncer) cache.DoneChecker { return syncChecker{s} }
+
+// InformerSynced returns what client-go's cache.WaitForCacheSync asks from time
+// to time, which is true once the informer, or the handler, has synced.
+func InformerSynced(s Syncer) cache.InformerSynced {
+	return func() bool { return cache.IsDone(syncChecker{s}) }
+}
+
+type syncChecker struct{ Syncer }
+
+// Done implements cache.DoneChecker.
+func (c syncChecker) Done() <-chan struct{} { return c.Synced() }
+
+// WaitFor waits until all checkers are done. If ctx ends before, it returns an
+// error that names those that are not, and wraps context.Cause(ctx). Of what
+// DoneChecker has made, the error is that of WaitForSync, which tells what is
+// wrong; if that has stopped, WaitFor returns it without waiting for those that
+// come after.
+//
+// Checkers may be those of client-go's informers and handlers too.
+func WaitFor(ctx context.Context, checkers ...cache.DoneChecker) error {
+	var errs []error
+	for _, checker := range checkers {
+		if err := waitForOne(ctx, checker); err != nil {
+			errs = append(errs, err)
+			if ctx.Err() == nil {
+				break
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func waitForOne(ctx context.Context, checker cache.DoneChecker) error {
+	if checker == nil {
+		return errors.New("cannot wait for a nil checker")
+	}
+	select {
+	case <-checker.Done():
+		return nil
+	default:
+	}
+	if c, ok := checker.(syncChecker); ok {
+		return c.WaitForSync(ctx)
+	}
+	select {
+	case <-checker.Done():
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%s is not done: %w", checker.Name(), context.Cause(ctx))
+	}
+}

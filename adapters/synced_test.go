@@ -1,0 +1,125 @@
+package adapters_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/typed"
+)
+
+// syncedSource reports its pods when the gate is opened.
+type syncedSource struct {
+	gate chan struct{}
+	err  error // to end with before
+}
+
+func (s *syncedSource) Run(ctx context.Context, sink typed.Sink[*corev1.Pod]) error {
+	if s.err != nil {
+		sink.Report(s.err)
+		return s.err
+	}
+	select {
+	case <-s.gate:
+		sink.Replace([]*corev1.Pod{sharedPod("a", 1)}, "1")
+		<-ctx.Done()
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+func TestDoneCheckerAndInformerSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sharedQuiet(t)
+		source := &syncedSource{gate: make(chan struct{})}
+		pods := typed.NewInformer[*corev1.Pod](source, typed.WithName("pods"))
+		handling := make(chan struct{})
+		reg, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{
+			AddFunc: func(*corev1.Pod, bool) { <-handling },
+		}, typed.WithHandlerName("slow"))
+		require.NoError(t, err)
+		sharedRun(t, pods.Run, nil)
+		ofInformer, ofHandler := adapters.DoneChecker(pods), adapters.DoneChecker(reg)
+		assert.Equal(t, "pods", ofInformer.Name())
+		assert.Equal(t, "slow", ofHandler.Name())
+		synced := func() []bool {
+			synctest.Wait()
+			return []bool{
+				cache.IsDone(ofInformer), adapters.InformerSynced(pods)(),
+				cache.IsDone(ofHandler), adapters.InformerSynced(reg)(),
+			}
+		}
+		assert.Equal(t, []bool{false, false, false, false}, synced())
+		close(source.gate)
+		assert.Equal(t, []bool{true, true, false, false}, synced())
+		close(handling)
+		assert.Equal(t, []bool{true, true, true, true}, synced())
+
+		assert.True(t, cache.WaitFor(t.Context(), "", ofInformer, ofHandler))
+		assert.True(t, cache.WaitForCacheSync(t.Context().Done(), adapters.InformerSynced(pods)))
+		assert.NoError(t, adapters.WaitFor(t.Context(), ofInformer, ofHandler))
+		assert.NoError(t, adapters.WaitFor(t.Context()))
+	})
+}
+
+func TestWaitForTellsWhatIsNotDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sharedQuiet(t)
+		never := typed.NewInformer[*corev1.Pod](&syncedSource{}, typed.WithName("never started"))
+		done := make(chan struct{})
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("too long"))
+		defer cancel()
+		time.AfterFunc(time.Second/2, func() { close(done) })
+		err := adapters.WaitFor(ctx, sharedStubChecker(done), adapters.DoneChecker(never), sharedStubChecker(nil))
+		assert.ErrorIs(t, err, context.Cause(ctx))
+		assert.ErrorIs(t, err, typed.ErrNotStarted)
+		assert.EqualError(t, err, "informer never started is not synced: too long; the informer was not started: call Run\n"+
+			"stub is not done: too long")
+	})
+}
+
+// What has stopped is not waited for.
+func TestWaitForReturnsWhenSomethingHasStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sharedQuiet(t)
+		no := errors.New("no")
+		pods := typed.NewInformer[*corev1.Pod](&syncedSource{err: no})
+		require.ErrorIs(t, pods.Run(t.Context()), no)
+		err := adapters.WaitFor(t.Context(), adapters.DoneChecker(pods), sharedStubChecker(nil))
+		assert.ErrorIs(t, err, no)
+		assert.ErrorIs(t, err, typed.ErrStopped)
+	})
+	assert.Error(t, adapters.WaitFor(t.Context(), nil))
+}
+
+// A program waits for typed informers and for those of client-go at once.
+func ExampleWaitFor() {
+	source := &syncedSource{gate: make(chan struct{})}
+	close(source.gate)
+	pods := typed.NewInformer[*corev1.Pod](source)
+	ctx, stop := context.WithCancel(context.Background())
+	stopped := make(chan error)
+	go func() { stopped <- pods.Run(ctx) }()
+
+	checkers := []cache.DoneChecker{adapters.DoneChecker(pods)} // and informer.HasSyncedChecker(), …
+	if err := adapters.WaitFor(ctx, checkers...); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("pods:", pods.Len())
+
+	stop()
+	if err := <-stopped; err != nil {
+		log.Fatal(err)
+	}
+	// Output: pods: 1
+}
