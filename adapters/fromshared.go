@@ -49,8 +49,10 @@ var (
 //  4. What is not a T is reported as a *typed.RejectedError and left out.
 //  5. The resource version is that of the shared informer's store, and no
 //     earlier than everything up to it was reported: with the next event beyond
-//     it, or when no event has come for 10 ms. A bookmark, which is no event, is
-//     noticed within about a second.
+//     it, or when no event has come for 10 ms after the one that has brought the
+//     store to that version. Where there is none, after a bookmark or a relist,
+//     it is when no event has come for 100 ms, which is noticed within about a
+//     second.
 //
 // While the shared informer has not synced, the source reports
 // ErrSharedNotStarted after a second if it can tell that the informer was not

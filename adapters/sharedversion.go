@@ -22,9 +22,16 @@ type sharedVersion struct {
 	store  cache.Store
 	told   string // that was reported
 	mark   string // that was read from the store, not before told
+	last   string // of the object that was passed on last
 	events int    // how many there were
 	before int    // how many there were when settle was last called
+	quiet  int    // how often in a row settle has found nothing new
 }
+
+// muchQuiet is how often in a row settle has to find nothing new to say so if
+// the store's version is not that of the last object, as after a bookmark or a
+// relist.
+const muchQuiet = 10
 
 // newSharedVersion is called before the handler is added: what it is told of
 // first is at the store's version then, or later.
@@ -60,6 +67,7 @@ func (v *sharedVersion) begin() string {
 // returns the version that has been reached, "" if nothing is known.
 func (v *sharedVersion) passed(version string) string {
 	v.events++
+	v.last = version
 	if v.mark != "" && !isNewer(version, v.mark) {
 		return ""
 	}
@@ -77,20 +85,24 @@ func (v *sharedVersion) passed(version string) string {
 // whether that is the version of the store.
 func (v *sharedVersion) settle() (reached string, settled bool) {
 	now := v.read()
-	quiet := v.events == v.before
+	stirred := v.events != v.before
 	v.before = v.events
 	switch {
 	case !isNewer(now, v.told):
 		return "", true
-	case !quiet:
+	case stirred:
+		v.quiet = 0
 		return "", false
 	case now != v.mark:
-		v.mark = now
+		v.mark, v.quiet = now, 0
 		return "", false
-	default:
-		v.told = now
-		return now, true
 	}
+	v.quiet++
+	if now != v.last && v.quiet < muchQuiet {
+		return "", false
+	}
+	v.told = now
+	return now, true
 }
 
 // isNewer reports whether a is known to be a later version than b. Every version
