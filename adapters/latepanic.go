@@ -9,7 +9,8 @@ type latePanic struct{ first atomic.Pointer[any] }
 // catch is deferred by what may panic.
 func (l *latePanic) catch() {
 	if p := recover(); p != nil {
-		l.first.CompareAndSwap(nil, &p)
+		kept := p // p itself would be on the heap in every call
+		l.first.CompareAndSwap(nil, &kept)
 	}
 }
 

@@ -50,6 +50,22 @@ func findSlot[T Object](in *pages[slot[T]], namespaces *pages[*posting[string]],
 	}
 }
 
+// has reports whether there is an object whose key has the hash.
+func (t *slots[T]) has(hash uint32) bool {
+	if t.n == 0 {
+		return false
+	}
+	mask := t.n - 1
+	for i := hash & mask; ; i = (i + 1) & mask {
+		switch s := &t.table[i>>pageBits][i&pageMask]; {
+		case s.place == 0:
+			return false
+		case s.hash == hash:
+			return true
+		}
+	}
+}
+
 // keysOf ranges over the keys of slots.
 func keysOf[T Object](in pages[slot[T]], namespaces pages[*posting[string]]) iter.Seq[Key] {
 	return func(yield func(Key) bool) {

@@ -110,7 +110,7 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 	for i, obj := range list {
 		at := x.located[i]
 		again := false
-		if !at.found {
+		if !at.found && x.slots.has(at.hash) {
 			at = x.locate(obj) // it may be in the list twice
 			again = at.found
 		}
