@@ -1,0 +1,97 @@
+package adapters_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/adapters"
+)
+
+// TestServe has a factory serve Pods and Nodes from the typed core, with its own
+// resync period and transform.
+func TestServe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clientset := fake.NewClientset(
+			&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}},
+			&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "db"}},
+			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}},
+		)
+		factory := informers.NewSharedInformerFactoryWithOptions(clientset, time.Minute, informers.WithTransform(func(obj any) (any, error) {
+			obj.(metav1.Object).SetAnnotations(map[string]string{"seen": "yes"})
+			return obj, nil
+		}))
+		tweaked := 0
+		require.NoError(t, adapters.Serve(factory, clientset.CoreV1().Pods("shop"), func(*metav1.ListOptions) { tweaked++ }))
+		require.NoError(t, adapters.Serve(factory, clientset.CoreV1().Nodes()))
+
+		pods, nodes := factory.Core().V1().Pods(), factory.Core().V1().Nodes()
+		resyncs := 0
+		_, err := pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, _ any) { resyncs++ }})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		factory.StartWithContext(ctx)
+		require.NoError(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
+
+		found, err := pods.Lister().Pods("shop").List(labels.Everything())
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		assert.Equal(t, "yes", found[0].Annotations["seen"])
+		all, err := pods.Lister().List(labels.Everything())
+		require.NoError(t, err)
+		assert.Len(t, all, 1, "the client was for one namespace")
+		assert.Equal(t, 2, tweaked, "a list and a watch")
+		_, err = nodes.Lister().Get("node-1")
+		require.NoError(t, err)
+		typed, err := pods.TypedInformer().GetTypedIndexer().ByTypedIndex(cache.NamespaceIndex, "shop")
+		require.NoError(t, err)
+		assert.Equal(t, found, typed)
+		time.Sleep(61 * time.Second)
+		synctest.Wait()
+		assert.Equal(t, 1, resyncs)
+		cancel()
+		factory.Shutdown()
+	})
+}
+
+func TestServeThatCannotBe(t *testing.T) {
+	clientset := fake.NewClientset()
+	factory := informers.NewSharedInformerFactory(clientset, 0)
+	factory.Core().V1().Pods().Informer()
+	assert.ErrorContains(t, adapters.Serve(factory, clientset.CoreV1().Pods("")), "call Serve first")
+	assert.ErrorContains(t, adapters.Serve(factory, typedcorev1.NodeInterface(nil)), "the client is nil")
+}
+
+// otherFactory is a factory that was generated for other kinds: it has a type of
+// its own for the functions that make informers.
+type otherFactory struct {
+	clientset kubernetes.Interface
+	made      cache.SharedIndexInformer
+}
+
+type newOther func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer
+
+func (f *otherFactory) InformerFor(_ runtime.Object, newFunc newOther) cache.SharedIndexInformer {
+	f.made = newFunc(f.clientset, time.Hour)
+	return f.made
+}
+
+func TestServeOfAnotherFactory(t *testing.T) {
+	clientset := fake.NewClientset()
+	factory := &otherFactory{clientset: clientset}
+	require.NoError(t, adapters.Serve(factory, clientset.CoreV1().Nodes()))
+	assert.Contains(t, factory.made.GetIndexer().GetIndexers(), cache.NamespaceIndex)
+}

@@ -1,0 +1,133 @@
+package adapters_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// given is the source of a typed informer that was made elsewhere.
+type given struct{ sink chan typed.Sink[*corev1.Pod] }
+
+func (g given) Run(ctx context.Context, sink typed.Sink[*corev1.Pod]) error {
+	g.sink <- sink
+	<-ctx.Done()
+	return nil
+}
+
+// onGiven runs a test on a typed informer and its client-go shape, which run.
+func onGiven(t *testing.T, opts []typed.Option, test func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink typed.Sink[*corev1.Pod], stop func())) {
+	synctest.Test(t, func(t *testing.T) {
+		source := given{make(chan typed.Sink[*corev1.Pod], 1)}
+		inf := typed.NewInformer(source, opts...)
+		shape := adapters.SharedIndexInformer(inf)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { shape.RunWithContext(ctx) })
+		stop := func() { cancel(); running.Wait() }
+		defer stop()
+		test(t, inf, shape, <-source.sink, stop)
+	})
+}
+
+func TestShapeOfATypedInformer(t *testing.T) {
+	onGiven(t, nil, func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink typed.Sink[*corev1.Pod], stop func()) {
+		rec := &recorder{}
+		handle, err := shape.AddEventHandler(rec)
+		require.NoError(t, err)
+		require.NoError(t, shape.AddIndexers(cache.Indexers{"node": nodeOf}))
+		assert.False(t, shape.HasSynced())
+		assert.Empty(t, shape.LastSyncResourceVersion())
+		sink.Replace([]*corev1.Pod{pod("a", "1"), pod("b", "2")}, "3")
+		assert.ElementsMatch(t, []string{"initial ns/a@1", "initial ns/b@2"}, rec.next())
+		assert.True(t, shape.HasSynced())
+		assert.True(t, handle.HasSynced())
+		assert.Equal(t, "3", shape.LastSyncResourceVersion())
+		assert.Equal(t, "3", shape.GetController().LastSyncResourceVersion())
+		found, err := shape.GetTypedIndexer().ByTypedIndex("node", "")
+		require.NoError(t, err)
+		assert.Len(t, found, 2)
+
+		var typedDeletions []string
+		_, err = shape.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{DeleteFunc: func(d cache.DeletedObject[*corev1.Pod]) {
+			typedDeletions = append(typedDeletions, fmt.Sprint(d.GetKey(), " ", d.FinalStateUnknown != nil))
+		}})
+		require.NoError(t, err)
+		sink.Delete(pod("a", "4"), "4")
+		sink.Replace(nil, "5")
+		assert.Equal(t, []string{"delete ns/a@4", "delete tombstone(ns/b ns/b@2)"}, rec.next())
+		assert.Equal(t, []string{"ns/a false", "ns/b true"}, typedDeletions)
+
+		require.NoError(t, cache.ShutDownEventHandler(shape, handle))
+		sink.Add(pod("c", "6"), "6")
+		assert.Empty(t, rec.next())
+
+		inf2, err := inf.Handle(typed.HandlerFuncs[*corev1.Pod]{})
+		require.NoError(t, err, "handlers of both kinds go together")
+		inf2.Close()
+		stop()
+		assert.True(t, shape.IsStopped())
+		_, err = shape.AddEventHandler(rec)
+		assert.ErrorIs(t, err, typed.ErrStopped)
+		assert.Error(t, shape.AddIndexers(cache.Indexers{}))
+		shape.RunWithContext(t.Context()) // returns at once
+	})
+}
+
+func TestShapeOfATypedInformerThatKeepsItsStore(t *testing.T) {
+	onGiven(t, nil, func(t *testing.T, _ *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink typed.Sink[*corev1.Pod], _ func()) {
+		sink.Replace([]*corev1.Pod{pod("a", "1")}, "1")
+		synctest.Wait()
+		store := shape.GetIndexer()
+		const want = "make the informer with typed.WithIndexer"
+		assert.ErrorContains(t, store.Add(pod("b", "2")), want)
+		assert.ErrorContains(t, store.Update(pod("a", "2")), want)
+		assert.ErrorContains(t, store.Delete(pod("a", "2")), want)
+		assert.ErrorContains(t, store.Replace(nil, "2"), want)
+		err := store.(cache.TransactionStore).Transaction(cache.Transaction{Type: cache.TransactionTypeAdd, Object: pod("b", "2")})
+		require.NotNil(t, err)
+		assert.ErrorContains(t, err, want)
+		store.Bookmark("2")
+		assert.Equal(t, "1", store.LastStoreSyncResourceVersion())
+		assert.Equal(t, []string{"ns/a"}, store.ListKeys())
+		assert.ErrorContains(t, shape.SetTransform(nil), "belong to its source")
+		assert.ErrorContains(t, shape.SetWatchErrorHandler(nil), "belong to its source")
+	})
+}
+
+func TestShapeOfATypedInformerThatSharesItsStore(t *testing.T) {
+	opts := []typed.Option{typed.WithIndexer(index.NewIndexer[*corev1.Pod]())}
+	onGiven(t, opts, func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], _ typed.Sink[*corev1.Pod], _ func()) {
+		require.NoError(t, shape.GetIndexer().Add(pod("b", "2")))
+		assert.Equal(t, 1, inf.Len())
+	})
+}
+
+// TestShapeResyncs has handlers of one informer ask for periods of their own.
+func TestShapeResyncs(t *testing.T) {
+	onGiven(t, nil, func(t *testing.T, _ *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink typed.Sink[*corev1.Pod], _ func()) {
+		often, never := &recorder{}, &recorder{}
+		_, err := shape.AddEventHandlerWithResyncPeriod(often, 90*time.Second)
+		require.NoError(t, err)
+		_, err = shape.AddEventHandler(never)
+		require.NoError(t, err)
+		sink.Replace([]*corev1.Pod{pod("a", "1")}, "1")
+		often.next()
+		never.next()
+		time.Sleep(91 * time.Second)
+		assert.Equal(t, []string{"update ns/a@1 ns/a@1"}, often.next())
+		assert.Empty(t, never.next())
+	})
+}
