@@ -32,7 +32,7 @@ func ofType[T index.Object]() conversion[T] {
 			if _, err := keyOfAny(untyped); err != nil {
 				return none, err
 			}
-			return none, fmt.Errorf("a %T cannot be stored among objects of type %v", untyped, reflect.TypeFor[T]())
+			return none, fmt.Errorf("it is a %T, and the objects are of type %v", untyped, reflect.TypeFor[T]())
 		},
 		untyped: func(obj T) any { return obj },
 	}
