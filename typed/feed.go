@@ -125,12 +125,8 @@ func (f *feed[T]) resync(periodic bool) {
 }
 
 // after has call called when the handler has been called for what was published
-// before now. It may be called from any goroutine that does not hold the
-// informer's lock.
-func (f *feed[T]) after(call func()) {
-	_, head := f.state()
-	f.marks.add(mark[T]{at: head, call: call})
-}
+// before now. It may be called from any goroutine.
+func (f *feed[T]) after(call func()) { f.marks.add(mark[T]{at: f.events.Head(), call: call}) }
 
 // passMarks does what is due before the next event. It reports whether to go on.
 func (f *feed[T]) passMarks(emit func(*Event[T]) bool) bool {
