@@ -22,6 +22,21 @@ type sourceConfig struct {
 	labels      labels.Selector // nil: all
 	fields      fields.Selector // nil: all
 	noWatchList bool
+	rest        restConfig
+}
+
+// newSourceConfig applies the options of a source.
+func newSourceConfig(opts []SourceOption) (sourceConfig, error) {
+	var config sourceConfig
+	var errs []error
+	for _, opt := range opts {
+		if opt == nil {
+			errs = append(errs, errors.New("a source option is nil"))
+		} else if err := opt(&config); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return config, errors.Join(errs...)
 }
 
 // WithLabelSelector makes the server send only the objects whose labels match.
@@ -79,19 +94,11 @@ func WithoutWatchList() SourceOption {
 // Every failure of a list or of the start of a watch is reported to the
 // informer. So is each object that is not a T, which is then left out.
 func FromListerWatcher[T index.Object](lw cache.ListerWatcher, opts ...SourceOption) Source[T] {
-	s := &reflectorSource[T]{lw: lw}
-	var errs []error
+	config, err := newSourceConfig(opts)
+	s := &reflectorSource[T]{lw: lw, config: config, err: errors.Join(err, config.rest.misplaced())}
 	if lw == nil {
-		errs = append(errs, errors.New("the ListerWatcher is nil"))
+		s.err = errors.Join(errors.New("the ListerWatcher is nil"), s.err)
 	}
-	for _, opt := range opts {
-		if opt == nil {
-			errs = append(errs, errors.New("a source option is nil"))
-		} else if err := opt(&s.config); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	s.err = errors.Join(errs...)
 	return s
 }
 

@@ -97,9 +97,15 @@ var errNoName = errors.New("it has no name")
 // convert returns the object as a T, and its resource version. What is not a T,
 // or has no name, is reported.
 func (s *reflectorStore[T]) convert(untyped any) (T, string, bool) {
+	if carried, ok := untyped.(*carrier[T]); ok && carried.err == nil {
+		return carried.object, carried.ResourceVersion, true
+	}
 	obj, ok := untyped.(T)
 	if !ok {
 		rejected := &RejectedError{Informer: s.name, Err: fmt.Errorf("it is a %T", untyped)}
+		if carried, ok := untyped.(*carrier[T]); ok {
+			rejected.Err = carried.err
+		}
 		if accessor, err := meta.Accessor(untyped); err == nil {
 			rejected.Key = index.Key{Namespace: accessor.GetNamespace(), Name: accessor.GetName()}
 			rejected.ResourceVersion = accessor.GetResourceVersion()

@@ -101,7 +101,7 @@ func persist[R any](ctx context.Context, lw *supervisedListerWatcher, request fu
 	refused := backoff{first: firstRefused, factor: growthRefused, last: longestWait}
 	for {
 		result, err := request()
-		if err == nil || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || errors.Is(err, errNotStreamed) {
 			return result, err
 		}
 		lw.failed(err)

@@ -5,7 +5,9 @@ import "testing"
 // TestInformer checks what an informer promises where that needs a server: for
 // objects that come as a streamed list and as a plain one; in JSON, protobuf and,
 // if the rig has it, CBOR; as Go types, as *unstructured.Unstructured and as
-// *metav1.PartialObjectMetadata; in namespaces and without.
+// *metav1.PartialObjectMetadata; decoded by client-go and by the informer's own
+// source (FromREST), which also has structs that no scheme knows; in namespaces
+// and without.
 //
 // Every check ends with the same comparison: the informer, its handlers and its
 // event streams hold the objects of the server, one by one, at the same version
@@ -48,11 +50,11 @@ func subjects(f format) []subject {
 	for _, streamed := range []bool{true, false} {
 		switch f {
 		case json:
-			all = append(all, typedPods(f, streamed), unstructuredCustoms(f, streamed))
+			all = append(all, typedPods(f, streamed), unstructuredCustoms(f, streamed), restPods(f, streamed), restCustoms(f, streamed), restMetadata(f, streamed), restStructs(f, streamed))
 		case protobuf:
-			all = append(all, typedPods(f, streamed), typedClusterRoles(f, streamed), podMetadata(f, streamed))
+			all = append(all, typedPods(f, streamed), typedClusterRoles(f, streamed), podMetadata(f, streamed), restPods(f, streamed), restMetadata(f, streamed))
 		case cbor:
-			all = append(all, unstructuredCustoms(f, streamed))
+			all = append(all, unstructuredCustoms(f, streamed), restCustoms(f, streamed))
 		}
 	}
 	return all

@@ -95,8 +95,9 @@ func (g *gate) passList(ctx context.Context) error {
 
 type watchFunc func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 
-func (g *gate) passWatch(ctx context.Context, opts metav1.ListOptions, open watchFunc) (watch.Interface, error) {
-	var ending chan struct{}
+// admitWatch waits until a watch may pass. It returns the channel that is closed to
+// end the watch, or the error that it is to be refused with.
+func (g *gate) admitWatch(ctx context.Context, streamsList bool) (ending <-chan struct{}, err error) {
 	expired := false
 	if err := g.pass(ctx, func() {
 		g.watches++
@@ -107,8 +108,16 @@ func (g *gate) passWatch(ctx context.Context, opts metav1.ListOptions, open watc
 	}); err != nil {
 		return nil, err
 	}
-	if expired && opts.SendInitialEvents == nil {
+	if expired && !streamsList {
 		return nil, apierrors.NewResourceExpired("the version has expired, says the test")
+	}
+	return ending, nil
+}
+
+func (g *gate) passWatch(ctx context.Context, opts metav1.ListOptions, open watchFunc) (watch.Interface, error) {
+	ending, err := g.admitWatch(ctx, opts.SendInitialEvents != nil)
+	if err != nil {
+		return nil, err
 	}
 	w, err := open(ctx, opts)
 	if err != nil {

@@ -1,0 +1,50 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxFrame is how long a frame may be, in bytes. It is what client-go's decoder
+// of watches allows (apimachinery's runtime/serializer/streaming), about ten
+// times what a server stores by default.
+const MaxFrame = 16 << 20
+
+// Frames are the parts of a response that can be decoded on their own.
+type Frames interface {
+	// Next returns the next frame, which is valid until the next call. It
+	// returns io.EOF when the response has ended after a whole frame, and
+	// another error when it has ended within one (io.ErrUnexpectedEOF), is not
+	// what it should be, or cannot be read.
+	Next() ([]byte, error)
+	// Offset returns how many bytes of the response came before the frame that
+	// the last call of Next was about.
+	Offset() int64
+}
+
+// FrameError tells what is wrong with a frame.
+type FrameError struct {
+	// Frame is the number of the frame, from 1.
+	Frame int
+	// Offset is how many bytes of the response came before it.
+	Offset int64
+	// Data is the frame, as far as it arrived; nil if the error is not about
+	// the contents of a whole frame.
+	Data []byte
+	// Err says what is wrong.
+	Err error
+}
+
+// Error implements error.
+func (e *FrameError) Error() string {
+	if errors.Is(e.Err, io.ErrUnexpectedEOF) {
+		return fmt.Sprintf("frame %d, at byte %d of the response, is cut off", e.Frame, e.Offset)
+	}
+	return fmt.Sprintf("frame %d, at byte %d of the response: %v", e.Frame, e.Offset, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *FrameError) Unwrap() error { return e.Err }
+
+var errTooLong = fmt.Errorf("it is longer than %d bytes", MaxFrame)

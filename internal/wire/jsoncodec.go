@@ -1,0 +1,136 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// jsonResponse splits responses in JSON.
+type jsonResponse struct{}
+
+// Frames implements Codec.
+func (jsonResponse) Frames(response io.Reader) Frames { return newJSONFrames(response) }
+
+// Items implements Codec.
+func (jsonResponse) Items(response io.Reader) Items { return newJSONItems(response) }
+
+// jsonCodec decodes JSON straight into T, by the rules of apimachinery's
+// serializer: names are case-sensitive, unknown ones are ignored.
+type jsonCodec[T any] struct{ jsonResponse }
+
+// jsonEvent is a metav1.WatchEvent whose object is decoded together with it.
+type jsonEvent[O any] struct {
+	Type   string `json:"type"`
+	Object O      `json:"object"`
+}
+
+var errNoObject = errors.New("an event without an object")
+
+// Event implements Codec.
+func (jsonCodec[T]) Event(frame []byte) (Event[T], error) {
+	var e jsonEvent[T]
+	err := json.Unmarshal(frame, &e)
+	if special, ok, err := jsonSpecial[T](e.Type, frame); ok {
+		return special, err
+	}
+	event := Event[T]{Type: watch.EventType(e.Type), Object: e.Object}
+	switch {
+	case err != nil:
+		return Event[T]{}, err
+	case reflect.ValueOf(e.Object).IsNil():
+		return Event[T]{}, errNoObject
+	}
+	if kind := kindOf(e.Object); kind != nil {
+		event.Kind.APIVersion, event.Kind.Kind = kind.GroupVersionKind().ToAPIVersionAndKind()
+	}
+	return event, checkType(event.Type)
+}
+
+// Item implements Codec.
+func (jsonCodec[T]) Item(item []byte) (T, error) {
+	obj := newOf[T]()
+	return obj, json.Unmarshal(item, obj)
+}
+
+// newOf returns a new T, which is a pointer.
+func newOf[T any]() T { return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) }
+
+// checkType returns an error unless t is the type of an event with an object.
+func checkType(t watch.EventType) error {
+	switch t {
+	case watch.Added, watch.Modified, watch.Deleted:
+		return nil
+	default:
+		return fmt.Errorf("an event of the unknown type %q", string(t))
+	}
+}
+
+// jsonSpecial decodes events whose objects are not of type T. It returns false
+// for others.
+func jsonSpecial[T any](eventType string, frame []byte) (Event[T], bool, error) {
+	event := Event[T]{Type: watch.EventType(eventType)}
+	switch event.Type {
+	case watch.Bookmark:
+		var e jsonEvent[*metav1.PartialObjectMetadata]
+		if err := json.Unmarshal(frame, &e); err != nil {
+			return event, true, err
+		}
+		if event.Bookmark = e.Object; e.Object == nil {
+			return event, true, errNoObject
+		}
+		return event, true, nil
+	case watch.Error:
+		var e jsonEvent[*metav1.Status]
+		if err := json.Unmarshal(frame, &e); err != nil {
+			return event, true, err
+		}
+		if event.Status = e.Object; e.Object == nil {
+			return event, true, errNoObject
+		}
+		return event, true, nil
+	default:
+		return event, false, nil
+	}
+}
+
+// unstructuredJSON decodes JSON into the contents of unstructured objects.
+type unstructuredJSON struct{ jsonResponse }
+
+// Event implements Codec.
+func (unstructuredJSON) Event(frame []byte) (Event[*unstructured.Unstructured], error) {
+	var e jsonEvent[map[string]any]
+	err := json.Unmarshal(frame, &e)
+	if special, ok, err := jsonSpecial[*unstructured.Unstructured](e.Type, frame); ok {
+		return special, err
+	}
+	switch {
+	case err != nil:
+		return Event[*unstructured.Unstructured]{}, err
+	case e.Object == nil:
+		return Event[*unstructured.Unstructured]{}, errNoObject
+	}
+	return unstructuredEvent(watch.EventType(e.Type), e.Object)
+}
+
+// Item implements Codec.
+func (unstructuredJSON) Item(item []byte) (*unstructured.Unstructured, error) {
+	var content map[string]any
+	if err := json.Unmarshal(item, &content); err != nil {
+		return nil, err
+	}
+	return &unstructured.Unstructured{Object: content}, nil
+}
+
+func unstructuredEvent(t watch.EventType, content map[string]any) (Event[*unstructured.Unstructured], error) {
+	obj := &unstructured.Unstructured{Object: content}
+	return Event[*unstructured.Unstructured]{
+		Type: t, Object: obj, Kind: metav1.TypeMeta{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind()},
+	}, checkType(t)
+}

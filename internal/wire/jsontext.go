@@ -1,0 +1,132 @@
+package wire
+
+import (
+	"fmt"
+	"io"
+)
+
+// firstRead is the size of a buffer for a response, before it grows.
+const firstRead = 16 << 10
+
+// jsonText reads a response in JSON, value by value.
+type jsonText struct {
+	r        io.Reader
+	buf      []byte
+	pos, end int   // what of buf has not been consumed
+	consumed int64 // bytes of the response before buf[0]
+	err      error // of the last read
+}
+
+func newJSONText(r io.Reader) *jsonText { return &jsonText{r: r, buf: make([]byte, firstRead)} }
+
+// fill reads more. It moves what has not been consumed to the front of buf.
+func (t *jsonText) fill() error {
+	if t.err != nil {
+		return t.err
+	}
+	if t.pos > 0 {
+		copy(t.buf, t.buf[t.pos:t.end])
+		t.consumed += int64(t.pos)
+		t.end -= t.pos
+		t.pos = 0
+	}
+	switch {
+	case t.end == 0 && len(t.buf) > 4*firstRead:
+		t.buf = make([]byte, firstRead) // it was needed for one long value
+	case t.end == len(t.buf) && t.end >= MaxFrame:
+		return errTooLong
+	case t.end == len(t.buf):
+		t.buf = append(t.buf, make([]byte, len(t.buf))...)
+	}
+	for range 100 { // as bufio, which calls a reader that gives nothing so often
+		n, err := t.r.Read(t.buf[t.end:])
+		t.end += n
+		t.err = err
+		if n > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return io.ErrNoProgress
+}
+
+// peek returns the next byte that is not white space, without consuming it.
+func (t *jsonText) peek() (byte, error) {
+	for {
+		for ; t.pos < t.end; t.pos++ {
+			switch c := t.buf[t.pos]; c {
+			case ' ', '\t', '\r', '\n':
+			default:
+				return c, nil
+			}
+		}
+		if err := t.fill(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// offset returns how many bytes of the response have been consumed.
+func (t *jsonText) offset() int64 { return t.consumed + int64(t.pos) }
+
+// within turns the end of the response into io.ErrUnexpectedEOF.
+func within(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// skip consumes the next byte that is not white space, which has to be c.
+func (t *jsonText) skip(c byte) error {
+	found, err := t.peek()
+	if err != nil {
+		return within(err)
+	}
+	if found != c {
+		return t.unexpected(fmt.Sprintf("%q", c))
+	}
+	t.pos++
+	return nil
+}
+
+// unexpected says what stands where something else was expected.
+func (t *jsonText) unexpected(expected string) error {
+	const shown = 60
+	return fmt.Errorf("expected %s, found %q", expected, t.buf[t.pos:min(t.end, t.pos+shown)])
+}
+
+// value consumes a value that begins with the next byte, which is not white
+// space. What it returns is valid until the next call of any method.
+func (t *jsonText) value() ([]byte, error) {
+	scan := t.scalar
+	if c := t.buf[t.pos]; c == '{' || c == '[' || c == '"' {
+		scan = (&jsonValue{}).scan
+	}
+	for scanned := 0; ; {
+		n, done := scan(t.buf[t.pos+scanned : t.end])
+		scanned += n
+		if done {
+			value := t.buf[t.pos : t.pos+scanned]
+			t.pos += scanned
+			return value, nil
+		}
+		if err := t.fill(); err != nil {
+			return nil, within(err)
+		}
+	}
+}
+
+// scalar finds the end of a number, true, false or null: the byte before one
+// that cannot belong to it.
+func (*jsonText) scalar(text []byte) (n int, done bool) {
+	for i, c := range text {
+		switch c {
+		case ',', '}', ']', ':', ' ', '\t', '\r', '\n':
+			return i, true
+		}
+	}
+	return len(text), false
+}

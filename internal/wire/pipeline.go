@@ -1,0 +1,275 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+// The sizes of what is under way.
+const (
+	// chunkSize is how many bytes of frames share a piece of memory.
+	chunkSize = 32 << 10
+	// runSize is how many bytes of frames a decoder takes at a time, unless
+	// there are others with nothing to do.
+	runSize = 32 << 10
+	// bytesUnderWay is how many bytes of frames for each decoder have been read
+	// and their results not been taken.
+	bytesUnderWay = 256 << 10
+)
+
+// ErrStopped is what Run returns when emit has returned false.
+var ErrStopped = errors.New("stopped")
+
+// Pipeline decodes frames on several goroutines, and passes the results on in
+// the order of the frames.
+//
+//   - The goroutine that calls Run reads. A decoder is started when there is
+//     work and fewer than the limit are busy, and ends when there is none, so a
+//     quiet watch has none.
+//   - A decoder takes as many frames as have piled up, up to its share. So the
+//     cost of handing over is small where it matters.
+//   - The decoder that has finished the oldest frames emits their results and
+//     those that others have finished meanwhile.
+//   - Reading pauses while there are 256 KiB of frames for each decoder whose
+//     results have not been taken.
+type Pipeline[R any] struct {
+	decode   func(frame []byte) (R, error)
+	emit     func(R) bool
+	abort    func()
+	limit    int
+	decoders sync.WaitGroup
+	chunks   sync.Pool
+
+	mu       sync.Mutex
+	room     sync.Cond
+	waiting  []frame   // guarded by mu; read, and not taken by a decoder
+	taken    []*run[R] // guarded by mu; in order, and not emitted
+	busy     int       // guarded by mu; decoders at work
+	emitting bool      // guarded by mu; one of them emits
+	underWay int       // guarded by mu; bytes of waiting and taken
+	err      error     // guarded by mu; why it ends
+	ended    atomic.Bool
+}
+
+// frame is a copy of a frame.
+type frame struct {
+	number int
+	offset int64
+	data   []byte
+	chunk  *chunk
+}
+
+// chunk is memory that frames share, and that is used again when all of them
+// have been decoded.
+type chunk struct {
+	data []byte
+	used atomic.Int32 // by frames, and by the reader
+}
+
+// run is a number of frames in a row, which one decoder decodes.
+type run[R any] struct {
+	frames  []frame
+	results []R
+	bytes   int
+	err     error // of the frame after the results
+	done    bool  // guarded by Pipeline.mu
+}
+
+// NewPipeline returns a pipeline with up to limit decoders; with 1 there are
+// none, and Run decodes itself. decode is called by several goroutines at once,
+// and must not keep the frame. emit is called for one result after the other,
+// in the order of the frames, and returns false to end everything. abort is
+// called when everything ends before the frames do, and has to end the call of
+// Frames.Next that may be under way.
+func NewPipeline[R any](limit int, decode func(frame []byte) (R, error), emit func(R) bool, abort func()) *Pipeline[R] {
+	p := &Pipeline[R]{decode: decode, emit: emit, abort: abort, limit: limit}
+	p.room.L = &p.mu
+	p.chunks.New = func() any { return &chunk{data: make([]byte, 0, chunkSize)} }
+	return p
+}
+
+// Run decodes frames until there are no more, and returns nil then. It returns
+// ErrStopped if emit has returned false, and a *FrameError for the first frame
+// that cannot be read or decoded, after the results of all frames before it have
+// been emitted. None of its goroutines is left when it returns. It is called
+// once.
+func (p *Pipeline[R]) Run(frames Frames) error {
+	if p.limit <= 1 {
+		return p.runAlone(frames)
+	}
+	err := p.read(frames)
+	p.decoders.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err != nil {
+		return p.err
+	}
+	return err
+}
+
+func (p *Pipeline[R]) runAlone(frames Frames) error {
+	for number := 1; ; number++ {
+		data, err := frames.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return &FrameError{Frame: number, Offset: frames.Offset(), Err: err}
+		}
+		result, err := p.decode(data)
+		if err != nil {
+			return &FrameError{Frame: number, Offset: frames.Offset(), Data: append([]byte(nil), data...), Err: err}
+		}
+		if !p.emit(result) {
+			return ErrStopped
+		}
+	}
+}
+
+// read reads frames and has them decoded.
+func (p *Pipeline[R]) read(frames Frames) error {
+	into := p.chunk()
+	defer func() { p.release(into) }()
+	for number := 1; !p.ended.Load(); number++ {
+		data, err := frames.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return &FrameError{Frame: number, Offset: frames.Offset(), Err: err}
+		}
+		if len(into.data) > 0 && len(into.data)+len(data) > cap(into.data) {
+			p.release(into)
+			into = p.chunk()
+		}
+		start := len(into.data)
+		into.data = append(into.data, data...)
+		into.used.Add(1)
+		p.put(frame{number, frames.Offset(), into.data[start:len(into.data):len(into.data)], into})
+	}
+	return nil
+}
+
+// chunk returns a chunk that is used once, by the caller.
+func (p *Pipeline[R]) chunk() *chunk {
+	c := p.chunks.Get().(*chunk)
+	c.data = c.data[:0]
+	c.used.Store(1)
+	return c
+}
+
+func (p *Pipeline[R]) release(c *chunk) {
+	if c.used.Add(-1) == 0 && cap(c.data) == chunkSize {
+		p.chunks.Put(c)
+	}
+}
+
+// put hands a frame over, when there is room.
+func (p *Pipeline[R]) put(f frame) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.underWay > 0 && p.underWay+len(f.data) > p.limit*bytesUnderWay && p.err == nil {
+		p.room.Wait()
+	}
+	p.waiting = append(p.waiting, f)
+	p.underWay += len(f.data)
+	if p.busy < p.limit {
+		p.busy++
+		p.decoders.Go(p.work)
+	}
+}
+
+// work decodes what there is to decode.
+func (p *Pipeline[R]) work() {
+	for {
+		r := p.take()
+		if r == nil {
+			return
+		}
+		p.decodeRun(r)
+		p.mu.Lock()
+		r.done = true
+		mine := !p.emitting && p.taken[0].done
+		if mine {
+			p.emitting = true
+		}
+		p.mu.Unlock()
+		if mine {
+			p.emitDone()
+		}
+	}
+}
+
+// take takes frames that wait, nil if there are none; then the decoder is not
+// busy any more.
+func (p *Pipeline[R]) take() *run[R] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.waiting) == 0 || p.err != nil {
+		p.busy--
+		return nil
+	}
+	share := (len(p.waiting) + p.limit - 1) / p.limit
+	r := &run[R]{}
+	for n := 0; n < share && (n == 0 || r.bytes < runSize); n++ {
+		r.bytes += len(p.waiting[n].data)
+		r.frames = p.waiting[: n+1 : n+1]
+	}
+	p.waiting = p.waiting[len(r.frames):]
+	p.taken = append(p.taken, r)
+	return r
+}
+
+func (p *Pipeline[R]) decodeRun(r *run[R]) {
+	r.results = make([]R, 0, len(r.frames))
+	for i := range r.frames {
+		f := &r.frames[i]
+		if r.err == nil && !p.ended.Load() {
+			result, err := p.decode(f.data)
+			if err != nil {
+				r.err = &FrameError{Frame: f.number, Offset: f.offset, Data: append([]byte(nil), f.data...), Err: err}
+			} else {
+				r.results = append(r.results, result)
+			}
+		}
+		p.release(f.chunk)
+		*f = frame{}
+	}
+}
+
+// emitDone emits the results of the oldest runs, as long as those are done.
+func (p *Pipeline[R]) emitDone() {
+	for {
+		p.mu.Lock()
+		if len(p.taken) == 0 || !p.taken[0].done || p.err != nil {
+			p.emitting = false
+			p.mu.Unlock()
+			return
+		}
+		r := p.taken[0]
+		p.taken[0] = nil
+		p.taken = p.taken[1:]
+		p.mu.Unlock()
+
+		err := r.err
+		for _, result := range r.results {
+			if !p.emit(result) {
+				err = ErrStopped
+				break
+			}
+		}
+		p.mu.Lock()
+		p.underWay -= r.bytes
+		if err != nil {
+			p.err = err
+			p.ended.Store(true)
+		}
+		p.mu.Unlock()
+		p.room.Signal()
+		if err != nil {
+			p.abort()
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// protobufCodec decodes protobuf by the generated code of T, a
+// metav1.WatchEvent and the runtime.Unknown around each object by hand: the
+// generated code for those copies the object twice.
+type protobufCodec[T any] struct {
+	// kind is the last kind seen, to use its strings again.
+	kind *atomic.Pointer[metav1.TypeMeta]
+}
+
+func newProtobufCodec[T any]() Codec[T] {
+	c := protobufCodec[T]{kind: &atomic.Pointer[metav1.TypeMeta]{}}
+	c.kind.Store(&metav1.TypeMeta{})
+	return c
+}
+
+// Frames implements Codec.
+func (protobufCodec[T]) Frames(response io.Reader) Frames { return newProtobufFrames(response) }
+
+// Items implements Codec.
+func (protobufCodec[T]) Items(response io.Reader) Items { return newProtobufItems(response) }
+
+// Event implements Codec.
+func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
+	var event Event[T]
+	var object []byte
+	for message := protobufMessage(frame); len(message) > 0; {
+		number, value, err := message.next()
+		if err != nil {
+			return event, err
+		}
+		switch {
+		case number == 1 && value != nil:
+			event.Type = eventType(value)
+		case number == 2 && value != nil:
+			if object, err = rawOf(value); err != nil {
+				return event, err
+			}
+		}
+	}
+	if object == nil {
+		return event, errNoObject
+	}
+	raw, err := c.unwrap(object, &event.Kind)
+	if err != nil {
+		return event, err
+	}
+	switch event.Type {
+	case watch.Bookmark:
+		event.Bookmark = &metav1.PartialObjectMetadata{}
+		return event, decodeMetadata(raw, event.Bookmark)
+	case watch.Error:
+		event.Status = &metav1.Status{}
+		return event, event.Status.Unmarshal(raw)
+	}
+	if err := checkType(event.Type); err != nil {
+		return event, err
+	}
+	event.Object, err = c.Item(raw)
+	return event, err
+}
+
+// Item implements Codec.
+func (protobufCodec[T]) Item(item []byte) (T, error) {
+	obj := newOf[T]()
+	return obj, any(obj).(unmarshaler).Unmarshal(item)
+}
+
+// eventType returns the type of an event, without a copy of it if it is known.
+func eventType(text []byte) watch.EventType {
+	for _, t := range []watch.EventType{watch.Modified, watch.Added, watch.Deleted, watch.Bookmark, watch.Error} {
+		if string(text) == string(t) {
+			return t
+		}
+	}
+	return watch.EventType(text)
+}
+
+// rawOf returns the contents of a runtime.RawExtension.
+func rawOf(extension protobufMessage) ([]byte, error) {
+	for len(extension) > 0 {
+		number, value, err := extension.next()
+		if err != nil {
+			return nil, err
+		}
+		if number == 1 && value != nil {
+			return value, nil
+		}
+	}
+	return nil, errNoObject
+}
+
+// unwrap returns the contents of an object in its runtime.Unknown, and its kind.
+func (c protobufCodec[T]) unwrap(object []byte, kind *metav1.TypeMeta) ([]byte, error) {
+	unknown, ok := bytes.CutPrefix(object, protobufPrefix)
+	if !ok {
+		return nil, fmt.Errorf("expected an object in protobuf, found %q", object[:min(len(object), 60)])
+	}
+	raw := []byte{}
+	for message := protobufMessage(unknown); len(message) > 0; {
+		number, value, err := message.next()
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case number == 1 && value != nil:
+			if err := c.readKind(value, kind); err != nil {
+				return nil, err
+			}
+		case number == 2 && value != nil:
+			raw = value
+		case number == 3 && len(value) > 0:
+			return nil, fmt.Errorf("the object has the encoding %q, which nobody asked for", value)
+		}
+	}
+	return raw, nil
+}
+
+// readKind reads a runtime.TypeMeta.
+func (c protobufCodec[T]) readKind(message protobufMessage, kind *metav1.TypeMeta) error {
+	var apiVersion, name []byte
+	for len(message) > 0 {
+		number, value, err := message.next()
+		if err != nil {
+			return err
+		}
+		switch number {
+		case 1:
+			apiVersion = value
+		case 2:
+			name = value
+		}
+	}
+	last := c.kind.Load()
+	if string(apiVersion) != last.APIVersion || string(name) != last.Kind {
+		last = &metav1.TypeMeta{APIVersion: string(apiVersion), Kind: string(name)}
+		c.kind.Store(last)
+	}
+	*kind = *last
+	return nil
+}
+
+// decodeMetadata reads the metadata of any object, which is field 1 of all of
+// them.
+func decodeMetadata(object protobufMessage, into *metav1.PartialObjectMetadata) error {
+	for len(object) > 0 {
+		number, value, err := object.next()
+		if err != nil {
+			return err
+		}
+		if number == 1 {
+			return into.ObjectMeta.Unmarshal(value)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// protobufPrefix begins every object in apimachinery's protobuf serializer.
+var protobufPrefix = []byte("k8s\x00")
+
+// protobufItems are the items of a list in protobuf: a runtime.Unknown (field 1
+// its TypeMeta, 2 the list), whose list has its ListMeta as field 1 and its items
+// as field 2, as every list of the API does. apimachinery's serializer, which
+// encodes lists item by item, counts on that as well.
+type protobufItems struct {
+	r      *bufio.Reader
+	read   int64 // bytes of the response that were consumed
+	end    int64 // value of read at the end of the list
+	began  bool  // the prefix has been read
+	inList bool
+	listed bool // the list has begun
+	head   Head
+	buf    []byte
+	offset int64
+}
+
+// listBuffer is the size of the buffer for a list, in bytes.
+const listBuffer = 64 << 10
+
+func newProtobufItems(r io.Reader) Items {
+	return &protobufItems{r: bufio.NewReaderSize(r, listBuffer)}
+}
+
+// Head implements Items.
+func (l *protobufItems) Head() *Head { return &l.head }
+
+// Offset implements Frames.
+func (l *protobufItems) Offset() int64 { return l.offset }
+
+// The wire types of protobuf.
+const (
+	varintType  = 0
+	fixed64Type = 1
+	bytesType   = 2
+	fixed32Type = 5
+)
+
+// Next implements Frames.
+func (l *protobufItems) Next() ([]byte, error) {
+	if !l.began {
+		prefix, err := l.bytes(int64(len(protobufPrefix)))
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(prefix, protobufPrefix) {
+			return nil, fmt.Errorf("expected protobuf, found %q", prefix)
+		}
+		l.began = true
+	}
+	for {
+		switch {
+		case !l.inList:
+			if err := l.envelope(); err != nil {
+				return nil, err
+			}
+		case l.read == l.end:
+			l.inList = false
+		case l.read > l.end:
+			return nil, errors.New("a field goes beyond the end of the list")
+		default:
+			if item, err := l.field(); item != nil || err != nil {
+				return item, err
+			}
+		}
+	}
+}
+
+// envelope reads a field of the runtime.Unknown; of the list only the beginning.
+// It returns io.EOF at the end of the response.
+func (l *protobufItems) envelope() error {
+	l.offset = l.read
+	if _, err := l.r.Peek(1); err == io.EOF {
+		return l.finish()
+	}
+	number, wireType, err := l.tag()
+	if err != nil {
+		return err
+	}
+	switch {
+	case number == 1 && wireType == bytesType:
+		data, err := l.delimited()
+		if err != nil {
+			return err
+		}
+		var kind runtime.TypeMeta
+		if err := kind.Unmarshal(data); err != nil {
+			return fmt.Errorf("kind of the list: %w", err)
+		}
+		l.head.APIVersion, l.head.Kind = kind.APIVersion, kind.Kind
+		return nil
+	case number == 2 && wireType == bytesType && !l.listed:
+		size, err := l.varint()
+		l.end = l.read + int64(size)
+		l.inList, l.listed = true, true
+		return err
+	case number == 2:
+		return errors.New("there is more than one list")
+	default:
+		return l.ignore(wireType)
+	}
+}
+
+// field reads a field of the list, and returns it if it is an item.
+func (l *protobufItems) field() ([]byte, error) {
+	l.offset = l.read
+	number, wireType, err := l.tag()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case number == 1 && wireType == bytesType:
+		data, err := l.delimited()
+		if err != nil {
+			return nil, err
+		}
+		if err := l.head.ListMeta.Unmarshal(data); err != nil {
+			return nil, fmt.Errorf("metadata of the list: %w", err)
+		}
+		return nil, nil
+	case number == 2 && wireType == bytesType:
+		return l.delimited()
+	default:
+		return nil, l.ignore(wireType)
+	}
+}
+
+// finish checks that the response had a list, and returns io.EOF if it had.
+func (l *protobufItems) finish() error {
+	if !l.listed {
+		return fmt.Errorf("it is not a list, but an empty %s of %s", l.head.Kind, l.head.APIVersion)
+	}
+	return io.EOF
+}
+
+func (l *protobufItems) tag() (number, wireType uint64, err error) {
+	tag, err := l.varint()
+	return tag >> 3, tag & 7, err
+}
+
+func (l *protobufItems) varint() (uint64, error) {
+	n, err := binary.ReadUvarint(countingByteReader{l})
+	if err == nil && n > 1<<62 {
+		return 0, fmt.Errorf("%d is no size", n)
+	}
+	return n, within(err)
+}
+
+// delimited reads the contents of a field that begins with their length. They
+// are not nil, and valid until the next call.
+func (l *protobufItems) delimited() ([]byte, error) {
+	n, err := l.varint()
+	if err != nil {
+		return nil, err
+	}
+	return l.bytes(int64(n))
+}
+
+func (l *protobufItems) bytes(n int64) ([]byte, error) {
+	if n > MaxFrame {
+		return nil, errTooLong
+	}
+	if int64(cap(l.buf)) < n || l.buf == nil {
+		l.buf = make([]byte, n, n+n/4+1)
+	}
+	l.buf = l.buf[:n]
+	read, err := io.ReadFull(l.r, l.buf)
+	l.read += int64(read)
+	return l.buf, within(err)
+}
+
+// ignore reads a field that nobody knows.
+func (l *protobufItems) ignore(wireType uint64) error {
+	var err error
+	switch wireType {
+	case varintType:
+		_, err = l.varint()
+	case fixed64Type:
+		_, err = l.bytes(8)
+	case bytesType:
+		_, err = l.delimited()
+	case fixed32Type:
+		_, err = l.bytes(4)
+	default:
+		err = fmt.Errorf("there is no wire type %d", wireType)
+	}
+	return err
+}
+
+// countingByteReader reads bytes one by one.
+type countingByteReader struct{ *protobufItems }
+
+// ReadByte implements io.ByteReader.
+func (r countingByteReader) ReadByte() (byte, error) {
+	c, err := r.r.ReadByte()
+	if err == nil {
+		r.read++
+	}
+	return c, err
+}

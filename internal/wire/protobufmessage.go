@@ -1,0 +1,48 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+var errBadProtobuf = errors.New("it is no protobuf message")
+
+// protobufMessage is the text of a message. What next returns refers to it, so
+// that nothing is copied before the object itself is decoded.
+type protobufMessage []byte
+
+// next consumes a field. Its value is nil unless it is of the type with a length.
+func (m *protobufMessage) next() (number uint64, value []byte, err error) {
+	tag, n := binary.Uvarint(*m)
+	if n <= 0 {
+		return 0, nil, errBadProtobuf
+	}
+	*m = (*m)[n:]
+	size := uint64(0)
+	switch tag & 7 {
+	case varintType:
+		_, n = binary.Uvarint(*m)
+		if n <= 0 {
+			return 0, nil, errBadProtobuf
+		}
+		size = uint64(n)
+	case fixed64Type:
+		size = 8
+	case fixed32Type:
+		size = 4
+	case bytesType:
+		size, n = binary.Uvarint(*m)
+		if n <= 0 || size > uint64(len(*m)-n) {
+			return 0, nil, errBadProtobuf
+		}
+		value = (*m)[n : n+int(size) : n+int(size)]
+		size += uint64(n)
+	default:
+		return 0, nil, errBadProtobuf
+	}
+	if size > uint64(len(*m)) {
+		return 0, nil, errBadProtobuf
+	}
+	*m = (*m)[size:]
+	return tag >> 3, value, nil
+}

@@ -1,0 +1,65 @@
+package typed
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// carrier takes an object through the Reflector that is no runtime.Object. It
+// has as much of the metadata as the Reflector asks for.
+type carrier[T index.Object] struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+
+	object T
+	err    error // why there is no object that can be used
+}
+
+// carry returns an object as a runtime.Object: itself, if it is one.
+func carry[T index.Object](obj T) runtime.Object {
+	if o, ok := any(obj).(runtime.Object); ok {
+		return o
+	}
+	return newCarrier(obj, nil)
+}
+
+// carryStray returns an object of a kind that nobody asked for.
+func carryStray[T index.Object](obj T, kind metav1.TypeMeta) runtime.Object {
+	return newCarrier(obj, fmt.Errorf("it is a %s of %s", kind.Kind, kind.APIVersion))
+}
+
+func newCarrier[T index.Object](obj T, err error) *carrier[T] {
+	c := &carrier[T]{object: obj, err: err}
+	c.Namespace, c.Name = obj.GetNamespace(), obj.GetName()
+	if v, ok := any(obj).(versionGetter); ok {
+		c.ResourceVersion = v.GetResourceVersion()
+	}
+	return c
+}
+
+// DeepCopyObject implements runtime.Object. It copies no more than the carrier:
+// nobody modifies what is carried.
+func (c *carrier[T]) DeepCopyObject() runtime.Object {
+	own := *c
+	return &own
+}
+
+// carriedList is a list, or a page of one.
+type carriedList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+
+	Items []runtime.Object
+}
+
+// DeepCopyObject implements runtime.Object. The copy shares the items: nobody
+// modifies them.
+func (l *carriedList) DeepCopyObject() runtime.Object {
+	own := *l
+	own.Items = append([]runtime.Object(nil), l.Items...)
+	return &own
+}

@@ -1,0 +1,140 @@
+package typed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// resource is what FromREST lists and watches.
+type resource struct {
+	schema.GroupVersionResource
+	kind schema.GroupVersionKind // of the objects; zero: not known
+}
+
+// String returns the resource as kubectl has it, such as deployments.v1.apps.
+func (r resource) String() string {
+	if r.Group == "" {
+		return r.Resource
+	}
+	return r.Resource + "." + r.Version + "." + r.Group
+}
+
+// path returns the URL path of the objects of a namespace, or of all of them.
+func (r resource) path(namespace string) []string {
+	path := groupVersionPath(r.GroupVersion())
+	if namespace != "" {
+		path = append(path, "namespaces", namespace)
+	}
+	return append(path, r.Resource)
+}
+
+func groupVersionPath(gv schema.GroupVersion) []string {
+	if gv.Group == "" {
+		return []string{"/api", gv.Version}
+	}
+	return []string{"/apis", gv.Group, gv.Version}
+}
+
+// resourceOf returns what is known of the resource of T without a server.
+func resourceOf[T index.Object](c *restConfig) (resource, error) {
+	known := resource{GroupVersionResource: c.resource}
+	var none T
+	switch any(none).(type) {
+	case *unstructured.Unstructured, *metav1.PartialObjectMetadata:
+	default:
+		kind, err := registeredKind[T](c.scheme)
+		if err != nil {
+			return known, err
+		}
+		known.kind = kind
+	}
+	if c.resource.Empty() && known.kind.Empty() {
+		return known, fmt.Errorf("the resource of %v is not known: it is in no scheme; use WithResource, or WithScheme", reflect.TypeFor[T]())
+	}
+	return known, nil
+}
+
+// registeredKind returns the kind of T, zero if it is not registered.
+func registeredKind[T index.Object](registry *runtime.Scheme) (schema.GroupVersionKind, error) {
+	if registry == nil {
+		registry = scheme.Scheme
+	}
+	obj, ok := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(runtime.Object)
+	if !ok {
+		return schema.GroupVersionKind{}, nil
+	}
+	kinds, _, err := registry.ObjectKinds(obj)
+	switch {
+	case runtime.IsNotRegisteredError(err):
+		return schema.GroupVersionKind{}, nil
+	case err != nil:
+		return schema.GroupVersionKind{}, err
+	case len(kinds) > 1:
+		return schema.GroupVersionKind{}, nil // WithResource has to say which
+	}
+	return kinds[0], nil
+}
+
+// errNoSuchResource is what it is called when a server does not have what an
+// informer is to watch.
+var errNoSuchResource = errors.New("the server does not have it")
+
+var errClusterScoped = errors.New("the objects have no namespace")
+
+// locate completes a resource: what it is called, and its kind if that is asked
+// for.
+func (r resource) locate(ctx context.Context, client rest.Interface, c *restConfig) (resource, error) {
+	switch {
+	case !r.Empty() && (!c.typeMeta || !r.kind.Empty()):
+		return r, nil
+	case c.mapper != nil && r.Empty():
+		mapping, err := c.mapper.RESTMapping(r.kind.GroupKind(), r.kind.Version)
+		if err != nil {
+			return r, fmt.Errorf("find the resource of %s: %w", r.kind, err)
+		}
+		r.GroupVersionResource = mapping.Resource
+		return r, nil
+	case c.mapper != nil:
+		kind, err := c.mapper.KindFor(r.GroupVersionResource)
+		r.kind = kind
+		if err != nil {
+			return r, fmt.Errorf("find the kind of %s: %w", r, err)
+		}
+		return r, nil
+	}
+	gv := r.GroupVersion()
+	if r.Empty() {
+		gv = r.kind.GroupVersion()
+	}
+	var list metav1.APIResourceList
+	if err := client.Get().AbsPath(groupVersionPath(gv)...).SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx).Into(&list); err != nil {
+		return r, fmt.Errorf("discover the resources of %s: %w", gv, err)
+	}
+	for _, found := range list.APIResources {
+		if strings.Contains(found.Name, "/") || found.Name != r.Resource && found.Kind != r.kind.Kind {
+			continue
+		}
+		r.GroupVersionResource = gv.WithResource(found.Name)
+		r.kind = gv.WithKind(found.Kind)
+		if c.namespace != "" && !found.Namespaced {
+			return r, fmt.Errorf("%w: WithNamespace names %q, and %s have none", errClusterScoped, c.namespace, r)
+		}
+		return r, nil
+	}
+	if r.Empty() {
+		return r, fmt.Errorf("find a resource of the kind %s in %s: %w", r.kind.Kind, gv, errNoSuchResource)
+	}
+	return r, fmt.Errorf("find the resource %s in %s: %w", r.Resource, gv, errNoSuchResource)
+}

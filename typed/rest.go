@@ -1,0 +1,154 @@
+package typed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/wire"
+)
+
+// FromREST returns a source that lists and watches objects of type T without a
+// generated client, and decodes them itself, on up to GOMAXPROCS goroutines:
+//
+//	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config))
+//
+// T is a pointer to a struct with the method GetResourceVersion. It can be
+//
+//   - a type of client-go's scheme, or of that of WithScheme, whose resource is
+//     found by its kind;
+//   - any other struct with JSON tags, with WithResource: one for a custom
+//     resource, which embeds metav1.TypeMeta and metav1.ObjectMeta, or one with
+//     nothing but the fields that are needed: what it does not name is skipped
+//     and never allocated;
+//   - *unstructured.Unstructured, with WithResource;
+//   - *metav1.PartialObjectMetadata, with WithResource; the server is then asked
+//     for metadata only.
+//
+// The configuration's transport, authentication, rate limit and warning handler
+// are used, as by generated clients; it is copied. Objects are asked for in the
+// formats of its AcceptContentTypes or else ContentType, by default in protobuf
+// where T has generated code for it, in CBOR for *unstructured.Unstructured where
+// client-go's feature gates ClientsAllowCBOR and ClientsPreferCBOR say so, and in
+// JSON from servers that have neither.
+//
+// Lists, watches, retries and waits are those of FromListerWatcher. In addition,
+//
+//  1. a list is decoded item by item as it arrives, and Status tells how far it
+//     has come; the text of a list is in memory as a whole only in CBOR;
+//  2. a server that never ends a streamed list is listed the plain way, see
+//     WithWatchListTimeout;
+//  3. errors in the middle of a watch are reported. A part of a list or watch
+//     that cannot be used is a *StreamError. A watch begins anew after the last
+//     version before it, a list as a whole;
+//  4. an object of another kind than that of T's is reported as a
+//     *RejectedError and left out.
+//
+// If the arguments cannot be used, the informer's methods say so, see
+// NewInformer.
+func FromREST[T index.Object](config *rest.Config, opts ...SourceOption) Source[T] {
+	s := &restSource[T]{}
+	s.sourceConfig, s.err = newSourceConfig(opts)
+	if s.err == nil {
+		s.err = s.prepare(config)
+	}
+	if s.err != nil {
+		s.err = fmt.Errorf("source of %v: %w", reflect.TypeFor[T](), s.err)
+	}
+	return s
+}
+
+// restSource is the Source of FromREST.
+type restSource[T index.Object] struct {
+	sourceConfig
+	client   *restClient[T]
+	resource resource
+	err      error // what was wrong with the arguments
+}
+
+// prepare checks what can be checked without a server.
+func (s *restSource[T]) prepare(config *rest.Config) error {
+	if config == nil {
+		return errors.New("the configuration is nil")
+	}
+	if _, err := wire.MediaTypes[T](); err != nil {
+		return err
+	}
+	var none T
+	if _, ok := any(none).(versionGetter); !ok {
+		return errors.New("it has no method GetResourceVersion; embed metav1.ObjectMeta, or write one")
+	}
+	if s.rest.typeMeta {
+		if err := checkTypeMeta[T](); err != nil {
+			return err
+		}
+	}
+	var err error
+	if s.resource, err = resourceOf[T](&s.rest); err != nil {
+		return err
+	}
+	s.client, err = newRESTClient[T](config)
+	return err
+}
+
+// Run implements Source.
+func (s *restSource[T]) Run(ctx context.Context, sink Sink[T]) error {
+	if s.err != nil {
+		return s.err
+	}
+	found, err := s.locate(ctx, sink)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	lw := &restListerWatcher[T]{
+		client: s.client, resource: found, config: s.rest, sink: sink,
+		stamp: stamp[T](s.kindToSet(found)),
+	}
+	lw.between.first, lw.between.factor, lw.between.last = firstRefused, growthRefused, longestWait
+	if lw.config.silence == 0 {
+		lw.config.silence = defaultSilence
+	}
+	var none T
+	switch any(none).(type) {
+	case *unstructured.Unstructured, *metav1.PartialObjectMetadata:
+	default:
+		lw.expected = found.kind
+	}
+	defer lw.streams.Wait()
+	return (&reflectorSource[T]{lw: lw, config: s.sourceConfig}).Run(ctx, sink)
+}
+
+// kindToSet returns the kind that objects are to be given, empty for none.
+func (s *restSource[T]) kindToSet(of resource) (kind schema.GroupVersionKind) {
+	if s.rest.typeMeta {
+		kind = of.kind
+	}
+	return kind
+}
+
+// locate finds the resource. It tries again and again, as for a list, and
+// returns an error only if trying again cannot help.
+func (s *restSource[T]) locate(ctx context.Context, sink Sink[T]) (resource, error) {
+	between := backoff{first: firstRefused, factor: growthRefused, last: longestWait}
+	for {
+		found, err := s.resource.locate(ctx, s.client, &s.rest)
+		if err == nil || ctx.Err() != nil {
+			return found, nil
+		}
+		if errors.Is(err, errClusterScoped) {
+			return found, err
+		}
+		sink.Report(err)
+		between.wait(ctx)
+		if ctx.Err() != nil {
+			return found, nil
+		}
+	}
+}

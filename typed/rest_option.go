@@ -1,0 +1,112 @@
+package typed
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+)
+
+// restConfig is what options set up that are for FromREST alone.
+type restConfig struct {
+	resource  schema.GroupVersionResource // zero: that of T
+	namespace string                      // "": all
+	scheme    *runtime.Scheme             // nil: client-go's
+	mapper    meta.RESTMapper             // nil: ask the server
+	typeMeta  bool
+	silence   time.Duration // 0: defaultSilence
+	options   []string      // the names of those that were used
+}
+
+// misplaced returns an error if options were used that are for FromREST alone.
+func (c *restConfig) misplaced() error {
+	if len(c.options) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: for FromREST alone; elsewhere it is up to the client", strings.Join(c.options, ", "))
+}
+
+// WithResource sets the resource that FromREST lists and watches. It is needed
+// for types that are in no scheme, for *unstructured.Unstructured and for
+// *metav1.PartialObjectMetadata.
+func WithResource(resource schema.GroupVersionResource) SourceOption {
+	return func(c *sourceConfig) error {
+		c.rest.options = append(c.rest.options, "WithResource")
+		if resource.Version == "" || resource.Resource == "" {
+			return fmt.Errorf("the resource %q has no version or no name", resource)
+		}
+		for _, part := range []string{resource.Group, resource.Version, resource.Resource} {
+			if problems := rest.IsValidPathSegmentName(part); len(problems) > 0 {
+				return fmt.Errorf("the resource %q: %q %s", resource, part, strings.Join(problems, ", "))
+			}
+		}
+		c.rest.resource = resource
+		return nil
+	}
+}
+
+// WithNamespace makes FromREST list and watch the objects of one namespace;
+// otherwise, or with metav1.NamespaceAll, it takes those of all.
+func WithNamespace(namespace string) SourceOption {
+	return func(c *sourceConfig) error {
+		c.rest.options = append(c.rest.options, "WithNamespace")
+		if problems := rest.IsValidPathSegmentName(namespace); len(problems) > 0 {
+			return fmt.Errorf("the namespace %q %s", namespace, strings.Join(problems, ", "))
+		}
+		c.rest.namespace = namespace
+		return nil
+	}
+}
+
+// WithScheme tells FromREST where T is registered with its kind; otherwise it is
+// k8s.io/client-go/kubernetes/scheme. The scheme must not be changed any more.
+func WithScheme(scheme *runtime.Scheme) SourceOption {
+	return func(c *sourceConfig) error {
+		c.rest.options = append(c.rest.options, "WithScheme")
+		if scheme == nil {
+			return errors.New("the scheme is nil")
+		}
+		c.rest.scheme = scheme
+		return nil
+	}
+}
+
+// WithRESTMapper tells FromREST what finds the resource of a kind; otherwise it
+// asks the server for the resources of the kind's group and version, each time
+// that an informer starts.
+func WithRESTMapper(mapper meta.RESTMapper) SourceOption {
+	return func(c *sourceConfig) error {
+		c.rest.options = append(c.rest.options, "WithRESTMapper")
+		if mapper == nil {
+			return errors.New("the RESTMapper is nil")
+		}
+		c.rest.mapper = mapper
+		return nil
+	}
+}
+
+// defaultSilence is how long FromREST waits for the bookmark at the end of a
+// streamed list. client-go begins to warn after 10 s, and waits on.
+const defaultSilence = 30 * time.Second
+
+// WithWatchListTimeout sets how long FromREST waits, when no object of a
+// streamed list has come, for the next one or for the bookmark that ends the
+// list; 30 s by default. When the time is over, or the server ends the watch
+// after the time it was asked for, the server is taken for one that knows nothing
+// of such lists: the informer is told, and gets its objects by plain lists from
+// then on. Other informers are not affected.
+func WithWatchListTimeout(timeout time.Duration) SourceOption {
+	return func(c *sourceConfig) error {
+		c.rest.options = append(c.rest.options, "WithWatchListTimeout")
+		if timeout <= 0 {
+			return fmt.Errorf("the timeout of streamed lists is %s", timeout)
+		}
+		c.rest.silence = timeout
+		return nil
+	}
+}

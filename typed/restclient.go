@@ -1,0 +1,183 @@
+package typed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/munnerz/goautoneg"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	"k8s.io/client-go/features"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/wire"
+)
+
+// restClient makes requests for objects of type T with client-go's REST client,
+// and hands their responses out unread.
+type restClient[T index.Object] struct {
+	rest.Interface
+	accept  []string // media types, in order of preference
+	partial bool     // asks for metadata only
+	codecs  map[string]wire.Codec[T]
+}
+
+// metaScheme has what is not an object: options, statuses, resources.
+var metaScheme = func() *runtime.Scheme {
+	s := runtime.NewScheme()
+	metav1.AddToGroupVersion(s, schema.GroupVersion{Version: "v1"})
+	return s
+}()
+
+func newRESTClient[T index.Object](config *rest.Config) (*restClient[T], error) {
+	types, err := wire.MediaTypes[T]()
+	if err != nil {
+		return nil, err
+	}
+	own := rest.CopyConfig(config)
+	own.APIPath = "/"
+	own.GroupVersion = &schema.GroupVersion{}
+	own.NegotiatedSerializer = serializer.NewCodecFactory(metaScheme, serializer.WithSerializer(cbor.NewSerializerInfo)).WithoutConversion()
+	if own.UserAgent == "" {
+		own.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	shared, err := rest.HTTPClientFor(own)
+	if err != nil {
+		return nil, err
+	}
+	httpClient := *shared
+	httpClient.Transport = headerKeeper{httpClient.Transport}
+	client, err := rest.RESTClientForConfigAndClient(own, &httpClient)
+	if err != nil {
+		return nil, err
+	}
+	var none T
+	_, partial := any(none).(*metav1.PartialObjectMetadata)
+	c := &restClient[T]{Interface: client, accept: acceptable(config, types), partial: partial, codecs: map[string]wire.Codec[T]{}}
+	for _, t := range c.accept {
+		if c.codecs[t], err = wire.NewCodec[T](t); err != nil {
+			return nil, err
+		}
+	}
+	if codec, ok := c.codecs[runtime.ContentTypeCBOR]; ok {
+		c.codecs[runtime.ContentTypeCBORSequence] = codec
+	}
+	return c, nil
+}
+
+// acceptable returns the media types to ask for, of those that can be decoded:
+// the ones that the configuration names, by default all, CBOR as client-go's
+// feature gates have it; and JSON, which every server has.
+func acceptable(config *rest.Config, types []string) []string {
+	var wanted []string
+	switch {
+	case config.AcceptContentTypes != "":
+		for _, clause := range goautoneg.ParseAccept(config.AcceptContentTypes) {
+			wanted = append(wanted, clause.Type+"/"+clause.SubType)
+		}
+	case config.ContentType != "":
+		wanted = []string{config.ContentType}
+	default:
+		wanted = slices.Clone(types)
+		if !features.FeatureGates().Enabled(features.ClientsPreferCBOR) {
+			wanted = slices.DeleteFunc(wanted, func(t string) bool { return t == runtime.ContentTypeCBOR })
+		}
+	}
+	allowsCBOR := features.FeatureGates().Enabled(features.ClientsAllowCBOR)
+	wanted = slices.DeleteFunc(wanted, func(t string) bool {
+		return !slices.Contains(types, t) || t == runtime.ContentTypeCBOR && !allowsCBOR
+	})
+	if !slices.Contains(wanted, runtime.ContentTypeJSON) {
+		wanted = append(wanted, runtime.ContentTypeJSON)
+	}
+	return wanted
+}
+
+// acceptHeader returns the Accept header for a list or a watch.
+func (c *restClient[T]) acceptHeader(list bool) string {
+	if !c.partial {
+		return strings.Join(c.accept, ",")
+	}
+	as := ";as=PartialObjectMetadata"
+	if list {
+		as += "List"
+	}
+	var clauses []string
+	for _, t := range c.accept {
+		clauses = append(clauses, t+as+";g=meta.k8s.io;v=v1")
+	}
+	return strings.Join(clauses, ",")
+}
+
+// parameters encodes options into a query.
+var parameters = runtime.NewParameterCodec(metaScheme)
+
+// get requests a list, or a watch if opts say so. The caller closes the response.
+func (c *restClient[T]) get(ctx context.Context, path []string, opts metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error) {
+	request := c.Get().AbsPath(path...).
+		SetHeader("Accept", c.acceptHeader(!opts.Watch)).
+		SpecificallyVersionedParams(&opts, parameters, schema.GroupVersion{Version: "v1"})
+	if opts.Watch {
+		// As generated clients, whose watches are not limited either.
+		request = request.Throttle(flowcontrol.NewFakeAlwaysRateLimiter())
+	}
+	var header http.Header
+	body, err := request.Stream(context.WithValue(ctx, keptHeader{}, &header))
+	if err != nil {
+		return nil, nil, err
+	}
+	codec, err := c.codec(header.Get("Content-Type"), body)
+	if err != nil {
+		return nil, nil, errors.Join(err, body.Close())
+	}
+	return body, codec, nil
+}
+
+// codec returns what decodes a response of a content type.
+func (c *restClient[T]) codec(contentType string, body io.Reader) (wire.Codec[T], error) {
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	if codec, ok := c.codecs[mediaType]; ok && err == nil {
+		return codec, nil
+	}
+	const shown = 200
+	begin, err := io.ReadAll(io.LimitReader(body, shown))
+	if err != nil {
+		begin = append(begin, "…"...)
+	}
+	return nil, fmt.Errorf("the answer has the content type %q, where one of %q was asked for; it is not from an API server, or from one that cannot spell the objects so; it begins with %q",
+		contentType, c.accept, begin)
+}
+
+// headerKeeper hands out the header of a response, which client-go's REST client
+// keeps to itself when a response is streamed.
+type headerKeeper struct{ base http.RoundTripper }
+
+// keptHeader is the key under which the context of a request has a *http.Header.
+type keptHeader struct{}
+
+// RoundTrip implements http.RoundTripper.
+func (k headerKeeper) RoundTrip(request *http.Request) (*http.Response, error) {
+	base := k.base
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	response, err := base.RoundTrip(request)
+	if kept, ok := request.Context().Value(keptHeader{}).(*http.Header); ok && err == nil {
+		*kept = response.Header
+	}
+	return response, err
+}
+
+// WrappedRoundTripper implements apimachinery's net.RoundTripperWrapper.
+func (k headerKeeper) WrappedRoundTripper() http.RoundTripper { return k.base }

@@ -1,0 +1,84 @@
+package conformance
+
+import (
+	stdjson "encoding/json"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubetyped/informer/typed"
+)
+
+// The ways of this file are those of FromREST.
+
+// restPods gets registered types, whose resource has to be found.
+func restPods(f format, streamed bool) subject {
+	w := typedPods(f, streamed).(*way[*corev1.Pod])
+	w.name = "rest/pods"
+	w.source = restSource[*corev1.Pod](false)
+	return w
+}
+
+func restCustoms(f format, streamed bool) subject {
+	w := unstructuredCustoms(f, streamed).(*way[*unstructured.Unstructured])
+	w.name = "rest/customs"
+	w.source = restSource[*unstructured.Unstructured](true)
+	return w
+}
+
+func restMetadata(f format, streamed bool) subject {
+	w := podMetadata(f, streamed).(*way[*metav1.PartialObjectMetadata])
+	w.name = "rest/metadata"
+	w.source = restSource[*metav1.PartialObjectMetadata](true)
+	return w
+}
+
+// custom is a custom resource as a Go type that no scheme knows, with some of its
+// fields.
+type custom struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Size int64 `json:"size"`
+	} `json:"spec"`
+	Status struct {
+		Phase string `json:"phase"`
+	} `json:"status"`
+}
+
+func restStructs(f format, streamed bool) subject {
+	return &way[*custom]{
+		name: "rest/structs", format: f, streamed: streamed, resource: customs,
+		source: restSource[*custom](true),
+		accept: runtime.ContentTypeJSON,
+		decode: func(data []byte) ([]*custom, error) {
+			var list struct {
+				Items []custom `json:"items"`
+			}
+			err := stdjson.Unmarshal(data, &list)
+			return pointers(list.Items), err
+		},
+		plain: func(c *custom) *custom {
+			own := *c
+			own.TypeMeta = metav1.TypeMeta{}
+			return &own
+		},
+		phase: func(c *custom) string { return c.Status.Phase },
+	}
+}
+
+// restSource returns the source of a way. With named, the source is told the
+// resource.
+func restSource[T object](named bool) func(*check, resource, string, *gate, []typed.SourceOption) typed.Source[T] {
+	return func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) typed.Source[T] {
+		own := append(slices.Clone(opts), typed.WithNamespace(namespace))
+		if named {
+			own = append(own, typed.WithResource(r.gvr))
+		}
+		return typed.FromREST[T](g.config(c.config, r.gvr.Resource), own...)
+	}
+}

@@ -1,0 +1,50 @@
+package typed
+
+import (
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// WithTypeMeta makes FromREST set apiVersion and kind of each object, whether it
+// comes by a list or a watch, and whatever the format. Otherwise Go types have
+// neither, as with generated clients; *unstructured.Unstructured has them in any
+// case. *metav1.PartialObjectMetadata gets those of the objects that it is the
+// metadata of.
+func WithTypeMeta() SourceOption {
+	return func(c *sourceConfig) error {
+		c.rest.options = append(c.rest.options, "WithTypeMeta")
+		c.rest.typeMeta = true
+		return nil
+	}
+}
+
+// kinded is an object that knows its kind; everything that embeds
+// metav1.TypeMeta is one.
+type kinded interface{ GetObjectKind() schema.ObjectKind }
+
+// checkTypeMeta returns an error if T cannot be given a kind.
+func checkTypeMeta[T index.Object]() error {
+	var none T
+	if _, ok := any(none).(kinded); !ok {
+		return fmt.Errorf("WithTypeMeta needs objects with a kind, and %v does not embed metav1.TypeMeta", reflect.TypeFor[T]())
+	}
+	return nil
+}
+
+// stamp returns a function that sets the kind of an object, to nothing if the
+// kind is empty.
+func stamp[T index.Object](kind schema.GroupVersionKind) func(T) {
+	var none T
+	if _, ok := any(none).(*unstructured.Unstructured); ok {
+		return func(T) {}
+	}
+	if _, ok := any(none).(kinded); !ok {
+		return func(T) {}
+	}
+	return func(obj T) { any(obj).(kinded).GetObjectKind().SetGroupVersionKind(kind) }
+}
