@@ -87,6 +87,9 @@ func (l *cborItems) Head() *Head { return &l.head }
 // Offset implements Frames. It is always that of the list.
 func (*cborItems) Offset() int64 { return 0 }
 
+// Buffered implements Frames.
+func (l *cborItems) Buffered() int { return len(l.items) }
+
 // Next implements Frames.
 func (l *cborItems) Next() ([]byte, error) {
 	if !l.read {

@@ -48,3 +48,6 @@ func (f *cborFrames) Next() ([]byte, error) {
 
 // Offset implements Frames.
 func (f *cborFrames) Offset() int64 { return f.offset }
+
+// Buffered implements Frames.
+func (*cborFrames) Buffered() int { return 0 }

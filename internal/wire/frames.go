@@ -21,6 +21,10 @@ type Frames interface {
 	// Offset returns how many bytes of the response came before the frame that
 	// the last call of Next was about.
 	Offset() int64
+	// Buffered returns how many bytes of the response have been received and
+	// come after the frame that the last call of Next returned, as far as that
+	// is known.
+	Buffered() int
 }
 
 // FrameError tells what is wrong with a frame.

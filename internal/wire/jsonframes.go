@@ -28,3 +28,6 @@ func (f *jsonFrames) Next() ([]byte, error) {
 
 // Offset implements Frames.
 func (f *jsonFrames) Offset() int64 { return f.offset }
+
+// Buffered implements Frames.
+func (f *jsonFrames) Buffered() int { return f.text.buffered() }

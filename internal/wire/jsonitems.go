@@ -175,3 +175,6 @@ func (l *jsonItems) end() error {
 	l.ended = true
 	return io.EOF
 }
+
+// Buffered implements Frames.
+func (l *jsonItems) Buffered() int { return l.text.buffered() }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 )
@@ -70,6 +71,12 @@ func (t *jsonText) peek() (byte, error) {
 
 // offset returns how many bytes of the response have been consumed.
 func (t *jsonText) offset() int64 { return t.consumed + int64(t.pos) }
+
+// buffered returns how many bytes have been received and not consumed, from the
+// next that is not white space.
+func (t *jsonText) buffered() int {
+	return len(bytes.TrimLeft(t.buf[t.pos:t.end], " \t\r\n"))
+}
 
 // within turns the end of the response into io.ErrUnexpectedEOF.
 func within(err error) error {

@@ -25,9 +25,9 @@ var ErrStopped = errors.New("stopped")
 // Pipeline decodes frames on several goroutines, and passes the results on in
 // the order of the frames.
 //
-//   - The goroutine that calls Run reads. A decoder is started when there is
-//     work and fewer than the limit are busy, and ends when there is none, so a
-//     quiet watch has none.
+//   - The goroutine that calls Run reads. A frame that comes alone, as in a quiet
+//     watch, it decodes itself. Otherwise a decoder is started when there is work
+//     and fewer than the limit are busy; it ends when there is no more.
 //   - A decoder takes as many frames as have piled up, up to its share. So the
 //     cost of handing over is small where it matters.
 //   - The decoder that has finished the oldest frames emits their results and
@@ -81,8 +81,8 @@ type run[R any] struct {
 // none, and Run decodes itself. decode is called by several goroutines at once,
 // and must not keep the frame. emit is called for one result after the other,
 // in the order of the frames, and returns false to end everything. abort is
-// called when everything ends before the frames do, and has to end the call of
-// Frames.Next that may be under way.
+// called when everything ends before the frames do while Frames.Next may be under
+// way, and has to end that call.
 func NewPipeline[R any](limit int, decode func(frame []byte) (R, error), emit func(R) bool, abort func()) *Pipeline[R] {
 	p := &Pipeline[R]{decode: decode, emit: emit, abort: abort, limit: limit}
 	p.room.L = &p.mu
@@ -118,14 +118,29 @@ func (p *Pipeline[R]) runAlone(frames Frames) error {
 		if err != nil {
 			return &FrameError{Frame: number, Offset: frames.Offset(), Err: err}
 		}
-		result, err := p.decode(data)
-		if err != nil {
-			return &FrameError{Frame: number, Offset: frames.Offset(), Data: append([]byte(nil), data...), Err: err}
-		}
-		if !p.emit(result) {
-			return ErrStopped
+		if err := p.one(number, frames, data); err != nil {
+			return err
 		}
 	}
+}
+
+// one decodes a frame on the goroutine of Run, while nobody else does anything.
+func (p *Pipeline[R]) one(number int, frames Frames, data []byte) error {
+	result, err := p.decode(data)
+	if err != nil {
+		return &FrameError{Frame: number, Offset: frames.Offset(), Data: append([]byte(nil), data...), Err: err}
+	}
+	if !p.emit(result) {
+		return ErrStopped
+	}
+	return nil
+}
+
+// idle reports whether all results have been emitted and no decoder is busy.
+func (p *Pipeline[R]) idle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.busy == 0 && len(p.waiting) == 0 && p.err == nil
 }
 
 // read reads frames and has them decoded.
@@ -143,6 +158,12 @@ func (p *Pipeline[R]) read(frames Frames) error {
 		if len(into.data) > 0 && len(into.data)+len(data) > cap(into.data) {
 			p.release(into)
 			into = p.chunk()
+		}
+		if p.idle() && frames.Buffered() == 0 {
+			if err := p.one(number, frames, data); err != nil {
+				return err
+			}
+			continue
 		}
 		start := len(into.data)
 		into.data = append(into.data, data...)
@@ -175,7 +196,7 @@ func (p *Pipeline[R]) put(f frame) {
 	}
 	p.waiting = append(p.waiting, f)
 	p.underWay += len(f.data)
-	if p.busy < p.limit {
+	if p.busy < p.limit && p.busy < len(p.waiting) {
 		p.busy++
 		p.decoders.Go(p.work)
 	}

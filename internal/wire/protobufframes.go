@@ -45,3 +45,6 @@ func (f *protobufFrames) Next() ([]byte, error) {
 
 // Offset implements Frames.
 func (f *protobufFrames) Offset() int64 { return f.offset }
+
+// Buffered implements Frames.
+func (f *protobufFrames) Buffered() int { return f.r.Buffered() }

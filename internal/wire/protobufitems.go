@@ -213,3 +213,6 @@ func (r countingByteReader) ReadByte() (byte, error) {
 	}
 	return c, err
 }
+
+// Buffered implements Frames.
+func (l *protobufItems) Buffered() int { return l.r.Buffered() }

@@ -97,17 +97,15 @@ func (b *gatedBody) watch() {
 }
 
 // Read implements io.Reader. A response that was ended looks as if the server had
-// done that.
+// done that, before anything that came later.
 func (b *gatedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil {
-		select {
-		case <-b.ending:
-			err = io.EOF
-		default:
-		}
+	select {
+	case <-b.ending:
+		return 0, io.EOF
+	default:
+		return n, err
 	}
-	return n, err
 }
 
 // Close implements io.Closer.
