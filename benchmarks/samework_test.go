@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -17,7 +18,12 @@ import (
 	"github.com/kubetyped/informer/lister"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if task, ok := os.LookupEnv(taskVariable); ok {
+		os.Exit(runTask(task))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // The tests below show on a small cluster that both sides of a benchmark do the
 // same work.

@@ -121,7 +121,7 @@ func (l *cborItems) readAll() error {
 		Items           *[]runtime.RawExtension `json:"items"`
 	}
 	if err := direct.Unmarshal(text, &list); err != nil {
-		return err
+		return within(err)
 	}
 	l.head = Head{list.TypeMeta, list.ListMeta}
 	if list.Items == nil {

@@ -32,12 +32,12 @@ func (f *protobufFrames) Next() ([]byte, error) {
 	if size > MaxFrame {
 		return nil, errTooLong
 	}
-	if cap(f.buf) < size || cap(f.buf) > 4*firstRead {
-		f.buf = make([]byte, 0, max(size, firstRead))
+	if cap(f.buf) > 4*firstRead {
+		f.buf = nil // it was needed for one long frame
 	}
-	f.buf = f.buf[:size]
-	if _, err := io.ReadFull(f.r, f.buf); err != nil {
-		return nil, within(err)
+	var err error
+	if f.buf, err = readArriving(f.r, f.buf, size); err != nil {
+		return nil, err
 	}
 	f.next += int64(len(header) + size)
 	return f.buf, nil

@@ -175,13 +175,10 @@ func (l *protobufItems) bytes(n int64) ([]byte, error) {
 	if n > MaxFrame {
 		return nil, errTooLong
 	}
-	if int64(cap(l.buf)) < n || l.buf == nil {
-		l.buf = make([]byte, n, n+n/4+1)
-	}
-	l.buf = l.buf[:n]
-	read, err := io.ReadFull(l.r, l.buf)
-	l.read += int64(read)
-	return l.buf, within(err)
+	var err error
+	l.buf, err = readArriving(l.r, l.buf, int(n))
+	l.read += int64(len(l.buf))
+	return l.buf, err
 }
 
 // ignore reads a field that nobody knows.

@@ -1,0 +1,185 @@
+package benchmarks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// player is an API server that has nothing but Pods, and has encoded everything
+// that it sends before it is asked. It runs in a process of its own, and takes
+// next to nothing from its clients: it sends many events with one write.
+type player struct {
+	recordings map[string]*recording // by media type
+}
+
+// recording is what a player sends in one format.
+type recording struct {
+	mediaType string
+	list      []byte
+	initial   [][]byte // the same as a streamed list, with the bookmark
+	events    [][]byte // changes of all Pods, to be sent again and again
+}
+
+// writeSize is how much a player sends with one write, in bytes.
+const writeSize = 64 << 10
+
+// serveTask runs a player of so many Pods, in the list and in events.
+func serveTask(arguments []string, ready func(string)) error {
+	listed, err := strconv.Atoi(arguments[0])
+	if err != nil {
+		return err
+	}
+	changed, err := strconv.Atoi(arguments[1])
+	if err != nil {
+		return err
+	}
+	p := &player{recordings: map[string]*recording{}}
+	for _, mediaType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+		if p.recordings[mediaType], err = record(mediaType, listed, changed); err != nil {
+			return err
+		}
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: p}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	ready("http://" + listener.Addr().String())
+	if err := untilTold(); err != nil {
+		return err
+	}
+	if err := server.Close(); err != nil {
+		return err
+	}
+	<-served
+	return nil
+}
+
+// record encodes what is to be sent.
+func record(mediaType string, listed, changed int) (*recording, error) {
+	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
+	if !ok {
+		return nil, fmt.Errorf("no serializer for %s", mediaType)
+	}
+	r := &recording{mediaType: mediaType}
+	pods := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
+	for _, pod := range newCluster(max(listed, 1), 10).pods(1)[:listed] {
+		pods.Items = append(pods.Items, *pod)
+	}
+	pods.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PodList"))
+	var list bytes.Buffer
+	if err := info.Serializer.Encode(pods, &list); err != nil {
+		return nil, err
+	}
+	r.list = list.Bytes()
+	var frames framesOf
+	for i := range pods.Items {
+		frames.add(info, watch.Added, &pods.Items[i])
+	}
+	frames.add(info, watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		ResourceVersion: "1", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
+	}})
+	r.initial = frames.writes()
+	for _, pod := range newCluster(changed, 10).pods(2) {
+		frames.add(info, watch.Modified, pod)
+	}
+	r.events = frames.writes()
+	return r, frames.err
+}
+
+// framesOf encodes events, many for each write.
+type framesOf struct {
+	all []([]byte)
+	buf bytes.Buffer
+	err error
+}
+
+func (f *framesOf) add(info runtime.SerializerInfo, t watch.EventType, pod *corev1.Pod) {
+	own := *pod
+	own.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	var object bytes.Buffer
+	if err := info.Serializer.Encode(&own, &object); err != nil {
+		f.err = err
+		return
+	}
+	stream := info.StreamSerializer
+	event := &metav1.WatchEvent{Type: string(t), Object: runtime.RawExtension{Raw: object.Bytes()}}
+	if err := stream.Encode(event, stream.NewFrameWriter(&f.buf)); err != nil {
+		f.err = err
+	}
+	if f.buf.Len() >= writeSize {
+		f.cut()
+	}
+}
+
+func (f *framesOf) cut() {
+	f.all = append(f.all, bytes.Clone(f.buf.Bytes()))
+	f.buf.Reset()
+}
+
+// writes returns what was added since the last time.
+func (f *framesOf) writes() [][]byte {
+	if f.buf.Len() > 0 {
+		f.cut()
+	}
+	all := f.all
+	f.all = nil
+	return all
+}
+
+// ServeHTTP implements http.Handler.
+func (p *player) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if request.URL.Path != "/api/v1/pods" {
+		w.Header().Set("Content-Type", runtime.ContentTypeJSON)
+		// The client has left if this fails, and asks again.
+		_ = json.NewEncoder(w).Encode(&metav1.APIResourceList{
+			TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "v1",
+			APIResources: []metav1.APIResource{{Name: "pods", Kind: "Pod", Namespaced: true}},
+		})
+		return
+	}
+	r := p.recordings[runtime.ContentTypeJSON]
+	if strings.HasPrefix(request.Header.Get("Accept"), runtime.ContentTypeProtobuf) {
+		r = p.recordings[runtime.ContentTypeProtobuf]
+	}
+	query := request.URL.Query()
+	switch {
+	case !query.Has("watch"):
+		w.Header().Set("Content-Type", r.mediaType)
+		_, _ = w.Write(r.list)
+		return
+	case r.mediaType == runtime.ContentTypeProtobuf:
+		w.Header().Set("Content-Type", r.mediaType+";stream=watch")
+	default:
+		w.Header().Set("Content-Type", r.mediaType)
+	}
+	flush := http.NewResponseController(w)
+	if query.Has("sendInitialEvents") {
+		for _, data := range r.initial {
+			if _, err := w.Write(data); err != nil {
+				return
+			}
+		}
+	}
+	for flush.Flush() == nil && len(r.events) > 0 {
+		for _, data := range r.events {
+			if _, err := w.Write(data); err != nil {
+				return
+			}
+		}
+	}
+	<-request.Context().Done()
+}

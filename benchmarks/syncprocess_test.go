@@ -1,0 +1,3 @@
+package benchmarks
+
+func syncTask([]string, func(string)) error { return nil }

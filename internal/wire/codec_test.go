@@ -1,0 +1,224 @@
+package wire_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/kubetyped/informer/internal/wire"
+)
+
+func pod(name string) *corev1.Pod {
+	return &corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, ResourceVersion: "7", Labels: map[string]string{"a": "b"}},
+		Spec:       corev1.PodSpec{NodeName: "node-1", Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+	}
+}
+
+func infoOf(t testing.TB, mediaType string) runtime.SerializerInfo {
+	if mediaType == runtime.ContentTypeCBOR {
+		return cbor.NewSerializerInfo(scheme.Scheme, scheme.Scheme)
+	}
+	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
+	require.True(t, ok)
+	return info
+}
+
+// eventText encodes an event as API servers do.
+func eventText(t testing.TB, mediaType string, kind watch.EventType, obj runtime.Object) []byte {
+	info := infoOf(t, mediaType)
+	var object, frame bytes.Buffer
+	require.NoError(t, info.Serializer.Encode(obj, &object))
+	event := &metav1.WatchEvent{Type: string(kind), Object: runtime.RawExtension{Raw: object.Bytes()}}
+	require.NoError(t, info.StreamSerializer.Encode(event, info.StreamSerializer.NewFrameWriter(&frame)))
+	return frame.Bytes()
+}
+
+func one[T any](t testing.TB, codec wire.Codec[T], text []byte) (wire.Event[T], error) {
+	frame, err := codec.Frames(bytes.NewReader(text)).Next()
+	require.NoError(t, err)
+	return codec.Event(frame)
+}
+
+// checkCodec decodes events and a list of Pods in one format.
+func checkCodec[T any](t *testing.T, mediaType string, want func(*corev1.Pod, bool) T) {
+	t.Run(fmt.Sprintf("%T in %s", *new(T), mediaType), func(t *testing.T) {
+		codec := codecOf[T](t, mediaType)
+		for _, kind := range []watch.EventType{watch.Added, watch.Modified, watch.Deleted} {
+			event, err := one(t, codec, eventText(t, mediaType, kind, pod("a")))
+			require.NoError(t, err)
+			assert.Equal(t, kind, event.Type)
+			assert.Equal(t, want(pod("a"), true), event.Object)
+			assert.Equal(t, metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, event.Kind)
+		}
+		mark := &corev1.Pod{TypeMeta: pod("").TypeMeta, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9", Annotations: map[string]string{"x": "y"}}}
+		event, err := one(t, codec, eventText(t, mediaType, watch.Bookmark, mark))
+		require.NoError(t, err)
+		assert.Equal(t, mark.ObjectMeta, event.Bookmark.ObjectMeta)
+
+		status := &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: "Failure", Reason: "Expired", Code: 410, Message: "gone"}
+		event, err = one(t, codec, eventText(t, mediaType, watch.Error, status))
+		require.NoError(t, err)
+		assert.Equal(t, "Failure Expired 410 gone", fmt.Sprint(event.Status.Status, " ", event.Status.Reason, " ", event.Status.Code, " ", event.Status.Message))
+
+		_, err = one(t, codec, eventText(t, mediaType, "SURPRISE", pod("a")))
+		assert.ErrorContains(t, err, `unknown type "SURPRISE"`)
+
+		list := &corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, ListMeta: metav1.ListMeta{ResourceVersion: "8", Continue: "more"}}
+		for _, name := range []string{"a", "b"} {
+			item := pod(name)
+			item.TypeMeta = metav1.TypeMeta{}
+			list.Items = append(list.Items, *item)
+		}
+		var text bytes.Buffer
+		require.NoError(t, infoOf(t, mediaType).Serializer.Encode(list, &text))
+		items := codec.Items(bytes.NewReader(text.Bytes()))
+		for i := range list.Items {
+			item, err := items.Next()
+			require.NoError(t, err)
+			obj, err := codec.Item(item)
+			require.NoError(t, err)
+			assert.Equal(t, want(&list.Items[i], false), obj)
+		}
+		_, err = items.Next()
+		assert.Equal(t, io.EOF, err)
+		assert.Equal(t, wire.Head{TypeMeta: list.TypeMeta, ListMeta: list.ListMeta}, *items.Head())
+
+		for cut := range text.Len() {
+			items := codec.Items(bytes.NewReader(text.Bytes()[:cut]))
+			_, _, err := all(items)
+			if mediaType == runtime.ContentTypeJSON && cut == text.Len()-1 {
+				assert.Equal(t, io.EOF, err, "but for the line's end")
+			} else if mediaType != runtime.ContentTypeProtobuf || cut < text.Len()-4 { // of the empty fields at the end
+				assert.NotEqual(t, io.EOF, err, "cut off after %d of %d bytes", cut, text.Len())
+			}
+		}
+	})
+}
+
+func TestCodecs(t *testing.T) {
+	typed := func(p *corev1.Pod, _ bool) *corev1.Pod { return p }
+	checkCodec(t, runtime.ContentTypeJSON, typed)
+	checkCodec(t, runtime.ContentTypeProtobuf, func(p *corev1.Pod, _ bool) *corev1.Pod {
+		p.TypeMeta = metav1.TypeMeta{}
+		return p
+	})
+	content := func(p *corev1.Pod, _ bool) *unstructured.Unstructured {
+		object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p)
+		require.NoError(t, err)
+		return &unstructured.Unstructured{Object: object}
+	}
+	checkCodec(t, runtime.ContentTypeJSON, content)
+	checkCodec(t, runtime.ContentTypeCBOR, content)
+}
+
+// slim is a Pod with two of its fields.
+type slim struct {
+	Metadata struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+	Spec struct {
+		NodeName string `json:"nodeName"`
+	} `json:"spec"`
+}
+
+func TestFieldsThatAreNamed(t *testing.T) {
+	codec := codecOf[*slim](t, runtime.ContentTypeJSON)
+	event, err := one(t, codec, eventText(t, runtime.ContentTypeJSON, watch.Added, pod("a")))
+	require.NoError(t, err)
+	assert.Equal(t, "a node-1", event.Object.Metadata.Name+" "+event.Object.Spec.NodeName)
+	assert.Zero(t, event.Kind, "it has no room for it")
+}
+
+func TestEventsThatCannotBeDecoded(t *testing.T) {
+	codec := codecOf[*corev1.Pod](t, runtime.ContentTypeJSON)
+	for text, message := range map[string]string{
+		`{}`:                             "without an object",
+		`{"object":{}}`:                  "unknown type",
+		`{"type":"ADDED"}`:               "without an object",
+		`{"type":"ADDED","object":null}`: "without an object",
+		`{"type":"BOOKMARK"}`:            "without an object",
+		`{"type":"ERROR"}`:               "without an object",
+		`{"type":"ADDED","object":{"metadata":{"name":5}}}`: "cannot unmarshal number",
+		`{"type":"ADDED","object":{]}`:                      "invalid character",
+		`{"type":5,"object":{}}`:                            "cannot unmarshal number",
+	} {
+		_, err := codec.Event([]byte(text))
+		assert.ErrorContains(t, err, message, text)
+	}
+	for _, mediaType := range []string{"text/html", "application/yaml", runtime.ContentTypeCBOR, ""} {
+		_, err := wire.NewCodec[*corev1.Pod](mediaType)
+		assert.ErrorContains(t, err, "none of the media types", mediaType)
+	}
+	_, err := wire.NewCodec[corev1.Pod](runtime.ContentTypeJSON)
+	assert.ErrorContains(t, err, "pointers to structs, and v1.Pod is none")
+}
+
+// FuzzProtobufEvent decodes anything: what apimachinery's serializers can decode
+// gives the same, and nothing panics.
+func FuzzProtobufEvent(f *testing.F) {
+	for _, text := range [][]byte{
+		eventText(f, runtime.ContentTypeProtobuf, watch.Added, pod("a")),
+		eventText(f, runtime.ContentTypeProtobuf, watch.Error, &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Code: 410}),
+	} {
+		f.Add(text[4:])
+	}
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		event, err := codecOf[*corev1.Pod](t, runtime.ContentTypeProtobuf).Event(frame)
+		var reference metav1.WatchEvent
+		var unknown runtime.Unknown
+		var object corev1.Pod
+		if reference.Unmarshal(frame) != nil || len(reference.Object.Raw) < 4 || unknown.Unmarshal(reference.Object.Raw[4:]) != nil || object.Unmarshal(unknown.Raw) != nil {
+			return
+		}
+		if err == nil && event.Object != nil {
+			assert.Equal(t, &object, event.Object)
+			assert.Equal(t, reference.Type, string(event.Type))
+		}
+	})
+}
+
+// FuzzItems reads anything as a list in protobuf or CBOR: it ends, and nothing
+// panics.
+func FuzzItems(f *testing.F) {
+	for _, mediaType := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeCBOR} {
+		var text bytes.Buffer
+		list := &corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, Items: []corev1.Pod{*pod("a")}}
+		require.NoError(f, infoOf(f, mediaType).Serializer.Encode(list, &text))
+		f.Add(text.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		read(t, codecOf[*corev1.Pod](t, runtime.ContentTypeProtobuf), text)
+		read(t, codecOf[*unstructured.Unstructured](t, runtime.ContentTypeCBOR), text)
+	})
+}
+
+// read reads a text as a list and as a watch.
+func read[T any](t *testing.T, codec wire.Codec[T], text []byte) {
+	for _, p := range []struct {
+		frames wire.Frames
+		decode func([]byte) (bool, error)
+	}{
+		{codec.Items(bytes.NewReader(text)), func(b []byte) (bool, error) { _, err := codec.Item(b); return true, err }},
+		{codec.Frames(bytes.NewReader(text)), func(b []byte) (bool, error) { _, err := codec.Event(b); return true, err }},
+	} {
+		err := wire.NewPipeline(2, p.decode, func(bool) bool { return true }, func() {}).Run(p.frames)
+		if err != nil {
+			var frame *wire.FrameError
+			assert.ErrorAs(t, err, &frame)
+			assert.LessOrEqual(t, frame.Offset, int64(len(text)))
+		}
+	}
+}
