@@ -132,11 +132,12 @@ func (w *restWatch[T]) fail(err error) {
 func (w *restWatch[T]) breakOff(err error) {
 	w.lw.broken.Store(true)
 	var frame *wire.FrameError
-	if !errors.As(err, &frame) || utilnet.IsProbableEOF(frame.Err) || utilnet.IsTimeout(frame.Err) {
+	cutOff := errors.Is(err, io.ErrUnexpectedEOF)
+	if !errors.As(err, &frame) || !cutOff && (utilnet.IsProbableEOF(frame.Err) || utilnet.IsTimeout(frame.Err)) {
 		return // the connection ended, as connections do
 	}
 	err = newStreamError("watch", w.lw.resource, w.last, err)
-	if w.lists && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if w.lists && !cutOff {
 		w.fail(err)
 		return
 	}

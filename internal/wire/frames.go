@@ -14,8 +14,8 @@ const MaxFrame = 16 << 20
 // Frames are the parts of a response that can be decoded on their own.
 type Frames interface {
 	// Next returns the next frame, which is valid until the next call. It
-	// returns io.EOF when the response has ended after a whole frame, and
-	// another error when it has ended within one (io.ErrUnexpectedEOF), is not
+	// returns io.EOF when the response has ended after a whole frame, for a
+	// watch also if only the connection has, and another error when it has ended within one (io.ErrUnexpectedEOF), is not
 	// what it should be, or cannot be read.
 	Next() ([]byte, error)
 	// Offset returns how many bytes of the response came before the frame that
@@ -50,5 +50,22 @@ func (e *FrameError) Error() string {
 
 // Unwrap returns Err.
 func (e *FrameError) Unwrap() error { return e.Err }
+
+// within turns the end of the response into io.ErrUnexpectedEOF.
+func within(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// between turns the end of the connection, as net/http reports it where the
+// server has not ended the response, into io.EOF: no frame is cut off.
+func between(err error) error {
+	if err == io.ErrUnexpectedEOF {
+		return io.EOF
+	}
+	return err
+}
 
 var errTooLong = fmt.Errorf("it is longer than %d bytes", MaxFrame)

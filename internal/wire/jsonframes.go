@@ -18,7 +18,7 @@ func (f *jsonFrames) Next() ([]byte, error) {
 	c, err := f.text.peek()
 	f.offset = f.text.offset()
 	if err != nil {
-		return nil, err
+		return nil, between(err)
 	}
 	if c != '{' {
 		return nil, f.text.unexpected("a JSON object")

@@ -78,14 +78,6 @@ func (t *jsonText) buffered() int {
 	return len(bytes.TrimLeft(t.buf[t.pos:t.end], " \t\r\n"))
 }
 
-// within turns the end of the response into io.ErrUnexpectedEOF.
-func within(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
 // skip consumes the next byte that is not white space, which has to be c.
 func (t *jsonText) skip(c byte) error {
 	found, err := t.peek()

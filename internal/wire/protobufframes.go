@@ -24,9 +24,12 @@ func newProtobufFrames(r io.Reader) Frames {
 // Next implements Frames.
 func (f *protobufFrames) Next() ([]byte, error) {
 	f.offset = f.next
+	if _, err := f.r.Peek(1); err != nil {
+		return nil, between(err)
+	}
 	var header [4]byte
 	if _, err := io.ReadFull(f.r, header[:]); err != nil {
-		return nil, err
+		return nil, within(err)
 	}
 	size := int(binary.BigEndian.Uint32(header[:]))
 	if size > MaxFrame {

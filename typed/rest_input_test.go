@@ -1,0 +1,310 @@
+package typed_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// versionless has no version.
+type versionless struct{ name string }
+
+func (v *versionless) GetName() string    { return v.name }
+func (*versionless) GetNamespace() string { return "" }
+
+// TestBadRESTInput makes every mistake that arguments allow.
+func TestBadRESTInput(t *testing.T) {
+	config := &rest.Config{Host: "localhost"}
+	for message, err := range map[string]error{
+		"the configuration is nil":               typed.FromREST[*corev1.Pod](nil).Run(t.Context(), nil),
+		"a source option is nil":                 typed.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
+		"the scheme is nil":                      typed.FromREST[*corev1.Pod](config, typed.WithScheme(nil)).Run(t.Context(), nil),
+		"the RESTMapper is nil":                  typed.FromREST[*corev1.Pod](config, typed.WithRESTMapper(nil)).Run(t.Context(), nil),
+		"pointers to structs, and typed_test.":   typed.FromREST[bare](config).Run(t.Context(), nil),
+		"no method GetResourceVersion":           typed.FromREST[*versionless](config).Run(t.Context(), nil),
+		"it is in no scheme":                     typed.FromREST[*network](config).Run(t.Context(), nil),
+		"use WithResource":                       typed.FromREST[*unstructured.Unstructured](config).Run(t.Context(), nil),
+		"of *v1.PartialObjectMetadata is not":    typed.FromREST[*metav1.PartialObjectMetadata](config).Run(t.Context(), nil),
+		"use WithResource, or WithScheme":        typed.FromREST[*corev1.Pod](config, typed.WithScheme(runtime.NewScheme())).Run(t.Context(), nil),
+		"has no version or no name":              typed.FromREST[*network](config, typed.WithResource(schema.GroupVersionResource{Resource: "networks"})).Run(t.Context(), nil),
+		`"a/b" may not contain '/'`:              typed.FromREST[*network](config, typed.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "a/b"})).Run(t.Context(), nil),
+		`the namespace ".." may not be`:          typed.FromREST[*corev1.Pod](config, typed.WithNamespace("..")).Run(t.Context(), nil),
+		"the timeout of streamed lists is 0s":    typed.FromREST[*corev1.Pod](config, typed.WithWatchListTimeout(0)).Run(t.Context(), nil),
+		"does not embed metav1.TypeMeta":         typed.FromREST[*slimPod](config, typed.WithResource(podResource), typed.WithTypeMeta()).Run(t.Context(), nil),
+		"invalid URL escape":                     typed.FromREST[*corev1.Pod](&rest.Config{Host: "http://%"}).Run(t.Context(), nil),
+		"WithNamespace: for FromREST alone":      typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithNamespace("a")).Run(t.Context(), nil),
+		"WithResource, WithTypeMeta: for FromRE": typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithResource(podResource), typed.WithTypeMeta()).Run(t.Context(), nil),
+	} {
+		assert.ErrorContains(t, err, message)
+	}
+}
+
+// fails runs an informer that cannot sync, and checks what it says.
+func fails[T index.Object](t *testing.T, source typed.Source[T], messages ...string) error {
+	t.Helper()
+	informer := typed.NewInformer(source)
+	ctx := start(t, informer)
+	err := waitInVain(ctx, t, informer)
+	for _, message := range messages {
+		assert.ErrorContains(t, err, message)
+	}
+	assert.Positive(t, informer.Status().Failures)
+	return err
+}
+
+// TestBadAnswers: whatever a server, or something in its place, answers, the
+// error says what it was.
+func TestBadAnswers(t *testing.T) {
+	t.Parallel()
+	srv := typedtest.Start(t)
+	gone := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "ghosts"}
+	t.Run("unknown resource", func(t *testing.T) {
+		err := fails(t, typed.FromREST[*network](srv.Config(), typed.WithResource(gone)), "ghosts.v1.example.com", "could not find the requested resource")
+		assert.True(t, apierrors.IsNotFound(err))
+	})
+	t.Run("unknown kind", func(t *testing.T) {
+		scheme := runtime.NewScheme()
+		scheme.AddKnownTypeWithName(schema.GroupVersionKind{Version: "v1", Kind: "Ghost"}, &corev1.Pod{})
+		fails(t, typed.FromREST[*corev1.Pod](srv.Config(), typed.WithScheme(scheme)), "find a resource of the kind Ghost in v1: the server does not have it")
+		scheme = runtime.NewScheme()
+		scheme.AddKnownTypeWithName(gone.GroupVersion().WithKind("Ghost"), &corev1.Pod{})
+		fails(t, typed.FromREST[*corev1.Pod](srv.Config(), typed.WithScheme(scheme)), "discover the resources of example.com/v1")
+	})
+	t.Run("cluster scoped", func(t *testing.T) {
+		informer := typed.NewInformer(typed.FromREST[*corev1.Node](srv.Config(), typed.WithNamespace("default")))
+		assert.ErrorContains(t, informer.Run(t.Context()), `WithNamespace names "default", and nodes have none`)
+	})
+	t.Run("invalid selector", func(t *testing.T) {
+		err := fails(t, typed.FromREST[*corev1.Pod](srv.Config(), typed.WithFieldSelector(fields.OneTermEqualSelector("spec.colour", "red"))), "pods", "spec.colour")
+		assert.True(t, apierrors.IsBadRequest(err))
+	})
+	list := func(items string) string {
+		return `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + items + `]}`
+	}
+	good := `{"metadata":{"namespace":"default","name":"a","resourceVersion":"3"}}`
+	for name, test := range map[string]struct {
+		code     int
+		mediaTyp string
+		body     string
+		want     []string
+	}{
+		"HTML":                {200, "text/html; charset=utf-8", "<html>Please sign in", []string{`list pods: the answer has the content type "text/html; charset=utf-8"`, "<html>Please sign in"}},
+		"HTML that says JSON": {200, "application/json", "<html>Please sign in", []string{"list pods: frame 1, at byte 0 of the response: expected '{', found \"<html>"}},
+		"HTML with 502":       {502, "text/html", "<html>Bad gateway", []string{"list pods: ", "Bad gateway"}},
+		"no content type":     {200, "", list(good), []string{`the content type ""`}},
+		"another media type":  {200, "application/yaml", "a: b", []string{`"application/yaml"`}},
+		"406":                 {406, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotAcceptable","message":"only the following media types are accepted: x","code":406}`, []string{"list pods: only the following media types are accepted: x"}},
+		"not a list":          {200, "application/json", `{"kind":"Pod","apiVersion":"v1"}`, []string{"not a list, but a Pod of v1"}},
+		"empty":               {200, "application/json", "", []string{"list pods: frame 1, at byte 0 of the response, is cut off"}},
+		"cut off":             {200, "application/json", list(good + "," + good)[:190], []string{"list pods: frame 2, at byte 150 of the response, is cut off"}},
+		"an item":             {200, "application/json", list(good + `,{"metadata":{"namespace":"default","name":"b","resourceVersion":"5","labels":7}}`), []string{"list pods: frame 2, at byte 150", "cannot unmarshal number", `the object is "default/b" at resource version "5"`}},
+		"not JSON":            {200, "application/json", list("{]}"), []string{"frame 1", "invalid character"}},
+		"not protobuf":        {200, runtime.ContentTypeProtobuf, "<html>", []string{`expected protobuf, found "<htm"`}},
+		"protobuf cut off":    {200, runtime.ContentTypeProtobuf, "k8s\x00\x0a\x10", []string{"is cut off"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header()["Content-Type"] = []string{test.mediaTyp}
+				w.WriteHeader(test.code)
+				_, err := io.WriteString(w, test.body)
+				assert.NoError(t, err)
+			}))
+			defer proxy.Close()
+			fails(t, typed.FromREST[*corev1.Pod](&rest.Config{Host: proxy.URL, QPS: -1}, typed.WithResource(podResource), typed.WithoutWatchList()), test.want...)
+		})
+	}
+}
+
+// watched notes the versions at which watches begin.
+type watched struct {
+	mu       sync.Mutex
+	versions []string // guarded by mu
+}
+
+func (w *watched) config(srv *typedtest.Server) *rest.Config {
+	config := srv.Config()
+	config.Wrap(func(base http.RoundTripper) http.RoundTripper { return noting{w, base} })
+	return config
+}
+
+func (w *watched) all() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]string(nil), w.versions...)
+}
+
+type noting struct {
+	*watched
+	http.RoundTripper
+}
+
+func (n noting) RoundTrip(r *http.Request) (*http.Response, error) {
+	if query := r.URL.Query(); query.Has("watch") {
+		n.mu.Lock()
+		n.versions = append(n.versions, query.Get("resourceVersion"))
+		n.mu.Unlock()
+	}
+	return n.RoundTripper.RoundTrip(r)
+}
+
+// TestBadFrames breaks a watch in the middle: what came before is kept, the error
+// says where it was, and the watch goes on from there.
+func TestBadFrames(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat("x", 20<<20)
+	for name, test := range map[string]struct {
+		format string
+		bad    func(*typedtest.Server) int
+		want   string
+	}{
+		"cut off":  {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.TearWatches("pods") }, "is cut off"},
+		"no JSON":  {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte("<html>")) }, `expected a JSON object, found "<html>`},
+		"no event": {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte(`{"type":"ADDED"}`)) }, "an event without an object"},
+		"strange":  {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendEvent("pods", "STRANGE", kindedPod("c")) }, `unknown type "STRANGE"`},
+		"not a Pod's": {runtime.ContentTypeJSON, func(s *typedtest.Server) int {
+			return s.SendBytes("pods", []byte(`{"type":"ADDED","object":{"metadata":{"name":"c","namespace":"d","resourceVersion":"77","labels":[]}}}`))
+		}, `the object is "d/c" at resource version "77"`},
+		"too long":    {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte(`{"type":"`+huge)) }, "longer than"},
+		"torn":        {runtime.ContentTypeProtobuf, func(s *typedtest.Server) int { return s.TearWatches("pods") }, "is cut off"},
+		"no length":   {runtime.ContentTypeProtobuf, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte("<html>")) }, "longer than"},
+		"no protobuf": {runtime.ContentTypeProtobuf, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte{0, 0, 0, 2, 0xff, 0xff}) }, "no protobuf message"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := typedtest.Start(t, typedtest.WithBookmarks(0))
+			require.NoError(t, srv.Create(t.Context(), newPod("a", "")))
+			requests := &watched{}
+			config := requests.config(srv)
+			config.ContentType = test.format
+			pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config))
+			history := record(t, pods)
+			ctx := start(t, pods)
+			require.NoError(t, pods.WaitForSync(ctx))
+			require.NoError(t, srv.Create(ctx, newPod("b", "")))
+			last := srv.ResourceVersion()
+			require.NoError(t, pods.WaitForResourceVersion(ctx, last))
+
+			require.Equal(t, 1, test.bad(srv))
+			require.Eventually(t, func() bool { return len(requests.all()) > 1 }, 10*time.Second, time.Millisecond)
+			require.NoError(t, srv.Create(ctx, newPod("z", "")))
+			require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+			assert.Equal(t, last, requests.all()[1], "it goes on from the last good version")
+			assert.Zero(t, srv.Requests("list", "pods"))
+
+			err := pods.Status().LastErr
+			var broken *typed.StreamError
+			require.ErrorAs(t, err, &broken)
+			assert.ErrorContains(t, err, test.want)
+			assert.ErrorContains(t, err, fmt.Sprintf("watch pods: frame 4, at byte %d of the response", broken.Offset))
+			assert.Equal(t, 4, broken.Part, "after two Pods and a bookmark")
+			assert.Equal(t, last, broken.LastVersion)
+			assert.NoError(t, pods.Status().Err)
+			assert.Equal(t, 3, pods.Len())
+			_, relisted := history.Events()
+			assert.Zero(t, relisted)
+		})
+	}
+}
+
+func kindedPod(name string) *corev1.Pod {
+	pod := newPod(name, "")
+	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	return pod
+}
+
+// TestObjectOfAnotherKind: what nobody asked for is left out and reported.
+func TestObjectOfAnotherKind(t *testing.T) {
+	srv := typedtest.Start(t)
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
+		pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, opts...))
+		ctx := start(t, pods)
+		require.NoError(t, pods.WaitForSync(ctx))
+		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
+		require.Equal(t, 1, srv.SendEvent("pods", watch.Added, &corev1.ConfigMap{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "1"},
+		}))
+		require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, 5*time.Second, time.Millisecond)
+		assert.Equal(t, `informer *v1.Pod: object "default/settings" at resource version "1" was left out: it is a ConfigMap of v1`, pods.Status().LastRejected.Error())
+		assert.Zero(t, pods.Len())
+		assert.NoError(t, pods.Status().LastErr)
+	})
+}
+
+// TestLargeObjects: objects of more than 1 MiB come by lists and watches.
+func TestLargeObjects(t *testing.T) {
+	t.Parallel()
+	srv := typedtest.Start(t)
+	large := func(name string) *corev1.ConfigMap {
+		return &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
+			Data:       map[string]string{"text": strings.Repeat(`some "quoted" text `, 80_000)},
+		}
+	}
+	require.NoError(t, srv.Create(t.Context(), large("a")))
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
+		listed, watched := keeps(t, srv, typed.FromREST[*corev1.ConfigMap](config, opts...), large("b"))
+		assert.Equal(t, large("a").Data, listed.Data)
+		assert.Equal(t, large("b").Data, watched.Data)
+	})
+}
+
+// TestEndlessStreamedList: a server that never ends a streamed list is listed.
+func TestEndlessStreamedList(t *testing.T) {
+	t.Parallel()
+	srv := typedtest.Start(t, typedtest.WithoutWatchList())
+	require.NoError(t, srv.Create(t.Context(), newPod("a", "")))
+	requests := &watched{}
+	config := requests.config(srv)
+	config.Wrap(func(base http.RoundTripper) http.RoundTripper { return ignorant{base} })
+	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithWatchListTimeout(50*time.Millisecond)))
+	ctx := start(t, pods)
+	require.NoError(t, pods.WaitForSync(ctx))
+	assert.ErrorContains(t, pods.Status().LastErr, "watch pods: the server does not end the streamed list")
+	assert.Equal(t, 1, srv.Requests("list", "pods"))
+	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
+	require.NoError(t, srv.Create(ctx, newPod("b", "")))
+	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+	assert.NoError(t, pods.Status().Err)
+
+	before := len(requests.all())
+	srv.Compact()
+	require.Equal(t, 1, srv.SendError("pods", apierrors.NewResourceExpired("too old")))
+	require.Eventually(t, func() bool { return srv.Requests("list", "pods") == 2 }, 10*time.Second, time.Millisecond)
+	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
+	assert.Len(t, requests.all(), before+1, "it does not try to stream again")
+}
+
+// ignorant is a transport to a server that has never heard of streamed lists.
+type ignorant struct{ http.RoundTripper }
+
+func (i ignorant) RoundTrip(r *http.Request) (*http.Response, error) {
+	own := r.Clone(r.Context())
+	query := own.URL.Query()
+	query.Del("sendInitialEvents")
+	query.Del("resourceVersionMatch")
+	own.URL.RawQuery = query.Encode()
+	return i.RoundTripper.RoundTrip(own)
+}

@@ -1,0 +1,194 @@
+package typed_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+var (
+	podResource     = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	networkResource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}
+)
+
+// network is a custom resource that no scheme knows.
+type network struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		CIDR string `json:"cidr"`
+	} `json:"spec"`
+}
+
+func newNetwork(name, cidr string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Network",
+		"metadata": map[string]any{"name": name, "namespace": "default"},
+		"spec":     map[string]any{"cidr": cidr, "size": int64(7)},
+	}}
+}
+
+// slimPod is a Pod with nothing but what is needed, and no metadata of
+// apimachinery's.
+type slimPod struct {
+	Metadata struct {
+		Namespace       string `json:"namespace"`
+		Name            string `json:"name"`
+		ResourceVersion string `json:"resourceVersion"`
+	} `json:"metadata"`
+	Spec struct {
+		NodeName string `json:"nodeName"`
+	} `json:"spec"`
+}
+
+func (p *slimPod) GetNamespace() string       { return p.Metadata.Namespace }
+func (p *slimPod) GetName() string            { return p.Metadata.Name }
+func (p *slimPod) GetResourceVersion() string { return p.Metadata.ResourceVersion }
+
+// inFormats runs a test with objects that are streamed and listed, in JSON and in
+// protobuf.
+func inFormats(t *testing.T, config *rest.Config, test func(*testing.T, *rest.Config, ...typed.SourceOption)) {
+	for _, format := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+		for name, opts := range map[string][]typed.SourceOption{"streamed": nil, "listed": {typed.WithoutWatchList()}} {
+			t.Run(format+"/"+name, func(t *testing.T) {
+				own := rest.CopyConfig(config)
+				own.ContentType = format
+				test(t, own, opts...)
+			})
+		}
+	}
+}
+
+// keeps runs an informer that gets one object by its list and another one by its
+// watch, which create makes, and returns both.
+func keeps[T index.Object](t *testing.T, srv *typedtest.Server, source typed.Source[T], create runtime.Object) (listed, watched T) {
+	informer := typed.NewInformer(source)
+	ctx := start(t, informer)
+	require.NoError(t, informer.WaitForSync(ctx))
+	require.Equal(t, 1, informer.Len())
+	listed = informer.List()[0]
+	require.NoError(t, srv.Create(ctx, create))
+	require.NoError(t, informer.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+	require.Equal(t, 2, informer.Len())
+	for obj := range informer.All() {
+		if obj != listed {
+			watched = obj
+		}
+	}
+	require.NoError(t, srv.Delete(ctx, create))
+	require.NoError(t, informer.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+	assert.Equal(t, []T{listed}, informer.List())
+	return listed, watched
+}
+
+// TestTypeMeta: objects have a kind if they are to have one, wherever they come
+// from.
+func TestTypeMeta(t *testing.T) {
+	srv := typedtest.Start(t, typedtest.WithResources(typedtest.Resource{GroupVersionResource: networkResource, Kind: "Network"}))
+	require.NoError(t, srv.Create(t.Context(), newPod("a", ""), newNetwork("a", "10.0.0.0/8")))
+	pod, other := metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Network"}
+	with := typed.WithTypeMeta()
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
+		listed, watched := keeps(t, srv, typed.FromREST[*corev1.Pod](config, opts...), newPod("b", ""))
+		assert.Equal(t, [2]metav1.TypeMeta{}, [2]metav1.TypeMeta{listed.TypeMeta, watched.TypeMeta})
+		listed, watched = keeps(t, srv, typed.FromREST[*corev1.Pod](config, append(opts, with)...), newPod("b", ""))
+		assert.Equal(t, [2]metav1.TypeMeta{pod, pod}, [2]metav1.TypeMeta{listed.TypeMeta, watched.TypeMeta})
+
+		partial, watchedPartial := keeps(t, srv, typed.FromREST[*metav1.PartialObjectMetadata](config, append(opts, typed.WithResource(podResource))...), newPod("b", ""))
+		assert.Equal(t, [2]metav1.TypeMeta{}, [2]metav1.TypeMeta{partial.TypeMeta, watchedPartial.TypeMeta})
+		partial, watchedPartial = keeps(t, srv, typed.FromREST[*metav1.PartialObjectMetadata](config, append(opts, typed.WithResource(podResource), with)...), newPod("b", ""))
+		assert.Equal(t, [2]metav1.TypeMeta{pod, pod}, [2]metav1.TypeMeta{partial.TypeMeta, watchedPartial.TypeMeta}, "that of the object")
+
+		custom, watchedCustom := keeps(t, srv, typed.FromREST[*network](config, append(opts, typed.WithResource(networkResource))...), newNetwork("b", "10.1.0.0/16"))
+		assert.Equal(t, [2]metav1.TypeMeta{}, [2]metav1.TypeMeta{custom.TypeMeta, watchedCustom.TypeMeta})
+		custom, watchedCustom = keeps(t, srv, typed.FromREST[*network](config, append(opts, typed.WithResource(networkResource), with)...), newNetwork("b", "10.1.0.0/16"))
+		assert.Equal(t, [2]metav1.TypeMeta{other, other}, [2]metav1.TypeMeta{custom.TypeMeta, watchedCustom.TypeMeta})
+		assert.Equal(t, "10.0.0.0/8 10.1.0.0/16", custom.Spec.CIDR+" "+watchedCustom.Spec.CIDR)
+
+		// The server knows their type, and leaves it out of lists.
+		loose, watchedLoose := keeps(t, srv, typed.FromREST[*unstructured.Unstructured](config, append(opts, typed.WithResource(podResource))...), newPod("b", ""))
+		for _, u := range []*unstructured.Unstructured{loose, watchedLoose} {
+			assert.Equal(t, "v1 Pod", u.GetAPIVersion()+" "+u.GetKind())
+		}
+	})
+}
+
+func TestFieldsThatAreNeeded(t *testing.T) {
+	srv := typedtest.Start(t)
+	require.NoError(t, srv.Create(t.Context(), newPod("a", "node-1")))
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
+		listed, watched := keeps(t, srv, typed.FromREST[*slimPod](config, append(opts, typed.WithResource(podResource))...), newPod("b", "node-2"))
+		assert.Equal(t, "a node-1", listed.GetName()+" "+listed.Spec.NodeName)
+		assert.Equal(t, "b node-2", watched.GetName()+" "+watched.Spec.NodeName)
+	})
+}
+
+// TestNamespaceAndSelector: the server is asked for no more than that.
+func TestNamespaceAndSelector(t *testing.T) {
+	srv := typedtest.Start(t)
+	elsewhere := newPod("b", "")
+	elsewhere.Namespace = "elsewhere"
+	require.NoError(t, srv.Create(t.Context(), newPod("a", ""), elsewhere))
+	all := typed.NewInformer(typed.FromREST[*corev1.Pod](srv.Config(), typed.WithNamespace(metav1.NamespaceAll)))
+	one := typed.NewInformer(typed.FromREST[*corev1.Pod](srv.Config(), typed.WithNamespace("elsewhere")))
+	require.NoError(t, all.WaitForSync(start(t, all)))
+	require.NoError(t, one.WaitForSync(start(t, one)))
+	assert.Equal(t, 2, all.Len())
+	assert.Equal(t, "b", one.List()[0].Name)
+}
+
+// TestProgressOfList: while a list arrives, Status tells how far it has come.
+func TestProgressOfList(t *testing.T) {
+	srv := typedtest.Start(t)
+	for i := range 1200 {
+		require.NoError(t, srv.Create(t.Context(), newPod(fmt.Sprint("pod-", i), "")))
+	}
+	source := typed.FromREST[*corev1.Pod](srv.Config(), typed.WithoutWatchList())
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	progress := &listSink{synced: cancel}
+	require.NoError(t, source.Run(ctx, progress))
+	assert.Equal(t, 1200, progress.objects)
+	assert.Contains(t, progress.steps, [2]int{100, 0})
+	assert.Contains(t, progress.steps, [2]int{1100, 0})
+	assert.Contains(t, progress.steps, [2]int{1200, 1200})
+
+	informer := typed.NewInformer(typed.FromREST[*corev1.Pod](srv.Config()))
+	require.NoError(t, informer.WaitForSync(start(t, informer)))
+	assert.Equal(t, 1200, informer.Status().Received)
+	assert.Equal(t, 1200, informer.Status().Expected)
+}
+
+// listSink notes the progress of the first list.
+type listSink struct {
+	typed.Sink[*corev1.Pod]
+	synced  func()
+	objects int
+	steps   [][2]int
+}
+
+func (s *listSink) Progress(received, expected int) {
+	s.steps = append(s.steps, [2]int{received, expected})
+}
+
+func (s *listSink) Replace(pods []*corev1.Pod, _ string) {
+	s.objects = len(pods)
+	s.synced()
+}
+
+func (*listSink) Report(error) {}
