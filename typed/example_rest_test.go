@@ -1,0 +1,132 @@
+package typed_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// serverWith starts a server with some objects. In a program, the configuration
+// comes from rest.InClusterConfig or clientcmd.
+func serverWith(objects ...runtime.Object) (config *rest.Config, stop func()) {
+	srv, err := typedtest.NewServer(typedtest.WithResources(typedtest.Resource{
+		GroupVersionResource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}, Kind: "Network",
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := srv.Create(context.Background(), objects...); err != nil {
+		log.Fatal(err)
+	}
+	return srv.Config(), func() {
+		if err := srv.Close(); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// show runs an informer until it has synced, and shows its first object.
+func show[T index.Object](source typed.Source[T], what func(T) any) {
+	ctx, cancel := context.WithCancel(context.Background())
+	informer := typed.NewInformer(source, typed.WithReadableAfterStop())
+	ended := make(chan error)
+	go func() { ended <- informer.Run(ctx) }()
+	if err := informer.WaitForSync(ctx); err != nil {
+		log.Fatal(err)
+	}
+	for obj := range informer.All() {
+		fmt.Println(obj.GetName(), what(obj))
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		log.Fatal(err)
+	}
+}
+
+// A type that is registered is all that has to be said.
+func ExampleFromREST() {
+	config, stop := serverWith(newPod("web-0", "node-7"))
+	defer stop()
+	pods := typed.FromREST[*corev1.Pod](config, typed.WithTypeMeta())
+	show(pods, func(p *corev1.Pod) any { return p.Kind + " " + p.Spec.NodeName })
+	// Output: web-0 Pod node-7
+}
+
+// Network is a custom resource, without generated code and without a scheme.
+type Network struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec NetworkSpec `json:"spec"`
+}
+
+type NetworkSpec struct {
+	CIDR string `json:"cidr"`
+}
+
+func ExampleFromREST_customResource() {
+	config, stop := serverWith(newNetwork("lab", "10.1.0.0/16"))
+	defer stop()
+	networks := typed.FromREST[*Network](config,
+		typed.WithResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}))
+	show(networks, func(n *Network) any { return n.Spec.CIDR })
+	// Output: lab 10.1.0.0/16
+}
+
+// podImages is of a Pod what somebody needs. The rest of the Pod is skipped when
+// it arrives.
+type podImages struct {
+	Metadata struct {
+		Namespace       string `json:"namespace"`
+		Name            string `json:"name"`
+		ResourceVersion string `json:"resourceVersion"`
+	} `json:"metadata"`
+	Spec struct {
+		Containers []struct {
+			Image string `json:"image"`
+		} `json:"containers"`
+	} `json:"spec"`
+}
+
+func (p *podImages) GetNamespace() string       { return p.Metadata.Namespace }
+func (p *podImages) GetName() string            { return p.Metadata.Name }
+func (p *podImages) GetResourceVersion() string { return p.Metadata.ResourceVersion }
+
+func ExampleFromREST_fewFields() {
+	pod := newPod("web-0", "node-7")
+	pod.Spec.Containers = []corev1.Container{{Name: "server", Image: "server:1"}, {Name: "proxy", Image: "proxy:2"}}
+	config, stop := serverWith(pod)
+	defer stop()
+	images := typed.FromREST[*podImages](config, typed.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}))
+	show(images, func(p *podImages) any { return p.Spec.Containers })
+	// Output: web-0 [{server:1} {proxy:2}]
+}
+
+func ExampleFromREST_unstructured() {
+	config, stop := serverWith(newNetwork("lab", "10.1.0.0/16"))
+	defer stop()
+	networks := typed.FromREST[*unstructured.Unstructured](config,
+		typed.WithResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}))
+	show(networks, func(u *unstructured.Unstructured) any { return u.Object["spec"] })
+	// Output: lab map[cidr:10.1.0.0/16 size:7]
+}
+
+// The server sends no more than metadata.
+func ExampleFromREST_metadata() {
+	config, stop := serverWith(newPod("web-0", "node-7"))
+	defer stop()
+	pods := typed.FromREST[*metav1.PartialObjectMetadata](config, typed.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}))
+	show(pods, func(p *metav1.PartialObjectMetadata) any { return p.Labels })
+	// Output: web-0 map[app:web]
+}
