@@ -26,15 +26,15 @@ type player struct {
 // recording is what a player sends in one format.
 type recording struct {
 	mediaType string
-	list      []byte
-	initial   [][]byte // the same as a streamed list, with the bookmark
+	initial   [][]byte // a streamed list, with the bookmark
 	events    [][]byte // changes of all Pods, to be sent again and again
 }
 
 // writeSize is how much a player sends with one write, in bytes.
 const writeSize = 64 << 10
 
-// serveTask runs a player of so many Pods, in the list and in events.
+// serveTask runs a player. Its arguments are how many Pods there are in lists, how
+// many change, and the formats.
 func serveTask(arguments []string, ready func(string)) error {
 	listed, err := strconv.Atoi(arguments[0])
 	if err != nil {
@@ -45,7 +45,7 @@ func serveTask(arguments []string, ready func(string)) error {
 		return err
 	}
 	p := &player{recordings: map[string]*recording{}}
-	for _, mediaType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+	for _, mediaType := range arguments[2:] {
 		if p.recordings[mediaType], err = record(mediaType, listed, changed); err != nil {
 			return err
 		}
@@ -75,19 +75,9 @@ func record(mediaType string, listed, changed int) (*recording, error) {
 		return nil, fmt.Errorf("no serializer for %s", mediaType)
 	}
 	r := &recording{mediaType: mediaType}
-	pods := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
-	for _, pod := range newCluster(max(listed, 1), 10).pods(1)[:listed] {
-		pods.Items = append(pods.Items, *pod)
-	}
-	pods.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PodList"))
-	var list bytes.Buffer
-	if err := info.Serializer.Encode(pods, &list); err != nil {
-		return nil, err
-	}
-	r.list = list.Bytes()
 	var frames framesOf
-	for i := range pods.Items {
-		frames.add(info, watch.Added, &pods.Items[i])
+	for _, pod := range newCluster(max(listed, 1), 10).pods(1)[:listed] {
+		frames.add(info, watch.Added, pod)
 	}
 	frames.add(info, watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		ResourceVersion: "1", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
@@ -151,15 +141,16 @@ func (p *player) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		})
 		return
 	}
-	r := p.recordings[runtime.ContentTypeJSON]
-	if strings.HasPrefix(request.Header.Get("Accept"), runtime.ContentTypeProtobuf) {
-		r = p.recordings[runtime.ContentTypeProtobuf]
+	mediaType, _, _ := strings.Cut(request.Header.Get("Accept"), ",")
+	r, ok := p.recordings[mediaType]
+	if !ok {
+		http.Error(w, "there is no recording of it", http.StatusNotAcceptable)
+		return
 	}
 	query := request.URL.Query()
 	switch {
 	case !query.Has("watch"):
-		w.Header().Set("Content-Type", r.mediaType)
-		_, _ = w.Write(r.list)
+		http.Error(w, "lists are streamed", http.StatusBadRequest)
 		return
 	case r.mediaType == runtime.ContentTypeProtobuf:
 		w.Header().Set("Content-Type", r.mediaType+";stream=watch")

@@ -34,7 +34,7 @@ var encodings = []struct{ name, mediaType string }{
 //
 // cpu-µs/op is what this process has used; the sender's part is not in it.
 func BenchmarkWatchDecode(b *testing.B) {
-	url, _ := startTask(b, "serve 0 2000")
+	url, _ := startTask(b, "serve 0 2000 "+runtime.ContentTypeJSON+" "+runtime.ContentTypeProtobuf)
 	for _, encoding := range encodings {
 		config := &rest.Config{Host: url, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: encoding.mediaType}}
 		for _, s := range []struct {

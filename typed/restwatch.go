@@ -99,7 +99,9 @@ func (w *restWatch[T]) run(response io.ReadCloser) {
 	switch {
 	case w.ctx.Err() != nil || errors.Is(err, wire.ErrStopped):
 	case errors.Is(context.Cause(w.request), errSilence):
-		w.giveUpStreaming()
+		if w.lists { // else the bookmark has come after all
+			w.giveUpStreaming()
+		}
 	case err == nil && w.lists:
 		if w.timeout != nil && time.Since(w.begun) >= time.Duration(*w.timeout)*time.Second {
 			w.giveUpStreaming()
