@@ -21,6 +21,15 @@ func (q *WorkQueue[K]) GetContext(ctx context.Context) (K, error) {
 	return q.get(ctx)
 }
 
+// GetWithPriority does as GetContext, and also returns the priority with which
+// the key was waiting, so that it can be added with that again.
+func (q *WorkQueue[K]) GetWithPriority(ctx context.Context) (key K, priority int32, err error) {
+	if ctx.Err() != nil {
+		return key, 0, context.Cause(ctx)
+	}
+	return q.getWithPriority(ctx)
+}
+
 // GetBatch hands out as many keys as there are, up to the length of keys, and
 // puts them there. It returns their number. If there is none, it waits for one.
 // Done has to be called with each of them. The errors are those of GetContext.
@@ -38,7 +47,7 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	}
 	n := min(len(keys), q.schedule.len)
 	for i := range n {
-		keys[i] = q.handOut()
+		keys[i] = q.handOut().key
 	}
 	w := q.parked.next(q.schedule.len)
 	q.mu.Unlock()
@@ -47,16 +56,21 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 }
 
 func (q *WorkQueue[K]) get(ctx context.Context) (K, error) {
+	key, _, err := q.getWithPriority(ctx)
+	return key, err
+}
+
+func (q *WorkQueue[K]) getWithPriority(ctx context.Context) (key K, priority int32, err error) {
 	q.mu.Lock()
 	if err := q.await(ctx); err != nil {
-		var none K
-		return none, err
+		return key, 0, err
 	}
-	key := q.handOut()
+	row := q.handOut()
+	key, priority = row.key, row.value.priority
 	w := q.parked.next(q.schedule.len)
 	q.mu.Unlock()
 	wake(w)
-	return key, nil
+	return key, priority, nil
 }
 
 // await waits until there is a key to hand out. The caller holds mu; if there
@@ -78,10 +92,11 @@ func (q *WorkQueue[K]) await(ctx context.Context) error {
 }
 
 // handOut hands out the key whose turn it is. The caller holds mu.
-func (q *WorkQueue[K]) handOut() K {
+func (q *WorkQueue[K]) handOut() *row[K, entry] {
 	n := q.schedule.pop()
-	q.keys.rows[n].value.state |= processing
+	row := &q.keys.rows[n]
+	row.value.state |= processing
 	q.inProcess++
 	q.metrics.handedOut(n)
-	return q.keys.rows[n].key
+	return row
 }

@@ -45,6 +45,10 @@ func TestGetContextWaitsNoLongerThanItsContext(t *testing.T) {
 // getters are the ways to get a key with a context.
 var getters = map[string]func(ctx context.Context, q *queue.WorkQueue[string]) (string, error){
 	"GetContext": func(ctx context.Context, q *queue.WorkQueue[string]) (string, error) { return q.GetContext(ctx) },
+	"GetWithPriority": func(ctx context.Context, q *queue.WorkQueue[string]) (string, error) {
+		key, _, err := q.GetWithPriority(ctx)
+		return key, err
+	},
 	"GetBatch": func(ctx context.Context, q *queue.WorkQueue[string]) (string, error) {
 		var keys [1]string
 		_, err := q.GetBatch(ctx, keys[:])
@@ -224,4 +228,31 @@ func addSomehow(q *queue.WorkQueue[int], key, n int) error {
 		return q.TryAdd(key, queue.AddOptions{})
 	}
 	return nil
+}
+
+func TestGetWithPriorityTellsWithWhichPriorityTheKeyWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue[string](t)
+		defer q.ShutDown()
+		next := func() (string, int32) {
+			key, priority, err := q.GetWithPriority(t.Context())
+			require.NoError(t, err)
+			return key, priority
+		}
+		q.AddWithOptions("a", queue.AddOptions{Priority: 1})
+		q.AddWithOptions("a", queue.AddOptions{Priority: 7})
+		q.AddWithOptions("a", queue.AddOptions{Priority: 5})
+		key, priority := next()
+		assert.Equal(t, "a", key)
+		assert.EqualValues(t, 7, priority, "the highest one counts")
+
+		q.AddWithOptions("a", queue.AddOptions{Priority: queue.LowPriority})
+		q.Done("a")
+		_, priority = next()
+		assert.EqualValues(t, queue.LowPriority, priority, "that of what was processed is over")
+
+		q.AddWithOptions("b", queue.AddOptions{Priority: -3, After: second})
+		_, priority = next()
+		assert.EqualValues(t, -3, priority)
+	})
 }

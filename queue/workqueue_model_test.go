@@ -164,9 +164,10 @@ func gets(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
 			if len(m.line) == 0 {
 				return // nothing to get
 			}
-			key, err := q.GetContext(t.Context())
+			key, priority, err := q.GetWithPriority(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, m.get(t), key)
+			require.Equal(t, m.keys[key].priority, priority)
 		},
 		"get a batch": func(t *rapid.T) {
 			if len(m.line) == 0 {
