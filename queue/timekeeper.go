@@ -176,12 +176,19 @@ func (q *WorkQueue[K]) comeDue(now time.Duration) {
 		}
 	}
 	for _, d := range current {
-		e := &q.keys.rows[d.row].value
-		e.state &^= delayed
-		q.delayed--
-		q.metrics.cameDue()
-		q.enqueue(d.row, e.late, now)
+		late := q.endDelay(d.row)
+		q.enqueue(d.row, late, now)
 	}
+}
+
+// endDelay makes row n, which is delayed, one that is not. It returns the priority
+// with which it was to wait. The caller holds mu.
+func (q *WorkQueue[K]) endDelay(n int32) int32 {
+	e := &q.keys.rows[n].value
+	e.state &^= delayed
+	q.delayed--
+	q.metrics.cameDue()
+	return e.late
 }
 
 // forgetDelayed drops what is delayed. The caller holds mu.
@@ -191,11 +198,8 @@ func (q *WorkQueue[K]) forgetDelayed() {
 		if !q.isCurrent(d) {
 			continue
 		}
-		e := &q.keys.rows[d.row].value
-		e.state &^= delayed
-		q.delayed--
-		q.metrics.cameDue()
-		if e.state == 0 {
+		q.endDelay(d.row)
+		if q.keys.rows[d.row].value.state == 0 {
 			q.drop(d.row)
 		}
 	}

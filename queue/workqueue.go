@@ -25,7 +25,7 @@ var ErrShutDown = errors.New("queue: shut down")
 //     happens before it; each Get is of a key that was added since the last one.
 //  4. Delays. AddAfter adds a key when the delay has passed. Of several delays
 //     of a key, the one that ends first counts. Other adds of the key make no
-//     difference to it.
+//     difference to it (but see WithJoinedDelays).
 //  5. Shutdown. What waits is still handed out, and so is what was added while
 //     it was being processed. What is delayed is dropped; what is added is
 //     ignored.
@@ -73,6 +73,7 @@ type WorkQueue[K comparable] struct {
 	limiter  workqueue.TypedRateLimiter[K]
 	tenant   func(K) string // nil: all are one's
 	capacity int            // 0: unbounded
+	joined   bool           // a key that waits, or will after its processing, is not delayed
 	time     timeline
 	seed     maphash.Seed
 	vetted   bool // keys are vetted before they are added
@@ -110,6 +111,7 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		limiter:  limiter,
 		tenant:   tenant,
 		capacity: o.capacity,
+		joined:   o.joined,
 		time:     newTimeline(o.clock),
 		seed:     maphash.MakeSeed(),
 		vetted:   needsVetting(reflect.TypeFor[K]()),

@@ -39,9 +39,10 @@ func (q *WorkQueue[K]) Add(key K) {
 }
 
 // AddAfter makes the key wait after d has passed, at once if d is not positive.
-// A key that is delayed already is added at the earlier of both times. The delay
-// is independent of other adds: a key that is added meanwhile is handed out, and
-// added once more when d has passed.
+// A key that is delayed already is added at the earlier of both times. Unless
+// WithJoinedDelays says something else, the delay is independent of other adds: a
+// key that is added meanwhile is handed out, and added once more when d has
+// passed.
 //
 // A key that is being processed keeps the priority with which it was handed out,
 // others have 0. It counts as a retry.
@@ -158,7 +159,7 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 		r.priority = e.priority
 	}
 	now := q.time.now()
-	if r.after > 0 {
+	if r.after > 0 && !(q.joined && q.keys.rows[n].value.is(waiting|dirty)) {
 		q.delay(n, r.priority, later(now, r.after))
 	} else {
 		q.enqueue(n, r.priority, now)
@@ -176,7 +177,10 @@ func (q *WorkQueue[K]) isTooMuch(n int32, r request) bool {
 		return false
 	}
 	known := waiting | dirty
-	if r.after > 0 {
+	switch {
+	case q.joined:
+		known |= delayed
+	case r.after > 0:
 		known = delayed
 	}
 	return n == noRow || !q.keys.rows[n].value.is(known)
@@ -186,6 +190,12 @@ func (q *WorkQueue[K]) isTooMuch(n int32, r request) bool {
 // The caller holds mu.
 func (q *WorkQueue[K]) enqueue(n, priority int32, now time.Duration) {
 	e := &q.keys.rows[n].value
+	if q.joined && e.is(delayed) {
+		priority = max(priority, q.endDelay(n))
+		if q.delayed == 0 {
+			q.delays.clear() // what is left is out of date, and its rows may go
+		}
+	}
 	switch {
 	case e.is(waiting):
 		if priority > e.priority {

@@ -49,6 +49,9 @@ func checkWorkQueue(t *rapid.T) {
 	if m.fair {
 		opts = append(opts, queue.WithFairness(tenantOf))
 	}
+	if m.joined = rapid.Bool().Draw(t, "joined"); m.joined {
+		opts = append(opts, queue.WithJoinedDelays())
+	}
 	if rapid.Bool().Draw(t, "bounded") {
 		m.capacity = rapid.IntRange(1, 6).Draw(t, "capacity")
 		opts = append(opts, queue.WithCapacity(m.capacity))

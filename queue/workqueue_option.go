@@ -20,6 +20,7 @@ type options struct {
 	tenant   any // a func(K) string for the queue's K
 	ageing   int
 	capacity int
+	joined   bool
 }
 
 // WithName sets the name of the queue in metrics, logs and errors; otherwise it
@@ -113,6 +114,21 @@ func WithCapacity(keys int) Option {
 			return fmt.Errorf("the capacity is %d, the least is 1", keys)
 		}
 		o.capacity = keys
+		return nil
+	}
+}
+
+// WithJoinedDelays makes all adds of a key lead to one Get, at the earliest of
+// their times and with the highest of their priorities, as controller-runtime's
+// priority queue does: an add without a delay ends the key's delay, and one with
+// a delay only counts for the priority if the key waits already, or will when it
+// is done. Otherwise a delay is independent of adds without one, as in
+// client-go.
+//
+// The queue's goroutine may stay until a delay would have passed that was ended.
+func WithJoinedDelays() Option {
+	return func(o *options) error {
+		o.joined = true
 		return nil
 	}
 }

@@ -17,6 +17,7 @@ type model struct {
 	fair     bool
 	ageing   int
 	capacity int // 0: none
+	joined   bool
 	start    time.Time
 	keys     map[string]*modelKey
 	line     []*modelKey // those that wait, in the order in which they took their place
@@ -77,7 +78,10 @@ func (m *model) keep(name string) int32 {
 func (m *model) isFull(name string, o queue.AddOptions) bool {
 	k := m.key(name)
 	known := k.waiting || k.dirty
-	if o.After > 0 || o.RateLimited {
+	switch {
+	case m.joined:
+		known = known || k.delayed
+	case o.After > 0 || o.RateLimited:
 		known = k.delayed
 	}
 	s := m.stats()
@@ -102,14 +106,14 @@ func (m *model) add(name string, priority int32, d time.Duration, retry bool) er
 	k := m.key(name)
 	due := m.now() + d
 	switch {
-	case d <= 0:
+	case d <= 0, m.joined && (k.waiting || k.dirty):
 		m.enqueue(k, priority)
 	case k.delayed && k.due <= due:
 		k.late = max(k.late, priority)
 	default:
 		if k.delayed {
 			k.late = max(k.late, priority)
-			m.delays = slices.DeleteFunc(m.delays, func(other *modelKey) bool { return other == k })
+			m.forgetDelay(k)
 		} else {
 			k.late = priority
 		}
@@ -119,7 +123,16 @@ func (m *model) add(name string, priority int32, d time.Duration, retry bool) er
 	return nil
 }
 
+func (m *model) forgetDelay(k *modelKey) {
+	k.delayed = false
+	m.delays = slices.DeleteFunc(m.delays, func(other *modelKey) bool { return other == k })
+}
+
 func (m *model) enqueue(k *modelKey, priority int32) {
+	if m.joined && k.delayed {
+		priority = max(priority, k.late)
+		m.forgetDelay(k)
+	}
 	switch {
 	case k.waiting && priority > k.priority:
 		m.leave(k)
