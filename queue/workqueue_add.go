@@ -199,13 +199,17 @@ func (q *WorkQueue[K]) enqueue(n, priority int32, now time.Duration) {
 	switch {
 	case e.is(waiting):
 		if priority > e.priority {
+			q.metrics.raised(e.priority, priority)
 			q.schedule.remove(n)
 			e.priority = priority
 			q.schedule.push(n, now)
 		}
 		return
 	case e.is(dirty):
-		e.again = max(e.again, priority)
+		if priority > e.again {
+			q.metrics.raised(e.again, priority)
+			e.again = priority
+		}
 		return
 	case e.is(processing):
 		e.state |= dirty
@@ -216,7 +220,7 @@ func (q *WorkQueue[K]) enqueue(n, priority int32, now time.Duration) {
 		q.schedule.push(n, now)
 	}
 	if m := q.metrics; m != nil {
-		m.added(n, now)
+		m.added(n, priority, now)
 		if m.settled {
 			m.settled = false
 			m.next = now + metricsPeriod

@@ -18,10 +18,32 @@ type MetricsProvider interface {
 	NewOldestAgeSecondsMetric(name string) workqueue.SettableGaugeMetric
 }
 
+// PriorityMetricsProvider is a workqueue.MetricsProvider that has the depth of a
+// queue by priority. It takes the place of NewDepthMetric, which is not called
+// then. See WithMetrics.
+type PriorityMetricsProvider interface {
+	workqueue.MetricsProvider
+	// NewDepthByPriorityMetric makes the number of keys that wait, or will when
+	// they are done.
+	NewDepthByPriorityMetric(name string) PriorityGaugeMetric
+}
+
+// PriorityGaugeMetric is a workqueue.GaugeMetric for each priority.
+type PriorityGaugeMetric interface {
+	Inc(priority int32)
+	Dec(priority int32)
+}
+
+// allPriorities makes one gauge of them.
+type allPriorities struct{ workqueue.GaugeMetric }
+
+func (g allPriorities) Inc(int32) { g.GaugeMetric.Inc() }
+func (g allPriorities) Dec(int32) { g.GaugeMetric.Dec() }
+
 // metrics are what a queue reports. Their methods are called with the queue's
 // lock held; those of nil do nothing.
 type metrics[K comparable] struct {
-	depth        workqueue.GaugeMetric
+	depth        PriorityGaugeMetric
 	adds         workqueue.CounterMetric
 	latency      workqueue.HistogramMetric
 	workDuration workqueue.HistogramMetric
@@ -55,7 +77,6 @@ func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, t
 		return nil
 	}
 	m := &metrics[K]{
-		depth:        provider.NewDepthMetric(name),
 		adds:         provider.NewAddsMetric(name),
 		latency:      provider.NewLatencyMetric(name),
 		workDuration: provider.NewWorkDurationMetric(name),
@@ -69,6 +90,11 @@ func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, t
 		keys:         keys,
 		inProcess:    newChain(),
 		settled:      true,
+	}
+	if byPriority, ok := provider.(PriorityMetricsProvider); ok {
+		m.depth = byPriority.NewDepthByPriorityMetric(name)
+	} else {
+		m.depth = allPriorities{provider.NewDepthMetric(name)}
 	}
 	if more, ok := provider.(MetricsProvider); ok {
 		m.delayed = more.NewDelayedMetric(name)
@@ -85,14 +111,22 @@ func (unmeasured) Inc()        {}
 func (unmeasured) Dec()        {}
 func (unmeasured) Set(float64) {}
 
-// added tells that row n now waits, or will when it is done.
-func (m *metrics[K]) added(n int32, now time.Duration) {
+// added tells that row n now waits with a priority, or will when it is done.
+func (m *metrics[K]) added(n, priority int32, now time.Duration) {
 	if m == nil {
 		return
 	}
 	m.times.at(n).added = now
 	m.adds.Inc()
-	m.depth.Inc()
+	m.depth.Inc(priority)
+}
+
+// raised tells of a higher priority of what waits, or will.
+func (m *metrics[K]) raised(from, to int32) {
+	if m != nil {
+		m.depth.Dec(from)
+		m.depth.Inc(to)
+	}
 }
 
 func (m *metrics[K]) retried() {
@@ -123,7 +157,7 @@ func (m *metrics[K]) handedOut(n int32) {
 	at := &m.times[n]
 	at.handedOut = m.time.now()
 	link(m.keys.rows, &m.inProcess, n)
-	m.depth.Dec()
+	m.depth.Dec(m.keys.rows[n].value.priority)
 	m.latency.Observe((at.handedOut - at.added).Seconds())
 	m.inFlight.Inc()
 }

@@ -56,6 +56,10 @@ func checkWorkQueue(t *rapid.T) {
 		m.capacity = rapid.IntRange(1, 6).Draw(t, "capacity")
 		opts = append(opts, queue.WithCapacity(m.capacity))
 	}
+	if rapid.Bool().Draw(t, "measured") {
+		m.measured = newDepths()
+		opts = append(opts, queue.WithName("q"), queue.WithMetrics(m.measured))
+	}
 	q, err := queue.NewWorkQueue[string](opts...)
 	require.NoError(t, err)
 	defer q.ShutDown()
@@ -113,6 +117,9 @@ func actions(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
 			require.Equal(t, m.drains, m.draining.Load(), "drains that wait")
 			require.Equal(t, len(m.line), q.Len())
 			require.Equal(t, m.shutDown, q.ShuttingDown())
+			if m.measured != nil {
+				require.Equal(t, m.depths(), m.measured.seen())
+			}
 		},
 	}
 	maps.Copy(all, adds(q, m))

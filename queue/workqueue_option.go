@@ -49,8 +49,9 @@ func WithClock(c clock.Clock) Option {
 
 // WithMetrics reports metrics to what provider makes for the queue's name,
 // which has to be set: those of client-go's queue, with the meaning that they
-// have there, and if provider is a MetricsProvider, those too. Otherwise there
-// are none: the provider that workqueue.SetProvider sets cannot be read.
+// have there, and if provider is a MetricsProvider or a PriorityMetricsProvider,
+// those too. Otherwise there are none: the provider that workqueue.SetProvider
+// sets cannot be read.
 //
 // Metrics are called with a lock held, and must not call the queue.
 func WithMetrics(provider workqueue.MetricsProvider) Option {

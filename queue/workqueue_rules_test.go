@@ -18,6 +18,7 @@ type model struct {
 	ageing   int
 	capacity int // 0: none
 	joined   bool
+	measured *depths // nil: not at all
 	start    time.Time
 	keys     map[string]*modelKey
 	line     []*modelKey // those that wait, in the order in which they took their place
