@@ -1,0 +1,45 @@
+package ctrlruntime
+
+import (
+	"strconv"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/kubetyped/informer/queue"
+)
+
+const (
+	// maxPriorities is how many priorities have gauges of their own, as in
+	// controller-runtime: each is a time series to keep.
+	maxPriorities = 25
+	// otherPriorities is how controller-runtime labels the others.
+	otherPriorities = "exceeded_cardinality_limit"
+)
+
+// depths is the depth of a queue by priority. It is called with the queue's lock
+// held.
+type depths struct {
+	gauge func(label string) workqueue.GaugeMetric
+	of    map[int32]workqueue.GaugeMetric
+	other workqueue.GaugeMetric // of all that are not in of; nil until it is needed
+}
+
+var _ queue.PriorityGaugeMetric = (*depths)(nil)
+
+func (d *depths) Inc(priority int32) { d.at(priority).Inc() }
+func (d *depths) Dec(priority int32) { d.at(priority).Dec() }
+
+func (d *depths) at(priority int32) workqueue.GaugeMetric {
+	if g, ok := d.of[priority]; ok {
+		return g
+	}
+	if len(d.of) < maxPriorities {
+		g := d.gauge(strconv.Itoa(int(priority)))
+		d.of[priority] = g
+		return g
+	}
+	if d.other == nil {
+		d.other = d.gauge(otherPriorities)
+	}
+	return d.other
+}

@@ -1,0 +1,26 @@
+// Package ctrlruntime puts this project's informers and work queue under
+// controller-runtime, and feeds its controllers from typed informers. Each of the
+// three pieces can be used alone, and none needs a change of reconcilers,
+// handlers, predicates or tests.
+//
+// Under the manager's cache. What mgr.GetClient() reads, what For, Owns and
+// Watches of the builder watch, and field indexes:
+//
+//	err := ctrlruntime.ConfigureCache(&options.Cache) // then ctrl.NewManager(config, options)
+//
+// Under a controller. A queue.WorkQueue in place of controller-runtime's priority
+// queue, with all that this one has, reporting the same metrics:
+//
+//	err := ctrlruntime.ConfigureController(&options) // then controller.New, or WithOptions of the builder
+//
+// Beside the cache. A typed informer, with typed indexes and reads without
+// copies, which the manager runs, and which feeds controllers:
+//
+//	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+//	err := mgr.Add(ctrlruntime.Runnable(pods))
+//	...
+//	err = c.Watch(ctrlruntime.NewSource(pods, &handler.TypedEnqueueRequestForObject[*corev1.Pod]{}))
+//
+// It is a module of its own, so that who imports this project need not know of
+// controller-runtime. It is made for v0.25.
+package ctrlruntime

@@ -1,0 +1,80 @@
+package ctrlruntime
+
+import (
+	"context"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// Runnable has a manager run an informer:
+//
+//	err := mgr.Add(ctrlruntime.Runnable(pods))
+//
+// The manager starts it before controllers, whether it leads or not, and ends it
+// after their workers have returned: what a reconciler reads is not empty because
+// the informer has stopped. If the informer ends with an error, so does the manager.
+//
+// The manager does not wait for the informer to sync. Controllers that have a Source
+// of it do, no longer than CacheSyncTimeout; who only reads from it calls
+// WaitForSync.
+//
+// Start of what it returns is Run of the informer, with an error if that is nil.
+func Runnable[T index.Object](informer *typed.Informer[T]) manager.Runnable {
+	return &runnable[T]{informer}
+}
+
+// runnable looks like a cluster to the manager, as that has its cache end last.
+type runnable[T index.Object] struct{ informer *typed.Informer[T] }
+
+var _ manager.LeaderElectionRunnable = (*runnable[*metav1.PartialObjectMetadata])(nil)
+
+func (r *runnable[T]) Start(ctx context.Context) error {
+	if r.informer == nil {
+		return errors.New("run informer: it is nil")
+	}
+	return r.informer.Run(ctx)
+}
+
+func (r *runnable[T]) NeedLeaderElection() bool { return false }
+
+func (r *runnable[T]) GetCache() cache.Cache { return notACache{} }
+
+// notACache is asked by the manager whether it is ready, and for nothing else. It
+// always is: the manager would wait for it even when it is told to stop.
+type notACache struct{}
+
+func (notACache) WaitForCacheSync(context.Context) bool { return true }
+
+var errNotACache = errors.New("a typed informer is not a cache of controller-runtime; read from the informer itself")
+
+func (notACache) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return errNotACache
+}
+
+func (notACache) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return errNotACache
+}
+
+func (notACache) GetInformer(context.Context, client.Object, ...cache.InformerGetOption) (cache.Informer, error) {
+	return nil, errNotACache
+}
+
+func (notACache) GetInformerForKind(context.Context, schema.GroupVersionKind, ...cache.InformerGetOption) (cache.Informer, error) {
+	return nil, errNotACache
+}
+
+func (notACache) RemoveInformer(context.Context, client.Object) error { return errNotACache }
+
+func (notACache) IndexField(context.Context, client.Object, string, client.IndexerFunc) error {
+	return errNotACache
+}
+
+func (notACache) Start(context.Context) error { return errNotACache }
