@@ -24,7 +24,9 @@ func Requests(q typed.Adder[reconcile.Request]) typed.Adder[index.Key] {
 	return requests{q}
 }
 
-type requests struct{ queue typed.Adder[reconcile.Request] }
+type requests struct {
+	queue typed.Adder[reconcile.Request]
+}
 
 func (r requests) AddWithOptions(key index.Key, o queue.AddOptions) {
 	r.queue.AddWithOptions(reconcile.Request{NamespacedName: types.NamespacedName(key)}, o)

@@ -3,8 +3,9 @@ package ctrlruntime
 import (
 	"errors"
 
-	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/kubetyped/informer/adapters"
 )
 
 // ConfigureCache makes a cache keep its objects in this project's informers:
@@ -24,6 +25,6 @@ func ConfigureCache(o *cache.Options) error {
 	case o.NewInformer != nil:
 		return errors.New("configure cache: NewInformer is set already, and there can be one only: leave it nil, or leave ConfigureCache out")
 	}
-	o.NewInformer = toolscache.NewSharedIndexInformer // STAND-IN
+	o.NewInformer = adapters.NewSharedIndexInformer
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
@@ -22,7 +24,8 @@ func TestConfigureCacheKeepsWhatIsSet(t *testing.T) {
 	period := time.Hour
 	o := cache.Options{SyncPeriod: &period, ReaderFailOnMissingInformer: true, DefaultNamespaces: map[string]cache.Config{"one": {}}}
 	require.NoError(t, ctrlruntime.ConfigureCache(&o))
-	assert.NotNil(t, o.NewInformer)
+	lw, pod := &toolscache.ListWatch{}, &corev1.Pod{}
+	assert.IsType(t, adapters.NewSharedIndexInformer(lw, pod, 0, nil), o.NewInformer(lw, pod, 0, nil))
 	o.NewInformer = nil
 	assert.Equal(t, cache.Options{SyncPeriod: &period, ReaderFailOnMissingInformer: true, DefaultNamespaces: map[string]cache.Config{"one": {}}}, o)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -102,6 +103,28 @@ func (r *rig) start(t *testing.T) (stop func()) {
 	}
 	t.Cleanup(stop)
 	return stop
+}
+
+// awaitCached waits until the cache has so many objects of a kind.
+func (r *rig) awaitCached(t *testing.T, kind client.Object, n int) {
+	informer, err := r.mgr.GetCache().GetInformer(r.ctx, kind)
+	require.NoError(t, err)
+	added := make(chan struct{})
+	registration, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		select {
+		case added <- struct{}{}:
+		case <-r.ctx.Done():
+		}
+	}})
+	require.NoError(t, err)
+	for range n {
+		select {
+		case <-added:
+		case <-r.ctx.Done():
+			require.NoError(t, r.ctx.Err())
+		}
+	}
+	require.NoError(t, informer.RemoveEventHandler(registration))
 }
 
 // awaitPods waits until the server has Pods in a namespace as they are asked for.

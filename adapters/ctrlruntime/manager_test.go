@@ -131,16 +131,12 @@ func TestManagerReadsFromItsCache(t *testing.T) {
 		require.NoError(t, r.server.Create(r.ctx, configMap("one", "a", 3), configMap("one", "b", 2)))
 		r.runReplicas(t, func(*corev1.ConfigMap) {})
 		r.awaitPods(t, "one", number(5))
+		r.awaitCached(t, &corev1.Pod{}, 5)
 		c := r.mgr.GetClient()
-		// What was written is in the cache when its version is.
-		synced, err := r.mgr.GetCache().GetInformer(r.ctx, &corev1.Pod{})
-		require.NoError(t, err)
-		require.True(t, synced.HasSynced())
 
 		var pods corev1.PodList
-		for len(pods.Items) < 2 {
-			require.NoError(t, c.List(r.ctx, &pods, client.MatchingFields{ownerField: "b"}))
-		}
+		require.NoError(t, c.List(r.ctx, &pods, client.MatchingFields{ownerField: "b"}))
+		require.Len(t, pods.Items, 2)
 		assert.Equal(t, "b", pods.Items[0].OwnerReferences[0].Name)
 		require.NoError(t, c.List(r.ctx, &pods, client.InNamespace("one"), client.MatchingLabels{"number": "1"}))
 		assert.Len(t, pods.Items, 2)

@@ -3,6 +3,7 @@ package ctrlruntime_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -16,6 +17,11 @@ import (
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
 )
+
+var made atomic.Int64
+
+// unique returns a name that no queue has had: metrics outlive their queues.
+func unique(name string) string { return fmt.Sprintf("%s %d", name, made.Add(1)) }
 
 // series returns what the registry has of a queue: values of gauges and counters,
 // and how often histograms have observed something, by name and labels.
@@ -45,9 +51,10 @@ func TestQueueMetricsAreControllerRuntimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var o controller.TypedOptions[string]
 		require.NoError(t, ctrlruntime.ConfigureController(&o))
-		ours := o.NewQueue("ours", nil).(priorityQueue)
+		nameOfOurs, nameOfTheirs := unique("ours"), unique("theirs")
+		ours := o.NewQueue(nameOfOurs, nil).(priorityQueue)
 		defer ours.ShutDown()
-		theirs := priorityqueue.New[string]("theirs")
+		theirs := priorityqueue.New[string](nameOfTheirs)
 		defer theirs.ShutDown()
 		for i, step := range []func(q priorityQueue){
 			func(q priorityQueue) { q.AddWithOpts(at(-100), "a", "b") },
@@ -63,9 +70,9 @@ func TestQueueMetricsAreControllerRuntimes(t *testing.T) {
 			step(ours)
 			step(theirs)
 			synctest.Wait()
-			got := series(t, "ours")
+			got := series(t, nameOfOurs)
 			assert.NotEmpty(t, got)
-			assert.Equal(t, series(t, "theirs"), got, "step %d", i)
+			assert.Equal(t, series(t, nameOfTheirs), got, "step %d", i)
 		}
 	})
 }
@@ -74,10 +81,11 @@ func TestQueueMetricsWithoutPriorities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := controller.TypedOptions[string]{UsePriorityQueue: new(false)}
 		require.NoError(t, ctrlruntime.ConfigureController(&o))
-		ours := o.NewQueue("ours, plain", nil)
+		nameOfOurs, nameOfTheirs := unique("ours"), unique("theirs")
+		ours := o.NewQueue(nameOfOurs, nil)
 		defer ours.ShutDown()
 		theirs := workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedControllerRateLimiter[string](),
-			workqueue.TypedRateLimitingQueueConfig[string]{Name: "theirs, plain"})
+			workqueue.TypedRateLimitingQueueConfig[string]{Name: nameOfTheirs})
 		defer theirs.ShutDown()
 		for _, q := range []workqueue.TypedRateLimitingInterface[string]{ours, theirs} {
 			q.Add("a")
@@ -86,15 +94,16 @@ func TestQueueMetricsWithoutPriorities(t *testing.T) {
 			q.Get()
 		}
 		pass(second / 4)
-		assert.Equal(t, series(t, "theirs, plain"), series(t, "ours, plain"))
-		assert.Contains(t, series(t, "ours, plain"), `workqueue_depth{controller="queue",name="queue",priority=""}`)
+		assert.Equal(t, series(t, nameOfTheirs), series(t, nameOfOurs))
+		assert.Contains(t, series(t, nameOfOurs), `workqueue_depth{controller="queue",name="queue",priority=""}`)
 	})
 }
 
 func TestQueueMetricsBoundTheNumberOfPriorities(t *testing.T) {
 	m, err := ctrlruntime.NewQueueMetrics()
 	require.NoError(t, err)
-	depth := m.NewDepthByPriorityMetric("many")
+	name := unique("many")
+	depth := m.NewDepthByPriorityMetric(name)
 	for range 2 {
 		for priority := range int32(40) {
 			depth.Inc(priority)
@@ -107,13 +116,12 @@ func TestQueueMetricsBoundTheNumberOfPriorities(t *testing.T) {
 		want[fmt.Sprintf(`workqueue_depth{controller="queue",name="queue",priority="%d"}`, priority)] = 2
 	}
 	want[`workqueue_depth{controller="queue",name="queue",priority="3"}`] = 1
-	assert.Equal(t, want, series(t, "many"))
+	assert.Equal(t, want, series(t, name))
 }
 
 func TestQueueMetricsThatAreNotThere(t *testing.T) {
 	defer func(r metrics.RegistererGatherer) { metrics.Registry = r }(metrics.Registry)
-	registry := prometheus.NewRegistry()
-	metrics.Registry = registry
+	metrics.Registry = prometheus.NewRegistry()
 	_, err := ctrlruntime.NewQueueMetrics()
 	require.ErrorContains(t, err, "workqueue_depth is not in the registry")
 	var o controller.Options
@@ -125,15 +133,13 @@ func TestQueueMetricsThatAreNotThere(t *testing.T) {
 		"is a *prometheus.CounterVec": prometheus.NewCounterVec(prometheus.CounterOpts{Name: "workqueue_depth"},
 			[]string{"name", "controller", "priority"}),
 	} {
-		registry.MustRegister(c)
+		metrics.Registry = prometheus.NewRegistry()
+		metrics.Registry.MustRegister(c)
 		_, err = ctrlruntime.NewQueueMetrics()
 		require.ErrorContains(t, err, "workqueue_depth "+name)
-		registry.Unregister(c)
-		registry = prometheus.NewRegistry()
-		metrics.Registry = registry
 	}
 
-	metrics.Registry = struct{ metrics.RegistererGatherer }{registry}
+	metrics.Registry = struct{ metrics.RegistererGatherer }{metrics.Registry}
 	_, err = ctrlruntime.NewQueueMetrics()
 	require.ErrorContains(t, err, "does not tell")
 }
