@@ -1,0 +1,254 @@
+package ctrlruntime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/kubetyped/informer/adapters/ctrlruntime"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+)
+
+// limited is the queue that a source is started with.
+type limited = workqueue.TypedRateLimitingInterface[string]
+
+// recording returns a handler that adds what it is told to its queue, as words.
+func recording() handler.TypedFuncs[*corev1.ConfigMap, string] {
+	return handler.TypedFuncs[*corev1.ConfigMap, string]{
+		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*corev1.ConfigMap], q limited) {
+			q.Add(fmt.Sprint("create ", e.Object.Name, " initial: ", e.IsInInitialList))
+		},
+		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*corev1.ConfigMap], q limited) {
+			q.Add(fmt.Sprint("update ", e.ObjectNew.Name, " from ", e.ObjectOld.ResourceVersion, " to ", e.ObjectNew.ResourceVersion))
+		},
+		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[*corev1.ConfigMap], q limited) {
+			q.Add(fmt.Sprint("delete ", e.Object.Name, " at ", e.Object.ResourceVersion, " unknown: ", e.DeleteStateUnknown))
+		},
+	}
+}
+
+func TestSourcePassesEventsOn(t *testing.T) {
+	inScene(t, func(t *testing.T, s *scene) {
+		q := newQueue(t)
+		defer q.ShutDown()
+		require.NoError(t, ctrlruntime.NewSource(s.informer, recording()).Start(s.ctx, q))
+		s.sink.Replace([]*corev1.ConfigMap{cm("a", 1)}, "1")
+		synctest.Wait()
+		assert.Equal(t, []got{{"create a initial: true", queue.LowPriority}}, work(t, q))
+		s.sink.Add(cm("b", 2), "2")
+		s.sink.Update(cm("a", 3), "3")
+		synctest.Wait()
+		assert.Equal(t, []got{{"create b initial: false", 0}, {"update a from 1 to 3", 0}}, work(t, q))
+		s.sink.Update(cm("a", 3), "3")
+		s.sink.Delete(cm("b", 4), "4")
+		synctest.Wait()
+		assert.Equal(t, []got{{"delete b at 4 unknown: false", 0}, {"update a from 3 to 3", queue.LowPriority}}, work(t, q))
+		s.sink.Replace(nil, "5")
+		synctest.Wait()
+		assert.Equal(t, []got{{"delete a at 3 unknown: true", 0}}, work(t, q))
+	})
+}
+
+func TestSourceHeedsPredicates(t *testing.T) {
+	inScene(t, func(t *testing.T, s *scene) {
+		q := newQueue(t)
+		defer q.ShutDown()
+		named := predicate.NewTypedPredicateFuncs(func(m *corev1.ConfigMap) bool { return m.Name == "a" })
+		changed := predicate.TypedResourceVersionChangedPredicate[*corev1.ConfigMap]{}
+		require.NoError(t, ctrlruntime.NewSource(s.informer, recording(), named, changed).Start(s.ctx, q))
+		s.sink.Replace([]*corev1.ConfigMap{cm("a", 1), cm("b", 1)}, "1")
+		s.sink.Update(cm("a", 1), "1")
+		s.sink.Update(cm("b", 2), "2")
+		s.sink.Delete(cm("b", 3), "3")
+		s.sink.Update(cm("a", 4), "4")
+		s.sink.Delete(cm("a", 5), "5")
+		synctest.Wait()
+		assert.Equal(t, []got{
+			{"update a from 1 to 4", 0}, {"delete a at 5 unknown: false", 0}, {"create a initial: true", queue.LowPriority},
+		}, work(t, q))
+	})
+}
+
+// TestSourceOfTypedHandlers has a typed handler add to each kind of queue.
+func TestSourceOfTypedHandlers(t *testing.T) {
+	for name, test := range map[string]struct {
+		make    func() workqueue.TypedRateLimitingInterface[index.Key]
+		initial int
+	}{
+		"typed": {func() workqueue.TypedRateLimitingInterface[index.Key] {
+			q, err := ctrlruntime.NewQueue[index.Key]()
+			require.NoError(t, err)
+			return q
+		}, queue.LowPriority},
+		"controller-runtime": {func() workqueue.TypedRateLimitingInterface[index.Key] { return priorityqueue.New[index.Key]("") }, queue.LowPriority},
+		"client-go": {func() workqueue.TypedRateLimitingInterface[index.Key] {
+			return workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[index.Key]())
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inScene(t, func(t *testing.T, s *scene) {
+				q := test.make()
+				defer q.ShutDown()
+				src := ctrlruntime.NewHandlerSource(s.informer, typed.Enqueue[*corev1.ConfigMap])
+				require.NoError(t, src.Start(s.ctx, q))
+				s.sink.Replace([]*corev1.ConfigMap{cm("a", 1), cm("b", 1)}, "1")
+				s.sink.Update(cm("b", 2), "2")
+				synctest.Wait()
+				priority := 0
+				next := func() (key index.Key) {
+					require.Positive(t, q.Len())
+					if p, ok := q.(priorityqueue.PriorityQueue[index.Key]); ok {
+						key, priority, _ = p.GetWithPriority()
+					} else {
+						key, _ = q.Get()
+					}
+					return key
+				}
+				if test.initial != 0 {
+					assert.Equal(t, "b", next().Name)
+					assert.Zero(t, priority)
+				} else {
+					defer next()
+				}
+				assert.Equal(t, "a", next().Name)
+				assert.Equal(t, test.initial, priority)
+			})
+		})
+	}
+}
+
+func TestSourceWaitsUntilTheHandlerHasReturned(t *testing.T) {
+	inScene(t, func(t *testing.T, s *scene) {
+		q := newQueue(t)
+		defer q.ShutDown()
+		proceed := make(chan struct{})
+		src := ctrlruntime.NewSource(s.informer, handler.TypedFuncs[*corev1.ConfigMap, string]{
+			CreateFunc: func(context.Context, event.TypedCreateEvent[*corev1.ConfigMap], limited) { <-proceed },
+		})
+		require.NoError(t, src.Start(s.ctx, q), "it does not wait")
+		waited := make(chan error, 1)
+		go func() { waited <- src.WaitForSync(s.ctx) }()
+		s.sink.Replace([]*corev1.ConfigMap{cm("a", 1)}, "1")
+		synctest.Wait()
+		assert.Empty(t, waited)
+		close(proceed)
+		require.NoError(t, <-waited)
+	})
+}
+
+func TestSourceTellsWhyItIsNotSynced(t *testing.T) {
+	inScene(t, func(t *testing.T, s *scene) {
+		q := newQueue(t)
+		defer q.ShutDown()
+		src := ctrlruntime.NewSource(s.informer, recording())
+		require.ErrorContains(t, src.WaitForSync(s.ctx), "not started")
+		require.NoError(t, src.Start(s.ctx, q))
+		errForbidden := errors.New("config maps are forbidden")
+		s.sink.Report(errForbidden)
+		waiting, cancel := context.WithTimeout(s.ctx, time.Minute)
+		defer cancel()
+		err := src.WaitForSync(waiting)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, errForbidden)
+
+		s.fail <- errors.New("gave up")
+		err = src.WaitForSync(s.ctx)
+		require.ErrorIs(t, err, typed.ErrStopped)
+		assert.ErrorContains(t, err, "gave up")
+	})
+}
+
+func TestSourceIsQuietWhenTheControllerStops(t *testing.T) {
+	inScene(t, func(t *testing.T, s *scene) {
+		q := newQueue(t)
+		defer q.ShutDown()
+		src := ctrlruntime.NewSource(s.informer, recording())
+		require.NoError(t, src.Start(s.ctx, q))
+		waited := make(chan error, 1)
+		go func() { waited <- src.WaitForSync(s.ctx) }()
+		synctest.Wait()
+		s.stop()
+		require.NoError(t, <-waited)
+	})
+}
+
+func TestSourceRemovesItsHandlerWhenTheControllerStops(t *testing.T) {
+	inScene(t, func(t *testing.T, s *scene) {
+		q := newQueue(t)
+		defer q.ShutDown()
+		require.NoError(t, ctrlruntime.NewSource(s.informer, recording()).Start(s.ctx, q))
+		s.sink.Replace(nil, "1")
+		synctest.Wait()
+		require.Len(t, s.Status().Handlers, 1)
+		s.stop()
+		synctest.Wait()
+		assert.Empty(t, s.Status().Handlers)
+		s.sink.Add(cm("a", 2), "2")
+		synctest.Wait()
+		assert.Zero(t, q.Len())
+	})
+}
+
+func TestSourcePassesOptionsOn(t *testing.T) {
+	inScene(t, func(t *testing.T, s *scene) {
+		q := newQueue(t)
+		defer q.ShutDown()
+		require.NoError(t, ctrlruntime.NewSource(s.informer, recording()).Start(s.ctx, q))
+		src := ctrlruntime.NewSource(s.informer, recording()).With(typed.WithDelivery(typed.Coalesce()), typed.WithHandlerName("mine"))
+		require.NoError(t, src.Start(s.ctx, q))
+		handlers := s.Status().Handlers
+		require.Len(t, handlers, 2)
+		assert.Equal(t, "handler.TypedFuncs[*k8s.io/api/core/v1.ConfigMap,string]", handlers[0].Name)
+		assert.Equal(t, "mine", handlers[1].Name)
+		assert.Equal(t, typed.Coalesce(), handlers[1].Delivery)
+		assert.Equal(t, "typed informer source: config maps", src.String())
+	})
+}
+
+func TestSourceThatCannotBeStarted(t *testing.T) {
+	newHandler := func(typed.Adder[string]) typed.Handler[*corev1.ConfigMap] {
+		return typed.HandlerFuncs[*corev1.ConfigMap]{}
+	}
+	inScene(t, func(t *testing.T, s *scene) {
+		q := newQueue(t)
+		defer q.ShutDown()
+		for want, src := range map[string]*ctrlruntime.Source[*corev1.ConfigMap, string]{
+			"the informer is nil":  ctrlruntime.NewSource[*corev1.ConfigMap, string](nil, recording()),
+			"the handler is nil":   ctrlruntime.NewSource[*corev1.ConfigMap, string](s.informer, nil),
+			"a predicate is nil":   ctrlruntime.NewSource(s.informer, recording(), nil),
+			"the function that":    ctrlruntime.NewHandlerSource[*corev1.ConfigMap, string](s.informer, nil),
+			"config maps: handler": ctrlruntime.NewHandlerSource(s.informer, func(typed.Adder[string]) typed.Handler[*corev1.ConfigMap] { return nil }),
+			"an option is nil":     ctrlruntime.NewHandlerSource(s.informer, newHandler).With(nil),
+		} {
+			require.ErrorContains(t, src.Start(s.ctx, q), want)
+			require.ErrorContains(t, src.WaitForSync(s.ctx), "not started")
+			assert.Contains(t, src.String(), "typed informer source")
+		}
+		src := ctrlruntime.NewHandlerSource(s.informer, newHandler)
+		require.ErrorContains(t, src.Start(s.ctx, nil), "the queue is nil")
+		require.NoError(t, src.Start(s.ctx, q), "it can be tried again")
+		require.ErrorContains(t, src.Start(s.ctx, q), "started before")
+
+		s.fail <- errors.New("gave up")
+		synctest.Wait()
+		require.ErrorIs(t, ctrlruntime.NewSource(s.informer, recording()).Start(s.ctx, q), typed.ErrStopped)
+	})
+}
+
+func TestRequestsOfNoQueue(t *testing.T) {
+	assert.Nil(t, ctrlruntime.Requests(nil))
+}
