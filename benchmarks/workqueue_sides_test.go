@@ -39,7 +39,7 @@ var queueSides = []queueSide{
 	{"typed-fair", func(tb testing.TB, c clock.WithTicker) workQueue {
 		return newWorkQueue(tb, c, queue.WithFairness(func(key index.Key) string { return key.Namespace }))
 	}, func(q workQueue, i int, key index.Key) {
-		q.(*queue.WorkQueue[index.Key]).AddWithOptions(key, queue.AddOptions{Priority: int32(i % 3)})
+		q.(*queue.WorkQueue[index.Key]).AddWithOptions(key, queue.AddOptions{Priority: i % 3})
 	}},
 }
 

@@ -6,9 +6,9 @@ import "time"
 // processed. Times are counted from the making of the queue.
 type entry struct {
 	state    state
-	priority int32 // with which it waits, or was handed out
-	again    int32 // with which it is to wait after its processing
-	late     int32 // with which it is to wait when it comes due
+	priority int   // with which it waits, or was handed out
+	again    int   // with which it is to wait after its processing
+	late     int   // with which it is to wait when it comes due
 	delay    delay // if it is delayed
 
 	joined time.Duration // when it joined its line

@@ -29,7 +29,7 @@ type schedule[K comparable] struct {
 
 // level is what waits with one priority.
 type level struct {
-	priority int32
+	priority int
 	last     uint64     // turns when it had its last one, or came into being
 	lines    list[line] // the one whose turn is next first
 }
@@ -43,12 +43,14 @@ type line struct {
 
 // lineKey names a line, by priority and the row of a tenant.
 type lineKey struct {
-	priority, tenant int32
+	priority int
+	tenant   int32
 }
 
 // hash needs no secret, as nobody chooses the rows of tenants.
 func (k lineKey) hash() uint32 {
-	return (uint32(k.priority)*0x85EBCA6B ^ uint32(k.tenant)) * 0x9E3779B1
+	priority := uint32(k.priority) ^ uint32(uint64(k.priority)>>32)
+	return (priority*0x85EBCA6B ^ uint32(k.tenant)) * 0x9E3779B1
 }
 
 // push puts row n at the end of the line that its priority and tenant name.
@@ -118,7 +120,7 @@ func (s *schedule[K]) give(n int32) {
 
 // line returns the line of a priority and the tenant of row n; a new one has its
 // turn after all others of its level.
-func (s *schedule[K]) line(priority, n int32) *node[line] {
+func (s *schedule[K]) line(priority int, n int32) *node[line] {
 	at := s.level(priority)
 	if !s.fair {
 		if l := at.value.lines.first; l != nil {
@@ -168,7 +170,7 @@ func (s *schedule[K]) close(l *node[line]) {
 }
 
 // level returns the level of a priority. A new one has not been passed over.
-func (s *schedule[K]) level(priority int32) *node[level] {
+func (s *schedule[K]) level(priority int) *node[level] {
 	if s.len == 0 && len(s.levels) == 1 {
 		l := s.levels[0]
 		l.value.priority, l.value.last = priority, s.turns
@@ -186,7 +188,7 @@ func (s *schedule[K]) level(priority int32) *node[level] {
 }
 
 // search returns where among the levels a priority is, or belongs.
-func (s *schedule[K]) search(priority int32) (int, bool) {
+func (s *schedule[K]) search(priority int) (int, bool) {
 	low, high := 0, len(s.levels)
 	for low < high {
 		mid := int(uint(low+high) / 2)

@@ -24,7 +24,7 @@ const dueBatch = 256
 
 // delay makes row n wait with a priority when due comes, or when it was to
 // before, if that is earlier. The caller holds mu.
-func (q *WorkQueue[K]) delay(n, priority int32, due time.Duration) {
+func (q *WorkQueue[K]) delay(n int32, priority int, due time.Duration) {
 	e := &q.keys.rows[n].value
 	if e.is(delayed) {
 		e.late = max(e.late, priority)
@@ -183,7 +183,7 @@ func (q *WorkQueue[K]) comeDue(now time.Duration) {
 
 // endDelay makes row n, which is delayed, one that is not. It returns the priority
 // with which it was to wait. The caller holds mu.
-func (q *WorkQueue[K]) endDelay(n int32) int32 {
+func (q *WorkQueue[K]) endDelay(n int32) int {
 	e := &q.keys.rows[n].value
 	e.state &^= delayed
 	q.delayed--

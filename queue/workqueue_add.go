@@ -21,7 +21,7 @@ const LowPriority = -100
 type AddOptions struct {
 	// Priority is compared with that of other keys; the higher one is handed
 	// out first.
-	Priority int32
+	Priority int
 	// After is how long the key is not to wait yet; nothing if it is not
 	// positive.
 	After time.Duration
@@ -104,7 +104,7 @@ func (q *WorkQueue[K]) report(key K, err error) {
 
 // request is an add.
 type request struct {
-	priority int32
+	priority int
 	after    time.Duration
 	keep     bool // the priority of a key that is being processed
 	retry    bool // it counts as one
@@ -188,7 +188,7 @@ func (q *WorkQueue[K]) isTooMuch(n int32, r request) bool {
 
 // enqueue makes row n wait with a priority, or wait again after its processing.
 // The caller holds mu.
-func (q *WorkQueue[K]) enqueue(n, priority int32, now time.Duration) {
+func (q *WorkQueue[K]) enqueue(n int32, priority int, now time.Duration) {
 	e := &q.keys.rows[n].value
 	if q.joined && e.is(delayed) {
 		priority = max(priority, q.endDelay(n))

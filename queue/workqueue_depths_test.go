@@ -17,10 +17,10 @@ import (
 type depths struct {
 	silent
 	mu sync.Mutex
-	of map[int32]int // guarded by mu; without zeros
+	of map[int]int // guarded by mu; without zeros
 }
 
-func newDepths() *depths { return &depths{of: map[int32]int{}} }
+func newDepths() *depths { return &depths{of: map[int]int{}} }
 
 func (*depths) NewDepthMetric(string) workqueue.GaugeMetric { panic("not the one to use") }
 
@@ -29,7 +29,7 @@ func (d *depths) NewDepthByPriorityMetric(string) queue.PriorityGaugeMetric {
 }
 
 // seen returns the depths.
-func (d *depths) seen() map[int32]int {
+func (d *depths) seen() map[int]int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.of)
@@ -37,10 +37,10 @@ func (d *depths) seen() map[int32]int {
 
 type depthsMetric struct{ *depths }
 
-func (d depthsMetric) Inc(priority int32) { d.add(priority, 1) }
-func (d depthsMetric) Dec(priority int32) { d.add(priority, -1) }
+func (d depthsMetric) Inc(priority int) { d.add(priority, 1) }
+func (d depthsMetric) Dec(priority int) { d.add(priority, -1) }
 
-func (d depthsMetric) add(priority int32, n int) {
+func (d depthsMetric) add(priority, n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.of[priority] += n; d.of[priority] == 0 {
@@ -49,8 +49,8 @@ func (d depthsMetric) add(priority int32, n int) {
 }
 
 // depths returns what a queue's metric has to be.
-func (m *model) depths() map[int32]int {
-	of := map[int32]int{}
+func (m *model) depths() map[int]int {
+	of := map[int]int{}
 	for _, k := range m.line {
 		of[k.priority]++
 	}
@@ -71,17 +71,17 @@ func TestDepthByPriority(t *testing.T) {
 		q.AddWithOptions("a", queue.AddOptions{Priority: 1})
 		q.AddWithOptions("b", queue.AddOptions{Priority: queue.LowPriority})
 		q.AddWithOptions("c", queue.AddOptions{Priority: 3, After: second})
-		require.Equal(t, map[int32]int{1: 1, queue.LowPriority: 1}, d.seen())
+		require.Equal(t, map[int]int{1: 1, queue.LowPriority: 1}, d.seen())
 		q.Add("b")
-		assert.Equal(t, map[int32]int{1: 1, 0: 1}, d.seen(), "b has got another priority")
+		assert.Equal(t, map[int]int{1: 1, 0: 1}, d.seen(), "b has got another priority")
 		pass(second)
-		assert.Equal(t, map[int32]int{3: 1, 1: 1, 0: 1}, d.seen(), "c has come due")
+		assert.Equal(t, map[int]int{3: 1, 1: 1, 0: 1}, d.seen(), "c has come due")
 
 		require.Equal(t, "c", get(t, q))
 		q.Add("c")
-		assert.Equal(t, map[int32]int{1: 1, 0: 2}, d.seen(), "c will wait again")
+		assert.Equal(t, map[int]int{1: 1, 0: 2}, d.seen(), "c will wait again")
 		q.AddWithOptions("c", queue.AddOptions{Priority: 2})
-		assert.Equal(t, map[int32]int{2: 1, 1: 1, 0: 1}, d.seen())
+		assert.Equal(t, map[int]int{2: 1, 1: 1, 0: 1}, d.seen())
 		q.Done("c")
 		assert.Equal(t, []string{"c", "a", "b"}, work(t, q))
 		assert.Empty(t, d.seen())

@@ -23,7 +23,7 @@ func (q *WorkQueue[K]) GetContext(ctx context.Context) (K, error) {
 
 // GetWithPriority does as GetContext, and also returns the priority with which
 // the key was waiting, so that it can be added with that again.
-func (q *WorkQueue[K]) GetWithPriority(ctx context.Context) (key K, priority int32, err error) {
+func (q *WorkQueue[K]) GetWithPriority(ctx context.Context) (key K, priority int, err error) {
 	if ctx.Err() != nil {
 		return key, 0, context.Cause(ctx)
 	}
@@ -60,7 +60,7 @@ func (q *WorkQueue[K]) get(ctx context.Context) (K, error) {
 	return key, err
 }
 
-func (q *WorkQueue[K]) getWithPriority(ctx context.Context) (key K, priority int32, err error) {
+func (q *WorkQueue[K]) getWithPriority(ctx context.Context) (key K, priority int, err error) {
 	q.mu.Lock()
 	if err := q.await(ctx); err != nil {
 		return key, 0, err

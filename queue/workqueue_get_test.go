@@ -94,7 +94,7 @@ func TestGetContextIsWokenByKeysAndByShutDown(t *testing.T) {
 func TestGetBatch(t *testing.T) {
 	q := newQueue[int](t)
 	for i := range 5 {
-		q.AddWithOptions(i, priority(int32(i)))
+		q.AddWithOptions(i, priority(i))
 	}
 	batch := func(room int) []int {
 		keys := make([]int, room)
@@ -221,7 +221,7 @@ func addSomehow(q *queue.WorkQueue[int], key, n int) error {
 	case 1:
 		q.AddAfter(key, time.Duration(n%50)*time.Microsecond)
 	case 2:
-		q.AddWithOptions(key, priority(int32(n%3)))
+		q.AddWithOptions(key, priority(n%3))
 	case 3:
 		q.AddWithOptions(key, queue.AddOptions{Priority: -1, After: time.Duration(n%20) * time.Microsecond})
 	case 4:
@@ -234,7 +234,7 @@ func TestGetWithPriorityTellsWithWhichPriorityTheKeyWaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue[string](t)
 		defer q.ShutDown()
-		next := func() (string, int32) {
+		next := func() (string, int) {
 			key, priority, err := q.GetWithPriority(t.Context())
 			require.NoError(t, err)
 			return key, priority

@@ -30,15 +30,15 @@ type PriorityMetricsProvider interface {
 
 // PriorityGaugeMetric is a workqueue.GaugeMetric for each priority.
 type PriorityGaugeMetric interface {
-	Inc(priority int32)
-	Dec(priority int32)
+	Inc(priority int)
+	Dec(priority int)
 }
 
 // allPriorities makes one gauge of them.
 type allPriorities struct{ workqueue.GaugeMetric }
 
-func (g allPriorities) Inc(int32) { g.GaugeMetric.Inc() }
-func (g allPriorities) Dec(int32) { g.GaugeMetric.Dec() }
+func (g allPriorities) Inc(int) { g.GaugeMetric.Inc() }
+func (g allPriorities) Dec(int) { g.GaugeMetric.Dec() }
 
 // metrics are what a queue reports. Their methods are called with the queue's
 // lock held; those of nil do nothing.
@@ -112,7 +112,7 @@ func (unmeasured) Dec()        {}
 func (unmeasured) Set(float64) {}
 
 // added tells that row n now waits with a priority, or will when it is done.
-func (m *metrics[K]) added(n, priority int32, now time.Duration) {
+func (m *metrics[K]) added(n int32, priority int, now time.Duration) {
 	if m == nil {
 		return
 	}
@@ -122,7 +122,7 @@ func (m *metrics[K]) added(n, priority int32, now time.Duration) {
 }
 
 // raised tells of a higher priority of what waits, or will.
-func (m *metrics[K]) raised(from, to int32) {
+func (m *metrics[K]) raised(from, to int) {
 	if m != nil {
 		m.depth.Dec(from)
 		m.depth.Inc(to)

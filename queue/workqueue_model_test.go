@@ -68,7 +68,7 @@ func checkWorkQueue(t *rapid.T) {
 
 var (
 	someKey      = rapid.StringMatching("[a-c][1-4]")
-	somePriority = rapid.SampledFrom([]int32{0, 0, 1, 7, queue.LowPriority, -1})
+	somePriority = rapid.SampledFrom([]int{0, 0, 1, 7, queue.LowPriority, -1})
 	someDelay    = rapid.SampledFrom([]time.Duration{0, 1, 3, second, second, 2 * second, -1})
 )
 

@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func drainAll[K comparable](t require.TestingT, q *queue.WorkQueue[K]) []K {
 	return keys
 }
 
-func priority(p int32) queue.AddOptions { return queue.AddOptions{Priority: p} }
+func priority(p int) queue.AddOptions { return queue.AddOptions{Priority: p} }
 
 func TestHigherPrioritiesComeFirst(t *testing.T) {
 	q := newQueue[string](t)
@@ -75,7 +76,7 @@ func TestRetriesKeepTheirPriority(t *testing.T) {
 			"at once":      func(q *queue.WorkQueue[string]) { q.AddAfter("a", 0) },
 			"rate limited": func(q *queue.WorkQueue[string]) { q.AddRateLimited("a") },
 		} {
-			for _, p := range []int32{3, queue.LowPriority} {
+			for _, p := range []int{3, queue.LowPriority} {
 				q := newQueue[string](t)
 				q.AddWithOptions("a", priority(p))
 				_, _ = q.Get()
@@ -215,8 +216,16 @@ func TestManyPriorities(t *testing.T) {
 	var want []int
 	for i := range keys {
 		p := (i * 7919) % keys
-		q.AddWithOptions(p, priority(int32(p)))
+		q.AddWithOptions(p, priority(p))
 		want = append(want, keys-1-i)
 	}
 	assert.Equal(t, want, drainAll(t, q))
+}
+
+func TestPrioritiesHaveNoLimits(t *testing.T) {
+	q := newQueue[string](t)
+	for key, p := range map[string]int{"first": math.MaxInt, "second": math.MaxInt - 1, "third": math.MinInt + 1, "last": math.MinInt} {
+		q.AddWithOptions(key, priority(p))
+	}
+	assert.Equal(t, []string{"first", "second", "third", "last"}, work(t, q))
 }

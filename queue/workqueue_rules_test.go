@@ -38,7 +38,7 @@ type modelKey struct {
 	name                        string
 	waiting, processing         bool
 	dirty, delayed              bool
-	priority, again, late       int32
+	priority, again, late       int
 	joined, due                 time.Duration
 	nth, at                     int // its place among its like, and handed, when it joined
 	mostTenants, mostPriorities int // since then
@@ -47,7 +47,7 @@ type modelKey struct {
 // modelLevel is a priority that has keys waiting. The one that had its last turn
 // first comes first, and so do tenants.
 type modelLevel struct {
-	priority int32
+	priority int
 	passes   int
 	tenants  []string
 }
@@ -69,7 +69,7 @@ func (m *model) key(name string) *modelKey {
 }
 
 // keep is the priority of a retry.
-func (m *model) keep(name string) int32 {
+func (m *model) keep(name string) int {
 	if k := m.key(name); k.processing {
 		return k.priority
 	}
@@ -97,7 +97,7 @@ func (m *model) addWith(name string, o queue.AddOptions) error {
 	return m.add(name, o.Priority, d, o.RateLimited || o.After > 0)
 }
 
-func (m *model) add(name string, priority int32, d time.Duration, retry bool) error {
+func (m *model) add(name string, priority int, d time.Duration, retry bool) error {
 	if m.shutDown {
 		return queue.ErrShutDown
 	}
@@ -129,7 +129,7 @@ func (m *model) forgetDelay(k *modelKey) {
 	m.delays = slices.DeleteFunc(m.delays, func(other *modelKey) bool { return other == k })
 }
 
-func (m *model) enqueue(k *modelKey, priority int32) {
+func (m *model) enqueue(k *modelKey, priority int) {
 	if m.joined && k.delayed {
 		priority = max(priority, k.late)
 		m.forgetDelay(k)

@@ -151,7 +151,7 @@ func TestNoAllocationInUse(t *testing.T) {
 			round := func() {
 				for i, key := range keys {
 					q.Add(key)
-					q.AddWithOptions(key, priority(int32(i%3)))
+					q.AddWithOptions(key, priority(i%3))
 					q.AddRateLimited(key)
 				}
 				again := true

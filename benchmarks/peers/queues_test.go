@@ -47,7 +47,7 @@ func newTyped(tb testing.TB, opts ...queue.Option) typedQueue {
 }
 
 func (q typedQueue) add(r *request) {
-	q.AddWithOptions(r.key, queue.AddOptions{Priority: int32(r.priority)})
+	q.AddWithOptions(r.key, queue.AddOptions{Priority: r.priority})
 }
 
 type controllerRuntimeQueue struct {
