@@ -52,7 +52,7 @@ type priorityAdder[request comparable] struct {
 func (a priorityAdder[request]) AddWithOptions(key request, o queue.AddOptions) {
 	opts := priorityqueue.AddOpts{After: o.After, RateLimited: o.RateLimited}
 	if o.Priority != 0 {
-		opts.Priority = new(int(o.Priority))
+		opts.Priority = &o.Priority
 	}
 	a.queue.AddWithOpts(opts, key)
 }

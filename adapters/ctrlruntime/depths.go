@@ -20,21 +20,21 @@ const (
 // held.
 type depths struct {
 	gauge func(label string) workqueue.GaugeMetric
-	of    map[int32]workqueue.GaugeMetric
+	of    map[int]workqueue.GaugeMetric
 	other workqueue.GaugeMetric // of all that are not in of; nil until it is needed
 }
 
 var _ queue.PriorityGaugeMetric = (*depths)(nil)
 
-func (d *depths) Inc(priority int32) { d.at(priority).Inc() }
-func (d *depths) Dec(priority int32) { d.at(priority).Dec() }
+func (d *depths) Inc(priority int) { d.at(priority).Inc() }
+func (d *depths) Dec(priority int) { d.at(priority).Dec() }
 
-func (d *depths) at(priority int32) workqueue.GaugeMetric {
+func (d *depths) at(priority int) workqueue.GaugeMetric {
 	if g, ok := d.of[priority]; ok {
 		return g
 	}
 	if len(d.of) < maxPriorities {
-		g := d.gauge(strconv.Itoa(int(priority)))
+		g := d.gauge(strconv.Itoa(priority))
 		d.of[priority] = g
 		return g
 	}

@@ -118,7 +118,7 @@ func (m *QueueMetrics) NewDepthMetric(name string) workqueue.GaugeMetric { retur
 func (m *QueueMetrics) NewDepthByPriorityMetric(name string) queue.PriorityGaugeMetric {
 	return &depths{
 		gauge: func(label string) workqueue.GaugeMetric { return m.depthOf(name, label) },
-		of:    map[int32]workqueue.GaugeMetric{},
+		of:    map[int]workqueue.GaugeMetric{},
 	}
 }
 

@@ -105,7 +105,7 @@ func TestQueueMetricsBoundTheNumberOfPriorities(t *testing.T) {
 	name := unique("many")
 	depth := m.NewDepthByPriorityMetric(name)
 	for range 2 {
-		for priority := range int32(40) {
+		for priority := range 40 {
 			depth.Inc(priority)
 		}
 	}

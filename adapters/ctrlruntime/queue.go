@@ -2,7 +2,6 @@ package ctrlruntime
 
 import (
 	"context"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -35,15 +34,13 @@ import (
 //     row, one of a lower gets its turn; queue.WithAgeing sets the number. Use
 //     math.MaxInt for priorities that are strict.
 //   - A request that is added while it is being processed takes its place when it
-//     is done, and counts in Len from then on. One that is delayed takes it when
-//     its delay ends or is ended.
+//     is done; one that is delayed, when its delay ends or is ended.
 //   - Add and the like take effect before they return, so do rate limiters.
 //     Everything may be called after ShutDown, which may be called again. There is
 //     one goroutine while something is delayed or metrics have to be set, none
 //     otherwise.
 //   - ShutDownWithDrain waits until all is processed, as it does in client-go;
 //     controllers do not call it.
-//   - Priorities are kept within 32 bits.
 //   - What waits is not logged at verbosity 5. Stats tells it.
 //
 // What controllers get from it beside that: it is faster, allocates nothing, and
@@ -94,7 +91,7 @@ func (q *Queue[request]) AddRateLimited(item request) {
 func (q *Queue[request]) AddWithOpts(o priorityqueue.AddOpts, items ...request) {
 	options := queue.AddOptions{After: o.After, RateLimited: o.RateLimited}
 	if o.Priority != nil {
-		options.Priority = int32(min(max(*o.Priority, math.MinInt32), math.MaxInt32))
+		options.Priority = *o.Priority
 	}
 	for _, item := range items {
 		q.AddWithOptions(item, options)
@@ -123,7 +120,7 @@ func (q *Queue[request]) GetWithPriority() (item request, priority int, shutDown
 	if q.ended.Load() {
 		return item, 0, true
 	}
-	key, p, err := q.keys.GetWithPriority(context.Background())
+	key, priority, err := q.keys.GetWithPriority(context.Background())
 	if err != nil {
 		return item, 0, true
 	}
@@ -131,7 +128,7 @@ func (q *Queue[request]) GetWithPriority() (item request, priority int, shutDown
 		q.keys.Done(key)
 		return item, 0, true
 	}
-	return key, int(p), false
+	return key, priority, false
 }
 
 // Done tells that a request that was handed out has been processed. If it was added
@@ -145,8 +142,12 @@ func (q *Queue[request]) Forget(item request) { q.keys.Forget(item) }
 // Forget, as the rate limiter tells it.
 func (q *Queue[request]) NumRequeues(item request) int { return q.keys.NumRequeues(item) }
 
-// Len returns how many requests wait to be handed out.
-func (q *Queue[request]) Len() int { return q.keys.Len() }
+// Len returns how many requests wait, with those that will when they are done; not
+// those that are delayed.
+func (q *Queue[request]) Len() int {
+	s := q.keys.Stats()
+	return s.Waiting + s.Dirty
+}
 
 // Stats returns what is in the queue. After ShutDown, that is also what will not be
 // handed out any more.

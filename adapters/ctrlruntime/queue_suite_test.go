@@ -134,6 +134,7 @@ func TestQueueGivesARequestToOneWorker(t *testing.T) {
 		require.Equal(t, got{"a", 5}, get(t, q))
 		q.AddWithOpts(at(-1), "a")
 		q.AddWithOpts(at(3), "a")
+		assert.Equal(t, 1, q.Len())
 		next := make(chan got)
 		go func() {
 			key, priority, _ := q.GetWithPriority()
