@@ -21,6 +21,9 @@
 //	...
 //	err = c.Watch(ctrlruntime.NewSource(pods, &handler.TypedEnqueueRequestForObject[*corev1.Pod]{}))
 //
+// Queue tells where it differs from controller-runtime's. Of the cache, nothing is
+// known to.
+//
 // It is a module of its own, so that who imports this project need not know of
 // controller-runtime. It is made for v0.25.
 package ctrlruntime

@@ -58,8 +58,8 @@
 //     waits until it is done, and both may be called again. TestDrain.
 //   - A delayed key that is added at once. In controller-runtime the add ends the
 //     delay, and a delayed add of a key that waits is dropped
-//     (lockedAddWithOpts). Here the two are independent, as in client-go.
-//     TestAddOfWhatIsDelayed.
+//     (lockedAddWithOpts). Here the two are independent, as in client-go, unless
+//     WithJoinedDelays says otherwise. TestAddOfWhatIsDelayed.
 //   - A key that is added while in process. In controller-runtime it takes its
 //     place then, and counts in Len; whoever looks for the next key steps over
 //     it. Here it takes its place when it is done, and counts in Len from then
@@ -78,8 +78,8 @@
 //     meant for a handful.
 //   - Fairness between tenants, a capacity, and a Get that heeds a context:
 //     only here.
-//   - Metrics by priority, and the priority with the key (GetWithPriority): only
-//     in controller-runtime (internal/metrics/workqueue.go). Its controller adds
-//     a key again with the priority that it had (internal/controller/controller.go);
-//     here the queue does so itself, in AddAfter and AddRateLimited.
+//   - A key that is added again. controller-runtime's controller gives it the
+//     priority that it had (internal/controller/controller.go); here the queue does
+//     so itself, in AddAfter and AddRateLimited. Both tell the priority with the key
+//     (GetWithPriority).
 package peers
