@@ -13,34 +13,44 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// depths is a metrics provider that keeps the depth of a queue by priority.
+// depths is a metrics provider that keeps the depth of a queue by priority, too.
 type depths struct {
-	silent
+	fullRecorder
 	mu sync.Mutex
 	of map[int]int // guarded by mu; without zeros
 }
 
-func newDepths() *depths { return &depths{of: map[int]int{}} }
-
-func (*depths) NewDepthMetric(string) workqueue.GaugeMetric { panic("not the one to use") }
-
-func (d *depths) NewDepthByPriorityMetric(string) queue.PriorityGaugeMetric {
-	return depthsMetric{d}
+func newDepths() *depths {
+	return &depths{fullRecorder: fullRecorder{newRecorder()}, of: map[int]int{}}
 }
 
-// seen returns the depths.
-func (d *depths) seen() map[int]int {
+func (d *depths) NewDepthByPriorityMetric(name string) queue.PriorityGaugeMetric {
+	return depthsMetric{d, d.NewDepthMetric(name)}
+}
+
+// byPriority returns the depths.
+func (d *depths) byPriority() map[int]int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.of)
 }
 
-type depthsMetric struct{ *depths }
+type depthsMetric struct {
+	depths *depths
+	total  workqueue.GaugeMetric
+}
 
-func (d depthsMetric) Inc(priority int) { d.add(priority, 1) }
-func (d depthsMetric) Dec(priority int) { d.add(priority, -1) }
+func (m depthsMetric) Inc(priority int) {
+	m.total.Inc()
+	m.depths.add(priority, 1)
+}
 
-func (d depthsMetric) add(priority, n int) {
+func (m depthsMetric) Dec(priority int) {
+	m.total.Dec()
+	m.depths.add(priority, -1)
+}
+
+func (d *depths) add(priority, n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.of[priority] += n; d.of[priority] == 0 {
@@ -71,19 +81,19 @@ func TestDepthByPriority(t *testing.T) {
 		q.AddWithOptions("a", queue.AddOptions{Priority: 1})
 		q.AddWithOptions("b", queue.AddOptions{Priority: queue.LowPriority})
 		q.AddWithOptions("c", queue.AddOptions{Priority: 3, After: second})
-		require.Equal(t, map[int]int{1: 1, queue.LowPriority: 1}, d.seen())
+		require.Equal(t, map[int]int{1: 1, queue.LowPriority: 1}, d.byPriority())
 		q.Add("b")
-		assert.Equal(t, map[int]int{1: 1, 0: 1}, d.seen(), "b has got another priority")
+		assert.Equal(t, map[int]int{1: 1, 0: 1}, d.byPriority(), "b has got another priority")
 		pass(second)
-		assert.Equal(t, map[int]int{3: 1, 1: 1, 0: 1}, d.seen(), "c has come due")
+		assert.Equal(t, map[int]int{3: 1, 1: 1, 0: 1}, d.byPriority(), "c has come due")
 
 		require.Equal(t, "c", get(t, q))
 		q.Add("c")
-		assert.Equal(t, map[int]int{1: 1, 0: 2}, d.seen(), "c will wait again")
+		assert.Equal(t, map[int]int{1: 1, 0: 2}, d.byPriority(), "c will wait again")
 		q.AddWithOptions("c", queue.AddOptions{Priority: 2})
-		assert.Equal(t, map[int]int{2: 1, 1: 1, 0: 1}, d.seen())
+		assert.Equal(t, map[int]int{2: 1, 1: 1, 0: 1}, d.byPriority())
 		q.Done("c")
 		assert.Equal(t, []string{"c", "a", "b"}, work(t, q))
-		assert.Empty(t, d.seen())
+		assert.Empty(t, d.byPriority())
 	})
 }

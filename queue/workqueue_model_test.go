@@ -40,11 +40,11 @@ func checkWorkQueue(t *rapid.T) {
 		ageing:  rapid.IntRange(1, 5).Draw(t, "ageing"),
 		start:   time.Now(),
 		keys:    map[string]*modelKey{},
-		metrics: newRecorder(),
+		metrics: newDepths(),
 	}
 	opts := []queue.Option{
 		queue.WithRateLimiter(always(second)), queue.WithAgeing(m.ageing),
-		queue.WithName("model"), queue.WithMetrics(fullRecorder{m.metrics}),
+		queue.WithName("model"), queue.WithMetrics(m.metrics),
 	}
 	if m.fair {
 		opts = append(opts, queue.WithFairness(tenantOf))
@@ -55,10 +55,6 @@ func checkWorkQueue(t *rapid.T) {
 	if rapid.Bool().Draw(t, "bounded") {
 		m.capacity = rapid.IntRange(1, 6).Draw(t, "capacity")
 		opts = append(opts, queue.WithCapacity(m.capacity))
-	}
-	if rapid.Bool().Draw(t, "measured") {
-		m.measured = newDepths()
-		opts = append(opts, queue.WithName("q"), queue.WithMetrics(m.measured))
 	}
 	q, err := queue.NewWorkQueue[string](opts...)
 	require.NoError(t, err)
@@ -117,9 +113,6 @@ func actions(q *queue.WorkQueue[string], m *model) map[string]func(*rapid.T) {
 			require.Equal(t, m.drains, m.draining.Load(), "drains that wait")
 			require.Equal(t, len(m.line), q.Len())
 			require.Equal(t, m.shutDown, q.ShuttingDown())
-			if m.measured != nil {
-				require.Equal(t, m.depths(), m.measured.seen())
-			}
 		},
 	}
 	maps.Copy(all, adds(q, m))

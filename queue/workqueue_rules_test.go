@@ -18,7 +18,6 @@ type model struct {
 	ageing   int
 	capacity int // 0: none
 	joined   bool
-	measured *depths // nil: not at all
 	start    time.Time
 	keys     map[string]*modelKey
 	line     []*modelKey // those that wait, in the order in which they took their place
@@ -31,7 +30,7 @@ type model struct {
 	shutDown bool
 	drains   int32        // that wait, as the rules say
 	draining atomic.Int32 // that wait
-	metrics  *recorder
+	metrics  *depths
 }
 
 type modelKey struct {
@@ -292,6 +291,7 @@ func (m *model) checkMetrics(t require.TestingT) {
 	} {
 		require.EqualValues(t, want, m.metrics.value(metric), metric)
 	}
+	require.Equal(t, m.depths(), m.metrics.byPriority())
 	require.Equal(t, m.handed, m.metrics.count("latency"))
 	require.Equal(t, m.finished, m.metrics.count("work duration"))
 }

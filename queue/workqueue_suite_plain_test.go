@@ -62,7 +62,8 @@ func TestSuiteGetWaits(t *testing.T) {
 		add(q, "b")
 		synctest.Wait()
 		require.Len(t, got, 3)
-		assert.Equal(t, []string{"a", "a", "b"}, []string{<-got, <-got, <-got})
+		assert.Equal(t, "a", <-got)
+		assert.ElementsMatch(t, []string{"a", "b"}, []string{<-got, <-got}, "whoever is faster")
 	})
 }
 
