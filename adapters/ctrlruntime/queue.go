@@ -43,8 +43,8 @@ import (
 //     controllers do not call it.
 //   - What waits is not logged at verbosity 5. Stats tells it.
 //
-// What controllers get from it beside that: it is faster, allocates nothing, and
-// can be fair, see queue.WithFairness.
+// What controllers get from it beside that: an add and a Get cost less (see
+// BenchmarkQueue), and it can be fair, see queue.WithFairness.
 //
 // It is also a typed.Adder. All methods are safe for concurrent use.
 type Queue[request comparable] struct {
