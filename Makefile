@@ -14,6 +14,9 @@ BENCHTIME  ?= 1s
 BENCHOUT   ?= bin/bench.txt
 BENCHDIR   ?= benchmarks
 FUZZTIME   ?= 20s
+# Nested modules that are tested with the root; e2e, whose requirements are
+# large, has targets of its own.
+MODULES    := adapters/ctrlruntime benchmarks/peers
 E2EFLAGS   ?=
 
 .PHONY: help
@@ -26,12 +29,12 @@ check: format vet staticcheck tidy long-files race ## Everything that a change h
 .PHONY: test
 test: ## Run the tests
 	$(GO) test ./...
-	$(GO) -C benchmarks/peers test ./...
+	@set -x; for m in $(MODULES); do $(GO) -C $$m test ./...; done
 
 .PHONY: race
 race: ## Run the tests with the race detector, which needs a C compiler
 	$(GO) test -race ./...
-	$(GO) -C benchmarks/peers test -race ./...
+	@set -x; for m in $(MODULES); do $(GO) -C $$m test -race ./...; done
 
 .PHONY: format
 format: ## Check that gofmt has nothing to change
@@ -40,12 +43,12 @@ format: ## Check that gofmt has nothing to change
 .PHONY: vet
 vet: ## Run go vet
 	$(GO) vet ./...
-	$(GO) -C benchmarks/peers vet ./...
+	@set -x; for m in $(MODULES); do $(GO) -C $$m vet ./...; done
 
 .PHONY: staticcheck
 staticcheck: ## Run staticcheck
 	$(TOOL) staticcheck ./...
-	cd benchmarks/peers && $(GO) tool -modfile=../../tools/go.mod staticcheck ./...
+	@set -x; for m in $(MODULES); do (cd $$m && $(GO) tool -modfile=../../tools/go.mod staticcheck ./...); done
 
 # The module e2e is left out: on a clean machine it fetches the sources of
 # Kubernetes and etcd, some 130 MB. See tidy-e2e and vet-e2e.
@@ -53,7 +56,7 @@ staticcheck: ## Run staticcheck
 tidy: ## Check that go mod tidy has nothing to change
 	$(GO) mod tidy -diff
 	$(GO) -C tools mod tidy -diff
-	$(GO) -C benchmarks/peers mod tidy -diff
+	@set -x; for m in $(MODULES); do $(GO) -C $$m mod tidy -diff; done
 
 .PHONY: tidy-e2e
 tidy-e2e: ## The same for the module e2e, whose requirements are large
