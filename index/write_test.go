@@ -88,8 +88,7 @@ func TestListWithAKeyTwice(t *testing.T) {
 
 func TestWrittenIsCalledLast(t *testing.T) {
 	var writes []int
-	var store *index.Indexer[*pod]
-	store = index.NewIndexer(index.WithWritten[*pod](func() {
+	store := index.NewIndexer(index.WithWritten[*pod](func() {
 		writes = append(writes, len(writes))
 		if len(writes) == 3 {
 			panic("too much")
