@@ -98,4 +98,16 @@ type Change[T Object] struct {
 	Reason Reason
 	// Object is the object to store, or the last state of the one to remove.
 	Object T
+	// Key, if not nil, is the key of the object to remove, of which no other last
+	// state is known than the one in the store. Object is left aside then. It is
+	// for deletions only.
+	Key *Key
+}
+
+// key returns the key of the object that is written.
+func (c *Change[T]) key() Key {
+	if c.Key != nil {
+		return *c.Key
+	}
+	return KeyOf(c.Object)
 }

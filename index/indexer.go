@@ -72,7 +72,8 @@ func WithUnchanged[T Object](unchanged func(old, updated T) bool) Option[T] {
 // makes no sense, as client-go's do:
 //
 //   - Apply gives an event for a deletion of an object that is not there, too;
-//     Old is then the zero T. Otherwise it gives none.
+//     Old is then the zero T. Otherwise, and for a Change with a Key, it gives
+//     none.
 //   - Replace compares each object of a list that has a key twice with the state
 //     before the list. Otherwise the second one is an update of the first.
 func WithLiteralEvents[T Object]() Option[T] {

@@ -163,11 +163,14 @@ func checkModel(t *rapid.T) {
 	m, version, late := model{}, 0, false
 	var snapshots []frozen
 
-	apply := func(p *pod, gone bool) (index.Change[*pod], index.Event[*pod], bool) {
+	apply := func(p *pod, gone, unseen bool) (index.Change[*pod], index.Event[*pod], bool) {
 		key := index.KeyOf(p)
 		old, found := m[key]
 		change := index.Change[*pod]{Delete: gone, Object: p, Reason: index.Watched}
 		event := index.Event[*pod]{Type: index.Updated, Reason: index.Watched, Old: old, New: p}
+		if gone && unseen {
+			change.Object, change.Key, event.New = nil, &key, old
+		}
 		switch {
 		case gone && !found:
 			return change, event, false
@@ -188,7 +191,7 @@ func checkModel(t *rapid.T) {
 			var want []index.Event[*pod]
 			for range rapid.IntRange(1, 20).Draw(t, "changes") {
 				version++
-				change, event, effect := apply(drawPod(t, version), rapid.IntRange(0, 2).Draw(t, "op") == 0)
+				change, event, effect := apply(drawPod(t, version), rapid.IntRange(0, 2).Draw(t, "op") == 0, rapid.Bool().Draw(t, "unseen"))
 				changes = append(changes, change)
 				if effect {
 					want = append(want, event)
@@ -199,40 +202,34 @@ func checkModel(t *rapid.T) {
 		},
 		"replace": func(t *rapid.T) {
 			var list []*pod
-			var want []index.Event[*pod]
-			before := maps.Clone(m)
 			for range rapid.IntRange(0, 60).Draw(t, "size") {
 				version++
 				list = append(list, drawPod(t, version))
 			}
-			for _, p := range list {
-				_, event, _ := apply(p, false)
-				event.Reason = index.Relisted
-				want = append(want, event)
+			everything := func(*pod) bool { return true }
+			checkReplaced(t, m, everything, list, apply, func() []index.Event[*pod] {
+				return store.Replace(nil, list, fmt.Sprint(version), index.Relisted)
+			})
+			require.Equal(t, fmt.Sprint(version), store.ResourceVersion())
+		},
+		"replace namespace": func(t *rapid.T) {
+			namespace := rapid.SampledFrom(namespaces).Draw(t, "of namespace")
+			var list []*pod
+			for range rapid.IntRange(0, 20).Draw(t, "size") {
+				version++
+				p := drawPod(t, version)
+				p.namespace = namespace
+				list = append(list, p)
 			}
-			listed := model{}
-			for _, p := range list {
-				listed[index.KeyOf(p)] = p
+			before, at := store.ResourceVersion(), rapid.SampledFrom([]string{"", fmt.Sprint(version)}).Draw(t, "version")
+			inside := func(p *pod) bool { return p.namespace == namespace }
+			checkReplaced(t, m, inside, list, apply, func() []index.Event[*pod] {
+				return store.ReplaceNamespace(nil, namespace, list, at, index.Relisted)
+			})
+			if at == "" {
+				at = before
 			}
-			var gone []string
-			for key, p := range before {
-				if listed[key] == nil {
-					gone = append(gone, p.String())
-					delete(m, key)
-				}
-			}
-			slices.Sort(gone)
-			events := store.Replace(nil, list, fmt.Sprint(version), index.Relisted)
-			require.GreaterOrEqual(t, len(events), len(gone))
-			var deleted []string
-			for _, e := range events[:len(gone)] {
-				require.Equal(t, index.Deleted, e.Type)
-				require.Same(t, e.Old, e.New)
-				deleted = append(deleted, e.Old.String())
-			}
-			slices.Sort(deleted)
-			require.Equal(t, gone, deleted)
-			require.Equal(t, strings.Join(describe(want), "\n"), strings.Join(describe(events[len(gone):]), "\n"))
+			require.Equal(t, at, store.ResourceVersion())
 		},
 		"clear": func(t *rapid.T) {
 			if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
@@ -264,6 +261,41 @@ func checkModel(t *rapid.T) {
 	for _, f := range snapshots {
 		checkFrozen(t, x, f)
 	}
+}
+
+// checkReplaced replaces the objects that are inside of something by those of a
+// list, in the model as well, and compares the events.
+func checkReplaced(
+	t *rapid.T, m model, inside func(*pod) bool, list []*pod,
+	apply func(p *pod, gone, unseen bool) (index.Change[*pod], index.Event[*pod], bool), replace func() []index.Event[*pod],
+) {
+	var want []index.Event[*pod]
+	before, listed := m.where(inside), model{}
+	for _, p := range list {
+		_, event, _ := apply(p, false, false)
+		event.Reason = index.Relisted
+		want = append(want, event)
+		listed[index.KeyOf(p)] = p
+	}
+	var gone []string
+	for _, p := range before {
+		if listed[index.KeyOf(p)] == nil {
+			gone = append(gone, p.String())
+			delete(m, index.KeyOf(p))
+		}
+	}
+	slices.Sort(gone)
+	events := replace()
+	require.GreaterOrEqual(t, len(events), len(gone))
+	var deleted []string
+	for _, e := range events[:len(gone)] {
+		require.Equal(t, index.Deleted, e.Type)
+		require.Same(t, e.Old, e.New)
+		deleted = append(deleted, e.Old.String())
+	}
+	slices.Sort(deleted)
+	require.Equal(t, gone, deleted)
+	require.Equal(t, strings.Join(describe(want), "\n"), strings.Join(describe(events[len(gone):]), "\n"))
 }
 
 func checkFrozen(t require.TestingT, x *indexes, f frozen) {

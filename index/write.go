@@ -29,7 +29,7 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 	for i := range changes {
 		c, at := &changes[i], x.located[i]
 		if stale {
-			at = x.locate(c.Object)
+			at = x.locate(c.key())
 		}
 		stale = stale || at.found == c.Delete
 		switch {
@@ -37,9 +37,13 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 			dst = x.put(dst, at, c.Object, staged, c.Reason)
 			staged++
 		case at.found:
-			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, Old: x.objects.at(at.pos), New: c.Object})
+			old, last := x.objects.at(at.pos), c.Object
+			if c.Key != nil {
+				last = old
+			}
+			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, Old: old, New: last})
 			x.remove(at.pos)
-		case x.literal:
+		case x.literal && c.Key == nil:
 			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, New: c.Object})
 		}
 	}
@@ -51,91 +55,6 @@ func (x *Indexer[T]) afterWrite() {
 	if x.written != nil {
 		x.written()
 	}
-}
-
-// Replace makes list the content of the store and version its resource
-// version, and appends the events that result to dst, which it returns: first
-// the deletion of every object that is not in the list, then, in the order of
-// the list, an addition or update for each that is. All of them have the given
-// reason. An object that is in the list twice is added, then updated, unless the
-// indexer was made WithLiteralEvents.
-//
-// It happens under one write lock, as with Apply. The list is not kept.
-func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Reason) []Event[T] {
-	x.writer.Lock()
-	defer x.writer.Unlock()
-	defer x.unstage()
-	for _, index := range x.indexes {
-		index.prepare(len(list))
-	}
-	x.located = slices.Grow(x.located, len(list))
-	x.hashes = slices.Grow(x.hashes, max(0, len(list)-len(x.hashes)))
-	gone := int(x.objects.n)
-	listed := make([]bool, x.objects.n)
-	for block := range slices.Chunk(list, blockSize) {
-		x.locateAll(block)
-		for _, index := range x.indexes {
-			for _, obj := range block {
-				index.stage(obj)
-			}
-		}
-	}
-	var before map[uint32]T // what the list has again later; if events are literal
-	for _, at := range x.located {
-		switch {
-		case !at.found:
-		case !listed[at.pos]:
-			listed[at.pos] = true
-			gone--
-		case x.literal:
-			if before == nil {
-				before = map[uint32]T{}
-			}
-			before[at.pos] = x.objects.at(at.pos)
-		}
-	}
-
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.begin(version)
-	x.version = version
-	x.slots.reserve(x.keysEpoch.gen, uint32(len(list)+gone))
-	dst = slices.Grow(dst, len(list)+gone)
-	for pos, ok := range listed {
-		if !ok {
-			obj := x.objects.at(uint32(pos))
-			dst = append(dst, Event[T]{Type: Deleted, Reason: reason, Old: obj, New: obj})
-		}
-	}
-	for i, obj := range list {
-		at := x.located[i]
-		again := false
-		if !at.found && x.slots.has(at.hash) {
-			at = x.locate(obj) // it may be in the list twice
-			again = at.found
-		}
-		if at.found && x.unchanged != nil && x.unchanged(x.objects.at(at.pos), obj) {
-			continue
-		}
-		dst = x.put(dst, at, obj, i, reason)
-		if !x.literal {
-			continue
-		}
-		event := &dst[len(dst)-1]
-		if again {
-			*event = Event[T]{Type: Added, Reason: reason, New: obj}
-		} else if old, ok := before[at.pos]; ok && at.found {
-			event.Old = old
-		}
-	}
-	for pos := len(listed) - 1; pos >= 0 && gone > 0; pos-- { // the last first: no other one of them moves
-		if !listed[pos] {
-			x.remove(uint32(pos))
-			gone--
-		}
-	}
-	x.afterWrite()
-	return dst
 }
 
 // SetResourceVersion notes that the state is still current at version, as a
@@ -172,10 +91,9 @@ type located struct {
 	found     bool
 }
 
-// locate looks an object's key up. The caller holds writer, so that no lock is
-// needed to read.
-func (x *Indexer[T]) locate(obj T) located {
-	key := KeyOf(obj)
+// locate looks a key up. The caller holds writer, so that no lock is needed to
+// read.
+func (x *Indexer[T]) locate(key Key) located {
 	at := located{hash: hashKey(x.seed, key)}
 	if s := findSlot(&x.slots.pages, &x.namespaces.posts.byID.pages, at.hash, key); s != nil {
 		at.pos, at.found = s.place-1, true
@@ -186,20 +104,24 @@ func (x *Indexer[T]) locate(obj T) located {
 // blockSize is how many objects are looked at together.
 const blockSize = 16
 
-// locateAll appends what locate returns for each of up to blockSize objects to
-// x.located. It takes one step for all of them before the next: almost each
-// access to an object that was just decoded waits for memory, and so the
-// processor waits for many at once.
-func (x *Indexer[T]) locateAll(objs []T) {
+// locateObjects appends what locate returns for the keys of up to blockSize
+// objects to x.located. It takes one step for all of them before the next:
+// almost each access to an object that was just decoded waits for memory, and so
+// the processor waits for many at once.
+func (x *Indexer[T]) locateObjects(objs []T) {
 	var keys [blockSize]Key
 	for i, obj := range objs {
 		keys[i] = KeyOf(obj)
 	}
+	x.locateKeys(keys[:len(objs)])
+}
+
+func (x *Indexer[T]) locateKeys(keys []Key) {
 	from := len(x.located)
-	for i := range objs {
+	for i := range keys {
 		x.located = append(x.located, located{hash: hashKey(x.seed, keys[i])})
 	}
-	for i := range objs {
+	for i := range keys {
 		at := &x.located[from+i]
 		if s := findSlot(&x.slots.pages, &x.namespaces.posts.byID.pages, at.hash, keys[i]); s != nil {
 			at.pos, at.found = s.place-1, true
@@ -210,15 +132,15 @@ func (x *Indexer[T]) locateAll(objs []T) {
 // locateChanges does the same for the objects of changes.
 func (x *Indexer[T]) locateChanges(changes []Change[T]) {
 	if len(changes) == 1 {
-		x.located = append(x.located, x.locate(changes[0].Object))
+		x.located = append(x.located, x.locate(changes[0].key()))
 		return
 	}
-	var block [blockSize]T
+	var keys [blockSize]Key
 	for chunk := range slices.Chunk(changes, blockSize) {
 		for i := range chunk {
-			block[i] = chunk[i].Object
+			keys[i] = chunk[i].key()
 		}
-		x.locateAll(block[:len(chunk)])
+		x.locateKeys(keys[:len(chunk)])
 	}
 }
 
