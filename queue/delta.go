@@ -16,6 +16,15 @@ const (
 	Bookmark
 	// Resync: all objects are to be looked at again.
 	Resync
+	// Removed: the object of the delta's scope, if there is one, is outside of
+	// what is watched now.
+	Removed
+	// NamespaceReplaced: the objects of the delta are all that there are in the
+	// namespace of its scope.
+	NamespaceReplaced
+	// NamespaceRemoved: all objects of the namespace of the delta's scope are
+	// outside of what is watched now.
+	NamespaceRemoved
 )
 
 // String returns the name of the type.
@@ -33,6 +42,12 @@ func (t DeltaType) String() string {
 		return "Bookmark"
 	case Resync:
 		return "Resync"
+	case Removed:
+		return "Removed"
+	case NamespaceReplaced:
+		return "NamespaceReplaced"
+	case NamespaceRemoved:
+		return "NamespaceRemoved"
 	default:
 		return "Unknown"
 	}
@@ -43,9 +58,16 @@ type Delta[T any] struct {
 	Type DeltaType
 	// Object is the object that was added, updated or deleted.
 	Object T
-	// Objects is the whole content, if Type is Replaced.
+	// Objects is the whole content, if Type is Replaced, or that of a namespace,
+	// if it is NamespaceReplaced.
 	Objects []T
+	// Scope is what a Removed, NamespaceReplaced or NamespaceRemoved is about,
+	// otherwise nil.
+	Scope *Scope
 	// ResourceVersion is the version that the change leads to, "" if that is
 	// not known.
 	ResourceVersion string
 }
+
+// Scope names one object, or, without a name, all objects of a namespace.
+type Scope struct{ Namespace, Name string }

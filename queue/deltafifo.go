@@ -14,8 +14,8 @@ var ErrClosed = errors.New("queue: closed")
 //  1. Take returns every delta that was put in, once: those of one producer in
 //     the order of its calls, and any that was put in before another was begun
 //     before that. Nothing is merged or dropped.
-//  2. A Replace is one delta, whatever the number of its objects, and so is a
-//     Resync.
+//  2. A Replace, of everything or of a namespace, is one delta, whatever the
+//     number of its objects, and so is a Resync.
 //  3. Producers do not wait for the consumer, unless a limit is set.
 //  4. Take hands out all that is queued in one swap, so the cost of the lock
 //     is shared by the whole batch.
@@ -66,6 +66,24 @@ func (q *DeltaFIFO[T]) Delete(obj T, resourceVersion string) {
 // from then on.
 func (q *DeltaFIFO[T]) Replace(objs []T, resourceVersion string) {
 	q.put(Delta[T]{Type: Replaced, Objects: objs, ResourceVersion: resourceVersion})
+}
+
+// Remove queues that the object of this key, if there is one, is outside of what
+// is watched now.
+func (q *DeltaFIFO[T]) Remove(namespace, name, resourceVersion string) {
+	q.put(Delta[T]{Type: Removed, Scope: &Scope{Namespace: namespace, Name: name}, ResourceVersion: resourceVersion})
+}
+
+// ReplaceNamespace queues that objs are all that there are in a namespace. The
+// queue owns the slice from then on.
+func (q *DeltaFIFO[T]) ReplaceNamespace(namespace string, objs []T, resourceVersion string) {
+	q.put(Delta[T]{Type: NamespaceReplaced, Scope: &Scope{Namespace: namespace}, Objects: objs, ResourceVersion: resourceVersion})
+}
+
+// RemoveNamespace queues that all objects of a namespace are outside of what is
+// watched now.
+func (q *DeltaFIFO[T]) RemoveNamespace(namespace, resourceVersion string) {
+	q.put(Delta[T]{Type: NamespaceRemoved, Scope: &Scope{Namespace: namespace}, ResourceVersion: resourceVersion})
 }
 
 // Bookmark queues that nothing changed up to resourceVersion.

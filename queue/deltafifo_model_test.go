@@ -58,6 +58,21 @@ func checkDeltaFIFO(t *rapid.T) {
 			put(delta{Type: queue.Replaced, Objects: rapid.SliceOf(rapid.Int()).Draw(t, "objects"), ResourceVersion: version()},
 				func(d delta) { q.Replace(d.Objects, d.ResourceVersion) })
 		},
+		"part": func(t *rapid.T) {
+			scope := queue.Scope{Namespace: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "namespace")}
+			d := delta{Scope: &scope, ResourceVersion: version()}
+			switch rapid.IntRange(0, 2).Draw(t, "type") {
+			case 0:
+				d.Type, scope.Name = queue.Removed, "name"
+				put(d, func(d delta) { q.Remove(scope.Namespace, scope.Name, d.ResourceVersion) })
+			case 1:
+				d.Type, d.Objects = queue.NamespaceReplaced, rapid.SliceOf(rapid.Int()).Draw(t, "objects")
+				put(d, func(d delta) { q.ReplaceNamespace(scope.Namespace, d.Objects, d.ResourceVersion) })
+			case 2:
+				d.Type = queue.NamespaceRemoved
+				put(d, func(d delta) { q.RemoveNamespace(scope.Namespace, d.ResourceVersion) })
+			}
+		},
 		"bookmark": func(*rapid.T) {
 			put(delta{Type: queue.Bookmark, ResourceVersion: version()}, func(d delta) { q.Bookmark(d.ResourceVersion) })
 		},
