@@ -41,8 +41,49 @@ func (s *inlet[T]) Delete(obj T, resourceVersion string) {
 	}
 }
 
+// Remove implements Sink.
+func (s *inlet[T]) Remove(key index.Key, resourceVersion string) {
+	s.DeltaFIFO.Remove(key.Namespace, key.Name, resourceVersion)
+}
+
 // Replace implements Sink.
 func (s *inlet[T]) Replace(objs []T, resourceVersion string) {
+	s.replace(s.admitAll(objs, resourceVersion), resourceVersion)
+}
+
+// ReplaceNamespace implements Sink.
+func (s *inlet[T]) ReplaceNamespace(namespace string, objs []T, resourceVersion string) {
+	s.DeltaFIFO.ReplaceNamespace(namespace, s.admitAll(objs, resourceVersion), resourceVersion)
+}
+
+// stage implements stager.
+func (s *inlet[T]) stage(obj T, resourceVersion string) staged {
+	obj, ok := s.admit(obj, resourceVersion)
+	if !ok {
+		return leftOut{}
+	}
+	return stagedObject[T]{obj}
+}
+
+// replaceStaged implements listSink.
+func (s *inlet[T]) replaceStaged(list []staged, resourceVersion string) {
+	s.replace(unstage[T](list), resourceVersion)
+}
+
+// replaceNamespaceStaged implements listSink.
+func (s *inlet[T]) replaceNamespaceStaged(namespace string, list []staged, resourceVersion string) {
+	s.DeltaFIFO.ReplaceNamespace(namespace, unstage[T](list), resourceVersion)
+}
+
+// replace queues all objects that there are, which were admitted.
+func (s *inlet[T]) replace(objs []T, resourceVersion string) {
+	s.progress.note(len(objs), len(objs))
+	s.health.report(s.ctx, s.name, nil) // before anybody can see that it has synced
+	s.DeltaFIFO.Replace(objs, resourceVersion)
+}
+
+// admitAll returns those of objs that can be stored, as they are to be stored.
+func (s *inlet[T]) admitAll(objs []T, resourceVersion string) []T {
 	admitted := objs[:0]
 	for _, obj := range objs {
 		if obj, ok := s.admit(obj, resourceVersion); ok {
@@ -50,9 +91,7 @@ func (s *inlet[T]) Replace(objs []T, resourceVersion string) {
 		}
 	}
 	clear(objs[len(admitted):])
-	s.progress.note(len(admitted), len(admitted))
-	s.health.report(s.ctx, s.name, nil) // before anybody can see that it has synced
-	s.DeltaFIFO.Replace(admitted, resourceVersion)
+	return admitted
 }
 
 // Progress implements Sink.

@@ -258,11 +258,14 @@ type progressSink struct {
 	done func()
 }
 
-func (s progressSink) Progress(received, expected int) { s.note(received, expected) }
-func (s progressSink) Replace([]*corev1.Pod, string)   { s.done() }
-func (progressSink) Add(*corev1.Pod, string)           {}
-func (progressSink) Update(*corev1.Pod, string)        {}
-func (progressSink) Delete(*corev1.Pod, string)        {}
-func (progressSink) Bookmark(string)                   {}
-func (progressSink) Resync()                           {}
-func (progressSink) Report(error)                      {}
+func (s progressSink) Progress(received, expected int)              { s.note(received, expected) }
+func (s progressSink) Replace([]*corev1.Pod, string)                { s.done() }
+func (progressSink) Remove(index.Key, string)                       {}
+func (progressSink) RemoveNamespace(_, _ string)                    {}
+func (progressSink) ReplaceNamespace(string, []*corev1.Pod, string) {}
+func (progressSink) Add(*corev1.Pod, string)                        {}
+func (progressSink) Update(*corev1.Pod, string)                     {}
+func (progressSink) Delete(*corev1.Pod, string)                     {}
+func (progressSink) Bookmark(string)                                {}
+func (progressSink) Resync()                                        {}
+func (progressSink) Report(error)                                   {}

@@ -79,22 +79,25 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 			l.changes = append(l.changes, index.Change[T]{
 				Delete: d.Type == queue.Deleted, Reason: index.Watched, Object: d.Object,
 			})
-			if d.ResourceVersion != "" {
-				version = d.ResourceVersion
-			}
+		case queue.Removed:
+			l.changes = append(l.changes, index.Change[T]{
+				Delete: true, Reason: index.ScopeRemoved, Key: (*index.Key)(d.Scope),
+			})
 		case queue.Bookmark:
-			if d.ResourceVersion != "" {
-				version = d.ResourceVersion
-			}
-		case queue.Replaced:
+		case queue.Replaced, queue.NamespaceReplaced, queue.NamespaceRemoved:
 			l.flush(version)
 			version = ""
-			l.replace(d.Objects, d.ResourceVersion)
+			l.replace(d)
 			d.Objects = nil
+			continue
 		case queue.Resync:
 			l.flush(version)
 			version = ""
 			l.resync()
+			continue
+		}
+		if d.ResourceVersion != "" {
+			version = d.ResourceVersion
 		}
 	}
 	l.flush(version)
@@ -165,9 +168,10 @@ func (l *loop[T]) publish() {
 // errPanicked tells why an informer has not taken up a list.
 var errPanicked = errors.New("the list was not stored: an index function, or a method of an object, has panicked")
 
-// replace makes objs the content of the store, and publishes the events. If an
-// index function panics, nothing has changed.
-func (l *loop[T]) replace(objs []T, version string) {
+// replace makes the objects of a delta the content of the store, or of a
+// namespace, and publishes the events. If an index function panics, nothing has
+// changed.
+func (l *loop[T]) replace(d *queue.Delta[T]) {
 	failed := errPanicked
 	defer func() {
 		if failed != nil {
@@ -175,21 +179,28 @@ func (l *loop[T]) replace(objs []T, version string) {
 		}
 	}()
 	defer utilruntime.HandleCrashWithContext(l.ctx)
-	departed := l.commitAll(objs, version)
+	departed := l.commitAll(d)
 	failed = nil
-	l.reached(version)
+	if d.ResourceVersion != "" || d.Type == queue.Replaced {
+		l.reached(d.ResourceVersion)
+	}
 	notify(departed)
 }
 
-func (l *loop[T]) commitAll(objs []T, version string) (departed []*departureWaiter) {
+func (l *loop[T]) commitAll(d *queue.Delta[T]) (departed []*departureWaiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first := !l.isSynced()
-	reason := index.Relisted
-	if first {
-		reason = index.Initial
+	first := d.Type == queue.Replaced && !l.isSynced()
+	switch {
+	case first:
+		l.events = l.store.Replace(nil, d.Objects, d.ResourceVersion, index.Initial)
+	case d.Type == queue.Replaced:
+		l.events = l.store.Replace(nil, d.Objects, d.ResourceVersion, index.Relisted)
+	case d.Type == queue.NamespaceReplaced:
+		l.events = l.store.ReplaceNamespace(nil, d.Scope.Namespace, d.Objects, d.ResourceVersion, index.Relisted)
+	case d.Type == queue.NamespaceRemoved:
+		l.events = l.store.ReplaceNamespace(nil, d.Scope.Namespace, nil, d.ResourceVersion, index.ScopeRemoved)
 	}
-	l.events = l.store.Replace(nil, objs, version, reason)
 	departed = concerned(&l.departures, l.events)
 	l.publish()
 	l.events = nil // it may be large
@@ -200,7 +211,7 @@ func (l *loop[T]) commitAll(objs []T, version string) (departed []*departureWait
 		l.phase = PhaseSynced
 		close(l.synced)
 		l.log.Wake()
-		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", version)
+		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", d.ResourceVersion)
 	}
 	return departed
 }

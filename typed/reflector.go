@@ -127,7 +127,7 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	defer lw.close()
 	logger := klog.FromContext(ctx)
 	name := reflect.TypeFor[T]().String()
-	store := &reflectorStore[T]{sink: sink, name: name, streamed: lw.countStreamed}
+	store := &reflectorStore[T]{sink: stagerOf(sink), name: name, streamed: lw.countStreamed}
 	reflector := cache.NewReflectorWithOptions(lw, nil, store, cache.ReflectorOptions{
 		Name:            "typed.Informer",
 		TypeDescription: name,

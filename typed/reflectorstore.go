@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/consistencydetector"
 
 	"github.com/kubetyped/informer/index"
 )
@@ -15,9 +16,9 @@ import (
 // hands over into T, the one place where that is done, and passes it on to a
 // sink. Its methods are called by the Reflector's goroutine.
 type reflectorStore[T index.Object] struct {
-	sink     Sink[T]
+	sink     stager[T]
 	name     string
-	streamed cache.TransformFunc // called for each object of a streamed list as it comes
+	streamed func() // called for each object of a streamed list as it comes
 
 	// ordered tells that objects come in the order of their versions. They do
 	// not where a watch began without a version: then it opens with additions
@@ -63,6 +64,9 @@ func (s *reflectorStore[T]) Delete(untyped any) error {
 // Replace implements cache.ReflectorStore.
 func (s *reflectorStore[T]) Replace(list []any, version string) error {
 	s.ordered = version != "" && version != "0"
+	if s.replaceStreamed(list, version) {
+		return nil
+	}
 	objs := make([]T, 0, len(list))
 	for _, untyped := range list {
 		if obj, _, ok := s.convert(untyped); ok {
@@ -71,6 +75,24 @@ func (s *reflectorStore[T]) Replace(list []any, version string) error {
 	}
 	s.sink.Replace(objs, version)
 	return nil
+}
+
+// replaceStreamed passes on a list that was streamed, and so is staged as a
+// whole. It returns false if that is not so.
+func (s *reflectorStore[T]) replaceStreamed(list []any, version string) bool {
+	var all []staged
+	for _, untyped := range list {
+		done, ok := untyped.(staged)
+		if !ok {
+			return false
+		}
+		if all == nil {
+			all = make([]staged, 0, len(list))
+		}
+		all = append(all, done)
+	}
+	s.sink.replaceStaged(all, version)
+	return true
 }
 
 // Bookmark implements cache.ReflectorBookmarkStore.
@@ -87,10 +109,27 @@ func (s *reflectorStore[T]) Resync() error {
 	return nil
 }
 
-// Transformer implements cache.TransformingStore. The Reflector calls it while
-// it collects a streamed list; everything else comes as it was received, and is
-// transformed by the sink.
-func (s *reflectorStore[T]) Transformer() cache.TransformFunc { return s.streamed }
+// Transformer implements cache.TransformingStore. The Reflector keeps what it
+// returns in the place of each object of a streamed list, until it has all of
+// them; so the sink takes them in as they come. Nothing else is passed through it.
+func (s *reflectorStore[T]) Transformer() cache.TransformFunc {
+	checked := consistencydetector.IsDataConsistencyDetectionForWatchListEnabled()
+	return func(untyped any) (any, error) {
+		s.streamed()
+		if checked { // the Reflector compares the objects with those of a list
+			return untyped, nil
+		}
+		return s.stage(untyped), nil
+	}
+}
+
+// stage hands an object of a list that is streamed to the sink.
+func (s *reflectorStore[T]) stage(untyped any) staged {
+	if obj, version, ok := s.convert(untyped); ok {
+		return s.sink.stage(obj, version)
+	}
+	return leftOut{}
+}
 
 var errNoName = errors.New("it has no name")
 

@@ -39,9 +39,21 @@ type Sink[T index.Object] interface {
 	Update(obj T, resourceVersion string)
 	// Delete reports that obj, which is its last known state, is gone.
 	Delete(obj T, resourceVersion string)
+	// Remove reports that the object of key, if there is one, is outside of what
+	// the source reports on from now on, though it may still exist. That is a
+	// deletion with the last state in the store, and the reason
+	// index.ScopeRemoved.
+	Remove(key index.Key, resourceVersion string)
 	// Replace reports that objs are all that there are. The sink owns the slice
 	// from then on.
 	Replace(objs []T, resourceVersion string)
+	// ReplaceNamespace reports that objs, all of which are in the given
+	// namespace, are all that there are in it. It does not stand for the first
+	// Replace.
+	ReplaceNamespace(namespace string, objs []T, resourceVersion string)
+	// RemoveNamespace reports that all objects of a namespace are outside of what
+	// the source reports on from now on, as Remove does for one.
+	RemoveNamespace(namespace, resourceVersion string)
 	// Bookmark reports that nothing else changed up to resourceVersion.
 	Bookmark(resourceVersion string)
 	// Resync asks for an update of every object to all handlers.

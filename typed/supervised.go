@@ -147,12 +147,10 @@ func (lw *supervisedListerWatcher) countPage(list runtime.Object, continued bool
 	lw.progress(lw.received, expected)
 }
 
-// countStreamed notes that one more object of a streamed list has come. It is
-// the Reflector's transform for such lists, and changes nothing.
-func (lw *supervisedListerWatcher) countStreamed(obj any) (any, error) {
+// countStreamed notes that one more object of a streamed list has come.
+func (lw *supervisedListerWatcher) countStreamed() {
 	lw.received++
 	lw.progress(lw.received, 0)
-	return obj, nil
 }
 
 // restrict adds the selectors.
