@@ -39,14 +39,13 @@ func TestBadInput(t *testing.T) {
 		}
 	})
 	t.Run("options", func(t *testing.T) {
-		same := func(o *thing) (*thing, error) { return o, nil }
 		for name, informer := range map[string]*typed.Informer[*thing]{
-			"the source is nil":          typed.NewInformer[*thing](nil),
-			"an option is nil":           typed.NewInformer(newScript(), nil),
-			"the name is empty":          typed.NewInformer(newScript(), typed.WithName("")),
-			"transform function is nil":  typed.NewInformer(newScript(), typed.WithTransform[*thing](nil)),
-			"more than one transform":    typed.NewInformer(newScript(), typed.WithTransform(same), typed.WithTransform(same)),
-			"objects are of type *typed": typed.NewInformer(newScript(), typed.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })),
+			"the source is nil":           typed.NewInformer[*thing](nil),
+			"an option is nil":            typed.NewInformer(newScript(), nil),
+			"the name is empty":           typed.NewInformer(newScript(), typed.WithName("")),
+			"transform function is nil":   typed.NewInformer(newScript(), typed.WithTransform[*thing](nil)),
+			"objects are of type *typed_": typed.NewInformer(newScript(), typed.WithTransform(typed.StripManagedFields[metav1.Object])),
+			"objects are of type *typed":  typed.NewInformer(newScript(), typed.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })),
 		} {
 			assert.ErrorContains(t, informer.Run(t.Context()), name)
 			assert.ErrorContains(t, informer.WaitForSync(t.Context()), name)

@@ -19,7 +19,7 @@ type config struct {
 	keepReadable bool
 	recreated    bool
 	changedOnly  bool
-	transform    any // a func(T) (T, error) for the informer's T
+	transforms   []transformStep
 	indexer      any // an *index.Indexer[T] for the informer's T
 	metrics      Metrics
 }
@@ -32,23 +32,6 @@ func WithName(name string) Option {
 			return errors.New("the name is empty")
 		}
 		c.name = name
-		return nil
-	}
-}
-
-// WithTransform passes every object that is received through transform before
-// anything else sees it, exactly once. The function may modify the object and
-// return it. If it returns an error, the object is left out as a
-// RejectedError.
-func WithTransform[T index.Object](transform func(T) (T, error)) Option {
-	return func(c *config) error {
-		if transform == nil {
-			return errors.New("the transform function is nil")
-		}
-		if c.transform != nil {
-			return errors.New("there is more than one transform function")
-		}
-		c.transform = transform
 		return nil
 	}
 }
@@ -154,16 +137,4 @@ func indexerOptions[T index.Object](c *config) ([]index.Option[T], error) {
 		}))
 	}
 	return opts, nil
-}
-
-// transformOf returns the transform function of c, nil if there is none.
-func transformOf[T index.Object](c *config) (func(T) (T, error), error) {
-	if c.transform == nil {
-		return nil, nil
-	}
-	transform, ok := c.transform.(func(T) (T, error))
-	if !ok {
-		return nil, fmt.Errorf("the transform function is a %T, and the informer's objects are of type %v", c.transform, reflect.TypeFor[T]())
-	}
-	return transform, nil
 }
