@@ -1,0 +1,145 @@
+package typed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// FilterMap returns a source of what project makes of the objects of src, for
+// which it also reports true. To handlers and readers there are no others:
+//
+//  1. An object that was not in the store and is in the projection is added.
+//  2. One that was in the store is updated, or, when it leaves the projection,
+//     deleted with its last state in the store and the reason
+//     index.ScopeRemoved. When the server deletes it in a state that is outside of
+//     the projection, that is the same.
+//  3. There is no event for one that was not in the store and does not come into
+//     the projection.
+//
+// See Map for what project has to be. Nothing is remembered here: the store
+// knows what it has. So a source that is filtered costs no memory for what is
+// left out.
+//
+// To handlers that are to see some objects only, while the store has all, give
+// Select instead.
+func FilterMap[A, B index.Object](src Source[A], project func(obj A) (B, bool)) Source[B] {
+	return &projectedSource[A, B]{source: src, project: project}
+}
+
+// projectedSource is a Source of projections of the objects of another one.
+type projectedSource[A, B index.Object] struct {
+	source  Source[A]
+	project func(A) (B, bool)
+}
+
+// Run implements Source.
+func (s *projectedSource[A, B]) Run(ctx context.Context, sink Sink[B]) error {
+	switch {
+	case s.source == nil:
+		return errors.New("the source to project is nil")
+	case s.project == nil:
+		return errors.New("the function that projects is nil")
+	}
+	to := stagerOf(sink)
+	return s.source.Run(ctx, &projection[A, B]{
+		passedOn: to, sink: to, project: s.project, name: reflect.TypeFor[A]().String(),
+	})
+}
+
+// projection is the Sink of objects that are projected before they are passed
+// on.
+type projection[A, B index.Object] struct {
+	passedOn
+	sink    stager[B]
+	project func(A) (B, bool)
+	name    string
+}
+
+// passedOn is what the type of the objects does not matter to.
+type passedOn interface {
+	listSink
+	Remove(key index.Key, resourceVersion string)
+	RemoveNamespace(namespace, resourceVersion string)
+	Bookmark(resourceVersion string)
+	Resync()
+	Progress(received, expected int)
+	Report(err error)
+}
+
+// Add implements Sink.
+func (p *projection[A, B]) Add(obj A, resourceVersion string) {
+	p.change(obj, resourceVersion, p.sink.Add)
+}
+
+// Update implements Sink.
+func (p *projection[A, B]) Update(obj A, resourceVersion string) {
+	p.change(obj, resourceVersion, p.sink.Update)
+}
+
+// Delete implements Sink.
+func (p *projection[A, B]) Delete(obj A, resourceVersion string) {
+	p.change(obj, resourceVersion, p.sink.Delete)
+}
+
+// change reports the change of an object. One that is outside of the projection
+// is removed, which is nothing if it is not there, but for the version.
+func (p *projection[A, B]) change(obj A, resourceVersion string, report func(B, string)) {
+	projected, kept, ok := p.apply(obj, resourceVersion)
+	switch {
+	case !ok:
+	case kept:
+		report(projected, resourceVersion)
+	default:
+		p.Remove(index.KeyOf(obj), resourceVersion)
+	}
+}
+
+// Replace implements Sink.
+func (p *projection[A, B]) Replace(objs []A, resourceVersion string) {
+	p.replaceStaged(stageAll(p, objs), resourceVersion)
+}
+
+// ReplaceNamespace implements Sink.
+func (p *projection[A, B]) ReplaceNamespace(namespace string, objs []A, resourceVersion string) {
+	p.replaceNamespaceStaged(namespace, stageAll(p, objs), resourceVersion)
+}
+
+// stage implements stager.
+func (p *projection[A, B]) stage(obj A, resourceVersion string) staged {
+	projected, kept, ok := p.apply(obj, resourceVersion)
+	if !ok || !kept {
+		return leftOut{}
+	}
+	return p.sink.stage(projected, resourceVersion)
+}
+
+// apply projects an object. It reports whether that is to be kept, and whether
+// all went well; if not, that is reported.
+func (p *projection[A, B]) apply(obj A, resourceVersion string) (projected B, kept, ok bool) {
+	var nothing A
+	var none B
+	if obj == nothing {
+		p.Report(&RejectedError{Informer: p.name, ResourceVersion: resourceVersion, Err: errNilObject})
+		return none, false, false
+	}
+	key := index.KeyOf(obj)
+	projected, kept = p.project(obj)
+	if !kept {
+		return none, false, true
+	}
+	var err error
+	if projected == none {
+		err = errors.New("its projection is nil")
+	} else if got := index.KeyOf(projected); got != key {
+		err = fmt.Errorf("its projection has another key, %q", got)
+	}
+	if err != nil {
+		p.Report(&RejectedError{Informer: p.name, Key: key, ResourceVersion: resourceVersion, Err: err})
+		return none, false, false
+	}
+	return projected, true, true
+}
