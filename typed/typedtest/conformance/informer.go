@@ -56,6 +56,7 @@ func subjects(f format) []subject {
 		case cbor:
 			all = append(all, unstructuredCustoms(f, streamed), restCustoms(f, streamed))
 		}
+		all = append(all, composed(f, streamed)...)
 	}
 	return all
 }

@@ -1,0 +1,127 @@
+package typed
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// FromNamespaces returns a source of the objects in a set of namespaces, for
+// programs that must not, or need not, see all of them:
+//
+//	tenants := typed.NewNamespaces("tenant-a", "tenant-b")
+//	pods := typed.NewInformer(typed.FromNamespaces(tenants, func(namespace string) typed.Source[*corev1.Pod] {
+//		return typed.FromClient(client.CoreV1().Pods(namespace))
+//	}))
+//
+// source is called for a namespace when it comes into the set; what it returns is
+// run until the namespace leaves the set, and may have selectors of its own. So
+// there is one list and one watch for each namespace, and one store, of which
+// every read sees one state.
+//
+//  1. The informer is synced when all namespaces that are in the set then have
+//     been listed. Until then, those that were listed wait for the others.
+//  2. A namespace that is added later is listed and watched; nothing else is
+//     listed again. Its objects are additions with the reason index.Relisted.
+//  3. When a namespace is removed, its objects are deleted with the reason
+//     index.ScopeRemoved.
+//  4. A later list of one namespace is compared with the objects of that one.
+//  5. A namespace that cannot be listed or watched is tried again, as its source
+//     does, and reported as a *NamespaceError; if there are several, as all of
+//     them joined. It keeps the informer from syncing, but not a synced one from
+//     going on with the others. An error that a namespace's source ends with ends
+//     the informer.
+//  6. Objects that are in another namespace than their source is for are left out
+//     as a RejectedError.
+//
+// About resource versions: each watch comes to a version by itself, and one of a
+// namespace in which nothing happens only by bookmarks, which the server sends
+// about once a minute. Informer.ResourceVersion is the lowest of them, so it is
+// never ahead of what reads return, in any namespace, and WaitForResourceVersion
+// takes as long as the slowest watch. A namespace that was added keeps the
+// version from going on until it is listed, and takes it back if its list is
+// older; one that cannot be listed should therefore be removed. Versions that
+// were reached before it was added say nothing about it.
+//
+// Functions of Map, FilterMap and WithTransform may be called for several
+// namespaces at the same time.
+func FromNamespaces[T index.Object](namespaces *Namespaces, source func(namespace string) Source[T]) Source[T] {
+	return &namespacesSource[T]{namespaces: namespaces, source: source}
+}
+
+// namespacesSource is the Source that FromNamespaces returns.
+type namespacesSource[T index.Object] struct {
+	namespaces *Namespaces
+	source     func(namespace string) Source[T]
+}
+
+// Run implements Source.
+func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
+	switch {
+	case s.namespaces == nil:
+		return errors.New("the set of namespaces is nil")
+	case s.source == nil:
+		return errors.New("the function that returns the source of a namespace is nil")
+	case s.namespaces.err != nil:
+		return s.namespaces.err
+	}
+	changed, leave := s.namespaces.follow()
+	defer leave()
+	group, ctx := errgroup.WithContext(ctx)
+	all := newScopes(stagerOf(sink))
+	for {
+		for _, added := range all.set(ctx, s.namespaces.All()) {
+			group.Go(func() error { return added.run(s.source(added.namespace)) })
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			all.end()
+			return group.Wait()
+		}
+	}
+}
+
+// run runs the source of a namespace until it ends or the namespace is removed.
+func (s *scope[T]) run(source Source[T]) error {
+	defer s.cancel()
+	if source == nil {
+		return &NamespaceError{Namespace: s.namespace, Err: errors.New("the source is nil")}
+	}
+	err := source.Run(s.ctx, s)
+	switch {
+	case s.ctx.Err() != nil:
+		return nil // it was told to stop
+	case err != nil:
+		return &NamespaceError{Namespace: s.namespace, Err: err}
+	}
+	s.finish()
+	return nil
+}
+
+// set makes names the namespaces, and returns the scopes of those that are new,
+// for the caller to run.
+func (all *scopes[T]) set(ctx context.Context, names []string) (added []*scope[T]) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for name, s := range all.byName {
+		if _, stays := slices.BinarySearch(names, name); !stays {
+			all.remove(s)
+		}
+	}
+	for _, name := range names {
+		if all.byName[name] != nil {
+			continue
+		}
+		s := &scope[T]{scopes: all, namespace: name}
+		s.ctx, s.cancel = context.WithCancel(ctx)
+		all.byName[name] = s
+		added = append(added, s)
+	}
+	all.syncIfListed()
+	return added
+}

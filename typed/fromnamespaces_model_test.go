@@ -1,0 +1,228 @@
+package typed_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// TestNamespacesModel lets namespaces come, be listed, change, be listed again
+// and go, at random, and compares the store, its version and what a handler was
+// told with a map for each namespace.
+func TestNamespacesModel(t *testing.T) { rapid.Check(t, checkNamespacesModel(t)) }
+
+func FuzzNamespacesModel(f *testing.F) {
+	f.Fuzz(func(t *testing.T, input []byte) {
+		rapid.MakeFuzz(checkNamespacesModel(t))(t, input)
+	})
+}
+
+func checkNamespacesModel(t *testing.T) func(*rapid.T) {
+	return func(rt *rapid.T) {
+		steps := rapid.SliceOfN(rapid.Uint32(), 10, 80).Draw(rt, "steps")
+		var found complaints
+		synctest.Test(t, func(t *testing.T) {
+			m := &spacesModel{spacesRig: newSpacesRig(t, "n0", "n1"), complaints: &found, spaces: map[string]*space{}, told: map[index.Key]*thing{}}
+			_, err := m.Handle(m)
+			require.NoError(t, err)
+			m.enter("n0")
+			m.enter("n1")
+			for i, step := range steps {
+				m.step(int(step))
+				m.check(fmt.Sprintf("step %d: %d", i, step))
+			}
+		})
+		require.Empty(rt, found.list)
+	}
+}
+
+// spacesModel is what an informer over namespaces is meant to have. As a handler
+// it plays back what it is told.
+type spacesModel struct {
+	*spacesRig
+	*complaints
+	spaces  map[string]*space
+	synced  bool
+	version int // that the informer has reached
+	clock   int // the last version given to anything
+	told    map[index.Key]*thing
+	calls   sync.Mutex // guards told
+}
+
+// space is one namespace.
+type space struct {
+	sink    typed.Sink[*thing]
+	listed  bool
+	version int
+	objects map[index.Key]*thing
+}
+
+func (m *spacesModel) enter(name string) {
+	m.spaces[name] = &space{sink: m.sinkOf(name), objects: map[index.Key]*thing{}}
+}
+
+func (m *spacesModel) step(random int) {
+	next := func(n int) int {
+		r := random % n
+		random /= n
+		return r
+	}
+	name := fmt.Sprint("n", next(4))
+	s := m.spaces[name]
+	kind := next(8)
+	m.clock += 1 + next(3)
+	switch {
+	case s == nil && kind < 4:
+		assert.NoError(m, m.set.Add(name))
+		m.enter(name)
+	case s == nil:
+	case kind == 0:
+		m.set.Remove(name)
+		delete(m.spaces, name)
+	case kind < 4 || !m.synced || !s.listed:
+		m.list(name, s, next(4), max(1, m.clock-next(6)))
+	case kind == 4:
+		s.version = m.clock
+		s.sink.Bookmark(strconv.Itoa(m.clock))
+	default:
+		o := in(name, at(string(rune('a'+next(4))), m.clock))
+		s.version = m.clock
+		switch next(3) {
+		case 0:
+			delete(s.objects, index.KeyOf(o))
+			s.sink.Delete(o, strconv.Itoa(m.clock))
+		case 1:
+			delete(s.objects, index.KeyOf(o))
+			s.sink.Remove(index.KeyOf(o), strconv.Itoa(m.clock))
+		default:
+			s.objects[index.KeyOf(o)] = o
+			s.sink.Update(o, strconv.Itoa(m.clock))
+		}
+	}
+}
+
+func (m *spacesModel) list(name string, s *space, size, version int) {
+	s.listed, s.version = true, version
+	clear(s.objects)
+	for i := range size {
+		o := in(name, at(string(rune('a'+(i+version)%5)), m.clock))
+		s.objects[index.KeyOf(o)] = o
+	}
+	s.sink.Replace(slices.Collect(maps.Values(s.objects)), strconv.Itoa(version))
+}
+
+func (m *spacesModel) check(step string) {
+	synctest.Wait()
+	all, lowest := true, 0
+	want := map[index.Key]*thing{}
+	for _, s := range m.spaces {
+		all = all && s.listed
+		maps.Copy(want, s.objects)
+		if lowest == 0 || s.version < lowest {
+			lowest = s.version
+		}
+	}
+	m.synced = m.synced || all
+	if all && lowest > 0 {
+		m.version = lowest
+	}
+	if !m.synced {
+		want, m.version = map[index.Key]*thing{}, 0
+	}
+	assert.Equal(m, m.synced, isClosed(m.Synced()), step)
+	version := m.ResourceVersion()
+	if m.version == 0 {
+		version += "0"
+	}
+	assert.Equal(m, strconv.Itoa(m.version), version, step)
+	have := map[index.Key]*thing{}
+	for o := range m.All() {
+		have[index.KeyOf(o)] = o
+	}
+	assert.Equal(m, want, have, step)
+	m.calls.Lock()
+	defer m.calls.Unlock()
+	assert.Equal(m, want, m.told, step)
+}
+
+func (m *spacesModel) OnAdd(o *thing, _ bool) {
+	m.calls.Lock()
+	defer m.calls.Unlock()
+	assert.NotContains(m, m.told, index.KeyOf(o))
+	m.told[index.KeyOf(o)] = o
+}
+
+func (m *spacesModel) OnUpdate(old, o *thing) {
+	m.calls.Lock()
+	defer m.calls.Unlock()
+	assert.Same(m, m.told[index.KeyOf(o)], old)
+	m.told[index.KeyOf(o)] = o
+}
+
+func (m *spacesModel) OnDelete(d typed.Deleted[*thing]) {
+	m.calls.Lock()
+	defer m.calls.Unlock()
+	assert.Same(m, m.told[d.Key], d.Old)
+	delete(m.told, d.Key)
+}
+
+// TestNamespacesChangeWhileTheyReport changes a set, which two informers follow,
+// while the sources of all its namespaces report as fast as they can.
+func TestNamespacesChangeWhileTheyReport(t *testing.T) {
+	set := typed.NewNamespaces("n0", "n1", "n2")
+	source := func(namespace string) typed.Source[*thing] { return busy(namespace) }
+	var informers []*typed.Informer[*thing]
+	for range 2 {
+		informers = append(informers, typed.NewInformer(typed.FromNamespaces(set, source)))
+	}
+	var ctx context.Context
+	for _, informer := range informers {
+		_, err := informer.Handle(&recorder{}, typed.WithDelivery(typed.Block(10)))
+		require.NoError(t, err)
+		ctx = start(t, informer)
+	}
+	for i := range 300 {
+		require.NoError(t, set.Add(fmt.Sprint("n", i%5)))
+		set.Remove(fmt.Sprint("n", (i*3+1)%5))
+		if i == 100 {
+			for _, informer := range informers {
+				require.NoError(t, informer.WaitForSync(ctx))
+			}
+		}
+	}
+	require.NoError(t, set.Set("n1"))
+	require.NoError(t, set.Set("n1", "n4"))
+	for _, informer := range informers {
+		gone := make(chan struct{})
+		for range informer.Events(ctx) {
+			if len(informer.ListNamespace("n1")) == 1 && len(informer.ListNamespace("n4")) == 1 && informer.Len() == 2 {
+				close(gone)
+				break
+			}
+		}
+		assert.True(t, isClosed(gone))
+	}
+}
+
+// busy is a source that reports on one thing, in its namespace, all the time.
+type busy string
+
+func (b busy) Run(ctx context.Context, sink typed.Sink[*thing]) error {
+	sink.Replace([]*thing{in(string(b), at("a", 1))}, "1")
+	for i := 2; ctx.Err() == nil; i++ {
+		sink.Update(in(string(b), at("a", i)), strconv.Itoa(i))
+	}
+	return nil
+}

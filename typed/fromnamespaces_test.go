@@ -1,0 +1,312 @@
+package typed_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/typed"
+)
+
+// scripts are sources of namespaces whose reports the test makes itself.
+type scripts struct {
+	mu      sync.Mutex
+	started map[string]*script // guarded by mu; the last of each namespace
+}
+
+func (s *scripts) source(namespace string) typed.Source[*thing] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.started[namespace] = newScript()
+	return s.started[namespace]
+}
+
+// sinkOf returns the sink of a namespace, once. It waits until it is there.
+func (s *scripts) sinkOf(namespace string) typed.Sink[*thing] {
+	synctest.Wait()
+	return <-s.script(namespace).started
+}
+
+func (s *scripts) script(namespace string) *script {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.started[namespace]
+}
+
+// spacesRig is an informer over a set of namespaces.
+type spacesRig struct {
+	*rig
+	*scripts
+	set *typed.Namespaces
+	rec *recorder
+}
+
+// newSpacesRig starts the informer.
+func newSpacesRig(t *testing.T, names ...string) *spacesRig {
+	s := &scripts{started: map[string]*script{}}
+	set := typed.NewNamespaces(names...)
+	r := &spacesRig{scripts: s, set: set, rig: &rig{
+		t: t, Informer: typed.NewInformer(typed.FromNamespaces(set, s.source)), ended: make(chan error, 1),
+	}}
+	r.rec = r.handle()
+	ctx, cancel := context.WithCancel(context.Background())
+	r.stop = cancel
+	go func() { r.ended <- r.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		<-r.ended
+	})
+	synctest.Wait()
+	return r
+}
+
+// in returns the thing in a namespace.
+func in(namespace string, o *thing) *thing {
+	c := *o
+	c.namespace = namespace
+	return &c
+}
+
+func TestNamespaces(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t, "x", "y")
+		x, y := r.sinkOf("x"), r.sinkOf("y")
+		x.Replace([]*thing{in("x", at("a", 1)), in("x", at("b", 2))}, "5")
+		assert.Empty(t, r.rec.next(), "y is missing")
+		assert.Equal(t, typed.PhaseSyncing, r.Status().Phase)
+		y.Replace([]*thing{in("y", at("c", 3))}, "6")
+		assert.ElementsMatch(t, []string{"initial a@1", "initial b@2", "initial c@3"}, r.rec.next())
+		assert.NoError(t, r.WaitForSync(t.Context()))
+
+		x.Update(in("x", at("a", 7)), "7")
+		y.Delete(in("y", at("c", 8)), "8")
+		x.Replace([]*thing{in("x", at("b", 9))}, "9")
+		assert.Equal(t, []string{"update a@1 a@7", "delete c@8 Watched", "delete a@7 Relisted", "update b@2 b@9"}, r.rec.next())
+
+		require.NoError(t, r.set.Add("z", "x"))
+		z := r.sinkOf("z")
+		assert.Empty(t, r.rec.next())
+		z.Replace([]*thing{in("z", at("d", 10))}, "10")
+		z.Remove(key("d"), "10") // of another namespace
+		assert.Equal(t, []string{"add d@10"}, r.rec.next())
+
+		before := r.Snapshot()
+		r.set.Remove("x", "unknown")
+		assert.Equal(t, []string{"delete b@9 ScopeRemoved"}, r.rec.next())
+		x.Update(in("x", at("b", 11)), "11")
+		assert.Empty(t, r.rec.next(), "what comes late is dropped")
+		assert.Equal(t, 2, before.Len())
+		assert.Empty(t, r.ListNamespace("x"))
+		assert.Equal(t, []string{"y", "z"}, r.set.All())
+
+		require.NoError(t, r.set.Set("x", "z"))
+		r.sinkOf("x").Replace([]*thing{in("x", at("b", 12))}, "12")
+		assert.Equal(t, []string{"add b@12"}, r.rec.next(), "it is listed again")
+		z.RemoveNamespace("z", "12")
+		assert.Equal(t, []string{"delete d@10 ScopeRemoved"}, r.rec.next())
+	})
+}
+
+func TestNamespacesWithoutAnySyncAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t)
+		assert.NoError(t, r.WaitForSync(t.Context()))
+		assert.Zero(t, r.Len())
+		require.NoError(t, r.set.Add("x"))
+		r.sinkOf("x").Replace([]*thing{in("x", at("a", 1))}, "1")
+		assert.Equal(t, []string{"add a@1"}, r.rec.next())
+		assert.Equal(t, "1", r.ResourceVersion())
+	})
+}
+
+// TestChangesWaitForTheOtherNamespaces checks that nothing piles up while a
+// namespace cannot be listed.
+func TestChangesWaitForTheOtherNamespaces(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t, "x", "y")
+		x := r.sinkOf("x")
+		x.Replace([]*thing{in("x", at("a", 1))}, "1")
+		x.Replace([]*thing{in("x", at("a", 2)), in("x", at("b", 2))}, "2") // it has listed again
+		updated := make(chan struct{})
+		go func() {
+			defer close(updated)
+			x.Update(in("x", at("a", 3)), "3")
+			x.Bookmark("4")
+		}()
+		synctest.Wait()
+		assert.False(t, isClosed(updated))
+		r.sinkOf("y").Replace(nil, "9")
+		assert.ElementsMatch(t, []string{"initial a@2", "initial b@2", "update a@2 a@3"}, r.rec.next())
+		assert.True(t, isClosed(updated))
+		assert.Equal(t, "4", r.ResourceVersion())
+	})
+	t.Run("until the informer stops", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			r := newSpacesRig(t, "x", "y")
+			x := r.sinkOf("x")
+			go x.Resync()
+			synctest.Wait()
+			r.stop()
+			synctest.Wait()
+			x.Replace(nil, "1")
+			x.Progress(1, 2)
+			x.Report(assert.AnError)
+			assert.NoError(t, r.Status().LastErr)
+		})
+	})
+}
+
+func TestNamespaceThatCannotBeListed(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t, "x", "y", "z")
+		x, y, z := r.sinkOf("x"), r.sinkOf("y"), r.sinkOf("z")
+		x.Replace([]*thing{in("x", at("a", 1))}, "1")
+		forbidden := errors.New("forbidden")
+		z.Report(errors.New("away"))
+		y.Report(forbidden)
+		x.Report(nil)
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		err := r.WaitForSync(ended)
+		assert.ErrorContains(t, err, "namespace y: forbidden\nnamespace z: away")
+		assert.ErrorIs(t, err, forbidden)
+		var in1 *typed.NamespaceError
+		require.ErrorAs(t, err, &in1)
+		assert.Equal(t, "y", in1.Namespace)
+
+		r.set.Remove("z")
+		synctest.Wait()
+		assert.ErrorContains(t, r.Status().Err, "namespace y: forbidden")
+		assert.NotContains(t, r.Status().Err.Error(), "away")
+		r.set.Remove("y")
+		assert.Equal(t, []string{"initial a@1"}, r.rec.next(), "nothing is in the way any more")
+		assert.NoError(t, r.Status().Err)
+
+		require.NoError(t, r.set.Add("y"))
+		y = r.sinkOf("y")
+		y.Report(forbidden)
+		x.Update(in("x", at("a", 2)), "2")
+		assert.Equal(t, []string{"update a@1 a@2"}, r.rec.next(), "the others go on")
+		assert.ErrorIs(t, r.Status().Err, forbidden)
+		y.Replace(nil, "3")
+		synctest.Wait()
+		assert.NoError(t, r.Status().Err)
+	})
+}
+
+func TestNamespacesVersion(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t, "x", "y")
+		version := func() string { synctest.Wait(); return r.ResourceVersion() }
+		x, y := r.sinkOf("x"), r.sinkOf("y")
+		x.Replace(nil, "5")
+		assert.Empty(t, version())
+		y.Replace(nil, "7")
+		assert.Equal(t, "5", version(), "the lowest of all")
+		y.Update(in("y", at("a", 100)), "100")
+		assert.Equal(t, "5", version())
+		x.Bookmark("9")
+		x.Add(in("x", at("b", 10)), "") // at no version
+		assert.Equal(t, "9", version())
+		x.Bookmark("110")
+		assert.Equal(t, "100", version(), "a number, not text")
+		waited := make(chan error, 1)
+		go func() { waited <- r.WaitForResourceVersion(t.Context(), "105") }()
+		synctest.Wait()
+		assert.Empty(t, waited)
+		y.Bookmark("105")
+		assert.NoError(t, <-waited)
+
+		require.NoError(t, r.set.Add("z"))
+		z := r.sinkOf("z")
+		x.Bookmark("120")
+		y.Bookmark("121")
+		assert.Equal(t, "105", version(), "z is not listed")
+		z.Replace([]*thing{in("z", at("c", 90))}, "99")
+		assert.Equal(t, "99", version(), "its list is older")
+		z.Bookmark("130")
+		assert.Equal(t, "120", version())
+		z.Replace(nil, "")
+		x.Bookmark("140")
+		assert.Equal(t, "120", version(), "the version of z is not known")
+		z.Bookmark("150")
+		assert.Equal(t, "121", version())
+		r.set.Remove("y")
+		assert.Equal(t, "140", version(), "it held the others back")
+		r.scripts.script("x").fail <- nil
+		assert.Equal(t, "150", version(), "x has nothing more to say")
+	})
+}
+
+func TestNamespacesProgress(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t, "x", "y")
+		x, y := r.sinkOf("x"), r.sinkOf("y")
+		x.Progress(2, 10)
+		y.Progress(3, 0)
+		assert.Equal(t, [2]int{5, 0}, [2]int{r.Status().Received, r.Status().Expected})
+		y.Progress(4, 20)
+		assert.Equal(t, [2]int{6, 30}, [2]int{r.Status().Received, r.Status().Expected})
+	})
+}
+
+func TestNamespacesLeaveOutWhatIsNotTheirs(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t, "x")
+		x := r.sinkOf("x")
+		x.Replace([]*thing{in("x", at("a", 1)), in("y", at("b", 2)), nil}, "2")
+		synctest.Wait()
+		assert.Equal(t, 1, r.Len())
+		x.Update(in("y", at("a", 3)), "3")
+		assert.ErrorContains(t, r.Status().LastRejected, `object "y/a" at resource version "3" was left out: it came from the source of the namespace x`)
+		x.RemoveNamespace("y", "4")
+		x.ReplaceNamespace("y", nil, "4")
+		synctest.Wait()
+		assert.Equal(t, 1, r.Len())
+		assert.Equal(t, 5, r.Status().Rejected)
+		x.ReplaceNamespace("x", nil, "5")
+		synctest.Wait()
+		assert.Zero(t, r.Len())
+	})
+}
+
+func TestNamespacesEndWithTheirSources(t *testing.T) {
+	t.Run("with an error", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			r := newSpacesRig(t, "x", "y")
+			go r.sinkOf("y").Bookmark("1") // waits
+			synctest.Wait()
+			r.scripts.script("x").fail <- assert.AnError
+			err := <-r.ended
+			r.ended <- nil
+			assert.ErrorIs(t, err, assert.AnError)
+			assert.ErrorContains(t, err, "namespace x: ")
+			assert.ErrorIs(t, r.WaitForSync(t.Context()), assert.AnError)
+		})
+	})
+	t.Run("that is nil", func(t *testing.T) {
+		informer := typed.NewInformer(typed.FromNamespaces(typed.NewNamespaces("x"), func(string) typed.Source[*thing] { return nil }))
+		assert.ErrorContains(t, informer.Run(t.Context()), "namespace x: the source is nil")
+	})
+}
+
+func TestNamespacesCheckTheirArguments(t *testing.T) {
+	source := (&scripts{started: map[string]*script{}}).source
+	for want, informer := range map[string]*typed.Informer[*thing]{
+		"the set of namespaces is nil":                       typed.NewInformer(typed.FromNamespaces(nil, source)),
+		"the function that returns the source of a namespac": typed.NewInformer(typed.FromNamespaces[*thing](typed.NewNamespaces(), nil)),
+		`"A_b" cannot be the name of a namespace`:            typed.NewInformer(typed.FromNamespaces(typed.NewNamespaces("x", "A_b"), source)),
+	} {
+		assert.ErrorContains(t, informer.Run(t.Context()), want)
+		assert.ErrorContains(t, informer.WaitForSync(t.Context()), want)
+	}
+	set := typed.NewNamespaces("x")
+	assert.ErrorContains(t, set.Add("y", ""), `"" stands for all namespaces`)
+	assert.ErrorContains(t, set.Set("y", "-"), `"-" cannot be the name of a namespace`)
+	assert.Equal(t, []string{"x"}, set.All(), "nothing has changed")
+}

@@ -1,0 +1,117 @@
+package typed
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+)
+
+// Namespaces is a set of namespaces that informers follow, see FromNamespaces.
+// It may change at any time; any number of informers may follow one set. Its
+// methods are safe for concurrent use and do not wait for informers.
+type Namespaces struct {
+	err error // what was wrong with the arguments of NewNamespaces
+
+	mu        sync.Mutex
+	names     map[string]bool        // guarded by mu
+	followers map[chan struct{}]bool // guarded by mu; each has room for one
+}
+
+// NewNamespaces returns a set of the given namespaces. If one of the names cannot
+// be that of a namespace, Run of the informers that follow the set returns an
+// error.
+func NewNamespaces(names ...string) *Namespaces {
+	return &Namespaces{err: checkNamespaces(names), names: setOf(names), followers: map[chan struct{}]bool{}}
+}
+
+// All returns the names of the namespaces, sorted. The slice is the caller's.
+func (n *Namespaces) All() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Sorted(maps.Keys(n.names))
+}
+
+// Add adds namespaces, of which some may be in the set already. It returns an
+// error, and adds none, if a name cannot be that of a namespace.
+func (n *Namespaces) Add(names ...string) error {
+	if err := checkNamespaces(names); err != nil {
+		return err
+	}
+	n.change(func(set map[string]bool) { maps.Copy(set, setOf(names)) })
+	return nil
+}
+
+// Remove removes namespaces, of which some may not be in the set.
+func (n *Namespaces) Remove(names ...string) {
+	n.change(func(set map[string]bool) {
+		for _, name := range names {
+			delete(set, name)
+		}
+	})
+}
+
+// Set makes the set consist of the given namespaces. It returns an error, and
+// changes nothing, if a name cannot be that of a namespace.
+func (n *Namespaces) Set(names ...string) error {
+	if err := checkNamespaces(names); err != nil {
+		return err
+	}
+	n.change(func(set map[string]bool) {
+		clear(set)
+		maps.Copy(set, setOf(names))
+	})
+	return nil
+}
+
+// change lets a function change the set, and wakes its followers.
+func (n *Namespaces) change(by func(set map[string]bool)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	by(n.names)
+	for changed := range n.followers {
+		select {
+		case changed <- struct{}{}:
+		default: // it has not looked since the last time
+		}
+	}
+}
+
+// follow returns a channel that has something to receive when the set may have
+// changed since it was looked at, until leave is called.
+func (n *Namespaces) follow() (changed <-chan struct{}, leave func()) {
+	c := make(chan struct{}, 1)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.followers[c] = true
+	return c, func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.followers, c)
+	}
+}
+
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
+// checkNamespaces returns what is wrong with names of namespaces.
+func checkNamespaces(names []string) error {
+	var errs []error
+	for _, name := range names {
+		if name == "" {
+			errs = append(errs, errors.New(`"" stands for all namespaces, and cannot be one of several`))
+		} else if wrong := validation.ValidateNamespaceName(name, false); len(wrong) > 0 {
+			errs = append(errs, fmt.Errorf("%q cannot be the name of a namespace: %s", name, strings.Join(wrong, ", ")))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,140 @@
+package typed
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// scopes are the namespaces of one informer, whose reports they bring into one
+// order. The lock is held through each report, so that the version that comes
+// with it is the one that is reached by it and all before it.
+type scopes[T index.Object] struct {
+	sink stager[T]
+
+	mu      sync.Mutex
+	byName  map[string]*scope[T] // guarded by mu
+	synced  bool                 // guarded by mu: the first Replace was reported
+	ended   bool                 // guarded by mu
+	version string               // guarded by mu; that was reported last
+	exact   bool                 // guarded by mu: version is the lowest of all
+	changed sync.Cond            // on mu: synced, ended, or some scope's removed has changed
+}
+
+func newScopes[T index.Object](sink stager[T]) *scopes[T] {
+	all := &scopes[T]{sink: sink, byName: map[string]*scope[T]{}}
+	all.changed.L = &all.mu
+	return all
+}
+
+// end lets go of those who wait for the informer to sync.
+func (all *scopes[T]) end() {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.ended = true
+	all.changed.Broadcast()
+}
+
+// remove takes a namespace out. The caller holds mu.
+func (all *scopes[T]) remove(s *scope[T]) {
+	s.removed, s.first = true, nil
+	delete(all.byName, s.namespace)
+	s.cancel()
+	all.changed.Broadcast()
+	if all.synced {
+		all.sink.RemoveNamespace(s.namespace, all.advance())
+	}
+	if s.err != nil {
+		all.sink.Report(all.trouble())
+	}
+}
+
+// syncIfListed makes the first report, when all namespaces have been listed. The
+// caller holds mu.
+func (all *scopes[T]) syncIfListed() {
+	if all.synced {
+		return
+	}
+	size := 0
+	for _, s := range all.byName {
+		if !s.listed {
+			return
+		}
+		size += len(s.first)
+	}
+	objs := make([]staged, 0, size)
+	for _, s := range all.byName {
+		objs = append(objs, s.first...)
+		s.first = nil
+	}
+	all.synced = true
+	all.sink.replaceStaged(objs, all.advance())
+	if err := all.trouble(); err != nil { // a watch that has failed since its list
+		all.sink.Report(err)
+	}
+	all.changed.Broadcast()
+}
+
+// advance returns the version that all namespaces have reached, "" if it is the
+// one that was reported last, or not known. The caller holds mu.
+func (all *scopes[T]) advance() string {
+	all.exact = false
+	lowest := ""
+	for _, s := range all.byName {
+		if s.finished {
+			continue
+		}
+		if !s.listed || s.version == "" {
+			return ""
+		}
+		if lowest == "" {
+			lowest = s.version
+			continue
+		}
+		order, err := resourceversion.CompareResourceVersion(s.version, lowest)
+		if err != nil {
+			return ""
+		}
+		if order < 0 {
+			lowest = s.version
+		}
+	}
+	if lowest == "" || lowest == all.version {
+		all.exact = lowest != ""
+		return ""
+	}
+	all.version, all.exact = lowest, true
+	return lowest
+}
+
+// trouble returns the failures that last, nil if there are none. The caller
+// holds mu.
+func (all *scopes[T]) trouble() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(all.byName)) {
+		if err := all.byName[name].err; err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// progress returns how far the lists have come, all together. The caller holds
+// mu.
+func (all *scopes[T]) progress() (received, expected int) {
+	known := true
+	for _, s := range all.byName {
+		received += s.received
+		expected += s.expected
+		known = known && s.expected > 0
+	}
+	if !known {
+		expected = 0
+	}
+	return received, expected
+}
