@@ -10,8 +10,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Observer is what will see a write: an *Informer, whatever the type of its
-// objects. No other type implements it.
+// Observer is what will see a write: an *Informer, or a *Lease of one, whatever
+// the type of its objects. No other type implements it.
 type Observer interface {
 	// Name returns the informer's name.
 	Name() string

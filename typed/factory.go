@@ -1,0 +1,222 @@
+package typed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// ErrShutDown is returned when something is asked of a Factory after Shutdown.
+var ErrShutDown = errors.New("the factory was shut down")
+
+// Factory runs informers that are shared by all who ask for the same. Share is
+// how to ask: it returns a Lease of an informer, which
+//
+//  1. is started when somebody asks for it, and is the same for all who ask while
+//     it is leased;
+//  2. is stopped when the last Lease was released: it lets go of its objects, and
+//     the factory of the informer. Who asks then gets a new one, which begins with
+//     a list, and does not wait for the old one to end.
+//
+// Informers of different clusters belong to different factories. Methods are safe
+// for concurrent use.
+type Factory struct {
+	config  *rest.Config
+	opts    []Option
+	ctx     context.Context // of all informers
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool                // guarded by mu
+	shares map[shareKey]*share // guarded by mu; those that are leased
+}
+
+// shareKey is what an informer of a factory is known by.
+type shareKey struct {
+	of  reflect.Type // of its objects
+	key any          // that the caller gave
+}
+
+// share is one informer of a factory.
+type share struct {
+	informer sharedInformer // an *Informer[T] for the T of its key
+	stop     context.CancelFunc
+	leases   int // guarded by mu of the factory
+}
+
+// sharedInformer is what a factory needs of an informer.
+type sharedInformer interface {
+	Name() string
+	Run(ctx context.Context) error
+	WaitForSync(ctx context.Context) error
+	Status() Status
+}
+
+// NewFactory returns a factory for the cluster of a configuration, which is passed
+// on to the functions that make sources, and must not be modified any more. Its
+// informers have the given options; those that depend on the type of the objects
+// are best made for an interface:
+//
+//	typed.NewFactory(config, typed.WithTransform(typed.StripManagedFields[metav1.Object]))
+func NewFactory(config *rest.Config, opts ...Option) *Factory {
+	f := &Factory{config: config, opts: slices.Clone(opts), shares: map[shareKey]*share{}}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	return f
+}
+
+// Share returns a lease of the informer that the factory knows by the type of its
+// objects and by key. If there is none, source makes its source, and it is
+// started, with the options of the factory followed by opts:
+//
+//	type byNamespace string
+//
+//	pods, err := typed.Share(f, byNamespace("default"), func(*rest.Config) typed.Source[*corev1.Pod] {
+//		return typed.FromClient(client.CoreV1().Pods("default"))
+//	})
+//	if err != nil {
+//		return err
+//	}
+//	defer pods.Release()
+//
+// So whoever gives the same key has to mean the same source and options: a key of
+// a type of one's own, as above, cannot be taken for another. It should have all
+// that the source depends on, such as the resource, namespace, selectors and
+// projection; what it does not tell, the type of the objects may. Its String
+// method, or else its value, is part of the informer's name.
+//
+// Share returns an error if an option cannot be used, if source is nil or returns
+// nil, if key holds a value that cannot be compared, and ErrShutDown after
+// Shutdown. source must not use the factory.
+func Share[T index.Object, K comparable](f *Factory, key K, source func(config *rest.Config) Source[T], opts ...Option) (*Lease[T], error) {
+	name := fmt.Sprintf("%v %v", reflect.TypeFor[T](), key)
+	if source == nil {
+		return nil, fmt.Errorf("informer %s: the function that returns the source is nil", name)
+	}
+	if !reflect.ValueOf(&key).Elem().Comparable() || key != key {
+		return nil, fmt.Errorf("informer %s: a key of type %T cannot be compared", name, key)
+	}
+	at := shareKey{reflect.TypeFor[T](), key}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, fmt.Errorf("informer %s: %w", name, ErrShutDown)
+	}
+	s := f.shares[at]
+	if s == nil {
+		informer := NewInformer(source(f.config), slices.Concat([]Option{WithName(name)}, f.opts, opts)...)
+		if informer.err != nil {
+			return nil, informer.err
+		}
+		s = f.start(at, informer)
+	}
+	s.leases++
+	return newLease(s.informer.(*Informer[T]), func() { f.release(at, s) }), nil
+}
+
+// start runs an informer. The caller holds mu.
+func (f *Factory) start(at shareKey, informer sharedInformer) *share {
+	ctx, stop := context.WithCancel(f.ctx)
+	s := &share{informer: informer, stop: stop}
+	f.shares[at] = s
+	f.running.Go(func() {
+		defer stop()
+		err := informer.Run(ctx)
+		f.forget(at, s)
+		if err != nil {
+			utilruntime.HandleErrorWithContext(ctx, err, "An informer of a factory has ended", "informer", informer.Name())
+		}
+	})
+	return s
+}
+
+// release takes back a lease.
+func (f *Factory) release(at shareKey, s *share) {
+	f.mu.Lock()
+	s.leases--
+	last := s.leases == 0
+	f.mu.Unlock()
+	if last {
+		f.forget(at, s)
+		s.stop()
+	}
+}
+
+// forget makes who asks next get another informer.
+func (f *Factory) forget(at shareKey, s *share) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shares[at] == s {
+		delete(f.shares, at)
+	}
+}
+
+// WaitForSync waits until every informer that is leased now is synced, all at the
+// same time. It returns an error for each that is not, joined, see
+// Informer.WaitForSync; one that is released meanwhile is not waited for. After
+// Shutdown it returns ErrShutDown.
+func (f *Factory) WaitForSync(ctx context.Context) error {
+	f.mu.Lock()
+	shares, closed := f.sorted(), f.closed
+	f.mu.Unlock()
+	if closed {
+		return ErrShutDown
+	}
+	errs := make([]error, len(shares))
+	var waiting sync.WaitGroup
+	for i, s := range shares {
+		waiting.Go(func() { errs[i] = s.informer.WaitForSync(ctx) })
+	}
+	waiting.Wait()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, s := range shares {
+		if s.leases == 0 && errors.Is(errs[i], ErrStopped) {
+			errs[i] = nil
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Status reports on the informers that are leased, in the order of their names.
+func (f *Factory) Status() []Status {
+	f.mu.Lock()
+	shares := f.sorted()
+	f.mu.Unlock()
+	statuses := make([]Status, len(shares))
+	for i, s := range shares {
+		statuses[i] = s.informer.Status()
+	}
+	return statuses
+}
+
+// sorted returns the informers in the order of their names. The caller holds mu.
+func (f *Factory) sorted() []*share {
+	shares := make([]*share, 0, len(f.shares))
+	for _, s := range f.shares {
+		shares = append(shares, s)
+	}
+	slices.SortFunc(shares, func(a, b *share) int { return cmp.Compare(a.informer.Name(), b.informer.Name()) })
+	return shares
+}
+
+// Shutdown stops all informers and waits until they have ended, those included
+// that were released before. Leases then are as of informers that have stopped,
+// and need not be released. It may be called any number of times, but not by a
+// handler, for which it would wait.
+func (f *Factory) Shutdown() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.cancel()
+	f.running.Wait()
+}

@@ -1,0 +1,376 @@
+package typed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// place is the key of the things of a namespace.
+type place string
+
+// shop is a factory with the scripts of its informers.
+type shop struct {
+	*typed.Factory
+	t       *testing.T
+	scripts []*script
+}
+
+func newShop(t *testing.T, opts ...typed.Option) *shop {
+	f := &shop{t: t, Factory: typed.NewFactory(&rest.Config{Host: "here"}, opts...)}
+	t.Cleanup(f.Shutdown)
+	return f
+}
+
+// lease returns a lease for a key.
+func (f *shop) lease(key place) *typed.Lease[*thing] {
+	l, err := typed.Share(f.Factory, key, f.source)
+	require.NoError(f.t, err)
+	return l
+}
+
+func (f *shop) source(config *rest.Config) typed.Source[*thing] {
+	assert.Equal(f.t, "here", config.Host)
+	f.scripts = append(f.scripts, newScript())
+	return f.scripts[len(f.scripts)-1]
+}
+
+// sink returns that of the informer that was started last.
+func (f *shop) sink() typed.Sink[*thing] { return <-f.scripts[len(f.scripts)-1].started }
+
+func TestFactoryShares(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		f := newShop(t)
+		a, b, other := f.lease("x"), f.lease("x"), f.lease("y")
+		require.Len(t, f.scripts, 2, "one for each key")
+		sink := <-f.scripts[0].started
+		sink.Replace([]*thing{at("a", 1)}, "1")
+		synctest.Wait()
+		assert.Equal(t, []int{1, 1, 0}, []int{a.Len(), b.Len(), other.Len()})
+		assert.Equal(t, "*typed_test.thing x", a.Name())
+		projected, err := typed.Share(f.Factory, place("x"), func(c *rest.Config) typed.Source[placement] {
+			return typed.Map(f.source(c), placementOf)
+		})
+		require.NoError(t, err)
+		assert.Zero(t, projected.Len(), "another type is another informer")
+		assert.Equal(t, []string{"*typed_test.thing x", "*typed_test.thing y", "typed_test.placement x"}, names(f.Status()))
+
+		recA, recB := &recorder{}, &recorder{}
+		_, err = a.Handle(recA)
+		require.NoError(t, err)
+		_, err = b.Handle(recB)
+		require.NoError(t, err)
+		a.Release()
+		sink.Update(at("a", 2), "2")
+		assert.Equal(t, []string{"initial a@1", "update a@1 a@2"}, recB.next(), "it goes on for the other")
+		assert.Equal(t, []string{"initial a@1"}, recA.next())
+		b.Release()
+		synctest.Wait()
+		assert.Equal(t, []string{"*typed_test.thing y", "typed_test.placement x"}, names(f.Status()))
+
+		again := f.lease("x")
+		f.sink().Replace([]*thing{at("b", 3)}, "3")
+		synctest.Wait()
+		assert.Len(t, f.scripts, 4, "it has started anew")
+		assert.Equal(t, "b@3", again.List()[0].String())
+	})
+}
+
+func names(statuses []typed.Status) (all []string) {
+	for _, s := range statuses {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
+func TestLeaseReads(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		f := newShop(t)
+		l := f.lease("x")
+		byNode := index.Single("node", func(o *thing) (string, bool) { return o.node, true })
+		require.NoError(t, l.AddIndexes(byNode))
+		f.sink().Replace([]*thing{on("n", at("a", 1)), on("m", at("b", 2))}, "2")
+		require.NoError(t, l.WaitForSync(t.Context()))
+		require.NoError(t, l.WaitForResourceVersion(t.Context(), "2"))
+		assert.True(t, isClosed(l.Synced()))
+		for _, r := range []index.Reader[*thing]{l, l.Snapshot()} {
+			o, ok := r.Get(key("a"))
+			assert.True(t, ok)
+			assert.Equal(t, "a@1", o.String())
+			assert.Equal(t, 2, r.Len())
+			assert.Len(t, r.List(), 2)
+			assert.Len(t, r.ListNamespace("ns"), 2)
+			assert.Equal(t, "2", r.ResourceVersion())
+			count := 0
+			for range r.All() {
+				count++
+			}
+			for range r.Namespace("ns") {
+				count++
+			}
+			for range r.Candidates("ns", nil) {
+				count++
+			}
+			for range r.Keys() {
+				count++
+			}
+			assert.Equal(t, 8, count)
+		}
+		assert.Len(t, byNode.Get("n"), 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		for e := range l.Events(ctx) {
+			assert.Equal(t, index.Added, e.Type)
+			cancel()
+		}
+	})
+}
+
+func TestReleasedLease(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		f := newShop(t)
+		kept, l := f.lease("x"), f.lease("x")
+		waits := make(chan error, 4)
+		go func() { waits <- l.WaitForSync(context.Background()) }()
+		synctest.Wait()
+		early := f.lease("x")
+		early.Release() // while it syncs
+		assert.ErrorIs(t, early.WaitForSync(t.Context()), typed.ErrReleased)
+		assert.Empty(t, waits, "the others still wait")
+		sink := f.sink()
+		sink.Replace([]*thing{at("a", 1)}, "1")
+		require.NoError(t, <-waits)
+		rec := &recorder{}
+		registration, err := l.Handle(rec)
+		require.NoError(t, err)
+		closed, err := l.Handle(&recorder{})
+		require.NoError(t, err)
+		closed.Close()
+		rec.next()
+		go func() { waits <- l.WaitForResourceVersion(context.Background(), "99") }()
+		go func() {
+			for range l.Events(context.Background()) {
+			}
+			waits <- nil
+		}()
+		synctest.Wait()
+
+		l.Release()
+		synctest.Wait()
+		for range 2 {
+			if err := <-waits; err != nil {
+				assert.ErrorIs(t, err, typed.ErrReleased)
+			}
+		}
+		l.Release()
+		sink.Update(at("a", 2), "2")
+		assert.Empty(t, rec.next(), "its handler was removed")
+		assert.Len(t, kept.Status().Handlers, 0)
+		assert.Zero(t, l.Len(), "it reads nothing, though others do")
+		assert.Equal(t, 1, kept.Len())
+		assert.Equal(t, kept.Name(), l.Name())
+		assert.Equal(t, typed.PhaseStopped, l.Status().Phase)
+		assert.ErrorIs(t, l.WaitForSync(t.Context()), typed.ErrReleased)
+		assert.ErrorIs(t, l.WaitForResourceVersion(t.Context(), "1"), typed.ErrReleased)
+		assert.ErrorIs(t, l.AddIndexes(index.New("i", func(*thing) []string { return nil })), typed.ErrReleased)
+		_, err = l.Handle(rec)
+		assert.ErrorIs(t, err, typed.ErrReleased)
+		for range l.Events(t.Context()) {
+			t.Error("there are no events")
+		}
+		registration.Close()
+		assert.NoError(t, kept.WaitForSync(t.Context()))
+	})
+}
+
+// TestReleaseByItsHandlers has all handlers of the last lease release it at the
+// same time.
+func TestReleaseByItsHandlers(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		f := newShop(t)
+		l := f.lease("x")
+		release := make(chan struct{})
+		for range 2 {
+			_, err := l.Handle(&recorder{hook: func(string) { <-release; l.Release() }})
+			require.NoError(t, err)
+		}
+		f.sink().Replace([]*thing{at("a", 1), at("b", 2)}, "2")
+		synctest.Wait()
+		close(release)
+		synctest.Wait()
+		assert.Empty(t, f.Status())
+		f.Shutdown()
+	})
+}
+
+func TestFactoryWaitForSync(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		f := newShop(t)
+		assert.NoError(t, f.WaitForSync(t.Context()), "nothing to wait for")
+		f.lease("x")
+		x := f.sink()
+		f.lease("y")
+		y := f.sink()
+		released := f.lease("z")
+		waited := make(chan error, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { waited <- f.WaitForSync(ctx) }()
+		x.Report(errors.New("x is forbidden"))
+		y.Report(errors.New("y is forbidden"))
+		synctest.Wait()
+		cancel()
+		err := <-waited
+		assert.ErrorContains(t, err, "informer *typed_test.thing x is not synced: context canceled; list or watch fails")
+		assert.ErrorContains(t, err, "x is forbidden")
+		assert.ErrorContains(t, err, "y is forbidden")
+		assert.ErrorContains(t, err, "*typed_test.thing z is not synced: context canceled")
+		var reason *typed.SyncError
+		assert.ErrorAs(t, err, &reason)
+
+		go func() { waited <- f.WaitForSync(t.Context()) }()
+		x.Replace(nil, "1")
+		y.Replace(nil, "1")
+		synctest.Wait()
+		assert.Empty(t, waited)
+		released.Release()
+		assert.NoError(t, <-waited, "what was released is not waited for")
+	})
+}
+
+func TestFactoryShutdown(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		f := newShop(t)
+		l := f.lease("x")
+		f.sink().Replace([]*thing{at("a", 1)}, "1")
+		hold := make(chan struct{})
+		_, err := l.Handle(&recorder{hook: func(string) { <-hold }})
+		require.NoError(t, err)
+		synctest.Wait()
+		ended := make(chan struct{})
+		go func() { f.Shutdown(); close(ended) }()
+		synctest.Wait()
+		assert.False(t, isClosed(ended), "a handler is running")
+		close(hold)
+		<-ended
+		f.Shutdown()
+		assert.Zero(t, l.Len())
+		assert.ErrorIs(t, l.WaitForSync(t.Context()), typed.ErrStopped)
+		assert.ErrorIs(t, f.WaitForSync(t.Context()), typed.ErrShutDown)
+		_, err = typed.Share(f.Factory, place("x"), f.source)
+		assert.ErrorIs(t, err, typed.ErrShutDown)
+		l.Release()
+	})
+}
+
+func TestFactoryReplacesAnInformerThatHasEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		f := newShop(t)
+		l := f.lease("x")
+		f.sink()
+		f.scripts[0].fail <- assert.AnError
+		synctest.Wait()
+		assert.ErrorIs(t, l.WaitForSync(t.Context()), assert.AnError)
+		again := f.lease("x")
+		f.sink().Replace(nil, "1")
+		assert.NoError(t, again.WaitForSync(t.Context()))
+		l.Release()
+		assert.NoError(t, again.WaitForSync(t.Context()), "the other goes on")
+	})
+}
+
+func TestFactoryChecksItsArguments(t *testing.T) {
+	f := newShop(t, typed.WithTransform(func(o metav1.Object) (metav1.Object, error) { return o, nil }))
+	share := func(key any, source func(*rest.Config) typed.Source[*thing]) error {
+		_, err := typed.Share(f.Factory, key, source)
+		return err
+	}
+	assert.ErrorContains(t, share("k", nil), "informer *typed_test.thing k: the function that returns the source is nil")
+	assert.ErrorContains(t, share("k", f.source), "the transform function is a func(v1.Object)")
+	assert.ErrorContains(t, share([]int{1}, f.source), "cannot be compared")
+	assert.ErrorContains(t, share(math.NaN(), f.source), "cannot be compared")
+	f = newShop(t)
+	assert.ErrorContains(t, share("k", func(*rest.Config) typed.Source[*thing] { return nil }), "the source is nil")
+	assert.Empty(t, f.Status(), "nothing was started")
+}
+
+// TestMemoryIsReleasedWithTheLastLease checks that nothing keeps the objects of
+// an informer alive after its last lease, though all leases are reachable.
+func TestMemoryIsReleasedWithTheLastLease(t *testing.T) {
+	f := newShop(t)
+	a, b := f.lease("x"), f.lease("x")
+	rec := &recorder{}
+	registration, err := a.Handle(rec)
+	require.NoError(t, err)
+	objects := make([]weak.Pointer[thing], 1000)
+	sink := f.sink()
+	func() {
+		list := make([]*thing, len(objects))
+		for i := range list {
+			list[i] = at(fmt.Sprint("t", i), i+1)
+			objects[i] = weak.Make(list[i])
+		}
+		sink.Replace(list, "1")
+	}()
+	require.NoError(t, registration.WaitForSync(t.Context()))
+	a.Release()
+	runtime.GC()
+	assert.NotNil(t, objects[7].Value(), "one lease is left")
+	b.Release()
+	f.Shutdown()
+	alive := len(objects)
+	for i := 0; alive > 0 && i < 10; i++ {
+		runtime.GC()
+		alive = 0
+		for _, o := range objects {
+			if o.Value() != nil {
+				alive++
+			}
+		}
+	}
+	assert.Zero(t, alive)
+	runtime.KeepAlive(a)
+	runtime.KeepAlive(b)
+	runtime.KeepAlive(f)
+	runtime.KeepAlive(registration)
+}
+
+// TestLeasesComeAndGo has many goroutines lease, use and release a few informers
+// at the same time.
+func TestLeasesComeAndGo(t *testing.T) {
+	f := typed.NewFactory(nil)
+	var users sync.WaitGroup
+	for user := range 8 {
+		users.Go(func() {
+			for i := range 200 {
+				namespace := fmt.Sprint("n", (i+user)%3)
+				l, err := typed.Share(f, place(namespace), func(*rest.Config) typed.Source[*thing] { return busy(namespace) })
+				if !assert.NoError(t, err) {
+					return
+				}
+				_, err = l.Handle(&recorder{}, typed.WithDelivery(typed.Block(1)))
+				assert.NoError(t, err)
+				assert.NoError(t, l.WaitForSync(t.Context()))
+				assert.Equal(t, 1, l.Len())
+				l.Release()
+				l.Release()
+			}
+		})
+	}
+	users.Wait()
+	assert.Empty(t, f.Status())
+	f.Shutdown()
+}

@@ -1,0 +1,150 @@
+package typed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// ErrReleased tells that something was asked of a Lease that was released.
+var ErrReleased = errors.New("the lease was released")
+
+// Lease is the right to use an informer of a Factory. It has the methods of the
+// informer but for Run, and with them
+//
+//  1. Reads are those of the informer, until Release; afterwards they find
+//     nothing, whether the informer still runs for others or not.
+//  2. Handlers and event ranges belong to the lease, and end with it.
+//  3. Indexes belong to the informer. All of its users share their names, and they
+//     stay as long as it runs.
+//  4. After Release, methods that return an error return ErrReleased, and those
+//     that wait then return at once with it as the cause.
+//
+// The methods are safe for concurrent use.
+type Lease[T index.Object] struct {
+	informer atomic.Pointer[Informer[T]] // an empty one after the release
+
+	ctx    context.Context // ends with ErrReleased
+	cancel context.CancelCauseFunc
+	giveUp func() // tells the factory
+
+	mu            sync.Mutex
+	released      bool            // guarded by mu
+	registrations []*Registration // guarded by mu
+}
+
+var (
+	_ index.Reader[*metav1.ObjectMeta] = (*Lease[*metav1.ObjectMeta])(nil)
+	_ Observer                         = (*Lease[*metav1.ObjectMeta])(nil)
+)
+
+func newLease[T index.Object](informer *Informer[T], giveUp func()) *Lease[T] {
+	l := &Lease[T]{giveUp: giveUp}
+	l.informer.Store(informer)
+	l.ctx, l.cancel = context.WithCancelCause(context.Background())
+	return l
+}
+
+// Release gives the lease back. When it returns, none of its handlers is running
+// or will be called again, as with Registration.Close; in a call of one of them,
+// it does not wait for that call to end. If this was the last lease, the informer
+// stops: Release does not wait for that, Factory.Shutdown does.
+//
+// It may be called any number of times and at any time, also before the informer
+// has synced; all but the first call do nothing and return at once.
+func (l *Lease[T]) Release() {
+	l.mu.Lock()
+	if l.released {
+		l.mu.Unlock()
+		return
+	}
+	l.released = true
+	registrations := l.registrations
+	l.registrations = nil
+	l.mu.Unlock()
+
+	l.informer.Store(releasedInformer[T](l.Name()))
+	l.cancel(ErrReleased)
+	for _, r := range registrations {
+		r.Close()
+	}
+	l.giveUp()
+}
+
+// releasedInformer returns an informer that has nothing and can do nothing.
+func releasedInformer[T index.Object](name string) *Informer[T] {
+	i := NewInformer[T](nil, WithName(name))
+	i.err = fmt.Errorf("informer %s: %w", name, ErrReleased)
+	i.phase = PhaseStopped
+	return i
+}
+
+// Handle adds a handler, see Informer.Handle. It is removed by Release, or
+// before by Registration.Close.
+func (l *Lease[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.released {
+		return nil, fmt.Errorf("informer %s: handler not added: %w", l.Name(), ErrReleased)
+	}
+	r, err := l.informer.Load().Handle(handler, opts...)
+	if err != nil {
+		return nil, err
+	}
+	l.registrations = slices.DeleteFunc(l.registrations, func(r *Registration) bool { return r.stopped.Load() })
+	l.registrations = append(l.registrations, r)
+	return r, nil
+}
+
+// Events returns the events as a range, see Informer.Events. It ends with the
+// lease, too.
+func (l *Lease[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
+	return func(yield func(Event[T]) bool) {
+		informer := l.informer.Load()
+		ctx, stop := l.within(ctx)
+		defer stop()
+		if l.ctx.Err() == nil {
+			informer.Events(ctx, opts...)(yield)
+		}
+	}
+}
+
+// AddIndexes adds indexes to the informer, see Informer.AddIndexes.
+func (l *Lease[T]) AddIndexes(indexes ...index.Handle[T]) error {
+	return l.informer.Load().AddIndexes(indexes...)
+}
+
+// WaitForSync waits until the informer is synced, see Informer.WaitForSync.
+func (l *Lease[T]) WaitForSync(ctx context.Context) error {
+	informer := l.informer.Load()
+	ctx, stop := l.within(ctx)
+	defer stop()
+	return informer.WaitForSync(ctx)
+}
+
+// WaitForResourceVersion waits until reads reflect a version, see
+// Informer.WaitForResourceVersion.
+func (l *Lease[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
+	informer := l.informer.Load()
+	ctx, stop := l.within(ctx)
+	defer stop()
+	return informer.WaitForResourceVersion(ctx, resourceVersion)
+}
+
+// within returns a context that ends with ctx, or with the lease.
+func (l *Lease[T]) within(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	forget := context.AfterFunc(l.ctx, func() { cancel(ErrReleased) })
+	return ctx, func() {
+		forget()
+		cancel(nil)
+	}
+}
