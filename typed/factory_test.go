@@ -355,7 +355,7 @@ func TestLeasesComeAndGo(t *testing.T) {
 	var users sync.WaitGroup
 	for user := range 8 {
 		users.Go(func() {
-			for i := range 200 {
+			for i := range 60 {
 				namespace := fmt.Sprint("n", (i+user)%3)
 				l, err := typed.Share(f, place(namespace), func(*rest.Config) typed.Source[*thing] { return busy(namespace) })
 				if !assert.NoError(t, err) {
