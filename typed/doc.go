@@ -5,6 +5,10 @@
 //
 //	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 //
+// Sources are made of others: [Map] and [FilterMap] keep what is needed of objects,
+// and [FromNamespaces] follows a set of namespaces that changes. A [Factory] shares
+// informers among all who want the same, by leases.
+//
 // Indexes ([Informer.AddIndexes]) and handlers ([Informer.Handle], or
 // [Informer.Events] to range over events) can be added before and after it is
 // started. [Informer.Run] blocks until its context ends; [Informer.WaitForSync]

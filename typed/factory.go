@@ -99,10 +99,12 @@ func NewFactory(config *rest.Config, opts ...Option) *Factory {
 // Shutdown. source must not use the factory.
 func Share[T index.Object, K comparable](f *Factory, key K, source func(config *rest.Config) Source[T], opts ...Option) (*Lease[T], error) {
 	name := fmt.Sprintf("%v %v", reflect.TypeFor[T](), key)
-	if source == nil {
+	switch {
+	case f == nil:
+		return nil, fmt.Errorf("informer %s: the factory is nil", name)
+	case source == nil:
 		return nil, fmt.Errorf("informer %s: the function that returns the source is nil", name)
-	}
-	if !reflect.ValueOf(&key).Elem().Comparable() || key != key {
+	case !reflect.ValueOf(&key).Elem().Comparable() || key != key: // a NaN is not equal to itself
 		return nil, fmt.Errorf("informer %s: a key of type %T cannot be compared", name, key)
 	}
 	at := shareKey{reflect.TypeFor[T](), key}

@@ -298,6 +298,8 @@ func TestFactoryChecksItsArguments(t *testing.T) {
 		_, err := typed.Share(f.Factory, key, source)
 		return err
 	}
+	_, err := typed.Share(nil, "k", f.source)
+	assert.ErrorContains(t, err, "the factory is nil")
 	assert.ErrorContains(t, share("k", nil), "informer *typed_test.thing k: the function that returns the source is nil")
 	assert.ErrorContains(t, share("k", f.source), "the transform function is a func(v1.Object)")
 	assert.ErrorContains(t, share([]int{1}, f.source), "cannot be compared")

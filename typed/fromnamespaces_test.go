@@ -305,7 +305,9 @@ func TestNamespacesCheckTheirArguments(t *testing.T) {
 		assert.ErrorContains(t, informer.Run(t.Context()), want)
 		assert.ErrorContains(t, informer.WaitForSync(t.Context()), want)
 	}
-	set := typed.NewNamespaces("x")
+	set := &typed.Namespaces{}
+	set.Remove("y")
+	require.NoError(t, set.Add("x"))
 	assert.ErrorContains(t, set.Add("y", ""), `"" stands for all namespaces`)
 	assert.ErrorContains(t, set.Set("y", "-"), `"-" cannot be the name of a namespace`)
 	assert.Equal(t, []string{"x"}, set.All(), "nothing has changed")

@@ -13,7 +13,8 @@ import (
 
 // Namespaces is a set of namespaces that informers follow, see FromNamespaces.
 // It may change at any time; any number of informers may follow one set. Its
-// methods are safe for concurrent use and do not wait for informers.
+// methods are safe for concurrent use and do not wait for informers. The zero
+// Namespaces is empty.
 type Namespaces struct {
 	err error // what was wrong with the arguments of NewNamespaces
 
@@ -26,7 +27,7 @@ type Namespaces struct {
 // be that of a namespace, Run of the informers that follow the set returns an
 // error.
 func NewNamespaces(names ...string) *Namespaces {
-	return &Namespaces{err: checkNamespaces(names), names: setOf(names), followers: map[chan struct{}]bool{}}
+	return &Namespaces{err: checkNamespaces(names), names: setOf(names)}
 }
 
 // All returns the names of the namespaces, sorted. The slice is the caller's.
@@ -72,6 +73,9 @@ func (n *Namespaces) Set(names ...string) error {
 func (n *Namespaces) change(by func(set map[string]bool)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.names == nil {
+		n.names = map[string]bool{}
+	}
 	by(n.names)
 	for changed := range n.followers {
 		select {
@@ -87,6 +91,9 @@ func (n *Namespaces) follow() (changed <-chan struct{}, leave func()) {
 	c := make(chan struct{}, 1)
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.followers == nil {
+		n.followers = map[chan struct{}]bool{}
+	}
 	n.followers[c] = true
 	return c, func() {
 		n.mu.Lock()
