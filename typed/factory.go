@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -18,8 +19,8 @@ import (
 // ErrShutDown is returned when something is asked of a Factory after Shutdown.
 var ErrShutDown = errors.New("the factory was shut down")
 
-// Factory runs informers that are shared by all who ask for the same. Share is
-// how to ask: it returns a Lease of an informer, which
+// Factory runs informers that are shared by all who ask for the same. For and
+// Share are how to ask: they return a Lease of an informer, which
 //
 //  1. is started when somebody asks for it, and is the same for all who ask while
 //     it is leased;
@@ -74,8 +75,8 @@ func NewFactory(config *rest.Config, opts ...Option) *Factory {
 	return f
 }
 
-// Share returns a lease of the informer that the factory knows by the type of its
-// objects and by key. If there is none, source makes its source, and it is
+// Share returns a lease of an informer of a source of one's own, see For for
+// others: the one that the factory knows by the type of its objects and by key. If there is none, source makes its source, and it is
 // started, with the options of the factory followed by opts:
 //
 //	type byNamespace string
@@ -98,7 +99,7 @@ func NewFactory(config *rest.Config, opts ...Option) *Factory {
 // nil, if key holds a value that cannot be compared, and ErrShutDown after
 // Shutdown. source must not use the factory.
 func Share[T index.Object, K comparable](f *Factory, key K, source func(config *rest.Config) Source[T], opts ...Option) (*Lease[T], error) {
-	name := fmt.Sprintf("%v %v", reflect.TypeFor[T](), key)
+	name := strings.TrimSpace(fmt.Sprintf("%v %v", reflect.TypeFor[T](), key))
 	switch {
 	case f == nil:
 		return nil, fmt.Errorf("informer %s: the factory is nil", name)

@@ -1,0 +1,92 @@
+package typed
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// For returns a lease of the informer of what FromREST lists and watches with the
+// given options:
+//
+//	pods, err := typed.For[*corev1.Pod](f, typed.WithNamespace("default"))
+//	if err != nil {
+//		return err
+//	}
+//	defer pods.Release()
+//
+// Options that say the same, in whatever order, are of the same informer.
+// Selectors say the same if they are written in the same way; schemes and
+// RESTMappers, if they are the same one. See Share for projections of objects,
+// and for sources of one's own.
+//
+// For returns an error if the options, T or the factory's configuration cannot be
+// used, and ErrShutDown after Shutdown.
+func For[T index.Object](f *Factory, opts ...SourceOption) (*Lease[T], error) {
+	config, err := newSourceConfig(opts)
+	if err != nil {
+		return nil, fmt.Errorf("informer %v: %w", reflect.TypeFor[T](), err)
+	}
+	var unusable error
+	lease, err := Share(f, config.key(), func(c *rest.Config) Source[T] {
+		source := FromREST[T](c, opts...)
+		if s, ok := source.(*restSource[T]); ok {
+			unusable = s.err
+		}
+		return source
+	})
+	if unusable != nil && err == nil {
+		lease.Release()
+		return nil, unusable
+	}
+	return lease, err
+}
+
+// restKey is what tells the sources of FromREST for one type apart.
+type restKey struct {
+	resource       schema.GroupVersionResource
+	namespace      string
+	labels, fields string
+	noWatchList    bool
+	typeMeta       bool
+	silence        time.Duration
+	scheme         *runtime.Scheme
+	mapper         meta.RESTMapper
+}
+
+// key returns the key of a source with the options of c.
+func (c *sourceConfig) key() restKey {
+	key := restKey{
+		resource: c.rest.resource, namespace: c.rest.namespace, noWatchList: c.noWatchList,
+		typeMeta: c.rest.typeMeta, silence: c.rest.silence, scheme: c.rest.scheme, mapper: c.rest.mapper,
+	}
+	if c.labels != nil {
+		key.labels = c.labels.String()
+	}
+	if c.fields != nil {
+		key.fields = c.fields.String()
+	}
+	return key
+}
+
+// String returns what is worth to be known of k in the name of an informer.
+func (k restKey) String() string {
+	var parts []string
+	if k.resource.Resource != "" {
+		parts = append(parts, k.resource.GroupResource().String())
+	}
+	for _, part := range []struct{ what, value string }{{"in", k.namespace}, {"labels", k.labels}, {"fields", k.fields}} {
+		if part.value != "" {
+			parts = append(parts, part.what+" "+part.value)
+		}
+	}
+	return strings.Join(parts, " ")
+}
