@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 )
 
@@ -147,9 +148,14 @@ func (s takerSink) Add(pod *corev1.Pod, _ string)    { s.taker.take(pod) }
 func (s takerSink) Update(pod *corev1.Pod, _ string) { s.taker.take(pod) }
 func (takerSink) Delete(*corev1.Pod, string)         {}
 func (takerSink) Replace([]*corev1.Pod, string)      {}
-func (takerSink) Bookmark(string)                    {}
-func (takerSink) Resync()                            {}
-func (takerSink) Progress(int, int)                  {}
+
+func (takerSink) ReplaceNamespace(string, []*corev1.Pod, string) {}
+
+func (takerSink) Remove(index.Key, string)       {}
+func (takerSink) RemoveNamespace(string, string) {}
+func (takerSink) Bookmark(string)                {}
+func (takerSink) Resync()                        {}
+func (takerSink) Progress(int, int)              {}
 
 func (s takerSink) Report(err error) {
 	if err != nil {

@@ -76,8 +76,9 @@ func NewFactory(config *rest.Config, opts ...Option) *Factory {
 }
 
 // Share returns a lease of an informer of a source of one's own, see For for
-// others: the one that the factory knows by the type of its objects and by key. If there is none, source makes its source, and it is
-// started, with the options of the factory followed by opts:
+// others: the one that the factory knows by the type of its objects and by key.
+// If there is none, source makes its source, and it is started, with the options
+// of the factory followed by opts:
 //
 //	type byNamespace string
 //
