@@ -34,6 +34,9 @@
 //   - Get, ListerGet, ByIndex, List, ListSelector: reads that nothing disturbs.
 //   - Update: one write to the store that nothing disturbs.
 //   - ReadersVsWriter: an informer that is read by many while it is written to.
+//   - WatchDecode, Projection, SyncProcess: watches and lists that are received
+//     and decoded, from a server in another process.
+//   - DropIn: an untyped program with either package's NewSharedIndexInformer.
 //   - Footprint: heap and goroutines of an informer that has nothing to do.
 //   - WorkQueue: keys on their way from handlers to workers. The module peers
 //     compares the same queue with controller-runtime's.
@@ -59,7 +62,7 @@
 //
 // # What to keep in mind
 //
-//   - The source is in memory. In a cluster, both sides also receive and decode
+//   - The source is in memory, except where a server is named above. In a cluster, both sides also receive and decode
 //     what they get, which costs tens of microseconds for a Pod, most of a
 //     program's time in informers, and is not part of any figure here.
 //   - Both sides list and watch by client-go's Reflector. What it costs is part
