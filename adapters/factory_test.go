@@ -2,6 +2,7 @@ package adapters_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,8 +35,8 @@ func TestServe(t *testing.T) {
 			obj.(metav1.Object).SetAnnotations(map[string]string{"seen": "yes"})
 			return obj, nil
 		}))
-		tweaked := 0
-		require.NoError(t, adapters.Serve(factory, clientset.CoreV1().Pods("shop"), func(*metav1.ListOptions) { tweaked++ }))
+		var tweaked atomic.Int32
+		require.NoError(t, adapters.Serve(factory, clientset.CoreV1().Pods("shop"), func(*metav1.ListOptions) { tweaked.Add(1) }))
 		require.NoError(t, adapters.Serve(factory, clientset.CoreV1().Nodes()))
 
 		pods, nodes := factory.Core().V1().Pods(), factory.Core().V1().Nodes()
@@ -53,7 +54,8 @@ func TestServe(t *testing.T) {
 		all, err := pods.Lister().List(labels.Everything())
 		require.NoError(t, err)
 		assert.Len(t, all, 1, "the client was for one namespace")
-		assert.Equal(t, 2, tweaked, "a list and a watch")
+		synctest.Wait()
+		assert.EqualValues(t, 2, tweaked.Load(), "a list and a watch")
 		_, err = nodes.Lister().Get("node-1")
 		require.NoError(t, err)
 		typed, err := pods.TypedInformer().GetTypedIndexer().ByTypedIndex(cache.NamespaceIndex, "shop")

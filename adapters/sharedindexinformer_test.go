@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
@@ -82,7 +83,7 @@ func TestShapeOfATypedInformer(t *testing.T) {
 		_, err = shape.AddEventHandler(rec)
 		assert.ErrorIs(t, err, typed.ErrStopped)
 		assert.Error(t, shape.AddIndexers(cache.Indexers{}))
-		shape.RunWithContext(t.Context()) // returns at once
+		shape.RunWithContext(klog.NewContext(t.Context(), klog.New(nil))) // returns at once
 	})
 }
 
