@@ -131,7 +131,7 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 		tenant = q.tenant(key)
 		tenantHash = uint32(maphash.String(q.seed, tenant))
 	}
-	q.mu.Lock()
+	q.lock()
 	if q.shutDown {
 		q.mu.Unlock()
 		return ErrShutDown

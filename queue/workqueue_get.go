@@ -41,7 +41,7 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	if len(keys) == 0 {
 		return 0, nil
 	}
-	q.mu.Lock()
+	q.lock()
 	if err := q.await(ctx); err != nil {
 		return 0, err
 	}
@@ -61,7 +61,7 @@ func (q *WorkQueue[K]) get(ctx context.Context) (K, error) {
 }
 
 func (q *WorkQueue[K]) getWithPriority(ctx context.Context) (key K, priority int, err error) {
-	q.mu.Lock()
+	q.lock()
 	if err := q.await(ctx); err != nil {
 		return key, 0, err
 	}
