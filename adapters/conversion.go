@@ -14,8 +14,8 @@ import (
 // conversion is how objects of an informer pass between typed and untyped code.
 // There are two: of informers for one type, and of those for whatever comes.
 type conversion[T index.Object] struct {
-	// typed returns an untyped object as a T. It returns a cache.KeyError if it
-	// cannot be one.
+	// typed returns an untyped object as a T, or an error if it is none: a
+	// cache.KeyError if it has no key.
 	typed func(obj any) (T, error)
 	// untyped returns what typed was given.
 	untyped func(obj T) any

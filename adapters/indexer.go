@@ -21,8 +21,8 @@ import (
 //	lister := corev1listers.NewPodLister(adapters.Indexer(pods))
 //
 // Its indexes are those that are added by AddIndexers; those that x has besides
-// are not seen through it. What is not a T cannot be stored, the error is a
-// cache.KeyError. It is a cache.TransactionStore too.
+// are not seen through it. What is not a T cannot be stored; the error is a
+// cache.KeyError if it has no key either. It is a cache.TransactionStore too.
 //
 // An index function that returns an error makes the call panic that stores the
 // object, as in client-go; unlike there, the object is then not stored.

@@ -13,14 +13,16 @@ import (
 // keeps it to itself.
 var errReadOnly = errors.New("the store of this informer cannot be written: make the informer with typed.WithIndexer")
 
-// Add implements cache.Store. The error is a cache.KeyError.
+// Add implements cache.Store. It returns a cache.KeyError for what has no key,
+// another error for what is not a T, and errReadOnly.
 func (x *indexer[T]) Add(obj any) error { return x.Update(obj) }
 
-// Update implements cache.Store. The error is a cache.KeyError.
+// Update implements cache.Store. The errors are those of Add.
 func (x *indexer[T]) Update(obj any) error { return x.write(obj, false) }
 
 // Delete implements cache.Store. Of obj, which may be a tombstone, only the key
-// counts, and the resource version. The error is a cache.KeyError.
+// counts, and the resource version. It returns a cache.KeyError for what has no
+// key, and errReadOnly.
 func (x *indexer[T]) Delete(obj any) error { return x.write(obj, true) }
 
 func (x *indexer[T]) write(obj any, deletion bool) error {
@@ -96,8 +98,8 @@ func (x *indexer[T]) apply(last any, changes []index.Change[T]) {
 	x.tell(version)
 }
 
-// Replace implements cache.Store. The error is a cache.KeyError; then nothing
-// was replaced. The slice is not kept.
+// Replace implements cache.Store. The errors are those of Add; then nothing was
+// replaced. The slice is not kept.
 func (x *indexer[T]) Replace(list []any, version string) error {
 	objs := make([]T, 0, len(list))
 	for _, obj := range list {
