@@ -196,11 +196,18 @@ func TestControllerNeverCreatesDuplicates(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var disturbing sync.WaitGroup
 	disturbing.Go(func() {
+		written := func() int { return srv.Requests("create", "pods") + srv.Requests("delete", "pods") }
+		cut := written()
 		for ctx.Err() == nil {
 			resume := srv.HoldWatches("pods")
 			time.Sleep(10 * time.Millisecond)
 			resume()
-			srv.CutWatches("pods")
+			// A watch is cut only when something has come through it: client-go's
+			// Reflector backs off by up to 30 s from watches that end with nothing.
+			if written() > cut && c.pods.WaitForResourceVersion(ctx, srv.ResourceVersion()) == nil {
+				cut = written()
+				srv.CutWatches("pods")
+			}
 			time.Sleep(2 * time.Millisecond)
 		}
 	})
