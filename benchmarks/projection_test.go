@@ -112,7 +112,7 @@ func syncTyped[T interface {
 // is streamed from another process: client-go with a transform function that
 // leaves these fields, typed with a struct that has no others.
 //
-// cpu-µs/object is what this process has used, heap-B/object what an informer that
+// cpu-ns/object is what this process has used, heap-B/object what an informer that
 // has synced keeps.
 func BenchmarkProjection(b *testing.B) {
 	const pods = 20_000
@@ -139,7 +139,7 @@ func BenchmarkProjection(b *testing.B) {
 				require.NoError(b, err)
 				one.stop()
 			}
-			b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/1000/float64(b.N)/pods, "cpu-µs/object")
+			b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/float64(b.N)/pods, "cpu-ns/object")
 			b.ReportMetric(float64(heap)/pods, "heap-B/object")
 		})
 	}

@@ -46,7 +46,7 @@ func syncTask(arguments []string, ready func(string)) error {
 
 // BenchmarkSyncProcess measures processes that do nothing but sync an informer
 // with 50,000 Pods, a list that is streamed. An operation is one such process:
-// cpu-s is all that it has used, with its start, rss-MB the most memory that it
+// cpu-sec is all that it has used, with its start, rss-MB the most memory that it
 // had. The sides with -projection keep six fields, see BenchmarkProjection; a
 // struct of one's own comes in JSON whatever is asked for.
 //
@@ -74,7 +74,7 @@ func BenchmarkSyncProcess(b *testing.B) {
 						cpu, rss = cpu+seconds, max(rss, kib)
 						end()
 					}
-					b.ReportMetric(cpu/float64(b.N), "cpu-s")
+					b.ReportMetric(cpu/float64(b.N), "cpu-sec")
 					b.ReportMetric(rss*1024/1e6, "rss-MB")
 				})
 			}

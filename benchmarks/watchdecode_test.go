@@ -33,7 +33,7 @@ var encodings = []struct{ name, mediaType string }{
 // the last 8,192 of them, as many as a middling cluster has. Run it with -cpu 1,2,4
 // to see what it makes of processors.
 //
-// cpu-µs/op is what this process has used; the sender's part is not in it.
+// cpu-ns/op is what this process has used; the sender's part is not in it.
 func BenchmarkWatchDecode(b *testing.B) {
 	url, _ := startTask(b, "serve 0 2000 "+runtime.ContentTypeJSON+" "+runtime.ContentTypeProtobuf)
 	for _, encoding := range encodings {
@@ -57,7 +57,7 @@ func BenchmarkWatchDecode(b *testing.B) {
 				b.ResetTimer()
 				before := cpuTime(b)
 				<-t.expect(b.N)
-				b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/1000/float64(b.N), "cpu-µs/op")
+				b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/float64(b.N), "cpu-ns/op")
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
 			})
 		}

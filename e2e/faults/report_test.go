@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	document "github.com/kubetyped/informer/e2e/report"
+	document "github.com/kubetyped/informer/internal/report"
 )
 
 // report is what the tests have found, in the order in which they ran.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubetyped/informer/e2e/report"
+	"github.com/kubetyped/informer/internal/report"
 )
 
 // measurement is what came of one side in one round.

@@ -29,8 +29,8 @@ import (
 	"syscall"
 
 	"github.com/kubetyped/informer/e2e/cluster"
-	"github.com/kubetyped/informer/e2e/report"
 	"github.com/kubetyped/informer/e2e/target"
+	"github.com/kubetyped/informer/internal/report"
 )
 
 // maker is how the report knows us.

@@ -1,0 +1,115 @@
+package chart
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/plot"
+)
+
+// texts checks that an SVG is one, and returns the texts in it.
+func texts(t *testing.T, svg []byte) []string {
+	t.Helper()
+	var all []string
+	d := xml.NewDecoder(strings.NewReader(string(svg)))
+	inText := false
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		switch token := token.(type) {
+		case xml.StartElement:
+			inText = token.Name.Local == "text" || token.Name.Local == "title"
+		case xml.CharData:
+			if inText {
+				all = append(all, string(token))
+			}
+		case xml.EndElement:
+			inText = false
+		}
+	}
+}
+
+// checkColors checks that what is drawn has colours that style changes, or that
+// are legible on both papers.
+func checkColors(t *testing.T, svg []byte) {
+	t.Helper()
+	drawn := string(svg[strings.Index(string(svg), "</style>"):])
+	for _, use := range regexp.MustCompile(`(fill|stroke):#([0-9A-F]{6})`).FindAllStringSubmatch(drawn, -1) {
+		if strings.Contains(style, use[0]) {
+			continue
+		}
+		var r, g, b uint8
+		_, err := fmt.Sscanf(use[2], "%02x%02x%02x", &r, &g, &b)
+		require.NoError(t, err)
+		brightness := luminance(r, g, b)
+		const least = 3 // that the Web Content Accessibility Guidelines ask of graphics
+		assert.GreaterOrEqual(t, 1.05/(brightness+0.05), float64(least), "%s on bright paper", use[0])
+		assert.GreaterOrEqual(t, (brightness+0.05)/(luminance(0x0d, 0x11, 0x17)+0.05), float64(least), "%s on dark paper", use[0])
+	}
+}
+
+func TestCurves(t *testing.T) {
+	c := &Curves{Title: "Handlers", Size: "number of handlers", Panels: []Panel{
+		{Cost: "events a second", Ours: []Point{{0, 2e6}, {256, 1e5}}, Theirs: []Point{{0, 2e5}, {256, 3e3}}},
+		{Cost: "heap, B", Ours: []Point{{0, 0}, {256, 1e7}}, Theirs: []Point{{16, 2e5}, {256, 3e8}}},
+	}}
+	svg, err := c.SVG()
+	require.NoError(t, err)
+	all := texts(t, svg)
+	for _, want := range []string{"Handlers", "number of handlers", "events a second", "heap, B", "here", "client-go", "0", "16", "256"} {
+		assert.Contains(t, all, want)
+	}
+	checkColors(t, svg)
+	again, err := c.SVG()
+	require.NoError(t, err)
+	assert.Equal(t, svg, again, "the same figures give the same file")
+}
+
+func TestBars(t *testing.T) {
+	b := &Bars{Title: "Ratios", Axis: "times", Bars: []Bar{{"one", 0.5, 1}, {"two", 4.256, 4}, {"three", 1200, 0}, {"four", 1, 0}}}
+	svg, err := b.SVG()
+	require.NoError(t, err)
+	all := texts(t, svg)
+	for _, want := range []string{"Ratios", "times", "one", "0.50×", "two", "4.26×", "1200×", "1k"} {
+		assert.Contains(t, all, want)
+	}
+	checkColors(t, svg)
+	assert.Equal(t, 1, strings.Count(string(svg), "#CF222E"), "one is missed")
+}
+
+func TestTicks(t *testing.T) {
+	labels := func(ticks []plot.Tick) string {
+		var all []string
+		for _, tick := range ticks {
+			all = append(all, tick.Label)
+		}
+		return strings.Join(all, " ")
+	}
+	assert.Equal(t, "1 2 5 10", labels(decades{}.Ticks(1, 10)))
+	assert.Equal(t, "300m 1 3 10 30", labels(decades{}.Ticks(0.2, 40)))
+	assert.Equal(t, "100n 1µ 10µ 100µ 1m", labels(decades{}.Ticks(1e-7, 1e-3)))
+	assert.Equal(t, "0 1k 1M", labels(sizes{0, 1000, 1e6}.Ticks(0, 0)))
+}
+
+// luminance is the relative one of those guidelines.
+func luminance(r, g, b uint8) float64 {
+	linear := func(part uint8) float64 {
+		c := float64(part) / 255
+		if c <= 0.04045 {
+			return c / 12.92
+		}
+		return math.Pow((c+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}

@@ -1,0 +1,126 @@
+// Package measure builds benchmarks and runs them, round after round.
+package measure
+
+import (
+	"bytes"
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/kubetyped/informer/benchmarks/report/internal/results"
+)
+
+// Suite is a package of benchmarks that has been built.
+type Suite struct {
+	dir     string
+	program string
+}
+
+// Build builds the benchmarks of the package in dir, as the file program, which
+// is the caller's to remove.
+func Build(ctx context.Context, dir, program string) (*Suite, error) {
+	build := exec.CommandContext(ctx, "go", "-C", dir, "test", "-c", "-o", program, ".")
+	if output, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build the benchmarks in %s: %w\n%s", dir, err, output)
+	}
+	return &Suite{dir: dir, program: program}, nil
+}
+
+// Versions returns those of Go and of the modules that the suite was built with.
+func (s *Suite) Versions() ([]results.Version, error) {
+	info, err := buildinfo.ReadFile(s.program)
+	if err != nil {
+		return nil, fmt.Errorf("versions of the modules of %s: %w", s.dir, err)
+	}
+	versions := []results.Version{{Name: "go", Version: strings.TrimPrefix(info.GoVersion, "go")}}
+	for _, dep := range info.Deps {
+		if dep.Replace == nil {
+			versions = append(versions, results.Version{Name: dep.Path, Version: dep.Version})
+		}
+	}
+	return versions, nil
+}
+
+// List returns the names of the benchmark functions that the first element of
+// pattern, a pattern as go test -bench has it, matches.
+func (s *Suite) List(ctx context.Context, pattern string) ([]string, error) {
+	first, _, _ := strings.Cut(pattern, "/")
+	list := s.command(ctx, "-test.list", first)
+	output, err := list.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(append(exit.Stderr, output...)))
+		}
+		return nil, fmt.Errorf("list the benchmarks that %q matches: %w", pattern, err)
+	}
+	var names []string
+	for line := range strings.Lines(string(output)) {
+		if name := strings.TrimSpace(line); strings.HasPrefix(name, "Benchmark") {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// run runs what pattern matches, once, and calls each with what it has printed
+// as soon as it is there. With processors, it runs on each of these numbers of
+// them. The error has the end of what else was printed.
+func (s *Suite) run(ctx context.Context, pattern, benchtime string, processors []int, each func(*benchfmt.Result) error) error {
+	arguments := []string{"-test.run", "^$", "-test.bench", pattern, "-test.benchtime", benchtime, "-test.timeout", "0"}
+	if len(processors) > 0 {
+		arguments = append(arguments, "-test.cpu", join(processors))
+	}
+	command := s.command(ctx, arguments...)
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	var other tail
+	command.Stderr = &other
+	if err := command.Start(); err != nil {
+		return err
+	}
+	failed := s.read(io.TeeReader(output, &other), each)
+	if err := command.Wait(); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s in %s: %w\n%s", pattern, s.dir, err, other.String())
+	}
+	return errors.Join(ctx.Err(), failed)
+}
+
+func (s *Suite) read(output io.Reader, each func(*benchfmt.Result) error) error {
+	var failed error
+	reader := benchfmt.NewReader(output, s.dir)
+	for reader.Scan() {
+		if result, ok := reader.Result().(*benchfmt.Result); ok { // lines of other programs are no results
+			failed = errors.Join(failed, each(result))
+		}
+	}
+	return errors.Join(failed, reader.Err())
+}
+
+// command returns a call of the suite, in the folder of its package, as go test
+// makes it.
+func (s *Suite) command(ctx context.Context, arguments ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, s.program, arguments...)
+	command.Dir = s.dir
+	return command
+}
+
+func join(numbers []int) string {
+	var b strings.Builder
+	for i, n := range numbers {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(n))
+	}
+	return b.String()
+}
