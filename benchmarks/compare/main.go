@@ -1,0 +1,87 @@
+// Compare runs this project's benchmarks beside those of client-go, and prints
+// what is how many times faster or smaller. In a clone of the project:
+//
+//	go run ./benchmarks/compare -quick
+//
+// takes less than three minutes on two cores. Without flags everything is
+// measured, beside the peers of benchmarks/peers too, in about an hour, with 8 GB
+// of memory; that writes docs/performance.md, its charts and the README's table.
+//
+//	-quick         measure some benchmarks
+//	-check         measure some benchmarks, and fail if one is below 80 % of its target, twice
+//	-bench REGEXP  measure what matches, as with go test -bench
+//	-count N       the number of rounds, in each of which the sides take turns
+//	-benchtime T   for how long a benchmark runs in a round
+//	-json FILE     where to write results, as they come
+//	-out DIR       where to write performance.md and its charts
+//	-from FILE     measure nothing: read the results of an earlier run
+//
+// A run that is interrupted keeps what it has measured. What counts, computes and
+// draws is the program in benchmarks/report, in a module of its own: this one
+// builds it and runs it.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+)
+
+const module = "github.com/kubetyped/informer"
+
+func main() {
+	code, err := run(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "compare:", err)
+	}
+	os.Exit(code)
+}
+
+// run returns the code to exit with, which is that of the program that it has
+// run, if it came to that.
+func run(arguments []string) (code int, err error) {
+	project, err := find()
+	if err != nil {
+		return 2, err
+	}
+	folder, err := os.MkdirTemp("", "compare-")
+	if err != nil {
+		return 2, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	program := filepath.Join(folder, "report.exe")
+	build := exec.Command("go", "-C", filepath.Join(project, "benchmarks", "report"), "build", "-o", program, ".")
+	build.Stderr = os.Stderr // what is downloaded, and what fails
+	if err := build.Run(); err != nil {
+		return 2, fmt.Errorf("build the program in benchmarks/report: %w", err)
+	}
+	// The program hears interrupts from the terminal too, and ends. This one
+	// waits for that.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	report := exec.Command(program, append([]string{"-project", project}, arguments...)...)
+	report.Stdin, report.Stdout, report.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := report.Run(); err != nil {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
+			return exit.ExitCode(), nil // it has said why
+		}
+		return 2, fmt.Errorf("run the program in benchmarks/report: %w", err)
+	}
+	return 0, nil
+}
+
+// find returns the folder of a clone of the project.
+func find() (string, error) {
+	output, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	project := string(bytes.TrimSpace(output))
+	if err == nil {
+		_, err = os.Stat(filepath.Join(project, "benchmarks", "report", "go.mod"))
+	}
+	if err != nil {
+		return "", fmt.Errorf("this runs in a clone of the project, such as git clone https://%s makes: %w", module, err)
+	}
+	return project, nil
+}

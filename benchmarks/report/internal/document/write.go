@@ -1,0 +1,136 @@
+package document
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kubetyped/informer/benchmarks/report/internal/chart"
+	"github.com/kubetyped/informer/benchmarks/report/internal/comparison"
+	"github.com/kubetyped/informer/benchmarks/report/internal/results"
+	"github.com/kubetyped/informer/benchmarks/report/internal/target"
+	"github.com/kubetyped/informer/internal/report"
+)
+
+// Maker is what stands in documents for this program, see package report.
+const Maker = "benchmarks/compare"
+
+// Names of what Performance writes.
+const (
+	PerformanceName = "performance.md"
+	chartsName      = "performance"
+	ResultsName     = "performance/results.json"
+)
+
+// empty is a document with nothing but what is made.
+//
+//go:embed performance.md
+var empty []byte
+
+// sections returns what is between the marks of a performance document.
+func sections(r *results.Results) map[string]string {
+	rows := comparison.Rows(r, target.All())
+	all := map[string]string{
+		"conditions": Conditions(r) + "\n",
+		"targets":    Targets(rows).Markdown(),
+		"client-go":  Comparisons(r, choose(rows, isUsual), Bold).Markdown(),
+		"peers":      Comparisons(r, choose(rows, isPeer), Bold).Markdown(),
+		"processes":  Sides(r, processes).Markdown(),
+	}
+	for _, curve := range Curves() {
+		all[curve.Name] = curve.Table(r, rows).Markdown()
+	}
+	return all
+}
+
+const (
+	scales    = "Scale"
+	processes = "SyncProcess"
+)
+
+// isUsual tells what the table beside client-go has: what no other table has.
+func isUsual(r comparison.Row) bool {
+	return !isPeer(r) && !strings.HasPrefix(r.Name, scales) && !strings.HasPrefix(r.Name, processes) &&
+		(r.Peer != "" || r.Unit == "sec/op")
+}
+
+func isPeer(r comparison.Row) bool {
+	return r.Peer != "" && r.Peer != comparison.Here && !strings.HasPrefix(r.Peer, "client-go")
+}
+
+func choose(rows []comparison.Row, keep func(comparison.Row) bool) []comparison.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r comparison.Row) bool { return !keep(r) })
+}
+
+// Performance writes docs/performance.md, or what is to be like it, its charts
+// and the results into folder. Where the document is there already, only what
+// this program has made before is replaced.
+func Performance(folder string, r *results.Results) error {
+	if err := os.MkdirAll(filepath.Join(folder, chartsName), 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", PerformanceName, err)
+	}
+	path := filepath.Join(folder, PerformanceName)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		if err := os.WriteFile(path, empty, 0o644); err != nil {
+			return fmt.Errorf("write %s: %w", PerformanceName, err)
+		}
+	}
+	var failed error
+	for name, content := range sections(r) {
+		failed = errors.Join(failed, report.Replace(path, Maker+" "+name, content))
+	}
+	svgs, err := Charts(r)
+	failed = errors.Join(failed, err)
+	for name, svg := range svgs {
+		failed = errors.Join(failed, os.WriteFile(filepath.Join(folder, chartsName, name), svg, 0o644))
+	}
+	return errors.Join(failed, r.Save(filepath.Join(folder, ResultsName)))
+}
+
+// README writes the part of the README at path that is made from the results.
+func README(path string, r *results.Results) error {
+	targets := target.All()
+	return report.Replace(path, Maker, Headlines(r, comparison.Rows(r, targets), targets))
+}
+
+// Charts returns the charts of r by the names of their files. There is none of
+// what was not measured.
+func Charts(r *results.Results) (map[string][]byte, error) {
+	rows := comparison.Rows(r, target.All())
+	svgs := map[string][]byte{}
+	var failed error
+	draw := func(name string, svg func() ([]byte, error)) {
+		content, err := svg()
+		svgs[name], failed = content, errors.Join(failed, err)
+	}
+	bars := ratios(rows)
+	if len(bars.Bars) > 0 {
+		draw("ratios.svg", bars.SVG)
+	}
+	for _, curve := range Curves() {
+		if len(curve.Sizes(rows)) > 0 {
+			draw(strings.ToLower(curve.Name)+".svg", curve.Chart(rows).SVG)
+		}
+	}
+	return svgs, failed
+}
+
+// ratios are those of all benchmarks with client-go, but for those of sizes.
+func ratios(rows []comparison.Row) *chart.Bars {
+	bars := &chart.Bars{Title: "How many times better than client-go", Axis: "client-go / here, logarithmic; the mark is the target"}
+	for _, row := range rows {
+		if row.Peer != "client-go" || row.Ratio == 0 || strings.HasPrefix(row.Name, scales) {
+			continue
+		}
+		bar := chart.Bar{Name: name(&row), Ratio: row.Ratio}
+		if row.Target != nil {
+			bar.Target = row.Target.AtLeast
+		}
+		bars.Bars = append(bars.Bars, bar)
+	}
+	return bars
+}

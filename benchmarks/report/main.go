@@ -1,0 +1,29 @@
+// Report runs the benchmarks of this project beside those of client-go and of
+// others, and writes what came out: as a table, as docs/performance.md with its
+// charts, and as the README's table. It is what
+//
+//	go run ./benchmarks/compare
+//
+// runs; see there for its flags.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	o, err := parse(os.Args[1:], os.Stderr)
+	if err != nil {
+		os.Exit(2) // what is wrong was printed
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := o.run(ctx, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "compare:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// options are those of the command line.
+type options struct {
+	project   string // its folder
+	quick     bool
+	check     bool
+	bench     string
+	count     int
+	benchtime string
+	json      string
+	out       string
+	from      string
+}
+
+const usage = `usage: go run ./benchmarks/compare [flags]
+
+Runs the benchmarks with the sides in turn, and prints a table: medians, how far
+they can be trusted, how many times better this project is, and its targets.
+Without -quick, -bench and -check it measures everything, in about an hour, and
+writes docs/performance.md, its charts and the README's table.
+
+`
+
+// parse reads the command line. What is wrong is written to stderr, with what
+// there is.
+func parse(arguments []string, stderr io.Writer) (*options, error) {
+	o := &options{}
+	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(stderr, usage)
+		flags.PrintDefaults()
+	}
+	flags.StringVar(&o.project, "project", ".", "the folder of a clone of this project")
+	flags.BoolVar(&o.quick, "quick", false, "measure some benchmarks beside client-go, in less than three minutes")
+	flags.BoolVar(&o.check, "check", false, "measure some benchmarks, and fail if one is below 80 % of its target, twice")
+	flags.StringVar(&o.bench, "bench", "", "measure what this `regexp` matches, as with go test -bench")
+	flags.IntVar(&o.count, "count", 0, "the number of `rounds` (default 6, with -quick and -check 3)")
+	flags.StringVar(&o.benchtime, "benchtime", "", "for how long a benchmark runs in a round, as with go test (default 0.3s, with -quick and -check 0.1s)")
+	flags.StringVar(&o.json, "json", "", "the `file` to write results to, as they come (default bin/compare.json)")
+	flags.StringVar(&o.out, "out", "", "the `folder` to write performance.md and its charts to (default docs, if everything is measured)")
+	flags.StringVar(&o.from, "from", "", "measure nothing: read the results from this `file`")
+	if err := flags.Parse(arguments); err != nil {
+		return nil, err
+	}
+	err := o.validate(flags.Args())
+	if err != nil {
+		fmt.Fprintln(stderr, "compare:", err)
+		return nil, err
+	}
+	o.fill()
+	return o, nil
+}
+
+func (o *options) validate(rest []string) error {
+	var failed error
+	if len(rest) > 0 {
+		failed = fmt.Errorf("there are no arguments but flags, got %q", rest)
+	}
+	modes := 0
+	for _, set := range []bool{o.quick, o.check, o.bench != "", o.from != ""} {
+		if set {
+			modes++
+		}
+	}
+	if modes > 1 {
+		failed = errors.Join(failed, errors.New("-quick, -check, -bench and -from exclude each other"))
+	}
+	if o.count < 0 {
+		failed = errors.Join(failed, fmt.Errorf("-count must be positive, got %d", o.count))
+	}
+	for element := range strings.SplitSeq(o.bench, "/") {
+		if _, err := regexp.Compile(element); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("-bench: %w", err))
+		}
+	}
+	return failed
+}
+
+// fill sets what was not given.
+func (o *options) fill() {
+	short := o.quick || o.check
+	if o.count == 0 {
+		o.count = 6
+		if short {
+			o.count = 3
+		}
+	}
+	if o.benchtime == "" {
+		o.benchtime = "0.3s"
+		if short {
+			o.benchtime = "0.1s"
+		}
+	}
+	if o.json == "" {
+		o.json = filepath.Join(o.project, "bin", "compare.json")
+	}
+	if o.out == "" && !short && o.bench == "" {
+		o.out = filepath.Join(o.project, "docs")
+	}
+}
