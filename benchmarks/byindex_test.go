@@ -2,12 +2,14 @@ package benchmarks
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
+	"github.com/kubetyped/informer/benchmarks/internal/ring"
 )
 
 // BenchmarkByIndex measures finding the objects of one index key, each time
@@ -16,21 +18,21 @@ import (
 func BenchmarkByIndex(b *testing.B) {
 	for _, matches := range []int{1, 100, 2000} {
 		b.Run(fmt.Sprintf("matches=%d", matches), func(b *testing.B) {
-			c := newCluster(100_000, matches)
+			c := cluster.New(100_000, matches)
 			benchmarkByIndex(b, c, matches)
 		})
 	}
 }
 
-func benchmarkByIndex(b *testing.B, c *cluster, matches int) {
-	pods := c.pods(1)
-	apps := appNames(c)
+func benchmarkByIndex(b *testing.B, c *cluster.Cluster, matches int) {
+	pods := c.Pods(1)
+	apps := c.Apps()
 	look := func(name string, find func(app string) int) {
 		b.Run(name, func(b *testing.B) {
-			apps := ring[string]{elements: apps}
+			apps := ring.Of(apps)
 			b.ReportAllocs()
 			for b.Loop() {
-				if found := find(apps.next()); found != matches {
+				if found := find(apps.Next()); found != matches {
 					b.Fatalf("found %d objects", found)
 				}
 			}
@@ -50,7 +52,7 @@ func benchmarkByIndex(b *testing.B, c *cluster, matches int) {
 		return len(found)
 	})
 
-	informer := cache.NewTypedSharedIndexInformer[*corev1.Pod](cache.NewSharedIndexInformer(newFeed(), pods[0], 0, cache.TypedIndexersToIndexers(twoTypedIndexers())))
+	informer := cache.NewTypedSharedIndexInformer[*corev1.Pod](cache.NewSharedIndexInformer(cluster.NewFeed(), pods[0], 0, cache.TypedIndexersToIndexers(twoTypedIndexers())))
 	for _, pod := range pods {
 		require.NoError(b, informer.GetIndexer().Add(pod))
 	}
@@ -70,13 +72,4 @@ func benchmarkByIndex(b *testing.B, c *cluster, matches int) {
 		}
 		return found
 	})
-}
-
-// appNames returns the names of all applications in random order.
-func appNames(c *cluster) []string {
-	var names []string
-	for _, app := range rand.New(rand.NewPCG(3, 3)).Perm(c.apps()) {
-		names = append(names, appName(app))
-	}
-	return names
 }

@@ -57,14 +57,15 @@
 // informers from a factory have. This project's have that one always.
 //
 // Both sides get the same objects, in the same order, from the same source.
-// They are Pods of about 7 KB of JSON; see cluster for what is made anew for
-// each of them and what they share.
+// They are Pods of about 7 KB of JSON; see internal/cluster for what is made anew
+// for each of them and what they share.
 //
 // # What to keep in mind
 //
-//   - The source is in memory, except where a server is named above. In a cluster, both sides also receive and decode
-//     what they get, which costs tens of microseconds for a Pod, most of a
-//     program's time in informers, and is not part of any figure here.
+//   - The source is in memory, except where a server is named above. In a
+//     cluster, both sides also receive and decode what they get, which costs tens
+//     of microseconds for a Pod, most of a program's time in informers, and is
+//     not part of any figure here.
 //   - Both sides list and watch by client-go's Reflector. What it costs is part
 //     of EventPipeline, InitialSync, Relist and Latency on both sides, and makes
 //     their ratios smaller than those of the code behind it.

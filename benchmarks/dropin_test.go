@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
+	"github.com/kubetyped/informer/benchmarks/internal/ring"
 )
 
 // dropInSides are the same untyped program, which makes its informers by either
@@ -30,10 +32,10 @@ var dropInStores = []struct {
 	make func(tb testing.TB, pods []*corev1.Pod, indexers cache.Indexers) cache.Indexer
 }{
 	{"typed", func(tb testing.TB, pods []*corev1.Pod, indexers cache.Indexers) cache.Indexer {
-		return filled(tb, adapters.NewSharedIndexInformer(newFeed(), &corev1.Pod{}, 0, indexers).GetIndexer(), pods)
+		return filled(tb, adapters.NewSharedIndexInformer(cluster.NewFeed(), &corev1.Pod{}, 0, indexers).GetIndexer(), pods)
 	}},
 	{"client-go", func(tb testing.TB, pods []*corev1.Pod, indexers cache.Indexers) cache.Indexer {
-		return filled(tb, cache.NewSharedIndexInformer(newFeed(), &corev1.Pod{}, 0, indexers).GetIndexer(), pods)
+		return filled(tb, cache.NewSharedIndexInformer(cluster.NewFeed(), &corev1.Pod{}, 0, indexers).GetIndexer(), pods)
 	}},
 }
 
@@ -52,8 +54,8 @@ func filled(tb testing.TB, store cache.Indexer, pods []*corev1.Pod) cache.Indexe
 func BenchmarkDropIn(b *testing.B) {
 	b.Run("EventPipeline", benchmarkDropInEvents)
 	b.Run("InitialSync", benchmarkDropInSync)
-	c := newCluster(100_000, 100)
-	pods := c.pods(1)
+	c := cluster.New(100_000, 100)
+	pods := c.Pods(1)
 	onStores := func(name string, indexers func() cache.Indexers, prepare func(store cache.Indexer) (read func())) {
 		b.Run(name, func(b *testing.B) {
 			for _, s := range dropInStores {
@@ -69,9 +71,9 @@ func BenchmarkDropIn(b *testing.B) {
 		})
 	}
 	onStores("ByIndex/matches=100", twoIndexers, func(store cache.Indexer) func() {
-		apps := ring[string]{elements: appNames(c)}
+		apps := ring.Of(c.Apps())
 		return func() {
-			if found, err := store.ByIndex("app", apps.next()); len(found) != c.perApp || err != nil {
+			if found, err := store.ByIndex("app", apps.Next()); len(found) != c.PerApp || err != nil {
 				b.Fatalf("found %d objects, %v", len(found), err)
 			}
 		}
@@ -79,16 +81,16 @@ func BenchmarkDropIn(b *testing.B) {
 	onStores("ListerList", namespaceIndexer, func(store cache.Indexer) func() {
 		lister := corev1listers.NewPodLister(store)
 		return func() {
-			if found, err := lister.List(labels.Everything()); len(found) != c.size || err != nil {
+			if found, err := lister.List(labels.Everything()); len(found) != c.Size || err != nil {
 				b.Fatalf("found %d objects, %v", len(found), err)
 			}
 		}
 	})
 	onStores("GetByKey", namespaceIndexer, func(store cache.Indexer) func() {
 		_, joined := keysOf(pods)
-		keys := ring[string]{elements: joined}
+		keys := ring.Of(joined)
 		return func() {
-			if _, ok, _ := store.GetByKey(keys.next()); !ok {
+			if _, ok, _ := store.GetByKey(keys.Next()); !ok {
 				b.Fatal("not found")
 			}
 		}
@@ -97,9 +99,9 @@ func BenchmarkDropIn(b *testing.B) {
 
 // benchmarkDropInEvents does what BenchmarkEventPipeline does.
 func benchmarkDropInEvents(b *testing.B) {
-	c := newCluster(10_000, 100)
-	list := listOf(c.pods(1), "1")
-	events := updates(c, 2*c.size)
+	c := cluster.New(10_000, 100)
+	list := cluster.ListOf(c.Pods(1), "1")
+	events := c.Updates(2 * c.Size)
 	for _, handlers := range []int{1, 4, 16} {
 		for _, s := range dropInSides {
 			b.Run(fmt.Sprintf("handlers=%d/impl=%s", handlers, s.impl), func(b *testing.B) {
@@ -112,7 +114,7 @@ func benchmarkDropInEvents(b *testing.B) {
 // benchmarkDropInSync does what BenchmarkInitialSync does.
 func benchmarkDropInSync(b *testing.B) {
 	const objects = 100_000
-	list := listOf(newCluster(objects, 100).pods(1), "1")
+	list := cluster.ListOf(cluster.New(objects, 100).Pods(1), "1")
 	for _, s := range dropInSides {
 		b.Run("impl="+s.impl, func(b *testing.B) { benchmarkSync(b, s, list, objects) })
 	}

@@ -6,15 +6,17 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
 )
 
 // BenchmarkEventPipeline measures the way of a watch event, from the watch
 // through queue, store and two indexes to every handler. An operation is one
 // update that all handlers have got.
 func BenchmarkEventPipeline(b *testing.B) {
-	c := newCluster(10_000, 100)
-	list := listOf(c.pods(1), "1")
-	events := updates(c, 2*c.size)
+	c := cluster.New(10_000, 100)
+	list := cluster.ListOf(c.Pods(1), "1")
+	events := c.Updates(2 * c.Size)
 	for _, handlers := range []int{1, 4, 16} {
 		for _, s := range allSides {
 			b.Run(fmt.Sprintf("handlers=%d/impl=%s", handlers, s.impl), func(b *testing.B) {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	kruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
 )
 
 // BenchmarkFootprint measures what an informer holds beyond the objects: the
@@ -15,7 +17,7 @@ import (
 // nothing to do. This project's store has an index by namespace as well.
 func BenchmarkFootprint(b *testing.B) {
 	for _, objects := range []int{100_000} {
-		list := listOf(newCluster(objects, 100).pods(1), "1")
+		list := cluster.ListOf(cluster.New(objects, 100).Pods(1), "1")
 		for _, s := range twoSides {
 			b.Run(fmt.Sprintf("objects=%d/impl=%s", objects, s.impl), func(b *testing.B) {
 				var f footprint

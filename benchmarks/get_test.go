@@ -6,31 +6,32 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 
-	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
+	"github.com/kubetyped/informer/benchmarks/internal/ring"
 	"github.com/kubetyped/informer/lister"
 )
 
 // BenchmarkGet measures reading an object by its key, one of 100,000. The key is
 // what a work queue of the side holds: a struct, or namespace and name joined.
 func BenchmarkGet(b *testing.B) {
-	pods := newCluster(100_000, 100).pods(1)
+	pods := cluster.New(100_000, 100).Pods(1)
 	keys, joined := keysOf(pods)
 	b.Run("impl=typed", func(b *testing.B) {
 		store := typedStore(b, pods)
-		keys := ring[index.Key]{elements: keys}
+		keys := ring.Of(keys)
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, ok := store.Get(keys.next()); !ok {
+			if _, ok := store.Get(keys.Next()); !ok {
 				b.Fatal("not found")
 			}
 		}
 	})
 	b.Run("impl=client-go", func(b *testing.B) {
 		store := clientGoStore(b, pods, namespaceIndexer())
-		keys := ring[string]{elements: joined}
+		keys := ring.Of(joined)
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, ok, err := store.GetByKey(keys.next()); !ok || err != nil {
+			if _, ok, err := store.GetByKey(keys.Next()); !ok || err != nil {
 				b.Fatal("not found")
 			}
 		}
@@ -40,13 +41,13 @@ func BenchmarkGet(b *testing.B) {
 // BenchmarkListerGet measures reading an object by namespace and name from a
 // lister, one of 100,000.
 func BenchmarkListerGet(b *testing.B) {
-	pods := newCluster(100_000, 100).pods(1)
+	pods := cluster.New(100_000, 100).Pods(1)
 	keys, _ := keysOf(pods)
 	get := func(b *testing.B, get func(namespace, name string) (*corev1.Pod, error)) {
-		keys := ring[index.Key]{elements: keys}
+		keys := ring.Of(keys)
 		b.ReportAllocs()
 		for b.Loop() {
-			key := keys.next()
+			key := keys.Next()
 			if _, err := get(key.Namespace, key.Name); err != nil {
 				b.Fatal(err)
 			}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
 )
 
 // BenchmarkLatency measures how long one event takes from the watch to the
@@ -14,9 +16,9 @@ import (
 // leaves out the pause.
 func BenchmarkLatency(b *testing.B) {
 	const pause = 200 * time.Microsecond
-	c := newCluster(10_000, 100)
-	list := listOf(c.pods(1), "1")
-	events := updates(c, 2*c.size)
+	c := cluster.New(10_000, 100)
+	list := cluster.ListOf(c.Pods(1), "1")
+	events := c.Updates(2 * c.Size)
 	for _, s := range allSides {
 		b.Run("impl="+s.impl, func(b *testing.B) {
 			arrived := make(chan time.Time, 1)
@@ -27,7 +29,7 @@ func BenchmarkLatency(b *testing.B) {
 			for i := range took {
 				time.Sleep(pause)
 				sent := time.Now()
-				r.events <- events[i%len(events)]
+				r.Events <- events[i%len(events)]
 				took[i] = (<-arrived).Sub(sent)
 			}
 			b.StopTimer()

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
+	"github.com/kubetyped/informer/benchmarks/internal/ring"
 	"github.com/kubetyped/informer/lister"
 )
 
@@ -16,7 +18,7 @@ import (
 // them, which only this project has.
 func BenchmarkList(b *testing.B) {
 	for _, objects := range []int{100_000} {
-		pods := newCluster(objects, 100).pods(1)
+		pods := cluster.New(objects, 100).Pods(1)
 		typed := typedStore(b, pods)
 		clientGo := clientGoStore(b, pods, namespaceIndexer())
 		list := func(name string, list func() int) {
@@ -60,8 +62,8 @@ func BenchmarkList(b *testing.B) {
 func BenchmarkListSelector(b *testing.B) {
 	const matches = 100
 	for _, objects := range []int{100_000} {
-		c := newCluster(objects, matches)
-		pods := c.pods(1)
+		c := cluster.New(objects, matches)
+		pods := c.Pods(1)
 		selectors := selectorsOf(c)
 		indexed := lister.New(typedStore(b, pods, indexByLabel()))
 		plain := lister.New(typedStore(b, pods))
@@ -76,10 +78,10 @@ func BenchmarkListSelector(b *testing.B) {
 			{"index=none/impl=client-go", clientGo.List},
 		} {
 			b.Run(fmt.Sprintf("objects=%d/%s", objects, side.name), func(b *testing.B) {
-				selectors := ring[labels.Selector]{elements: selectors}
+				selectors := ring.Of(selectors)
 				b.ReportAllocs()
 				for b.Loop() {
-					if found, err := side.list(selectors.next()); len(found) != matches || err != nil {
+					if found, err := side.list(selectors.Next()); len(found) != matches || err != nil {
 						b.Fatalf("found %d objects, %v", len(found), err)
 					}
 				}
@@ -89,9 +91,9 @@ func BenchmarkListSelector(b *testing.B) {
 }
 
 // selectorsOf returns a selector for each application, in random order.
-func selectorsOf(c *cluster) []labels.Selector {
+func selectorsOf(c *cluster.Cluster) []labels.Selector {
 	var selectors []labels.Selector
-	for _, app := range appNames(c) {
+	for _, app := range c.Apps() {
 		selectors = append(selectors, labels.SelectorFromSet(labels.Set{"app": app}))
 	}
 	return selectors

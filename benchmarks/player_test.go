@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
 )
 
 // player is an API server that has nothing but Pods, and has encoded everything
@@ -76,14 +78,14 @@ func record(mediaType string, listed, changed int) (*recording, error) {
 	}
 	r := &recording{mediaType: mediaType}
 	var frames framesOf
-	for _, pod := range newCluster(max(listed, 1), 10).pods(1)[:listed] {
+	for _, pod := range cluster.New(max(listed, 1), 10).Pods(1)[:listed] {
 		frames.add(info, watch.Added, pod)
 	}
 	frames.add(info, watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		ResourceVersion: "1", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
 	}})
 	r.initial = frames.writes()
-	for _, pod := range newCluster(changed, 10).pods(2) {
+	for _, pod := range cluster.New(changed, 10).Pods(2) {
 		frames.add(info, watch.Modified, pod)
 	}
 	r.events = frames.writes()

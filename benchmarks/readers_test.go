@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
 )
 
 // BenchmarkReadersVsWriter measures an informer under load: readers that list
@@ -19,9 +21,9 @@ import (
 // too, as the informer's goroutines have to take turns with the readers.
 func BenchmarkReadersVsWriter(b *testing.B) {
 	for _, objects := range []int{160_000} {
-		c := newCluster(objects, 100)
-		list := listOf(c.pods(1), "1")
-		events := updates(c, 20_000)
+		c := cluster.New(objects, 100)
+		list := cluster.ListOf(c.Pods(1), "1")
+		events := c.Updates(20_000)
 		for _, readers := range []int{8, 80} {
 			for _, s := range twoSides {
 				p := newPipeline(b, s, false, list, 1)
@@ -44,7 +46,7 @@ func benchmarkReaders(b *testing.B, p *pipeline, events []watch.Event, readers i
 		reading.Go(func() {
 			started.Done()
 			for n := reader; !stop.Load(); n++ {
-				if found, err := p.list(namespaceName(n % namespaces)); len(found) == 0 || err != nil {
+				if found, err := p.list(cluster.NamespaceName(n % cluster.Namespaces)); len(found) == 0 || err != nil {
 					b.Errorf("found %d objects, %v", len(found), err)
 					return
 				}

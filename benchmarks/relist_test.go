@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
 )
 
 // BenchmarkRelist measures a full list after the first one, for an informer with
@@ -25,7 +27,7 @@ import (
 // of the time, but is why the benchmark takes so long.
 func BenchmarkRelist(b *testing.B) {
 	for _, objects := range []int{100_000} {
-		first, second := relistOf(newCluster(objects, 100))
+		first, second := relistOf(cluster.New(objects, 100))
 		for _, s := range twoSides {
 			b.Run(fmt.Sprintf("objects=%d/impl=%s", objects, s.impl), func(b *testing.B) {
 				b.ReportAllocs()
@@ -44,14 +46,14 @@ func BenchmarkRelist(b *testing.B) {
 }
 
 // relistOf returns a list of c's Pods, and one of the same Pods later.
-func relistOf(c *cluster) (first, second kruntime.Object) {
-	later := c.pods(1)
-	for n, at := range c.shuffled(0) {
+func relistOf(c *cluster.Cluster) (first, second kruntime.Object) {
+	later := c.Pods(1)
+	for n, at := range c.Shuffled(0) {
 		if n%100 == 0 {
-			later[at] = c.pod(n, 2)
+			later[at] = c.Pod(n, 2)
 		}
 	}
-	return listOf(c.pods(1), "1"), listOf(later, "20000000")
+	return cluster.ListOf(c.Pods(1), "1"), cluster.ListOf(later, "20000000")
 }
 
 // relist gives an informer the first list, then the second with the timer on.
@@ -61,11 +63,11 @@ func relist(b *testing.B, s side, first, second kruntime.Object, objects int) ui
 	count := nth(objects, last)
 	r := startSynced(b, s, true, first, calls{update: func(_, updated *corev1.Pod) { count(updated) }})
 	defer r.stop()
-	r.expire()
+	r.Expire()
 
 	var before, after runtime.MemStats
 	percent := 0
-	r.answer(second, func() {
+	r.Answer(second, func() {
 		runtime.GC()
 		percent = debug.SetGCPercent(-1)
 		runtime.ReadMemStats(&before)

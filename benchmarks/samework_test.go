@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
+	"github.com/kubetyped/informer/benchmarks/internal/delivery"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/lister"
 )
@@ -38,15 +40,15 @@ func setOf[E any](objs []E) map[*corev1.Pod]bool {
 }
 
 func TestStoresGiveTheSame(t *testing.T) {
-	c := newCluster(600, 20)
-	pods := c.pods(1)
+	c := cluster.New(600, 20)
+	pods := c.Pods(1)
 	byNode, byApp := indexByNode(), indexByApp()
 	ours := typedStore(t, pods, byNode, byApp, indexByLabel())
 	theirs := clientGoStore(t, pods, twoIndexers())
 	require.NoError(t, theirs.AddIndexers(namespaceIndexer()))
 
 	compare := func(t *testing.T) {
-		require.Len(t, theirs.List(), c.size)
+		require.Len(t, theirs.List(), c.Size)
 		assert.Equal(t, setOf(theirs.List()), setOf(ours.List()), "List")
 		assert.Equal(t, setOf(theirs.List()), setOf(slices.Collect(ours.All())), "All")
 		keys, joined := keysOf(pods)
@@ -57,30 +59,30 @@ func TestStoresGiveTheSame(t *testing.T) {
 			got, _ := ours.Get(key)
 			require.Same(t, want, got)
 		}
-		for _, app := range appNames(c) {
+		for _, app := range c.Apps() {
 			found, err := theirs.ByIndex("app", app)
 			require.NoError(t, err)
-			require.Len(t, found, c.perApp)
+			require.Len(t, found, c.PerApp)
 			assert.Equal(t, setOf(found), setOf(byApp.Get(app)))
 			assert.Equal(t, setOf(found), setOf(slices.Collect(byApp.All(app))))
 		}
-		for node := range nodes {
-			found, err := theirs.ByIndex("node", nodeName(node))
+		for node := range cluster.Nodes {
+			found, err := theirs.ByIndex("node", cluster.NodeName(node))
 			require.NoError(t, err)
-			assert.Equal(t, setOf(found), setOf(byNode.Get(nodeName(node))))
+			assert.Equal(t, setOf(found), setOf(byNode.Get(cluster.NodeName(node))))
 		}
 	}
 	t.Run("after a list", compare)
-	for _, event := range updates(c, c.size+c.size/2) {
-		ours.Apply(nil, []index.Change[*corev1.Pod]{{Object: podOf(event)}}, "")
-		require.NoError(t, theirs.Update(podOf(event)))
+	for _, event := range c.Updates(c.Size + c.Size/2) {
+		ours.Apply(nil, []index.Change[*corev1.Pod]{{Object: cluster.PodOf(event)}}, "")
+		require.NoError(t, theirs.Update(cluster.PodOf(event)))
 	}
 	t.Run("after updates", compare)
 }
 
 func TestListersGiveTheSame(t *testing.T) {
-	c := newCluster(600, 20)
-	pods := c.pods(1)
+	c := cluster.New(600, 20)
+	pods := c.Pods(1)
 	indexed := lister.New(typedStore(t, pods, indexByLabel()))
 	plain := lister.New(typedStore(t, pods))
 	theirs := corev1listers.NewPodLister(clientGoStore(t, pods, namespaceIndexer()))
@@ -108,9 +110,9 @@ func TestListersGiveTheSame(t *testing.T) {
 // TestInformersDeliverTheSame counts the calls of two handlers of each side,
 // through a first list, updates and a second list.
 func TestInformersDeliverTheSame(t *testing.T) {
-	c := newCluster(600, 20)
+	c := cluster.New(600, 20)
 	first, second := relistOf(c)
-	events := updates(c, 2*c.size+7)
+	events := c.Updates(2*c.Size + 7)
 	for _, s := range allSides {
 		t.Run(s.impl, func(t *testing.T) {
 			t.Parallel() // the wait before the second list is the most of it
@@ -118,25 +120,25 @@ func TestInformersDeliverTheSame(t *testing.T) {
 			r := startSynced(t, s, false, first, recorders[0].calls(), recorders[1].calls())
 			defer r.stop()
 			for _, event := range events {
-				r.events <- event
+				r.Events <- event
 			}
 			for _, rec := range recorders {
 				rec.wait(len(events))
 			}
-			r.expire()
-			r.answer(second, func() {})
+			r.Expire()
+			r.Answer(second, func() {})
 			for _, rec := range recorders {
-				rec.wait(len(events) + c.size)
-				assert.Equal(t, c.size, rec.added)
-				assert.Len(t, rec.known, c.size)
+				rec.wait(len(events) + c.Size)
+				assert.Equal(t, c.Size, rec.added)
+				assert.Len(t, rec.known, c.Size)
 				for _, event := range events {
-					assert.Equal(t, 1, rec.updated[podOf(event)])
+					assert.Equal(t, 1, rec.updated[cluster.PodOf(event)])
 				}
-				assert.Len(t, rec.updated, len(events)+c.size)
+				assert.Len(t, rec.updated, len(events)+c.Size)
 			}
 			found := map[*corev1.Pod]bool{}
-			for n := range namespaces {
-				list, err := r.list(namespaceName(n))
+			for n := range cluster.Namespaces {
+				list, err := r.list(cluster.NamespaceName(n))
 				require.NoError(t, err)
 				maps.Copy(found, setOf(list))
 			}
@@ -147,14 +149,14 @@ func TestInformersDeliverTheSame(t *testing.T) {
 
 // TestPipelineDeliversAll sends more events than may be under way.
 func TestPipelineDeliversAll(t *testing.T) {
-	c := newCluster(300, 20)
-	list := listOf(c.pods(1), "1")
+	c := cluster.New(300, 20)
+	list := cluster.ListOf(c.Pods(1), "1")
 	for _, s := range allSides {
 		p := newPipeline(t, s, true, list, 3)
-		for _, n := range []int{1, 3*window + 5} {
-			p.deliver(updates(c, 2*c.size), n)
-			for _, m := range p.meters {
-				assert.Equal(t, n, m.count, s.impl)
+		for _, n := range []int{1, 3*delivery.Window + 5} {
+			p.deliver(c.Updates(2*c.Size), n)
+			for _, m := range p.Meters {
+				assert.Equal(t, n, m.Count(), s.impl)
 			}
 		}
 		p.stop()

@@ -43,17 +43,3 @@ func keysOf(pods []*corev1.Pod) (keys []index.Key, joined []string) {
 	}
 	return keys, joined
 }
-
-// ring hands out the elements of a slice, over and over.
-type ring[E any] struct {
-	elements []E
-	at       int
-}
-
-func (r *ring[E]) next() E {
-	e := r.elements[r.at]
-	if r.at++; r.at == len(r.elements) {
-		r.at = 0
-	}
-	return e
-}

@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
 )
 
 // BenchmarkInitialSync measures the start of an informer with two indexes and
@@ -14,7 +16,7 @@ import (
 // handler's last call.
 func BenchmarkInitialSync(b *testing.B) {
 	for _, objects := range []int{100_000} {
-		list := listOf(newCluster(objects, 100).pods(1), "1")
+		list := cluster.ListOf(cluster.New(objects, 100).Pods(1), "1")
 		for _, s := range allSides {
 			b.Run(fmt.Sprintf("objects=%d/impl=%s", objects, s.impl), func(b *testing.B) {
 				benchmarkSync(b, s, list, objects)
@@ -30,7 +32,7 @@ func benchmarkSync(b *testing.B, s side, list k8sruntime.Object, objects int) {
 		last := make(chan struct{})
 		r, _ := start(b, s, true, calls{add: nth(objects, last)})
 		runtime.GC() // what earlier rounds have left behind
-		r.answer(list, b.StartTimer)
+		r.Answer(list, b.StartTimer)
 		<-last
 		b.StopTimer()
 		r.stop()

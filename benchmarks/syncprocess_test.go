@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
 )
 
 var syncers = map[string]syncer{
@@ -96,7 +98,7 @@ func TestSyncersKeepTheSame(t *testing.T) {
 			require.Equal(t, strconv.Itoa(pods), strings.Fields(line)[0], "%s in %s", side, encoding.name)
 		}
 	}
-	pod := newCluster(1, 1).pod(0, 1)
+	pod := cluster.New(1, 1).Pod(0, 1)
 	stripped, err := strip(pod)
 	require.NoError(t, err)
 	var projected sixFields

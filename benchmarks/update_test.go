@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
+	"github.com/kubetyped/informer/benchmarks/internal/ring"
 	"github.com/kubetyped/informer/index"
 )
 
@@ -16,12 +18,12 @@ import (
 // just been decoded, so the processor has it at hand, and in a cluster most
 // changes are to few objects.
 func BenchmarkUpdate(b *testing.B) {
-	c := newCluster(100_000, 100)
-	pods := c.pods(1)
+	c := cluster.New(100_000, 100)
+	pods := c.Pods(1)
 	var newer []*corev1.Pod
 	for version := 2; version <= 3; version++ {
-		for _, i := range c.shuffled(2)[:100] {
-			newer = append(newer, c.pod(i, version))
+		for _, i := range c.Shuffled(2)[:100] {
+			newer = append(newer, c.Pod(i, version))
 		}
 	}
 	for _, side := range []struct {
@@ -42,22 +44,22 @@ func BenchmarkUpdate(b *testing.B) {
 }
 
 func updateTyped(b *testing.B, store *index.Indexer[*corev1.Pod], newer []*corev1.Pod) {
-	pods := ring[*corev1.Pod]{elements: newer}
+	pods := ring.Of(newer)
 	changes := make([]index.Change[*corev1.Pod], 1)
 	events := make([]index.Event[*corev1.Pod], 0, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		pod := pods.next()
+		pod := pods.Next()
 		changes[0] = index.Change[*corev1.Pod]{Reason: index.Watched, Object: pod}
 		events = store.Apply(events[:0], changes, pod.ResourceVersion)
 	}
 }
 
 func updateClientGo(b *testing.B, store cache.Indexer, newer []*corev1.Pod) {
-	pods := ring[*corev1.Pod]{elements: newer}
+	pods := ring.Of(newer)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := store.Update(pods.next()); err != nil {
+		if err := store.Update(pods.Next()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 )
@@ -63,8 +64,8 @@ func queueKeys(n int) []index.Key {
 	for at, i := range rand.New(rand.NewPCG(7, 7)).Perm(n) {
 		app := i / 20
 		keys[at] = index.Key{
-			Namespace: strings.Clone(namespaceName(app % namespaces)),
-			Name:      appName(app) + "-" + templateHash(app) + "-" + suffix(i),
+			Namespace: strings.Clone(cluster.NamespaceName(app % cluster.Namespaces)),
+			Name:      cluster.PodName(app, i),
 		}
 	}
 	return keys

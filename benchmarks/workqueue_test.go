@@ -61,9 +61,13 @@ var queueLoads = []struct {
 	prepare func(q workQueue, add addKey, clock *testingclock.FakeClock) (turn, end func())
 }{
 	{"AddGetDone", false, func(q workQueue, add addKey, _ *testingclock.FakeClock) (func(), func()) {
-		keys := ring[index.Key]{elements: queueKeys(1000)}
+		keys := queueKeys(1000)
+		next := 0
 		return func() {
-			add(q, keys.at, keys.next())
+			add(q, next, keys[next])
+			if next++; next == len(keys) {
+				next = 0
+			}
 			key, _ := q.Get()
 			q.Done(key)
 		}, func() {}

@@ -1,0 +1,57 @@
+package cluster
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestPodsAreAsLargeAsReal(t *testing.T) {
+	c := New(1000, 10)
+	total := 0
+	seen := map[string]bool{}
+	for _, pod := range c.Pods(1) {
+		data, err := json.Marshal(pod)
+		require.NoError(t, err)
+		total += len(data)
+		seen[pod.Namespace+"/"+pod.Name] = true
+	}
+	assert.InDelta(t, 7_000, total/c.Size, 700, "bytes of JSON")
+	assert.Len(t, seen, c.Size, "names are unique")
+}
+
+func TestPodsAreAlwaysTheSame(t *testing.T) {
+	assert.Equal(t, New(300, 10).Pods(2), New(300, 10).Pods(2))
+}
+
+func TestAppsHaveTheirPods(t *testing.T) {
+	c := New(310, 10)
+	found := map[string]int{}
+	for _, pod := range c.Pods(1) {
+		found[pod.Labels["app"]]++
+	}
+	assert.Len(t, found, 31)
+	for _, app := range c.Apps() {
+		assert.Equal(t, c.PerApp, found[app], app)
+	}
+}
+
+func TestUpdatesGoThroughAllPods(t *testing.T) {
+	c := New(300, 10)
+	events := c.Updates(2*c.Size + 1)
+	versions := map[string]map[string]bool{}
+	for _, event := range events[:2*c.Size] {
+		pod := PodOf(event)
+		if versions[pod.Name] == nil {
+			versions[pod.Name] = map[string]bool{}
+		}
+		versions[pod.Name][pod.ResourceVersion] = true
+	}
+	assert.Len(t, versions, c.Size)
+	for name, of := range versions {
+		assert.Len(t, of, 2, name)
+	}
+	assert.Len(t, events, 2*c.Size+1)
+}
