@@ -23,12 +23,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 )
 
 const module = "github.com/kubetyped/informer"
@@ -59,10 +61,12 @@ func run(arguments []string) (code int, err error) {
 	if err := build.Run(); err != nil {
 		return 2, fmt.Errorf("build the program in benchmarks/report: %w", err)
 	}
-	// The program hears interrupts from the terminal too, and ends. This one
-	// waits for that.
-	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	report := exec.Command(program, append([]string{"-project", project}, arguments...)...)
+	// An interrupt from a terminal reaches the program too, one from elsewhere
+	// is passed on. It ends by itself, with what it has measured.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	report := exec.CommandContext(ctx, program, append([]string{"-project", project}, arguments...)...)
+	report.Cancel = func() error { return report.Process.Signal(os.Interrupt) }
 	report.Stdin, report.Stdout, report.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := report.Run(); err != nil {
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {

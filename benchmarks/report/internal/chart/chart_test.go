@@ -76,6 +76,18 @@ func TestCurves(t *testing.T) {
 	assert.Equal(t, svg, again, "the same figures give the same file")
 }
 
+func TestCurvesLeaveOutWhatIsNot(t *testing.T) {
+	zero := Panel{Cost: "nothing", Ours: []Point{{1, 0}}}
+	some := Panel{Cost: "something", Theirs: []Point{{0, 5}}}
+	svg, err := (&Curves{Title: "Title", Size: "size", Panels: []Panel{some, zero}}).SVG()
+	require.NoError(t, err)
+	all := texts(t, svg)
+	assert.Subset(t, all, []string{"something", "size", "here"})
+	assert.NotContains(t, all, "nothing")
+	_, err = (&Curves{Title: "Title", Panels: []Panel{zero}}).SVG()
+	assert.ErrorContains(t, err, `draw "Title": there is nothing to draw`)
+}
+
 func TestBars(t *testing.T) {
 	b := &Bars{Title: "Ratios", Axis: "times", Bars: []Bar{{"one", 0.5, 1}, {"two", 4.256, 4}, {"three", 1200, 0}, {"four", 1, 0}}}
 	svg, err := b.SVG()

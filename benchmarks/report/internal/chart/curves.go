@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"image/color"
 	"slices"
 
@@ -34,10 +35,15 @@ const zeroAt = 0.5
 
 const panelHeight = vg.Length(150)
 
-// SVG draws the curves.
+// SVG draws the curves. Panels without a point that can be drawn are left out. It
+// returns an error if that leaves none.
 func (c *Curves) SVG() ([]byte, error) {
 	var column [][]*plot.Plot
-	for i, panel := range c.Panels {
+	panels := slices.DeleteFunc(slices.Clone(c.Panels), func(p Panel) bool { return len(onPaper(p.Ours))+len(onPaper(p.Theirs)) == 0 })
+	if len(panels) == 0 {
+		return nil, fmt.Errorf("draw %q: there is nothing to draw", c.Title)
+	}
+	for i, panel := range panels {
 		p, err := c.plot(panel, i == 0)
 		if err != nil {
 			return nil, err
@@ -45,7 +51,7 @@ func (c *Curves) SVG() ([]byte, error) {
 		if i == 0 {
 			p.Title.Text = c.Title
 		}
-		if i == len(c.Panels)-1 {
+		if i == len(panels)-1 {
 			p.X.Label.Text = c.Size
 		}
 		column = append(column, []*plot.Plot{p})
@@ -90,6 +96,7 @@ func (c *Curves) plot(panel Panel, legend bool) (*plot.Plot, error) {
 		}
 	}
 	p.Y.Min, p.Y.Max = p.Y.Min/1.3, p.Y.Max*1.3
+	p.X.Min, p.X.Max = p.X.Min/1.05, p.X.Max*1.05
 	if legend {
 		p.Y.Max *= 2 // room for it
 	}

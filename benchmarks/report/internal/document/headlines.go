@@ -16,7 +16,7 @@ import (
 // each target that has words for it, in the order of targets, and how many of all
 // were reached. There are no times in it, which are those of one machine.
 func Headlines(r *results.Results, rows []comparison.Row, targets []target.Target) string {
-	table := report.Table{Head: []string{"work", "times better", "target", "allocs, bytes", "of the other"}}
+	table := report.Table{Head: []string{"work", "times better", "target", "allocs, bytes here", "there"}}
 	for i := range targets {
 		at := slices.IndexFunc(rows, func(row comparison.Row) bool { return row.Target == &targets[i] })
 		if at < 0 || targets[i].Work == "" {
@@ -71,8 +71,12 @@ var modules = []struct{ path, name string }{
 // Conditions says how, when, where and with what the results were measured.
 func Conditions(r *results.Results) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Medians of %d rounds in which the sides take turns, measured on %s by `%s` in %.0f minutes, at commit %s, on %s with %d processors (%s), with Go %s",
-		r.Rounds, r.Started.Format("2006-01-02"), r.Command, r.Minutes, r.Commit, r.Machine.CPU, r.Machine.Processors, r.Machine.System, r.Version("go"))
+	rounds := "One round"
+	if r.Rounds > 1 {
+		rounds = fmt.Sprintf("Medians of %d rounds", r.Rounds)
+	}
+	fmt.Fprintf(&b, "%s in which the sides take turns, measured on %s by `%s` in %.0f minutes, at commit %s, on %s with %d processors (%s), with Go %s",
+		rounds, r.Started.Format("2006-01-02"), r.Command, r.Minutes, r.Commit, r.Machine.CPU, r.Machine.Processors, r.Machine.System, r.Version("go"))
 	for _, m := range modules {
 		if version := r.Version(m.path); version != "" {
 			fmt.Fprintf(&b, ", %s %s", m.name, version)

@@ -22,7 +22,7 @@ func Bold(text string) string { return "**" + text + "**" }
 
 // Comparisons has a row for each of rows, which are of r.
 func Comparisons(r *results.Results, rows []comparison.Row, mark Emphasis) report.Table {
-	t := report.Table{Head: []string{"benchmark", "here", "beside", "", "ratio", "target", "allocs", "of the other", "bytes", "of the other"}}
+	t := report.Table{Head: []string{"benchmark", "here", "beside", "there", "ratio", "target", "allocs here", "there", "bytes here", "there"}}
 	before := ""
 	for _, row := range rows {
 		cells := []string{name(&row), spread(row.Ours, row.Unit), "–", "–", ratio(&row), goal(&row, mark)}

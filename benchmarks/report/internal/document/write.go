@@ -98,7 +98,7 @@ func README(path string, r *results.Results) error {
 }
 
 // Charts returns the charts of r by the names of their files. There is none of
-// what was not measured.
+// what was not measured, and no curve with less than two sizes.
 func Charts(r *results.Results) (map[string][]byte, error) {
 	rows := comparison.Rows(r, target.All())
 	svgs := map[string][]byte{}
@@ -112,7 +112,7 @@ func Charts(r *results.Results) (map[string][]byte, error) {
 		draw("ratios.svg", bars.SVG)
 	}
 	for _, curve := range Curves() {
-		if len(curve.Sizes(rows)) > 0 {
+		if len(curve.Sizes(rows)) > 1 {
 			draw(strings.ToLower(curve.Name)+".svg", curve.Chart(rows).SVG)
 		}
 	}

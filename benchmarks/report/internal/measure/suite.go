@@ -33,16 +33,22 @@ func Build(ctx context.Context, dir, program string) (*Suite, error) {
 	return &Suite{dir: dir, program: program}, nil
 }
 
-// Versions returns those of Go and of the modules that the suite was built with.
-func (s *Suite) Versions() ([]results.Version, error) {
+// Versions returns those of Go and of the modules that the suite's module itself
+// requires.
+func (s *Suite) Versions(ctx context.Context) ([]results.Version, error) {
 	info, err := buildinfo.ReadFile(s.program)
 	if err != nil {
-		return nil, fmt.Errorf("versions of the modules of %s: %w", s.dir, err)
+		return nil, fmt.Errorf("version of Go of the benchmarks in %s: %w", s.dir, err)
 	}
 	versions := []results.Version{{Name: "go", Version: strings.TrimPrefix(info.GoVersion, "go")}}
-	for _, dep := range info.Deps {
-		if dep.Replace == nil {
-			versions = append(versions, results.Version{Name: dep.Path, Version: dep.Version})
+	const direct = "{{if and .Version (not .Indirect) (not .Replace)}}{{.Path}} {{.Version}}{{end}}"
+	output, err := exec.CommandContext(ctx, "go", "-C", s.dir, "list", "-m", "-f", direct, "all").Output()
+	if err != nil {
+		return nil, fmt.Errorf("versions of the modules of the benchmarks in %s: %w", s.dir, withOutput(err, nil))
+	}
+	for line := range strings.Lines(string(output)) {
+		if name, version, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			versions = append(versions, results.Version{Name: name, Version: version})
 		}
 	}
 	return versions, nil
@@ -55,11 +61,7 @@ func (s *Suite) List(ctx context.Context, pattern string) ([]string, error) {
 	list := s.command(ctx, "-test.list", first)
 	output, err := list.Output()
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(append(exit.Stderr, output...)))
-		}
-		return nil, fmt.Errorf("list the benchmarks that %q matches: %w", pattern, err)
+		return nil, fmt.Errorf("list the benchmarks that %q matches: %w", pattern, withOutput(err, output))
 	}
 	var names []string
 	for line := range strings.Lines(string(output)) {
@@ -123,4 +125,12 @@ func join(numbers []int) string {
 		b.WriteString(strconv.Itoa(n))
 	}
 	return b.String()
+}
+
+// withOutput adds to the error of a program what it has written.
+func withOutput(err error, output []byte) error {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(append(exit.Stderr, output...)))
+	}
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -80,9 +81,16 @@ func (r *Results) Add(result *benchfmt.Result, processors bool) error {
 	}
 	s := r.series(name.String(), side)
 	for _, value := range result.Values {
-		s.add(value.Unit, value.Value)
+		s.add(value.Unit, rounded(value.Value))
 	}
 	return nil
+}
+
+// rounded returns a value with six digits, more than a benchmark prints: changing
+// the unit has made it one with sixteen.
+func rounded(value float64) float64 {
+	value, _ = strconv.ParseFloat(strconv.FormatFloat(value, 'g', 6, 64), 64)
+	return value
 }
 
 func (r *Results) series(name, side string) *Series {
@@ -143,6 +151,7 @@ func (r *Results) Save(path string) (err error) {
 		}
 	}()
 	head := *r
+	head.Minutes = rounded(head.Minutes)
 	head.Series = nil
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
