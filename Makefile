@@ -10,13 +10,11 @@ TOOL := $(GO) tool -modfile=tools/go.mod
 
 BENCH      ?= .
 BENCHCOUNT ?= 6
-BENCHTIME  ?= 1s
-BENCHOUT   ?= bin/bench.txt
-BENCHDIR   ?= benchmarks
+BENCHTIME  ?= 0.3s
 FUZZTIME   ?= 20s
 # Nested modules that are tested with the root; e2e, whose requirements are
 # large, has targets of its own.
-MODULES    := adapters/ctrlruntime benchmarks/peers
+MODULES    := adapters/ctrlruntime benchmarks/peers benchmarks/report
 E2EFLAGS   ?=
 
 .PHONY: help
@@ -69,21 +67,17 @@ long-files: ## List Go files of 400 lines and more, as a warning
 		{ lines[FILENAME]++ } \
 		END { for (f in lines) if (lines[f] >= 400 && !(f in generated)) print "warning: " f " has " lines[f] " lines, split it" }' {} +
 
-# One run after the other, rather than -count, so that the two sides of each
-# benchmark take turns: what the machine does meanwhile then hits both.
 .PHONY: bench
-bench: ## Compare with client-go: BENCH=regexp BENCHCOUNT=6 BENCHOUT=bin/bench.txt
-	@mkdir -p $(dir $(BENCHOUT))
-	$(GO) -C $(BENCHDIR) test -c -o $(CURDIR)/bin/bench.test .
-	@for ((i = 0; i < $(BENCHCOUNT); i++)); do \
-		(cd $(BENCHDIR) && $(CURDIR)/bin/bench.test -test.run '^$$' -test.bench '$(BENCH)' -test.benchtime $(BENCHTIME) -test.timeout 0); \
-	done | tee $(BENCHOUT)
-	$(TOOL) benchstat -col /impl $(BENCHOUT)
+bench: ## Compare with client-go and others: BENCH=regexp BENCHCOUNT=6 BENCHTIME=0.3s
+	$(GO) run ./benchmarks/compare -bench '$(BENCH)' -count $(BENCHCOUNT) -benchtime $(BENCHTIME)
 
-.PHONY: bench-peers
-bench-peers: BENCHOUT := bin/bench-peers.txt
-bench-peers: ## Compare with controller-runtime's priority queue, with the same variables
-	@$(MAKE) --no-print-directory bench BENCHDIR=benchmarks/peers BENCHOUT=$(BENCHOUT)
+.PHONY: bench-check
+bench-check: ## Check that nothing is below 80 % of its target, beside client-go; takes two minutes
+	$(GO) run ./benchmarks/compare -check
+
+.PHONY: bench-report
+bench-report: ## Measure everything and write docs/performance.md and the README's table; takes an hour
+	$(GO) run ./benchmarks/compare
 
 # go test -list prints the targets of a package, then a line with its path.
 .PHONY: fuzz

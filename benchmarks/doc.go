@@ -4,27 +4,25 @@
 //
 // # Running
 //
-// Every benchmark has its sides as the last element of its name, so that
-// benchstat can put them beside each other:
+// In a clone of the project,
 //
-//	go test -run '^$' -bench . ./benchmarks | tee out.txt
-//	benchstat -col /impl out.txt
+//	go run ./benchmarks/compare -quick
 //
-// One run is no result. With -count 6 a side is measured six times before it is
-// the turn of the next, so a machine that gets slower or warmer meanwhile
-// favours one of them. To have the sides alternate, repeat the whole run:
-//
-//	go test -c -o bench.test ./benchmarks
-//	for i in 1 2 3 4 5 6; do ./bench.test -test.run '^$' -test.bench . ; done | tee out.txt
-//	benchstat -col /impl out.txt
+// measures what takes less than three minutes on two cores, and without -quick
+// everything, see its documentation. It runs each benchmark function in a process
+// of its own, one round after the other, and tells medians, ratios and targets.
+// Each side is the last element of a benchmark's name, so benchstat -col /impl
+// takes what go test prints as well. One run of that is no result, and with
+// -count 6 a side is measured six times before it is the turn of the next: a
+// machine that gets slower or warmer meanwhile favours one of them.
 //
 // For a look at a single one, name it:
 //
 //	go test -run '^$' -bench 'EventPipeline/handlers=4' -cpuprofile cpu.out ./benchmarks
 //
-// Relist takes longest, about two seconds of waiting for each operation;
-// -benchtime 10x bounds it. The tests of this package take a few seconds and
-// check that the sides of a benchmark give the same results.
+// Relist takes about two seconds of waiting for each operation; -benchtime 10x
+// bounds it. The tests of this package take a few seconds and check that the sides
+// of a benchmark give the same results.
 //
 // # What is measured
 //

@@ -14,7 +14,8 @@ import (
 // number writes a value with the prefix of its unit, and with what the unit is
 // of: "1.355µs" for sec/op.
 func number(value float64, unit string) string {
-	if value == math.Trunc(value) && math.Abs(value) < 1000 {
+	const most = 1e6 // that is read as it is, if it is a count
+	if value == math.Trunc(value) && (value < 1000 || value < most && suffix(unit) == "") {
 		return benchunit.NoOpScaler.Format(value) + suffix(unit)
 	}
 	return benchunit.Scale(value, benchunit.ClassOf(unit)) + suffix(unit)

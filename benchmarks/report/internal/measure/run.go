@@ -95,7 +95,8 @@ func (run *Run) plan(ctx context.Context, suites []*Suite) ([]step, error) {
 // much longer it will be.
 func (run *Run) tell(round, i int, steps []step, passed time.Duration) {
 	done, all := round*len(steps)+i, run.Rounds*len(steps)
-	line := fmt.Sprintf("[%d/%d] round %d of %d: %s", done+1, all, round+1, run.Rounds, strings.TrimPrefix(steps[i].name, "Benchmark"))
+	what := strings.TrimPrefix(strings.NewReplacer("^", "", "$", "").Replace(steps[i].pattern), "Benchmark")
+	line := fmt.Sprintf("[%d/%d] round %d of %d: %s", done+1, all, round+1, run.Rounds, what)
 	if left, ok := run.left(round, i, steps, passed); ok {
 		line += fmt.Sprintf(", about %s left", left)
 	}
