@@ -9,6 +9,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -17,7 +19,10 @@ import (
 
 func main() {
 	o, err := parse(os.Args[1:], os.Stderr)
-	if err != nil {
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return
+	case err != nil:
 		os.Exit(2) // what is wrong was printed
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

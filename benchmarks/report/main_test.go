@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -234,4 +235,23 @@ func TestOptions(t *testing.T) {
 	o, err = parse([]string{"-quick", "-out", "x"}, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, options{project: ".", quick: true, count: 3, benchtime: "0.1s", json: "bin/compare.json", out: "x"}, *o)
+}
+
+// TestCommand runs what users do.
+func TestCommand(t *testing.T) {
+	command := func(arguments ...string) (string, error) {
+		run := exec.CommandContext(t.Context(), "go", append([]string{"run", "./benchmarks/compare"}, arguments...)...)
+		run.Dir = "../.."
+		output, err := run.CombinedOutput()
+		return string(output), err
+	}
+	output, err := command("-help")
+	require.NoError(t, err, output)
+	assert.Contains(t, output, "usage: go run ./benchmarks/compare")
+	output, err = command("-count", "-1")
+	assert.Error(t, err)
+	assert.Contains(t, output, "compare: -count must be positive, got -1")
+	output, err = command("-from", "none.json")
+	assert.Error(t, err)
+	assert.Contains(t, output, "compare: load the results: open none.json")
 }

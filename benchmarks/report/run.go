@@ -63,6 +63,7 @@ func (o *options) write(r *results.Results, stdout io.Writer) error {
 	if err := document.Comparisons(r, rows, document.Loud).WriteText(stdout); err != nil {
 		return err
 	}
+	fmt.Fprintf(stdout, "\n%s\n", document.Reached(rows))
 	if o.out == "" {
 		return nil
 	}

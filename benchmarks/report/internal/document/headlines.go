@@ -32,16 +32,22 @@ func Headlines(r *results.Results, rows []comparison.Row, targets []target.Targe
 			memory(r, row, row.Side, row.Ours), memory(r, row, row.Peer, row.Peers),
 		})
 	}
+	return fmt.Sprintf("%s\n\n%s\n%s\n", Conditions(r), table.Markdown(), Reached(rows))
+}
+
+// Reached says how many of the targets are.
+func Reached(rows []comparison.Row) string {
 	reached, all := 0, 0
 	for _, row := range rows {
-		if row.Target != nil {
-			all++
-			if !row.Missed() {
-				reached++
-			}
+		if row.Target == nil {
+			continue
+		}
+		all++
+		if !row.Missed() {
+			reached++
 		}
 	}
-	return fmt.Sprintf("%s\n\n%s\n%d of all %d targets are reached.\n", Conditions(r), table.Markdown(), reached, all)
+	return fmt.Sprintf("%d of all %d targets are reached.", reached, all)
 }
 
 // memory writes what an operation allocates or, for a quantity of memory, that.
