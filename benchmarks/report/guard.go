@@ -13,10 +13,9 @@ import (
 	"github.com/kubetyped/informer/benchmarks/report/internal/target"
 )
 
-// guard measures what has a guarded target. What is below it, with room, is
+// guard measures what patterns match, which has guarded targets. What is below it, with room, is
 // measured again, and is an error if it is still.
-func (o *options) guard(ctx context.Context, suites []*measure.Suite, stdout, stderr io.Writer) error {
-	patterns := guarded(target.All())
+func (o *options) guard(ctx context.Context, suites []*measure.Suite, patterns []string, stdout, stderr io.Writer) error {
 	var names []string // of those that are below their targets
 	for attempt := range 2 {
 		r, err := o.measure(ctx, suites, patterns, stderr)

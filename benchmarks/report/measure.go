@@ -25,9 +25,9 @@ func processors() map[string][]int {
 	return map[string][]int{"BenchmarkWatchDecode": all}
 }
 
-// build builds the benchmarks: those beside client-go and, if they are needed,
-// those of other modules. clean removes what was built.
-func (o *options) build(ctx context.Context, stderr io.Writer) (suites []*measure.Suite, clean func(), err error) {
+// build builds the benchmarks of the folders that have some that one of patterns
+// matches. clean removes what was built.
+func (o *options) build(ctx context.Context, patterns []string, stderr io.Writer) (suites []*measure.Suite, clean func(), err error) {
 	temporary, err := os.MkdirTemp("", "compare-")
 	if err != nil {
 		return nil, nil, err
@@ -42,16 +42,17 @@ func (o *options) build(ctx context.Context, stderr io.Writer) (suites []*measur
 			remove()
 		}
 	}()
-	folders := []string{"benchmarks"}
-	if !o.quick && !o.check {
-		folders = append(folders, "benchmarks/peers")
-	}
-	for i, folder := range folders {
-		fmt.Fprintf(stderr, "building the benchmarks in %s\n", folder)
-		folder, err := filepath.Abs(filepath.Join(o.project, folder))
+	for i, name := range []string{"benchmarks", "benchmarks/peers"} {
+		folder, err := filepath.Abs(filepath.Join(o.project, name))
 		if err != nil {
 			return nil, nil, err
 		}
+		if matches, err := measure.Matches(folder, patterns); err != nil {
+			return nil, nil, err
+		} else if !matches {
+			continue // what it requires need not be there
+		}
+		fmt.Fprintf(stderr, "building the benchmarks in %s\n", name)
 		suite, err := measure.Build(ctx, folder, filepath.Join(temporary, fmt.Sprintf("suite%d.test", i)))
 		if err != nil {
 			return nil, nil, err

@@ -26,20 +26,22 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		return o.write(r, stdout)
 	}
-	suites, clean, err := o.build(ctx, stderr)
+	patterns := []string{"."}
+	switch {
+	case o.quick:
+		patterns = []string{quick}
+	case o.check:
+		patterns = guarded(target.All())
+	case o.bench != "":
+		patterns = []string{o.bench}
+	}
+	suites, clean, err := o.build(ctx, patterns, stderr)
 	if err != nil {
 		return err
 	}
 	defer clean()
 	if o.check {
-		return o.guard(ctx, suites, stdout, stderr)
-	}
-	patterns := []string{"."}
-	switch {
-	case o.quick:
-		patterns = []string{quick}
-	case o.bench != "":
-		patterns = []string{o.bench}
+		return o.guard(ctx, suites, patterns, stdout, stderr)
 	}
 	r, failed := o.measure(ctx, suites, patterns, stderr)
 	if ctx.Err() != nil {

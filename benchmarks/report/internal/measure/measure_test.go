@@ -148,6 +148,20 @@ func BenchmarkTwo(b *testing.B) {
 	require.NoError(t, listener.Close())
 }
 
+func TestMatches(t *testing.T) {
+	s := suite(t, twoBenchmarks)
+	for pattern, want := range map[string]bool{".": true, "One/size=9": true, "^BenchmarkTwo$": true, "Three": false, "^One": false} {
+		got, err := Matches(s.dir, []string{"Four", pattern})
+		require.NoError(t, err)
+		assert.Equal(t, want, got, pattern)
+	}
+	_, err := Matches(s.dir, []string{"("})
+	assert.ErrorContains(t, err, "patterns of benchmarks")
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "bad_test.go"), []byte("packag"), 0o600))
+	_, err = Matches(s.dir, []string{"Three"})
+	assert.ErrorContains(t, err, "benchmarks in "+s.dir)
+}
+
 func TestBuild(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/fake\n\ngo 1.26\n"), 0o600))
