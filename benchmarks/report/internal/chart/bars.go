@@ -26,7 +26,8 @@ type Bar struct {
 	Target float64 // 0: none
 }
 
-const barHeight = vg.Length(17)
+// rowHeight has room for a name and a bar.
+const rowHeight = vg.Length(21)
 
 // SVG draws the bars. Names stand above their bars, as there is no room for them
 // at the side on a narrow page.
@@ -39,7 +40,7 @@ func (b *Bars) SVG() ([]byte, error) {
 	p.Y.Min, p.Y.Max = -0.5, float64(len(b.Bars))-0.5
 	p.HideY()
 	p.Add(b)
-	return render(b.Title, barHeight*2*vg.Length(len(b.Bars))*0.75+60, p.Draw)
+	return render(b.Title, rowHeight*vg.Length(len(b.Bars))+50, p.Draw)
 }
 
 // ends returns those of the horizontal axis.
@@ -48,7 +49,7 @@ func (b *Bars) ends() (least, most float64) {
 	for _, bar := range b.Bars {
 		least, most = min(least, bar.Ratio), max(most, bar.Ratio, bar.Target)
 	}
-	return least / 1.1, most * 3 // with room for a number at the end of the longest
+	return least / 1.1, most * 1.1
 }
 
 // Plot implements plot.Plotter.
@@ -57,7 +58,7 @@ func (b *Bars) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, bar := range b.Bars {
 		middle := y(float64(len(b.Bars) - 1 - i))
 		height := y(1) - y(0)
-		low, high := middle-height*0.42, middle-height*0.05
+		low, high := middle-height*0.45, middle-height*0.08
 		fill := color.Color(ours)
 		if bar.Ratio < bar.Target {
 			fill = missed

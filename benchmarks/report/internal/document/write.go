@@ -121,7 +121,7 @@ func Charts(r *results.Results) (map[string][]byte, error) {
 
 // ratios are those of all benchmarks with client-go, but for those of sizes.
 func ratios(rows []comparison.Row) *chart.Bars {
-	bars := &chart.Bars{Title: "How many times better than client-go", Axis: "client-go / here, logarithmic; the mark is the target"}
+	bars := &chart.Bars{Title: "How many times better than client-go", Axis: "client-go / here (the mark: target)"}
 	for _, row := range rows {
 		if row.Peer != "client-go" || row.Ratio == 0 || strings.HasPrefix(row.Name, scales) {
 			continue
