@@ -11,12 +11,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"istio.io/istio/pkg/log"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(klog.Background())
+	// What istio logs goes to standard output, into the middle of results.
+	for _, scope := range log.Scopes() {
+		scope.SetOutputLevel(log.NoneLevel)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // TestLoadsDoTheSame runs what is measured, with the queues that are measured,
 // until each key has been added twice.
