@@ -1,7 +1,8 @@
-// Package peers compares this project's queue with controller-runtime's priority
-// queue, side by side. It has nothing to import: all of it is in tests. It is a
-// module of its own, so that who imports this project need not know of
-// controller-runtime.
+// Package peers compares this project with what others have built for the same
+// tasks, side by side: its queue with controller-runtime's priority queue, and
+// its informers and stores with controller-runtime's cache, istio's krt and
+// Cilium's statedb. It has nothing to import: all of it is in tests. It is a
+// module of its own, so that who imports this project need not know of them.
 //
 // # Running
 //
@@ -10,7 +11,117 @@
 //
 //	make bench-peers
 //
-// # The sides
+// The first time, this compiles istio's clients, which takes minutes. The
+// benchmarks beside client-go, whose doc.go says what else to keep in mind,
+// have the same Pods and send events in the same way (internal/cluster and
+// internal/delivery).
+//
+// # What is measured
+//
+//   - Priority: keys with priorities on their way through a queue.
+//   - PeerEvents: a watch event, from the watch through a cache with two indexes
+//     to all handlers.
+//   - PeerReads: reads of a cache that nothing disturbs.
+//   - PeerUpdate: writes to a store that nobody listens to.
+//
+// # Caches: the sides
+//
+// What is said of the peers is from these versions: controller-runtime v0.25.2,
+// istio at commit eed52ebb66ad of August 2026, of its line 1.31, as its releases
+// are not versions of the module, and statedb v0.8.0. istio requires versions of
+// istio.io/api, istio.io/client-go and go-control-plane that could not be had
+// from the module proxy; go.mod has later ones, none of which has a part in
+// what is measured. client-go is v0.37.2 on all sides.
+//
+//   - typed: typed.Informer from FromListerWatcher; in PeerUpdate, its
+//     index.Indexer.
+//   - controller-runtime: cache.New, with fields indexed by IndexField and
+//     handlers added to what GetInformer returns. It has
+//     DefaultUnsafeDisableDeepCopy, which makes reads as fast as they can be.
+//     A read fills in an object of the caller's, a new one each time, as
+//     reconcilers do.
+//   - controller-runtime-copies: the same without that option, which is the
+//     default. It makes no difference to events.
+//   - krt: krt.NewInformer, with NewIndex, NewNamespaceIndex and RegisterBatch.
+//     The client is istio's fake one, whose list and watch of Pods are replaced.
+//     A collection that is computed from others is what krt is for, and has a
+//     store and listeners of its own. It is not measured, as it does more than
+//     any other side.
+//   - statedb: a table with the indexes key, node and app, without metrics, as in
+//     its own benchmarks. Pods of a namespace are those with a prefix of the
+//     key. Handlers are goroutines with a change iterator each (Changes), as in
+//     its README. Lists and watches are not part of statedb, so the tests have
+//     their own imitation of what Cilium feeds its tables with
+//     (reflection_test.go): a Reflector, a channel, and a transaction for
+//     what has come since the last one. Cilium waits for up to 50 ms for a
+//     transaction to fill. With as many events under way as there are here,
+//     that would be most of the time; transactions have thousands of Pods
+//     without it.
+//
+// All sides get the same Pods by way of client-go's Reflector, from memory:
+// nothing is decoded. The lists of typed, krt and statedb are slices of pointers
+// to the Pods in the cache. A PodList of controller-runtime holds the Pods
+// themselves, some 1.2 KB each, even with that option: that is its API.
+//
+// # Caches: what all promise
+//
+// Reads by key, by index, of a namespace and of everything find the same Pods,
+// TestPeersReadTheSame. Each handler is called for all Pods of the first list,
+// and knows the last state of each Pod in the end. When it is called, a read
+// finds what it is told of, or a later state. TestPeersDeliverTheSame.
+//
+// # Caches: what they do not all promise
+//
+// Files are those of pkg/cache of controller-runtime, unless another folder is
+// named, of pkg/kube/krt of istio, and of statedb.
+//
+//   - Each update. Here, in controller-runtime and in krt's informers, a handler
+//     is told of each update, in order (for krt, Register in core.go). An iterator
+//     of statedb tells of the latest state of each object that has changed since
+//     it was last asked, in the order of their last changes, without the state
+//     before. What was created and deleted meanwhile is only told as deleted
+//     (Changes in types.go). That bounds the memory that a slow reader takes; here,
+//     Coalesce does. PeerEvents counts an update that is skipped as one that has
+//     arrived. TestChangesAreMerged. krt's computed collections skip states as
+//     well (onPrimaryInputEvent in collection.go), and results that are equal
+//     (EventStream in core.go).
+//   - What a handler gets. Here an update comes with both objects, and a deletion
+//     with the last one, never a tombstone. So it does in krt. controller-runtime
+//     hands on what client-go has, with its DeletedFinalStateUnknown, which the
+//     sources of controllers unwrap (pkg/internal/source/event_handler.go).
+//   - Batches. RegisterBatch of krt is meant as an optimization, but informers
+//     call it for one event at a time, and for what is there already, whatever
+//     runExistingState says (RegisterBatch in informer.go).
+//     TestBatchesOfInformers.
+//   - Whose the objects are. controller-runtime returns deep copies, which the
+//     caller may modify, and which have their kind set; with the option, what it
+//     returns are copies of the struct that share all else with the cache, and
+//     have no kind (internal/cache_reader.go). The others return the cache's
+//     object, which must not be modified. TestWhatIsReturned. Here an index
+//     survives it if it is, as what an object is filed under is kept beside it;
+//     statedb panics when an object is inserted again that it has already
+//     (modify in write_txn.go).
+//   - A state that stays. A read transaction of statedb is a state of all tables
+//     that costs nothing to keep, and takes no lock. Here a Snapshot is one of a
+//     store, which costs copies of what is written later, and reads hold a lock
+//     for a moment that does not depend on the number of objects.
+//     TestStateThatStays. In controller-runtime and krt each read is on its own,
+//     and holds the read lock of client-go's store while it copies.
+//   - Order. statedb returns objects in the order of their keys, and finds those
+//     with a prefix, or from a key on. On all other sides the order is arbitrary.
+//   - Index keys. Here they are of any comparable type. In controller-runtime they
+//     are strings, each of which is kept twice, with the namespace and without
+//     (indexByField in informer_cache.go), so that a namespace can be asked for as
+//     well. In krt they are strings or have a String method (toString in
+//     index.go), and in statedb bytes that sort.
+//   - What is there for reads of a kind that is not cached yet: controller-runtime
+//     begins to, and waits (Get in internal/informers.go).
+//   - Only statedb has transactions over several tables, writers other than the
+//     watch, and channels that close when a certain object, or what a query finds,
+//     changes. Only krt computes collections from others, and again what depends
+//     on a change.
+//
+// # Queues: the sides
 //
 //   - typed: queue.WorkQueue, with priorities and with ageing at its default.
 //   - controller-runtime: what priorityqueue.New makes, which is what a
@@ -33,14 +144,14 @@
 // that allocates, which is controller-runtime's; GOGC=off tells how much that
 // is.
 //
-// # What both promise
+// # Queues: what both promise
 //
 // A key waits once, and is with one worker at a time. The higher of its
 // priorities counts, and the sooner of its delays. Keys of a higher priority come
 // first, and in one priority those that have had it longer; a key whose priority
 // is raised goes to the end of its new line. TestSameOrder shows it.
 //
-// # What they do not both promise
+// # Queues: what they do not both promise
 //
 // What is said of controller-runtime is from v0.25.2. Files are those of its
 // folder pkg; where none is named, it is controller/priorityqueue/priorityqueue.go.

@@ -120,11 +120,15 @@ func TestPeersDeliverTheSame(t *testing.T) {
 			recorders := []*podRecorder{newPodRecorder(), newPodRecorder()}
 			started := p.start(t, from, recorders[0].calls(), recorders[1].calls())
 			defer started.stop()
+			for _, r := range recorders {
+				r.cache = started
+			}
 			for _, event := range events {
 				from.Events <- event
 			}
 			for _, r := range recorders {
 				r.wait(len(events))
+				assert.Zero(t, r.early, "told of what could not be read yet")
 				assert.Equal(t, c.Size, r.added)
 				assert.Equal(t, len(events), r.updates, "told of, or merged")
 				assert.Equal(t, want, r.known)
@@ -199,6 +203,8 @@ type podRecorder struct {
 	updates int // with those that were merged
 	told    []*corev1.Pod
 	known   map[index.Key]string
+	cache   podCache // is read when an update is told
+	early   int      // updates that had not reached the cache
 }
 
 func newPodRecorder() *podRecorder {
@@ -218,6 +224,10 @@ func (r *podRecorder) calls() calls {
 		update: func(pod *corev1.Pod, merged int) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
+			key := keysOf([]*corev1.Pod{pod})[0]
+			if held, ok := r.cache.get(key); !ok || held.ResourceVersion < pod.ResourceVersion {
+				r.early++
+			}
 			r.updates += 1 + merged
 			r.told = append(r.told, pod)
 			maps.Copy(r.known, versionsOf([]*corev1.Pod{pod}))

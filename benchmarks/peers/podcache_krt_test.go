@@ -52,7 +52,7 @@ func startKRT(tb testing.TB, from *source, handlers ...calls) podCache {
 	c.namespaces = krt.NewNamespaceIndex(c.Collection)
 	var registrations []krt.HandlerRegistration
 	for _, h := range handlers {
-		registrations = append(registrations, c.RegisterBatch(h.krt, true))
+		registrations = append(registrations, c.RegisterBatch(h.collectionHandler, true))
 	}
 	require.True(tb, server.RunAndWait(stop))
 	c.end = func() {
@@ -66,8 +66,8 @@ func startKRT(tb testing.TB, from *source, handlers ...calls) podCache {
 	return c
 }
 
-// krt is a handler of collections.
-func (h calls) krt(events []krt.Event[*corev1.Pod]) {
+// collectionHandler is a handler of batches of a collection.
+func (h calls) collectionHandler(events []krt.Event[*corev1.Pod]) {
 	for _, event := range events {
 		switch {
 		case event.Event == controllers.EventAdd && h.add != nil:
