@@ -13,14 +13,14 @@ import (
 	"go.uber.org/goleak"
 	"istio.io/istio/pkg/log"
 	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime/pkg/log"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 )
 
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(klog.Background())
+	ctrllog.SetLogger(klog.Background())
 	// What istio logs goes to standard output, into the middle of results.
 	for _, scope := range log.Scopes() {
 		scope.SetOutputLevel(log.NoneLevel)
