@@ -7,9 +7,9 @@
 // # Running
 //
 // As in the benchmarks beside client-go, the sides are the last element of each
-// name, and one run is no result:
+// name, and one run is no result. In the folder of the whole project:
 //
-//	make bench-peers
+//	go run ./benchmarks/compare -bench 'Peer|Priority'
 //
 // The first time, this compiles istio's clients, which takes minutes. The
 // benchmarks beside client-go, whose doc.go says what else to keep in mind,

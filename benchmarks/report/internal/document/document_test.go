@@ -94,9 +94,13 @@ func TestHeadlines(t *testing.T) {
 	assert.Equal(t, []string{"2.00×", "1×", "0", "1, 48B"}, rows["get by key"])
 	assert.Equal(t, []string{"1.20×", "**1.5×, missed**", "", ""}, rows["get from a lister"])
 	assert.Equal(t, []string{"1.20×", "1×", "156.2B", "187B"}, rows["heap of store and 2 indexes, beyond the objects"])
-	assert.Contains(t, text, "\n5 of all 8 targets are reached.\n")
+	assert.Contains(t, text, "\n5 of 8 targets are reached.\n")
 	assert.True(t, strings.HasPrefix(text, "Medians of 3 rounds in which the sides take turns, measured on 2026-01-02 by `go run x` in 2 minutes, "+
 		"at commit abc, on some CPU with 2 processors (linux/amd64), with Go 1.26, client-go v0.37.2.\n"), text)
+}
+
+func TestReached(t *testing.T) {
+	assert.Equal(t, "There are no targets for what was measured.", Reached(nil))
 }
 
 func TestSides(t *testing.T) {
@@ -131,7 +135,7 @@ func TestPerformance(t *testing.T) {
 	for _, want := range []string{"at commit abc", "| ListerGet | client-go |", "| SyncProcess/encoding=json | typed |", "| 256 | 1.000µs"} {
 		assert.Contains(t, string(content), want)
 	}
-	for _, name := range []string{"ratios.svg", "scalehandlers.svg"} {
+	for _, name := range []string{"ratios.svg", "peers.svg", "scalehandlers.svg"} {
 		assert.FileExists(t, filepath.Join(folder, "performance", name))
 		assert.Contains(t, string(content), "performance/"+name)
 	}

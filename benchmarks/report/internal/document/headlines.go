@@ -35,7 +35,7 @@ func Headlines(r *results.Results, rows []comparison.Row, targets []target.Targe
 	return fmt.Sprintf("%s\n\n%s\n%s\n", Conditions(r), table.Markdown(), Reached(rows))
 }
 
-// Reached says how many of the targets are.
+// Reached says how many of the targets of what was measured are.
 func Reached(rows []comparison.Row) string {
 	reached, all := 0, 0
 	for _, row := range rows {
@@ -47,7 +47,10 @@ func Reached(rows []comparison.Row) string {
 			reached++
 		}
 	}
-	return fmt.Sprintf("%d of all %d targets are reached.", reached, all)
+	if all == 0 {
+		return "There are no targets for what was measured."
+	}
+	return fmt.Sprintf("%d of %d targets are reached.", reached, all)
 }
 
 // memory writes what an operation allocates or, for a quantity of memory, that.

@@ -62,6 +62,11 @@ func isPeer(r comparison.Row) bool {
 	return r.Peer != "" && r.Peer != comparison.Here && !strings.HasPrefix(r.Peer, "client-go")
 }
 
+// isClientGo tells what is compared with client-go, but for curves.
+func isClientGo(r comparison.Row) bool {
+	return r.Peer == "client-go" && !strings.HasPrefix(r.Name, scales)
+}
+
 func choose(rows []comparison.Row, keep func(comparison.Row) bool) []comparison.Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r comparison.Row) bool { return !keep(r) })
 }
@@ -107,9 +112,13 @@ func Charts(r *results.Results) (map[string][]byte, error) {
 		content, err := svg()
 		svgs[name], failed = content, errors.Join(failed, err)
 	}
-	bars := ratios(rows)
-	if len(bars.Bars) > 0 {
-		draw("ratios.svg", bars.SVG)
+	for name, bars := range map[string]*chart.Bars{
+		"ratios.svg": {Title: "How many times better than client-go", Axis: "client-go / here (the mark: target)", Bars: bars(rows, isClientGo)},
+		"peers.svg":  {Title: "How many times better than others", Axis: "the other / here (the mark: target)", Bars: bars(rows, isPeer)},
+	} {
+		if len(bars.Bars) > 0 {
+			draw(name, bars.SVG)
+		}
 	}
 	for _, curve := range Curves() {
 		if len(curve.Sizes(rows)) > 1 {
@@ -119,18 +128,21 @@ func Charts(r *results.Results) (map[string][]byte, error) {
 	return svgs, failed
 }
 
-// ratios are those of all benchmarks with client-go, but for those of sizes.
-func ratios(rows []comparison.Row) *chart.Bars {
-	bars := &chart.Bars{Title: "How many times better than client-go", Axis: "client-go / here (the mark: target)"}
-	for _, row := range rows {
-		if row.Peer != "client-go" || row.Ratio == 0 || strings.HasPrefix(row.Name, scales) {
+// bars are those of the rows to keep that have a ratio.
+func bars(rows []comparison.Row, keep func(comparison.Row) bool) []chart.Bar {
+	var all []chart.Bar
+	for _, row := range choose(rows, keep) {
+		if row.Ratio == 0 {
 			continue
 		}
 		bar := chart.Bar{Name: name(&row), Ratio: row.Ratio}
+		if isPeer(row) {
+			bar.Name += ", " + row.Peer
+		}
 		if row.Target != nil {
 			bar.Target = row.Target.AtLeast
 		}
-		bars.Bars = append(bars.Bars, bar)
+		all = append(all, bar)
 	}
-	return bars
+	return all
 }
