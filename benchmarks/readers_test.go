@@ -37,32 +37,46 @@ func BenchmarkReadersVsWriter(b *testing.B) {
 }
 
 func benchmarkReaders(b *testing.B, p *pipeline, events []watch.Event, readers int) {
+	b.ReportAllocs()
+	reads := whileRead(b, p, readers, func() {
+		b.ResetTimer()
+		p.deliver(events, b.N)
+		b.StopTimer()
+	})
+	reportReaders(b, b.N, reads)
+}
+
+// whileRead calls write while readers list one namespace after the other, and
+// returns how many lists they have got meanwhile.
+func whileRead(b *testing.B, from informer, readers int, write func()) (reads int64) {
 	var reading sync.WaitGroup
 	var started sync.WaitGroup
 	var stop atomic.Bool
-	var reads atomic.Int64
+	var count atomic.Int64
 	started.Add(readers)
 	for reader := range readers {
 		reading.Go(func() {
 			started.Done()
 			for n := reader; !stop.Load(); n++ {
-				if found, err := p.list(cluster.NamespaceName(n % cluster.Namespaces)); len(found) == 0 || err != nil {
+				if found, err := from.list(cluster.NamespaceName(n % cluster.Namespaces)); len(found) == 0 || err != nil {
 					b.Errorf("found %d objects, %v", len(found), err)
 					return
 				}
-				reads.Add(1)
+				count.Add(1)
 			}
 		})
 	}
 	started.Wait()
-	b.ReportAllocs()
-	b.ResetTimer()
-	before := reads.Load()
-	p.deliver(events, b.N)
-	b.StopTimer()
-	done := reads.Load() - before
+	before := count.Load()
+	write()
+	reads = count.Load() - before
 	stop.Store(true)
 	reading.Wait()
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
-	b.ReportMetric(float64(done)/b.Elapsed().Seconds(), "reads/s")
+	return reads
+}
+
+// reportReaders reports updates and reads for each second that was measured.
+func reportReaders(b *testing.B, updates int, reads int64) {
+	b.ReportMetric(float64(updates)/b.Elapsed().Seconds(), "writes/s")
+	b.ReportMetric(float64(reads)/b.Elapsed().Seconds(), "reads/s")
 }

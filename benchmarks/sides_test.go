@@ -55,10 +55,15 @@ type typedInformer struct {
 }
 
 func newTyped(tb testing.TB, from cache.ListerWatcher, indexed bool) informer {
-	i := typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](from))
 	if indexed {
-		require.NoError(tb, i.AddIndexes(indexByNode(), indexByApp()))
+		return newTypedWith(tb, from, indexByNode(), indexByApp())
 	}
+	return newTypedWith(tb, from)
+}
+
+func newTypedWith(tb testing.TB, from cache.ListerWatcher, indexes ...index.Handle[*corev1.Pod]) informer {
+	i := typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](from))
+	require.NoError(tb, i.AddIndexes(indexes...))
 	return &typedInformer{Informer: i, pods: lister.New(i)}
 }
 
