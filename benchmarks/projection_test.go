@@ -126,11 +126,11 @@ func BenchmarkProjection(b *testing.B) {
 		{"typed", syncTyped[*sixFields]},
 	} {
 		b.Run("encoding=json/impl="+s.name, func(b *testing.B) {
-			empty := liveHeap()
+			empty := heapInUse()
 			one, err := s.sync(config)
 			require.NoError(b, err)
 			assert.Equal(b, pods, one.objects)
-			heap := liveHeap() - empty
+			heap := heapInUse() - empty
 			one.stop()
 			b.ReportAllocs()
 			before := cpuTime(b)
@@ -143,13 +143,4 @@ func BenchmarkProjection(b *testing.B) {
 			b.ReportMetric(float64(heap)/pods, "heap-B/object")
 		})
 	}
-}
-
-// liveHeap returns the size of all objects that are reachable, in bytes.
-func liveHeap() int64 {
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }

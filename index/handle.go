@@ -28,8 +28,8 @@ type Handle[T Object] interface {
 	// stage computes the keys of the next object of a batch. It runs user code,
 	// so it is called without the write lock.
 	stage(obj T)
-	// unstage forgets what was staged.
-	unstage()
+	// unstage forgets what was staged, and keeps memory for keep elements at most.
+	unstage(keep int)
 
 	// The rest is called under the write lock; begin comes first.
 	begin()
@@ -99,18 +99,18 @@ func (x *Index[K, T]) stage(obj T) {
 	x.ends = append(x.ends, len(x.staged))
 }
 
-// maxScratch is the number of elements up to which memory for a batch is kept
-// for the next one.
+// maxScratch is the number of elements up to which memory for a batch of changes
+// is kept for the next one. Lists are too seldom for that.
 const maxScratch = 16384
 
-func (x *Index[K, T]) unstage() {
-	x.staged = reuse(x.staged)
-	x.ends = reuse(x.ends)
+func (x *Index[K, T]) unstage(keep int) {
+	x.staged = reuse(x.staged, keep)
+	x.ends = reuse(x.ends, keep)
 }
 
-// reuse returns s emptied, or nil if it is too large to keep.
-func reuse[E any](s []E) []E {
-	if cap(s) > maxScratch {
+// reuse returns s emptied, or nil if it has room for more than keep elements.
+func reuse[E any](s []E, keep int) []E {
+	if cap(s) > keep {
 		return nil
 	}
 	clear(s)

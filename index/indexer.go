@@ -117,7 +117,7 @@ func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
 	defer func() {
 		if !published { // an error, or a panic in an index function
 			for _, index := range indexes[:claimed] {
-				index.unstage()
+				index.unstage(0)
 				index.reset()
 				index.detach()
 			}
@@ -145,7 +145,7 @@ func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
 			index.add()
 			index.assign(pos, int(pos))
 		}
-		index.unstage()
+		index.unstage(0)
 	}
 
 	x.mu.Lock()

@@ -13,7 +13,7 @@ import "slices"
 func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Reason) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
-	defer x.unstage()
+	defer x.unstage(0)
 	var gone []uint32
 	for pos, listed := range x.stageList(list) {
 		if !listed {
@@ -29,7 +29,7 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 func (x *Indexer[T]) ReplaceNamespace(dst []Event[T], namespace string, list []T, version string, reason Reason) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
-	defer x.unstage()
+	defer x.unstage(0)
 	listed := x.stageList(list)
 	gone := slices.DeleteFunc(x.inNamespace(namespace), func(pos uint32) bool { return listed[pos] })
 	slices.Sort(gone)

@@ -14,7 +14,7 @@ import "slices"
 func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
-	defer x.unstage()
+	defer x.unstage(maxScratch)
 	x.locateChanges(changes)
 	for i := range changes {
 		if !changes[i].Delete {
@@ -150,10 +150,12 @@ func (x *Indexer[T]) stage(obj T) {
 	}
 }
 
-func (x *Indexer[T]) unstage() {
-	x.located = reuse(x.located)
+// unstage forgets what is known of a batch, and keeps memory for keep elements at
+// most of each kind.
+func (x *Indexer[T]) unstage(keep int) {
+	x.located = reuse(x.located, keep)
 	for _, index := range x.indexes {
-		index.unstage()
+		index.unstage(keep)
 	}
 }
 

@@ -101,6 +101,10 @@ func units(s *results.Series) []string {
 	return all
 }
 
+// collector is the unit of what the garbage collector costs, which is next to
+// nothing on a side that does not allocate: a ratio would be chance.
+const collector = "gc-sec/op"
+
 // isRate tells whether more is better.
 func isRate(unit string) bool { return strings.HasSuffix(unit, "/s") }
 
@@ -128,7 +132,7 @@ func (r *Row) against(ours, other *results.Series) {
 	if isRate(r.Unit) {
 		better, worse = worse, better
 	}
-	if better > 0 {
+	if better > 0 && r.Unit != collector {
 		r.Ratio = worse / better
 	}
 	const enough = 4 // values of a side: with fewer, the U test never tells a difference at 0.05

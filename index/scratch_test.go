@@ -1,0 +1,35 @@
+package index
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestScratch: batches of changes follow on each other, so what they need is
+// kept; lists are seldom, so what one needs is let go of.
+func TestScratch(t *testing.T) {
+	byLength := Single("length", func(n named) (int, bool) { return len(n), true })
+	store := NewIndexer[named]()
+	require.NoError(t, store.AddIndexes(byLength))
+	room := func() []int { return []int{cap(store.located), cap(byLength.staged), cap(byLength.ends)} }
+	objects := func(n int) (list []named, changes []Change[named]) {
+		for i := range n {
+			list = append(list, named(fmt.Sprint("n", i)))
+			changes = append(changes, Change[named]{Object: list[i]})
+		}
+		return list, changes
+	}
+	few, fewChanges := objects(100)
+	store.Replace(nil, few, "1", Initial)
+	assert.Equal(t, []int{0, 0, 0}, room(), "after a list")
+	store.Apply(nil, fewChanges, "2")
+	for _, n := range room() {
+		assert.GreaterOrEqual(t, n, len(few), "after changes")
+	}
+	_, manyChanges := objects(maxScratch + 1)
+	store.Apply(nil, manyChanges, "3")
+	assert.Equal(t, []int{0, 0, 0}, room(), "after more changes than usual")
+}
