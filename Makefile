@@ -76,7 +76,7 @@ bench-check: ## Check that nothing is below 80 % of its target, beside client-go
 	$(GO) run ./benchmarks/compare -check
 
 .PHONY: bench-report
-bench-report: ## Measure everything and write docs/performance.md and the README's table; takes an hour
+bench-report: ## Measure everything and write docs/performance.md and the README's table; takes 40 minutes
 	$(GO) run ./benchmarks/compare
 
 # go test -list prints the targets of a package, then a line with its path.

@@ -27,7 +27,7 @@ const usage = `usage: go run ./benchmarks/compare [flags]
 
 Runs the benchmarks with the sides in turn, and prints a table: medians, how far
 they can be trusted, how many times better this project is, and its targets.
-Without -quick, -bench and -check it measures everything, in about an hour, and
+Without -quick, -bench and -check it measures everything, in about 40 minutes, and
 writes docs/performance.md, its charts and the README's table.
 
 `

@@ -123,15 +123,15 @@ func (decades) Ticks(least, most float64) []plot.Tick {
 	for exponent := math.Floor(math.Log10(least)); exponent <= math.Ceil(math.Log10(most)); exponent++ {
 		for _, step := range steps {
 			if v := step * math.Pow(10, exponent); v >= least*0.999 && v <= most*1.001 {
-				ticks = append(ticks, plot.Tick{Value: v, Label: short(v)})
+				ticks = append(ticks, plot.Tick{Value: v, Label: Short(v)})
 			}
 		}
 	}
 	return ticks
 }
 
-// short writes a number with as many digits as it needs, up to three.
-func short(v float64) string {
+// Short writes a number with as many digits as it needs, up to three.
+func Short(v float64) string {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	scale := benchunit.CommonScale([]float64{v}, benchunit.Decimal)
 	return strconv.FormatFloat(math.Round(v/scale.Factor*100)/100, 'f', -1, 64) + scale.Prefix

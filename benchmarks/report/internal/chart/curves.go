@@ -131,7 +131,7 @@ type sizes []float64
 func (s sizes) Ticks(_, _ float64) []plot.Tick {
 	var ticks []plot.Tick
 	for _, size := range s {
-		ticks = append(ticks, plot.Tick{Value: max(size, zeroAt), Label: short(size)})
+		ticks = append(ticks, plot.Tick{Value: max(size, zeroAt), Label: Short(size)})
 	}
 	return ticks
 }

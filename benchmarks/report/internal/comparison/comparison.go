@@ -59,22 +59,36 @@ func (r *Row) result() float64 {
 var Columns = []string{"B/op", "allocs/op"}
 
 // Rows returns the comparisons of what was measured, in its order: for each
-// benchmark this project's side with each of the others, in each unit. A
-// benchmark that has events or the like by the second is not compared by time
-// too, which would say the same again.
+// benchmark this project's side with each of the others, in each unit. A variant
+// of it, such as typed-projection, is compared with the same one of client-go or,
+// where there is none, with this project's side. A benchmark that has events or
+// the like by the second is not compared by time too, which would say the same
+// again.
 func Rows(r *results.Results, targets []target.Target) []Row {
 	var rows []Row
 	for _, s := range r.Series {
-		switch ours := r.Find(s.Name, Here); {
-		case ours == nil || len(s.Metrics) == 0:
+		here := r.Find(s.Name, Here)
+		variant, ours := strings.CutPrefix(s.Side, Here+"-")
+		switch {
+		case here == nil || len(s.Metrics) == 0:
+		case ours:
+			if same := r.Find(s.Name, clientGo+"-"+variant); same != nil {
+				rows = append(rows, compare(s, same, targets)...)
+			} else {
+				rows = append(rows, compare(s, here, targets)...)
+			}
 		case s.Side != Here:
-			rows = append(rows, compare(ours, s, units(s), targets)...)
+			if variant, ok := strings.CutPrefix(s.Side, clientGo+"-"); !ok || r.Find(s.Name, Here+"-"+variant) == nil {
+				rows = append(rows, compare(here, s, targets)...)
+			}
 		case alone(r, s):
-			rows = append(rows, compare(s, nil, units(s), targets)...)
+			rows = append(rows, compare(s, nil, targets)...)
 		}
 	}
 	return append(rows, limits(r, targets)...)
 }
+
+const clientGo = "client-go"
 
 // alone tells whether a benchmark has no other side.
 func alone(r *results.Results, s *results.Series) bool {
@@ -109,13 +123,9 @@ const collector = "gc-sec/op"
 func isRate(unit string) bool { return strings.HasSuffix(unit, "/s") }
 
 // compare compares a side of this project with another one, nil if there is none.
-// Another side of this project is compared as its own, with this one as the peer.
-func compare(ours, other *results.Series, units []string, targets []target.Target) []Row {
-	if other != nil && strings.HasPrefix(other.Side, Here+"-") {
-		ours, other = other, ours
-	}
+func compare(ours, other *results.Series, targets []target.Target) []Row {
 	var rows []Row
-	for _, unit := range units {
+	for _, unit := range units(ours) {
 		row := Row{Name: ours.Name, Unit: unit, Side: ours.Side, Ours: Of(ours, unit)}
 		if other != nil {
 			row.against(ours, other)

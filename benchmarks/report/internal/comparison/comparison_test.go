@@ -36,6 +36,9 @@ func TestRows(t *testing.T) {
 		series("Get", "client-go", metric("sec/op", 9, 10, 11), metric("B/op", 1, 1, 1)),
 		series("Get", "typed", metric("sec/op", 5, 4, 6), metric("B/op", 0, 0, 0)),
 		series("Get", "typed-fair", metric("sec/op", 10, 10, 10)),
+		series("Get", "typed-small", metric("sec/op", 2)),
+		series("Get", "client-go-small", metric("sec/op", 8)),
+		series("Get", "client-go-typed", metric("sec/op", 20)),
 		series("Read", "typed", metric("sec/op", 1), metric("reads/s", 30)),
 		series("Read", "client-go", metric("sec/op", 2), metric("reads/s", 10)),
 		series("Range", "typed", metric("sec/op", 7), metric("allocs/op", 0)),
@@ -51,7 +54,7 @@ func TestRows(t *testing.T) {
 		{Name: "None", Side: "typed", Unit: "B/op", AtMost: 0},
 	}
 	rows := Rows(r, targets)
-	require.Len(t, rows, 7)
+	require.Len(t, rows, 9)
 
 	get := row(t, rows, "Get", "sec/op", "typed", "client-go")
 	assert.Equal(t, 2.0, get.Ratio)
@@ -66,6 +69,8 @@ func TestRows(t *testing.T) {
 	assert.Equal(t, 0.5, fair.Ratio)
 	assert.False(t, fair.Missed())
 
+	assert.Equal(t, 4.0, row(t, rows, "Get", "sec/op", "typed-small", "client-go-small").Ratio)
+	assert.Equal(t, 4.0, row(t, rows, "Get", "sec/op", "typed", "client-go-typed").Ratio)
 	assert.Equal(t, 3.0, row(t, rows, "Read", "reads/s", "typed", "client-go").Ratio, "more is better, and there is no row by time")
 	alone := row(t, rows, "Range", "sec/op", "typed", "")
 	assert.Zero(t, alone.Ratio)

@@ -15,6 +15,9 @@ import (
 // of: "1.355µs" for sec/op.
 func number(value float64, unit string) string {
 	const most = 1e6 // that is read as it is, if it is a count
+	if suffix(unit) == "" && value >= 1000 && value < most {
+		value = math.Round(value)
+	}
 	if value == math.Trunc(value) && (value < 1000 || value < most && suffix(unit) == "") {
 		return benchunit.NoOpScaler.Format(value) + suffix(unit)
 	}

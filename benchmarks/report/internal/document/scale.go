@@ -99,7 +99,7 @@ func (c *Curve) Table(r *results.Results, rows []comparison.Row) report.Table {
 		t.Head = append(t.Head, unit, "client-go", "ratio")
 	}
 	for _, size := range c.Sizes(rows) {
-		cells := []string{number(size.Number, "")}
+		cells := []string{chart.Short(size.Number)}
 		for _, unit := range c.Units {
 			row, ok := size.Rows[unit]
 			if !ok {
