@@ -1,5 +1,5 @@
-// The tools that `make check` runs, apart from the module that
-// programs import, so that these need not know of them:
+// The tools that `make check` runs, apart from the module that programs import, so
+// that these need not know of them:
 //
 //	go tool -modfile=tools/go.mod staticcheck ./...
 module github.com/kubetyped/informer/tools
