@@ -3,7 +3,9 @@ package conformance
 import (
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,9 +15,32 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// do sends a request as it is and returns the status code, the content type and,
-// unless that is 200, the body of the answer.
-func (c *check) do(method, path string, header http.Header, body string) (int, string, string) {
+// do sends a request and returns the code, content type and, unless the code is
+// 200, the body of the answer. As any client has to, it comes again when the
+// server asks for that: kube-apiserver does so for some time after a custom
+// resource was made, while it sets up the storage.
+func (c *check) do(method, path string, header http.Header, body string) (code int, contentType, answer string) {
+	c.Helper()
+	const most = 10 // as client-go
+	for range most {
+		var after string
+		code, contentType, answer, after = c.send(method, path, header, body)
+		if code != http.StatusTooManyRequests || after == "" {
+			break
+		}
+		seconds, err := strconv.Atoi(after)
+		require.NoError(c, err, "Retry-After of %s %s", method, path)
+		select {
+		case <-time.After(time.Duration(seconds) * time.Second):
+		case <-c.ctx.Done():
+			require.NoError(c, c.ctx.Err())
+		}
+	}
+	return code, contentType, answer
+}
+
+// send sends a request once. It returns what do does, and when to come again.
+func (c *check) send(method, path string, header http.Header, body string) (code int, contentType, answer, after string) {
 	c.Helper()
 	client, err := rest.HTTPClientFor(c.config)
 	require.NoError(c, err)
@@ -27,12 +52,13 @@ func (c *check) do(method, path string, header http.Header, body string) (int, s
 	response, err := client.Do(request)
 	require.NoError(c, err)
 	defer func() { assert.NoError(c, response.Body.Close()) }()
+	contentType = response.Header.Get("Content-Type")
 	if response.StatusCode == http.StatusOK {
-		return response.StatusCode, response.Header.Get("Content-Type"), ""
+		return response.StatusCode, contentType, "", ""
 	}
 	data, err := io.ReadAll(response.Body)
 	require.NoError(c, err)
-	return response.StatusCode, response.Header.Get("Content-Type"), string(data)
+	return response.StatusCode, contentType, string(data), response.Header.Get("Retry-After")
 }
 
 func testBodies(c *check) {
