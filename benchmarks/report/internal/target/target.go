@@ -13,8 +13,9 @@ type Target struct {
 	AtLeast, AtMost float64
 
 	Work string // what the benchmark does, for the README's table; empty: not in it
-	// Guarded targets are those that every change is checked against, as they
-	// are reached with some room and soon measured.
+	// Guarded targets are those that every change is checked against: they are
+	// reached with some room and soon measured, and do not depend much on what
+	// else uses the machine's memory.
 	Guarded bool
 }
 
