@@ -11,7 +11,7 @@ func informers() []Target {
 		{Name: "Relist/objects=100000", AtLeast: 3, Work: "relist of 100,000 objects"},
 		{Name: "Relist/objects=100000", Unit: "peak-extra-B", AtLeast: 2, Work: "the same, extra heap"},
 		{Name: "Get", AtLeast: 1, Work: "get by key"},
-		{Name: "ListerGet", AtLeast: 1.5, Work: "get from a lister", Guarded: true},
+		{Name: "ListerGet", AtLeast: 1.5, Work: "get from a lister"},
 		{Name: "ByIndex/matches=1/form=slice", AtLeast: 1.5, Work: "1 object by index, as a slice"},
 		{Name: "ByIndex/matches=100/form=slice", AtLeast: 5, Work: "100 objects by index, as a slice", Guarded: true},
 		{Name: "ByIndex/matches=2000/form=slice", AtLeast: 10, Work: "2,000 objects by index, as a slice"},
