@@ -20,12 +20,7 @@ import (
 func BenchmarkUpdate(b *testing.B) {
 	c := cluster.New(100_000, 100)
 	pods := c.Pods(1)
-	var newer []*corev1.Pod
-	for version := 2; version <= 3; version++ {
-		for _, i := range c.Shuffled(2)[:100] {
-			newer = append(newer, c.Pod(i, version))
-		}
-	}
+	newer := c.Newer(100)
 	for _, side := range []struct {
 		indexes  int
 		typed    []index.Handle[*corev1.Pod]

@@ -23,12 +23,7 @@ import (
 func BenchmarkPeerUpdate(b *testing.B) {
 	c := cluster.New(100_000, 100)
 	pods := c.Pods(1)
-	var newer []*corev1.Pod
-	for version := 2; version <= 3; version++ {
-		for _, i := range c.Shuffled(2)[:100] {
-			newer = append(newer, c.Pod(i, version))
-		}
-	}
+	newer := c.Newer(100)
 	store, table := typedStore(b, pods), filledTable(b, pods)
 	defer table.close(b)
 	forStore, forTable := ring.Of(newer), ring.Of(newer)

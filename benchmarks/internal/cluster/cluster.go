@@ -119,3 +119,15 @@ func (c *Cluster) Updates(n int) []watch.Event {
 
 // PodOf returns the Pod of an event that Updates made.
 func PodOf(event watch.Event) *corev1.Pod { return event.Object.(*corev1.Pod) }
+
+// Newer returns two newer versions of each of n Pods, all of the first before the
+// second.
+func (c *Cluster) Newer(n int) []*corev1.Pod {
+	var newer []*corev1.Pod
+	for version := 2; version <= 3; version++ {
+		for _, i := range c.Shuffled(2)[:n] {
+			newer = append(newer, c.Pod(i, version))
+		}
+	}
+	return newer
+}
