@@ -237,6 +237,23 @@ func TestOptions(t *testing.T) {
 	assert.Equal(t, options{project: ".", quick: true, count: 3, benchtime: "0.1s", json: "bin/compare.json", out: "x"}, *o)
 }
 
+func TestAlternatives(t *testing.T) {
+	for pattern, want := range map[string][]string{
+		"Get|List":               {"Get|List"},
+		"Get|DropIn/ListerList":  {"Get", "DropIn/ListerList"},
+		"DropIn/(Get|List)|Sync": {"DropIn/(Get|List)", "Sync"},
+		"A/[x|y]":                {"A/[x|y]"},
+	} {
+		assert.Equal(t, want, alternatives(pattern), pattern)
+	}
+	dir := project(t, getAndRead)
+	stdout, _, err := compare(t.Context(), t, dir, "-bench", "Get|ScaleHandlers/handlers=4", "-count", "1")
+	require.NoError(t, err)
+	assert.Regexp(t, `Get\s+10`, stdout)
+	assert.Contains(t, stdout, "handlers=4")
+	assert.NotContains(t, stdout, "handlers=1 ")
+}
+
 // TestCommand runs what users do.
 func TestCommand(t *testing.T) {
 	command := func(arguments ...string) (string, error) {

@@ -110,3 +110,27 @@ func (o *options) fill() {
 		o.out = filepath.Join(o.project, "docs")
 	}
 }
+
+// alternatives splits a pattern as go test -bench does, which takes A/x|B for
+// A/x and B: at what is outside of brackets. One that has no parts stays whole.
+func alternatives(pattern string) []string {
+	if !strings.Contains(pattern, "/") {
+		return []string{pattern}
+	}
+	var all []string
+	depth, start := 0, 0
+	for i, c := range pattern {
+		switch c {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case '|':
+			if depth == 0 {
+				all = append(all, pattern[start:i])
+				start = i + 1
+			}
+		}
+	}
+	return append(all, pattern[start:])
+}

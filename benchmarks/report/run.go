@@ -33,7 +33,7 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 	case o.check:
 		patterns = guarded(target.All())
 	case o.bench != "":
-		patterns = []string{o.bench}
+		patterns = alternatives(o.bench)
 	}
 	suites, clean, err := o.build(ctx, patterns, stderr)
 	if err != nil {

@@ -120,7 +120,7 @@ func TestCurves(t *testing.T) {
 		}
 		require.Len(t, sizes, 2)
 		assert.Equal(t, 256.0, sizes[1].Number)
-		assert.Equal(t, []string{"1.000µs", "1.000µs", "1.00×", "976.6KiB", "976.6KiB", "1.00×", "10.00ns", "10.00ns", "–"}, rowsOf(t, curve.Table(r, rows).Markdown())["256"])
+		assert.Equal(t, []string{"1.000µs", "1.000µs", "1.00×", "976.6KiB", "976.6KiB", "1.00×", "10.00ns", "10.00ns", "–"}, rowsOf(t, curve.Table(rows).Markdown())["256"])
 		assert.InDelta(t, 1e6, curve.Chart(rows).Panels[0].Ours[0].Cost, 1e-6, "events a second")
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubetyped/informer/benchmarks/report/internal/chart"
 	"github.com/kubetyped/informer/benchmarks/report/internal/comparison"
-	"github.com/kubetyped/informer/benchmarks/report/internal/results"
 	"github.com/kubetyped/informer/internal/report"
 )
 
@@ -93,7 +92,7 @@ func (c *Curve) Chart(rows []comparison.Row) *chart.Curves {
 
 // Table returns the curve in figures: those of this project, of client-go, and
 // the ratio.
-func (c *Curve) Table(r *results.Results, rows []comparison.Row) report.Table {
+func (c *Curve) Table(rows []comparison.Row) report.Table {
 	t := report.Table{Head: []string{c.Size}}
 	for _, unit := range c.Units {
 		t.Head = append(t.Head, unit, "client-go", "ratio")

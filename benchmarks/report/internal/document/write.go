@@ -42,7 +42,7 @@ func sections(r *results.Results) map[string]string {
 		"processes":  Sides(r, processes).Markdown(),
 	}
 	for _, curve := range Curves() {
-		all[curve.Name] = curve.Table(r, rows).Markdown()
+		all[curve.Name] = curve.Table(rows).Markdown()
 	}
 	return all
 }
