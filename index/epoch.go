@@ -30,3 +30,7 @@ func (e *epoch) begin() {
 		e.shared.Store(false)
 	}
 }
+
+// renew notes that all pages were replaced by others of the current generation,
+// which no reader has seen.
+func (e *epoch) renew() { e.shared.Store(false) }

@@ -22,8 +22,9 @@ type Handle[T Object] interface {
 	// publish opens the index for look-ups. Called under the write lock.
 	publish(owner *Indexer[T])
 
-	// prepare makes room for the keys of n objects, which are all that there
-	// will be.
+	// reserve makes room for n objects, which are all that there will be, and
+	// prepare for the keys of n objects in a batch.
+	reserve(n int)
 	prepare(n int)
 	// stage computes the keys of the next object of a batch. It runs user code,
 	// so it is called without the write lock.
@@ -37,6 +38,11 @@ type Handle[T Object] interface {
 	assign(pos uint32, staged int)
 	remove(pos uint32)
 	reset()
+
+	// fork returns an empty index like this one, which adopt may take the contents
+	// of if this one is not written to before. It needs no lock.
+	fork() Handle[T]
+	adopt(fork Handle[T])
 
 	// freeze returns a view of the index, and freezes its current state.
 	freeze() any
@@ -88,10 +94,11 @@ func (x *Index[K, T]) detach() { x.claim.Store(nil) }
 
 func (x *Index[K, T]) publish(owner *Indexer[T]) { x.owner.Store(owner) }
 
+func (x *Index[K, T]) reserve(n int) { x.posts.reserve(n) }
+
 func (x *Index[K, T]) prepare(n int) {
 	x.staged = slices.Grow(x.staged, n)
 	x.ends = slices.Grow(x.ends, n)
-	x.posts.reserve(n)
 }
 
 func (x *Index[K, T]) stage(obj T) {
@@ -132,6 +139,12 @@ func (x *Index[K, T]) assign(pos uint32, staged int) {
 func (x *Index[K, T]) remove(pos uint32) { x.posts.remove(pos) }
 
 func (x *Index[K, T]) reset() { x.posts.reset() }
+
+func (x *Index[K, T]) fork() Handle[T] {
+	return &Index[K, T]{name: x.name, keys: x.keys, posts: x.posts.fork()}
+}
+
+func (x *Index[K, T]) adopt(fork Handle[T]) { x.posts.adopt(fork.(*Index[K, T]).posts) }
 
 // frozenIndex is an index's part of a Snapshot.
 type frozenIndex[K comparable, T Object] struct {

@@ -27,6 +27,7 @@ type Indexer[T Object] struct {
 
 	writer  sync.Mutex // held through a write; taken before mu
 	located []located  // guarded by writer; where the objects of a write belong
+	names   []string   // guarded by writer; copies of the names of those that are new
 	hashes  []uint32   // guarded by writer; of the objects' keys, by position
 
 	mu           sync.RWMutex // guards all that follows

@@ -14,7 +14,14 @@ import (
 // lists of positions, a snapshot or a join of several indexes shares the
 // shape too, which is everything else.
 type postings[K comparable] struct {
-	seed  maphash.Seed
+	seed maphash.Seed
+	contents[K]
+	lists epoch
+	shape epoch
+}
+
+// contents is all that postings know of objects.
+type contents[K comparable] struct {
 	keys  table
 	byID  vector[*posting[K]]
 	first vector[member]
@@ -25,9 +32,6 @@ type postings[K comparable] struct {
 	// nothing has changed; readers do not look at it. If it is nil, assign is
 	// never called.
 	single []K
-
-	lists epoch
-	shape epoch
 
 	freeIDs  []uint32 // numbers of postings that were emptied
 	freeRest []uint32 // places in rest that are not used
@@ -43,11 +47,26 @@ func newPostings[K comparable]() *postings[K] {
 
 // reset forgets all objects. Views stay as they are.
 func (s *postings[K]) reset() {
-	s.keys = table{}
-	s.byID = makeVector[*posting[K]](s.shape.gen, 1)
-	s.first = vector[member]{}
-	s.rest = makeVector[member](s.shape.gen, 1)
-	s.single, s.freeIDs, s.freeRest, s.ids, s.chain = nil, nil, nil, nil, nil
+	s.contents = contents[K]{
+		byID: makeVector[*posting[K]](s.shape.gen, 1),
+		rest: makeVector[member](s.shape.gen, 1),
+	}
+}
+
+// fork returns empty postings whose contents can be taken over with adopt, if s
+// is not written to before.
+func (s *postings[K]) fork() *postings[K] {
+	f := &postings[K]{seed: s.seed}
+	f.lists.gen, f.shape.gen = s.lists.gen, s.shape.gen
+	f.reset()
+	return f
+}
+
+// adopt takes over the contents of a fork. Views stay as they are.
+func (s *postings[K]) adopt(fork *postings[K]) {
+	s.contents = fork.contents
+	s.lists.renew()
+	s.shape.renew()
 }
 
 // begin is called before the first write of a batch.

@@ -13,6 +13,9 @@ import "slices"
 func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Reason) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
+	if x.objects.n == 0 {
+		return x.fill(dst, list, version, reason)
+	}
 	defer x.unstage(0)
 	var gone []uint32
 	for pos, listed := range x.stageList(list) {
@@ -54,16 +57,12 @@ func (x *Indexer[T]) inNamespace(namespace string) []uint32 {
 // which objects of the store are in the list. The caller holds writer.
 func (x *Indexer[T]) stageList(list []T) (listed []bool) {
 	for _, index := range x.indexes {
+		index.reserve(len(list))
 		index.prepare(len(list))
 	}
 	x.located = slices.Grow(x.located, len(list))
 	for block := range slices.Chunk(list, blockSize) {
-		x.locateObjects(block)
-		for _, index := range x.indexes {
-			for _, obj := range block {
-				index.stage(obj)
-			}
-		}
+		x.stageBlock(block)
 	}
 	listed = make([]bool, x.objects.n)
 	for _, at := range x.located {
@@ -72,6 +71,16 @@ func (x *Indexer[T]) stageList(list []T) (listed []bool) {
 		}
 	}
 	return listed
+}
+
+// stageBlock locates and stages up to blockSize objects.
+func (x *Indexer[T]) stageBlock(block []T) {
+	x.locateObjects(block)
+	for _, index := range x.indexes {
+		for _, obj := range block {
+			index.stage(obj)
+		}
+	}
 }
 
 // exchange takes out the objects at the positions gone, which are in ascending
@@ -96,7 +105,7 @@ func (x *Indexer[T]) exchange(dst []Event[T], gone []uint32, list []T, version s
 		obj := x.objects.at(pos)
 		dst = append(dst, Event[T]{Type: Deleted, Reason: reason, Old: obj, New: obj})
 	}
-	dst = x.putAll(dst, list, before, reason)
+	dst = x.putAll(dst, list, x.objects.n, before, reason)
 	for _, pos := range slices.Backward(gone) { // the last first: no other one of them moves
 		x.remove(pos)
 	}
@@ -104,27 +113,25 @@ func (x *Indexer[T]) exchange(dst []Event[T], gone []uint32, list []T, version s
 	return dst
 }
 
-// putAll stores the objects of a list that was staged. It takes the states before
-// the list, if events are literal.
-func (x *Indexer[T]) putAll(dst []Event[T], list []T, before map[uint32]T, reason Reason) []Event[T] {
+// putAll stores the objects of a list that was staged. Before the list there were
+// known objects; before has those that events are to name, if they are literal.
+func (x *Indexer[T]) putAll(dst []Event[T], list []T, known uint32, before map[uint32]T, reason Reason) []Event[T] {
 	for i, obj := range list {
 		at := x.located[i]
-		again := false
 		if !at.found && x.slots.has(at.hash) {
 			at = x.locate(KeyOf(obj)) // it may be in the list twice
-			again = at.found
 		}
 		if at.found && x.unchanged != nil && x.unchanged(x.objects.at(at.pos), obj) {
 			continue
 		}
 		dst = x.put(dst, at, obj, i, reason)
-		if !x.literal {
+		if !x.literal || !at.found {
 			continue
 		}
 		event := &dst[len(dst)-1]
-		if again {
+		if at.pos >= known {
 			*event = Event[T]{Type: Added, Reason: reason, New: obj}
-		} else if old, ok := before[at.pos]; ok && at.found {
+		} else if old, ok := before[at.pos]; ok {
 			event.Old = old
 		}
 	}

@@ -3,18 +3,36 @@ package index
 import (
 	"hash/maphash"
 	"iter"
+	"unsafe"
 )
 
 // slot is an object with the key that it was stored under. The key is kept
 // beside the object, so that a look-up compares it without touching the
 // object, and so that nothing depends on the object staying unmodified.
+//
+// With a pointer as the object a slot has 32 bytes, and so none lies in two cache
+// lines: that is why the name, a string, is kept as its two parts, with a length
+// of 32 bits.
 type slot[T Object] struct {
 	hash      uint32 // of the key
 	place     uint32 // the object's position plus one; 0: the slot is empty
-	name      string
 	object    T
+	text      *byte  // of the name
+	size      uint32 // of the name, in bytes
 	namespace uint32 // number of the posting in Indexer.namespaces
 }
+
+// newSlot returns a slot. The name should be a copy: copies lie close together in
+// memory, whereas the object's own name may be anywhere, and a part of all that the
+// object was decoded from.
+func newSlot[T Object](hash, place uint32, name string, namespace uint32, obj T) slot[T] {
+	return slot[T]{
+		hash: hash, place: place, object: obj,
+		text: unsafe.StringData(name), size: uint32(len(name)), namespace: namespace,
+	}
+}
+
+func (s *slot[T]) name() string { return unsafe.String(s.text, s.size) }
 
 // slots finds objects by their keys: open addressing with linear probing and
 // deletion by shifting back, as in table, but with all that a look-up needs in
@@ -44,7 +62,7 @@ func findSlot[T Object](in *pages[slot[T]], namespaces *pages[*posting[string]],
 		if s.place == 0 {
 			return nil
 		}
-		if s.hash == hash && s.name == key.Name && namespaces.at(s.namespace).key == key.Namespace {
+		if s.hash == hash && s.name() == key.Name && namespaces.at(s.namespace).key == key.Namespace {
 			return s
 		}
 	}
@@ -72,7 +90,7 @@ func keysOf[T Object](in pages[slot[T]], namespaces pages[*posting[string]]) ite
 		for _, page := range in.table {
 			for i := range page {
 				s := &page[i]
-				if s.place != 0 && !yield(Key{Namespace: namespaces.at(s.namespace).key, Name: s.name}) {
+				if s.place != 0 && !yield(Key{Namespace: namespaces.at(s.namespace).key, Name: s.name()}) {
 					return
 				}
 			}

@@ -3,7 +3,10 @@ package index
 import (
 	"fmt"
 	"maps"
+	"math/bits"
+	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -14,6 +17,36 @@ type named string
 
 func (n named) GetName() string    { return string(n) }
 func (named) GetNamespace() string { return "ns" }
+
+// TestSlotSize: slots do not lie in two cache lines.
+func TestSlotSize(t *testing.T) {
+	if bits.UintSize == 64 {
+		require.EqualValues(t, 32, unsafe.Sizeof(slot[*struct{ named }]{}))
+	}
+}
+
+// TestNamesAreCopied: the names that a store keeps do not hold on to what an object
+// was decoded from, of which its name may be a part.
+func TestNamesAreCopied(t *testing.T) {
+	body := "a list with n1, n2, n3 and n4 in it"
+	var objs []named
+	for i := range 4 {
+		at := strings.Index(body, fmt.Sprint("n", i+1))
+		objs = append(objs, named(body[at:at+2]))
+	}
+	store := NewIndexer[named]()
+	store.Replace(nil, objs[:1], "1", Initial)
+	store.Apply(nil, []Change[named]{{Object: objs[1]}}, "2")
+	store.Apply(nil, []Change[named]{{Object: objs[2]}, {Object: objs[3]}, {Object: "m"}}, "3")
+	seen := 0
+	for key := range store.Keys() {
+		seen++
+		for _, obj := range objs {
+			require.NotSame(t, unsafe.StringData(string(obj)), unsafe.StringData(key.Name))
+		}
+	}
+	require.Equal(t, 5, seen)
+}
 
 // TestSlotsModel compares slots with a map, under hashes of which many are
 // equal and most wrap around the end, with views that must stay as they are.
@@ -72,7 +105,7 @@ func checkSlots(t *rapid.T) {
 			for range rapid.IntRange(1, 5).Draw(t, "count") {
 				name := named(fmt.Sprint(next))
 				hashOf[name] = rapid.SampledFrom([]uint32{1, 7, 8, 15, 1 << 31, 1<<32 - 1, 1<<32 - 2}).Draw(t, "hash")
-				table.insert(gen, slot[named]{hash: hashOf[name], place: next + 1, name: string(name), object: name})
+				table.insert(gen, newSlot(hashOf[name], next+1, string(name), 0, name))
 				model[name] = next
 				next++
 			}

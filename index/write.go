@@ -1,6 +1,9 @@
 package index
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Apply makes changes in their order, then sets the resource version unless
 // version is empty, and appends the events that result to dst, which it
@@ -29,7 +32,9 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 	for i := range changes {
 		c, at := &changes[i], x.located[i]
 		if stale {
+			name := at.name
 			at = x.locate(c.key())
+			at.name = name
 		}
 		stale = stale || at.found == c.Delete
 		switch {
@@ -88,6 +93,7 @@ func (x *Indexer[T]) Clear() {
 // key, and the position of the object with that key, if there is one.
 type located struct {
 	hash, pos uint32
+	name      uint32 // place of a copy of the key's name in Indexer.names, plus one; 0: there is none
 	found     bool
 }
 
@@ -127,6 +133,12 @@ func (x *Indexer[T]) locateKeys(keys []Key) {
 			at.pos, at.found = s.place-1, true
 		}
 	}
+	for i := range keys {
+		if at := &x.located[from+i]; !at.found {
+			x.names = append(x.names, strings.Clone(keys[i].Name))
+			at.name = uint32(len(x.names))
+		}
+	}
 }
 
 // locateChanges does the same for the objects of changes.
@@ -154,6 +166,7 @@ func (x *Indexer[T]) stage(obj T) {
 // most of each kind.
 func (x *Indexer[T]) unstage(keep int) {
 	x.located = reuse(x.located, keep)
+	x.names = reuse(x.names, keep)
 	for _, index := range x.indexes {
 		index.unstage(keep)
 	}
@@ -179,11 +192,8 @@ func (x *Indexer[T]) put(dst []Event[T], at located, obj T, staged int, reason R
 	pos := at.pos
 	if !at.found {
 		pos = x.objects.n
-		key := KeyOf(obj)
-		x.slots.insert(x.keysEpoch.gen, slot[T]{
-			hash: at.hash, place: pos + 1, name: key.Name, object: obj,
-			namespace: x.namespaces.posts.addUnder(key.Namespace),
-		})
+		namespace := x.namespaces.posts.addUnder(obj.GetNamespace())
+		x.slots.insert(x.keysEpoch.gen, newSlot(at.hash, pos+1, x.copyOfName(at, obj), namespace, obj))
 		x.hashes = append(x.hashes, at.hash)
 		x.objects.push(x.objectsEpoch.gen, obj)
 		for _, index := range x.indexes {
@@ -205,6 +215,15 @@ func (x *Indexer[T]) put(dst []Event[T], at located, obj T, staged int, reason R
 			Event[T]{Type: Added, Reason: Recreated, New: obj})
 	}
 	return append(dst, Event[T]{Type: Updated, Reason: reason, Old: old, New: obj})
+}
+
+// copyOfName returns a copy of the name of an object. Memory is asked for while the
+// object is located, if it is one of several.
+func (x *Indexer[T]) copyOfName(at located, obj T) string {
+	if at.name != 0 {
+		return x.names[at.name-1]
+	}
+	return strings.Clone(obj.GetName())
 }
 
 // remove takes out the object at pos; the last object moves there.

@@ -1,6 +1,9 @@
 package index_test
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -64,25 +67,45 @@ func TestDeletionOfWhatIsNotThere(t *testing.T) {
 }
 
 func TestListWithAKeyTwice(t *testing.T) {
-	a, b, c, d := &pod{name: "a"}, &pod{name: "b"}, &pod{name: "b", version: 2}, &pod{name: "a", version: 2}
-	list := []*pod{{name: "a", version: 1}, b, c, d}
-	for _, literal := range []bool{false, true} {
-		var opts []index.Option[*pod]
-		want := []*pod{a, nil, b, list[0]}
-		if literal {
-			opts = append(opts, index.WithLiteralEvents[*pod]())
-			want = []*pod{a, nil, nil, a}
+	// The first "far" and the second are not looked at together.
+	var between []*pod
+	for i := range 40 {
+		between = append(between, &pod{name: fmt.Sprint("between", i)})
+	}
+	list := slices.Concat(
+		[]*pod{{name: "a", version: 1}, {name: "b"}, {name: "b", version: 2}, {name: "a", version: 2}, {name: "far"}},
+		between, []*pod{{name: "far", version: 2}, {name: "a", version: 3}})
+	for _, empty := range []bool{false, true} {
+		for _, literal := range []bool{false, true} {
+			t.Run(fmt.Sprintf("empty=%t/literal=%t", empty, literal), func(t *testing.T) {
+				var opts []index.Option[*pod]
+				if literal {
+					opts = append(opts, index.WithLiteralEvents[*pod]())
+				}
+				store, before := index.NewIndexer(opts...), model{}
+				if !empty {
+					a := &pod{name: "a"}
+					before[index.KeyOf(a)] = a
+					store.Apply(nil, put(a), "1")
+				}
+				after := maps.Clone(before)
+				events := store.Replace(nil, list, "2", index.Relisted)
+				require.Len(t, events, len(list))
+				for i, p := range list {
+					want := index.Event[*pod]{Type: index.Added, Reason: index.Relisted, New: p}
+					states := after
+					if literal {
+						states = before
+					}
+					if old := states[index.KeyOf(p)]; old != nil {
+						want.Type, want.Old = index.Updated, old
+					}
+					assert.Equal(t, want, events[i])
+					after[index.KeyOf(p)] = p
+				}
+				check(t, after, store)
+			})
 		}
-		store := index.NewIndexer(opts...)
-		store.Apply(nil, put(a), "1")
-		events := store.Replace(nil, list, "2", index.Relisted)
-		require.Len(t, events, len(list))
-		for i, event := range events {
-			assert.Same(t, list[i], event.New)
-			assert.Equal(t, want[i], event.Old, i)
-			assert.Equal(t, want[i] == nil, event.Type == index.Added, i)
-		}
-		check(t, model{index.KeyOf(d): d, index.KeyOf(c): c}, store)
 	}
 }
 
