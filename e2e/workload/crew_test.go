@@ -65,9 +65,12 @@ func TestEachStopsAtTheFirstError(t *testing.T) {
 func TestEachTellsThatItsContextEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err := Crew{Workers: 2, Out: t.Output()}.Each(ctx, "create", "things", 10, func(_ context.Context, i int) error {
-		if i == 3 {
+	err := Crew{Workers: 2, Out: t.Output()}.Each(ctx, "create", "things", 10, func(ctx context.Context, i int) error {
+		switch {
+		case i == 3:
 			cancel()
+		case i > 3:
+			<-ctx.Done()
 		}
 		return nil
 	})
