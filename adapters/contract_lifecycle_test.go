@@ -196,7 +196,6 @@ func TestContractContextReachesListAndWatch(t *testing.T) {
 func TestContractNoGoroutineLeft(t *testing.T) {
 	for _, impl := range implementations {
 		t.Run("impl="+impl.name, func(t *testing.T) {
-			quiet(t)
 			before := goleak.IgnoreCurrent()
 			s := &script{}
 			s.lists("10", pod("a", "1"))

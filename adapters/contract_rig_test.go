@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 )
 
 // The files contract_*_test.go are the contract of [cache.SharedIndexInformer]:
@@ -23,7 +22,6 @@ func eachImplementation(t *testing.T, test func(t *testing.T, impl implementatio
 	t.Helper()
 	for _, impl := range implementations {
 		t.Run("impl="+impl.name, func(t *testing.T) {
-			quiet(t)
 			synctest.Test(t, func(t *testing.T) { test(t, impl) })
 		})
 	}
@@ -50,23 +48,10 @@ func eachInformer(t *testing.T, test func(t *testing.T, pods newPods)) {
 		}
 		for _, form := range forms {
 			t.Run("impl="+impl.name+"/"+form.name, func(t *testing.T) {
-				quiet(t)
 				synctest.Test(t, func(t *testing.T) { test(t, form.pods) })
 			})
 		}
 	}
-}
-
-// quiet switches off the logs of what fails on purpose. The error handlers of
-// apimachinery would also wait, by a clock that bubbles do not share.
-func quiet(t *testing.T) {
-	handlers := utilruntime.ErrorHandlers
-	utilruntime.ErrorHandlers = nil
-	klog.SetLogger(klog.New(nil))
-	t.Cleanup(func() {
-		utilruntime.ErrorHandlers = handlers
-		klog.ClearLogger()
-	})
 }
 
 // survivePanics has panics reported and survived, as programs may choose.

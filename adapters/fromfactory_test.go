@@ -34,7 +34,6 @@ func factoryRun[T index.Object](t *testing.T, source typed.Source[T], factory in
 	Shutdown()
 }) {
 	t.Helper()
-	sharedQuiet(t)
 	objects := typed.NewInformer(source)
 	stop := make(chan struct{})
 	factory.Start(stop)
@@ -94,7 +93,6 @@ func (factoryWithout) ForResource(schema.GroupVersionResource) (informers.Generi
 
 // The wrong type of objects shows in what is left out.
 func TestFromFactoryOfAnotherType(t *testing.T) {
-	sharedQuiet(t)
 	factory := informers.NewSharedInformerFactory(fake.NewClientset(sharedPod("a", 1)), 0)
 	nodes := typed.NewInformer(adapters.FromFactory[*corev1.Node](factory, sharedPods))
 	ctx, cancel := context.WithCancelCause(t.Context())

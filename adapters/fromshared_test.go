@@ -54,7 +54,6 @@ func TestFromSharedBeginsWithAllAndGoesOn(t *testing.T) {
 // one; what comes among them is part of the first list.
 func TestFromSharedKeepsWhatComesWhileItSyncs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sharedQuiet(t)
 		stub := newSharedStub()
 		a1, a2, a3 := sharedPod("a", 1), sharedPod("a", 4), sharedPod("a", 5)
 		pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](stub))
@@ -116,7 +115,6 @@ func TestFromSharedResolvesTombstonesWithoutObject(t *testing.T) {
 	for name, inside := range map[string]any{"nothing": nil, "a nil pod": (*corev1.Pod)(nil), "something else": &corev1.Node{}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				sharedQuiet(t)
 				stub := newSharedStub()
 				close(stub.synced)
 				a := sharedPod("a", 1)
@@ -144,7 +142,6 @@ func TestFromSharedResolvesTombstonesWithoutObject(t *testing.T) {
 
 func TestFromSharedLeavesOutWhatIsNotT(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sharedQuiet(t)
 		stub := newSharedStub()
 		close(stub.synced)
 		stub.put("1", sharedPod("a", 1))
@@ -176,7 +173,6 @@ func TestFromSharedLeavesOutWhatIsNotT(t *testing.T) {
 
 func TestFromSharedAsksForNoResyncs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sharedQuiet(t)
 		stub := newSharedStub()
 		close(stub.synced)
 		a := sharedPod("a", 1)
@@ -203,7 +199,6 @@ func TestFromSharedAsksForNoResyncs(t *testing.T) {
 // When Run has returned, the shared informer knows nothing of it, and goes on.
 func TestFromSharedRemovesItsHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sharedQuiet(t)
 		stub := newSharedStub()
 		close(stub.synced)
 		pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](stub))
@@ -240,7 +235,6 @@ func TestFromSharedWaitsForItsHandler(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				sharedQuiet(t)
 				stub := newSharedStub()
 				stub.ended = make(chan struct{})
 				ctx, cancel := context.WithCancel(t.Context())
@@ -325,7 +319,6 @@ func TestFromSharedThatStops(t *testing.T) {
 	})
 	t.Run("one that does not tell its handlers", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			sharedQuiet(t)
 			stub := newSharedStub()
 			pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](stub))
 			result := make(chan error, 1)
@@ -338,7 +331,6 @@ func TestFromSharedThatStops(t *testing.T) {
 }
 
 func TestFromSharedErrors(t *testing.T) {
-	sharedQuiet(t)
 	run := func(source typed.Source[*corev1.Pod]) error {
 		return typed.NewInformer(source, typed.WithName("pods")).Run(t.Context())
 	}

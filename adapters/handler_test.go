@@ -117,7 +117,7 @@ func (o handlerProjection) GetName() string      { return o.name }
 func (o handlerProjection) GetNamespace() string { return "" }
 
 func TestResourceEventHandlerReportsWhatItLeavesOut(t *testing.T) {
-	reported := sharedQuiet(t)
+	failures := reported.since()
 	pod, node := sharedPod("a", 1), &corev1.Node{}
 	c := &handlerCalls{}
 	h := adapters.ResourceEventHandler(c.typed())
@@ -133,7 +133,7 @@ func TestResourceEventHandlerReportsWhatItLeavesOut(t *testing.T) {
 	h.OnDelete(cache.DeletedFinalStateUnknown{})
 	adapters.TypedResourceEventHandler(c.typed()).OnDelete(cache.DeletedObject[*corev1.Pod]{})
 	assert.Empty(t, c.next())
-	errs := reported()
+	errs := failures()
 	require.Len(t, errs, 11)
 	assert.EqualError(t, errs[0], "handler typed.HandlerFuncs[*k8s.io/api/core/v1.Pod]: addition was left out: it is a *v1.Node, not a *v1.Pod")
 	assert.ErrorContains(t, errs[2], "it is a nil *v1.Pod")
@@ -145,7 +145,7 @@ func TestResourceEventHandlerReportsWhatItLeavesOut(t *testing.T) {
 	projections.OnDelete(cache.DeletedFinalStateUnknown{Key: "x"})
 	projections.OnDelete(cache.DeletedFinalStateUnknown{Key: "x", Obj: handlerProjection{"x"}})
 	assert.Equal(t, []handlerProjection{{"x"}}, got)
-	assert.ErrorContains(t, reported()[11], `the last state of object "x" is not known`)
+	assert.ErrorContains(t, failures()[11], `the last state of object "x" is not known`)
 }
 
 func TestResourceEventHandlerMakesUnstructuredObjectsOfNames(t *testing.T) {

@@ -95,15 +95,15 @@ func TestReaderServesListers(t *testing.T) {
 }
 
 func TestReaderReportsWhatIsNotT(t *testing.T) {
-	reported := sharedQuiet(t)
+	failures := reported.since()
 	node, pod := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, readerPod("", "p", "")
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	require.NoError(t, indexer.Replace([]any{node, pod}, "1"))
 	r := adapters.Reader[*corev1.Pod](indexer)
 	_, ok := r.Get(index.Key{Name: "n"})
 	assert.False(t, ok)
-	require.Len(t, reported(), 1)
-	assert.EqualError(t, reported()[0], "typed view of an indexer, objects of type *v1.Pod: a *v1.Node was left out")
+	require.Len(t, failures(), 1)
+	assert.EqualError(t, failures()[0], "typed view of an indexer, objects of type *v1.Pod: a *v1.Node was left out")
 	assert.Equal(t, []*corev1.Pod{pod}, r.List())
 	assert.Equal(t, 1, r.Len())
 	assert.Equal(t, 1, r.Snapshot().Len())
@@ -117,7 +117,7 @@ func (readerBroken) ByIndex(string, string) ([]any, error) { return nil, errors.
 func (b readerBroken) GetIndexers() cache.Indexers         { return b.Indexer.GetIndexers() }
 
 func TestReaderOfAnIndexerThatFails(t *testing.T) {
-	reported := sharedQuiet(t)
+	failures := reported.since()
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 	pod := readerPod("one", "a", "")
 	require.NoError(t, indexer.Add(pod))
@@ -125,7 +125,7 @@ func TestReaderOfAnIndexerThatFails(t *testing.T) {
 	_, ok := r.Get(index.KeyOf(pod))
 	assert.False(t, ok)
 	assert.Equal(t, []*corev1.Pod{pod}, r.ListNamespace("one"), "it looks at all objects then")
-	assert.Len(t, reported(), 2)
+	assert.Len(t, failures(), 2)
 }
 
 // There and back again gives what there was.

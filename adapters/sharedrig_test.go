@@ -15,10 +15,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
@@ -145,33 +143,6 @@ func (s *sharedServer) Watch(opts metav1.ListOptions) (watch.Interface, error) {
 // IsWatchListSemanticsUnSupported tells Reflectors that lists are not streamed.
 func (s *sharedServer) IsWatchListSemanticsUnSupported() bool { return true }
 
-// sharedQuiet keeps what is reported on purpose out of the test's output, and
-// returns what is reported. The handlers of apimachinery would also wait, by a
-// clock that bubbles do not share.
-func sharedQuiet(t *testing.T) func() []error {
-	var mu sync.Mutex
-	var reported []error
-	handlers := utilruntime.ErrorHandlers
-	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(_ context.Context, err error, msg string, _ ...any) {
-		mu.Lock()
-		defer mu.Unlock()
-		if err == nil {
-			err = fmt.Errorf("%s", msg)
-		}
-		reported = append(reported, err)
-	}}
-	klog.SetLogger(klog.New(nil))
-	t.Cleanup(func() {
-		utilruntime.ErrorHandlers = handlers
-		klog.ClearLogger()
-	})
-	return func() []error {
-		mu.Lock()
-		defer mu.Unlock()
-		return slices.Clone(reported)
-	}
-}
-
 // sharedRig is a server, a shared informer of it, and a typed informer over that.
 type sharedRig struct {
 	*sharedServer
@@ -204,7 +175,6 @@ func onShared(t *testing.T, test func(t *testing.T, newRig func(names ...string)
 }
 
 func newSharedRig(t *testing.T, newInformer func(cache.ListerWatcher) cache.SharedIndexInformer, names ...string) *sharedRig {
-	sharedQuiet(t)
 	s := newSharedServer(names...)
 	shared := newInformer(s)
 	r := &sharedRig{sharedServer: s, t: t, shared: shared, told: history.New[*corev1.Pod](), calls: &sharedCalls{}}

@@ -19,7 +19,6 @@ import (
 // of one object after the other, the latest of which may come first.
 func TestFromSharedVersionIsNeverAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sharedQuiet(t)
 		stub := newSharedStub()
 		close(stub.synced)
 		a1, b2 := sharedPod("a", 1), sharedPod("b", 2)
@@ -67,7 +66,6 @@ func (r *sharedReads) LastStoreSyncResourceVersion() string {
 // What was quiet until the store changed says nothing of the time after it.
 func TestFromSharedVersionWaitsForTheQuietAfterAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sharedQuiet(t)
 		stub := newSharedStub()
 		close(stub.synced)
 		reads := &sharedReads{Indexer: stub.store}

@@ -40,7 +40,6 @@ func (s *syncedSource) Run(ctx context.Context, sink typed.Sink[*corev1.Pod]) er
 
 func TestDoneCheckerAndInformerSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sharedQuiet(t)
 		source := &syncedSource{gate: make(chan struct{})}
 		pods := typed.NewInformer[*corev1.Pod](source, typed.WithName("pods"))
 		handling := make(chan struct{})
@@ -74,7 +73,6 @@ func TestDoneCheckerAndInformerSynced(t *testing.T) {
 
 func TestWaitForTellsWhatIsNotDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sharedQuiet(t)
 		never := typed.NewInformer[*corev1.Pod](&syncedSource{}, typed.WithName("never started"))
 		done := make(chan struct{})
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("too long"))
@@ -91,7 +89,6 @@ func TestWaitForTellsWhatIsNotDone(t *testing.T) {
 // What has stopped is not waited for.
 func TestWaitForReturnsWhenSomethingHasStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sharedQuiet(t)
 		no := errors.New("no")
 		pods := typed.NewInformer[*corev1.Pod](&syncedSource{err: no})
 		require.ErrorIs(t, pods.Run(t.Context()), no)

@@ -14,13 +14,12 @@ import (
 // TestErrorHandlersMayAskForTheStatus installs a handler of errors that looks
 // at the informer that reports one.
 func TestErrorHandlersMayAskForTheStatus(t *testing.T) {
-	defer func(handlers []utilruntime.ErrorHandler) { utilruntime.ErrorHandlers = handlers }(utilruntime.ErrorHandlers)
+	defer errorHandler.Store(nil)
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t)
 		var seen []typed.Status
-		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(context.Context, error, string, ...any) {
-			seen = append(seen, r.Status())
-		}}
+		var handle utilruntime.ErrorHandler = func(context.Context, error, string, ...any) { seen = append(seen, r.Status()) }
+		errorHandler.Store(&handle)
 		r.run()
 		r.sink.Report(errors.New("refused"))
 		r.sink.Add(nil, "1")

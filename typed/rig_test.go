@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -19,10 +20,20 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
+// errorHandler, if not nil, is called with what is reported to
+// utilruntime.HandleError.
+var errorHandler atomic.Pointer[utilruntime.ErrorHandler]
+
+// TestMain sets what is global, once and for all: goroutines of client-go that
+// nobody waits for may still look at it when the next test runs. Failures are
+// reported on purpose here. The handlers of apimachinery would log them, and wait in between
+// by a clock that bubbles do not share.
 func TestMain(m *testing.M) {
-	// Failures are reported on purpose here. The handlers of apimachinery would
-	// log them, and wait in between by a clock that bubbles do not share.
-	utilruntime.ErrorHandlers = nil
+	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(ctx context.Context, err error, msg string, keysAndValues ...any) {
+		if handle := errorHandler.Load(); handle != nil {
+			(*handle)(ctx, err, msg, keysAndValues...)
+		}
+	}}
 	klog.SetLogger(klog.New(nil))
 	goleak.VerifyTestMain(m)
 }
