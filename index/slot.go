@@ -10,9 +10,9 @@ import (
 // beside the object, so that a look-up compares it without touching the
 // object, and so that nothing depends on the object staying unmodified.
 //
-// With a pointer as the object a slot has 32 bytes, and so none lies in two cache
-// lines: that is why the name, a string, is kept as its two parts, with a length
-// of 32 bits.
+// With a pointer as the object a slot has 32 bytes, and so none of a full page lies
+// in two cache lines: that is why the name, a string, is kept as its two parts,
+// with a length of 32 bits.
 type slot[T Object] struct {
 	hash      uint32 // of the key
 	place     uint32 // the object's position plus one; 0: the slot is empty

@@ -18,7 +18,7 @@ type named string
 func (n named) GetName() string    { return string(n) }
 func (named) GetNamespace() string { return "ns" }
 
-// TestSlotSize: slots do not lie in two cache lines.
+// TestSlotSize: a cache line, or two of them, hold a whole number of slots.
 func TestSlotSize(t *testing.T) {
 	if bits.UintSize == 64 {
 		require.EqualValues(t, 32, unsafe.Sizeof(slot[*struct{ named }]{}))
