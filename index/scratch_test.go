@@ -14,7 +14,9 @@ func TestScratch(t *testing.T) {
 	byLength := Single("length", func(n named) (int, bool) { return len(n), true })
 	store := NewIndexer[named]()
 	require.NoError(t, store.AddIndexes(byLength))
-	room := func() []int { return []int{cap(store.located), cap(byLength.staged), cap(byLength.ends)} }
+	room := func() []int {
+		return []int{cap(store.located), cap(store.names), cap(byLength.staged), cap(byLength.ends)}
+	}
 	objects := func(n int) (list []named, changes []Change[named]) {
 		for i := range n {
 			list = append(list, named(fmt.Sprint("n", i)))
@@ -24,12 +26,16 @@ func TestScratch(t *testing.T) {
 	}
 	few, fewChanges := objects(100)
 	store.Replace(nil, few, "1", Initial)
-	assert.Equal(t, []int{0, 0, 0}, room(), "after a list")
+	assert.Equal(t, []int{0, 0, 0, 0}, room(), "after the first list")
+	store.Replace(nil, few[:50], "1", Relisted)
+	store.Replace(nil, few[50:], "1", Relisted)
+	assert.Equal(t, []int{0, 0, 0, 0}, room(), "after a list")
+	store.Clear()
 	store.Apply(nil, fewChanges, "2")
 	for _, n := range room() {
 		assert.GreaterOrEqual(t, n, len(few), "after changes")
 	}
 	_, manyChanges := objects(maxScratch + 1)
 	store.Apply(nil, manyChanges, "3")
-	assert.Equal(t, []int{0, 0, 0}, room(), "after more changes than usual")
+	assert.Equal(t, []int{0, 0, 0, 0}, room(), "after more changes than usual")
 }
