@@ -43,8 +43,8 @@ type Indexer[T Object] struct {
 	snapshotting sync.Mutex   // guards snapshot among readers, who share mu
 }
 
-// Option sets up an Indexer. The functions that options take are called while
-// readers wait: they must be quick and must not call the indexer.
+// Option sets up an Indexer. The functions that options take may be called
+// while readers wait: they must be quick and must not call the indexer.
 type Option[T Object] func(*options[T])
 
 type options[T Object] struct {

@@ -26,8 +26,8 @@ var errorHandler atomic.Pointer[utilruntime.ErrorHandler]
 
 // TestMain sets what is global, once and for all: goroutines of client-go that
 // nobody waits for may still look at it when the next test runs. Failures are
-// reported on purpose here. The handlers of apimachinery would log them, and wait in between
-// by a clock that bubbles do not share.
+// reported on purpose here. The handlers of apimachinery would log them, and wait
+// in between by a clock that bubbles do not share.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(ctx context.Context, err error, msg string, keysAndValues ...any) {
 		if handle := errorHandler.Load(); handle != nil {
