@@ -107,7 +107,7 @@ func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object,
 	}
 	late := &latePanic{}
 	store := index.NewIndexer(index.WithLiteralEvents[T](), index.WithWritten[T](late.raise))
-	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithReadableAfterStop()}
+	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithReadableAfterStop()}
 	measured := newMetrics(options.Identifier, options.InformerMetricsProvider)
 	if measured != nil {
 		opts = append(opts, typed.WithMetrics(measured))

@@ -16,6 +16,7 @@ type inlet[T index.Object] struct {
 	ctx       context.Context // of Run, for logging
 	name      string
 	transform func(T) (T, error) // may be nil
+	nameless  bool               // objects without a name are stored
 	health    *health
 	progress  *progress
 }
@@ -110,7 +111,7 @@ func (s *inlet[T]) admit(obj T, resourceVersion string) (T, bool) {
 		return none, false
 	}
 	if s.transform == nil {
-		return obj, true
+		return obj, s.isNamed(obj, resourceVersion)
 	}
 	transformed, err := s.transform(obj)
 	switch {
@@ -121,7 +122,19 @@ func (s *inlet[T]) admit(obj T, resourceVersion string) (T, bool) {
 		s.reject(index.KeyOf(obj), resourceVersion, errNilObject)
 		return none, false
 	}
-	return transformed, true
+	return transformed, s.isNamed(transformed, resourceVersion)
+}
+
+var errNoName = errors.New("it has no name")
+
+// isNamed reports whether an object has a name, and rejects it otherwise: all
+// objects without one would be one to the store.
+func (s *inlet[T]) isNamed(obj T, resourceVersion string) bool {
+	if s.nameless || obj.GetName() != "" {
+		return true
+	}
+	s.reject(index.KeyOf(obj), resourceVersion, errNoName)
+	return false
 }
 
 func (s *inlet[T]) reject(key index.Key, resourceVersion string, err error) {

@@ -18,6 +18,7 @@ type config struct {
 	name         string
 	keepReadable bool
 	recreated    bool
+	nameless     bool
 	changedOnly  bool
 	transforms   []transformStep
 	indexer      any // an *index.Indexer[T] for the informer's T
@@ -61,6 +62,16 @@ func WithMetrics(m Metrics) Option {
 			return errors.New("the metrics are nil")
 		}
 		c.metrics = m
+		return nil
+	}
+}
+
+// WithNameless stores objects without a name, all of a namespace as one, as
+// client-go does. Otherwise each of them is left out as a RejectedError: API
+// servers have none, so the informer's T does not read their names.
+func WithNameless() Option {
+	return func(c *config) error {
+		c.nameless = true
 		return nil
 	}
 }

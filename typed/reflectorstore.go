@@ -1,7 +1,6 @@
 package typed
 
 import (
-	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -131,10 +130,8 @@ func (s *reflectorStore[T]) stage(untyped any) staged {
 	return leftOut{}
 }
 
-var errNoName = errors.New("it has no name")
-
-// convert returns the object as a T, and its resource version. What is not a T,
-// or has no name, is reported.
+// convert returns the object as a T, and its resource version. What is not a T is
+// reported.
 func (s *reflectorStore[T]) convert(untyped any) (T, string, bool) {
 	if carried, ok := untyped.(*carrier[T]); ok && carried.err == nil {
 		return carried.object, carried.ResourceVersion, true
@@ -155,10 +152,6 @@ func (s *reflectorStore[T]) convert(untyped any) (T, string, bool) {
 	version := ""
 	if v, ok := untyped.(versionGetter); ok {
 		version = v.GetResourceVersion()
-	}
-	if obj.GetName() == "" {
-		s.sink.Report(&RejectedError{Informer: s.name, Key: index.KeyOf(obj), ResourceVersion: version, Err: errNoName})
-		return obj, "", false
 	}
 	return obj, version, true
 }

@@ -28,7 +28,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	var looping sync.WaitGroup
 	looping.Go(func() { (&loop[T]{Informer: i}).run(running) })
 	err := i.source.Run(running, &inlet[T]{
-		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, health: &i.health, progress: &i.progress,
+		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, nameless: i.nameless, health: &i.health, progress: &i.progress,
 	})
 	if ctx.Err() != nil {
 		err = nil // it was told to stop
