@@ -72,8 +72,9 @@ func hasProperKey(obj metav1.Object) bool {
 type namedObject struct {
 	metav1.Object
 
-	key     index.Key
-	untyped any
+	key       index.Key
+	untyped   any
+	versioned bool // it has metadata, and so a resource version, which may be empty
 }
 
 // GetNamespace returns the namespace of the key.
@@ -87,10 +88,10 @@ func nameObject(untyped any) (metav1.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	named := &namedObject{key: key, untyped: untyped}
+	named := &namedObject{key: key, untyped: untyped, versioned: true}
 	named.Object, err = meta.Accessor(untyped)
 	if err != nil {
-		named.Object = &metav1.ObjectMeta{}
+		named.Object, named.versioned = &metav1.ObjectMeta{}, false
 	}
 	return named, nil
 }

@@ -152,7 +152,7 @@ func (x *indexer[T]) LastStoreSyncResourceVersion() string {
 	if !clientfeatures.FeatureGates().Enabled(clientfeatures.AtomicFIFO) {
 		return ""
 	}
-	return x.store.ResourceVersion()
+	return toldVersion(x.store.ResourceVersion())
 }
 
 // Resync implements cache.Store. There is nothing to do.

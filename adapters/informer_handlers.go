@@ -142,15 +142,29 @@ func (s *informer[T]) shouldResync() bool {
 	return some
 }
 
-// resync resyncs the handlers for which it is due.
+// resync resyncs the handlers for which it is due. As in client-go, a resync is an
+// update of each object to itself, and so the others are told of what has no
+// version.
 func (s *informer[T]) resync() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	all := s.hasUnversioned()
 	for l := range s.listeners {
-		if l.due {
+		if l.due || all {
 			l.registration.Resync()
 		}
 	}
+}
+
+// hasUnversioned reports whether there is anything without a version, which only
+// a transform can have made. What is of a type of its own has one, or never has.
+func (s *informer[T]) hasUnversioned() bool {
+	for obj := range s.typed.All() {
+		if named, ok := any(obj).(*namedObject); ok && !named.versioned {
+			return true
+		}
+	}
+	return false
 }
 
 // RemoveEventHandler implements cache.SharedInformer. It does not wait for a

@@ -62,9 +62,9 @@ func (l *listener[T]) OnAdd(obj T, initial bool) {
 
 // OnUpdate implements typed.Handler. As in client-go, an update that has not
 // changed the resource version is only for those who were due at the last
-// resync. With no resync at all everybody is.
+// resync. With no resync at all everybody is, and so for what has no version.
 func (l *listener[T]) OnUpdate(old, updated T) {
-	if !l.syncing && versionOf(old) == versionOf(updated) {
+	if !l.syncing && sameVersion(old, updated) {
 		return
 	}
 	defer utilruntime.HandleCrashWithLogger(l.logger)

@@ -43,7 +43,7 @@ func (m *metrics) SetResourceVersion(version string) {
 	if m == nil {
 		return
 	}
-	if version == "" {
+	if toldVersion(version) == "" {
 		m.version.Set(0)
 		return
 	}

@@ -38,7 +38,7 @@ func (q *reflectorQueue[T]) Add(untyped any) error {
 	obj, err := q.admit(untyped)
 	if err == nil {
 		q.detector.AddObject(q.untyped(obj))
-		q.sink.Add(obj, versionOf(obj))
+		q.sink.Add(obj, storeVersionOf(obj))
 	}
 	return err
 }
@@ -48,7 +48,7 @@ func (q *reflectorQueue[T]) Update(untyped any) error {
 	obj, err := q.admit(untyped)
 	if err == nil {
 		q.detector.AddObject(q.untyped(obj))
-		q.sink.Update(obj, versionOf(obj))
+		q.sink.Update(obj, storeVersionOf(obj))
 	}
 	return err
 }
@@ -57,7 +57,7 @@ func (q *reflectorQueue[T]) Update(untyped any) error {
 func (q *reflectorQueue[T]) Delete(untyped any) error {
 	obj, err := q.admit(untyped)
 	if err == nil {
-		q.sink.Delete(obj, versionOf(obj))
+		q.sink.Delete(obj, storeVersionOf(obj))
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 
 // Bookmark implements cache.ReflectorBookmarkStore.
 func (q *reflectorQueue[T]) Bookmark(version string) error {
-	q.sink.Bookmark(version)
+	q.sink.Bookmark(storeVersion(version))
 	return nil
 }
 
@@ -115,14 +115,6 @@ func (q *reflectorQueue[T]) admit(untyped any) (T, error) {
 		untyped = transformed
 	}
 	return q.typed(untyped)
-}
-
-// versionOf returns the resource version of obj, "" if it has none.
-func versionOf[T index.Object](obj T) string {
-	if versioned, ok := any(obj).(interface{ GetResourceVersion() string }); ok {
-		return versioned.GetResourceVersion()
-	}
-	return ""
 }
 
 // Pop implements cache.Queue: it waits until the queue is closed.

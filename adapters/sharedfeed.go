@@ -65,7 +65,7 @@ func (f *sharedFeed[T]) String() string {
 // OnAdd implements cache.ResourceEventHandler.
 func (f *sharedFeed[T]) OnAdd(untyped any, initial bool) {
 	if obj, ok := f.convert(untyped); ok {
-		f.take(sharedChange[T]{kind: index.Added, object: obj, version: versionOf(obj)}, initial)
+		f.take(changeOf(index.Added, obj), initial)
 	}
 }
 
@@ -78,7 +78,7 @@ func (f *sharedFeed[T]) OnUpdate(old, untyped any) {
 	if old, ok := old.(T); ok && old == obj {
 		return // a resync
 	}
-	f.take(sharedChange[T]{kind: index.Updated, object: obj, version: versionOf(obj)}, false)
+	f.take(changeOf(index.Updated, obj), false)
 }
 
 // OnDelete implements cache.ResourceEventHandler.
@@ -91,7 +91,7 @@ func (f *sharedFeed[T]) OnDelete(untyped any) {
 		untyped = tombstone.Obj
 	}
 	if obj, ok := f.convert(untyped); ok {
-		f.take(sharedChange[T]{kind: index.Deleted, object: obj, version: versionOf(obj)}, false)
+		f.take(changeOf(index.Deleted, obj), false)
 	}
 }
 
@@ -115,6 +115,11 @@ func (f *sharedFeed[T]) convert(untyped any) (T, bool) {
 		f.sink.Report(rejected)
 	}
 	return obj, false
+}
+
+func changeOf[T index.Object](kind index.EventType, obj T) sharedChange[T] {
+	version, _ := versionOf(obj)
+	return sharedChange[T]{kind: kind, object: obj, version: version}
 }
 
 func (f *sharedFeed[T]) take(c sharedChange[T], initial bool) {
