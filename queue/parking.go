@@ -51,9 +51,9 @@ func (p *parking) wakeAll() {
 	}
 }
 
-// wait blocks until the worker is woken, or ctx ends; then it returns the
-// cause. The caller holds mu, which is given up meanwhile.
-func (p *parking) wait(ctx context.Context, mu *sync.Mutex) error {
+// wait blocks until the worker is woken, or ctx ends. The caller holds mu, which
+// is given up meanwhile.
+func (p *parking) wait(ctx context.Context, mu *sync.Mutex) {
 	w := p.spares.take()
 	if w.value.ready == nil {
 		w.value.ready = make(chan struct{}, 1)
@@ -62,11 +62,11 @@ func (p *parking) wait(ctx context.Context, mu *sync.Mutex) error {
 	p.waiters.append(w)
 	mu.Unlock()
 
-	var err error
+	ended := false
 	select {
 	case <-w.value.ready:
 	case <-ctx.Done():
-		err = context.Cause(ctx)
+		ended = true
 	}
 
 	mu.Lock()
@@ -74,11 +74,10 @@ func (p *parking) wait(ctx context.Context, mu *sync.Mutex) error {
 		p.waiters.remove(w)
 		w.value.parked = false
 	} else {
-		if err != nil {
+		if ended {
 			<-w.value.ready // it comes, since wake needs no lock
 		}
 		p.onWay = false
 	}
 	p.spares.keep(w)
-	return err
 }

@@ -90,8 +90,8 @@ type WorkQueue[K comparable] struct {
 	retries   uint64          // guarded by mu
 	metrics   *metrics[K]     // guarded by mu
 	shutDown  bool            // guarded by mu
-	shutDowns int             // guarded by mu; calls of ShutDown
-	drained   sync.Cond       // on mu: nothing is left, or a drain is to end without
+	cutShort  chan struct{}   // guarded by mu; closed and made anew by each ShutDown
+	drained   chan struct{}   // closed when the queue is shut down and nothing is left
 	keeper    timekeeper
 }
 
@@ -126,7 +126,8 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		tenants: newTable[string, int](),
 	}
 	q.metrics = newMetrics(o.metrics, o.name, q.time, &q.keys)
-	q.drained.L = &q.mu
+	q.cutShort = make(chan struct{})
+	q.drained = make(chan struct{})
 	q.keeper.run = q.keepTime
 	q.keeper.hurry = make(chan struct{}, 1)
 	return q, nil
@@ -180,7 +181,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 		q.drop(n)
 	}
 	if q.shutDown && q.isIdle() {
-		q.drained.Broadcast()
+		close(q.drained)
 	}
 	w := q.parked.next(q.schedule.len)
 	q.mu.Unlock()
@@ -220,49 +221,4 @@ func (q *WorkQueue[K]) NumRequeues(key K) int {
 		return 0
 	}
 	return q.limiter.NumRequeues(key)
-}
-
-// ShutDown makes the queue ignore what is added from now on, and drops what is
-// delayed. What waits is still handed out, then Get tells that the queue was
-// shut down. None of the queue's goroutines is left when ShutDown returns.
-//
-// It may be called more than once, and ends every ShutDownWithDrain that waits.
-func (q *WorkQueue[K]) ShutDown() {
-	q.mu.Lock()
-	q.stop()
-	q.shutDowns++
-	q.drained.Broadcast()
-	q.mu.Unlock()
-	q.keeper.ended.Wait()
-}
-
-// ShutDownWithDrain does as ShutDown, and waits until all that was added has
-// been processed, or ShutDown is called. If nobody gets what waits and calls
-// Done, that is for ever.
-func (q *WorkQueue[K]) ShutDownWithDrain() {
-	q.mu.Lock()
-	q.stop()
-	for before := q.shutDowns; q.shutDowns == before && !q.isIdle(); {
-		q.drained.Wait()
-	}
-	q.mu.Unlock()
-	q.keeper.ended.Wait()
-}
-
-// stop makes the queue ignore what is added. The caller holds mu.
-func (q *WorkQueue[K]) stop() {
-	if q.shutDown {
-		return
-	}
-	q.shutDown = true
-	q.forgetDelayed()
-	q.parked.wakeAll()
-	q.hurry()
-}
-
-// ShuttingDown reports whether the queue was shut down.
-func (q *WorkQueue[K]) ShuttingDown() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.shutDown
 }

@@ -6,28 +6,31 @@ import "context"
 // The caller has to call Done with it. When the queue was shut down and nothing
 // is left to be handed out, it returns true.
 func (q *WorkQueue[K]) Get() (key K, shutDown bool) {
-	key, err := q.get(context.Background())
+	key, err := q.GetContext(context.Background())
 	return key, err != nil
 }
 
-// GetContext does as Get, but waits no longer than ctx. It returns the cause
-// of ctx's end, also when that was before the call, and ErrShutDown when the
-// queue was shut down and nothing is left.
+// GetContext does as Get until ctx ends. From then on it hands out nothing and
+// returns the cause, even if keys wait. It returns ErrShutDown when the queue was
+// shut down and nothing is left.
 func (q *WorkQueue[K]) GetContext(ctx context.Context) (K, error) {
-	if ctx.Err() != nil {
-		var none K
-		return none, context.Cause(ctx)
-	}
-	return q.get(ctx)
+	key, _, err := q.GetWithPriority(ctx)
+	return key, err
 }
 
 // GetWithPriority does as GetContext, and also returns the priority with which
 // the key was waiting, so that it can be added with that again.
 func (q *WorkQueue[K]) GetWithPriority(ctx context.Context) (key K, priority int, err error) {
-	if ctx.Err() != nil {
-		return key, 0, context.Cause(ctx)
+	q.lock()
+	if err := q.await(ctx); err != nil {
+		return key, 0, err
 	}
-	return q.getWithPriority(ctx)
+	row := q.handOut()
+	key, priority = row.key, row.value.priority
+	w := q.parked.next(q.schedule.len)
+	q.mu.Unlock()
+	wake(w)
+	return key, priority, nil
 }
 
 // GetBatch hands out as many keys as there are, up to the length of keys, and
@@ -35,9 +38,6 @@ func (q *WorkQueue[K]) GetWithPriority(ctx context.Context) (key K, priority int
 // Done has to be called with each of them. The errors are those of GetContext.
 // If keys is empty it returns 0 at once.
 func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
-	if ctx.Err() != nil {
-		return 0, context.Cause(ctx)
-	}
 	if len(keys) == 0 {
 		return 0, nil
 	}
@@ -55,40 +55,27 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	return n, nil
 }
 
-func (q *WorkQueue[K]) get(ctx context.Context) (K, error) {
-	key, _, err := q.getWithPriority(ctx)
-	return key, err
-}
-
-func (q *WorkQueue[K]) getWithPriority(ctx context.Context) (key K, priority int, err error) {
-	q.lock()
-	if err := q.await(ctx); err != nil {
-		return key, 0, err
-	}
-	row := q.handOut()
-	key, priority = row.key, row.value.priority
-	w := q.parked.next(q.schedule.len)
-	q.mu.Unlock()
-	wake(w)
-	return key, priority, nil
-}
-
-// await waits until there is a key to hand out. The caller holds mu; if there
-// is an error, it is given up.
+// await waits until there is a key to hand out. It returns an error if ctx has
+// ended, or the queue was shut down and nothing is left. The caller holds mu; if
+// there is an error, it is given up.
 func (q *WorkQueue[K]) await(ctx context.Context) error {
-	for q.schedule.len == 0 {
-		if q.shutDown {
-			q.mu.Unlock()
-			return ErrShutDown
+	for {
+		err := context.Cause(ctx)
+		switch {
+		case err != nil:
+		case q.schedule.len > 0:
+			return nil
+		case q.shutDown:
+			err = ErrShutDown
+		default:
+			q.parked.wait(ctx, &q.mu)
+			continue
 		}
-		if err := q.parked.wait(ctx, &q.mu); err != nil {
-			w := q.parked.next(q.schedule.len)
-			q.mu.Unlock()
-			wake(w)
-			return err
-		}
+		w := q.parked.next(q.schedule.len) // this worker may have been woken for it
+		q.mu.Unlock()
+		wake(w)
+		return err
 	}
-	return nil
 }
 
 // handOut hands out the key whose turn it is. The caller holds mu.

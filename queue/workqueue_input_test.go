@@ -190,7 +190,8 @@ func TestUseAfterShutDown(t *testing.T) {
 	n, err := q.GetBatch(t.Context(), make([]string, 3))
 	require.ErrorIs(t, err, queue.ErrShutDown)
 	assert.Zero(t, n)
-	assert.NoError(t, q.Run(t.Context(), 2, func(context.Context, string) error { return errors.New("called") }))
+	assert.ErrorIs(t, q.Run(t.Context(), 2, func(context.Context, string) error { return errors.New("called") }), queue.ErrShutDown)
+	require.NoError(t, q.Drain(t.Context()))
 	assert.Equal(t, queue.Stats{}, q.Stats())
 	assert.Empty(t, *errs, "it is normal at the end")
 }

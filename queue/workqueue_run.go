@@ -10,9 +10,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Run processes keys until the queue is shut down or ctx ends, by so many
-// workers, and returns nil when every worker has come to its end. It returns an
-// error at once if there is no worker or no function.
+// Run processes keys with the given number of workers until ctx ends, or the
+// queue is shut down and nothing waits any more. It returns nil when every worker
+// has come to its end. It returns an error at once if workers is less than 1 or
+// process is nil. If the queue was shut down before, Run processes what waits,
+// and then returns an error that wraps ErrShutDown.
 //
 // What becomes of a key is up to what process returns:
 //
@@ -37,10 +39,10 @@ import (
 // queue's name and the key as values.
 //
 // To stop at once, end ctx: no further key is handed out, and Run waits for the
-// calls under way. To stop when all that waits has been processed, call ShutDown
-// or ShutDownWithDrain instead; then errors and RequeueAfter lead to nothing, as
-// nothing is added any more. Either way the queue is shut down when Run returns,
-// so none of its goroutines is left.
+// calls under way. To stop when all that waits has been processed, call ShutDown,
+// Drain or ShutDownWithDrain instead; then errors and RequeueAfter lead to
+// nothing, as nothing is added any more. Either way the queue is shut down when
+// Run returns, so none of its goroutines is left.
 func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx context.Context, key K) error) error {
 	if workers < 1 {
 		return fmt.Errorf("work queue %s: it cannot be run by %d workers, the least is 1", q.name, workers)
@@ -49,6 +51,7 @@ func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx co
 		return fmt.Errorf("work queue %s: the function that processes keys is nil", q.name)
 	}
 	defer q.ShutDown()
+	wasShutDown := q.ShuttingDown()
 	r := run[K]{WorkQueue: q, process: process, logger: klog.FromContext(ctx).WithValues("queue", q.name)}
 	var group errgroup.Group
 	for range workers {
@@ -57,11 +60,14 @@ func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx co
 			return nil
 		})
 	}
-	err := group.Wait()
-	if ctx.Err() == nil && !q.ShuttingDown() {
+	_ = group.Wait()
+	switch {
+	case wasShutDown:
+		return fmt.Errorf("work queue %s: it was shut down before Run was called: %w", q.name, ErrShutDown)
+	case ctx.Err() == nil && !q.ShuttingDown():
 		return fmt.Errorf("work queue %s: its workers have all ended by runtime.Goexit", q.name)
 	}
-	return err
+	return nil
 }
 
 // run is one call of Run.

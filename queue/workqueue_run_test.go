@@ -316,6 +316,7 @@ func TestRunLogsAnErrorAtTheEnd(t *testing.T) {
 			return errors.New("broken")
 		})
 		r.Add("a")
+		synctest.Wait()
 		r.cancel()
 		require.True(t, r.hasEnded())
 		assert.Contains(t, r.logged(), "broken")

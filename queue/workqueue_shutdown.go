@@ -1,0 +1,77 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+)
+
+// ShutDown makes the queue ignore what is added from now on, and drops what is
+// delayed. What waits is still handed out; then Get tells that the queue was
+// shut down. None of the queue's goroutines is left when ShutDown returns.
+//
+// It may be called more than once. It ends every Drain and ShutDownWithDrain
+// that waits.
+func (q *WorkQueue[K]) ShutDown() {
+	q.mu.Lock()
+	q.stop()
+	close(q.cutShort)
+	q.cutShort = make(chan struct{})
+	q.mu.Unlock()
+	q.keeper.ended.Wait()
+}
+
+// Drain does as ShutDown, and waits until all that was added has been processed:
+// until a worker has called Done for each key that waits or is being processed.
+//
+// If ctx ends before, Drain returns an error that wraps ctx's cause, and if
+// ShutDown is called before, one that wraps ErrShutDown. The error tells how many
+// keys are left. The queue stays shut down, and what waits is still handed out.
+func (q *WorkQueue[K]) Drain(ctx context.Context) error {
+	q.mu.Lock()
+	q.stop()
+	cutShort := q.cutShort
+	q.mu.Unlock()
+	q.keeper.ended.Wait()
+
+	var err error
+	select {
+	case <-q.drained:
+	case <-cutShort:
+		err = ErrShutDown
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	s := q.Stats()
+	if s.Waiting+s.InFlight == 0 {
+		return nil
+	}
+	return fmt.Errorf("work queue %s: drain ended early (keys waiting: %d, in process: %d): %w",
+		q.name, s.Waiting+s.Dirty, s.InFlight, err)
+}
+
+// ShutDownWithDrain does as Drain, without a context. It waits for ever if
+// nobody gets what waits and calls Done.
+func (q *WorkQueue[K]) ShutDownWithDrain() {
+	_ = q.Drain(context.Background()) // a ShutDown that ends it is no failure
+}
+
+// stop makes the queue ignore what is added. The caller holds mu.
+func (q *WorkQueue[K]) stop() {
+	if q.shutDown {
+		return
+	}
+	q.shutDown = true
+	q.forgetDelayed()
+	if q.isIdle() {
+		close(q.drained)
+	}
+	q.parked.wakeAll()
+	q.hurry()
+}
+
+// ShuttingDown reports whether the queue was shut down.
+func (q *WorkQueue[K]) ShuttingDown() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.shutDown
+}
