@@ -131,6 +131,9 @@ func (r *indexerReader[T]) Snapshot() *index.Snapshot[T] {
 	return x.Snapshot()
 }
 
+// Err implements index.Reader. It returns nil: client-go's stores are not released.
+func (r *indexerReader[T]) Err() error { return nil }
+
 func (r *indexerReader[T]) convertAll(list []any) []T {
 	objs := slices.Grow([]T(nil), len(list))
 	for _, untyped := range list {

@@ -20,7 +20,8 @@ import (
 // Look-ups are safe for concurrent use. They hold the indexer's read lock for
 // a moment that does not depend on the number of objects, and what they return
 // is one consistent state: later writes do not show in it. Before the index is
-// added to an Indexer, and after that was cleared, they find nothing.
+// added to an Indexer they find nothing, and after that was released they panic,
+// see Indexer.Release.
 type Index[K comparable, T Object] struct {
 	name   string
 	keys   func(dst []K, obj T) []K // appends the keys of obj; nil if the user's function is
@@ -72,7 +73,7 @@ func (x *Index[K, T]) Name() string { return x.name }
 // Get returns the objects filed under k, in no particular order, nil if there
 // are none. The slice is the caller's.
 func (x *Index[K, T]) Get(k K) []T {
-	objects, list := x.look(k)
+	objects, list := x.look("Get", k)
 	return collectAt(objects, list)
 }
 
@@ -80,7 +81,7 @@ func (x *Index[K, T]) Get(k K) []T {
 // copying them and without holding a lock.
 func (x *Index[K, T]) All(k K) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		objects, list := x.look(k)
+		objects, list := x.look("All", k)
 		rangeAt(objects, list, yield)
 	}
 }
@@ -96,6 +97,7 @@ func (x *Index[K, T]) Len(k K) int {
 	defer owner.mu.RUnlock()
 	id := x.posts.find(hash, k)
 	if id == 0 {
+		checkFound(owner, "Len", x.name, k)
 		return 0
 	}
 	return int(x.posts.byID.at(id).list.n) // nothing is shared, so the writer copies nothing
@@ -109,12 +111,17 @@ func (x *Index[K, T]) Keys() iter.Seq[K] {
 		if owner == nil {
 			return
 		}
-		owner.mu.RLock()
-		x.posts.shape.share()
-		view := x.posts.view()
-		owner.mu.RUnlock()
-		view.allKeys()(yield)
+		x.viewKeys(owner)(yield)
 	}
+}
+
+func (x *Index[K, T]) viewKeys(owner *Indexer[T]) iter.Seq[K] {
+	owner.mu.RLock()
+	defer owner.mu.RUnlock()
+	owner.checkReadable("Keys of an index")
+	x.posts.shape.share()
+	view := x.posts.view()
+	return view.allKeys()
 }
 
 // In returns the index as it was when s was taken. If the index was added to
@@ -133,8 +140,9 @@ func (x *Index[K, T]) frozen(s *Snapshot[T]) postingsView[K] {
 	return postingsView[K]{}
 }
 
-// look returns the objects and the positions in it of those filed under k.
-func (x *Index[K, T]) look(k K) (pages[T], pages[uint32]) {
+// look returns the objects and the positions in it of those filed under k, for a
+// read.
+func (x *Index[K, T]) look(read string, k K) (pages[T], pages[uint32]) {
 	owner := x.owner.Load()
 	if owner == nil {
 		return pages[T]{}, pages[uint32]{}
@@ -144,6 +152,7 @@ func (x *Index[K, T]) look(k K) (pages[T], pages[uint32]) {
 	defer owner.mu.RUnlock()
 	id := x.posts.find(hash, k)
 	if id == 0 {
+		checkFound(owner, read, x.name, k)
 		return pages[T]{}, pages[uint32]{}
 	}
 	owner.objectsEpoch.share()

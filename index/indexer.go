@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"iter"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -39,6 +40,7 @@ type Indexer[T Object] struct {
 	namespaces   *Index[string, T] // built in; by the keys, so it needs no staging
 	indexes      []Handle[T]       // never changed in place
 	version      string
+	released     bool
 	snapshot     *Snapshot[T] // of the current state; nil if none was taken
 	snapshotting sync.Mutex   // guards snapshot among readers, who share mu
 }
@@ -107,11 +109,14 @@ func NewIndexer[T Object](opts ...Option[T]) *Indexer[T] {
 // Readers go on meanwhile; look-ups begin to find objects, all of them at
 // once, before AddIndexes returns. If it returns an error, none of the indexes
 // has been added: a nil index, one without a name or function, one with keys
-// that may have no hash, one whose name is taken, or one that was added before
-// (ErrIndexInUse).
+// that may have no hash, one whose name is taken, one that was added before
+// (ErrIndexInUse), or any if the store was released (ErrReleased).
 func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
 	x.writer.Lock()
 	defer x.writer.Unlock()
+	if x.released {
+		return fmt.Errorf("index: indexes are not added to a store of %v: %w", reflect.TypeFor[T](), ErrReleased)
+	}
 
 	claimed := 0
 	published := false
@@ -169,7 +174,8 @@ func (x *Indexer[T]) Get(key Key) (T, bool) {
 		x.mu.RUnlock()
 		return obj, true
 	}
-	x.mu.RUnlock()
+	defer x.mu.RUnlock()
+	checkFound(x, "Get", "", key)
 	var none T
 	return none, false
 }
@@ -178,26 +184,28 @@ func (x *Indexer[T]) Get(key Key) (T, bool) {
 func (x *Indexer[T]) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
+	x.checkReadable("Len")
 	return int(x.objects.n)
 }
 
-// view returns the objects, which then stay as they are.
-func (x *Indexer[T]) view() pages[T] {
+// view returns the objects, which then stay as they are, for a read.
+func (x *Indexer[T]) view(read string) pages[T] {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
+	x.checkReadable(read)
 	x.objectsEpoch.share()
 	return x.objects.pages
 }
 
 // List implements Reader.
 func (x *Indexer[T]) List() []T {
-	objects := x.view()
+	objects := x.view("List")
 	return objects.collect()
 }
 
 // All implements Reader.
 func (x *Indexer[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) { x.view().all()(yield) }
+	return func(yield func(T) bool) { x.view("All").all()(yield) }
 }
 
 // ListNamespace implements Reader.
@@ -209,38 +217,48 @@ func (x *Indexer[T]) Namespace(namespace string) iter.Seq[T] { return x.namespac
 // Keys implements Reader.
 func (x *Indexer[T]) Keys() iter.Seq[Key] {
 	return func(yield func(Key) bool) {
-		x.mu.RLock()
-		x.keysEpoch.share()
-		x.namespaces.posts.shape.share()
-		slots, namespaces := x.slots.pages, x.namespaces.posts.byID.pages
-		x.mu.RUnlock()
-		keysOf(slots, namespaces)(yield)
+		x.viewKeys()(yield)
 	}
+}
+
+func (x *Indexer[T]) viewKeys() iter.Seq[Key] {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	x.checkReadable("Keys")
+	x.keysEpoch.share()
+	x.namespaces.posts.shape.share()
+	return keysOf(x.slots.pages, x.namespaces.posts.byID.pages)
 }
 
 // Candidates implements Reader.
 func (x *Indexer[T]) Candidates(namespace string, selector labels.Selector) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		x.mu.RLock()
-		indexes := x.indexes
-		x.mu.RUnlock()
-		terms, possible := candidateTerms(x.namespaces, indexes, namespace, selector)
+		terms, possible := candidateTerms(x.namespaces, x.handles("Candidates"), namespace, selector)
 		switch {
 		case !possible:
 		case len(terms) == 0:
-			x.view().all()(yield)
+			x.view("Candidates").all()(yield)
 		default:
-			objects, sets := x.match(terms)
+			objects, sets := x.match("Candidates", terms)
 			intersect(objects, sets, yield)
 		}
 	}
 }
 
-// match returns the objects of each term, in one state.
-func (x *Indexer[T]) match(terms []Term[T]) (pages[T], []matches) {
+// handles returns the indexes, which nobody changes, for a read.
+func (x *Indexer[T]) handles(read string) []Handle[T] {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	x.checkReadable(read)
+	return x.indexes
+}
+
+// match returns the objects of each term, in one state, for a read.
+func (x *Indexer[T]) match(read string, terms []Term[T]) (pages[T], []matches) {
 	sets := make([]matches, len(terms))
 	x.mu.RLock()
 	defer x.mu.RUnlock()
+	x.checkReadable(read)
 	x.objectsEpoch.share()
 	for i, term := range terms {
 		sets[i] = term.live()
@@ -263,6 +281,7 @@ func (x *Indexer[T]) Snapshot() *Snapshot[T] {
 	x.snapshotting.Lock()
 	defer x.snapshotting.Unlock()
 	if x.snapshot == nil {
+		x.checkReadable("Snapshot")
 		x.objectsEpoch.share()
 		x.keysEpoch.share()
 		s := &Snapshot[T]{

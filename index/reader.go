@@ -15,6 +15,10 @@ import (
 // of objects, and never while the body of a loop runs, which may therefore do
 // whatever it likes, also with the indexer. The objects are shared: they must
 // not be modified.
+//
+// A store that was released has nothing to answer from. Every method but Err and
+// ResourceVersion then panics with an error that wraps ErrReleased; see
+// Indexer.Release.
 type Reader[T Object] interface {
 	// Get returns the object of key, false if there is none.
 	Get(key Key) (T, bool)
@@ -45,4 +49,7 @@ type Reader[T Object] interface {
 	ResourceVersion() string
 	// Snapshot returns the current state, which then stays as it is.
 	Snapshot() *Snapshot[T]
+	// Err returns nil as long as there is something to read from, which may be
+	// empty, and an error that wraps ErrReleased after that was released.
+	Err() error
 }

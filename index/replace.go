@@ -13,6 +13,9 @@ import "slices"
 func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Reason) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
+	if x.released {
+		return dst
+	}
 	if x.objects.n == 0 {
 		return x.fill(dst, list, version, reason)
 	}
@@ -32,6 +35,9 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 func (x *Indexer[T]) ReplaceNamespace(dst []Event[T], namespace string, list []T, version string, reason Reason) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
+	if x.released {
+		return dst
+	}
 	defer x.unstage(0)
 	listed := x.stageList(list)
 	gone := slices.DeleteFunc(x.inNamespace(namespace), func(pos uint32) bool { return listed[pos] })

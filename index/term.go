@@ -106,7 +106,7 @@ func Intersect[T Object](terms ...Term[T]) iter.Seq[T] {
 				return
 			}
 		}
-		objects, sets := owner.match(terms)
+		objects, sets := owner.match("Intersect", terms)
 		intersect(objects, sets, yield)
 	}
 }

@@ -17,6 +17,9 @@ import (
 func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
+	if x.released {
+		return dst
+	}
 	defer x.unstage(maxScratch)
 	x.locateChanges(changes)
 	for i := range changes {
@@ -67,6 +70,9 @@ func (x *Indexer[T]) afterWrite() {
 func (x *Indexer[T]) SetResourceVersion(version string) {
 	x.writer.Lock()
 	defer x.writer.Unlock()
+	if x.released {
+		return
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.begin("")
@@ -80,8 +86,13 @@ func (x *Indexer[T]) Clear() {
 	defer x.writer.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.begin("")
 	x.version = ""
+	x.clear()
+}
+
+// clear lets go of all objects, and leaves what readers hold of them alone.
+func (x *Indexer[T]) clear() {
+	x.begin("")
 	x.objects, x.slots, x.hashes = vector[T]{}, slots[T]{}, nil
 	x.namespaces.reset()
 	for _, index := range x.indexes {

@@ -1,6 +1,8 @@
 package lister
 
 import (
+	"errors"
+	"fmt"
 	"iter"
 	"reflect"
 	"strings"
@@ -18,6 +20,10 @@ import (
 // lister-gen makes, so call sites move over unchanged. The objects are shared
 // and must not be modified; the slices are the caller's. It is safe for
 // concurrent use.
+//
+// If the store was released, Get and List return an error that wraps
+// index.ErrReleased and names the resource: they never say that an object is not
+// there because the store has gone. All panics with such an error.
 //
 // A selector that asks for equality or set membership on a label that has an
 // index (index.Labels) ranges over the objects with that label only; every
@@ -62,9 +68,10 @@ type scope[T index.Labeled] struct {
 }
 
 // List returns the objects that selector matches, in no particular order, nil
-// if there are none. A nil selector matches everything. The error is always nil;
-// it is there for callers of generated listers.
-func (s scope[T]) List(selector labels.Selector) ([]T, error) {
+// if there are none. A nil selector matches everything. The error is nil, or wraps
+// index.ErrReleased.
+func (s scope[T]) List(selector labels.Selector) (_ []T, err error) {
+	defer s.recoverReleased("list", &err)
 	if selector == nil || selector.Empty() {
 		if s.namespace == "" {
 			return s.from.List(), nil
@@ -101,11 +108,27 @@ func (s scope[T]) All(selector labels.Selector) iter.Seq[T] {
 }
 
 // Get returns the object with the given name. Its error satisfies
-// apierrors.IsNotFound if there is none.
-func (s scope[T]) Get(name string) (T, error) {
+// apierrors.IsNotFound if there is none, or wraps index.ErrReleased.
+func (s scope[T]) Get(name string) (_ T, err error) {
+	defer s.recoverReleased("get", &err)
 	obj, ok := s.from.Get(index.Key{Namespace: s.namespace, Name: name})
 	if !ok {
 		return obj, apierrors.NewNotFound(s.resource, name)
 	}
 	return obj, nil
+}
+
+// recoverReleased is deferred by reads that return an error: that of a read of a
+// released store, which the store panics with, becomes theirs. Err of the store would
+// tell of it too, but only of a moment before the read.
+func (s scope[T]) recoverReleased(verb string, err *error) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	released, ok := p.(error)
+	if !ok || !errors.Is(released, index.ErrReleased) {
+		panic(p)
+	}
+	*err = fmt.Errorf("%s %s: %w", verb, s.resource, released)
 }

@@ -1,0 +1,75 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// ErrReleased tells that something was read from a store whose objects have been
+// let go of. It is the error of [Reader].Err, and what panics of reads wrap.
+var ErrReleased = errors.New("the store was released, and reads must end before that")
+
+// Release lets go of all objects, and of their index keys, for good. It is called
+// when the last reader is done, to give memory back while something still refers to
+// the indexer or to one of its indexes. It may be called any number of times, and
+// beside other calls.
+//
+// Afterwards:
+//
+//   - Reads panic with an error that wraps [ErrReleased], those of the indexer as
+//     well as the look-ups of its indexes: with the objects gone, "not found" and
+//     "none" would be lies, on which a controller deletes what it thinks has lost
+//     its owner. A read after Release is a mistake in the program, as a use of
+//     memory after it was freed is, and so it is loud. Err tells beforehand;
+//     ResourceVersion goes on to return the last version.
+//   - Writes store nothing: Apply, Replace and ReplaceNamespace return dst as it
+//     is. AddIndexes returns an error that wraps ErrReleased.
+//   - Snapshots, views and loops that have begun before go on, with the objects
+//     that they hold.
+func (x *Indexer[T]) Release() {
+	x.writer.Lock()
+	defer x.writer.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.released = true
+	x.clear()
+}
+
+// Err implements Reader.
+func (x *Indexer[T]) Err() error {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.released {
+		return ErrReleased
+	}
+	return nil
+}
+
+// Err returns nil: a snapshot stays readable.
+func (s *Snapshot[T]) Err() error { return nil }
+
+// checkReadable panics if the store was released; read is what was to be done. The
+// caller holds mu. It is called before many objects are looked at, and checkFound
+// where one was looked for in vain, so that finding one costs nothing more.
+func (x *Indexer[T]) checkReadable(read string) {
+	if x.released {
+		panic(releasedError[T](read))
+	}
+}
+
+// checkFound panics like checkReadable; key is what was not found, in the index of
+// that name, which is empty for the store itself.
+func checkFound[T Object, K any](x *Indexer[T], read, index string, key K) {
+	if !x.released {
+		return
+	}
+	if index != "" {
+		read = fmt.Sprintf("%s in index %q", read, index)
+	}
+	panic(releasedError[T](fmt.Sprintf("%s: key %v", read, key)))
+}
+
+func releasedError[T Object](read string) error {
+	return fmt.Errorf("index: %s, objects of type %v: %w", read, reflect.TypeFor[T](), ErrReleased)
+}
