@@ -79,14 +79,20 @@ bench-check: ## Check that nothing is below 80 % of its target, beside client-go
 bench-report: ## Measure everything and write docs/performance.md and the README's table; takes 40 minutes
 	$(GO) run ./benchmarks/compare
 
-# go test -list prints the targets of a package, then a line with its path.
+# go test -list prints the targets of a package, then a line with its path. All
+# targets are run, also after one has failed.
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME=20s
-	@targets=$$($(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, names[i]; n = 0 }'); \
-	while read -r package target; do \
-		echo "== $$target in $$package"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
-	done <<<"$$targets"
+	@failed=(); \
+	for m in . $(MODULES); do \
+		targets=$$($(GO) -C $$m test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, names[i]; n = 0 }'); \
+		while read -r package target; do \
+			[[ -n $$package ]] || continue; \
+			echo "== $$target in $$package"; \
+			$(GO) -C $$m test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || failed+=("$$package.$$target"); \
+		done <<<"$$targets"; \
+	done; \
+	if (($${#failed[@]})); then printf 'failed: %s\n' "$${failed[@]}"; exit 1; fi
 
 # Where the programs of the module e2e are built. Stripped of symbols, the
 # control plane links faster and is a third smaller.

@@ -53,7 +53,7 @@ func checkVector(t *rapid.T) {
 		},
 		"set": func(t *rapid.T) {
 			if len(model) == 0 {
-				t.Skip("the vector is empty")
+				return // nothing to set
 			}
 			written++
 			i := rapid.IntRange(0, len(model)-1).Draw(t, "place")

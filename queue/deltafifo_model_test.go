@@ -30,7 +30,7 @@ func checkDeltaFIFO(t *rapid.T) {
 	)
 	put := func(d delta, do func(d delta)) {
 		if limit > 0 && len(queued) >= limit && !closed {
-			t.Skip("a producer would wait")
+			return // a producer would wait
 		}
 		do(d)
 		if !closed {
