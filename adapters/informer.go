@@ -147,7 +147,7 @@ func (s *informer[T]) RunWithContext(ctx context.Context) {
 
 // HasStarted reports whether the informer was started. It is in no interface,
 // but client-go's informers have it.
-func (s *informer[T]) HasStarted() bool { return s.typed.Status().Phase != typed.PhaseNew }
+func (s *informer[T]) HasStarted() bool { return s.typed.Phase() != typed.PhaseNew }
 
 // HasSynced implements cache.SharedInformer.
 func (s *informer[T]) HasSynced() bool { return cache.IsDone(s.HasSyncedChecker()) }
@@ -166,7 +166,7 @@ func (s *informer[T]) LastSyncResourceVersion() string {
 }
 
 // IsStopped implements cache.SharedInformer.
-func (s *informer[T]) IsStopped() bool { return s.typed.Status().Phase == typed.PhaseStopped }
+func (s *informer[T]) IsStopped() bool { return s.typed.Phase() == typed.PhaseStopped }
 
 // GetStore implements cache.SharedInformer.
 func (s *informer[T]) GetStore() cache.Store { return s.store }

@@ -56,57 +56,80 @@ var errNilHandler = errors.New("the handler is nil")
 
 // add adds a handler.
 func (s *informer[T]) add(handler typed.Handler[T], name string, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	logger := ptr.Deref(options.Logger, klog.Background())
 	l := &listener[T]{
 		handler: handler,
-		logger:  logger,
+		logger:  ptr.Deref(options.Logger, klog.Background()),
 		name:    listenerName(s.name, name),
 		syncing: true,
 		synced:  make(chan struct{}),
 	}
-	handlerOptions := []typed.HandlerOption{typed.WithHandlerName(name), typed.WithOnSynced(l.onSynced)}
-	period := ptr.Deref(options.ResyncPeriod, s.defaultResync)
-	if s.source == nil {
-		handlerOptions = append(handlerOptions, typed.WithResync(period))
-	} else {
-		l.requested = s.requestedPeriod(logger, period)
-		l.period = possiblePeriod(logger, l.requested, s.resyncCheck)
-		l.next = time.Now().Add(l.period)
-	}
-	registration, err := s.typed.Handle(l, handlerOptions...)
+	var log notes
+	err := s.join(l, name, ptr.Deref(options.ResyncPeriod, s.defaultResync), &log)
+	log.write(l.logger)
 	if errors.Is(err, typed.ErrStopped) {
 		return nil, fmt.Errorf("handler %s was not added to shared informer because it has stopped already: %w", name, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	l.registration = registration
-	s.listeners[l] = struct{}{}
 	return l, nil
+}
+
+// join adds a listener that asks for resyncs at a period.
+func (s *informer[T]) join(l *listener[T], name string, period time.Duration, log *notes) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	handlerOptions := []typed.HandlerOption{typed.WithHandlerName(name), typed.WithOnSynced(l.onSynced)}
+	if s.source == nil {
+		handlerOptions = append(handlerOptions, typed.WithResync(period))
+	} else {
+		l.requested = s.requestedPeriod(log, period)
+		l.period = possiblePeriod(log, l.requested, s.resyncCheck)
+		l.next = time.Now().Add(l.period)
+	}
+	if l.registration, err = s.typed.Handle(l, handlerOptions...); err == nil {
+		s.listeners[l] = struct{}{}
+	}
+	return err
+}
+
+// notes are lines for a log that are written when no lock is held: what takes
+// them is the user's, and may call the informer.
+type notes []note
+
+type note struct {
+	message string
+	values  []any
+}
+
+func (n *notes) add(message string, values ...any) { *n = append(*n, note{message, values}) }
+
+func (n *notes) write(logger klog.Logger) {
+	for _, line := range *n {
+		logger.Info(line.message, line.values...)
+	}
 }
 
 // requestedPeriod returns the period that counts as what a handler asks for. If
 // the informer has not been started, it may shorten the intervals at which the
 // informer looks whether a resync is due. The caller holds mu.
-func (s *informer[T]) requestedPeriod(logger klog.Logger, period time.Duration) time.Duration {
+func (s *informer[T]) requestedPeriod(log *notes, period time.Duration) time.Duration {
 	if period <= 0 {
 		return period
 	}
 	if period < minResync {
-		logger.Info("Warning: the resync period is too short, and is made longer", "resyncPeriod", period, "minimum", minResync)
+		log.add("Warning: the resync period is too short, and is made longer", "resyncPeriod", period, "minimum", minResync)
 		period = minResync
 	}
 	switch {
 	case period >= s.resyncCheck:
 	case s.started:
-		logger.Info("Warning: the resync period is shorter than that of the informer, which was started already, and is made longer", "resyncPeriod", period, "resyncCheckPeriod", s.resyncCheck)
+		log.add("Warning: the resync period is shorter than that of the informer, which was started already, and is made longer", "resyncPeriod", period, "resyncCheckPeriod", s.resyncCheck)
 		period = s.resyncCheck
 	default:
 		s.resyncCheck = period
 		for other := range s.listeners {
-			other.period = possiblePeriod(logger, other.requested, period)
+			other.period = possiblePeriod(log, other.requested, period)
 		}
 	}
 	return period
@@ -114,15 +137,15 @@ func (s *informer[T]) requestedPeriod(logger klog.Logger, period time.Duration) 
 
 // possiblePeriod returns the period that a handler gets if the informer looks at
 // intervals of check whether a resync is due, or never if check is 0.
-func possiblePeriod(logger klog.Logger, requested, check time.Duration) time.Duration {
+func possiblePeriod(log *notes, requested, check time.Duration) time.Duration {
 	switch {
 	case requested == 0:
 		return 0
 	case check == 0:
-		logger.Info("Warning: there are no resyncs, as the informer was made without them", "resyncPeriod", requested)
+		log.add("Warning: there are no resyncs, as the informer was made without them", "resyncPeriod", requested)
 		return 0
 	case requested < check:
-		logger.Info("Warning: the resync period is shorter than that of the informer, and is made longer", "resyncPeriod", requested, "resyncCheckPeriod", check)
+		log.add("Warning: the resync period is shorter than that of the informer, and is made longer", "resyncPeriod", requested, "resyncCheckPeriod", check)
 		return check
 	}
 	return requested

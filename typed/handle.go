@@ -90,7 +90,7 @@ func (i *Informer[T]) newMember(handler Handler[T], name string, opts []HandlerO
 func (i *Informer[T]) join(m *member[T]) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.phase == PhaseStopped {
+	if i.Phase() == PhaseStopped {
 		return fmt.Errorf("informer %s: handler %s not added: %w", i.name, m.name, ErrStopped)
 	}
 	if m.delivery.kind == coalesce {
@@ -101,7 +101,7 @@ func (i *Informer[T]) join(m *member[T]) error {
 		m.events = i.log.NewCursor(m.delivery.limit)
 	}
 	m.reader = m.events
-	if i.phase != PhaseNew && i.store.Len() > 0 {
+	if i.Phase() != PhaseNew && i.store.Len() > 0 {
 		m.joined = i.store.Snapshot()
 	}
 	if i.isSynced() {
@@ -109,7 +109,7 @@ func (i *Informer[T]) join(m *member[T]) error {
 	}
 	i.members = append(i.members, m)
 	i.setLimit()
-	if i.phase != PhaseNew {
+	if i.Phase() != PhaseNew {
 		i.call(m)
 	}
 	return nil

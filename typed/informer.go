@@ -70,10 +70,10 @@ type Informer[T index.Object] struct {
 	synced  chan struct{} // closed with mu held
 	stopped chan struct{} // closed with mu held
 
-	mu      sync.Mutex // held while a batch is applied and published
-	phase   Phase
+	mu      sync.Mutex      // held while a batch is applied and published
+	phase   atomic.Uint32   // a Phase; changed with mu held
 	ctx     context.Context // of Run, for logging; nil before
-	cause   error           // why Run ended
+	cause   error           // why Run ended; set before stopped is closed
 	members []*member[T]
 	limit   int            // of events that a Block handler has room for; 0: none
 	calling sync.WaitGroup // the goroutines that call handlers
@@ -201,7 +201,14 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 	return nil
 }
 
-// Status reports on the informer.
+// Phase returns the stage that the informer is in. It takes no lock, so that it
+// may be asked for from anywhere, an index function for example.
+func (i *Informer[T]) Phase() Phase { return Phase(i.phase.Load()) }
+
+// setPhase enters a stage. The caller holds mu.
+func (i *Informer[T]) setPhase(p Phase) { i.phase.Store(uint32(p)) }
+
+// Status reports on the informer. It waits while a batch of changes is stored.
 func (i *Informer[T]) Status() Status {
 	s := Status{
 		Name:            i.name,
@@ -218,7 +225,7 @@ func (i *Informer[T]) Status() Status {
 	i.health.fill(&s)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	s.Phase = i.phase
+	s.Phase = i.Phase()
 	for _, m := range i.members {
 		s.Handlers = append(s.Handlers, HandlerStatus{
 			Name: m.name, Delivery: m.delivery, Synced: m.isSynced(), Backlog: m.Backlog(),
@@ -254,9 +261,7 @@ func (i *Informer[T]) syncError(ctx context.Context, r *Registration) error {
 	if e.Cause == nil && r != nil {
 		e.Cause = ErrClosed
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.phase == PhaseNew {
+	if i.Phase() == PhaseNew {
 		e.Err = ErrNotStarted
 	}
 	return e
@@ -269,8 +274,6 @@ func (i *Informer[T]) endOf(ctx context.Context) error {
 	if !i.isStopped() {
 		return cause
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
 	for _, reason := range []error{i.cause, cause} {
 		if reason != nil {
 			return fmt.Errorf("%w: %w", ErrStopped, reason)
@@ -279,5 +282,6 @@ func (i *Informer[T]) endOf(ctx context.Context) error {
 	return ErrStopped
 }
 
-// logger returns the logger of Run's context. The caller holds mu.
+// logger returns the logger of Run's context. Run has begun, and no lock is held:
+// what takes the lines is the user's, and may call the informer.
 func (i *Informer[T]) logger() klog.Logger { return klog.FromContext(i.ctx) }

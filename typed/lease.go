@@ -83,7 +83,7 @@ func (l *Lease[T]) Release() {
 func releasedInformer[T index.Object](name string) *Informer[T] {
 	i := NewInformer[T](nil, WithName(name))
 	i.err = fmt.Errorf("informer %s: %w", name, ErrReleased)
-	i.phase = PhaseStopped
+	i.setPhase(PhaseStopped)
 	return i
 }
 

@@ -179,18 +179,21 @@ func (l *loop[T]) replace(d *queue.Delta[T]) {
 		}
 	}()
 	defer utilruntime.HandleCrashWithContext(l.ctx)
-	departed := l.commitAll(d)
+	first := d.Type == queue.Replaced && !l.isSynced()
+	departed := l.commitAll(d, first)
 	failed = nil
+	if first {
+		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", d.ResourceVersion)
+	}
 	if d.ResourceVersion != "" || d.Type == queue.Replaced {
 		l.reached(d.ResourceVersion)
 	}
 	notify(departed)
 }
 
-func (l *loop[T]) commitAll(d *queue.Delta[T]) (departed []*departureWaiter) {
+func (l *loop[T]) commitAll(d *queue.Delta[T], first bool) (departed []*departureWaiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first := d.Type == queue.Replaced && !l.isSynced()
 	switch {
 	case first:
 		l.events = l.store.Replace(nil, d.Objects, d.ResourceVersion, index.Initial)
@@ -208,10 +211,9 @@ func (l *loop[T]) commitAll(d *queue.Delta[T]) (departed []*departureWaiter) {
 		for _, m := range l.members {
 			m.setBarrier()
 		}
-		l.phase = PhaseSynced
+		l.setPhase(PhaseSynced)
 		close(l.synced)
 		l.log.Wake()
-		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", d.ResourceVersion)
 	}
 	return departed
 }

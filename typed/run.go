@@ -46,23 +46,25 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 
 func (i *Informer[T]) start(ctx context.Context) error {
 	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.phase != PhaseNew {
+	if i.Phase() != PhaseNew {
+		i.mu.Unlock()
 		return fmt.Errorf("informer %s: %w", i.name, ErrStarted)
 	}
-	i.phase = PhaseSyncing
+	i.setPhase(PhaseSyncing)
 	i.ctx = ctx
-	i.logger().V(2).Info("Starting informer", "handlers", len(i.members))
+	handlers := len(i.members)
 	for _, m := range i.members {
 		i.call(m)
 	}
+	i.mu.Unlock()
+	i.logger().V(2).Info("Starting informer", "handlers", handlers)
 	return nil
 }
 
 // stop ends what depends on the informer, and waits for it.
 func (i *Informer[T]) stop(cause error) {
 	i.mu.Lock()
-	i.phase = PhaseStopped
+	i.setPhase(PhaseStopped)
 	i.cause = cause
 	members := i.members
 	i.members = nil
