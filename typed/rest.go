@@ -25,9 +25,11 @@ import (
 //   - a type of client-go's scheme, or of that of WithScheme, whose resource is
 //     found by its kind;
 //   - any other struct with JSON tags, with WithResource: one for a custom
-//     resource, which embeds metav1.TypeMeta and metav1.ObjectMeta, or one with
-//     nothing but the fields that are needed: what it does not name is skipped
-//     and never allocated;
+//     resource, which embeds metav1.TypeMeta and metav1.ObjectMeta, the latter
+//     with the tag `json:"metadata"`, or one with nothing but the fields that are
+//     needed: what it does not name is skipped and never allocated. Methods that
+//     decode count if the type declares them itself, not if they are promoted from
+//     an embedded field;
 //   - *unstructured.Unstructured, with WithResource;
 //   - *metav1.PartialObjectMetadata, with WithResource; the server is then asked
 //     for metadata only.
@@ -78,12 +80,12 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 	if config == nil {
 		return errors.New("the configuration is nil")
 	}
-	if _, err := wire.MediaTypes[T](); err != nil {
+	if err := wire.CheckType[T](); err != nil {
 		return err
 	}
 	var none T
 	if _, ok := any(none).(versionGetter); !ok {
-		return errors.New("it has no method GetResourceVersion; embed metav1.ObjectMeta, or write one")
+		return errors.New("it has no method GetResourceVersion; embed metav1.ObjectMeta with the tag `json:\"metadata\"`, or write one")
 	}
 	if s.rest.typeMeta {
 		if err := checkTypeMeta[T](); err != nil {

@@ -29,33 +29,44 @@ import (
 )
 
 // versionless has no version.
-type versionless struct{ name string }
+type versionless struct {
+	Metadata struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+}
 
-func (v *versionless) GetName() string    { return v.name }
+func (v *versionless) GetName() string    { return v.Metadata.Name }
 func (*versionless) GetNamespace() string { return "" }
+
+// untagged does not read its metadata.
+type untagged struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+}
 
 // TestBadRESTInput makes every mistake that arguments allow.
 func TestBadRESTInput(t *testing.T) {
 	config := &rest.Config{Host: "localhost"}
 	for message, err := range map[string]error{
-		"the configuration is nil":               typed.FromREST[*corev1.Pod](nil).Run(t.Context(), nil),
-		"a source option is nil":                 typed.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
-		"the scheme is nil":                      typed.FromREST[*corev1.Pod](config, typed.WithScheme(nil)).Run(t.Context(), nil),
-		"the RESTMapper is nil":                  typed.FromREST[*corev1.Pod](config, typed.WithRESTMapper(nil)).Run(t.Context(), nil),
-		"pointers to structs, and typed_test.":   typed.FromREST[bare](config).Run(t.Context(), nil),
-		"no method GetResourceVersion":           typed.FromREST[*versionless](config).Run(t.Context(), nil),
-		"it is in no scheme":                     typed.FromREST[*network](config).Run(t.Context(), nil),
-		"use WithResource":                       typed.FromREST[*unstructured.Unstructured](config).Run(t.Context(), nil),
-		"of *v1.PartialObjectMetadata is not":    typed.FromREST[*metav1.PartialObjectMetadata](config).Run(t.Context(), nil),
-		"use WithResource, or WithScheme":        typed.FromREST[*corev1.Pod](config, typed.WithScheme(runtime.NewScheme())).Run(t.Context(), nil),
-		"has no version or no name":              typed.FromREST[*network](config, typed.WithResource(schema.GroupVersionResource{Resource: "networks"})).Run(t.Context(), nil),
-		`"a/b" may not contain '/'`:              typed.FromREST[*network](config, typed.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "a/b"})).Run(t.Context(), nil),
-		`the namespace ".." may not be`:          typed.FromREST[*corev1.Pod](config, typed.WithNamespace("..")).Run(t.Context(), nil),
-		"the timeout of streamed lists is 0s":    typed.FromREST[*corev1.Pod](config, typed.WithWatchListTimeout(0)).Run(t.Context(), nil),
-		"does not embed metav1.TypeMeta":         typed.FromREST[*slimPod](config, typed.WithResource(podResource), typed.WithTypeMeta()).Run(t.Context(), nil),
-		"invalid URL escape":                     typed.FromREST[*corev1.Pod](&rest.Config{Host: "http://%"}).Run(t.Context(), nil),
-		"WithNamespace: for FromREST alone":      typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithNamespace("a")).Run(t.Context(), nil),
-		"WithResource, WithTypeMeta: for FromRE": typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithResource(podResource), typed.WithTypeMeta()).Run(t.Context(), nil),
+		"the configuration is nil":                typed.FromREST[*corev1.Pod](nil).Run(t.Context(), nil),
+		"a source option is nil":                  typed.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
+		"the scheme is nil":                       typed.FromREST[*corev1.Pod](config, typed.WithScheme(nil)).Run(t.Context(), nil),
+		"the RESTMapper is nil":                   typed.FromREST[*corev1.Pod](config, typed.WithRESTMapper(nil)).Run(t.Context(), nil),
+		"pointers to structs, and typed_test.":    typed.FromREST[bare](config).Run(t.Context(), nil),
+		"write v1.ObjectMeta `json:\"metadata\"`": typed.FromREST[*untagged](config, typed.WithResource(podResource)).Run(t.Context(), nil),
+		"no method GetResourceVersion":            typed.FromREST[*versionless](config).Run(t.Context(), nil),
+		"it is in no scheme":                      typed.FromREST[*network](config).Run(t.Context(), nil),
+		"use WithResource":                        typed.FromREST[*unstructured.Unstructured](config).Run(t.Context(), nil),
+		"of *v1.PartialObjectMetadata is not":     typed.FromREST[*metav1.PartialObjectMetadata](config).Run(t.Context(), nil),
+		"use WithResource, or WithScheme":         typed.FromREST[*corev1.Pod](config, typed.WithScheme(runtime.NewScheme())).Run(t.Context(), nil),
+		"has no version or no name":               typed.FromREST[*network](config, typed.WithResource(schema.GroupVersionResource{Resource: "networks"})).Run(t.Context(), nil),
+		`"a/b" may not contain '/'`:               typed.FromREST[*network](config, typed.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "a/b"})).Run(t.Context(), nil),
+		`the namespace ".." may not be`:           typed.FromREST[*corev1.Pod](config, typed.WithNamespace("..")).Run(t.Context(), nil),
+		"the timeout of streamed lists is 0s":     typed.FromREST[*corev1.Pod](config, typed.WithWatchListTimeout(0)).Run(t.Context(), nil),
+		"does not embed metav1.TypeMeta":          typed.FromREST[*slimPod](config, typed.WithResource(podResource), typed.WithTypeMeta()).Run(t.Context(), nil),
+		"invalid URL escape":                      typed.FromREST[*corev1.Pod](&rest.Config{Host: "http://%"}).Run(t.Context(), nil),
+		"WithNamespace: for FromREST alone":       typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithNamespace("a")).Run(t.Context(), nil),
+		"WithResource, WithTypeMeta: for FromRE":  typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithResource(podResource), typed.WithTypeMeta()).Run(t.Context(), nil),
 	} {
 		assert.ErrorContains(t, err, message)
 	}

@@ -138,6 +138,35 @@ func TestFieldsThatAreNeeded(t *testing.T) {
 	})
 }
 
+// withSpec and ofPartial embed types that have generated code for protobuf, which
+// knows nothing of their other fields.
+type (
+	withSpec struct {
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              struct {
+			NodeName string `json:"nodeName"`
+		} `json:"spec"`
+	}
+	ofPartial struct {
+		metav1.PartialObjectMetadata
+		Spec struct {
+			NodeName string `json:"nodeName"`
+		} `json:"spec"`
+	}
+)
+
+func TestEmbeddedTypes(t *testing.T) {
+	srv := typedtest.Start(t)
+	require.NoError(t, srv.Create(t.Context(), newPod("a", "node-1")))
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
+		opts = append(opts, typed.WithResource(podResource))
+		one, other := keeps(t, srv, typed.FromREST[*withSpec](config, opts...), newPod("b", "node-2"))
+		assert.Equal(t, "a node-1, b node-2", one.Name+" "+one.Spec.NodeName+", "+other.Name+" "+other.Spec.NodeName)
+		first, second := keeps(t, srv, typed.FromREST[*ofPartial](config, opts...), newPod("b", "node-2"))
+		assert.Equal(t, "a node-1, b node-2", first.Name+" "+first.Spec.NodeName+", "+second.Name+" "+second.Spec.NodeName)
+	})
+}
+
 // TestNamespaceAndSelector: the server is asked for no more than that.
 func TestNamespaceAndSelector(t *testing.T) {
 	srv := typedtest.Start(t)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -29,22 +30,28 @@ type unmarshaler interface {
 	Unmarshal([]byte) error
 }
 
-// MediaTypes returns what objects of type T can be decoded from: protobuf if T
-// has generated code for it, CBOR if T is *unstructured.Unstructured, and JSON.
-// T has to be a pointer to a struct.
+// hasProtobuf reports whether a pointer to a struct has generated code for protobuf
+// that decodes all of it: a struct that embeds an ObjectMeta has the methods of
+// that.
+func hasProtobuf(of reflect.Type) bool {
+	return of.Implements(reflect.TypeFor[unmarshaler]()) && isDeclared(of, methodUnmarshal) && isDeclared(of, methodReset)
+}
+
+// MediaTypes returns what objects of type T can be decoded from, the best first:
+// protobuf if T has generated code for it, CBOR if T is *unstructured.Unstructured,
+// and JSON. It returns the error of CheckType.
 //
 // CBOR is left out for other types since apimachinery has no decoder for those
 // that no scheme knows which forgives unknown fields.
 func MediaTypes[T any]() ([]string, error) {
-	of := reflect.TypeFor[T]()
-	if of.Kind() != reflect.Pointer || of.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("objects can be decoded into pointers to structs, and %v is none", of)
+	if err := CheckType[T](); err != nil {
+		return nil, err
 	}
-	var none T
-	switch any(none).(type) {
-	case *unstructured.Unstructured:
+	_, isUnstructured := any(*new(T)).(*unstructured.Unstructured)
+	switch {
+	case isUnstructured:
 		return []string{runtime.ContentTypeCBOR, runtime.ContentTypeJSON}, nil
-	case unmarshaler:
+	case hasProtobuf(reflect.TypeFor[T]()):
 		return []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON}, nil
 	default:
 		return []string{runtime.ContentTypeJSON}, nil
@@ -58,20 +65,19 @@ func NewCodec[T any](mediaType string) (Codec[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	var none T
-	_, isUnstructured := any(none).(*unstructured.Unstructured)
-	_, hasProtobuf := any(none).(unmarshaler)
-	switch {
-	case mediaType == runtime.ContentTypeJSON && isUnstructured:
-		return any(unstructuredJSON{}).(Codec[T]), nil
-	case mediaType == runtime.ContentTypeJSON:
-		return jsonCodec[T]{}, nil
-	case mediaType == runtime.ContentTypeProtobuf && hasProtobuf:
-		return newProtobufCodec[T](), nil
-	case (mediaType == runtime.ContentTypeCBOR || mediaType == runtime.ContentTypeCBORSequence) && isUnstructured:
-		return any(newUnstructuredCBOR()).(Codec[T]), nil
-	default:
+	if !slices.Contains(types, mediaType) {
 		return nil, fmt.Errorf("%q is none of the media types that can be decoded, %q", mediaType, types)
+	}
+	_, isUnstructured := any(*new(T)).(*unstructured.Unstructured)
+	switch {
+	case mediaType == runtime.ContentTypeProtobuf:
+		return newProtobufCodec[T](), nil
+	case mediaType == runtime.ContentTypeCBOR:
+		return any(newUnstructuredCBOR()).(Codec[T]), nil
+	case isUnstructured:
+		return any(unstructuredJSON{}).(Codec[T]), nil
+	default:
+		return jsonCodec[T]{}, nil
 	}
 }
 

@@ -1,0 +1,117 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// CheckType returns an error if T cannot be what the objects of an API server are
+// decoded into:
+//
+//   - It has to be a pointer to a struct.
+//   - If it has a method UnmarshalJSON that is promoted from an embedded field, all
+//     other fields would stay empty.
+//   - Its methods GetName and GetResourceVersion, as far as it has them, have to
+//     return the name and version that were decoded.
+func CheckType[T any]() error { return checkGoType(reflect.TypeFor[T]()) }
+
+func checkGoType(of reflect.Type) error {
+	if of.Kind() != reflect.Pointer || of.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("objects can be decoded into pointers to structs, and %v is none", of)
+	}
+	switch {
+	case of == reflect.TypeFor[*unstructured.Unstructured]():
+		return nil
+	case !of.Implements(reflect.TypeFor[json.Unmarshaler]()):
+		return checkIdentity(reflect.New(of.Elem()).Interface(), of.Elem())
+	case isDeclared(of, methodUnmarshalJSON):
+		return nil
+	default:
+		return checkPromoted(of.Elem())
+	}
+}
+
+// checkPromoted returns an error if a struct with a promoted UnmarshalJSON has
+// fields that it leaves empty, or if it cannot be called.
+func checkPromoted(of reflect.Type) error {
+	from := promoter(of, methodUnmarshalJSON)
+	if from.Type.Kind() != reflect.Struct {
+		return fmt.Errorf("its method UnmarshalJSON is that of the embedded field %s, which is nil in a new object; write an UnmarshalJSON of its own", from.Name)
+	}
+	for i := range of.NumField() {
+		field := of.Field(i)
+		if field.Name != from.Name && (field.IsExported() || field.Anonymous) && field.Tag.Get("json") != "-" {
+			return fmt.Errorf("its method UnmarshalJSON is that of the embedded field %s, and leaves the field %s empty; write an UnmarshalJSON of its own, or give %s a name", from.Name, field.Name, from.Name)
+		}
+	}
+	return nil
+}
+
+// probe is an object as short as they come.
+var probe = []byte(`{"apiVersion":"v1","kind":"Probe","metadata":{"name":"a","namespace":"b","uid":"00000000-0000-4000-8000-000000000000","resourceVersion":"1","generation":1,"creationTimestamp":"2006-01-02T15:04:05Z"}}`)
+
+// checkIdentity decodes an object, and returns an error if its name or version is
+// not read. What else may be wrong with it shows with real objects.
+func checkIdentity(obj any, of reflect.Type) (err error) {
+	defer func() {
+		if recover() != nil && embeddedMetadata(of) != nil {
+			err = fmt.Errorf("the name of its objects is not read: %w", explainMetadata(of))
+		} // else it asks for more than is in the probe
+	}()
+	if utiljson.Unmarshal(probe, obj) != nil {
+		return nil
+	}
+	named, hasName := obj.(interface{ GetName() string })
+	versioned, hasVersion := obj.(interface{ GetResourceVersion() string })
+	switch {
+	case hasName && named.GetName() == "":
+		return fmt.Errorf("the name of its objects is not read: %w", explainMetadata(of))
+	case hasVersion && versioned.GetResourceVersion() == "":
+		return fmt.Errorf("the resource version of its objects is not read: %w", explainMetadata(of))
+	}
+	return nil
+}
+
+// explainMetadata tells why the metadata of objects does not get into a struct.
+func explainMetadata(of reflect.Type) error {
+	if field := embeddedMetadata(of); field != nil {
+		tag := "no JSON tag"
+		if text, ok := field.Tag.Lookup("json"); ok {
+			tag = fmt.Sprintf("the tag `json:%q`", text)
+		}
+		return fmt.Errorf("the embedded field %s has %s; write %s `json:\"metadata\"`", field.Name, tag, field.Type.String())
+	}
+	return errors.New("no field takes what is in \"metadata\"; embed metav1.ObjectMeta with the tag `json:\"metadata\"`")
+}
+
+// embeddedMetadata returns the embedded ObjectMeta of a struct, or of one that it
+// embeds in turn, nil if there is none.
+func embeddedMetadata(of reflect.Type) *reflect.StructField {
+	for i := range of.NumField() {
+		field := of.Field(i)
+		within := field.Type
+		if within.Kind() == reflect.Pointer {
+			within = within.Elem()
+		}
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case !field.Anonymous || within.Kind() != reflect.Struct:
+		case within == reflect.TypeFor[metav1.ObjectMeta]():
+			if name != "metadata" {
+				return &field
+			}
+		case name == "":
+			if found := embeddedMetadata(within); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
