@@ -77,7 +77,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 		}
 		obj, err := q.typed(untyped)
 		if err != nil {
-			q.sink.Report(&typed.RejectedError{Informer: q.name, ResourceVersion: version, Err: err})
+			q.sink.Report(&typed.RejectedError{Informer: q.name, ResourceVersion: version, Listed: true, Err: err})
 			continue
 		}
 		q.detector.AddObject(q.untyped(obj))

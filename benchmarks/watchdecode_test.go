@@ -153,6 +153,7 @@ func (takerSink) ReplaceNamespace(string, []*corev1.Pod, string) {}
 
 func (takerSink) Remove(index.Key, string)       {}
 func (takerSink) RemoveNamespace(string, string) {}
+func (takerSink) DeleteKey(index.Key, string)    {}
 func (takerSink) Bookmark(string)                {}
 func (takerSink) Resync()                        {}
 func (takerSink) Progress(int, int)              {}

@@ -8,7 +8,8 @@ const (
 	Added DeltaType = iota + 1
 	// Updated: an object changed.
 	Updated
-	// Deleted: an object is gone; the delta has its last state.
+	// Deleted: an object is gone; the delta has its last state, or, if that is not
+	// known, a scope.
 	Deleted
 	// Replaced: the objects of the delta are all that there are.
 	Replaced
@@ -25,6 +26,9 @@ const (
 	// NamespaceRemoved: all objects of the namespace of the delta's scope are
 	// outside of what is watched now.
 	NamespaceRemoved
+	// Kept: the object of the delta's scope exists, in a state that could not be
+	// used. The Replaced or NamespaceReplaced that follows leaves it as it is.
+	Kept
 )
 
 // String returns the name of the type.
@@ -48,6 +52,8 @@ func (t DeltaType) String() string {
 		return "NamespaceReplaced"
 	case NamespaceRemoved:
 		return "NamespaceRemoved"
+	case Kept:
+		return "Kept"
 	default:
 		return "Unknown"
 	}
@@ -61,8 +67,8 @@ type Delta[T any] struct {
 	// Objects is the whole content, if Type is Replaced, or that of a namespace,
 	// if it is NamespaceReplaced.
 	Objects []T
-	// Scope is what a Removed, NamespaceReplaced or NamespaceRemoved is about,
-	// otherwise nil.
+	// Scope is what a Removed, NamespaceReplaced, NamespaceRemoved or Kept is about,
+	// or a Deleted without an Object; otherwise nil.
 	Scope *Scope
 	// ResourceVersion is the version that the change leads to, "" if that is
 	// not known.

@@ -10,8 +10,8 @@ import (
 )
 
 func TestDeltaTypeNames(t *testing.T) {
-	assert.Equal(t, "[Added Updated Deleted Replaced Bookmark Resync Removed NamespaceReplaced NamespaceRemoved Unknown Unknown]", fmt.Sprint([]queue.DeltaType{
+	assert.Equal(t, "[Added Updated Deleted Replaced Bookmark Resync Removed NamespaceReplaced NamespaceRemoved Kept Unknown Unknown]", fmt.Sprint([]queue.DeltaType{
 		queue.Added, queue.Updated, queue.Deleted, queue.Replaced, queue.Bookmark, queue.Resync,
-		queue.Removed, queue.NamespaceReplaced, queue.NamespaceRemoved, 0, 99,
+		queue.Removed, queue.NamespaceReplaced, queue.NamespaceRemoved, queue.Kept, 0, 99,
 	}))
 }

@@ -62,6 +62,19 @@ func (q *DeltaFIFO[T]) Delete(obj T, resourceVersion string) {
 	q.put(Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion})
 }
 
+// DeleteKey queues that the object of this key is gone, of which no last state is
+// known.
+func (q *DeltaFIFO[T]) DeleteKey(namespace, name, resourceVersion string) {
+	q.put(Delta[T]{Type: Deleted, Scope: &Scope{Namespace: namespace, Name: name}, ResourceVersion: resourceVersion})
+}
+
+// Keep queues that the object of this key exists, in a state that could not be
+// used, so that the Replace or ReplaceNamespace which comes next is not to take it
+// out.
+func (q *DeltaFIFO[T]) Keep(namespace, name string) {
+	q.put(Delta[T]{Type: Kept, Scope: &Scope{Namespace: namespace, Name: name}})
+}
+
 // Replace queues that objs are all that there are. The queue owns the slice
 // from then on.
 func (q *DeltaFIFO[T]) Replace(objs []T, resourceVersion string) {

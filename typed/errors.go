@@ -60,15 +60,29 @@ func (e *SyncError) Unwrap() []error {
 	return []error{e.Cause, e.Err}
 }
 
-// RejectedError tells of an object that a source received and that is not in
-// the store, since it could not be used. The informer logs it, counts it
-// (Status.Rejected) and goes on.
+// RejectedError tells of an object that was received and could not be used: it
+// could not be decoded, has no name, is not of the informer's type, or a
+// transform, a projection or an index function has failed on it. The informer logs
+// it, counts it (Status.Rejected) and goes on:
+//
+//  1. The store keeps the state of the object that it has, if any: reads of that
+//     key, and of no other, are behind the informer's resource version. This is
+//     never silent: Informer.Rejected and Status tell of it, until the object is
+//     received in a state that can be used, is deleted, or is no longer there in a
+//     later list.
+//  2. That an object is rejected never looks like its deletion, also in a list. A
+//     deletion is one, even if its last state is rejected.
+//  3. An informer whose first list has objects, all of which are rejected, is not
+//     synced, and WaitForSync and Status say why. It syncs when any object is
+//     received that can be used, or when those that were rejected are gone.
 type RejectedError struct {
 	// Informer is the informer's name, or that of its source.
 	Informer string
 	// Key and ResourceVersion are those of the object, as far as it has them.
 	Key             index.Key
 	ResourceVersion string
+	// Listed tells that the object came in a list, not by a watch.
+	Listed bool
 	// Err says what was wrong.
 	Err error
 }

@@ -62,6 +62,7 @@ type projection[A, B index.Object] struct {
 // passedOn is what the type of the objects does not matter to.
 type passedOn interface {
 	listSink
+	DeleteKey(key index.Key, resourceVersion string)
 	Remove(key index.Key, resourceVersion string)
 	RemoveNamespace(namespace, resourceVersion string)
 	Bookmark(resourceVersion string)
@@ -82,20 +83,26 @@ func (p *projection[A, B]) Update(obj A, resourceVersion string) {
 
 // Delete implements Sink.
 func (p *projection[A, B]) Delete(obj A, resourceVersion string) {
-	p.change(obj, resourceVersion, p.sink.Delete)
+	if !p.change(obj, resourceVersion, p.sink.Delete) {
+		p.DeleteKey(index.KeyOf(obj), resourceVersion)
+	}
 }
 
 // change reports the change of an object. One that is outside of the projection
-// is removed, which is nothing if it is not there, but for the version.
-func (p *projection[A, B]) change(obj A, resourceVersion string, report func(B, string)) {
-	projected, kept, ok := p.apply(obj, resourceVersion)
+// is removed, which is nothing if it is not there, but for the version. It returns
+// false if the object has a key, but cannot be projected.
+func (p *projection[A, B]) change(obj A, resourceVersion string, report func(B, string)) bool {
+	var nothing A
+	projected, kept, ok := p.apply(obj, resourceVersion, false)
 	switch {
 	case !ok:
+		return obj == nothing
 	case kept:
 		report(projected, resourceVersion)
 	default:
 		p.Remove(index.KeyOf(obj), resourceVersion)
 	}
+	return true
 }
 
 // Replace implements Sink.
@@ -110,20 +117,23 @@ func (p *projection[A, B]) ReplaceNamespace(namespace string, objs []A, resource
 
 // stage implements stager.
 func (p *projection[A, B]) stage(obj A, resourceVersion string) staged {
-	projected, kept, ok := p.apply(obj, resourceVersion)
-	if !ok || !kept {
+	projected, kept, ok := p.apply(obj, resourceVersion, true)
+	switch {
+	case !ok:
+		return rejectedObject{}
+	case !kept:
 		return leftOut{}
 	}
 	return p.sink.stage(projected, resourceVersion)
 }
 
 // apply projects an object. It reports whether that is to be kept, and whether
-// all went well; if not, that is reported.
-func (p *projection[A, B]) apply(obj A, resourceVersion string) (projected B, kept, ok bool) {
+// all went well; if not, that is reported. Listed tells that it is one of a list.
+func (p *projection[A, B]) apply(obj A, resourceVersion string, listed bool) (projected B, kept, ok bool) {
 	var nothing A
 	var none B
 	if obj == nothing {
-		p.Report(&RejectedError{Informer: p.name, ResourceVersion: resourceVersion, Err: errNilObject})
+		p.Report(&RejectedError{Informer: p.name, ResourceVersion: resourceVersion, Listed: listed, Err: errNilObject})
 		return none, false, false
 	}
 	key := index.KeyOf(obj)
@@ -138,7 +148,7 @@ func (p *projection[A, B]) apply(obj A, resourceVersion string) (projected B, ke
 		err = fmt.Errorf("its projection has another key, %q", got)
 	}
 	if err != nil {
-		p.Report(&RejectedError{Informer: p.name, Key: key, ResourceVersion: resourceVersion, Err: err})
+		p.Report(&RejectedError{Informer: p.name, Key: key, ResourceVersion: resourceVersion, Listed: listed, Err: err})
 		return none, false, false
 	}
 	return projected, true, true

@@ -40,7 +40,8 @@ type Deleted[T index.Object] struct {
 	// Key is the object's key.
 	Key index.Key
 	// Object is the last known state, never nil: what the server sent with the
-	// deletion if Reason is Watched, else the last state in the store.
+	// deletion if Reason is Watched and that could be used (see RejectedError), else
+	// the last state in the store.
 	Object T
 	// Old is the state that the handler was last told of, never nil: that of the
 	// store before, or an earlier one if the handler has the policy Coalesce.

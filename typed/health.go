@@ -12,13 +12,14 @@ import (
 
 // health keeps what a source has reported of its troubles.
 type health struct {
-	mu           sync.Mutex
-	err          error // guarded by mu; nil: it works
-	failures     int   // guarded by mu; since it last worked
-	since        time.Time
-	lastErr      error
-	rejected     int
-	lastRejected *RejectedError
+	mu       sync.Mutex
+	err      error     // guarded by mu; nil: it works
+	failures int       // guarded by mu; since it last worked
+	since    time.Time // guarded by mu
+	lastErr  error     // guarded by mu
+	withheld error     // guarded by mu; why the first list was not taken up
+
+	rejections rejections
 }
 
 // report notes and logs err, see Sink.Report. What logs is the user's, and may
@@ -26,12 +27,8 @@ type health struct {
 func (h *health) report(ctx context.Context, name string, err error) {
 	var rejected *RejectedError
 	if errors.As(err, &rejected) {
-		h.mu.Lock()
-		h.rejected++
-		h.lastRejected = rejected
-		h.mu.Unlock()
-		utilruntime.HandleErrorWithContext(ctx, rejected.Err, "Left out an object that cannot be used",
-			"informer", name, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
+		h.rejections.note(rejected, byInlet)
+		logRejected(ctx, name, rejected)
 		return
 	}
 	failures, since := h.note(err)
@@ -41,6 +38,19 @@ func (h *health) report(ctx context.Context, name string, err error) {
 	case err != nil && failures&(failures-1) == 0: // only the first, second, fourth, eighth, …
 		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will try again", "informer", name, "failures", failures)
 	}
+}
+
+// logRejected logs that an object was left out.
+func logRejected(ctx context.Context, name string, rejected *RejectedError) {
+	utilruntime.HandleErrorWithContext(ctx, rejected.Err, "Left out an object that cannot be used",
+		"informer", name, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
+}
+
+// withhold notes why the first list was not taken up, nil if one was.
+func (h *health) withhold(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.withheld = err
 }
 
 // note counts a failure, or forgets them all if err is nil. It returns how many
@@ -66,6 +76,9 @@ func (h *health) fill(s *Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.Err, s.Failures, s.Since = h.err, h.failures, h.since
+	if s.Err == nil {
+		s.Err = h.withheld
+	}
 	s.LastErr = h.lastErr
-	s.Rejected, s.LastRejected = h.rejected, h.lastRejected
+	h.rejections.fill(s)
 }

@@ -42,8 +42,10 @@ import (
 //  9. Reads take a lock for a moment that does not depend on the number of
 //     objects; they do not hold up the writer. Each sees one consistent state.
 //  10. Transform once. A transform is called once for each object received.
-//  11. Versions. ResourceVersion is never ahead of what reads return.
-//  12. Errors. WaitForSync and Status tell what is wrong, and since when.
+//  11. Versions. ResourceVersion is never ahead of what reads return; but for
+//     objects that could not be used, which Rejected and Status tell of.
+//  12. Errors. WaitForSync and Status tell what is wrong, and since when. No object
+//     is left out silently, see RejectedError.
 //  13. Panics of a handler are reported by utilruntime.HandleCrash; if that is
 //     set up not to crash, the next event is delivered.
 //  14. Resync delivers an update of every object to the handlers that asked for

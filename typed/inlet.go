@@ -3,6 +3,11 @@ package typed
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
@@ -19,75 +24,174 @@ type inlet[T index.Object] struct {
 	nameless  bool               // objects without a name are stored
 	health    *health
 	progress  *progress
+	first     firstList
 }
 
 // Add implements Sink.
 func (s *inlet[T]) Add(obj T, resourceVersion string) {
-	if obj, ok := s.admit(obj, resourceVersion); ok {
+	if obj, ok := s.admit(obj, resourceVersion, false); ok && !s.isFirst(obj, resourceVersion) {
 		s.DeltaFIFO.Add(obj, resourceVersion)
 	}
 }
 
 // Update implements Sink.
 func (s *inlet[T]) Update(obj T, resourceVersion string) {
-	if obj, ok := s.admit(obj, resourceVersion); ok {
+	if obj, ok := s.admit(obj, resourceVersion, false); ok && !s.isFirst(obj, resourceVersion) {
 		s.DeltaFIFO.Update(obj, resourceVersion)
 	}
 }
 
-// Delete implements Sink.
+// Delete implements Sink. The object is gone whether its last state can be used or
+// not.
 func (s *inlet[T]) Delete(obj T, resourceVersion string) {
-	if obj, ok := s.admit(obj, resourceVersion); ok {
+	var none T
+	if obj == none {
+		s.reject(index.Key{}, resourceVersion, false, errNilObject)
+		return
+	}
+	key := index.KeyOf(obj) // first: a transform may modify the object, and then fail
+	if obj, ok := s.admit(obj, resourceVersion, false); !ok {
+		s.DeleteKey(key, resourceVersion)
+	} else if !s.swallows(resourceVersion) {
 		s.DeltaFIFO.Delete(obj, resourceVersion)
+	}
+}
+
+// DeleteKey implements Sink.
+func (s *inlet[T]) DeleteKey(key index.Key, resourceVersion string) {
+	s.repair(key)
+	if !s.swallows(resourceVersion) {
+		s.DeltaFIFO.DeleteKey(key.Namespace, key.Name, resourceVersion)
 	}
 }
 
 // Remove implements Sink.
 func (s *inlet[T]) Remove(key index.Key, resourceVersion string) {
-	s.DeltaFIFO.Remove(key.Namespace, key.Name, resourceVersion)
+	s.repair(key)
+	if !s.first.withheld.Load() || !s.begins(nil, true, resourceVersion) {
+		s.DeltaFIFO.Remove(key.Namespace, key.Name, resourceVersion)
+	}
+}
+
+// Bookmark implements Sink.
+func (s *inlet[T]) Bookmark(resourceVersion string) {
+	if !s.swallows(resourceVersion) {
+		s.DeltaFIFO.Bookmark(resourceVersion)
+	}
 }
 
 // Replace implements Sink.
 func (s *inlet[T]) Replace(objs []T, resourceVersion string) {
-	s.replace(s.admitAll(objs, resourceVersion), resourceVersion)
+	s.replace(s.admitAll(objs, resourceVersion), false, resourceVersion)
 }
 
 // ReplaceNamespace implements Sink.
 func (s *inlet[T]) ReplaceNamespace(namespace string, objs []T, resourceVersion string) {
-	s.DeltaFIFO.ReplaceNamespace(namespace, s.admitAll(objs, resourceVersion), resourceVersion)
+	s.replaceNamespace(namespace, s.admitAll(objs, resourceVersion), resourceVersion)
+}
+
+// RemoveNamespace implements Sink.
+func (s *inlet[T]) RemoveNamespace(namespace, resourceVersion string) {
+	s.health.rejections.repairAll(&namespace, byInlet)
+	if !s.swallows(resourceVersion) {
+		s.DeltaFIFO.RemoveNamespace(namespace, resourceVersion)
+	}
 }
 
 // stage implements stager.
 func (s *inlet[T]) stage(obj T, resourceVersion string) staged {
-	obj, ok := s.admit(obj, resourceVersion)
+	obj, ok := s.admit(obj, resourceVersion, true)
 	if !ok {
-		return leftOut{}
+		return rejectedObject{}
 	}
 	return stagedObject[T]{obj}
 }
 
 // replaceStaged implements listSink.
 func (s *inlet[T]) replaceStaged(list []staged, resourceVersion string) {
-	s.replace(unstage[T](list), resourceVersion)
+	objs, filtered := unstage[T](list)
+	s.replace(objs, filtered, resourceVersion)
 }
 
 // replaceNamespaceStaged implements listSink.
 func (s *inlet[T]) replaceNamespaceStaged(namespace string, list []staged, resourceVersion string) {
-	s.DeltaFIFO.ReplaceNamespace(namespace, unstage[T](list), resourceVersion)
+	objs, _ := unstage[T](list)
+	s.replaceNamespace(namespace, objs, resourceVersion)
 }
 
-// replace queues all objects that there are, which were admitted.
-func (s *inlet[T]) replace(objs []T, resourceVersion string) {
+// replace queues all objects that there are, which were admitted; unless that is
+// the first list, and all that was in it was rejected. Filtered tells that there
+// were some that are left out on purpose.
+func (s *inlet[T]) replace(objs []T, filtered bool, resourceVersion string) {
 	s.progress.note(len(objs), len(objs))
 	s.health.report(s.ctx, s.name, nil) // before anybody can see that it has synced
+	kept := s.health.rejections.repairAll(nil, byInlet)
+	if len(objs) == 0 && !filtered && len(kept) > 0 && s.first.withhold(resourceVersion) {
+		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(kept), s.health.rejections.of(kept[0]))
+		s.health.withhold(err)
+		utilruntime.HandleErrorWithContext(s.ctx, err, "The informer cannot sync", "informer", s.name)
+		return
+	}
+	s.first.take()
+	s.health.withhold(nil)
+	s.keep(kept)
 	s.DeltaFIFO.Replace(objs, resourceVersion)
 }
 
-// admitAll returns those of objs that can be stored, as they are to be stored.
+// replaceNamespace does the same with the objects of a namespace.
+func (s *inlet[T]) replaceNamespace(namespace string, objs []T, resourceVersion string) {
+	kept := s.health.rejections.repairAll(&namespace, byInlet)
+	if s.first.withheld.Load() && s.begins(objs, len(objs) > 0, resourceVersion) {
+		return
+	}
+	s.keep(kept)
+	s.DeltaFIFO.ReplaceNamespace(namespace, objs, resourceVersion)
+}
+
+// keep has the list that follows not take out objects that were rejected.
+func (s *inlet[T]) keep(keys []index.Key) {
+	for _, key := range keys {
+		s.DeltaFIFO.Keep(key.Namespace, key.Name)
+	}
+}
+
+// isFirst reports whether obj was taken up as the first list.
+func (s *inlet[T]) isFirst(obj T, resourceVersion string) bool {
+	return s.first.withheld.Load() && s.begins([]T{obj}, true, resourceVersion)
+}
+
+// swallows reports whether a report that brings no object is not to be passed on.
+func (s *inlet[T]) swallows(resourceVersion string) bool {
+	return s.first.withheld.Load() && s.begins(nil, false, resourceVersion)
+}
+
+// begins reports whether a report was taken up, or swallowed, because the first
+// list was rejected as a whole. If there is something that can be used, or nothing
+// that was rejected is left, objs are the first list.
+func (s *inlet[T]) begins(objs []T, usable bool, resourceVersion string) bool {
+	s.first.mu.Lock()
+	defer s.first.mu.Unlock()
+	if !s.first.withheld.Load() {
+		return false
+	}
+	if resourceVersion != "" {
+		s.first.version = resourceVersion
+	}
+	if usable || !s.health.rejections.some() {
+		s.first.withheld.Store(false)
+		s.first.done = true
+		s.health.withhold(nil)
+		s.DeltaFIFO.Replace(objs, s.first.version)
+	}
+	return true
+}
+
+// admitAll returns those of the objects of a list that can be stored, as they are
+// to be stored.
 func (s *inlet[T]) admitAll(objs []T, resourceVersion string) []T {
 	admitted := objs[:0]
 	for _, obj := range objs {
-		if obj, ok := s.admit(obj, resourceVersion); ok {
+		if obj, ok := s.admit(obj, resourceVersion, true); ok {
 			admitted = append(admitted, obj)
 		}
 	}
@@ -101,42 +205,81 @@ func (s *inlet[T]) Progress(received, expected int) { s.progress.note(received, 
 // Report implements Sink.
 func (s *inlet[T]) Report(err error) { s.health.report(s.ctx, s.name, err) }
 
-var errNilObject = errors.New("it is nil")
+var (
+	errNilObject = errors.New("it is nil")
+	errNoName    = errors.New("it has no name")
+)
 
-// admit returns obj as it is to be stored, false if it cannot be.
-func (s *inlet[T]) admit(obj T, resourceVersion string) (T, bool) {
+// admit returns obj as it is to be stored, false if it cannot be, which it
+// reports. Listed tells that it is one of a list.
+func (s *inlet[T]) admit(obj T, resourceVersion string, listed bool) (T, bool) {
 	var none T
 	if obj == none {
-		s.reject(index.Key{}, resourceVersion, errNilObject)
+		s.reject(index.Key{}, resourceVersion, listed, errNilObject)
 		return none, false
 	}
-	if s.transform == nil {
-		return obj, s.isNamed(obj, resourceVersion)
+	if s.transform != nil {
+		key := index.KeyOf(obj)
+		transformed, err := s.transform(obj)
+		if err == nil && transformed == none {
+			err = errNilObject
+		} else if err == nil && index.KeyOf(transformed) != key {
+			err = fmt.Errorf("the transform function has given it another key, %q", index.KeyOf(transformed))
+		}
+		if err != nil {
+			s.reject(key, resourceVersion, listed, err)
+			return none, false
+		}
+		obj = transformed
 	}
-	transformed, err := s.transform(obj)
-	switch {
-	case err != nil:
-		s.reject(index.KeyOf(obj), resourceVersion, err)
-		return none, false
-	case transformed == none:
-		s.reject(index.KeyOf(obj), resourceVersion, errNilObject)
+	if !s.nameless && obj.GetName() == "" { // all objects without one would be one to the store
+		s.reject(index.KeyOf(obj), resourceVersion, listed, errNoName)
 		return none, false
 	}
-	return transformed, s.isNamed(transformed, resourceVersion)
+	if s.health.rejections.some() {
+		s.repair(index.KeyOf(obj))
+	}
+	return obj, true
 }
 
-var errNoName = errors.New("it has no name")
-
-// isNamed reports whether an object has a name, and rejects it otherwise: all
-// objects without one would be one to the store.
-func (s *inlet[T]) isNamed(obj T, resourceVersion string) bool {
-	if s.nameless || obj.GetName() != "" {
-		return true
+// repair notes that an object is received in a state that can be used, or gone.
+func (s *inlet[T]) repair(key index.Key) {
+	if s.health.rejections.some() {
+		s.health.rejections.repair(key, byInlet)
 	}
-	s.reject(index.KeyOf(obj), resourceVersion, errNoName)
-	return false
 }
 
-func (s *inlet[T]) reject(key index.Key, resourceVersion string, err error) {
-	s.Report(&RejectedError{Informer: s.name, Key: key, ResourceVersion: resourceVersion, Err: err})
+func (s *inlet[T]) reject(key index.Key, resourceVersion string, listed bool, err error) {
+	s.Report(&RejectedError{Informer: s.name, Key: key, ResourceVersion: resourceVersion, Listed: listed, Err: err})
+}
+
+// firstList is what becomes of the first list. One that was rejected as a whole is
+// withheld, until there is something that can be used.
+type firstList struct {
+	withheld atomic.Bool
+
+	mu      sync.Mutex
+	done    bool   // guarded by mu; the informer has a first list
+	version string // guarded by mu; of the one that is withheld
+}
+
+// withhold reports whether a list is to be withheld, which it is unless there was
+// another one.
+func (f *firstList) withhold(version string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.done {
+		return false
+	}
+	f.version = version
+	f.withheld.Store(true)
+	return true
+}
+
+// take notes that the informer has a first list.
+func (f *firstList) take() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.done = true
+	f.withheld.Store(false)
 }

@@ -260,6 +260,7 @@ type progressSink struct {
 func (s progressSink) Progress(received, expected int)              { s.note(received, expected) }
 func (s progressSink) Replace([]*corev1.Pod, string)                { s.done() }
 func (progressSink) Remove(index.Key, string)                       {}
+func (progressSink) DeleteKey(index.Key, string)                    {}
 func (progressSink) RemoveNamespace(_, _ string)                    {}
 func (progressSink) ReplaceNamespace(string, []*corev1.Pod, string) {}
 func (progressSink) Add(*corev1.Pod, string)                        {}

@@ -21,6 +21,10 @@ func (l *Lease[T]) Status() Status { return l.informer.Load().Status() }
 // Get returns the object of key, false if there is none.
 func (l *Lease[T]) Get(key index.Key) (T, bool) { return l.informer.Load().Get(key) }
 
+// Rejected tells what was wrong with the latest state of an object, see
+// Informer.Rejected.
+func (l *Lease[T]) Rejected(key index.Key) *RejectedError { return l.informer.Load().Rejected(key) }
+
 // Len returns the number of objects.
 func (l *Lease[T]) Len() int { return l.informer.Load().Len() }
 

@@ -3,6 +3,7 @@ package typed
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -19,6 +20,7 @@ type loop[T index.Object] struct {
 
 	changes []index.Change[T]
 	events  []Event[T]
+	kept    []index.Key // that the list which comes next is not to take out
 }
 
 func (l *loop[T]) run(ctx context.Context) {
@@ -77,12 +79,14 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 		switch d.Type {
 		case queue.Added, queue.Updated, queue.Deleted:
 			l.changes = append(l.changes, index.Change[T]{
-				Delete: d.Type == queue.Deleted, Reason: index.Watched, Object: d.Object,
+				Delete: d.Type == queue.Deleted, Reason: index.Watched, Object: d.Object, Key: (*index.Key)(d.Scope),
 			})
 		case queue.Removed:
 			l.changes = append(l.changes, index.Change[T]{
 				Delete: true, Reason: index.ScopeRemoved, Key: (*index.Key)(d.Scope),
 			})
+		case queue.Kept:
+			l.kept = append(l.kept, index.Key(*d.Scope))
 		case queue.Bookmark:
 		case queue.Replaced, queue.NamespaceReplaced, queue.NamespaceRemoved:
 			l.flush(version)
@@ -179,6 +183,7 @@ func (l *loop[T]) replace(d *queue.Delta[T]) {
 		}
 	}()
 	defer utilruntime.HandleCrashWithContext(l.ctx)
+	l.keep(d)
 	first := d.Type == queue.Replaced && !l.isSynced()
 	departed := l.commitAll(d, first)
 	failed = nil
@@ -189,6 +194,27 @@ func (l *loop[T]) replace(d *queue.Delta[T]) {
 		l.reached(d.ResourceVersion)
 	}
 	notify(departed)
+}
+
+// keep adds to a list what the store has of the objects that were rejected, since
+// that is no deletion.
+func (l *loop[T]) keep(d *queue.Delta[T]) {
+	if len(l.kept) == 0 {
+		return
+	}
+	listed := make(map[index.Key]bool, len(d.Objects))
+	for _, obj := range d.Objects {
+		listed[index.KeyOf(obj)] = true
+	}
+	l.kept = slices.DeleteFunc(l.kept, func(key index.Key) bool {
+		if d.Scope != nil && d.Scope.Namespace != key.Namespace {
+			return false
+		}
+		if obj, ok := l.store.Get(key); ok && !listed[key] {
+			d.Objects = append(d.Objects, obj)
+		}
+		return true
+	})
 }
 
 func (l *loop[T]) commitAll(d *queue.Delta[T], first bool) (departed []*departureWaiter) {

@@ -16,7 +16,9 @@ import "github.com/kubetyped/informer/index"
 // deletion, it is given the last state that the server sent.
 //
 // The projection must have the name and the namespace of its object, and must
-// not be nil; otherwise the object is left out as a RejectedError. It should not
+// not be nil; otherwise the object is rejected, see RejectedError. So the key of an
+// object is that of its projection, and an object whose last state cannot be
+// projected is deleted by it. The projection should not
 // refer to the object, which would then be kept alive. It needs no resource
 // version, since reports bring their own. project is called by one goroutine for
 // each watch of src.

@@ -33,7 +33,7 @@ var (
 
 // Add implements cache.ReflectorStore.
 func (s *reflectorStore[T]) Add(untyped any) error {
-	if obj, version, ok := s.convert(untyped); ok {
+	if obj, version, ok := s.convert(untyped, false); ok {
 		if !s.ordered {
 			version = ""
 		}
@@ -45,7 +45,7 @@ func (s *reflectorStore[T]) Add(untyped any) error {
 // Update implements cache.ReflectorStore.
 func (s *reflectorStore[T]) Update(untyped any) error {
 	s.ordered = true
-	if obj, version, ok := s.convert(untyped); ok {
+	if obj, version, ok := s.convert(untyped, false); ok {
 		s.sink.Update(obj, version)
 	}
 	return nil
@@ -54,7 +54,7 @@ func (s *reflectorStore[T]) Update(untyped any) error {
 // Delete implements cache.ReflectorStore.
 func (s *reflectorStore[T]) Delete(untyped any) error {
 	s.ordered = true
-	if obj, version, ok := s.convert(untyped); ok {
+	if obj, version, ok := s.convert(untyped, false); ok {
 		s.sink.Delete(obj, version)
 	}
 	return nil
@@ -68,7 +68,7 @@ func (s *reflectorStore[T]) Replace(list []any, version string) error {
 	}
 	objs := make([]T, 0, len(list))
 	for _, untyped := range list {
-		if obj, _, ok := s.convert(untyped); ok {
+		if obj, _, ok := s.convert(untyped, true); ok {
 			objs = append(objs, obj)
 		}
 	}
@@ -124,21 +124,21 @@ func (s *reflectorStore[T]) Transformer() cache.TransformFunc {
 
 // stage hands an object of a list that is streamed to the sink.
 func (s *reflectorStore[T]) stage(untyped any) staged {
-	if obj, version, ok := s.convert(untyped); ok {
+	if obj, version, ok := s.convert(untyped, true); ok {
 		return s.sink.stage(obj, version)
 	}
-	return leftOut{}
+	return rejectedObject{}
 }
 
 // convert returns the object as a T, and its resource version. What is not a T is
-// reported.
-func (s *reflectorStore[T]) convert(untyped any) (T, string, bool) {
+// reported; listed tells that it is one of a list.
+func (s *reflectorStore[T]) convert(untyped any, listed bool) (T, string, bool) {
 	if carried, ok := untyped.(*carrier[T]); ok && carried.err == nil {
 		return carried.object, carried.ResourceVersion, true
 	}
 	obj, ok := untyped.(T)
 	if !ok {
-		rejected := &RejectedError{Informer: s.name, Err: fmt.Errorf("it is a %T", untyped)}
+		rejected := &RejectedError{Informer: s.name, Listed: listed, Err: fmt.Errorf("it is a %T", untyped)}
 		if carried, ok := untyped.(*carrier[T]); ok {
 			rejected.Err = carried.err
 		}

@@ -28,7 +28,7 @@ type scope[T index.Object] struct {
 
 // Add implements Sink.
 func (s *scope[T]) Add(obj T, resourceVersion string) {
-	if s.contains(obj, resourceVersion) && s.begin() {
+	if s.contains(obj, resourceVersion, false) && s.begin() {
 		s.sink.Add(obj, s.reach(resourceVersion))
 		s.mu.Unlock()
 	}
@@ -36,7 +36,7 @@ func (s *scope[T]) Add(obj T, resourceVersion string) {
 
 // Update implements Sink.
 func (s *scope[T]) Update(obj T, resourceVersion string) {
-	if s.contains(obj, resourceVersion) && s.begin() {
+	if s.contains(obj, resourceVersion, false) && s.begin() {
 		s.sink.Update(obj, s.reach(resourceVersion))
 		s.mu.Unlock()
 	}
@@ -44,8 +44,16 @@ func (s *scope[T]) Update(obj T, resourceVersion string) {
 
 // Delete implements Sink.
 func (s *scope[T]) Delete(obj T, resourceVersion string) {
-	if s.contains(obj, resourceVersion) && s.begin() {
+	if s.contains(obj, resourceVersion, false) && s.begin() {
 		s.sink.Delete(obj, s.reach(resourceVersion))
+		s.mu.Unlock()
+	}
+}
+
+// DeleteKey implements Sink.
+func (s *scope[T]) DeleteKey(key index.Key, resourceVersion string) {
+	if s.isOwn(key.Namespace) && s.begin() {
+		s.sink.DeleteKey(key, s.reach(resourceVersion))
 		s.mu.Unlock()
 	}
 }
@@ -107,8 +115,8 @@ func (s *scope[T]) reach(version string) string {
 // stage implements stager. It takes no lock: namespaces are listed at the same
 // time.
 func (s *scope[T]) stage(obj T, resourceVersion string) staged {
-	if !s.contains(obj, resourceVersion) {
-		return leftOut{}
+	if !s.contains(obj, resourceVersion, true) {
+		return rejectedObject{}
 	}
 	return s.sink.stage(obj, resourceVersion)
 }
@@ -209,18 +217,18 @@ func (s *scope[T]) finish() {
 
 // contains reports whether an object is in the namespace. What is not is left
 // out; with objects that are nil, the sink does that.
-func (s *scope[T]) contains(obj T, resourceVersion string) bool {
+func (s *scope[T]) contains(obj T, resourceVersion string, listed bool) bool {
 	var none T
 	if obj == none || obj.GetNamespace() == s.namespace {
 		return true
 	}
-	s.reject(index.KeyOf(obj), resourceVersion)
+	s.reject(index.KeyOf(obj), resourceVersion, listed)
 	return false
 }
 
-func (s *scope[T]) reject(key index.Key, resourceVersion string) {
+func (s *scope[T]) reject(key index.Key, resourceVersion string, listed bool) {
 	s.sink.Report(&RejectedError{
-		Informer: reflect.TypeFor[T]().String(), Key: key, ResourceVersion: resourceVersion,
+		Informer: reflect.TypeFor[T]().String(), Key: key, ResourceVersion: resourceVersion, Listed: listed,
 		Err: fmt.Errorf("it came from the source of the namespace %s", s.namespace),
 	})
 }
@@ -229,7 +237,7 @@ func (s *scope[T]) reject(key index.Key, resourceVersion string) {
 // rejects it otherwise.
 func (s *scope[T]) isOwn(namespace string) bool {
 	if namespace != s.namespace {
-		s.reject(index.Key{Namespace: namespace}, "")
+		s.reject(index.Key{Namespace: namespace}, "", false)
 	}
 	return namespace == s.namespace
 }

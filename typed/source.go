@@ -39,6 +39,9 @@ type Sink[T index.Object] interface {
 	Update(obj T, resourceVersion string)
 	// Delete reports that obj, which is its last known state, is gone.
 	Delete(obj T, resourceVersion string)
+	// DeleteKey reports that the object of key is gone, of which the last state is
+	// not known, or could not be used. The event has the last state in the store.
+	DeleteKey(key index.Key, resourceVersion string)
 	// Remove reports that the object of key, if there is one, is outside of what
 	// the source reports on from now on, though it may still exist. That is a
 	// deletion with the last state in the store, and the reason
@@ -64,5 +67,12 @@ type Sink[T index.Object] interface {
 	// Report tells how the source fares: an error that it goes on after, such
 	// as a failed list; a *RejectedError for an object that it could not pass
 	// on; or nil when it works again.
+	//
+	// An object that is rejected is reported by its key, and stays in the store in
+	// the state that is there, if any, until the source reports on it again. So a
+	// deletion whose last state is rejected takes two calls, Report and then
+	// DeleteKey; and the objects of a list that are rejected are reported, with
+	// RejectedError.Listed, before the Replace or ReplaceNamespace that leaves them
+	// out.
 	Report(err error)
 }

@@ -31,20 +31,29 @@ type stagedObject[T index.Object] struct{ object T }
 
 func (stagedObject[T]) staged() {}
 
-// leftOut stands for an object that was left out.
+// leftOut stands for an object that is not to be in the store.
 type leftOut struct{}
 
 func (leftOut) staged() {}
 
-// unstage returns the objects of a list.
-func unstage[T index.Object](list []staged) []T {
-	objs := make([]T, 0, len(list))
+// rejectedObject stands for one that could not be used, which was reported.
+type rejectedObject struct{}
+
+func (rejectedObject) staged() {}
+
+// unstage returns the objects of a list, and whether others are not to be in the
+// store.
+func unstage[T index.Object](list []staged) (objs []T, filtered bool) {
+	objs = make([]T, 0, len(list))
 	for _, s := range list {
-		if s, ok := s.(stagedObject[T]); ok {
+		switch s := s.(type) {
+		case stagedObject[T]:
 			objs = append(objs, s.object)
+		case leftOut:
+			filtered = true
 		}
 	}
-	return objs
+	return objs, filtered
 }
 
 // stageAll stages the objects of a complete list, and lets go of each of them.
@@ -72,9 +81,11 @@ type lateStager[T index.Object] struct{ Sink[T] }
 func (s lateStager[T]) stage(obj T, _ string) staged { return stagedObject[T]{obj} }
 
 func (s lateStager[T]) replaceStaged(list []staged, resourceVersion string) {
-	s.Replace(unstage[T](list), resourceVersion)
+	objs, _ := unstage[T](list)
+	s.Replace(objs, resourceVersion)
 }
 
 func (s lateStager[T]) replaceNamespaceStaged(namespace string, list []staged, resourceVersion string) {
-	s.ReplaceNamespace(namespace, unstage[T](list), resourceVersion)
+	objs, _ := unstage[T](list)
+	s.ReplaceNamespace(namespace, objs, resourceVersion)
 }

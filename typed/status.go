@@ -53,7 +53,8 @@ type Status struct {
 	LastEvent time.Time
 
 	// Err is the last failure to list or watch, nil if there was none since it
-	// last worked. Failures counts those, and Since is when the first of them
+	// last worked; or else why the first list does not count, if all of its objects
+	// were rejected, see RejectedError. Failures counts those, and Since is when the first of them
 	// was.
 	Err      error
 	Failures int
@@ -61,10 +62,15 @@ type Status struct {
 	// LastErr is the last failure to list or watch, even if it has worked since.
 	LastErr error
 
-	// Rejected counts objects that were received and left out, LastRejected
-	// tells of the last one.
-	Rejected     int
-	LastRejected *RejectedError
+	// Rejected counts what was received and could not be used, since Run was
+	// called, and LastRejected tells of the last one. RejectedNow is the number of
+	// objects of which the store has no state, or an earlier one, for that reason,
+	// and RejectedObjects tells of the last 20 of them, the latest first. See
+	// RejectedError.
+	Rejected        int
+	LastRejected    *RejectedError
+	RejectedNow     int
+	RejectedObjects []*RejectedError
 
 	// Queued is how many changes wait to be applied, QueuedMax the most that
 	// ever did.
