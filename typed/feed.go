@@ -24,8 +24,8 @@ type feed[T index.Object] struct {
 	marks  marks[T]
 	period time.Duration // of resyncs; 0: none
 	timer  *time.Timer
-	state  func() (*index.Snapshot[T], uint64) // the store, and the head of events at that moment
-	offer  func(Event[T])                      // takes the events of a resync, if the handler coalesces
+	state  func() (*index.Snapshot[T], uint64)     // the store, and the head of events at that moment
+	fill   func() (*index.Snapshot[T], filling[T]) // begins a resync, if the handler coalesces
 }
 
 // subscription is what a feed needs of an eventlog.Cursor or Coalescer.
@@ -34,6 +34,12 @@ type subscription[T index.Object] interface {
 	Next() []Event[T]
 	Ready() <-chan struct{}
 	Handled()
+}
+
+// filling is what a feed needs of an eventlog.Fill.
+type filling[T index.Object] interface {
+	Offer(Event[T])
+	End()
 }
 
 // run passes every event to emit until the registration ends or emit returns
@@ -110,14 +116,16 @@ func contain(call func()) {
 // were published before now and before those that follow. It may be called from
 // any goroutine that does not hold the informer's lock.
 func (f *feed[T]) resync(periodic bool) {
-	snapshot, head := f.state()
-	if f.offer == nil {
+	if f.fill == nil {
+		snapshot, head := f.state()
 		f.marks.add(mark[T]{at: head, snapshot: snapshot, periodic: periodic})
 		return
 	}
-	// An event that is pending will tell of the object anyway, and the latest.
+	// An event that is pending, or comes meanwhile, tells of the object anyway.
+	snapshot, filling := f.fill()
+	defer filling.End()
 	for obj := range snapshot.All() {
-		f.offer(Event[T]{Type: index.Updated, Reason: index.Resynced, Old: obj, New: obj})
+		filling.Offer(Event[T]{Type: index.Updated, Reason: index.Resynced, Old: obj, New: obj})
 	}
 	if periodic {
 		f.timer.Reset(f.period)

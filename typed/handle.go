@@ -95,7 +95,11 @@ func (i *Informer[T]) join(m *member[T]) error {
 	}
 	if m.delivery.kind == coalesce {
 		c := eventlog.NewCoalescer(i.log, Event[T].Key, mergeEvents[T])
-		m.offer = c.OfferIdle
+		m.fill = func() (*index.Snapshot[T], filling[T]) {
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			return i.store.Snapshot(), c.Fill()
+		}
 		m.events = c
 	} else {
 		m.events = i.log.NewCursor(m.delivery.limit)

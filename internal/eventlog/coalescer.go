@@ -28,6 +28,7 @@ type Coalescer[K comparable, E any] struct {
 	first   *pending[K, E] // guarded by mu; the oldest
 	last    *pending[K, E] // guarded by mu
 	crowd   int            // guarded by mu; the most that pending has held
+	fills   []*Fill[K, E]  // guarded by mu; under way
 	head    uint64         // guarded by mu; number of the next place
 	handing bool           // guarded by mu; an event is being handled
 	current uint64         // guarded by mu; its place
@@ -63,6 +64,9 @@ func (c *Coalescer[K, E]) offer(events []E) {
 	defer c.mu.Unlock()
 	for _, e := range events {
 		k := c.key(e)
+		for _, f := range c.fills {
+			f.changed[k] = struct{}{}
+		}
 		p := c.pending[k]
 		if p == nil {
 			c.append(k, e)
@@ -73,16 +77,6 @@ func (c *Coalescer[K, E]) offer(events []E) {
 		}
 	}
 	c.wake()
-}
-
-// OfferIdle appends e unless there is a pending event of its key.
-func (c *Coalescer[K, E]) OfferIdle(e E) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if k := c.key(e); c.pending[k] == nil && !c.closed {
-		c.append(k, e)
-		c.wake()
-	}
 }
 
 func (c *Coalescer[K, E]) append(k K, e E) {

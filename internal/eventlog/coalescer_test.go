@@ -67,22 +67,36 @@ func TestTheEventInHandIsNotMerged(t *testing.T) {
 	assert.Equal(t, []change{{1, 1, 0}}, drain(c))
 }
 
-func TestOfferIdleLeavesPendingEventsAlone(t *testing.T) {
+// TestFillLeavesPendingEventsAlone offers what is not pending, and has not changed
+// since.
+func TestFillLeavesPendingEventsAlone(t *testing.T) {
 	log := New[change]()
 	c := NewCoalescer(log, keyOf, mergeChanges)
-	require.Empty(t, c.Next())
+	log.Append([]change{{4, 0, 7}})
+	require.NotEmpty(t, c.Next())
+	log.Append([]change{{5, 0, 7}})
 	resync := func(key int) change { return change{key, 7, 7} }
 
-	c.OfferIdle(resync(1))
+	fill := c.Fill()
+	require.Equal(t, []change{{5, 0, 7}}, drain(c))
+	fill.Offer(resync(1))
 	<-c.Ready()
-	c.OfferIdle(resync(1))
-	log.Append([]change{{2, 6, 7}})
-	c.OfferIdle(resync(2))
-	assert.Equal(t, []change{{1, 7, 7}, {2, 6, 7}}, drain(c))
+	fill.Offer(resync(1))
+	log.Append([]change{{2, 6, 7}, {4, 7, 0}})
+	fill.Offer(resync(2))
+	assert.Equal(t, []change{{1, 7, 7}, {2, 6, 7}, {4, 7, 0}}, drain(c))
+	fill.Offer(resync(4))
+	assert.Empty(t, drain(c), "it is gone since")
+	fill.Offer(resync(5))
+	assert.Equal(t, []change{{5, 7, 7}}, drain(c), "it is as it was")
+	fill.End()
+	assert.Empty(t, c.fills)
 
+	fill = c.Fill()
 	c.Close()
-	c.OfferIdle(resync(3))
+	fill.Offer(resync(3))
 	assert.Empty(t, drain(c))
+	fill.End()
 }
 
 // TestPlacesTellWhenTheRestWasHandled follows Position to a Head that was

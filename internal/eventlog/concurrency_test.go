@@ -71,7 +71,9 @@ func TestReadersBesideAWriter(t *testing.T) {
 		states = append(states, seen)
 		followers.Go(func() error { return follow(c.Next, c.Ready(), c.Handled, seen) })
 		onBeat(func() error {
-			c.OfferIdle(change{key: keys})                 // a key that the writer leaves alone
+			fill := c.Fill()
+			fill.Offer(change{key: keys}) // a key that the writer leaves alone
+			fill.End()
 			if n := c.Backlog(); n < 0 || n > keys+1+1+1 { // that one, one in hand, and stop
 				return fmt.Errorf("%d pending events of %d keys", n, keys)
 			}

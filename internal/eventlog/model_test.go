@@ -48,6 +48,10 @@ type coalescerModel struct {
 	handing int // place of the event in hand; -1: none
 	seen    state
 	closed  bool
+
+	fill    *Fill[int, change] // nil: none is under way
+	then    state              // when it was begun
+	changed map[int]bool       // since then
 }
 
 func (c *coalescerModel) offer(e change) {
@@ -107,6 +111,7 @@ func checkLog(t *rapid.T) {
 				for _, c := range coalescers {
 					if !c.closed {
 						c.offer(e)
+						c.changed[e.key] = true
 					}
 				}
 			}
@@ -142,7 +147,7 @@ func checkLog(t *rapid.T) {
 		},
 		"new coalescer": func(*rapid.T) {
 			coalescers = append(coalescers, &coalescerModel{
-				Coalescer: NewCoalescer(log, keyOf, mergeChanges), handing: -1, seen: maps.Clone(now),
+				Coalescer: NewCoalescer(log, keyOf, mergeChanges), handing: -1, seen: maps.Clone(now), changed: map[int]bool{},
 			})
 		},
 		"next": ofCursor(func(t *rapid.T, c *cursorModel) {
@@ -181,11 +186,21 @@ func checkLog(t *rapid.T) {
 				c.pending, c.places = c.pending[1:], c.places[1:]
 			}
 		}),
-		"offer idle": ofCoalescer(func(t *rapid.T, c *coalescerModel) {
+		"begin fill": ofCoalescer(func(_ *rapid.T, c *coalescerModel) {
+			if c.fill != nil {
+				c.fill.End()
+			}
+			c.fill, c.then = c.Fill(), maps.Clone(now)
+			clear(c.changed)
+		}),
+		"offer to fill": ofCoalescer(func(t *rapid.T, c *coalescerModel) {
 			key := rapid.IntRange(0, 11).Draw(t, "key")
-			e := change{key, now[key], now[key]} // as a resync has it
-			c.OfferIdle(e)
-			if !c.closed && !slices.ContainsFunc(c.pending, func(p change) bool { return p.key == key }) {
+			if c.fill == nil {
+				return
+			}
+			e := change{key, c.then[key], c.then[key]} // as a resync has it
+			c.fill.Offer(e)
+			if !c.closed && !c.changed[key] && !slices.ContainsFunc(c.pending, func(p change) bool { return p.key == key }) {
 				c.offer(e)
 				c.rouse()
 			}

@@ -1,0 +1,43 @@
+package eventlog
+
+import "slices"
+
+// Fill adds events of one reader's own to those that it has pending: events that
+// say how things were at one moment, when the Fill was begun. It takes its time,
+// and leaves out what is not so any more.
+type Fill[K comparable, E any] struct {
+	c       *Coalescer[K, E]
+	changed map[K]struct{} // guarded by mu of c; the keys of later events
+}
+
+// Fill begins a Fill, which has to be ended. The caller sees to it that nothing is
+// appended to the log between the moment that the events are to tell of and this
+// call.
+func (c *Coalescer[K, E]) Fill() *Fill[K, E] {
+	f := &Fill[K, E]{c: c, changed: map[K]struct{}{}}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fills = append(c.fills, f)
+	return f
+}
+
+// Offer appends e, unless there is a pending event of its key, or was one since the
+// Fill was begun.
+func (f *Fill[K, E]) Offer(e E) {
+	c := f.c
+	k := c.key(e)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, changed := f.changed[k]; changed || c.pending[k] != nil || c.closed {
+		return
+	}
+	c.append(k, e)
+	c.wake()
+}
+
+// End ends the Fill.
+func (f *Fill[K, E]) End() {
+	f.c.mu.Lock()
+	defer f.c.mu.Unlock()
+	f.c.fills = slices.DeleteFunc(f.c.fills, func(other *Fill[K, E]) bool { return other == f })
+}
