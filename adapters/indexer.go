@@ -39,7 +39,7 @@ type indexer[T index.Object] struct {
 	store      index.Reader[T]
 	writer     *index.Indexer[T] // the same; nil: it cannot be written
 	addIndexes func(indexes ...index.Handle[T]) error
-	late       *latePanic           // of index functions; nil: they are not put off
+	late       *latePanics[T]       // of index functions; nil: they are not put off
 	changed    func(version string) // called when a write has set the version; nil: nobody
 
 	adding  sync.Mutex // held while indexes are added
@@ -98,14 +98,13 @@ func (x *indexer[T]) AddIndexers(added cache.Indexers) error {
 		indexes[name] = idx
 		handles = append(handles, idx.Index)
 	}
-	if err := x.addIndexes(handles...); err != nil {
-		return err
-	}
-	x.indexes.Store(&indexes)
-	if x.late != nil {
-		x.late.raise()
-	}
-	return nil
+	var err error
+	x.late.during(&userWrite[T]{indexers: added}, func() {
+		if err = x.addIndexes(handles...); err == nil {
+			x.indexes.Store(&indexes)
+		}
+	})
+	return err
 }
 
 // newIndex returns an index for a function.
@@ -114,7 +113,7 @@ func (x *indexer[T]) newIndex(name string, f cache.IndexFunc) *index.Index[strin
 		return newIndex(name, f, x.untyped)
 	}
 	return index.New(name, func(obj T) (values []string) {
-		defer x.late.catch()
+		defer x.late.catch(name, obj)
 		return mustIndex(name, f, index.KeyOf(obj), x.untyped(obj))
 	})
 }

@@ -85,13 +85,14 @@ func (x *indexer[T]) changes(dst []index.Change[T], obj any, deletion bool) ([]i
 // apply makes changes. The version is then that of last, also if that is empty,
 // unless last has no metadata.
 func (x *indexer[T]) apply(last any, changes []index.Change[T]) {
-	accessor, err := meta.Accessor(last)
-	if err != nil {
-		x.writer.Apply(nil, changes, "")
+	version, known := "", false
+	if accessor, err := meta.Accessor(last); err == nil {
+		version, known = accessor.GetResourceVersion(), true
+	}
+	x.late.during(&userWrite[T]{changes: changes}, func() { x.writer.Apply(nil, changes, version) })
+	if !known {
 		return
 	}
-	version := accessor.GetResourceVersion()
-	x.writer.Apply(nil, changes, version)
 	if version == "" {
 		x.writer.SetResourceVersion("")
 	}
@@ -112,7 +113,7 @@ func (x *indexer[T]) Replace(list []any, version string) error {
 	if x.writer == nil {
 		return errReadOnly
 	}
-	x.writer.Replace(nil, objs, version, index.Relisted)
+	x.late.during(&userWrite[T]{list: objs}, func() { x.writer.Replace(nil, objs, version, index.Relisted) })
 	x.tell(version)
 	return nil
 }

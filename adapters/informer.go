@@ -105,9 +105,9 @@ func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object,
 		shouldSync:  s.shouldResync,
 		resync:      s.resync,
 	}
-	late := &latePanic{}
-	store := index.NewIndexer(index.WithLiteralEvents[T](), index.WithWritten[T](late.raise))
-	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithReadableAfterStop()}
+	late := &latePanics[T]{}
+	store := index.NewIndexer(index.WithLiteralEvents[T]())
+	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithReadableAfterStop(), typed.WithOnPublished(late.raise)}
 	measured := newMetrics(options.Identifier, options.InformerMetricsProvider)
 	if measured != nil {
 		opts = append(opts, typed.WithMetrics(measured))

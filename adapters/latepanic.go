@@ -1,22 +1,100 @@
 package adapters
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync"
 
-// latePanic puts off panics of index functions until the objects are stored, as
-// client-go stores an object before it calls them.
-type latePanic struct{ first atomic.Pointer[any] }
+	"k8s.io/client-go/tools/cache"
 
-// catch is deferred by what may panic.
-func (l *latePanic) catch() {
-	if p := recover(); p != nil {
+	"github.com/kubetyped/informer/index"
+)
+
+// latePanics puts off panics of index functions until the objects are stored, as
+// client-go stores an object before it calls them. What a user's write has caused
+// is raised to that user, the rest by the informer's goroutine, when handlers have
+// been told of what was stored.
+type latePanics[T index.Object] struct {
+	mu     sync.Mutex
+	writes []*userWrite[T] // guarded by mu; those that are under way
+	other  *any            // guarded by mu; the first panic for what was received
+}
+
+// userWrite is a call of the store's methods that write.
+type userWrite[T index.Object] struct {
+	changes  []index.Change[T]
+	list     []T
+	indexers cache.Indexers // that are added
+
+	panicked bool // guarded by latePanics.mu
+	first    any  // guarded by latePanics.mu
+	listed   int  // guarded by latePanics.mu; where in list the last panic was
+}
+
+// causes reports whether the write is why the function of an index is called.
+func (w *userWrite[T]) causes(name string, obj T) bool {
+	if _, ok := w.indexers[name]; ok {
+		return true
+	}
+	for _, start := range []int{w.listed, 0} { // functions are called in about this order
+		if i := slices.Index(w.list[start:], obj); i >= 0 {
+			w.listed = start + i
+			return true
+		}
+	}
+	return slices.ContainsFunc(w.changes, func(c index.Change[T]) bool { return c.Object == obj })
+}
+
+// catch is deferred by the function of an index.
+func (l *latePanics[T]) catch(name string, obj T) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.writes {
+		if w.causes(name, obj) {
+			if !w.panicked {
+				w.panicked, w.first = true, p
+			}
+			return
+		}
+	}
+	if l.other == nil {
 		kept := p // p itself would be on the heap in every call
-		l.first.CompareAndSwap(nil, &kept)
+		l.other = &kept
 	}
 }
 
-// raise panics if there was a panic since it was last called.
-func (l *latePanic) raise() {
-	if p := l.first.Swap(nil); p != nil {
-		panic(*p)
+// during calls write, which makes w, and raises the first panic that w has caused.
+// A nil l does not put off anything.
+func (l *latePanics[T]) during(w *userWrite[T], write func()) {
+	if l == nil {
+		write()
+		return
+	}
+	l.mu.Lock()
+	l.writes = append(l.writes, w)
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.writes = slices.DeleteFunc(l.writes, func(other *userWrite[T]) bool { return other == w })
+	}()
+	write()
+	if w.panicked {
+		panic(w.first)
+	}
+}
+
+// raise panics if an index function has, for an object that was received, since
+// it was last called.
+func (l *latePanics[T]) raise() {
+	l.mu.Lock()
+	other := l.other
+	l.other = nil
+	l.mu.Unlock()
+	if other != nil {
+		panic(*other)
 	}
 }

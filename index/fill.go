@@ -22,7 +22,6 @@ func (x *Indexer[T]) fill(dst []Event[T], list []T, version string, reason Reaso
 	defer x.mu.Unlock()
 	x.adopt(f)
 	x.version = version
-	x.afterWrite()
 	return dst
 }
 

@@ -54,7 +54,6 @@ type options[T Object] struct {
 	unchanged func(old, updated T) bool
 
 	literal bool
-	written func()
 }
 
 // WithRecreated makes a write that replaces old by updated give two events if
@@ -81,13 +80,6 @@ func WithUnchanged[T Object](unchanged func(old, updated T) bool) Option[T] {
 //     before the list. Otherwise the second one is an update of the first.
 func WithLiteralEvents[T Object]() Option[T] {
 	return func(o *options[T]) { o.literal = true }
-}
-
-// WithWritten has written called at the end of each Apply and Replace, by the
-// goroutine that writes, while readers wait. If it panics, the writer gets the
-// panic instead of the events, and what was written stays.
-func WithWritten[T Object](written func()) Option[T] {
-	return func(o *options[T]) { o.written = written }
 }
 
 // NewIndexer returns an empty Indexer.

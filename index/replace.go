@@ -115,7 +115,6 @@ func (x *Indexer[T]) exchange(dst []Event[T], gone []uint32, list []T, version s
 	for _, pos := range slices.Backward(gone) { // the last first: no other one of them moves
 		x.remove(pos)
 	}
-	x.afterWrite()
 	return dst
 }
 

@@ -55,14 +55,7 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, New: c.Object})
 		}
 	}
-	x.afterWrite()
 	return dst
-}
-
-func (x *Indexer[T]) afterWrite() {
-	if x.written != nil {
-		x.written()
-	}
 }
 
 // SetResourceVersion notes that the state is still current at version, as a

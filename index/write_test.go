@@ -109,21 +109,6 @@ func TestListWithAKeyTwice(t *testing.T) {
 	}
 }
 
-func TestWrittenIsCalledLast(t *testing.T) {
-	var writes []int
-	store := index.NewIndexer(index.WithWritten[*pod](func() {
-		writes = append(writes, len(writes))
-		if len(writes) == 3 {
-			panic("too much")
-		}
-	}))
-	store.Apply(nil, put(&pod{name: "a"}), "1")
-	store.Replace(nil, []*pod{{name: "b"}}, "2", index.Relisted)
-	assert.PanicsWithValue(t, "too much", func() { store.Apply(nil, put(&pod{name: "c"}), "3") })
-	assert.Len(t, writes, 3)
-	assert.Equal(t, 2, store.Len(), "what was written stays")
-}
-
 func TestApplyAppendsItsEvents(t *testing.T) {
 	store := index.NewIndexer[*pod]()
 	a, b := &pod{name: "a"}, &pod{name: "b"}

@@ -138,7 +138,16 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (applied bool
 		l.reached(version)
 	}
 	notify(departed)
-	return true
+	applied = true // even if what is called now panics
+	l.notePublished()
+	return applied
+}
+
+// notePublished calls what the user wants to be called after each batch.
+func (l *loop[T]) notePublished() {
+	if l.onPublished != nil {
+		l.onPublished()
+	}
 }
 
 func (l *loop[T]) commit(changes []index.Change[T], version string) (departed []*departureWaiter) {
@@ -194,6 +203,7 @@ func (l *loop[T]) replace(d *queue.Delta[T]) {
 		l.reached(d.ResourceVersion)
 	}
 	notify(departed)
+	l.notePublished()
 }
 
 // keep adds to a list what the store has of the objects that were rejected, since

@@ -23,6 +23,7 @@ type config struct {
 	transforms   []transformStep
 	indexer      any // an *index.Indexer[T] for the informer's T
 	metrics      Metrics
+	onPublished  func() // nil: nothing is called
 }
 
 // WithName sets the name by which the informer appears in errors, Status and
@@ -72,6 +73,19 @@ func WithMetrics(m Metrics) Option {
 func WithNameless() Option {
 	return func(c *config) error {
 		c.nameless = true
+		return nil
+	}
+}
+
+// WithOnPublished has f called by the informer's goroutine after each batch of
+// changes, or list, when it is stored and handlers can be told of it. No lock is
+// held. A panic of f is reported by utilruntime.HandleCrash.
+func WithOnPublished(f func()) Option {
+	return func(c *config) error {
+		if f == nil {
+			return errors.New("the function to call when changes were published is nil")
+		}
+		c.onPublished = f
 		return nil
 	}
 }
