@@ -3,10 +3,11 @@
 //
 // Under existing code. [NewSharedIndexInformer] has the signature and the
 // behaviour of client-go's function of that name, quirks included; what it makes
-// stands on typed.Informer. [Serve] does the same for one type of a generated
-// factory:
-//
-//	adapters.Serve(factory, client.CoreV1().Pods(metav1.NamespaceAll))
+// stands on typed.Informer. The packages informers, dynamicinformer and
+// metadatainformer in this folder have the names of client-go's packages of
+// informer factories, so that a program changes over with its imports. [Serve] is
+// for one type of a factory that was generated for another API, and
+// [NewClientInformer] for one informer on a generated client.
 //
 // [SharedIndexInformer] hands a typed informer to code that wants one of
 // client-go's.

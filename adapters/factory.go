@@ -1,7 +1,6 @@
 package adapters
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -9,9 +8,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 )
@@ -26,37 +25,53 @@ type InformerFactory[F any] interface {
 // informer. Whoever asks the factory for them later gets that one, by Informer,
 // TypedInformer and Lister alike:
 //
-//	factory := informers.NewSharedInformerFactory(clientset, resync)
-//	err := adapters.Serve(factory, clientset.CoreV1().Pods(metav1.NamespaceAll))
+//	factory := externalversions.NewSharedInformerFactory(clientset, resync)
+//	err := adapters.Serve(factory, clientset.ExampleV1().Widgets(metav1.NamespaceAll))
+//
+// It is for factories that informer-gen has made for other APIs. Of client-go's
+// own, package adapters/informers has all kinds at once.
 //
 // The factory starts the informer as any other, and gives it its resync period
-// and transform. It cannot tell the namespace and the list options that it was
-// made with: the client has to be one for that namespace, and the options are to
-// be given again as tweaks, which are called in order for each list and watch.
+// and transform. What else it was made with it does not hand out: the client has
+// to be one for its namespace, and its list options are to be given again as
+// tweaks, which are called in order for each list and watch.
 //
-// It returns an error if the client is nil or of no API type, or if the factory
-// has an informer for these objects already: call it first.
+// It returns an error, and changes nothing,
+//
+//   - if the client is nil, or of no API type,
+//   - if the factory has an informer for these objects already: call it first,
+//   - if the factory is limited to a namespace and the client to another or none,
+//     if it has list options and there are no tweaks, or if it has an informer
+//     name, since the resource that goes with it is not known. The error has what
+//     to write instead.
 func Serve[T index.Object, L runtime.Object, C any, F ~func(C, time.Duration) cache.SharedIndexInformer](factory InformerFactory[F], client typed.Client[T, L], tweaks ...func(*metav1.ListOptions)) error {
 	example := exampleOf[T]()
-	if client == nil {
-		return fmt.Errorf("informers of %v are not served: the client is nil", reflect.TypeFor[T]())
+	switch {
+	case client == nil:
+		return notServed[T](errors.New("the client is nil"))
+	case example == nil:
+		return notServed[T](errors.New("it is no API type"))
 	}
-	if example == nil {
-		return fmt.Errorf("informers of %v are not served: it is no API type", reflect.TypeFor[T]())
+	if err := checkLimits(limitsOf(factory), client, len(tweaks) > 0); err != nil {
+		return notServed[T](err)
 	}
 	made := false
 	factory.InformerFor(example, func(clientset C, resync time.Duration) cache.SharedIndexInformer {
 		made = true
-		lw := cache.ToListWatcherWithWatchListSemantics(listWatchOf(client, tweaks), clientset)
-		return NewTypedSharedIndexInformer[T](lw, cache.SharedIndexInformerOptions{
+		lw := listwatch.New(func() listwatch.Client[L] { return client }, clientset, tweaks...)
+		return NewSharedIndexInformerWithOptions(lw, example, cache.SharedIndexInformerOptions{
 			ResyncPeriod: resync,
 			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 		})
 	})
 	if !made {
-		return fmt.Errorf("informers of %v are not served: %w", reflect.TypeFor[T](), errServed)
+		return notServed[T](errServed)
 	}
 	return nil
+}
+
+func notServed[T any](err error) error {
+	return fmt.Errorf("informers of %v are not served: %w", reflect.TypeFor[T](), err)
 }
 
 var errServed = errors.New("the factory was asked for one before, and has made it; call Serve first")
@@ -70,22 +85,4 @@ func exampleOf[T index.Object]() runtime.Object {
 	}
 	example, _ := reflect.New(t.Elem()).Interface().(runtime.Object)
 	return example
-}
-
-// listWatchOf returns what lists and watches with a client.
-func listWatchOf[T index.Object, L runtime.Object](client typed.Client[T, L], tweaks []func(*metav1.ListOptions)) *cache.ListWatch {
-	tweak := func(opts metav1.ListOptions) metav1.ListOptions {
-		for _, t := range tweaks {
-			t(&opts)
-		}
-		return opts
-	}
-	return &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-			return client.List(ctx, tweak(opts))
-		},
-		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
-			return client.Watch(ctx, tweak(opts))
-		},
-	}
 }

@@ -2,6 +2,7 @@ package adapters_test
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/adapters"
@@ -75,6 +77,49 @@ func TestServeThatCannotBe(t *testing.T) {
 	factory.Core().V1().Pods().Informer()
 	assert.ErrorContains(t, adapters.Serve(factory, clientset.CoreV1().Pods("")), "call Serve first")
 	assert.ErrorContains(t, adapters.Serve(factory, typedcorev1.NodeInterface(nil)), "the client is nil")
+}
+
+// TestServeHeedsLimits has factories that were made for less than everything.
+func TestServeHeedsLimits(t *testing.T) {
+	clientset, err := kubernetes.NewForConfig(&rest.Config{Host: "http://example.com"})
+	require.NoError(t, err)
+	name, err := cache.NewInformerName("limits")
+	require.NoError(t, err)
+	t.Cleanup(name.Release)
+	var (
+		inNamespace = informers.WithNamespace("shop")
+		tweaked     = informers.WithTweakListOptions(func(*metav1.ListOptions) {})
+		named       = informers.WithInformerName(name)
+		tweak       = func(*metav1.ListOptions) {}
+	)
+	for _, client := range []kubernetes.Interface{clientset, fake.NewClientset()} {
+		for _, test := range []struct {
+			option  informers.SharedInformerOption
+			serve   func(informers.SharedInformerFactory) error
+			refused string // "": it is served
+		}{
+			{inNamespace, func(f informers.SharedInformerFactory) error { return adapters.Serve(f, client.CoreV1().Pods("")) }, `limited to namespace "shop", and the client is for ""`},
+			{inNamespace, func(f informers.SharedInformerFactory) error { return adapters.Serve(f, client.CoreV1().Pods("other")) }, `the client is for "other"`},
+			{inNamespace, func(f informers.SharedInformerFactory) error { return adapters.Serve(f, client.CoreV1().Nodes()) }, "InformerFor"},
+			{inNamespace, func(f informers.SharedInformerFactory) error { return adapters.Serve(f, client.CoreV1().Pods("shop")) }, ""},
+			{tweaked, func(f informers.SharedInformerFactory) error { return adapters.Serve(f, client.CoreV1().Pods("")) }, "give them to Serve as well"},
+			{tweaked, func(f informers.SharedInformerFactory) error {
+				return adapters.Serve(f, client.CoreV1().Pods(""), tweak)
+			}, ""},
+			{named, func(f informers.SharedInformerFactory) error { return adapters.Serve(f, client.CoreV1().Pods("")) }, "WithResource"},
+			{informers.WithNamespace(""), func(f informers.SharedInformerFactory) error { return adapters.Serve(f, client.CoreV1().Pods("shop")) }, ""},
+		} {
+			factory := informers.NewSharedInformerFactoryWithOptions(client, 0, test.option)
+			err := test.serve(factory)
+			if test.refused == "" {
+				assert.NoError(t, err)
+				continue
+			}
+			assert.ErrorContains(t, err, test.refused)
+			pods := factory.Core().V1().Pods().Informer().GetIndexer()
+			assert.NotContains(t, fmt.Sprintf("%T", pods), "adapters.", "nothing was changed")
+		}
+	}
 }
 
 // otherFactory is a factory that was generated for other kinds: it has a type of

@@ -1,5 +1,5 @@
 // Command after is the program in the folder before with one line changed: the
-// informer is made by package adapters.
+// package of the factory is imported from this project.
 //
 //	go run ./examples/adopt/after [-kubeconfig FILE]
 //
@@ -20,15 +20,13 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/adapters/informers"
 	"github.com/kubetyped/informer/examples/adopt/internal/demo"
 )
 
@@ -54,11 +52,13 @@ func run(ctx context.Context, kubeconfig string, out io.Writer) (err error) {
 		return err
 	}
 
-	lw := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", metav1.NamespaceAll, fields.Everything())
-	pods := adapters.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{
-		cache.NamespaceIndex: cache.MetaNamespaceIndexFunc,
-		"node":               func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil },
-	})
+	factory := informers.NewSharedInformerFactory(client, 0)
+	pods := factory.Core().V1().Pods().Informer()
+	if err := pods.AddIndexers(cache.Indexers{
+		"node": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil },
+	}); err != nil {
+		return err
+	}
 
 	queue := workqueue.NewTyped[string]()
 	enqueue := func(obj any) {
@@ -79,9 +79,10 @@ func run(ctx context.Context, kubeconfig string, out io.Writer) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
+	defer factory.Shutdown()
 	defer queue.ShutDown()
 	defer stop()
-	running.Go(func() { pods.RunWithContext(ctx) })
+	factory.StartWithContext(ctx)
 	if !cache.WaitForCacheSync(ctx.Done(), pods.HasSynced, registration.HasSynced) {
 		return fmt.Errorf("the Pods did not sync: %w", context.Cause(ctx))
 	}

@@ -1,7 +1,7 @@
-// Command before is an ordinary program on client-go: a shared informer with an
-// index, a handler that queues the names of Nodes, a worker that counts the Pods
-// of each, and a lister. The program in the folder after is the same but for one
-// line.
+// Command before is an ordinary program on client-go: a factory of shared
+// informers, an index, a handler that queues the names of Nodes, a worker that
+// counts the Pods of each, and a lister. The program in the folder after is the
+// same but for one line.
 //
 //	go run ./examples/adopt/before [-kubeconfig FILE]
 //
@@ -22,9 +22,8 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -55,11 +54,13 @@ func run(ctx context.Context, kubeconfig string, out io.Writer) (err error) {
 		return err
 	}
 
-	lw := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", metav1.NamespaceAll, fields.Everything())
-	pods := cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{
-		cache.NamespaceIndex: cache.MetaNamespaceIndexFunc,
-		"node":               func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil },
-	})
+	factory := informers.NewSharedInformerFactory(client, 0)
+	pods := factory.Core().V1().Pods().Informer()
+	if err := pods.AddIndexers(cache.Indexers{
+		"node": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil },
+	}); err != nil {
+		return err
+	}
 
 	queue := workqueue.NewTyped[string]()
 	enqueue := func(obj any) {
@@ -80,9 +81,10 @@ func run(ctx context.Context, kubeconfig string, out io.Writer) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
+	defer factory.Shutdown()
 	defer queue.ShutDown()
 	defer stop()
-	running.Go(func() { pods.RunWithContext(ctx) })
+	factory.StartWithContext(ctx)
 	if !cache.WaitForCacheSync(ctx.Done(), pods.HasSynced, registration.HasSynced) {
 		return fmt.Errorf("the Pods did not sync: %w", context.Cause(ctx))
 	}

@@ -1,0 +1,38 @@
+package adapters
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/adapters/internal/listwatch"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// NewClientInformer returns an informer, as NewTypedSharedIndexInformer does,
+// that lists and watches with a generated client. It takes the place of the
+// generated functions that make one informer, such as NewPodInformer and
+// NewFilteredPodInformer, and of what a program hands to a factory's InformerFor:
+//
+//	pods := adapters.NewClientInformer(clientset.CoreV1().Pods("shop"), cache.SharedIndexInformerOptions{
+//		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+//	})
+//
+// The tweaks change the options of each list and watch, in order. They are called
+// by the informer's goroutine.
+func NewClientInformer[T index.Object, L runtime.Object](client typed.Client[T, L], options cache.SharedIndexInformerOptions, tweaks ...func(*metav1.ListOptions)) cache.TypedSharedIndexInformer[T] {
+	var clientset any = client
+	// A fake clientset tells that it cannot stream lists, its typed clients do
+	// not. They show themselves by this method, which all of client-go's fakes have.
+	if _, fake := clientset.(interface{ ClearActions() }); fake {
+		clientset = withoutWatchList{}
+	}
+	return NewTypedSharedIndexInformer[T](listwatch.New(func() listwatch.Client[L] { return client }, clientset, tweaks...), options)
+}
+
+// withoutWatchList is a client that cannot stream lists.
+type withoutWatchList struct{}
+
+// IsWatchListSemanticsUnSupported is how client-go asks.
+func (withoutWatchList) IsWatchListSemanticsUnSupported() bool { return true }

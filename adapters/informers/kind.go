@@ -1,0 +1,70 @@
+package informers
+
+import (
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers/internalinterfaces"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/adapters/internal/listwatch"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// kind is a kind of objects.
+type kind struct {
+	resource schema.GroupVersionResource
+	example  runtime.Object // an empty one
+	// listWatch returns what lists and watches in a namespace.
+	listWatch func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) cache.ListerWatcher
+}
+
+// newFunc returns what makes the kind's informer for a factory, as the function
+// does that client-go's generated code has for it.
+func (k kind) newFunc(f *factory) internalinterfaces.NewInformerFunc {
+	return func(clientset kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		return adapters.NewSharedIndexInformerWithOptions(k.listWatch(clientset, f.namespace, f.tweak), k.example, cache.SharedIndexInformerOptions{
+			ResyncPeriod: resync,
+			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+			Identifier:   f.InformerName().WithResource(k.resource),
+		})
+	}
+}
+
+// member is a kind of an API group, before it is known how to get from a
+// clientset to the group's clients, which are a G. That is put off until
+// something is listed: tests make factories without a clientset.
+type member[G any] func(group schema.GroupVersion, clients func(kubernetes.Interface) G) kind
+
+// namespaced returns the kind that a client for a namespace is for.
+func namespaced[G any, C typed.Client[T, L], T index.Object, L runtime.Object](resource string, client func(group G, namespace string) C) member[G] {
+	return func(group schema.GroupVersion, clients func(kubernetes.Interface) G) kind {
+		return kind{
+			resource: group.WithResource(resource),
+			example:  reflect.New(reflect.TypeFor[T]().Elem()).Interface().(runtime.Object),
+			listWatch: func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) cache.ListerWatcher {
+				return listwatch.New(func() listwatch.Client[L] { return client(clients(clientset), namespace) }, clientset, tweak)
+			},
+		}
+	}
+}
+
+// clusterWide returns the kind that a client is for whose objects are in no
+// namespace.
+func clusterWide[G any, C typed.Client[T, L], T index.Object, L runtime.Object](resource string, client func(group G) C) member[G] {
+	return namespaced(resource, func(group G, _ string) C { return client(group) })
+}
+
+// in returns the kinds of an API group.
+func in[G any](group, version string, clients func(kubernetes.Interface) G, members ...member[G]) []kind {
+	kinds := make([]kind, 0, len(members))
+	for _, m := range members {
+		kinds = append(kinds, m(schema.GroupVersion{Group: group, Version: version}, clients))
+	}
+	return kinds
+}

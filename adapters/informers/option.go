@@ -1,0 +1,59 @@
+package informers
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/informers/internalinterfaces"
+	"k8s.io/client-go/tools/cache"
+)
+
+// SharedInformerOption is an option of a factory. Those of client-go are
+// functions of a type that is not exported, so there are the same ones here.
+type SharedInformerOption func(*options)
+
+type options struct {
+	passed    []informers.SharedInformerOption
+	namespace string
+	tweak     internalinterfaces.TweakListOptionsFunc
+}
+
+func pass(option informers.SharedInformerOption) SharedInformerOption {
+	return func(o *options) { o.passed = append(o.passed, option) }
+}
+
+// WithCustomResyncConfig sets the resync periods of informers by the types of
+// their objects. The others have that of the factory.
+func WithCustomResyncConfig(resync map[metav1.Object]time.Duration) SharedInformerOption {
+	return pass(informers.WithCustomResyncConfig(resync))
+}
+
+// WithTweakListOptions has a function change the options of each list and watch,
+// of all informers.
+func WithTweakListOptions(tweak internalinterfaces.TweakListOptionsFunc) SharedInformerOption {
+	return func(o *options) {
+		o.tweak = tweak
+		o.passed = append(o.passed, informers.WithTweakListOptions(tweak))
+	}
+}
+
+// WithNamespace limits the informers to a namespace, those of kinds excepted
+// whose objects are in none.
+func WithNamespace(namespace string) SharedInformerOption {
+	return func(o *options) {
+		o.namespace = namespace
+		o.passed = append(o.passed, informers.WithNamespace(namespace))
+	}
+}
+
+// WithTransform sets the transform of all informers.
+func WithTransform(transform cache.TransformFunc) SharedInformerOption {
+	return pass(informers.WithTransform(transform))
+}
+
+// WithInformerName gives the informers' metrics a name, and has them reported.
+// The factory releases it when it has shut down.
+func WithInformerName(name *cache.InformerName) SharedInformerOption {
+	return pass(informers.WithInformerName(name))
+}

@@ -1,0 +1,98 @@
+// Package metadatainformer is client-go's package metadata/metadatainformer, with
+// informers that stand on the typed core. A program changes over with its import.
+//
+// The informers are those of adapters.NewSharedIndexInformer. Their objects are
+// of type *metav1.PartialObjectMetadata, or what a transform makes of those.
+package metadatainformer
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/metadata/metadatalister"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/adapters/internal/listwatch"
+	"github.com/kubetyped/informer/adapters/internal/resourcefactory"
+)
+
+// SharedInformerFactory is client-go's.
+type SharedInformerFactory = metadatainformer.SharedInformerFactory
+
+// TweakListOptionsFunc is client-go's.
+type TweakListOptionsFunc = metadatainformer.TweakListOptionsFunc
+
+// SharedInformerOption is an option of a factory. Those of client-go are
+// functions of a type that is not exported, so there are the same ones here.
+type SharedInformerOption func(*options)
+
+type options struct{ transform cache.TransformFunc }
+
+// WithTransform sets the transform of all informers.
+func WithTransform(transform cache.TransformFunc) SharedInformerOption {
+	return func(o *options) { o.transform = transform }
+}
+
+// NewSharedInformerFactory returns a factory whose informers are for all
+// namespaces.
+func NewSharedInformerFactory(client metadata.Interface, defaultResync time.Duration) SharedInformerFactory {
+	return NewSharedInformerFactoryWithOptions(client, defaultResync)
+}
+
+// NewFilteredSharedInformerFactory returns a factory whose informers are for a
+// namespace. Unless tweak is nil, it changes the options of each list and watch.
+func NewFilteredSharedInformerFactory(client metadata.Interface, defaultResync time.Duration, namespace string, tweak TweakListOptionsFunc) SharedInformerFactory {
+	return newFactory(client, defaultResync, namespace, tweak, nil)
+}
+
+// NewSharedInformerFactoryWithOptions returns a factory whose informers are for
+// all namespaces.
+func NewSharedInformerFactoryWithOptions(client metadata.Interface, defaultResync time.Duration, opts ...SharedInformerOption) SharedInformerFactory {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return newFactory(client, defaultResync, metav1.NamespaceAll, nil, o.transform)
+}
+
+func newFactory(client metadata.Interface, defaultResync time.Duration, namespace string, tweak TweakListOptionsFunc, transform cache.TransformFunc) SharedInformerFactory {
+	return resourcefactory.New(func(resource schema.GroupVersionResource) informers.GenericInformer {
+		indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+		g := newGeneric(client, resource, namespace, defaultResync, indexers, tweak)
+		// It fails only if the informer runs already.
+		_ = g.informer.SetTransform(transform)
+		return g
+	})
+}
+
+// NewFilteredMetadataInformer returns the informer of a resource in a namespace.
+// Unless tweak is nil, it changes the options of each list and watch.
+func NewFilteredMetadataInformer(client metadata.Interface, resource schema.GroupVersionResource, namespace string, resync time.Duration, indexers cache.Indexers, tweak TweakListOptionsFunc) informers.GenericInformer {
+	return newGeneric(client, resource, namespace, resync, indexers, tweak)
+}
+
+func newGeneric(client metadata.Interface, resource schema.GroupVersionResource, namespace string, resync time.Duration, indexers cache.Indexers, tweak TweakListOptionsFunc) *generic {
+	lw := listwatch.New(func() listwatch.Client[*metav1.PartialObjectMetadataList] {
+		return client.Resource(resource).Namespace(namespace)
+	}, client, tweak)
+	return &generic{resource, adapters.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, resync, indexers)}
+}
+
+// generic is the informer of a resource.
+type generic struct {
+	resource schema.GroupVersionResource
+	informer cache.SharedIndexInformer
+}
+
+// Informer implements informers.GenericInformer.
+func (g *generic) Informer() cache.SharedIndexInformer { return g.informer }
+
+// Lister implements informers.GenericInformer.
+func (g *generic) Lister() cache.GenericLister {
+	return metadatalister.NewRuntimeObjectShim(metadatalister.New(g.informer.GetIndexer(), g.resource))
+}
