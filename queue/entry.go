@@ -5,23 +5,23 @@ import "time"
 // entry is what a WorkQueue knows of a key that waits, is delayed, or is being
 // processed. Times are counted from the making of the queue.
 type entry struct {
-	state    state
-	priority int   // with which it waits, or was handed out
-	again    int   // with which it is to wait after its processing
-	late     int   // with which it is to wait when it comes due
-	delay    delay // if it is delayed
+	state        state
+	delaySeq     uint32        // of its delay, if it is delayed
+	due          time.Duration // the end of its delay, if it is delayed
+	priority     int           // with which it waits, or was handed out
+	nextPriority int           // with which it is to wait after its processing, if it is dirty
+	duePriority  int           // with which it is to wait when its delay ends
 
-	joined time.Duration // when it joined its line
-
-	line       *node[line] // in which it waits
-	prev, next int32       // its neighbours in its chain, noRow if there are none
+	queuedAt   time.Duration // when it took its place
+	flow       *node[flow]   // in which it waits
+	prev, next int32         // its neighbours in its rowList, noRow if there are none
 }
 
 // state is a set of flags.
 type state uint8
 
 const (
-	waiting    state = 1 << iota // in a line
+	waiting    state = 1 << iota // in a flow
 	processing                   // handed out
 	dirty                        // added since it was handed out
 	delayed                      // to be added when it is due
@@ -29,38 +29,43 @@ const (
 
 func (e *entry) is(s state) bool { return e.state&s != 0 }
 
-// chain is a doubly linked list of entries, by the numbers of their rows. An
-// entry is in one chain at most: that of its line, or that of the keys in
-// process.
-type chain struct {
+// hasDelay reports whether d is the delay of the key, and not one that was put
+// forward since.
+func (e *entry) hasDelay(d delay) bool {
+	return e.is(delayed) && e.delaySeq == d.seq && e.due == d.due
+}
+
+// rowList is a doubly linked list of entries, by the numbers of their rows. An
+// entry is in one list at most: that of its flow, or that of the keys in process.
+type rowList struct {
 	first, last int32
 }
 
-func newChain() chain { return chain{first: noRow, last: noRow} }
+func newRowList() rowList { return rowList{first: noRow, last: noRow} }
 
-// link puts row n at the end of c.
-func link[K comparable](rows []row[K, entry], c *chain, n int32) {
-	e := &rows[n].value
-	e.prev, e.next = c.last, noRow
-	if c.last != noRow {
-		rows[c.last].value.next = n
+// appendRow puts row n at the end of l.
+func appendRow[K comparable](keys *table[K, entry], l *rowList, n int32) {
+	e := &keys.row(n).value
+	e.prev, e.next = l.last, noRow
+	if l.last != noRow {
+		keys.row(l.last).value.next = n
 	} else {
-		c.first = n
+		l.first = n
 	}
-	c.last = n
+	l.last = n
 }
 
-// unlink takes row n out of c.
-func unlink[K comparable](rows []row[K, entry], c *chain, n int32) {
-	e := &rows[n].value
+// removeRow takes row n out of l.
+func removeRow[K comparable](keys *table[K, entry], l *rowList, n int32) {
+	e := &keys.row(n).value
 	if e.prev != noRow {
-		rows[e.prev].value.next = e.next
+		keys.row(e.prev).value.next = e.next
 	} else {
-		c.first = e.next
+		l.first = e.next
 	}
 	if e.next != noRow {
-		rows[e.next].value.prev = e.prev
+		keys.row(e.next).value.prev = e.prev
 	} else {
-		c.last = e.prev
+		l.last = e.prev
 	}
 }

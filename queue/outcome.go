@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// RequeueAfter is returned by a function that has processed a key, to have it
-// processed once more when d has passed, or at once if d is not positive. It is
-// no failure; see WorkQueue.Run.
+// RequeueAfter returns an error that makes [WorkQueue.Run] process a key once more
+// when d has passed, or at once if d is not positive. It does not count as a
+// failure.
 func RequeueAfter(d time.Duration) error { return &requeueError{after: d} }
 
 type requeueError struct{ after time.Duration }
 
 func (e *requeueError) Error() string { return fmt.Sprintf("requeue after %v", e.after) }
 
-// TerminalError is returned by a function that has failed to process a key, and
-// would again if it was tried again: as long as the key is not added anew, there
-// is nothing to do. It wraps err, which may be nil; see WorkQueue.Run.
+// TerminalError returns an error that makes [WorkQueue.Run] not try a key again,
+// as that would fail again: nothing happens until the key is added anew. It wraps
+// err, which may be nil.
 func TerminalError(err error) error { return &terminalError{err: err} }
 
 type terminalError struct{ err error }

@@ -59,40 +59,47 @@ var ErrShutDown = errors.New("queue: shut down")
 //   - Done of a key that is not in process changes nothing. There, if the key
 //     waits, it waits twice, and two workers may get it.
 //
-// Keys are what a Go map can have as keys. Those that a map cannot find again,
-// as they hold a NaN, or that make it panic, as they hold a slice in an
-// interface, are not added: TryAdd returns an error, the others report it to
-// utilruntime.HandleError. It is meant for a handful of priorities; the cost of
-// an add grows with their number, not with those of keys and tenants.
+// Any key that a Go map can have will do. Keys that hold a NaN, which a map would
+// not find again, or a slice in an interface, which would make it panic, are not
+// added: TryAdd returns an error, and the other methods report one to
+// utilruntime.HandleError.
 //
-// All methods are safe for concurrent use. The queue has one goroutine while
-// something is delayed, or metrics have to be set, and none otherwise. It
-// allocates memory when it holds more keys than it has had room for, and gives
-// some back when it has needed much less for long; else it allocates none.
+// The queue is meant for a handful of priorities: the cost of an add grows with
+// their number. It does not grow with the number of keys and tenants.
+//
+// All methods are safe for concurrent use, and none takes long, whatever the
+// number of keys: the queue grows and shrinks in steps.
+//
+// The queue keeps memory for about 1,000 keys. What it has beyond that, it gives
+// back when it has not needed it for half a minute to a minute, and all of it when
+// it was shut down and holds no key. It allocates nothing while it has room. It
+// has one goroutine while a key is delayed, metrics have to be set, or it has
+// memory to give back, and none otherwise; ShutDown ends it.
 type WorkQueue[K comparable] struct {
-	name     string
-	limiter  workqueue.TypedRateLimiter[K]
-	tenant   func(K) string // nil: all are one's
-	capacity int            // 0: unbounded
-	joined   bool           // a key that waits, or will after its processing, is not delayed
-	time     timeline
-	seed     maphash.Seed
-	vetted   bool // keys are vetted before they are added
+	name         string
+	limiter      workqueue.TypedRateLimiter[K]
+	tenant       func(K) string // nil: all keys have the same
+	capacity     int            // 0: unbounded
+	joinedDelays bool           // a key that waits, or will after its processing, is not delayed
+	time         stopwatch
+	seed         maphash.Seed
+	validates    bool // keys are validated before they are used
 
-	mu        sync.Mutex
-	keys      table[K, entry] // guarded by mu; all that the queue knows of
-	schedule  schedule[K]     // guarded by mu; those that wait
-	parked    parking         // guarded by mu
-	inProcess int             // guarded by mu; keys that are handed out
-	dirty     int             // guarded by mu; of these, those that were added again
-	delayed   int             // guarded by mu; keys that are to be added later
-	delays    delays          // guarded by mu; empty if none is
-	retries   uint64          // guarded by mu
-	metrics   *metrics[K]     // guarded by mu
-	shutDown  bool            // guarded by mu
-	cutShort  chan struct{}   // guarded by mu; closed and made anew by each ShutDown
-	drained   chan struct{}   // closed when the queue is shut down and nothing is left
-	keeper    timekeeper
+	mu         sync.Mutex
+	keys       table[K, entry] // guarded by mu; all that the queue knows of
+	schedule   schedule[K]     // guarded by mu; those that wait
+	sleepers   waitList        // guarded by mu
+	inProcess  int             // guarded by mu; keys that are handed out
+	dirty      int             // guarded by mu; of these, those that were added again
+	delayed    int             // guarded by mu; keys that are to be added later
+	delays     delayHeap       // guarded by mu; empty if no key is delayed
+	retries    uint64          // guarded by mu
+	metrics    *metrics[K]     // guarded by mu
+	shutDown   bool            // guarded by mu
+	cutShort   chan struct{}   // guarded by mu; closed and made anew by each ShutDown
+	drained    chan struct{}   // closed when the queue is shut down and nothing is left
+	background background
+	trimmer    trimmer
 }
 
 // NewWorkQueue returns an empty queue. It returns an error if an option cannot
@@ -108,28 +115,32 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		return nil, fmt.Errorf("work queue %s: %w", o.name, err)
 	}
 	q := &WorkQueue[K]{
-		name:     o.name,
-		limiter:  limiter,
-		tenant:   tenant,
-		capacity: o.capacity,
-		joined:   o.joined,
-		time:     newTimeline(o.clock),
-		seed:     maphash.MakeSeed(),
-		vetted:   needsVetting(reflect.TypeFor[K]()),
-		keys:     newTable[K, entry](),
+		name:         o.name,
+		limiter:      limiter,
+		tenant:       tenant,
+		capacity:     o.capacity,
+		joinedDelays: o.joined,
+		time:         startStopwatch(o.clock),
+		seed:         maphash.MakeSeed(),
+		validates:    needsValidation(reflect.TypeFor[K]()),
+		keys:         newTable[K, entry](),
 	}
 	q.schedule = schedule[K]{
 		keys:    &q.keys,
 		fair:    tenant != nil,
 		ageing:  uint64(o.ageing),
-		lines:   newTable[lineKey, *node[line]](),
+		flows:   newTable[flowKey, *node[flow]](),
 		tenants: newTable[string, int](),
+	}
+	q.keys.released = func(page int32) {
+		q.schedule.tenantOf.release(page)
+		q.metrics.release(page)
 	}
 	q.metrics = newMetrics(o.metrics, o.name, q.time, &q.keys)
 	q.cutShort = make(chan struct{})
 	q.drained = make(chan struct{})
-	q.keeper.run = q.keepTime
-	q.keeper.hurry = make(chan struct{}, 1)
+	q.background.run = q.runBackground
+	q.background.wake = make(chan struct{}, 1)
 	return q, nil
 }
 
@@ -137,9 +148,9 @@ var _ workqueue.TypedRateLimitingInterface[string] = (*WorkQueue[string])(nil)
 
 func (q *WorkQueue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
 
-// lock takes mu. Who finds it taken gives way once before it waits: the lock is
-// held for so short that this costs less than to be put to sleep and woken, by a
-// sixth of the time where 16 goroutines share two processors.
+// lock takes mu. A goroutine that finds it taken yields once before it waits: the
+// lock is held so briefly that this costs less than to be put to sleep and woken,
+// a sixth of the time where 16 goroutines share two processors.
 func (q *WorkQueue[K]) lock() {
 	if !q.mu.TryLock() {
 		runtime.Gosched()
@@ -147,9 +158,9 @@ func (q *WorkQueue[K]) lock() {
 	}
 }
 
-// Done tells that a key that was handed out has been processed. If it was added
-// meanwhile, it waits again. Done of a key that is not being processed changes
-// nothing and is reported by utilruntime.HandleError.
+// Done marks a key that was handed out as processed. If it was added meanwhile,
+// it waits again. Done of a key that is not being processed changes nothing, and
+// is reported to utilruntime.HandleError.
 func (q *WorkQueue[K]) Done(key K) {
 	if !q.done(key) {
 		utilruntime.HandleError(fmt.Errorf("work queue %s: Done was called with key %v, which is not being processed", q.name, key))
@@ -157,17 +168,17 @@ func (q *WorkQueue[K]) Done(key K) {
 }
 
 func (q *WorkQueue[K]) done(key K) bool {
-	if q.vet(key) != nil {
+	if q.validate(key) != nil {
 		return false
 	}
 	hash := q.hash(key)
 	q.lock()
 	n := q.keys.find(hash, key)
-	if n == noRow || !q.keys.rows[n].value.is(processing) {
+	if n == noRow || !q.keys.row(n).value.is(processing) {
 		q.mu.Unlock()
 		return false
 	}
-	e := &q.keys.rows[n].value
+	e := &q.keys.row(n).value
 	e.state &^= processing
 	q.inProcess--
 	q.metrics.processed(n)
@@ -175,7 +186,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 	case e.is(dirty):
 		e.state &^= dirty
 		q.dirty--
-		e.priority = e.again
+		e.priority = e.nextPriority
 		q.schedule.push(n, q.time.now())
 	case e.state == 0:
 		q.drop(n)
@@ -183,41 +194,38 @@ func (q *WorkQueue[K]) done(key K) bool {
 	if q.shutDown && q.isIdle() {
 		close(q.drained)
 	}
-	w := q.parked.next(q.schedule.len)
+	q.letGo()
+	w := q.sleepers.next(q.schedule.len)
 	q.mu.Unlock()
 	wake(w)
 	return true
 }
 
-// drop lets go of the key of row n, of which there is nothing to know any more.
+// drop forgets the key of row n, which neither waits nor is delayed or in process.
 // The caller holds mu.
 func (q *WorkQueue[K]) drop(n int32) {
-	q.keys.delete(n)
 	if q.tenant != nil {
-		q.schedule.give(n)
+		q.schedule.removeKey(n)
 	}
-	if rows := cap(q.keys.rows); q.keys.len == 0 {
-		q.schedule.owner.fit(rows)
-		q.metrics.fit(rows)
-	}
+	q.keys.delete(n)
 }
 
 // isIdle reports whether nothing waits and nothing is in process. The caller
 // holds mu.
 func (q *WorkQueue[K]) isIdle() bool { return q.inProcess == 0 && q.schedule.len == 0 }
 
-// Forget tells the rate limiter that the key has been processed, or that
-// nobody tries any more. It does not stand for Done.
+// Forget makes the rate limiter forget the failures of the key: it was processed,
+// or will not be tried again. Done has to be called as well.
 func (q *WorkQueue[K]) Forget(key K) {
-	if q.vet(key) == nil {
+	if q.validate(key) == nil {
 		q.limiter.Forget(key)
 	}
 }
 
 // NumRequeues returns how often the key was added with AddRateLimited since the
-// last Forget, as the rate limiter tells it.
+// last Forget, as the rate limiter has counted it.
 func (q *WorkQueue[K]) NumRequeues(key K) int {
-	if q.vet(key) != nil {
+	if q.validate(key) != nil {
 		return 0
 	}
 	return q.limiter.NumRequeues(key)

@@ -17,35 +17,36 @@ var ErrFull = errors.New("queue: full")
 // others, which is 0. It is the one that controller-runtime uses.
 const LowPriority = -100
 
-// AddOptions tell how a key is to be added. The zero value is that of Add.
+// AddOptions say how to add a key. With the zero value, AddWithOptions does as
+// Add.
 type AddOptions struct {
 	// Priority is compared with that of other keys; the higher one is handed
 	// out first.
 	Priority int
-	// After is how long the key is not to wait yet; nothing if it is not
-	// positive.
+	// After is a delay: the key is added when it has passed. There is none if
+	// After is not positive.
 	After time.Duration
-	// RateLimited puts the key off as AddRateLimited does. If After is positive
+	// RateLimited delays the key as AddRateLimited does. If After is positive
 	// too, the shorter delay counts. The rate limiter is asked, and may count a
-	// failure, whether TryAdd adds the key or not.
+	// failure, even if TryAdd does not add the key.
 	RateLimited bool
 }
 
-// Add makes the key wait, with priority 0, unless it does already.
+// Add makes the key wait with priority 0. It changes nothing if the key waits
+// already.
 func (q *WorkQueue[K]) Add(key K) {
 	if err := q.put(key, request{}); err != nil {
 		q.report(key, err)
 	}
 }
 
-// AddAfter makes the key wait after d has passed, at once if d is not positive.
-// A key that is delayed already is added at the earlier of both times. Unless
-// WithJoinedDelays says something else, the delay is independent of other adds: a
-// key that is added meanwhile is handed out, and added once more when d has
-// passed.
+// AddAfter adds the key when d has passed, or at once if d is not positive. A key
+// that is delayed already is added at the earlier of both times. Without
+// [WithJoinedDelays] the delay is independent of other adds: a key that is added
+// meanwhile is handed out, and added once more when d has passed.
 //
-// A key that is being processed keeps the priority with which it was handed out,
-// others have 0. It counts as a retry.
+// A key that is being processed keeps the priority with which it was handed out;
+// others get priority 0. Each call counts as a retry.
 func (q *WorkQueue[K]) AddAfter(key K, d time.Duration) {
 	if err := q.put(key, request{after: d, retry: true, keep: true}); err != nil {
 		q.report(key, err)
@@ -54,7 +55,7 @@ func (q *WorkQueue[K]) AddAfter(key K, d time.Duration) {
 
 // AddRateLimited does as AddAfter, with the delay that the rate limiter gives.
 func (q *WorkQueue[K]) AddRateLimited(key K) {
-	if err := q.vet(key); err != nil {
+	if err := q.validate(key); err != nil {
 		q.report(key, err)
 		return
 	}
@@ -70,10 +71,10 @@ func (q *WorkQueue[K]) AddWithOptions(key K, o AddOptions) {
 	}
 }
 
-// TryAdd does as AddWithOptions unless as many keys wait as WithCapacity
-// allows; then it returns ErrFull. A key that waits already, as o asks for, is
-// welcome in any case. It returns ErrShutDown if the queue was shut down, and
-// an error if the key cannot be used.
+// TryAdd does as AddWithOptions, but returns an error that wraps ErrFull if the
+// queue is at the capacity set by [WithCapacity] and the key is not in it yet. It
+// returns one that wraps ErrShutDown if the queue was shut down, and another if
+// the key cannot be a key.
 func (q *WorkQueue[K]) TryAdd(key K, o AddOptions) error {
 	if err := q.try(key, o, true); err != nil {
 		return fmt.Errorf("work queue %s: key %v was not added: %w", q.name, key, err)
@@ -84,7 +85,7 @@ func (q *WorkQueue[K]) TryAdd(key K, o AddOptions) error {
 func (q *WorkQueue[K]) try(key K, o AddOptions, bounded bool) error {
 	r := request{priority: o.Priority, after: o.After, retry: o.After > 0 || o.RateLimited, bounded: bounded}
 	if o.RateLimited {
-		if err := q.vet(key); err != nil {
+		if err := q.validate(key); err != nil {
 			return err
 		}
 		if d := q.limiter.When(key); o.After <= 0 || d < o.After {
@@ -94,8 +95,8 @@ func (q *WorkQueue[K]) try(key K, o AddOptions, bounded bool) error {
 	return q.put(key, r)
 }
 
-// report tells of an add that failed, unless it was by the queue's end, as it
-// is normal then.
+// report reports an add that failed. To fail because the queue was shut down is
+// normal, and not reported.
 func (q *WorkQueue[K]) report(key K, err error) {
 	if err != ErrShutDown {
 		utilruntime.HandleError(fmt.Errorf("work queue %s: key %v was not added: %w", q.name, key, err))
@@ -117,11 +118,11 @@ func (r request) isDuplicate(e *entry) bool {
 	if r.after > 0 || r.retry {
 		return false
 	}
-	return e.is(waiting) && r.priority <= e.priority || e.is(dirty) && r.priority <= e.again
+	return e.is(waiting) && r.priority <= e.priority || e.is(dirty) && r.priority <= e.nextPriority
 }
 
 func (q *WorkQueue[K]) put(key K, r request) error {
-	if err := q.vet(key); err != nil {
+	if err := q.validate(key); err != nil {
 		return err
 	}
 	hash := q.hash(key)
@@ -137,7 +138,7 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 		return ErrShutDown
 	}
 	n := q.keys.find(hash, key)
-	if n != noRow && r.isDuplicate(&q.keys.rows[n].value) {
+	if n != noRow && r.isDuplicate(&q.keys.row(n).value) {
 		q.mu.Unlock()
 		return nil
 	}
@@ -148,23 +149,24 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 	if n == noRow {
 		n = q.keys.insert(hash, key)
 		if q.tenant != nil {
-			q.schedule.take(n, tenantHash, tenant)
+			q.schedule.addKey(n, tenantHash, tenant)
 		}
 	}
 	if r.retry {
 		q.retries++
 		q.metrics.retried()
 	}
-	if e := &q.keys.rows[n].value; r.keep && e.is(processing) {
+	if e := &q.keys.row(n).value; r.keep && e.is(processing) {
 		r.priority = e.priority
 	}
 	now := q.time.now()
-	if r.after > 0 && !(q.joined && q.keys.rows[n].value.is(waiting|dirty)) {
+	q.trimLater(now)
+	if r.after > 0 && !(q.joinedDelays && q.keys.row(n).value.is(waiting|dirty)) {
 		q.delay(n, r.priority, later(now, r.after))
 	} else {
 		q.enqueue(n, r.priority, now)
 	}
-	w := q.parked.next(q.schedule.len)
+	w := q.sleepers.next(q.schedule.len)
 	q.mu.Unlock()
 	wake(w)
 	return nil
@@ -178,19 +180,19 @@ func (q *WorkQueue[K]) isTooMuch(n int32, r request) bool {
 	}
 	known := waiting | dirty
 	switch {
-	case q.joined:
+	case q.joinedDelays:
 		known |= delayed
 	case r.after > 0:
 		known = delayed
 	}
-	return n == noRow || !q.keys.rows[n].value.is(known)
+	return n == noRow || !q.keys.row(n).value.is(known)
 }
 
 // enqueue makes row n wait with a priority, or wait again after its processing.
 // The caller holds mu.
 func (q *WorkQueue[K]) enqueue(n int32, priority int, now time.Duration) {
-	e := &q.keys.rows[n].value
-	if q.joined && e.is(delayed) {
+	e := &q.keys.row(n).value
+	if q.joinedDelays && e.is(delayed) {
 		priority = max(priority, q.endDelay(n))
 		if q.delayed == 0 {
 			q.delays.clear() // what is left is out of date, and its rows may go
@@ -206,14 +208,14 @@ func (q *WorkQueue[K]) enqueue(n int32, priority int, now time.Duration) {
 		}
 		return
 	case e.is(dirty):
-		if priority > e.again {
-			q.metrics.raised(e.again, priority)
-			e.again = priority
+		if priority > e.nextPriority {
+			q.metrics.raised(e.nextPriority, priority)
+			e.nextPriority = priority
 		}
 		return
 	case e.is(processing):
 		e.state |= dirty
-		e.again = priority
+		e.nextPriority = priority
 		q.dirty++
 	default:
 		e.priority = priority

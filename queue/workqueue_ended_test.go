@@ -49,7 +49,7 @@ func TestNothingIsHandedOutAfterTheContextHasEnded(t *testing.T) {
 
 				q.mu.Lock()
 				q.enqueue(q.keys.insert(q.hash(7), 7), 0, 0)
-				wake(q.parked.next(q.schedule.len))
+				wake(q.sleepers.next(q.schedule.len))
 				cancel(errStop)
 				q.mu.Unlock()
 

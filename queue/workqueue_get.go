@@ -2,9 +2,9 @@ package queue
 
 import "context"
 
-// Get hands out the key whose turn it is, and waits for one if there is none.
-// The caller has to call Done with it. When the queue was shut down and nothing
-// is left to be handed out, it returns true.
+// Get returns the key whose turn it is, and waits for one if there is none. The
+// caller has to call Done with it. When the queue was shut down and no key waits
+// any more, shutDown is true.
 func (q *WorkQueue[K]) Get() (key K, shutDown bool) {
 	key, err := q.GetContext(context.Background())
 	return key, err != nil
@@ -19,7 +19,7 @@ func (q *WorkQueue[K]) GetContext(ctx context.Context) (K, error) {
 }
 
 // GetWithPriority does as GetContext, and also returns the priority with which
-// the key was waiting, so that it can be added with that again.
+// the key waited, so that the caller can add it with the same one.
 func (q *WorkQueue[K]) GetWithPriority(ctx context.Context) (key K, priority int, err error) {
 	q.lock()
 	if err := q.await(ctx); err != nil {
@@ -27,16 +27,16 @@ func (q *WorkQueue[K]) GetWithPriority(ctx context.Context) (key K, priority int
 	}
 	row := q.handOut()
 	key, priority = row.key, row.value.priority
-	w := q.parked.next(q.schedule.len)
+	w := q.sleepers.next(q.schedule.len)
 	q.mu.Unlock()
 	wake(w)
 	return key, priority, nil
 }
 
-// GetBatch hands out as many keys as there are, up to the length of keys, and
-// puts them there. It returns their number. If there is none, it waits for one.
-// Done has to be called with each of them. The errors are those of GetContext.
-// If keys is empty it returns 0 at once.
+// GetBatch copies the keys whose turn it is to keys, as many as there are and as
+// fit, and returns their number. If there is none, it waits for one. The caller
+// has to call Done with each of them. The errors are those of GetContext. If keys
+// is empty, it returns 0 at once.
 func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	if len(keys) == 0 {
 		return 0, nil
@@ -49,7 +49,7 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	for i := range n {
 		keys[i] = q.handOut().key
 	}
-	w := q.parked.next(q.schedule.len)
+	w := q.sleepers.next(q.schedule.len)
 	q.mu.Unlock()
 	wake(w)
 	return n, nil
@@ -68,10 +68,10 @@ func (q *WorkQueue[K]) await(ctx context.Context) error {
 		case q.shutDown:
 			err = ErrShutDown
 		default:
-			q.parked.wait(ctx, &q.mu)
+			q.sleepers.wait(ctx, &q.mu)
 			continue
 		}
-		w := q.parked.next(q.schedule.len) // this worker may have been woken for it
+		w := q.sleepers.next(q.schedule.len) // this worker may have been woken for it
 		q.mu.Unlock()
 		wake(w)
 		return err
@@ -81,7 +81,7 @@ func (q *WorkQueue[K]) await(ctx context.Context) error {
 // handOut hands out the key whose turn it is. The caller holds mu.
 func (q *WorkQueue[K]) handOut() *row[K, entry] {
 	n := q.schedule.pop()
-	row := &q.keys.rows[n]
+	row := q.keys.row(n)
 	row.value.state |= processing
 	q.inProcess++
 	q.metrics.handedOut(n)

@@ -166,6 +166,7 @@ func TestTryAdd(t *testing.T) {
 
 func TestTryAddWithoutCapacity(t *testing.T) {
 	q := newQueue[int](t)
+	defer q.ShutDown()
 	for i := range 10_000 {
 		require.NoError(t, q.TryAdd(i, queue.AddOptions{}))
 	}

@@ -54,12 +54,12 @@ type metrics[K comparable] struct {
 	inFlight     workqueue.GaugeMetric
 	oldestAge    workqueue.SettableGaugeMetric
 
-	time      timeline
+	time      stopwatch
 	keys      *table[K, entry]
-	times     column[times]
-	inProcess chain         // the keys in process
+	times     paged[times]
+	inProcess rowList       // the keys in process
 	next      time.Duration // when those gauges are to be set that change as time goes by
-	settled   bool          // they are 0, and nothing is in the queue that would change them
+	settled   bool          // they are 0 and stay so until a key is added
 }
 
 // times tell when a key was first added since it was handed out, and when that
@@ -72,7 +72,7 @@ type times struct {
 const metricsPeriod = 500 * time.Millisecond
 
 // newMetrics returns metrics about keys, nil if there is no provider.
-func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, time timeline, keys *table[K, entry]) *metrics[K] {
+func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, time stopwatch, keys *table[K, entry]) *metrics[K] {
 	if provider == nil {
 		return nil
 	}
@@ -83,12 +83,12 @@ func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, t
 		unfinished:   provider.NewUnfinishedWorkSecondsMetric(name),
 		longest:      provider.NewLongestRunningProcessorSecondsMetric(name),
 		retries:      provider.NewRetriesMetric(name),
-		delayed:      unmeasured{},
-		inFlight:     unmeasured{},
-		oldestAge:    unmeasured{},
+		delayed:      noMetric{},
+		inFlight:     noMetric{},
+		oldestAge:    noMetric{},
 		time:         time,
 		keys:         keys,
-		inProcess:    newChain(),
+		inProcess:    newRowList(),
 		settled:      true,
 	}
 	if byPriority, ok := provider.(PriorityMetricsProvider); ok {
@@ -104,19 +104,20 @@ func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, t
 	return m
 }
 
-// unmeasured is a metric that the provider does not have.
-type unmeasured struct{}
+// noMetric is a metric that the provider does not have.
+type noMetric struct{}
 
-func (unmeasured) Inc()        {}
-func (unmeasured) Dec()        {}
-func (unmeasured) Set(float64) {}
+func (noMetric) Inc()            {}
+func (noMetric) Dec()            {}
+func (noMetric) Set(float64)     {}
+func (noMetric) Observe(float64) {}
 
 // added tells that row n now waits with a priority, or will when it is done.
 func (m *metrics[K]) added(n int32, priority int, now time.Duration) {
 	if m == nil {
 		return
 	}
-	m.times.at(n).added = now
+	m.times.reserve(n).added = now
 	m.adds.Inc()
 	m.depth.Inc(priority)
 }
@@ -135,15 +136,15 @@ func (m *metrics[K]) retried() {
 	}
 }
 
-// putOff tells that one key more is delayed.
-func (m *metrics[K]) putOff() {
+// delayBegan tells that one key more is delayed.
+func (m *metrics[K]) delayBegan() {
 	if m != nil {
 		m.delayed.Inc()
 	}
 }
 
-// cameDue tells that one key less is delayed.
-func (m *metrics[K]) cameDue() {
+// delayEnded tells that one key less is delayed.
+func (m *metrics[K]) delayEnded() {
 	if m != nil {
 		m.delayed.Dec()
 	}
@@ -154,10 +155,10 @@ func (m *metrics[K]) handedOut(n int32) {
 	if m == nil {
 		return
 	}
-	at := &m.times[n]
+	at := m.times.at(n)
 	at.handedOut = m.time.now()
-	link(m.keys.rows, &m.inProcess, n)
-	m.depth.Dec(m.keys.rows[n].value.priority)
+	appendRow(m.keys, &m.inProcess, n)
+	m.depth.Dec(m.keys.row(n).value.priority)
 	m.latency.Observe((at.handedOut - at.added).Seconds())
 	m.inFlight.Inc()
 }
@@ -167,23 +168,23 @@ func (m *metrics[K]) processed(n int32) {
 	if m == nil {
 		return
 	}
-	unlink(m.keys.rows, &m.inProcess, n)
-	m.workDuration.Observe((m.time.now() - m.times[n].handedOut).Seconds())
+	removeRow(m.keys, &m.inProcess, n)
+	m.workDuration.Observe((m.time.now() - m.times.at(n).handedOut).Seconds())
 	m.inFlight.Dec()
 }
 
-// fit gives memory back when there are no keys, but room for so many.
-func (m *metrics[K]) fit(rows int) {
+// release drops what is known of a page of rows.
+func (m *metrics[K]) release(page int32) {
 	if m != nil {
-		m.times.fit(rows)
+		m.times.release(page)
 	}
 }
 
 // set sets the gauges that change as time goes by.
 func (m *metrics[K]) set(oldestAge, now time.Duration) {
 	var total, longest time.Duration
-	for n := m.inProcess.first; n != noRow; n = m.keys.rows[n].value.next {
-		age := now - m.times[n].handedOut
+	for n := m.inProcess.first; n != noRow; n = m.keys.row(n).value.next {
+		age := now - m.times.at(n).handedOut
 		total += age
 		longest = max(longest, age)
 	}

@@ -23,8 +23,8 @@ type options struct {
 	joined   bool
 }
 
-// WithName sets the name of the queue in metrics, logs and errors; otherwise it
-// is the type of its keys.
+// WithName sets the name of the queue in metrics, logs and errors. The default is
+// the type of its keys.
 func WithName(name string) Option {
 	return func(o *options) error {
 		if name == "" {
@@ -35,8 +35,8 @@ func WithName(name string) Option {
 	}
 }
 
-// WithClock sets the clock of the queue, otherwise the real one. The queue reads
-// the clock and makes timers with it, and calls it with a lock held.
+// WithClock sets the clock of the queue. The default is the real one. The queue
+// calls it with a lock held.
 func WithClock(c clock.Clock) Option {
 	return func(o *options) error {
 		if c == nil {
@@ -47,11 +47,11 @@ func WithClock(c clock.Clock) Option {
 	}
 }
 
-// WithMetrics reports metrics to what provider makes for the queue's name,
-// which has to be set: those of client-go's queue, with the meaning that they
-// have there, and if provider is a MetricsProvider or a PriorityMetricsProvider,
-// those too. Otherwise there are none: the provider that workqueue.SetProvider
-// sets cannot be read.
+// WithMetrics makes the queue report the metrics of client-go's queue, with the
+// same meaning, to provider. If that is a [MetricsProvider] or a
+// [PriorityMetricsProvider], the queue reports their metrics too. It needs a name,
+// set by [WithName]. Without this option the queue has no metrics, since the
+// provider that workqueue.SetProvider sets cannot be read.
 //
 // Metrics are called with a lock held, and must not call the queue.
 func WithMetrics(provider workqueue.MetricsProvider) Option {
@@ -64,7 +64,7 @@ func WithMetrics(provider workqueue.MetricsProvider) Option {
 	}
 }
 
-// WithRateLimiter sets the rate limiter of AddRateLimited and Run, otherwise
+// WithRateLimiter sets the rate limiter of AddRateLimited and Run. The default is
 // workqueue.DefaultTypedControllerRateLimiter. It is called without a lock.
 func WithRateLimiter[K comparable](limiter workqueue.TypedRateLimiter[K]) Option {
 	return func(o *options) error {
@@ -76,10 +76,10 @@ func WithRateLimiter[K comparable](limiter workqueue.TypedRateLimiter[K]) Option
 	}
 }
 
-// WithFairness makes tenants take turns: see WorkQueue for how. The function
-// tells whose a key is, the namespace for example. It is called without a lock,
-// whenever a key is added, by the goroutine that adds it, and has to return the
-// same for the same key.
+// WithFairness makes tenants take turns; [WorkQueue] says how. The function returns
+// the tenant of a key, its namespace for example. It has to return the same tenant
+// whenever it is called with the same key. It is called without a lock, by the
+// goroutine that adds the key.
 func WithFairness[K comparable](tenant func(key K) string) Option {
 	return func(o *options) error {
 		if tenant == nil {
@@ -95,8 +95,8 @@ func WithFairness[K comparable](tenant func(key K) string) Option {
 // the work. It is a choice, not a measurement.
 const defaultAgeing = 32
 
-// WithAgeing bounds how often keys may be passed over for others of a higher
-// priority: see WorkQueue. The default is 32.
+// WithAgeing sets how often keys may be passed over for others of a higher
+// priority; [WorkQueue] says how that is counted. The default is 32.
 func WithAgeing(passes int) Option {
 	return func(o *options) error {
 		if passes < 1 {
@@ -107,8 +107,9 @@ func WithAgeing(passes int) Option {
 	}
 }
 
-// WithCapacity makes TryAdd say no when so many keys wait, are delayed, or are
-// to be processed again. The other ways to add a key do not heed it.
+// WithCapacity makes [WorkQueue.TryAdd] fail with ErrFull when that many keys wait,
+// are delayed, or are to be processed again. The other methods that add a key
+// ignore it.
 func WithCapacity(keys int) Option {
 	return func(o *options) error {
 		if keys < 1 {
@@ -120,13 +121,12 @@ func WithCapacity(keys int) Option {
 }
 
 // WithJoinedDelays makes all adds of a key lead to one Get, at the earliest of
-// their times and with the highest of their priorities, as controller-runtime's
-// priority queue does: an add without a delay ends the key's delay, and one with
-// a delay only counts for the priority if the key waits already, or will when it
-// is done. Otherwise a delay is independent of adds without one, as in
-// client-go.
+// their times and with the highest of their priorities, as in controller-runtime's
+// priority queue. An add without a delay ends the delay of the key. An add with a
+// delay only raises the priority of a key that waits, or will when it is done.
+// Without this option a delay is independent of other adds, as in client-go.
 //
-// The queue's goroutine may stay until a delay would have passed that was ended.
+// The queue's goroutine may run until a delay that was ended would have passed.
 func WithJoinedDelays() Option {
 	return func(o *options) error {
 		o.joined = true

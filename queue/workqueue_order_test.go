@@ -157,6 +157,7 @@ func TestDefaultAgeing(t *testing.T) {
 func TestALargeTenantDoesNotDelayAnother(t *testing.T) {
 	const many = 100_000
 	q := newQueue[string](t, queue.WithFairness(tenantOf))
+	defer q.ShutDown()
 	for i := range many {
 		q.Add("a" + strconv.Itoa(i))
 	}
@@ -213,6 +214,7 @@ func TestFairnessIsWithinAPriority(t *testing.T) {
 func TestManyPriorities(t *testing.T) {
 	const keys = 2000
 	q := newQueue[int](t, queue.WithAgeing(10*keys))
+	defer q.ShutDown()
 	var want []int
 	for i := range keys {
 		p := (i * 7919) % keys

@@ -6,8 +6,8 @@ import (
 )
 
 // ShutDown makes the queue ignore what is added from now on, and drops what is
-// delayed. What waits is still handed out; then Get tells that the queue was
-// shut down. None of the queue's goroutines is left when ShutDown returns.
+// delayed. What waits is still handed out; after that, Get reports that the queue
+// was shut down. None of the queue's goroutines is left when ShutDown returns.
 //
 // It may be called more than once. It ends every Drain and ShutDownWithDrain
 // that waits.
@@ -17,21 +17,23 @@ func (q *WorkQueue[K]) ShutDown() {
 	close(q.cutShort)
 	q.cutShort = make(chan struct{})
 	q.mu.Unlock()
-	q.keeper.ended.Wait()
+	q.dropDelayed()
+	q.background.ended.Wait()
 }
 
 // Drain does as ShutDown, and waits until all that was added has been processed:
 // until a worker has called Done for each key that waits or is being processed.
 //
 // If ctx ends before, Drain returns an error that wraps ctx's cause, and if
-// ShutDown is called before, one that wraps ErrShutDown. The error tells how many
+// ShutDown is called before, one that wraps ErrShutDown. The error says how many
 // keys are left. The queue stays shut down, and what waits is still handed out.
 func (q *WorkQueue[K]) Drain(ctx context.Context) error {
 	q.mu.Lock()
 	q.stop()
 	cutShort := q.cutShort
 	q.mu.Unlock()
-	q.keeper.ended.Wait()
+	q.dropDelayed()
+	q.background.ended.Wait()
 
 	var err error
 	select {
@@ -61,12 +63,11 @@ func (q *WorkQueue[K]) stop() {
 		return
 	}
 	q.shutDown = true
-	q.forgetDelayed()
 	if q.isIdle() {
 		close(q.drained)
 	}
-	q.parked.wakeAll()
-	q.hurry()
+	q.sleepers.wakeAll()
+	q.wakeBackground()
 }
 
 // ShuttingDown reports whether the queue was shut down.

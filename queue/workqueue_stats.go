@@ -2,7 +2,7 @@ package queue
 
 import "time"
 
-// Stats tells what is in a WorkQueue, all of it at the same moment.
+// Stats is the state of a WorkQueue at one moment.
 type Stats struct {
 	// Waiting is the number of keys that wait to be handed out; it is what Len
 	// returns.
@@ -14,17 +14,17 @@ type Stats struct {
 	// Delayed is the number of keys that are to be added later; they may be
 	// waiting or in process as well.
 	Delayed int
-	// OldestAge is how long the key has waited that has waited longest, 0 if
-	// none waits. It is counted from the moment when the key took its place:
-	// when it was added, when its processing ended if it was added meanwhile, or
-	// when its priority was raised.
+	// OldestAge is the time for which the first of the waiting keys has waited, 0
+	// if none waits. It counts from the moment when the key took its place: when
+	// it was added, when its processing ended if it was added meanwhile, or when
+	// its priority was raised.
 	OldestAge time.Duration
 	// Retries counts AddAfter, AddRateLimited, and AddWithOptions and TryAdd
 	// with a delay, since the queue was made.
 	Retries uint64
 }
 
-// Stats returns what is in the queue. With fairness, the time that it takes
+// Stats returns the state of the queue. With fairness, the time that it takes
 // grows with the number of tenants that have keys waiting.
 func (q *WorkQueue[K]) Stats() Stats {
 	q.mu.Lock()

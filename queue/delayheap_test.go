@@ -11,19 +11,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDelaysModel compares a heap with a list that is sorted.
-func TestDelaysModel(t *testing.T) { rapid.Check(t, checkDelays) }
+// TestDelayHeapModel compares a heap with a list that is sorted.
+func TestDelayHeapModel(t *testing.T) { rapid.Check(t, checkDelayHeap) }
 
-func FuzzDelays(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkDelays)) }
+func FuzzDelayHeap(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkDelayHeap)) }
 
-func checkDelays(t *rapid.T) {
+func checkDelayHeap(t *rapid.T) {
 	// The numbers of delays wrap around on the way.
-	h := delays{seq: ^uint32(0) - uint32(rapid.IntRange(0, 20).Draw(t, "numbers left"))}
+	h := delayHeap{seq: ^uint32(0) - uint32(rapid.IntRange(0, 20).Draw(t, "numbers left"))}
 	var want []delay // the earliest first, and the oldest of the same time
 	row := int32(0)
 	t.Repeat(map[string]func(*rapid.T){
 		"push": func(t *rapid.T) {
-			for range rapid.IntRange(1, 5).Draw(t, "count") {
+			for range rapid.IntRange(1, 40).Draw(t, "count") {
 				due := time.Duration(rapid.IntRange(0, 9).Draw(t, "due"))
 				want = append(want, h.push(due, row))
 				row++
@@ -37,11 +37,19 @@ func checkDelays(t *rapid.T) {
 			require.Equal(t, want[0], h.pop())
 			want = want[1:]
 		},
-		"retain": func(t *rapid.T) {
+		"sweep": func(t *rapid.T) {
 			n := int32(rapid.IntRange(1, 4).Draw(t, "every"))
-			h.retain(func(d delay) bool { return d.row%n == 0 })
-			want = slices.DeleteFunc(want, func(d delay) bool { return d.row%n != 0 })
+			for range rapid.IntRange(1, 10).Draw(t, "times") {
+				h.sweep(func(d delay) bool {
+					if d.row%n == 0 {
+						return true
+					}
+					want = slices.DeleteFunc(want, func(other delay) bool { return d == other })
+					return false
+				})
+			}
 		},
+		"trim": func(*rapid.T) { h.trim() },
 		"clear": func(t *rapid.T) {
 			if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
 				h.clear()
@@ -49,30 +57,31 @@ func checkDelays(t *rapid.T) {
 			}
 		},
 		"": func(t *rapid.T) {
-			require.Len(t, h.heap, len(want))
+			require.Equal(t, len(want), h.len)
 			if len(want) > 0 {
-				require.Equal(t, want[0], h.heap[0])
+				require.Equal(t, want[0], h.first())
 			}
 		},
 	})
 }
 
-func TestDelaysGiveMemoryBack(t *testing.T) {
-	var h delays
+func TestDelayHeapGivesMemoryBack(t *testing.T) {
+	var h delayHeap
 	fill := func(n int) {
 		for i := range n {
 			h.push(time.Duration(i), 0)
 		}
 		h.clear()
 	}
+	fill(100_000)
+	h.trim()
+	assert.Greater(t, len(h.elements.pages)*pageSize, 100_000, "they were needed since the last trim")
 	fill(10_000)
-	size := cap(h.heap)
-	fill(size/4 + 1)
-	assert.Equal(t, size, cap(h.heap))
-	for range 10 * size {
-		fill(1)
-	}
-	assert.Less(t, cap(h.heap), 100)
+	h.trim()
+	assert.InDelta(t, 10_000, len(h.elements.pages)*pageSize, 2*pageSize)
+	h.trim()
+	assert.Len(t, h.elements.pages, keptPages)
+	assert.Less(t, cap(h.elements.pages), 8*keptPages)
 }
 
 // TestDelaysPutForwardDoNotPileUp has keys that are delayed again and again,
@@ -90,5 +99,5 @@ func TestDelaysPutForwardDoNotPileUp(t *testing.T) {
 	assert.Equal(t, keys, q.Stats().Delayed)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	assert.LessOrEqual(t, len(q.delays.heap), 2*keys+64)
+	assert.LessOrEqual(t, q.delays.len, 2*keys+2*pageSize)
 }

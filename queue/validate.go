@@ -10,18 +10,18 @@ var (
 	errUnequal    = errors.New("it is not equal to itself, as it holds a NaN")
 )
 
-// needsVetting reports whether values of type t may not be usable as keys,
-// although the type is comparable: values in interfaces may not be comparable,
-// and floating-point numbers may not be equal to themselves.
-func needsVetting(t reflect.Type) bool {
+// needsValidation reports whether some values of the comparable type t cannot be
+// keys: values in interfaces may not be comparable, and floating-point numbers may
+// not be equal to themselves.
+func needsValidation(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
 		return true
 	case reflect.Array:
-		return needsVetting(t.Elem())
+		return needsValidation(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if needsVetting(t.Field(i).Type) {
+			if needsValidation(t.Field(i).Type) {
 				return true
 			}
 		}
@@ -29,15 +29,15 @@ func needsVetting(t reflect.Type) bool {
 	return false
 }
 
-// vet returns an error if the key cannot be used.
-func (q *WorkQueue[K]) vet(key K) error {
-	if q.vetted {
-		return vet(key)
+// validate returns an error if the key cannot be used.
+func (q *WorkQueue[K]) validate(key K) error {
+	if q.validates {
+		return validate(key)
 	}
 	return nil
 }
 
-func vet[K comparable](key K) error {
+func validate[K comparable](key K) error {
 	if !reflect.ValueOf(&key).Elem().Comparable() {
 		return errUnhashable
 	}

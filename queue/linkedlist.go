@@ -37,32 +37,46 @@ func (l *list[V]) remove(n *node[V]) {
 	n.prev, n.next = nil, nil
 }
 
-// spares keeps nodes that are in no list for later.
-type spares[V any] struct {
+// freeList keeps nodes that are in no list, to be used again.
+type freeList[V any] struct {
 	first *node[V]
 	len   int
+	least int // the least len since the last trim
 }
 
-// maxSpares bounds the memory that is kept for later.
-const maxSpares = 16384
+const (
+	// maxFree is the number of nodes that a freeList keeps at most.
+	maxFree = 16384
+	// keptFree is the number of nodes that it keeps for ever.
+	keptFree = 1024
+)
 
-// take returns a node, whose value may be an old one.
-func (s *spares[V]) take() *node[V] {
+// get returns a node, whose value may be an old one.
+func (s *freeList[V]) get() *node[V] {
 	n := s.first
 	if n == nil {
 		return new(node[V])
 	}
 	s.first, n.next = n.next, nil
 	s.len--
+	s.least = min(s.least, s.len)
 	return n
 }
 
-// keep keeps n, unless there are enough.
-func (s *spares[V]) keep(n *node[V]) {
-	if s.len == maxSpares {
+// put keeps n, unless there are enough.
+func (s *freeList[V]) put(n *node[V]) {
+	if s.len == maxFree {
 		return
 	}
 	n.next = s.first
 	s.first = n
 	s.len++
+}
+
+// trim drops all nodes if many of them were not needed since the last call.
+func (s *freeList[V]) trim() {
+	if s.least > keptFree {
+		*s = freeList[V]{}
+	}
+	s.least = s.len
 }

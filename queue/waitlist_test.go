@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOneWorkerIsOnItsWayAtATime adds a burst before any worker can look.
-func TestOneWorkerIsOnItsWayAtATime(t *testing.T) {
+// TestOneWorkerIsWokenAtATime adds a burst before any worker can look.
+func TestOneWorkerIsWokenAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, err := NewWorkQueue[int]()
 		require.NoError(t, err)
@@ -28,7 +28,7 @@ func TestOneWorkerIsOnItsWayAtATime(t *testing.T) {
 		synctest.Wait()
 		sleeping := func() int {
 			n := 0
-			for w := q.parked.waiters.first; w != nil; w = w.next {
+			for w := q.sleepers.sleeping.first; w != nil; w = w.next {
 				n++
 			}
 			return n
@@ -38,7 +38,7 @@ func TestOneWorkerIsOnItsWayAtATime(t *testing.T) {
 		q.mu.Lock()
 		for key := range keys {
 			q.enqueue(q.keys.insert(q.hash(key), key), 0, 0)
-			if w := q.parked.next(q.schedule.len); w != nil {
+			if w := q.sleepers.next(q.schedule.len); w != nil {
 				assert.Zero(t, key, "one was woken for the first key")
 				wake(w)
 			}
@@ -50,7 +50,7 @@ func TestOneWorkerIsOnItsWayAtATime(t *testing.T) {
 		assert.Zero(t, q.Len())
 		q.mu.Lock()
 		assert.Equal(t, workers, sleeping())
-		assert.False(t, q.parked.onWay)
+		assert.False(t, q.sleepers.waking)
 		q.mu.Unlock()
 		q.ShutDown()
 	})
