@@ -17,8 +17,11 @@ type backoff struct {
 }
 
 // wait blocks for the next wait of the series, or until ctx ends.
-func (b *backoff) wait(ctx context.Context) {
-	timer := time.NewTimer(b.next())
+func (b *backoff) wait(ctx context.Context) { sleep(ctx, b.next()) }
+
+// sleep blocks for a time, or until ctx ends.
+func sleep(ctx context.Context, length time.Duration) {
+	timer := time.NewTimer(length)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -32,6 +35,9 @@ func (b *backoff) next() time.Duration {
 	b.limit = min(time.Duration(float64(limit)*b.factor), b.last)
 	return rand.N(limit)
 }
+
+// isRepeated reports whether there was a wait since the series began.
+func (b *backoff) isRepeated() bool { return b.limit > 0 }
 
 // reset begins the series anew.
 func (b *backoff) reset() { b.limit = 0 }

@@ -1,12 +1,15 @@
 package typed
 
 import (
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/wire"
 )
 
 // carrier takes an object through the Reflector that is no runtime.Object. It
@@ -27,9 +30,31 @@ func carry[T index.Object](obj T) runtime.Object {
 	return newCarrier(obj, nil)
 }
 
-// carryStray returns an object of a kind that nobody asked for.
-func carryStray[T index.Object](obj T, kind metav1.TypeMeta) runtime.Object {
-	return newCarrier(obj, fmt.Errorf("it is a %s of %s", kind.Kind, kind.APIVersion))
+// carryStray returns an object of another kind than the one that was asked for.
+func carryStray[T index.Object](obj T, kind metav1.TypeMeta, expected schema.GroupVersionKind) runtime.Object {
+	return newCarrier(obj, strayError(kind, expected))
+}
+
+// strayError says that something is of another kind than it should be.
+func strayError(kind metav1.TypeMeta, expected schema.GroupVersionKind) error {
+	return fmt.Errorf("it is a %s of %s, expected a %s of %s", kind.Kind, kind.APIVersion, expected.Kind, expected.GroupVersion())
+}
+
+// carryInvalid returns what is known of an object that cannot be decoded. Without
+// a version of its own, it is given that of what came before it.
+func carryInvalid[T index.Object](invalid *wire.ObjectError, before string) runtime.Object {
+	c := &carrier[T]{err: invalid}
+	c.Namespace, c.Name, c.ResourceVersion = invalid.Identity.Namespace, invalid.Identity.Name, invalid.Identity.ResourceVersion
+	if c.ResourceVersion == "" {
+		c.ResourceVersion = before
+	}
+	return c
+}
+
+// isInvalid reports whether the object is one that cannot be decoded.
+func (c *carrier[T]) isInvalid() bool {
+	var invalid *wire.ObjectError
+	return errors.As(c.err, &invalid)
 }
 
 func newCarrier[T index.Object](obj T, err error) *carrier[T] {

@@ -92,7 +92,8 @@ func WithoutWatchList() SourceOption {
 //     first, a list and watch that went on for more than 30 s for the second.
 //
 // Every failure of a list or of the start of a watch is reported to the
-// informer. So is each object that is not a T, which is then left out.
+// informer; so are watches that end with an error, or without an event, again and
+// again, and each object that is not a T, which is then left out.
 func FromListerWatcher[T index.Object](lw cache.ListerWatcher, opts ...SourceOption) Source[T] {
 	config, err := newSourceConfig(opts)
 	s := &reflectorSource[T]{lw: lw, config: config, err: errors.Join(err, config.rest.misplaced())}
@@ -118,6 +119,9 @@ const (
 	longestWait       = 30 * time.Second
 )
 
+// errWatchesEnd is reported when a source waits although no request has failed.
+var errWatchesEnd = errors.New("watches end with an error, or at once, again and again; the objects are listed anew, after a wait")
+
 // Run implements Source.
 func (s *reflectorSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	if s.err != nil {
@@ -141,11 +145,16 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	between := backoff{first: firstRefused, factor: growthRefused, last: longestWait}
 	for ctx.Err() == nil {
 		begin := time.Now()
-		if err := reflector.ListAndWatchWithContext(ctx); err != nil && ctx.Err() == nil {
-			lw.ended(err)
-		}
+		err := reflector.ListAndWatchWithContext(ctx)
 		if time.Since(begin) > longestWait {
 			between.reset()
+		}
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			lw.ended(err)
+		case between.isRepeated(): // what ended the watch is in the Reflector's log
+			lw.report(errWatchesEnd)
 		}
 		between.wait(ctx)
 	}

@@ -38,6 +38,8 @@ func (s *reflectorStore[T]) Add(untyped any) error {
 			version = ""
 		}
 		s.sink.Add(obj, version)
+	} else {
+		s.moveOn(untyped)
 	}
 	return nil
 }
@@ -47,6 +49,8 @@ func (s *reflectorStore[T]) Update(untyped any) error {
 	s.ordered = true
 	if obj, version, ok := s.convert(untyped, false); ok {
 		s.sink.Update(obj, version)
+	} else {
+		s.moveOn(untyped)
 	}
 	return nil
 }
@@ -56,8 +60,18 @@ func (s *reflectorStore[T]) Delete(untyped any) error {
 	s.ordered = true
 	if obj, version, ok := s.convert(untyped, false); ok {
 		s.sink.Delete(obj, version)
+	} else if gone, ok := untyped.(*carrier[T]); ok && gone.isInvalid() {
+		s.sink.DeleteKey(index.Key{Namespace: gone.Namespace, Name: gone.Name}, gone.ResourceVersion)
 	}
 	return nil
+}
+
+// moveOn tells that the watch has come to the version of an object that could not
+// be decoded.
+func (s *reflectorStore[T]) moveOn(untyped any) {
+	if left, ok := untyped.(*carrier[T]); ok && left.isInvalid() && s.ordered && left.ResourceVersion != "" {
+		s.sink.Bookmark(left.ResourceVersion)
+	}
 }
 
 // Replace implements cache.ReflectorStore.

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -54,7 +55,7 @@ func resourceOf[T index.Object](c *restConfig) (resource, error) {
 	switch any(none).(type) {
 	case *unstructured.Unstructured, *metav1.PartialObjectMetadata:
 	default:
-		kind, err := registeredKind[T](c.scheme)
+		kind, err := registeredKind[T](c.registry())
 		if err != nil {
 			return known, err
 		}
@@ -68,9 +69,6 @@ func resourceOf[T index.Object](c *restConfig) (resource, error) {
 
 // registeredKind returns the kind of T, zero if it is not registered.
 func registeredKind[T index.Object](registry *runtime.Scheme) (schema.GroupVersionKind, error) {
-	if registry == nil {
-		registry = scheme.Scheme
-	}
 	obj, ok := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(runtime.Object)
 	if !ok {
 		return schema.GroupVersionKind{}, nil
@@ -85,6 +83,28 @@ func registeredKind[T index.Object](registry *runtime.Scheme) (schema.GroupVersi
 		return schema.GroupVersionKind{}, nil // WithResource has to say which
 	}
 	return kinds[0], nil
+}
+
+// itemsOf returns the type of the objects that lists of a kind have. It returns
+// false if no scheme knows the kind.
+func (c *restConfig) itemsOf(list schema.GroupVersionKind) (reflect.Type, bool) {
+	obj, err := c.registry().New(list)
+	if err != nil {
+		return nil, false
+	}
+	items, err := meta.GetItemsPtr(obj)
+	if err != nil {
+		return nil, true
+	}
+	return reflect.TypeOf(items).Elem().Elem(), true
+}
+
+// registry returns the scheme in which types are registered with their kinds.
+func (c *restConfig) registry() *runtime.Scheme {
+	if c.scheme == nil {
+		return scheme.Scheme
+	}
+	return c.scheme
 }
 
 // errNoSuchResource is what it is called when a server does not have what an

@@ -47,11 +47,18 @@ import (
 //     has come; the text of a list is in memory as a whole only in CBOR;
 //  2. a server that never ends a streamed list is listed the plain way, see
 //     WithWatchListTimeout;
-//  3. errors in the middle of a watch are reported. A part of a list or watch
-//     that cannot be used is a *StreamError. A watch begins anew after the last
-//     version before it, a list as a whole;
-//  4. an object of another kind than that of T's is reported as a
-//     *RejectedError and left out.
+//  3. an object that cannot be decoded, or is of another kind than T's, is reported
+//     as a *RejectedError, by its key, and holds up nothing: what comes before and
+//     after it is used, and so is the fact that it is deleted. A list of another
+//     kind of objects is an error;
+//  4. errors in the middle of a watch are reported. A part of a list or watch that
+//     was cut off, or is not what API servers send, is a *StreamError. The watch
+//     begins anew after the last version before it, a list as a whole. If a watch
+//     cannot be used at the same place for the third time, the objects are listed;
+//     so they are, once, when three streamed lists in a row have ended too early;
+//  5. a watch that has brought something, or lasted for a second, is followed by
+//     the next one at once, however it ended. After one that has not, it waits by
+//     rule 2 of FromListerWatcher, and reports why.
 //
 // If the arguments cannot be used, the informer's methods say so, see
 // NewInformer.
@@ -113,7 +120,7 @@ func (s *restSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 		client: s.client, resource: found, config: s.rest, sink: sink,
 		stamp: stamp[T](s.kindToSet(found)),
 	}
-	lw.between.first, lw.between.factor, lw.between.last = firstRefused, growthRefused, longestWait
+	lw.breaks.between = backoff{first: firstRefused, factor: growthRefused, last: longestWait}
 	if lw.config.silence == 0 {
 		lw.config.silence = defaultSilence
 	}

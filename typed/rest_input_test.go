@@ -92,7 +92,7 @@ func TestBadAnswers(t *testing.T) {
 	srv := typedtest.Start(t)
 	gone := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "ghosts"}
 	t.Run("unknown resource", func(t *testing.T) {
-		err := fails(t, typed.FromREST[*network](srv.Config(), typed.WithResource(gone)), "ghosts.v1.example.com", "could not find the requested resource")
+		err := fails(t, typed.FromREST[*network](srv.Config(), typed.WithResource(gone)), "ghosts.v1.example.com", "the server does not have it; is its CustomResourceDefinition or API service installed?", "could not find the requested resource")
 		assert.True(t, apierrors.IsNotFound(err))
 	})
 	t.Run("unknown kind", func(t *testing.T) {
@@ -121,8 +121,8 @@ func TestBadAnswers(t *testing.T) {
 		body     string
 		want     []string
 	}{
-		"HTML":                {200, "text/html; charset=utf-8", "<html>Please sign in", []string{`list pods: the answer has the content type "text/html; charset=utf-8"`, "<html>Please sign in"}},
-		"HTML that says JSON": {200, "application/json", "<html>Please sign in", []string{"list pods: frame 1, at byte 0 of the response: expected '{', found \"<html>"}},
+		"HTML":                {200, "text/html; charset=utf-8", "<html>Please sign in", []string{`list pods: the answer has the content type "text/html; charset=utf-8"`, "it is not from an API server"}},
+		"HTML that says JSON": {200, "application/json", "<html>Please sign in", []string{"list pods: frame 1, at byte 0 of the response: expected '{' at byte 0 of the response, found '<'"}},
 		"HTML with 502":       {502, "text/html", "<html>Bad gateway", []string{"list pods: ", "Bad gateway"}},
 		"no content type":     {200, "", list(good), []string{`the content type ""`}},
 		"another media type":  {200, "application/yaml", "a: b", []string{`"application/yaml"`}},
@@ -130,9 +130,8 @@ func TestBadAnswers(t *testing.T) {
 		"not a list":          {200, "application/json", `{"kind":"Pod","apiVersion":"v1"}`, []string{"not a list, but a Pod of v1"}},
 		"empty":               {200, "application/json", "", []string{"list pods: frame 1, at byte 0 of the response, is cut off"}},
 		"cut off":             {200, "application/json", list(good + "," + good)[:190], []string{"list pods: frame 2, at byte 150 of the response, is cut off"}},
-		"an item":             {200, "application/json", list(good + `,{"metadata":{"namespace":"default","name":"b","resourceVersion":"5","labels":7}}`), []string{"list pods: frame 2, at byte 150", "cannot unmarshal number", `the object is "default/b" at resource version "5"`}},
 		"not JSON":            {200, "application/json", list("{]}"), []string{"frame 1", "invalid character"}},
-		"not protobuf":        {200, runtime.ContentTypeProtobuf, "<html>", []string{`expected protobuf, found "<htm"`}},
+		"not protobuf":        {200, runtime.ContentTypeProtobuf, "<html>", []string{`expected protobuf, found something else`}},
 		"protobuf cut off":    {200, runtime.ContentTypeProtobuf, "k8s\x00\x0a\x10", []string{"is cut off"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -191,12 +190,12 @@ func TestBadFrames(t *testing.T) {
 		want   string
 	}{
 		"cut off":  {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.TearWatches("pods") }, "is cut off"},
-		"no JSON":  {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte("<html>")) }, `expected a JSON object, found "<html>`},
+		"no JSON":  {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte("<html>")) }, `expected a JSON object at byte `},
 		"no event": {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte(`{"type":"ADDED"}`)) }, "an event without an object"},
-		"strange":  {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendEvent("pods", "STRANGE", kindedPod("c")) }, `unknown type "STRANGE"`},
-		"not a Pod's": {runtime.ContentTypeJSON, func(s *typedtest.Server) int {
-			return s.SendBytes("pods", []byte(`{"type":"ADDED","object":{"metadata":{"name":"c","namespace":"d","resourceVersion":"77","labels":[]}}}`))
-		}, `the object is "d/c" at resource version "77"`},
+		"strange":  {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendEvent("pods", "STRANGE", kindedPod("c")) }, `unknown type of 7 bytes`},
+		"nameless": {runtime.ContentTypeJSON, func(s *typedtest.Server) int {
+			return s.SendBytes("pods", []byte(`{"type":"ADDED","object":{"metadata":{"name":7}}}`))
+		}, "cannot unmarshal number"},
 		"too long":    {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte(`{"type":"`+huge)) }, "longer than"},
 		"torn":        {runtime.ContentTypeProtobuf, func(s *typedtest.Server) int { return s.TearWatches("pods") }, "is cut off"},
 		"no length":   {runtime.ContentTypeProtobuf, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte("<html>")) }, "longer than"},
@@ -258,7 +257,7 @@ func TestObjectOfAnotherKind(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "1"},
 		}))
 		require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, 5*time.Second, time.Millisecond)
-		assert.Equal(t, `informer *v1.Pod: object "default/settings" at resource version "1" was left out: it is a ConfigMap of v1`, pods.Status().LastRejected.Error())
+		assert.Equal(t, `informer *v1.Pod: object "default/settings" at resource version "1" was left out: it is a ConfigMap of v1, expected a Pod of v1`, pods.Status().LastRejected.Error())
 		assert.Zero(t, pods.Len())
 		assert.NoError(t, pods.Status().LastErr)
 	})

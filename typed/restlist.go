@@ -2,6 +2,8 @@ package typed
 
 import (
 	"context"
+	"errors"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -28,8 +30,7 @@ type restListerWatcher[T index.Object] struct {
 
 	listed  int         // owned by the Reflector's lists; objects of the pages so far
 	plain   atomic.Bool // lists are not streamed any more
-	broken  atomic.Bool // the last watch broke off
-	between backoff     // owned by the Reflector's watches; after watches that broke off
+	breaks  breaks
 	streams sync.WaitGroup
 }
 
@@ -61,23 +62,23 @@ func (lw *restListerWatcher[T]) ListWithContext(ctx context.Context, opts metav1
 	if opts.Continue == "" {
 		lw.listed = 0
 	}
-	list := &carriedList{}
+	list, kindless := &carriedList{}, 0
 	items := codec.Items(response)
 	err = wire.NewPipeline(decoders(),
-		func(item []byte) (T, error) {
-			obj, err := codec.Item(item)
-			if err == nil {
-				lw.stamp(obj)
+		func(item []byte) (listItem, error) { return lw.item(codec, item) },
+		func(item listItem) bool {
+			list.Items = append(list.Items, item.object)
+			if item.kindless {
+				kindless++
 			}
-			return obj, err
-		},
-		func(obj T) bool {
-			list.Items = append(list.Items, carry(obj))
 			if n := len(list.Items); n%progressStep == 0 {
 				lw.sink.Progress(lw.listed+n, 0)
 			}
 			return ctx.Err() == nil
 		}, cancel).Run(items)
+	if err == nil {
+		err = lw.checkKind(items.Head().TypeMeta, len(list.Items), kindless)
+	}
 	if err != nil {
 		return nil, newStreamError("list", lw.resource, "", err)
 	}
@@ -85,6 +86,60 @@ func (lw *restListerWatcher[T]) ListWithContext(ctx context.Context, opts metav1
 	list.TypeMeta, list.ListMeta = items.Head().TypeMeta, items.Head().ListMeta
 	list.nameKinds()
 	return list, nil
+}
+
+// listItem is an item of a list.
+type listItem struct {
+	object   k8sruntime.Object
+	kindless bool // the server has not said of which kind it is
+}
+
+// item decodes an item of a list. One that cannot be used is carried on, to be
+// rejected.
+func (lw *restListerWatcher[T]) item(codec wire.Codec[T], item []byte) (listItem, error) {
+	obj, err := codec.Item(item)
+	var invalid *wire.ObjectError
+	switch {
+	case errors.As(err, &invalid):
+		return listItem{object: carryInvalid[T](invalid, "")}, nil
+	case err != nil:
+		return listItem{}, err
+	}
+	kindless := true
+	if lw.expected.Kind != "" {
+		kind := wire.KindOf(obj)
+		if lw.isStray(kind) {
+			return listItem{object: carryStray(obj, kind, lw.expected)}, nil
+		}
+		kindless = kind.Kind == ""
+	}
+	lw.stamp(obj)
+	return listItem{carry(obj), kindless}, nil
+}
+
+// isStray reports whether an object is of another kind than it should be.
+func (lw *restListerWatcher[T]) isStray(kind metav1.TypeMeta) bool {
+	return lw.expected.Kind != "" && kind.Kind != "" && kind.GroupVersionKind() != lw.expected
+}
+
+// checkKind returns an error if a list is one of other objects: if its kind says
+// so, and its items do not say otherwise. Items of types that the server knows have
+// no kind, so that of the list decides; lists of custom resources may be called
+// anything, and their items have kinds.
+func (lw *restListerWatcher[T]) checkKind(list metav1.TypeMeta, items, kindless int) error {
+	if lw.expected.Kind == "" || list.Kind == "" || items > 0 && kindless == 0 {
+		return nil
+	}
+	expected := lw.expected
+	expected.Kind += "List"
+	if list.GroupVersionKind() == expected {
+		return nil
+	}
+	of, known := lw.config.itemsOf(list.GroupVersionKind())
+	if of == reflect.TypeFor[T]().Elem() || !known && items == 0 {
+		return nil
+	}
+	return strayError(list, expected)
 }
 
 // nameKinds gives unstructured objects without a kind the one that the list is

@@ -20,7 +20,12 @@ var (
 	// errNotStreamed is what a streamed list fails with once it is known that
 	// the server cannot do it. It is not reported.
 	errNotStreamed = errors.New("lists are not streamed any more")
-	errSilence     = errors.New("the server does not end the streamed list, as if it knew nothing of such lists; listing the plain way from now on")
+	// errNoAnswer is what a watch fails with that was never opened, though the server
+	// could be reached.
+	errNoAnswer   = errors.New("the server has not answered")
+	errShortWatch = errors.New("the server, or something in between, ended it without an event")
+	errCutList    = errors.New("the streamed list ended before it was complete")
+	errSilence    = errors.New("the server does not end the streamed list, as if it knew nothing of such lists; listing the plain way from now on")
 )
 
 // resultBuffer is how many decoded events wait for the Reflector.
@@ -32,11 +37,7 @@ func (lw *restListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav
 	if streamsList && lw.plain.Load() {
 		return nil, errNotStreamed
 	}
-	if lw.broken.Swap(false) {
-		lw.between.wait(ctx)
-	} else {
-		lw.between.reset()
-	}
+	lw.breaks.wait(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	request, cancel := context.WithCancelCause(ctx)
 	opts.Watch = true
@@ -45,7 +46,7 @@ func (lw *restListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav
 		cancel(nil)
 		stop()
 		if utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err) {
-			return watch.NewEmptyWatch(), nil // as rest.Request.Watch
+			return nil, fmt.Errorf("watch %s: %w: %w", lw.resource, errNoAnswer, err)
 		}
 		return nil, newStreamError("watch", lw.resource, "", err)
 	}
@@ -53,10 +54,10 @@ func (lw *restListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav
 		lw: lw, codec: codec, ctx: ctx, stop: stop, request: request, cancel: cancel,
 		events: make(chan watch.Event, resultBuffer),
 		lists:  streamsList, last: opts.ResourceVersion,
+		begun: time.Now(),
 	}
 	if streamsList {
-		w.last = ""
-		w.begun, w.timeout = time.Now(), opts.TimeoutSeconds
+		w.last, w.timeout = "", opts.TimeoutSeconds
 		w.silence = time.AfterFunc(lw.config.silence, func() { cancel(errSilence) })
 	}
 	lw.streams.Go(func() { w.run(response) })
@@ -74,11 +75,12 @@ type restWatch[T index.Object] struct {
 	cancel  context.CancelCauseFunc
 	events  chan watch.Event
 
+	begun   time.Time
+	brought bool        // anything but a part of a list
 	lists   bool        // a list is being streamed
 	silence *time.Timer // ends a streamed list; nil: it is none
-	begun   time.Time
-	timeout *int64 // seconds that the server was asked to end the watch after
-	last    string // the version to go on from; "": none
+	timeout *int64      // seconds that the server was asked to end the streamed list after
+	last    string      // the version to go on from; "": none
 }
 
 // ResultChan implements watch.Interface.
@@ -102,13 +104,9 @@ func (w *restWatch[T]) run(response io.ReadCloser) {
 		if w.lists { // else the bookmark has come after all
 			w.giveUpStreaming()
 		}
-	case err == nil && w.lists:
-		if w.timeout != nil && time.Since(w.begun) >= time.Duration(*w.timeout)*time.Second {
-			w.giveUpStreaming()
-			return
-		}
-		w.lw.broken.Store(true)
-	case err != nil:
+	case err == nil && w.lists && w.timeout != nil && time.Since(w.begun) >= time.Duration(*w.timeout)*time.Second:
+		w.giveUpStreaming()
+	default:
 		w.breakOff(err)
 	}
 }
@@ -128,18 +126,34 @@ func (w *restWatch[T]) fail(err error) {
 	}})
 }
 
-// breakOff ends a watch whose response cannot be used any further. The Reflector
-// goes on from the last version that it got, or, with a list that was being
-// streamed and that cannot be decoded, lists the plain way.
+// breakOff ends a watch whose response has ended, or cannot be used any further;
+// err is nil if it has ended after a whole event. The Reflector goes on from the
+// last version that it got, unless that has failed too often, or lists the objects
+// the plain way, if a list that was being streamed can not be used.
 func (w *restWatch[T]) breakOff(err error) {
-	w.lw.broken.Store(true)
+	worked := w.brought || !w.lists && time.Since(w.begun) >= healthyWatch
+	w.lw.breaks.ended(worked)
 	var frame *wire.FrameError
 	cutOff := errors.Is(err, io.ErrUnexpectedEOF)
-	if !errors.As(err, &frame) || !cutOff && (utilnet.IsProbableEOF(frame.Err) || utilnet.IsTimeout(frame.Err)) {
-		return // the connection ended, as connections do
+	broken := errors.As(err, &frame) && (cutOff || !utilnet.IsProbableEOF(frame.Err) && !utilnet.IsTimeout(frame.Err))
+	switch {
+	case broken:
+		err = newStreamError("watch", w.lw.resource, w.last, err)
+	case w.lists:
+		err = fmt.Errorf("watch %s: %w", w.lw.resource, errCutList)
+	case worked:
+		return // connections end
+	default:
+		err = fmt.Errorf("watch %s: %w after %s", w.lw.resource, errShortWatch, time.Since(w.begun).Round(time.Millisecond))
 	}
-	err = newStreamError("watch", w.lw.resource, w.last, err)
-	if w.lists && !cutOff {
+	hopeless := false
+	switch {
+	case w.lists:
+		hopeless = broken && !cutOff || w.lw.breaks.isCutTooOften()
+	case broken && !cutOff:
+		hopeless = w.lw.breaks.isHopeless(w.last)
+	}
+	if hopeless {
 		w.fail(err)
 		return
 	}
@@ -155,8 +169,10 @@ func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 		return false
 	case e.Bookmark != nil:
 		w.note(e.Bookmark.ResourceVersion)
+		w.brought = w.brought || !w.lists
 		if e.Bookmark.Annotations[metav1.InitialEventsAnnotationKey] == "true" && w.lists {
 			w.silence.Stop()
+			w.lw.breaks.listed()
 			w.lists = false
 			w.last = e.Bookmark.ResourceVersion
 		}
@@ -165,8 +181,13 @@ func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 	if w.lists && e.Type == watch.Added {
 		w.silence.Reset(w.lw.config.silence)
 	}
-	if w.isStray(e.Kind) {
-		return w.send(watch.Event{Type: e.Type, Object: carryStray(e.Object, e.Kind)})
+	w.brought = w.brought || !w.lists
+	switch {
+	case e.Invalid != nil:
+		w.note(e.Invalid.Identity.ResourceVersion)
+		return w.send(watch.Event{Type: e.Type, Object: carryInvalid[T](e.Invalid, w.last)})
+	case w.lw.isStray(e.Kind):
+		return w.send(watch.Event{Type: e.Type, Object: carryStray(e.Object, e.Kind, w.lw.expected)})
 	}
 	w.lw.stamp(e.Object)
 	if !w.send(watch.Event{Type: e.Type, Object: carry(e.Object)}) {
@@ -190,9 +211,4 @@ func (w *restWatch[T]) send(e watch.Event) bool {
 	case <-w.ctx.Done():
 		return false
 	}
-}
-
-// isStray reports whether an object is of another kind than it should be.
-func (w *restWatch[T]) isStray(kind metav1.TypeMeta) bool {
-	return w.lw.expected.Kind != "" && kind.Kind != "" && kind.GroupVersionKind() != w.lw.expected
 }

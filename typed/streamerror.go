@@ -4,14 +4,16 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/util/json"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/wire"
 )
 
-// StreamError tells of a list or watch that broke off at a part that could not
-// be used: one that was cut off, or that could not be decoded.
+// StreamError tells of a list or watch that broke off at a part that could not be
+// used: one that was cut off, or is not what an API server sends. An object that
+// cannot be decoded, in a part that is sound otherwise, is a RejectedError.
+//
+// It tells where that was, and shows nothing of what was sent, which may be secret.
 type StreamError struct {
 	// Request is "list" or "watch", Resource is of what.
 	Request, Resource string
@@ -22,10 +24,6 @@ type StreamError struct {
 	// LastVersion is the resource version of what came before it, after which
 	// the watch begins anew; "" for lists.
 	LastVersion string
-	// Key and ResourceVersion are those of the object that could not be decoded,
-	// as far as they could be made out.
-	Key             index.Key
-	ResourceVersion string
 	// Err says what was wrong; it is io.ErrUnexpectedEOF if the response was cut
 	// off.
 	Err error
@@ -34,9 +32,6 @@ type StreamError struct {
 // Error implements error.
 func (e *StreamError) Error() string {
 	message := fmt.Sprintf("%s %s: %v", e.Request, e.Resource, e.Err)
-	if e.Key != (index.Key{}) {
-		message += fmt.Sprintf("; the object is %q at resource version %q", e.Key, e.ResourceVersion)
-	}
 	if e.LastVersion != "" {
 		message += fmt.Sprintf("; the last good resource version is %q", e.LastVersion)
 	}
@@ -49,34 +44,14 @@ func (e *StreamError) Unwrap() error { return e.Err }
 // newStreamError returns err as a *StreamError, if it is about a frame.
 func newStreamError(request string, of resource, lastVersion string, err error) error {
 	var frame *wire.FrameError
-	if !errors.As(err, &frame) {
+	switch {
+	case errors.As(err, &frame):
+		return &StreamError{
+			Request: request, Resource: of.String(), Part: frame.Frame, Offset: frame.Offset, LastVersion: lastVersion, Err: err,
+		}
+	case apierrors.IsNotFound(err):
+		return fmt.Errorf("%s %s: %w; is its CustomResourceDefinition or API service installed? %w", request, of, errNoSuchResource, err)
+	default:
 		return fmt.Errorf("%s %s: %w", request, of, err)
 	}
-	e := &StreamError{
-		Request: request, Resource: of.String(), Part: frame.Frame, Offset: frame.Offset, LastVersion: lastVersion, Err: err,
-	}
-	e.Key, e.ResourceVersion = identify(frame.Data)
-	return e
-}
-
-// identify makes out which object a frame is about, if it is JSON.
-func identify(frame []byte) (index.Key, string) {
-	type object struct {
-		Metadata struct {
-			Namespace       string `json:"namespace"`
-			Name            string `json:"name"`
-			ResourceVersion string `json:"resourceVersion"`
-		} `json:"metadata"`
-	}
-	var item object // of a list
-	var event struct {
-		Object object `json:"object"`
-	}
-	if json.Unmarshal(frame, &item) != nil || json.Unmarshal(frame, &event) != nil {
-		return index.Key{}, ""
-	}
-	if item == (object{}) {
-		item = event.Object
-	}
-	return index.Key{Namespace: item.Metadata.Namespace, Name: item.Metadata.Name}, item.Metadata.ResourceVersion
 }

@@ -3,6 +3,7 @@ package typed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 
@@ -84,7 +85,13 @@ func (lw *supervisedListerWatcher) WatchWithContext(ctx context.Context, opts me
 	lw.restrict(&opts)
 	lw.received = 0
 	w, err := persist(ctx, lw, func() (watch.Interface, error) {
-		return lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
+		w, err := lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
+		if opts.SendInitialEvents != nil && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)) {
+			// Old servers say so, and are listed next. If anything else is wrong with
+			// the request, the list fails as well, and that is reported.
+			err = fmt.Errorf("%w: %w", errNotStreamed, err)
+		}
+		return w, err
 	})
 	if err == nil {
 		lw.report(nil)
@@ -122,10 +129,10 @@ func persist[R any](ctx context.Context, lw *supervisedListerWatcher, request fu
 }
 
 // isUnreachable reports whether a request has failed before there was a
-// connection to the server.
+// connection to the server, or a watch before there was an answer.
 func isUnreachable(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
+	return errors.As(err, &op) && op.Op == "dial" || errors.Is(err, errNoAnswer)
 }
 
 // countPage notes the progress that a page of a list makes. Errors are left to

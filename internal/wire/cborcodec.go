@@ -2,7 +2,6 @@ package wire
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,12 +44,17 @@ func (c unstructuredCBOR) Event(frame []byte) (Event[*unstructured.Unstructured]
 	if e.Object.Raw == nil {
 		return event, errNoObject
 	}
+	event.Type = watch.EventType(e.Type)
 	obj, err := c.Item(e.Object.Raw)
-	if err != nil {
+	var invalid *ObjectError
+	switch {
+	case errors.As(err, &invalid) && checkType(event.Type) == nil:
+		return invalidEvent[*unstructured.Unstructured](event.Type, invalid)
+	case err != nil:
 		return event, err
 	}
 	convert := runtime.DefaultUnstructuredConverter.FromUnstructured
-	switch event.Type = watch.EventType(e.Type); event.Type {
+	switch event.Type {
 	case watch.Bookmark:
 		event.Bookmark = &metav1.PartialObjectMetadata{}
 		return event, convert(obj.Object, event.Bookmark)
@@ -69,7 +73,10 @@ func (c unstructuredCBOR) Item(item []byte) (*unstructured.Unstructured, error) 
 	if err != nil && obj.Object != nil && (runtime.IsMissingKind(err) || runtime.IsMissingVersion(err)) {
 		err = nil // items of lists need none
 	}
-	return obj, err
+	if err != nil {
+		return nil, &ObjectError{Identity: identifyCBOR(item), Err: err}
+	}
+	return obj, nil
 }
 
 // cborItems are the items of a list in CBOR. The list is read as a whole before
@@ -124,9 +131,8 @@ func (l *cborItems) readAll() error {
 		return within(err)
 	}
 	l.head = Head{list.TypeMeta, list.ListMeta}
-	if list.Items == nil {
-		return fmt.Errorf("it is not a list, but a %s of %s without items", list.Kind, list.APIVersion)
+	if list.Items != nil {
+		l.items = *list.Items
 	}
-	l.items = *list.Items
-	return nil
+	return l.head.checkList(list.Items != nil)
 }

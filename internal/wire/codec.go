@@ -6,21 +6,30 @@ import (
 	"reflect"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Codec decodes responses of one media type. Its methods may be called from
-// several goroutines; what they return refers to none of the bytes given.
+// Codec decodes responses of one media type into objects of one type. It is all
+// that has to be written for another way to decode: what comes before it (the
+// bytes of a response) and after it (Pipeline) knows neither format nor type.
+//
+// Its methods may be called from several goroutines; what they return refers to
+// none of the bytes given. What a decoder of apimachinery's makes of the same
+// bytes, errors included, is what it has to make of them.
 type Codec[T any] interface {
 	// Frames splits a watch into events.
 	Frames(response io.Reader) Frames
-	// Event decodes a frame of a watch.
+	// Event decodes a frame of a watch. An object that cannot be decoded, but told
+	// from others, is the event's Invalid. An error says that the frame is no event:
+	// the watch cannot be believed from there on.
 	Event(frame []byte) (Event[T], error)
 	// Items splits a list.
 	Items(response io.Reader) Items
-	// Item decodes an item of a list.
+	// Item decodes an item of a list. The error is an *ObjectError if the item can
+	// be left out; another one says that the list cannot be believed.
 	Item(item []byte) (T, error)
 }
 
@@ -81,10 +90,10 @@ func NewCodec[T any](mediaType string) (Codec[T], error) {
 	}
 }
 
-// kindOf returns the accessor of an object's kind, nil if T keeps none.
-func kindOf[T any](obj T) schema.ObjectKind {
+// KindOf returns the kind that an object says it has, nothing if T keeps none.
+func KindOf[T any](obj T) (kind metav1.TypeMeta) {
 	if o, ok := any(obj).(interface{ GetObjectKind() schema.ObjectKind }); ok {
-		return o.GetObjectKind()
+		kind.APIVersion, kind.Kind = o.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
 	}
-	return nil
+	return kind
 }

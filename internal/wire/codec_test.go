@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,7 +75,7 @@ func checkCodec[T any](t *testing.T, mediaType string, want func(*corev1.Pod, bo
 		assert.Equal(t, "Failure Expired 410 gone", fmt.Sprint(event.Status.Status, " ", event.Status.Reason, " ", event.Status.Code, " ", event.Status.Message))
 
 		_, err = one(t, codec, eventText(t, mediaType, "SURPRISE", pod("a")))
-		assert.ErrorContains(t, err, `unknown type "SURPRISE"`)
+		assert.ErrorContains(t, err, `unknown type of 8 bytes`)
 
 		list := &corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, ListMeta: metav1.ListMeta{ResourceVersion: "8", Continue: "more"}}
 		for _, name := range []string{"a", "b"} {
@@ -157,6 +158,7 @@ func TestEventsThatCannotBeDecoded(t *testing.T) {
 	} {
 		_, err := codec.Event([]byte(text))
 		assert.ErrorContains(t, err, message, text)
+		assert.NotErrorAs(t, err, new(*wire.ObjectError), text)
 	}
 	for _, mediaType := range []string{"text/html", "application/yaml", runtime.ContentTypeCBOR, ""} {
 		_, err := wire.NewCodec[*corev1.Pod](mediaType)
@@ -166,11 +168,113 @@ func TestEventsThatCannotBeDecoded(t *testing.T) {
 	assert.ErrorContains(t, err, "pointers to structs, and v1.Pod is none")
 }
 
+// TestObjectsThatCannotBeDecoded: one that cannot be decoded is told from others,
+// as far as its text says which it is, and the response can be read on.
+func TestObjectsThatCannotBeDecoded(t *testing.T) {
+	codec := codecOf[*corev1.Pod](t, runtime.ContentTypeJSON)
+	for text, want := range map[string]wire.Identity{
+		`{"metadata":{"namespace":"d","name":"c","resourceVersion":"77","labels":[]}}`:              {Namespace: "d", Name: "c", ResourceVersion: "77"},
+		`{"spec":7,"metadata":{"name":"c"}}`:                                                        {Name: "c"},
+		`{"metadata":{"namespace":5,"name":"c","resourceVersion":{}}}`:                              {Name: "c"},
+		`{"metadata":{"name":"c","creationTimestamp":"never"}}`:                                     {Name: "c"},
+		`{"metadata":{"name":"c"},"spec":{"containers":[{"resources":{"limits":{"cpu":"lots"}}}]}}`: {Name: "c"},
+	} {
+		for _, kind := range []watch.EventType{watch.Added, watch.Modified, watch.Deleted} {
+			for _, frame := range []string{`{"type":"` + string(kind) + `","object":` + text + `}`, `{"object":` + text + `,"type":"` + string(kind) + `"}`} {
+				event, err := codec.Event([]byte(frame))
+				require.NoError(t, err, frame)
+				require.NotNil(t, event.Invalid, frame)
+				assert.Equal(t, want, event.Invalid.Identity)
+				assert.Equal(t, kind, event.Type)
+				assert.Nil(t, event.Object)
+				assert.Error(t, event.Invalid.Err)
+			}
+		}
+		_, err := codec.Item([]byte(text))
+		var invalid *wire.ObjectError
+		require.ErrorAs(t, err, &invalid, text)
+		assert.Equal(t, want, invalid.Identity)
+	}
+	var invalid *wire.ObjectError
+	_, err := codec.Item([]byte(`{"metadata":7}`))
+	require.ErrorAs(t, err, &invalid, "a list can do without it, whichever it is")
+	assert.Zero(t, invalid.Identity)
+	_, err = codec.Item([]byte(`{"metadata":{"name":"c"},"spec":{]}`))
+	require.Error(t, err)
+	assert.NotErrorAs(t, err, &invalid, "who knows what else is wrong with the text")
+
+	bad, err := pod("c").Marshal()
+	require.NoError(t, err)
+	bad = append(bad, 0x12, 0x01, 0xff) // a spec that is no message
+	want := wire.Identity{Namespace: "default", Name: "c", ResourceVersion: "7"}
+	protobuf := codecOf[*corev1.Pod](t, runtime.ContentTypeProtobuf)
+	_, err = protobuf.Item(bad)
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, want, invalid.Identity)
+	raw := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "Pod"}, Raw: bad}
+	object, err := raw.Marshal()
+	require.NoError(t, err)
+	frame, err := (&metav1.WatchEvent{Type: "DELETED", Object: runtime.RawExtension{Raw: append([]byte("k8s\x00"), object...)}}).Marshal()
+	require.NoError(t, err)
+	event, err := protobuf.Event(frame)
+	require.NoError(t, err)
+	assert.Equal(t, want, event.Invalid.Identity)
+	assert.Equal(t, watch.Deleted, event.Type)
+	assert.Nil(t, event.Object)
+
+	_, err = codecOf[*unstructured.Unstructured](t, runtime.ContentTypeCBOR).Item([]byte("\xa2\x68metadata\xa1\x64name\x61c\x61x\xa1\x01\x02")) // a key that is a number
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, wire.Identity{Name: "c"}, invalid.Identity)
+}
+
+// TestListsWithoutItems: a list may leave out that it is empty.
+func TestListsWithoutItems(t *testing.T) {
+	text := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"}}`
+	items := codecOf[*corev1.Pod](t, runtime.ContentTypeJSON).Items(strings.NewReader(text))
+	_, err := items.Next()
+	assert.Equal(t, io.EOF, err)
+	assert.Equal(t, "7", items.Head().ResourceVersion)
+	for kind, message := range map[string]string{"PodList": "EOF", "Status": "it is not a list, but a Status of v1"} {
+		var text bytes.Buffer
+		obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": kind}}
+		require.NoError(t, infoOf(t, runtime.ContentTypeCBOR).Serializer.Encode(obj, &text))
+		_, err := codecOf[*unstructured.Unstructured](t, runtime.ContentTypeCBOR).Items(&text).Next()
+		assert.ErrorContains(t, err, message)
+	}
+}
+
+// TestErrorsShowNoContent: what is wrong with a response is told without what is in
+// it, which may be secret.
+func TestErrorsShowNoContent(t *testing.T) {
+	const secret = "hunter2"
+	for _, mediaType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+		codec := codecOf[*corev1.Secret](t, mediaType)
+		for _, text := range []string{
+			secret, `{"type":"` + secret + `","object":{"metadata":{"name":"a"}}}`, `{"items":[{},` + secret + `]}`, `{"items":["` + secret + `"]}`,
+			`{"kind":"SecretList","items":[]} ` + secret, `{` + secret, `{"` + secret + `":1 ` + secret, `{"metadata":"` + secret + `"}`,
+			`{"type":"ADDED","object":{"data":{"x":"` + secret + `!"}}}`, `{"type":"ADDED","object":"` + secret + `"}`, `{"items":[{"data":"` + secret + `"}]}`,
+			"k8s\x00" + secret, "\x00\x00\x00\x07" + secret, "\x00\x00\x00\x09\x12\x07" + secret, "\x00\x00\x00\x0b\x12\x09\x0a\x07" + secret,
+		} {
+			for _, err := range []error{pipe(codec.Frames(strings.NewReader(text)), codec.Event), pipe(codec.Items(strings.NewReader(text)), codec.Item)} {
+				if err != nil {
+					assert.NotContains(t, err.Error(), secret[:4], "%s: %q", mediaType, text)
+				}
+			}
+		}
+	}
+}
+
+// pipe decodes all frames, and returns what that ends with.
+func pipe[R any](frames wire.Frames, decode func([]byte) (R, error)) error {
+	return wire.NewPipeline(1, decode, func(R) bool { return true }, func() {}).Run(frames)
+}
+
 // FuzzProtobufEvent decodes anything: what apimachinery's serializers can decode
 // gives the same, and nothing panics.
 func FuzzProtobufEvent(f *testing.F) {
 	for _, text := range [][]byte{
 		eventText(f, runtime.ContentTypeProtobuf, watch.Added, pod("a")),
+		append(eventText(f, runtime.ContentTypeProtobuf, watch.Deleted, pod("a")), 0x12, 0x01, 0xff),
 		eventText(f, runtime.ContentTypeProtobuf, watch.Error, &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Code: 410}),
 	} {
 		f.Add(text[4:])
@@ -180,7 +284,12 @@ func FuzzProtobufEvent(f *testing.F) {
 		var reference metav1.WatchEvent
 		var unknown runtime.Unknown
 		var object corev1.Pod
-		if reference.Unmarshal(frame) != nil || len(reference.Object.Raw) < 4 || unknown.Unmarshal(reference.Object.Raw[4:]) != nil || object.Unmarshal(unknown.Raw) != nil {
+		if reference.Unmarshal(frame) != nil || len(reference.Object.Raw) < 4 || unknown.Unmarshal(reference.Object.Raw[4:]) != nil {
+			return
+		}
+		if object.Unmarshal(unknown.Raw) != nil {
+			assert.True(t, err != nil || event.Object == nil, "it is no Pod")
+			assert.True(t, event.Invalid == nil || event.Invalid.Identity.Name != "")
 			return
 		}
 		if err == nil && event.Object != nil {

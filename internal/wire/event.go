@@ -10,8 +10,10 @@ type Event[T any] struct {
 	Type watch.EventType
 	// Kind is the object's, as far as the server has told and T can keep it.
 	Kind metav1.TypeMeta
-	// Object is what was added, modified or deleted.
+	// Object is what was added, modified or deleted; nothing, if Invalid says why.
 	Object T
+	// Invalid is set if the object cannot be decoded. Its Identity has a name.
+	Invalid *ObjectError
 	// Bookmark is set in events of that type.
 	Bookmark *metav1.PartialObjectMetadata
 	// Status is set in events of type Error.

@@ -33,9 +33,6 @@ type FrameError struct {
 	Frame int
 	// Offset is how many bytes of the response came before it.
 	Offset int64
-	// Data is the frame, as far as it arrived; nil if the error is not about
-	// the contents of a whole frame.
-	Data []byte
 	// Err says what is wrong.
 	Err error
 }

@@ -55,8 +55,8 @@ func TestJSONFrames(t *testing.T) {
 		"long":          {long + long, []string{long, long}, "EOF"},
 		"cut off":       {`{} {"a`, []string{`{}`}, "unexpected EOF"},
 		"after escape":  {`{"a\`, nil, "unexpected EOF"},
-		"HTML":          {`<html><body>Sign in</body></html>`, nil, `expected a JSON object, found "<`},
-		"number":        {`{} 1`, []string{`{}`}, `expected a JSON object, found "1"`},
+		"HTML":          {`<html><body>Sign in</body></html>`, nil, `expected a JSON object at byte 0 of the response, found '<'`},
+		"number":        {`{} 1`, []string{`{}`}, `expected a JSON object at byte 3 of the response, found '1'`},
 		"too long":      {`{"a":"` + strings.Repeat("x", wire.MaxFrame) + `"}`, nil, "longer than"},
 		"closing first": {`}`, nil, "expected a JSON object"},
 	} {
@@ -160,7 +160,7 @@ func (p *pieces) Read(buf []byte) (int, error) {
 func FuzzJSONItems(f *testing.F) {
 	for _, text := range []string{
 		``, `{}`, `{"items":[]}`, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"x"},"items":[{"a":1}, {}]}`,
-		`{"items":null}`, `{"items":[{},]}`, `{"items":[{}]`, `{"items":[{}]} {`, `{"items":[1]}`, `{"x":1.5e3,"items":[{"b":"]"}],"kind":"L"}`, `{,}`, `[]`,
+		`{"items":null}`, `{"items":[{},]}`, `{"items":[{}]`, `{"items":[{}]} {`, `{"kind":"PodList","apiVersion":"v1"}`, `{"items":[{"metadata":7},{"metadata":{"name":[]}}]}`, `{"items":[1]}`, `{"x":1.5e3,"items":[{"b":"]"}],"kind":"L"}`, `{,}`, `[]`,
 	} {
 		f.Add([]byte(text), 1)
 	}
@@ -209,15 +209,15 @@ func TestItems(t *testing.T) {
 	for text, message := range map[string]string{
 		`{"items":[{}`:                     "unexpected EOF",
 		`{"items":[{}]`:                    "unexpected EOF",
-		`{"items":[{},]}`:                  `expected a JSON object, found "]}"`,
-		`{"items":[{} {}]}`:                `expected ',', found`,
-		`{"items":[null]}`:                 `expected a JSON object, found "null]}"`,
-		`{"items":[{}]}x`:                  `expected the end of the list, found "x"`,
+		`{"items":[{},]}`:                  `expected a JSON object at byte 13 of the response, found ']'`,
+		`{"items":[{} {}]}`:                `expected ',' at byte 13 of the response, found '{'`,
+		`{"items":[null]}`:                 `expected a JSON object at byte 10 of the response, found 'n'`,
+		`{"items":[{}]}x`:                  `expected the end of the list at byte 14 of the response, found 'x'`,
 		`{"kind":"Pod","apiVersion":"v1"}`: "it is not a list, but a Pod of v1 without items",
 		`{"items":{}}`:                     "cannot unmarshal",
-		`{"metadata":5,"items":[]}`:        `"metadata" of the list: `,
+		`{"metadata":5,"items":[]}`:        `a member of the list: `,
 		`{5:1}`:                            "expected the name of a member",
-		`<html>`:                           `expected '{', found "<html>"`,
+		`<html>`:                           `expected '{' at byte 0 of the response, found '<'`,
 	} {
 		_, _, err := all(codec.Items(strings.NewReader(text)))
 		assert.ErrorContains(t, err, message, text)

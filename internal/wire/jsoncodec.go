@@ -1,6 +1,7 @@
 package wire
 
 import (
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -43,20 +44,53 @@ func (jsonCodec[T]) Event(frame []byte) (Event[T], error) {
 	event := Event[T]{Type: watch.EventType(e.Type), Object: e.Object}
 	switch {
 	case err != nil:
-		return Event[T]{}, err
+		return jsonInvalid[T](frame, err)
 	case reflect.ValueOf(e.Object).IsNil():
 		return Event[T]{}, errNoObject
 	}
-	if kind := kindOf(e.Object); kind != nil {
-		event.Kind.APIVersion, event.Kind.Kind = kind.GroupVersionKind().ToAPIVersionAndKind()
-	}
+	event.Kind = KindOf(e.Object)
 	return event, checkType(event.Type)
 }
 
 // Item implements Codec.
 func (jsonCodec[T]) Item(item []byte) (T, error) {
 	obj := newOf[T]()
-	return obj, json.Unmarshal(item, obj)
+	return obj, jsonItemError(item, json.Unmarshal(item, obj))
+}
+
+// jsonItemError returns the error that an item could not be decoded with, as an
+// *ObjectError if its text is JSON.
+func jsonItemError(item []byte, err error) error {
+	if err == nil {
+		return nil
+	}
+	if id, ok := identifyJSON(item); ok {
+		return &ObjectError{Identity: id, Err: err}
+	}
+	return err
+}
+
+// jsonInvalid returns an event that could not be decoded for the given reason, as
+// one with an invalid object if the event itself is sound.
+func jsonInvalid[T any](frame []byte, cause error) (Event[T], error) {
+	var e jsonEvent[stdjson.RawMessage]
+	if json.Unmarshal(frame, &e) != nil {
+		return Event[T]{}, cause
+	}
+	if special, ok, err := jsonSpecial[T](e.Type, frame); ok {
+		return special, err
+	}
+	id, _ := identifyJSON(e.Object)
+	return invalidEvent[T](watch.EventType(e.Type), &ObjectError{Identity: id, Err: cause})
+}
+
+// invalidEvent returns an event whose object cannot be decoded, or what is wrong
+// with it, if nobody could tell which object it is about.
+func invalidEvent[T any](t watch.EventType, invalid *ObjectError) (Event[T], error) {
+	if invalid.Identity.Name == "" {
+		return Event[T]{}, invalid.Err
+	}
+	return Event[T]{Type: t, Invalid: invalid}, checkType(t)
 }
 
 // newOf returns a new T, which is a pointer.
@@ -68,7 +102,7 @@ func checkType(t watch.EventType) error {
 	case watch.Added, watch.Modified, watch.Deleted:
 		return nil
 	default:
-		return fmt.Errorf("an event of the unknown type %q", string(t))
+		return fmt.Errorf("an event of an unknown type of %d bytes", len(t))
 	}
 }
 
@@ -112,7 +146,7 @@ func (unstructuredJSON) Event(frame []byte) (Event[*unstructured.Unstructured], 
 	}
 	switch {
 	case err != nil:
-		return Event[*unstructured.Unstructured]{}, err
+		return jsonInvalid[*unstructured.Unstructured](frame, err)
 	case e.Object == nil:
 		return Event[*unstructured.Unstructured]{}, errNoObject
 	}
@@ -123,7 +157,7 @@ func (unstructuredJSON) Event(frame []byte) (Event[*unstructured.Unstructured], 
 func (unstructuredJSON) Item(item []byte) (*unstructured.Unstructured, error) {
 	var content map[string]any
 	if err := json.Unmarshal(item, &content); err != nil {
-		return nil, err
+		return nil, jsonItemError(item, err)
 	}
 	return &unstructured.Unstructured{Object: content}, nil
 }

@@ -117,7 +117,7 @@ func (l *jsonItems) member() (bool, error) {
 		return false, err
 	}
 	if err := l.set(name, value); err != nil {
-		return false, fmt.Errorf("%q of the list: %w", name, err)
+		return false, fmt.Errorf("a member of the list: %w", err)
 	}
 	return true, nil
 }
@@ -169,8 +169,8 @@ func (l *jsonItems) end() error {
 		}
 		return l.text.unexpected("the end of the list")
 	}
-	if !l.listed {
-		return fmt.Errorf("it is not a list, but a %s of %s without items", l.head.Kind, l.head.APIVersion)
+	if err := l.head.checkList(l.listed); err != nil {
+		return err
 	}
 	l.ended = true
 	return io.EOF

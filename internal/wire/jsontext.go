@@ -91,10 +91,10 @@ func (t *jsonText) skip(c byte) error {
 	return nil
 }
 
-// unexpected says what stands where something else was expected.
+// unexpected says what was expected where something else stands. It shows no more
+// of that than its first character: there may be secrets in it.
 func (t *jsonText) unexpected(expected string) error {
-	const shown = 60
-	return fmt.Errorf("expected %s, found %q", expected, t.buf[t.pos:min(t.end, t.pos+shown)])
+	return fmt.Errorf("expected %s at byte %d of the response, found %q", expected, t.offset(), t.buf[t.pos])
 }
 
 // value consumes a value that begins with the next byte, which is not white

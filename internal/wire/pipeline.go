@@ -128,7 +128,7 @@ func (p *Pipeline[R]) runAlone(frames Frames) error {
 func (p *Pipeline[R]) one(number int, frames Frames, data []byte) error {
 	result, err := p.decode(data)
 	if err != nil {
-		return &FrameError{Frame: number, Offset: frames.Offset(), Data: append([]byte(nil), data...), Err: err}
+		return &FrameError{Frame: number, Offset: frames.Offset(), Err: err}
 	}
 	if !p.emit(result) {
 		return ErrStopped
@@ -250,7 +250,7 @@ func (p *Pipeline[R]) decodeRun(r *run[R]) {
 		if r.err == nil && !p.ended.Load() {
 			result, err := p.decode(f.data)
 			if err != nil {
-				r.err = &FrameError{Frame: f.number, Offset: f.offset, Data: append([]byte(nil), f.data...), Err: err}
+				r.err = &FrameError{Frame: f.number, Offset: f.offset, Err: err}
 			} else {
 				r.results = append(r.results, result)
 			}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -66,14 +67,21 @@ func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
 	if err := checkType(event.Type); err != nil {
 		return event, err
 	}
-	event.Object, err = c.Item(raw)
-	return event, err
+	obj := newOf[T]()
+	if err := any(obj).(unmarshaler).Unmarshal(raw); err != nil {
+		return invalidEvent[T](event.Type, &ObjectError{Identity: identifyProtobuf(raw), Err: err})
+	}
+	event.Object = obj
+	return event, nil
 }
 
 // Item implements Codec.
 func (protobufCodec[T]) Item(item []byte) (T, error) {
 	obj := newOf[T]()
-	return obj, any(obj).(unmarshaler).Unmarshal(item)
+	if err := any(obj).(unmarshaler).Unmarshal(item); err != nil {
+		return obj, &ObjectError{Identity: identifyProtobuf(item), Err: err}
+	}
+	return obj, nil
 }
 
 // eventType returns the type of an event, without a copy of it if it is known.
@@ -104,7 +112,7 @@ func rawOf(extension protobufMessage) ([]byte, error) {
 func (c protobufCodec[T]) unwrap(object []byte, kind *metav1.TypeMeta) ([]byte, error) {
 	unknown, ok := bytes.CutPrefix(object, protobufPrefix)
 	if !ok {
-		return nil, fmt.Errorf("expected an object in protobuf, found %q", object[:min(len(object), 60)])
+		return nil, fmt.Errorf("expected an object in protobuf, found %d bytes of something else", len(object))
 	}
 	raw := []byte{}
 	for message := protobufMessage(unknown); len(message) > 0; {
@@ -120,7 +128,7 @@ func (c protobufCodec[T]) unwrap(object []byte, kind *metav1.TypeMeta) ([]byte, 
 		case number == 2 && value != nil:
 			raw = value
 		case number == 3 && len(value) > 0:
-			return nil, fmt.Errorf("the object has the encoding %q, which nobody asked for", value)
+			return nil, errors.New("the object has an encoding, which nobody asked for")
 		}
 	}
 	return raw, nil

@@ -59,7 +59,7 @@ func (l *protobufItems) Next() ([]byte, error) {
 			return nil, err
 		}
 		if !bytes.Equal(prefix, protobufPrefix) {
-			return nil, fmt.Errorf("expected protobuf, found %q", prefix)
+			return nil, errors.New("expected protobuf, found something else")
 		}
 		l.began = true
 	}
@@ -142,7 +142,7 @@ func (l *protobufItems) field() ([]byte, error) {
 
 // finish checks that the response had a list, and returns io.EOF if it had.
 func (l *protobufItems) finish() error {
-	if !l.listed {
+	if !l.listed { // an empty list is there as well, as a message
 		return fmt.Errorf("it is not a list, but an empty %s of %s", l.head.Kind, l.head.APIVersion)
 	}
 	return io.EOF

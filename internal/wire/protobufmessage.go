@@ -46,3 +46,18 @@ func (m *protobufMessage) next() (number uint64, value []byte, err error) {
 	*m = (*m)[size:]
 	return tag >> 3, value, nil
 }
+
+// field returns the last value of a field of the type with a length. It returns
+// false if there is none before the message ends, or cannot be read any further.
+func (m protobufMessage) field(wanted uint64) (last protobufMessage, ok bool) {
+	for len(m) > 0 {
+		number, value, err := m.next()
+		if err != nil {
+			break
+		}
+		if number == wanted && value != nil {
+			last, ok = value, true
+		}
+	}
+	return last, ok
+}

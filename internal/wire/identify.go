@@ -1,0 +1,77 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// identifyJSON reads who an object is, whatever may be wrong with the rest of it.
+// It returns false if the text is no JSON object.
+func identifyJSON(text []byte) (Identity, bool) {
+	var object struct {
+		Metadata json.RawMessage `json:"metadata"`
+	}
+	if utiljson.Unmarshal(text, &object) != nil {
+		return Identity{}, false
+	}
+	var metadata struct {
+		Namespace       json.RawMessage `json:"namespace"`
+		Name            json.RawMessage `json:"name"`
+		ResourceVersion json.RawMessage `json:"resourceVersion"`
+	}
+	if len(object.Metadata) == 0 || utiljson.Unmarshal(object.Metadata, &metadata) != nil {
+		return Identity{}, true
+	}
+	stringOf := func(value json.RawMessage) string {
+		var text string
+		if len(value) == 0 || utiljson.Unmarshal(value, &text) != nil {
+			return ""
+		}
+		return text
+	}
+	return Identity{stringOf(metadata.Namespace), stringOf(metadata.Name), stringOf(metadata.ResourceVersion)}, true
+}
+
+// The fields of an object's metadata in protobuf. The metadata is field 1 of all
+// objects of the API.
+const (
+	nameField      = 1
+	namespaceField = 3
+	versionField   = 6
+)
+
+// identifyProtobuf reads who an object is, as far as its fields can be told apart.
+func identifyProtobuf(object protobufMessage) (id Identity) {
+	metadata, _ := object.field(1)
+	for len(metadata) > 0 {
+		number, value, err := metadata.next()
+		if err != nil {
+			break
+		}
+		switch number {
+		case nameField:
+			id.Name = string(value)
+		case namespaceField:
+			id.Namespace = string(value)
+		case versionField:
+			id.ResourceVersion = string(value)
+		}
+	}
+	return id
+}
+
+// identifyCBOR reads who an object is, as far as it gets. The decoder complains
+// about each field that is not asked for.
+func identifyCBOR(text []byte) Identity {
+	var object struct {
+		Metadata struct {
+			Namespace       string `json:"namespace"`
+			Name            string `json:"name"`
+			ResourceVersion string `json:"resourceVersion"`
+		} `json:"metadata"`
+	}
+	_ = direct.Unmarshal(text, &object)
+	return Identity(object.Metadata)
+}
