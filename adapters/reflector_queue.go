@@ -68,6 +68,7 @@ func (q *reflectorQueue[T]) Delete(untyped any) error {
 func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 	transformed := q.lists.streamed() // then the Reflector has done so as they came
 	objs := make([]T, 0, len(list))
+	var rejected []error
 	for _, untyped := range list {
 		if !transformed && q.transform != nil {
 			var err error
@@ -77,13 +78,16 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 		}
 		obj, err := q.typed(untyped)
 		if err != nil {
-			q.sink.Report(&typed.RejectedError{Informer: q.name, ResourceVersion: version, Listed: true, Err: err})
+			rejected = append(rejected, &typed.RejectedError{Informer: q.name, ResourceVersion: version, Err: err})
 			continue
 		}
 		q.detector.AddObject(q.untyped(obj))
 		objs = append(objs, obj)
 	}
 	q.sink.Replace(objs, version)
+	for _, err := range rejected { // afterwards: a list of nothing else syncs a client-go informer
+		q.sink.Report(err)
+	}
 	return nil
 }
 

@@ -27,7 +27,17 @@ func (e *Expectations[K]) add(key K, it expected) {
 		return
 	}
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	again := e.note(key, it)
+	e.mu.Unlock()
+	if again {
+		e.queue.AddWithOptions(key, queue.AddOptions{})
+	}
+}
+
+// note notes that something is expected for key, and reports whether the key is to
+// be added again: it may have been put off, and then nothing is left to wait for.
+// The caller holds mu.
+func (e *Expectations[K]) note(key K, it expected) (again bool) {
 	x := e.keys[key]
 	if x == nil {
 		x = &expectation[K]{key: key, logger: klog.Background()}
@@ -37,7 +47,7 @@ func (e *Expectations[K]) add(key K, it expected) {
 	x.deadline = time.Now().Add(e.timeout)
 	for _, other := range x.unmet {
 		if other.covers(it) {
-			return
+			return false
 		}
 	}
 	x.unmet = slices.DeleteFunc(x.unmet, func(other expected) bool {
@@ -50,8 +60,9 @@ func (e *Expectations[K]) add(key K, it expected) {
 	x.unmet = append(x.unmet, it)
 	it.begin(func() { e.look(x, it) })
 	if it.met() { // before anybody looked
-		e.settle(x, it)
+		return e.settle(x, it)
 	}
+	return false
 }
 
 // look notes that something expected may have been met. It is called by an
