@@ -53,9 +53,7 @@ func NewTypedSharedIndexInformer[T index.Object](lw cache.ListerWatcher, options
 //
 // What is different from an informer that this package makes: objects can be
 // written through GetIndexer only if inf was made with typed.WithIndexer, and
-// otherwise every write returns an error; the store is readable after the
-// informer has stopped only with typed.WithReadableAfterStop; SetTransform and
-// the watch error handlers return an error, see typed.WithTransform and
+// otherwise every write returns an error; SetTransform and the watch error handlers return an error, see typed.WithTransform and
 // typed.Status; and handlers are resynced exactly at the period that they ask
 // for, with no default.
 func SharedIndexInformer[T index.Object](inf *typed.Informer[T]) cache.TypedSharedIndexInformer[T] {
@@ -107,7 +105,7 @@ func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object,
 	}
 	late := &latePanics[T]{}
 	store := index.NewIndexer(index.WithLiteralEvents[T]())
-	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithReadableAfterStop(), typed.WithOnPublished(late.raise)}
+	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithOnPublished(late.raise)}
 	measured := newMetrics(options.Identifier, options.InformerMetricsProvider)
 	if measured != nil {
 		opts = append(opts, typed.WithMetrics(measured))

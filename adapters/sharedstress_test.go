@@ -199,7 +199,7 @@ func testSharedStory(t *testing.T, w *sharedWorld) {
 		})
 	}
 	told := history.New[*corev1.Pod]()
-	pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](w.shared), typed.WithReadableAfterStop())
+	pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](w.shared))
 	_, err := pods.Handle(sharedLenient{told})
 	require.NoError(t, err)
 	defer sharedRunUntil(pods.Run)()

@@ -39,7 +39,7 @@ func serverWith(objects ...runtime.Object) (config *rest.Config, stop func()) {
 // show runs an informer until it has synced, and shows its first object.
 func show[T index.Object](source typed.Source[T], what func(T) any) {
 	ctx, cancel := context.WithCancel(context.Background())
-	informer := typed.NewInformer(source, typed.WithReadableAfterStop())
+	informer := typed.NewInformer(source)
 	ended := make(chan error)
 	go func() { ended <- informer.Run(ctx) }()
 	if err := informer.WaitForSync(ctx); err != nil {

@@ -65,8 +65,8 @@ func (i *Informer[T]) canReach(version string) error {
 	if i == nil {
 		return errNilObserver
 	}
-	if i.err != nil {
-		return i.err
+	if err := i.check(); err != nil {
+		return err
 	}
 	if !atLeast(version, version) {
 		return fmt.Errorf("informer %s: resource version %q is not a positive number", i.name, version)

@@ -24,15 +24,17 @@ var ErrShutDown = errors.New("the factory was shut down")
 //
 //  1. is started when somebody asks for it, and is the same for all who ask while
 //     it is leased;
-//  2. is stopped when the last Lease was released: it lets go of its objects, and
-//     the factory of the informer. Who asks then gets a new one, which begins with
-//     a list, and does not wait for the old one to end.
+//  2. is stopped and released when the last Lease was released, and the factory
+//     lets go of it. Who asks then gets a new one, which begins with a list, and
+//     does not wait for the old one to end. See the eighth promise of Informer for
+//     what is read then.
 //
 // Informers of different clusters belong to different factories. Methods are safe
 // for concurrent use.
 type Factory struct {
 	config  *rest.Config
 	opts    []Option
+	err     error           // what is wrong with opts
 	ctx     context.Context // of all informers
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -52,13 +54,16 @@ type shareKey struct {
 type share struct {
 	informer sharedInformer // an *Informer[T] for the T of its key
 	stop     context.CancelFunc
-	leases   int // guarded by mu of the factory
+	asked    config // what its own options say
+	leases   int    // guarded by mu of the factory
+	ended    bool   // guarded by mu of the factory
 }
 
 // sharedInformer is what a factory needs of an informer.
 type sharedInformer interface {
 	Name() string
 	Run(ctx context.Context) error
+	Release() error
 	WaitForSync(ctx context.Context) error
 	Status() Status
 }
@@ -69,8 +74,13 @@ type sharedInformer interface {
 // are best made for an interface:
 //
 //	typed.NewFactory(config, typed.WithTransform(typed.StripManagedFields[metav1.Object]))
+//
+// What can only be of one informer, its name, indexer, metrics and what is called
+// between its batches, is an option of For and Share instead; those return an error
+// if it was given here.
 func NewFactory(config *rest.Config, opts ...Option) *Factory {
 	f := &Factory{config: config, opts: slices.Clone(opts), shares: map[shareKey]*share{}}
+	f.err = refuseForAll(opts)
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f
 }
@@ -90,11 +100,14 @@ func NewFactory(config *rest.Config, opts ...Option) *Factory {
 //	}
 //	defer pods.Release()
 //
-// So whoever gives the same key has to mean the same source and options: a key of
-// a type of one's own, as above, cannot be taken for another. It should have all
+// So whoever gives the same key has to mean the same source: a key of a type of one's own, as above, cannot be taken for another. It should have all
 // that the source depends on, such as the resource, namespace, selectors and
 // projection; what it does not tell, the type of the objects may. Its String
 // method, or else its value, is part of the informer's name.
+//
+// Whoever gives the same key has to give the same opts as well: otherwise Share
+// returns an error, rather than objects that were transformed in another way than
+// was asked for. Functions are the same if they are one value: keep it in a variable.
 //
 // Share returns an error if an option cannot be used, if source is nil or returns
 // nil, if key holds a value that cannot be compared, and ErrShutDown after
@@ -104,6 +117,8 @@ func Share[T index.Object, K comparable](f *Factory, key K, source func(config *
 	switch {
 	case f == nil:
 		return nil, fmt.Errorf("informer %s: the factory is nil", name)
+	case f.err != nil:
+		return nil, fmt.Errorf("informer %s: %w", name, f.err)
 	case source == nil:
 		return nil, fmt.Errorf("informer %s: the function that returns the source is nil", name)
 	case !reflect.ValueOf(&key).Elem().Comparable() || key != key: // a NaN is not equal to itself
@@ -116,12 +131,19 @@ func Share[T index.Object, K comparable](f *Factory, key K, source func(config *
 		return nil, fmt.Errorf("informer %s: %w", name, ErrShutDown)
 	}
 	s := f.shares[at]
+	asked := applied(opts)
+	if s != nil {
+		if other := s.asked.differsIn(&asked); other != "" {
+			return nil, fmt.Errorf("informer %s: it is in use with other options: %s is not the same", name, other)
+		}
+	}
 	if s == nil {
 		informer := NewInformer(source(f.config), slices.Concat([]Option{WithName(name)}, f.opts, opts)...)
 		if informer.err != nil {
 			return nil, informer.err
 		}
 		s = f.start(at, informer)
+		s.asked = asked
 	}
 	s.leases++
 	return newLease(s.informer.(*Informer[T]), func() { f.release(at, s) }), nil
@@ -136,6 +158,10 @@ func (f *Factory) start(at shareKey, informer sharedInformer) *share {
 		defer stop()
 		err := informer.Run(ctx)
 		f.forget(at, s)
+		f.mu.Lock()
+		s.ended = true
+		f.mu.Unlock()
+		f.letGo(ctx, s)
 		if err != nil {
 			utilruntime.HandleErrorWithContext(ctx, err, "An informer of a factory has ended", "informer", informer.Name())
 		}
@@ -152,6 +178,20 @@ func (f *Factory) release(at shareKey, s *share) {
 	if last {
 		f.forget(at, s)
 		s.stop()
+		f.letGo(f.ctx, s)
+	}
+}
+
+// letGo releases an informer that has ended and that nobody leases.
+func (f *Factory) letGo(ctx context.Context, s *share) {
+	f.mu.Lock()
+	over := s.ended && s.leases == 0
+	f.mu.Unlock()
+	if !over {
+		return
+	}
+	if err := s.informer.Release(); err != nil {
+		utilruntime.HandleErrorWithContext(ctx, err, "An informer of a factory is not released", "informer", s.informer.Name())
 	}
 }
 
@@ -214,8 +254,9 @@ func (f *Factory) sorted() []*share {
 }
 
 // Shutdown stops all informers and waits until they have ended, those included
-// that were released before. Leases then are as of informers that have stopped,
-// and need not be released. It may be called any number of times, but not by a
+// that were released before. It does not release informers: leases that are held go
+// on to answer from the last state, and give the memory back when they are released,
+// or with the factory. It may be called any number of times, but not by a
 // handler, for which it would wait.
 func (f *Factory) Shutdown() {
 	f.mu.Lock()

@@ -180,7 +180,7 @@ func TestReleasedLease(t *testing.T) {
 		sink.Update(at("a", 2), "2")
 		assert.Empty(t, rec.next(), "its handler was removed")
 		assert.Len(t, kept.Status().Handlers, 0)
-		assert.Zero(t, l.Len(), "it reads nothing, though others do")
+		assertReleased(t, l)
 		assert.Equal(t, 1, kept.Len())
 		assert.Equal(t, kept.Name(), l.Name())
 		assert.Equal(t, typed.PhaseStopped, l.Status().Phase)
@@ -255,6 +255,8 @@ func TestFactoryShutdown(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		l := f.lease("x")
+		byName := index.Single("name", func(o *thing) (string, bool) { return o.name, true })
+		require.NoError(t, l.AddIndexes(byName))
 		f.sink().Replace([]*thing{at("a", 1)}, "1")
 		hold := make(chan struct{})
 		_, err := l.Handle(&recorder{hook: func(string) { <-hold }})
@@ -267,12 +269,15 @@ func TestFactoryShutdown(t *testing.T) {
 		close(hold)
 		<-ended
 		f.Shutdown()
-		assert.Zero(t, l.Len())
+		assert.Equal(t, 1, l.Len(), "leases that are held answer from the last state")
 		assert.ErrorIs(t, l.WaitForSync(t.Context()), typed.ErrStopped)
 		assert.ErrorIs(t, f.WaitForSync(t.Context()), typed.ErrShutDown)
 		_, err = typed.Share(f.Factory, place("x"), f.source)
 		assert.ErrorIs(t, err, typed.ErrShutDown)
+		assert.Equal(t, "a@1", byName.Get("a")[0].String())
 		l.Release()
+		assertReleased(t, l)
+		assert.ErrorIs(t, panicOf(func() { byName.Get("a") }), index.ErrReleased, "it was the last lease")
 	})
 }
 

@@ -24,7 +24,7 @@ type feed[T index.Object] struct {
 	marks  marks[T]
 	period time.Duration // of resyncs; 0: none
 	timer  *time.Timer
-	state  func() (*index.Snapshot[T], uint64)     // the store, and the head of events at that moment
+	state  func() (*index.Snapshot[T], uint64)     // the store, nil if it was released, and the head of events at that moment
 	fill   func() (*index.Snapshot[T], filling[T]) // begins a resync, if the handler coalesces
 }
 
@@ -45,6 +45,7 @@ type filling[T index.Object] interface {
 // run passes every event to emit until the registration ends or emit returns
 // false.
 func (f *feed[T]) run(emit func(*Event[T]) bool) {
+	defer f.letGo()
 	if f.joined != nil && !f.replay(f.joined, Event[T]{Type: index.Added, Reason: index.Initial}, emit) {
 		return
 	}
@@ -79,6 +80,12 @@ func (f *feed[T]) run(emit func(*Event[T]) bool) {
 			return
 		}
 	}
+}
+
+// letGo forgets the objects that are not delivered any more.
+func (f *feed[T]) letGo() {
+	f.joined = nil
+	f.marks.clear()
 }
 
 // deliver passes the events of a batch to emit. It reports whether to go on.
@@ -116,13 +123,22 @@ func contain(call func()) {
 // were published before now and before those that follow. It may be called from
 // any goroutine that does not hold the informer's lock.
 func (f *feed[T]) resync(periodic bool) {
+	if f.stopped.Load() {
+		return
+	}
 	if f.fill == nil {
 		snapshot, head := f.state()
+		if snapshot == nil {
+			return
+		}
 		f.marks.add(mark[T]{at: head, snapshot: snapshot, periodic: periodic})
 		return
 	}
 	// An event that is pending, or comes meanwhile, tells of the object anyway.
 	snapshot, filling := f.fill()
+	if snapshot == nil {
+		return
+	}
 	defer filling.End()
 	for obj := range snapshot.All() {
 		filling.Offer(Event[T]{Type: index.Updated, Reason: index.Resynced, Old: obj, New: obj})

@@ -23,32 +23,54 @@ import (
 //	}
 //	defer pods.Release()
 //
-// Options that say the same, in whatever order, are of the same informer.
+// SourceOptions that say the same, in whatever order, are of the same informer.
 // Selectors say the same if they are written in the same way; schemes and
-// RESTMappers, if they are the same one. See Share for projections of objects,
-// and for sources of one's own.
+// RESTMappers, if they are the same one. Options, such as WithTransform and
+// WithMetrics, are for that informer alone, and follow those of the factory; all
+// who ask for it have to give the same, see Share. See there for projections of
+// objects, too, and for sources of one's own.
 //
 // For returns an error if the options, T or the factory's configuration cannot be
-// used, and ErrShutDown after Shutdown.
-func For[T index.Object](f *Factory, opts ...SourceOption) (*Lease[T], error) {
-	config, err := newSourceConfig(opts)
+// used, or if others use the informer with other Options; and ErrShutDown after
+// Shutdown.
+func For[T index.Object](f *Factory, opts ...ForOption) (*Lease[T], error) {
+	var all forOptions
+	for _, opt := range opts {
+		if opt == nil {
+			opt = Option(nil) // to be refused as such
+		}
+		opt.addTo(&all)
+	}
+	config, err := newSourceConfig(all.source)
 	if err != nil {
 		return nil, fmt.Errorf("informer %v: %w", reflect.TypeFor[T](), err)
 	}
 	var unusable error
 	lease, err := Share(f, config.key(), func(c *rest.Config) Source[T] {
-		source := FromREST[T](c, opts...)
+		source := FromREST[T](c, all.source...)
 		if s, ok := source.(*restSource[T]); ok {
 			unusable = s.err
 		}
 		return source
-	})
+	}, all.informer...)
 	if unusable != nil && err == nil {
 		lease.Release()
 		return nil, unusable
 	}
 	return lease, err
 }
+
+// ForOption is a SourceOption or an Option.
+type ForOption interface{ addTo(*forOptions) }
+
+// forOptions are the options of a call of For.
+type forOptions struct {
+	source   []SourceOption
+	informer []Option
+}
+
+func (o SourceOption) addTo(all *forOptions) { all.source = append(all.source, o) }
+func (o Option) addTo(all *forOptions)       { all.informer = append(all.informer, o) }
 
 // restKey is what tells the sources of FromREST for one type apart.
 type restKey struct {

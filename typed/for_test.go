@@ -25,7 +25,7 @@ func TestForSharesWhatIsTheSame(t *testing.T) {
 	web := labels.SelectorFromSet(labels.Set{"app": "web"})
 	lengths := map[string]int{}
 	for range 2 {
-		for _, opts := range [][]typed.SourceOption{
+		for _, opts := range [][]typed.ForOption{
 			nil,
 			{typed.WithNamespace("other")},
 			{typed.WithNamespace("other"), typed.WithLabelSelector(web)},

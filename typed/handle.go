@@ -46,7 +46,7 @@ func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Se
 			err = i.join(m)
 		}
 		if err != nil {
-			if !errors.Is(err, ErrStopped) {
+			if !errors.Is(err, ErrStopped) && !errors.Is(err, ErrReleased) {
 				utilruntime.HandleErrorWithContext(ctx, err, "Cannot range over events")
 			}
 			return
@@ -60,8 +60,8 @@ func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Se
 // newMember returns a member that has not joined yet. The name is that of the
 // handler, unless an option says something else.
 func (i *Informer[T]) newMember(handler Handler[T], name string, opts []HandlerOption) (*member[T], error) {
-	if i.err != nil {
-		return nil, i.err
+	if err := i.check(); err != nil {
+		return nil, err
 	}
 	c := handlerConfig{name: name}
 	for _, opt := range opts {
@@ -80,6 +80,9 @@ func (i *Informer[T]) newMember(handler Handler[T], name string, opts []HandlerO
 	m.state = func() (*index.Snapshot[T], uint64) {
 		i.mu.Lock()
 		defer i.mu.Unlock()
+		if i.released.Load() {
+			return nil, 0
+		}
 		return i.store.Snapshot(), m.events.Head()
 	}
 	return m, nil
@@ -98,6 +101,9 @@ func (i *Informer[T]) join(m *member[T]) error {
 		m.fill = func() (*index.Snapshot[T], filling[T]) {
 			i.mu.Lock()
 			defer i.mu.Unlock()
+			if i.released.Load() {
+				return nil, nil
+			}
 			return i.store.Snapshot(), c.Fill()
 		}
 		m.events = c

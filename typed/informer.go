@@ -36,9 +36,14 @@ import (
 //     deleted, what is new is added, and the rest updated, even if it is
 //     unchanged (but see WithChangedOnly and WithRecreation).
 //  7. Removal. After Registration.Close the handler is not called again.
-//  8. Stop. When Run returns, none of the informer's goroutines is left, calls
-//     that waited have returned, and the store has let go of its objects
-//     (but see WithReadableAfterStop).
+//  8. Stop. When Run returns, none of the informer's goroutines is left, and calls
+//     that waited have returned. Stopping never looks like deletion: the store
+//     keeps its last state, from which reads, indexes and listers go on to answer.
+//     Its memory is given back by Release, or when the last Lease of a Factory's
+//     informer is released, or by the garbage collector, when nobody refers to the
+//     informer or to one of its indexes any more. What is read after the first two
+//     never says "not found": methods that return an error return one that wraps
+//     ErrReleased, and reads that do not panic with it.
 //  9. Reads take a lock for a moment that does not depend on the number of
 //     objects; they do not hold up the writer. Each sees one consistent state.
 //  10. Transform once. A transform is called once for each object received.
@@ -69,12 +74,15 @@ type Informer[T index.Object] struct {
 	published  atomic.Int64 // how many events there were
 	progress
 
+	released atomic.Bool // set with mu held
+
 	synced  chan struct{} // closed with mu held
 	stopped chan struct{} // closed with mu held
 
 	mu      sync.Mutex      // held while a batch is applied and published
 	phase   atomic.Uint32   // a Phase; changed with mu held
 	ctx     context.Context // of Run, for logging; nil before
+	ended   bool            // nothing is left of Run, or it will not be called
 	cause   error           // why Run ended; set before stopped is closed
 	members []*member[T]
 	limit   int            // of events that a Block handler has room for; 0: none
@@ -124,6 +132,18 @@ func NewInformer[T index.Object](source Source[T], opts ...Option) *Informer[T] 
 	return i
 }
 
+// check returns an error if nothing can be asked of the informer: what was wrong
+// with the arguments of NewInformer, or ErrReleased.
+func (i *Informer[T]) check() error {
+	switch {
+	case i.err != nil:
+		return i.err
+	case i.released.Load():
+		return fmt.Errorf("informer %s: %w", i.name, ErrReleased)
+	}
+	return nil
+}
+
 // Name returns the informer's name: that of WithName, or the type of its
 // objects.
 func (i *Informer[T]) Name() string { return i.name }
@@ -138,8 +158,8 @@ func (i *Informer[T]) Indexer() *index.Indexer[T] {
 // be called at any time; see index.Indexer.AddIndexes for errors. After the
 // informer has stopped it returns ErrStopped.
 func (i *Informer[T]) AddIndexes(indexes ...index.Handle[T]) error {
-	if i.err != nil {
-		return i.err
+	if err := i.check(); err != nil {
+		return err
 	}
 	if i.isStopped() {
 		return fmt.Errorf("informer %s: index not added: %w", i.name, ErrStopped)
@@ -158,8 +178,8 @@ func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
 // syncing. It may be called before Run, and after the informer has stopped it
 // returns an error in any case.
 func (i *Informer[T]) WaitForSync(ctx context.Context) error {
-	if i.err != nil {
-		return i.err
+	if err := i.check(); err != nil {
+		return err
 	}
 	select {
 	case <-i.synced:
@@ -214,7 +234,6 @@ func (i *Informer[T]) setPhase(p Phase) { i.phase.Store(uint32(p)) }
 func (i *Informer[T]) Status() Status {
 	s := Status{
 		Name:            i.name,
-		Objects:         i.store.Len(),
 		ResourceVersion: i.store.ResourceVersion(),
 		Queued:          i.deltas.Len(),
 		QueuedMax:       i.deltas.HighWater(),
@@ -228,6 +247,9 @@ func (i *Informer[T]) Status() Status {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	s.Phase = i.Phase()
+	if i.store.Err() == nil {
+		s.Objects = i.store.Len()
+	}
 	for _, m := range i.members {
 		s.Handlers = append(s.Handlers, HandlerStatus{
 			Name: m.name, Delivery: m.delivery, Synced: m.isSynced(), Backlog: m.Backlog(),

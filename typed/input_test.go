@@ -147,7 +147,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// TestMemoryIsReleased checks that a stopped informer keeps no object alive,
+// TestMemoryIsReleased checks that a released informer keeps no object alive,
 // though it is reachable itself, with its index, its handler and its events.
 func TestMemoryIsReleased(t *testing.T) {
 	r := newRig(t)
@@ -184,16 +184,22 @@ func TestMemoryIsReleased(t *testing.T) {
 	require.NoError(t, <-r.ended)
 	r.ended <- nil
 	runtime.GC()
-	alive := 0
+	assert.Equal(t, len(objects)-1, countAlive(objects), "a stopped one keeps them all, as they were")
+	require.NoError(t, r.Release())
+	runtime.GC()
+	assert.Zero(t, countAlive(objects))
+	runtime.KeepAlive(byNode)
+	runtime.KeepAlive(rec)
+	runtime.KeepAlive(r)
+}
+
+func countAlive(objects []weak.Pointer[thing]) (alive int) {
 	for _, o := range objects {
 		if o.Value() != nil {
 			alive++
 		}
 	}
-	assert.Zero(t, alive)
-	runtime.KeepAlive(byNode)
-	runtime.KeepAlive(rec)
-	runtime.KeepAlive(r)
+	return alive
 }
 
 func mustGet(t *testing.T, r *rig, name string) *thing {

@@ -2,7 +2,6 @@ package typed
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -14,19 +13,19 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// ErrReleased tells that something was asked of a Lease that was released.
-var ErrReleased = errors.New("the lease was released")
-
 // Lease is the right to use an informer of a Factory. It has the methods of the
 // informer but for Run, and with them
 //
-//  1. Reads are those of the informer, until Release; afterwards they find
-//     nothing, whether the informer still runs for others or not.
+//  1. Reads are those of the informer, until Release; also after the informer has
+//     stopped, see the eighth promise of Informer. What is read after Release never
+//     says "not found": it fails with ErrReleased, whether the informer still runs
+//     for others or not, and so do indexes after the last lease.
 //  2. Handlers and event ranges belong to the lease, and end with it.
 //  3. Indexes belong to the informer. All of its users share their names, and they
 //     stay as long as it runs.
 //  4. After Release, methods that return an error return ErrReleased, and those
-//     that wait then return at once with it as the cause.
+//     that wait then return at once with it as the cause. Reads without an error
+//     panic with it.
 //
 // The methods are safe for concurrent use.
 type Lease[T index.Object] struct {
@@ -56,7 +55,8 @@ func newLease[T index.Object](informer *Informer[T], giveUp func()) *Lease[T] {
 // Release gives the lease back. When it returns, none of its handlers is running
 // or will be called again, as with Registration.Close; in a call of one of them,
 // it does not wait for that call to end. If this was the last lease, the informer
-// stops: Release does not wait for that, Factory.Shutdown does.
+// stops, and is released when it has: Release does not wait for that,
+// Factory.Shutdown does.
 //
 // It may be called any number of times and at any time, also before the informer
 // has synced; all but the first call do nothing and return at once.
@@ -79,10 +79,11 @@ func (l *Lease[T]) Release() {
 	l.giveUp()
 }
 
-// releasedInformer returns an informer that has nothing and can do nothing.
+// releasedInformer returns an informer of which nothing can be asked.
 func releasedInformer[T index.Object](name string) *Informer[T] {
 	i := NewInformer[T](nil, WithName(name))
 	i.err = fmt.Errorf("informer %s: %w", name, ErrReleased)
+	i.store.Release()
 	i.setPhase(PhaseStopped)
 	return i
 }

@@ -63,7 +63,8 @@ func (l *Lease[T]) ResourceVersion() string { return l.informer.Load().ResourceV
 // Snapshot returns the current state, which then stays as it is.
 func (l *Lease[T]) Snapshot() *index.Snapshot[T] { return l.informer.Load().Snapshot() }
 
-// Err returns nil as long as there is a store to read from, see Informer.Err.
+// Err returns nil until Release, which is as long as there is something to read
+// from, and then ErrReleased; see Informer.Err.
 func (l *Lease[T]) Err() error { return l.informer.Load().Err() }
 
 func (l *Lease[T]) expectVersion(version string) (expected, error) {

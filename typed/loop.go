@@ -24,7 +24,7 @@ type loop[T index.Object] struct {
 }
 
 func (l *loop[T]) run(ctx context.Context) {
-	defer l.deltas.Close() // lets go of a source that waits for room
+	defer l.close()
 	for {
 		deltas, err := l.deltas.Take(ctx)
 		if err != nil {
@@ -41,6 +41,16 @@ func (l *loop[T]) run(ctx context.Context) {
 		}
 		if err != nil {
 			return
+		}
+	}
+}
+
+// close lets go of a source that waits for room, and of what was not taken up.
+func (l *loop[T]) close() {
+	l.deltas.Close()
+	for {
+		if _, err := l.deltas.Take(context.Background()); err != nil {
+			return // nothing is left
 		}
 	}
 }

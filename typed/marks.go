@@ -55,3 +55,10 @@ func (m *marks[T]) next(position uint64) (mark[T], bool) {
 	m.queue = m.queue[1:]
 	return first, true
 }
+
+// clear forgets all marks.
+func (m *marks[T]) clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.queue = nil
+}

@@ -15,15 +15,14 @@ import (
 type Option func(*config) error
 
 type config struct {
-	name         string
-	keepReadable bool
-	recreated    bool
-	nameless     bool
-	changedOnly  bool
-	transforms   []transformStep
-	indexer      any // an *index.Indexer[T] for the informer's T
-	metrics      Metrics
-	onPublished  func() // nil: nothing is called
+	name        string
+	recreated   bool
+	nameless    bool
+	changedOnly bool
+	transforms  []transformStep
+	indexer     any // an *index.Indexer[T] for the informer's T
+	metrics     Metrics
+	onPublished func() // nil: nothing is called
 }
 
 // WithName sets the name by which the informer appears in errors, Status and
@@ -106,15 +105,6 @@ func WithRecreation() Option {
 func WithChangedOnly() Option {
 	return func(c *config) error {
 		c.changedOnly = true
-		return nil
-	}
-}
-
-// WithReadableAfterStop keeps the objects when the informer stops, so that
-// they can still be read. Otherwise the informer lets go of them.
-func WithReadableAfterStop() Option {
-	return func(c *config) error {
-		c.keepReadable = true
 		return nil
 	}
 }

@@ -144,25 +144,18 @@ func TestStop(t *testing.T) {
 				assert.ErrorIs(t, err, typed.ErrStopped)
 			}
 		}
-		assert.Zero(t, r.Len())
-		assert.Empty(t, byNode.Get("node-1"))
+		assert.NoError(t, r.Err())
+		assert.Equal(t, 1, r.Len(), "reads answer from the last state")
+		assert.Equal(t, "1", r.ResourceVersion())
+		assert.Equal(t, "a@1", mustGet(t, r, "a").String())
+		assert.Len(t, byNode.Get("node-1"), 1)
+		assert.Equal(t, 1, r.Status().Objects)
 		assert.Equal(t, typed.PhaseStopped, r.Status().Phase)
 		_, err = r.Handle(&recorder{})
 		assert.ErrorIs(t, err, typed.ErrStopped)
 		assert.ErrorIs(t, r.AddIndexes(index.New("late", func(o *thing) []string { return nil })), typed.ErrStopped)
 		assert.ErrorIs(t, r.WaitForSync(t.Context()), typed.ErrStopped)
 		assert.ErrorIs(t, r.Run(t.Context()), typed.ErrStarted)
-	})
-	t.Run("readable", func(t *testing.T) {
-		inBubble(t, func(t *testing.T) {
-			r := newRig(t, typed.WithReadableAfterStop())
-			r.run()
-			r.sink.Replace([]*thing{at("a", 1)}, "1")
-			synctest.Wait()
-			r.stop()
-			synctest.Wait()
-			assert.Equal(t, 1, r.Len())
-		})
 	})
 	t.Run("by the source", func(t *testing.T) {
 		inBubble(t, func(t *testing.T) {

@@ -49,7 +49,3 @@ func (i *Informer[T]) ResourceVersion() string { return i.store.ResourceVersion(
 
 // Snapshot returns the current state, which then stays as it is.
 func (i *Informer[T]) Snapshot() *index.Snapshot[T] { return i.store.Snapshot() }
-
-// Err returns nil as long as there is a store to read from, and an error that
-// wraps index.ErrReleased after it was released.
-func (i *Informer[T]) Err() error { return i.store.Err() }

@@ -52,6 +52,8 @@ func (o *thing) GetUID() types.UID          { return o.uid }
 func (o *thing) GetResourceVersion() string { return strconv.Itoa(o.version) }
 func (o *thing) String() string             { return fmt.Sprintf("%s@%d", o.name, o.version) }
 
+func (o *thing) GetLabels() map[string]string { return nil }
+
 func (o *thing) GetDeletionTimestamp() *metav1.Time { return o.deleted }
 
 // at returns a thing of the given name and version.

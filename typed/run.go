@@ -11,13 +11,13 @@ import (
 // Run starts the informer and blocks until ctx ends, or until the source gives
 // up. It returns nil in the first case and the source's error in the second;
 // ErrStarted, at once, if it was called before; and what is wrong with the
-// arguments of NewInformer.
+// arguments of NewInformer; and ErrReleased after Release.
 //
 // When ctx ends, handlers finish the call that they are in, and what they were
 // not called for is dropped.
 func (i *Informer[T]) Run(ctx context.Context) error {
-	if i.err != nil {
-		return i.err
+	if err := i.check(); err != nil {
+		return err
 	}
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("informer", i.name))
 	if err := i.start(ctx); err != nil {
@@ -76,10 +76,10 @@ func (i *Informer[T]) stop(cause error) {
 		m.reader.Close()
 	}
 	i.calling.Wait()
-	if !i.keepReadable {
-		i.store.Clear()
-	}
 	i.versions.end()
 	notify(i.departures.all())
+	i.mu.Lock()
+	i.ended = true
+	i.mu.Unlock()
 	i.logger().V(2).Info("Informer has stopped", "err", cause)
 }

@@ -76,7 +76,7 @@ func TestWaitForAVersionThatGoesBack(t *testing.T) {
 // wakes everybody who waits for anything.
 func TestWaitForAVersionThatDoesNotCome(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := newRig(t, typed.WithReadableAfterStop())
+		r := newRig(t)
 		r.run()
 		r.sink.Replace(nil, "5")
 		synctest.Wait()

@@ -30,7 +30,7 @@ type observer[T history.Object] struct {
 func observe[T history.Object](ctx context.Context, t *testing.T, name string, source typed.Source[T]) *observer[T] {
 	t.Helper()
 	o := &observer[T]{
-		name: name, informer: typed.NewInformer(source, typed.WithName(name), typed.WithReadableAfterStop()),
+		name: name, informer: typed.NewInformer(source, typed.WithName(name)),
 		stream:   history.New[T](),
 		handlers: map[string]*history.History[T]{"handler": history.New[T](), "coalescing handler": history.New[T]()},
 	}

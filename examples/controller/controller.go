@@ -68,8 +68,8 @@ func newController(client kubernetes.Interface) (*controller, error) {
 }
 
 // run waits until it leads, and works until ctx ends and all that waits has been
-// processed. Informers run from the beginning, and outlive the workers: what a
-// worker reads is not empty because they have stopped.
+// processed. Informers run from the beginning, and outlive the workers: so those
+// read what is so, rather than what was when the informers stopped.
 func (c *controller) run(ctx context.Context, workers int, l lease) error {
 	defer c.queue.ShutDown() // if it comes to no call of Run
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))

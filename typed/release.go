@@ -1,0 +1,64 @@
+package typed
+
+import (
+	"fmt"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// ErrReleased tells that something was asked of an informer, or of a Lease, that
+// was released. It is index.ErrReleased, which reads without an error panic with.
+var ErrReleased = index.ErrReleased
+
+// Release lets go of all objects, for good, while something still refers to the
+// informer or to its indexes; see the eighth promise of Informer. It is called when
+// nobody reads any more, and Run has returned or will not be called. Otherwise it
+// returns an error, and releases nothing; and so it does if an argument of
+// NewInformer could not be used. It may be called any number of times.
+//
+// An indexer that was given by WithIndexer is released, too. The informers of a
+// Factory are released by their leases.
+func (i *Informer[T]) Release() error {
+	if i.err != nil {
+		return i.err
+	}
+	i.mu.Lock()
+	var members []*member[T]
+	if i.Phase() == PhaseNew {
+		members, i.members = i.members, nil
+		i.setPhase(PhaseStopped)
+		i.cause = ErrReleased
+		i.ended = true
+		close(i.stopped)
+	}
+	ended := i.ended
+	if ended {
+		i.released.Store(true)
+		i.store.Release()
+	}
+	i.mu.Unlock()
+	if !ended {
+		return fmt.Errorf("informer %s: not released: it is running; end the context of Run and wait until that has returned", i.name)
+	}
+	for _, m := range members {
+		m.end()
+		m.reader.Close()
+		m.finish()
+	}
+	i.versions.end()
+	notify(i.departures.all())
+	return nil
+}
+
+// Err returns nil as long as there is something to read from, which may be empty:
+// the last state, if the informer has stopped. Otherwise it returns what was wrong
+// with the arguments of NewInformer, or ErrReleased.
+func (i *Informer[T]) Err() error {
+	if err := i.check(); err != nil {
+		return err
+	}
+	if err := i.store.Err(); err != nil { // its owner has released it
+		return fmt.Errorf("informer %s: %w", i.name, err)
+	}
+	return nil
+}

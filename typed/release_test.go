@@ -1,0 +1,174 @@
+package typed_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/lister"
+	"github.com/kubetyped/informer/typed"
+)
+
+// panicOf returns the error that f panics with, nil if it does not.
+func panicOf(f func()) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = p.(error)
+		}
+	}()
+	f()
+	return nil
+}
+
+// assertReleased checks that no read of what was released says that there is
+// nothing.
+func assertReleased(t *testing.T, from index.Reader[*thing]) {
+	t.Helper()
+	assert.ErrorIs(t, from.Err(), typed.ErrReleased)
+	for name, read := range map[string]func(){
+		"Get":           func() { from.Get(key("a")) },
+		"Len":           func() { from.Len() },
+		"List":          func() { from.List() },
+		"ListNamespace": func() { from.ListNamespace("ns") },
+		"Snapshot":      func() { from.Snapshot() },
+		"All": func() {
+			for range from.All() {
+			}
+		},
+		"Namespace": func() {
+			for range from.Namespace("ns") {
+			}
+		},
+		"Keys": func() {
+			for range from.Keys() {
+			}
+		},
+		"Candidates": func() {
+			for range from.Candidates("ns", labels.Everything()) {
+			}
+		},
+	} {
+		assert.ErrorIs(t, panicOf(read), typed.ErrReleased, name)
+	}
+	things := lister.New(from)
+	_, err := things.Namespace("ns").Get("a")
+	assert.ErrorIs(t, err, typed.ErrReleased)
+	_, err = things.List(labels.Everything())
+	assert.ErrorIs(t, err, typed.ErrReleased)
+}
+
+func TestRelease(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t, typed.WithName("things"))
+		byNode := index.Single("node", func(o *thing) (string, bool) { return o.node, true })
+		require.NoError(t, r.AddIndexes(byNode))
+		rec := r.handle()
+		r.run()
+		r.sink.Replace([]*thing{at("a", 1)}, "1")
+		rec.next()
+		hold := make(chan struct{})
+		rec.before(func(string) { <-hold })
+		r.sink.Update(at("a", 2), "2")
+		synctest.Wait()
+		assert.ErrorContains(t, r.Release(), "informer things: not released: it is running; end the context of Run")
+		r.stop()
+		synctest.Wait()
+		assert.Equal(t, typed.PhaseStopped, r.Status().Phase)
+		assert.ErrorContains(t, r.Release(), "not released: it is running", "a handler is")
+		assert.Equal(t, 1, r.Len())
+		close(hold)
+		synctest.Wait()
+
+		before := r.Snapshot()
+		require.NoError(t, r.Release())
+		require.NoError(t, r.Release(), "again")
+		assertReleased(t, r)
+		assert.ErrorIs(t, typed.ErrReleased, index.ErrReleased, "it is the same")
+		assert.ErrorIs(t, panicOf(func() { byNode.Get("node-1") }), index.ErrReleased)
+		assert.ErrorIs(t, r.WaitForSync(t.Context()), typed.ErrReleased)
+		assert.ErrorIs(t, r.WaitForResourceVersion(t.Context(), "1"), typed.ErrReleased)
+		assert.ErrorIs(t, r.AddIndexes(index.New("late", func(*thing) []string { return nil })), typed.ErrReleased)
+		_, err := r.Handle(rec)
+		assert.ErrorIs(t, err, typed.ErrReleased)
+		assert.ErrorIs(t, r.Run(t.Context()), typed.ErrReleased)
+		for range r.Events(t.Context()) {
+			t.Error("there are no events")
+		}
+		rec.Resync()
+		assert.Equal(t, 1, before.Len(), "a snapshot stays")
+		assert.Equal(t, "2", r.ResourceVersion())
+		assert.Equal(t, typed.PhaseStopped, r.Status().Phase)
+		assert.Zero(t, r.Status().Objects)
+	})
+}
+
+func TestReleaseBeforeRun(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t)
+		rec := r.handle()
+		waited := make(chan error, 2)
+		go func() { waited <- r.WaitForSync(context.Background()) }()
+		go func() { waited <- rec.WaitForSync(context.Background()) }()
+		synctest.Wait()
+		require.NoError(t, r.Release())
+		assert.ErrorIs(t, <-waited, typed.ErrReleased)
+		assert.ErrorIs(t, <-waited, typed.ErrReleased)
+		assert.True(t, isClosed(rec.Done()))
+		rec.Close()
+		assertReleased(t, r)
+		assert.ErrorIs(t, r.Run(t.Context()), typed.ErrReleased)
+	})
+	assert.ErrorContains(t, typed.NewInformer[*thing](nil).Release(), "the source is nil")
+	assert.ErrorContains(t, typed.NewInformer[*thing](nil).Err(), "the source is nil")
+}
+
+func TestReleaseOfTheCallersIndexer(t *testing.T) {
+	store := index.NewIndexer[*thing]()
+	r := newRig(t, typed.WithIndexer(store))
+	require.NoError(t, r.Release())
+	assertReleased(t, store)
+
+	other := index.NewIndexer[*thing]()
+	r = newRig(t, typed.WithIndexer(other))
+	other.Release()
+	assert.ErrorIs(t, r.Err(), typed.ErrReleased)
+	assert.ErrorContains(t, r.Err(), "informer *typed_test.thing: ")
+	assert.Zero(t, r.Status().Objects)
+}
+
+// TestMemoryGoesWithTheInformer checks that nothing keeps the objects of a stopped
+// informer that nobody refers to.
+func TestMemoryGoesWithTheInformer(t *testing.T) {
+	objects := make([]weak.Pointer[thing], 100)
+	informer := func() weak.Pointer[typed.Informer[*thing]] {
+		s := newScript()
+		things := typed.NewInformer[*thing](s)
+		_, err := things.Handle(&recorder{}, typed.WithDelivery(typed.Coalesce()))
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- things.Run(ctx) }()
+		list := make([]*thing, len(objects))
+		for i := range list {
+			list[i] = at(string(rune('a'+i)), i+1)
+			objects[i] = weak.Make(list[i])
+		}
+		(<-s.started).Replace(list, "1")
+		require.NoError(t, things.WaitForSync(ctx))
+		stop()
+		require.NoError(t, <-ended)
+		return weak.Make(things)
+	}()
+	for i := 0; informer.Value() != nil && i < 100; i++ {
+		runtime.GC()
+	}
+	assert.Nil(t, informer.Value())
+	assert.Zero(t, countAlive(objects))
+}
