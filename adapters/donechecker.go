@@ -8,3 +8,12 @@ type doneChecker struct {
 
 func (c doneChecker) Name() string          { return c.name }
 func (c doneChecker) Done() <-chan struct{} { return c.done }
+
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -93,16 +95,20 @@ func (factoryWithout) ForResource(schema.GroupVersionResource) (informers.Generi
 
 // The wrong type of objects shows in what is left out.
 func TestFromFactoryOfAnotherType(t *testing.T) {
-	factory := informers.NewSharedInformerFactory(fake.NewClientset(sharedPod("a", 1)), 0)
-	nodes := typed.NewInformer(adapters.FromFactory[*corev1.Node](factory, sharedPods))
-	ctx, cancel := context.WithCancelCause(t.Context())
-	factory.StartWithContext(ctx)
-	t.Cleanup(func() {
-		cancel(errors.New("end of test"))
-		factory.Shutdown()
+	synctest.Test(t, func(t *testing.T) {
+		factory := informers.NewSharedInformerFactory(fake.NewClientset(sharedPod("a", 1)), 0)
+		nodes := typed.NewInformer(adapters.FromFactory[*corev1.Node](factory, sharedPods))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		factory.StartWithContext(ctx)
+		t.Cleanup(func() {
+			cancel(errors.New("end of test"))
+			factory.Shutdown()
+		})
+		sharedRun(t, nodes.Run, nil)
+		ctx, end := context.WithTimeout(t.Context(), time.Minute)
+		defer end()
+		assert.ErrorContains(t, nodes.WaitForSync(ctx), "all 1 objects of the first list were rejected")
+		assert.Zero(t, nodes.Len())
+		assert.Equal(t, 1, nodes.Status().Rejected)
 	})
-	sharedRun(t, nodes.Run, nil)
-	require.NoError(t, nodes.WaitForSync(t.Context()))
-	assert.Zero(t, nodes.Len())
-	assert.Equal(t, 1, nodes.Status().Rejected)
 }

@@ -42,8 +42,16 @@ type indexer[T index.Object] struct {
 	late       *latePanics[T]       // of index functions; nil: they are not put off
 	changed    func(version string) // called when a write has set the version; nil: nobody
 
-	adding  sync.Mutex // held while indexes are added
-	indexes atomic.Pointer[map[string]namedIndex[T]]
+	scratch sync.Pool // of *userWrite[T]
+
+	adding sync.Mutex // held while indexes are added
+	named  atomic.Pointer[namedIndexes[T]]
+}
+
+// namedIndexes are the indexes of an indexer. They are never changed.
+type namedIndexes[T index.Object] struct {
+	byName   map[string]namedIndex[T]
+	indexers cache.Indexers // the same, as they were added
 }
 
 // namedIndex is an index with the function that it was made of.
@@ -60,51 +68,49 @@ var (
 
 func newIndexer[T index.Object](store *index.Indexer[T], conv conversion[T]) *indexer[T] {
 	x := &indexer[T]{conversion: conv, store: store, writer: store, addIndexes: store.AddIndexes}
-	x.indexes.Store(&map[string]namedIndex[T]{})
+	x.named.Store(&namedIndexes[T]{indexers: cache.Indexers{}})
 	return x
 }
 
 // newInformerIndexer returns the store of an informer that was made elsewhere.
 func newInformerIndexer[T index.Object](inf *typed.Informer[T], conv conversion[T]) *indexer[T] {
 	x := &indexer[T]{conversion: conv, store: inf, writer: inf.Indexer(), addIndexes: inf.AddIndexes}
-	x.indexes.Store(&map[string]namedIndex[T]{})
+	x.named.Store(&namedIndexes[T]{indexers: cache.Indexers{}})
 	return x
 }
 
-// GetIndexers implements cache.Indexer. The map is the caller's.
-func (x *indexer[T]) GetIndexers() cache.Indexers {
-	indexers := cache.Indexers{}
-	for name, idx := range *x.indexes.Load() {
-		indexers[name] = idx.keys
-	}
-	return indexers
-}
+// GetIndexers implements cache.Indexer. The map must not be modified; it is that
+// of the moment.
+func (x *indexer[T]) GetIndexers() cache.Indexers { return x.named.Load().indexers }
 
 // AddIndexers implements cache.Indexer. It returns an error, and adds none, if
 // one of the names is taken or there is no function to a name.
 func (x *indexer[T]) AddIndexers(added cache.Indexers) error {
 	x.adding.Lock()
 	defer x.adding.Unlock()
-	indexes := maps.Clone(*x.indexes.Load())
-	if taken := sets.KeySet(indexes).Intersection(sets.KeySet(added)); len(taken) > 0 {
+	before := x.named.Load()
+	if taken := sets.KeySet(before.indexers).Intersection(sets.KeySet(added)); len(taken) > 0 {
 		return fmt.Errorf("indexer conflict: %v", taken)
 	}
+	after := &namedIndexes[T]{byName: map[string]namedIndex[T]{}, indexers: maps.Clone(before.indexers)}
+	maps.Copy(after.byName, before.byName)
 	handles := make([]index.Handle[T], 0, len(added))
 	for name, f := range added {
 		if f == nil {
 			return fmt.Errorf("indexer %q has no function", name)
 		}
 		idx := namedIndex[T]{x.newIndex(name, f), f}
-		indexes[name] = idx
+		after.byName[name], after.indexers[name] = idx, f
 		handles = append(handles, idx.Index)
 	}
-	var err error
-	x.late.during(&userWrite[T]{indexers: added}, func() {
-		if err = x.addIndexes(handles...); err == nil {
-			x.indexes.Store(&indexes)
-		}
-	})
-	return err
+	w := &userWrite[T]{indexers: added}
+	x.late.begin(w)
+	defer x.late.end(w)
+	if err := x.addIndexes(handles...); err != nil {
+		return err
+	}
+	x.named.Store(after)
+	return nil
 }
 
 // newIndex returns an index for a function.
@@ -136,9 +142,9 @@ func (x *indexer[T]) AddTypedIndexers(added cache.TypedIndexers[T]) error {
 	return x.AddIndexers(untyped)
 }
 
-// named returns an index by its name.
-func (x *indexer[T]) named(name string) (namedIndex[T], error) {
-	idx, ok := (*x.indexes.Load())[name]
+// index returns an index by its name.
+func (x *indexer[T]) index(name string) (namedIndex[T], error) {
+	idx, ok := x.named.Load().byName[name]
 	if !ok {
 		return idx, fmt.Errorf("Index with name %s does not exist", name) //nolint:staticcheck // client-go's words
 	}

@@ -51,11 +51,15 @@ func (x *indexer[T]) ListKeys() []string {
 // ByIndex implements cache.Indexer. It returns an error if there is no index of
 // that name.
 func (x *indexer[T]) ByIndex(name, value string) ([]any, error) {
-	idx, err := x.named(name)
+	idx, err := x.index(name)
 	if err != nil {
 		return nil, err
 	}
-	found := make([]any, 0, idx.Len(value))
+	n := idx.Len(value)
+	if n == 0 {
+		return []any{}, nil
+	}
+	found := make([]any, 0, n)
 	for obj := range idx.All(value) {
 		found = append(found, x.untyped(obj))
 	}
@@ -64,7 +68,7 @@ func (x *indexer[T]) ByIndex(name, value string) ([]any, error) {
 
 // ByTypedIndex implements cache.TypedIndexer.
 func (x *indexer[T]) ByTypedIndex(name, value string) ([]T, error) {
-	idx, err := x.named(name)
+	idx, err := x.index(name)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +78,7 @@ func (x *indexer[T]) ByTypedIndex(name, value string) ([]T, error) {
 // Index implements cache.Indexer. It returns an error if there is no index of
 // that name, and that of its function for obj, which may be any object.
 func (x *indexer[T]) Index(name string, obj any) ([]any, error) {
-	idx, err := x.named(name)
+	idx, err := x.index(name)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +98,7 @@ func (x *indexer[T]) Index(name string, obj any) ([]any, error) {
 
 // TypedIndex implements cache.TypedIndexer.
 func (x *indexer[T]) TypedIndex(name string, obj T) ([]T, error) {
-	idx, err := x.named(name)
+	idx, err := x.index(name)
 	if err != nil {
 		return nil, err
 	}
@@ -131,26 +135,34 @@ func (x *indexer[T]) union(idx namedIndex[T], values []string) []T {
 
 // IndexKeys implements cache.Indexer. The keys are sorted.
 func (x *indexer[T]) IndexKeys(name, value string) ([]string, error) {
-	idx, err := x.named(name)
+	idx, err := x.index(name)
 	if err != nil {
 		return nil, err
 	}
-	keys := make([]string, 0, idx.Len(value))
-	for obj := range idx.All(value) {
-		keys = append(keys, index.KeyOf(obj).String())
+	n := idx.Len(value)
+	if n == 0 {
+		return []string{}, nil
 	}
-	slices.Sort(keys)
-	return keys, nil
+	keys := keyTexts{texts: make([]string, 0, n)}
+	for obj := range idx.All(value) {
+		keys.add(index.KeyOf(obj))
+	}
+	slices.Sort(keys.texts)
+	return keys.texts, nil
 }
 
 // ListIndexFuncValues implements cache.Indexer. It is empty if there is no index
 // of that name.
 func (x *indexer[T]) ListIndexFuncValues(name string) []string {
-	values := []string{}
-	if idx, err := x.named(name); err == nil {
-		values = slices.AppendSeq(values, idx.Keys())
+	idx, err := x.index(name)
+	if err != nil {
+		return []string{}
 	}
-	return values
+	n := 0
+	for range idx.Keys() {
+		n++
+	}
+	return slices.AppendSeq(make([]string, 0, n), idx.Keys())
 }
 
 // orEmpty returns list, or an empty one instead of nil.

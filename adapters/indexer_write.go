@@ -25,12 +25,18 @@ func (x *indexer[T]) Update(obj any) error { return x.write(obj, false) }
 // key, and errReadOnly.
 func (x *indexer[T]) Delete(obj any) error { return x.write(obj, true) }
 
-func (x *indexer[T]) write(obj any, deletion bool) error {
-	changes, err := x.changes(nil, obj, deletion)
-	if err != nil {
+func (x *indexer[T]) write(obj any, deletion bool) (err error) {
+	w, _ := x.scratch.Get().(*userWrite[T])
+	if w == nil {
+		w = &userWrite[T]{}
+	}
+	if w.changes, err = x.changes(w.changes[:0], obj, deletion); err != nil {
 		return err
 	}
-	x.apply(obj, changes)
+	x.apply(obj, w)
+	clear(w.changes)
+	clear(w.events)
+	x.scratch.Put(w)
 	return nil
 }
 
@@ -54,7 +60,7 @@ func (x *indexer[T]) Transaction(txns ...cache.Transaction) *cache.TransactionEr
 		}
 	}
 	if last != nil {
-		x.apply(last, changes)
+		x.apply(last, &userWrite[T]{changes: changes})
 	}
 	if len(result.Errors) == 0 {
 		return nil
@@ -84,12 +90,14 @@ func (x *indexer[T]) changes(dst []index.Change[T], obj any, deletion bool) ([]i
 
 // apply makes changes. The version is then that of last, also if that is empty,
 // unless last has no metadata.
-func (x *indexer[T]) apply(last any, changes []index.Change[T]) {
+func (x *indexer[T]) apply(last any, w *userWrite[T]) {
 	version, known := "", false
 	if accessor, err := meta.Accessor(last); err == nil {
 		version, known = accessor.GetResourceVersion(), true
 	}
-	x.late.during(&userWrite[T]{changes: changes}, func() { x.writer.Apply(nil, changes, version) })
+	x.late.begin(w)
+	defer x.late.end(w)
+	w.events = x.writer.Apply(w.events[:0], w.changes, version)
 	if !known {
 		return
 	}
@@ -113,7 +121,10 @@ func (x *indexer[T]) Replace(list []any, version string) error {
 	if x.writer == nil {
 		return errReadOnly
 	}
-	x.late.during(&userWrite[T]{list: objs}, func() { x.writer.Replace(nil, objs, version, index.Relisted) })
+	w := &userWrite[T]{list: objs}
+	x.late.begin(w)
+	defer x.late.end(w)
+	x.writer.Replace(nil, objs, version, index.Relisted)
 	x.tell(version)
 	return nil
 }

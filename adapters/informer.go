@@ -63,6 +63,7 @@ func SharedIndexInformer[T index.Object](inf *typed.Informer[T]) cache.TypedShar
 		typed:      inf,
 		store:      newInformerIndexer(inf, conv),
 		name:       "SharedIndexInformer " + inf.Name(),
+		checker:    &doneChecker{"SharedIndexInformer " + inf.Name(), inf.Synced()},
 		listeners:  map[*listener[T]]struct{}{},
 	}
 }
@@ -71,10 +72,11 @@ func SharedIndexInformer[T index.Object](inf *typed.Informer[T]) cache.TypedShar
 type informer[T index.Object] struct {
 	conversion[T]
 
-	typed  *typed.Informer[T]
-	source *reflectorSource[T] // nil: the informer was made elsewhere
-	store  *indexer[T]
-	name   string // in DoneCheckers
+	typed   *typed.Informer[T]
+	source  *reflectorSource[T] // nil: the informer was made elsewhere
+	store   *indexer[T]
+	name    string // in DoneCheckers
+	checker *doneChecker
 
 	mu            sync.Mutex // guards the fields of listeners, too
 	started       bool       // guarded by mu
@@ -111,6 +113,7 @@ func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object,
 		opts = append(opts, typed.WithMetrics(measured))
 	}
 	s.typed = typed.NewInformer(s.source, opts...)
+	s.checker = &doneChecker{s.name, s.typed.Synced()}
 	s.store = newIndexer(store, conv)
 	s.store.late, s.store.changed = late, measured.SetResourceVersion
 	if err := s.store.AddIndexers(options.Indexers); err != nil {
@@ -148,12 +151,10 @@ func (s *informer[T]) RunWithContext(ctx context.Context) {
 func (s *informer[T]) HasStarted() bool { return s.typed.Phase() != typed.PhaseNew }
 
 // HasSynced implements cache.SharedInformer.
-func (s *informer[T]) HasSynced() bool { return cache.IsDone(s.HasSyncedChecker()) }
+func (s *informer[T]) HasSynced() bool { return isClosed(s.typed.Synced()) }
 
 // HasSyncedChecker implements cache.SharedInformer.
-func (s *informer[T]) HasSyncedChecker() cache.DoneChecker {
-	return doneChecker{name: s.name, done: s.typed.Synced()}
-}
+func (s *informer[T]) HasSyncedChecker() cache.DoneChecker { return s.checker }
 
 // LastSyncResourceVersion implements cache.SharedInformer.
 func (s *informer[T]) LastSyncResourceVersion() string {

@@ -59,10 +59,10 @@ func (s *informer[T]) add(handler typed.Handler[T], name string, options cache.H
 	l := &listener[T]{
 		handler: handler,
 		logger:  ptr.Deref(options.Logger, klog.Background()),
-		name:    listenerName(s.name, name),
 		syncing: true,
 		synced:  make(chan struct{}),
 	}
+	l.checker = &doneChecker{listenerName(s.name, name), l.synced}
 	var log notes
 	err := s.join(l, name, ptr.Deref(options.ResyncPeriod, s.defaultResync), &log)
 	log.write(l.logger)

@@ -22,6 +22,7 @@ type latePanics[T index.Object] struct {
 // userWrite is a call of the store's methods that write.
 type userWrite[T index.Object] struct {
 	changes  []index.Change[T]
+	events   []index.Event[T] // that nobody wants, for their memory
 	list     []T
 	indexers cache.Indexers // that are added
 
@@ -66,22 +67,26 @@ func (l *latePanics[T]) catch(name string, obj T) {
 	}
 }
 
-// during calls write, which makes w, and raises the first panic that w has caused.
-// A nil l does not put off anything.
-func (l *latePanics[T]) during(w *userWrite[T], write func()) {
+// begin is called before a write, and deferred end after it; that raises the first
+// panic that the write has caused. A nil l does not put off anything.
+func (l *latePanics[T]) begin(w *userWrite[T]) {
 	if l == nil {
-		write()
 		return
 	}
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.writes = append(l.writes, w)
+}
+
+func (l *latePanics[T]) end(w *userWrite[T]) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	if i := slices.Index(l.writes, w); i >= 0 {
+		l.writes = slices.Delete(l.writes, i, i+1)
+	}
 	l.mu.Unlock()
-	defer func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.writes = slices.DeleteFunc(l.writes, func(other *userWrite[T]) bool { return other == w })
-	}()
-	write()
 	if w.panicked {
 		panic(w.first)
 	}

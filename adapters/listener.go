@@ -17,7 +17,7 @@ import (
 type listener[T index.Object] struct {
 	handler      typed.Handler[T]
 	logger       klog.Logger
-	name         string
+	checker      *doneChecker
 	registration *typed.Registration
 
 	requested time.Duration // guarded by the informer's mu; the resync period that was asked for
@@ -95,12 +95,10 @@ func (l *listener[T]) look(now time.Time) bool {
 
 // HasSynced implements cache.ResourceEventHandlerRegistration. As in client-go, a
 // handler never syncs that has panicked for one of the initial objects.
-func (l *listener[T]) HasSynced() bool { return cache.IsDone(l.HasSyncedChecker()) }
+func (l *listener[T]) HasSynced() bool { return isClosed(l.synced) }
 
 // HasSyncedChecker implements cache.ResourceEventHandlerRegistration.
-func (l *listener[T]) HasSyncedChecker() cache.DoneChecker {
-	return doneChecker{name: l.name, done: l.synced}
-}
+func (l *listener[T]) HasSyncedChecker() cache.DoneChecker { return l.checker }
 
 // onSynced is called by the goroutine that calls the handler.
 func (l *listener[T]) onSynced() {

@@ -3,6 +3,7 @@ package adapters
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -30,8 +31,7 @@ type reflectorSource[T index.Object] struct {
 	shouldSync  func() bool                        // whether resync is to be called
 	resync      func()
 
-	mu         sync.Mutex
-	controller cache.Controller // guarded by mu; nil before Run
+	controller atomic.Pointer[cache.Controller] // nil before Run
 }
 
 // Run implements typed.Source.
@@ -46,9 +46,7 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink typed.Sink[T]) error 
 		ShouldResync:                 s.shouldSync,
 		WatchErrorHandlerWithContext: s.onError,
 	})
-	s.mu.Lock()
-	s.controller = controller
-	s.mu.Unlock()
+	s.controller.Store(&controller)
 
 	var detecting sync.WaitGroup
 	detecting.Go(func() { s.detector.Run(ctx.Done()) })
@@ -60,11 +58,9 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink typed.Sink[T]) error 
 // lastVersion returns the version that the Reflector has come to, "" before it
 // runs.
 func (s *reflectorSource[T]) lastVersion() string {
-	s.mu.Lock()
-	controller := s.controller
-	s.mu.Unlock()
+	controller := s.controller.Load()
 	if controller == nil {
 		return ""
 	}
-	return controller.LastSyncResourceVersion()
+	return (*controller).LastSyncResourceVersion()
 }
