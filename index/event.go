@@ -99,14 +99,14 @@ type Change[T Object] struct {
 	// Object is the object to store, or the last state of the one to remove.
 	Object T
 	// Key, if not nil, is the key of the object to remove, of which no other last
-	// state is known than the one in the store. Object is left aside then. It is
-	// for deletions only.
+	// state is known than the one in the store; Object is then left aside. Without
+	// Delete, Key is left aside: an object is always stored under its own.
 	Key *Key
 }
 
 // key returns the key of the object that is written.
 func (c *Change[T]) key() Key {
-	if c.Key != nil {
+	if c.Delete && c.Key != nil {
 		return *c.Key
 	}
 	return KeyOf(c.Object)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -22,10 +21,6 @@ type Handle[T Object] interface {
 	// publish opens the index for look-ups. Called under the write lock.
 	publish(owner *Indexer[T])
 
-	// reserve makes room for n objects, which are all that there will be, and
-	// prepare for the keys of n objects in a batch.
-	reserve(n int)
-	prepare(n int)
 	// stage computes the keys of the next object of a batch. It runs user code,
 	// so it is called without the write lock.
 	stage(obj T)
@@ -39,10 +34,16 @@ type Handle[T Object] interface {
 	remove(pos uint32)
 	reset()
 
-	// fork returns an empty index like this one, which adopt may take the contents
-	// of if this one is not written to before. It needs no lock.
+	// fork returns an index with the same contents, which nobody reads; adopt takes
+	// them over if this one was not written to meanwhile. sparse reports whether it is
+	// time to adopt what compacted returns, a fork that takes less memory. Only adopt
+	// needs the lock.
 	fork() Handle[T]
+	sparse() bool
+	compacted() Handle[T]
 	adopt(fork Handle[T])
+	// moved returns how many elements were moved, see epoch.
+	moved() uint64
 
 	// freeze returns a view of the index, and freezes its current state.
 	freeze() any
@@ -94,13 +95,6 @@ func (x *Index[K, T]) detach() { x.claim.Store(nil) }
 
 func (x *Index[K, T]) publish(owner *Indexer[T]) { x.owner.Store(owner) }
 
-func (x *Index[K, T]) reserve(n int) { x.posts.reserve(n) }
-
-func (x *Index[K, T]) prepare(n int) {
-	x.staged = slices.Grow(x.staged, n)
-	x.ends = slices.Grow(x.ends, n)
-}
-
 func (x *Index[K, T]) stage(obj T) {
 	x.staged = x.keys(x.staged, obj)
 	x.ends = append(x.ends, len(x.staged))
@@ -140,11 +134,19 @@ func (x *Index[K, T]) remove(pos uint32) { x.posts.remove(pos) }
 
 func (x *Index[K, T]) reset() { x.posts.reset() }
 
-func (x *Index[K, T]) fork() Handle[T] {
-	return &Index[K, T]{name: x.name, keys: x.keys, posts: x.posts.fork()}
+func (x *Index[K, T]) fork() Handle[T] { return x.with(x.posts.fork()) }
+
+func (x *Index[K, T]) with(posts *postings[K]) *Index[K, T] {
+	return &Index[K, T]{name: x.name, keys: x.keys, posts: posts}
 }
 
+func (x *Index[K, T]) sparse() bool { return x.posts.sparse() }
+
+func (x *Index[K, T]) compacted() Handle[T] { return x.with(x.posts.compacted()) }
+
 func (x *Index[K, T]) adopt(fork Handle[T]) { x.posts.adopt(fork.(*Index[K, T]).posts) }
+
+func (x *Index[K, T]) moved() uint64 { return x.posts.lists.moved + x.posts.shape.moved }
 
 // frozenIndex is an index's part of a Snapshot.
 type frozenIndex[K comparable, T Object] struct {

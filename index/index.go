@@ -15,7 +15,8 @@ import (
 // the readers' lock is taken, and from one goroutine at a time. It must not
 // modify the object, nor call the indexer or its informer, and what it returns
 // must depend on the object alone. If it panics,
-// nothing of the batch is stored and the panic goes on to the writer.
+// nothing of the batch is stored and the panic goes on to the writer. The index keeps
+// copies of strings in keys, so that they do not hold on to the objects' memory.
 //
 // Look-ups are safe for concurrent use. They hold the indexer's read lock for
 // a moment that does not depend on the number of objects, and what they return
@@ -73,16 +74,16 @@ func (x *Index[K, T]) Name() string { return x.name }
 // Get returns the objects filed under k, in no particular order, nil if there
 // are none. The slice is the caller's.
 func (x *Index[K, T]) Get(k K) []T {
-	objects, list := x.look("Get", k)
-	return collectAt(objects, list)
+	objects, found := x.look("Get", k)
+	return collectAt(objects, found)
 }
 
 // All ranges over the objects filed under k, in no particular order, without
 // copying them and without holding a lock.
 func (x *Index[K, T]) All(k K) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		objects, list := x.look("All", k)
-		rangeAt(objects, list, yield)
+		objects, found := x.look("All", k)
+		rangeAt(objects, found, yield)
 	}
 }
 
@@ -95,12 +96,11 @@ func (x *Index[K, T]) Len(k K) int {
 	hash := hashOf(x.posts.seed, k)
 	owner.mu.RLock()
 	defer owner.mu.RUnlock()
-	id := x.posts.find(hash, k)
-	if id == 0 {
+	n := x.posts.count(hash, k)
+	if n == 0 {
 		checkFound(owner, "Len", x.name, k)
-		return 0
 	}
-	return int(x.posts.byID.at(id).list.n) // nothing is shared, so the writer copies nothing
+	return n
 }
 
 // Keys ranges over the keys under which there is at least one object, in no
@@ -142,40 +142,50 @@ func (x *Index[K, T]) frozen(s *Snapshot[T]) postingsView[K] {
 
 // look returns the objects and the positions in it of those filed under k, for a
 // read.
-func (x *Index[K, T]) look(read string, k K) (pages[T], pages[uint32]) {
+func (x *Index[K, T]) look(read string, k K) (pages[T], places) {
 	owner := x.owner.Load()
 	if owner == nil {
-		return pages[T]{}, pages[uint32]{}
+		return pages[T]{}, places{}
 	}
 	hash := hashOf(x.posts.seed, k)
 	owner.mu.RLock()
 	defer owner.mu.RUnlock()
-	id := x.posts.find(hash, k)
-	if id == 0 {
+	found := x.posts.look(hash, k)
+	if found.n == 0 {
 		checkFound(owner, read, x.name, k)
-		return pages[T]{}, pages[uint32]{}
+		return pages[T]{}, places{}
 	}
 	owner.objectsEpoch.share()
-	x.posts.lists.share()
-	return owner.objects.pages, x.posts.byID.at(id).list.pages
+	return owner.objects.pages, found
 }
 
-// collectAt returns the objects at the positions in list.
-func collectAt[T Object](objects pages[T], list pages[uint32]) []T {
-	if list.n == 0 {
+// collectAt returns the objects at the positions found.
+func collectAt[T Object](objects pages[T], found places) []T {
+	if found.n == 0 {
 		return nil
 	}
-	found := make([]T, 0, list.n)
-	for _, page := range list.table {
+	list := make([]T, 0, found.n)
+	if found.isOne() {
+		return append(list, objects.at(found.one))
+	}
+	for _, page := range found.table {
 		for _, pos := range page {
-			found = append(found, objects.at(pos))
+			list = append(list, objects.at(pos))
 		}
 	}
-	return found
+	return list
 }
 
-func rangeAt[T Object](objects pages[T], list pages[uint32], yield func(T) bool) {
-	for _, page := range list.table {
+func rangeAt[T Object](objects pages[T], found places, yield func(T) bool) {
+	if found.isOne() {
+		yield(objects.at(found.one))
+		return
+	}
+	rangePages(objects, found.table, yield)
+}
+
+func rangePages[T Object](objects pages[T], table [][]uint32, yield func(T) bool) {
+	for _, page := range table {
 		for _, pos := range page {
 			if !yield(objects.at(pos)) {
 				return

@@ -26,60 +26,22 @@ import (
 type Indexer[T Object] struct {
 	options[T]
 
-	writer  sync.Mutex // held through a write; taken before mu
-	located []located  // guarded by writer; where the objects of a write belong
-	names   []string   // guarded by writer; copies of the names of those that are new
-	hashes  []uint32   // guarded by writer; of the objects' keys, by position
+	writer sync.Mutex // held through a write; taken before mu
+	batch  batch[T]   // guarded by writer
 
 	mu           sync.RWMutex // guards all that follows
-	seed         maphash.Seed
 	objects      vector[T]
-	objectsEpoch epoch
-	slots        slots[T]          // the same objects, by their keys
-	keysEpoch    epoch             // of slots
+	hashes       vector[uint32] // of the objects' keys, by position; for writers
+	objectsEpoch epoch          // of objects
+	keys         hashTable[slot[T]]
+	keysEpoch    epoch             // of keys and hashes
+	seed         maphash.Seed      // of keys; never changed
 	namespaces   *Index[string, T] // built in; by the keys, so it needs no staging
 	indexes      []Handle[T]       // never changed in place
 	version      string
 	released     bool
 	snapshot     *Snapshot[T] // of the current state; nil if none was taken
 	snapshotting sync.Mutex   // guards snapshot among readers, who share mu
-}
-
-// Option sets up an Indexer. The functions that options take may be called
-// while readers wait: they must be quick and must not call the indexer.
-type Option[T Object] func(*options[T])
-
-type options[T Object] struct {
-	recreated func(old, updated T) bool
-	unchanged func(old, updated T) bool
-
-	literal bool
-}
-
-// WithRecreated makes a write that replaces old by updated give two events if
-// recreated reports true for the two, a deletion and an addition, both with
-// the reason Recreated. Without it, and for all other objects, it is one
-// update.
-func WithRecreated[T Object](recreated func(old, updated T) bool) Option[T] {
-	return func(o *options[T]) { o.recreated = recreated }
-}
-
-// WithUnchanged makes Replace keep the object that is there, and give no event
-// for it, if unchanged reports true for it and the one in the list.
-func WithUnchanged[T Object](unchanged func(old, updated T) bool) Option[T] {
-	return func(o *options[T]) { o.unchanged = unchanged }
-}
-
-// WithLiteralEvents makes events say what the writer has said even where that
-// makes no sense, as client-go's do:
-//
-//   - Apply gives an event for a deletion of an object that is not there, too;
-//     Old is then the zero T. Otherwise, and for a Change with a Key, it gives
-//     none.
-//   - Replace compares each object of a list that has a key twice with the state
-//     before the list. Otherwise the second one is an update of the first.
-func WithLiteralEvents[T Object]() Option[T] {
-	return func(o *options[T]) { o.literal = true }
 }
 
 // NewIndexer returns an empty Indexer.
@@ -157,12 +119,19 @@ func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
 	return nil
 }
 
+// slots returns the read side of the keys. The caller holds mu, or writer.
+func (x *Indexer[T]) slots() slots[T] { return slots[T]{x.keys.buckets, x.seed, x.keyStrings} }
+
 // Get implements Reader.
 func (x *Indexer[T]) Get(key Key) (T, bool) {
+	if x.keyStrings {
+		var buf keyBuffer
+		return x.getJoined(buf.join(key))
+	}
 	hash := hashKey(x.seed, key)
 	x.mu.RLock()
-	if s := findSlot(&x.slots.pages, &x.namespaces.posts.byID.pages, hash, key); s != nil {
-		obj := s.object
+	if e := findSlot(&x.keys.buckets, &x.namespaces.posts.posts.pages, hash, key); e != nil {
+		obj := e.value.object
 		x.mu.RUnlock()
 		return obj, true
 	}
@@ -219,7 +188,7 @@ func (x *Indexer[T]) viewKeys() iter.Seq[Key] {
 	x.checkReadable("Keys")
 	x.keysEpoch.share()
 	x.namespaces.posts.shape.share()
-	return keysOf(x.slots.pages, x.namespaces.posts.byID.pages)
+	return x.slots().keys(x.namespaces.posts.posts.pages)
 }
 
 // Candidates implements Reader.
@@ -247,15 +216,25 @@ func (x *Indexer[T]) handles(read string) []Handle[T] {
 
 // match returns the objects of each term, in one state, for a read.
 func (x *Indexer[T]) match(read string, terms []Term[T]) (pages[T], []matches) {
+	finds := make([]func() matches, len(terms))
+	objects := x.freeze(read, terms, finds)
 	sets := make([]matches, len(terms))
+	for i, find := range finds {
+		sets[i] = find()
+	}
+	return objects, sets
+}
+
+// freeze returns the objects, and in finds how to find those of each term.
+func (x *Indexer[T]) freeze(read string, terms []Term[T], finds []func() matches) pages[T] {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	x.checkReadable(read)
 	x.objectsEpoch.share()
 	for i, term := range terms {
-		sets[i] = term.live()
+		finds[i] = term.live()
 	}
-	return x.objects.pages, sets
+	return x.objects.pages
 }
 
 // ResourceVersion implements Reader.
@@ -277,8 +256,7 @@ func (x *Indexer[T]) Snapshot() *Snapshot[T] {
 		x.objectsEpoch.share()
 		x.keysEpoch.share()
 		s := &Snapshot[T]{
-			seed:    x.seed,
-			slots:   x.slots.pages,
+			slots:   x.slots(),
 			objects: x.objects.pages,
 			indexes: make([]any, len(x.indexes)),
 			handles: x.indexes,

@@ -3,35 +3,74 @@ package index
 import (
 	"hash/maphash"
 	"iter"
+	"slices"
 )
 
 // posting lists the positions of the objects filed under one index key, in no
-// particular order.
+// particular order. Most postings of an index whose keys are unique, or nearly so,
+// have one object, which needs no list.
 type posting[K comparable] struct {
 	key  K
-	hash uint32
-	gen  uint64 // the generation of the postings' shape it was made in
-	list vector[uint32]
+	list *list  // nil: there is one object, at most
+	hash uint32 // of the key
+	one  uint32 // its position; nobody: there is none yet
 }
 
-// member says that an object stands in a posting: which, and where in its
-// list. The members of one object form a chain, ordered by posting; the first
-// stands at the object's own position in postings.first, the others, which
-// only multi-valued indexes have, in postings.rest.
-type member struct {
-	id   uint32 // number of the posting; 0: the object has no index key
-	at   uint32 // place in the posting's list
-	next uint32 // place of the next member in postings.rest; 0: none
+const nobody = 1<<32 - 1
+
+// list is where the positions of a posting are if there are several.
+type list struct {
+	vector[uint32]
+	gen uint64 // the generation of the postings' shape that the struct was made in
 }
+
+// unused is the list of all postings that are unused, of which one is the number of
+// another. It has nothing in it.
+var unused = &list{}
+
+// places is the read side of a posting: n positions, one of them in place of a table
+// with one.
+type places struct {
+	pages[uint32]
+	one uint32
+}
+
+// placesOf returns the positions of the objects of p.
+func placesOf[K comparable](p *posting[K]) places {
+	if p.list != nil {
+		return places{pages: p.list.pages}
+	}
+	return places{pages: pages[uint32]{n: 1}, one: p.one}
+}
+
+// isOne reports whether there is one position only, which is one.
+func (p places) isOne() bool { return p.n == 1 && p.table == nil }
+
+// member says that an object stands in a posting: which, and where in its
+// list. The members of an object with several keys stand together in postings.rest,
+// as a run in the order of their numbers; postings.first then has the run.
+type member struct {
+	id uint32 // number of the posting; 0: the object has no index key
+	at uint32 // place in the posting's list
+}
+
+// several in the id of a member, with the number of members, makes it a run, which
+// begins at its place in postings.rest.
+const several = 1 << 31
+
+func (m member) isRun() bool { return m.id >= several }
+
+// run returns how many members a run has, and where the first is.
+func (m member) run() (n, from uint32) { return m.id &^ several, m.at }
 
 // postingsView is the read side of an index: everything that is needed to find
 // the objects of a key, and the keys of an object.
 type postingsView[K comparable] struct {
 	seed  maphash.Seed
-	words pages[uint64]      // of the table from keys to numbers of postings
-	byID  pages[*posting[K]] // number 0 is not used
-	first pages[member]      // by position of the object
-	rest  pages[member]      // place 0 is not used
+	keys  buckets[struct{}] // by hashes of keys, the numbers of postings
+	posts pages[posting[K]] // number 0 is not used
+	first pages[member]     // by position of the object
+	rest  pages[member]     // place 0 is not used
 }
 
 func hashOf[K comparable](seed maphash.Seed, k K) uint32 {
@@ -40,36 +79,34 @@ func hashOf[K comparable](seed maphash.Seed, k K) uint32 {
 
 // find returns the number of k's posting, 0 if there is none.
 func (v *postingsView[K]) find(k K) uint32 {
-	return findPosting(&v.words, &v.byID, hashOf(v.seed, k), k)
-}
-
-// list returns the positions of the objects in posting id.
-func (v *postingsView[K]) list(id uint32) pages[uint32] {
-	if id == 0 {
-		return pages[uint32]{}
-	}
-	return v.byID.at(id).list.pages
+	return findPosting(&v.keys, &v.posts, hashOf(v.seed, k), k)
 }
 
 // allKeys ranges over the keys under which there is an object.
 func (v *postingsView[K]) allKeys() iter.Seq[K] {
 	return func(yield func(K) bool) {
-		for p := range v.byID.all() {
-			if p != nil && !yield(p.key) {
-				return
+		for _, page := range v.posts.table {
+			for i := range page {
+				if p := &page[i]; p.list != unused && !yield(p.key) {
+					return
+				}
 			}
 		}
 	}
 }
 
-func findPosting[K comparable](words *pages[uint64], byID *pages[*posting[K]], hash uint32, k K) uint32 {
-	for p := probeFor(hash); ; {
-		id, ok := p.next(words)
-		if !ok {
-			return 0
+func findPosting[K comparable](keys *buckets[struct{}], posts *pages[posting[K]], hash uint32, k K) uint32 {
+	bucket := keys.bucket(hash)
+	if len(bucket) == 0 {
+		return 0
+	}
+	for i := home(hash, len(bucket)); ; {
+		e := &bucket[i]
+		if e.place == 0 || e.hash == hash && posts.ref(e.place).key == k {
+			return e.place
 		}
-		if byID.at(id).key == k {
-			return id
+		if i++; i == len(bucket) {
+			i = 0
 		}
 	}
 }
@@ -77,10 +114,37 @@ func findPosting[K comparable](words *pages[uint64], byID *pages[*posting[K]], h
 // membersOf ranges over the members of the object at pos.
 func membersOf(first, rest *pages[member], pos uint32) iter.Seq[member] {
 	return func(yield func(member) bool) {
-		for m := first.at(pos); m.id != 0; m = rest.at(m.next) {
-			if !yield(m) || m.next == 0 {
+		m := first.at(pos)
+		if !m.isRun() {
+			if m.id != 0 {
+				yield(m)
+			}
+			return
+		}
+		n, from := m.run()
+		for i := range n {
+			if !yield(rest.at(from + i)) {
 				return
 			}
 		}
 	}
+}
+
+// findMember returns the place in rest of the member of a run that is in posting id.
+func findMember(rest *pages[member], run member, id uint32) uint32 {
+	n, from := run.run()
+	low, high := from, from+n-1
+	for low < high {
+		if middle := (low + high) / 2; rest.at(middle).id < id {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// byID finds a member in a slice, in order of the numbers of postings.
+func byID(members []member, id uint32) (int, bool) {
+	return slices.BinarySearchFunc(members, id, func(m member, id uint32) int { return int(m.id) - int(id) })
 }

@@ -14,33 +14,32 @@ import (
 // lists of positions, a snapshot or a join of several indexes shares the
 // shape too, which is everything else.
 type postings[K comparable] struct {
-	seed maphash.Seed
+	seed   maphash.Seed
+	cloner cloner[K]
 	contents[K]
 	lists epoch
 	shape epoch
+
+	ids   []uint32 // scratch of assign
+	chain []member // scratch of assign
 }
 
-// contents is all that postings know of objects.
+// contents is all that postings know of objects. A copy of it, with epochs that are
+// forks, is a fork.
 type contents[K comparable] struct {
-	keys  table
-	byID  vector[*posting[K]]
+	keys  hashTable[struct{}]
+	posts vector[posting[K]]
 	first vector[member]
 	rest  vector[member]
 
-	// single is, by position, the key of an object that has exactly one, and the
-	// zero K for others. It is there for assign alone, to see at a glance that
-	// nothing has changed; readers do not look at it. If it is nil, assign is
-	// never called.
-	single []K
-
-	freeIDs  []uint32 // numbers of postings that were emptied
-	freeRest []uint32 // places in rest that are not used
-	ids      []uint32 // scratch of assign
-	chain    []member // scratch of assign
+	free     uint32             // number of an unused posting; 0: there is none
+	live     uint32             // number of postings that are used
+	freeRuns [maxRunSize]uint32 // for each size, the place of an unused run in rest
+	inRuns   uint32             // number of places in rest that runs use
 }
 
 func newPostings[K comparable]() *postings[K] {
-	p := &postings[K]{seed: maphash.MakeSeed()}
+	p := &postings[K]{seed: maphash.MakeSeed(), cloner: clonerOf[K]()}
 	p.reset()
 	return p
 }
@@ -48,25 +47,26 @@ func newPostings[K comparable]() *postings[K] {
 // reset forgets all objects. Views stay as they are.
 func (s *postings[K]) reset() {
 	s.contents = contents[K]{
-		byID: makeVector[*posting[K]](s.shape.gen, 1),
-		rest: makeVector[member](s.shape.gen, 1),
+		posts: makeVector[posting[K]](&s.shape, 1),
+		rest:  makeVector[member](&s.shape, 1),
 	}
+	s.posts.change(&s.shape, 0).list = unused
 }
 
-// fork returns empty postings whose contents can be taken over with adopt, if s
-// is not written to before.
+// fork returns postings with the same contents, which can be written to while
+// others read s, if s is not written to meanwhile.
 func (s *postings[K]) fork() *postings[K] {
-	f := &postings[K]{seed: s.seed}
-	f.lists.gen, f.shape.gen = s.lists.gen, s.shape.gen
-	f.reset()
+	f := &postings[K]{seed: s.seed, cloner: s.cloner, contents: s.contents}
+	f.lists.fork(&s.lists)
+	f.shape.fork(&s.shape)
 	return f
 }
 
 // adopt takes over the contents of a fork. Views stay as they are.
 func (s *postings[K]) adopt(fork *postings[K]) {
 	s.contents = fork.contents
-	s.lists.renew()
-	s.shape.renew()
+	s.lists.adopt(&fork.lists)
+	s.shape.adopt(&fork.shape)
 }
 
 // begin is called before the first write of a batch.
@@ -76,60 +76,68 @@ func (s *postings[K]) begin() {
 }
 
 func (s *postings[K]) view() postingsView[K] {
-	return postingsView[K]{s.seed, s.keys.words.pages, s.byID.pages, s.first.pages, s.rest.pages}
+	return postingsView[K]{s.seed, s.keys.buckets, s.posts.pages, s.first.pages, s.rest.pages}
 }
 
-// reserve makes room for n objects altogether.
-func (s *postings[K]) reserve(n int) { s.single = slices.Grow(s.single, max(0, n-len(s.single))) }
+// look returns the positions of the objects filed under k.
+func (s *postings[K]) look(hash uint32, k K) places {
+	id := s.find(hash, k)
+	if id == 0 {
+		return places{}
+	}
+	s.lists.share()
+	return placesOf(s.posts.ref(id))
+}
+
+// count returns how many objects are filed under k. It shares nothing, so that the
+// writer has nothing to copy.
+func (s *postings[K]) count(hash uint32, k K) int {
+	id := s.find(hash, k)
+	if id == 0 {
+		return 0
+	}
+	if l := s.posts.ref(id).list; l != nil {
+		return int(l.n)
+	}
+	return 1
+}
 
 // add makes room for one more object, at the next position, without keys.
-func (s *postings[K]) add() {
-	var none K
-	s.single = append(s.single, none)
-	s.first.push(s.shape.gen, member{})
-}
+func (s *postings[K]) add() { s.first.push(&s.shape, member{}) }
 
 // addUnder makes room for one more object and files it under k. It returns the
 // number of the posting.
 func (s *postings[K]) addUnder(k K) uint32 {
 	id := s.obtain(k)
-	s.first.push(s.shape.gen, s.link(id, s.first.n))
+	s.first.push(&s.shape, s.link(id, s.first.n))
 	return id
 }
 
 // assign files the object at pos under keys and no others.
 func (s *postings[K]) assign(pos uint32, keys []K) {
-	var none K
-	if len(keys) == 1 && keys[0] == s.single[pos] && keys[0] != none {
-		return
-	}
 	m := s.first.at(pos)
-	if len(keys) > 1 || m.next != 0 {
-		s.assignMany(pos, keys)
-		return
-	}
 	switch {
+	case len(keys) > 1 || m.isRun():
+		s.assignMany(pos, m, keys)
+		return
 	case m.id == 0 && len(keys) == 0:
 		return
-	case m.id != 0 && len(keys) == 1 && s.byID.at(m.id).key == keys[0]:
+	case m.id != 0 && len(keys) == 1 && s.posts.ref(m.id).key == keys[0]:
 		return
 	}
 	if m.id != 0 {
 		s.unlink(m)
 		m = member{}
 	}
-	s.single[pos] = none
 	if len(keys) == 1 {
-		id := s.obtain(keys[0])
-		m = s.link(id, pos)
-		s.single[pos] = s.byID.at(id).key // which may share its memory with others
+		m = s.link(s.obtain(keys[0]), pos)
 	}
-	s.first.set(s.shape.gen, pos, m)
+	s.first.set(&s.shape, pos, m)
 }
 
-// assignMany is assign for objects that had several keys or get several. It
-// compares the numbers of the postings, old and new, both in order.
-func (s *postings[K]) assignMany(pos uint32, keys []K) {
+// assignMany is assign for objects that had several keys or get several; before is
+// their member. It compares the numbers of the postings, old and new, both in order.
+func (s *postings[K]) assignMany(pos uint32, before member, keys []K) {
 	s.ids = s.ids[:0]
 	for _, k := range keys {
 		s.ids = append(s.ids, s.obtain(k))
@@ -144,83 +152,62 @@ func (s *postings[K]) assignMany(pos uint32, keys []K) {
 	if slices.EqualFunc(s.ids, s.chain, func(id uint32, m member) bool { return id == m.id }) {
 		return
 	}
-	var none K
-	s.single[pos] = none
-	for i, m := range s.chain {
-		if i > 0 {
-			s.freeRest = append(s.freeRest, s.chain[i-1].next)
-		}
+	for _, m := range s.chain {
 		if _, keep := slices.BinarySearch(s.ids, m.id); !keep {
 			s.unlink(m)
 		}
 	}
+	s.freeRun(before)
+	if len(s.ids) == 0 {
+		s.first.set(&s.shape, pos, member{})
+		return
+	}
 	// Postings that stay keep their place; unlinking has not moved this object
-	// within them. The chain is written from its end.
-	next := uint32(0)
-	for i := len(s.ids) - 1; i >= 0; i-- {
-		id := s.ids[i]
+	// within them.
+	run := s.newRun(len(s.ids))
+	for i, id := range s.ids {
 		m := member{id: id}
-		if old, found := slices.BinarySearchFunc(s.chain, id, func(m member, id uint32) int { return int(m.id) - int(id) }); found {
+		if old, found := byID(s.chain, id); found {
 			m.at = s.chain[old].at
 		} else {
 			m = s.link(id, pos)
 		}
-		m.next = next
-		if i == 0 {
-			s.first.set(s.shape.gen, pos, m)
-			return
+		if !run.isRun() {
+			run = m
+			break
 		}
-		next = s.store(m)
+		s.rest.set(&s.shape, run.at+uint32(i), m)
 	}
-	s.first.set(s.shape.gen, pos, member{})
-}
-
-// store puts m into rest and returns its place.
-func (s *postings[K]) store(m member) uint32 {
-	if n := len(s.freeRest); n > 0 {
-		place := s.freeRest[n-1]
-		s.freeRest = s.freeRest[:n-1]
-		s.rest.set(s.shape.gen, place, m)
-		return place
-	}
-	s.rest.push(s.shape.gen, m)
-	return s.rest.n - 1
+	s.first.set(&s.shape, pos, run)
 }
 
 // remove takes out the object at pos; the object at the last position moves
 // to pos.
 func (s *postings[K]) remove(pos uint32) {
-	s.drop(pos)
-	last := s.first.n - 1
-	if len(s.single) > 0 {
-		s.single[pos] = s.single[last]
-		clear(s.single[last:])
-		s.single = s.single[:last]
+	m := s.first.at(pos)
+	if m.isRun() {
+		s.assignMany(pos, m, nil)
+	} else if m.id != 0 {
+		s.unlink(m)
 	}
+	last := s.first.n - 1
 	if last != pos {
 		m := s.first.at(last)
-		s.first.set(s.shape.gen, pos, m)
+		s.first.set(&s.shape, pos, m)
 		for m := range membersOf(&s.first.pages, &s.rest.pages, pos) {
-			s.own(m.id).list.set(s.lists.gen, m.at, pos)
+			if p := s.posts.ref(m.id); p.list == nil {
+				s.posts.change(&s.shape, m.id).one = pos
+			} else {
+				s.ownList(m.id).set(&s.lists, m.at, pos)
+			}
 		}
 	}
-	s.first.pop(s.shape.gen)
+	s.first.pop(&s.shape)
 }
 
 // find returns the number of k's posting, 0 if there is none.
 func (s *postings[K]) find(hash uint32, k K) uint32 {
-	return findPosting(&s.keys.words.pages, &s.byID.pages, hash, k)
-}
-
-// drop takes the object at pos out of all postings.
-func (s *postings[K]) drop(pos uint32) {
-	m := s.first.at(pos)
-	if m.next != 0 {
-		s.assignMany(pos, nil)
-	} else if m.id != 0 {
-		s.unlink(m)
-		s.first.set(s.shape.gen, pos, member{})
-	}
+	return findPosting(&s.keys.buckets, &s.posts.pages, hash, k)
 }
 
 // obtain returns the number of k's posting, a new and empty one if need be.
@@ -230,74 +217,81 @@ func (s *postings[K]) obtain(k K) uint32 {
 	if id := s.find(hash, k); id != 0 {
 		return id
 	}
-	p := &posting[K]{key: k, hash: hash, gen: s.shape.gen}
-	var id uint32
-	if n := len(s.freeIDs); n > 0 {
-		id = s.freeIDs[n-1]
-		s.freeIDs = s.freeIDs[:n-1]
-		s.byID.set(s.shape.gen, id, p)
+	p := posting[K]{key: s.cloner.clone(k), hash: hash, one: nobody}
+	id := s.free
+	if id != 0 {
+		s.free = s.posts.ref(id).one
+		s.posts.set(&s.shape, id, p)
 	} else {
-		id = s.byID.n
-		s.byID.push(s.shape.gen, p)
+		id = s.posts.n
+		s.posts.push(&s.shape, p)
 	}
-	s.keys.insert(s.shape.gen, hash, id)
+	s.keys.insert(&s.shape, entry[struct{}]{hash: hash, place: id})
+	s.live++
 	return id
 }
 
-// own returns posting id, copied first if a view may hold it.
-func (s *postings[K]) own(id uint32) *posting[K] {
-	p := s.byID.at(id)
-	if p.gen != s.shape.gen {
-		// The copy has the pages of its list in common with the original. That
-		// is safe: who looks at the original's list has shared the lists as well
-		// as the shape.
-		c := *p
+// ownList returns the list of posting id, which has one, copied first if a view may
+// hold it.
+func (s *postings[K]) ownList(id uint32) *list {
+	l := s.posts.ref(id).list
+	if l.gen != s.shape.gen {
+		// The copy has its pages in common with the original. That is safe: who looks
+		// at the original has shared the lists as well as the shape.
+		c := *l
 		c.gen = s.shape.gen
-		p = &c
-		s.byID.set(s.shape.gen, id, p)
+		l = &c
+		s.posts.change(&s.shape, id).list = l
 	}
-	return p
+	return l
 }
 
-// link appends the object at pos to the list of posting id.
+// link adds the object at pos to posting id.
 func (s *postings[K]) link(id, pos uint32) member {
-	p := s.own(id)
-	p.list.push(s.lists.gen, pos)
-	return member{id: id, at: p.list.n - 1}
+	if s.posts.ref(id).list == nil {
+		p := s.posts.change(&s.shape, id)
+		if p.one == nobody {
+			p.one = pos
+			return member{id: id}
+		}
+		p.list = &list{gen: s.shape.gen}
+		p.list.push(&s.lists, p.one)
+		p.one = nobody
+	}
+	l := s.ownList(id)
+	l.push(&s.lists, pos)
+	return member{id: id, at: l.n - 1}
 }
 
 // unlink takes the object of which m is a member out of m's posting; the last
 // object of the list takes its place. A posting that is empty then goes.
 func (s *postings[K]) unlink(m member) {
-	p := s.own(m.id)
-	last := p.list.n - 1
-	if last == 0 {
-		s.keys.remove(s.shape.gen, p.hash, m.id)
-		s.byID.set(s.shape.gen, m.id, nil)
-		s.freeIDs = append(s.freeIDs, m.id)
+	if p := s.posts.ref(m.id); p.list == nil {
+		s.keys.remove(&s.shape, p.hash, m.id)
+		s.posts.set(&s.shape, m.id, posting[K]{list: unused, one: s.free})
+		s.free = m.id
+		s.live--
 		return
 	}
-	if m.at != last {
-		moved := p.list.at(last)
-		p.list.set(s.lists.gen, m.at, moved)
+	l := s.ownList(m.id)
+	if last := l.n - 1; m.at != last {
+		moved := l.at(last)
+		l.set(&s.lists, m.at, moved)
 		s.setPlace(moved, m.id, m.at)
 	}
-	p.list.pop(s.lists.gen)
+	l.pop(&s.lists)
+	if l.n == 1 {
+		p := s.posts.change(&s.shape, m.id)
+		p.one, p.list = l.at(0), nil
+	}
 }
 
 // setPlace notes that the object at pos stands at place at in posting id.
 func (s *postings[K]) setPlace(pos, id, at uint32) {
 	m := s.first.at(pos)
-	if m.id == id {
-		m.at = at
-		s.first.set(s.shape.gen, pos, m)
+	if !m.isRun() {
+		s.first.set(&s.shape, pos, member{id, at})
 		return
 	}
-	for place := m.next; place != 0; place = m.next {
-		if m = s.rest.at(place); m.id == id {
-			m.at = at
-			s.rest.set(s.shape.gen, place, m)
-			return
-		}
-	}
+	s.rest.set(&s.shape, findMember(&s.rest.pages, m, id), member{id, at})
 }

@@ -9,24 +9,39 @@ import "slices"
 // reason. An object that is in the list twice is added, then updated, unless the
 // indexer was made WithLiteralEvents.
 //
-// It happens under one write lock, as with Apply. The list is not kept.
+// Readers see the state before it or all of it, and wait for neither. Each page of the
+// store that is touched is copied; a list that has no object of the store makes a new
+// one. The list is not kept. What functions and methods of the caller panic with goes
+// on to the caller, and nothing has changed.
 func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Reason) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	if x.released {
 		return dst
 	}
-	if x.objects.n == 0 {
-		return x.fill(dst, list, version, reason)
-	}
 	defer x.unstage(0)
-	var gone []uint32
-	for pos, listed := range x.stageList(list) {
-		if !listed {
-			gone = append(gone, uint32(pos))
+	f := x.fork()
+	dst = slices.Grow(dst, len(list))
+	if x.objects.n == 0 {
+		dst = f.fill(dst, list, reason)
+	} else {
+		listed, none := x.locateList(list)
+		gone := make([]uint32, 0, x.objects.n/8)
+		for pos, is := range listed {
+			if !is {
+				gone = append(gone, uint32(pos))
+			}
+		}
+		dst = x.appendDeleted(dst, gone, reason)
+		if none {
+			dst = f.fill(dst, list, reason)
+		} else {
+			dst = f.merge(dst, gone, list, x.batch.located, reason)
 		}
 	}
-	return x.exchange(dst, gone, list, version, reason)
+	x.adopt(f, version)
+	x.compact()
+	return dst
 }
 
 // ReplaceNamespace does what Replace does with the objects of one namespace, and
@@ -39,13 +54,18 @@ func (x *Indexer[T]) ReplaceNamespace(dst []Event[T], namespace string, list []T
 		return dst
 	}
 	defer x.unstage(0)
-	listed := x.stageList(list)
+	listed, _ := x.locateList(list)
 	gone := slices.DeleteFunc(x.inNamespace(namespace), func(pos uint32) bool { return listed[pos] })
 	slices.Sort(gone)
 	if version == "" {
 		version = x.version
 	}
-	return x.exchange(dst, gone, list, version, reason)
+	dst = x.appendDeleted(slices.Grow(dst, len(gone)+len(list)), gone, reason)
+	f := x.fork()
+	dst = f.merge(dst, gone, list, x.batch.located, reason)
+	x.adopt(f, version)
+	x.compact()
+	return dst
 }
 
 // inNamespace returns the positions of the objects of a namespace, in a slice of
@@ -56,109 +76,148 @@ func (x *Indexer[T]) inNamespace(namespace string) []uint32 {
 	if id == 0 {
 		return nil
 	}
-	return posts.byID.at(id).list.collect()
+	found := placesOf(posts.posts.ref(id))
+	if found.isOne() {
+		return []uint32{found.one}
+	}
+	return found.collect()
 }
 
-// stageList locates and stages the objects of a list. It tells, by position,
-// which objects of the store are in the list. The caller holds writer.
-func (x *Indexer[T]) stageList(list []T) (listed []bool) {
-	for _, index := range x.indexes {
-		index.reserve(len(list))
-		index.prepare(len(list))
-	}
-	x.located = slices.Grow(x.located, len(list))
+// locateList locates the objects of a list. It tells, by position, which objects of
+// the store are in the list, and whether none of them is. The caller holds writer.
+func (x *Indexer[T]) locateList(list []T) (listed []bool, none bool) {
+	b := &x.batch
+	b.located = slices.Grow(b.located, len(list))
+	var keys [blockSize]Key
 	for block := range slices.Chunk(list, blockSize) {
-		x.stageBlock(block)
+		for i, obj := range block {
+			keys[i] = KeyOf(obj)
+		}
+		x.locateKeys(keys[:len(block)])
 	}
-	listed = make([]bool, x.objects.n)
-	for _, at := range x.located {
+	listed, none = make([]bool, x.objects.n), true
+	for _, at := range b.located {
 		if at.found {
-			listed[at.pos] = true
+			listed[at.pos], none = true, false
 		}
 	}
-	return listed
+	return listed, none
 }
 
-// stageBlock locates and stages up to blockSize objects.
-func (x *Indexer[T]) stageBlock(block []T) {
-	x.locateObjects(block)
-	for _, index := range x.indexes {
-		for _, obj := range block {
-			index.stage(obj)
-		}
-	}
-}
-
-// exchange takes out the objects at the positions gone, which are in ascending
-// order, and puts in those of a list that was staged. The caller holds writer.
-func (x *Indexer[T]) exchange(dst []Event[T], gone []uint32, list []T, version string, reason Reason) []Event[T] {
-	size := int(x.objects.n)
-	for _, at := range x.located {
-		if !at.found {
-			size++
-		}
-	}
-	x.hashes = slices.Grow(x.hashes, size-len(x.hashes))
-	before := x.statesBefore()
-	dst = slices.Grow(dst, len(list)+len(gone))
-
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.begin(version)
-	x.version = version
-	x.slots.reserve(x.keysEpoch.gen, uint32(size))
+// appendDeleted appends deletions of the objects at some positions.
+func (x *Indexer[T]) appendDeleted(dst []Event[T], gone []uint32, reason Reason) []Event[T] {
+	dst = slices.Grow(dst, len(gone))
 	for _, pos := range gone {
 		obj := x.objects.at(pos)
 		dst = append(dst, Event[T]{Type: Deleted, Reason: reason, Old: obj, New: obj})
 	}
-	dst = x.putAll(dst, list, x.objects.n, before, reason)
+	return dst
+}
+
+// fill makes the objects of a list those of a fork, in the place of all others.
+func (x *Indexer[T]) fill(dst []Event[T], list []T, reason Reason) []Event[T] {
+	x.empty(len(list))
+	return x.putAll(dst, list, nil, reason)
+}
+
+// merge puts the objects of a list, which were located, into a fork, and takes out
+// those at the positions gone, which are in ascending order.
+func (x *Indexer[T]) merge(dst []Event[T], gone []uint32, list []T, at []located, reason Reason) []Event[T] {
+	dst = x.putAll(dst, list, at, reason)
 	for _, pos := range slices.Backward(gone) { // the last first: no other one of them moves
 		x.remove(pos)
 	}
 	return dst
 }
 
-// putAll stores the objects of a list that was staged. Before the list there were
-// known objects; before has those that events are to name, if they are literal.
-func (x *Indexer[T]) putAll(dst []Event[T], list []T, known uint32, before map[uint32]T, reason Reason) []Event[T] {
-	for i, obj := range list {
-		at := x.located[i]
-		if !at.found && x.slots.has(at.hash) {
-			at = x.locate(KeyOf(obj)) // it may be in the list twice
+// putAll stores the objects of a list in a fork, each block of them while what was
+// read of them is in the processor's caches. If at is nil they are located here.
+func (x *Indexer[T]) putAll(dst []Event[T], list []T, at []located, reason Reason) []Event[T] {
+	before := x.statesBefore(at)
+	b := &x.batch
+	for done := 0; done < len(list); done += blockSize {
+		block := list[done:min(done+blockSize, len(list))]
+		for _, obj := range block {
+			b.keys = append(b.keys, KeyOf(obj))
 		}
-		if at.found && x.unchanged != nil && x.unchanged(x.objects.at(at.pos), obj) {
-			continue
+		if at == nil {
+			x.locateKeys(b.keys)
+		} else {
+			b.located = append(b.located, at[done:done+len(block)]...)
 		}
-		dst = x.put(dst, at, obj, i, reason)
-		if !x.literal || !at.found {
-			continue
+		b.copyTexts(x.keyStrings, b.keys, b.located)
+		for _, index := range x.indexes {
+			for _, obj := range block {
+				index.stage(obj)
+			}
 		}
-		event := &dst[len(dst)-1]
-		if at.pos >= known {
-			*event = Event[T]{Type: Added, Reason: reason, New: obj}
-		} else if old, ok := before[at.pos]; ok {
-			event.Old = old
+		for i, obj := range block {
+			dst = x.putListed(dst, i, obj, before, reason)
 		}
+		x.unstage(maxScratch)
 	}
 	return dst
 }
 
-// statesBefore returns, by position, the objects of the store that a list which
-// was staged has twice; if events are literal. The caller holds writer.
-func (x *Indexer[T]) statesBefore() map[uint32]T {
+// putListed stores object i of a block of a list.
+func (x *Indexer[T]) putListed(dst []Event[T], i int, obj T, before *statesBefore[T], reason Reason) []Event[T] {
+	key, at := x.batch.keys[i], x.batch.located[i]
+	if !at.found && x.keys.has(at.hash) { // it may be in the list twice
+		text := at.text
+		at = x.locate(key)
+		at.text = text
+	}
+	var old T
+	if at.found {
+		old = x.objects.at(at.pos)
+		if x.unchanged != nil && x.unchanged(old, obj) {
+			return dst
+		}
+	}
+	if before != nil {
+		found, literally := before.state(at, old)
+		dst = x.appendPut(dst, found, literally, obj, reason)
+	} else {
+		dst = x.appendPut(dst, at.found, old, obj, reason)
+	}
+	x.put(at, key, obj, i)
+	return dst
+}
+
+// statesBefore is what events of a list are to name as the old states, if they are
+// literal: those before the list.
+type statesBefore[T Object] struct {
+	known uint32       // number of objects before the list
+	twice map[uint32]T // by position, the objects that the list has twice
+}
+
+// statesBefore returns nil if events are not literal.
+func (x *Indexer[T]) statesBefore(at []located) *statesBefore[T] {
 	if !x.literal {
 		return nil
 	}
-	before := map[uint32]T{}
+	before := &statesBefore[T]{known: x.objects.n, twice: map[uint32]T{}}
 	listed := make([]bool, x.objects.n)
-	for _, at := range x.located {
+	for _, at := range at {
 		switch {
 		case !at.found:
 		case listed[at.pos]:
-			before[at.pos] = x.objects.at(at.pos)
+			before.twice[at.pos] = x.objects.at(at.pos)
 		default:
 			listed[at.pos] = true
 		}
 	}
 	return before
+}
+
+// state returns the state before the list of an object that is to be stored; now is
+// the one that is there now.
+func (b *statesBefore[T]) state(at located, now T) (found bool, old T) {
+	if !at.found || at.pos >= b.known {
+		return false, old
+	}
+	if old, ok := b.twice[at.pos]; ok {
+		return true, old
+	}
+	return true, now
 }

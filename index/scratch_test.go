@@ -15,7 +15,7 @@ func TestScratch(t *testing.T) {
 	store := NewIndexer[named]()
 	require.NoError(t, store.AddIndexes(byLength))
 	room := func() []int {
-		return []int{cap(store.located), cap(store.names), cap(byLength.staged), cap(byLength.ends)}
+		return []int{cap(store.batch.located), cap(store.batch.texts), cap(byLength.staged), cap(byLength.ends)}
 	}
 	objects := func(n int) (list []named, changes []Change[named]) {
 		for i := range n {
@@ -24,11 +24,11 @@ func TestScratch(t *testing.T) {
 		}
 		return list, changes
 	}
-	few, fewChanges := objects(100)
+	few, fewChanges := objects(maxInPlace)
 	store.Replace(nil, few, "1", Initial)
 	assert.Equal(t, []int{0, 0, 0, 0}, room(), "after the first list")
-	store.Replace(nil, few[:50], "1", Relisted)
-	store.Replace(nil, few[50:], "1", Relisted)
+	store.Replace(nil, few[:200], "1", Relisted)
+	store.Replace(nil, few[200:], "1", Relisted)
 	assert.Equal(t, []int{0, 0, 0, 0}, room(), "after a list")
 	store.Clear()
 	store.Apply(nil, fewChanges, "2")
@@ -37,5 +37,7 @@ func TestScratch(t *testing.T) {
 	}
 	_, manyChanges := objects(maxScratch + 1)
 	store.Apply(nil, manyChanges, "3")
-	assert.Equal(t, []int{0, 0, 0, 0}, room(), "after more changes than usual")
+	for _, n := range room() {
+		assert.LessOrEqual(t, n, maxScratch, "after more changes than usual")
+	}
 }

@@ -6,171 +6,154 @@ import (
 	"unsafe"
 )
 
-// slot is an object with the key that it was stored under. The key is kept
-// beside the object, so that a look-up compares it without touching the
+// slot is an object with the key that it was stored under, in a hashTable by the
+// hash of that key; the place of its entry is the object's position plus one. The
+// key is kept beside the object, so that a look-up compares it without touching the
 // object, and so that nothing depends on the object staying unmodified.
 //
-// With a pointer as the object a slot has 32 bytes, and so none of a full page lies
-// in two cache lines: that is why the name, a string, is kept as its two parts,
-// with a length of 32 bits.
+// With a pointer as the object an entry has 32 bytes, half a cache line: that is
+// why the text, a string, is kept as its two parts, with a length of 32 bits.
 type slot[T Object] struct {
-	hash      uint32 // of the key
-	place     uint32 // the object's position plus one; 0: the slot is empty
 	object    T
-	text      *byte  // of the name
-	size      uint32 // of the name, in bytes
+	text      *byte  // the name; or the key as a string, see WithKeyStrings
+	size      uint32 // of the text, in bytes
 	namespace uint32 // number of the posting in Indexer.namespaces
 }
 
-// newSlot returns a slot. The name should be a copy: copies lie close together in
+// newSlot returns a slot. The text should be a copy: copies lie close together in
 // memory, whereas the object's own name may be anywhere, and a part of all that the
 // object was decoded from.
-func newSlot[T Object](hash, place uint32, name string, namespace uint32, obj T) slot[T] {
-	return slot[T]{
-		hash: hash, place: place, object: obj,
-		text: unsafe.StringData(name), size: uint32(len(name)), namespace: namespace,
-	}
+func newSlot[T Object](text string, namespace uint32, obj T) slot[T] {
+	return slot[T]{object: obj, text: unsafe.StringData(text), size: uint32(len(text)), namespace: namespace}
 }
 
-func (s *slot[T]) name() string { return unsafe.String(s.text, s.size) }
+func (s *slot[T]) string() string { return unsafe.String(s.text, s.size) }
 
-// slots finds objects by their keys: open addressing with linear probing and
-// deletion by shifting back, as in table, but with all that a look-up needs in
-// the slot itself. In a large store every further place to look at is a wait
-// for memory.
+// slots is the read side of the objects by their keys.
 type slots[T Object] struct {
-	vector[slot[T]] // its length is zero or a power of two
-	used            uint32
+	buckets[slot[T]]
+	seed    maphash.Seed
+	strings bool // the keys are kept as strings, see WithKeyStrings
 }
 
-// hashKey combines the hashes of both parts; the multiplier (2^64 divided by
+// keyBuffer has room for keys that are joined to be looked up.
+type keyBuffer [160]byte
+
+// join returns the key as a string, in buf if there is room.
+func (b *keyBuffer) join(key Key) []byte {
+	if key.Namespace == "" {
+		return append(b[:0], key.Name...)
+	}
+	joined := append(b[:0], key.Namespace...)
+	joined = append(joined, '/')
+	return append(joined, key.Name...)
+}
+
+// hash returns the hash of a key. The multiplier (2^64 divided by
 // the golden ratio, as in Fibonacci hashing) keeps equal parts from cancelling
 // each other out.
+func (t *slots[T]) hash(key Key) uint32 {
+	if t.strings {
+		return hashString(t.seed, key)
+	}
+	return hashKey(t.seed, key)
+}
+
+// hashString returns the hash of a key as a string.
+func hashString(seed maphash.Seed, key Key) uint32 {
+	var buf keyBuffer
+	return uint32(maphash.Bytes(seed, buf.join(key)) >> 32)
+}
+
 func hashKey(seed maphash.Seed, key Key) uint32 {
 	h := maphash.String(seed, key.Namespace)*0x9e3779b97f4a7c15 + maphash.String(seed, key.Name)
 	return uint32(h >> 32)
 }
 
-// findSlot returns the slot of key, nil if there is none.
-func findSlot[T Object](in *pages[slot[T]], namespaces *pages[*posting[string]], hash uint32, key Key) *slot[T] {
-	if in.n == 0 {
+// find returns the entry of key, nil if there is none.
+func (t *slots[T]) find(namespaces *pages[posting[string]], hash uint32, key Key) *entry[slot[T]] {
+	if t.strings {
+		return findJoined(&t.buckets, hash, key)
+	}
+	return findSlot(&t.buckets, namespaces, hash, key)
+}
+
+// findSlot returns the entry of key, nil if there is none.
+func findSlot[T Object](in *buckets[slot[T]], namespaces *pages[posting[string]], hash uint32, key Key) *entry[slot[T]] {
+	bucket := in.bucket(hash)
+	if len(bucket) == 0 {
 		return nil
 	}
-	mask := in.n - 1
-	for i := hash; ; i++ {
-		s := &in.table[i&mask>>pageBits][i&mask&pageMask]
-		if s.place == 0 {
+	for i := home(hash, len(bucket)); ; {
+		e := &bucket[i]
+		if e.place == 0 {
 			return nil
 		}
-		if s.hash == hash && s.name() == key.Name && namespaces.at(s.namespace).key == key.Namespace {
-			return s
+		if e.hash == hash && e.value.string() == key.Name && namespaces.ref(e.value.namespace).key == key.Namespace {
+			return e
+		}
+		if i++; i == len(bucket) {
+			i = 0
 		}
 	}
 }
 
-// has reports whether there is an object whose key has the hash.
-func (t *slots[T]) has(hash uint32) bool {
-	if t.n == 0 {
-		return false
+// findJoined returns the entry of key, which is kept as a string.
+func findJoined[T Object](in *buckets[slot[T]], hash uint32, key Key) *entry[slot[T]] {
+	var buf keyBuffer
+	return findString(in, hash, buf.join(key))
+}
+
+// findString returns the entry of a key that is kept as a string.
+func findString[T Object](in *buckets[slot[T]], hash uint32, key []byte) *entry[slot[T]] {
+	bucket := in.bucket(hash)
+	if len(bucket) == 0 {
+		return nil
 	}
-	mask := t.n - 1
-	for i := hash & mask; ; i = (i + 1) & mask {
-		switch s := &t.table[i>>pageBits][i&pageMask]; {
-		case s.place == 0:
-			return false
-		case s.hash == hash:
-			return true
+	for i := home(hash, len(bucket)); ; {
+		e := &bucket[i]
+		if e.place == 0 {
+			return nil
+		}
+		if e.hash == hash && e.value.string() == string(key) {
+			return e
+		}
+		if i++; i == len(bucket) {
+			i = 0
 		}
 	}
 }
 
-// keysOf ranges over the keys of slots.
-func keysOf[T Object](in pages[slot[T]], namespaces pages[*posting[string]]) iter.Seq[Key] {
+// keyAt returns the key of a slot.
+func (t *slots[T]) keyAt(namespaces *pages[posting[string]], s *slot[T]) Key {
+	key := Key{Namespace: namespaces.ref(s.namespace).key, Name: s.string()}
+	if t.strings && key.Namespace != "" {
+		key.Name = key.Name[len(key.Namespace)+1:]
+	}
+	return key
+}
+
+// keys ranges over the keys.
+func (t slots[T]) keys(namespaces pages[posting[string]]) iter.Seq[Key] {
 	return func(yield func(Key) bool) {
-		for _, page := range in.table {
-			for i := range page {
-				s := &page[i]
-				if s.place != 0 && !yield(Key{Namespace: namespaces.at(s.namespace).key, Name: s.name()}) {
-					return
-				}
+		for e := range t.all() {
+			if !yield(t.keyAt(&namespaces, &e.value)) {
+				return
 			}
 		}
 	}
 }
 
-// number returns the number of the slot of the object at pos, which is there.
-func (t *slots[T]) number(hash, pos uint32) uint32 {
-	mask := t.n - 1
-	for i := hash & mask; ; i = (i + 1) & mask {
-		if s := &t.table[i>>pageBits][i&pageMask]; s.place == pos+1 && s.hash == hash {
-			return i
-		}
-	}
-}
-
-// change returns slot number i, to be written to.
-func (t *slots[T]) change(gen uint64, i uint32) *slot[T] {
-	return &t.own(gen, i>>pageBits)[i&pageMask]
-}
-
-// insert adds s, whose key must not be there yet.
-func (t *slots[T]) insert(gen uint64, s slot[T]) {
-	if (t.used+1)*8 > t.n*7 {
-		t.resize(gen, max(minTable, t.n*2))
-	}
-	t.put(gen, s)
-	t.used++
-}
-
-func (t *slots[T]) put(gen uint64, s slot[T]) {
-	mask := t.n - 1
-	i := s.hash & mask
-	for t.table[i>>pageBits][i&pageMask].place != 0 {
-		i = (i + 1) & mask
-	}
-	*t.change(gen, i) = s
-}
-
-// remove takes out the object at pos, which is there.
-func (t *slots[T]) remove(gen uint64, hash, pos uint32) {
-	mask := t.n - 1
-	hole := t.number(hash, pos)
-	for i := hole; ; {
-		i = (i + 1) & mask
-		s := &t.table[i>>pageBits][i&pageMask]
-		if s.place == 0 {
-			break
-		}
-		if home := s.hash & mask; (i-home)&mask >= (i-hole)&mask {
-			*t.change(gen, hole) = *s
-			hole = i
-		}
-	}
-	*t.change(gen, hole) = slot[T]{}
-	t.used--
-	if t.n > minTable && t.used*8 < t.n {
-		t.resize(gen, t.n/2)
-	}
-}
-
-// reserve makes room for n objects.
-func (t *slots[T]) reserve(gen uint64, n uint32) {
-	size := max(minTable, t.n)
-	for n*8 > size*7 {
-		size *= 2
-	}
-	if n > 0 && size > t.n {
-		t.resize(gen, size)
-	}
-}
-
-func (t *slots[T]) resize(gen uint64, n uint32) {
-	old := t.pages
-	t.vector = makeVector[slot[T]](gen, n)
-	for _, page := range old.table {
-		for i := range page {
-			if page[i].place != 0 {
-				t.put(gen, page[i])
+// keyStrings ranges over the keys as strings.
+func (t slots[T]) keyStrings(namespaces pages[posting[string]]) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for e := range t.all() {
+			text := e.value.string()
+			if !t.strings {
+				text = t.keyAt(&namespaces, &e.value).String()
+			}
+			if !yield(text) {
+				return
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"hash/maphash"
 	"iter"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -13,8 +12,7 @@ import (
 // it costs a constant; after it the indexer copies, once, each page of a
 // thousand entries that it writes to.
 type Snapshot[T Object] struct {
-	seed        maphash.Seed
-	slots       pages[slot[T]]
+	slots       slots[T]
 	objects     pages[T]
 	namespaces  *Index[string, T]
 	byNamespace postingsView[string] // of namespaces
@@ -25,8 +23,8 @@ type Snapshot[T Object] struct {
 
 // Get returns the object of key, false if there is none.
 func (s *Snapshot[T]) Get(key Key) (T, bool) {
-	if slot := findSlot(&s.slots, &s.byNamespace.byID, hashKey(s.seed, key), key); slot != nil {
-		return slot.object, true
+	if e := s.slots.find(&s.byNamespace.posts, s.slots.hash(key), key); e != nil {
+		return e.value.object, true
 	}
 	var none T
 	return none, false
@@ -56,7 +54,7 @@ func (s *Snapshot[T]) inNamespaces() View[string, T] {
 }
 
 // Keys ranges over the keys of all objects, in no particular order.
-func (s *Snapshot[T]) Keys() iter.Seq[Key] { return keysOf(s.slots, s.byNamespace.byID) }
+func (s *Snapshot[T]) Keys() iter.Seq[Key] { return s.slots.keys(s.byNamespace.posts) }
 
 // Candidates ranges over the objects that the indexes cannot rule out for a
 // namespace and a selector, see Reader.

@@ -1,6 +1,9 @@
 package index
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Term is a condition on the objects of an Indexer, made by Index.Is and
 // joined with others by Intersect. No type outside of this package implements
@@ -8,9 +11,10 @@ import "iter"
 type Term[T Object] interface {
 	// indexer returns the indexer that the term's index was added to.
 	indexer() *Indexer[T]
-	// live returns the objects of the term. The caller holds the indexer's
-	// read lock.
-	live() matches
+	// live returns a function that finds the objects of the term in the current
+	// state. The caller of live holds the indexer's read lock, and releases it before
+	// it calls that.
+	live() func() matches
 	// in returns the objects of the term in s.
 	in(s *Snapshot[T]) matches
 }
@@ -25,35 +29,43 @@ type is[K comparable, T Object] struct {
 
 func (t is[K, T]) indexer() *Indexer[T] { return t.index.owner.Load() }
 
-func (t is[K, T]) live() matches {
+func (t is[K, T]) live() func() matches {
 	t.index.posts.lists.share()
 	t.index.posts.shape.share()
-	return matchesOf(t.index.posts.view(), t.keys)
+	view := t.index.posts.view()
+	return func() matches { return matchesOf(&view, t.keys) }
 }
 
-func (t is[K, T]) in(s *Snapshot[T]) matches { return matchesOf(t.index.frozen(s), t.keys) }
+func (t is[K, T]) in(s *Snapshot[T]) matches {
+	view := t.index.frozen(s)
+	return matchesOf(&view, t.keys)
+}
 
 // matches is the set of positions that stand in any of some postings of one
 // index.
 type matches struct {
-	ids         []uint32
-	lists       []pages[uint32]
+	ids         []uint32 // in order
+	lists       []places
 	first, rest pages[member]
 	size        int // of the lists together
 }
 
-func matchesOf[K comparable](view postingsView[K], keys []K) matches {
-	m := matches{first: view.first, rest: view.rest}
+func matchesOf[K comparable](view *postingsView[K], keys []K) matches {
+	m := matches{first: view.first, rest: view.rest, ids: make([]uint32, 0, len(keys))}
+	if len(view.keys.table) == 0 {
+		return m
+	}
 	for _, k := range keys {
-		if view.words.n == 0 {
-			break
-		}
 		if id := view.find(k); id != 0 {
-			list := view.list(id)
 			m.ids = append(m.ids, id)
-			m.lists = append(m.lists, list)
-			m.size += int(list.n)
 		}
+	}
+	slices.Sort(m.ids)
+	m.ids = slices.Compact(m.ids)
+	m.lists = make([]places, len(m.ids))
+	for i, id := range m.ids {
+		m.lists[i] = placesOf(view.posts.ref(id))
+		m.size += int(m.lists[i].n)
 	}
 	return m
 }
@@ -61,10 +73,8 @@ func matchesOf[K comparable](view postingsView[K], keys []K) matches {
 // has reports whether pos is in one of the first n lists.
 func (m *matches) has(pos uint32, n int) bool {
 	for member := range membersOf(&m.first, &m.rest, pos) {
-		for _, id := range m.ids[:n] {
-			if member.id == id {
-				return true
-			}
+		if _, found := slices.BinarySearch(m.ids[:n], member.id); found {
+			return true
 		}
 	}
 	return false
@@ -74,10 +84,19 @@ func (m *matches) has(pos uint32, n int) bool {
 // given for the first of them.
 func (m *matches) all() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
-		for i, list := range m.lists {
-			for pos := range list.all() {
-				if (i == 0 || !m.has(pos, i)) && !yield(pos) {
+		for i := range m.lists {
+			list := &m.lists[i]
+			if list.isOne() {
+				if (i == 0 || !m.has(list.one, i)) && !yield(list.one) {
 					return
+				}
+				continue
+			}
+			for _, page := range list.table {
+				for _, pos := range page {
+					if (i == 0 || !m.has(pos, i)) && !yield(pos) {
+						return
+					}
 				}
 			}
 		}

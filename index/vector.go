@@ -6,7 +6,7 @@ import (
 )
 
 // The size of a page is a compromise: a write to a page that readers share
-// copies the page (8 KiB of pointers) and the list of pages (24 bytes for
+// copies the page (8 KiB of pointers) and the list of pages (32 bytes for
 // each 1024 elements).
 const (
 	pageBits = 10
@@ -25,6 +25,9 @@ type pages[E any] struct {
 
 func (p *pages[E]) at(i uint32) E { return p.table[i>>pageBits][i&pageMask] }
 
+// ref returns a pointer to element i, to be read.
+func (p *pages[E]) ref(i uint32) *E { return &p.table[i>>pageBits][i&pageMask] }
+
 // all ranges over the elements in order of their positions.
 func (p pages[E]) all() iter.Seq[E] {
 	return func(yield func(E) bool) {
@@ -33,6 +36,18 @@ func (p pages[E]) all() iter.Seq[E] {
 				if !yield(e) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// chunks ranges over the pages. They have no room for more, so that who appends to
+// one does not write to it.
+func (p pages[E]) chunks() iter.Seq[[]E] {
+	return func(yield func([]E) bool) {
+		for _, page := range p.table {
+			if !yield(slices.Clip(page)) {
+				return
 			}
 		}
 	}
@@ -51,78 +66,91 @@ func (p *pages[E]) collect() []E {
 }
 
 // vector is a dense list that one writer changes in place while readers hold
-// views of it. Every write names the current generation of the epoch that the
-// vector belongs to; a page of an older generation is copied first.
+// views of it. Every write names the epoch that the vector belongs to; a page of an
+// older generation is copied first. A copy of the struct is a fork, if it is written
+// to in a later generation.
 type vector[E any] struct {
 	pages[E]
 	gens     []uint64 // for each page, the generation it was made in
-	tableGen uint64   // the generation the page table was made in
+	tableGen uint64   // the generation that table and gens were made in
 }
 
 // own returns page p, copied first if a reader may hold it.
-func (v *vector[E]) own(gen uint64, p uint32) []E {
-	if v.gens[p] == gen {
+func (v *vector[E]) own(e *epoch, p uint32) []E {
+	if v.gens[p] == e.gen {
 		return v.table[p]
 	}
-	v.ownTable(gen)
+	v.ownTable(e)
 	v.table[p] = append(make([]E, 0, cap(v.table[p])), v.table[p]...)
-	v.gens[p] = gen
+	v.gens[p] = e.gen
+	e.moved += uint64(len(v.table[p]))
 	return v.table[p]
 }
 
-func (v *vector[E]) ownTable(gen uint64) {
-	if v.tableGen != gen {
+func (v *vector[E]) ownTable(e *epoch) {
+	if v.tableGen != e.gen {
 		v.table = append(make([][]E, 0, cap(v.table)), v.table...)
-		v.tableGen = gen
+		v.gens = append(make([]uint64, 0, cap(v.gens)), v.gens...)
+		v.tableGen = e.gen
+		e.moved += uint64(len(v.table))
 	}
 }
 
-func (v *vector[E]) set(gen uint64, i uint32, e E) {
-	v.own(gen, i>>pageBits)[i&pageMask] = e
-}
+func (v *vector[E]) set(e *epoch, i uint32, elem E) { *v.change(e, i) = elem }
 
-func (v *vector[E]) push(gen uint64, e E) {
+// change returns a pointer to element i, to be written to at once.
+func (v *vector[E]) change(e *epoch, i uint32) *E { return &v.own(e, i>>pageBits)[i&pageMask] }
+
+func (v *vector[E]) push(e *epoch, elem E) {
 	p := v.n >> pageBits
 	if int(p) == len(v.table) {
-		v.ownTable(gen)
+		v.ownTable(e)
 		var page []E
 		if p > 0 {
 			page = make([]E, 0, pageSize)
 		}
 		v.table = append(v.table, page)
-		v.gens = append(v.gens, gen)
+		v.gens = append(v.gens, e.gen)
 	}
-	page := v.own(gen, p)
+	page := v.own(e, p)
 	if len(page) == cap(page) && len(page) > pageSize/4 {
 		page = slices.Grow(page, pageSize-len(page))[:len(page):pageSize] // and not beyond it
 	}
-	v.table[p] = append(page, e)
+	v.table[p] = append(page, elem)
 	v.n++
 }
 
-// pop drops the last element.
-func (v *vector[E]) pop(gen uint64) {
+// pop drops the last element, and what has become much too large.
+func (v *vector[E]) pop(e *epoch) {
 	v.n--
 	p := v.n >> pageBits
-	page := v.own(gen, p)
+	page := v.own(e, p)
 	last := len(page) - 1
 	clear(page[last:])
-	v.table[p] = page[:last]
-	if last == 0 {
+	switch {
+	case last == 0:
 		v.table[p] = nil
-		v.table = v.table[:p]
-		v.gens = v.gens[:p]
+		v.table, v.gens = v.table[:p], v.gens[:p]
+		if cap(v.table) > 16+4*len(v.table) {
+			v.table, v.gens = slices.Clone(v.table), slices.Clone(v.gens)
+			e.moved += uint64(p)
+		}
+	case cap(page) > 16+4*last:
+		v.table[p] = append(make([]E, 0, 2*last), page[:last]...)
+		e.moved += uint64(last)
+	default:
+		v.table[p] = page[:last]
 	}
 }
 
 // makeVector returns a vector of n zero elements.
-func makeVector[E any](gen uint64, n uint32) vector[E] {
-	v := vector[E]{tableGen: gen}
+func makeVector[E any](e *epoch, n uint32) vector[E] {
+	v := vector[E]{tableGen: e.gen}
 	for v.n < n {
 		size := min(n-v.n, pageSize)
 		v.table = append(v.table, make([]E, size))
 		v.n += size
 	}
-	v.gens = slices.Repeat([]uint64{gen}, len(v.table))
+	v.gens = slices.Repeat([]uint64{e.gen}, len(v.table))
 	return v
 }

@@ -21,9 +21,9 @@ func checkVector(t *rapid.T) {
 		model []int
 	}
 	start := rapid.SampledFrom([]uint32{0, 1, pageSize - 1, pageSize, 2*pageSize + 1}).Draw(t, "length")
-	vector, model := makeVector[int](0, start), make([]int, start)
+	var gen epoch
+	vector, model := makeVector[int](&gen, start), make([]int, start)
 	var (
-		gen     uint64
 		written int
 		views   []state
 	)
@@ -41,13 +41,13 @@ func checkVector(t *rapid.T) {
 		"push": func(t *rapid.T) {
 			for range length.Draw(t, "count") {
 				written++
-				vector.push(gen, written)
+				vector.push(&gen, written)
 				model = append(model, written)
 			}
 		},
 		"pop": func(t *rapid.T) {
 			for range min(length.Draw(t, "count"), len(model)) {
-				vector.pop(gen)
+				vector.pop(&gen)
 				model = model[:len(model)-1]
 			}
 		},
@@ -57,13 +57,25 @@ func checkVector(t *rapid.T) {
 			}
 			written++
 			i := rapid.IntRange(0, len(model)-1).Draw(t, "place")
-			vector.set(gen, uint32(i), written)
+			vector.set(&gen, uint32(i), written)
 			model[i] = written
 		},
 		"view": func(*rapid.T) {
 			views = append(views, state{vector.pages, slices.Clone(model)})
 			views = views[max(0, len(views)-3):]
-			gen++
+			gen.gen++
+		},
+		"fork": func(t *rapid.T) { // what happens to one that is dropped does not show
+			fork, later := vector, epoch{gen: gen.gen + 1}
+			for range min(length.Draw(t, "popped"), len(model)) {
+				fork.pop(&later)
+			}
+			for range length.Draw(t, "pushed") {
+				fork.push(&later, -1)
+			}
+			for i := uint32(0); i < fork.n; i += pageSize / 3 {
+				fork.set(&later, i, -1)
+			}
 		},
 		"": func(*rapid.T) {
 			check(vector.pages, model)
@@ -78,16 +90,18 @@ func checkVector(t *rapid.T) {
 // TestVectorCopiesOnlyWhatItWrites shows the price of a view: the pages that
 // are written to afterwards, each once.
 func TestVectorCopiesOnlyWhatItWrites(t *testing.T) {
-	v := makeVector[int](0, 3*pageSize)
+	var first epoch
+	second := epoch{gen: 1}
+	v := makeVector[int](&first, 3*pageSize)
 	view := v.pages
 	shared := func(p int) bool { return &view.table[p][0] == &v.table[p][0] }
 
-	v.set(0, pageSize, 1)
+	v.set(&first, pageSize, 1)
 	require.True(t, shared(1), "the same generation writes in place")
 
-	v.set(1, pageSize, 2)
+	v.set(&second, pageSize, 2)
 	own := &v.table[1][0]
-	v.set(1, pageSize+1, 3)
+	v.set(&second, pageSize+1, 3)
 	assert.True(t, shared(0))
 	assert.False(t, shared(1))
 	assert.True(t, shared(2))
@@ -96,10 +110,11 @@ func TestVectorCopiesOnlyWhatItWrites(t *testing.T) {
 
 func TestVectorLetsGoOfWhatWasPopped(t *testing.T) {
 	var v vector[*[64]byte]
-	v.push(0, new([64]byte))
-	v.push(0, new([64]byte))
+	var e epoch
+	v.push(&e, new([64]byte))
+	v.push(&e, new([64]byte))
 	popped := weak.Make(v.at(1))
-	v.pop(0)
+	v.pop(&e)
 	runtime.GC()
 	assert.Nil(t, popped.Value())
 	runtime.KeepAlive(&v)

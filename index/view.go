@@ -19,15 +19,22 @@ func (v View[K, T]) All(k K) iter.Seq[T] {
 }
 
 // Len returns how many objects are filed under k.
-func (v View[K, T]) Len(k K) int { return int(v.look(k).n) }
+func (v View[K, T]) Len(k K) int {
+	found := v.look(k)
+	return int(found.n)
+}
 
 // Keys ranges over the keys under which there is at least one object, in no
 // particular order.
 func (v View[K, T]) Keys() iter.Seq[K] { return v.posts.allKeys() }
 
-func (v View[K, T]) look(k K) pages[uint32] {
-	if v.posts.words.n == 0 {
-		return pages[uint32]{}
+func (v View[K, T]) look(k K) places {
+	if len(v.posts.keys.table) == 0 {
+		return places{}
 	}
-	return v.posts.list(v.posts.find(k))
+	id := v.posts.find(k)
+	if id == 0 {
+		return places{}
+	}
+	return placesOf(v.posts.posts.ref(id))
 }

@@ -1,25 +1,46 @@
 package index
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
+
+// maxInPlace is the number of changes up to which they are made in place, with
+// readers waiting: they take less than a millisecond. More of them are made to a
+// fork.
+const maxInPlace = 512
 
 // Apply makes changes in their order, then sets the resource version unless
 // version is empty, and appends the events that result to dst, which it
 // returns. Removing an object that is not there gives no event, unless the
 // indexer was made WithLiteralEvents.
 //
-// All of it happens under one write lock: readers see either the state before
-// all changes or the state after them. Index functions run before it, and what
-// they or the objects' methods panic with goes on to the caller, with nothing
-// changed.
+// Readers see either the state before all changes or the state after them. They wait
+// while up to 512 changes are made; with more of them they do not wait, and each page
+// of the store that is touched is copied. Index functions, functions of options and
+// the objects' methods run before anything is changed, and what they panic with goes
+// on to the caller.
 func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	if x.released {
 		return dst
 	}
+	if len(changes) > maxInPlace {
+		f := x.fork()
+		for some := range slices.Chunk(changes, maxInPlace) {
+			dst = f.applySome(dst, some, "")
+		}
+		if version == "" {
+			version = x.version
+		}
+		x.adopt(f, version)
+	} else {
+		dst = x.applySome(dst, changes, version)
+	}
+	x.compact()
+	return dst
+}
+
+// applySome makes some changes in place.
+func (x *Indexer[T]) applySome(dst []Event[T], changes []Change[T], version string) []Event[T] {
 	defer x.unstage(maxScratch)
 	x.locateChanges(changes)
 	for i := range changes {
@@ -27,35 +48,110 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 			x.stage(changes[i].Object)
 		}
 	}
+	dst = x.tell(dst, changes)
+	x.make(changes, version)
+	return dst
+}
 
+// locateChanges locates the objects of changes.
+func (x *Indexer[T]) locateChanges(changes []Change[T]) {
+	b := &x.batch
+	for i := range changes {
+		b.keys = append(b.keys, changes[i].key())
+	}
+	if len(changes) == 1 {
+		b.located = append(b.located, x.locate(b.keys[0]))
+		return
+	}
+	for from := 0; from < len(changes); from += blockSize {
+		to := min(from+blockSize, len(changes))
+		x.locateKeys(b.keys[from:to])
+		b.copyTexts(x.keyStrings, b.keys[from:to], b.located[from:to])
+	}
+}
+
+// tell appends the events of changes that were located and that are not made yet.
+func (x *Indexer[T]) tell(dst []Event[T], changes []Change[T]) []Event[T] {
+	b := &x.batch
+	if len(changes) == 1 {
+		found, old := x.before(b.located[0])
+		return x.appendChange(dst, found, old, &changes[0])
+	}
+	b.forgetLatest(len(changes))
+	for i := range changes {
+		found, old := x.before(b.located[i])
+		if before := b.noteLatest(i); before >= 0 {
+			found, old = !changes[before].Delete, changes[before].Object
+		}
+		dst = x.appendChange(dst, found, old, &changes[i])
+	}
+	return dst
+}
+
+// before returns the object that is there now, if there is one.
+func (x *Indexer[T]) before(at located) (found bool, old T) {
+	if at.found {
+		old = x.objects.at(at.pos)
+	}
+	return at.found, old
+}
+
+// appendChange appends the events of a change to old, if that was found.
+func (x *Indexer[T]) appendChange(dst []Event[T], found bool, old T, c *Change[T]) []Event[T] {
+	switch {
+	case !c.Delete:
+		return x.appendPut(dst, found, old, c.Object, c.Reason)
+	case found && c.Key != nil:
+		return append(dst, Event[T]{Type: Deleted, Reason: c.Reason, Old: old, New: old})
+	case found:
+		return append(dst, Event[T]{Type: Deleted, Reason: c.Reason, Old: old, New: c.Object})
+	case x.literal && c.Key == nil:
+		return append(dst, Event[T]{Type: Deleted, Reason: c.Reason, New: c.Object})
+	default:
+		return dst
+	}
+}
+
+// appendPut appends the events of an object that is stored, in the place of old if
+// that was found.
+func (x *Indexer[T]) appendPut(dst []Event[T], found bool, old, obj T, reason Reason) []Event[T] {
+	if !found {
+		return append(dst, Event[T]{Type: Added, Reason: reason, New: obj})
+	}
+	if x.recreated != nil && x.recreated(old, obj) {
+		return append(dst,
+			Event[T]{Type: Deleted, Reason: Recreated, Old: old, New: old},
+			Event[T]{Type: Added, Reason: Recreated, New: obj})
+	}
+	return append(dst, Event[T]{Type: Updated, Reason: reason, Old: old, New: obj})
+}
+
+// make makes changes that were located and staged. Nothing in it can panic.
+func (x *Indexer[T]) make(changes []Change[T], version string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.begin(version)
+	x.begin()
+	if version != "" {
+		x.version = version
+	}
+	b := &x.batch
 	staged, stale := 0, false // an addition or removal makes positions stale
 	for i := range changes {
-		c, at := &changes[i], x.located[i]
+		c, at := &changes[i], b.located[i]
 		if stale {
-			name := at.name
-			at = x.locate(c.key())
-			at.name = name
+			text := at.text
+			at = x.locate(b.keys[i])
+			at.text = text
 		}
 		stale = stale || at.found == c.Delete
 		switch {
 		case !c.Delete:
-			dst = x.put(dst, at, c.Object, staged, c.Reason)
+			x.put(at, b.keys[i], c.Object, staged)
 			staged++
 		case at.found:
-			old, last := x.objects.at(at.pos), c.Object
-			if c.Key != nil {
-				last = old
-			}
-			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, Old: old, New: last})
 			x.remove(at.pos)
-		case x.literal && c.Key == nil:
-			dst = append(dst, Event[T]{Type: Deleted, Reason: c.Reason, New: c.Object})
 		}
 	}
-	return dst
 }
 
 // SetResourceVersion notes that the state is still current at version, as a
@@ -68,7 +164,7 @@ func (x *Indexer[T]) SetResourceVersion(version string) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.begin("")
+	x.snapshot = nil
 	x.version = version
 }
 
@@ -85,99 +181,16 @@ func (x *Indexer[T]) Clear() {
 
 // clear lets go of all objects, and leaves what readers hold of them alone.
 func (x *Indexer[T]) clear() {
-	x.begin("")
-	x.objects, x.slots, x.hashes = vector[T]{}, slots[T]{}, nil
+	x.begin()
+	x.objects, x.hashes, x.keys = vector[T]{}, vector[uint32]{}, hashTable[slot[T]]{}
 	x.namespaces.reset()
 	for _, index := range x.indexes {
 		index.reset()
 	}
 }
 
-// located is what is known of an object that is to be written: the hash of its
-// key, and the position of the object with that key, if there is one.
-type located struct {
-	hash, pos uint32
-	name      uint32 // place of a copy of the key's name in Indexer.names, plus one; 0: there is none
-	found     bool
-}
-
-// locate looks a key up. The caller holds writer, so that no lock is needed to
-// read.
-func (x *Indexer[T]) locate(key Key) located {
-	at := located{hash: hashKey(x.seed, key)}
-	if s := findSlot(&x.slots.pages, &x.namespaces.posts.byID.pages, at.hash, key); s != nil {
-		at.pos, at.found = s.place-1, true
-	}
-	return at
-}
-
-// blockSize is how many objects are looked at together.
-const blockSize = 16
-
-// locateObjects appends what locate returns for the keys of up to blockSize
-// objects to x.located. It takes one step for all of them before the next:
-// almost each access to an object that was just decoded waits for memory, and so
-// the processor waits for many at once.
-func (x *Indexer[T]) locateObjects(objs []T) {
-	var keys [blockSize]Key
-	for i, obj := range objs {
-		keys[i] = KeyOf(obj)
-	}
-	x.locateKeys(keys[:len(objs)])
-}
-
-func (x *Indexer[T]) locateKeys(keys []Key) {
-	from := len(x.located)
-	for i := range keys {
-		x.located = append(x.located, located{hash: hashKey(x.seed, keys[i])})
-	}
-	for i := range keys {
-		at := &x.located[from+i]
-		if s := findSlot(&x.slots.pages, &x.namespaces.posts.byID.pages, at.hash, keys[i]); s != nil {
-			at.pos, at.found = s.place-1, true
-		}
-	}
-	for i := range keys {
-		if at := &x.located[from+i]; !at.found {
-			x.names = append(x.names, strings.Clone(keys[i].Name))
-			at.name = uint32(len(x.names))
-		}
-	}
-}
-
-// locateChanges does the same for the objects of changes.
-func (x *Indexer[T]) locateChanges(changes []Change[T]) {
-	if len(changes) == 1 {
-		x.located = append(x.located, x.locate(changes[0].key()))
-		return
-	}
-	var keys [blockSize]Key
-	for chunk := range slices.Chunk(changes, blockSize) {
-		for i := range chunk {
-			keys[i] = chunk[i].key()
-		}
-		x.locateKeys(keys[:len(chunk)])
-	}
-}
-
-func (x *Indexer[T]) stage(obj T) {
-	for _, index := range x.indexes {
-		index.stage(obj)
-	}
-}
-
-// unstage forgets what is known of a batch, and keeps memory for keep elements at
-// most of each kind.
-func (x *Indexer[T]) unstage(keep int) {
-	x.located = reuse(x.located, keep)
-	x.names = reuse(x.names, keep)
-	for _, index := range x.indexes {
-		index.unstage(keep)
-	}
-}
-
 // begin comes before the first write under the lock.
-func (x *Indexer[T]) begin(version string) {
+func (x *Indexer[T]) begin() {
 	x.snapshot = nil
 	x.objectsEpoch.begin()
 	x.keysEpoch.begin()
@@ -185,63 +198,45 @@ func (x *Indexer[T]) begin(version string) {
 	for _, index := range x.indexes {
 		index.begin()
 	}
-	if version != "" {
-		x.version = version
-	}
 }
 
 // put stores an object, at its position if it has one. Its index keys are those
 // that were staged under the number staged.
-func (x *Indexer[T]) put(dst []Event[T], at located, obj T, staged int, reason Reason) []Event[T] {
-	pos := at.pos
-	if !at.found {
-		pos = x.objects.n
-		namespace := x.namespaces.posts.addUnder(obj.GetNamespace())
-		x.slots.insert(x.keysEpoch.gen, newSlot(at.hash, pos+1, x.copyOfName(at, obj), namespace, obj))
-		x.hashes = append(x.hashes, at.hash)
-		x.objects.push(x.objectsEpoch.gen, obj)
+func (x *Indexer[T]) put(at located, key Key, obj T, staged int) {
+	if at.found {
+		x.keys.change(&x.keysEpoch, at.hash, at.pos+1).value.object = obj
+		x.objects.set(&x.objectsEpoch, at.pos, obj)
 		for _, index := range x.indexes {
-			index.add()
-			index.assign(pos, staged)
+			index.assign(at.pos, staged)
 		}
-		return append(dst, Event[T]{Type: Added, Reason: reason, New: obj})
+		return
 	}
-	stored := x.slots.change(x.keysEpoch.gen, x.slots.number(at.hash, pos))
-	old := stored.object
-	stored.object = obj
-	x.objects.set(x.objectsEpoch.gen, pos, obj)
+	pos := x.objects.n
+	namespace := x.namespaces.posts.addUnder(key.Namespace)
+	x.keys.insert(&x.keysEpoch, entry[slot[T]]{
+		hash: at.hash, place: pos + 1, value: newSlot(x.text(at, key), namespace, obj),
+	})
+	x.hashes.push(&x.keysEpoch, at.hash)
+	x.objects.push(&x.objectsEpoch, obj)
 	for _, index := range x.indexes {
+		index.add()
 		index.assign(pos, staged)
 	}
-	if x.recreated != nil && x.recreated(old, obj) {
-		return append(dst,
-			Event[T]{Type: Deleted, Reason: Recreated, Old: old, New: old},
-			Event[T]{Type: Added, Reason: Recreated, New: obj})
-	}
-	return append(dst, Event[T]{Type: Updated, Reason: reason, Old: old, New: obj})
-}
-
-// copyOfName returns a copy of the name of an object. Memory is asked for while the
-// object is located, if it is one of several.
-func (x *Indexer[T]) copyOfName(at located, obj T) string {
-	if at.name != 0 {
-		return x.names[at.name-1]
-	}
-	return strings.Clone(obj.GetName())
 }
 
 // remove takes out the object at pos; the last object moves there.
 func (x *Indexer[T]) remove(pos uint32) {
-	gen := x.keysEpoch.gen
-	x.slots.remove(gen, x.hashes[pos], pos)
+	e := &x.keysEpoch
+	x.keys.remove(e, x.hashes.at(pos), pos+1)
 	last := x.objects.n - 1
 	if last != pos {
-		x.slots.change(gen, x.slots.number(x.hashes[last], last)).place = pos + 1
-		x.hashes[pos] = x.hashes[last]
-		x.objects.set(x.objectsEpoch.gen, pos, x.objects.at(last))
+		hash := x.hashes.at(last)
+		x.keys.change(e, hash, last+1).place = pos + 1
+		x.hashes.set(e, pos, hash)
+		x.objects.set(&x.objectsEpoch, pos, x.objects.at(last))
 	}
-	x.hashes = x.hashes[:last]
-	x.objects.pop(x.objectsEpoch.gen)
+	x.hashes.pop(e)
+	x.objects.pop(&x.objectsEpoch)
 	x.namespaces.remove(pos)
 	for _, index := range x.indexes {
 		index.remove(pos)

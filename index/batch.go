@@ -1,0 +1,137 @@
+package index
+
+import (
+	"slices"
+	"strings"
+)
+
+// batch is what is known of some objects before they are written: it is found out
+// without the readers' lock. Its slices have an element for each of the objects.
+type batch[T Object] struct {
+	keys    []Key
+	located []located
+	texts   []string // copies of the keys of those that are new, see newSlot
+	latest  []uint32 // hash table: numbers of the latest objects of their keys, plus one
+}
+
+// located is what is known of an object that is to be written: the hash of its
+// key, and the position of the object with that key, if there is one.
+type located struct {
+	hash, pos uint32
+	text      uint32 // place of the copy of its key in batch.texts, plus one; 0: there is none
+	found     bool
+}
+
+// locate looks a key up. The caller holds writer, so that no lock is needed to
+// read.
+func (x *Indexer[T]) locate(key Key) located {
+	at := located{hash: x.hashOf(key)}
+	if e := x.find(at.hash, key); e != nil {
+		at.pos, at.found = e.place-1, true
+	}
+	return at
+}
+
+func (x *Indexer[T]) hashOf(key Key) uint32 {
+	if x.keyStrings {
+		return hashString(x.seed, key)
+	}
+	return hashKey(x.seed, key)
+}
+
+// find returns the entry of key, nil if there is none.
+func (x *Indexer[T]) find(hash uint32, key Key) *entry[slot[T]] {
+	if x.keyStrings {
+		return findJoined(&x.keys.buckets, hash, key)
+	}
+	return findSlot(&x.keys.buckets, &x.namespaces.posts.posts.pages, hash, key)
+}
+
+// blockSize is how many objects are looked at together.
+const blockSize = 16
+
+// locateKeys appends what locate returns for up to blockSize keys to the batch. It
+// takes one step for all of them before the next:
+// almost each access to an object that was just decoded waits for memory, and so
+// the processor waits for many at once.
+func (x *Indexer[T]) locateKeys(keys []Key) {
+	b := &x.batch
+	from := len(b.located)
+	for i := range keys {
+		b.located = append(b.located, located{hash: x.hashOf(keys[i])})
+	}
+	for i := range keys {
+		at := &b.located[from+i]
+		if e := x.find(at.hash, keys[i]); e != nil {
+			at.pos, at.found = e.place-1, true
+		}
+	}
+}
+
+// copyTexts makes copies of the keys of new objects among up to blockSize.
+func (b *batch[T]) copyTexts(keyStrings bool, keys []Key, located []located) {
+	for i := range located {
+		if at := &located[i]; !at.found {
+			b.texts = append(b.texts, textOf(keyStrings, keys[i]))
+			at.text = uint32(len(b.texts))
+		}
+	}
+}
+
+// textOf returns a copy of what a slot keeps of a key.
+func textOf(keyStrings bool, key Key) string {
+	if keyStrings && key.Namespace != "" {
+		return key.String()
+	}
+	return strings.Clone(key.Name)
+}
+
+// text returns a copy of what a slot keeps of a key that was located.
+func (x *Indexer[T]) text(at located, key Key) string {
+	if at.text != 0 {
+		return x.batch.texts[at.text-1]
+	}
+	return textOf(x.keyStrings, key)
+}
+
+// noteLatest notes that object i of the batch is the latest of its key, and returns
+// the number of the one that was until now, -1 if there is none.
+func (b *batch[T]) noteLatest(i int) int {
+	mask := uint32(len(b.latest) - 1)
+	hash := b.located[i].hash
+	for at := hash & mask; ; at = (at + 1) & mask {
+		before := int(b.latest[at]) - 1
+		if before < 0 || b.located[before].hash == hash && b.keys[before] == b.keys[i] {
+			b.latest[at] = uint32(i + 1)
+			return before
+		}
+	}
+}
+
+// forgetLatest makes room for the latest of n objects, of which none is known.
+func (b *batch[T]) forgetLatest(n int) {
+	size := 8
+	for size < 2*n {
+		size *= 2
+	}
+	b.latest = slices.Grow(b.latest[:0], size)[:size]
+	clear(b.latest)
+}
+
+func (x *Indexer[T]) stage(obj T) {
+	for _, index := range x.indexes {
+		index.stage(obj)
+	}
+}
+
+// unstage forgets what is known of a batch, and keeps memory for keep elements at
+// most of each kind.
+func (x *Indexer[T]) unstage(keep int) {
+	b := &x.batch
+	b.keys = reuse(b.keys, keep)
+	b.located = reuse(b.located, keep)
+	b.texts = reuse(b.texts, keep)
+	for _, index := range x.indexes {
+		index.unstage(keep)
+	}
+}

@@ -1,0 +1,55 @@
+package index
+
+// fork returns an indexer with the contents of x, for a write of any size: nobody
+// reads it, and it leaves all pages of x as they are. If it is dropped, nothing has
+// happened. The caller holds writer.
+func (x *Indexer[T]) fork() *Indexer[T] {
+	f := &Indexer[T]{
+		options: x.options, seed: x.seed,
+		objects: x.objects, hashes: x.hashes, keys: x.keys,
+		namespaces: x.namespaces.with(x.namespaces.posts.fork()),
+	}
+	f.objectsEpoch.fork(&x.objectsEpoch)
+	f.keysEpoch.fork(&x.keysEpoch)
+	for _, index := range x.indexes {
+		f.indexes = append(f.indexes, index.fork())
+	}
+	return f
+}
+
+// empty lets go of all objects of a fork, and makes room for n others.
+func (x *Indexer[T]) empty(n int) {
+	x.clear()
+	x.keys = makeHashTable[slot[T]](&x.keysEpoch, n)
+}
+
+// adopt makes the contents of a fork those of x. Readers wait for that alone.
+func (x *Indexer[T]) adopt(f *Indexer[T], version string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.snapshot = nil
+	x.version = version
+	x.objects, x.hashes, x.keys = f.objects, f.hashes, f.keys
+	x.objectsEpoch.adopt(&f.objectsEpoch)
+	x.keysEpoch.adopt(&f.keysEpoch)
+	x.namespaces.adopt(f.namespaces)
+	for i, index := range x.indexes {
+		index.adopt(f.indexes[i])
+	}
+}
+
+// compact gives back memory of indexes most of which is not used any more. Readers
+// wait for none of the work. The caller holds writer.
+func (x *Indexer[T]) compact() {
+	for _, index := range x.indexes {
+		if index.sparse() {
+			x.exchange(index, index.compacted())
+		}
+	}
+}
+
+func (x *Indexer[T]) exchange(index, fork Handle[T]) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	index.adopt(fork)
+}
