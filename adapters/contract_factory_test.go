@@ -273,3 +273,41 @@ func TestContractFactoryUnknownResource(t *testing.T) {
 		assert.ErrorContains(t, err, "no informer found")
 	})
 }
+
+// An informer name makes metrics of the factory's informers.
+func TestContractFactoryInformerName(t *testing.T) {
+	for impl, newFactory := range map[string]func(kubernetes.Interface, *cache.InformerName) informers.SharedInformerFactory{
+		"client-go": func(client kubernetes.Interface, name *cache.InformerName) informers.SharedInformerFactory {
+			return informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithInformerName(name))
+		},
+		"typed": func(client kubernetes.Interface, name *cache.InformerName) informers.SharedInformerFactory {
+			return typedinformers.NewSharedInformerFactoryWithOptions(client, 0, typedinformers.WithInformerName(name))
+		},
+	} {
+		t.Run("impl="+impl, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := processMetrics.reset()
+				name, err := cache.NewInformerName("factory")
+				require.NoError(t, err)
+				factory := newFactory(fake.NewClientset(pod("a", "7")), name)
+				assert.Same(t, name, factory.InformerName())
+				factory.Core().V1().Pods().Lister()
+				ctx, cancel := context.WithCancel(t.Context())
+				factory.StartWithContext(ctx)
+				require.NoError(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
+				assert.Equal(t, []float64{1, 0}, g.queued.all())
+				require.Len(t, g.ids, 1)
+				for id := range g.ids {
+					assert.Equal(t, "factory", id.Name())
+					assert.Equal(t, corev1.SchemeGroupVersion.WithResource("pods"), id.GroupVersionResource())
+					assert.True(t, id.Reserved())
+				}
+				cancel()
+				factory.Shutdown()
+				for id := range g.ids {
+					assert.False(t, id.Reserved(), "the name can be used again")
+				}
+			})
+		})
+	}
+}

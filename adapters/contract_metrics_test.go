@@ -1,9 +1,11 @@
 package adapters_test
 
 import (
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -149,4 +151,117 @@ func TestContractMetricsWithoutIdentifier(t *testing.T) {
 			assert.Empty(t, g.made)
 		}
 	})
+}
+
+// The number of queued items is told as they come and go.
+func TestContractMetricsOfQueue(t *testing.T) {
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		_, id := identifier(t)
+		g := newGauges()
+		r := newRigWith(t, pods, cache.SharedIndexInformerOptions{Identifier: id, InformerMetricsProvider: g})
+		assert.Equal(t, map[string]int{"version": 1}, g.made, "the queue comes with Run")
+		r.script.lists("10", pod("a", "1"))
+		hold := make(chan struct{})
+		require.NoError(t, r.AddIndexers(cache.Indexers{"hold": func(obj any) ([]string, error) {
+			if obj.(*corev1.Pod).Name == "hold" {
+				<-hold
+			}
+			return nil, nil
+		}}))
+		r.run()
+		assert.Equal(t, []float64{1, 0}, g.queued.all())
+		r.send(added(pod("hold", "11")))
+		assert.Equal(t, []float64{1, 0, 1, 0}, g.queued.all())
+		handled := len(g.latency.all())
+		r.send(added(pod("b", "12")), modified(pod("b", "13")), deleted(pod("a", "14")))
+		assert.Equal(t, []float64{1, 0, 1, 0, 1, 2, 3}, g.queued.all(), "while the informer is busy")
+		assert.Len(t, g.latency.all(), handled, "it is not done")
+		time.Sleep(3 * time.Second)
+		close(hold)
+		assert.Zero(t, g.queued.last())
+		assert.Contains(t, g.latency.all()[handled:], 3.0)
+	})
+}
+
+// A provider that is set for the process is told of all informers that have a
+// name and no provider of their own.
+func TestContractMetricsOfProcess(t *testing.T) {
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		_, id := identifier(t)
+		g := processMetrics.reset()
+		r := newRigWith(t, pods, cache.SharedIndexInformerOptions{Identifier: id})
+		r.script.lists("10", pod("a", "1"))
+		r.run()
+		r.send(added(pod("b", "11")))
+		r.send(bookmark("15"))
+		assert.Equal(t, map[string]int{"queued": 1, "latency": 1, "version": 1}, g.made)
+		assert.Equal(t, map[cache.InformerNameAndResource]bool{id: true}, g.ids)
+		assert.Equal(t, []float64{1, 0, 1, 0, 0}, g.queued.all(), "bookmarks are told of when they are taken")
+		assert.Equal(t, []float64{10, 11, 15}, g.version.all())
+		assert.Equal(t, []float64{0, 0, 0}, g.latency.all())
+	})
+}
+
+// Whatever comes in a row, nothing is left in the end.
+func TestContractMetricsOfManyBatches(t *testing.T) {
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		_, id := identifier(t)
+		g := processMetrics.reset()
+		r := newRigWith(t, pods, cache.SharedIndexInformerOptions{Identifier: id})
+		r.run()
+		hold := make(chan struct{})
+		require.NoError(t, r.AddIndexers(cache.Indexers{"hold": func(obj any) ([]string, error) {
+			if obj.(*corev1.Pod).Name == "hold" {
+				<-hold
+			}
+			return nil, nil
+		}}))
+		r.send(added(pod("hold", "11")))
+		for i := range 1500 {
+			r.script.send(t, added(pod("a", strconv.Itoa(100+2*i))), bookmark(strconv.Itoa(101+2*i)))
+		}
+		close(hold)
+		assert.Equal(t, 3099.0, g.version.last())
+		assert.Zero(t, g.queued.last())
+		r.relist("5000", pod("b", "5000"))
+		assert.Zero(t, g.queued.last())
+		assert.Equal(t, 5000.0, g.version.last())
+	})
+}
+
+// processMetrics is the provider that is set for the process.
+var processMetrics swappedGauges
+
+// swappedGauges passes on to gauges that can be changed.
+type swappedGauges struct {
+	mu  sync.Mutex
+	now *gauges // guarded by mu; nil: none
+}
+
+func (s *swappedGauges) reset() *gauges {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = newGauges()
+	return s.now
+}
+
+func (s *swappedGauges) gauges() *gauges {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now == nil {
+		s.now = newGauges()
+	}
+	return s.now
+}
+
+func (s *swappedGauges) NewQueuedItemMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
+	return s.gauges().NewQueuedItemMetric(id)
+}
+
+func (s *swappedGauges) NewProcessingLatencyMetric(id cache.InformerNameAndResource) cache.HistogramMetric {
+	return s.gauges().NewProcessingLatencyMetric(id)
+}
+
+func (s *swappedGauges) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
+	return s.gauges().NewStoreResourceVersionMetric(id)
 }

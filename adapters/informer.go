@@ -32,8 +32,9 @@ func NewSharedIndexInformer(lw cache.ListerWatcher, exampleObject runtime.Object
 
 // NewSharedIndexInformerWithOptions is client-go's
 // cache.NewSharedIndexInformerWithOptions on top of a typed.Informer; see
-// NewSharedIndexInformer. Metrics go to options.InformerMetricsProvider; the one
-// that cache.SetInformerMetricsProvider sets cannot be read.
+// NewSharedIndexInformer. If options.Identifier is reserved, metrics go to
+// options.InformerMetricsProvider, or to the provider that
+// cache.SetInformerMetricsProvider has set, as there.
 func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 	return newInformer(lw, exampleObject, fmt.Sprintf("%T", exampleObject), options, ofAny())
 }
@@ -112,6 +113,7 @@ func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object,
 	if measured != nil {
 		opts = append(opts, typed.WithMetrics(measured))
 	}
+	s.source.metrics = measured
 	s.typed = typed.NewInformer(s.source, opts...)
 	s.checker = &doneChecker{s.name, s.typed.Synced()}
 	s.store = newIndexer(store, conv)

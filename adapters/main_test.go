@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 )
 
@@ -22,6 +23,7 @@ var reported reports
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{reported.add}
 	klog.SetLogger(klog.New(nil))
+	cache.SetInformerMetricsProvider(&processMetrics)
 	goleak.VerifyTestMain(m)
 }
 

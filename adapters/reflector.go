@@ -30,6 +30,7 @@ type reflectorSource[T index.Object] struct {
 	resyncCheck time.Duration                      // how often shouldResync is asked; 0: never
 	shouldSync  func() bool                        // whether resync is to be called
 	resync      func()
+	metrics     *metrics // nil: none
 
 	controller atomic.Pointer[cache.Controller] // nil before Run
 }
@@ -37,6 +38,7 @@ type reflectorSource[T index.Object] struct {
 // Run implements typed.Source.
 func (s *reflectorSource[T]) Run(ctx context.Context, sink typed.Sink[T]) error {
 	lw := newListerWatcher(s.lw)
+	s.metrics.start()
 	controller := cache.New(&cache.Config{
 		Queue:                        newReflectorQueue(s, sink, lw),
 		ListerWatcher:                lw,

@@ -38,6 +38,7 @@ func (q *reflectorQueue[T]) Add(untyped any) error {
 	obj, err := q.admit(untyped)
 	if err == nil {
 		q.detector.AddObject(q.untyped(obj))
+		q.metrics.add()
 		q.sink.Add(obj, storeVersionOf(obj))
 	}
 	return err
@@ -48,6 +49,7 @@ func (q *reflectorQueue[T]) Update(untyped any) error {
 	obj, err := q.admit(untyped)
 	if err == nil {
 		q.detector.AddObject(q.untyped(obj))
+		q.metrics.add()
 		q.sink.Update(obj, storeVersionOf(obj))
 	}
 	return err
@@ -57,6 +59,7 @@ func (q *reflectorQueue[T]) Update(untyped any) error {
 func (q *reflectorQueue[T]) Delete(untyped any) error {
 	obj, err := q.admit(untyped)
 	if err == nil {
+		q.metrics.add()
 		q.sink.Delete(obj, storeVersionOf(obj))
 	}
 	return err
@@ -84,6 +87,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 		q.detector.AddObject(q.untyped(obj))
 		objs = append(objs, obj)
 	}
+	q.metrics.replace()
 	q.sink.Replace(objs, version)
 	for _, err := range rejected { // afterwards: a list of nothing else syncs a client-go informer
 		q.sink.Report(err)
@@ -93,6 +97,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 
 // Bookmark implements cache.ReflectorBookmarkStore.
 func (q *reflectorQueue[T]) Bookmark(version string) error {
+	q.metrics.bookmark()
 	q.sink.Bookmark(storeVersion(version))
 	return nil
 }

@@ -33,11 +33,7 @@ func (l *loop[T]) run(ctx context.Context) {
 		if l.metrics == nil {
 			err = l.processAll(ctx, deltas)
 		} else {
-			begin := time.Now()
-			l.metrics.SetQueued(len(deltas))
-			err = l.processAll(ctx, deltas)
-			l.metrics.ObserveProcessing(time.Since(begin))
-			l.metrics.SetQueued(l.deltas.Len())
+			err = l.measure(ctx, deltas)
 		}
 		if err != nil {
 			return
@@ -53,6 +49,22 @@ func (l *loop[T]) close() {
 			return // nothing is left
 		}
 	}
+}
+
+// measure is processAll with metrics.
+func (l *loop[T]) measure(ctx context.Context, deltas []queue.Delta[T]) (err error) {
+	called := false
+	process := func() {
+		if !called {
+			called = true
+			err = l.processAll(ctx, deltas)
+		}
+	}
+	l.metrics.SetQueued(len(deltas))
+	l.metrics.Process(len(deltas), process)
+	process()
+	l.metrics.SetQueued(l.deltas.Len())
+	return err
 }
 
 // processAll applies deltas in order, as many at a time as Block handlers have

@@ -1,7 +1,5 @@
 package typed
 
-import "time"
-
 // Metrics is told how an informer fares. Its methods are called by the goroutine
 // that changes the store, one at a time, and must return soon.
 type Metrics interface {
@@ -9,9 +7,11 @@ type Metrics interface {
 	// It is called when a batch of them is taken up, with its size, and with what
 	// has come meanwhile when it has been dealt with.
 	SetQueued(changes int)
-	// ObserveProcessing tells how long a batch has taken: to change the store,
-	// and to pass the events on to handlers, without the handlers themselves.
-	ObserveProcessing(d time.Duration)
+	// Process calls process, which applies a batch: it changes the store, and
+	// passes the events on to handlers, without waiting for these. What is measured
+	// is how long the call takes. If Process does not call it, the informer does;
+	// calls after the first one do nothing.
+	Process(changes int, process func())
 	// SetResourceVersion tells the version that the store has come to.
 	SetResourceVersion(version string)
 }

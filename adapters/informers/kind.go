@@ -2,6 +2,7 @@ package informers
 
 import (
 	"reflect"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -31,9 +32,16 @@ func (k kind) newFunc(f *factory) internalinterfaces.NewInformerFunc {
 		return adapters.NewSharedIndexInformerWithOptions(k.listWatch(clientset, f.namespace, f.tweak), k.example, cache.SharedIndexInformerOptions{
 			ResyncPeriod: resync,
 			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
-			Identifier:   f.InformerName().WithResource(k.resource),
+			Identifier:   f.InformerName().WithResource(k.label()),
 		})
 	}
+}
+
+// label returns the resource as it is called in metrics. client-go makes the
+// plural by an s, as in networkpolicys, and dashboards have it so.
+func (k kind) label() schema.GroupVersionResource {
+	name := strings.ToLower(reflect.TypeOf(k.example).Elem().Name()) + "s"
+	return k.resource.GroupVersion().WithResource(name)
 }
 
 // member is a kind of an API group, before it is known how to get from a

@@ -124,6 +124,42 @@ func requests(t *testing.T, newFactory func(kubernetes.Interface) clientgo.Share
 	return asked
 }
 
+// TestIdentifiers compares by which resources the kinds are told apart in metrics.
+func TestIdentifiers(t *testing.T) {
+	ours := identifiers(t, func(name *cache.InformerName) clientgo.SharedInformerFactory {
+		return informers.NewSharedInformerFactoryWithOptions(nil, 0, informers.WithInformerName(name))
+	})
+	theirs := identifiers(t, func(name *cache.InformerName) clientgo.SharedInformerFactory {
+		return clientgo.NewSharedInformerFactoryWithOptions(nil, 0, clientgo.WithInformerName(name))
+	})
+	require.Greater(t, len(theirs), 60)
+	assert.Equal(t, theirs, ours)
+}
+
+// identifiers asks for the informers of all kinds.
+func identifiers(t *testing.T, newFactory func(*cache.InformerName) clientgo.SharedInformerFactory) []string {
+	name, err := cache.NewInformerName("kinds")
+	require.NoError(t, err)
+	defer name.Release()
+	measured.resources = nil
+	informersOf(newFactory(name))
+	slices.Sort(measured.resources)
+	return measured.resources
+}
+
+// measured is the metrics provider of the process: it notes for what it is asked.
+var measured resources
+
+type resources struct {
+	cache.InformerMetricsProvider
+	resources []string
+}
+
+func (r *resources) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
+	r.resources = append(r.resources, id.Name()+" "+id.GroupVersionResource().String())
+	return nil
+}
+
 // TestForResource asks by resource first, then by kind.
 func TestForResource(t *testing.T) {
 	for _, gvr := range []string{"deployments.v1.apps", "roles.v1.rbac.authorization.k8s.io", "horizontalpodautoscalers.v2.autoscaling", "deployments.v1beta1.apps"} {

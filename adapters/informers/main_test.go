@@ -4,6 +4,10 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+	"k8s.io/client-go/tools/cache"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	cache.SetInformerMetricsProvider(&measured)
+	goleak.VerifyTestMain(m)
+}

@@ -1,0 +1,56 @@
+package adapters
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+)
+
+// values is a provider whose metrics remember what they were told last.
+type values struct{ queued, latency, version float64 }
+
+type value struct{ at *float64 }
+
+func (v value) Set(x float64)     { *v.at = x }
+func (v value) Observe(x float64) { *v.at = x }
+
+func (v *values) NewQueuedItemMetric(cache.InformerNameAndResource) cache.GaugeMetric {
+	return value{&v.queued}
+}
+
+func (v *values) NewProcessingLatencyMetric(cache.InformerNameAndResource) cache.HistogramMetric {
+	return value{&v.latency}
+}
+
+func (v *values) NewStoreResourceVersionMetric(cache.InformerNameAndResource) cache.GaugeMetric {
+	return value{&v.version}
+}
+
+// TestMetricsAfterRejections has an informer take more, or less, than was told:
+// objects that are rejected can make it so.
+func TestMetricsAfterRejections(t *testing.T) {
+	name, err := cache.NewInformerName("rejections")
+	require.NoError(t, err)
+	t.Cleanup(name.Release)
+	told := &values{}
+	m := newMetrics(name.WithResource(schema.GroupVersionResource{Resource: "pods"}), told)
+	m.start()
+	m.replace()
+	m.add()
+	m.add()
+	assert.Equal(t, 3.0, told.queued)
+	processed := 0
+	m.Process(1, func() { processed++ })
+	assert.Equal(t, 2.0, told.queued)
+	m.SetQueued(0)
+	assert.Zero(t, told.queued, "the informer has none")
+	m.add()
+	m.Process(4, func() { processed++ })
+	assert.Zero(t, told.queued)
+	m.SetQueued(0)
+	m.Process(1, func() { processed++ })
+	assert.Equal(t, 2, processed, "the informer does what is not measured")
+}
