@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/adapters"
 )
 
 func TestContractNeverStarted(t *testing.T) {
@@ -232,4 +234,26 @@ func (w witness) ListWithContext(ctx context.Context, options metav1.ListOptions
 func (w witness) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watchInterface, error) {
 	w.seen(ctx)
 	return w.Watch(options)
+}
+
+// An informer without indexes is the same otherwise.
+func TestContractSharedInformer(t *testing.T) {
+	for name, newInformer := range map[string]func(cache.ListerWatcher, runtime.Object, time.Duration) cache.SharedInformer{
+		"client-go": cache.NewSharedInformer, "typed": adapters.NewSharedInformer,
+	} {
+		t.Run("impl="+name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{}
+				s.lists("10", pod("a", "1"))
+				inf := newInformer(s, &corev1.Pod{}, time.Minute)
+				rec := &recorder{}
+				_, err := inf.AddEventHandler(rec)
+				require.NoError(t, err)
+				start(t, inf.(cache.SharedIndexInformer))
+				assert.Equal(t, []string{"initial ns/a@1"}, rec.next())
+				time.Sleep(time.Minute)
+				assert.Equal(t, []string{"update ns/a@1 ns/a@1"}, rec.next())
+			})
+		})
+	}
 }

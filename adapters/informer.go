@@ -30,6 +30,12 @@ func NewSharedIndexInformer(lw cache.ListerWatcher, exampleObject runtime.Object
 	return NewSharedIndexInformerWithOptions(lw, exampleObject, cache.SharedIndexInformerOptions{ResyncPeriod: resync, Indexers: indexers})
 }
 
+// NewSharedInformer is client-go's cache.NewSharedInformer on top of a
+// typed.Informer; see NewSharedIndexInformer.
+func NewSharedInformer(lw cache.ListerWatcher, exampleObject runtime.Object, resync time.Duration) cache.SharedInformer {
+	return NewSharedIndexInformer(lw, exampleObject, resync, cache.Indexers{})
+}
+
 // NewSharedIndexInformerWithOptions is client-go's
 // cache.NewSharedIndexInformerWithOptions on top of a typed.Informer; see
 // NewSharedIndexInformer. If options.Identifier is reserved, metrics go to
