@@ -20,6 +20,9 @@ var (
 	// ErrClosed is returned when something is asked of a Registration that was
 	// closed.
 	ErrClosed = errors.New("the handler was removed")
+	// ErrExited tells that a handler was removed since it has ended its goroutine,
+	// by runtime.Goexit or by what calls it, such as testing.T.FailNow.
+	ErrExited = errors.New("the handler has ended its goroutine, and was removed")
 )
 
 // SyncError tells why an informer or a handler is not synced.

@@ -1,5 +1,13 @@
 package typed
 
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+)
+
 // Awaited returns how many versions and departures of objects are waited for.
 func (i *Informer[T]) Awaited() (versions, departures int) {
 	i.versions.mu.Lock()
@@ -10,4 +18,17 @@ func (i *Informer[T]) Awaited() (versions, departures int) {
 		departures += len(waiters)
 	}
 	return len(i.versions.waiters), departures
+}
+
+// KeptAfterBurst returns the number of changes and events that a loop has room for
+// after a batch of n changes.
+func KeptAfterBurst[T index.Object](object func(name string, version int) T, n int) int {
+	l := loop[T]{Informer: NewInformer[T](nil)}
+	l.ctx = context.Background()
+	deltas := make([]queue.Delta[T], n)
+	for i := range deltas {
+		deltas[i] = queue.Delta[T]{Type: queue.Added, Object: object(fmt.Sprint("n", i), i+1)}
+	}
+	l.process(deltas)
+	return cap(l.changes) + cap(l.events)
 }

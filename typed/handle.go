@@ -41,6 +41,9 @@ func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Regist
 // the range is empty.
 func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
 	return func(yield func(Event[T]) bool) {
+		if ctx.Err() != nil {
+			return
+		}
 		m, err := i.newMember(nil, "events", opts)
 		if err == nil {
 			err = i.join(m)
@@ -52,8 +55,8 @@ func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Se
 			return
 		}
 		defer m.Close()
-		defer context.AfterFunc(ctx, m.end)()
-		m.run(func(e *Event[T]) bool { return yield(*e) })
+		defer context.AfterFunc(ctx, m.end)() // wakes the feed
+		m.run(func(e *Event[T]) bool { return ctx.Err() == nil && yield(*e) })
 	}
 }
 
@@ -134,6 +137,12 @@ func (i *Informer[T]) call(m *member[T]) {
 	m.calling = true
 	i.calling.Go(func() {
 		defer m.finish()
+		returned := false
+		defer func() {
+			if !returned { // runtime.Goexit, or a panic that ends the program
+				i.exited(ctx, m)
+			}
+		}()
 		m.goroutine.Store(goroutineID())
 		m.run(func(e *Event[T]) (next bool) {
 			next = true // also after a panic
@@ -141,7 +150,19 @@ func (i *Informer[T]) call(m *member[T]) {
 			dispatch(m.handler, e)
 			return
 		})
+		returned = true
 	})
+}
+
+// exited removes a handler whose goroutine has ended in a call of it. Otherwise
+// events would be kept for it, and the source would wait for it if it has the policy
+// Block.
+func (i *Informer[T]) exited(ctx context.Context, m *member[T]) {
+	m.exited.Store(true)
+	m.end()
+	i.leave(m.Registration)
+	m.reader.Close()
+	utilruntime.HandleErrorWithContext(ctx, ErrExited, "A handler is removed", "informer", i.name, "handler", m.name)
 }
 
 // leave implements membership.

@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,9 @@ import (
 //  12. Errors. WaitForSync and Status tell what is wrong, and since when. No object
 //     is left out silently, see RejectedError.
 //  13. Panics of a handler are reported by utilruntime.HandleCrash; if that is
-//     set up not to crash, the next event is delivered.
+//     set up not to crash, the next event is delivered, and an object for which an
+//     index function panics is rejected, see RejectedError. A handler that ends its
+//     goroutine is removed (ErrExited).
 //  14. Resync delivers an update of every object to the handlers that asked for
 //     it, each at its own period.
 //
@@ -283,7 +286,7 @@ func (i *Informer[T]) syncError(ctx context.Context, r *Registration) error {
 	i.health.fill(&s)
 	e := &SyncError{Informer: i.name, Cause: i.endOf(ctx), Err: s.Err, Failures: s.Failures, Since: s.Since}
 	if e.Cause == nil && r != nil {
-		e.Cause = ErrClosed
+		e.Cause = cmp.Or(r.Err(), ErrClosed)
 	}
 	if i.Phase() == PhaseNew {
 		e.Err = ErrNotStarted

@@ -3,6 +3,7 @@ package typed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -21,6 +22,8 @@ type loop[T index.Object] struct {
 	changes []index.Change[T]
 	events  []Event[T]
 	kept    []index.Key // that the list which comes next is not to take out
+
+	withheld bool // the first list was rejected as a whole
 }
 
 func (l *loop[T]) run(ctx context.Context) {
@@ -139,30 +142,68 @@ func (l *loop[T]) flush(version string) {
 		}
 		return
 	}
-	if !l.apply(l.changes, version) && len(l.changes) > 1 {
-		// One of them is to blame. The others are not lost.
-		last := len(l.changes) - 1
-		for i := range last {
-			l.apply(l.changes[i:i+1], "")
-		}
-		l.apply(l.changes[last:], version)
+	if panicked := l.apply(l.changes, version); panicked != nil {
+		l.applyEach(panicked, version)
+	}
+	if cap(l.changes) > maxKept {
+		l.changes = nil
+	}
+	if cap(l.events) > maxKept {
+		l.events = nil
 	}
 	clear(l.changes)
 	l.changes = l.changes[:0]
 }
 
-// apply makes changes and publishes their events. It returns false if an index
-// function, or a method of an object, has panicked; then nothing has changed.
-func (l *loop[T]) apply(changes []index.Change[T], version string) (applied bool) {
-	defer utilruntime.HandleCrashWithContext(l.ctx)
+// maxKept is the number of changes up to which the memory of a batch is kept for
+// the next one.
+const maxKept = 16384
+
+// applyEach applies the changes one by one, since one of them is to blame for a
+// panic. That is rejected, and the others are not lost.
+func (l *loop[T]) applyEach(panicked any, version string) {
+	for i := range l.changes {
+		if len(l.changes) > 1 {
+			panicked = l.apply(l.changes[i:i+1], "")
+		}
+		if c := &l.changes[i]; panicked != nil && c.Key == nil {
+			l.reject(c.Object, panicked, false)
+		}
+	}
+	if version != "" {
+		l.store.SetResourceVersion(version)
+		l.reached(version)
+	}
+}
+
+// apply makes changes and publishes their events. It returns what an index
+// function, or a method of an object, has panicked with, nil if none has; in the
+// first case nothing has changed.
+func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any) {
+	applied := false
+	defer utilruntime.HandleCrashWithContext(l.ctx, func(_ context.Context, p any) {
+		if !applied {
+			panicked = p
+		}
+	})
 	departed := l.commit(changes, version)
+	applied = true // even if what is called now panics
 	if version != "" {
 		l.reached(version)
 	}
 	notify(departed)
-	applied = true // even if what is called now panics
+	if l.health.rejections.some() {
+		for i := range changes {
+			key := changes[i].Key
+			if key == nil {
+				at := index.KeyOf(changes[i].Object)
+				key = &at
+			}
+			l.health.rejections.repair(*key, byLoop)
+		}
+	}
 	l.notePublished()
-	return applied
+	return nil
 }
 
 // notePublished calls what the user wants to be called after each batch.
@@ -177,7 +218,11 @@ func (l *loop[T]) commit(changes []index.Change[T], version string) (departed []
 	defer l.mu.Unlock()
 	l.events = l.store.Apply(l.events[:0], changes, version)
 	departed = concerned(&l.departures, l.events)
+	changed := len(l.events) > 0
 	l.publish()
+	if changed && l.withheld {
+		l.sync()
+	}
 	return departed
 }
 
@@ -204,20 +249,32 @@ func (l *loop[T]) publish() {
 var errPanicked = errors.New("the list was not stored: an index function, or a method of an object, has panicked")
 
 // replace makes the objects of a delta the content of the store, or of a
-// namespace, and publishes the events. If an index function panics, nothing has
-// changed.
+// namespace, and publishes the events. Objects for which an index function panics
+// are left out; if there are no others in the first list, the informer is not synced
+// by it.
 func (l *loop[T]) replace(d *queue.Delta[T]) {
-	failed := errPanicked
-	defer func() {
-		if failed != nil {
-			l.health.report(l.ctx, l.name, failed)
-		}
-	}()
-	defer utilruntime.HandleCrashWithContext(l.ctx)
 	l.keep(d)
+	if l.tryReplace(d) {
+		return
+	}
+	rejected, left := l.leaveOut(d)
+	if rejected > 0 && !left && d.Type == queue.Replaced && !l.isSynced() {
+		l.withheld = true
+		l.health.withhold(fmt.Errorf("all %d objects of the first list were rejected, such as: %w", rejected, l.health.rejections.lastOne()))
+		return
+	}
+	if rejected == 0 || !l.tryReplace(d) {
+		l.health.report(l.ctx, l.name, errPanicked)
+	}
+}
+
+// tryReplace does the same, but for panics: it reports whether there was none, and
+// otherwise nothing has changed.
+func (l *loop[T]) tryReplace(d *queue.Delta[T]) (done bool) {
+	defer utilruntime.HandleCrashWithContext(l.ctx)
 	first := d.Type == queue.Replaced && !l.isSynced()
 	departed := l.commitAll(d, first)
-	failed = nil
+	done = true // even if what is called now panics
 	if first {
 		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", d.ResourceVersion)
 	}
@@ -225,7 +282,15 @@ func (l *loop[T]) replace(d *queue.Delta[T]) {
 		l.reached(d.ResourceVersion)
 	}
 	notify(departed)
+	if l.health.rejections.some() {
+		var namespace *string
+		if d.Scope != nil {
+			namespace = &d.Scope.Namespace
+		}
+		l.health.rejections.repairAll(namespace, byLoop)
+	}
 	l.notePublished()
+	return done
 }
 
 // keep adds to a list what the store has of the objects that were rejected, since
@@ -236,7 +301,9 @@ func (l *loop[T]) keep(d *queue.Delta[T]) {
 	}
 	listed := make(map[index.Key]bool, len(d.Objects))
 	for _, obj := range d.Objects {
-		listed[index.KeyOf(obj)] = true
+		if key, _, ok := identify(obj); ok {
+			listed[key] = true
+		}
 	}
 	l.kept = slices.DeleteFunc(l.kept, func(key index.Key) bool {
 		if d.Scope != nil && d.Scope.Namespace != key.Namespace {
@@ -266,14 +333,21 @@ func (l *loop[T]) commitAll(d *queue.Delta[T], first bool) (departed []*departur
 	l.publish()
 	l.events = nil // it may be large
 	if first {
-		for _, m := range l.members {
-			m.setBarrier()
-		}
-		l.setPhase(PhaseSynced)
-		close(l.synced)
-		l.log.Wake()
+		l.sync()
 	}
 	return departed
+}
+
+// sync notes that the store holds the first list. The caller holds mu.
+func (l *loop[T]) sync() {
+	l.withheld = false
+	l.health.withhold(nil)
+	for _, m := range l.members {
+		m.setBarrier()
+	}
+	l.setPhase(PhaseSynced)
+	close(l.synced)
+	l.log.Wake()
 }
 
 // resync publishes an update of every object.

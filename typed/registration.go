@@ -20,6 +20,7 @@ type Registration struct {
 	stop      chan struct{} // closed when no more events are wanted
 	stopOnce  sync.Once
 	stopped   atomic.Bool // set before stop is closed, cheaper to ask
+	exited    atomic.Bool // the handler has ended its goroutine
 	done      chan struct{}
 	doneOnce  sync.Once
 	calling   bool          // guarded by the informer's mu: a goroutine calls the handler
@@ -114,6 +115,15 @@ func (r *Registration) Remove() {
 // Done returns a channel that is closed when the handler is not running and will
 // not be called again, since it was removed or the informer has ended.
 func (r *Registration) Done() <-chan struct{} { return r.done }
+
+// Err returns ErrExited if the handler was removed since it has ended its goroutine,
+// and nil otherwise.
+func (r *Registration) Err() error {
+	if r.exited.Load() {
+		return ErrExited
+	}
+	return nil
+}
 
 // finish closes done.
 func (r *Registration) finish() { r.doneOnce.Do(func() { close(r.done) }) }

@@ -61,7 +61,7 @@ func (r *rejections) note(err *RejectedError, by rejecter) {
 	if r.byKey == nil {
 		r.byKey = map[index.Key]*list.Element{}
 	}
-	r.byKey[err.Key] = r.latest.PushFront(&rejection{err: err, by: by, kept: by == byInlet && (err.Listed || !r.listed)})
+	r.byKey[err.Key] = r.latest.PushFront(&rejection{err: err, by: by, kept: err.Listed || by == byInlet && !r.listed})
 	r.now.Add(1)
 }
 
@@ -85,6 +85,13 @@ func (r *rejections) of(key index.Key) *RejectedError {
 		return at.Value.(*rejection).err
 	}
 	return nil
+}
+
+// lastOne returns what was rejected last.
+func (r *rejections) lastOne() *RejectedError {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
 }
 
 // repair forgets that an object was rejected, as a later state of it was not, or

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"maps"
 	"slices"
 	"sync"
 )
@@ -27,6 +28,8 @@ type Coalescer[K comparable, E any] struct {
 	pending map[K]*pending[K, E]
 	first   *pending[K, E] // guarded by mu; the oldest
 	last    *pending[K, E] // guarded by mu
+	spare   *pending[K, E] // guarded by mu; a list of empty ones for reuse
+	spares  int            // guarded by mu; its length
 	crowd   int            // guarded by mu; the most that pending has held
 	fills   []*Fill[K, E]  // guarded by mu; under way
 	head    uint64         // guarded by mu; number of the next place
@@ -80,7 +83,14 @@ func (c *Coalescer[K, E]) offer(events []E) {
 }
 
 func (c *Coalescer[K, E]) append(k K, e E) {
-	p := &pending[K, E]{key: k, event: e, place: c.head, prev: c.last}
+	p := c.spare
+	if p == nil {
+		p = new(pending[K, E])
+	} else {
+		c.spare = p.next
+		c.spares--
+	}
+	*p = pending[K, E]{key: k, event: e, place: c.head, prev: c.last}
 	c.head++
 	if c.last == nil {
 		c.first = p
@@ -92,9 +102,18 @@ func (c *Coalescer[K, E]) append(k K, e E) {
 	c.crowd = max(c.crowd, len(c.pending))
 }
 
-// maxKept is the number of pending events up to which the memory of their map
-// is kept.
+// maxKept is the number of pending events up to which the memory for them is kept.
 const maxKept = 1024
+
+// shrink gives back the memory of the map, which never shrinks itself, when it has
+// held many more than it does now.
+func (c *Coalescer[K, E]) shrink() {
+	if c.crowd > maxKept && len(c.pending) < c.crowd/4 {
+		kept := make(map[K]*pending[K, E], len(c.pending))
+		maps.Copy(kept, c.pending)
+		c.pending, c.crowd = kept, len(kept)
+	}
+}
 
 func (c *Coalescer[K, E]) remove(p *pending[K, E]) {
 	if p.prev == nil {
@@ -108,6 +127,11 @@ func (c *Coalescer[K, E]) remove(p *pending[K, E]) {
 		p.next.prev = p.prev
 	}
 	delete(c.pending, p.key)
+	*p = pending[K, E]{}
+	if c.spares < maxKept {
+		p.next, c.spare = c.spare, p
+		c.spares++
+	}
 }
 
 // Next says that the event it returned before has been handled, and returns
@@ -120,14 +144,12 @@ func (c *Coalescer[K, E]) Next() []E {
 	c.handing = p != nil
 	if p == nil {
 		c.waiting = true
-		if c.crowd > maxKept {
-			c.pending, c.crowd = map[K]*pending[K, E]{}, 0 // a map never shrinks
-		}
 		return nil
 	}
-	c.remove(p)
 	c.current = p.place
 	c.batch[0] = p.event
+	c.remove(p)
+	c.shrink()
 	return c.batch[:]
 }
 

@@ -161,3 +161,24 @@ func TestMergingAllocatesNothing(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(100, func() { log.Append(events) }))
 	assert.Equal(t, 10, c.Backlog())
 }
+
+// TestMemoryOfACoalescer: what a burst needed is given back, though something is
+// always pending, and what is common is used again.
+func TestMemoryOfACoalescer(t *testing.T) {
+	log := New[change]()
+	c := NewCoalescer(log, keyOf, mergeChanges)
+	for key := range 100 * maxKept {
+		log.Append([]change{{key, 0, 1}})
+	}
+	require.Equal(t, 100*maxKept, c.crowd)
+	for c.Backlog() > 2 {
+		c.Next()
+	}
+	assert.LessOrEqual(t, c.crowd, 4*maxKept)
+	assert.LessOrEqual(t, c.spares, maxKept)
+	events := []change{{1, 1, 2}}
+	assert.Zero(t, testing.AllocsPerRun(1000, func() {
+		log.Append(events)
+		c.Next()
+	}))
+}

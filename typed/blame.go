@@ -1,0 +1,68 @@
+package typed
+
+import (
+	"fmt"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+)
+
+// leaveOut takes the objects out of a list for which an index function, or a method
+// of theirs, panics, and rejects them. The store keeps what it has of them. It
+// returns how many there were, and whether others are left.
+func (l *loop[T]) leaveOut(d *queue.Delta[T]) (rejected int, left bool) {
+	list := d.Objects
+	d.Objects = make([]T, 0, len(list))
+	for _, obj := range list {
+		panicked := l.store.Panics(obj)
+		if panicked == nil {
+			d.Objects = append(d.Objects, obj)
+			left = true
+			continue
+		}
+		rejected++
+		key := l.reject(obj, panicked, true)
+		if old, ok := l.store.Get(key); ok {
+			d.Objects = append(d.Objects, old)
+		}
+	}
+	return rejected, left
+}
+
+// reject rejects an object that could not be stored, and returns its key, as far as
+// it has one.
+func (l *loop[T]) reject(obj T, panicked any, listed bool) index.Key {
+	rejected := &RejectedError{Informer: l.name, Listed: listed, Err: panicError{panicked}}
+	if key, version, ok := identify(obj); ok {
+		rejected.Key, rejected.ResourceVersion = key, version
+	}
+	l.health.rejections.note(rejected, byLoop)
+	logRejected(l.ctx, l.name, rejected)
+	return rejected.Key
+}
+
+// identify returns the key and the resource version of an object, false if its
+// methods panic.
+func identify[T index.Object](obj T) (key index.Key, version string, ok bool) {
+	defer func() { ok = recover() == nil }()
+	key = index.KeyOf(obj)
+	if v, versioned := any(obj).(versionGetter); versioned {
+		version = v.GetResourceVersion()
+	}
+	return key, version, true
+}
+
+// panicError is what an index function, or a method of an object, has panicked
+// with.
+type panicError struct{ value any }
+
+// Error implements error.
+func (e panicError) Error() string {
+	return fmt.Sprintf("an index function, or a method of the object, has panicked: %v", e.value)
+}
+
+// Unwrap returns what it has panicked with, if that is an error.
+func (e panicError) Unwrap() error {
+	err, _ := e.value.(error)
+	return err
+}

@@ -1,0 +1,80 @@
+package typed_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/kubetyped/informer/typed"
+)
+
+// TestHandlerThatEndsItsGoroutine removes the handler: nobody waits for it, and
+// nothing is kept for it.
+func TestHandlerThatEndsItsGoroutine(t *testing.T) {
+	for _, delivery := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce(), typed.Block(1)} {
+		t.Run(delivery.String(), func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				var reported []error
+				handle := utilruntime.ErrorHandler(func(_ context.Context, err error, _ string, _ ...any) { reported = append(reported, err) })
+				errorHandler.Store(&handle)
+				defer errorHandler.Store(nil)
+				r := newRig(t)
+				other := r.handle()
+				rec := r.handle(typed.WithDelivery(delivery))
+				rec.before(func(string) { runtime.Goexit() })
+				r.run()
+				r.sink.Replace([]*thing{at("a", 0)}, "1")
+				for i := range 10 {
+					r.sink.Update(at("a", i+1), fmt.Sprint(i+2))
+				}
+				assert.Len(t, other.next(), 11, "the informer goes on")
+				assert.Len(t, r.Status().Handlers, 1)
+				assert.True(t, isClosed(rec.Done()))
+				assert.ErrorIs(t, rec.Err(), typed.ErrExited)
+				assert.NoError(t, other.Err())
+				assert.ErrorIs(t, rec.WaitForSync(t.Context()), typed.ErrExited)
+				assert.Equal(t, []error{typed.ErrExited}, reported)
+				rec.Close()
+				rec.Resync()
+				assert.Empty(t, rec.next())
+			})
+		})
+	}
+}
+
+// TestEventsOfAContextThatHasEnded ranges over nothing, whatever there is.
+func TestEventsOfAContextThatHasEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t)
+		r.run()
+		var list []*thing
+		for i := range 1000 {
+			list = append(list, at(fmt.Sprint("n", i), i+1))
+		}
+		r.sink.Replace(list, "1000")
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		seen := 0
+		for range r.Events(ctx) {
+			seen++
+			cancel()
+		}
+		assert.Equal(t, 1, seen, "it ends in the middle of a range")
+		for range r.Events(ctx) {
+			t.Error("there are no events")
+		}
+	})
+}
+
+// TestMemoryOfABurst applies many changes at once, and looks at what is kept for
+// the next batch.
+func TestMemoryOfABurst(t *testing.T) {
+	assert.Zero(t, typed.KeptAfterBurst(at, 20000))
+	assert.Positive(t, typed.KeptAfterBurst(at, 100), "what is common is kept")
+}
