@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 	"sync"
 )
@@ -10,6 +11,7 @@ const (
 	pageBits = 9
 	pageSize = 1 << pageBits
 	pageMask = pageSize - 1
+	minPage  = 8
 	maxSpare = 16 // pages kept for the next time that a reader falls behind
 )
 
@@ -59,6 +61,7 @@ func (l *Log[E]) Append(events []E) {
 		if page == len(l.pages) {
 			l.pages = append(l.pages, l.newPage())
 		}
+		l.reserve(page, int(l.head&pageMask)+len(events))
 		n := copy(l.pages[page][l.head&pageMask:], events)
 		events = events[n:]
 		l.head += uint64(n)
@@ -74,7 +77,21 @@ func (l *Log[E]) newPage() []E {
 		l.spare = l.spare[:n-1]
 		return page
 	}
-	return make([]E, pageSize)
+	return nil
+}
+
+// reserve makes room in a page, up to the number end if there can be one. The
+// first page grows as it is filled: programs have many logs with few events.
+func (l *Log[E]) reserve(page, end int) {
+	events := l.pages[page]
+	if len(events) >= min(end, pageSize) {
+		return
+	}
+	size := pageSize
+	if page == 0 {
+		size = min(pageSize, max(minPage, 1<<bits.Len(uint(end-1))))
+	}
+	l.pages[page] = append(make([]E, 0, size), events...)[:size] // a reader may hold the old one
 }
 
 // Wake makes every reader's Ready channel readable.

@@ -246,3 +246,27 @@ func TestMemoryInSteadyState(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/pages, uint64(1000), "a page has 12 KiB")
 }
+
+// Most logs are those of small informers: the first page is no larger than it needs
+// to be, and later ones are whole. A reader keeps what it has in hand.
+func TestFirstPageGrows(t *testing.T) {
+	l := New[int]()
+	c := l.NewCursor(0)
+	l.Append(numbers(0, 1))
+	assert.Len(t, l.pages[0], minPage)
+	inHand := c.Next()
+	l.Append(numbers(1, 100))
+	assert.Len(t, l.pages[0], 128)
+	assert.Equal(t, numbers(0, 1), inHand)
+	l.Append(numbers(100, 2*pageSize+10))
+	for _, page := range l.pages {
+		assert.Len(t, page, pageSize)
+	}
+	assert.Equal(t, numbers(1, 2*pageSize+10), read(c))
+
+	late := New[int]()
+	late.Append(numbers(0, 300)) // nobody reads
+	c = late.NewCursor(0)
+	late.Append(numbers(300, 301))
+	assert.Equal(t, numbers(300, 301), read(c))
+}
