@@ -17,8 +17,9 @@ type conversion[T index.Object] struct {
 	// typed returns an untyped object as a T, or an error if it is none: a
 	// cache.KeyError if it has no key.
 	typed func(obj any) (T, error)
-	// untyped returns what typed was given.
-	untyped func(obj T) any
+	// untyped returns what typed was given, and appendUntyped does so for many.
+	untyped       func(obj T) any
+	appendUntyped func(dst []any, objs []T) []any
 }
 
 // ofType is the conversion of informers whose objects are of the type T.
@@ -35,6 +36,12 @@ func ofType[T index.Object]() conversion[T] {
 			return none, fmt.Errorf("it is a %T, and the objects are of type %v", untyped, reflect.TypeFor[T]())
 		},
 		untyped: func(obj T) any { return obj },
+		appendUntyped: func(dst []any, objs []T) []any {
+			for _, obj := range objs {
+				dst = append(dst, obj)
+			}
+			return dst
+		},
 	}
 }
 
@@ -49,13 +56,21 @@ func ofAny() conversion[metav1.Object] {
 			}
 			return nameObject(untyped)
 		},
-		untyped: func(obj metav1.Object) any {
-			if named, ok := obj.(*namedObject); ok {
-				return named.untyped
+		untyped: untypedOfAny,
+		appendUntyped: func(dst []any, objs []metav1.Object) []any {
+			for _, obj := range objs {
+				dst = append(dst, untypedOfAny(obj))
 			}
-			return obj
+			return dst
 		},
 	}
+}
+
+func untypedOfAny(obj metav1.Object) any {
+	if named, ok := obj.(*namedObject); ok {
+		return named.untyped
+	}
+	return obj
 }
 
 // hasProperKey reports whether the key of obj, made a string, means obj again.

@@ -38,6 +38,7 @@ type indexer[T index.Object] struct {
 
 	store      index.Reader[T]
 	writer     *index.Indexer[T] // the same; nil: it cannot be written
+	keyed      *index.Indexer[T] // the same, if it has keys as strings; else nil
 	addIndexes func(indexes ...index.Handle[T]) error
 	late       *latePanics[T]       // of index functions; nil: they are not put off
 	changed    func(version string) // called when a write has set the version; nil: nobody

@@ -3,38 +3,45 @@ package adapters
 import (
 	"slices"
 
+	"k8s.io/client-go/tools/cache"
+
 	"github.com/kubetyped/informer/index"
 )
 
 // Get implements cache.Store. The error is a cache.KeyError.
 func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
-	key, err := keyOfAny(obj)
+	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
-		return nil, false, err
+		return nil, false, cache.KeyError{Obj: obj, Err: err}
 	}
-	item, exists = x.get(key)
-	return item, exists, nil
+	return x.GetByKey(key)
 }
 
 // GetByKey implements cache.Store. It returns no error.
 func (x *indexer[T]) GetByKey(key string) (item any, exists bool, err error) {
-	item, exists = x.get(keyOf(key))
-	return item, exists, nil
-}
-
-func (x *indexer[T]) get(key index.Key) (any, bool) {
-	obj, ok := x.store.Get(key)
-	if !ok {
-		return nil, false
+	var obj T
+	if x.keyed != nil {
+		obj, exists = x.keyed.GetByKeyString(key)
+	} else {
+		obj, exists = x.store.Get(keyOf(key))
 	}
-	return x.untyped(obj), true
+	if !exists {
+		return nil, false, nil
+	}
+	return x.untyped(obj), true, nil
 }
 
 // List implements cache.Store. The slice is the caller's, and not nil.
 func (x *indexer[T]) List() []any {
 	list := make([]any, 0, x.store.Len())
-	for obj := range x.store.All() {
-		list = append(list, x.untyped(obj))
+	if x.writer == nil {
+		for obj := range x.store.All() {
+			list = append(list, x.untyped(obj))
+		}
+		return list
+	}
+	for objs := range x.writer.Chunks() {
+		list = x.appendUntyped(list, objs)
 	}
 	return list
 }
@@ -42,6 +49,9 @@ func (x *indexer[T]) List() []any {
 // ListKeys implements cache.Store. The slice is the caller's, and not nil.
 func (x *indexer[T]) ListKeys() []string {
 	keys := make([]string, 0, x.store.Len())
+	if x.keyed != nil {
+		return slices.AppendSeq(keys, x.keyed.KeyStrings())
+	}
 	for key := range x.store.Keys() {
 		keys = append(keys, key.String())
 	}

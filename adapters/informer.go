@@ -113,7 +113,7 @@ func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object,
 		resync:      s.resync,
 	}
 	late := &latePanics[T]{}
-	store := index.NewIndexer(index.WithLiteralEvents[T]())
+	store := index.NewIndexer(index.WithLiteralEvents[T](), index.WithKeyStrings[T]())
 	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithOnPublished(late.raise)}
 	measured := newMetrics(options.Identifier, options.InformerMetricsProvider)
 	if measured != nil {
@@ -123,6 +123,7 @@ func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object,
 	s.typed = typed.NewInformer(s.source, opts...)
 	s.checker = &doneChecker{s.name, s.typed.Synced()}
 	s.store = newIndexer(store, conv)
+	s.store.keyed = store
 	s.store.late, s.store.changed = late, measured.SetResourceVersion
 	if err := s.store.AddIndexers(options.Indexers); err != nil {
 		utilruntime.HandleError(fmt.Errorf("%s: indexers are not added: %w", s.name, err))
