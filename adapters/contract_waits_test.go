@@ -97,6 +97,8 @@ func (h *hooked) makeAll(calls []inquiry) {
 	late := map[string]bool{}
 	for _, c := range calls {
 		late[c.name] = true
+	}
+	for _, c := range calls {
 		made.Go(func() {
 			c.call()
 			mu.Lock()
