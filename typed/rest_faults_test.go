@@ -386,7 +386,7 @@ func TestServerWithoutWatchList(t *testing.T) {
 
 // TestErrorsAreNoSecrets: nothing of an answer is in an error.
 func TestErrorsAreNoSecrets(t *testing.T) {
-	const secret = "huntebrokenhuntebroken"
+	const secret = "hunter2hunter2"
 	for _, contentType := range []string{"text/html", "application/json", runtime.ContentTypeProtobuf} {
 		config := with(&rest.Config{Host: "localhost"}, func(*http.Request) *http.Response {
 			r := response(http.StatusOK, secret)
