@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -136,6 +137,7 @@ func TestContractIndexFunctionFailsInBatch(t *testing.T) {
 		r.send(added(pod("a", "11")), added(pod("bad", "12")), added(pod("c", "13")))
 		close(hold)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Len(t, *reported, 1)
 		calls := rec.next()
 		assert.Subset(t, []string{"add ns/hold@10", "add ns/a@11", "add ns/bad@12", "add ns/c@13"}, calls)
@@ -155,6 +157,7 @@ func TestContractIndexFunctionFailsOnFirstList(t *testing.T) {
 		r.script.lists("10", pod("a", "1"), pod("bad", "2"), pod("c", "3"))
 		r.run()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Len(t, *reported, 1)
 		assert.True(t, r.HasSynced())
 		assert.True(t, rec.handle.HasSynced())
