@@ -59,7 +59,7 @@ func TestFirstListAppearsAtOnce(t *testing.T) {
 			require.NoError(t, err, name)
 			require.Positive(t, found, name)
 		}
-		w.store.Clear()
+		w.store.Replace(nil, nil, "", index.Relisted)
 	}
 	stop()
 	require.NoError(t, group.Wait())

@@ -231,11 +231,26 @@ func checkModel(t *rapid.T) {
 			}
 			require.Equal(t, at, store.ResourceVersion())
 		},
-		"clear": func(t *rapid.T) {
-			if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
-				store.Clear()
-				m = model{}
+		"apply many": func(t *rapid.T) { // more than are made in place, in a fork
+			var changes []index.Change[*pod]
+			var want []index.Event[*pod]
+			for range 600 {
+				version++
+				name := fmt.Sprint("many", version*7919%900)
+				p := &pod{namespace: namespaces[version%3], name: name, version: version, addresses: addresses[:version%4]}
+				change, event, effect := apply(p, version%5 == 0, false)
+				changes = append(changes, change)
+				if effect {
+					want = append(want, event)
+				}
 			}
+			if rapid.IntRange(0, 3).Draw(t, "away") > 0 { // they slow all checks down
+				for _, p := range m.where(func(p *pod) bool { return strings.HasPrefix(p.name, "many") }) {
+					change, event, _ := apply(p, true, false)
+					changes, want = append(changes, change), append(want, event)
+				}
+			}
+			require.Equal(t, want, store.Apply(nil, changes, fmt.Sprint(version)))
 		},
 		"snapshot": func(t *rapid.T) {
 			if late {

@@ -30,7 +30,7 @@ func TestScratch(t *testing.T) {
 	store.Replace(nil, few[:200], "1", Relisted)
 	store.Replace(nil, few[200:], "1", Relisted)
 	assert.Equal(t, []int{0, 0, 0, 0}, room(), "after a list")
-	store.Clear()
+	store.Replace(nil, nil, "", Relisted)
 	store.Apply(nil, fewChanges, "2")
 	for _, n := range room() {
 		assert.GreaterOrEqual(t, n, len(few), "after changes")

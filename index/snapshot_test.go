@@ -28,7 +28,7 @@ func TestSnapshotIsTheSameUntilAWrite(t *testing.T) {
 		"replace":  func() { store.Replace(nil, []*pod{p}, "2", index.Relisted) },
 		"bookmark": func() { store.SetResourceVersion("3") },
 		"index":    func() { assert.NoError(t, store.AddIndexes(byAddress())) },
-		"clear":    func() { store.Clear() },
+		"empty":    func() { store.Replace(nil, nil, "4", index.Relisted) },
 	} {
 		before := store.Snapshot()
 		write()

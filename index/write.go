@@ -5,7 +5,7 @@ import "slices"
 // maxInPlace is the number of changes up to which they are made in place, with
 // readers waiting: they take less than a millisecond. More of them are made to a
 // fork.
-const maxInPlace = 512
+const maxInPlace = 256
 
 // Apply makes changes in their order, then sets the resource version unless
 // version is empty, and appends the events that result to dst, which it
@@ -13,7 +13,7 @@ const maxInPlace = 512
 // indexer was made WithLiteralEvents.
 //
 // Readers see either the state before all changes or the state after them. They wait
-// while up to 512 changes are made; with more of them they do not wait, and each page
+// while up to 256 changes are made; with more of them they do not wait, and each page
 // of the store that is touched is copied. Index functions, functions of options and
 // the objects' methods run before anything is changed, and what they panic with goes
 // on to the caller.
@@ -166,17 +166,6 @@ func (x *Indexer[T]) SetResourceVersion(version string) {
 	defer x.mu.Unlock()
 	x.snapshot = nil
 	x.version = version
-}
-
-// Clear lets go of all objects, without events. Indexes stay added, and are
-// empty. Snapshots that were taken stay as they are.
-func (x *Indexer[T]) Clear() {
-	x.writer.Lock()
-	defer x.writer.Unlock()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.version = ""
-	x.clear()
 }
 
 // clear lets go of all objects, and leaves what readers hold of them alone.

@@ -55,7 +55,7 @@ func eachLister(t *testing.T, pods []*corev1.Pod, test func(t *testing.T, l podL
 		{"snapshot", func(t *testing.T) podLister {
 			store := storeOf(t, pods, index.Labels[*corev1.Pod]("app"))
 			snapshot := store.Snapshot()
-			store.Clear()
+			store.Release()
 			return ours(snapshot)
 		}},
 		{"informer", func(t *testing.T) podLister { return ours(running(t, pods)) }},

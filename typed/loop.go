@@ -142,8 +142,12 @@ func (l *loop[T]) flush(version string) {
 		}
 		return
 	}
-	if panicked := l.apply(l.changes, version); panicked != nil {
-		l.applyEach(panicked, version)
+	for from := 0; from < len(l.changes); from += maxPiece {
+		if to := from + maxPiece; to < len(l.changes) {
+			l.applyPiece(l.changes[from:to], "")
+		} else {
+			l.applyPiece(l.changes[from:], version)
+		}
 	}
 	if cap(l.changes) > maxKept {
 		l.changes = nil
@@ -159,14 +163,26 @@ func (l *loop[T]) flush(version string) {
 // the next one.
 const maxKept = 16384
 
-// applyEach applies the changes one by one, since one of them is to blame for a
+// maxPiece is the number of changes that are applied at a time, so that readers need
+// not wait for a burst: they take less than a millisecond. The store makes as many
+// in place, without copying pages.
+const maxPiece = 256
+
+// applyPiece applies some changes.
+func (l *loop[T]) applyPiece(changes []index.Change[T], version string) {
+	if panicked := l.apply(changes, version); panicked != nil {
+		l.applyEach(changes, panicked, version)
+	}
+}
+
+// applyEach applies changes one by one, since one of them is to blame for a
 // panic. That is rejected, and the others are not lost.
-func (l *loop[T]) applyEach(panicked any, version string) {
-	for i := range l.changes {
-		if len(l.changes) > 1 {
-			panicked = l.apply(l.changes[i:i+1], "")
+func (l *loop[T]) applyEach(changes []index.Change[T], panicked any, version string) {
+	for i := range changes {
+		if len(changes) > 1 {
+			panicked = l.apply(changes[i:i+1], "")
 		}
-		if c := &l.changes[i]; panicked != nil && c.Key == nil {
+		if c := &changes[i]; panicked != nil && c.Key == nil {
 			l.reject(c.Object, panicked, false)
 		}
 	}
