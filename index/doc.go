@@ -22,7 +22,7 @@
 // # How it is built
 //
 // Objects stand at dense positions in pages of a thousand. A hash table has
-// each key with its object in one slot, so that a look-up goes to one place; an
+// each key with its object in one entry, so that a look-up goes to one place; an
 // index maps its keys to lists of positions, and each position to the places
 // where it is listed, so that a write costs a constant for each index whose keys
 // changed, and a comparison for the others. All of these are made of pages that
@@ -30,5 +30,7 @@
 // A reader takes the page table under the read lock and ranges over the pages
 // without it; the writer copies a page before it writes to one that a reader
 // may hold. So readers hold the lock for a moment, however much they read, and
-// a snapshot costs nothing until something is written.
+// a snapshot costs nothing until something is written. Large writes go to a fork,
+// which shares all pages that it does not write to, and which then takes the
+// store's place: so readers do not wait for them.
 package index
