@@ -75,6 +75,6 @@ func TestEventsOfAContextThatHasEnded(t *testing.T) {
 // TestMemoryOfABurst applies many changes at once, and looks at what is kept for
 // the next batch.
 func TestMemoryOfABurst(t *testing.T) {
-	assert.Zero(t, typed.KeptAfterBurst(at, 20000))
+	assert.Less(t, typed.KeptAfterBurst(at, 20000), 1000, "room for the events of a piece")
 	assert.Positive(t, typed.KeptAfterBurst(at, 100), "what is common is kept")
 }

@@ -152,9 +152,6 @@ func (l *loop[T]) flush(version string) {
 	if cap(l.changes) > maxKept {
 		l.changes = nil
 	}
-	if cap(l.events) > maxKept {
-		l.events = nil
-	}
 	clear(l.changes)
 	l.changes = l.changes[:0]
 }
