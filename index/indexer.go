@@ -135,8 +135,11 @@ func (x *Indexer[T]) Get(key Key) (T, bool) {
 		x.mu.RUnlock()
 		return obj, true
 	}
-	defer x.mu.RUnlock()
-	checkFound(x, "Get", "", key)
+	released := x.released
+	x.mu.RUnlock()
+	if released { // for good
+		checkFound(x, "Get", "", key)
+	}
 	var none T
 	return none, false
 }

@@ -4,7 +4,6 @@ import (
 	"hash/maphash"
 	"iter"
 	"strings"
-	"unsafe"
 )
 
 // GetByKeyString returns the object whose key is "namespace/name", or "name" if it
@@ -14,22 +13,22 @@ func (x *Indexer[T]) GetByKeyString(key string) (T, bool) {
 	if !x.keyStrings {
 		return x.Get(splitKey(key))
 	}
-	return x.getJoined(unsafe.Slice(unsafe.StringData(key), len(key)))
+	return x.getJoined(key)
 }
 
-// getJoined returns the object of a key that is given as a string. It must not be
-// modified.
-func (x *Indexer[T]) getJoined(joined []byte) (T, bool) {
-	hash := uint32(maphash.Bytes(x.seed, joined) >> 32)
+// getJoined returns the object of a key that is given as a string.
+func (x *Indexer[T]) getJoined(joined string) (T, bool) {
+	hash := uint32(maphash.String(x.seed, joined) >> 32)
 	x.mu.RLock()
 	if e := findString(&x.keys.buckets, hash, joined); e != nil {
 		obj := e.value.object
 		x.mu.RUnlock()
 		return obj, true
 	}
-	defer x.mu.RUnlock()
-	if x.released {
-		checkFound(x, "Get", "", string(joined))
+	released := x.released
+	x.mu.RUnlock()
+	if released {
+		checkFound(x, "Get", "", strings.Clone(joined)) // which may be in a buffer
 	}
 	var none T
 	return none, false
@@ -47,16 +46,19 @@ func splitKey(key string) Key {
 // particular order and one consistent state. With WithKeyStrings it allocates
 // nothing for a key.
 func (x *Indexer[T]) KeyStrings() iter.Seq[string] {
-	return func(yield func(string) bool) { x.viewKeyStrings()(yield) }
+	return func(yield func(string) bool) {
+		slots, namespaces := x.viewKeyStrings()
+		slots.keyStrings(&namespaces, yield)
+	}
 }
 
-func (x *Indexer[T]) viewKeyStrings() iter.Seq[string] {
+func (x *Indexer[T]) viewKeyStrings() (slots[T], pages[posting[string]]) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	x.checkReadable("KeyStrings")
 	x.keysEpoch.share()
 	x.namespaces.posts.shape.share()
-	return x.slots().keyStrings(x.namespaces.posts.posts.pages)
+	return x.slots(), x.namespaces.posts.posts.pages
 }
 
 // Chunks ranges over all objects, in no particular order, many at a time and without

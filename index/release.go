@@ -50,7 +50,7 @@ func (x *Indexer[T]) Err() error {
 func (s *Snapshot[T]) Err() error { return nil }
 
 // checkReadable panics if the store was released; read is what was to be done. The
-// caller holds mu. It is called before many objects are looked at, and checkFound
+// caller holds mu, or has seen released. It is called before many objects are looked at, and checkFound
 // where one was looked for in vain, so that finding one costs nothing more.
 func (x *Indexer[T]) checkReadable(read string) {
 	if x.released {

@@ -18,6 +18,8 @@ import (
 func reads(store *index.Indexer[*pod], node *index.Index[string, *pod]) map[string]func() {
 	return map[string]func(){
 		"index: Get: key default/a": func() { store.Get(index.Key{Namespace: "default", Name: "a"}) },
+		"index: KeyStrings,":        func() { drain(store.KeyStrings()) },
+		"index: Chunks,":            func() { drain(store.Chunks()) },
 		"index: Len,":               func() { store.Len() },
 		"index: List,":              func() { store.List() },
 		"index: All,":               func() { drain(store.All()) },

@@ -39,14 +39,16 @@ type slots[T Object] struct {
 // keyBuffer has room for keys that are joined to be looked up.
 type keyBuffer [160]byte
 
-// join returns the key as a string, in buf if there is room.
-func (b *keyBuffer) join(key Key) []byte {
+// join returns the key as a string, in the buffer if there is room; it is good as
+// long as the buffer is.
+func (b *keyBuffer) join(key Key) string {
 	if key.Namespace == "" {
-		return append(b[:0], key.Name...)
+		return key.Name
 	}
 	joined := append(b[:0], key.Namespace...)
 	joined = append(joined, '/')
-	return append(joined, key.Name...)
+	joined = append(joined, key.Name...)
+	return unsafe.String(unsafe.SliceData(joined), len(joined))
 }
 
 // hash returns the hash of a key. The multiplier (2^64 divided by
@@ -62,7 +64,7 @@ func (t *slots[T]) hash(key Key) uint32 {
 // hashString returns the hash of a key as a string.
 func hashString(seed maphash.Seed, key Key) uint32 {
 	var buf keyBuffer
-	return uint32(maphash.Bytes(seed, buf.join(key)) >> 32)
+	return uint32(maphash.String(seed, buf.join(key)) >> 32)
 }
 
 func hashKey(seed maphash.Seed, key Key) uint32 {
@@ -105,7 +107,7 @@ func findJoined[T Object](in *buckets[slot[T]], hash uint32, key Key) *entry[slo
 }
 
 // findString returns the entry of a key that is kept as a string.
-func findString[T Object](in *buckets[slot[T]], hash uint32, key []byte) *entry[slot[T]] {
+func findString[T Object](in *buckets[slot[T]], hash uint32, key string) *entry[slot[T]] {
 	bucket := in.bucket(hash)
 	if len(bucket) == 0 {
 		return nil
@@ -115,7 +117,7 @@ func findString[T Object](in *buckets[slot[T]], hash uint32, key []byte) *entry[
 		if e.place == 0 {
 			return nil
 		}
-		if e.hash == hash && e.value.string() == string(key) {
+		if e.hash == hash && e.value.string() == key {
 			return e
 		}
 		if i++; i == len(bucket) {
@@ -145,12 +147,16 @@ func (t slots[T]) keys(namespaces pages[posting[string]]) iter.Seq[Key] {
 }
 
 // keyStrings ranges over the keys as strings.
-func (t slots[T]) keyStrings(namespaces pages[posting[string]]) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for e := range t.all() {
-			text := e.value.string()
+func (t *slots[T]) keyStrings(namespaces *pages[posting[string]], yield func(string) bool) {
+	for _, bucket := range t.table {
+		for i := range bucket {
+			s := &bucket[i].value
+			if bucket[i].place == 0 {
+				continue
+			}
+			text := s.string()
 			if !t.strings {
-				text = t.keyAt(&namespaces, &e.value).String()
+				text = t.keyAt(namespaces, s).String()
 			}
 			if !yield(text) {
 				return
