@@ -1,0 +1,193 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// DefaultDrainTimeout is how long Run waits for workers to come to an end when it
+// is told to stop, unless WithDrainTimeout says something else. It is less than the
+// 30 seconds that a Pod is given to end.
+const DefaultDrainTimeout = 20 * time.Second
+
+// ErrEnded tells that a part of a program ended although nobody told it to.
+var ErrEnded = errors.New("it has ended before it was told to")
+
+// Run runs a controller until ctx ends, its parts in the order in which they need
+// each other:
+//
+//  1. All informers are started, and Run waits until they and what was given to
+//     WithSynced are synced.
+//  2. With an elector, it waits until this process leads. The informers run
+//     meanwhile, so that the process is ready when it is its turn.
+//  3. The workers of all queues are started.
+//  4. When ctx ends, the queues are drained: no key is added any more, and those
+//     that wait are processed. The calls of the reconcile function have contexts
+//     that go on meanwhile, and the informers go on as well, so that what is
+//     reconciled last is reconciled with what is true. After the drain timeout the
+//     contexts of the calls end, and Run waits for the calls.
+//  5. The lead is given up, so that another process can begin.
+//  6. The informers are stopped, and Run waits for their goroutines.
+//
+// If the lead is lost, the contexts of the calls end at once, as another process
+// may lead already; then all else stops, and Run returns an error that wraps
+// ErrLeadLost. If an informer or a queue ends by itself, Run stops as if ctx had
+// ended, and returns an error that wraps its error, or ErrEnded if it gave none.
+//
+// Run returns nil if it was told to stop while the workers ran, or waited for the
+// lead, and all keys were drained. It returns the error of WaitForSync if ctx ends
+// before that, what is wrong with the options, and an error that tells what was
+// left in the queues if the drain timeout has passed.
+func Run(ctx context.Context, opts ...RunOption) error {
+	c := runConfig{drainTimeout: DefaultDrainTimeout}
+	for _, opt := range opts {
+		if opt == nil {
+			return errors.New("the controller is not run: an option is nil")
+		}
+		if err := opt(&c); err != nil {
+			return fmt.Errorf("the controller is not run: %w", err)
+		}
+	}
+	if len(c.workers) == 0 {
+		return errors.New("the controller is not run: it has no workers, see WithWorkers")
+	}
+	r := runner{runConfig: c}
+	r.told, r.stop = context.WithCancel(ctx)
+	defer r.stop()
+	return r.run(ctx)
+}
+
+// runner is one call of Run.
+type runner struct {
+	runConfig
+
+	told context.Context // ends when everything is to stop
+	stop func()
+
+	mu   sync.Mutex
+	errs []error // guarded by mu
+}
+
+func (r *runner) run(ctx context.Context) error {
+	// What must not end with ctx has its values all the same.
+	lasting := context.WithoutCancel(ctx)
+	informing, stopInforming := context.WithCancel(lasting)
+	var informers sync.WaitGroup
+	for _, informer := range r.informers {
+		informers.Go(func() {
+			r.ended(informing, "informer "+informer.Name(), informer.Run(informing))
+		})
+	}
+	if r.waitForSync() {
+		r.lead(lasting)
+	}
+	stopInforming()
+	informers.Wait()
+	return errors.Join(r.errs...)
+}
+
+// waitForSync reports whether everything is synced.
+func (r *runner) waitForSync() bool {
+	for _, synced := range r.synced {
+		if err := synced.WaitForSync(r.told); err != nil {
+			r.fail(err)
+			return false
+		}
+	}
+	return true
+}
+
+// lead runs the workers while this process leads.
+func (r *runner) lead(lasting context.Context) {
+	if r.elector == nil {
+		r.work(lasting)
+		return
+	}
+	electing, resign := context.WithCancel(lasting)
+	defer resign()
+	led := false
+	forget := context.AfterFunc(r.told, func() { // while it waits; work drains first
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if !led {
+			resign()
+		}
+	})
+	defer forget()
+	err := r.elector.Elect(electing, func(leading context.Context) {
+		r.mu.Lock()
+		led = true
+		r.mu.Unlock()
+		r.work(leading)
+		resign()
+	})
+	if electing.Err() == nil && err == nil {
+		err = ErrEnded
+	}
+	if electing.Err() == nil || err != nil && !errors.Is(err, context.Canceled) {
+		r.fail(fmt.Errorf("election: %w", err))
+	}
+}
+
+// work runs the workers until it is told to stop, or the lead is lost.
+func (r *runner) work(leading context.Context) {
+	working, stopWorking := context.WithCancel(leading)
+	defer stopWorking()
+	var workers sync.WaitGroup
+	for _, w := range r.workers {
+		workers.Go(func() {
+			err := w.run(working)
+			if working.Err() == nil {
+				r.ended(r.told, "the workers of a queue", err)
+			}
+		})
+	}
+	select {
+	case <-r.told.Done():
+	case <-leading.Done():
+	}
+	if r.told.Err() != nil {
+		r.drain(leading)
+	} else {
+		r.fail(ErrLeadLost)
+	}
+	r.stop()
+	stopWorking()
+	workers.Wait()
+}
+
+// drain waits until the workers have done what there is, or it takes too long.
+func (r *runner) drain(leading context.Context) {
+	draining, cancel := context.WithTimeout(leading, r.drainTimeout)
+	defer cancel()
+	var queues sync.WaitGroup
+	for _, w := range r.workers {
+		queues.Go(func() {
+			if err := w.drain(draining); err != nil {
+				r.fail(fmt.Errorf("the drain was given up after %v: %w", r.drainTimeout, err))
+			}
+		})
+	}
+	queues.Wait()
+}
+
+// ended notes that a part has ended. That is a failure unless it was told to.
+func (r *runner) ended(told context.Context, what string, err error) {
+	if err == nil && told.Err() == nil {
+		err = ErrEnded
+	}
+	if err != nil {
+		r.fail(fmt.Errorf("%s: %w", what, err))
+	}
+}
+
+// fail notes an error, and has everything stop.
+func (r *runner) fail(err error) {
+	r.mu.Lock()
+	r.errs = append(r.errs, err)
+	r.mu.Unlock()
+	r.stop()
+}

@@ -1,0 +1,138 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrLeadLost tells that this process no longer leads, or cannot tell whether it
+// does. Most programs then end, and are started again.
+var ErrLeadLost = errors.New("the lead was lost")
+
+// Informer is what Run needs of an informer, which *typed.Informer has.
+type Informer interface {
+	Synced
+	// Name returns what the informer is called in errors.
+	Name() string
+	// Run runs the informer until ctx ends, and then returns nil.
+	Run(ctx context.Context) error
+}
+
+// Synced is what Run waits for before it starts workers, such as an informer of a
+// factory, or the registration of a handler.
+type Synced interface {
+	// WaitForSync waits until everything is there. It returns an error that tells
+	// what is not when ctx ends before.
+	WaitForSync(ctx context.Context) error
+}
+
+// Queue is what Run needs of a queue of keys, which *queue.WorkQueue has.
+type Queue[K comparable] interface {
+	// Run processes keys by a number of workers until ctx ends, or the queue has
+	// been drained, and then returns nil.
+	Run(ctx context.Context, workers int, process func(ctx context.Context, key K) error) error
+	// Drain lets no more keys in, and waits until those that are there have been
+	// processed. It returns an error that tells what is left when ctx ends before.
+	Drain(ctx context.Context) error
+}
+
+// Elector decides which one of several processes leads.
+type Elector interface {
+	// Elect waits until this process leads, and then calls lead, with a context
+	// that ends when it does not lead any more. When lead returns, or ctx ends, it
+	// gives up the lead, or the wait for it, and returns. It never returns while
+	// lead runs. The error is that of ctx if that ended, or tells why the election
+	// cannot be held.
+	Elect(ctx context.Context, lead func(ctx context.Context)) error
+}
+
+// RunOption is a part of what Run runs, or sets up how.
+type RunOption func(*runConfig) error
+
+type runConfig struct {
+	informers    []Informer
+	synced       []Synced
+	workers      []workers
+	elector      Elector
+	drainTimeout time.Duration
+}
+
+// workers are the workers of one queue.
+type workers struct {
+	run, drain func(ctx context.Context) error
+}
+
+// WithInformers has informers run before everything else and longer than everything
+// else.
+func WithInformers(informers ...Informer) RunOption {
+	return func(c *runConfig) error {
+		for _, informer := range informers {
+			if informer == nil {
+				return errors.New("an informer is nil")
+			}
+			c.informers = append(c.informers, informer)
+			c.synced = append(c.synced, informer)
+		}
+		return nil
+	}
+}
+
+// WithSynced has Run wait for what others run: informers of a factory, registrations
+// of handlers.
+func WithSynced(synced ...Synced) RunOption {
+	return func(c *runConfig) error {
+		for _, s := range synced {
+			if s == nil {
+				return errors.New("what is to be synced is nil")
+			}
+			c.synced = append(c.synced, s)
+		}
+		return nil
+	}
+}
+
+// WithWorkers has the keys of a queue reconciled by a number of workers. It may be
+// given for several queues.
+func WithWorkers[K comparable](q Queue[K], n int, reconcile func(ctx context.Context, key K) error) RunOption {
+	return func(c *runConfig) error {
+		switch {
+		case q == nil:
+			return errors.New("the queue is nil")
+		case n < 1:
+			return fmt.Errorf("a queue cannot be run by %d workers, the least is 1", n)
+		case reconcile == nil:
+			return errors.New("the function that reconciles is nil")
+		}
+		c.workers = append(c.workers, workers{
+			run:   func(ctx context.Context) error { return q.Run(ctx, n, reconcile) },
+			drain: q.Drain,
+		})
+		return nil
+	}
+}
+
+// WithElector has the workers run while this process leads, and not otherwise. See
+// kube.NewElector for one that uses a Lease of the API server.
+func WithElector(e Elector) RunOption {
+	return func(c *runConfig) error {
+		if e == nil {
+			return errors.New("the elector is nil")
+		}
+		c.elector = e
+		return nil
+	}
+}
+
+// WithDrainTimeout sets how long Run waits for the workers when it is told to stop;
+// 0 means that it does not, so that keys which wait are left.
+func WithDrainTimeout(d time.Duration) RunOption {
+	return func(c *runConfig) error {
+		if d < 0 {
+			return fmt.Errorf("the drain timeout %v is negative", d)
+		}
+		c.drainTimeout = d
+		return nil
+	}
+}
