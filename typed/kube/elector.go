@@ -1,0 +1,169 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// Elector elects one of several processes as their leader, by a Lease object of the
+// API server and client-go's leader election. It is for control.WithElector.
+//
+// The lead is given up as soon as the work is done, so that another process need
+// not wait until the Lease expires; but never while work is still going on.
+type Elector struct {
+	lock   resourcelock.LeaseLock
+	config leaderelection.LeaderElectionConfig
+}
+
+// ElectorOption sets up an Elector.
+type ElectorOption func(*Elector) error
+
+// WithIdentity sets how this process appears in the Lease; no other process may
+// have the same identity. Otherwise it is the host's name and a random number.
+func WithIdentity(identity string) ElectorOption {
+	return func(e *Elector) error {
+		if identity == "" {
+			return errors.New("the identity is empty")
+		}
+		e.lock.LockConfig.Identity = identity
+		return nil
+	}
+}
+
+// WithLeaseDuration sets how long a process that has died keeps the lead. A process
+// that leads renews its lease every 2/15 of that time, and stops to lead when it has
+// not succeeded for 2/3 of it. Otherwise it is 15 seconds, as in Kubernetes' own
+// components. The least is one second.
+func WithLeaseDuration(d time.Duration) ElectorOption {
+	return func(e *Elector) error {
+		if d < time.Second {
+			return fmt.Errorf("the lease duration %v is less than a second", d)
+		}
+		e.config.LeaseDuration, e.config.RenewDeadline, e.config.RetryPeriod = d, d*2/3, d*2/15
+		return nil
+	}
+}
+
+// NewElector returns an elector by the Lease of the given namespace and name, which
+// it makes if it is not there. The processes need the verbs get, create and update
+// for it. It returns an error if the configuration or an option cannot be used.
+func NewElector(config *rest.Config, namespace, name string, opts ...ElectorOption) (*Elector, error) {
+	failed := func(err error) (*Elector, error) {
+		return nil, fmt.Errorf("elector by the lease %s/%s: %w", namespace, name, err)
+	}
+	switch {
+	case config == nil:
+		return failed(errors.New("the configuration of the client is nil"))
+	case namespace == "" || name == "":
+		return failed(errors.New("the lease needs a namespace and a name"))
+	}
+	client, err := coordinationv1.NewForConfig(config)
+	if err != nil {
+		return failed(err)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return failed(err)
+	}
+	e := &Elector{lock: resourcelock.LeaseLock{
+		LeaseMeta:  metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Client:     client,
+		LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
+	}}
+	e.config.Name = namespace + "/" + name
+	e.config.ReleaseOnCancel = true
+	opts = append([]ElectorOption{WithLeaseDuration(15 * time.Second)}, opts...)
+	for _, opt := range opts {
+		if opt == nil {
+			return failed(errors.New("an option is nil"))
+		}
+		if err := opt(e); err != nil {
+			return failed(err)
+		}
+	}
+	return e, nil
+}
+
+// Identity returns how this process appears in the Lease.
+func (e *Elector) Identity() string { return e.lock.Identity() }
+
+// Elect waits until this process leads, and then calls lead with a context that ends
+// when it does not lead any more, or ctx ends. When lead returns, it gives up the
+// lead, and returns. It never returns while lead runs. If ctx ends before this
+// process leads, it returns ctx's error. It may be called again, one call after the
+// other.
+//
+// What goes wrong with requests is logged by client-go and tried again.
+func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) error {
+	ctx, resign := context.WithCancel(ctx)
+	defer resign()
+	lock := e.lock
+	guard := &guardedLock{Interface: &lock}
+	led := make(chan struct{})
+	config := e.config
+	config.Lock = guard
+	config.Callbacks = leaderelection.LeaderCallbacks{
+		OnStartedLeading: func(leading context.Context) {
+			defer close(led)
+			defer resign()
+			defer guard.works.Store(false)
+			lead(leading)
+		},
+		OnStoppedLeading: func() {},
+	}
+	elector, err := leaderelection.NewLeaderElector(config)
+	if err != nil {
+		return fmt.Errorf("elector by the lease %s: %w", config.Name, err)
+	}
+	elector.Run(ctx)
+	if !guard.elected.Load() {
+		return ctx.Err()
+	}
+	<-led
+	return nil
+}
+
+// guardedLock is a lock that is not given up while work is going on. client-go would
+// do that when a renewal has failed, before the context of the work ends.
+type guardedLock struct {
+	resourcelock.Interface
+	elected atomic.Bool // the lead was won
+	works   atomic.Bool // the lead was won, and lead has not returned yet
+}
+
+var errStillWorks = errors.New("the lead is not given up: the work of this process has not ended yet")
+
+// Create implements resourcelock.Interface.
+func (l *guardedLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.note(l.Interface.Create(ctx, record))
+}
+
+// Update implements resourcelock.Interface.
+func (l *guardedLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	if record.HolderIdentity != "" {
+		return l.note(l.Interface.Update(ctx, record))
+	}
+	if l.works.Load() {
+		return errStillWorks
+	}
+	return l.Interface.Update(ctx, record)
+}
+
+// note notes that the lead was won, if a record with this process was written.
+func (l *guardedLock) note(err error) error {
+	if err == nil && !l.elected.Swap(true) {
+		l.works.Store(true)
+	}
+	return err
+}
