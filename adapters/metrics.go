@@ -19,7 +19,7 @@ type metrics struct {
 	store    cache.Store
 
 	queue  *cache.RealFIFO // set before the informer's goroutines use it
-	added  atomic.Int64    // how many items were put into queue
+	added  atomic.Int64    // how many items are or were in queue
 	taken  atomic.Int64    // how many of them the informer has taken
 	before int64           // owned by the informer's goroutine: added, when it last took some
 }
@@ -64,26 +64,28 @@ func (m *metrics) key(item any) (string, error) {
 }
 
 // add tells that a change is going to be queued. It is called by the goroutine
-// that queues, as replace and bookmark are.
+// that queues, as replace and bookmark are. An item is counted when it is in the
+// queue: the informer waits for as many as are counted.
 func (m *metrics) add() {
 	if m != nil {
-		_ = m.queue.Add(m.added.Add(1)) // its key is known
+		_ = m.queue.Add(m.added.Load() + 1) // its key is known: it was not taken
+		m.added.Add(1)
 	}
 }
 
 // replace tells that a list is going to be queued.
 func (m *metrics) replace() {
 	if m != nil {
-		m.added.Add(1)
 		_ = m.queue.Replace(nil, "") // it looks for no keys
+		m.added.Add(1)
 	}
 }
 
 // bookmark tells that a bookmark is going to be queued.
 func (m *metrics) bookmark() {
 	if m != nil {
-		m.added.Add(1)
 		_ = m.queue.Bookmark("") // it looks for no keys
+		m.added.Add(1)
 	}
 }
 

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,4 +54,30 @@ func TestMetricsAfterRejections(t *testing.T) {
 	m.SetQueued(0)
 	m.Process(1, func() { processed++ })
 	assert.Equal(t, 2, processed, "the informer does what is not measured")
+}
+
+// TestMetricsWhileItemsCome: the informer may know of more changes than are in the
+// queue of the metrics yet, and takes no more than are.
+func TestMetricsWhileItemsCome(t *testing.T) {
+	name, err := cache.NewInformerName("while-items-come")
+	require.NoError(t, err)
+	t.Cleanup(name.Release)
+	m := newMetrics(name.WithResource(schema.GroupVersionResource{Resource: "pods"}), &values{})
+	m.start()
+	const items = 100_000
+	var producer sync.WaitGroup
+	producer.Go(func() {
+		for i := range items {
+			if i%1000 == 0 {
+				m.replace()
+			} else {
+				m.add()
+			}
+		}
+	})
+	for m.taken.Load() < items {
+		m.Process(3, func() {})
+	}
+	producer.Wait()
+	assert.EqualValues(t, items, m.added.Load())
 }
