@@ -114,8 +114,6 @@ type scene struct {
 	*diary
 	informer *fakeInformer
 	queue    *queue.WorkQueue[string]
-	begun    chan string // a call of reconcile has begun
-	proceed  chan struct{}
 	stop     context.CancelFunc
 	result   chan error
 }
