@@ -82,7 +82,6 @@ type hooked struct {
 	cache.SharedIndexInformer
 	handle cache.ResourceEventHandlerRegistration
 	script *script
-	stop   func()
 	waited []string // calls that did not return
 }
 

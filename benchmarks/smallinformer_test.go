@@ -48,8 +48,8 @@ type small struct {
 
 func startSmall(s sharedSide, list kruntime.Object) *small {
 	inf := s.make(plainLists{&cache.ListWatch{
-		ListFunc:  func(metav1.ListOptions) (kruntime.Object, error) { return list, nil },
-		WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil },
+		ListWithContextFunc:  func(context.Context, metav1.ListOptions) (kruntime.Object, error) { return list, nil },
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil },
 	}}, namespaceIndexer())
 	handle, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}})
 	if err != nil {

@@ -90,7 +90,7 @@ func TestRequests(t *testing.T) {
 		return informers.NewFilteredSharedInformerFactory(client, 0, "shop", tweak)
 	})
 	theirs := requests(t, func(client kubernetes.Interface) clientgo.SharedInformerFactory {
-		return clientgo.NewFilteredSharedInformerFactory(client, 0, "shop", tweak)
+		return clientgo.NewSharedInformerFactoryWithOptions(client, 0, clientgo.WithNamespace("shop"), clientgo.WithTweakListOptions(tweak))
 	})
 	require.Greater(t, len(theirs), 120)
 	assert.Equal(t, theirs, ours)
