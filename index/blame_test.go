@@ -18,9 +18,9 @@ func TestPanics(t *testing.T) {
 		return p.name, true
 	})
 	require.NoError(t, store.AddIndexes(picky))
-	assert.Equal(t, "poisoned", store.Panics(&pod{name: "poison"}))
+	assert.EqualError(t, store.Panics(&pod{name: "poison"}), "poisoned")
 	assert.Nil(t, store.Panics(&pod{name: "a"}))
-	assert.Error(t, store.Panics(nil).(error), "its methods panic")
+	assert.Error(t, store.Panics(nil), "its methods panic")
 	assert.Zero(t, store.Len())
 	store.Apply(nil, put(&pod{name: "b"}), "1")
 	assert.Len(t, picky.Get("b"), 1, "what was looked at is forgotten")
@@ -33,7 +33,7 @@ func TestPanics(t *testing.T) {
 		store := index.NewIndexer(opt)
 		objs := fragiles(1, 1, nil)
 		store.Replace(nil, objs, "1", index.Initial)
-		assert.Equal(t, "no uid", store.Panics(&fragile{name: objs[0].name, namespace: "ns"}))
+		assert.EqualError(t, store.Panics(&fragile{name: objs[0].name, namespace: "ns"}), "no uid")
 		assert.Nil(t, store.Panics(&fragile{name: "new", namespace: "ns"}), "there is nothing to compare it with")
 	}
 }
