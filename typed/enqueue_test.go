@@ -16,6 +16,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // adds is a queue that writes down what is added.
@@ -48,33 +49,33 @@ func (a *adds[K]) next() []string {
 }
 
 func TestEnqueue(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		q := &adds[index.Key]{}
-		r := newRig(t)
-		reg, err := r.Handle(typed.Enqueue[*thing](q), typed.WithResync(time.Minute))
+		r := rig.New(t)
+		reg, err := r.Handle(typed.Enqueue[*rig.Thing](q), typed.WithResync(time.Minute))
 		require.NoError(t, err)
 		assert.Equal(t, "enqueue", reg.Name())
 		added := func() []string {
 			synctest.Wait()
 			return q.next()
 		}
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1), at("b", 2)}, "2")
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 		assert.ElementsMatch(t, []string{"ns/a low", "ns/b low"}, added(), "the first list")
-		r.sink.Add(at("c", 3), "3")
-		r.sink.Update(at("a", 4), "4")
-		r.sink.Delete(at("b", 5), "5")
+		r.Sink.Add(rig.At("c", 3), "3")
+		r.Sink.Update(rig.At("a", 4), "4")
+		r.Sink.Delete(rig.At("b", 5), "5")
 		assert.Equal(t, []string{"ns/c", "ns/a", "ns/b"}, added())
 
-		recreated := at("c", 3)
-		recreated.uid = "another"
-		r.sink.Replace([]*thing{at("a", 4), recreated, at("d", 6)}, "6")
+		recreated := rig.At("c", 3)
+		recreated.UID = "another"
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 4), recreated, rig.At("d", 6)}, "6")
 		assert.Equal(t, []string{"ns/a low", "ns/c", "ns/d"}, added(), "after a relist, a is as it was")
 		time.Sleep(90 * time.Second)
 		assert.ElementsMatch(t, []string{"ns/a low", "ns/c low", "ns/d low"}, added(), "a resync")
 
 		late := &adds[index.Key]{}
-		_, err = r.Handle(typed.Enqueue[*thing](late))
+		_, err = r.Handle(typed.Enqueue[*rig.Thing](late))
 		require.NoError(t, err)
 		synctest.Wait()
 		assert.ElementsMatch(t, []string{"ns/a low", "ns/c low", "ns/d low"}, late.next(), "what a late handler is told of")
@@ -88,9 +89,9 @@ func TestEnqueueOnQueues(t *testing.T) {
 	clientGo := workqueue.NewTyped[index.Key]()
 	defer clientGo.ShutDown()
 	for _, q := range []typed.Adder[index.Key]{own, typed.AdderFunc[index.Key](clientGo.Add)} {
-		h := typed.Enqueue[*thing](q)
-		h.OnAdd(at("a", 1), true)
-		h.OnAdd(at("b", 2), false)
+		h := typed.Enqueue[*rig.Thing](q)
+		h.OnAdd(rig.At("a", 1), true)
+		h.OnAdd(rig.At("b", 2), false)
 	}
 	var keys []string
 	for range 2 {
@@ -109,50 +110,44 @@ func TestEnqueueOnQueues(t *testing.T) {
 // nodeKey is a key that is no index.Key.
 type nodeKey struct{ node string }
 
-func node(o *thing) iter.Seq[nodeKey] {
-	if o.node == "" {
+func node(o *rig.Thing) iter.Seq[nodeKey] {
+	if o.Node == "" {
 		return nil
 	}
-	return slices.Values([]nodeKey{{o.node}})
-}
-
-func on(node string, o *thing) *thing {
-	c := *o
-	c.node = node
-	return &c
+	return slices.Values([]nodeKey{{o.Node}})
 }
 
 func TestEnqueueFunc(t *testing.T) {
 	q := &adds[nodeKey]{}
 	h := typed.EnqueueFunc(q, node)
-	x, y, nowhere := on("x", at("a", 1)), on("y", at("a", 2)), on("", at("a", 3))
+	x, y, nowhere := rig.On("x", rig.At("a", 1)), rig.On("y", rig.At("a", 2)), rig.On("", rig.At("a", 3))
 
 	h.OnAdd(x, true)
 	assert.Equal(t, []string{"{x} low"}, q.next())
 	h.OnAdd(nowhere, false)
 	assert.Empty(t, q.next(), "no keys")
-	h.OnUpdate(x, on("x", at("a", 2)))
+	h.OnUpdate(x, rig.On("x", rig.At("a", 2)))
 	assert.Equal(t, []string{"{x}"}, q.next(), "the same key before and after")
 	h.OnUpdate(x, y)
 	assert.Equal(t, []string{"{y}", "{x}"}, q.next(), "the key has changed")
 	h.OnUpdate(x, x)
 	assert.Equal(t, []string{"{x} low"}, q.next(), "a resync")
-	h.OnUpdate(x, on("x", at("a", 1)))
+	h.OnUpdate(x, rig.On("x", rig.At("a", 1)))
 	assert.Equal(t, []string{"{x} low"}, q.next(), "a relist without a change")
 	h.OnUpdate(y, nowhere)
 	assert.Equal(t, []string{"{y}"}, q.next())
-	h.OnDelete(typed.Deleted[*thing]{Key: key("a"), Object: y, Old: y})
+	h.OnDelete(typed.Deleted[*rig.Thing]{Key: rig.Key("a"), Object: y, Old: y})
 	assert.Equal(t, []string{"{y}"}, q.next())
-	h.OnDelete(typed.Deleted[*thing]{Key: key("a"), Object: y, Old: x})
+	h.OnDelete(typed.Deleted[*rig.Thing]{Key: rig.Key("a"), Object: y, Old: x})
 	assert.Equal(t, []string{"{y}", "{x}"}, q.next(), "the handler was last told of x")
-	h.OnDelete(typed.Deleted[*thing]{Key: key("a"), Object: y})
+	h.OnDelete(typed.Deleted[*rig.Thing]{Key: rig.Key("a"), Object: y})
 	assert.Equal(t, []string{"{y}"}, q.next(), "a deletion that something else made up")
 }
 
 func TestEnqueueFuncWithManyKeys(t *testing.T) {
-	upTo := func(o *thing) iter.Seq[int] { // each key twice
+	upTo := func(o *rig.Thing) iter.Seq[int] { // each key twice
 		return func(yield func(int) bool) {
-			for i := range 2 * o.version {
+			for i := range 2 * o.Version {
 				if !yield(i / 2) {
 					return
 				}
@@ -161,7 +156,7 @@ func TestEnqueueFuncWithManyKeys(t *testing.T) {
 	}
 	for _, n := range []int{1, 7, 8, 9, 10, 100} {
 		q := &adds[int]{}
-		typed.EnqueueFunc(q, upTo).OnUpdate(at("a", n/2), at("a", n))
+		typed.EnqueueFunc(q, upTo).OnUpdate(rig.At("a", n/2), rig.At("a", n))
 		var want []string
 		for i := range n {
 			want = append(want, fmt.Sprint(i))
@@ -173,27 +168,27 @@ func TestEnqueueFuncWithManyKeys(t *testing.T) {
 // A handler that coalesces is told of the state that it knows and of the last
 // one: whoever had the object in either is told.
 func TestEnqueueFuncCoalesced(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		q := &adds[nodeKey]{}
-		r := newRig(t)
+		r := rig.New(t)
 		hold := make(chan struct{})
-		h := typed.EnqueueFunc(q, func(o *thing) iter.Seq[nodeKey] {
-			if o.name == "stop" {
+		h := typed.EnqueueFunc(q, func(o *rig.Thing) iter.Seq[nodeKey] {
+			if o.Name == "stop" {
 				<-hold
 			}
 			return node(o)
 		})
 		_, err := r.Handle(h, typed.WithDelivery(typed.Coalesce()))
 		require.NoError(t, err)
-		r.run()
-		r.sink.Replace([]*thing{on("x", at("a", 1))}, "1")
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.On("x", rig.At("a", 1))}, "1")
 		synctest.Wait()
 		assert.Equal(t, []string{"{x} low"}, q.next())
-		r.sink.Add(on("", at("stop", 2)), "2")
+		r.Sink.Add(rig.On("", rig.At("stop", 2)), "2")
 		synctest.Wait()
-		r.sink.Update(on("y", at("a", 3)), "3")
-		r.sink.Update(on("z", at("a", 4)), "4")
-		r.sink.Delete(on("z", at("a", 5)), "5")
+		r.Sink.Update(rig.On("y", rig.At("a", 3)), "3")
+		r.Sink.Update(rig.On("z", rig.At("a", 4)), "4")
+		r.Sink.Delete(rig.On("z", rig.At("a", 5)), "5")
 		synctest.Wait()
 		close(hold)
 		synctest.Wait()
@@ -202,17 +197,17 @@ func TestEnqueueFuncCoalesced(t *testing.T) {
 }
 
 func TestHandlersOfQueuesCheckTheirArguments(t *testing.T) {
-	r := newRig(t)
-	keys := func(*thing) iter.Seq[index.Key] { return nil }
+	r := rig.New(t)
+	keys := func(*rig.Thing) iter.Seq[index.Key] { return nil }
 	none, err := queue.NewWorkQueue[index.Key](nil)
 	require.Error(t, err)
-	for want, h := range map[string]typed.Handler[*thing]{
-		"the queue is nil":            typed.Enqueue[*thing](nil),
-		"added: the queue is nil":     typed.Enqueue[*thing](none),
-		"not added: the queue is nil": typed.Enqueue[*thing](typed.AdderFunc[index.Key](nil)),
+	for want, h := range map[string]typed.Handler[*rig.Thing]{
+		"the queue is nil":            typed.Enqueue[*rig.Thing](nil),
+		"added: the queue is nil":     typed.Enqueue[*rig.Thing](none),
+		"not added: the queue is nil": typed.Enqueue[*rig.Thing](typed.AdderFunc[index.Key](nil)),
 		"queue is nil":                typed.EnqueueFunc(nil, keys),
-		"that returns keys is nil":    typed.EnqueueFunc[index.Key, *thing](&adds[index.Key]{}, nil),
-		"handler not added: the queu": typed.Filter(typed.Select(typed.Enqueue[*thing](nil), func(*thing) bool { return true })),
+		"that returns keys is nil":    typed.EnqueueFunc[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
+		"handler not added: the queu": typed.Filter(typed.Select(typed.Enqueue[*rig.Thing](nil), func(*rig.Thing) bool { return true })),
 	} {
 		_, err := r.Handle(h)
 		assert.ErrorContains(t, err, want)
@@ -222,11 +217,11 @@ func TestHandlersOfQueuesCheckTheirArguments(t *testing.T) {
 
 func TestEnqueueAllocatesNothing(t *testing.T) {
 	q := typed.AdderFunc[index.Key](func(index.Key) {})
-	old, updated := at("a", 1), at("a", 2)
-	h := typed.Enqueue[*thing](q)
+	old, updated := rig.At("a", 1), rig.At("a", 2)
+	h := typed.Enqueue[*rig.Thing](q)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		h.OnAdd(old, true)
 		h.OnUpdate(old, updated)
-		h.OnDelete(typed.Deleted[*thing]{Key: key("a"), Object: updated, Old: updated})
+		h.OnDelete(typed.Deleted[*rig.Thing]{Key: rig.Key("a"), Object: updated, Old: updated})
 	}))
 }

@@ -11,12 +11,13 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // A controller that gives each node a pod. A node is processed again when the
 // informer has seen the pod that was created, so there is never a second one.
 func ExampleExpectations() {
-	client, shutdown := newCluster()
+	client, shutdown := rig.NewCluster()
 	defer shutdown()
 	q, err := queue.NewWorkQueue[string]()
 	if err != nil {
@@ -31,7 +32,7 @@ func ExampleExpectations() {
 	if err := pods.AddIndexes(byNode); err != nil {
 		log.Fatal(err)
 	}
-	ctx, stop := runInBackground(pods.Run)
+	ctx, stop := rig.RunInBackground(pods.Run)
 	defer stop()
 	if err := pods.WaitForSync(ctx); err != nil {
 		log.Fatal(err)
@@ -44,7 +45,7 @@ func ExampleExpectations() {
 			return nil
 		}
 		fmt.Println("create one for node", node)
-		created, err := client.CoreV1().Pods("default").Create(ctx, newPod("agent-"+node, node), metav1.CreateOptions{})
+		created, err := client.CoreV1().Pods("default").Create(ctx, rig.NewPod("agent-"+node, node), metav1.CreateOptions{})
 		if err != nil {
 			return err
 		}

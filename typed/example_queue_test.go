@@ -13,11 +13,12 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // An informer feeds a queue: keys of objects whose spec or labels change.
 func ExampleEnqueue() {
-	client, shutdown := newCluster(newPod("web-0", "node-1"))
+	client, shutdown := rig.NewCluster(rig.NewPod("web-0", "node-1"))
 	defer shutdown()
 	q, err := queue.NewWorkQueue[index.Key]()
 	if err != nil {
@@ -28,7 +29,7 @@ func ExampleEnqueue() {
 	if _, err := pods.Handle(typed.Filter(typed.Enqueue[*corev1.Pod](q), matters)); err != nil {
 		log.Fatal(err)
 	}
-	ctx, stop := runInBackground(pods.Run)
+	ctx, stop := rig.RunInBackground(pods.Run)
 	defer stop()
 
 	key, err := q.GetContext(ctx)
@@ -46,7 +47,7 @@ func ExampleAdderFunc() {
 	q := workqueue.NewTyped[index.Key]()
 	handler := typed.Enqueue[*corev1.Pod](typed.AdderFunc[index.Key](q.Add))
 
-	handler.OnAdd(newPod("web-0", "node-1"), false)
+	handler.OnAdd(rig.NewPod("web-0", "node-1"), false)
 	key, _ := q.Get()
 	fmt.Println(key)
 	// Output: default/web-0
@@ -67,7 +68,7 @@ func ExampleEnqueueFunc() {
 		}
 	})
 
-	handler.OnUpdate(newPod("web-0", "node-1"), newPod("web-0", "node-2"))
+	handler.OnUpdate(rig.NewPod("web-0", "node-1"), rig.NewPod("web-0", "node-2"))
 	for range q.Len() {
 		node, _ := q.Get()
 		fmt.Println(node)
@@ -86,7 +87,7 @@ func ExampleEnqueueOwner() {
 	}
 	handler := typed.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
 
-	pod := newPod("web-0", "node-1")
+	pod := rig.NewPod("web-0", "node-1")
 	yes := true
 	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", Controller: &yes}}
 	handler.OnDelete(typed.Deleted[*corev1.Pod]{Key: index.KeyOf(pod), Object: pod, Old: pod})
@@ -104,9 +105,9 @@ func ExampleSelect() {
 	}
 	handler := typed.Select(printer, func(p *corev1.Pod) bool { return p.Spec.NodeName == "node-1" })
 
-	handler.OnAdd(newPod("web-0", "node-2"), false)
-	handler.OnUpdate(newPod("web-0", "node-2"), newPod("web-0", "node-1"))
-	handler.OnUpdate(newPod("web-0", "node-1"), newPod("web-0", "node-2"))
+	handler.OnAdd(rig.NewPod("web-0", "node-2"), false)
+	handler.OnUpdate(rig.NewPod("web-0", "node-2"), rig.NewPod("web-0", "node-1"))
+	handler.OnUpdate(rig.NewPod("web-0", "node-1"), rig.NewPod("web-0", "node-2"))
 	// Output:
 	// here: web-0
 	// gone: web-0 by ScopeRemoved

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -56,7 +57,7 @@ func show[T index.Object](source typed.Source[T], what func(T) any) {
 
 // A type that is registered is all that has to be said.
 func ExampleFromREST() {
-	config, stop := serverWith(newPod("web-0", "node-7"))
+	config, stop := serverWith(rig.NewPod("web-0", "node-7"))
 	defer stop()
 	pods := typed.FromREST[*corev1.Pod](config, typed.WithTypeMeta())
 	show(pods, func(p *corev1.Pod) any { return p.Kind + " " + p.Spec.NodeName })
@@ -104,7 +105,7 @@ func (p *podImages) GetName() string            { return p.Metadata.Name }
 func (p *podImages) GetResourceVersion() string { return p.Metadata.ResourceVersion }
 
 func ExampleFromREST_fewFields() {
-	pod := newPod("web-0", "node-7")
+	pod := rig.NewPod("web-0", "node-7")
 	pod.Spec.Containers = []corev1.Container{{Name: "server", Image: "server:1"}, {Name: "proxy", Image: "proxy:2"}}
 	config, stop := serverWith(pod)
 	defer stop()
@@ -124,7 +125,7 @@ func ExampleFromREST_unstructured() {
 
 // The server sends no more than metadata.
 func ExampleFromREST_metadata() {
-	config, stop := serverWith(newPod("web-0", "node-7"))
+	config, stop := serverWith(rig.NewPod("web-0", "node-7"))
 	defer stop()
 	pods := typed.FromREST[*metav1.PartialObjectMetadata](config, typed.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}))
 	show(pods, func(p *metav1.PartialObjectMetadata) any { return p.Labels })

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -23,7 +24,7 @@ func (p podNode) GetName() string      { return p.name }
 
 // An informer that keeps three strings of each Pod.
 func ExampleMap() {
-	client, shutdown := newCluster(newPod("web-0", "node-1"))
+	client, shutdown := rig.NewCluster(rig.NewPod("web-0", "node-1"))
 	defer shutdown()
 
 	pods := typed.NewInformer(typed.Map(
@@ -31,7 +32,7 @@ func ExampleMap() {
 		func(p *corev1.Pod) podNode { return podNode{p.Namespace, p.Name, p.Spec.NodeName} },
 	))
 
-	ctx, stop := runInBackground(pods.Run)
+	ctx, stop := rig.RunInBackground(pods.Run)
 	defer stop()
 	if err := pods.WaitForSync(ctx); err != nil {
 		log.Fatal(err)
@@ -43,7 +44,7 @@ func ExampleMap() {
 
 // An informer that keeps only Pods that have a node, and no managed fields.
 func ExampleFilterMap() {
-	client, shutdown := newCluster(newPod("web-0", "node-1"), newPod("web-1", ""))
+	client, shutdown := rig.NewCluster(rig.NewPod("web-0", "node-1"), rig.NewPod("web-1", ""))
 	defer shutdown()
 
 	scheduled := typed.NewInformer(
@@ -54,7 +55,7 @@ func ExampleFilterMap() {
 		typed.WithTransform(typed.StripManagedFields[*corev1.Pod]),
 	)
 
-	ctx, stop := runInBackground(scheduled.Run)
+	ctx, stop := rig.RunInBackground(scheduled.Run)
 	defer stop()
 	if err := scheduled.WaitForSync(ctx); err != nil {
 		log.Fatal(err)
@@ -68,7 +69,7 @@ func ExampleFilterMap() {
 
 // An informer of the namespaces that somebody may see, which change.
 func ExampleFromNamespaces() {
-	client, shutdown := newCluster(podIn("tenant-a"), podIn("tenant-b"), podIn("tenant-c"))
+	client, shutdown := rig.NewCluster(podIn("tenant-a"), podIn("tenant-b"), podIn("tenant-c"))
 	defer shutdown()
 
 	tenants := typed.NewNamespaces("tenant-a", "tenant-b")
@@ -76,7 +77,7 @@ func ExampleFromNamespaces() {
 		return typed.FromClient(client.CoreV1().Pods(namespace))
 	}))
 
-	ctx, stop := runInBackground(pods.Run)
+	ctx, stop := rig.RunInBackground(pods.Run)
 	defer stop()
 	if err := pods.WaitForSync(ctx); err != nil {
 		log.Fatal(err)
@@ -115,7 +116,7 @@ func ExampleShare() {
 		}
 		defer srv.Close()
 		for _, name := range names {
-			if err := srv.Create(context.Background(), newPod(name, cluster+"-node")); err != nil {
+			if err := srv.Create(context.Background(), rig.NewPod(name, cluster+"-node")); err != nil {
 				log.Fatal(err)
 			}
 		}
@@ -148,7 +149,7 @@ func ExampleShare() {
 }
 
 func podIn(namespace string) *corev1.Pod {
-	pod := newPod("web", "node-1")
+	pod := rig.NewPod("web", "node-1")
 	pod.Namespace = namespace
 	return pod
 }

@@ -10,18 +10,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // An informer, from beginning to end. The client is any clientset.
 func ExampleNewInformer() {
-	client, shutdown := newCluster(newPod("web-0", "node-1"), newPod("web-1", "node-2"), newPod("web-2", "node-1"))
+	client, shutdown := rig.NewCluster(rig.NewPod("web-0", "node-1"), rig.NewPod("web-1", "node-2"), rig.NewPod("web-2", "node-1"))
 	defer shutdown()
 
 	// What to keep, and how to find it.
@@ -83,10 +81,10 @@ func ExampleNewInformer() {
 
 // Events are what a handler gets, in a loop that may be left.
 func ExampleInformer_Events() {
-	client, shutdown := newCluster(newPod("web-0", "node-1"))
+	client, shutdown := rig.NewCluster(rig.NewPod("web-0", "node-1"))
 	defer shutdown()
 	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("default")))
-	ctx, stop := runInBackground(pods.Run)
+	ctx, stop := rig.RunInBackground(pods.Run)
 	defer stop()
 
 	for e := range pods.Events(ctx) {
@@ -123,13 +121,13 @@ func ExampleInformer_Events() {
 
 // To read what was written, wait for the version that the write returned.
 func ExampleInformer_WaitForResourceVersion() {
-	client, shutdown := newCluster()
+	client, shutdown := rig.NewCluster()
 	defer shutdown()
 	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
-	ctx, stop := runInBackground(pods.Run)
+	ctx, stop := rig.RunInBackground(pods.Run)
 	defer stop()
 
-	written, err := client.CoreV1().Pods("default").Create(ctx, newPod("web-0", "node-1"), metav1.CreateOptions{})
+	written, err := client.CoreV1().Pods("default").Create(ctx, rig.NewPod("web-0", "node-1"), metav1.CreateOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -143,10 +141,10 @@ func ExampleInformer_WaitForResourceVersion() {
 
 // A handler that was removed is not called again.
 func ExampleRegistration_Close() {
-	client, shutdown := newCluster(newPod("web-0", "node-1"))
+	client, shutdown := rig.NewCluster(rig.NewPod("web-0", "node-1"))
 	defer shutdown()
 	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
-	ctx, stop := runInBackground(pods.Run)
+	ctx, stop := rig.RunInBackground(pods.Run)
 	defer stop()
 
 	printer, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{
@@ -160,7 +158,7 @@ func ExampleRegistration_Close() {
 	}
 	printer.Close() // may be called in the handler, too
 
-	written, err := client.CoreV1().Pods("default").Create(ctx, newPod("web-1", "node-2"), metav1.CreateOptions{})
+	written, err := client.CoreV1().Pods("default").Create(ctx, rig.NewPod("web-1", "node-2"), metav1.CreateOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -171,38 +169,4 @@ func ExampleRegistration_Close() {
 	// Output:
 	// add web-0
 	// pods: 2
-}
-
-// newCluster starts an API server in memory that holds objs, and returns a
-// client for it and the function that ends it.
-func newCluster(objs ...runtime.Object) (client *kubernetes.Clientset, shutdown func() error) {
-	srv, err := typedtest.NewServer()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := srv.Create(context.Background(), objs...); err != nil {
-		log.Fatal(err)
-	}
-	client, err = kubernetes.NewForConfig(srv.Config())
-	if err != nil {
-		log.Fatal(err)
-	}
-	return client, srv.Close
-}
-
-// runInBackground calls run, which is the method of an informer, until stop is
-// called, which waits for it. The context ends by then, or when that took more
-// than a minute.
-func runInBackground(run func(context.Context) error) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	var running sync.WaitGroup
-	running.Go(func() {
-		if err := run(ctx); err != nil {
-			log.Print(err)
-		}
-	})
-	return ctx, func() {
-		cancel()
-		running.Wait()
-	}
 }

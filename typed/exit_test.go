@@ -11,6 +11,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // TestHandlerThatEndsItsGoroutine removes the handler: nobody waits for it, and
@@ -18,30 +19,30 @@ import (
 func TestHandlerThatEndsItsGoroutine(t *testing.T) {
 	for _, delivery := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce(), typed.Block(1)} {
 		t.Run(delivery.String(), func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
 				var reported []error
 				handle := utilruntime.ErrorHandler(func(_ context.Context, err error, _ string, _ ...any) { reported = append(reported, err) })
-				errorHandler.Store(&handle)
-				defer errorHandler.Store(nil)
-				r := newRig(t)
-				other := r.handle()
-				rec := r.handle(typed.WithDelivery(delivery))
-				rec.before(func(string) { runtime.Goexit() })
-				r.run()
-				r.sink.Replace([]*thing{at("a", 0)}, "1")
+				rig.ErrorHandler.Store(&handle)
+				defer rig.ErrorHandler.Store(nil)
+				r := rig.New(t)
+				other := r.Record()
+				rec := r.Record(typed.WithDelivery(delivery))
+				rec.Before(func(string) { runtime.Goexit() })
+				r.Start()
+				r.Sink.Replace([]*rig.Thing{rig.At("a", 0)}, "1")
 				for i := range 10 {
-					r.sink.Update(at("a", i+1), fmt.Sprint(i+2))
+					r.Sink.Update(rig.At("a", i+1), fmt.Sprint(i+2))
 				}
-				assert.Len(t, other.next(), 11, "the informer goes on")
+				assert.Len(t, other.Next(), 11, "the informer goes on")
 				assert.Len(t, r.Status().Handlers, 1)
-				assert.True(t, isClosed(rec.Done()))
+				assert.True(t, rig.IsClosed(rec.Done()))
 				assert.ErrorIs(t, rec.Err(), typed.ErrExited)
 				assert.NoError(t, other.Err())
 				assert.ErrorIs(t, rec.WaitForSync(t.Context()), typed.ErrExited)
 				assert.Equal(t, []error{typed.ErrExited}, reported)
 				rec.Close()
 				rec.Resync()
-				assert.Empty(t, rec.next())
+				assert.Empty(t, rec.Next())
 			})
 		})
 	}
@@ -49,14 +50,14 @@ func TestHandlerThatEndsItsGoroutine(t *testing.T) {
 
 // TestEventsOfAContextThatHasEnded ranges over nothing, whatever there is.
 func TestEventsOfAContextThatHasEnded(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		r.run()
-		var list []*thing
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
+		var list []*rig.Thing
 		for i := range 1000 {
-			list = append(list, at(fmt.Sprint("n", i), i+1))
+			list = append(list, rig.At(fmt.Sprint("n", i), i+1))
 		}
-		r.sink.Replace(list, "1000")
+		r.Sink.Replace(list, "1000")
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -75,6 +76,6 @@ func TestEventsOfAContextThatHasEnded(t *testing.T) {
 // TestMemoryOfABurst applies many changes at once, and looks at what is kept for
 // the next batch.
 func TestMemoryOfABurst(t *testing.T) {
-	assert.Less(t, typed.KeptAfterBurst(at, 20000), 1000, "room for the events of a piece")
-	assert.Positive(t, typed.KeptAfterBurst(at, 100), "what is common is kept")
+	assert.Less(t, typed.KeptAfterBurst(rig.At, 20000), 1000, "room for the events of a piece")
+	assert.Positive(t, typed.KeptAfterBurst(rig.At, 100), "what is common is kept")
 }

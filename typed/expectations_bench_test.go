@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // BenchmarkAwaited measures an informer that takes in updates, while it has not
@@ -18,17 +19,17 @@ import (
 func BenchmarkAwaited(b *testing.B) {
 	for _, keys := range []int{0, 1, 10_000} {
 		b.Run(fmt.Sprintf("keys=%d", keys), func(b *testing.B) {
-			s := newScript()
+			s := rig.NewScript()
 			informer := typed.NewInformer(s)
 			ctx, stop := context.WithCancel(context.Background())
 			ended := make(chan error)
 			go func() { ended <- informer.Run(ctx) }()
-			sink := <-s.started
-			things := make([]*thing, 10_000)
+			sink := <-s.Started
+			things := make([]*rig.Thing, 10_000)
 			for i := range things {
-				things[i] = at(strconv.Itoa(i), 1)
+				things[i] = rig.At(strconv.Itoa(i), 1)
 			}
-			sink.Replace(append([]*thing(nil), things...), "1")
+			sink.Replace(append([]*rig.Thing(nil), things...), "1")
 			require.NoError(b, informer.WaitForSync(ctx))
 			e, err := typed.NewExpectations(typed.AdderFunc[int](func(int) {}), typed.WithExpectationTimeout(time.Hour))
 			require.NoError(b, err)
@@ -54,19 +55,19 @@ func BenchmarkAwaited(b *testing.B) {
 // BenchmarkWrite measures what expecting a write, and seeing it, costs a
 // controller, and what the key that is handed out in between does.
 func BenchmarkWrite(b *testing.B) {
-	s := newScript()
+	s := rig.NewScript()
 	informer := typed.NewInformer(s)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- informer.Run(ctx) }()
-	sink := <-s.started
+	sink := <-s.Started
 	sink.Replace(nil, "1")
 	require.NoError(b, informer.WaitForSync(ctx))
 	added := make(chan struct{}, 1)
 	e, err := typed.NewExpectations(typed.AdderFunc[index.Key](func(index.Key) { added <- struct{}{} }))
 	require.NoError(b, err)
 	process := e.Wrap(func(context.Context, index.Key) error { return nil })
-	version, k := 1, key("a")
+	version, k := 1, rig.Key("a")
 	b.ReportAllocs()
 	for b.Loop() {
 		version++

@@ -9,71 +9,76 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 func TestExpectDeleted(t *testing.T) {
-	marked := func(o *thing) *thing {
-		o.deleted = &metav1.Time{}
+	marked := func(o *rig.Thing) *rig.Thing {
+		o.Deleted = &metav1.Time{}
 		return o
 	}
-	another := func(o *thing) *thing {
-		o.uid = "another"
+	another := func(o *rig.Thing) *rig.Thing {
+		o.UID = "another"
 		return o
 	}
 	for name, test := range map[string]struct {
-		before  []*thing // what the informer has, at version 5
-		deleted *thing
-		first   func(typed.Sink[*thing]) // does not meet it
-		then    func(typed.Sink[*thing]) // meets it; nil: it is met at once
+		before  []*rig.Thing // what the informer has, at version 5
+		deleted *rig.Thing
+		first   func(typed.Sink[*rig.Thing]) // does not meet it
+		then    func(typed.Sink[*rig.Thing]) // meets it; nil: it is met at once
 	}{
 		"gone": {
-			before: []*thing{at("a", 3)}, deleted: at("a", 3),
-			first: func(s typed.Sink[*thing]) { s.Update(at("a", 6), "6"); s.Delete(at("b", 7), "7"); s.Bookmark("8") },
-			then:  func(s typed.Sink[*thing]) { s.Delete(at("a", 9), "9") },
+			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
+			first: func(s typed.Sink[*rig.Thing]) {
+				s.Update(rig.At("a", 6), "6")
+				s.Delete(rig.At("b", 7), "7")
+				s.Bookmark("8")
+			},
+			then: func(s typed.Sink[*rig.Thing]) { s.Delete(rig.At("a", 9), "9") },
 		},
 		"gone, without a version": {
-			before: []*thing{at("a", 3)}, deleted: at("a", 3),
-			first: func(s typed.Sink[*thing]) { s.Update(at("a", 6), "") },
-			then:  func(s typed.Sink[*thing]) { s.Delete(at("a", 9), "") },
+			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
+			first: func(s typed.Sink[*rig.Thing]) { s.Update(rig.At("a", 6), "") },
+			then:  func(s typed.Sink[*rig.Thing]) { s.Delete(rig.At("a", 9), "") },
 		},
 		"missed": {
-			before: []*thing{at("a", 3), at("b", 3)}, deleted: at("a", 3),
-			first: func(s typed.Sink[*thing]) { s.Replace([]*thing{at("a", 3)}, "8") },
-			then:  func(s typed.Sink[*thing]) { s.Replace([]*thing{at("b", 9)}, "9") },
+			before: []*rig.Thing{rig.At("a", 3), rig.At("b", 3)}, deleted: rig.At("a", 3),
+			first: func(s typed.Sink[*rig.Thing]) { s.Replace([]*rig.Thing{rig.At("a", 3)}, "8") },
+			then:  func(s typed.Sink[*rig.Thing]) { s.Replace([]*rig.Thing{rig.At("b", 9)}, "9") },
 		},
 		"another": {
-			before: []*thing{at("a", 3)}, deleted: at("a", 3),
-			then: func(s typed.Sink[*thing]) { s.Update(another(at("a", 9)), "9") },
+			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
+			then: func(s typed.Sink[*rig.Thing]) { s.Update(another(rig.At("a", 9)), "9") },
 		},
 		"deleted and created": {
-			before: []*thing{at("a", 3)}, deleted: at("a", 3),
-			then: func(s typed.Sink[*thing]) { s.Delete(at("a", 8), "8"); s.Add(another(at("a", 9)), "9") },
+			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
+			then: func(s typed.Sink[*rig.Thing]) { s.Delete(rig.At("a", 8), "8"); s.Add(another(rig.At("a", 9)), "9") },
 		},
-		"another before":    {before: []*thing{another(at("a", 4))}, deleted: at("a", 3)},
-		"gone before":       {deleted: at("a", 3)},
-		"gone at that time": {deleted: at("a", 5)},
+		"another before":    {before: []*rig.Thing{another(rig.At("a", 4))}, deleted: rig.At("a", 3)},
+		"gone before":       {deleted: rig.At("a", 3)},
+		"gone at that time": {deleted: rig.At("a", 5)},
 		"marked": {
-			before: []*thing{at("a", 3)}, deleted: at("a", 3),
-			first: func(s typed.Sink[*thing]) { s.Update(at("a", 8), "8") },
-			then:  func(s typed.Sink[*thing]) { s.Update(marked(at("a", 9)), "9") },
+			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
+			first: func(s typed.Sink[*rig.Thing]) { s.Update(rig.At("a", 8), "8") },
+			then:  func(s typed.Sink[*rig.Thing]) { s.Update(marked(rig.At("a", 9)), "9") },
 		},
-		"marked before": {before: []*thing{marked(at("a", 3))}, deleted: at("a", 3)},
+		"marked before": {before: []*rig.Thing{marked(rig.At("a", 3))}, deleted: rig.At("a", 3)},
 		"not seen yet": {
-			deleted: at("a", 6),
-			first:   func(s typed.Sink[*thing]) { s.Add(at("a", 6), "6") },
-			then:    func(s typed.Sink[*thing]) { s.Delete(at("a", 7), "7") },
+			deleted: rig.At("a", 6),
+			first:   func(s typed.Sink[*rig.Thing]) { s.Add(rig.At("a", 6), "6") },
+			then:    func(s typed.Sink[*rig.Thing]) { s.Delete(rig.At("a", 7), "7") },
 		},
 		"not seen yet, and never": {
-			deleted: at("a", 6),
-			first:   func(s typed.Sink[*thing]) { s.Add(at("b", 4), "5") },
-			then:    func(s typed.Sink[*thing]) { s.Bookmark("7") },
+			deleted: rig.At("a", 6),
+			first:   func(s typed.Sink[*rig.Thing]) { s.Add(rig.At("b", 4), "5") },
+			then:    func(s typed.Sink[*rig.Thing]) { s.Bookmark("7") },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
-				d, r := newDesk(t), newRig(t)
-				r.run()
-				r.sink.Replace(test.before, "5")
+			rig.InBubble(t, func(t *testing.T) {
+				d, r := newDesk(t), rig.New(t)
+				r.Start()
+				r.Sink.Replace(test.before, "5")
 				synctest.Wait()
 				require.NoError(t, d.ExpectDeleted("k", r, test.deleted))
 				if test.then == nil {
@@ -83,11 +88,11 @@ func TestExpectDeleted(t *testing.T) {
 				require.NoError(t, d.ExpectDeleted("k", r, test.deleted), "again")
 				assert.False(t, d.handOut("k"))
 				if test.first != nil {
-					test.first(r.sink)
+					test.first(r.Sink)
 					assert.Empty(t, d.added())
 					assert.False(t, d.handOut("k"))
 				}
-				test.then(r.sink)
+				test.then(r.Sink)
 				assert.Equal(t, []string{"k"}, d.added())
 				assert.Zero(t, d.Stats().Keys)
 				assert.True(t, d.handOut("k"))
@@ -97,23 +102,23 @@ func TestExpectDeleted(t *testing.T) {
 }
 
 func TestExpectDeletedOfOneNameTwice(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		d, r := newDesk(t), newRig(t)
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
-		second := at("a", 3)
-		second.uid = "second"
+	rig.InBubble(t, func(t *testing.T) {
+		d, r := newDesk(t), rig.New(t)
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		second := rig.At("a", 3)
+		second.UID = "second"
 		synctest.Wait()
-		require.NoError(t, d.ExpectDeleted("k", r, at("a", 1)))
+		require.NoError(t, d.ExpectDeleted("k", r, rig.At("a", 1)))
 		require.NoError(t, d.ExpectDeleted("k", r, second))
 		require.NoError(t, d.ExpectDeleted("l", r, second))
 		assert.False(t, d.handOut("k"))
 		assert.False(t, d.handOut("l"))
-		r.sink.Delete(at("a", 2), "2")
+		r.Sink.Delete(rig.At("a", 2), "2")
 		assert.Empty(t, d.added())
-		r.sink.Add(second, "3")
+		r.Sink.Add(second, "3")
 		assert.Empty(t, d.added())
-		r.sink.Delete(second, "4")
+		r.Sink.Delete(second, "4")
 		assert.ElementsMatch(t, []string{"k", "l"}, d.added())
 		assert.Zero(t, d.Stats().Keys)
 	})

@@ -23,6 +23,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // TestExpectationsModel runs controllers that write to two resources, whose
@@ -39,9 +40,9 @@ func TestExpectationsModel(t *testing.T) {
 		keys := rapid.IntRange(1, 6).Draw(rt, "keys")
 		lag := time.Duration(rapid.IntRange(0, 20).Draw(rt, "lag")) * time.Second
 		adds := rapid.IntRange(1, 100).Draw(rt, "adds")
-		var found complaints
+		var found rig.Complaints
 		synctest.Test(t, func(t *testing.T) { newExpectingWorld(t, &found, seed, keys, lag).run(adds) })
-		require.Empty(rt, found.list)
+		require.Empty(rt, found.List)
 	})
 }
 
@@ -49,7 +50,7 @@ const modelTimeout = time.Minute
 
 // expectingWorld is a controller with its resources.
 type expectingWorld struct {
-	*complaints
+	*rig.Complaints
 	resources []*modelResource
 	queue     *queue.WorkQueue[int]
 	expect    *typed.Expectations[int]
@@ -71,8 +72,8 @@ type modelKey struct {
 type modelWrite struct {
 	at      time.Time
 	to      *modelResource
-	version int    // of what was written, or last seen by the server before it was deleted
-	deleted *thing // nil: it was created or changed
+	version int        // of what was written, or last seen by the server before it was deleted
+	deleted *rig.Thing // nil: it was created or changed
 }
 
 // isSeen reports whether the informer has seen it.
@@ -85,7 +86,7 @@ func (m *modelWrite) isSeen() bool {
 		return true
 	}
 	o, ok := m.to.Get(index.KeyOf(m.deleted))
-	return !ok || o.uid != m.deleted.uid || o.deleted != nil
+	return !ok || o.UID != m.deleted.UID || o.Deleted != nil
 }
 
 // isSeen reports whether the informers have seen all that was written for a key,
@@ -98,32 +99,32 @@ func (k *modelKey) isSeen(within time.Duration) bool {
 
 // modelResource is a resource of a server, and an informer of it.
 type modelResource struct {
-	*rig
+	*rig.Rig
 	version int
-	objects map[string]*thing
+	objects map[string]*rig.Thing
 	unseen  []func() // what is to be reported to the informer
 	wake    chan struct{}
 }
 
-func newExpectingWorld(t *testing.T, found *complaints, seed uint64, keys int, lag time.Duration) *expectingWorld {
-	w := &expectingWorld{complaints: found, rand: rand.New(rand.NewPCG(seed, 0)), keys: make([]modelKey, keys)}
+func newExpectingWorld(t *testing.T, found *rig.Complaints, seed uint64, keys int, lag time.Duration) *expectingWorld {
+	w := &expectingWorld{Complaints: found, rand: rand.New(rand.NewPCG(seed, 0)), keys: make([]modelKey, keys)}
 	var err error
 	w.queue, err = queue.NewWorkQueue[int]()
 	require.NoError(t, err)
 	w.expect, err = typed.NewExpectations(w.queue, typed.WithExpectationTimeout(modelTimeout))
 	require.NoError(t, err)
 	for i := range 2 {
-		r := &modelResource{rig: newRig(t), version: 1 + 1000*i, objects: map[string]*thing{}, wake: make(chan struct{}, 1)}
-		_, err := r.Handle(typed.EnqueueFunc(w.queue, func(o *thing) iter.Seq[int] {
+		r := &modelResource{Rig: rig.New(t), version: 1 + 1000*i, objects: map[string]*rig.Thing{}, wake: make(chan struct{}, 1)}
+		_, err := r.Handle(typed.EnqueueFunc(w.queue, func(o *rig.Thing) iter.Seq[int] {
 			return func(yield func(int) bool) {
-				if n, err := strconv.Atoi(o.node); err == nil {
+				if n, err := strconv.Atoi(o.Node); err == nil {
 					yield(n)
 				}
 			}
 		}))
 		require.NoError(t, err)
-		r.run()
-		r.sink.Replace(nil, strconv.Itoa(r.version))
+		r.Start()
+		r.Sink.Replace(nil, strconv.Itoa(r.version))
 		w.resources = append(w.resources, r)
 		go w.deliver(r, lag)
 	}
@@ -145,7 +146,7 @@ func (w *expectingWorld) deliver(r *modelResource, lag time.Duration) {
 			if w.rand.IntN(10) == 0 { // the watch was interrupted
 				objects := slices.Collect(valuesOf(r.objects))
 				r.unseen = nil
-				r.sink.Replace(objects, strconv.Itoa(r.version))
+				r.Sink.Replace(objects, strconv.Itoa(r.version))
 			} else {
 				r.unseen[0]()
 				r.unseen = r.unseen[1:]
@@ -155,8 +156,8 @@ func (w *expectingWorld) deliver(r *modelResource, lag time.Duration) {
 	}
 }
 
-func valuesOf(objects map[string]*thing) iter.Seq[*thing] {
-	return func(yield func(*thing) bool) {
+func valuesOf(objects map[string]*rig.Thing) iter.Seq[*rig.Thing] {
+	return func(yield func(*rig.Thing) bool) {
 		for _, o := range objects {
 			if !yield(o) {
 				return
@@ -175,11 +176,11 @@ func (r *modelResource) report(what func()) {
 }
 
 // put creates or changes an object. The caller holds mu.
-func (r *modelResource) put(o thing) *thing {
+func (r *modelResource) put(o rig.Thing) *rig.Thing {
 	r.version++
-	o.version = r.version
-	r.objects[o.name] = &o
-	r.report(func() { r.sink.Update(&o, strconv.Itoa(o.version)) })
+	o.Version = r.version
+	r.objects[o.Name] = &o
+	r.report(func() { r.Sink.Update(&o, strconv.Itoa(o.Version)) })
 	return &o
 }
 
@@ -192,8 +193,8 @@ func (r *modelResource) remove(name string) {
 	delete(r.objects, name)
 	r.version++
 	last := *o
-	last.version = r.version
-	r.report(func() { r.sink.Delete(&last, strconv.Itoa(last.version)) })
+	last.Version = r.version
+	r.report(func() { r.Sink.Delete(&last, strconv.Itoa(last.Version)) })
 }
 
 // process is what the controller does with a key.
@@ -230,28 +231,28 @@ func (w *expectingWorld) write(n int, k *modelKey) {
 	r := w.resources[w.rand.IntN(len(w.resources))]
 	name := fmt.Sprintf("%d-%d", n, w.rand.IntN(4))
 	o, exists := r.objects[name]
-	var deleted *thing
+	var deleted *rig.Thing
 	switch action := w.rand.IntN(4); {
 	case action == 0:
 		return // the write has failed, and expects nothing
 	case !exists:
-		o = r.put(thing{namespace: "ns", name: name, node: strconv.Itoa(n), uid: types.UID(fmt.Sprint("uid-", r.version))})
+		o = r.put(rig.Thing{Namespace: "ns", Name: name, Node: strconv.Itoa(n), UID: types.UID(fmt.Sprint("uid-", r.version))})
 	case action == 1:
 		o = r.put(*o)
 	case action == 2: // it has a finalizer
 		marked := *o
-		marked.deleted = &metav1.Time{}
+		marked.Deleted = &metav1.Time{}
 		r.put(marked)
 		deleted = o
 	default:
 		r.remove(name)
 		deleted = o
 	}
-	write := modelWrite{at: time.Now(), to: r, version: o.version, deleted: deleted}
+	write := modelWrite{at: time.Now(), to: r, version: o.Version, deleted: deleted}
 	if deleted != nil {
 		assert.NoError(w, w.expect.ExpectDeleted(n, r, deleted))
 	} else {
-		assert.NoError(w, w.expect.Expect(n, r, strconv.Itoa(o.version)))
+		assert.NoError(w, w.expect.Expect(n, r, strconv.Itoa(o.Version)))
 	}
 	k.writes = append(k.writes, write)
 }
@@ -293,9 +294,9 @@ func (w *expectingWorld) run(adds int) {
 		versions, departures := r.Awaited()
 		assert.Zero(w, versions+departures)
 		close(r.wake)
-		r.stop()
-		<-r.ended
-		r.ended <- nil
+		r.Stop()
+		<-r.Ended
+		r.Ended <- nil
 	}
 	w.queue.ShutDown()
 	assert.NoError(w, <-ran)

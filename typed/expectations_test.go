@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // desk is a queue with Expectations, and the function that they wrap.
@@ -57,10 +58,10 @@ func (d *desk) added() []string {
 }
 
 func TestExpect(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		d, r := newDesk(t), newRig(t)
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
+	rig.InBubble(t, func(t *testing.T) {
+		d, r := newDesk(t), rig.New(t)
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		assert.True(t, d.handOut("k"), "nothing is expected")
 
@@ -74,10 +75,10 @@ func TestExpect(t *testing.T) {
 		assert.True(t, d.handOut("other"), "other keys go on")
 		assert.Equal(t, typed.ExpectationStats{Keys: 1, Waiting: 1, PutOff: 2}, d.Stats())
 
-		r.sink.Update(at("a", 7), "7")
+		r.Sink.Update(rig.At("a", 7), "7")
 		assert.Empty(t, d.added())
 		assert.False(t, d.handOut("k"), "the latest version counts")
-		r.sink.Bookmark("10")
+		r.Sink.Bookmark("10")
 		assert.Equal(t, []string{"k"}, d.added(), "with priority 0, once")
 		assert.Equal(t, typed.ExpectationStats{PutOff: 3}, d.Stats())
 		assert.True(t, d.handOut("k"))
@@ -85,19 +86,19 @@ func TestExpect(t *testing.T) {
 }
 
 func TestExpectKeepsNothingThatIsNotAskedFor(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		d, r := newDesk(t), newRig(t)
-		r.run()
-		r.sink.Replace(nil, "1")
+	rig.InBubble(t, func(t *testing.T) {
+		d, r := newDesk(t), rig.New(t)
+		r.Start()
+		r.Sink.Replace(nil, "1")
 		synctest.Wait()
-		gone := at("a", 1)
+		gone := rig.At("a", 1)
 		for _, key := range []string{"j", "k", "l"} {
 			require.NoError(t, d.Expect(key, r, "5"))
-			require.NoError(t, d.ExpectDeleted(key, r, at("b", 4)))
+			require.NoError(t, d.ExpectDeleted(key, r, rig.At("b", 4)))
 			require.NoError(t, d.ExpectDeleted(key, r, gone))
 		}
 		assert.Equal(t, typed.ExpectationStats{Keys: 3}, d.Stats())
-		r.sink.Bookmark("5")
+		r.Sink.Bookmark("5")
 		assert.Empty(t, d.added(), "nobody was put off")
 		assert.Zero(t, d.Stats())
 	})
@@ -106,9 +107,9 @@ func TestExpectKeepsNothingThatIsNotAskedFor(t *testing.T) {
 // TestExpectationsLetGoOfKeys sees whether anything holds on to a key that
 // expects nothing any more: a table, a timer, or the informer.
 func TestExpectationsLetGoOfKeys(t *testing.T) {
-	r := newRig(t)
-	r.run()
-	r.sink.Replace([]*thing{at("a", 1)}, "1")
+	r := rig.New(t)
+	r.Start()
+	r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 	require.NoError(t, r.WaitForSync(t.Context()))
 	e, err := typed.NewExpectations(typed.AdderFunc[*string](func(*string) {}))
 	require.NoError(t, err)
@@ -116,13 +117,13 @@ func TestExpectationsLetGoOfKeys(t *testing.T) {
 		k := new(string)
 		*k = "k"
 		require.NoError(t, e.Expect(k, r, "5"))
-		require.NoError(t, e.ExpectDeleted(k, r, at("a", 1)))
+		require.NoError(t, e.ExpectDeleted(k, r, rig.At("a", 1)))
 		return weak.Make(k)
 	}
 	k := expect()
 	runtime.GC()
 	require.NotNil(t, k.Value())
-	r.sink.Delete(at("a", 5), "5")
+	r.Sink.Delete(rig.At("a", 5), "5")
 	require.NoError(t, r.WaitForResourceVersion(t.Context(), "5"))
 	assert.Eventually(t, func() bool { // the informer is still about to tell
 		runtime.GC()
@@ -132,17 +133,17 @@ func TestExpectationsLetGoOfKeys(t *testing.T) {
 }
 
 func TestExpectSeveralInformers(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		d, things := newDesk(t), newRig(t)
-		others := typed.NewInformer[*thing](newScript())
-		things.run()
-		things.sink.Replace(nil, "1")
+	rig.InBubble(t, func(t *testing.T) {
+		d, things := newDesk(t), rig.New(t)
+		others := typed.NewInformer[*rig.Thing](rig.NewScript())
+		things.Start()
+		things.Sink.Replace(nil, "1")
 		synctest.Wait()
 		require.NoError(t, d.Expect("k", things, "5"))
 		require.NoError(t, d.Expect("k", others, "3"))
 		require.NoError(t, d.Expect("k", bares(t, "7"), "8"))
 		assert.False(t, d.handOut("k"))
-		things.sink.Bookmark("100")
+		things.Sink.Bookmark("100")
 		assert.Empty(t, d.added(), "versions of different informers are not compared")
 		assert.False(t, d.handOut("k"))
 		assert.Equal(t, 1, d.Stats().Keys)
@@ -159,8 +160,8 @@ func TestExpectSeveralInformers(t *testing.T) {
 
 // bares returns an informer of objects of another type, with a list that comes
 // after a minute.
-func bares(t *testing.T, version string) *typed.Informer[bare] {
-	i := typed.NewInformer[bare](bareList(version))
+func bares(t *testing.T, version string) *typed.Informer[rig.Bare] {
+	i := typed.NewInformer[rig.Bare](bareList(version))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- i.Run(ctx) }()
@@ -175,24 +176,24 @@ func bares(t *testing.T, version string) *typed.Informer[bare] {
 // after it.
 type bareList string
 
-func (s bareList) Run(ctx context.Context, sink typed.Sink[bare]) error {
+func (s bareList) Run(ctx context.Context, sink typed.Sink[rig.Bare]) error {
 	time.Sleep(time.Minute)
-	sink.Replace([]bare{"a"}, string(s))
+	sink.Replace([]rig.Bare{"a"}, string(s))
 	sink.Bookmark(string(s) + "0")
 	<-ctx.Done()
 	return nil
 }
 
 func TestExpectUntilTheTimeIsOver(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		d, r := newDesk(t, typed.WithExpectationTimeout(time.Minute)), newRig(t)
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
+	rig.InBubble(t, func(t *testing.T) {
+		d, r := newDesk(t, typed.WithExpectationTimeout(time.Minute)), rig.New(t)
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		require.NoError(t, d.Expect("k", r, "5"))
 		require.NoError(t, d.Expect("not handed out", r, "5"))
 		time.Sleep(30 * time.Second)
-		require.NoError(t, d.ExpectDeleted("k", r, at("a", 1)), "one more write, which has as much time")
+		require.NoError(t, d.ExpectDeleted("k", r, rig.At("a", 1)), "one more write, which has as much time")
 		assert.False(t, d.handOut("k"))
 		time.Sleep(time.Minute - time.Nanosecond)
 		assert.Empty(t, d.added())
@@ -201,14 +202,14 @@ func TestExpectUntilTheTimeIsOver(t *testing.T) {
 		assert.Equal(t, []string{"k"}, d.added())
 		assert.Equal(t, typed.ExpectationStats{PutOff: 1, Expired: 2}, d.Stats())
 		assert.True(t, d.handOut("k"))
-		r.sink.Bookmark("5")
+		r.Sink.Bookmark("5")
 		assert.Empty(t, d.added(), "it has gone on")
 	})
 }
 
 func TestExpectationTimeoutUnlessItIsGiven(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		d, r := newDesk(t), newRig(t)
+	rig.InBubble(t, func(t *testing.T) {
+		d, r := newDesk(t), rig.New(t)
 		require.NoError(t, d.Expect("k", r, "5"), "an informer that does not run yet")
 		assert.False(t, d.handOut("k"))
 		time.Sleep(5*time.Minute - time.Nanosecond)
@@ -219,20 +220,20 @@ func TestExpectationTimeoutUnlessItIsGiven(t *testing.T) {
 }
 
 func TestExpectOfAnInformerThatStops(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		d, r := newDesk(t), newRig(t)
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
+	rig.InBubble(t, func(t *testing.T) {
+		d, r := newDesk(t), rig.New(t)
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		require.NoError(t, d.Expect("k", r, "5"))
-		require.NoError(t, d.ExpectDeleted("l", r, at("a", 1)))
+		require.NoError(t, d.ExpectDeleted("l", r, rig.At("a", 1)))
 		assert.False(t, d.handOut("k"))
 		assert.False(t, d.handOut("l"))
-		r.stop()
+		r.Stop()
 		assert.ElementsMatch(t, []string{"k", "l"}, d.added())
 		assert.Zero(t, d.Stats().Keys)
 		require.NoError(t, d.Expect("k", r, "6"))
-		require.NoError(t, d.ExpectDeleted("k", r, at("a", 1)))
+		require.NoError(t, d.ExpectDeleted("k", r, rig.At("a", 1)))
 		assert.Zero(t, d.Stats().Keys, "it will see nothing more")
 		assert.True(t, d.handOut("k"))
 	})
@@ -241,22 +242,22 @@ func TestExpectOfAnInformerThatStops(t *testing.T) {
 // An informer has changed before it tells: an event of it may bring the key back
 // first.
 func TestExpectSeesWhatAnInformerHasNotToldYet(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		hold := make(chan struct{})
 		held := typed.AdderFunc[string](func(string) { <-hold })
 		blocked, err := typed.NewExpectations[string](held)
 		require.NoError(t, err)
-		d, r := newDesk(t), newRig(t)
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
+		d, r := newDesk(t), rig.New(t)
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		require.NoError(t, blocked.Expect("first", r, "2"))
 		require.NoError(t, blocked.Wrap(func(context.Context, string) error { return nil })(t.Context(), "first"))
 		require.NoError(t, d.Expect("k", r, "3"))
-		require.NoError(t, d.ExpectDeleted("k", r, at("a", 1)))
+		require.NoError(t, d.ExpectDeleted("k", r, rig.At("a", 1)))
 		assert.False(t, d.handOut("k"))
 
-		r.sink.Delete(at("a", 3), "3")
+		r.Sink.Delete(rig.At("a", 3), "3")
 		synctest.Wait() // the informer waits for what first is added to
 		assert.True(t, d.handOut("k"))
 		assert.Equal(t, typed.ExpectationStats{PutOff: 1}, d.Stats())
@@ -266,7 +267,7 @@ func TestExpectSeesWhatAnInformerHasNotToldYet(t *testing.T) {
 }
 
 func TestExpectationsCheckTheirArguments(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		_, err := typed.NewExpectations[string](nil)
 		assert.ErrorContains(t, err, "the queue is nil")
 		_, err = typed.NewExpectations(&adds[string]{}, nil)
@@ -274,11 +275,11 @@ func TestExpectationsCheckTheirArguments(t *testing.T) {
 		_, err = typed.NewExpectations(&adds[string]{}, typed.WithExpectationTimeout(0))
 		assert.ErrorContains(t, err, "the timeout 0s is not positive")
 
-		d, r := newDesk(t), newRig(t, typed.WithName("things"))
-		var none *typed.Informer[*thing]
-		noUID := at("a", 1)
-		noUID.uid = ""
-		wrong := typed.NewInformer[*thing](nil)
+		d, r := newDesk(t), rig.New(t, typed.WithName("things"))
+		var none *typed.Informer[*rig.Thing]
+		noUID := rig.At("a", 1)
+		noUID.UID = ""
+		wrong := typed.NewInformer[*rig.Thing](nil)
 		for want, err := range map[string]error{
 			`informer things: resource version "" is not a positive number`: d.Expect("k", r, ""),
 			`resource version "0" is not a positive number`:                 d.Expect("k", r, "0"),
@@ -286,11 +287,11 @@ func TestExpectationsCheckTheirArguments(t *testing.T) {
 			"version 5 is not expected for key k: the informer is nil":      d.Expect("k", nil, "5"),
 			"the informer is nil": d.Expect("k", none, "5"),
 			"the source is nil":   d.Expect("k", wrong, "5"),
-			"a deletion is not expected for key k: the informer is nil":      d.ExpectDeleted("k", nil, at("a", 1)),
-			"a deletion is not expected for key k: the object is nil":        d.ExpectDeleted("k", r, nil),
-			`resource version "-1" is not`:                                   d.ExpectDeleted("k", r, at("a", -1)),
-			`informer things: deletion of "ns/a" not expected: the object`:   d.ExpectDeleted("k", r, noUID),
-			"not expected: objects of type typed_test.bare have no method G": d.ExpectDeleted("k", typed.NewInformer[bare](bareSource{}), at("a", 1)),
+			"a deletion is not expected for key k: the informer is nil":    d.ExpectDeleted("k", nil, rig.At("a", 1)),
+			"a deletion is not expected for key k: the object is nil":      d.ExpectDeleted("k", r, nil),
+			`resource version "-1" is not`:                                 d.ExpectDeleted("k", r, rig.At("a", -1)),
+			`informer things: deletion of "ns/a" not expected: the object`: d.ExpectDeleted("k", r, noUID),
+			"not expected: objects of type rig.Bare have no method G":      d.ExpectDeleted("k", typed.NewInformer[rig.Bare](rig.BareSource{}), rig.At("a", 1)),
 		} {
 			assert.ErrorContains(t, err, want)
 		}
@@ -316,6 +317,6 @@ func TestWrapAllocatesNothingForOtherKeys(t *testing.T) {
 	e, err := typed.NewExpectations(typed.AdderFunc[index.Key](func(index.Key) {}))
 	require.NoError(t, err)
 	call := e.Wrap(func(context.Context, index.Key) error { return nil })
-	ctx, k := t.Context(), key("a")
+	ctx, k := t.Context(), rig.Key("a")
 	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = call(ctx, k) }))
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // place is the key of the things of a namespace.
@@ -27,7 +28,7 @@ type place string
 type shop struct {
 	*typed.Factory
 	t       *testing.T
-	scripts []*script
+	scripts []*rig.Script
 }
 
 func newShop(t *testing.T, opts ...typed.Option) *shop {
@@ -37,53 +38,53 @@ func newShop(t *testing.T, opts ...typed.Option) *shop {
 }
 
 // lease returns a lease for a key.
-func (f *shop) lease(key place) *typed.Lease[*thing] {
+func (f *shop) lease(key place) *typed.Lease[*rig.Thing] {
 	l, err := typed.Share(f.Factory, key, f.source)
 	require.NoError(f.t, err)
 	return l
 }
 
-func (f *shop) source(config *rest.Config) typed.Source[*thing] {
+func (f *shop) source(config *rest.Config) typed.Source[*rig.Thing] {
 	assert.Equal(f.t, "here", config.Host)
-	f.scripts = append(f.scripts, newScript())
+	f.scripts = append(f.scripts, rig.NewScript())
 	return f.scripts[len(f.scripts)-1]
 }
 
 // sink returns that of the informer that was started last.
-func (f *shop) sink() typed.Sink[*thing] { return <-f.scripts[len(f.scripts)-1].started }
+func (f *shop) sink() typed.Sink[*rig.Thing] { return <-f.scripts[len(f.scripts)-1].Started }
 
 func TestFactoryShares(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		a, b, other := f.lease("x"), f.lease("x"), f.lease("y")
 		require.Len(t, f.scripts, 2, "one for each key")
-		sink := <-f.scripts[0].started
-		sink.Replace([]*thing{at("a", 1)}, "1")
+		sink := <-f.scripts[0].Started
+		sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		assert.Equal(t, []int{1, 1, 0}, []int{a.Len(), b.Len(), other.Len()})
-		assert.Equal(t, "*typed_test.thing x", a.Name())
-		projected, err := typed.Share(f.Factory, place("x"), func(c *rest.Config) typed.Source[placement] {
-			return typed.Map(f.source(c), placementOf)
+		assert.Equal(t, "*rig.Thing x", a.Name())
+		projected, err := typed.Share(f.Factory, place("x"), func(c *rest.Config) typed.Source[rig.Placement] {
+			return typed.Map(f.source(c), rig.PlacementOf)
 		})
 		require.NoError(t, err)
 		assert.Zero(t, projected.Len(), "another type is another informer")
-		assert.Equal(t, []string{"*typed_test.thing x", "*typed_test.thing y", "typed_test.placement x"}, names(f.Status()))
+		assert.Equal(t, []string{"*rig.Thing x", "*rig.Thing y", "rig.Placement x"}, names(f.Status()))
 
-		recA, recB := &recorder{}, &recorder{}
+		recA, recB := &rig.Recorder{}, &rig.Recorder{}
 		_, err = a.Handle(recA)
 		require.NoError(t, err)
 		_, err = b.Handle(recB)
 		require.NoError(t, err)
 		a.Release()
-		sink.Update(at("a", 2), "2")
-		assert.Equal(t, []string{"initial a@1", "update a@1 a@2"}, recB.next(), "it goes on for the other")
-		assert.Equal(t, []string{"initial a@1"}, recA.next())
+		sink.Update(rig.At("a", 2), "2")
+		assert.Equal(t, []string{"initial a@1", "update a@1 a@2"}, recB.Next(), "it goes on for the other")
+		assert.Equal(t, []string{"initial a@1"}, recA.Next())
 		b.Release()
 		synctest.Wait()
-		assert.Equal(t, []string{"*typed_test.thing y", "typed_test.placement x"}, names(f.Status()))
+		assert.Equal(t, []string{"*rig.Thing y", "rig.Placement x"}, names(f.Status()))
 
 		again := f.lease("x")
-		f.sink().Replace([]*thing{at("b", 3)}, "3")
+		f.sink().Replace([]*rig.Thing{rig.At("b", 3)}, "3")
 		synctest.Wait()
 		assert.Len(t, f.scripts, 4, "it has started anew")
 		assert.Equal(t, "b@3", again.List()[0].String())
@@ -98,17 +99,17 @@ func names(statuses []typed.Status) (all []string) {
 }
 
 func TestLeaseReads(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		l := f.lease("x")
-		byNode := index.Single("node", func(o *thing) (string, bool) { return o.node, true })
+		byNode := index.Single("node", func(o *rig.Thing) (string, bool) { return o.Node, true })
 		require.NoError(t, l.AddIndexes(byNode))
-		f.sink().Replace([]*thing{on("n", at("a", 1)), on("m", at("b", 2))}, "2")
+		f.sink().Replace([]*rig.Thing{rig.On("n", rig.At("a", 1)), rig.On("m", rig.At("b", 2))}, "2")
 		require.NoError(t, l.WaitForSync(t.Context()))
 		require.NoError(t, l.WaitForResourceVersion(t.Context(), "2"))
-		assert.True(t, isClosed(l.Synced()))
-		for _, r := range []index.Reader[*thing]{l, l.Snapshot()} {
-			o, ok := r.Get(key("a"))
+		assert.True(t, rig.IsClosed(l.Synced()))
+		for _, r := range []index.Reader[*rig.Thing]{l, l.Snapshot()} {
+			o, ok := r.Get(rig.Key("a"))
 			assert.True(t, ok)
 			assert.Equal(t, "a@1", o.String())
 			assert.Equal(t, 2, r.Len())
@@ -141,7 +142,7 @@ func TestLeaseReads(t *testing.T) {
 }
 
 func TestReleasedLease(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		kept, l := f.lease("x"), f.lease("x")
 		waits := make(chan error, 4)
@@ -152,15 +153,15 @@ func TestReleasedLease(t *testing.T) {
 		assert.ErrorIs(t, early.WaitForSync(t.Context()), typed.ErrReleased)
 		assert.Empty(t, waits, "the others still wait")
 		sink := f.sink()
-		sink.Replace([]*thing{at("a", 1)}, "1")
+		sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 		require.NoError(t, <-waits)
-		rec := &recorder{}
+		rec := &rig.Recorder{}
 		registration, err := l.Handle(rec)
 		require.NoError(t, err)
-		closed, err := l.Handle(&recorder{})
+		closed, err := l.Handle(&rig.Recorder{})
 		require.NoError(t, err)
 		closed.Close()
-		rec.next()
+		rec.Next()
 		go func() { waits <- l.WaitForResourceVersion(context.Background(), "99") }()
 		go func() {
 			for range l.Events(context.Background()) {
@@ -177,8 +178,8 @@ func TestReleasedLease(t *testing.T) {
 			}
 		}
 		l.Release()
-		sink.Update(at("a", 2), "2")
-		assert.Empty(t, rec.next(), "its handler was removed")
+		sink.Update(rig.At("a", 2), "2")
+		assert.Empty(t, rec.Next(), "its handler was removed")
 		assert.Len(t, kept.Status().Handlers, 0)
 		assertReleased(t, l)
 		assert.Equal(t, 1, kept.Len())
@@ -186,7 +187,7 @@ func TestReleasedLease(t *testing.T) {
 		assert.Equal(t, typed.PhaseStopped, l.Status().Phase)
 		assert.ErrorIs(t, l.WaitForSync(t.Context()), typed.ErrReleased)
 		assert.ErrorIs(t, l.WaitForResourceVersion(t.Context(), "1"), typed.ErrReleased)
-		assert.ErrorIs(t, l.AddIndexes(index.New("i", func(*thing) []string { return nil })), typed.ErrReleased)
+		assert.ErrorIs(t, l.AddIndexes(index.New("i", func(*rig.Thing) []string { return nil })), typed.ErrReleased)
 		_, err = l.Handle(rec)
 		assert.ErrorIs(t, err, typed.ErrReleased)
 		for range l.Events(t.Context()) {
@@ -200,15 +201,15 @@ func TestReleasedLease(t *testing.T) {
 // TestReleaseByItsHandlers has all handlers of the last lease release it at the
 // same time.
 func TestReleaseByItsHandlers(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		l := f.lease("x")
 		release := make(chan struct{})
 		for range 2 {
-			_, err := l.Handle(&recorder{hook: func(string) { <-release; l.Release() }})
+			_, err := l.Handle(&rig.Recorder{Hook: func(string) { <-release; l.Release() }})
 			require.NoError(t, err)
 		}
-		f.sink().Replace([]*thing{at("a", 1), at("b", 2)}, "2")
+		f.sink().Replace([]*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 		synctest.Wait()
 		close(release)
 		synctest.Wait()
@@ -218,7 +219,7 @@ func TestReleaseByItsHandlers(t *testing.T) {
 }
 
 func TestFactoryWaitForSync(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		assert.NoError(t, f.WaitForSync(t.Context()), "nothing to wait for")
 		f.lease("x")
@@ -234,10 +235,10 @@ func TestFactoryWaitForSync(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		err := <-waited
-		assert.ErrorContains(t, err, "informer *typed_test.thing x is not synced: context canceled; list or watch fails")
+		assert.ErrorContains(t, err, "informer *rig.Thing x is not synced: context canceled; list or watch fails")
 		assert.ErrorContains(t, err, "x is forbidden")
 		assert.ErrorContains(t, err, "y is forbidden")
-		assert.ErrorContains(t, err, "*typed_test.thing z is not synced: context canceled")
+		assert.ErrorContains(t, err, "*rig.Thing z is not synced: context canceled")
 		var reason *typed.SyncError
 		assert.ErrorAs(t, err, &reason)
 
@@ -252,20 +253,20 @@ func TestFactoryWaitForSync(t *testing.T) {
 }
 
 func TestFactoryShutdown(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		l := f.lease("x")
-		byName := index.Single("name", func(o *thing) (string, bool) { return o.name, true })
+		byName := index.Single("name", func(o *rig.Thing) (string, bool) { return o.Name, true })
 		require.NoError(t, l.AddIndexes(byName))
-		f.sink().Replace([]*thing{at("a", 1)}, "1")
+		f.sink().Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 		hold := make(chan struct{})
-		_, err := l.Handle(&recorder{hook: func(string) { <-hold }})
+		_, err := l.Handle(&rig.Recorder{Hook: func(string) { <-hold }})
 		require.NoError(t, err)
 		synctest.Wait()
 		ended := make(chan struct{})
 		go func() { f.Shutdown(); close(ended) }()
 		synctest.Wait()
-		assert.False(t, isClosed(ended), "a handler is running")
+		assert.False(t, rig.IsClosed(ended), "a handler is running")
 		close(hold)
 		<-ended
 		f.Shutdown()
@@ -282,11 +283,11 @@ func TestFactoryShutdown(t *testing.T) {
 }
 
 func TestFactoryReplacesAnInformerThatHasEnded(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		l := f.lease("x")
 		f.sink()
-		f.scripts[0].fail <- assert.AnError
+		f.scripts[0].Fail <- assert.AnError
 		synctest.Wait()
 		assert.ErrorIs(t, l.WaitForSync(t.Context()), assert.AnError)
 		again := f.lease("x")
@@ -299,18 +300,18 @@ func TestFactoryReplacesAnInformerThatHasEnded(t *testing.T) {
 
 func TestFactoryChecksItsArguments(t *testing.T) {
 	f := newShop(t, typed.WithTransform(func(o metav1.Object) (metav1.Object, error) { return o, nil }))
-	share := func(key any, source func(*rest.Config) typed.Source[*thing]) error {
+	share := func(key any, source func(*rest.Config) typed.Source[*rig.Thing]) error {
 		_, err := typed.Share(f.Factory, key, source)
 		return err
 	}
 	_, err := typed.Share(nil, "k", f.source)
 	assert.ErrorContains(t, err, "the factory is nil")
-	assert.ErrorContains(t, share("k", nil), "informer *typed_test.thing k: the function that returns the source is nil")
+	assert.ErrorContains(t, share("k", nil), "informer *rig.Thing k: the function that returns the source is nil")
 	assert.ErrorContains(t, share("k", f.source), "the transform function is a func(v1.Object)")
 	assert.ErrorContains(t, share([]int{1}, f.source), "cannot be compared")
 	assert.ErrorContains(t, share(math.NaN(), f.source), "cannot be compared")
 	f = newShop(t)
-	assert.ErrorContains(t, share("k", func(*rest.Config) typed.Source[*thing] { return nil }), "the source is nil")
+	assert.ErrorContains(t, share("k", func(*rest.Config) typed.Source[*rig.Thing] { return nil }), "the source is nil")
 	assert.Empty(t, f.Status(), "nothing was started")
 }
 
@@ -319,15 +320,15 @@ func TestFactoryChecksItsArguments(t *testing.T) {
 func TestMemoryIsReleasedWithTheLastLease(t *testing.T) {
 	f := newShop(t)
 	a, b := f.lease("x"), f.lease("x")
-	rec := &recorder{}
+	rec := &rig.Recorder{}
 	registration, err := a.Handle(rec)
 	require.NoError(t, err)
-	objects := make([]weak.Pointer[thing], 1000)
+	objects := make([]weak.Pointer[rig.Thing], 1000)
 	sink := f.sink()
 	func() {
-		list := make([]*thing, len(objects))
+		list := make([]*rig.Thing, len(objects))
 		for i := range list {
-			list[i] = at(fmt.Sprint("t", i), i+1)
+			list[i] = rig.At(fmt.Sprint("t", i), i+1)
 			objects[i] = weak.Make(list[i])
 		}
 		sink.Replace(list, "1")
@@ -364,11 +365,11 @@ func TestLeasesComeAndGo(t *testing.T) {
 		users.Go(func() {
 			for i := range 60 {
 				namespace := fmt.Sprint("n", (i+user)%3)
-				l, err := typed.Share(f, place(namespace), func(*rest.Config) typed.Source[*thing] { return busy(namespace) })
+				l, err := typed.Share(f, place(namespace), func(*rest.Config) typed.Source[*rig.Thing] { return busy(namespace) })
 				if !assert.NoError(t, err) {
 					return
 				}
-				_, err = l.Handle(&recorder{}, typed.WithDelivery(typed.Block(1)))
+				_, err = l.Handle(&rig.Recorder{}, typed.WithDelivery(typed.Block(1)))
 				assert.NoError(t, err)
 				assert.NoError(t, l.WaitForSync(t.Context()))
 				assert.Equal(t, 1, l.Len())

@@ -22,6 +22,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/typedtest"
 	"github.com/kubetyped/informer/typed/typedtest/history"
 )
@@ -50,23 +51,23 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			srv, client := serve(t, 50)
+			srv, client := rig.Serve(t, 50)
 			pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
-			h := record(t, pods)
-			ctx := start(t, pods)
+			h := rig.Record(t, pods)
+			ctx := rig.Start(t, pods)
 			require.NoError(t, pods.WaitForSync(ctx))
 			for round := range 2 {
 				require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 				test.fault(ctx, t, srv)
 				for i := range 20 {
-					require.NoError(t, srv.Update(ctx, newPod(fmt.Sprintf("pod-%d", i%5+20), fmt.Sprintf("round-%d-%d", round, i))))
+					require.NoError(t, srv.Update(ctx, rig.NewPod(fmt.Sprintf("pod-%d", i%5+20), fmt.Sprintf("round-%d-%d", round, i))))
 				}
 				if round == 0 {
-					require.NoError(t, srv.Create(ctx, newPod("pod-new", "")))
+					require.NoError(t, srv.Create(ctx, rig.NewPod("pod-new", "")))
 				}
-				require.NoError(t, srv.Delete(ctx, newPod(fmt.Sprintf("pod-%d", 30+round), "")))
+				require.NoError(t, srv.Delete(ctx, rig.NewPod(fmt.Sprintf("pod-%d", 30+round), "")))
 			}
-			checkSame(ctx, t, pods, client)
+			rig.CheckSame(ctx, t, pods, client)
 			require.Eventually(t, func() bool {
 				status := pods.Status()
 				return status.Handlers[0].Backlog == 0 && status.Err == nil
@@ -101,10 +102,10 @@ func TestListThatFails(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			srv, client := serve(t, 1)
+			srv, client := rig.Serve(t, 1)
 			lift := srv.Inject(typedtest.Fault{Resource: "pods", Err: test.err})
 			informer := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
-			ctx := start(t, informer)
+			ctx := rig.Start(t, informer)
 			err := waitInVain(ctx, t, informer)
 			assert.True(t, test.is(err), "%v", err)
 			var status *apierrors.StatusError
@@ -124,16 +125,16 @@ func TestListThatFails(t *testing.T) {
 		defer srv.Close()
 		client := kubernetes.NewForConfigOrDie(&rest.Config{Host: srv.URL})
 		informer := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
-		ctx := start(t, informer)
+		ctx := rig.Start(t, informer)
 		assert.ErrorContains(t, waitInVain(ctx, t, informer), "certificate")
 	})
 }
 
 func TestObjectsThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	srv, client := serve(t, 2)
+	srv, client := rig.Serve(t, 2)
 	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
-	ctx := start(t, pods)
+	ctx := rig.Start(t, pods)
 	require.NoError(t, pods.WaitForSync(ctx))
 	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 
@@ -142,27 +143,27 @@ func TestObjectsThatCannotBeUsed(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "17"},
 	}
 	require.Equal(t, 1, srv.SendEvent("pods", watch.Added, config))
-	require.NoError(t, srv.Create(ctx, newPod("next", "")))
+	require.NoError(t, srv.Create(ctx, rig.NewPod("next", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, 5*time.Second, time.Millisecond)
 	rejected := pods.Status().LastRejected
 	assert.Equal(t, `informer *v1.Pod: object "default/settings" at resource version "17" was left out: it is a *v1.ConfigMap`, rejected.Error())
 	assert.Equal(t, 3, pods.Len(), "nothing else is lost")
 
-	nameless := newPod("", "")
+	nameless := rig.NewPod("", "")
 	nameless.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
 	require.Equal(t, 1, srv.SendEvent("pods", watch.Modified, nameless))
-	require.NoError(t, srv.Create(ctx, newPod("another", "")))
+	require.NoError(t, srv.Create(ctx, rig.NewPod("another", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	require.Eventually(t, func() bool { return pods.Status().Rejected == 2 }, 5*time.Second, time.Millisecond)
 	assert.ErrorContains(t, pods.Status().LastRejected, "it has no name")
-	checkSame(ctx, t, pods, client)
+	rig.CheckSame(ctx, t, pods, client)
 }
 
 // TestStopDuringList stops an informer whose list takes for ever.
 func TestStopDuringList(t *testing.T) {
 	t.Parallel()
-	srv, client := serve(t, 1)
+	srv, client := rig.Serve(t, 1)
 	srv.Inject(typedtest.Fault{Resource: "pods", Delay: time.Hour})
 	for _, opts := range [][]typed.SourceOption{nil, {typed.WithoutWatchList()}} {
 		pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(""), opts...))
@@ -182,10 +183,10 @@ func TestStopDuringList(t *testing.T) {
 
 func TestErrorNamesTheResource(t *testing.T) {
 	t.Parallel()
-	srv, client := serve(t, 0)
+	srv, client := rig.Serve(t, 0)
 	srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", fmt.Errorf("no such right"))})
 	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")), typed.WithName("pods of team a"))
-	ctx := start(t, pods)
+	ctx := rig.Start(t, pods)
 	message := waitInVain(ctx, t, pods).Error()
 	for _, part := range []string{"pods of team a", "forbidden", "no such right", "list or watch fails since "} {
 		assert.True(t, strings.Contains(message, part), "%q in %q", part, message)

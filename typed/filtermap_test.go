@@ -11,42 +11,43 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // onlyX keeps what is on the node x, without its UID.
-func onlyX(o *thing) (*thing, bool) {
+func onlyX(o *rig.Thing) (*rig.Thing, bool) {
 	projected := *o
-	projected.uid = ""
+	projected.UID = ""
 	return &projected, onX(o)
 }
 
 // newProjectedRig returns a rig whose informer keeps a projection of what is
 // reported to the sink.
-func newProjectedRig(t *testing.T, project func(*thing) (*thing, bool)) *rig {
-	s := newScript()
-	return &rig{t: t, Informer: typed.NewInformer(typed.FilterMap(s, project)), script: s, ended: make(chan error, 1)}
+func newProjectedRig(t *testing.T, project func(*rig.Thing) (*rig.Thing, bool)) *rig.Rig {
+	s := rig.NewScript()
+	return rig.Over(t, s, typed.FilterMap(s, project))
 }
 
 func TestFilterMap(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		r := newProjectedRig(t, onlyX)
-		rec := r.handle()
-		r.run()
-		r.sink.Replace([]*thing{on("x", at("a", 1)), on("y", at("b", 2)), on("x", at("c", 3))}, "3")
-		assert.Equal(t, []string{"initial a@1", "initial c@3"}, rec.next())
-		r.sink.Update(on("x", at("b", 4)), "4")
-		r.sink.Update(on("y", at("a", 5)), "5")
-		r.sink.Update(on("y", at("a", 6)), "6")
-		r.sink.Add(on("y", at("d", 7)), "7")
-		assert.Equal(t, []string{"add b@4", "delete a@1 ScopeRemoved"}, rec.next())
+		rec := r.Record()
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("y", rig.At("b", 2)), rig.On("x", rig.At("c", 3))}, "3")
+		assert.Equal(t, []string{"initial a@1", "initial c@3"}, rec.Next())
+		r.Sink.Update(rig.On("x", rig.At("b", 4)), "4")
+		r.Sink.Update(rig.On("y", rig.At("a", 5)), "5")
+		r.Sink.Update(rig.On("y", rig.At("a", 6)), "6")
+		r.Sink.Add(rig.On("y", rig.At("d", 7)), "7")
+		assert.Equal(t, []string{"add b@4", "delete a@1 ScopeRemoved"}, rec.Next())
 		assert.Equal(t, "7", r.ResourceVersion(), "also when nothing has changed")
-		r.sink.Delete(on("y", at("a", 8)), "8")
-		r.sink.Delete(on("y", at("b", 9)), "9")
-		r.sink.Delete(on("x", at("c", 10)), "10")
-		assert.Equal(t, []string{"delete b@4 ScopeRemoved", "delete c@10 Watched"}, rec.next())
-		r.sink.Replace([]*thing{on("x", at("a", 11))}, "11")
-		r.sink.Replace([]*thing{on("y", at("a", 12))}, "12")
-		assert.Equal(t, []string{"add a@11", "delete a@11 Relisted"}, rec.next())
+		r.Sink.Delete(rig.On("y", rig.At("a", 8)), "8")
+		r.Sink.Delete(rig.On("y", rig.At("b", 9)), "9")
+		r.Sink.Delete(rig.On("x", rig.At("c", 10)), "10")
+		assert.Equal(t, []string{"delete b@4 ScopeRemoved", "delete c@10 Watched"}, rec.Next())
+		r.Sink.Replace([]*rig.Thing{rig.On("x", rig.At("a", 11))}, "11")
+		r.Sink.Replace([]*rig.Thing{rig.On("y", rig.At("a", 12))}, "12")
+		assert.Equal(t, []string{"add a@11", "delete a@11 Relisted"}, rec.Next())
 		assert.Zero(t, r.Status().Rejected)
 	})
 }
@@ -56,48 +57,48 @@ func TestFilterMap(t *testing.T) {
 func TestFilterMapModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		steps := rapid.SliceOfN(rapid.IntRange(0, 999), 1, 40).Draw(rt, "steps")
-		var found complaints
+		var found rig.Complaints
 		synctest.Test(t, func(t *testing.T) {
 			r := newProjectedRig(t, onlyX)
-			rec := r.handle()
-			r.run()
-			r.sink.Replace(nil, "1")
-			rec.next()
+			rec := r.Record()
+			r.Start()
+			r.Sink.Replace(nil, "1")
+			rec.Next()
 			m := filtered{}
 			for i, step := range steps {
 				version := i + 2
-				want := m.step(r.sink, step, version)
-				assert.Equal(&found, want, sortDeletions(rec.next()), "step %d: %d", i, step)
+				want := m.step(r.Sink, step, version)
+				assert.Equal(&found, want, sortDeletions(rec.Next()), "step %d: %d", i, step)
 				assert.Equal(&found, fmt.Sprint(version), r.ResourceVersion())
 				assert.Equal(&found, len(m), r.Len())
 			}
 		})
-		require.Empty(rt, found.list)
+		require.Empty(rt, found.List)
 	})
 }
 
 // filtered is what is on the node x, by namespace and name.
-type filtered map[string]*thing
+type filtered map[string]*rig.Thing
 
 // step makes one report, and returns the calls that it leads to.
-func (m filtered) step(sink typed.Sink[*thing], step, version int) []string {
-	random := func() *thing {
+func (m filtered) step(sink typed.Sink[*rig.Thing], step, version int) []string {
+	random := func() *rig.Thing {
 		step = step*31 + 7
-		o := on([]string{"x", "y"}[step%2], at(string(rune('a'+step/2%4)), version))
-		o.namespace = []string{"ns", "other"}[step/8%2]
+		o := rig.On([]string{"x", "y"}[step%2], rig.At(string(rune('a'+step/2%4)), version))
+		o.Namespace = []string{"ns", "other"}[step/8%2]
 		return o
 	}
-	list := []*thing{random(), random(), random()}
+	list := []*rig.Thing{random(), random(), random()}
 	switch kind := step % 10; kind {
 	case 0, 1:
 		sink.Replace(slices.Clone(list), fmt.Sprint(version))
-		return m.replace(func(*thing) bool { return true }, list)
+		return m.replace(func(*rig.Thing) bool { return true }, list)
 	case 2, 3:
 		for _, o := range list {
-			o.namespace = "ns"
+			o.Namespace = "ns"
 		}
 		sink.ReplaceNamespace("ns", slices.Clone(list), fmt.Sprint(version))
-		return m.replace(func(o *thing) bool { return o.namespace == "ns" }, list)
+		return m.replace(func(o *rig.Thing) bool { return o.Namespace == "ns" }, list)
 	case 4, 5:
 		sink.Delete(list[0], fmt.Sprint(version))
 		return m.change(list[0], true)
@@ -107,8 +108,8 @@ func (m filtered) step(sink typed.Sink[*thing], step, version int) []string {
 	}
 }
 
-func (m filtered) change(o *thing, gone bool) []string {
-	at := o.namespace + "/" + o.name
+func (m filtered) change(o *rig.Thing, gone bool) []string {
+	at := o.Namespace + "/" + o.Name
 	old := m[at]
 	switch {
 	case onX(o) && !gone:
@@ -128,10 +129,10 @@ func (m filtered) change(o *thing, gone bool) []string {
 	}
 }
 
-func (m filtered) replace(inside func(*thing) bool, list []*thing) []string {
+func (m filtered) replace(inside func(*rig.Thing) bool, list []*rig.Thing) []string {
 	listed := map[string]bool{}
 	for _, o := range list {
-		listed[o.namespace+"/"+o.name] = listed[o.namespace+"/"+o.name] || onX(o)
+		listed[o.Namespace+"/"+o.Name] = listed[o.Namespace+"/"+o.Name] || onX(o)
 	}
 	var calls []string
 	for at, o := range m {

@@ -11,15 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 func TestForSharesWhatIsTheSame(t *testing.T) {
 	t.Parallel()
 	srv := typedtest.Start(t)
-	other := newPod("b", "n1")
+	other := rig.NewPod("b", "n1")
 	other.Namespace = "other"
-	require.NoError(t, srv.Create(t.Context(), newPod("a", "n1"), other))
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "n1"), other))
 	f := typed.NewFactory(srv.Config())
 	defer f.Shutdown()
 	web := labels.SelectorFromSet(labels.Set{"app": "web"})
@@ -55,8 +56,8 @@ func TestForChecksItsArguments(t *testing.T) {
 	defer f.Shutdown()
 	_, err := typed.For[*corev1.Pod](f, typed.WithNamespace("a/b"))
 	assert.ErrorContains(t, err, `informer *v1.Pod: the namespace "a/b"`)
-	_, err = typed.For[*thing](f)
-	assert.ErrorContains(t, err, "*typed_test.thing")
+	_, err = typed.For[*rig.Thing](f)
+	assert.ErrorContains(t, err, "*rig.Thing")
 	none := typed.NewFactory(nil)
 	defer none.Shutdown()
 	_, err = typed.For[*corev1.Pod](none)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // TestNamespacesModel lets namespaces come, be listed, change, be listed again
@@ -32,9 +33,9 @@ func FuzzNamespacesModel(f *testing.F) {
 func checkNamespacesModel(t *testing.T) func(*rapid.T) {
 	return func(rt *rapid.T) {
 		steps := rapid.SliceOfN(rapid.Uint32(), 10, 80).Draw(rt, "steps")
-		var found complaints
+		var found rig.Complaints
 		synctest.Test(t, func(t *testing.T) {
-			m := &spacesModel{spacesRig: newSpacesRig(t, "n0", "n1"), complaints: &found, spaces: map[string]*space{}, told: map[index.Key]*thing{}}
+			m := &spacesModel{spacesRig: newSpacesRig(t, "n0", "n1"), Complaints: &found, spaces: map[string]*space{}, told: map[index.Key]*rig.Thing{}}
 			_, err := m.Handle(m)
 			require.NoError(t, err)
 			m.enter("n0")
@@ -44,7 +45,7 @@ func checkNamespacesModel(t *testing.T) func(*rapid.T) {
 				m.check(fmt.Sprintf("step %d: %d", i, step))
 			}
 		})
-		require.Empty(rt, found.list)
+		require.Empty(rt, found.List)
 	}
 }
 
@@ -52,25 +53,25 @@ func checkNamespacesModel(t *testing.T) func(*rapid.T) {
 // it plays back what it is told.
 type spacesModel struct {
 	*spacesRig
-	*complaints
+	*rig.Complaints
 	spaces  map[string]*space
 	synced  bool
 	version int // that the informer has reached
 	clock   int // the last version given to anything
-	told    map[index.Key]*thing
+	told    map[index.Key]*rig.Thing
 	calls   sync.Mutex // guards told
 }
 
 // space is one namespace.
 type space struct {
-	sink    typed.Sink[*thing]
+	sink    typed.Sink[*rig.Thing]
 	listed  bool
 	version int
-	objects map[index.Key]*thing
+	objects map[index.Key]*rig.Thing
 }
 
 func (m *spacesModel) enter(name string) {
-	m.spaces[name] = &space{sink: m.sinkOf(name), objects: map[index.Key]*thing{}}
+	m.spaces[name] = &space{sink: m.sinkOf(name), objects: map[index.Key]*rig.Thing{}}
 }
 
 func (m *spacesModel) step(random int) {
@@ -97,7 +98,7 @@ func (m *spacesModel) step(random int) {
 		s.version = m.clock
 		s.sink.Bookmark(strconv.Itoa(m.clock))
 	default:
-		o := in(name, at(string(rune('a'+next(4))), m.clock))
+		o := in(name, rig.At(string(rune('a'+next(4))), m.clock))
 		s.version = m.clock
 		switch next(3) {
 		case 0:
@@ -117,7 +118,7 @@ func (m *spacesModel) list(name string, s *space, size, version int) {
 	s.listed, s.version = true, version
 	clear(s.objects)
 	for i := range size {
-		o := in(name, at(string(rune('a'+(i+version)%5)), m.clock))
+		o := in(name, rig.At(string(rune('a'+(i+version)%5)), m.clock))
 		s.objects[index.KeyOf(o)] = o
 	}
 	s.sink.Replace(slices.Collect(maps.Values(s.objects)), strconv.Itoa(version))
@@ -126,7 +127,7 @@ func (m *spacesModel) list(name string, s *space, size, version int) {
 func (m *spacesModel) check(step string) {
 	synctest.Wait()
 	all, lowest := true, 0
-	want := map[index.Key]*thing{}
+	want := map[index.Key]*rig.Thing{}
 	for _, s := range m.spaces {
 		all = all && s.listed
 		maps.Copy(want, s.objects)
@@ -139,15 +140,15 @@ func (m *spacesModel) check(step string) {
 		m.version = lowest
 	}
 	if !m.synced {
-		want, m.version = map[index.Key]*thing{}, 0
+		want, m.version = map[index.Key]*rig.Thing{}, 0
 	}
-	assert.Equal(m, m.synced, isClosed(m.Synced()), step)
+	assert.Equal(m, m.synced, rig.IsClosed(m.Synced()), step)
 	version := m.ResourceVersion()
 	if m.version == 0 {
 		version += "0"
 	}
 	assert.Equal(m, strconv.Itoa(m.version), version, step)
-	have := map[index.Key]*thing{}
+	have := map[index.Key]*rig.Thing{}
 	for o := range m.All() {
 		have[index.KeyOf(o)] = o
 	}
@@ -157,21 +158,21 @@ func (m *spacesModel) check(step string) {
 	assert.Equal(m, want, m.told, step)
 }
 
-func (m *spacesModel) OnAdd(o *thing, _ bool) {
+func (m *spacesModel) OnAdd(o *rig.Thing, _ bool) {
 	m.calls.Lock()
 	defer m.calls.Unlock()
 	assert.NotContains(m, m.told, index.KeyOf(o))
 	m.told[index.KeyOf(o)] = o
 }
 
-func (m *spacesModel) OnUpdate(old, o *thing) {
+func (m *spacesModel) OnUpdate(old, o *rig.Thing) {
 	m.calls.Lock()
 	defer m.calls.Unlock()
 	assert.Same(m, m.told[index.KeyOf(o)], old)
 	m.told[index.KeyOf(o)] = o
 }
 
-func (m *spacesModel) OnDelete(d typed.Deleted[*thing]) {
+func (m *spacesModel) OnDelete(d typed.Deleted[*rig.Thing]) {
 	m.calls.Lock()
 	defer m.calls.Unlock()
 	assert.Same(m, m.told[d.Key], d.Old)
@@ -182,16 +183,16 @@ func (m *spacesModel) OnDelete(d typed.Deleted[*thing]) {
 // while the sources of all its namespaces report as fast as they can.
 func TestNamespacesChangeWhileTheyReport(t *testing.T) {
 	set := typed.NewNamespaces("n0", "n1", "n2")
-	source := func(namespace string) typed.Source[*thing] { return busy(namespace) }
-	var informers []*typed.Informer[*thing]
+	source := func(namespace string) typed.Source[*rig.Thing] { return busy(namespace) }
+	var informers []*typed.Informer[*rig.Thing]
 	for range 2 {
 		informers = append(informers, typed.NewInformer(typed.FromNamespaces(set, source)))
 	}
 	var ctx context.Context
 	for _, informer := range informers {
-		_, err := informer.Handle(&recorder{}, typed.WithDelivery(typed.Block(10)))
+		_, err := informer.Handle(&rig.Recorder{}, typed.WithDelivery(typed.Block(10)))
 		require.NoError(t, err)
-		ctx = start(t, informer)
+		ctx = rig.Start(t, informer)
 	}
 	for i := range 300 {
 		require.NoError(t, set.Add(fmt.Sprint("n", i%5)))
@@ -212,17 +213,17 @@ func TestNamespacesChangeWhileTheyReport(t *testing.T) {
 				break
 			}
 		}
-		assert.True(t, isClosed(gone))
+		assert.True(t, rig.IsClosed(gone))
 	}
 }
 
 // busy is a source that reports on one thing, in its namespace, all the time.
 type busy string
 
-func (b busy) Run(ctx context.Context, sink typed.Sink[*thing]) error {
-	sink.Replace([]*thing{in(string(b), at("a", 1))}, "1")
+func (b busy) Run(ctx context.Context, sink typed.Sink[*rig.Thing]) error {
+	sink.Replace([]*rig.Thing{in(string(b), rig.At("a", 1))}, "1")
 	for i := 2; ctx.Err() == nil; i++ {
-		sink.Update(in(string(b), at("a", i)), strconv.Itoa(i))
+		sink.Update(in(string(b), rig.At("a", i)), strconv.Itoa(i))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -22,9 +23,9 @@ import (
 // for a while, and lists each as often as is needed.
 func TestNamespacesOfAServer(t *testing.T) {
 	t.Parallel()
-	srv, client := serve(t, 0)
+	srv, client := rig.Serve(t, 0)
 	create := func(namespace, name string) *corev1.Pod {
-		pod := newPod(name, "n1")
+		pod := rig.NewPod(name, "n1")
 		pod.Namespace = namespace
 		created, err := client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{})
 		require.NoError(t, err)
@@ -41,8 +42,8 @@ func TestNamespacesOfAServer(t *testing.T) {
 	pods := typed.NewInformer(typed.FromNamespaces(tenants, func(namespace string) typed.Source[*corev1.Pod] {
 		return failing[*corev1.Pod]{typed.FromClient(client.CoreV1().Pods(namespace)), failed}
 	}))
-	record(t, pods)
-	ctx := start(t, pods)
+	rig.Record(t, pods)
+	ctx := rig.Start(t, pods)
 	select {
 	case <-failed:
 	case <-ctx.Done():

@@ -11,28 +11,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // scripts are sources of namespaces whose reports the test makes itself.
 type scripts struct {
 	mu      sync.Mutex
-	started map[string]*script // guarded by mu; the last of each namespace
+	started map[string]*rig.Script // guarded by mu; the last of each namespace
 }
 
-func (s *scripts) source(namespace string) typed.Source[*thing] {
+func (s *scripts) source(namespace string) typed.Source[*rig.Thing] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.started[namespace] = newScript()
+	s.started[namespace] = rig.NewScript()
 	return s.started[namespace]
 }
 
 // sinkOf returns the sink of a namespace, once. It waits until it is there.
-func (s *scripts) sinkOf(namespace string) typed.Sink[*thing] {
+func (s *scripts) sinkOf(namespace string) typed.Sink[*rig.Thing] {
 	synctest.Wait()
-	return <-s.script(namespace).started
+	return <-s.script(namespace).Started
 }
 
-func (s *scripts) script(namespace string) *script {
+func (s *scripts) script(namespace string) *rig.Script {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.started[namespace]
@@ -40,86 +41,78 @@ func (s *scripts) script(namespace string) *script {
 
 // spacesRig is an informer over a set of namespaces.
 type spacesRig struct {
-	*rig
+	*rig.Rig
 	*scripts
 	set *typed.Namespaces
-	rec *recorder
+	rec *rig.Recorder
 }
 
 // newSpacesRig starts the informer.
 func newSpacesRig(t *testing.T, names ...string) *spacesRig {
-	s := &scripts{started: map[string]*script{}}
+	s := &scripts{started: map[string]*rig.Script{}}
 	set := typed.NewNamespaces(names...)
-	r := &spacesRig{scripts: s, set: set, rig: &rig{
-		t: t, Informer: typed.NewInformer(typed.FromNamespaces(set, s.source)), ended: make(chan error, 1),
-	}}
-	r.rec = r.handle()
-	ctx, cancel := context.WithCancel(context.Background())
-	r.stop = cancel
-	go func() { r.ended <- r.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		<-r.ended
-	})
+	r := &spacesRig{scripts: s, set: set, Rig: rig.Over(t, nil, typed.FromNamespaces(set, s.source))}
+	r.rec = r.Record()
+	r.Start()
 	synctest.Wait()
 	return r
 }
 
 // in returns the thing in a namespace.
-func in(namespace string, o *thing) *thing {
+func in(namespace string, o *rig.Thing) *rig.Thing {
 	c := *o
-	c.namespace = namespace
+	c.Namespace = namespace
 	return &c
 }
 
 func TestNamespaces(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x", "y")
 		x, y := r.sinkOf("x"), r.sinkOf("y")
-		x.Replace([]*thing{in("x", at("a", 1)), in("x", at("b", 2))}, "5")
-		assert.Empty(t, r.rec.next(), "y is missing")
+		x.Replace([]*rig.Thing{in("x", rig.At("a", 1)), in("x", rig.At("b", 2))}, "5")
+		assert.Empty(t, r.rec.Next(), "y is missing")
 		assert.Equal(t, typed.PhaseSyncing, r.Status().Phase)
-		y.Replace([]*thing{in("y", at("c", 3))}, "6")
-		assert.ElementsMatch(t, []string{"initial a@1", "initial b@2", "initial c@3"}, r.rec.next())
+		y.Replace([]*rig.Thing{in("y", rig.At("c", 3))}, "6")
+		assert.ElementsMatch(t, []string{"initial a@1", "initial b@2", "initial c@3"}, r.rec.Next())
 		assert.NoError(t, r.WaitForSync(t.Context()))
 
-		x.Update(in("x", at("a", 7)), "7")
-		y.Delete(in("y", at("c", 8)), "8")
-		x.Replace([]*thing{in("x", at("b", 9))}, "9")
-		assert.Equal(t, []string{"update a@1 a@7", "delete c@8 Watched", "delete a@7 Relisted", "update b@2 b@9"}, r.rec.next())
+		x.Update(in("x", rig.At("a", 7)), "7")
+		y.Delete(in("y", rig.At("c", 8)), "8")
+		x.Replace([]*rig.Thing{in("x", rig.At("b", 9))}, "9")
+		assert.Equal(t, []string{"update a@1 a@7", "delete c@8 Watched", "delete a@7 Relisted", "update b@2 b@9"}, r.rec.Next())
 
 		require.NoError(t, r.set.Add("z", "x"))
 		z := r.sinkOf("z")
-		assert.Empty(t, r.rec.next())
-		z.Replace([]*thing{in("z", at("d", 10))}, "10")
-		z.Remove(key("d"), "10") // of another namespace
-		assert.Equal(t, []string{"add d@10"}, r.rec.next())
+		assert.Empty(t, r.rec.Next())
+		z.Replace([]*rig.Thing{in("z", rig.At("d", 10))}, "10")
+		z.Remove(rig.Key("d"), "10") // of another namespace
+		assert.Equal(t, []string{"add d@10"}, r.rec.Next())
 
 		before := r.Snapshot()
 		r.set.Remove("x", "unknown")
-		assert.Equal(t, []string{"delete b@9 ScopeRemoved"}, r.rec.next())
-		x.Update(in("x", at("b", 11)), "11")
-		assert.Empty(t, r.rec.next(), "what comes late is dropped")
+		assert.Equal(t, []string{"delete b@9 ScopeRemoved"}, r.rec.Next())
+		x.Update(in("x", rig.At("b", 11)), "11")
+		assert.Empty(t, r.rec.Next(), "what comes late is dropped")
 		assert.Equal(t, 2, before.Len())
 		assert.Empty(t, r.ListNamespace("x"))
 		assert.Equal(t, []string{"y", "z"}, r.set.All())
 
 		require.NoError(t, r.set.Set("x", "z"))
-		r.sinkOf("x").Replace([]*thing{in("x", at("b", 12))}, "12")
-		assert.Equal(t, []string{"add b@12"}, r.rec.next(), "it is listed again")
+		r.sinkOf("x").Replace([]*rig.Thing{in("x", rig.At("b", 12))}, "12")
+		assert.Equal(t, []string{"add b@12"}, r.rec.Next(), "it is listed again")
 		z.RemoveNamespace("z", "12")
-		assert.Equal(t, []string{"delete d@10 ScopeRemoved"}, r.rec.next())
+		assert.Equal(t, []string{"delete d@10 ScopeRemoved"}, r.rec.Next())
 	})
 }
 
 func TestNamespacesWithoutAnySyncAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t)
 		assert.NoError(t, r.WaitForSync(t.Context()))
 		assert.Zero(t, r.Len())
 		require.NoError(t, r.set.Add("x"))
-		r.sinkOf("x").Replace([]*thing{in("x", at("a", 1))}, "1")
-		assert.Equal(t, []string{"add a@1"}, r.rec.next())
+		r.sinkOf("x").Replace([]*rig.Thing{in("x", rig.At("a", 1))}, "1")
+		assert.Equal(t, []string{"add a@1"}, r.rec.Next())
 		assert.Equal(t, "1", r.ResourceVersion())
 	})
 }
@@ -127,31 +120,31 @@ func TestNamespacesWithoutAnySyncAtOnce(t *testing.T) {
 // TestChangesWaitForTheOtherNamespaces checks that nothing piles up while a
 // namespace cannot be listed.
 func TestChangesWaitForTheOtherNamespaces(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x", "y")
 		x := r.sinkOf("x")
-		x.Replace([]*thing{in("x", at("a", 1))}, "1")
-		x.Replace([]*thing{in("x", at("a", 2)), in("x", at("b", 2))}, "2") // it has listed again
+		x.Replace([]*rig.Thing{in("x", rig.At("a", 1))}, "1")
+		x.Replace([]*rig.Thing{in("x", rig.At("a", 2)), in("x", rig.At("b", 2))}, "2") // it has listed again
 		updated := make(chan struct{})
 		go func() {
 			defer close(updated)
-			x.Update(in("x", at("a", 3)), "3")
+			x.Update(in("x", rig.At("a", 3)), "3")
 			x.Bookmark("4")
 		}()
 		synctest.Wait()
-		assert.False(t, isClosed(updated))
+		assert.False(t, rig.IsClosed(updated))
 		r.sinkOf("y").Replace(nil, "9")
-		assert.ElementsMatch(t, []string{"initial a@2", "initial b@2", "update a@2 a@3"}, r.rec.next())
-		assert.True(t, isClosed(updated))
+		assert.ElementsMatch(t, []string{"initial a@2", "initial b@2", "update a@2 a@3"}, r.rec.Next())
+		assert.True(t, rig.IsClosed(updated))
 		assert.Equal(t, "4", r.ResourceVersion())
 	})
 	t.Run("until the informer stops", func(t *testing.T) {
-		inBubble(t, func(t *testing.T) {
+		rig.InBubble(t, func(t *testing.T) {
 			r := newSpacesRig(t, "x", "y")
 			x := r.sinkOf("x")
 			go x.Resync()
 			synctest.Wait()
-			r.stop()
+			r.Stop()
 			synctest.Wait()
 			x.Replace(nil, "1")
 			x.Progress(1, 2)
@@ -162,10 +155,10 @@ func TestChangesWaitForTheOtherNamespaces(t *testing.T) {
 }
 
 func TestNamespaceThatCannotBeListed(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x", "y", "z")
 		x, y, z := r.sinkOf("x"), r.sinkOf("y"), r.sinkOf("z")
-		x.Replace([]*thing{in("x", at("a", 1))}, "1")
+		x.Replace([]*rig.Thing{in("x", rig.At("a", 1))}, "1")
 		forbidden := errors.New("forbidden")
 		z.Report(errors.New("away"))
 		y.Report(forbidden)
@@ -184,14 +177,14 @@ func TestNamespaceThatCannotBeListed(t *testing.T) {
 		assert.ErrorContains(t, r.Status().Err, "namespace y: forbidden")
 		assert.NotContains(t, r.Status().Err.Error(), "away")
 		r.set.Remove("y")
-		assert.Equal(t, []string{"initial a@1"}, r.rec.next(), "nothing is in the way any more")
+		assert.Equal(t, []string{"initial a@1"}, r.rec.Next(), "nothing is in the way any more")
 		assert.NoError(t, r.Status().Err)
 
 		require.NoError(t, r.set.Add("y"))
 		y = r.sinkOf("y")
 		y.Report(forbidden)
-		x.Update(in("x", at("a", 2)), "2")
-		assert.Equal(t, []string{"update a@1 a@2"}, r.rec.next(), "the others go on")
+		x.Update(in("x", rig.At("a", 2)), "2")
+		assert.Equal(t, []string{"update a@1 a@2"}, r.rec.Next(), "the others go on")
 		assert.ErrorIs(t, r.Status().Err, forbidden)
 		y.Replace(nil, "3")
 		synctest.Wait()
@@ -200,7 +193,7 @@ func TestNamespaceThatCannotBeListed(t *testing.T) {
 }
 
 func TestNamespacesVersion(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x", "y")
 		version := func() string { synctest.Wait(); return r.ResourceVersion() }
 		x, y := r.sinkOf("x"), r.sinkOf("y")
@@ -208,10 +201,10 @@ func TestNamespacesVersion(t *testing.T) {
 		assert.Empty(t, version())
 		y.Replace(nil, "7")
 		assert.Equal(t, "5", version(), "the lowest of all")
-		y.Update(in("y", at("a", 100)), "100")
+		y.Update(in("y", rig.At("a", 100)), "100")
 		assert.Equal(t, "5", version())
 		x.Bookmark("9")
-		x.Add(in("x", at("b", 10)), "") // at no version
+		x.Add(in("x", rig.At("b", 10)), "") // at no version
 		assert.Equal(t, "9", version())
 		x.Bookmark("110")
 		assert.Equal(t, "100", version(), "a number, not text")
@@ -227,7 +220,7 @@ func TestNamespacesVersion(t *testing.T) {
 		x.Bookmark("120")
 		y.Bookmark("121")
 		assert.Equal(t, "105", version(), "z is not listed")
-		z.Replace([]*thing{in("z", at("c", 90))}, "99")
+		z.Replace([]*rig.Thing{in("z", rig.At("c", 90))}, "99")
 		assert.Equal(t, "99", version(), "its list is older")
 		z.Bookmark("130")
 		assert.Equal(t, "120", version())
@@ -238,13 +231,13 @@ func TestNamespacesVersion(t *testing.T) {
 		assert.Equal(t, "121", version())
 		r.set.Remove("y")
 		assert.Equal(t, "140", version(), "it held the others back")
-		r.scripts.script("x").fail <- nil
+		r.scripts.script("x").Fail <- nil
 		assert.Equal(t, "150", version(), "x has nothing more to say")
 	})
 }
 
 func TestNamespacesProgress(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x", "y")
 		x, y := r.sinkOf("x"), r.sinkOf("y")
 		x.Progress(2, 10)
@@ -256,13 +249,13 @@ func TestNamespacesProgress(t *testing.T) {
 }
 
 func TestNamespacesLeaveOutWhatIsNotTheirs(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x")
 		x := r.sinkOf("x")
-		x.Replace([]*thing{in("x", at("a", 1)), in("y", at("b", 2)), nil}, "2")
+		x.Replace([]*rig.Thing{in("x", rig.At("a", 1)), in("y", rig.At("b", 2)), nil}, "2")
 		synctest.Wait()
 		assert.Equal(t, 1, r.Len())
-		x.Update(in("y", at("a", 3)), "3")
+		x.Update(in("y", rig.At("a", 3)), "3")
 		assert.ErrorContains(t, r.Status().LastRejected, `object "y/a" at resource version "3" was left out: it came from the source of the namespace x`)
 		x.RemoveNamespace("y", "4")
 		x.ReplaceNamespace("y", nil, "4")
@@ -277,29 +270,29 @@ func TestNamespacesLeaveOutWhatIsNotTheirs(t *testing.T) {
 
 func TestNamespacesEndWithTheirSources(t *testing.T) {
 	t.Run("with an error", func(t *testing.T) {
-		inBubble(t, func(t *testing.T) {
+		rig.InBubble(t, func(t *testing.T) {
 			r := newSpacesRig(t, "x", "y")
 			go r.sinkOf("y").Bookmark("1") // waits
 			synctest.Wait()
-			r.scripts.script("x").fail <- assert.AnError
-			err := <-r.ended
-			r.ended <- nil
+			r.scripts.script("x").Fail <- assert.AnError
+			err := <-r.Ended
+			r.Ended <- nil
 			assert.ErrorIs(t, err, assert.AnError)
 			assert.ErrorContains(t, err, "namespace x: ")
 			assert.ErrorIs(t, r.WaitForSync(t.Context()), assert.AnError)
 		})
 	})
 	t.Run("that is nil", func(t *testing.T) {
-		informer := typed.NewInformer(typed.FromNamespaces(typed.NewNamespaces("x"), func(string) typed.Source[*thing] { return nil }))
+		informer := typed.NewInformer(typed.FromNamespaces(typed.NewNamespaces("x"), func(string) typed.Source[*rig.Thing] { return nil }))
 		assert.ErrorContains(t, informer.Run(t.Context()), "namespace x: the source is nil")
 	})
 }
 
 func TestNamespacesCheckTheirArguments(t *testing.T) {
-	source := (&scripts{started: map[string]*script{}}).source
-	for want, informer := range map[string]*typed.Informer[*thing]{
+	source := (&scripts{started: map[string]*rig.Script{}}).source
+	for want, informer := range map[string]*typed.Informer[*rig.Thing]{
 		"the set of namespaces is nil":                       typed.NewInformer(typed.FromNamespaces(nil, source)),
-		"the function that returns the source of a namespac": typed.NewInformer(typed.FromNamespaces[*thing](typed.NewNamespaces(), nil)),
+		"the function that returns the source of a namespac": typed.NewInformer(typed.FromNamespaces[*rig.Thing](typed.NewNamespaces(), nil)),
 		`"A_b" cannot be the name of a namespace`:            typed.NewInformer(typed.FromNamespaces(typed.NewNamespaces("x", "A_b"), source)),
 	} {
 		assert.ErrorContains(t, informer.Run(t.Context()), want)

@@ -9,20 +9,21 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // TestErrorHandlersMayAskForTheStatus installs a handler of errors that looks
 // at the informer that reports one.
 func TestErrorHandlersMayAskForTheStatus(t *testing.T) {
-	defer errorHandler.Store(nil)
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
+	defer rig.ErrorHandler.Store(nil)
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
 		var seen []typed.Status
 		var handle utilruntime.ErrorHandler = func(context.Context, error, string, ...any) { seen = append(seen, r.Status()) }
-		errorHandler.Store(&handle)
-		r.run()
-		r.sink.Report(errors.New("refused"))
-		r.sink.Add(nil, "1")
+		rig.ErrorHandler.Store(&handle)
+		r.Start()
+		r.Sink.Report(errors.New("refused"))
+		r.Sink.Add(nil, "1")
 		if assert.Len(t, seen, 2) {
 			assert.Equal(t, 1, seen[0].Failures)
 			assert.Equal(t, 1, seen[1].Rejected)

@@ -8,12 +8,13 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
-func put(objs ...*thing) []index.Change[*thing] {
-	changes := make([]index.Change[*thing], len(objs))
+func put(objs ...*rig.Thing) []index.Change[*rig.Thing] {
+	changes := make([]index.Change[*rig.Thing], len(objs))
 	for i, obj := range objs {
-		changes[i] = index.Change[*thing]{Object: obj}
+		changes[i] = index.Change[*rig.Thing]{Object: obj}
 	}
 	return changes
 }
@@ -21,40 +22,40 @@ func put(objs ...*thing) []index.Change[*thing] {
 // TestIndexerOfTheCaller writes to the store of an informer before it is
 // started, and while it runs.
 func TestIndexerOfTheCaller(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		store := index.NewIndexer[*thing]()
-		store.Apply(nil, put(at("a", 1), at("b", 1)), "1")
-		r := newRig(t, typed.WithIndexer(store))
-		early := r.handle()
+	rig.InBubble(t, func(t *testing.T) {
+		store := index.NewIndexer[*rig.Thing]()
+		store.Apply(nil, put(rig.At("a", 1), rig.At("b", 1)), "1")
+		r := rig.New(t, typed.WithIndexer(store))
+		early := r.Record()
 		assert.Equal(t, 2, r.Len(), "it can be read before it runs")
-		r.run()
-		assert.Empty(t, early.next(), "handlers are told of what changes")
-		late := r.handle()
-		assert.ElementsMatch(t, []string{"initial a@1", "initial b@1"}, late.next())
+		r.Start()
+		assert.Empty(t, early.Next(), "handlers are told of what changes")
+		late := r.Record()
+		assert.ElementsMatch(t, []string{"initial a@1", "initial b@1"}, late.Next())
 
-		r.sink.Replace([]*thing{at("a", 2), at("c", 2)}, "2")
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 2), rig.At("c", 2)}, "2")
 		compared := []string{"delete b@1 Initial", "update a@1 a@2", "initial c@2"}
-		assert.Equal(t, compared, early.next())
-		assert.Equal(t, compared, late.next())
+		assert.Equal(t, compared, early.Next())
+		assert.Equal(t, compared, late.Next())
 
-		store.Apply(nil, put(at("d", 3)), "")
-		_, ok := r.Get(key("d"))
+		store.Apply(nil, put(rig.At("d", 3)), "")
+		_, ok := r.Get(rig.Key("d"))
 		assert.True(t, ok)
-		assert.Empty(t, early.next(), "the caller's writes are no events")
-		r.sink.Add(at("d", 4), "4")
-		assert.Equal(t, []string{"update d@3 d@4"}, early.next())
+		assert.Empty(t, early.Next(), "the caller's writes are no events")
+		r.Sink.Add(rig.At("d", 4), "4")
+		assert.Equal(t, []string{"update d@3 d@4"}, early.Next())
 	})
 }
 
 func TestIndexerOfTheCallerThatCannotBeUsed(t *testing.T) {
 	for name, opts := range map[string][]typed.Option{
-		"the indexer is nil":                 {typed.WithIndexer[*thing](nil)},
-		"objects are of type *typed":         {typed.WithIndexer(index.NewIndexer[bare]())},
-		"cannot be used with WithIndexer":    {typed.WithIndexer(index.NewIndexer[*thing]()), typed.WithRecreation()},
-		"and WithChangedOnly cannot be used": {typed.WithChangedOnly(), typed.WithIndexer(index.NewIndexer[*thing]())},
+		"the indexer is nil":                 {typed.WithIndexer[*rig.Thing](nil)},
+		"objects are of type *rig":           {typed.WithIndexer(index.NewIndexer[rig.Bare]())},
+		"cannot be used with WithIndexer":    {typed.WithIndexer(index.NewIndexer[*rig.Thing]()), typed.WithRecreation()},
+		"and WithChangedOnly cannot be used": {typed.WithChangedOnly(), typed.WithIndexer(index.NewIndexer[*rig.Thing]())},
 		"the metrics are nil":                {typed.WithMetrics(nil)},
 	} {
-		_, err := typed.NewInformer(newScript(), opts...).Handle(&recorder{})
+		_, err := typed.NewInformer(rig.NewScript(), opts...).Handle(&rig.Recorder{})
 		require.ErrorContains(t, err, name)
 	}
 }

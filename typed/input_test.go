@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // TestBadInput makes every mistake that arguments allow.
@@ -39,31 +40,31 @@ func TestBadInput(t *testing.T) {
 		}
 	})
 	t.Run("options", func(t *testing.T) {
-		for name, informer := range map[string]*typed.Informer[*thing]{
-			"the source is nil":           typed.NewInformer[*thing](nil),
-			"an option is nil":            typed.NewInformer(newScript(), nil),
-			"the name is empty":           typed.NewInformer(newScript(), typed.WithName("")),
-			"transform function is nil":   typed.NewInformer(newScript(), typed.WithTransform[*thing](nil)),
-			"objects are of type *typed_": typed.NewInformer(newScript(), typed.WithTransform(typed.StripManagedFields[metav1.Object])),
-			"objects are of type *typed":  typed.NewInformer(newScript(), typed.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })),
+		for name, informer := range map[string]*typed.Informer[*rig.Thing]{
+			"the source is nil":         typed.NewInformer[*rig.Thing](nil),
+			"an option is nil":          typed.NewInformer(rig.NewScript(), nil),
+			"the name is empty":         typed.NewInformer(rig.NewScript(), typed.WithName("")),
+			"transform function is nil": typed.NewInformer(rig.NewScript(), typed.WithTransform[*rig.Thing](nil)),
+			"objects are of type *rig.": typed.NewInformer(rig.NewScript(), typed.WithTransform(typed.StripManagedFields[metav1.Object])),
+			"objects are of type *rig":  typed.NewInformer(rig.NewScript(), typed.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })),
 		} {
 			assert.ErrorContains(t, informer.Run(t.Context()), name)
 			assert.ErrorContains(t, informer.WaitForSync(t.Context()), name)
 			assert.ErrorContains(t, informer.WaitForResourceVersion(t.Context(), "1"), name)
-			assert.ErrorContains(t, informer.AddIndexes(index.New("x", func(*thing) []string { return nil })), name)
-			_, err := informer.Handle(&recorder{})
+			assert.ErrorContains(t, informer.AddIndexes(index.New("x", func(*rig.Thing) []string { return nil })), name)
+			_, err := informer.Handle(&rig.Recorder{})
 			assert.ErrorContains(t, err, name)
 			for range informer.Events(t.Context()) {
 				t.Error("there are no events")
 			}
 			assert.Zero(t, informer.Len())
 		}
-		assert.ErrorContains(t, typed.NewInformer[bare](bareSource{}, typed.WithRecreation()).Run(t.Context()), "no method GetUID")
-		assert.ErrorContains(t, typed.NewInformer[bare](bareSource{}, typed.WithChangedOnly()).Run(t.Context()), "no method GetResourceVersion")
+		assert.ErrorContains(t, typed.NewInformer[rig.Bare](rig.BareSource{}, typed.WithRecreation()).Run(t.Context()), "no method GetUID")
+		assert.ErrorContains(t, typed.NewInformer[rig.Bare](rig.BareSource{}, typed.WithChangedOnly()).Run(t.Context()), "no method GetResourceVersion")
 	})
 	t.Run("handlers", func(t *testing.T) {
-		inBubble(t, func(t *testing.T) {
-			r := newRig(t)
+		rig.InBubble(t, func(t *testing.T) {
+			r := rig.New(t)
 			_, err := r.Handle(nil)
 			assert.ErrorContains(t, err, "the handler is nil")
 			for name, opt := range map[string]typed.HandlerOption{
@@ -74,16 +75,16 @@ func TestBadInput(t *testing.T) {
 				"Block(0) needs room for at least":  typed.WithDelivery(typed.Block(0)),
 				"Block(-1) needs room for at least": typed.WithDelivery(typed.Block(-1)),
 			} {
-				_, err := r.Handle(&recorder{}, opt)
+				_, err := r.Handle(&rig.Recorder{}, opt)
 				assert.ErrorContains(t, err, name)
 			}
 			assert.Empty(t, r.Status().Handlers)
 		})
 	})
 	t.Run("indexes", func(t *testing.T) {
-		inBubble(t, func(t *testing.T) {
-			r := newRig(t)
-			byNode := index.Single("node", func(o *thing) (string, bool) { return o.node, true })
+		rig.InBubble(t, func(t *testing.T) {
+			r := rig.New(t)
+			byNode := index.Single("node", func(o *rig.Thing) (string, bool) { return o.Node, true })
 			require.NoError(t, r.AddIndexes(byNode))
 			assert.ErrorIs(t, r.AddIndexes(byNode), index.ErrIndexInUse)
 			assert.ErrorContains(t, r.AddIndexes(nil), "nil index")
@@ -91,21 +92,11 @@ func TestBadInput(t *testing.T) {
 	})
 }
 
-// bare is an object with nothing but a name.
-type bare string
-
-func (b bare) GetName() string    { return string(b) }
-func (bare) GetNamespace() string { return "" }
-
-type bareSource struct{}
-
-func (bareSource) Run(context.Context, typed.Sink[bare]) error { return nil }
-
 func TestRunTwice(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 		assert.ErrorIs(t, r.Run(t.Context()), typed.ErrStarted)
 		synctest.Wait()
 		assert.Equal(t, 1, r.Len(), "the first one goes on")
@@ -114,20 +105,20 @@ func TestRunTwice(t *testing.T) {
 
 // TestEvents ranges over the events of an informer.
 func TestEvents(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		var seen []string
 		for e := range r.Events(t.Context()) {
 			seen = append(seen, e.Type.String()+" "+e.Reason.String()+" "+e.Key().Name)
 			switch len(seen) {
 			case 1:
-				r.sink.Update(at("a", 2), "2")
-				r.sink.Delete(at("a", 3), "3")
+				r.Sink.Update(rig.At("a", 2), "2")
+				r.Sink.Delete(rig.At("a", 3), "3")
 			case 3:
-				r.sink.Add(at("b", 4), "4")
+				r.Sink.Add(rig.At("b", 4), "4")
 			}
 			if e.Type == index.Added && e.Reason == index.Watched {
 				break
@@ -150,27 +141,27 @@ func TestEvents(t *testing.T) {
 // TestMemoryIsReleased checks that a released informer keeps no object alive,
 // though it is reachable itself, with its index, its handler and its events.
 func TestMemoryIsReleased(t *testing.T) {
-	r := newRig(t)
-	byNode := index.Single("node", func(o *thing) (string, bool) { return o.node, true })
+	r := rig.New(t)
+	byNode := index.Single("node", func(o *rig.Thing) (string, bool) { return o.Node, true })
 	require.NoError(t, r.AddIndexes(byNode))
-	rec := r.handle()
-	coalescing := r.handle(typed.WithDelivery(typed.Coalesce()))
-	r.run()
-	objects := make([]weak.Pointer[thing], 2000)
+	rec := r.Record()
+	coalescing := r.Record(typed.WithDelivery(typed.Coalesce()))
+	r.Start()
+	objects := make([]weak.Pointer[rig.Thing], 2000)
 	func() {
-		list := make([]*thing, len(objects))
+		list := make([]*rig.Thing, len(objects))
 		for i := range list {
-			list[i] = at(string(rune('a'+i%26))+string(rune('a'+i/26)), i)
+			list[i] = rig.At(string(rune('a'+i%26))+string(rune('a'+i/26)), i)
 			objects[i] = weak.Make(list[i])
 		}
-		r.sink.Replace(list, "1")
+		r.Sink.Replace(list, "1")
 	}()
 	require.NoError(t, rec.WaitForSync(t.Context()))
 	require.NoError(t, coalescing.WaitForSync(t.Context()))
 	runtime.GC()
 	assert.NotNil(t, objects[7].Value())
-	updated := weak.Make(mustGet(t, r, objects[7].Value().name))
-	r.sink.Update(at(objects[7].Value().name, 9999), "9999")
+	updated := weak.Make(mustGet(t, r, objects[7].Value().Name))
+	r.Sink.Update(rig.At(objects[7].Value().Name, 9999), "9999")
 	require.NoError(t, r.WaitForResourceVersion(t.Context(), "9999"))
 	for r.Status().Handlers[0].Backlog+r.Status().Handlers[1].Backlog > 0 {
 		runtime.Gosched()
@@ -180,9 +171,9 @@ func TestMemoryIsReleased(t *testing.T) {
 	}
 	assert.Nil(t, updated.Value(), "nothing keeps the old object while the informer is idle")
 
-	r.stop()
-	require.NoError(t, <-r.ended)
-	r.ended <- nil
+	r.Stop()
+	require.NoError(t, <-r.Ended)
+	r.Ended <- nil
 	runtime.GC()
 	assert.Equal(t, len(objects)-1, countAlive(objects), "a stopped one keeps them all, as they were")
 	require.NoError(t, r.Release())
@@ -193,7 +184,7 @@ func TestMemoryIsReleased(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-func countAlive(objects []weak.Pointer[thing]) (alive int) {
+func countAlive(objects []weak.Pointer[rig.Thing]) (alive int) {
 	for _, o := range objects {
 		if o.Value() != nil {
 			alive++
@@ -202,19 +193,19 @@ func countAlive(objects []weak.Pointer[thing]) (alive int) {
 	return alive
 }
 
-func mustGet(t *testing.T, r *rig, name string) *thing {
-	o, ok := r.Get(key(name))
+func mustGet(t *testing.T, r *rig.Rig, name string) *rig.Thing {
+	o, ok := r.Get(rig.Key(name))
 	require.True(t, ok)
 	return o
 }
 
 // TestWaitsAfterTheEnd waits with a context that has ended.
 func TestWaitsAfterTheEnd(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		rec := r.handle()
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		rec := r.Record()
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -223,7 +214,7 @@ func TestWaitsAfterTheEnd(t *testing.T) {
 			assert.NoError(t, rec.WaitForSync(ended))
 			assert.NoError(t, r.WaitForResourceVersion(ended, "1"))
 		}
-		r.stop()
+		r.Stop()
 		synctest.Wait()
 		for _, err := range []error{r.WaitForSync(ended), r.WaitForResourceVersion(ended, "2")} {
 			assert.ErrorIs(t, err, typed.ErrStopped, "both reasons are there")
@@ -241,7 +232,7 @@ func TestProgress(t *testing.T) {
 		}, cancel}))
 		return steps
 	}
-	_, client := serve(t, 25)
+	_, client := rig.Serve(t, 25)
 	pods := client.CoreV1().Pods("")
 	assert.Equal(t, []string{"25 of 25"}, run(typed.FromClient(pods, typed.WithoutWatchList())))
 	streamed := run(typed.FromClient(pods))

@@ -18,27 +18,20 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
-// placement is a projection with nothing but what it needs.
-type placement struct{ namespace, name, node string }
-
-func (p placement) GetNamespace() string { return p.namespace }
-func (p placement) GetName() string      { return p.name }
-
-func placementOf(o *thing) placement { return placement{o.namespace, o.name, o.node} }
-
 func TestMap(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		source := newScript()
-		projected := map[*thing]int{}
-		informer := typed.NewInformer(typed.Map(source, func(o *thing) placement {
+	rig.InBubble(t, func(t *testing.T) {
+		source := rig.NewScript()
+		projected := map[*rig.Thing]int{}
+		informer := typed.NewInformer(typed.Map(source, func(o *rig.Thing) rig.Placement {
 			projected[o]++
-			return placementOf(o)
+			return rig.PlacementOf(o)
 		}))
-		var deleted []typed.Deleted[placement]
-		_, err := informer.Handle(typed.HandlerFuncs[placement]{
-			DeleteFunc: func(d typed.Deleted[placement]) { deleted = append(deleted, d) },
+		var deleted []typed.Deleted[rig.Placement]
+		_, err := informer.Handle(typed.HandlerFuncs[rig.Placement]{
+			DeleteFunc: func(d typed.Deleted[rig.Placement]) { deleted = append(deleted, d) },
 		})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -46,13 +39,13 @@ func TestMap(t *testing.T) {
 		running.Go(func() { assert.NoError(t, informer.Run(ctx)) })
 		defer running.Wait()
 		defer cancel()
-		sink := <-source.started
+		sink := <-source.Started
 
-		received := []*thing{
-			on("x", at("a", 1)), on("x", at("b", 2)), on("y", at("a", 3)), on("z", at("b", 4)), on("z", at("c", 5)),
-			on("v", at("d", 7)), on("w", at("a", 8)),
+		received := []*rig.Thing{
+			rig.On("x", rig.At("a", 1)), rig.On("x", rig.At("b", 2)), rig.On("y", rig.At("a", 3)), rig.On("z", rig.At("b", 4)), rig.On("z", rig.At("c", 5)),
+			rig.On("v", rig.At("d", 7)), rig.On("w", rig.At("a", 8)),
 		}
-		sink.Replace([]*thing{received[0], received[1]}, "2")
+		sink.Replace([]*rig.Thing{received[0], received[1]}, "2")
 		synctest.Wait()
 		assert.Equal(t, "2", informer.ResourceVersion(), "the version comes with the report")
 		sink.Update(received[2], "3")
@@ -61,12 +54,12 @@ func TestMap(t *testing.T) {
 		sink.Bookmark("6")
 		synctest.Wait()
 		assert.Equal(t, "6", informer.ResourceVersion())
-		assert.Equal(t, []typed.Deleted[placement]{{
-			Key: key("b"), Object: placement{"ns", "b", "z"}, Old: placement{"ns", "b", "x"}, Reason: index.Watched,
+		assert.Equal(t, []typed.Deleted[rig.Placement]{{
+			Key: rig.Key("b"), Object: rig.Placement{Namespace: "ns", Name: "b", Node: "z"}, Old: rig.Placement{Namespace: "ns", Name: "b", Node: "x"}, Reason: index.Watched,
 		}}, deleted, "with the last state, projected")
-		sink.ReplaceNamespace("ns", []*thing{received[5], received[6]}, "8")
+		sink.ReplaceNamespace("ns", []*rig.Thing{received[5], received[6]}, "8")
 		synctest.Wait()
-		assert.ElementsMatch(t, []placement{{"ns", "a", "w"}, {"ns", "d", "v"}}, informer.List())
+		assert.ElementsMatch(t, []rig.Placement{{Namespace: "ns", Name: "a", Node: "w"}, {Namespace: "ns", Name: "d", Node: "v"}}, informer.List())
 		for _, o := range received {
 			assert.Equal(t, 1, projected[o], o)
 		}
@@ -82,14 +75,14 @@ func TestMap(t *testing.T) {
 }
 
 func TestMapLeavesOutWhatItCannotProject(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		source := newScript()
-		informer := typed.NewInformer(typed.Map(source, func(o *thing) *thing {
-			switch o.name {
+	rig.InBubble(t, func(t *testing.T) {
+		source := rig.NewScript()
+		informer := typed.NewInformer(typed.Map(source, func(o *rig.Thing) *rig.Thing {
+			switch o.Name {
 			case "nil":
 				return nil
 			case "renamed":
-				return at("another", o.version)
+				return rig.At("another", o.Version)
 			}
 			return o
 		}))
@@ -98,17 +91,17 @@ func TestMapLeavesOutWhatItCannotProject(t *testing.T) {
 		running.Go(func() { assert.NoError(t, informer.Run(ctx)) })
 		defer running.Wait()
 		defer cancel()
-		sink := <-source.started
+		sink := <-source.Started
 		for i, c := range []struct {
-			obj  *thing
+			obj  *rig.Thing
 			want string
 		}{
 			{nil, "it is nil"},
-			{at("nil", 1), "its projection is nil"},
-			{at("renamed", 1), `its projection has another key, "ns/another"`},
+			{rig.At("nil", 1), "its projection is nil"},
+			{rig.At("renamed", 1), `its projection has another key, "ns/another"`},
 		} {
 			if i%2 == 0 {
-				sink.Replace([]*thing{at("a", 1), c.obj}, "1")
+				sink.Replace([]*rig.Thing{rig.At("a", 1), c.obj}, "1")
 			} else {
 				sink.Update(c.obj, "2")
 			}
@@ -122,16 +115,16 @@ func TestMapLeavesOutWhatItCannotProject(t *testing.T) {
 }
 
 func TestMapChecksItsArguments(t *testing.T) {
-	none := typed.NewInformer(typed.Map[*thing, placement](newScript(), nil))
+	none := typed.NewInformer(typed.Map[*rig.Thing, rig.Placement](rig.NewScript(), nil))
 	assert.ErrorContains(t, none.Run(t.Context()), "the function that projects is nil")
-	none = typed.NewInformer(typed.Map(nil, placementOf))
+	none = typed.NewInformer(typed.Map(nil, rig.PlacementOf))
 	assert.ErrorContains(t, none.Run(t.Context()), "the source to project is nil")
 }
 
 // TestStreamedObjectsAreProjectedAsTheyCome has a server stream a list, and looks
 // at what is kept before it is complete.
 func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		stream := watch.NewFake()
 		calls := map[string]int{}
 		informer := typed.NewInformer(typed.FilterMap(
@@ -141,12 +134,12 @@ func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 					return stream, nil
 				},
 			}),
-			func(p *corev1.Pod) (placement, bool) {
+			func(p *corev1.Pod) (rig.Placement, bool) {
 				calls["project "+p.Name+"@"+p.ResourceVersion]++
-				return placement{p.Namespace, p.Name, p.Spec.NodeName}, p.Spec.NodeName != ""
+				return rig.Placement{Namespace: p.Namespace, Name: p.Name, Node: p.Spec.NodeName}, p.Spec.NodeName != ""
 			},
-		), typed.WithTransform(func(p placement) (placement, error) {
-			calls["transform "+p.name+" on "+p.node]++
+		), typed.WithTransform(func(p rig.Placement) (rig.Placement, error) {
+			calls["transform "+p.Name+" on "+p.Node]++
 			return p, nil
 		}))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -158,7 +151,7 @@ func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 		version := 0
 		send := func(event watch.EventType, name, node string) weak.Pointer[corev1.Pod] {
 			version++
-			pod := newPod(name, node)
+			pod := rig.NewPod(name, node)
 			pod.ResourceVersion = fmt.Sprint(version)
 			stream.Action(event, pod)
 			return weak.Make(pod)
@@ -186,7 +179,7 @@ func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 		send(watch.Modified, "d", "")
 		send(watch.Modified, "b", "n6")
 		synctest.Wait()
-		assert.ElementsMatch(t, []placement{{"default", "a", "n4"}, {"default", "b", "n6"}}, informer.List())
+		assert.ElementsMatch(t, []rig.Placement{{Namespace: "default", Name: "a", Node: "n4"}, {Namespace: "default", Name: "b", Node: "n6"}}, informer.List())
 		assert.Equal(t, "9", informer.ResourceVersion())
 		assert.Equal(t, map[string]int{
 			"project a@1": 1, "project b@2": 1, "project c@3": 1, "project a@4": 1, "project d@6": 1, "project d@8": 1, "project b@9": 1,

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // measures writes down what a typed.Metrics is told.
@@ -23,17 +24,17 @@ func (m *measures) Process(changes int, process func()) {
 }
 
 func TestMetrics(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		var told measures
-		r := newRig(t, typed.WithMetrics(&told))
-		rec := r.handle()
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
-		rec.next()
+		r := rig.New(t, typed.WithMetrics(&told))
+		rec := r.Record()
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		rec.Next()
 		assert.Equal(t, measures{"queued 1", "processing 1", "version 1", "processed", "queued 0"}, told)
 		told = nil
-		r.sink.Bookmark("2")
-		rec.next()
+		r.Sink.Bookmark("2")
+		rec.Next()
 		assert.Equal(t, measures{"queued 1", "processing 1", "version 2", "processed", "queued 0"}, told)
 	})
 }
@@ -46,11 +47,11 @@ func (idle) Process(int, func())       {}
 func (idle) SetResourceVersion(string) {}
 
 func TestMetricsThatDoNotProcess(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t, typed.WithMetrics(idle{}))
-		rec := r.handle()
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
-		assert.Len(t, rec.next(), 1)
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, typed.WithMetrics(idle{}))
+		rec := r.Record()
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		assert.Len(t, rec.Next(), 1)
 	})
 }

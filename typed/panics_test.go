@@ -10,6 +10,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // TestPanicOfAnIndexFunction goes on, where that is allowed, without the object
@@ -21,49 +22,49 @@ func TestPanicOfAnIndexFunction(t *testing.T) {
 	reported := 0
 	utilruntime.PanicHandlers = []func(context.Context, any){func(context.Context, any) { reported++ }}
 
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		rec := r.handle()
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		rec := r.Record()
 		hold := make(chan struct{})
 		poisoned := "poison"
-		require.NoError(t, r.AddIndexes(index.Single("picky", func(o *thing) (string, bool) {
+		require.NoError(t, r.AddIndexes(index.Single("picky", func(o *rig.Thing) (string, bool) {
 			<-hold // so that what follows makes one batch
-			if o.name == poisoned {
+			if o.Name == poisoned {
 				panic("poisoned")
 			}
-			return o.name, true
+			return o.Name, true
 		})))
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1), at("poison", 1)}, "1")
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1), rig.At("poison", 1)}, "1")
 		close(hold)
-		assert.Equal(t, []string{"initial a@1"}, rec.next(), "without the one, the informer syncs")
+		assert.Equal(t, []string{"initial a@1"}, rec.Next(), "without the one, the informer syncs")
 		assert.NoError(t, r.WaitForSync(t.Context()))
-		assert.ErrorContains(t, r.Rejected(key("poison")), "an index function, or a method of the object, has panicked: poisoned")
-		assert.Equal(t, "1", r.Rejected(key("poison")).ResourceVersion)
+		assert.ErrorContains(t, r.Rejected(rig.Key("poison")), "an index function, or a method of the object, has panicked: poisoned")
+		assert.Equal(t, "1", r.Rejected(rig.Key("poison")).ResourceVersion)
 		assert.Positive(t, reported)
 
-		r.sink.Replace([]*thing{at("a", 2)}, "2")
-		assert.Equal(t, []string{"update a@1 a@2"}, rec.next())
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 2)}, "2")
+		assert.Equal(t, []string{"update a@1 a@2"}, rec.Next())
 		assert.Zero(t, r.Status().RejectedNow, "it is not there any more")
 		hold = make(chan struct{})
-		r.sink.Update(at("a", 3), "3")
+		r.Sink.Update(rig.At("a", 3), "3")
 		synctest.Wait() // it is being applied
-		r.sink.Add(at("poison", 4), "4")
-		r.sink.Add(at("b", 5), "5")
-		r.sink.Add(at("poison", 6), "6")
+		r.Sink.Add(rig.At("poison", 4), "4")
+		r.Sink.Add(rig.At("b", 5), "5")
+		r.Sink.Add(rig.At("poison", 6), "6")
 		close(hold)
-		assert.Equal(t, []string{"update a@2 a@3", "add b@5"}, rec.next(), "the others are not lost")
+		assert.Equal(t, []string{"update a@2 a@3", "add b@5"}, rec.Next(), "the others are not lost")
 		assert.Equal(t, 2, r.Len())
 		assert.Equal(t, "6", r.ResourceVersion())
-		assert.Equal(t, "6", r.Rejected(key("poison")).ResourceVersion)
+		assert.Equal(t, "6", r.Rejected(rig.Key("poison")).ResourceVersion)
 		assert.NoError(t, r.Status().Err)
 
 		poisoned = "b"
-		r.sink.Add(at("poison", 7), "7")
-		assert.Equal(t, []string{"add poison@7"}, rec.next())
+		r.Sink.Add(rig.At("poison", 7), "7")
+		assert.Equal(t, []string{"add poison@7"}, rec.Next())
 		assert.Zero(t, r.Status().RejectedNow)
-		r.sink.Replace([]*thing{at("poison", 7), at("b", 8)}, "8")
-		assert.Empty(t, rec.next(), "the state that the store has cannot be stored either: nothing is taken up")
+		r.Sink.Replace([]*rig.Thing{rig.At("poison", 7), rig.At("b", 8)}, "8")
+		assert.Empty(t, rec.Next(), "the state that the store has cannot be stored either: nothing is taken up")
 		assert.ErrorContains(t, r.Status().Err, "the list was not stored")
 	})
 }
@@ -75,33 +76,33 @@ func TestPanicsForAllOfTheFirstList(t *testing.T) {
 	defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers }()
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
 
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		rec := r.handle()
-		require.NoError(t, r.AddIndexes(index.Single("picky", func(o *thing) (string, bool) {
-			if o.version == 1 {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		rec := r.Record()
+		require.NoError(t, r.AddIndexes(index.Single("picky", func(o *rig.Thing) (string, bool) {
+			if o.Version == 1 {
 				panic("poisoned")
 			}
-			return o.name, true
+			return o.Name, true
 		})))
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1), at("b", 1)}, "1")
-		assert.Empty(t, rec.next())
-		assert.False(t, isClosed(r.Synced()))
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1), rig.At("b", 1)}, "1")
+		assert.Empty(t, rec.Next())
+		assert.False(t, rig.IsClosed(r.Synced()))
 		assert.ErrorContains(t, r.Status().Err, "all 2 objects of the first list were rejected, such as: ")
-		r.sink.Add(at("c", 2), "2")
-		assert.Equal(t, []string{"add c@2"}, rec.next())
+		r.Sink.Add(rig.At("c", 2), "2")
+		assert.Equal(t, []string{"add c@2"}, rec.Next())
 		assert.NoError(t, r.WaitForSync(t.Context()))
-		assert.True(t, isClosed(rec.Synced()))
+		assert.True(t, rig.IsClosed(rec.Synced()))
 		assert.NoError(t, r.Status().Err)
 		assert.Equal(t, 2, r.Status().RejectedNow)
-		r.sink.Add(at("a", 1), "3")
-		r.sink.Add(at("b", 2), "4")
-		assert.Equal(t, []string{"add b@2"}, rec.next())
+		r.Sink.Add(rig.At("a", 1), "3")
+		r.Sink.Add(rig.At("b", 2), "4")
+		assert.Equal(t, []string{"add b@2"}, rec.Next())
 		assert.Equal(t, 1, r.Status().RejectedNow)
-		r.sink.Update(at("c", 1), "5")
-		r.sink.Replace([]*thing{at("c", 1), at("b", 2)}, "6")
-		assert.Equal(t, []string{"resync c@2", "update b@2 b@2"}, rec.next(), "c is as it was")
-		assert.Equal(t, "1", r.Rejected(key("c")).ResourceVersion)
+		r.Sink.Update(rig.At("c", 1), "5")
+		r.Sink.Replace([]*rig.Thing{rig.At("c", 1), rig.At("b", 2)}, "6")
+		assert.Equal(t, []string{"resync c@2", "update b@2 b@2"}, rec.Next(), "c is as it was")
+		assert.Equal(t, "1", r.Rejected(rig.Key("c")).ResourceVersion)
 	})
 }

@@ -8,26 +8,27 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // An index function is called while the informer holds what Status waits for.
 func TestPhaseDoesNotWait(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
 		var seen []typed.Phase
-		require.NoError(t, r.AddIndexes(index.Single("phase", func(*thing) (string, bool) {
+		require.NoError(t, r.AddIndexes(index.Single("phase", func(*rig.Thing) (string, bool) {
 			seen = append(seen, r.Phase())
 			return "", false
 		})))
 		assert.Equal(t, typed.PhaseNew, r.Phase())
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
-		r.handle().next()
-		r.sink.Update(at("a", 2), "2")
-		r.handle().next()
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Record().Next()
+		r.Sink.Update(rig.At("a", 2), "2")
+		r.Record().Next()
 		assert.Equal(t, []typed.Phase{typed.PhaseSyncing, typed.PhaseSynced}, seen)
-		r.stop()
-		r.ended <- <-r.ended
+		r.Stop()
+		r.Ended <- <-r.Ended
 		assert.Equal(t, typed.PhaseStopped, r.Phase())
 	})
 }

@@ -9,39 +9,40 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // TestBurstsAreStoredInPieces queues 2,000 objects while the informer is busy with one:
 // it stores them a few hundred at a time, so that readers need not wait for all of
 // them, and is at the version of the last one only when that is there.
 func TestBurstsAreStoredInPieces(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
 		busy := make(chan struct{})
 		var sizes []int
-		require.NoError(t, r.AddIndexes(index.Single("looking", func(o *thing) (int, bool) {
-			if o.name == "first" {
+		require.NoError(t, r.AddIndexes(index.Single("looking", func(o *rig.Thing) (int, bool) {
+			if o.Name == "first" {
 				<-busy
 			}
 			if n := r.Len(); len(sizes) == 0 || sizes[len(sizes)-1] != n {
 				sizes = append(sizes, n)
 				assert.Equal(t, n == 0, r.ResourceVersion() == "1")
 			}
-			return o.version, true
+			return o.Version, true
 		})))
-		rec := r.handle()
-		r.run()
-		r.sink.Replace(nil, "1")
+		rec := r.Record()
+		r.Start()
+		r.Sink.Replace(nil, "1")
 		synctest.Wait()
-		r.sink.Add(at("first", 2), "2")
+		r.Sink.Add(rig.At("first", 2), "2")
 		synctest.Wait() // it is busy
 		var want []string
 		for i := range 2000 {
-			r.sink.Add(at(fmt.Sprint("o", i), 3+i), fmt.Sprint(3+i))
+			r.Sink.Add(rig.At(fmt.Sprint("o", i), 3+i), fmt.Sprint(3+i))
 			want = append(want, fmt.Sprintf("add o%d@%d", i, 3+i))
 		}
 		close(busy)
-		assert.Equal(t, append([]string{"add first@2"}, want...), rec.next())
+		assert.Equal(t, append([]string{"add first@2"}, want...), rec.Next())
 		assert.Equal(t, []int{0, 1, 257, 513, 769, 1025, 1281, 1537, 1793}, sizes)
 		assert.Equal(t, "2002", r.ResourceVersion())
 	})

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 func pod(change func(*metav1.ObjectMeta)) *corev1.Pod {
@@ -53,25 +54,25 @@ func TestPredicates(t *testing.T) {
 }
 
 func TestPredicatesTogether(t *testing.T) {
-	yes := func(_, _ *thing) bool { return true }
-	no := func(_, _ *thing) bool { return false }
-	for want, predicates := range map[bool][]typed.Predicate[*thing]{
+	yes := func(_, _ *rig.Thing) bool { return true }
+	no := func(_, _ *rig.Thing) bool { return false }
+	for want, predicates := range map[bool][]typed.Predicate[*rig.Thing]{
 		true: {
-			typed.And[*thing](), typed.And(yes), typed.And(yes, yes),
+			typed.And[*rig.Thing](), typed.And(yes), typed.And(yes, yes),
 			typed.Or(yes), typed.Or(no, yes), typed.Or(yes, no),
 			typed.Not(no), typed.Not(typed.And(yes, no)),
 		},
 		false: {
 			typed.And(no), typed.And(yes, no), typed.And(no, yes),
-			typed.Or[*thing](), typed.Or(no, no),
+			typed.Or[*rig.Thing](), typed.Or(no, no),
 			typed.Not(yes), typed.Not(typed.Or(no, yes)),
 		},
 	} {
 		for i, p := range predicates {
-			assert.Equal(t, want, p(at("a", 1), at("a", 2)), i)
+			assert.Equal(t, want, p(rig.At("a", 1), rig.At("a", 2)), i)
 		}
 	}
 	assert.Nil(t, typed.And(yes, nil))
 	assert.Nil(t, typed.Or(nil, yes))
-	assert.Nil(t, typed.Not[*thing](nil))
+	assert.Nil(t, typed.Not[*rig.Thing](nil))
 }

@@ -13,61 +13,62 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // The tests of this file are the promises 10 to 14 of Informer.
 
 func TestTransformOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		transformed := map[*thing]int{}
-		r := newRig(t, typed.WithTransform(func(o *thing) (*thing, error) {
-			if o.name == "bad" {
+	rig.InBubble(t, func(t *testing.T) {
+		transformed := map[*rig.Thing]int{}
+		r := rig.New(t, typed.WithTransform(func(o *rig.Thing) (*rig.Thing, error) {
+			if o.Name == "bad" {
 				return nil, errors.New("cannot be read")
 			}
 			transformed[o]++
 			c := *o
-			c.node = "transformed"
+			c.Node = "transformed"
 			return &c, nil
 		}))
-		rec := r.handle(typed.WithResync(time.Minute))
-		r.run()
-		received := []*thing{at("a", 1), at("b", 2), at("a", 3), at("b", 4), at("c", 5), at("a", 6)}
-		r.sink.Replace([]*thing{received[0], received[1], at("bad", 1)}, "2")
-		r.sink.Update(received[2], "3")
-		r.sink.Update(at("bad", 4), "4")
-		r.sink.Delete(received[3], "4")
-		r.sink.Add(received[4], "5")
+		rec := r.Record(typed.WithResync(time.Minute))
+		r.Start()
+		received := []*rig.Thing{rig.At("a", 1), rig.At("b", 2), rig.At("a", 3), rig.At("b", 4), rig.At("c", 5), rig.At("a", 6)}
+		r.Sink.Replace([]*rig.Thing{received[0], received[1], rig.At("bad", 1)}, "2")
+		r.Sink.Update(received[2], "3")
+		r.Sink.Update(rig.At("bad", 4), "4")
+		r.Sink.Delete(received[3], "4")
+		r.Sink.Add(received[4], "5")
 		time.Sleep(90 * time.Second) // a resync transforms nothing
-		r.sink.Replace([]*thing{received[5]}, "6")
-		rec.next()
+		r.Sink.Replace([]*rig.Thing{received[5]}, "6")
+		rec.Next()
 		for _, o := range received {
 			assert.Equal(t, 1, transformed[o], o)
 		}
 		assert.Len(t, transformed, len(received))
 		for o := range r.All() {
-			assert.Equal(t, "transformed", o.node)
+			assert.Equal(t, "transformed", o.Node)
 		}
 		status := r.Status()
 		assert.Equal(t, 2, status.Rejected)
 		assert.ErrorContains(t, status.LastRejected, "cannot be read")
-		assert.Equal(t, key("bad"), status.LastRejected.Key)
+		assert.Equal(t, rig.Key("bad"), status.LastRejected.Key)
 	})
 }
 
 func TestVersions(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		rec := r.handle()
-		rec.before(func(string) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		rec := r.Record()
+		rec.Before(func(string) {
 			// The version read first is not ahead of the objects read after it.
 			version, err := strconv.Atoi(r.ResourceVersion())
 			assert.NoError(t, err)
-			stored, _ := r.Get(key("a"))
-			assert.GreaterOrEqual(t, stored.version, version-4)
+			stored, _ := r.Get(rig.Key("a"))
+			assert.GreaterOrEqual(t, stored.Version, version-4)
 		})
-		r.run()
+		r.Start()
 		assert.Empty(t, r.ResourceVersion())
-		r.sink.Replace([]*thing{at("a", 1)}, "5")
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "5")
 		require.NoError(t, r.WaitForResourceVersion(t.Context(), "5"))
 
 		done := make(chan error, 3)
@@ -76,13 +77,13 @@ func TestVersions(t *testing.T) {
 		}
 		synctest.Wait()
 		assert.Empty(t, done)
-		r.sink.Update(at("a", 7), "7")
+		r.Sink.Update(rig.At("a", 7), "7")
 		require.NoError(t, <-done)
-		stored, _ := r.Get(key("a"))
-		assert.Equal(t, 7, stored.version, "the wait ends when reads reflect it")
+		stored, _ := r.Get(rig.Key("a"))
+		assert.Equal(t, 7, stored.Version, "the wait ends when reads reflect it")
 		synctest.Wait()
 		assert.Empty(t, done, "9 and 10 are later than 7")
-		r.sink.Bookmark("10")
+		r.Sink.Bookmark("10")
 		require.NoError(t, <-done)
 		require.NoError(t, <-done)
 		assert.Equal(t, "10", r.ResourceVersion())
@@ -97,20 +98,20 @@ func TestVersions(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t, typed.WithName("things"))
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, typed.WithName("things"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := r.WaitForSync(ctx)
 		assert.ErrorIs(t, err, typed.ErrNotStarted)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 
-		r.run()
+		r.Start()
 		refused := errors.New("connection refused")
 		began := time.Now()
-		r.sink.Report(errors.New("an earlier one"))
+		r.Sink.Report(errors.New("an earlier one"))
 		time.Sleep(time.Second)
-		r.sink.Report(refused)
+		r.Sink.Report(refused)
 		ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err = r.WaitForSync(ctx)
@@ -128,10 +129,10 @@ func TestErrors(t *testing.T) {
 		assert.Equal(t, typed.PhaseSyncing, status.Phase)
 		assert.Equal(t, refused, status.Err)
 		assert.Equal(t, 2, status.Failures)
-		rec := r.handle(typed.WithHandlerName("slow"), typed.WithDelivery(typed.Coalesce()))
+		rec := r.Record(typed.WithHandlerName("slow"), typed.WithDelivery(typed.Coalesce()))
 		hold := make(chan struct{})
-		rec.before(func(string) { <-hold })
-		r.sink.Replace([]*thing{at("a", 1), at("b", 2), nil}, "3")
+		rec.Before(func(string) { <-hold })
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1), rig.At("b", 2), nil}, "3")
 		synctest.Wait()
 		status = r.Status()
 		assert.Equal(t, typed.PhaseSynced, status.Phase)
@@ -144,7 +145,7 @@ func TestErrors(t *testing.T) {
 		assert.Equal(t, time.Now(), status.LastEvent.In(time.Local))
 		assert.Equal(t, []typed.HandlerStatus{{Name: "slow", Delivery: typed.Coalesce(), Backlog: 2}}, status.Handlers)
 		close(hold)
-		rec.next()
+		rec.Next()
 		assert.True(t, r.Status().Handlers[0].Synced)
 	})
 }
@@ -156,21 +157,21 @@ func TestPanics(t *testing.T) {
 	var reported []any
 	utilruntime.PanicHandlers = []func(context.Context, any){func(_ context.Context, p any) { reported = append(reported, p) }}
 
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		rec := r.handle()
-		rec.before(func(call string) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		rec := r.Record()
+		rec.Before(func(call string) {
 			if call == "update a@1 a@2" || call == "initial a@1" {
 				panic(call)
 			}
 		})
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
-		r.sink.Update(at("a", 2), "2")
-		r.sink.Update(at("a", 3), "3")
-		assert.Equal(t, []string{"update a@2 a@3"}, rec.next(), "the next event is delivered")
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Update(rig.At("a", 2), "2")
+		r.Sink.Update(rig.At("a", 3), "3")
+		assert.Equal(t, []string{"update a@2 a@3"}, rec.Next(), "the next event is delivered")
 		assert.Equal(t, []any{"initial a@1", "update a@1 a@2"}, reported)
-		assert.True(t, isClosed(rec.Synced()))
+		assert.True(t, rig.IsClosed(rec.Synced()))
 		assert.Zero(t, rec.Backlog())
 	})
 }
@@ -178,28 +179,28 @@ func TestPanics(t *testing.T) {
 func TestResync(t *testing.T) {
 	for _, delivery := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce()} {
 		t.Run(delivery.String(), func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
-				r := newRig(t)
-				minute := r.handle(typed.WithResync(time.Minute), typed.WithDelivery(delivery))
-				hour := r.handle(typed.WithResync(time.Hour), typed.WithDelivery(delivery))
-				never := r.handle(typed.WithDelivery(delivery))
-				r.run()
-				r.sink.Replace([]*thing{at("a", 1), at("b", 2)}, "2")
-				for _, rec := range []*recorder{minute, hour, never} {
-					rec.next()
+			rig.InBubble(t, func(t *testing.T) {
+				r := rig.New(t)
+				minute := r.Record(typed.WithResync(time.Minute), typed.WithDelivery(delivery))
+				hour := r.Record(typed.WithResync(time.Hour), typed.WithDelivery(delivery))
+				never := r.Record(typed.WithDelivery(delivery))
+				r.Start()
+				r.Sink.Replace([]*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+				for _, rec := range []*rig.Recorder{minute, hour, never} {
+					rec.Next()
 				}
 				time.Sleep(61 * time.Second)
-				assert.ElementsMatch(t, []string{"resync a@1", "resync b@2"}, minute.next())
-				r.sink.Update(at("a", 3), "3")
-				assert.Equal(t, []string{"update a@1 a@3"}, minute.next())
+				assert.ElementsMatch(t, []string{"resync a@1", "resync b@2"}, minute.Next())
+				r.Sink.Update(rig.At("a", 3), "3")
+				assert.Equal(t, []string{"update a@1 a@3"}, minute.Next())
 				time.Sleep(time.Hour - 2*time.Minute)
-				assert.Len(t, minute.next(), 58*2, "once a minute")
-				assert.Equal(t, []string{"update a@1 a@3"}, hour.next())
+				assert.Len(t, minute.Next(), 58*2, "once a minute")
+				assert.Equal(t, []string{"update a@1 a@3"}, hour.Next())
 				time.Sleep(2 * time.Minute)
-				assert.ElementsMatch(t, []string{"resync a@3", "resync b@2"}, hour.next())
-				assert.Equal(t, []string{"update a@1 a@3"}, never.next())
-				r.sink.Resync()
-				assert.ElementsMatch(t, []string{"resync a@3", "resync b@2"}, never.next(), "asked for by the source")
+				assert.ElementsMatch(t, []string{"resync a@3", "resync b@2"}, hour.Next())
+				assert.Equal(t, []string{"update a@1 a@3"}, never.Next())
+				r.Sink.Resync()
+				assert.ElementsMatch(t, []string{"resync a@3", "resync b@2"}, never.Next(), "asked for by the source")
 			})
 		})
 	}
@@ -208,44 +209,44 @@ func TestResync(t *testing.T) {
 			typed.EveryEvent(): {"update a@1 a@2", "resync a@2", "resync a@2", "update a@2 a@3"},
 			typed.Coalesce():   {"update a@1 a@2", "update a@2 a@3"},
 		} {
-			inBubble(t, func(t *testing.T) {
-				r := newRig(t)
-				rec, other := r.handle(typed.WithDelivery(delivery)), r.handle()
+			rig.InBubble(t, func(t *testing.T) {
+				r := rig.New(t)
+				rec, other := r.Record(typed.WithDelivery(delivery)), r.Record()
 				rec.Resync()
-				r.run()
-				r.sink.Replace([]*thing{at("a", 1)}, "1")
-				rec.next()
-				other.next()
+				r.Start()
+				r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+				rec.Next()
+				other.Next()
 				hold := make(chan struct{})
-				rec.before(func(string) { <-hold })
-				r.sink.Update(at("a", 2), "2")
+				rec.Before(func(string) { <-hold })
+				r.Sink.Update(rig.At("a", 2), "2")
 				synctest.Wait()
 				rec.Resync()
 				rec.Resync()
-				r.sink.Update(at("a", 3), "3")
+				r.Sink.Update(rig.At("a", 3), "3")
 				synctest.Wait()
 				close(hold)
-				assert.Equal(t, twice, rec.next(), "after what was there, before what comes")
-				assert.Equal(t, []string{"update a@1 a@2", "update a@2 a@3"}, other.next(), "to nobody else")
+				assert.Equal(t, twice, rec.Next(), "after what was there, before what comes")
+				assert.Equal(t, []string{"update a@1 a@2", "update a@2 a@3"}, other.Next(), "to nobody else")
 			})
 		}
 	})
 	t.Run("in order", func(t *testing.T) {
-		inBubble(t, func(t *testing.T) {
-			r := newRig(t)
-			rec := r.handle(typed.WithResync(time.Minute))
-			rec.before(func(call string) { // it is behind when the resync is due
+		rig.InBubble(t, func(t *testing.T) {
+			r := rig.New(t)
+			rec := r.Record(typed.WithResync(time.Minute))
+			rec.Before(func(call string) { // it is behind when the resync is due
 				if call == "update a@1 a@2" {
 					time.Sleep(2 * time.Minute)
 				}
 			})
-			r.run()
-			r.sink.Replace([]*thing{at("a", 1)}, "1")
-			r.sink.Update(at("a", 2), "2")
+			r.Start()
+			r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+			r.Sink.Update(rig.At("a", 2), "2")
 			synctest.Wait()
-			r.sink.Update(at("a", 3), "3")
+			r.Sink.Update(rig.At("a", 3), "3")
 			time.Sleep(150 * time.Second)
-			assert.Equal(t, []string{"initial a@1", "update a@1 a@2", "update a@2 a@3", "resync a@3"}, rec.next())
+			assert.Equal(t, []string{"initial a@1", "update a@1 a@2", "update a@2 a@3", "resync a@3"}, rec.Next())
 		})
 	})
 }

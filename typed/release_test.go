@@ -14,6 +14,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // panicOf returns the error that f panics with, nil if it does not.
@@ -29,11 +30,11 @@ func panicOf(f func()) (err error) {
 
 // assertReleased checks that no read of what was released says that there is
 // nothing.
-func assertReleased(t *testing.T, from index.Reader[*thing]) {
+func assertReleased(t *testing.T, from index.Reader[*rig.Thing]) {
 	t.Helper()
 	assert.ErrorIs(t, from.Err(), typed.ErrReleased)
 	for name, read := range map[string]func(){
-		"Get":           func() { from.Get(key("a")) },
+		"Get":           func() { from.Get(rig.Key("a")) },
 		"Len":           func() { from.Len() },
 		"List":          func() { from.List() },
 		"ListNamespace": func() { from.ListNamespace("ns") },
@@ -65,20 +66,20 @@ func assertReleased(t *testing.T, from index.Reader[*thing]) {
 }
 
 func TestRelease(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t, typed.WithName("things"))
-		byNode := index.Single("node", func(o *thing) (string, bool) { return o.node, true })
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, typed.WithName("things"))
+		byNode := index.Single("node", func(o *rig.Thing) (string, bool) { return o.Node, true })
 		require.NoError(t, r.AddIndexes(byNode))
-		rec := r.handle()
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1)}, "1")
-		rec.next()
+		rec := r.Record()
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		rec.Next()
 		hold := make(chan struct{})
-		rec.before(func(string) { <-hold })
-		r.sink.Update(at("a", 2), "2")
+		rec.Before(func(string) { <-hold })
+		r.Sink.Update(rig.At("a", 2), "2")
 		synctest.Wait()
 		assert.ErrorContains(t, r.Release(), "informer things: not released: it is running; end the context of Run")
-		r.stop()
+		r.Stop()
 		synctest.Wait()
 		assert.Equal(t, typed.PhaseStopped, r.Status().Phase)
 		assert.ErrorContains(t, r.Release(), "not released: it is running", "a handler is")
@@ -94,7 +95,7 @@ func TestRelease(t *testing.T) {
 		assert.ErrorIs(t, panicOf(func() { byNode.Get("node-1") }), index.ErrReleased)
 		assert.ErrorIs(t, r.WaitForSync(t.Context()), typed.ErrReleased)
 		assert.ErrorIs(t, r.WaitForResourceVersion(t.Context(), "1"), typed.ErrReleased)
-		assert.ErrorIs(t, r.AddIndexes(index.New("late", func(*thing) []string { return nil })), typed.ErrReleased)
+		assert.ErrorIs(t, r.AddIndexes(index.New("late", func(*rig.Thing) []string { return nil })), typed.ErrReleased)
 		_, err := r.Handle(rec)
 		assert.ErrorIs(t, err, typed.ErrReleased)
 		assert.ErrorIs(t, r.Run(t.Context()), typed.ErrReleased)
@@ -110,9 +111,9 @@ func TestRelease(t *testing.T) {
 }
 
 func TestReleaseBeforeRun(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		rec := r.handle()
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		rec := r.Record()
 		waited := make(chan error, 2)
 		go func() { waited <- r.WaitForSync(context.Background()) }()
 		go func() { waited <- rec.WaitForSync(context.Background()) }()
@@ -120,47 +121,47 @@ func TestReleaseBeforeRun(t *testing.T) {
 		require.NoError(t, r.Release())
 		assert.ErrorIs(t, <-waited, typed.ErrReleased)
 		assert.ErrorIs(t, <-waited, typed.ErrReleased)
-		assert.True(t, isClosed(rec.Done()))
+		assert.True(t, rig.IsClosed(rec.Done()))
 		rec.Close()
 		assertReleased(t, r)
 		assert.ErrorIs(t, r.Run(t.Context()), typed.ErrReleased)
 	})
-	assert.ErrorContains(t, typed.NewInformer[*thing](nil).Release(), "the source is nil")
-	assert.ErrorContains(t, typed.NewInformer[*thing](nil).Err(), "the source is nil")
+	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Release(), "the source is nil")
+	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Err(), "the source is nil")
 }
 
 func TestReleaseOfTheCallersIndexer(t *testing.T) {
-	store := index.NewIndexer[*thing]()
-	r := newRig(t, typed.WithIndexer(store))
+	store := index.NewIndexer[*rig.Thing]()
+	r := rig.New(t, typed.WithIndexer(store))
 	require.NoError(t, r.Release())
 	assertReleased(t, store)
 
-	other := index.NewIndexer[*thing]()
-	r = newRig(t, typed.WithIndexer(other))
+	other := index.NewIndexer[*rig.Thing]()
+	r = rig.New(t, typed.WithIndexer(other))
 	other.Release()
 	assert.ErrorIs(t, r.Err(), typed.ErrReleased)
-	assert.ErrorContains(t, r.Err(), "informer *typed_test.thing: ")
+	assert.ErrorContains(t, r.Err(), "informer *rig.Thing: ")
 	assert.Zero(t, r.Status().Objects)
 }
 
 // TestMemoryGoesWithTheInformer checks that nothing keeps the objects of a stopped
 // informer that nobody refers to.
 func TestMemoryGoesWithTheInformer(t *testing.T) {
-	objects := make([]weak.Pointer[thing], 100)
-	informer := func() weak.Pointer[typed.Informer[*thing]] {
-		s := newScript()
-		things := typed.NewInformer[*thing](s)
-		_, err := things.Handle(&recorder{}, typed.WithDelivery(typed.Coalesce()))
+	objects := make([]weak.Pointer[rig.Thing], 100)
+	informer := func() weak.Pointer[typed.Informer[*rig.Thing]] {
+		s := rig.NewScript()
+		things := typed.NewInformer[*rig.Thing](s)
+		_, err := things.Handle(&rig.Recorder{}, typed.WithDelivery(typed.Coalesce()))
 		require.NoError(t, err)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- things.Run(ctx) }()
-		list := make([]*thing, len(objects))
+		list := make([]*rig.Thing, len(objects))
 		for i := range list {
-			list[i] = at(string(rune('a'+i)), i+1)
+			list[i] = rig.At(string(rune('a'+i)), i+1)
 			objects[i] = weak.Make(list[i])
 		}
-		(<-s.started).Replace(list, "1")
+		(<-s.Started).Replace(list, "1")
 		require.NoError(t, things.WaitForSync(ctx))
 		stop()
 		require.NoError(t, <-ended)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -41,7 +42,7 @@ func TestListOfAnotherKind(t *testing.T) {
 				continue // nothing is wrong with a stream of nothing
 			}
 			pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, opts...))
-			start(t, pods)
+			rig.Start(t, pods)
 			require.Eventually(t, func() bool { return pods.Status().Err != nil }, 10*time.Second, time.Millisecond)
 			assert.Equal(t, typed.PhaseSyncing, pods.Status().Phase)
 			assert.Regexp(t, "it is a ConfigMap(List)? of v1, expected a Pod(List)? of v1", pods.Status().Err.Error())
@@ -76,7 +77,7 @@ func TestPoisonInWatch(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			srv := typedtest.Start(t, typedtest.WithBookmarks(0))
-			require.NoError(t, srv.Create(t.Context(), newPod("a", "node-1"), newPod("b", "node-1")))
+			require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1"), rig.NewPod("b", "node-1")))
 			requests := &watched{}
 			config := requests.config(srv)
 			config.ContentType = format
@@ -84,7 +85,7 @@ func TestPoisonInWatch(t *testing.T) {
 			deleted := make(chan typed.Deleted[*corev1.Pod], 1)
 			_, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{DeleteFunc: func(d typed.Deleted[*corev1.Pod]) { deleted <- d }})
 			require.NoError(t, err)
-			ctx := start(t, pods)
+			ctx := rig.Start(t, pods)
 			require.NoError(t, pods.WaitForSync(ctx))
 			require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 
@@ -97,9 +98,9 @@ func TestPoisonInWatch(t *testing.T) {
 			assert.ErrorContains(t, rejected, "it cannot be decoded: ")
 			assert.Equal(t, 2, pods.Len(), "the last good state stays")
 
-			require.NoError(t, srv.Create(ctx, newPod("c", "")))
+			require.NoError(t, srv.Create(ctx, rig.NewPod("c", "")))
 			require.Eventually(t, func() bool { return pods.Len() == 3 }, 10*time.Second, time.Millisecond, "others go on")
-			require.NoError(t, srv.Update(ctx, newPod("a", "node-2")))
+			require.NoError(t, srv.Update(ctx, rig.NewPod("a", "node-2")))
 			require.Eventually(t, func() bool {
 				a, ok := pods.Get(index.Key{Namespace: "default", Name: "a"})
 				return ok && a.Spec.NodeName == "node-2"
@@ -143,7 +144,7 @@ func TestPoisonInList(t *testing.T) {
 		{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"default","name":"d","resourceVersion":"6"}},
 		{"metadata":7}]}`)
 	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithResource(podResource), typed.WithoutWatchList()))
-	require.NoError(t, pods.WaitForSync(start(t, pods)))
+	require.NoError(t, pods.WaitForSync(rig.Start(t, pods)))
 	assert.Equal(t, 2, pods.Len())
 	status := pods.Status()
 	assert.Equal(t, 3, status.Rejected)
@@ -159,7 +160,7 @@ func TestPoisonInList(t *testing.T) {
 // TestListWithoutItems: an empty list may leave out that it is.
 func TestListWithoutItems(t *testing.T) {
 	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](answering(t, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"}}`), typed.WithResource(podResource), typed.WithoutWatchList()))
-	require.NoError(t, pods.WaitForSync(start(t, pods)))
+	require.NoError(t, pods.WaitForSync(rig.Start(t, pods)))
 	assert.Equal(t, "7", pods.ResourceVersion())
 }
 
@@ -179,7 +180,7 @@ func TestListKinds(t *testing.T) {
 			t.Parallel()
 			config := answering(t, `{"metadata":{"resourceVersion":"7"},`+list+`}`)
 			pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithResource(podResource), typed.WithoutWatchList()))
-			ctx := start(t, pods)
+			ctx := rig.Start(t, pods)
 			if ok {
 				require.NoError(t, pods.WaitForSync(ctx))
 				return
@@ -222,7 +223,7 @@ func response(code int, body string) *http.Response {
 func TestStreamedListsThatAreCut(t *testing.T) {
 	t.Parallel()
 	srv := typedtest.Start(t)
-	require.NoError(t, srv.Create(t.Context(), newPod("a", "")))
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
 	config := with(srv.Config(), func(r *http.Request) *http.Response {
 		if r.URL.Query().Get("sendInitialEvents") == "true" {
 			return response(http.StatusOK, "")
@@ -230,7 +231,7 @@ func TestStreamedListsThatAreCut(t *testing.T) {
 		return nil
 	})
 	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config))
-	require.NoError(t, pods.WaitForSync(start(t, pods)))
+	require.NoError(t, pods.WaitForSync(rig.Start(t, pods)))
 	assert.Equal(t, 1, srv.Requests("list", "pods"))
 	assert.ErrorContains(t, pods.Status().LastErr, "watch pods: the streamed list ended before it was complete")
 }
@@ -248,7 +249,7 @@ func (l late) Read([]byte) (int, error) {
 func TestWatchesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	srv := typedtest.Start(t)
-	require.NoError(t, srv.Create(t.Context(), newPod("a", "")))
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
 	var mu sync.Mutex
 	garbled := 0 // guarded by mu
 	config := with(srv.Config(), func(r *http.Request) *http.Response {
@@ -263,9 +264,9 @@ func TestWatchesThatCannotBeUsed(t *testing.T) {
 		return broken
 	})
 	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithoutWatchList()))
-	ctx := start(t, pods)
+	ctx := rig.Start(t, pods)
 	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
-	require.NoError(t, srv.Create(ctx, newPod("b", "")))
+	require.NoError(t, srv.Create(ctx, rig.NewPod("b", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	assert.NoError(t, pods.Status().Err)
 	mu.Lock()
@@ -284,11 +285,11 @@ func TestWatchesThatEnd(t *testing.T) {
 		config := srv.Config()
 		config.Timeout = 150 * time.Millisecond
 		pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithoutWatchList()))
-		ctx := start(t, pods)
+		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		begin := time.Now()
 		for i := range 60 {
-			require.NoError(t, srv.Create(ctx, newPod(fmt.Sprint("pod-", i), "")))
+			require.NoError(t, srv.Create(ctx, rig.NewPod(fmt.Sprint("pod-", i), "")))
 			require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 			<-time.After(30 * time.Millisecond) // several of them a watch
 		}
@@ -302,7 +303,7 @@ func TestWatchesThatEnd(t *testing.T) {
 		config := srv.Config()
 		config.Timeout = 1100 * time.Millisecond
 		pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithoutWatchList()))
-		ctx := start(t, pods)
+		ctx := rig.Start(t, pods)
 		begin := time.Now()
 		require.Eventually(t, func() bool { return srv.Requests("watch", "pods") == 5 }, 15*time.Second, 10*time.Millisecond)
 		assert.Less(t, time.Since(begin), 5900*time.Millisecond)
@@ -319,7 +320,7 @@ func TestWatchesThatEnd(t *testing.T) {
 			return nil
 		})
 		pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithoutWatchList()))
-		ctx := start(t, pods)
+		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		require.Eventually(t, func() bool { return pods.Status().Err != nil }, 10*time.Second, time.Millisecond, "what it waits for is told")
 		assert.ErrorContains(t, pods.Status().Err, "the server, or something in between, ended it without an event")
@@ -335,7 +336,7 @@ func TestWatchWithoutAnswer(t *testing.T) {
 	config := srv.Config()
 	config.Timeout = 100 * time.Millisecond
 	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithoutWatchList()))
-	ctx := start(t, pods)
+	ctx := rig.Start(t, pods)
 	require.NoError(t, pods.WaitForSync(ctx))
 	require.Eventually(t, func() bool { return pods.Status().Failures == 3 }, 10*time.Second, time.Millisecond)
 	assert.ErrorContains(t, pods.Status().Err, "watch pods: the server has not answered")
@@ -348,7 +349,7 @@ func TestWatchWithoutAnswer(t *testing.T) {
 // objects.
 func TestServerWithoutMetadata(t *testing.T) {
 	srv := typedtest.Start(t)
-	require.NoError(t, srv.Create(t.Context(), newPod("a", "")))
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
 		config = with(config, func(r *http.Request) *http.Response {
 			var known []string
@@ -363,7 +364,7 @@ func TestServerWithoutMetadata(t *testing.T) {
 			r.Header.Set("Accept", strings.Join(known, ","))
 			return nil
 		})
-		listed, watched := keeps(t, srv, typed.FromREST[*metav1.PartialObjectMetadata](config, append(opts, typed.WithResource(podResource))...), newPod("b", ""))
+		listed, watched := keeps(t, srv, typed.FromREST[*metav1.PartialObjectMetadata](config, append(opts, typed.WithResource(podResource))...), rig.NewPod("b", ""))
 		assert.Equal(t, "a b", listed.Name+" "+watched.Name)
 		assert.Equal(t, [2]metav1.TypeMeta{}, [2]metav1.TypeMeta{listed.TypeMeta, watched.TypeMeta})
 	})
@@ -378,7 +379,7 @@ func TestServerWithoutWatchList(t *testing.T) {
 		"FromREST": typed.FromREST[*corev1.Pod](srv.Config()), "FromClient": typed.FromClient(client.CoreV1().Pods("")),
 	} {
 		pods := typed.NewInformer(source)
-		require.NoError(t, pods.WaitForSync(start(t, pods)))
+		require.NoError(t, pods.WaitForSync(rig.Start(t, pods)))
 		assert.NoError(t, pods.Status().LastErr, name)
 	}
 	assert.Equal(t, 2, srv.Requests("list", "pods"))

@@ -25,6 +25,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -52,7 +53,7 @@ func TestBadRESTInput(t *testing.T) {
 		"a source option is nil":                  typed.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
 		"the scheme is nil":                       typed.FromREST[*corev1.Pod](config, typed.WithScheme(nil)).Run(t.Context(), nil),
 		"the RESTMapper is nil":                   typed.FromREST[*corev1.Pod](config, typed.WithRESTMapper(nil)).Run(t.Context(), nil),
-		"pointers to structs, and typed_test.":    typed.FromREST[bare](config).Run(t.Context(), nil),
+		"pointers to structs, and rig.":           typed.FromREST[rig.Bare](config).Run(t.Context(), nil),
 		"write v1.ObjectMeta `json:\"metadata\"`": typed.FromREST[*untagged](config, typed.WithResource(podResource)).Run(t.Context(), nil),
 		"no method GetResourceVersion":            typed.FromREST[*versionless](config).Run(t.Context(), nil),
 		"it is in no scheme":                      typed.FromREST[*network](config).Run(t.Context(), nil),
@@ -76,7 +77,7 @@ func TestBadRESTInput(t *testing.T) {
 func fails[T index.Object](t *testing.T, source typed.Source[T], messages ...string) error {
 	t.Helper()
 	informer := typed.NewInformer(source)
-	ctx := start(t, informer)
+	ctx := rig.Start(t, informer)
 	err := waitInVain(ctx, t, informer)
 	for _, message := range messages {
 		assert.ErrorContains(t, err, message)
@@ -204,21 +205,21 @@ func TestBadFrames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := typedtest.Start(t, typedtest.WithBookmarks(0))
-			require.NoError(t, srv.Create(t.Context(), newPod("a", "")))
+			require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
 			requests := &watched{}
 			config := requests.config(srv)
 			config.ContentType = test.format
 			pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config))
-			history := record(t, pods)
-			ctx := start(t, pods)
+			history := rig.Record(t, pods)
+			ctx := rig.Start(t, pods)
 			require.NoError(t, pods.WaitForSync(ctx))
-			require.NoError(t, srv.Create(ctx, newPod("b", "")))
+			require.NoError(t, srv.Create(ctx, rig.NewPod("b", "")))
 			last := srv.ResourceVersion()
 			require.NoError(t, pods.WaitForResourceVersion(ctx, last))
 
 			require.Equal(t, 1, test.bad(srv))
 			require.Eventually(t, func() bool { return len(requests.all()) > 1 }, 10*time.Second, time.Millisecond)
-			require.NoError(t, srv.Create(ctx, newPod("z", "")))
+			require.NoError(t, srv.Create(ctx, rig.NewPod("z", "")))
 			require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 			assert.Equal(t, last, requests.all()[1], "it goes on from the last good version")
 			assert.Zero(t, srv.Requests("list", "pods"))
@@ -239,7 +240,7 @@ func TestBadFrames(t *testing.T) {
 }
 
 func kindedPod(name string) *corev1.Pod {
-	pod := newPod(name, "")
+	pod := rig.NewPod(name, "")
 	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
 	return pod
 }
@@ -249,7 +250,7 @@ func TestObjectOfAnotherKind(t *testing.T) {
 	srv := typedtest.Start(t)
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
 		pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, opts...))
-		ctx := start(t, pods)
+		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 		require.Equal(t, 1, srv.SendEvent("pods", watch.Added, &corev1.ConfigMap{
@@ -285,17 +286,17 @@ func TestLargeObjects(t *testing.T) {
 func TestEndlessStreamedList(t *testing.T) {
 	t.Parallel()
 	srv := typedtest.Start(t, typedtest.WithoutWatchList())
-	require.NoError(t, srv.Create(t.Context(), newPod("a", "")))
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
 	requests := &watched{}
 	config := requests.config(srv)
 	config.Wrap(func(base http.RoundTripper) http.RoundTripper { return ignorant{base} })
 	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithWatchListTimeout(50*time.Millisecond)))
-	ctx := start(t, pods)
+	ctx := rig.Start(t, pods)
 	require.NoError(t, pods.WaitForSync(ctx))
 	assert.ErrorContains(t, pods.Status().LastErr, "watch pods: the server does not end the streamed list")
 	assert.Equal(t, 1, srv.Requests("list", "pods"))
 	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
-	require.NoError(t, srv.Create(ctx, newPod("b", "")))
+	require.NoError(t, srv.Create(ctx, rig.NewPod("b", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	assert.NoError(t, pods.Status().Err)
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -78,7 +79,7 @@ func inFormats(t *testing.T, config *rest.Config, test func(*testing.T, *rest.Co
 // watch, which create makes, and returns both.
 func keeps[T index.Object](t *testing.T, srv *typedtest.Server, source typed.Source[T], create runtime.Object) (listed, watched T) {
 	informer := typed.NewInformer(source)
-	ctx := start(t, informer)
+	ctx := rig.Start(t, informer)
 	require.NoError(t, informer.WaitForSync(ctx))
 	require.Equal(t, 1, informer.Len())
 	listed = informer.List()[0]
@@ -100,18 +101,18 @@ func keeps[T index.Object](t *testing.T, srv *typedtest.Server, source typed.Sou
 // from.
 func TestTypeMeta(t *testing.T) {
 	srv := typedtest.Start(t, typedtest.WithResources(typedtest.Resource{GroupVersionResource: networkResource, Kind: "Network"}))
-	require.NoError(t, srv.Create(t.Context(), newPod("a", ""), newNetwork("a", "10.0.0.0/8")))
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", ""), newNetwork("a", "10.0.0.0/8")))
 	pod, other := metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Network"}
 	with := typed.WithTypeMeta()
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
-		listed, watched := keeps(t, srv, typed.FromREST[*corev1.Pod](config, opts...), newPod("b", ""))
+		listed, watched := keeps(t, srv, typed.FromREST[*corev1.Pod](config, opts...), rig.NewPod("b", ""))
 		assert.Equal(t, [2]metav1.TypeMeta{}, [2]metav1.TypeMeta{listed.TypeMeta, watched.TypeMeta})
-		listed, watched = keeps(t, srv, typed.FromREST[*corev1.Pod](config, append(opts, with)...), newPod("b", ""))
+		listed, watched = keeps(t, srv, typed.FromREST[*corev1.Pod](config, append(opts, with)...), rig.NewPod("b", ""))
 		assert.Equal(t, [2]metav1.TypeMeta{pod, pod}, [2]metav1.TypeMeta{listed.TypeMeta, watched.TypeMeta})
 
-		partial, watchedPartial := keeps(t, srv, typed.FromREST[*metav1.PartialObjectMetadata](config, append(opts, typed.WithResource(podResource))...), newPod("b", ""))
+		partial, watchedPartial := keeps(t, srv, typed.FromREST[*metav1.PartialObjectMetadata](config, append(opts, typed.WithResource(podResource))...), rig.NewPod("b", ""))
 		assert.Equal(t, [2]metav1.TypeMeta{}, [2]metav1.TypeMeta{partial.TypeMeta, watchedPartial.TypeMeta})
-		partial, watchedPartial = keeps(t, srv, typed.FromREST[*metav1.PartialObjectMetadata](config, append(opts, typed.WithResource(podResource), with)...), newPod("b", ""))
+		partial, watchedPartial = keeps(t, srv, typed.FromREST[*metav1.PartialObjectMetadata](config, append(opts, typed.WithResource(podResource), with)...), rig.NewPod("b", ""))
 		assert.Equal(t, [2]metav1.TypeMeta{pod, pod}, [2]metav1.TypeMeta{partial.TypeMeta, watchedPartial.TypeMeta}, "that of the object")
 
 		custom, watchedCustom := keeps(t, srv, typed.FromREST[*network](config, append(opts, typed.WithResource(networkResource))...), newNetwork("b", "10.1.0.0/16"))
@@ -121,7 +122,7 @@ func TestTypeMeta(t *testing.T) {
 		assert.Equal(t, "10.0.0.0/8 10.1.0.0/16", custom.Spec.CIDR+" "+watchedCustom.Spec.CIDR)
 
 		// The server knows their type, and leaves it out of lists.
-		loose, watchedLoose := keeps(t, srv, typed.FromREST[*unstructured.Unstructured](config, append(opts, typed.WithResource(podResource))...), newPod("b", ""))
+		loose, watchedLoose := keeps(t, srv, typed.FromREST[*unstructured.Unstructured](config, append(opts, typed.WithResource(podResource))...), rig.NewPod("b", ""))
 		for _, u := range []*unstructured.Unstructured{loose, watchedLoose} {
 			assert.Equal(t, "v1 Pod", u.GetAPIVersion()+" "+u.GetKind())
 		}
@@ -130,9 +131,9 @@ func TestTypeMeta(t *testing.T) {
 
 func TestFieldsThatAreNeeded(t *testing.T) {
 	srv := typedtest.Start(t)
-	require.NoError(t, srv.Create(t.Context(), newPod("a", "node-1")))
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1")))
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
-		listed, watched := keeps(t, srv, typed.FromREST[*slimPod](config, append(opts, typed.WithResource(podResource))...), newPod("b", "node-2"))
+		listed, watched := keeps(t, srv, typed.FromREST[*slimPod](config, append(opts, typed.WithResource(podResource))...), rig.NewPod("b", "node-2"))
 		assert.Equal(t, "a node-1", listed.GetName()+" "+listed.Spec.NodeName)
 		assert.Equal(t, "b node-2", watched.GetName()+" "+watched.Spec.NodeName)
 	})
@@ -157,12 +158,12 @@ type (
 
 func TestEmbeddedTypes(t *testing.T) {
 	srv := typedtest.Start(t)
-	require.NoError(t, srv.Create(t.Context(), newPod("a", "node-1")))
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1")))
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
 		opts = append(opts, typed.WithResource(podResource))
-		one, other := keeps(t, srv, typed.FromREST[*withSpec](config, opts...), newPod("b", "node-2"))
+		one, other := keeps(t, srv, typed.FromREST[*withSpec](config, opts...), rig.NewPod("b", "node-2"))
 		assert.Equal(t, "a node-1, b node-2", one.Name+" "+one.Spec.NodeName+", "+other.Name+" "+other.Spec.NodeName)
-		first, second := keeps(t, srv, typed.FromREST[*ofPartial](config, opts...), newPod("b", "node-2"))
+		first, second := keeps(t, srv, typed.FromREST[*ofPartial](config, opts...), rig.NewPod("b", "node-2"))
 		assert.Equal(t, "a node-1, b node-2", first.Name+" "+first.Spec.NodeName+", "+second.Name+" "+second.Spec.NodeName)
 	})
 }
@@ -170,13 +171,13 @@ func TestEmbeddedTypes(t *testing.T) {
 // TestNamespaceAndSelector: the server is asked for no more than that.
 func TestNamespaceAndSelector(t *testing.T) {
 	srv := typedtest.Start(t)
-	elsewhere := newPod("b", "")
+	elsewhere := rig.NewPod("b", "")
 	elsewhere.Namespace = "elsewhere"
-	require.NoError(t, srv.Create(t.Context(), newPod("a", ""), elsewhere))
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", ""), elsewhere))
 	all := typed.NewInformer(typed.FromREST[*corev1.Pod](srv.Config(), typed.WithNamespace(metav1.NamespaceAll)))
 	one := typed.NewInformer(typed.FromREST[*corev1.Pod](srv.Config(), typed.WithNamespace("elsewhere")))
-	require.NoError(t, all.WaitForSync(start(t, all)))
-	require.NoError(t, one.WaitForSync(start(t, one)))
+	require.NoError(t, all.WaitForSync(rig.Start(t, all)))
+	require.NoError(t, one.WaitForSync(rig.Start(t, one)))
 	assert.Equal(t, 2, all.Len())
 	assert.Equal(t, "b", one.List()[0].Name)
 }
@@ -185,7 +186,7 @@ func TestNamespaceAndSelector(t *testing.T) {
 func TestProgressOfList(t *testing.T) {
 	srv := typedtest.Start(t)
 	for i := range 1200 {
-		require.NoError(t, srv.Create(t.Context(), newPod(fmt.Sprint("pod-", i), "")))
+		require.NoError(t, srv.Create(t.Context(), rig.NewPod(fmt.Sprint("pod-", i), "")))
 	}
 	source := typed.FromREST[*corev1.Pod](srv.Config(), typed.WithoutWatchList())
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -198,7 +199,7 @@ func TestProgressOfList(t *testing.T) {
 	assert.Contains(t, progress.steps, [2]int{1200, 1200})
 
 	informer := typed.NewInformer(typed.FromREST[*corev1.Pod](srv.Config()))
-	require.NoError(t, informer.WaitForSync(start(t, informer)))
+	require.NoError(t, informer.WaitForSync(rig.Start(t, informer)))
 	assert.Equal(t, 1200, informer.Status().Received)
 	assert.Equal(t, 1200, informer.Status().Expected)
 }

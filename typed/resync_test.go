@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // TestResyncOnDemandWhileObjectsComeAndGo has handlers resynced, by another
@@ -17,23 +18,23 @@ import (
 func TestResyncOnDemandWhileObjectsComeAndGo(t *testing.T) {
 	for _, delivery := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce()} {
 		t.Run(delivery.String(), func(t *testing.T) {
-			r := newRig(t)
-			known := map[string]*thing{}
+			r := rig.New(t)
+			known := map[string]*rig.Thing{}
 			wrong := 0
-			reg, err := r.Handle(typed.HandlerFuncs[*thing]{
-				AddFunc: func(o *thing, _ bool) {
-					if known[o.name] != nil {
+			reg, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{
+				AddFunc: func(o *rig.Thing, _ bool) {
+					if known[o.Name] != nil {
 						wrong++
 					}
-					known[o.name] = o
+					known[o.Name] = o
 				},
-				UpdateFunc: func(old, o *thing) {
-					if known[o.name] != old {
+				UpdateFunc: func(old, o *rig.Thing) {
+					if known[o.Name] != old {
 						wrong++
 					}
-					known[o.name] = o
+					known[o.Name] = o
 				},
-				DeleteFunc: func(d typed.Deleted[*thing]) {
+				DeleteFunc: func(d typed.Deleted[*rig.Thing]) {
 					if known[d.Key.Name] != d.Old {
 						wrong++
 					}
@@ -41,10 +42,10 @@ func TestResyncOnDemandWhileObjectsComeAndGo(t *testing.T) {
 				},
 			}, typed.WithDelivery(delivery))
 			require.NoError(t, err)
-			r.run()
+			r.Start()
 			const objects, rounds = 100, 60
 			version := 0
-			r.sink.Replace(nil, "0")
+			r.Sink.Replace(nil, "0")
 			done := make(chan struct{})
 			var resyncing sync.WaitGroup
 			resyncing.Go(func() {
@@ -58,10 +59,10 @@ func TestResyncOnDemandWhileObjectsComeAndGo(t *testing.T) {
 				}
 			})
 			for range rounds {
-				for _, change := range []func(*thing, string){r.sink.Add, r.sink.Update, r.sink.Delete} {
+				for _, change := range []func(*rig.Thing, string){r.Sink.Add, r.Sink.Update, r.Sink.Delete} {
 					for i := range objects {
 						version++
-						change(at(fmt.Sprint("n", i), version), fmt.Sprint(version))
+						change(rig.At(fmt.Sprint("n", i), version), fmt.Sprint(version))
 					}
 					require.NoError(t, r.WaitForResourceVersion(t.Context(), fmt.Sprint(version)))
 				}

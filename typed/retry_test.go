@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // brittle is a ListerWatcher of one Pod whose requests fail as long as a test
@@ -122,7 +123,7 @@ func TestBackAfterServerWasAway(t *testing.T) {
 	const rounds = 30
 	for _, away := range []time.Duration{time.Second, 30 * time.Second, 2 * time.Minute} {
 		t.Run(away.String(), func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
 				server := newBrittle()
 				pods := server.inform(t)
 				server.untilWatched(t)
@@ -155,7 +156,7 @@ func TestBackAfterServerWasAway(t *testing.T) {
 }
 
 func TestRelistSoonAfterExpiry(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		server := newBrittle()
 		server.inform(t)
 		server.untilWatched(t)
@@ -177,7 +178,7 @@ func TestSparesServerThatFails(t *testing.T) {
 		"forbidden":         apierrors.NewForbidden(corev1.Resource("pods"), "", os.ErrPermission),
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
 				server := newBrittle()
 				pods := server.inform(t)
 				server.untilWatched(t)
@@ -199,7 +200,7 @@ func TestSparesServerThatFails(t *testing.T) {
 // TestExpiryAgainAndAgain: a server on which every list works and every watch
 // fails must not be listed without end.
 func TestExpiryAgainAndAgain(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		server := newBrittle()
 		server.inform(t)
 		begin := time.Now()

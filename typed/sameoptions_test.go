@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestFactoryRefusesOptionsOfOneInformer(t *testing.T) {
 	for name, opt := range map[string]typed.Option{
 		"WithName":        typed.WithName("pods"),
-		"WithIndexer":     typed.WithIndexer(index.NewIndexer[*thing]()),
+		"WithIndexer":     typed.WithIndexer(index.NewIndexer[*rig.Thing]()),
 		"WithMetrics":     typed.WithMetrics(&measures{}),
 		"WithOnPublished": typed.WithOnPublished(func() {}),
 	} {
@@ -41,12 +42,12 @@ type nobodysMetrics struct {
 // TestLeasesWithOtherOptions asks for an informer that is in use with options that
 // it does not have.
 func TestLeasesWithOtherOptions(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		mark := func(node string) func(*thing) (*thing, error) {
-			return func(o *thing) (*thing, error) { return on(node, o), nil }
+	rig.InBubble(t, func(t *testing.T) {
+		mark := func(node string) func(*rig.Thing) (*rig.Thing, error) {
+			return func(o *rig.Thing) (*rig.Thing, error) { return rig.On(node, o), nil }
 		}
 		published := func() {}
-		store, metrics := index.NewIndexer[*thing](), &measures{}
+		store, metrics := index.NewIndexer[*rig.Thing](), &measures{}
 		kept := mark("kept")
 		sets := map[string][]typed.Option{
 			"":                            nil,
@@ -71,7 +72,7 @@ func TestLeasesWithOtherOptions(t *testing.T) {
 					again.Release()
 					continue
 				}
-				assert.ErrorContains(t, err, "informer *typed_test.thing x: it is in use with other options: With", "%s, then %s", first, second)
+				assert.ErrorContains(t, err, "informer *rig.Thing x: it is in use with other options: With", "%s, then %s", first, second)
 				if first == "" && second != "WithTransform, then another" {
 					assert.ErrorContains(t, err, second+" is not the same")
 				}
@@ -99,7 +100,7 @@ func TestLeasesWithOtherOptions(t *testing.T) {
 func TestForTakesOptionsOfItsInformer(t *testing.T) {
 	t.Parallel()
 	srv := typedtest.Start(t)
-	require.NoError(t, srv.Create(t.Context(), newPod("a", "n1")))
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "n1")))
 	f := typed.NewFactory(srv.Config())
 	defer f.Shutdown()
 	drop := func(p *corev1.Pod) (*corev1.Pod, error) {

@@ -12,41 +12,42 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
-func onX(o *thing) bool { return o.node == "x" }
+func onX(o *rig.Thing) bool { return o.Node == "x" }
 
 func TestSelect(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		rec := &recorder{}
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		rec := &rig.Recorder{}
 		_, err := r.Handle(typed.Select(rec, onX), typed.WithResync(time.Minute))
 		require.NoError(t, err)
-		r.run()
-		r.sink.Replace([]*thing{on("x", at("a", 1)), on("y", at("b", 2))}, "2")
-		assert.Equal(t, []string{"initial a@1"}, rec.next())
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("y", rig.At("b", 2))}, "2")
+		assert.Equal(t, []string{"initial a@1"}, rec.Next())
 		time.Sleep(61 * time.Second)
-		assert.Equal(t, []string{"resync a@1"}, rec.next(), "only what is selected is resynced")
-		r.sink.Update(on("x", at("a", 3)), "3")
-		r.sink.Update(on("x", at("b", 4)), "4")
-		r.sink.Update(on("y", at("a", 5)), "5")
-		r.sink.Update(on("y", at("a", 6)), "6")
-		assert.Equal(t, []string{"update a@1 a@3", "add b@4", "delete a@3 ScopeRemoved"}, rec.next())
-		r.sink.Add(on("y", at("c", 7)), "7")
-		r.sink.Add(on("x", at("d", 8)), "8")
-		r.sink.Delete(on("y", at("a", 9)), "9")
-		r.sink.Delete(on("x", at("b", 10)), "10")
-		assert.Equal(t, []string{"add d@8", "delete b@10 Watched"}, rec.next())
+		assert.Equal(t, []string{"resync a@1"}, rec.Next(), "only what is selected is resynced")
+		r.Sink.Update(rig.On("x", rig.At("a", 3)), "3")
+		r.Sink.Update(rig.On("x", rig.At("b", 4)), "4")
+		r.Sink.Update(rig.On("y", rig.At("a", 5)), "5")
+		r.Sink.Update(rig.On("y", rig.At("a", 6)), "6")
+		assert.Equal(t, []string{"update a@1 a@3", "add b@4", "delete a@3 ScopeRemoved"}, rec.Next())
+		r.Sink.Add(rig.On("y", rig.At("c", 7)), "7")
+		r.Sink.Add(rig.On("x", rig.At("d", 8)), "8")
+		r.Sink.Delete(rig.On("y", rig.At("a", 9)), "9")
+		r.Sink.Delete(rig.On("x", rig.At("b", 10)), "10")
+		assert.Equal(t, []string{"add d@8", "delete b@10 Watched"}, rec.Next())
 	})
 }
 
 func TestSelectChecksItsArguments(t *testing.T) {
-	r := newRig(t)
-	_, err := r.Handle(typed.Select[*thing](nil, onX))
+	r := rig.New(t)
+	_, err := r.Handle(typed.Select[*rig.Thing](nil, onX))
 	assert.ErrorContains(t, err, "the handler is nil")
-	_, err = r.Handle(typed.Select[*thing](&recorder{}, nil))
+	_, err = r.Handle(typed.Select[*rig.Thing](&rig.Recorder{}, nil))
 	assert.ErrorContains(t, err, "the function that selects is nil")
-	reg, err := r.Handle(typed.Select(typed.Filter(typed.Enqueue[*thing](&adds[index.Key]{})), onX))
+	reg, err := r.Handle(typed.Select(typed.Filter(typed.Enqueue[*rig.Thing](&adds[index.Key]{})), onX))
 	require.NoError(t, err)
 	assert.Equal(t, "enqueue", reg.Name())
 }
@@ -58,27 +59,27 @@ func TestSelectModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		deliveries := []typed.Delivery{typed.EveryEvent(), typed.Coalesce()}
 		steps := rapid.SliceOfN(rapid.IntRange(0, 99), 1, 60).Draw(rt, "steps")
-		var found complaints
+		var found rig.Complaints
 		synctest.Test(t, func(t *testing.T) {
-			r := newRig(t)
+			r := rig.New(t)
 			var known []*selectedState
 			for _, delivery := range deliveries {
 				for _, delay := range []time.Duration{0, 3 * time.Second} {
-					h := &selectedState{complaints: &found, delay: delay, objects: map[string]*thing{}}
+					h := &selectedState{Complaints: &found, delay: delay, objects: map[string]*rig.Thing{}}
 					_, err := r.Handle(typed.Select(h, onX), typed.WithDelivery(delivery))
 					require.NoError(t, err)
 					known = append(known, h)
 				}
 			}
-			r.run()
-			r.sink.Replace(nil, "1")
+			r.Start()
+			r.Sink.Replace(nil, "1")
 			for i, step := range steps {
 				name, version := string(rune('a'+step%3)), i+2
-				obj := on([]string{"x", "y"}[step/3%2], at(name, version))
+				obj := rig.On([]string{"x", "y"}[step/3%2], rig.At(name, version))
 				if step%5 == 0 {
-					r.sink.Delete(obj, fmt.Sprint(version))
+					r.Sink.Delete(obj, fmt.Sprint(version))
 				} else {
-					r.sink.Update(obj, fmt.Sprint(version))
+					r.Sink.Update(obj, fmt.Sprint(version))
 				}
 				if step%7 == 0 {
 					time.Sleep(time.Second)
@@ -86,42 +87,42 @@ func TestSelectModel(t *testing.T) {
 			}
 			time.Sleep(time.Hour)
 			synctest.Wait()
-			want := map[string]*thing{}
+			want := map[string]*rig.Thing{}
 			for obj := range r.All() {
 				if onX(obj) {
-					want[obj.name] = obj
+					want[obj.Name] = obj
 				}
 			}
 			for _, h := range known {
 				assert.Equal(&found, want, h.objects)
 			}
 		})
-		require.Empty(rt, found.list)
+		require.Empty(rt, found.List)
 	})
 }
 
 // selectedState is a handler that plays its calls back.
 type selectedState struct {
-	*complaints
+	*rig.Complaints
 	delay   time.Duration
-	objects map[string]*thing
+	objects map[string]*rig.Thing
 }
 
-func (s *selectedState) OnAdd(obj *thing, _ bool) {
+func (s *selectedState) OnAdd(obj *rig.Thing, _ bool) {
 	time.Sleep(s.delay)
-	assert.NotContains(s, s.objects, obj.name)
+	assert.NotContains(s, s.objects, obj.Name)
 	assert.True(s, onX(obj))
-	s.objects[obj.name] = obj
+	s.objects[obj.Name] = obj
 }
 
-func (s *selectedState) OnUpdate(old, updated *thing) {
+func (s *selectedState) OnUpdate(old, updated *rig.Thing) {
 	time.Sleep(s.delay)
-	assert.Same(s, s.objects[updated.name], old)
+	assert.Same(s, s.objects[updated.Name], old)
 	assert.True(s, onX(updated))
-	s.objects[updated.name] = updated
+	s.objects[updated.Name] = updated
 }
 
-func (s *selectedState) OnDelete(d typed.Deleted[*thing]) {
+func (s *selectedState) OnDelete(d typed.Deleted[*rig.Thing]) {
 	time.Sleep(s.delay)
 	assert.Same(s, s.objects[d.Key.Name], d.Old)
 	delete(s.objects, d.Key.Name)

@@ -1,85 +1,25 @@
 package typed_test
 
 import (
-	"context"
-	"fmt"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/typedtest"
-	"github.com/kubetyped/informer/typed/typedtest/history"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // A test of this file runs an informer on a server, in real time.
 
-func newPod(name, node string) *corev1.Pod {
-	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Labels: map[string]string{"app": "web"}},
-		Spec:       corev1.PodSpec{NodeName: node},
-	}
-}
-
-// serve starts a server with some pods and returns a client for it.
-func serve(t *testing.T, pods int, opts ...typedtest.Option) (*typedtest.Server, *kubernetes.Clientset) {
-	srv := typedtest.Start(t, opts...)
-	for i := range pods {
-		require.NoError(t, srv.Create(t.Context(), newPod(fmt.Sprintf("pod-%d", i), fmt.Sprintf("node-%d", i%3))))
-	}
-	client, err := kubernetes.NewForConfig(srv.Config())
-	require.NoError(t, err)
-	return srv, client
-}
-
-// start runs an informer until the test ends, and returns a context for the
-// test's own waits.
-func start[T index.Object](t *testing.T, informer *typed.Informer[T]) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(t, informer.Run(ctx)) })
-	t.Cleanup(func() {
-		cancel()
-		running.Wait()
-	})
-	return ctx
-}
-
-// record adds a handler that plays events back, and at the end of the test
-// checks that each follows from the ones before.
-func record(t *testing.T, informer *typed.Informer[*corev1.Pod]) *history.History[*corev1.Pod] {
-	h := history.New[*corev1.Pod]()
-	_, err := informer.Handle(h)
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, h.Err()) })
-	return h
-}
-
-// checkSame compares the informer with the server, object by object.
-func checkSame(ctx context.Context, t *testing.T, informer *typed.Informer[*corev1.Pod], client kubernetes.Interface) {
-	t.Helper()
-	list, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
-	require.NoError(t, err)
-	require.NoError(t, informer.WaitForResourceVersion(ctx, list.ResourceVersion))
-	var want []*corev1.Pod
-	for i := range list.Items {
-		want = append(want, &list.Items[i])
-	}
-	assert.Empty(t, history.Diff("server", want, "cache", informer.List()))
-}
-
 // TestFakeClient runs an informer on a fake clientset, which cannot stream lists.
 func TestFakeClient(t *testing.T) {
 	t.Parallel()
-	client := fake.NewClientset(newPod("a", "n1"))
+	client := fake.NewClientset(rig.NewPod("a", "n1"))
 	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
 	events := make(chan typed.Event[*corev1.Pod], 10)
 	_, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{
@@ -87,10 +27,10 @@ func TestFakeClient(t *testing.T) {
 		UpdateFunc: func(_, p *corev1.Pod) { events <- typed.Event[*corev1.Pod]{Type: index.Updated, New: p} },
 	})
 	require.NoError(t, err)
-	ctx := start(t, pods)
+	ctx := rig.Start(t, pods)
 	require.NoError(t, pods.WaitForSync(ctx))
 	assert.Equal(t, "a", (<-events).New.Name)
-	_, err = client.CoreV1().Pods("default").Update(ctx, newPod("a", "n2"), metav1.UpdateOptions{})
+	_, err = client.CoreV1().Pods("default").Update(ctx, rig.NewPod("a", "n2"), metav1.UpdateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "n2", (<-events).New.Spec.NodeName)
 }

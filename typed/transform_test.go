@@ -12,28 +12,29 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 func TestTransformsFollowOneAnother(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		mark := func(node string) typed.Option {
-			return typed.WithTransform(func(o *thing) (*thing, error) {
+			return typed.WithTransform(func(o *rig.Thing) (*rig.Thing, error) {
 				switch {
-				case o.name == "nil" && node == "-1":
+				case o.Name == "nil" && node == "-1":
 					return nil, nil
-				case o.name == "bad" && node == "-1":
+				case o.Name == "bad" && node == "-1":
 					return nil, assert.AnError
-				case o.name == "bad" || o.name == "nil":
+				case o.Name == "bad" || o.Name == "nil":
 					t.Error("called after an error")
 				}
-				return on(o.node+node, o), nil
+				return rig.On(o.Node+node, o), nil
 			})
 		}
-		r := newRig(t, mark("-1"), mark("-2"), mark("-3"))
-		r.run()
-		r.sink.Replace([]*thing{on("n", at("a", 1)), at("bad", 2), at("nil", 3)}, "3")
+		r := rig.New(t, mark("-1"), mark("-2"), mark("-3"))
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.On("n", rig.At("a", 1)), rig.At("bad", 2), rig.At("nil", 3)}, "3")
 		synctest.Wait()
-		assert.Equal(t, "n-1-2-3", mustGet(t, r, "a").node)
+		assert.Equal(t, "n-1-2-3", mustGet(t, r, "a").Node)
 		assert.Equal(t, 1, r.Len())
 		assert.Equal(t, 2, r.Status().Rejected)
 	})
@@ -46,26 +47,26 @@ type named interface {
 }
 
 func TestTransformOfAnInterface(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t, typed.WithTransform(func(o named) (named, error) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, typed.WithTransform(func(o named) (named, error) {
 			switch o.GetName() {
 			case "other":
-				return placement{"ns", "other", ""}, nil
+				return rig.Placement{Namespace: "ns", Name: "other", Node: ""}, nil
 			case "nil":
 				return nil, nil
 			case "bad":
 				return nil, assert.AnError
 			}
-			return on("seen", o.(*thing)), nil
+			return rig.On("seen", o.(*rig.Thing)), nil
 		}))
-		r.run()
-		r.sink.Replace([]*thing{at("a", 1), at("other", 2)}, "2")
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1), rig.At("other", 2)}, "2")
 		synctest.Wait()
-		assert.Equal(t, "seen", mustGet(t, r, "a").node)
-		assert.ErrorContains(t, r.Status().LastRejected, "the transform function has made a typed_test.placement of it")
-		r.sink.Update(at("nil", 3), "3")
+		assert.Equal(t, "seen", mustGet(t, r, "a").Node)
+		assert.ErrorContains(t, r.Status().LastRejected, "the transform function has made a rig.Placement of it")
+		r.Sink.Update(rig.At("nil", 3), "3")
 		assert.ErrorContains(t, r.Status().LastRejected, "it is nil")
-		r.sink.Update(at("bad", 4), "4")
+		r.Sink.Update(rig.At("bad", 4), "4")
 		assert.ErrorIs(t, r.Status().LastRejected, assert.AnError)
 		synctest.Wait()
 		assert.Equal(t, 1, r.Len())
@@ -76,19 +77,19 @@ func TestTransformOfAnInterface(t *testing.T) {
 // need not have.
 func TestStrip(t *testing.T) {
 	t.Parallel()
-	pod := newPod("a", "n1")
+	pod := rig.NewPod("a", "n1")
 	pod.Annotations = map[string]string{corev1.LastAppliedConfigAnnotation: "{…}", "kept": "yes"}
 	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
-	bare := newPod("b", "n1")
+	bare := rig.NewPod("b", "n1")
 	bare.Annotations = map[string]string{corev1.LastAppliedConfigAnnotation: "{…}"}
-	plain := newPod("c", "n1")
+	plain := rig.NewPod("c", "n1")
 	plain.Annotations = map[string]string{"kept": "yes"}
 	pods := typed.NewInformer(
 		typed.FromClient(fake.NewClientset(pod, bare, plain).CoreV1().Pods("")),
 		typed.WithTransform(typed.StripManagedFields[metav1.Object]),
 		typed.WithTransform(typed.StripAnnotations[*corev1.Pod](corev1.LastAppliedConfigAnnotation, "absent")),
 	)
-	require.NoError(t, pods.WaitForSync(start(t, pods)))
+	require.NoError(t, pods.WaitForSync(rig.Start(t, pods)))
 	for p := range pods.All() {
 		assert.Empty(t, p.ManagedFields)
 		if p.Name == "b" {

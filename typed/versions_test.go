@@ -11,16 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // Many wait for versions, in no order, and some give up: the others are told in
 // time, and nothing is left.
 func TestManyWaitForVersions(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
 		const waits = 200
-		r := newRig(t)
-		r.run()
-		r.sink.Replace(nil, "1")
+		r := rig.New(t)
+		r.Start()
+		r.Sink.Replace(nil, "1")
 		synctest.Wait()
 		random := rand.New(rand.NewPCG(1, 2))
 		versions := random.Perm(waits)
@@ -43,7 +44,7 @@ func TestManyWaitForVersions(t *testing.T) {
 			} else {
 				require.Empty(t, results[v], "version %d", v)
 			}
-			r.sink.Bookmark(strconv.Itoa(v + 2))
+			r.Sink.Bookmark(strconv.Itoa(v + 2))
 			if v%3 != 0 {
 				assert.NoError(t, <-results[v])
 			}
@@ -56,17 +57,17 @@ func TestManyWaitForVersions(t *testing.T) {
 
 // A wait has been worth it even if the informer goes back right after.
 func TestWaitForAVersionThatGoesBack(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		r.run()
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
 		for range 200 {
-			r.sink.Replace(nil, "5")
+			r.Sink.Replace(nil, "5")
 			synctest.Wait()
 			waited := make(chan error)
 			go func() { waited <- r.WaitForResourceVersion(t.Context(), "10") }()
 			synctest.Wait()
-			r.sink.Bookmark("10")
-			r.sink.Replace(nil, "5")
+			r.Sink.Bookmark("10")
+			r.Sink.Replace(nil, "5")
 			assert.NoError(t, <-waited)
 		}
 	})
@@ -75,15 +76,15 @@ func TestWaitForAVersionThatGoesBack(t *testing.T) {
 // Whoever waits for a version when the informer stops is told so, though it
 // wakes everybody who waits for anything.
 func TestWaitForAVersionThatDoesNotCome(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := newRig(t)
-		r.run()
-		r.sink.Replace(nil, "5")
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
+		r.Sink.Replace(nil, "5")
 		synctest.Wait()
 		waited := make(chan error)
 		go func() { waited <- r.WaitForResourceVersion(t.Context(), "10") }()
 		synctest.Wait()
-		r.stop()
+		r.Stop()
 		assert.ErrorIs(t, <-waited, typed.ErrStopped)
 	})
 }

@@ -1,0 +1,19 @@
+package rig
+
+import (
+	"context"
+
+	"github.com/kubetyped/informer/typed"
+)
+
+// Bare is an object that has nothing but a name.
+type Bare string
+
+func (b Bare) GetName() string    { return string(b) }
+func (Bare) GetNamespace() string { return "" }
+
+// BareSource is a source that has nothing to report.
+type BareSource struct{}
+
+// Run implements typed.Source.
+func (BareSource) Run(context.Context, typed.Sink[Bare]) error { return nil }

@@ -1,0 +1,29 @@
+package rig
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+)
+
+// ErrorHandler, if not nil, is called with what is reported to
+// utilruntime.HandleError.
+var ErrorHandler atomic.Pointer[utilruntime.ErrorHandler]
+
+// Main is for the TestMain of a package. It sets what is global, once and for all:
+// goroutines of client-go that nobody waits for may still look at it when the next
+// test runs. Failures are reported on purpose by tests. The handlers of apimachinery
+// would log them, and wait in between by a clock that bubbles do not share.
+func Main(m *testing.M) {
+	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(ctx context.Context, err error, msg string, keysAndValues ...any) {
+		if handle := ErrorHandler.Load(); handle != nil {
+			(*handle)(ctx, err, msg, keysAndValues...)
+		}
+	}}
+	klog.SetLogger(klog.New(nil))
+	goleak.VerifyTestMain(m)
+}
