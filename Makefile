@@ -72,7 +72,7 @@ bench: ## Compare with client-go and others: BENCH=regexp BENCHCOUNT=6 BENCHTIME
 	$(GO) run ./benchmarks/compare -bench '$(BENCH)' -count $(BENCHCOUNT) -benchtime $(BENCHTIME)
 
 .PHONY: bench-check
-bench-check: ## Check that nothing is below 80 % of its target, beside client-go; takes two minutes
+bench-check: ## Check that nothing is below 80 % of its target for sure, beside client-go; takes two minutes
 	$(GO) run ./benchmarks/compare -check
 
 .PHONY: bench-report

@@ -44,7 +44,7 @@ func parse(arguments []string, stderr io.Writer) (*options, error) {
 	}
 	flags.StringVar(&o.project, "project", ".", "the folder of a clone of this project")
 	flags.BoolVar(&o.quick, "quick", false, "measure some benchmarks beside client-go, in less than three minutes")
-	flags.BoolVar(&o.check, "check", false, "measure some benchmarks, and fail if one is below 80 % of its target, twice")
+	flags.BoolVar(&o.check, "check", false, "measure some benchmarks, and fail if one is below 80 % of its target, twice, the second time in three times as many rounds")
 	flags.StringVar(&o.bench, "bench", "", "measure what this `regexp` matches, as with go test -bench")
 	flags.IntVar(&o.count, "count", 0, "the number of `rounds` (default 6, with -quick and -check 3)")
 	flags.StringVar(&o.benchtime, "benchtime", "", "for how long a benchmark runs in a round, as with go test (default 0.3s, with -quick and -check 0.1s)")

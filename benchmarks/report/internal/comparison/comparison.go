@@ -43,9 +43,19 @@ type Value struct {
 // Missed tells whether the target was set and not reached.
 func (r *Row) Missed() bool { return r.Target != nil && !r.Target.Reached(r.result()) }
 
-// Nearly tells whether the target was reached with the room that checks of
-// changes have. It is true if none was set.
-func (r *Row) Nearly() bool { return r.Target == nil || r.Target.Nearly(r.Ratio) }
+// Nearly tells whether the target may have been reached, with the room that checks
+// of changes have: it is false if not even the best of the intervals of both sides
+// is. It is true if no target was set.
+func (r *Row) Nearly() bool {
+	if r.Target == nil {
+		return true
+	}
+	best := r.Peers.Hi / r.Ours.Lo
+	if isRate(r.Unit) {
+		best = r.Ours.Hi / r.Peers.Lo
+	}
+	return r.Target.Nearly(max(r.Ratio, best))
+}
 
 func (r *Row) result() float64 {
 	if r.Peer == "" {

@@ -109,3 +109,16 @@ func TestConfidence(t *testing.T) {
 	}
 	assert.Zero(t, Of(series("Get", "typed"), "sec/op"))
 }
+
+// TestNearly has values that spread: a target counts as missed if not even the best
+// that the intervals allow reaches it.
+func TestNearly(t *testing.T) {
+	ours, peers := metric("sec/op", 1, 2, 3), metric("sec/op", 2, 4, 6)
+	r := &results.Results{Series: []*results.Series{series("Get", "typed", ours), series("Get", "client-go", peers)}}
+	for atLeast, nearly := range map[float64]bool{2: true, 6: true, 7.5: true, 7.6: false} {
+		rows := Rows(r, []target.Target{{Name: "Get", Side: "typed", Unit: "sec/op", Peer: "client-go", AtLeast: atLeast}})
+		require.Len(t, rows, 1)
+		assert.Equal(t, 2.0, rows[0].Ratio)
+		assert.Equal(t, nearly, rows[0].Nearly(), "%g", atLeast)
+	}
+}
