@@ -22,10 +22,9 @@ type background struct {
 // dueBatch is how many keys come due before the lock is given up for a moment.
 const dueBatch = 256
 
-// delay makes row n wait with a priority when due comes, or when it was to
-// before, if that is earlier. The caller holds mu.
-func (q *WorkQueue[K]) delay(n int32, priority int, due time.Duration) {
-	e := &q.keys.row(n).value
+// delay makes row n, whose entry is e, wait with a priority when due comes, or
+// when it was to before, if that is earlier. The caller holds mu.
+func (q *WorkQueue[K]) delay(n int32, e *entry, priority int, due time.Duration) {
 	if e.is(delayed) {
 		e.duePriority = max(e.duePriority, priority)
 		if e.due <= due {
@@ -175,15 +174,14 @@ func (q *WorkQueue[K]) comeDue(now time.Duration) {
 		}
 	}
 	for _, d := range current {
-		priority := q.endDelay(d.row)
-		q.enqueue(d.row, priority, now)
+		e := &q.keys.row(d.row).value
+		q.enqueue(d.row, e, q.endDelay(e), now)
 	}
 }
 
-// endDelay makes row n, which is delayed, one that is not. It returns the priority
+// endDelay makes a key, which is delayed, one that is not. It returns the priority
 // with which it was to wait. The caller holds mu.
-func (q *WorkQueue[K]) endDelay(n int32) int {
-	e := &q.keys.row(n).value
+func (q *WorkQueue[K]) endDelay(e *entry) int {
 	e.state &^= delayed
 	q.delayed--
 	q.metrics.delayEnded()
@@ -199,8 +197,8 @@ func (q *WorkQueue[K]) dropDelayed() {
 			if !q.isCurrent(d) {
 				continue
 			}
-			q.endDelay(d.row)
-			if q.keys.row(d.row).value.state == 0 {
+			e := &q.keys.row(d.row).value
+			if q.endDelay(e); e.state == 0 {
 				q.drop(d.row)
 			}
 		}

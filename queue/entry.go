@@ -43,9 +43,8 @@ type rowList struct {
 
 func newRowList() rowList { return rowList{first: noRow, last: noRow} }
 
-// appendRow puts row n at the end of l.
-func appendRow[K comparable](keys *table[K, entry], l *rowList, n int32) {
-	e := &keys.row(n).value
+// appendRow puts row n, whose entry is e, at the end of l.
+func appendRow[K comparable](keys *table[K, entry], l *rowList, n int32, e *entry) {
 	e.prev, e.next = l.last, noRow
 	if l.last != noRow {
 		keys.row(l.last).value.next = n
@@ -55,9 +54,8 @@ func appendRow[K comparable](keys *table[K, entry], l *rowList, n int32) {
 	l.last = n
 }
 
-// removeRow takes row n out of l.
-func removeRow[K comparable](keys *table[K, entry], l *rowList, n int32) {
-	e := &keys.row(n).value
+// removeRow takes the row whose entry is e out of l.
+func removeRow[K comparable](keys *table[K, entry], l *rowList, e *entry) {
 	if e.prev != noRow {
 		keys.row(e.prev).value.next = e.next
 	} else {

@@ -27,7 +27,7 @@ type slot struct {
 
 const (
 	minSlots   = 32
-	maxSlots   = 256 // of a bucket that can be split
+	maxSlots   = 4096 // of a bucket that can be split; to do so takes some 10 µs
 	mergeSlots = maxSlots / 8
 )
 
@@ -38,7 +38,7 @@ func newBucket(depth uint8, slots int) *bucket {
 }
 
 // bucket returns the bucket of a hash.
-func (x *hashIndex) bucket(hash uint32) *bucket { return x.directory[hash>>(32-x.depth)] }
+func (x *hashIndex) bucket(hash uint32) *bucket { return x.directory[uint64(hash)>>((32-x.depth)&63)] }
 
 // insert adds a row.
 func (x *hashIndex) insert(hash uint32, n int32) {

@@ -53,18 +53,19 @@ func (k flowKey) hash() uint32 {
 	return (priority*0x85EBCA6B ^ uint32(k.tenant)) * 0x9E3779B1
 }
 
-// push puts row n at the end of the flow of its priority and tenant.
-func (s *schedule[K]) push(n int32, now time.Duration) {
-	e := &s.keys.row(n).value
+// push puts row n, whose entry is e, at the end of the flow of its priority and
+// tenant.
+func (s *schedule[K]) push(n int32, e *entry, now time.Duration) {
 	e.flow = s.flow(e.priority, n)
 	e.queuedAt = now
 	e.state |= waiting
-	appendRow(s.keys, &e.flow.value.keys, n)
+	appendRow(s.keys, &e.flow.value.keys, n, e)
 	s.len++
 }
 
-// pop takes the row whose turn it is out of its flow. There has to be one.
-func (s *schedule[K]) pop() int32 {
+// pop takes the row whose turn it is out of its flow, and returns its number, too.
+// There has to be one.
+func (s *schedule[K]) pop() (*row[K, entry], int32) {
 	l := s.levels[0]
 	if p := s.byLastTurn.first; s.turns-p.value.lastTurn >= s.ageing {
 		l = p
@@ -81,17 +82,17 @@ func (s *schedule[K]) pop() int32 {
 		l.value.flows.remove(first)
 		l.value.flows.append(first)
 	}
-	s.remove(keys.first)
-	return keys.first
+	r := s.keys.row(keys.first)
+	s.remove(&r.value)
+	return r, keys.first
 }
 
-// remove takes row n out of its flow.
-func (s *schedule[K]) remove(n int32) {
-	e := &s.keys.row(n).value
+// remove takes the row whose entry is e out of its flow.
+func (s *schedule[K]) remove(e *entry) {
 	in := e.flow
 	e.flow = nil
 	e.state &^= waiting
-	removeRow(s.keys, &in.value.keys, n)
+	removeRow(s.keys, &in.value.keys, e)
 	s.len--
 	if in.value.keys.first == noRow {
 		s.close(in)

@@ -14,9 +14,9 @@ type table[K comparable, V any] struct {
 	pages    []pageState      // of rows
 	vacant   int              // pages that were released
 	scanFrom int32            // before it, none is
-	partial  int32            // the first page of a list: those with rows and room; noPage if there is none
-	empty    int32            // the first page of a list: those without rows
-	empties  int              // the length of empty
+	first    int32            // of the list of pages with room, in which those without rows come last; noPage if there is none
+	last     int32            // of the same list
+	empties  int              // pages without rows
 	released func(page int32) // is told of pages that are released; may be nil
 
 	least   int   // the least empties since trimming last began
@@ -34,7 +34,7 @@ type row[K comparable, V any] struct {
 // pageState is what a table knows of a page of rows.
 type pageState struct {
 	used, free int16 // rows; the place of the first one that is free, plus one
-	prev, next int32 // pages in the same list, noPage if there is none
+	prev, next int32 // neighbours in the list of pages with room, noPage if there are none
 }
 
 const (
@@ -45,7 +45,7 @@ const (
 )
 
 func newTable[K comparable, V any]() table[K, V] {
-	return table[K, V]{index: newHashIndex(), partial: noPage, empty: noPage}
+	return table[K, V]{index: newHashIndex(), first: noPage, last: noPage}
 }
 
 // row returns row n.
@@ -86,68 +86,83 @@ func (t *table[K, V]) delete(n int32) {
 
 // takeRow returns a row that was free.
 func (t *table[K, V]) takeRow() int32 {
-	page := t.partial
+	page := t.first
 	if page == noPage {
-		if page = t.empty; page != noPage {
-			t.unlink(&t.empty, page)
-			t.empties--
-			t.least = min(t.least, t.empties)
-		} else {
-			page = t.newPage()
-		}
-		t.link(&t.partial, page)
+		page = t.newPage()
 	}
 	p := &t.pages[page]
+	if p.used == 0 {
+		t.empties--
+		t.least = min(t.least, t.empties)
+	}
 	n := page*pageSize + int32(p.free) - 1
 	p.free = int16(t.row(n).hash)
 	if p.used++; p.used == pageSize {
-		t.unlink(&t.partial, page)
+		t.unlink(page)
 	}
 	return n
 }
 
 // freeRow lets go of the key of row n, which is not in the index.
 func (t *table[K, V]) freeRow(n int32) {
-	page := n / pageSize
+	page := int32(uint32(n) / pageSize)
 	p := &t.pages[page]
 	r := t.row(n)
 	var none K
 	r.key, r.hash = none, uint32(p.free)
-	p.free = int16(n%pageSize) + 1
+	p.free = int16(uint32(n)%pageSize) + 1
 	if p.used == pageSize {
-		t.link(&t.partial, page)
+		t.linkFirst(page)
 	}
 	if p.used--; p.used == 0 {
-		t.unlink(&t.partial, page)
-		t.link(&t.empty, page)
 		t.empties++
+		if page != t.last {
+			t.unlink(page)
+			t.linkLast(page)
+		}
 	}
 }
 
-// link puts a page at the head of a list.
-func (t *table[K, V]) link(first *int32, page int32) {
+// linkFirst puts a page at the beginning of the list of those with room.
+func (t *table[K, V]) linkFirst(page int32) {
 	p := &t.pages[page]
-	p.prev, p.next = noPage, *first
+	p.prev, p.next = noPage, t.first
 	if p.next != noPage {
 		t.pages[p.next].prev = page
+	} else {
+		t.last = page
 	}
-	*first = page
+	t.first = page
 }
 
-// unlink takes a page out of a list.
-func (t *table[K, V]) unlink(first *int32, page int32) {
+// linkLast puts a page at the end of the list of those with room.
+func (t *table[K, V]) linkLast(page int32) {
+	p := &t.pages[page]
+	p.prev, p.next = t.last, noPage
+	if p.prev != noPage {
+		t.pages[p.prev].next = page
+	} else {
+		t.first = page
+	}
+	t.last = page
+}
+
+// unlink takes a page out of the list of those with room.
+func (t *table[K, V]) unlink(page int32) {
 	p := &t.pages[page]
 	if p.prev != noPage {
 		t.pages[p.prev].next = p.next
 	} else {
-		*first = p.next
+		t.first = p.next
 	}
 	if p.next != noPage {
 		t.pages[p.next].prev = p.prev
+	} else {
+		t.last = p.prev
 	}
 }
 
-// newPage makes a page, with a number that no other has.
+// newPage makes a page with room, with a number that no other has.
 func (t *table[K, V]) newPage() int32 {
 	page := int32(len(t.pages))
 	if t.vacant > 0 {
@@ -164,6 +179,8 @@ func (t *table[K, V]) newPage() int32 {
 		t.row(page*pageSize + i).hash = uint32(i+2) % (pageSize + 1)
 	}
 	t.pages[page] = pageState{free: 1}
+	t.linkLast(page)
+	t.empties++
 	return page
 }
 
@@ -179,16 +196,19 @@ func (t *table[K, V]) beginTrim() {
 	t.least = t.empties
 }
 
-// trimStep is how many pages and buckets are looked at before the lock is given up
-// for a moment.
-const trimStep = 256
+// The pages of rows, and the places in the directory, that are looked at before the
+// lock is given up for a moment.
+const (
+	trimPages   = 256
+	trimBuckets = 2
+)
 
 // trim gives back a part of the memory that is not needed, and reports whether
 // there is more.
 func (t *table[K, V]) trim() bool {
 	// The pages with the highest numbers go first, so the list gets shorter.
 	t.below = min(t.below, int32(len(t.pages)))
-	for last := max(0, t.below-trimStep); t.below > last && t.surplus > 0; {
+	for last := max(0, t.below-trimPages); t.below > last && t.surplus > 0; {
 		t.below--
 		if t.rows.pages[t.below] != nil && t.pages[t.below].used == 0 {
 			t.surplus--
@@ -196,8 +216,8 @@ func (t *table[K, V]) trim() bool {
 		}
 	}
 	if x := &t.index; t.at < len(x.directory) {
-		x.shrink(t.at, t.at+trimStep)
-		if t.at += trimStep; t.at >= len(x.directory) && x.depth > 0 && x.halve() {
+		x.shrink(t.at, t.at+trimBuckets)
+		if t.at += trimBuckets; t.at >= len(x.directory) && x.depth > 0 && x.halve() {
 			t.at = 0
 		}
 	}
@@ -206,7 +226,7 @@ func (t *table[K, V]) trim() bool {
 
 // release drops a page without rows.
 func (t *table[K, V]) release(page int32) {
-	t.unlink(&t.empty, page)
+	t.unlink(page)
 	t.empties--
 	t.least = min(t.least, t.empties)
 	t.rows.release(page)

@@ -37,7 +37,8 @@ func TestOneWorkerIsWokenAtATime(t *testing.T) {
 
 		q.mu.Lock()
 		for key := range keys {
-			q.enqueue(q.keys.insert(q.hash(key), key), 0, 0)
+			n := q.keys.insert(q.hash(key), key)
+			q.enqueue(n, &q.keys.row(n).value, 0, 0)
 			if w := q.sleepers.next(q.schedule.len); w != nil {
 				assert.Zero(t, key, "one was woken for the first key")
 				wake(w)

@@ -174,11 +174,14 @@ func (q *WorkQueue[K]) done(key K) bool {
 	hash := q.hash(key)
 	q.lock()
 	n := q.keys.find(hash, key)
-	if n == noRow || !q.keys.row(n).value.is(processing) {
+	var e *entry
+	if n != noRow {
+		e = &q.keys.row(n).value
+	}
+	if e == nil || !e.is(processing) {
 		q.mu.Unlock()
 		return false
 	}
-	e := &q.keys.row(n).value
 	e.state &^= processing
 	q.inProcess--
 	q.metrics.processed(n)
@@ -187,7 +190,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 		e.state &^= dirty
 		q.dirty--
 		e.priority = e.nextPriority
-		q.schedule.push(n, q.time.now())
+		q.schedule.push(n, e, q.time.now())
 	case e.state == 0:
 		q.drop(n)
 	}

@@ -138,16 +138,20 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 		return ErrShutDown
 	}
 	n := q.keys.find(hash, key)
-	if n != noRow && r.isDuplicate(&q.keys.row(n).value) {
-		q.mu.Unlock()
-		return nil
+	var e *entry
+	if n != noRow {
+		if e = &q.keys.row(n).value; r.isDuplicate(e) {
+			q.mu.Unlock()
+			return nil
+		}
 	}
-	if r.bounded && q.isTooMuch(n, r) {
+	if r.bounded && q.isTooMuch(e, r) {
 		q.mu.Unlock()
 		return ErrFull
 	}
-	if n == noRow {
+	if e == nil {
 		n = q.keys.insert(hash, key)
+		e = &q.keys.row(n).value
 		if q.tenant != nil {
 			q.schedule.addKey(n, tenantHash, tenant)
 		}
@@ -156,15 +160,15 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 		q.retries++
 		q.metrics.retried()
 	}
-	if e := &q.keys.row(n).value; r.keep && e.is(processing) {
+	if r.keep && e.is(processing) {
 		r.priority = e.priority
 	}
 	now := q.time.now()
 	q.trimLater(now)
-	if r.after > 0 && !(q.joinedDelays && q.keys.row(n).value.is(waiting|dirty)) {
-		q.delay(n, r.priority, later(now, r.after))
+	if r.after > 0 && !(q.joinedDelays && e.is(waiting|dirty)) {
+		q.delay(n, e, r.priority, later(now, r.after))
 	} else {
-		q.enqueue(n, r.priority, now)
+		q.enqueue(n, e, r.priority, now)
 	}
 	w := q.sleepers.next(q.schedule.len)
 	q.mu.Unlock()
@@ -172,9 +176,9 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 	return nil
 }
 
-// isTooMuch reports whether r, for row n, is beyond the capacity. The caller
-// holds mu.
-func (q *WorkQueue[K]) isTooMuch(n int32, r request) bool {
+// isTooMuch reports whether r is beyond the capacity. The entry is nil if its key
+// is not in the queue. The caller holds mu.
+func (q *WorkQueue[K]) isTooMuch(e *entry, r request) bool {
 	if q.capacity == 0 || q.schedule.len+q.dirty+q.delayed < q.capacity {
 		return false
 	}
@@ -185,15 +189,14 @@ func (q *WorkQueue[K]) isTooMuch(n int32, r request) bool {
 	case r.after > 0:
 		known = delayed
 	}
-	return n == noRow || !q.keys.row(n).value.is(known)
+	return e == nil || !e.is(known)
 }
 
-// enqueue makes row n wait with a priority, or wait again after its processing.
-// The caller holds mu.
-func (q *WorkQueue[K]) enqueue(n int32, priority int, now time.Duration) {
-	e := &q.keys.row(n).value
+// enqueue makes row n, whose entry is e, wait with a priority, or wait again after
+// its processing. The caller holds mu.
+func (q *WorkQueue[K]) enqueue(n int32, e *entry, priority int, now time.Duration) {
 	if q.joinedDelays && e.is(delayed) {
-		priority = max(priority, q.endDelay(n))
+		priority = max(priority, q.endDelay(e))
 		if q.delayed == 0 {
 			q.delays.clear() // what is left is out of date, and its rows may go
 		}
@@ -202,9 +205,9 @@ func (q *WorkQueue[K]) enqueue(n int32, priority int, now time.Duration) {
 	case e.is(waiting):
 		if priority > e.priority {
 			q.metrics.raised(e.priority, priority)
-			q.schedule.remove(n)
+			q.schedule.remove(e)
 			e.priority = priority
-			q.schedule.push(n, now)
+			q.schedule.push(n, e, now)
 		}
 		return
 	case e.is(dirty):
@@ -219,7 +222,7 @@ func (q *WorkQueue[K]) enqueue(n int32, priority int, now time.Duration) {
 		q.dirty++
 	default:
 		e.priority = priority
-		q.schedule.push(n, now)
+		q.schedule.push(n, e, now)
 	}
 	if m := q.metrics; m != nil {
 		m.added(n, priority, now)

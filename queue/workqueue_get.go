@@ -60,9 +60,10 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 // there is an error, it is given up.
 func (q *WorkQueue[K]) await(ctx context.Context) error {
 	for {
-		err := context.Cause(ctx)
+		var err error
 		switch {
-		case err != nil:
+		case ctx.Err() != nil:
+			err = context.Cause(ctx)
 		case q.schedule.len > 0:
 			return nil
 		case q.shutDown:
@@ -80,8 +81,7 @@ func (q *WorkQueue[K]) await(ctx context.Context) error {
 
 // handOut hands out the key whose turn it is. The caller holds mu.
 func (q *WorkQueue[K]) handOut() *row[K, entry] {
-	n := q.schedule.pop()
-	row := q.keys.row(n)
+	row, n := q.schedule.pop()
 	row.value.state |= processing
 	q.inProcess++
 	q.metrics.handedOut(n)

@@ -157,8 +157,9 @@ func (m *metrics[K]) handedOut(n int32) {
 	}
 	at := m.times.at(n)
 	at.handedOut = m.time.now()
-	appendRow(m.keys, &m.inProcess, n)
-	m.depth.Dec(m.keys.row(n).value.priority)
+	e := &m.keys.row(n).value
+	appendRow(m.keys, &m.inProcess, n, e)
+	m.depth.Dec(e.priority)
 	m.latency.Observe((at.handedOut - at.added).Seconds())
 	m.inFlight.Inc()
 }
@@ -168,7 +169,7 @@ func (m *metrics[K]) processed(n int32) {
 	if m == nil {
 		return
 	}
-	removeRow(m.keys, &m.inProcess, n)
+	removeRow(m.keys, &m.inProcess, &m.keys.row(n).value)
 	m.workDuration.Observe((m.time.now() - m.times.at(n).handedOut).Seconds())
 	m.inFlight.Dec()
 }
