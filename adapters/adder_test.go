@@ -14,7 +14,7 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 )
 
 // adderCalls is a work queue that writes down how keys are added.
@@ -55,7 +55,7 @@ func TestAdderOfATypedQueueIsTheQueue(t *testing.T) {
 func ExampleAdder() {
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[index.Key]())
 	defer q.ShutDown()
-	handler := typed.Enqueue[*corev1.Pod](adapters.Adder(q))
+	handler := control.Enqueue[*corev1.Pod](adapters.Adder(q))
 
 	handler.OnAdd(sharedPod("web-0", 1), false)
 	key, _ := q.Get()
@@ -75,6 +75,6 @@ func ExampleAdder_workQueue() {
 
 	untouched.AddRateLimited(index.Key{Namespace: "default", Name: "web-0"})
 	key, _ := untouched.Get()
-	fmt.Println(key, adapters.Adder(untouched) == typed.Adder[index.Key](q))
+	fmt.Println(key, adapters.Adder(untouched) == control.Adder[index.Key](q))
 	// Output: default/web-0 true
 }

@@ -103,7 +103,7 @@ func WithOnSynced(f func()) HandlerOption {
 
 // WithHandlerName sets the name by which a handler appears in Status and logs.
 // Otherwise it is the handler's type, "functions" for HandlerFuncs, "events" for
-// Informer.Events, and what Enqueue and the like do for what they return.
+// Informer.Events, or what a Describer says.
 func WithHandlerName(name string) HandlerOption {
 	return func(c *handlerConfig) error {
 		if name == "" {

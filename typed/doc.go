@@ -1,5 +1,5 @@
 // Package typed keeps a local, indexed copy of API objects and tells handlers
-// of every change, without an interface{} or a type assertion in sight.
+// of every change, in terms of their Go type.
 //
 // An [Informer] is made from a [Source], most simply a generated client:
 //
@@ -19,10 +19,8 @@
 // do. Reads never block the informer, whatever they do and however long they
 // take.
 //
-// A controller works on keys: the handlers that [Enqueue], [EnqueueFunc] and
-// [EnqueueOwner] make put them into a queue. [Filter] and [Select] keep from a
-// handler, whichever it is, what it does not have to see. [Expectations] have a
-// key wait until the informers have seen what was written when it was processed.
+// Package control has what a controller needs besides: handlers that put keys into a
+// queue, filters for handlers, and expectations.
 //
 // Objects are shared by everybody who reads them or is told of them. They must
 // not be modified; make a deep copy first.

@@ -10,19 +10,6 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Observer is what will see a write: an *Informer, or a *Lease of one, whatever
-// the type of its objects. No other type implements it.
-type Observer interface {
-	// Name returns the informer's name.
-	Name() string
-	// ResourceVersion returns the version that reads reflect at least, "" before
-	// the first list.
-	ResourceVersion() string
-
-	expectVersion(version string) (expected, error)
-	expectDeparture(obj Identified) (expected, error)
-}
-
 // Identified is an object that knows which one it is, and in which version.
 type Identified interface {
 	GetNamespace() string
@@ -31,17 +18,21 @@ type Identified interface {
 	GetResourceVersion() string
 }
 
-// expected is something that an informer has not seen yet.
-type expected interface {
-	// met reports whether the informer has seen it, or has stopped, so that it
-	// never will.
-	met() bool
-	// begin has look called, without a lock, whenever met may have become true
-	// since, until end is called, and possibly once more.
-	begin(look func())
-	end()
-	// covers reports whether other is met whenever this is.
-	covers(other expected) bool
+// Expected is something that an informer has not seen yet, see
+// Informer.ExpectVersion and Informer.ExpectDeleted. It is made for one user, such as
+// control.Expectations, and its methods may be called by any goroutine.
+type Expected interface {
+	// Met reports whether reads of the informer reflect it, or the informer has
+	// stopped, so that they never will.
+	Met() bool
+	// Watch has look called whenever Met may have become true since, until Unwatch
+	// is called, and possibly once more. Whoever calls it asks Met after that. It is
+	// called once at most. The informer calls look without a lock, and waits for it.
+	Watch(look func())
+	// Unwatch has the informer forget look, after Watch.
+	Unwatch()
+	// Covers reports whether other is met whenever this is.
+	Covers(other Expected) bool
 	// String tells what is expected and how far the informer is.
 	String() string
 }
@@ -52,7 +43,11 @@ type versionExpected[T index.Object] struct {
 	waiter   versionWaiter
 }
 
-func (i *Informer[T]) expectVersion(version string) (expected, error) {
+// ExpectVersion returns what tells when reads reflect a resource version, as a write to
+// the server has returned it: WaitForResourceVersion without a goroutine that waits.
+// It returns an error if the version is not a positive number, or the informer
+// cannot be used.
+func (i *Informer[T]) ExpectVersion(version string) (Expected, error) {
 	if err := i.canReach(version); err != nil {
 		return nil, err
 	}
@@ -63,7 +58,7 @@ func (i *Informer[T]) expectVersion(version string) (expected, error) {
 // what is wrong with the informer, or with the version.
 func (i *Informer[T]) canReach(version string) error {
 	if i == nil {
-		return errNilObserver
+		return errNilInformer
 	}
 	if err := i.check(); err != nil {
 		return err
@@ -74,18 +69,18 @@ func (i *Informer[T]) canReach(version string) error {
 	return nil
 }
 
-func (e *versionExpected[T]) met() bool {
+func (e *versionExpected[T]) Met() bool {
 	return atLeast(e.informer.ResourceVersion(), e.waiter.version) || e.informer.isStopped()
 }
 
-func (e *versionExpected[T]) begin(look func()) {
+func (e *versionExpected[T]) Watch(look func()) {
 	e.waiter.reached = look
 	e.informer.versions.add(&e.waiter)
 }
 
-func (e *versionExpected[T]) end() { e.informer.versions.remove(&e.waiter) }
+func (e *versionExpected[T]) Unwatch() { e.informer.versions.remove(&e.waiter) }
 
-func (e *versionExpected[T]) covers(other expected) bool {
+func (e *versionExpected[T]) Covers(other Expected) bool {
 	o, ok := other.(*versionExpected[T])
 	return ok && o.informer == e.informer && atLeast(e.waiter.version, o.waiter.version)
 }
@@ -104,7 +99,12 @@ type departureExpected[T index.Object] struct {
 	waiter departureWaiter
 }
 
-func (i *Informer[T]) expectDeparture(obj Identified) (expected, error) {
+// ExpectDeleted returns what tells when reads reflect that an object was deleted: it
+// is gone, or there is one of another UID, or it is marked as being deleted. The
+// object is given in any state that it had before. It returns an error if that has no
+// UID or its version is not a positive number, if the informer's objects have no
+// UIDs, or the informer cannot be used.
+func (i *Informer[T]) ExpectDeleted(obj Identified) (Expected, error) {
 	if err := i.canReach(obj.GetResourceVersion()); err != nil {
 		return nil, err
 	}
@@ -122,13 +122,15 @@ func (i *Informer[T]) expectDeparture(obj Identified) (expected, error) {
 	return e, nil
 }
 
+var errNilInformer = errors.New("the informer is nil")
+
 var errNoUID = errors.New("the object has no UID")
 
-func (e *departureExpected[T]) met() bool {
+func (e *departureExpected[T]) Met() bool {
 	if e.informer.isStopped() {
 		return true
 	}
-	if !e.versionExpected.met() {
+	if !e.versionExpected.Met() {
 		return false
 	}
 	obj, ok := e.informer.Get(e.waiter.key)
@@ -142,20 +144,20 @@ func isBeingDeleted[T index.Object](obj T) bool {
 	return ok && mortal.GetDeletionTimestamp() != nil
 }
 
-func (e *departureExpected[T]) begin(look func()) {
+func (e *departureExpected[T]) Watch(look func()) {
 	e.waiter.changed = look
 	e.informer.departures.add(&e.waiter)
-	e.versionExpected.begin(look)
+	e.versionExpected.Watch(look)
 }
 
-func (e *departureExpected[T]) end() {
+func (e *departureExpected[T]) Unwatch() {
 	e.informer.departures.remove(&e.waiter)
-	e.versionExpected.end()
+	e.versionExpected.Unwatch()
 }
 
-func (e *departureExpected[T]) covers(other expected) bool {
+func (e *departureExpected[T]) Covers(other Expected) bool {
 	o, ok := other.(*departureExpected[T])
-	return ok && o.uid == e.uid && e.versionExpected.covers(&o.versionExpected)
+	return ok && o.uid == e.uid && e.versionExpected.Covers(&o.versionExpected)
 }
 
 func (e *departureExpected[T]) String() string {

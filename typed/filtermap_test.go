@@ -18,7 +18,7 @@ import (
 func onlyX(o *rig.Thing) (*rig.Thing, bool) {
 	projected := *o
 	projected.UID = ""
-	return &projected, onX(o)
+	return &projected, rig.OnX(o)
 }
 
 // newProjectedRig returns a rig whose informer keeps a projection of what is
@@ -112,7 +112,7 @@ func (m filtered) change(o *rig.Thing, gone bool) []string {
 	at := o.Namespace + "/" + o.Name
 	old := m[at]
 	switch {
-	case onX(o) && !gone:
+	case rig.OnX(o) && !gone:
 		m[at] = o
 		if old == nil {
 			return []string{fmt.Sprint("add ", o)}
@@ -122,7 +122,7 @@ func (m filtered) change(o *rig.Thing, gone bool) []string {
 		return nil
 	default:
 		delete(m, at)
-		if onX(o) {
+		if rig.OnX(o) {
 			return []string{fmt.Sprint("delete ", o, " Watched")}
 		}
 		return []string{fmt.Sprint("delete ", old, " ScopeRemoved")}
@@ -132,7 +132,7 @@ func (m filtered) change(o *rig.Thing, gone bool) []string {
 func (m filtered) replace(inside func(*rig.Thing) bool, list []*rig.Thing) []string {
 	listed := map[string]bool{}
 	for _, o := range list {
-		listed[o.Namespace+"/"+o.Name] = listed[o.Namespace+"/"+o.Name] || onX(o)
+		listed[o.Namespace+"/"+o.Name] = listed[o.Namespace+"/"+o.Name] || rig.OnX(o)
 	}
 	var calls []string
 	for at, o := range m {
@@ -143,7 +143,7 @@ func (m filtered) replace(inside func(*rig.Thing) bool, list []*rig.Thing) []str
 	}
 	slices.Sort(calls)
 	for _, o := range list {
-		if onX(o) {
+		if rig.OnX(o) {
 			calls = append(calls, m.change(o, false)...)
 		}
 	}

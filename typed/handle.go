@@ -18,7 +18,7 @@ import (
 // is nil or an option cannot be used, and ErrStopped when the informer has
 // stopped.
 func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
-	name, err := describe(handler)
+	name, err := Describe(handler)
 	if err != nil {
 		return nil, fmt.Errorf("informer %s: handler not added: %w", i.name, err)
 	}

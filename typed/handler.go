@@ -79,21 +79,24 @@ func (f HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 	}
 }
 
-// madeHandler is a Handler that was made by a function of this package, from
-// arguments that may be wrong.
-type madeHandler interface {
-	// describe returns the name of the handler, and what is wrong.
-	describe() (name string, err error)
+// Describer is a Handler that says more of itself than its type does. Handlers that
+// are made by a function, such as those of package control, are Describers.
+type Describer interface {
+	// Describe returns the name by which the handler appears in Status and logs,
+	// unless WithHandlerName gives another one, and what was wrong with the arguments
+	// that it was made from, which Informer.Handle then returns.
+	Describe() (name string, err error)
 }
 
-// describe returns the name that a handler has unless it is given another one,
-// and an error if it cannot be used.
-func describe[T index.Object](h Handler[T]) (name string, err error) {
+// Describe returns the name that a handler has unless it is given another one, and
+// an error if it cannot be used: if it is nil, or is a Describer that returns one.
+// It is for handlers that wrap another one.
+func Describe[T index.Object](h Handler[T]) (name string, err error) {
 	switch h := h.(type) {
 	case nil:
 		return "", errNilHandler
-	case madeHandler:
-		return h.describe()
+	case Describer:
+		return h.Describe()
 	case HandlerFuncs[T]:
 		return "functions", nil
 	default:

@@ -40,10 +40,7 @@ type Lease[T index.Object] struct {
 	registrations []*Registration // guarded by mu
 }
 
-var (
-	_ index.Reader[*metav1.ObjectMeta] = (*Lease[*metav1.ObjectMeta])(nil)
-	_ Observer                         = (*Lease[*metav1.ObjectMeta])(nil)
-)
+var _ index.Reader[*metav1.ObjectMeta] = (*Lease[*metav1.ObjectMeta])(nil)
 
 func newLease[T index.Object](informer *Informer[T], giveUp func()) *Lease[T] {
 	l := &Lease[T]{giveUp: giveUp}

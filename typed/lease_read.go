@@ -67,10 +67,14 @@ func (l *Lease[T]) Snapshot() *index.Snapshot[T] { return l.informer.Load().Snap
 // from, and then ErrReleased; see Informer.Err.
 func (l *Lease[T]) Err() error { return l.informer.Load().Err() }
 
-func (l *Lease[T]) expectVersion(version string) (expected, error) {
-	return l.informer.Load().expectVersion(version)
+// ExpectVersion returns what tells when reads reflect a version, see
+// Informer.ExpectVersion.
+func (l *Lease[T]) ExpectVersion(version string) (Expected, error) {
+	return l.informer.Load().ExpectVersion(version)
 }
 
-func (l *Lease[T]) expectDeparture(obj Identified) (expected, error) {
-	return l.informer.Load().expectDeparture(obj)
+// ExpectDeleted returns what tells when reads reflect a deletion, see
+// Informer.ExpectDeleted.
+func (l *Lease[T]) ExpectDeleted(obj Identified) (Expected, error) {
+	return l.informer.Load().ExpectDeleted(obj)
 }

@@ -8,16 +8,16 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 )
 
 // Requests adds keys to the queue of a controller whose requests are
 // reconcile.Request, as most are:
 //
-//	typed.Enqueue[*corev1.Pod](ctrlruntime.Requests(q))
+//	control.Enqueue[*corev1.Pod](ctrlruntime.Requests(q))
 //
 // If q is nil, so is what it returns.
-func Requests(q typed.Adder[reconcile.Request]) typed.Adder[index.Key] {
+func Requests(q control.Adder[reconcile.Request]) control.Adder[index.Key] {
 	if q == nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func Requests(q typed.Adder[reconcile.Request]) typed.Adder[index.Key] {
 }
 
 type requests struct {
-	queue typed.Adder[reconcile.Request]
+	queue control.Adder[reconcile.Request]
 }
 
 func (r requests) AddWithOptions(key index.Key, o queue.AddOptions) {
@@ -34,9 +34,9 @@ func (r requests) AddWithOptions(key index.Key, o queue.AddOptions) {
 
 // adderOf returns the queue of a controller as an Adder. A controller always has a
 // priority queue, or makes it look like one.
-func adderOf[request comparable](q workqueue.TypedRateLimitingInterface[request]) typed.Adder[request] {
+func adderOf[request comparable](q workqueue.TypedRateLimitingInterface[request]) control.Adder[request] {
 	switch q := q.(type) {
-	case typed.Adder[request]:
+	case control.Adder[request]:
 		return q
 	case priorityqueue.PriorityQueue[request]:
 		return priorityAdder[request]{q}

@@ -25,6 +25,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -195,8 +196,8 @@ func ExampleNewHandlerSource() {
 	if err := mgr.Add(ctrlruntime.Runnable(pods)); err != nil {
 		log.Fatal(err)
 	}
-	ofPods := ctrlruntime.NewHandlerSource(pods, func(q typed.Adder[reconcile.Request]) typed.Handler[*corev1.Pod] {
-		return typed.EnqueueOwner[*corev1.Pod](ctrlruntime.Requests(q), kind.GroupKind())
+	ofPods := ctrlruntime.NewHandlerSource(pods, func(q control.Adder[reconcile.Request]) typed.Handler[*corev1.Pod] {
+		return control.EnqueueOwner[*corev1.Pod](ctrlruntime.Requests(q), kind.GroupKind())
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	err = ctrl.NewControllerManagedBy(mgr).Named("owners").

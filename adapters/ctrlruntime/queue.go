@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
 	"github.com/kubetyped/informer/queue"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 )
 
 // Queue is a queue.WorkQueue that works as controller-runtime's priority queue
@@ -46,7 +46,7 @@ import (
 // What controllers get from it beside that: an add and a Get cost less (see
 // BenchmarkQueue), and it can be fair, see queue.WithFairness.
 //
-// It is also a typed.Adder. All methods are safe for concurrent use.
+// It is also a control.Adder. All methods are safe for concurrent use.
 type Queue[request comparable] struct {
 	keys  *queue.WorkQueue[request]
 	ended atomic.Bool // no request is handed out any more
@@ -54,7 +54,7 @@ type Queue[request comparable] struct {
 
 var (
 	_ priorityqueue.PriorityQueue[string] = (*Queue[string])(nil)
-	_ typed.Adder[string]                 = (*Queue[string])(nil)
+	_ control.Adder[string]               = (*Queue[string])(nil)
 )
 
 // NewQueue returns an empty queue. Unless queue.WithRateLimiter says something

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 )
 
 // Source feeds a controller from an informer. It is for Watch of a controller and
@@ -71,16 +72,16 @@ func NewSource[T index.Object, request comparable](
 // used, Enqueue, EnqueueFunc, EnqueueOwner, Filter and Select, with the same
 // priorities:
 //
-//	ctrlruntime.NewHandlerSource(pods, func(q typed.Adder[reconcile.Request]) typed.Handler[*corev1.Pod] {
-//		return typed.EnqueueOwner[*corev1.Pod](ctrlruntime.Requests(q), configMapKind)
+//	ctrlruntime.NewHandlerSource(pods, func(q control.Adder[reconcile.Request]) typed.Handler[*corev1.Pod] {
+//		return control.EnqueueOwner[*corev1.Pod](ctrlruntime.Requests(q), configMapKind)
 //	})
 //
-// For a controller whose requests are index.Key, that may be typed.Enqueue itself.
+// For a controller whose requests are index.Key, that may be control.Enqueue itself.
 //
 // Start returns an error if the informer, the function or what it returns is nil.
 func NewHandlerSource[T index.Object, request comparable](
 	informer *typed.Informer[T],
-	newHandler func(q typed.Adder[request]) typed.Handler[T],
+	newHandler func(q control.Adder[request]) typed.Handler[T],
 ) *Source[T, request] {
 	s := &Source[T, request]{informer: informer}
 	s.make = func(_ context.Context, q workqueue.TypedRateLimitingInterface[request]) (typed.Handler[T], error) {

@@ -21,6 +21,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 )
 
 // limited is the queue that a source is started with.
@@ -103,7 +104,7 @@ func TestSourceOfTypedHandlers(t *testing.T) {
 			inScene(t, func(t *testing.T, s *scene) {
 				q := test.make()
 				defer q.ShutDown()
-				src := ctrlruntime.NewHandlerSource(s.informer, typed.Enqueue[*corev1.ConfigMap])
+				src := ctrlruntime.NewHandlerSource(s.informer, control.Enqueue[*corev1.ConfigMap])
 				require.NoError(t, src.Start(s.ctx, q))
 				s.sink.Replace([]*corev1.ConfigMap{cm("a", 1), cm("b", 1)}, "1")
 				s.sink.Update(cm("b", 2), "2")
@@ -220,7 +221,7 @@ func TestSourcePassesOptionsOn(t *testing.T) {
 }
 
 func TestSourceThatCannotBeStarted(t *testing.T) {
-	newHandler := func(typed.Adder[string]) typed.Handler[*corev1.ConfigMap] {
+	newHandler := func(control.Adder[string]) typed.Handler[*corev1.ConfigMap] {
 		return typed.HandlerFuncs[*corev1.ConfigMap]{}
 	}
 	inScene(t, func(t *testing.T, s *scene) {
@@ -231,7 +232,7 @@ func TestSourceThatCannotBeStarted(t *testing.T) {
 			"the handler is nil":   ctrlruntime.NewSource[*corev1.ConfigMap, string](s.informer, nil),
 			"a predicate is nil":   ctrlruntime.NewSource(s.informer, recording(), nil),
 			"the function that":    ctrlruntime.NewHandlerSource[*corev1.ConfigMap, string](s.informer, nil),
-			"config maps: handler": ctrlruntime.NewHandlerSource(s.informer, func(typed.Adder[string]) typed.Handler[*corev1.ConfigMap] { return nil }),
+			"config maps: handler": ctrlruntime.NewHandlerSource(s.informer, func(control.Adder[string]) typed.Handler[*corev1.ConfigMap] { return nil }),
 			"an option is nil":     ctrlruntime.NewHandlerSource(s.informer, newHandler).With(nil),
 		} {
 			require.ErrorContains(t, src.Start(s.ctx, q), want)

@@ -19,6 +19,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 )
 
 // mine are the labels of ConfigMaps that ask for Pods, and of those Pods.
@@ -35,7 +36,7 @@ type controller struct {
 	byOwner *index.Index[index.Key, *corev1.Pod]
 	queue   *queue.WorkQueue[index.Key] // of owners
 	metrics *metrics
-	writes  *typed.Expectations[index.Key]
+	writes  *control.Expectations[index.Key]
 	process func(ctx context.Context, owner index.Key) error
 }
 
@@ -45,7 +46,7 @@ func newController(client kubernetes.Interface) (*controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	writes, err := typed.NewExpectations(q)
+	writes, err := control.NewExpectations(q)
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +80,8 @@ func (c *controller) run(ctx context.Context, workers int, l lease) error {
 	group.Go(func() error {
 		defer stop()
 		return l.hold(ctx, func(leading context.Context) error {
-			_, err1 := c.owners.Handle(typed.Filter(typed.Enqueue[*corev1.ConfigMap](c.queue), typed.ResourceVersionChanged))
-			_, err2 := c.pods.Handle(typed.EnqueueOwner[*corev1.Pod](c.queue, configMap.GroupKind()))
+			_, err1 := c.owners.Handle(control.Filter(control.Enqueue[*corev1.ConfigMap](c.queue), control.ResourceVersionChanged))
+			_, err2 := c.pods.Handle(control.EnqueueOwner[*corev1.Pod](c.queue, configMap.GroupKind()))
 			if err := errors.Join(err1, err2, c.owners.WaitForSync(ctx), c.pods.WaitForSync(ctx)); err != nil {
 				return err
 			}

@@ -42,3 +42,6 @@ func On(node string, o *Thing) *Thing {
 
 // Key returns the key of a thing of the given name.
 func Key(name string) index.Key { return index.Key{Namespace: "ns", Name: name} }
+
+// OnX reports whether a thing is on the node x.
+func OnX(o *Thing) bool { return o.Node == "x" }

@@ -1,6 +1,8 @@
-package typed
+package control
 
-import "github.com/kubetyped/informer/queue"
+import (
+	"github.com/kubetyped/informer/queue"
+)
 
 // Adder is what is needed of a queue to put keys in. Every *queue.WorkQueue is
 // one; AdderFunc makes one of another queue.
@@ -14,7 +16,7 @@ type Adder[K comparable] interface {
 // AdderFunc makes an Adder of a queue that has no options, such as those of
 // client-go:
 //
-//	typed.AdderFunc[index.Key](q.Add)
+//	control.AdderFunc[index.Key](q.Add)
 type AdderFunc[K comparable] func(key K)
 
 // AddWithOptions adds the key, and leaves the options aside.

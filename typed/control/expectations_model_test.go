@@ -1,4 +1,4 @@
-package typed_test
+package control_test
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -53,7 +53,7 @@ type expectingWorld struct {
 	*rig.Complaints
 	resources []*modelResource
 	queue     *queue.WorkQueue[int]
-	expect    *typed.Expectations[int]
+	expect    *control.Expectations[int]
 
 	mu   sync.Mutex
 	rand *rand.Rand
@@ -100,6 +100,7 @@ func (k *modelKey) isSeen(within time.Duration) bool {
 // modelResource is a resource of a server, and an informer of it.
 type modelResource struct {
 	*rig.Rig
+	seen    *watchful // the same informer
 	version int
 	objects map[string]*rig.Thing
 	unseen  []func() // what is to be reported to the informer
@@ -111,11 +112,12 @@ func newExpectingWorld(t *testing.T, found *rig.Complaints, seed uint64, keys in
 	var err error
 	w.queue, err = queue.NewWorkQueue[int]()
 	require.NoError(t, err)
-	w.expect, err = typed.NewExpectations(w.queue, typed.WithExpectationTimeout(modelTimeout))
+	w.expect, err = control.NewExpectations(w.queue, control.WithExpectationTimeout(modelTimeout))
 	require.NoError(t, err)
 	for i := range 2 {
 		r := &modelResource{Rig: rig.New(t), version: 1 + 1000*i, objects: map[string]*rig.Thing{}, wake: make(chan struct{}, 1)}
-		_, err := r.Handle(typed.EnqueueFunc(w.queue, func(o *rig.Thing) iter.Seq[int] {
+		r.seen = &watchful{Observer: r}
+		_, err := r.Handle(control.EnqueueFunc(w.queue, func(o *rig.Thing) iter.Seq[int] {
 			return func(yield func(int) bool) {
 				if n, err := strconv.Atoi(o.Node); err == nil {
 					yield(n)
@@ -250,9 +252,9 @@ func (w *expectingWorld) write(n int, k *modelKey) {
 	}
 	write := modelWrite{at: time.Now(), to: r, version: o.Version, deleted: deleted}
 	if deleted != nil {
-		assert.NoError(w, w.expect.ExpectDeleted(n, r, deleted))
+		assert.NoError(w, w.expect.ExpectDeleted(n, r.seen, deleted))
 	} else {
-		assert.NoError(w, w.expect.Expect(n, r, strconv.Itoa(o.Version)))
+		assert.NoError(w, w.expect.Expect(n, r.seen, strconv.Itoa(o.Version)))
 	}
 	k.writes = append(k.writes, write)
 }
@@ -291,8 +293,7 @@ func (w *expectingWorld) run(adds int) {
 	assert.Zero(w, stats.Keys)
 	assert.Zero(w, stats.Waiting)
 	for _, r := range w.resources {
-		versions, departures := r.Awaited()
-		assert.Zero(w, versions+departures)
+		assert.Zero(w, r.seen.watched.Load())
 		close(r.wake)
 		r.Stop()
 		<-r.Ended

@@ -1,4 +1,4 @@
-package typed
+package control
 
 import (
 	"context"
@@ -6,7 +6,18 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/kubetyped/informer/typed"
 )
+
+// Observer is what will see a write: a *typed.Informer, or a *typed.Lease of one,
+// whatever the type of its objects.
+type Observer interface {
+	// ExpectVersion returns what tells when reads reflect a version.
+	ExpectVersion(version string) (typed.Expected, error)
+	// ExpectDeleted returns what tells when reads reflect a deletion.
+	ExpectDeleted(obj typed.Identified) (typed.Expected, error)
+}
 
 // Expectations lets a controller read its own writes: a key whose processing has
 // written something is not processed again before the informers have seen that.
@@ -116,7 +127,7 @@ func (e *Expectations[K]) Expect(key K, by Observer, resourceVersion string) err
 	if by == nil {
 		return fmt.Errorf("version %s is not expected for key %v: %w", resourceVersion, key, errNilObserver)
 	}
-	expected, err := by.expectVersion(resourceVersion)
+	expected, err := by.ExpectVersion(resourceVersion)
 	if err != nil {
 		return err
 	}
@@ -135,14 +146,14 @@ func (e *Expectations[K]) Expect(key K, by Observer, resourceVersion string) err
 // error if that has no UID or its version is not a number, if the informer's
 // objects have no UIDs, or if the informer or the object is nil or cannot be
 // used.
-func (e *Expectations[K]) ExpectDeleted(key K, by Observer, deleted Identified) error {
+func (e *Expectations[K]) ExpectDeleted(key K, by Observer, deleted typed.Identified) error {
 	if by == nil {
 		return fmt.Errorf("a deletion is not expected for key %v: %w", key, errNilObserver)
 	}
 	if deleted == nil {
 		return fmt.Errorf("a deletion is not expected for key %v: the object is nil", key)
 	}
-	expected, err := by.expectDeparture(deleted)
+	expected, err := by.ExpectDeleted(deleted)
 	if err != nil {
 		return err
 	}

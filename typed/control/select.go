@@ -1,9 +1,10 @@
-package typed
+package control
 
 import (
 	"errors"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
 )
 
 // Select returns a handler for which there are only the selected objects, as if
@@ -22,18 +23,18 @@ import (
 // knows at any time which objects are selected, if Select sees every update:
 // put a Filter inside of Select, not around it.
 //
-// Informer.Handle returns an error if h or the function is nil.
-func Select[T index.Object](h Handler[T], selected func(obj T) bool) Handler[T] {
+// [typed.Informer.Handle] returns an error if h or the function is nil.
+func Select[T index.Object](h typed.Handler[T], selected func(obj T) bool) typed.Handler[T] {
 	return &selection[T]{handler: h, selected: selected}
 }
 
 type selection[T index.Object] struct {
-	handler  Handler[T]
+	handler  typed.Handler[T]
 	selected func(T) bool
 }
 
-func (s *selection[T]) describe() (string, error) {
-	name, err := describe(s.handler)
+func (s *selection[T]) Describe() (string, error) {
+	name, err := typed.Describe(s.handler)
 	if s.selected == nil {
 		err = errors.Join(err, errors.New("the function that selects is nil"))
 	}
@@ -58,13 +59,13 @@ func (s *selection[T]) OnUpdate(old, updated T) {
 	case is:
 		s.handler.OnAdd(updated, false)
 	case was:
-		s.handler.OnDelete(Deleted[T]{Key: index.KeyOf(old), Object: old, Old: old, Reason: index.ScopeRemoved})
+		s.handler.OnDelete(typed.Deleted[T]{Key: index.KeyOf(old), Object: old, Old: old, Reason: index.ScopeRemoved})
 	}
 }
 
 // OnDelete goes by the state that the handler knows: the last one may have left
 // the selection, or entered it, without an update that told so.
-func (s *selection[T]) OnDelete(deleted Deleted[T]) {
+func (s *selection[T]) OnDelete(deleted typed.Deleted[T]) {
 	var none T
 	known := deleted.Old
 	if known == none {

@@ -1,4 +1,4 @@
-package typed_test
+package control_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -31,7 +32,7 @@ func BenchmarkAwaited(b *testing.B) {
 			}
 			sink.Replace(append([]*rig.Thing(nil), things...), "1")
 			require.NoError(b, informer.WaitForSync(ctx))
-			e, err := typed.NewExpectations(typed.AdderFunc[int](func(int) {}), typed.WithExpectationTimeout(time.Hour))
+			e, err := control.NewExpectations(control.AdderFunc[int](func(int) {}), control.WithExpectationTimeout(time.Hour))
 			require.NoError(b, err)
 			for k := range keys {
 				require.NoError(b, e.Expect(k, informer, strconv.Itoa(1_000_000_000+k)))
@@ -64,7 +65,7 @@ func BenchmarkWrite(b *testing.B) {
 	sink.Replace(nil, "1")
 	require.NoError(b, informer.WaitForSync(ctx))
 	added := make(chan struct{}, 1)
-	e, err := typed.NewExpectations(typed.AdderFunc[index.Key](func(index.Key) { added <- struct{}{} }))
+	e, err := control.NewExpectations(control.AdderFunc[index.Key](func(index.Key) { added <- struct{}{} }))
 	require.NoError(b, err)
 	process := e.Wrap(func(context.Context, index.Key) error { return nil })
 	version, k := 1, rig.Key("a")

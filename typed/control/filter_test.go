@@ -1,4 +1,4 @@
-package typed_test
+package control_test
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -19,9 +20,9 @@ func TestFilter(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		rec, resynced := &rig.Recorder{}, &rig.Recorder{}
-		_, err := r.Handle(typed.Filter(rec, nodeChanged, typed.ResourceVersionChanged), typed.WithResync(time.Minute))
+		_, err := r.Handle(control.Filter(rec, nodeChanged, control.ResourceVersionChanged), typed.WithResync(time.Minute))
 		require.NoError(t, err)
-		_, err = r.Handle(typed.Filter(resynced, typed.Or(nodeChanged, typed.Resynced)), typed.WithResync(time.Minute))
+		_, err = r.Handle(control.Filter(resynced, control.Or(nodeChanged, control.Resynced)), typed.WithResync(time.Minute))
 		require.NoError(t, err)
 		r.Start()
 		r.Sink.Replace([]*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("x", rig.At("b", 2))}, "2")
@@ -49,22 +50,22 @@ func TestFilter(t *testing.T) {
 
 func TestFilterWithoutPredicates(t *testing.T) {
 	rec := &rig.Recorder{}
-	typed.Filter[*rig.Thing](rec).OnUpdate(rig.At("a", 1), rig.At("a", 1))
+	control.Filter[*rig.Thing](rec).OnUpdate(rig.At("a", 1), rig.At("a", 1))
 	assert.Equal(t, []string{"update a@1 a@1"}, rec.All())
 }
 
 func TestFilterChecksItsArguments(t *testing.T) {
 	r := rig.New(t)
 	for want, h := range map[string]typed.Handler[*rig.Thing]{
-		"the handler is nil": typed.Filter[*rig.Thing](nil, nodeChanged),
-		"predicate is nil":   typed.Filter(&rig.Recorder{}, nodeChanged, nil),
-		"a predicate is nil": typed.Filter(&rig.Recorder{}, typed.Or(nodeChanged, nil)),
-		"function that sele": typed.Filter(typed.Select[*rig.Thing](&rig.Recorder{}, nil), nodeChanged),
+		"the handler is nil": control.Filter[*rig.Thing](nil, nodeChanged),
+		"predicate is nil":   control.Filter(&rig.Recorder{}, nodeChanged, nil),
+		"a predicate is nil": control.Filter(&rig.Recorder{}, control.Or(nodeChanged, nil)),
+		"function that sele": control.Filter(control.Select[*rig.Thing](&rig.Recorder{}, nil), nodeChanged),
 	} {
 		_, err := r.Handle(h)
 		assert.ErrorContains(t, err, want)
 	}
-	reg, err := r.Handle(typed.Filter(typed.Enqueue[*rig.Thing](&adds[index.Key]{}), nodeChanged))
+	reg, err := r.Handle(control.Filter(control.Enqueue[*rig.Thing](&adds[index.Key]{}), nodeChanged))
 	require.NoError(t, err)
 	assert.Equal(t, "enqueue", reg.Name())
 }

@@ -1,15 +1,16 @@
-package typed
+package control
 
 import (
 	"errors"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
 )
 
 // Filter returns a handler that passes on what h is to be told of:
 //
-//  1. Additions and deletions: all of them. HandlerFuncs leaves calls out, for
-//     example deletions: HandlerFuncs[T]{AddFunc: h.OnAdd, UpdateFunc: h.OnUpdate}.
+//  1. Additions and deletions: all of them. typed.HandlerFuncs leaves calls out,
+//     for example deletions: typed.HandlerFuncs[T]{AddFunc: h.OnAdd, UpdateFunc: h.OnUpdate}.
 //  2. Updates: those for which every predicate holds.
 //  3. Updates that put an object of another UID in the place of the old one: all
 //     of them, as they stand for a deletion and an addition.
@@ -17,23 +18,23 @@ import (
 //     are asked as of any other. GenerationChanged, LabelsChanged,
 //     AnnotationsChanged and ResourceVersionChanged leave them out; see Resynced.
 //
-// With the policy Coalesce, what predicates compare is the state that was last
+// With the policy [typed.Coalesce], what predicates compare is the state that was last
 // passed to the Filter and the latest one.
 //
 // A handler that has to see every update to be right, as Select, belongs around
-// a Filter and not inside of one. Informer.Handle returns an error if h or a
+// a Filter and not inside of one. [typed.Informer.Handle] returns an error if h or a
 // predicate is nil. And, Or and Not are nil if one of theirs is.
-func Filter[T index.Object](h Handler[T], predicates ...Predicate[T]) Handler[T] {
+func Filter[T index.Object](h typed.Handler[T], predicates ...Predicate[T]) typed.Handler[T] {
 	return &filter[T]{Handler: h, predicates: predicates}
 }
 
 type filter[T index.Object] struct {
-	Handler[T]
+	typed.Handler[T]
 	predicates []Predicate[T]
 }
 
-func (f *filter[T]) describe() (string, error) {
-	name, err := describe(f.Handler)
+func (f *filter[T]) Describe() (string, error) {
+	name, err := typed.Describe(f.Handler)
 	if hasNil(f.predicates) {
 		err = errors.Join(err, errNilPredicate)
 	}

@@ -1,4 +1,4 @@
-package typed_test
+package control_test
 
 import (
 	"context"
@@ -14,12 +14,13 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // desk is a queue with Expectations, and the function that they wrap.
 type desk struct {
-	*typed.Expectations[string]
+	*control.Expectations[string]
 	adds[string]
 	t    *testing.T
 	call func(context.Context, string) error
@@ -27,9 +28,9 @@ type desk struct {
 	processed []string
 }
 
-func newDesk(t *testing.T, opts ...typed.ExpectationOption) *desk {
+func newDesk(t *testing.T, opts ...control.ExpectationOption) *desk {
 	d := &desk{t: t}
-	e, err := typed.NewExpectations(&d.adds, opts...)
+	e, err := control.NewExpectations(&d.adds, opts...)
 	require.NoError(t, err)
 	d.Expectations = e
 	d.call = e.Wrap(func(_ context.Context, key string) error {
@@ -73,14 +74,14 @@ func TestExpect(t *testing.T) {
 		assert.False(t, d.handOut("k"))
 		assert.False(t, d.handOut("k"))
 		assert.True(t, d.handOut("other"), "other keys go on")
-		assert.Equal(t, typed.ExpectationStats{Keys: 1, Waiting: 1, PutOff: 2}, d.Stats())
+		assert.Equal(t, control.ExpectationStats{Keys: 1, Waiting: 1, PutOff: 2}, d.Stats())
 
 		r.Sink.Update(rig.At("a", 7), "7")
 		assert.Empty(t, d.added())
 		assert.False(t, d.handOut("k"), "the latest version counts")
 		r.Sink.Bookmark("10")
 		assert.Equal(t, []string{"k"}, d.added(), "with priority 0, once")
-		assert.Equal(t, typed.ExpectationStats{PutOff: 3}, d.Stats())
+		assert.Equal(t, control.ExpectationStats{PutOff: 3}, d.Stats())
 		assert.True(t, d.handOut("k"))
 	})
 }
@@ -97,7 +98,7 @@ func TestExpectKeepsNothingThatIsNotAskedFor(t *testing.T) {
 			require.NoError(t, d.ExpectDeleted(key, r, rig.At("b", 4)))
 			require.NoError(t, d.ExpectDeleted(key, r, gone))
 		}
-		assert.Equal(t, typed.ExpectationStats{Keys: 3}, d.Stats())
+		assert.Equal(t, control.ExpectationStats{Keys: 3}, d.Stats())
 		r.Sink.Bookmark("5")
 		assert.Empty(t, d.added(), "nobody was put off")
 		assert.Zero(t, d.Stats())
@@ -111,7 +112,7 @@ func TestExpectationsLetGoOfKeys(t *testing.T) {
 	r.Start()
 	r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 	require.NoError(t, r.WaitForSync(t.Context()))
-	e, err := typed.NewExpectations(typed.AdderFunc[*string](func(*string) {}))
+	e, err := control.NewExpectations(control.AdderFunc[*string](func(*string) {}))
 	require.NoError(t, err)
 	expect := func() weak.Pointer[string] {
 		k := new(string)
@@ -186,7 +187,7 @@ func (s bareList) Run(ctx context.Context, sink typed.Sink[rig.Bare]) error {
 
 func TestExpectUntilTheTimeIsOver(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		d, r := newDesk(t, typed.WithExpectationTimeout(time.Minute)), rig.New(t)
+		d, r := newDesk(t, control.WithExpectationTimeout(time.Minute)), rig.New(t)
 		r.Start()
 		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
@@ -197,10 +198,10 @@ func TestExpectUntilTheTimeIsOver(t *testing.T) {
 		assert.False(t, d.handOut("k"))
 		time.Sleep(time.Minute - time.Nanosecond)
 		assert.Empty(t, d.added())
-		assert.Equal(t, typed.ExpectationStats{Keys: 1, Waiting: 1, PutOff: 1, Expired: 1}, d.Stats())
+		assert.Equal(t, control.ExpectationStats{Keys: 1, Waiting: 1, PutOff: 1, Expired: 1}, d.Stats())
 		time.Sleep(time.Nanosecond)
 		assert.Equal(t, []string{"k"}, d.added())
-		assert.Equal(t, typed.ExpectationStats{PutOff: 1, Expired: 2}, d.Stats())
+		assert.Equal(t, control.ExpectationStats{PutOff: 1, Expired: 2}, d.Stats())
 		assert.True(t, d.handOut("k"))
 		r.Sink.Bookmark("5")
 		assert.Empty(t, d.added(), "it has gone on")
@@ -244,8 +245,8 @@ func TestExpectOfAnInformerThatStops(t *testing.T) {
 func TestExpectSeesWhatAnInformerHasNotToldYet(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		hold := make(chan struct{})
-		held := typed.AdderFunc[string](func(string) { <-hold })
-		blocked, err := typed.NewExpectations[string](held)
+		held := control.AdderFunc[string](func(string) { <-hold })
+		blocked, err := control.NewExpectations[string](held)
 		require.NoError(t, err)
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
@@ -260,7 +261,7 @@ func TestExpectSeesWhatAnInformerHasNotToldYet(t *testing.T) {
 		r.Sink.Delete(rig.At("a", 3), "3")
 		synctest.Wait() // the informer waits for what first is added to
 		assert.True(t, d.handOut("k"))
-		assert.Equal(t, typed.ExpectationStats{PutOff: 1}, d.Stats())
+		assert.Equal(t, control.ExpectationStats{PutOff: 1}, d.Stats())
 		close(hold)
 		assert.Empty(t, d.added(), "it has gone on already")
 	})
@@ -268,11 +269,11 @@ func TestExpectSeesWhatAnInformerHasNotToldYet(t *testing.T) {
 
 func TestExpectationsCheckTheirArguments(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		_, err := typed.NewExpectations[string](nil)
+		_, err := control.NewExpectations[string](nil)
 		assert.ErrorContains(t, err, "the queue is nil")
-		_, err = typed.NewExpectations(&adds[string]{}, nil)
+		_, err = control.NewExpectations(&adds[string]{}, nil)
 		assert.ErrorContains(t, err, "an option is nil")
-		_, err = typed.NewExpectations(&adds[string]{}, typed.WithExpectationTimeout(0))
+		_, err = control.NewExpectations(&adds[string]{}, control.WithExpectationTimeout(0))
 		assert.ErrorContains(t, err, "the timeout 0s is not positive")
 
 		d, r := newDesk(t), rig.New(t, typed.WithName("things"))
@@ -314,7 +315,7 @@ func TestWrapPassesOnWhatIsReturned(t *testing.T) {
 }
 
 func TestWrapAllocatesNothingForOtherKeys(t *testing.T) {
-	e, err := typed.NewExpectations(typed.AdderFunc[index.Key](func(index.Key) {}))
+	e, err := control.NewExpectations(control.AdderFunc[index.Key](func(index.Key) {}))
 	require.NoError(t, err)
 	call := e.Wrap(func(context.Context, index.Key) error { return nil })
 	ctx, k := t.Context(), rig.Key("a")

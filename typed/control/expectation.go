@@ -1,4 +1,4 @@
-package typed
+package control
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
 )
 
 // expectation is all that is expected for one key. Its fields are guarded by the
 // mu of Expectations.
 type expectation[K comparable] struct {
 	key      K
-	unmet    []expected // empty if, and only if, it has been dropped
+	unmet    []typed.Expected // empty if, and only if, it has been dropped
 	deadline time.Time
 	timer    *time.Timer // ends at the deadline, or earlier
 	putOff   bool        // the key has to be added again
@@ -22,8 +23,8 @@ type expectation[K comparable] struct {
 }
 
 // add notes that something is expected for key.
-func (e *Expectations[K]) add(key K, it expected) {
-	if it.met() {
+func (e *Expectations[K]) add(key K, it typed.Expected) {
+	if it.Met() {
 		return
 	}
 	e.mu.Lock()
@@ -37,7 +38,7 @@ func (e *Expectations[K]) add(key K, it expected) {
 // note notes that something is expected for key, and reports whether the key is to
 // be added again: it may have been put off, and then nothing is left to wait for.
 // The caller holds mu.
-func (e *Expectations[K]) note(key K, it expected) (again bool) {
+func (e *Expectations[K]) note(key K, it typed.Expected) (again bool) {
 	x := e.keys[key]
 	if x == nil {
 		x = &expectation[K]{key: key, logger: klog.Background()}
@@ -46,20 +47,20 @@ func (e *Expectations[K]) note(key K, it expected) (again bool) {
 	}
 	x.deadline = time.Now().Add(e.timeout)
 	for _, other := range x.unmet {
-		if other.covers(it) {
+		if other.Covers(it) {
 			return false
 		}
 	}
-	x.unmet = slices.DeleteFunc(x.unmet, func(other expected) bool {
-		if !it.covers(other) {
+	x.unmet = slices.DeleteFunc(x.unmet, func(other typed.Expected) bool {
+		if !it.Covers(other) {
 			return false
 		}
-		other.end()
+		other.Unwatch()
 		return true
 	})
 	x.unmet = append(x.unmet, it)
-	it.begin(func() { e.look(x, it) })
-	if it.met() { // before anybody looked
+	it.Watch(func() { e.look(x, it) })
+	if it.Met() { // before anybody looked
 		return e.settle(x, it)
 	}
 	return false
@@ -67,8 +68,8 @@ func (e *Expectations[K]) note(key K, it expected) (again bool) {
 
 // look notes that something expected may have been met. It is called by an
 // informer.
-func (e *Expectations[K]) look(x *expectation[K], it expected) {
-	if !it.met() {
+func (e *Expectations[K]) look(x *expectation[K], it typed.Expected) {
+	if !it.Met() {
 		return
 	}
 	e.mu.Lock()
@@ -81,7 +82,7 @@ func (e *Expectations[K]) look(x *expectation[K], it expected) {
 
 // settle notes that something expected was met, and reports whether the key is
 // to be added again. The caller holds mu.
-func (e *Expectations[K]) settle(x *expectation[K], it expected) (again bool) {
+func (e *Expectations[K]) settle(x *expectation[K], it typed.Expected) (again bool) {
 	i := slices.Index(x.unmet, it)
 	if i < 0 {
 		return false
@@ -89,7 +90,7 @@ func (e *Expectations[K]) settle(x *expectation[K], it expected) (again bool) {
 	if len(x.unmet) == 1 {
 		return e.drop(x)
 	}
-	it.end()
+	it.Unwatch()
 	x.unmet = slices.Delete(x.unmet, i, i+1)
 	return false
 }
@@ -98,7 +99,7 @@ func (e *Expectations[K]) settle(x *expectation[K], it expected) (again bool) {
 // caller holds mu.
 func (e *Expectations[K]) drop(x *expectation[K]) (again bool) {
 	for _, it := range x.unmet {
-		it.end()
+		it.Unwatch()
 	}
 	x.unmet = nil
 	x.timer.Stop()
@@ -161,7 +162,7 @@ func (e *Expectations[K]) holdBack(ctx context.Context, key K) bool {
 // whether that is everything. The caller holds mu.
 func (e *Expectations[K]) catchUp(x *expectation[K]) bool {
 	for _, it := range slices.Clone(x.unmet) {
-		if it.met() {
+		if it.Met() {
 			e.settle(x, it)
 		}
 	}

@@ -1,4 +1,4 @@
-package typed_test
+package control_test
 
 import (
 	"fmt"
@@ -16,6 +16,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -52,7 +53,7 @@ func TestEnqueue(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		q := &adds[index.Key]{}
 		r := rig.New(t)
-		reg, err := r.Handle(typed.Enqueue[*rig.Thing](q), typed.WithResync(time.Minute))
+		reg, err := r.Handle(control.Enqueue[*rig.Thing](q), typed.WithResync(time.Minute))
 		require.NoError(t, err)
 		assert.Equal(t, "enqueue", reg.Name())
 		added := func() []string {
@@ -75,7 +76,7 @@ func TestEnqueue(t *testing.T) {
 		assert.ElementsMatch(t, []string{"ns/a low", "ns/c low", "ns/d low"}, added(), "a resync")
 
 		late := &adds[index.Key]{}
-		_, err = r.Handle(typed.Enqueue[*rig.Thing](late))
+		_, err = r.Handle(control.Enqueue[*rig.Thing](late))
 		require.NoError(t, err)
 		synctest.Wait()
 		assert.ElementsMatch(t, []string{"ns/a low", "ns/c low", "ns/d low"}, late.next(), "what a late handler is told of")
@@ -88,8 +89,8 @@ func TestEnqueueOnQueues(t *testing.T) {
 	defer own.ShutDown()
 	clientGo := workqueue.NewTyped[index.Key]()
 	defer clientGo.ShutDown()
-	for _, q := range []typed.Adder[index.Key]{own, typed.AdderFunc[index.Key](clientGo.Add)} {
-		h := typed.Enqueue[*rig.Thing](q)
+	for _, q := range []control.Adder[index.Key]{own, control.AdderFunc[index.Key](clientGo.Add)} {
+		h := control.Enqueue[*rig.Thing](q)
 		h.OnAdd(rig.At("a", 1), true)
 		h.OnAdd(rig.At("b", 2), false)
 	}
@@ -119,7 +120,7 @@ func node(o *rig.Thing) iter.Seq[nodeKey] {
 
 func TestEnqueueFunc(t *testing.T) {
 	q := &adds[nodeKey]{}
-	h := typed.EnqueueFunc(q, node)
+	h := control.EnqueueFunc(q, node)
 	x, y, nowhere := rig.On("x", rig.At("a", 1)), rig.On("y", rig.At("a", 2)), rig.On("", rig.At("a", 3))
 
 	h.OnAdd(x, true)
@@ -156,7 +157,7 @@ func TestEnqueueFuncWithManyKeys(t *testing.T) {
 	}
 	for _, n := range []int{1, 7, 8, 9, 10, 100} {
 		q := &adds[int]{}
-		typed.EnqueueFunc(q, upTo).OnUpdate(rig.At("a", n/2), rig.At("a", n))
+		control.EnqueueFunc(q, upTo).OnUpdate(rig.At("a", n/2), rig.At("a", n))
 		var want []string
 		for i := range n {
 			want = append(want, fmt.Sprint(i))
@@ -172,7 +173,7 @@ func TestEnqueueFuncCoalesced(t *testing.T) {
 		q := &adds[nodeKey]{}
 		r := rig.New(t)
 		hold := make(chan struct{})
-		h := typed.EnqueueFunc(q, func(o *rig.Thing) iter.Seq[nodeKey] {
+		h := control.EnqueueFunc(q, func(o *rig.Thing) iter.Seq[nodeKey] {
 			if o.Name == "stop" {
 				<-hold
 			}
@@ -202,12 +203,12 @@ func TestHandlersOfQueuesCheckTheirArguments(t *testing.T) {
 	none, err := queue.NewWorkQueue[index.Key](nil)
 	require.Error(t, err)
 	for want, h := range map[string]typed.Handler[*rig.Thing]{
-		"the queue is nil":            typed.Enqueue[*rig.Thing](nil),
-		"added: the queue is nil":     typed.Enqueue[*rig.Thing](none),
-		"not added: the queue is nil": typed.Enqueue[*rig.Thing](typed.AdderFunc[index.Key](nil)),
-		"queue is nil":                typed.EnqueueFunc(nil, keys),
-		"that returns keys is nil":    typed.EnqueueFunc[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
-		"handler not added: the queu": typed.Filter(typed.Select(typed.Enqueue[*rig.Thing](nil), func(*rig.Thing) bool { return true })),
+		"the queue is nil":            control.Enqueue[*rig.Thing](nil),
+		"added: the queue is nil":     control.Enqueue[*rig.Thing](none),
+		"not added: the queue is nil": control.Enqueue[*rig.Thing](control.AdderFunc[index.Key](nil)),
+		"queue is nil":                control.EnqueueFunc(nil, keys),
+		"that returns keys is nil":    control.EnqueueFunc[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
+		"handler not added: the queu": control.Filter(control.Select(control.Enqueue[*rig.Thing](nil), func(*rig.Thing) bool { return true })),
 	} {
 		_, err := r.Handle(h)
 		assert.ErrorContains(t, err, want)
@@ -216,9 +217,9 @@ func TestHandlersOfQueuesCheckTheirArguments(t *testing.T) {
 }
 
 func TestEnqueueAllocatesNothing(t *testing.T) {
-	q := typed.AdderFunc[index.Key](func(index.Key) {})
+	q := control.AdderFunc[index.Key](func(index.Key) {})
 	old, updated := rig.At("a", 1), rig.At("a", 2)
-	h := typed.Enqueue[*rig.Thing](q)
+	h := control.Enqueue[*rig.Thing](q)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		h.OnAdd(old, true)
 		h.OnUpdate(old, updated)

@@ -1,4 +1,4 @@
-package typed_test
+package control_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package typed
+package control
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
 )
 
 // Owned is an object that knows its owners.
@@ -25,14 +26,14 @@ type Owned interface {
 // WithClusterScopedOwner.
 //
 //	replicaSet := schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}
-//	pods.Handle(typed.EnqueueOwner[*corev1.Pod](q, replicaSet))
+//	pods.Handle(control.EnqueueOwner[*corev1.Pod](q, replicaSet))
 //
 // When the owner has changed, the old and the new one are added. The priority is
 // that of Enqueue.
 //
-// Informer.Handle returns an error if the queue is nil, the kind is empty, or an
+// [typed.Informer.Handle] returns an error if the queue is nil, the kind is empty, or an
 // option is nil.
-func EnqueueOwner[T Owned](q Adder[index.Key], owner schema.GroupKind, opts ...OwnerOption) Handler[T] {
+func EnqueueOwner[T Owned](q Adder[index.Key], owner schema.GroupKind, opts ...OwnerOption) typed.Handler[T] {
 	h := &enqueueOwner[T]{queue: q, owner: owner}
 	for _, opt := range opts {
 		if opt == nil {
@@ -71,7 +72,7 @@ type enqueueOwner[T Owned] struct {
 	err   error
 }
 
-func (h *enqueueOwner[T]) describe() (string, error) {
+func (h *enqueueOwner[T]) Describe() (string, error) {
 	err := errors.Join(needQueue(h.queue), h.err)
 	if h.owner.Kind == "" {
 		err = errors.Join(err, errors.New("the kind of the owner is empty"))
@@ -86,7 +87,7 @@ func (h *enqueueOwner[T]) OnAdd(obj T, initial bool) {
 
 func (h *enqueueOwner[T]) OnUpdate(old, updated T) { h.add(old, updated, forUpdate(old, updated)) }
 
-func (h *enqueueOwner[T]) OnDelete(deleted Deleted[T]) {
+func (h *enqueueOwner[T]) OnDelete(deleted typed.Deleted[T]) {
 	h.add(deleted.Old, deleted.Object, queue.AddOptions{})
 }
 

@@ -1,32 +1,35 @@
-package typed
+package control
 
 import (
 	"errors"
 	"iter"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
 )
 
 // Enqueue returns a handler that adds the key of each object that it is told of
 // to a queue, deletions included:
 //
-//	pods.Handle(typed.Enqueue[*corev1.Pod](q))
+//	pods.Handle(control.Enqueue[*corev1.Pod](q))
 //
 // A key is added with queue.LowPriority when nothing has changed: for initial
 // objects, for a resync, and for an update that leaves an object at the same
 // resource version, as after a relist. Everything else has priority 0, a
 // deletion too.
 //
-// The handler may be added to several informers. Informer.Handle returns an
+// The handler may be added to several informers. [typed.Informer.Handle] returns an
 // error if the queue is nil.
-func Enqueue[T index.Object](q Adder[index.Key]) Handler[T] {
+func Enqueue[T index.Object](q Adder[index.Key]) typed.Handler[T] {
 	return &enqueue[T]{queue: q}
 }
 
 type enqueue[T index.Object] struct{ queue Adder[index.Key] }
 
-func (h *enqueue[T]) describe() (string, error) { return "enqueue", needQueue(h.queue) }
+func (h *enqueue[T]) Describe() (string, error) { return "enqueue", needQueue(h.queue) }
 
 func (h *enqueue[T]) OnAdd(obj T, initial bool) {
 	h.queue.AddWithOptions(index.KeyOf(obj), forAdd(initial))
@@ -36,7 +39,7 @@ func (h *enqueue[T]) OnUpdate(old, updated T) {
 	h.queue.AddWithOptions(index.KeyOf(updated), forUpdate(old, updated))
 }
 
-func (h *enqueue[T]) OnDelete(deleted Deleted[T]) {
+func (h *enqueue[T]) OnDelete(deleted typed.Deleted[T]) {
 	h.queue.AddWithOptions(deleted.Key, queue.AddOptions{})
 }
 
@@ -50,8 +53,8 @@ func (h *enqueue[T]) OnDelete(deleted Deleted[T]) {
 // learns of it.
 //
 // The function must not modify the object. A sequence may be nil, which is no
-// keys. Informer.Handle returns an error if the queue or the function is nil.
-func EnqueueFunc[K comparable, T index.Object](q Adder[K], keys func(obj T) iter.Seq[K]) Handler[T] {
+// keys. [typed.Informer.Handle] returns an error if the queue or the function is nil.
+func EnqueueFunc[K comparable, T index.Object](q Adder[K], keys func(obj T) iter.Seq[K]) typed.Handler[T] {
 	return &enqueueFunc[K, T]{queue: q, keys: keys}
 }
 
@@ -60,7 +63,7 @@ type enqueueFunc[K comparable, T index.Object] struct {
 	keys  func(obj T) iter.Seq[K]
 }
 
-func (h *enqueueFunc[K, T]) describe() (string, error) {
+func (h *enqueueFunc[K, T]) Describe() (string, error) {
 	err := needQueue(h.queue)
 	if h.keys == nil {
 		err = errors.Join(err, errors.New("the function that returns keys is nil"))
@@ -75,7 +78,7 @@ func (h *enqueueFunc[K, T]) OnAdd(obj T, initial bool) {
 
 func (h *enqueueFunc[K, T]) OnUpdate(old, updated T) { h.add(old, updated, forUpdate(old, updated)) }
 
-func (h *enqueueFunc[K, T]) OnDelete(deleted Deleted[T]) {
+func (h *enqueueFunc[K, T]) OnDelete(deleted typed.Deleted[T]) {
 	h.add(deleted.Old, deleted.Object, queue.AddOptions{})
 }
 
@@ -159,3 +162,7 @@ func recreated[T index.Object](old, updated T) bool {
 	is, ok := any(updated).(uidGetter)
 	return ok && was.GetUID() != is.GetUID()
 }
+
+type uidGetter interface{ GetUID() types.UID }
+
+type versionGetter interface{ GetResourceVersion() string }

@@ -1,4 +1,4 @@
-package typed_test
+package control_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -36,43 +36,43 @@ func TestPredicates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			updated := pod(test.change)
-			assert.Equal(t, test.generation, typed.GenerationChanged(old, updated))
-			assert.Equal(t, test.labels, typed.LabelsChanged(old, updated))
-			assert.Equal(t, test.annotations, typed.AnnotationsChanged(old, updated))
-			assert.Equal(t, test.version, typed.ResourceVersionChanged(old, updated))
-			assert.False(t, typed.Resynced(old, updated))
+			assert.Equal(t, test.generation, control.GenerationChanged(old, updated))
+			assert.Equal(t, test.labels, control.LabelsChanged(old, updated))
+			assert.Equal(t, test.annotations, control.AnnotationsChanged(old, updated))
+			assert.Equal(t, test.version, control.ResourceVersionChanged(old, updated))
+			assert.False(t, control.Resynced(old, updated))
 		})
 	}
-	assert.False(t, typed.GenerationChanged(old, old) || typed.LabelsChanged(old, old) ||
-		typed.AnnotationsChanged(old, old) || typed.ResourceVersionChanged(old, old))
-	assert.True(t, typed.Resynced(old, old))
+	assert.False(t, control.GenerationChanged(old, old) || control.LabelsChanged(old, old) ||
+		control.AnnotationsChanged(old, old) || control.ResourceVersionChanged(old, old))
+	assert.True(t, control.Resynced(old, old))
 
 	uncounted := func() *corev1.ConfigMap { return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}} }
 	c := uncounted()
-	assert.True(t, typed.GenerationChanged(c, uncounted()), "it cannot be told from the generation")
-	assert.False(t, typed.GenerationChanged(c, c))
+	assert.True(t, control.GenerationChanged(c, uncounted()), "it cannot be told from the generation")
+	assert.False(t, control.GenerationChanged(c, c))
 }
 
 func TestPredicatesTogether(t *testing.T) {
 	yes := func(_, _ *rig.Thing) bool { return true }
 	no := func(_, _ *rig.Thing) bool { return false }
-	for want, predicates := range map[bool][]typed.Predicate[*rig.Thing]{
+	for want, predicates := range map[bool][]control.Predicate[*rig.Thing]{
 		true: {
-			typed.And[*rig.Thing](), typed.And(yes), typed.And(yes, yes),
-			typed.Or(yes), typed.Or(no, yes), typed.Or(yes, no),
-			typed.Not(no), typed.Not(typed.And(yes, no)),
+			control.And[*rig.Thing](), control.And(yes), control.And(yes, yes),
+			control.Or(yes), control.Or(no, yes), control.Or(yes, no),
+			control.Not(no), control.Not(control.And(yes, no)),
 		},
 		false: {
-			typed.And(no), typed.And(yes, no), typed.And(no, yes),
-			typed.Or[*rig.Thing](), typed.Or(no, no),
-			typed.Not(yes), typed.Not(typed.Or(no, yes)),
+			control.And(no), control.And(yes, no), control.And(no, yes),
+			control.Or[*rig.Thing](), control.Or(no, no),
+			control.Not(yes), control.Not(control.Or(no, yes)),
 		},
 	} {
 		for i, p := range predicates {
 			assert.Equal(t, want, p(rig.At("a", 1), rig.At("a", 2)), i)
 		}
 	}
-	assert.Nil(t, typed.And(yes, nil))
-	assert.Nil(t, typed.Or(nil, yes))
-	assert.Nil(t, typed.Not[*rig.Thing](nil))
+	assert.Nil(t, control.And(yes, nil))
+	assert.Nil(t, control.Or(nil, yes))
+	assert.Nil(t, control.Not[*rig.Thing](nil))
 }

@@ -1,4 +1,4 @@
-package typed_test
+package control_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -23,7 +24,7 @@ func ExampleExpectations() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	expectations, err := typed.NewExpectations(q)
+	expectations, err := control.NewExpectations(q)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package typed_test
+package control_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 )
 
 // ref returns a reference to an owner.
@@ -37,7 +38,7 @@ func TestEnqueueOwner(t *testing.T) {
 	disabled.Controller = new(bool)
 	for name, test := range map[string]struct {
 		owner schema.GroupKind
-		opts  []typed.OwnerOption
+		opts  []control.OwnerOption
 		refs  owners
 		want  []string
 	}{
@@ -50,14 +51,14 @@ func TestEnqueueOwner(t *testing.T) {
 		"other kind":        {replicaSet, nil, owners{ref("apps/v1", "DaemonSet", "web", true)}, nil},
 		"core group":        {configMap, nil, owners{ref("v1", "ConfigMap", "web", true)}, []string{"shop/web"}},
 		"not core":          {configMap, nil, owners{ref("x/v1", "ConfigMap", "web", true)}, nil},
-		"all":               {replicaSet, []typed.OwnerOption{typed.WithAllOwners()}, owners{other, set}, []string{"shop/other", "shop/web"}},
-		"all, each once":    {replicaSet, []typed.OwnerOption{typed.WithAllOwners()}, owners{other, other}, []string{"shop/other"}},
-		"all of the kind":   {replicaSet, []typed.OwnerOption{typed.WithAllOwners()}, owners{ref("apps/v1", "DaemonSet", "web", false)}, nil},
-		"cluster-scoped":    {configMap, []typed.OwnerOption{typed.WithClusterScopedOwner()}, owners{ref("v1", "ConfigMap", "web", true)}, []string{"web"}},
+		"all":               {replicaSet, []control.OwnerOption{control.WithAllOwners()}, owners{other, set}, []string{"shop/other", "shop/web"}},
+		"all, each once":    {replicaSet, []control.OwnerOption{control.WithAllOwners()}, owners{other, other}, []string{"shop/other"}},
+		"all of the kind":   {replicaSet, []control.OwnerOption{control.WithAllOwners()}, owners{ref("apps/v1", "DaemonSet", "web", false)}, nil},
+		"cluster-scoped":    {configMap, []control.OwnerOption{control.WithClusterScopedOwner()}, owners{ref("v1", "ConfigMap", "web", true)}, []string{"web"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := &adds[index.Key]{}
-			typed.EnqueueOwner[*corev1.Pod](q, test.owner, test.opts...).OnAdd(ownedBy("1", test.refs...), false)
+			control.EnqueueOwner[*corev1.Pod](q, test.owner, test.opts...).OnAdd(ownedBy("1", test.refs...), false)
 			assert.Equal(t, test.want, q.next())
 		})
 	}
@@ -65,7 +66,7 @@ func TestEnqueueOwner(t *testing.T) {
 
 func TestEnqueueOwnerOnEveryEvent(t *testing.T) {
 	q := &adds[index.Key]{}
-	h := typed.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
+	h := control.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
 	old, updated := ownedBy("1", ref("apps/v1", "ReplicaSet", "old", true)), ownedBy("2", ref("apps/v1", "ReplicaSet", "new", true))
 	orphan := ownedBy("3")
 
@@ -88,7 +89,7 @@ func TestEnqueueOwnerOnEveryEvent(t *testing.T) {
 func TestEnqueueOwnerOfAClusterScopedObject(t *testing.T) {
 	q := &adds[index.Key]{}
 	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v", OwnerReferences: []metav1.OwnerReference{ref("v1", "Node", "n1", true)}}}
-	typed.EnqueueOwner[*corev1.PersistentVolume](q, schema.GroupKind{Kind: "Node"}).OnAdd(volume, false)
+	control.EnqueueOwner[*corev1.PersistentVolume](q, schema.GroupKind{Kind: "Node"}).OnAdd(volume, false)
 	assert.Equal(t, []string{"n1"}, q.next())
 }
 
@@ -103,9 +104,9 @@ func (silent[T]) Run(ctx context.Context, _ typed.Sink[T]) error {
 func TestEnqueueOwnerChecksItsArguments(t *testing.T) {
 	kind := schema.GroupKind{Kind: "Node"}
 	for want, h := range map[string]typed.Handler[*corev1.Pod]{
-		"the queue is nil":      typed.EnqueueOwner[*corev1.Pod](nil, kind),
-		"of the owner is empty": typed.EnqueueOwner[*corev1.Pod](&adds[index.Key]{}, schema.GroupKind{Group: "apps"}),
-		"an option is nil":      typed.EnqueueOwner[*corev1.Pod](&adds[index.Key]{}, kind, nil),
+		"the queue is nil":      control.EnqueueOwner[*corev1.Pod](nil, kind),
+		"of the owner is empty": control.EnqueueOwner[*corev1.Pod](&adds[index.Key]{}, schema.GroupKind{Group: "apps"}),
+		"an option is nil":      control.EnqueueOwner[*corev1.Pod](&adds[index.Key]{}, kind, nil),
 	} {
 		_, err := typed.NewInformer(silent[*corev1.Pod]{}).Handle(h)
 		assert.ErrorContains(t, err, want)
@@ -116,7 +117,7 @@ func TestEnqueueOwnerAllocatesNothing(t *testing.T) {
 	q, err := queue.NewWorkQueue[index.Key]()
 	assert.NoError(t, err)
 	defer q.ShutDown()
-	h := typed.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
+	h := control.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
 	old, updated := ownedBy("1", ref("apps/v1", "ReplicaSet", "old", true)), ownedBy("2", ref("apps/v1", "ReplicaSet", "new", true))
 	assert.Zero(t, testing.AllocsPerRun(100, func() { h.OnUpdate(old, updated) }))
 }

@@ -1,4 +1,4 @@
-package typed_test
+package control_test
 
 import (
 	"fmt"
@@ -12,16 +12,15 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
-
-func onX(o *rig.Thing) bool { return o.Node == "x" }
 
 func TestSelect(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		rec := &rig.Recorder{}
-		_, err := r.Handle(typed.Select(rec, onX), typed.WithResync(time.Minute))
+		_, err := r.Handle(control.Select(rec, rig.OnX), typed.WithResync(time.Minute))
 		require.NoError(t, err)
 		r.Start()
 		r.Sink.Replace([]*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("y", rig.At("b", 2))}, "2")
@@ -43,11 +42,11 @@ func TestSelect(t *testing.T) {
 
 func TestSelectChecksItsArguments(t *testing.T) {
 	r := rig.New(t)
-	_, err := r.Handle(typed.Select[*rig.Thing](nil, onX))
+	_, err := r.Handle(control.Select[*rig.Thing](nil, rig.OnX))
 	assert.ErrorContains(t, err, "the handler is nil")
-	_, err = r.Handle(typed.Select[*rig.Thing](&rig.Recorder{}, nil))
+	_, err = r.Handle(control.Select[*rig.Thing](&rig.Recorder{}, nil))
 	assert.ErrorContains(t, err, "the function that selects is nil")
-	reg, err := r.Handle(typed.Select(typed.Filter(typed.Enqueue[*rig.Thing](&adds[index.Key]{})), onX))
+	reg, err := r.Handle(control.Select(control.Filter(control.Enqueue[*rig.Thing](&adds[index.Key]{})), rig.OnX))
 	require.NoError(t, err)
 	assert.Equal(t, "enqueue", reg.Name())
 }
@@ -66,7 +65,7 @@ func TestSelectModel(t *testing.T) {
 			for _, delivery := range deliveries {
 				for _, delay := range []time.Duration{0, 3 * time.Second} {
 					h := &selectedState{Complaints: &found, delay: delay, objects: map[string]*rig.Thing{}}
-					_, err := r.Handle(typed.Select(h, onX), typed.WithDelivery(delivery))
+					_, err := r.Handle(control.Select(h, rig.OnX), typed.WithDelivery(delivery))
 					require.NoError(t, err)
 					known = append(known, h)
 				}
@@ -89,7 +88,7 @@ func TestSelectModel(t *testing.T) {
 			synctest.Wait()
 			want := map[string]*rig.Thing{}
 			for obj := range r.All() {
-				if onX(obj) {
+				if rig.OnX(obj) {
 					want[obj.Name] = obj
 				}
 			}
@@ -111,14 +110,14 @@ type selectedState struct {
 func (s *selectedState) OnAdd(obj *rig.Thing, _ bool) {
 	time.Sleep(s.delay)
 	assert.NotContains(s, s.objects, obj.Name)
-	assert.True(s, onX(obj))
+	assert.True(s, rig.OnX(obj))
 	s.objects[obj.Name] = obj
 }
 
 func (s *selectedState) OnUpdate(old, updated *rig.Thing) {
 	time.Sleep(s.delay)
 	assert.Same(s, s.objects[updated.Name], old)
-	assert.True(s, onX(updated))
+	assert.True(s, rig.OnX(updated))
 	s.objects[updated.Name] = updated
 }
 

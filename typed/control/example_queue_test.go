@@ -1,4 +1,4 @@
-package typed_test
+package control_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -25,8 +26,8 @@ func ExampleEnqueue() {
 		log.Fatal(err)
 	}
 	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
-	matters := typed.Or(typed.GenerationChanged[*corev1.Pod], typed.LabelsChanged)
-	if _, err := pods.Handle(typed.Filter(typed.Enqueue[*corev1.Pod](q), matters)); err != nil {
+	matters := control.Or(control.GenerationChanged[*corev1.Pod], control.LabelsChanged)
+	if _, err := pods.Handle(control.Filter(control.Enqueue[*corev1.Pod](q), matters)); err != nil {
 		log.Fatal(err)
 	}
 	ctx, stop := rig.RunInBackground(pods.Run)
@@ -45,7 +46,7 @@ func ExampleEnqueue() {
 // Queues of client-go are fed as well.
 func ExampleAdderFunc() {
 	q := workqueue.NewTyped[index.Key]()
-	handler := typed.Enqueue[*corev1.Pod](typed.AdderFunc[index.Key](q.Add))
+	handler := control.Enqueue[*corev1.Pod](control.AdderFunc[index.Key](q.Add))
 
 	handler.OnAdd(rig.NewPod("web-0", "node-1"), false)
 	key, _ := q.Get()
@@ -60,7 +61,7 @@ func ExampleEnqueueFunc() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	handler := typed.EnqueueFunc(q, func(p *corev1.Pod) iter.Seq[string] {
+	handler := control.EnqueueFunc(q, func(p *corev1.Pod) iter.Seq[string] {
 		return func(yield func(string) bool) {
 			if p.Spec.NodeName != "" {
 				yield(p.Spec.NodeName)
@@ -85,7 +86,7 @@ func ExampleEnqueueOwner() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	handler := typed.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
+	handler := control.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
 
 	pod := rig.NewPod("web-0", "node-1")
 	yes := true
@@ -103,7 +104,7 @@ func ExampleSelect() {
 		AddFunc:    func(p *corev1.Pod, _ bool) { fmt.Println("here:", p.Name) },
 		DeleteFunc: func(d typed.Deleted[*corev1.Pod]) { fmt.Println("gone:", d.Key.Name, "by", d.Reason) },
 	}
-	handler := typed.Select(printer, func(p *corev1.Pod) bool { return p.Spec.NodeName == "node-1" })
+	handler := control.Select(printer, func(p *corev1.Pod) bool { return p.Spec.NodeName == "node-1" })
 
 	handler.OnAdd(rig.NewPod("web-0", "node-2"), false)
 	handler.OnUpdate(rig.NewPod("web-0", "node-2"), rig.NewPod("web-0", "node-1"))
