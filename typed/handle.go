@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
@@ -120,7 +119,7 @@ func (i *Informer[T]) join(m *member[T]) error {
 	if i.isSynced() {
 		m.setBarrier()
 	}
-	i.members = append(i.members, m)
+	i.members.add(m)
 	i.setLimit()
 	if i.Phase() != PhaseNew {
 		i.call(m)
@@ -169,7 +168,7 @@ func (i *Informer[T]) exited(ctx context.Context, m *member[T]) {
 func (i *Informer[T]) leave(r *Registration) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.members = slices.DeleteFunc(i.members, func(m *member[T]) bool { return m.Registration == r })
+	i.members.remove(r)
 	i.setLimit()
 	return r.calling
 }
@@ -178,7 +177,7 @@ func (i *Informer[T]) leave(r *Registration) bool {
 // there is one. The caller holds mu.
 func (i *Informer[T]) setLimit() {
 	i.limit = 0
-	for _, m := range i.members {
+	for _, m := range i.members.all() {
 		if n := m.delivery.limit; n > 0 && (i.limit == 0 || n < i.limit) {
 			i.limit = n
 		}

@@ -87,7 +87,7 @@ type Informer[T index.Object] struct {
 	ctx     context.Context // of Run, for logging; nil before
 	ended   bool            // nothing is left of Run, or it will not be called
 	cause   error           // why Run ended; set before stopped is closed
-	members []*member[T]
+	members memberList[T]
 	limit   int            // of events that a Block handler has room for; 0: none
 	calling sync.WaitGroup // the goroutines that call handlers
 }
@@ -233,7 +233,8 @@ func (i *Informer[T]) Phase() Phase { return Phase(i.phase.Load()) }
 // setPhase enters a stage. The caller holds mu.
 func (i *Informer[T]) setPhase(p Phase) { i.phase.Store(uint32(p)) }
 
-// Status reports on the informer. It waits while a batch of changes is stored.
+// Status reports on the informer. It waits for nothing that is the user's, so it may
+// be called from anywhere, an index function for example.
 func (i *Informer[T]) Status() Status {
 	s := Status{
 		Name:            i.name,
@@ -247,13 +248,11 @@ func (i *Informer[T]) Status() Status {
 		s.LastEvent = time.Unix(0, at)
 	}
 	i.health.fill(&s)
-	i.mu.Lock()
-	defer i.mu.Unlock()
 	s.Phase = i.Phase()
 	if i.store.Err() == nil {
 		s.Objects = i.store.Len()
 	}
-	for _, m := range i.members {
+	for _, m := range i.members.all() {
 		s.Handlers = append(s.Handlers, HandlerStatus{
 			Name: m.name, Delivery: m.delivery, Synced: m.isSynced(), Backlog: m.Backlog(),
 		})

@@ -355,7 +355,7 @@ func (l *loop[T]) commitAll(d *queue.Delta[T], first bool) (departed []*departur
 func (l *loop[T]) sync() {
 	l.withheld = false
 	l.health.withhold(nil)
-	for _, m := range l.members {
+	for _, m := range l.members.all() {
 		m.setBarrier()
 	}
 	l.setPhase(PhaseSynced)

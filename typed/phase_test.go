@@ -32,3 +32,33 @@ func TestPhaseDoesNotWait(t *testing.T) {
 		assert.Equal(t, typed.PhaseStopped, r.Phase())
 	})
 }
+
+// TestStatusDoesNotWait calls what reads an informer from an index function, which
+// is called while a batch of changes is stored.
+func TestStatusDoesNotWait(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		var calls int
+		read := func(obj *rig.Thing) (string, bool) {
+			calls++
+			status := r.Status()
+			assert.Equal(t, r.Phase(), status.Phase)
+			assert.Len(t, status.Handlers, 1)
+			r.Get(index.KeyOf(obj))
+			r.Snapshot()
+			_ = r.ResourceVersion()
+			return "", false
+		}
+		events := r.Record()
+		require.NoError(t, r.AddIndexes(index.Single("changes", read)))
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		events.Next()
+		r.Sink.Update(rig.At("a", 2), "2")
+		events.Next()
+		require.NoError(t, r.AddIndexes(index.Single("fill", read)))
+		r.Sink.Replace([]*rig.Thing{rig.At("a", 3)}, "3")
+		events.Next()
+		assert.Equal(t, 5, calls)
+	})
+}

@@ -25,7 +25,7 @@ func (i *Informer[T]) Release() error {
 	i.mu.Lock()
 	var members []*member[T]
 	if i.Phase() == PhaseNew {
-		members, i.members = i.members, nil
+		members = i.members.takeAll()
 		i.setPhase(PhaseStopped)
 		i.cause = ErrReleased
 		i.ended = true

@@ -52,12 +52,12 @@ func (i *Informer[T]) start(ctx context.Context) error {
 	}
 	i.setPhase(PhaseSyncing)
 	i.ctx = ctx
-	handlers := len(i.members)
-	for _, m := range i.members {
+	members := i.members.all()
+	for _, m := range members {
 		i.call(m)
 	}
 	i.mu.Unlock()
-	i.logger().V(2).Info("Starting informer", "handlers", handlers)
+	i.logger().V(2).Info("Starting informer", "handlers", len(members))
 	return nil
 }
 
@@ -66,8 +66,7 @@ func (i *Informer[T]) stop(cause error) {
 	i.mu.Lock()
 	i.setPhase(PhaseStopped)
 	i.cause = cause
-	members := i.members
-	i.members = nil
+	members := i.members.takeAll()
 	close(i.stopped)
 	i.mu.Unlock()
 
