@@ -48,10 +48,10 @@ func (x *indexer[T]) List() []any {
 
 // ListKeys implements cache.Store. The slice is the caller's, and not nil.
 func (x *indexer[T]) ListKeys() []string {
-	keys := make([]string, 0, x.store.Len())
-	if x.keyed != nil {
-		return slices.AppendSeq(keys, x.keyed.KeyStrings())
+	if x.writer != nil {
+		return orEmpty(x.writer.KeyStrings())
 	}
+	keys := make([]string, 0, x.store.Len())
 	for key := range x.store.Keys() {
 		keys = append(keys, key.String())
 	}
@@ -149,16 +149,9 @@ func (x *indexer[T]) IndexKeys(name, value string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := idx.Len(value)
-	if n == 0 {
-		return []string{}, nil
-	}
-	keys := keyTexts{texts: make([]string, 0, n)}
-	for obj := range idx.All(value) {
-		keys.add(index.KeyOf(obj))
-	}
-	slices.Sort(keys.texts)
-	return keys.texts, nil
+	keys := idx.KeyStrings(value)
+	slices.Sort(keys)
+	return orEmpty(keys), nil
 }
 
 // ListIndexFuncValues implements cache.Indexer. It is empty if there is no index
@@ -168,11 +161,7 @@ func (x *indexer[T]) ListIndexFuncValues(name string) []string {
 	if err != nil {
 		return []string{}
 	}
-	n := 0
-	for range idx.Keys() {
-		n++
-	}
-	return slices.AppendSeq(make([]string, 0, n), idx.Keys())
+	return orEmpty(idx.ListKeys())
 }
 
 // orEmpty returns list, or an empty one instead of nil.

@@ -131,6 +131,10 @@ func (x *Indexer[T]) unstage(keep int) {
 	b.keys = reuse(b.keys, keep)
 	b.located = reuse(b.located, keep)
 	b.texts = reuse(b.texts, keep)
+	x.unstageIndexes(keep)
+}
+
+func (x *Indexer[T]) unstageIndexes(keep int) {
 	for _, index := range x.indexes {
 		index.unstage(keep)
 	}

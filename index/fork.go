@@ -41,6 +41,7 @@ func (x *Indexer[T]) adopt(f *Indexer[T], version string) {
 // compact gives back memory of indexes most of which is not used any more. Readers
 // wait for none of the work. The caller holds writer.
 func (x *Indexer[T]) compact() {
+	x.uncompacted = 0
 	for _, index := range x.indexes {
 		if index.sparse() {
 			x.exchange(index, index.compacted())

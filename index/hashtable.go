@@ -112,11 +112,11 @@ func (t *hashTable[V]) ownTable(e *epoch) {
 // Its hash must stay.
 func (t *hashTable[V]) change(e *epoch, hash, place uint32) *entry[V] {
 	bucket := t.own(e, t.index(hash))
-	return &bucket[find(bucket, hash, place)]
+	return &bucket[findPlace(bucket, hash, place)]
 }
 
-// find returns where the entry of a place, which is there, is in its bucket.
-func find[V any](bucket []entry[V], hash, place uint32) int {
+// findPlace returns where the entry of a place, which is there, is in its bucket.
+func findPlace[V any](bucket []entry[V], hash, place uint32) int {
 	i := home(hash, len(bucket))
 	for bucket[i].place != place || bucket[i].hash != hash {
 		if i++; i == len(bucket) {
@@ -175,7 +175,7 @@ func put[V any](bucket []entry[V], added *entry[V]) {
 func (t *hashTable[V]) remove(e *epoch, hash, place uint32) {
 	p := t.index(hash)
 	bucket := t.own(e, p)
-	hole := find(bucket, hash, place)
+	hole := findPlace(bucket, hash, place)
 	for i := hole; ; {
 		if i++; i == len(bucket) {
 			i = 0

@@ -83,7 +83,13 @@ func (x *Index[K, T]) Get(k K) []T {
 func (x *Index[K, T]) All(k K) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		objects, found := x.look("All", k)
-		rangeAt(objects, found, yield)
+		for i := range found.count() {
+			for _, pos := range found.page(i) {
+				if !yield(objects.at(pos)) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -107,21 +113,40 @@ func (x *Index[K, T]) Len(k K) int {
 // particular order.
 func (x *Index[K, T]) Keys() iter.Seq[K] {
 	return func(yield func(K) bool) {
-		owner := x.owner.Load()
-		if owner == nil {
-			return
-		}
-		x.viewKeys(owner)(yield)
+		posts, _ := x.viewKeys("Keys of an index")
+		allKeys(posts)(yield)
 	}
 }
 
-func (x *Index[K, T]) viewKeys(owner *Indexer[T]) iter.Seq[K] {
+// ListKeys returns the keys under which there is at least one object, in no
+// particular order, nil if there are none. The slice is the caller's.
+func (x *Index[K, T]) ListKeys() []K {
+	posts, n := x.viewKeys("ListKeys of an index")
+	if n == 0 {
+		return nil
+	}
+	list := make([]K, 0, n)
+	for _, page := range posts.table {
+		for i := range page {
+			if p := &page[i]; p.list != unused {
+				list = append(list, p.key)
+			}
+		}
+	}
+	return list
+}
+
+// viewKeys returns the postings, of which n are used, for a read.
+func (x *Index[K, T]) viewKeys(read string) (posts pages[posting[K]], n uint32) {
+	owner := x.owner.Load()
+	if owner == nil {
+		return posts, 0
+	}
 	owner.mu.RLock()
 	defer owner.mu.RUnlock()
-	owner.checkReadable("Keys of an index")
+	owner.checkReadable(read)
 	x.posts.shape.share()
-	view := x.posts.view()
-	return view.allKeys()
+	return x.posts.posts.pages, x.posts.live
 }
 
 // In returns the index as it was when s was taken. If the index was added to
@@ -165,31 +190,10 @@ func collectAt[T Object](objects pages[T], found places) []T {
 		return nil
 	}
 	list := make([]T, 0, found.n)
-	if found.isOne() {
-		return append(list, objects.at(found.one))
-	}
-	for _, page := range found.table {
-		for _, pos := range page {
+	for i := range found.count() {
+		for _, pos := range found.page(i) {
 			list = append(list, objects.at(pos))
 		}
 	}
 	return list
-}
-
-func rangeAt[T Object](objects pages[T], found places, yield func(T) bool) {
-	if found.isOne() {
-		yield(objects.at(found.one))
-		return
-	}
-	rangePages(objects, found.table, yield)
-}
-
-func rangePages[T Object](objects pages[T], table [][]uint32, yield func(T) bool) {
-	for _, page := range table {
-		for _, pos := range page {
-			if !yield(objects.at(pos)) {
-				return
-			}
-		}
-	}
 }

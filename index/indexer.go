@@ -29,6 +29,8 @@ type Indexer[T Object] struct {
 	writer sync.Mutex // held through a write; taken before mu
 	batch  batch[T]   // guarded by writer
 
+	uncompacted int // guarded by writer; changes since it was last looked whether to compact
+
 	mu           sync.RWMutex // guards all that follows
 	objects      vector[T]
 	hashes       vector[uint32] // of the objects' keys, by position; for writers

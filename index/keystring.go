@@ -42,23 +42,69 @@ func splitKey(key string) Key {
 	return Key{Namespace: namespace, Name: name}
 }
 
-// KeyStrings ranges over the keys of all objects as GetByKeyString takes them, in no
-// particular order and one consistent state. With WithKeyStrings it allocates
-// nothing for a key.
-func (x *Indexer[T]) KeyStrings() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		slots, namespaces := x.viewKeyStrings()
-		slots.keyStrings(&namespaces, yield)
-	}
+// KeyStrings returns the keys of all objects as GetByKeyString takes them, in no
+// particular order, nil if there are none. The slice is the caller's. With
+// WithKeyStrings nothing but the slice is allocated; without it keys are made in
+// blocks of 4 KiB, so that who keeps one of them keeps a block.
+func (x *Indexer[T]) KeyStrings() []string {
+	slots, namespaces, n := x.viewKeyStrings()
+	return slots.keyStrings(&namespaces, n)
 }
 
-func (x *Indexer[T]) viewKeyStrings() (slots[T], pages[posting[string]]) {
+func (x *Indexer[T]) viewKeyStrings() (view slots[T], namespaces pages[posting[string]], n uint32) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	x.checkReadable("KeyStrings")
 	x.keysEpoch.share()
 	x.namespaces.posts.shape.share()
-	return x.slots(), x.namespaces.posts.posts.pages
+	return x.slots(), x.namespaces.posts.posts.pages, x.objects.n
+}
+
+// KeyStrings returns the keys of the objects filed under k, as strings that
+// Indexer.GetByKeyString takes, in no particular order, nil if there are none. The
+// slice is the caller's, and made as that of Indexer.KeyStrings is.
+func (x *Index[K, T]) KeyStrings(k K) []string {
+	owner := x.owner.Load()
+	if owner == nil {
+		return nil
+	}
+	hash := hashOf(x.posts.seed, k)
+	filed := x.viewKeyStrings(owner, hash, k)
+	if filed.n == 0 {
+		return nil
+	}
+	list := keyTexts{texts: make([]string, 0, filed.n)}
+	for i := range filed.count() {
+		for _, pos := range filed.page(i) {
+			hash := filed.hashes.at(pos)
+			bucket := filed.slots.bucket(hash)
+			e := &bucket[findPlace(bucket, hash, pos+1)]
+			filed.slots.appendText(&list, &filed.namespaces, &e.value)
+		}
+	}
+	return list.texts
+}
+
+// filedKeys is what is needed to find the keys of the objects of a posting.
+type filedKeys[T Object] struct {
+	places
+	slots      slots[T]
+	hashes     pages[uint32]
+	namespaces pages[posting[string]]
+}
+
+func (x *Index[K, T]) viewKeyStrings(owner *Indexer[T], hash uint32, k K) (filed filedKeys[T]) {
+	owner.mu.RLock()
+	defer owner.mu.RUnlock()
+	filed.places = x.posts.look(hash, k)
+	if filed.n == 0 {
+		checkFound(owner, "KeyStrings", x.name, k)
+		return filed
+	}
+	owner.keysEpoch.share()
+	owner.namespaces.posts.shape.share()
+	filed.slots, filed.hashes, filed.namespaces = owner.slots(), owner.hashes.pages, owner.namespaces.posts.posts.pages
+	return filed
 }
 
 // Chunks ranges over all objects, in no particular order, many at a time and without

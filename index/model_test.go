@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -36,6 +37,15 @@ func sorted(pods []*pod) []string {
 	return names
 }
 
+func sortedKeys(keys iter.Seq[index.Key]) []string {
+	var texts []string
+	for key := range keys {
+		texts = append(texts, key.String())
+	}
+	slices.Sort(texts)
+	return texts
+}
+
 func onNode(node string) func(*pod) bool {
 	return func(p *pod) bool { return p.node == node }
 }
@@ -48,6 +58,7 @@ func withAddress(address string) func(*pod) bool {
 type indexes struct {
 	node, address *index.Index[string, *pod]
 	label         *index.Index[index.Label, *pod]
+	part          *index.Index[part, *pod]
 }
 
 var (
@@ -75,7 +86,7 @@ func drawPod(t *rapid.T, version int) *pod {
 func check(t require.TestingT, m model, r index.Reader[*pod]) {
 	require.Equal(t, len(m), r.Len())
 	require.Equal(t, sorted(m.where(func(*pod) bool { return true })), sorted(r.List()))
-	require.ElementsMatch(t, slices.Collect(maps.Keys(m)), slices.Collect(r.Keys()))
+	require.Equal(t, sortedKeys(maps.Keys(m)), sortedKeys(r.Keys()))
 	for key, p := range m {
 		got, ok := r.Get(key)
 		require.True(t, ok)
@@ -130,6 +141,7 @@ func checkIndexes(t require.TestingT, m model, x *indexes, s *index.Snapshot[*po
 	require.Equal(t, sorted(m.where(func(p *pod) bool { return withAddress("a3")(p) && p.labels["app"] == "db" })),
 		sorted(join(x.address.Is("a3"), x.label.Is(index.Label{Key: "app", Value: "db"}))))
 
+	checkParts(t, m, x.part, s)
 	keys := x.address.Keys()
 	if s != nil {
 		keys = x.address.In(s).Keys()
@@ -157,9 +169,13 @@ func TestModel(t *testing.T) { rapid.Check(t, checkModel) }
 func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkModel)) }
 
 func checkModel(t *rapid.T) {
-	x := &indexes{byNode(), byAddress(), index.Labels[*pod]("app")}
-	store := index.NewIndexer[*pod]()
-	require.NoError(t, store.AddIndexes(x.node, x.label))
+	x := &indexes{byNode(), byAddress(), index.Labels[*pod]("app"), byPart()}
+	var opts []index.Option[*pod]
+	if rapid.Bool().Draw(t, "key strings") {
+		opts = append(opts, index.WithKeyStrings[*pod]())
+	}
+	store := index.NewIndexer(opts...)
+	require.NoError(t, store.AddIndexes(x.node, x.label, x.part))
 	m, version, late := model{}, 0, false
 	var snapshots []frozen
 
@@ -265,6 +281,7 @@ func checkModel(t *rapid.T) {
 		},
 		"": func(t *rapid.T) {
 			check(t, m, store)
+			checkKeyStrings(t, m, store, x.node)
 			if late {
 				checkIndexes(t, m, x, nil)
 			}

@@ -28,11 +28,12 @@ type list struct {
 // another. It has nothing in it.
 var unused = &list{}
 
-// places is the read side of a posting: n positions, one of them in place of a table
-// with one.
+// places is the read side of a posting: n positions, a single one of them in place of
+// a table. Loops over them go from page to page, in two loops and with one call of the
+// body, so that the compiler can put that in the place of the call.
 type places struct {
 	pages[uint32]
-	one uint32
+	one [1]uint32
 }
 
 // placesOf returns the positions of the objects of p.
@@ -40,11 +41,24 @@ func placesOf[K comparable](p *posting[K]) places {
 	if p.list != nil {
 		return places{pages: p.list.pages}
 	}
-	return places{pages: pages[uint32]{n: 1}, one: p.one}
+	return places{pages: pages[uint32]{n: 1}, one: [1]uint32{p.one}}
 }
 
-// isOne reports whether there is one position only, which is one.
-func (p places) isOne() bool { return p.n == 1 && p.table == nil }
+// count returns the number of pages.
+func (p *places) count() int {
+	if p.table == nil {
+		return int(p.n)
+	}
+	return len(p.table)
+}
+
+// page returns page i.
+func (p *places) page(i int) []uint32 {
+	if p.table == nil {
+		return p.one[:]
+	}
+	return p.table[i]
+}
 
 // member says that an object stands in a posting: which, and where in its
 // list. The members of an object with several keys stand together in postings.rest,
@@ -83,9 +97,9 @@ func (v *postingsView[K]) find(k K) uint32 {
 }
 
 // allKeys ranges over the keys under which there is an object.
-func (v *postingsView[K]) allKeys() iter.Seq[K] {
+func allKeys[K comparable](posts pages[posting[K]]) iter.Seq[K] {
 	return func(yield func(K) bool) {
-		for _, page := range v.posts.table {
+		for _, page := range posts.table {
 			for i := range page {
 				if p := &page[i]; p.list != unused && !yield(p.key) {
 					return

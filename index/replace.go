@@ -77,8 +77,8 @@ func (x *Indexer[T]) inNamespace(namespace string) []uint32 {
 		return nil
 	}
 	found := placesOf(posts.posts.ref(id))
-	if found.isOne() {
-		return []uint32{found.one}
+	if found.table == nil {
+		return []uint32{found.one[0]}
 	}
 	return found.collect()
 }

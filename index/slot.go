@@ -146,21 +146,34 @@ func (t slots[T]) keys(namespaces pages[posting[string]]) iter.Seq[Key] {
 	}
 }
 
-// keyStrings ranges over the keys as strings.
-func (t *slots[T]) keyStrings(namespaces *pages[posting[string]], yield func(string) bool) {
+// keyStrings returns the n keys as strings.
+func (t *slots[T]) keyStrings(namespaces *pages[posting[string]], n uint32) []string {
+	if n == 0 {
+		return nil
+	}
+	if !t.strings {
+		list := keyTexts{texts: make([]string, 0, n)}
+		for e := range t.all() {
+			list.add(t.keyAt(namespaces, &e.value))
+		}
+		return list.texts
+	}
+	list := make([]string, 0, n)
 	for _, bucket := range t.table {
 		for i := range bucket {
-			s := &bucket[i].value
-			if bucket[i].place == 0 {
-				continue
-			}
-			text := s.string()
-			if !t.strings {
-				text = t.keyAt(namespaces, s).String()
-			}
-			if !yield(text) {
-				return
+			if e := &bucket[i]; e.place != 0 {
+				list = append(list, e.value.string())
 			}
 		}
 	}
+	return list
+}
+
+// appendText appends the key of a slot as a string.
+func (t *slots[T]) appendText(list *keyTexts, namespaces *pages[posting[string]], s *slot[T]) {
+	if t.strings {
+		list.texts = append(list.texts, s.string())
+		return
+	}
+	list.add(t.keyAt(namespaces, s))
 }

@@ -46,8 +46,8 @@ func TestSnapshotsOfEveryStep(t *testing.T) {
 	store := newStore(t, []handle{node, address})
 	m := model{}
 	var steps []frozen
-	x := &indexes{node, address, index.Labels[*pod]("app")}
-	require.NoError(t, store.AddIndexes(x.label))
+	x := &indexes{node, address, index.Labels[*pod]("app"), byPart()}
+	require.NoError(t, store.AddIndexes(x.label, x.part))
 	for i := range 60 {
 		p := &pod{
 			namespace: namespaces[i%3], name: string(rune('a' + i*7%11)), version: i,

@@ -86,14 +86,8 @@ func (m *matches) all() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for i := range m.lists {
 			list := &m.lists[i]
-			if list.isOne() {
-				if (i == 0 || !m.has(list.one, i)) && !yield(list.one) {
-					return
-				}
-				continue
-			}
-			for _, page := range list.table {
-				for _, pos := range page {
+			for p := range list.count() {
+				for _, pos := range list.page(p) {
 					if (i == 0 || !m.has(pos, i)) && !yield(pos) {
 						return
 					}

@@ -15,7 +15,16 @@ func (v View[K, T]) Get(k K) []T { return collectAt(v.objects, v.look(k)) }
 
 // All ranges over the objects filed under k, in no particular order.
 func (v View[K, T]) All(k K) iter.Seq[T] {
-	return func(yield func(T) bool) { rangeAt(v.objects, v.look(k), yield) }
+	return func(yield func(T) bool) {
+		found := v.look(k)
+		for i := range found.count() {
+			for _, pos := range found.page(i) {
+				if !yield(v.objects.at(pos)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Len returns how many objects are filed under k.
@@ -26,7 +35,7 @@ func (v View[K, T]) Len(k K) int {
 
 // Keys ranges over the keys under which there is at least one object, in no
 // particular order.
-func (v View[K, T]) Keys() iter.Seq[K] { return v.posts.allKeys() }
+func (v View[K, T]) Keys() iter.Seq[K] { return allKeys(v.posts.posts) }
 
 func (v View[K, T]) look(k K) places {
 	if len(v.posts.keys.table) == 0 {

@@ -23,7 +23,12 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 	if x.released {
 		return dst
 	}
-	if len(changes) > maxInPlace {
+	switch {
+	case len(changes) == 1:
+		dst = x.applyOne(dst, &changes[0], version)
+	case len(changes) <= maxInPlace:
+		dst = x.applySome(dst, changes, version)
+	default:
 		f := x.fork()
 		for some := range slices.Chunk(changes, maxInPlace) {
 			dst = f.applySome(dst, some, "")
@@ -32,10 +37,37 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 			version = x.version
 		}
 		x.adopt(f, version)
-	} else {
-		dst = x.applySome(dst, changes, version)
 	}
-	x.compact()
+	if x.uncompacted += len(changes); x.uncompacted >= maxInPlace {
+		x.compact()
+	}
+	return dst
+}
+
+// applyOne makes a change in place. It does what applySome does, without the notes
+// that this takes of each of several changes.
+func (x *Indexer[T]) applyOne(dst []Event[T], c *Change[T], version string) []Event[T] {
+	defer x.unstageIndexes(maxScratch)
+	key := c.key()
+	at := x.locate(key)
+	if !c.Delete {
+		x.stage(c.Object)
+	}
+	found, old := x.before(at)
+	dst = x.appendChange(dst, found, old, c)
+
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.begin()
+	if version != "" {
+		x.version = version
+	}
+	switch {
+	case !c.Delete:
+		x.put(at, key, c.Object, 0)
+	case at.found:
+		x.remove(at.pos)
+	}
 	return dst
 }
 
@@ -59,10 +91,6 @@ func (x *Indexer[T]) locateChanges(changes []Change[T]) {
 	for i := range changes {
 		b.keys = append(b.keys, changes[i].key())
 	}
-	if len(changes) == 1 {
-		b.located = append(b.located, x.locate(b.keys[0]))
-		return
-	}
 	for from := 0; from < len(changes); from += blockSize {
 		to := min(from+blockSize, len(changes))
 		x.locateKeys(b.keys[from:to])
@@ -73,10 +101,6 @@ func (x *Indexer[T]) locateChanges(changes []Change[T]) {
 // tell appends the events of changes that were located and that are not made yet.
 func (x *Indexer[T]) tell(dst []Event[T], changes []Change[T]) []Event[T] {
 	b := &x.batch
-	if len(changes) == 1 {
-		found, old := x.before(b.located[0])
-		return x.appendChange(dst, found, old, &changes[0])
-	}
 	b.forgetLatest(len(changes))
 	for i := range changes {
 		found, old := x.before(b.located[i])
