@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // ResourceFactory is the part of a generated informer factory that is needed to
@@ -41,7 +41,7 @@ type GenericInformer interface {
 // The factory is asked for the informer at once, so that it starts it with the
 // others; it is started by its owner. If it does not know the resource, Run
 // returns the factory's error, and WaitForSync tells of it.
-func FromFactory[T index.Object, I GenericInformer](factory ResourceFactory[I], resource schema.GroupVersionResource) typed.Source[T] {
+func FromFactory[T index.Object, I GenericInformer](factory ResourceFactory[I], resource schema.GroupVersionResource) source.Source[T] {
 	if factory == nil {
 		return failedSource[T](resource, errors.New("the factory is nil"))
 	}
@@ -60,20 +60,20 @@ func FromFactory[T index.Object, I GenericInformer](factory ResourceFactory[I], 
 //
 // That the server does not have the resource shows when the shared informer
 // lists it: it does not sync.
-func FromDynamicFactory[T index.Object, I GenericInformer](factory DynamicFactory[I], resource schema.GroupVersionResource) typed.Source[T] {
+func FromDynamicFactory[T index.Object, I GenericInformer](factory DynamicFactory[I], resource schema.GroupVersionResource) source.Source[T] {
 	if factory == nil {
 		return failedSource[T](resource, errors.New("the factory is nil"))
 	}
 	return fromGeneric[T](factory.ForResource(resource), resource)
 }
 
-func fromGeneric[T index.Object](informer GenericInformer, resource schema.GroupVersionResource) typed.Source[T] {
+func fromGeneric[T index.Object](informer GenericInformer, resource schema.GroupVersionResource) source.Source[T] {
 	if informer == nil {
 		return failedSource[T](resource, errors.New("the factory has no informer for it"))
 	}
 	return FromShared[T](informer.Informer())
 }
 
-func failedSource[T index.Object](resource schema.GroupVersionResource, err error) typed.Source[T] {
+func failedSource[T index.Object](resource schema.GroupVersionResource, err error) source.Source[T] {
 	return &sharedSource[T]{err: fmt.Errorf("no shared informer of %v for resource %v: %w", reflect.TypeFor[T](), resource, err)}
 }

@@ -25,18 +25,19 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 var sharedPods = corev1.SchemeGroupVersion.WithResource("pods")
 
 // factoryRun starts a factory after the informer was made, and waits until that
 // has the one object that there is.
-func factoryRun[T index.Object](t *testing.T, source typed.Source[T], factory interface {
+func factoryRun[T index.Object](t *testing.T, src source.Source[T], factory interface {
 	Start(<-chan struct{})
 	Shutdown()
 }) {
 	t.Helper()
-	objects := typed.NewInformer(source)
+	objects := typed.NewInformer(src)
 	stop := make(chan struct{})
 	factory.Start(stop)
 	t.Cleanup(func() {

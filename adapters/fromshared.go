@@ -11,7 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 var (
@@ -46,7 +46,7 @@ var (
 //  3. A DeletedFinalStateUnknown is a deletion of the object in it. If there is
 //     no T in it, the handler is added anew, and what comes then is reported as
 //     a Replace, which deletes the last known object.
-//  4. What is not a T is reported as a *typed.RejectedError and left out.
+//  4. What is not a T is reported as a *source.RejectedError and left out.
 //  5. The resource version is that of the shared informer's store, and no
 //     earlier than everything up to it was reported: with the next event beyond
 //     it, or when no event has come for 10 ms after the one that has brought the
@@ -63,7 +63,7 @@ var (
 // After a relist of the shared informer, an object that has not changed may stay
 // as it was received before: client-go tells only handlers that take resyncs of
 // such objects.
-func FromShared[T index.Object](informer cache.SharedInformer) typed.Source[T] {
+func FromShared[T index.Object](informer cache.SharedInformer) source.Source[T] {
 	s := &sharedSource[T]{informer: informer}
 	if informer == nil {
 		s.err = errors.New("the shared informer is nil")
@@ -85,8 +85,8 @@ const (
 	sharedNotSynced  = 10 * time.Second
 )
 
-// Run implements typed.Source.
-func (s *sharedSource[T]) Run(ctx context.Context, sink typed.Sink[T]) error {
+// Run implements source.Source.
+func (s *sharedSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if s.err != nil {
 		return s.err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Whenever either informer is started, the typed one begins with what there is,
@@ -331,8 +332,8 @@ func TestFromSharedThatStops(t *testing.T) {
 }
 
 func TestFromSharedErrors(t *testing.T) {
-	run := func(source typed.Source[*corev1.Pod]) error {
-		return typed.NewInformer(source, typed.WithName("pods")).Run(t.Context())
+	run := func(src source.Source[*corev1.Pod]) error {
+		return typed.NewInformer(src, typed.WithName("pods")).Run(t.Context())
 	}
 	assert.EqualError(t, run(adapters.FromShared[*corev1.Pod](nil)), "informer pods: the shared informer is nil")
 

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // reflectorSource is a source that lists and watches as client-go's shared
@@ -35,8 +35,8 @@ type reflectorSource[T index.Object] struct {
 	controller atomic.Pointer[cache.Controller] // nil before Run
 }
 
-// Run implements typed.Source.
-func (s *reflectorSource[T]) Run(ctx context.Context, sink typed.Sink[T]) error {
+// Run implements source.Source.
+func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	lw := newListerWatcher(s.lw)
 	s.metrics.start()
 	controller := cache.New(&cache.Config{

@@ -6,7 +6,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // reflectorQueue is what a Reflector writes to: it converts and transforms each
@@ -16,7 +16,7 @@ import (
 type reflectorQueue[T index.Object] struct {
 	*reflectorSource[T]
 
-	sink  typed.Sink[T]
+	sink  source.Sink[T]
 	lists *listerWatcher
 
 	closing sync.Once
@@ -29,7 +29,7 @@ var (
 	_ cache.ReflectorBookmarkStore = (*reflectorQueue[*namedObject])(nil)
 )
 
-func newReflectorQueue[T index.Object](s *reflectorSource[T], sink typed.Sink[T], lists *listerWatcher) *reflectorQueue[T] {
+func newReflectorQueue[T index.Object](s *reflectorSource[T], sink source.Sink[T], lists *listerWatcher) *reflectorQueue[T] {
 	return &reflectorQueue[T]{reflectorSource: s, sink: sink, lists: lists, closed: make(chan struct{})}
 }
 
@@ -81,7 +81,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 		}
 		obj, err := q.typed(untyped)
 		if err != nil {
-			rejected = append(rejected, &typed.RejectedError{Informer: q.name, ResourceVersion: version, Err: err})
+			rejected = append(rejected, &source.RejectedError{Informer: q.name, ResourceVersion: version, Err: err})
 			continue
 		}
 		q.detector.AddObject(q.untyped(obj))

@@ -13,13 +13,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // sharedFeed is the handler that a source adds to a shared informer. It collects
 // what comes until the registration has synced, and passes on what comes then.
 type sharedFeed[T index.Object] struct {
-	sink    typed.Sink[T]
+	sink    source.Sink[T]
 	lost    chan struct{} // closed when the deletion of an unknown object was told
 	stirred chan struct{} // has room for one: settle is to be called soon
 
@@ -46,7 +46,7 @@ type sharedChange[T index.Object] struct {
 	version string // of the object
 }
 
-func newSharedFeed[T index.Object](sink typed.Sink[T], store cache.Store) *sharedFeed[T] {
+func newSharedFeed[T index.Object](sink source.Sink[T], store cache.Store) *sharedFeed[T] {
 	return &sharedFeed[T]{
 		sink:    sink,
 		lost:    make(chan struct{}),
@@ -102,7 +102,7 @@ func (f *sharedFeed[T]) convert(untyped any) (T, bool) {
 		return obj, true
 	}
 	want := reflect.TypeFor[T]()
-	rejected := &typed.RejectedError{Informer: want.String(), Err: fmt.Errorf("the shared informer has a %T, not a %v", untyped, want)}
+	rejected := &source.RejectedError{Informer: want.String(), Err: fmt.Errorf("the shared informer has a %T, not a %v", untyped, want)}
 	if ok {
 		rejected.Err = errors.New("it is nil")
 	} else if accessor, err := meta.Accessor(untyped); err == nil {

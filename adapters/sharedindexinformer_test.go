@@ -17,34 +17,35 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // given is the source of a typed informer that was made elsewhere.
-type given struct{ sink chan typed.Sink[*corev1.Pod] }
+type given struct{ sink chan source.Sink[*corev1.Pod] }
 
-func (g given) Run(ctx context.Context, sink typed.Sink[*corev1.Pod]) error {
+func (g given) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) error {
 	g.sink <- sink
 	<-ctx.Done()
 	return nil
 }
 
 // onGiven runs a test on a typed informer and its client-go shape, which run.
-func onGiven(t *testing.T, opts []typed.Option, test func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink typed.Sink[*corev1.Pod], stop func())) {
+func onGiven(t *testing.T, opts []typed.Option, test func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink source.Sink[*corev1.Pod], stop func())) {
 	synctest.Test(t, func(t *testing.T) {
-		source := given{make(chan typed.Sink[*corev1.Pod], 1)}
-		inf := typed.NewInformer(source, opts...)
+		src := given{make(chan source.Sink[*corev1.Pod], 1)}
+		inf := typed.NewInformer(src, opts...)
 		shape := adapters.SharedIndexInformer(inf)
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { shape.RunWithContext(ctx) })
 		stop := func() { cancel(); running.Wait() }
 		defer stop()
-		test(t, inf, shape, <-source.sink, stop)
+		test(t, inf, shape, <-src.sink, stop)
 	})
 }
 
 func TestShapeOfATypedInformer(t *testing.T) {
-	onGiven(t, nil, func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink typed.Sink[*corev1.Pod], stop func()) {
+	onGiven(t, nil, func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink source.Sink[*corev1.Pod], stop func()) {
 		rec := &recorder{}
 		handle, err := shape.AddEventHandler(rec)
 		require.NoError(t, err)
@@ -88,7 +89,7 @@ func TestShapeOfATypedInformer(t *testing.T) {
 }
 
 func TestShapeOfATypedInformerThatKeepsItsStore(t *testing.T) {
-	onGiven(t, nil, func(t *testing.T, _ *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink typed.Sink[*corev1.Pod], _ func()) {
+	onGiven(t, nil, func(t *testing.T, _ *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink source.Sink[*corev1.Pod], _ func()) {
 		sink.Replace([]*corev1.Pod{pod("a", "1")}, "1")
 		synctest.Wait()
 		store := shape.GetIndexer()
@@ -110,7 +111,7 @@ func TestShapeOfATypedInformerThatKeepsItsStore(t *testing.T) {
 
 func TestShapeOfATypedInformerThatSharesItsStore(t *testing.T) {
 	opts := []typed.Option{typed.WithIndexer(index.NewIndexer[*corev1.Pod]())}
-	onGiven(t, opts, func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], _ typed.Sink[*corev1.Pod], _ func()) {
+	onGiven(t, opts, func(t *testing.T, inf *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], _ source.Sink[*corev1.Pod], _ func()) {
 		require.NoError(t, shape.GetIndexer().Add(pod("b", "2")))
 		assert.Equal(t, 1, inf.Len())
 	})
@@ -118,7 +119,7 @@ func TestShapeOfATypedInformerThatSharesItsStore(t *testing.T) {
 
 // TestShapeResyncs has handlers of one informer ask for periods of their own.
 func TestShapeResyncs(t *testing.T) {
-	onGiven(t, nil, func(t *testing.T, _ *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink typed.Sink[*corev1.Pod], _ func()) {
+	onGiven(t, nil, func(t *testing.T, _ *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink source.Sink[*corev1.Pod], _ func()) {
 		often, never := &recorder{}, &recorder{}
 		_, err := shape.AddEventHandlerWithResyncPeriod(often, 90*time.Second)
 		require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // syncedSource reports its pods when the gate is opened.
@@ -24,7 +25,7 @@ type syncedSource struct {
 	err  error // to end with before
 }
 
-func (s *syncedSource) Run(ctx context.Context, sink typed.Sink[*corev1.Pod]) error {
+func (s *syncedSource) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) error {
 	if s.err != nil {
 		sink.Report(s.err)
 		return s.err
@@ -40,8 +41,8 @@ func (s *syncedSource) Run(ctx context.Context, sink typed.Sink[*corev1.Pod]) er
 
 func TestDoneCheckerAndInformerSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := &syncedSource{gate: make(chan struct{})}
-		pods := typed.NewInformer[*corev1.Pod](source, typed.WithName("pods"))
+		src := &syncedSource{gate: make(chan struct{})}
+		pods := typed.NewInformer[*corev1.Pod](src, typed.WithName("pods"))
 		handling := make(chan struct{})
 		reg, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{
 			AddFunc: func(*corev1.Pod, bool) { <-handling },
@@ -59,7 +60,7 @@ func TestDoneCheckerAndInformerSynced(t *testing.T) {
 			}
 		}
 		assert.Equal(t, []bool{false, false, false, false}, synced())
-		close(source.gate)
+		close(src.gate)
 		assert.Equal(t, []bool{true, true, false, false}, synced())
 		close(handling)
 		assert.Equal(t, []bool{true, true, true, true}, synced())
@@ -101,9 +102,9 @@ func TestWaitForReturnsWhenSomethingHasStopped(t *testing.T) {
 
 // A program waits for typed informers and for those of client-go at once.
 func ExampleWaitFor() {
-	source := &syncedSource{gate: make(chan struct{})}
-	close(source.gate)
-	pods := typed.NewInformer[*corev1.Pod](source)
+	src := &syncedSource{gate: make(chan struct{})}
+	close(src.gate)
+	pods := typed.NewInformer[*corev1.Pod](src)
 	ctx, stop := context.WithCancel(context.Background())
 	stopped := make(chan error)
 	go func() { stopped <- pods.Run(ctx) }()

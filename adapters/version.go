@@ -26,12 +26,12 @@ func sameVersion[T index.Object](old, updated T) bool {
 }
 
 // unknownVersion is the version of a store whose last event had an empty one. To
-// a typed.Sink an empty version says nothing about the store, but client-go's
+// a source.Sink an empty version says nothing about the store, but client-go's
 // store has no version then.
 const unknownVersion = "\x00"
 
 // storeVersion returns the version that a store has come to, as it is told to a
-// typed.Sink, and toldVersion what the sink was told of.
+// source.Sink, and toldVersion what the sink was told of.
 func storeVersion(version string) string {
 	if version == "" {
 		return unknownVersion

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // encodings are the formats that a watch can come in.
@@ -149,7 +150,10 @@ func (s takerSink) Update(pod *corev1.Pod, _ string) { s.taker.take(pod) }
 func (takerSink) Delete(*corev1.Pod, string)         {}
 func (takerSink) Replace([]*corev1.Pod, string)      {}
 
-func (takerSink) ReplaceNamespace(string, []*corev1.Pod, string) {}
+func (takerSink) ReplaceNamespace(string, []*corev1.Pod, string)         {}
+func (takerSink) Stage(p *corev1.Pod, _ string) source.Staged            { return source.Keep(p) }
+func (takerSink) ReplaceStaged([]source.Staged, string)                  {}
+func (takerSink) ReplaceNamespaceStaged(string, []source.Staged, string) {}
 
 func (takerSink) Remove(index.Key, string)       {}
 func (takerSink) RemoveNamespace(string, string) {}

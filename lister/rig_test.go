@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // namespaceLister is what listers of one namespace have in common, whoever made
@@ -98,7 +99,7 @@ func running(t *testing.T, pods []*corev1.Pod) *typed.Informer[*corev1.Pod] {
 // listed is a source that has these Pods, and no others ever.
 type listed []*corev1.Pod
 
-func (l listed) Run(ctx context.Context, sink typed.Sink[*corev1.Pod]) error {
+func (l listed) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) error {
 	sink.Replace(slices.Clone(l), "1")
 	<-ctx.Done()
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // leaveOut takes the objects out of a list for which an index function, or a method
@@ -32,7 +33,7 @@ func (l *loop[T]) leaveOut(d *queue.Delta[T]) (rejected int, left bool) {
 // reject rejects an object that could not be stored, and returns its key, as far as
 // it has one.
 func (l *loop[T]) reject(obj T, panicked any, listed bool) index.Key {
-	rejected := &RejectedError{Informer: l.name, Listed: listed, Err: panicError{panicked}}
+	rejected := &source.RejectedError{Informer: l.name, Listed: listed, Err: panicError{panicked}}
 	if key, version, ok := identify(obj); ok {
 		rejected.Key, rejected.ResourceVersion = key, version
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Client is the part of a generated typed client that is needed to list and
@@ -27,7 +28,7 @@ type Client[T index.Object, L runtime.Object] interface {
 //
 // The list is streamed (WatchList) where client-go's feature gate
 // WatchListClient and the server allow it. See FromListerWatcher for the rest.
-func FromClient[T index.Object, L runtime.Object](client Client[T, L], opts ...SourceOption) Source[T] {
+func FromClient[T index.Object, L runtime.Object](client Client[T, L], opts ...SourceOption) source.Source[T] {
 	if client == nil {
 		return &reflectorSource[T]{err: errors.New("the client is nil")}
 	}

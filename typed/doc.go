@@ -1,13 +1,13 @@
 // Package typed keeps a local, indexed copy of API objects and tells handlers
 // of every change, in terms of their Go type.
 //
-// An [Informer] is made from a [Source], most simply a generated client:
+// An [Informer] is made from a [source.Source], most simply a generated client:
 //
 //	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 //
-// Sources are made of others: [Map] and [FilterMap] keep what is needed of objects,
-// and [FromNamespaces] follows a set of namespaces that changes. A [Factory] shares
-// informers among all who want the same, by leases.
+// Package source has those that are made of others: of projections of their objects,
+// or of a set of namespaces that changes. A [Factory] shares informers among all who
+// want the same, by leases.
 //
 // Indexes ([Informer.AddIndexes]) and handlers ([Informer.Handle], or
 // [Informer.Events] to range over events) can be added before and after it is

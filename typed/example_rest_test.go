@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -38,9 +39,9 @@ func serverWith(objects ...runtime.Object) (config *rest.Config, stop func()) {
 }
 
 // show runs an informer until it has synced, and shows its first object.
-func show[T index.Object](source typed.Source[T], what func(T) any) {
+func show[T index.Object](src source.Source[T], what func(T) any) {
 	ctx, cancel := context.WithCancel(context.Background())
-	informer := typed.NewInformer(source)
+	informer := typed.NewInformer(src)
 	ended := make(chan error)
 	go func() { ended <- informer.Run(ctx) }()
 	if err := informer.WaitForSync(ctx); err != nil {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // ErrShutDown is returned when something is asked of a Factory after Shutdown.
@@ -87,12 +88,12 @@ func NewFactory(config *rest.Config, opts ...Option) *Factory {
 
 // Share returns a lease of an informer of a source of one's own, see For for
 // others: the one that the factory knows by the type of its objects and by key.
-// If there is none, source makes its source, and it is started, with the options
+// If there is none, src makes its source, and it is started, with the options
 // of the factory followed by opts:
 //
 //	type byNamespace string
 //
-//	pods, err := typed.Share(f, byNamespace("default"), func(*rest.Config) typed.Source[*corev1.Pod] {
+//	pods, err := typed.Share(f, byNamespace("default"), func(*rest.Config) source.Source[*corev1.Pod] {
 //		return typed.FromClient(client.CoreV1().Pods("default"))
 //	})
 //	if err != nil {
@@ -109,17 +110,17 @@ func NewFactory(config *rest.Config, opts ...Option) *Factory {
 // returns an error, rather than objects that were transformed in another way than
 // was asked for. Functions are the same if they are one value: keep it in a variable.
 //
-// Share returns an error if an option cannot be used, if source is nil or returns
+// Share returns an error if an option cannot be used, if src is nil or returns
 // nil, if key holds a value that cannot be compared, and ErrShutDown after
-// Shutdown. source must not use the factory.
-func Share[T index.Object, K comparable](f *Factory, key K, source func(config *rest.Config) Source[T], opts ...Option) (*Lease[T], error) {
+// Shutdown. src must not use the factory.
+func Share[T index.Object, K comparable](f *Factory, key K, src func(config *rest.Config) source.Source[T], opts ...Option) (*Lease[T], error) {
 	name := strings.TrimSpace(fmt.Sprintf("%v %v", reflect.TypeFor[T](), key))
 	switch {
 	case f == nil:
 		return nil, fmt.Errorf("informer %s: the factory is nil", name)
 	case f.err != nil:
 		return nil, fmt.Errorf("informer %s: %w", name, f.err)
-	case source == nil:
+	case src == nil:
 		return nil, fmt.Errorf("informer %s: the function that returns the source is nil", name)
 	case !reflect.ValueOf(&key).Elem().Comparable() || key != key: // a NaN is not equal to itself
 		return nil, fmt.Errorf("informer %s: a key of type %T cannot be compared", name, key)
@@ -138,7 +139,7 @@ func Share[T index.Object, K comparable](f *Factory, key K, source func(config *
 		}
 	}
 	if s == nil {
-		informer := NewInformer(source(f.config), slices.Concat([]Option{WithName(name)}, f.opts, opts)...)
+		informer := NewInformer(src(f.config), slices.Concat([]Option{WithName(name)}, f.opts, opts)...)
 		if informer.err != nil {
 			return nil, informer.err
 		}

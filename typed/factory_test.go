@@ -19,6 +19,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // place is the key of the things of a namespace.
@@ -44,14 +45,14 @@ func (f *shop) lease(key place) *typed.Lease[*rig.Thing] {
 	return l
 }
 
-func (f *shop) source(config *rest.Config) typed.Source[*rig.Thing] {
+func (f *shop) source(config *rest.Config) source.Source[*rig.Thing] {
 	assert.Equal(f.t, "here", config.Host)
 	f.scripts = append(f.scripts, rig.NewScript())
 	return f.scripts[len(f.scripts)-1]
 }
 
 // sink returns that of the informer that was started last.
-func (f *shop) sink() typed.Sink[*rig.Thing] { return <-f.scripts[len(f.scripts)-1].Started }
+func (f *shop) sink() source.Sink[*rig.Thing] { return <-f.scripts[len(f.scripts)-1].Started }
 
 func TestFactoryShares(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
@@ -63,8 +64,8 @@ func TestFactoryShares(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, []int{1, 1, 0}, []int{a.Len(), b.Len(), other.Len()})
 		assert.Equal(t, "*rig.Thing x", a.Name())
-		projected, err := typed.Share(f.Factory, place("x"), func(c *rest.Config) typed.Source[rig.Placement] {
-			return typed.Map(f.source(c), rig.PlacementOf)
+		projected, err := typed.Share(f.Factory, place("x"), func(c *rest.Config) source.Source[rig.Placement] {
+			return source.Map(f.source(c), rig.PlacementOf)
 		})
 		require.NoError(t, err)
 		assert.Zero(t, projected.Len(), "another type is another informer")
@@ -300,8 +301,8 @@ func TestFactoryReplacesAnInformerThatHasEnded(t *testing.T) {
 
 func TestFactoryChecksItsArguments(t *testing.T) {
 	f := newShop(t, typed.WithTransform(func(o metav1.Object) (metav1.Object, error) { return o, nil }))
-	share := func(key any, source func(*rest.Config) typed.Source[*rig.Thing]) error {
-		_, err := typed.Share(f.Factory, key, source)
+	share := func(key any, src func(*rest.Config) source.Source[*rig.Thing]) error {
+		_, err := typed.Share(f.Factory, key, src)
 		return err
 	}
 	_, err := typed.Share(nil, "k", f.source)
@@ -311,7 +312,7 @@ func TestFactoryChecksItsArguments(t *testing.T) {
 	assert.ErrorContains(t, share([]int{1}, f.source), "cannot be compared")
 	assert.ErrorContains(t, share(math.NaN(), f.source), "cannot be compared")
 	f = newShop(t)
-	assert.ErrorContains(t, share("k", func(*rest.Config) typed.Source[*rig.Thing] { return nil }), "the source is nil")
+	assert.ErrorContains(t, share("k", func(*rest.Config) source.Source[*rig.Thing] { return nil }), "the source is nil")
 	assert.Empty(t, f.Status(), "nothing was started")
 }
 
@@ -365,7 +366,7 @@ func TestLeasesComeAndGo(t *testing.T) {
 		users.Go(func() {
 			for i := range 60 {
 				namespace := fmt.Sprint("n", (i+user)%3)
-				l, err := typed.Share(f, place(namespace), func(*rest.Config) typed.Source[*rig.Thing] { return busy(namespace) })
+				l, err := typed.Share(f, place(namespace), func(*rest.Config) source.Source[*rig.Thing] { return rig.Busy(namespace) })
 				if !assert.NoError(t, err) {
 					return
 				}

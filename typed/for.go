@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // For returns a lease of the informer of what FromREST lists and watches with the
@@ -46,12 +47,12 @@ func For[T index.Object](f *Factory, opts ...ForOption) (*Lease[T], error) {
 		return nil, fmt.Errorf("informer %v: %w", reflect.TypeFor[T](), err)
 	}
 	var unusable error
-	lease, err := Share(f, config.key(), func(c *rest.Config) Source[T] {
-		source := FromREST[T](c, all.source...)
-		if s, ok := source.(*restSource[T]); ok {
+	lease, err := Share(f, config.key(), func(c *rest.Config) source.Source[T] {
+		src := FromREST[T](c, all.source...)
+		if s, ok := src.(*restSource[T]); ok {
 			unusable = s.err
 		}
-		return source
+		return src
 	}, all.informer...)
 	if unusable != nil && err == nil {
 		lease.Release()

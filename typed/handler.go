@@ -40,7 +40,7 @@ type Deleted[T index.Object] struct {
 	// Key is the object's key.
 	Key index.Key
 	// Object is the last known state, never nil: what the server sent with the
-	// deletion if Reason is Watched and that could be used (see RejectedError), else
+	// deletion if Reason is Watched and that could be used (see source.RejectedError), else
 	// the last state in the store.
 	Object T
 	// Old is the state that the handler was last told of, never nil: that of the

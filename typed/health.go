@@ -8,6 +8,8 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // health keeps what a source has reported of its troubles.
@@ -25,7 +27,7 @@ type health struct {
 // report notes and logs err, see Sink.Report. What logs is the user's, and may
 // ask for the informer's status, so no lock is held meanwhile.
 func (h *health) report(ctx context.Context, name string, err error) {
-	var rejected *RejectedError
+	var rejected *source.RejectedError
 	if errors.As(err, &rejected) {
 		h.rejections.note(rejected, byInlet)
 		logRejected(ctx, name, rejected)
@@ -41,7 +43,7 @@ func (h *health) report(ctx context.Context, name string, err error) {
 }
 
 // logRejected logs that an object was left out.
-func logRejected(ctx context.Context, name string, rejected *RejectedError) {
+func logRejected(ctx context.Context, name string, rejected *source.RejectedError) {
 	utilruntime.HandleErrorWithContext(ctx, rejected.Err, "Left out an object that cannot be used",
 		"informer", name, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
 }

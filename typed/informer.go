@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Informer keeps a local copy of the objects of a Source, and tells handlers of
@@ -51,10 +52,10 @@ import (
 //  11. Versions. ResourceVersion is never ahead of what reads return; but for
 //     objects that could not be used, which Rejected and Status tell of.
 //  12. Errors. WaitForSync and Status tell what is wrong, and since when. No object
-//     is left out silently, see RejectedError.
+//     is left out silently, see source.RejectedError.
 //  13. Panics of a handler are reported by utilruntime.HandleCrash; if that is
 //     set up not to crash, the next event is delivered, and an object for which an
-//     index function panics is rejected, see RejectedError. A handler that ends its
+//     index function panics is rejected, see source.RejectedError. A handler that ends its
 //     goroutine is removed (ErrExited).
 //  14. Resync delivers an update of every object to the handlers that asked for
 //     it, each at its own period.
@@ -64,7 +65,7 @@ import (
 type Informer[T index.Object] struct {
 	config
 	err       error // what was wrong with the arguments of NewInformer
-	source    Source[T]
+	source    source.Source[T]
 	transform func(T) (T, error)
 	store     *index.Indexer[T]
 	deltas    *queue.DeltaFIFO[T]
@@ -98,22 +99,22 @@ type member[T index.Object] struct {
 	handler Handler[T] // nil: the events are ranged over
 }
 
-// NewInformer returns an informer for the objects of source. It does nothing
+// NewInformer returns an informer for the objects of src. It does nothing
 // until Run is called; handlers and indexes can be added before and after.
 //
 // If an option or the source cannot be used, every method that returns an error
 // returns what is wrong, and reads find nothing.
-func NewInformer[T index.Object](source Source[T], opts ...Option) *Informer[T] {
+func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer[T] {
 	i := &Informer[T]{
 		config:  config{name: reflect.TypeFor[T]().String()},
-		source:  source,
+		source:  src,
 		deltas:  queue.NewDeltaFIFO[T](),
 		log:     eventlog.New[Event[T]](),
 		synced:  make(chan struct{}),
 		stopped: make(chan struct{}),
 	}
 	var errs []error
-	if source == nil {
+	if src == nil {
 		errs = append(errs, errors.New("the source is nil"))
 	}
 	for _, opt := range opts {

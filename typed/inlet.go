@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // inlet is the Sink of an informer: it checks and transforms each object, once,
@@ -46,7 +47,7 @@ func (s *inlet[T]) Update(obj T, resourceVersion string) {
 func (s *inlet[T]) Delete(obj T, resourceVersion string) {
 	var none T
 	if obj == none {
-		s.reject(index.Key{}, resourceVersion, false, errNilObject)
+		s.reject(index.Key{}, resourceVersion, false, source.ErrNilObject)
 		return
 	}
 	key := index.KeyOf(obj) // first: a transform may modify the object, and then fail
@@ -98,24 +99,24 @@ func (s *inlet[T]) RemoveNamespace(namespace, resourceVersion string) {
 	}
 }
 
-// stage implements stager.
-func (s *inlet[T]) stage(obj T, resourceVersion string) staged {
+// Stage implements Sink.
+func (s *inlet[T]) Stage(obj T, resourceVersion string) source.Staged {
 	obj, ok := s.admit(obj, resourceVersion, true)
 	if !ok {
-		return rejectedObject{}
+		return source.Reject()
 	}
-	return stagedObject[T]{obj}
+	return source.Keep(obj)
 }
 
-// replaceStaged implements listSink.
-func (s *inlet[T]) replaceStaged(list []staged, resourceVersion string) {
-	objs, filtered := unstage[T](list)
+// ReplaceStaged implements Sink.
+func (s *inlet[T]) ReplaceStaged(list []source.Staged, resourceVersion string) {
+	objs, filtered := source.Kept[T](list)
 	s.replace(objs, filtered, resourceVersion)
 }
 
-// replaceNamespaceStaged implements listSink.
-func (s *inlet[T]) replaceNamespaceStaged(namespace string, list []staged, resourceVersion string) {
-	objs, _ := unstage[T](list)
+// ReplaceNamespaceStaged implements Sink.
+func (s *inlet[T]) ReplaceNamespaceStaged(namespace string, list []source.Staged, resourceVersion string) {
+	objs, _ := source.Kept[T](list)
 	s.replaceNamespace(namespace, objs, resourceVersion)
 }
 
@@ -206,8 +207,7 @@ func (s *inlet[T]) Progress(received, expected int) { s.progress.note(received, 
 func (s *inlet[T]) Report(err error) { s.health.report(s.ctx, s.name, err) }
 
 var (
-	errNilObject = errors.New("it is nil")
-	errNoName    = errors.New("it has no name")
+	errNoName = errors.New("it has no name")
 )
 
 // admit returns obj as it is to be stored, false if it cannot be, which it
@@ -215,14 +215,14 @@ var (
 func (s *inlet[T]) admit(obj T, resourceVersion string, listed bool) (T, bool) {
 	var none T
 	if obj == none {
-		s.reject(index.Key{}, resourceVersion, listed, errNilObject)
+		s.reject(index.Key{}, resourceVersion, listed, source.ErrNilObject)
 		return none, false
 	}
 	if s.transform != nil {
 		key := index.KeyOf(obj)
 		transformed, err := s.transform(obj)
 		if err == nil && transformed == none {
-			err = errNilObject
+			err = source.ErrNilObject
 		} else if err == nil && index.KeyOf(transformed) != key {
 			err = fmt.Errorf("the transform function has given it another key, %q", index.KeyOf(transformed))
 		}
@@ -250,7 +250,7 @@ func (s *inlet[T]) repair(key index.Key) {
 }
 
 func (s *inlet[T]) reject(key index.Key, resourceVersion string, listed bool, err error) {
-	s.Report(&RejectedError{Informer: s.name, Key: key, ResourceVersion: resourceVersion, Listed: listed, Err: err})
+	s.Report(&source.RejectedError{Informer: s.name, Key: key, ResourceVersion: resourceVersion, Listed: listed, Err: err})
 }
 
 // firstList is what becomes of the first list. One that was rejected as a whole is

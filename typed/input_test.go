@@ -21,6 +21,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // TestBadInput makes every mistake that arguments allow.
@@ -225,9 +226,9 @@ func TestWaitsAfterTheEnd(t *testing.T) {
 
 // TestProgress watches a list come in.
 func TestProgress(t *testing.T) {
-	run := func(source typed.Source[*corev1.Pod]) (steps []string) {
+	run := func(src source.Source[*corev1.Pod]) (steps []string) {
 		ctx, cancel := context.WithCancel(t.Context())
-		require.NoError(t, source.Run(ctx, progressSink{func(received, expected int) {
+		require.NoError(t, src.Run(ctx, progressSink{func(received, expected int) {
 			steps = append(steps, fmt.Sprintf("%d of %d", received, expected))
 		}, cancel}))
 		return steps
@@ -254,15 +255,18 @@ type progressSink struct {
 	done func()
 }
 
-func (s progressSink) Progress(received, expected int)              { s.note(received, expected) }
-func (s progressSink) Replace([]*corev1.Pod, string)                { s.done() }
-func (progressSink) Remove(index.Key, string)                       {}
-func (progressSink) DeleteKey(index.Key, string)                    {}
-func (progressSink) RemoveNamespace(_, _ string)                    {}
-func (progressSink) ReplaceNamespace(string, []*corev1.Pod, string) {}
-func (progressSink) Add(*corev1.Pod, string)                        {}
-func (progressSink) Update(*corev1.Pod, string)                     {}
-func (progressSink) Delete(*corev1.Pod, string)                     {}
-func (progressSink) Bookmark(string)                                {}
-func (progressSink) Resync()                                        {}
-func (progressSink) Report(error)                                   {}
+func (s progressSink) Progress(received, expected int)                      { s.note(received, expected) }
+func (s progressSink) Replace([]*corev1.Pod, string)                        { s.done() }
+func (progressSink) Remove(index.Key, string)                               {}
+func (progressSink) DeleteKey(index.Key, string)                            {}
+func (progressSink) RemoveNamespace(_, _ string)                            {}
+func (progressSink) ReplaceNamespace(string, []*corev1.Pod, string)         {}
+func (progressSink) Stage(p *corev1.Pod, _ string) source.Staged            { return source.Keep(p) }
+func (s progressSink) ReplaceStaged([]source.Staged, string)                { s.done() }
+func (progressSink) ReplaceNamespaceStaged(string, []source.Staged, string) {}
+func (progressSink) Add(*corev1.Pod, string)                                {}
+func (progressSink) Update(*corev1.Pod, string)                             {}
+func (progressSink) Delete(*corev1.Pod, string)                             {}
+func (progressSink) Bookmark(string)                                        {}
+func (progressSink) Resync()                                                {}
+func (progressSink) Report(error)                                           {}

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Name returns the informer's name.
@@ -23,7 +24,9 @@ func (l *Lease[T]) Get(key index.Key) (T, bool) { return l.informer.Load().Get(k
 
 // Rejected tells what was wrong with the latest state of an object, see
 // Informer.Rejected.
-func (l *Lease[T]) Rejected(key index.Key) *RejectedError { return l.informer.Load().Rejected(key) }
+func (l *Lease[T]) Rejected(key index.Key) *source.RejectedError {
+	return l.informer.Load().Rejected(key)
+}
 
 // Len returns the number of objects.
 func (l *Lease[T]) Len() int { return l.informer.Load().Len() }

@@ -67,7 +67,7 @@ func WithMetrics(m Metrics) Option {
 }
 
 // WithNameless stores objects without a name, all of a namespace as one, as
-// client-go does. Otherwise each of them is left out as a RejectedError: API
+// client-go does. Otherwise each of them is left out as a source.RejectedError: API
 // servers have none, so the informer's T does not read their names.
 func WithNameless() Option {
 	return func(c *config) error {

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Get returns the object of key, false if there is none.
@@ -13,8 +14,10 @@ func (i *Informer[T]) Get(key index.Key) (T, bool) { return i.store.Get(key) }
 
 // Rejected tells what was wrong with the state of an object that was received last,
 // if it could not be used, so that what Get returns for the key is an earlier state
-// or nothing; otherwise it returns nil. See RejectedError.
-func (i *Informer[T]) Rejected(key index.Key) *RejectedError { return i.health.rejections.of(key) }
+// or nothing; otherwise it returns nil. See source.RejectedError.
+func (i *Informer[T]) Rejected(key index.Key) *source.RejectedError {
+	return i.health.rejections.of(key)
+}
 
 // Len returns the number of objects.
 func (i *Informer[T]) Len() int { return i.store.Len() }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // SourceOption sets up a source that lists and watches.
@@ -94,7 +95,7 @@ func WithoutWatchList() SourceOption {
 // Every failure of a list or of the start of a watch is reported to the
 // informer; so are watches that end with an error, or without an event, again and
 // again, and each object that is not a T, which is then left out.
-func FromListerWatcher[T index.Object](lw cache.ListerWatcher, opts ...SourceOption) Source[T] {
+func FromListerWatcher[T index.Object](lw cache.ListerWatcher, opts ...SourceOption) source.Source[T] {
 	config, err := newSourceConfig(opts)
 	s := &reflectorSource[T]{lw: lw, config: config, err: errors.Join(err, config.rest.misplaced())}
 	if lw == nil {
@@ -123,7 +124,7 @@ const (
 var errWatchesEnd = errors.New("watches end with an error, or at once, again and again; the objects are listed anew, after a wait")
 
 // Run implements Source.
-func (s *reflectorSource[T]) Run(ctx context.Context, sink Sink[T]) error {
+func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if s.err != nil {
 		return s.err
 	}
@@ -131,7 +132,7 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	defer lw.close()
 	logger := klog.FromContext(ctx)
 	name := reflect.TypeFor[T]().String()
-	store := &reflectorStore[T]{sink: stagerOf(sink), name: name, streamed: lw.countStreamed}
+	store := &reflectorStore[T]{sink: sink, name: name, streamed: lw.countStreamed}
 	reflector := cache.NewReflectorWithOptions(lw, nil, store, cache.ReflectorOptions{
 		Name:            "typed.Informer",
 		TypeDescription: name,

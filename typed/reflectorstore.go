@@ -9,13 +9,14 @@ import (
 	"k8s.io/client-go/util/consistencydetector"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // reflectorStore is what a Reflector writes to. It turns what the Reflector
 // hands over into T, the one place where that is done, and passes it on to a
 // sink. Its methods are called by the Reflector's goroutine.
 type reflectorStore[T index.Object] struct {
-	sink     stager[T]
+	sink     source.Sink[T]
 	name     string
 	streamed func() // called for each object of a streamed list as it comes
 
@@ -93,18 +94,18 @@ func (s *reflectorStore[T]) Replace(list []any, version string) error {
 // replaceStreamed passes on a list that was streamed, and so is staged as a
 // whole. It returns false if that is not so.
 func (s *reflectorStore[T]) replaceStreamed(list []any, version string) bool {
-	var all []staged
+	var all []source.Staged
 	for _, untyped := range list {
-		done, ok := untyped.(staged)
+		done, ok := untyped.(source.Staged)
 		if !ok {
 			return false
 		}
 		if all == nil {
-			all = make([]staged, 0, len(list))
+			all = make([]source.Staged, 0, len(list))
 		}
 		all = append(all, done)
 	}
-	s.sink.replaceStaged(all, version)
+	s.sink.ReplaceStaged(all, version)
 	return true
 }
 
@@ -137,11 +138,11 @@ func (s *reflectorStore[T]) Transformer() cache.TransformFunc {
 }
 
 // stage hands an object of a list that is streamed to the sink.
-func (s *reflectorStore[T]) stage(untyped any) staged {
+func (s *reflectorStore[T]) stage(untyped any) source.Staged {
 	if obj, version, ok := s.convert(untyped, true); ok {
-		return s.sink.stage(obj, version)
+		return s.sink.Stage(obj, version)
 	}
-	return rejectedObject{}
+	return source.Reject()
 }
 
 // convert returns the object as a T, and its resource version. What is not a T is
@@ -152,7 +153,7 @@ func (s *reflectorStore[T]) convert(untyped any, listed bool) (T, string, bool) 
 	}
 	obj, ok := untyped.(T)
 	if !ok {
-		rejected := &RejectedError{Informer: s.name, Listed: listed, Err: fmt.Errorf("it is a %T", untyped)}
+		rejected := &source.RejectedError{Informer: s.name, Listed: listed, Err: fmt.Errorf("it is a %T", untyped)}
 		if carried, ok := untyped.(*carrier[T]); ok {
 			rejected.Err = carried.err
 		}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // rejections are the objects of which the store does not have the state that was
@@ -24,12 +25,12 @@ type rejections struct {
 	latest list.List                   // guarded by mu; of *rejection, the latest first
 	listed bool                        // guarded by mu; there was a list
 	total  int                         // guarded by mu
-	last   *RejectedError              // guarded by mu
+	last   *source.RejectedError       // guarded by mu
 }
 
 // rejection is one object of rejections.
 type rejection struct {
-	err  *RejectedError
+	err  *source.RejectedError
 	by   rejecter
 	kept bool // it came in a list that is not complete yet
 }
@@ -47,7 +48,7 @@ const maxReported = 20
 
 // note notes that an object was rejected. The inlet comes first, and so knows the
 // later state.
-func (r *rejections) note(err *RejectedError, by rejecter) {
+func (r *rejections) note(err *source.RejectedError, by rejecter) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.total++
@@ -75,7 +76,7 @@ func (r *rejections) remove(at *list.Element) {
 func (r *rejections) some() bool { return r.now.Load() > 0 }
 
 // of returns what was wrong with the object of key, nil if nothing was.
-func (r *rejections) of(key index.Key) *RejectedError {
+func (r *rejections) of(key index.Key) *source.RejectedError {
 	if !r.some() {
 		return nil
 	}
@@ -88,7 +89,7 @@ func (r *rejections) of(key index.Key) *RejectedError {
 }
 
 // lastOne returns what was rejected last.
-func (r *rejections) lastOne() *RejectedError {
+func (r *rejections) lastOne() *source.RejectedError {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.last

@@ -14,6 +14,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 var errPoison = errors.New("poisoned")
@@ -34,28 +35,28 @@ func poison(name string, version int) *rig.Thing { return rig.On("poison", rig.A
 // TestRejectedDeletion deletes objects whose last state cannot be used.
 func TestRejectedDeletion(t *testing.T) {
 	for name, test := range map[string]struct {
-		source func(*rig.Script) typed.Source[*rig.Thing]
+		source func(*rig.Script) source.Source[*rig.Thing]
 		opts   []typed.Option
 	}{
-		"transform": {func(s *rig.Script) typed.Source[*rig.Thing] { return s }, []typed.Option{rejectPoison()}},
-		"projection that is nil": {func(s *rig.Script) typed.Source[*rig.Thing] {
-			return typed.Map(s, func(o *rig.Thing) *rig.Thing {
+		"transform": {func(s *rig.Script) source.Source[*rig.Thing] { return s }, []typed.Option{rejectPoison()}},
+		"projection that is nil": {func(s *rig.Script) source.Source[*rig.Thing] {
+			return source.Map(s, func(o *rig.Thing) *rig.Thing {
 				if o.Node == "poison" {
 					return nil
 				}
 				return o
 			})
 		}, nil},
-		"projection of another key": {func(s *rig.Script) typed.Source[*rig.Thing] {
-			return typed.Map(s, func(o *rig.Thing) *rig.Thing {
+		"projection of another key": {func(s *rig.Script) source.Source[*rig.Thing] {
+			return source.Map(s, func(o *rig.Thing) *rig.Thing {
 				if o.Node == "poison" {
 					return rig.At("other", 1)
 				}
 				return o
 			})
 		}, nil},
-		"in a namespace": {func(s *rig.Script) typed.Source[*rig.Thing] {
-			return typed.FromNamespaces(typed.NewNamespaces("ns"), func(string) typed.Source[*rig.Thing] { return s })
+		"in a namespace": {func(s *rig.Script) source.Source[*rig.Thing] {
+			return source.FromNamespaces(source.NewNamespaces("ns"), func(string) source.Source[*rig.Thing] { return s })
 		}, []typed.Option{rejectPoison()}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +77,7 @@ func TestRejectedDeletion(t *testing.T) {
 				status := r.Status()
 				assert.Equal(t, 1, status.Rejected, "it is told")
 				assert.Zero(t, status.RejectedNow, "but nothing is missing")
-				r.Sink.Report(&typed.RejectedError{Key: rig.Key("b"), Err: errPoison})
+				r.Sink.Report(&source.RejectedError{Key: rig.Key("b"), Err: errPoison})
 				r.Sink.DeleteKey(rig.Key("b"), "4")
 				synctest.Wait()
 				assert.Zero(t, r.Len(), "so can a source")
@@ -109,7 +110,7 @@ func TestRejectedUpdate(t *testing.T) {
 		assert.ErrorIs(t, rejected, errPoison)
 		assert.Equal(t, "3", rejected.ResourceVersion)
 		assert.Nil(t, r.Rejected(rig.Key("b")))
-		assert.Equal(t, []*typed.RejectedError{rejected}, r.Status().RejectedObjects)
+		assert.Equal(t, []*source.RejectedError{rejected}, r.Status().RejectedObjects)
 
 		r.Sink.Replace([]*rig.Thing{poison("a", 3), rig.At("b", 2)}, "5")
 		assert.Equal(t, []string{"update b@2 b@2", "resync a@1"}, rec.Next(), "a list that it is in does not delete it")
@@ -191,20 +192,20 @@ func TestFirstListThatIsRejected(t *testing.T) {
 		assert.Equal(t, version, r.ResourceVersion())
 	}
 	for name, test := range map[string]struct {
-		then    func(typed.Sink[*rig.Thing])
+		then    func(source.Sink[*rig.Thing])
 		want    []string
 		version string
 	}{
-		"addition":              {func(s typed.Sink[*rig.Thing]) { s.Add(rig.At("c", 4), "4") }, []string{"initial c@4"}, "4"},
-		"addition, no version":  {func(s typed.Sink[*rig.Thing]) { s.Add(rig.At("c", 4), "") }, []string{"initial c@4"}, "3"},
-		"repair":                {func(s typed.Sink[*rig.Thing]) { s.Update(rig.At("a", 4), "4") }, []string{"initial a@4"}, "4"},
-		"list":                  {func(s typed.Sink[*rig.Thing]) { s.Replace([]*rig.Thing{rig.At("a", 4), poison("b", 2)}, "4") }, []string{"initial a@4"}, "4"},
-		"list that is empty":    {func(s typed.Sink[*rig.Thing]) { s.Replace(nil, "4") }, nil, "4"},
-		"list of a namespace":   {func(s typed.Sink[*rig.Thing]) { s.ReplaceNamespace("ns", []*rig.Thing{rig.At("b", 4)}, "4") }, []string{"initial b@4"}, "4"},
-		"namespace is empty":    {func(s typed.Sink[*rig.Thing]) { s.ReplaceNamespace("ns", nil, "4") }, nil, "4"},
-		"namespace is removed":  {func(s typed.Sink[*rig.Thing]) { s.RemoveNamespace("ns", "4") }, nil, "4"},
-		"object is not wanted":  {func(s typed.Sink[*rig.Thing]) { s.Remove(rig.Key("a"), "4") }, nil, "4"},
-		"all that were is gone": {func(s typed.Sink[*rig.Thing]) { s.Delete(poison("a", 4), "4"); s.Delete(rig.At("b", 5), "5") }, nil, "5"},
+		"addition":              {func(s source.Sink[*rig.Thing]) { s.Add(rig.At("c", 4), "4") }, []string{"initial c@4"}, "4"},
+		"addition, no version":  {func(s source.Sink[*rig.Thing]) { s.Add(rig.At("c", 4), "") }, []string{"initial c@4"}, "3"},
+		"repair":                {func(s source.Sink[*rig.Thing]) { s.Update(rig.At("a", 4), "4") }, []string{"initial a@4"}, "4"},
+		"list":                  {func(s source.Sink[*rig.Thing]) { s.Replace([]*rig.Thing{rig.At("a", 4), poison("b", 2)}, "4") }, []string{"initial a@4"}, "4"},
+		"list that is empty":    {func(s source.Sink[*rig.Thing]) { s.Replace(nil, "4") }, nil, "4"},
+		"list of a namespace":   {func(s source.Sink[*rig.Thing]) { s.ReplaceNamespace("ns", []*rig.Thing{rig.At("b", 4)}, "4") }, []string{"initial b@4"}, "4"},
+		"namespace is empty":    {func(s source.Sink[*rig.Thing]) { s.ReplaceNamespace("ns", nil, "4") }, nil, "4"},
+		"namespace is removed":  {func(s source.Sink[*rig.Thing]) { s.RemoveNamespace("ns", "4") }, nil, "4"},
+		"object is not wanted":  {func(s source.Sink[*rig.Thing]) { s.Remove(rig.Key("a"), "4") }, nil, "4"},
+		"all that were is gone": {func(s source.Sink[*rig.Thing]) { s.Delete(poison("a", 4), "4"); s.Delete(rig.At("b", 5), "5") }, nil, "5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rig.InBubble(t, func(t *testing.T) {
@@ -234,7 +235,7 @@ func TestFirstListThatIsRejected(t *testing.T) {
 		rig.InBubble(t, func(t *testing.T) {
 			r := rig.New(t)
 			r.Start()
-			r.Sink.Report(&typed.RejectedError{Informer: "x", Key: rig.Key("a"), Err: errPoison})
+			r.Sink.Report(&source.RejectedError{Informer: "x", Key: rig.Key("a"), Err: errPoison})
 			r.Sink.Replace(nil, "2")
 			synctest.Wait()
 			assert.False(t, rig.IsClosed(r.Synced()))
@@ -242,8 +243,8 @@ func TestFirstListThatIsRejected(t *testing.T) {
 	})
 	t.Run("a filter that leaves out", func(t *testing.T) {
 		rig.InBubble(t, func(t *testing.T) {
-			source := rig.NewScript()
-			informer := typed.NewInformer(typed.FilterMap(source, func(o *rig.Thing) (*rig.Thing, bool) {
+			src := rig.NewScript()
+			informer := typed.NewInformer(source.FilterMap(src, func(o *rig.Thing) (*rig.Thing, bool) {
 				if o.Node == "poison" {
 					return nil, true
 				}
@@ -254,7 +255,7 @@ func TestFirstListThatIsRejected(t *testing.T) {
 			running.Go(func() { assert.NoError(t, informer.Run(ctx)) })
 			defer running.Wait()
 			defer cancel()
-			sink := <-source.Started
+			sink := <-src.Started
 			sink.Replace([]*rig.Thing{poison("a", 1)}, "1")
 			synctest.Wait()
 			assert.False(t, rig.IsClosed(informer.Synced()))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/wire"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // FromREST returns a source that lists and watches objects of type T without a
@@ -48,7 +49,7 @@ import (
 //  2. a server that never ends a streamed list is listed the plain way, see
 //     WithWatchListTimeout;
 //  3. an object that cannot be decoded, or is of another kind than T's, is reported
-//     as a *RejectedError, by its key, and holds up nothing: what comes before and
+//     as a *source.RejectedError, by its key, and holds up nothing: what comes before and
 //     after it is used, and so is the fact that it is deleted. A list of another
 //     kind of objects is an error;
 //  4. errors in the middle of a watch are reported. A part of a list or watch that
@@ -62,7 +63,7 @@ import (
 //
 // If the arguments cannot be used, the informer's methods say so, see
 // NewInformer.
-func FromREST[T index.Object](config *rest.Config, opts ...SourceOption) Source[T] {
+func FromREST[T index.Object](config *rest.Config, opts ...SourceOption) source.Source[T] {
 	s := &restSource[T]{}
 	s.sourceConfig, s.err = newSourceConfig(opts)
 	if s.err == nil {
@@ -108,7 +109,7 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 }
 
 // Run implements Source.
-func (s *restSource[T]) Run(ctx context.Context, sink Sink[T]) error {
+func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if s.err != nil {
 		return s.err
 	}
@@ -144,7 +145,7 @@ func (s *restSource[T]) kindToSet(of resource) (kind schema.GroupVersionKind) {
 
 // locate finds the resource. It tries again and again, as for a list, and
 // returns an error only if trying again cannot help.
-func (s *restSource[T]) locate(ctx context.Context, sink Sink[T]) (resource, error) {
+func (s *restSource[T]) locate(ctx context.Context, sink source.Sink[T]) (resource, error) {
 	between := backoff{first: firstRefused, factor: growthRefused, last: longestWait}
 	for {
 		found, err := s.resource.locate(ctx, s.client, &s.rest)

@@ -23,6 +23,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -375,10 +376,10 @@ func TestServerWithoutWatchList(t *testing.T) {
 	srv := typedtest.Start(t, typedtest.WithoutWatchList())
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
-	for name, source := range map[string]typed.Source[*corev1.Pod]{
+	for name, src := range map[string]source.Source[*corev1.Pod]{
 		"FromREST": typed.FromREST[*corev1.Pod](srv.Config()), "FromClient": typed.FromClient(client.CoreV1().Pods("")),
 	} {
-		pods := typed.NewInformer(source)
+		pods := typed.NewInformer(src)
 		require.NoError(t, pods.WaitForSync(rig.Start(t, pods)))
 		assert.NoError(t, pods.Status().LastErr, name)
 	}

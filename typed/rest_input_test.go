@@ -26,6 +26,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -74,9 +75,9 @@ func TestBadRESTInput(t *testing.T) {
 }
 
 // fails runs an informer that cannot sync, and checks what it says.
-func fails[T index.Object](t *testing.T, source typed.Source[T], messages ...string) error {
+func fails[T index.Object](t *testing.T, src source.Source[T], messages ...string) error {
 	t.Helper()
-	informer := typed.NewInformer(source)
+	informer := typed.NewInformer(src)
 	ctx := rig.Start(t, informer)
 	err := waitInVain(ctx, t, informer)
 	for _, message := range messages {

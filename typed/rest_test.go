@@ -18,6 +18,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -77,8 +78,8 @@ func inFormats(t *testing.T, config *rest.Config, test func(*testing.T, *rest.Co
 
 // keeps runs an informer that gets one object by its list and another one by its
 // watch, which create makes, and returns both.
-func keeps[T index.Object](t *testing.T, srv *typedtest.Server, source typed.Source[T], create runtime.Object) (listed, watched T) {
-	informer := typed.NewInformer(source)
+func keeps[T index.Object](t *testing.T, srv *typedtest.Server, src source.Source[T], create runtime.Object) (listed, watched T) {
+	informer := typed.NewInformer(src)
 	ctx := rig.Start(t, informer)
 	require.NoError(t, informer.WaitForSync(ctx))
 	require.Equal(t, 1, informer.Len())
@@ -188,11 +189,11 @@ func TestProgressOfList(t *testing.T) {
 	for i := range 1200 {
 		require.NoError(t, srv.Create(t.Context(), rig.NewPod(fmt.Sprint("pod-", i), "")))
 	}
-	source := typed.FromREST[*corev1.Pod](srv.Config(), typed.WithoutWatchList())
+	src := typed.FromREST[*corev1.Pod](srv.Config(), typed.WithoutWatchList())
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	progress := &listSink{synced: cancel}
-	require.NoError(t, source.Run(ctx, progress))
+	require.NoError(t, src.Run(ctx, progress))
 	assert.Equal(t, 1200, progress.objects)
 	assert.Contains(t, progress.steps, [2]int{100, 0})
 	assert.Contains(t, progress.steps, [2]int{1100, 0})
@@ -206,7 +207,7 @@ func TestProgressOfList(t *testing.T) {
 
 // listSink notes the progress of the first list.
 type listSink struct {
-	typed.Sink[*corev1.Pod]
+	source.Sink[*corev1.Pod]
 	synced  func()
 	objects int
 	steps   [][2]int

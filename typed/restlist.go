@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/wire"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // restListerWatcher lists and watches for a Reflector.
@@ -24,7 +25,7 @@ type restListerWatcher[T index.Object] struct {
 	client   *restClient[T]
 	resource resource
 	config   restConfig
-	sink     Sink[T]
+	sink     source.Sink[T]
 	stamp    func(T)
 	expected schema.GroupVersionKind // of every object; zero: not known
 

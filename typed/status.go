@@ -2,6 +2,8 @@ package typed
 
 import (
 	"time"
+
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Phase is the stage of an informer's life.
@@ -54,7 +56,7 @@ type Status struct {
 
 	// Err is the last failure to list or watch, nil if there was none since it
 	// last worked; or else why the first list does not count, if all of its objects
-	// were rejected, see RejectedError. Failures counts those, and Since is when the first of them
+	// were rejected, see source.RejectedError. Failures counts those, and Since is when the first of them
 	// was.
 	Err      error
 	Failures int
@@ -66,11 +68,11 @@ type Status struct {
 	// called, and LastRejected tells of the last one. RejectedNow is the number of
 	// objects of which the store has no state, or an earlier one, for that reason,
 	// and RejectedObjects tells of the last 20 of them, the latest first. See
-	// RejectedError.
+	// source.RejectedError.
 	Rejected        int
-	LastRejected    *RejectedError
+	LastRejected    *source.RejectedError
 	RejectedNow     int
-	RejectedObjects []*RejectedError
+	RejectedObjects []*source.RejectedError
 
 	// Queued is how many changes wait to be applied, QueuedMax the most that
 	// ever did.

@@ -11,7 +11,7 @@ import (
 
 // StreamError tells of a list or watch that broke off at a part that could not be
 // used: one that was cut off, or is not what an API server sends. An object that
-// cannot be decoded, in a part that is sound otherwise, is a RejectedError.
+// cannot be decoded, in a part that is sound otherwise, is a source.RejectedError.
 //
 // It tells where that was, and shows nothing of what was sent, which may be secret.
 type StreamError struct {

@@ -12,7 +12,7 @@ import (
 // anything else sees it, exactly once: as soon as it is there, also when it is
 // part of a list that is streamed. The function may modify the object and return
 // it, but not change its name or namespace. If it does, or returns an error, the
-// object is rejected, see RejectedError; if that was the last state of one that is
+// object is rejected, see source.RejectedError; if that was the last state of one that is
 // gone, it is deleted all the same, by its key.
 //
 // T is the type of the informer's objects, or an interface that they implement;

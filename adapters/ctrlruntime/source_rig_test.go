@@ -10,10 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 type (
-	sink     = typed.Sink[*corev1.ConfigMap]
+	sink     = source.Sink[*corev1.ConfigMap]
 	informer = typed.Informer[*corev1.ConfigMap]
 )
 

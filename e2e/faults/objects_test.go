@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubetyped/informer/e2e/crd"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
@@ -26,7 +27,7 @@ type objects[T history.Object] interface {
 	list(ctx context.Context) ([]T, error)
 	remove(ctx context.Context, name string) error
 	// source returns what an informer takes the objects from, by config.
-	source(config *rest.Config, opts ...typed.SourceOption) typed.Source[T]
+	source(config *rest.Config, opts ...typed.SourceOption) source.Source[T]
 }
 
 // configMaps are the ConfigMaps of a namespace.
@@ -72,7 +73,7 @@ func (c configMaps) remove(ctx context.Context, name string) error {
 	return c.client.CoreV1().ConfigMaps(c.namespace).Delete(ctx, name, metav1.DeleteOptions{})
 }
 
-func (c configMaps) source(config *rest.Config, opts ...typed.SourceOption) typed.Source[*corev1.ConfigMap] {
+func (c configMaps) source(config *rest.Config, opts ...typed.SourceOption) source.Source[*corev1.ConfigMap] {
 	return typed.FromClient(kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(c.namespace), opts...)
 }
 
@@ -121,7 +122,7 @@ func (c customs) remove(ctx context.Context, name string) error {
 	return c.client.Delete(ctx, name, metav1.DeleteOptions{})
 }
 
-func (c customs) source(config *rest.Config, opts ...typed.SourceOption) typed.Source[*unstructured.Unstructured] {
+func (c customs) source(config *rest.Config, opts ...typed.SourceOption) source.Source[*unstructured.Unstructured] {
 	client := dynamic.NewForConfigOrDie(config).Resource(c.resource.GVR()).Namespace(c.namespace)
 	return typed.FromListerWatcher[*unstructured.Unstructured](&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
@@ -27,10 +28,10 @@ type observer[T history.Object] struct {
 }
 
 // observe runs an informer, until the test ends, and returns when it has synced.
-func observe[T history.Object](ctx context.Context, t *testing.T, name string, source typed.Source[T]) *observer[T] {
+func observe[T history.Object](ctx context.Context, t *testing.T, name string, src source.Source[T]) *observer[T] {
 	t.Helper()
 	o := &observer[T]{
-		name: name, informer: typed.NewInformer(source, typed.WithName(name)),
+		name: name, informer: typed.NewInformer(src, typed.WithName(name)),
 		stream:   history.New[T](),
 		handlers: map[string]*history.History[T]{"handler": history.New[T](), "coalescing handler": history.New[T]()},
 	}

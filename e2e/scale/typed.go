@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/e2e/workload"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // typedInformers are those of this project.
@@ -38,8 +39,8 @@ func newTyped(client kubernetes.Interface, selector labels.Selector, t tallies) 
 	return s, err
 }
 
-func addTyped[T object](s *typedInformers, t *tally, source typed.Source[T], name string, key indexKey[T]) error {
-	informer := typed.NewInformer(source)
+func addTyped[T object](s *typedInformers, t *tally, src source.Source[T], name string, key indexKey[T]) error {
+	informer := typed.NewInformer(src)
 	if err := informer.AddIndexes(index.Single("app", byApp[T]()), index.Single(name, key)); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 func main() {
@@ -81,7 +82,7 @@ func watch(ctx context.Context, config *rest.Config, timeout time.Duration, out 
 	defer factory.Shutdown()
 	leases := map[schema.GroupVersionResource]*typed.Lease[*metav1.PartialObjectMetadata]{}
 	for _, resource := range resources {
-		lease, err := typed.Share(factory, resource, func(*rest.Config) typed.Source[*metav1.PartialObjectMetadata] {
+		lease, err := typed.Share(factory, resource, func(*rest.Config) source.Source[*metav1.PartialObjectMetadata] {
 			return objectsOf(client, resource)
 		}, typed.WithName(resource.GroupResource().String()))
 		if err != nil {
@@ -130,7 +131,7 @@ func discover(config *rest.Config) ([]schema.GroupVersionResource, error) {
 }
 
 // objectsOf returns a source of the metadata of a resource's objects.
-func objectsOf(client metadata.Interface, resource schema.GroupVersionResource) typed.Source[*metav1.PartialObjectMetadata] {
+func objectsOf(client metadata.Interface, resource schema.GroupVersionResource) source.Source[*metav1.PartialObjectMetadata] {
 	objects := client.Resource(resource)
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {

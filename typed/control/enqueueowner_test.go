@@ -13,6 +13,7 @@ import (
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // ref returns a reference to an owner.
@@ -96,7 +97,7 @@ func TestEnqueueOwnerOfAClusterScopedObject(t *testing.T) {
 // silent is a source that reports nothing.
 type silent[T index.Object] struct{}
 
-func (silent[T]) Run(ctx context.Context, _ typed.Sink[T]) error {
+func (silent[T]) Run(ctx context.Context, _ source.Sink[T]) error {
 	<-ctx.Done()
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 func TestExpectDeleted(t *testing.T) {
@@ -24,54 +24,54 @@ func TestExpectDeleted(t *testing.T) {
 	for name, test := range map[string]struct {
 		before  []*rig.Thing // what the informer has, at version 5
 		deleted *rig.Thing
-		first   func(typed.Sink[*rig.Thing]) // does not meet it
-		then    func(typed.Sink[*rig.Thing]) // meets it; nil: it is met at once
+		first   func(source.Sink[*rig.Thing]) // does not meet it
+		then    func(source.Sink[*rig.Thing]) // meets it; nil: it is met at once
 	}{
 		"gone": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			first: func(s typed.Sink[*rig.Thing]) {
+			first: func(s source.Sink[*rig.Thing]) {
 				s.Update(rig.At("a", 6), "6")
 				s.Delete(rig.At("b", 7), "7")
 				s.Bookmark("8")
 			},
-			then: func(s typed.Sink[*rig.Thing]) { s.Delete(rig.At("a", 9), "9") },
+			then: func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 9), "9") },
 		},
 		"gone, without a version": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			first: func(s typed.Sink[*rig.Thing]) { s.Update(rig.At("a", 6), "") },
-			then:  func(s typed.Sink[*rig.Thing]) { s.Delete(rig.At("a", 9), "") },
+			first: func(s source.Sink[*rig.Thing]) { s.Update(rig.At("a", 6), "") },
+			then:  func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 9), "") },
 		},
 		"missed": {
 			before: []*rig.Thing{rig.At("a", 3), rig.At("b", 3)}, deleted: rig.At("a", 3),
-			first: func(s typed.Sink[*rig.Thing]) { s.Replace([]*rig.Thing{rig.At("a", 3)}, "8") },
-			then:  func(s typed.Sink[*rig.Thing]) { s.Replace([]*rig.Thing{rig.At("b", 9)}, "9") },
+			first: func(s source.Sink[*rig.Thing]) { s.Replace([]*rig.Thing{rig.At("a", 3)}, "8") },
+			then:  func(s source.Sink[*rig.Thing]) { s.Replace([]*rig.Thing{rig.At("b", 9)}, "9") },
 		},
 		"another": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			then: func(s typed.Sink[*rig.Thing]) { s.Update(another(rig.At("a", 9)), "9") },
+			then: func(s source.Sink[*rig.Thing]) { s.Update(another(rig.At("a", 9)), "9") },
 		},
 		"deleted and created": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			then: func(s typed.Sink[*rig.Thing]) { s.Delete(rig.At("a", 8), "8"); s.Add(another(rig.At("a", 9)), "9") },
+			then: func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 8), "8"); s.Add(another(rig.At("a", 9)), "9") },
 		},
 		"another before":    {before: []*rig.Thing{another(rig.At("a", 4))}, deleted: rig.At("a", 3)},
 		"gone before":       {deleted: rig.At("a", 3)},
 		"gone at that time": {deleted: rig.At("a", 5)},
 		"marked": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			first: func(s typed.Sink[*rig.Thing]) { s.Update(rig.At("a", 8), "8") },
-			then:  func(s typed.Sink[*rig.Thing]) { s.Update(marked(rig.At("a", 9)), "9") },
+			first: func(s source.Sink[*rig.Thing]) { s.Update(rig.At("a", 8), "8") },
+			then:  func(s source.Sink[*rig.Thing]) { s.Update(marked(rig.At("a", 9)), "9") },
 		},
 		"marked before": {before: []*rig.Thing{marked(rig.At("a", 3))}, deleted: rig.At("a", 3)},
 		"not seen yet": {
 			deleted: rig.At("a", 6),
-			first:   func(s typed.Sink[*rig.Thing]) { s.Add(rig.At("a", 6), "6") },
-			then:    func(s typed.Sink[*rig.Thing]) { s.Delete(rig.At("a", 7), "7") },
+			first:   func(s source.Sink[*rig.Thing]) { s.Add(rig.At("a", 6), "6") },
+			then:    func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 7), "7") },
 		},
 		"not seen yet, and never": {
 			deleted: rig.At("a", 6),
-			first:   func(s typed.Sink[*rig.Thing]) { s.Add(rig.At("b", 4), "5") },
-			then:    func(s typed.Sink[*rig.Thing]) { s.Bookmark("7") },
+			first:   func(s source.Sink[*rig.Thing]) { s.Add(rig.At("b", 4), "5") },
+			then:    func(s source.Sink[*rig.Thing]) { s.Bookmark("7") },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

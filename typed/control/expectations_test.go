@@ -16,6 +16,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // desk is a queue with Expectations, and the function that they wrap.
@@ -177,7 +178,7 @@ func bares(t *testing.T, version string) *typed.Informer[rig.Bare] {
 // after it.
 type bareList string
 
-func (s bareList) Run(ctx context.Context, sink typed.Sink[rig.Bare]) error {
+func (s bareList) Run(ctx context.Context, sink source.Sink[rig.Bare]) error {
 	time.Sleep(time.Minute)
 	sink.Replace([]rig.Bare{"a"}, string(s))
 	sink.Bookmark(string(s) + "0")

@@ -3,7 +3,7 @@ package rig
 import (
 	"context"
 
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Bare is an object that has nothing but a name.
@@ -15,5 +15,5 @@ func (Bare) GetNamespace() string { return "" }
 // BareSource is a source that has nothing to report.
 type BareSource struct{}
 
-// Run implements typed.Source.
-func (BareSource) Run(context.Context, typed.Sink[Bare]) error { return nil }
+// Run implements source.Source.
+func (BareSource) Run(context.Context, source.Sink[Bare]) error { return nil }

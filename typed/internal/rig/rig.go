@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Rig is an informer over a script. Its sink is there once it runs.
@@ -15,7 +16,7 @@ type Rig struct {
 	*typed.Informer[*Thing]
 	T      *testing.T
 	Script *Script // nil: the source is another one
-	Sink   typed.Sink[*Thing]
+	Sink   source.Sink[*Thing]
 	Stop   context.CancelFunc
 	Ended  chan error
 }
@@ -28,8 +29,8 @@ func New(t *testing.T, opts ...typed.Option) *Rig {
 
 // Over returns an informer over a source that is made of a script, if that is not
 // nil.
-func Over(t *testing.T, s *Script, source typed.Source[*Thing], opts ...typed.Option) *Rig {
-	return &Rig{T: t, Informer: typed.NewInformer(source, opts...), Script: s, Ended: make(chan error, 1)}
+func Over(t *testing.T, s *Script, src source.Source[*Thing], opts ...typed.Option) *Rig {
+	return &Rig{T: t, Informer: typed.NewInformer(src, opts...), Script: s, Ended: make(chan error, 1)}
 }
 
 // Start runs the informer, and stops it when the test ends.

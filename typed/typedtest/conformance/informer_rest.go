@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // The ways of this file are those of FromREST.
@@ -73,8 +74,8 @@ func restStructs(f format, streamed bool) subject {
 
 // restSource returns the source of a way. With named, the source is told the
 // resource.
-func restSource[T object](named bool) func(*check, resource, string, *gate, []typed.SourceOption) typed.Source[T] {
-	return func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) typed.Source[T] {
+func restSource[T object](named bool) func(*check, resource, string, *gate, []typed.SourceOption) source.Source[T] {
+	return func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[T] {
 		own := append(slices.Clone(opts), typed.WithNamespace(namespace))
 		if named {
 			own = append(own, typed.WithResource(r.gvr))

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/metadata"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // object is what the informers of the suite keep.
@@ -31,7 +32,7 @@ type way[T object] struct {
 	resource func(Rig) resource
 	// source returns what the informer gets the objects of a namespace from,
 	// all namespaces if it is empty.
-	source func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) typed.Source[T]
+	source func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[T]
 	// accept is the media type of a list in JSON, and decode reads it.
 	accept string
 	decode func([]byte) ([]T, error)
@@ -63,7 +64,7 @@ func (w *way[T]) run(t *testing.T, newRig func(*testing.T) Rig) {
 func typedPods(f format, streamed bool) subject {
 	return &way[*corev1.Pod]{
 		name: "pods", format: f, streamed: streamed, resource: pods,
-		source: func(c *check, _ resource, namespace string, g *gate, opts []typed.SourceOption) typed.Source[*corev1.Pod] {
+		source: func(c *check, _ resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[*corev1.Pod] {
 			return typed.FromClient(gatedClient[*corev1.Pod, *corev1.PodList]{c.client.CoreV1().Pods(namespace), g}, opts...)
 		},
 		accept: runtime.ContentTypeJSON,
@@ -79,7 +80,7 @@ func typedPods(f format, streamed bool) subject {
 func typedClusterRoles(f format, streamed bool) subject {
 	return &way[*rbacv1.ClusterRole]{
 		name: "clusterroles", format: f, streamed: streamed, resource: clusterRoles,
-		source: func(c *check, _ resource, _ string, g *gate, opts []typed.SourceOption) typed.Source[*rbacv1.ClusterRole] {
+		source: func(c *check, _ resource, _ string, g *gate, opts []typed.SourceOption) source.Source[*rbacv1.ClusterRole] {
 			return typed.FromClient(gatedClient[*rbacv1.ClusterRole, *rbacv1.ClusterRoleList]{c.client.RbacV1().ClusterRoles(), g}, opts...)
 		},
 		accept: runtime.ContentTypeJSON,
@@ -94,7 +95,7 @@ func typedClusterRoles(f format, streamed bool) subject {
 func unstructuredCustoms(f format, streamed bool) subject {
 	return &way[*unstructured.Unstructured]{
 		name: "customs", format: f, streamed: streamed, resource: customs,
-		source: func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) typed.Source[*unstructured.Unstructured] {
+		source: func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[*unstructured.Unstructured] {
 			client, err := dynamic.NewForConfig(c.config)
 			require.NoError(c, err)
 			objects := client.Resource(r.gvr).Namespace(namespace)
@@ -124,7 +125,7 @@ func unstructuredCustoms(f format, streamed bool) subject {
 func podMetadata(f format, streamed bool) subject {
 	return &way[*metav1.PartialObjectMetadata]{
 		name: "metadata", format: f, streamed: streamed, resource: pods,
-		source: func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) typed.Source[*metav1.PartialObjectMetadata] {
+		source: func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[*metav1.PartialObjectMetadata] {
 			client, err := metadata.NewForConfig(c.config)
 			require.NoError(c, err)
 			objects := client.Resource(r.gvr).Namespace(namespace)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // composed returns the subjects whose sources are made of others.
@@ -27,11 +28,11 @@ func podsByNamespace(f format, streamed bool) subject {
 	w := typedPods(f, streamed).(*way[*corev1.Pod])
 	w.name = "pods by namespace"
 	whole := w.source
-	w.source = func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) typed.Source[*corev1.Pod] {
+	w.source = func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[*corev1.Pod] {
 		if namespace == "" {
 			return whole(c, r, namespace, g, opts)
 		}
-		return typed.FromNamespaces(typed.NewNamespaces(namespace), func(namespace string) typed.Source[*corev1.Pod] {
+		return source.FromNamespaces(source.NewNamespaces(namespace), func(namespace string) source.Source[*corev1.Pod] {
 			return whole(c, r, namespace, g, opts)
 		})
 	}
@@ -43,8 +44,8 @@ func projectedPods(f format, streamed bool) subject {
 	whole := typedPods(f, streamed).(*way[*corev1.Pod])
 	return &way[*metav1.PartialObjectMetadata]{
 		name: "projected pods", format: f, streamed: streamed, resource: pods,
-		source: func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) typed.Source[*metav1.PartialObjectMetadata] {
-			return typed.Map(whole.source(c, r, namespace, g, opts), metadataOfPod)
+		source: func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[*metav1.PartialObjectMetadata] {
+			return source.Map(whole.source(c, r, namespace, g, opts), metadataOfPod)
 		},
 		accept: runtime.ContentTypeJSON,
 		decode: func(data []byte) ([]*metav1.PartialObjectMetadata, error) {

@@ -1,4 +1,4 @@
-package typed
+package source
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // order. The lock is held through each report, so that the version that comes
 // with it is the one that is reached by it and all before it.
 type scopes[T index.Object] struct {
-	sink stager[T]
+	sink Sink[T]
 
 	mu      sync.Mutex
 	byName  map[string]*scope[T] // guarded by mu
@@ -26,7 +26,7 @@ type scopes[T index.Object] struct {
 	changed sync.Cond            // on mu: synced, ended, or some scope's removed has changed
 }
 
-func newScopes[T index.Object](sink stager[T]) *scopes[T] {
+func newScopes[T index.Object](sink Sink[T]) *scopes[T] {
 	all := &scopes[T]{sink: sink, byName: map[string]*scope[T]{}}
 	all.changed.L = &all.mu
 	return all
@@ -67,13 +67,13 @@ func (all *scopes[T]) syncIfListed() {
 		}
 		size += len(s.first)
 	}
-	objs := make([]staged, 0, size)
+	objs := make([]Staged, 0, size)
 	for _, s := range all.byName {
 		objs = append(objs, s.first...)
 		s.first = nil
 	}
 	all.synced = true
-	all.sink.replaceStaged(objs, all.advance())
+	all.sink.ReplaceStaged(objs, all.advance())
 	if err := all.trouble(); err != nil { // a watch that has failed since its list
 		all.sink.Report(err)
 	}

@@ -1,4 +1,4 @@
-package typed_test
+package source_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // TestNamespacesModel lets namespaces come, be listed, change, be listed again
@@ -64,7 +65,7 @@ type spacesModel struct {
 
 // space is one namespace.
 type space struct {
-	sink    typed.Sink[*rig.Thing]
+	sink    source.Sink[*rig.Thing]
 	listed  bool
 	version int
 	objects map[index.Key]*rig.Thing
@@ -182,11 +183,11 @@ func (m *spacesModel) OnDelete(d typed.Deleted[*rig.Thing]) {
 // TestNamespacesChangeWhileTheyReport changes a set, which two informers follow,
 // while the sources of all its namespaces report as fast as they can.
 func TestNamespacesChangeWhileTheyReport(t *testing.T) {
-	set := typed.NewNamespaces("n0", "n1", "n2")
-	source := func(namespace string) typed.Source[*rig.Thing] { return busy(namespace) }
+	set := source.NewNamespaces("n0", "n1", "n2")
+	src := func(namespace string) source.Source[*rig.Thing] { return rig.Busy(namespace) }
 	var informers []*typed.Informer[*rig.Thing]
 	for range 2 {
-		informers = append(informers, typed.NewInformer(typed.FromNamespaces(set, source)))
+		informers = append(informers, typed.NewInformer(source.FromNamespaces(set, src)))
 	}
 	var ctx context.Context
 	for _, informer := range informers {
@@ -215,15 +216,4 @@ func TestNamespacesChangeWhileTheyReport(t *testing.T) {
 		}
 		assert.True(t, rig.IsClosed(gone))
 	}
-}
-
-// busy is a source that reports on one thing, in its namespace, all the time.
-type busy string
-
-func (b busy) Run(ctx context.Context, sink typed.Sink[*rig.Thing]) error {
-	sink.Replace([]*rig.Thing{in(string(b), rig.At("a", 1))}, "1")
-	for i := 2; ctx.Err() == nil; i++ {
-		sink.Update(in(string(b), rig.At("a", i)), strconv.Itoa(i))
-	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package typed
+package source
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Source is where an Informer's objects come from: a list and watch of an API
+// Source is where an informer's objects come from: a list and watch of an API
 // server, another informer, or the events of a test.
 type Source[T index.Object] interface {
 	// Run reports every change to sink until ctx ends, and then returns nil. The
@@ -25,7 +25,7 @@ type Source[T index.Object] interface {
 // Sink takes the reports of a Source. Objects that are reported are shared
 // from then on and must not be modified. The methods may be called from
 // several goroutines, if the source does not care in which order the reports
-// take effect; they return quickly, unless a handler with the policy Block has
+// take effect; they return quickly, unless a handler with the policy typed.Block has
 // fallen behind.
 //
 // The resource version that comes with a report is the one that the store has
@@ -50,10 +50,21 @@ type Sink[T index.Object] interface {
 	// Replace reports that objs are all that there are. The sink owns the slice
 	// from then on.
 	Replace(objs []T, resourceVersion string)
+	// Stage takes in one object of a list that is not complete yet, once, as soon as
+	// it has come, so that nobody has to keep it as it was received. What it returns
+	// belongs into the list that ReplaceStaged or ReplaceNamespaceStaged is called
+	// with, unless the list turns out not to have the object. The version is that of
+	// the object, for errors.
+	Stage(obj T, resourceVersion string) Staged
+	// ReplaceStaged is Replace with objects that Stage has taken in, in the same or
+	// another order. The sink owns the slice from then on.
+	ReplaceStaged(list []Staged, resourceVersion string)
 	// ReplaceNamespace reports that objs, all of which are in the given
 	// namespace, are all that there are in it. It does not stand for the first
 	// Replace.
 	ReplaceNamespace(namespace string, objs []T, resourceVersion string)
+	// ReplaceNamespaceStaged is ReplaceNamespace with objects that Stage has taken in.
+	ReplaceNamespaceStaged(namespace string, list []Staged, resourceVersion string)
 	// RemoveNamespace reports that all objects of a namespace are outside of what
 	// the source reports on from now on, as Remove does for one.
 	RemoveNamespace(namespace, resourceVersion string)

@@ -1,4 +1,4 @@
-package typed_test
+package source_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // scripts are sources of namespaces whose reports the test makes itself.
@@ -20,7 +21,7 @@ type scripts struct {
 	started map[string]*rig.Script // guarded by mu; the last of each namespace
 }
 
-func (s *scripts) source(namespace string) typed.Source[*rig.Thing] {
+func (s *scripts) source(namespace string) source.Source[*rig.Thing] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.started[namespace] = rig.NewScript()
@@ -28,7 +29,7 @@ func (s *scripts) source(namespace string) typed.Source[*rig.Thing] {
 }
 
 // sinkOf returns the sink of a namespace, once. It waits until it is there.
-func (s *scripts) sinkOf(namespace string) typed.Sink[*rig.Thing] {
+func (s *scripts) sinkOf(namespace string) source.Sink[*rig.Thing] {
 	synctest.Wait()
 	return <-s.script(namespace).Started
 }
@@ -43,15 +44,15 @@ func (s *scripts) script(namespace string) *rig.Script {
 type spacesRig struct {
 	*rig.Rig
 	*scripts
-	set *typed.Namespaces
+	set *source.Namespaces
 	rec *rig.Recorder
 }
 
 // newSpacesRig starts the informer.
 func newSpacesRig(t *testing.T, names ...string) *spacesRig {
 	s := &scripts{started: map[string]*rig.Script{}}
-	set := typed.NewNamespaces(names...)
-	r := &spacesRig{scripts: s, set: set, Rig: rig.Over(t, nil, typed.FromNamespaces(set, s.source))}
+	set := source.NewNamespaces(names...)
+	r := &spacesRig{scripts: s, set: set, Rig: rig.Over(t, nil, source.FromNamespaces(set, s.source))}
 	r.rec = r.Record()
 	r.Start()
 	synctest.Wait()
@@ -168,7 +169,7 @@ func TestNamespaceThatCannotBeListed(t *testing.T) {
 		err := r.WaitForSync(ended)
 		assert.ErrorContains(t, err, "namespace y: forbidden\nnamespace z: away")
 		assert.ErrorIs(t, err, forbidden)
-		var in1 *typed.NamespaceError
+		var in1 *source.NamespaceError
 		require.ErrorAs(t, err, &in1)
 		assert.Equal(t, "y", in1.Namespace)
 
@@ -283,22 +284,22 @@ func TestNamespacesEndWithTheirSources(t *testing.T) {
 		})
 	})
 	t.Run("that is nil", func(t *testing.T) {
-		informer := typed.NewInformer(typed.FromNamespaces(typed.NewNamespaces("x"), func(string) typed.Source[*rig.Thing] { return nil }))
+		informer := typed.NewInformer(source.FromNamespaces(source.NewNamespaces("x"), func(string) source.Source[*rig.Thing] { return nil }))
 		assert.ErrorContains(t, informer.Run(t.Context()), "namespace x: the source is nil")
 	})
 }
 
 func TestNamespacesCheckTheirArguments(t *testing.T) {
-	source := (&scripts{started: map[string]*rig.Script{}}).source
+	src := (&scripts{started: map[string]*rig.Script{}}).source
 	for want, informer := range map[string]*typed.Informer[*rig.Thing]{
-		"the set of namespaces is nil":                       typed.NewInformer(typed.FromNamespaces(nil, source)),
-		"the function that returns the source of a namespac": typed.NewInformer(typed.FromNamespaces[*rig.Thing](typed.NewNamespaces(), nil)),
-		`"A_b" cannot be the name of a namespace`:            typed.NewInformer(typed.FromNamespaces(typed.NewNamespaces("x", "A_b"), source)),
+		"the set of namespaces is nil":                       typed.NewInformer(source.FromNamespaces(nil, src)),
+		"the function that returns the source of a namespac": typed.NewInformer(source.FromNamespaces[*rig.Thing](source.NewNamespaces(), nil)),
+		`"A_b" cannot be the name of a namespace`:            typed.NewInformer(source.FromNamespaces(source.NewNamespaces("x", "A_b"), src)),
 	} {
 		assert.ErrorContains(t, informer.Run(t.Context()), want)
 		assert.ErrorContains(t, informer.WaitForSync(t.Context()), want)
 	}
-	set := &typed.Namespaces{}
+	set := &source.Namespaces{}
 	set.Remove("y")
 	require.NoError(t, set.Add("x"))
 	assert.ErrorContains(t, set.Add("y", ""), `"" stands for all namespaces`)

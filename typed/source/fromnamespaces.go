@@ -1,4 +1,4 @@
-package typed
+package source
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 // FromNamespaces returns a source of the objects in a set of namespaces, for
 // programs that must not, or need not, see all of them:
 //
-//	tenants := typed.NewNamespaces("tenant-a", "tenant-b")
-//	pods := typed.NewInformer(typed.FromNamespaces(tenants, func(namespace string) typed.Source[*corev1.Pod] {
+//	tenants := source.NewNamespaces("tenant-a", "tenant-b")
+//	pods := typed.NewInformer(source.FromNamespaces(tenants, func(namespace string) source.Source[*corev1.Pod] {
 //		return typed.FromClient(client.CoreV1().Pods(namespace))
 //	}))
 //
-// source is called for a namespace when it comes into the set; what it returns is
+// src is called for a namespace when it comes into the set; what it returns is
 // run until the namespace leaves the set, and may have selectors of its own. So
 // there is one list and one watch for each namespace, and one store, of which
 // every read sees one state.
@@ -40,17 +40,17 @@ import (
 //
 // About resource versions: each watch comes to a version by itself, and one of a
 // namespace in which nothing happens only by bookmarks, which the server sends
-// about once a minute. Informer.ResourceVersion is the lowest of them, so it is
+// about once a minute. typed.Informer.ResourceVersion is the lowest of them, so it is
 // never ahead of what reads return, in any namespace, and WaitForResourceVersion
 // takes as long as the slowest watch. A namespace that was added keeps the
 // version from going on until it is listed, and takes it back if its list is
 // older; one that cannot be listed should therefore be removed. Versions that
 // were reached before it was added say nothing about it.
 //
-// Functions of Map, FilterMap and WithTransform may be called for several
+// Functions of Map, FilterMap and typed.WithTransform may be called for several
 // namespaces at the same time.
-func FromNamespaces[T index.Object](namespaces *Namespaces, source func(namespace string) Source[T]) Source[T] {
-	return &namespacesSource[T]{namespaces: namespaces, source: source}
+func FromNamespaces[T index.Object](namespaces *Namespaces, src func(namespace string) Source[T]) Source[T] {
+	return &namespacesSource[T]{namespaces: namespaces, source: src}
 }
 
 // namespacesSource is the Source that FromNamespaces returns.
@@ -72,7 +72,7 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	changed, leave := s.namespaces.follow()
 	defer leave()
 	group, ctx := errgroup.WithContext(ctx)
-	all := newScopes(stagerOf(sink))
+	all := newScopes(sink)
 	for {
 		for _, added := range all.set(ctx, s.namespaces.All()) {
 			group.Go(func() error { return added.run(s.source(added.namespace)) })
@@ -87,12 +87,12 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 }
 
 // run runs the source of a namespace until it ends or the namespace is removed.
-func (s *scope[T]) run(source Source[T]) error {
+func (s *scope[T]) run(src Source[T]) error {
 	defer s.cancel()
-	if source == nil {
+	if src == nil {
 		return &NamespaceError{Namespace: s.namespace, Err: errors.New("the source is nil")}
 	}
-	err := source.Run(s.ctx, s)
+	err := src.Run(s.ctx, s)
 	switch {
 	case s.ctx.Err() != nil:
 		return nil // it was told to stop

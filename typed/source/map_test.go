@@ -1,4 +1,4 @@
-package typed_test
+package source_test
 
 import (
 	"context"
@@ -19,13 +19,14 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 func TestMap(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		source := rig.NewScript()
+		src := rig.NewScript()
 		projected := map[*rig.Thing]int{}
-		informer := typed.NewInformer(typed.Map(source, func(o *rig.Thing) rig.Placement {
+		informer := typed.NewInformer(source.Map(src, func(o *rig.Thing) rig.Placement {
 			projected[o]++
 			return rig.PlacementOf(o)
 		}))
@@ -39,7 +40,7 @@ func TestMap(t *testing.T) {
 		running.Go(func() { assert.NoError(t, informer.Run(ctx)) })
 		defer running.Wait()
 		defer cancel()
-		sink := <-source.Started
+		sink := <-src.Started
 
 		received := []*rig.Thing{
 			rig.On("x", rig.At("a", 1)), rig.On("x", rig.At("b", 2)), rig.On("y", rig.At("a", 3)), rig.On("z", rig.At("b", 4)), rig.On("z", rig.At("c", 5)),
@@ -76,8 +77,8 @@ func TestMap(t *testing.T) {
 
 func TestMapLeavesOutWhatItCannotProject(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		source := rig.NewScript()
-		informer := typed.NewInformer(typed.Map(source, func(o *rig.Thing) *rig.Thing {
+		src := rig.NewScript()
+		informer := typed.NewInformer(source.Map(src, func(o *rig.Thing) *rig.Thing {
 			switch o.Name {
 			case "nil":
 				return nil
@@ -91,7 +92,7 @@ func TestMapLeavesOutWhatItCannotProject(t *testing.T) {
 		running.Go(func() { assert.NoError(t, informer.Run(ctx)) })
 		defer running.Wait()
 		defer cancel()
-		sink := <-source.Started
+		sink := <-src.Started
 		for i, c := range []struct {
 			obj  *rig.Thing
 			want string
@@ -115,9 +116,9 @@ func TestMapLeavesOutWhatItCannotProject(t *testing.T) {
 }
 
 func TestMapChecksItsArguments(t *testing.T) {
-	none := typed.NewInformer(typed.Map[*rig.Thing, rig.Placement](rig.NewScript(), nil))
+	none := typed.NewInformer(source.Map[*rig.Thing, rig.Placement](rig.NewScript(), nil))
 	assert.ErrorContains(t, none.Run(t.Context()), "the function that projects is nil")
-	none = typed.NewInformer(typed.Map(nil, rig.PlacementOf))
+	none = typed.NewInformer(source.Map(nil, rig.PlacementOf))
 	assert.ErrorContains(t, none.Run(t.Context()), "the source to project is nil")
 }
 
@@ -127,7 +128,7 @@ func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		stream := watch.NewFake()
 		calls := map[string]int{}
-		informer := typed.NewInformer(typed.FilterMap(
+		informer := typed.NewInformer(source.FilterMap(
 			typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{
 				WatchFuncWithContext: func(_ context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 					assert.NotNil(t, opts.SendInitialEvents)

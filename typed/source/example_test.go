@@ -1,19 +1,15 @@
-package typed_test
+package source_test
 
 import (
-	"context"
 	"fmt"
 	"log"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // podNode is all that the program of ExampleMap needs of a Pod.
@@ -27,7 +23,7 @@ func ExampleMap() {
 	client, shutdown := rig.NewCluster(rig.NewPod("web-0", "node-1"))
 	defer shutdown()
 
-	pods := typed.NewInformer(typed.Map(
+	pods := typed.NewInformer(source.Map(
 		typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)),
 		func(p *corev1.Pod) podNode { return podNode{p.Namespace, p.Name, p.Spec.NodeName} },
 	))
@@ -48,7 +44,7 @@ func ExampleFilterMap() {
 	defer shutdown()
 
 	scheduled := typed.NewInformer(
-		typed.FilterMap(
+		source.FilterMap(
 			typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)),
 			func(p *corev1.Pod) (*corev1.Pod, bool) { return p, p.Spec.NodeName != "" },
 		),
@@ -72,8 +68,8 @@ func ExampleFromNamespaces() {
 	client, shutdown := rig.NewCluster(podIn("tenant-a"), podIn("tenant-b"), podIn("tenant-c"))
 	defer shutdown()
 
-	tenants := typed.NewNamespaces("tenant-a", "tenant-b")
-	pods := typed.NewInformer(typed.FromNamespaces(tenants, func(namespace string) typed.Source[*corev1.Pod] {
+	tenants := source.NewNamespaces("tenant-a", "tenant-b")
+	pods := typed.NewInformer(source.FromNamespaces(tenants, func(namespace string) source.Source[*corev1.Pod] {
 		return typed.FromClient(client.CoreV1().Pods(namespace))
 	}))
 
@@ -97,55 +93,6 @@ func ExampleFromNamespaces() {
 	// Output:
 	// 2 pods
 	// 2 pods
-}
-
-// Two clusters, each with a factory of its own. Parts of a program that need the
-// same informer each take a lease, and give it back.
-func ExampleShare() {
-	type allPods struct{} // the key of the informer
-	source := func(config *rest.Config) typed.Source[*corev1.Pod] {
-		return typed.FromClient(kubernetes.NewForConfigOrDie(config).CoreV1().Pods(metav1.NamespaceAll))
-	}
-
-	clusters := map[string][]string{"east": {"web-0", "web-1"}, "west": {"web-0"}}
-	factories := map[string]*typed.Factory{}
-	for cluster, names := range clusters {
-		srv, err := typedtest.NewServer()
-		if err != nil {
-			log.Fatal(err)
-		}
-		defer srv.Close()
-		for _, name := range names {
-			if err := srv.Create(context.Background(), rig.NewPod(name, cluster+"-node")); err != nil {
-				log.Fatal(err)
-			}
-		}
-		factories[cluster] = typed.NewFactory(srv.Config(), typed.WithTransform(typed.StripManagedFields[metav1.Object]))
-		defer factories[cluster].Shutdown()
-	}
-
-	pods := map[string]*typed.Lease[*corev1.Pod]{}
-	for cluster, factory := range factories {
-		lease, err := typed.Share(factory, allPods{}, source, typed.WithName("pods of "+cluster))
-		if err != nil {
-			log.Fatal(err)
-		}
-		defer lease.Release()
-		pods[cluster] = lease
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	for _, factory := range factories {
-		if err := factory.WaitForSync(ctx); err != nil {
-			log.Fatal(err)
-		}
-	}
-	for _, cluster := range []string{"east", "west"} {
-		fmt.Println(pods[cluster].Name(), pods[cluster].Len())
-	}
-	// Output:
-	// pods of east 2
-	// pods of west 1
 }
 
 func podIn(namespace string) *corev1.Pod {

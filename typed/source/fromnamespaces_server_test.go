@@ -1,4 +1,4 @@
-package typed_test
+package source_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -38,8 +39,8 @@ func TestNamespacesOfAServer(t *testing.T) {
 		schema.GroupResource{Resource: "pods"}, "", errors.New("ask for more rights"))})
 
 	failed := make(chan struct{}, 1)
-	tenants := typed.NewNamespaces("tenant-0", "tenant-1")
-	pods := typed.NewInformer(typed.FromNamespaces(tenants, func(namespace string) typed.Source[*corev1.Pod] {
+	tenants := source.NewNamespaces("tenant-0", "tenant-1")
+	pods := typed.NewInformer(source.FromNamespaces(tenants, func(namespace string) source.Source[*corev1.Pod] {
 		return failing[*corev1.Pod]{typed.FromClient(client.CoreV1().Pods(namespace)), failed}
 	}))
 	rig.Record(t, pods)
@@ -91,16 +92,16 @@ func ended(ctx context.Context) context.Context {
 
 // failing is a source that tells when it has failed.
 type failing[T index.Object] struct {
-	typed.Source[T]
+	source.Source[T]
 	failed chan struct{} // has room for one
 }
 
-func (f failing[T]) Run(ctx context.Context, sink typed.Sink[T]) error {
+func (f failing[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	return f.Source.Run(ctx, failingSink[T]{sink, f.failed})
 }
 
 type failingSink[T index.Object] struct {
-	typed.Sink[T]
+	source.Sink[T]
 	failed chan struct{}
 }
 

@@ -1,4 +1,4 @@
-package typed_test
+package source_test
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // onlyX keeps what is on the node x, without its UID.
@@ -25,7 +25,7 @@ func onlyX(o *rig.Thing) (*rig.Thing, bool) {
 // reported to the sink.
 func newProjectedRig(t *testing.T, project func(*rig.Thing) (*rig.Thing, bool)) *rig.Rig {
 	s := rig.NewScript()
-	return rig.Over(t, s, typed.FilterMap(s, project))
+	return rig.Over(t, s, source.FilterMap(s, project))
 }
 
 func TestFilterMap(t *testing.T) {
@@ -81,7 +81,7 @@ func TestFilterMapModel(t *testing.T) {
 type filtered map[string]*rig.Thing
 
 // step makes one report, and returns the calls that it leads to.
-func (m filtered) step(sink typed.Sink[*rig.Thing], step, version int) []string {
+func (m filtered) step(sink source.Sink[*rig.Thing], step, version int) []string {
 	random := func() *rig.Thing {
 		step = step*31 + 7
 		o := rig.On([]string{"x", "y"}[step%2], rig.At(string(rune('a'+step/2%4)), version))

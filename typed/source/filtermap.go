@@ -1,4 +1,4 @@
-package typed
+package source
 
 import (
 	"context"
@@ -44,9 +44,8 @@ func (s *projectedSource[A, B]) Run(ctx context.Context, sink Sink[B]) error {
 	case s.project == nil:
 		return errors.New("the function that projects is nil")
 	}
-	to := stagerOf(sink)
 	return s.source.Run(ctx, &projection[A, B]{
-		passedOn: to, sink: to, project: s.project, name: reflect.TypeFor[A]().String(),
+		passedOn: sink, sink: sink, project: s.project, name: reflect.TypeFor[A]().String(),
 	})
 }
 
@@ -54,14 +53,15 @@ func (s *projectedSource[A, B]) Run(ctx context.Context, sink Sink[B]) error {
 // on.
 type projection[A, B index.Object] struct {
 	passedOn
-	sink    stager[B]
+	sink    Sink[B]
 	project func(A) (B, bool)
 	name    string
 }
 
 // passedOn is what the type of the objects does not matter to.
 type passedOn interface {
-	listSink
+	ReplaceStaged(list []Staged, resourceVersion string)
+	ReplaceNamespaceStaged(namespace string, list []Staged, resourceVersion string)
 	DeleteKey(key index.Key, resourceVersion string)
 	Remove(key index.Key, resourceVersion string)
 	RemoveNamespace(namespace, resourceVersion string)
@@ -107,24 +107,24 @@ func (p *projection[A, B]) change(obj A, resourceVersion string, report func(B, 
 
 // Replace implements Sink.
 func (p *projection[A, B]) Replace(objs []A, resourceVersion string) {
-	p.replaceStaged(stageAll(p, objs), resourceVersion)
+	p.ReplaceStaged(stageAll(p, objs), resourceVersion)
 }
 
 // ReplaceNamespace implements Sink.
 func (p *projection[A, B]) ReplaceNamespace(namespace string, objs []A, resourceVersion string) {
-	p.replaceNamespaceStaged(namespace, stageAll(p, objs), resourceVersion)
+	p.ReplaceNamespaceStaged(namespace, stageAll(p, objs), resourceVersion)
 }
 
-// stage implements stager.
-func (p *projection[A, B]) stage(obj A, resourceVersion string) staged {
+// Stage implements Sink.
+func (p *projection[A, B]) Stage(obj A, resourceVersion string) Staged {
 	projected, kept, ok := p.apply(obj, resourceVersion, true)
 	switch {
 	case !ok:
-		return rejectedObject{}
+		return Reject()
 	case !kept:
-		return leftOut{}
+		return leftOutObject{}
 	}
-	return p.sink.stage(projected, resourceVersion)
+	return p.sink.Stage(projected, resourceVersion)
 }
 
 // apply projects an object. It reports whether that is to be kept, and whether
@@ -133,7 +133,7 @@ func (p *projection[A, B]) apply(obj A, resourceVersion string, listed bool) (pr
 	var nothing A
 	var none B
 	if obj == nothing {
-		p.Report(&RejectedError{Informer: p.name, ResourceVersion: resourceVersion, Listed: listed, Err: errNilObject})
+		p.Report(&RejectedError{Informer: p.name, ResourceVersion: resourceVersion, Listed: listed, Err: ErrNilObject})
 		return none, false, false
 	}
 	key := index.KeyOf(obj)

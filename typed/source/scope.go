@@ -1,4 +1,4 @@
-package typed
+package source
 
 import (
 	"context"
@@ -20,7 +20,7 @@ type scope[T index.Object] struct {
 	removed            bool
 	finished           bool     // the source has nothing more to say
 	listed             bool     // first holds the objects, or the sink has them
-	first              []staged // until the informer is synced
+	first              []Staged // until the informer is synced
 	version            string   // that its watch has reached, "" if not known
 	err                error    // a *NamespaceError while it fails
 	received, expected int      // see Sink.Progress
@@ -112,22 +112,22 @@ func (s *scope[T]) reach(version string) string {
 	return s.advance()
 }
 
-// stage implements stager. It takes no lock: namespaces are listed at the same
+// Stage implements Sink. It takes no lock: namespaces are listed at the same
 // time.
-func (s *scope[T]) stage(obj T, resourceVersion string) staged {
+func (s *scope[T]) Stage(obj T, resourceVersion string) Staged {
 	if !s.contains(obj, resourceVersion, true) {
-		return rejectedObject{}
+		return Reject()
 	}
-	return s.sink.stage(obj, resourceVersion)
+	return s.sink.Stage(obj, resourceVersion)
 }
 
 // Replace implements Sink.
 func (s *scope[T]) Replace(objs []T, resourceVersion string) {
-	s.replaceStaged(stageAll(s, objs), resourceVersion)
+	s.ReplaceStaged(stageAll(s, objs), resourceVersion)
 }
 
-// replaceStaged implements listSink.
-func (s *scope[T]) replaceStaged(list []staged, resourceVersion string) {
+// ReplaceStaged implements Sink.
+func (s *scope[T]) ReplaceStaged(list []Staged, resourceVersion string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.removed || s.ended {
@@ -140,18 +140,18 @@ func (s *scope[T]) replaceStaged(list []staged, resourceVersion string) {
 		s.syncIfListed()
 		return
 	}
-	s.sink.replaceNamespaceStaged(s.namespace, list, s.advance())
+	s.sink.ReplaceNamespaceStaged(s.namespace, list, s.advance())
 }
 
 // ReplaceNamespace implements Sink.
 func (s *scope[T]) ReplaceNamespace(namespace string, objs []T, resourceVersion string) {
-	s.replaceNamespaceStaged(namespace, stageAll(s, objs), resourceVersion)
+	s.ReplaceNamespaceStaged(namespace, stageAll(s, objs), resourceVersion)
 }
 
-// replaceNamespaceStaged implements listSink.
-func (s *scope[T]) replaceNamespaceStaged(namespace string, list []staged, resourceVersion string) {
+// ReplaceNamespaceStaged implements Sink.
+func (s *scope[T]) ReplaceNamespaceStaged(namespace string, list []Staged, resourceVersion string) {
 	if s.isOwn(namespace) {
-		s.replaceStaged(list, resourceVersion)
+		s.ReplaceStaged(list, resourceVersion)
 	}
 }
 

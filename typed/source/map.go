@@ -1,13 +1,15 @@
-package typed
+package source
 
-import "github.com/kubetyped/informer/index"
+import (
+	"github.com/kubetyped/informer/index"
+)
 
 // Map returns a source of what project makes of the objects of src, so that an
 // informer keeps only what is needed of them:
 //
 //	type podNode struct{ namespace, name, node string }
 //
-//	typed.Map(typed.FromClient(client.CoreV1().Pods("")), func(p *corev1.Pod) podNode {
+//	source.Map(typed.FromClient(client.CoreV1().Pods("")), func(p *corev1.Pod) podNode {
 //		return podNode{p.Namespace, p.Name, p.Spec.NodeName}
 //	})
 //
@@ -26,7 +28,7 @@ import "github.com/kubetyped/informer/index"
 // What is equal after the projection is still an update: all of src's reports
 // are passed on.
 //
-// If src or project is nil, Informer.Run returns an error.
+// If src or project is nil, typed.Informer.Run returns an error.
 func Map[A, B index.Object](src Source[A], project func(obj A) B) Source[B] {
 	if project == nil {
 		return FilterMap[A, B](src, nil)

@@ -1,0 +1,46 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// ErrNilObject is what RejectedError wraps for an object that is nil.
+var ErrNilObject = errors.New("it is nil")
+
+// RejectedError tells of an object that was received and could not be used: it
+// could not be decoded, has no name, is not of the informer's type, or a
+// transform, a projection or an index function has failed on it. The informer logs
+// it, counts it (typed.Status.Rejected) and goes on:
+//
+//  1. The store keeps the state of the object that it has, if any: reads of that
+//     key, and of no other, are behind the informer's resource version. This is
+//     never silent: typed.Informer.Rejected and Status tell of it, until the object is
+//     received in a state that can be used, is deleted, or is no longer there in a
+//     later list.
+//  2. That an object is rejected never looks like its deletion, also in a list. A
+//     deletion is one, even if its last state is rejected.
+//  3. An informer whose first list has objects, all of which are rejected, is not
+//     synced, and WaitForSync and Status say why. It syncs when any object is
+//     received that can be used, or when those that were rejected are gone.
+type RejectedError struct {
+	// Informer is the informer's name, or that of its source.
+	Informer string
+	// Key and ResourceVersion are those of the object, as far as it has them.
+	Key             index.Key
+	ResourceVersion string
+	// Listed tells that the object came in a list, not by a watch.
+	Listed bool
+	// Err says what was wrong.
+	Err error
+}
+
+// Error implements error.
+func (e *RejectedError) Error() string {
+	return fmt.Sprintf("informer %s: object %q at resource version %q was left out: %v", e.Informer, e.Key, e.ResourceVersion, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *RejectedError) Unwrap() error { return e.Err }

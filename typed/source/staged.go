@@ -1,0 +1,56 @@
+package source
+
+import "github.com/kubetyped/informer/index"
+
+// Staged is an object of a list that is not complete yet, as the Sink that has taken
+// it in will keep it: checked, transformed and projected. What is in it is known to
+// that sink alone. Sinks make it by Keep and Reject.
+type Staged interface{ staged() }
+
+// Keep returns what stands for an object that a sink will keep.
+func Keep[T index.Object](obj T) Staged { return keptObject[T]{obj} }
+
+// Reject returns what stands for an object that could not be used, which was
+// reported.
+func Reject() Staged { return rejectedObject{} }
+
+// Kept returns the objects of a list that a sink will keep, which Keep has got from
+// it, and whether others were left out on purpose, by FilterMap.
+func Kept[T index.Object](list []Staged) (objs []T, leftOut bool) {
+	objs = make([]T, 0, len(list))
+	for _, s := range list {
+		switch s := s.(type) {
+		case keptObject[T]:
+			objs = append(objs, s.object)
+		case leftOutObject:
+			leftOut = true
+		}
+	}
+	return objs, leftOut
+}
+
+// keptObject stands for an object that is kept.
+type keptObject[T index.Object] struct{ object T }
+
+func (keptObject[T]) staged() {}
+
+// leftOutObject stands for one that is not to be in the store.
+type leftOutObject struct{}
+
+func (leftOutObject) staged() {}
+
+// rejectedObject stands for one that could not be used.
+type rejectedObject struct{}
+
+func (rejectedObject) staged() {}
+
+// stageAll stages the objects of a complete list, and lets go of each of them.
+func stageAll[T index.Object](s Sink[T], objs []T) []Staged {
+	var none T
+	list := make([]Staged, len(objs))
+	for i, obj := range objs {
+		list[i] = s.Stage(obj, "")
+		objs[i] = none
+	}
+	return list
+}
