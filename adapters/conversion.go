@@ -17,9 +17,24 @@ type conversion[T index.Object] struct {
 	// typed returns an untyped object as a T, or an error if it is none: a
 	// cache.KeyError if it has no key.
 	typed func(obj any) (T, error)
-	// untyped returns what typed was given, and appendUntyped does so for many.
-	untyped       func(obj T) any
-	appendUntyped func(dst []any, objs []T) []any
+	// anything tells that typed returns a *namedObject for what has no proper key.
+	anything bool
+}
+
+// untyped returns what typed was given.
+func (c conversion[T]) untyped(obj T) any {
+	if c.anything {
+		return untypedOfAny(obj)
+	}
+	return obj
+}
+
+// appendUntyped does the same for many.
+func (c conversion[T]) appendUntyped(dst []any, objs []T) []any {
+	for _, obj := range objs {
+		dst = append(dst, c.untyped(obj))
+	}
+	return dst
 }
 
 // ofType is the conversion of informers whose objects are of the type T.
@@ -35,13 +50,6 @@ func ofType[T index.Object]() conversion[T] {
 			}
 			return none, fmt.Errorf("it is a %T, and the objects are of type %v", untyped, reflect.TypeFor[T]())
 		},
-		untyped: func(obj T) any { return obj },
-		appendUntyped: func(dst []any, objs []T) []any {
-			for _, obj := range objs {
-				dst = append(dst, obj)
-			}
-			return dst
-		},
 	}
 }
 
@@ -56,17 +64,11 @@ func ofAny() conversion[metav1.Object] {
 			}
 			return nameObject(untyped)
 		},
-		untyped: untypedOfAny,
-		appendUntyped: func(dst []any, objs []metav1.Object) []any {
-			for _, obj := range objs {
-				dst = append(dst, untypedOfAny(obj))
-			}
-			return dst
-		},
+		anything: true,
 	}
 }
 
-func untypedOfAny(obj metav1.Object) any {
+func untypedOfAny(obj any) any {
 	if named, ok := obj.(*namedObject); ok {
 		return named.untyped
 	}

@@ -121,7 +121,7 @@ func (x *indexer[T]) newIndex(name string, f cache.IndexFunc) *index.Index[strin
 	}
 	return index.New(name, func(obj T) (values []string) {
 		defer x.late.catch(name, obj)
-		return mustIndex(name, f, index.KeyOf(obj), x.untyped(obj))
+		return mustIndex(name, f, obj, x.untyped(obj))
 	})
 }
 

@@ -10,6 +10,9 @@ import (
 
 // Get implements cache.Store. The error is a cache.KeyError.
 func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
+	if object, err := x.typed(obj); err == nil {
+		return x.found(x.store.Get(index.KeyOf(object)))
+	}
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
 		return nil, false, cache.KeyError{Obj: obj, Err: err}
@@ -19,12 +22,13 @@ func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
 
 // GetByKey implements cache.Store. It returns no error.
 func (x *indexer[T]) GetByKey(key string) (item any, exists bool, err error) {
-	var obj T
 	if x.keyed != nil {
-		obj, exists = x.keyed.GetByKeyString(key)
-	} else {
-		obj, exists = x.store.Get(keyOf(key))
+		return x.found(x.keyed.GetByKeyString(key))
 	}
+	return x.found(x.store.Get(keyOf(key)))
+}
+
+func (x *indexer[T]) found(obj T, exists bool) (item any, ok bool, err error) {
 	if !exists {
 		return nil, false, nil
 	}

@@ -23,14 +23,14 @@ func Index[T index.Object](name string, f cache.IndexFunc) *index.Index[string, 
 
 // newIndex returns an index whose function is called with untyped objects.
 func newIndex[T index.Object](name string, f cache.IndexFunc, untyped func(T) any) *index.Index[string, T] {
-	return index.New(name, func(obj T) []string { return mustIndex(name, f, index.KeyOf(obj), untyped(obj)) })
+	return index.New(name, func(obj T) []string { return mustIndex(name, f, obj, untyped(obj)) })
 }
 
 // mustIndex calls an index function, and panics if it returns an error.
-func mustIndex(name string, f cache.IndexFunc, key index.Key, obj any) []string {
-	values, err := f(obj)
+func mustIndex[T index.Object](name string, f cache.IndexFunc, obj T, untyped any) []string {
+	values, err := f(untyped)
 	if err != nil {
-		panic(fmt.Errorf("unable to calculate an index entry for key %q on index %q: %w", key, name, err))
+		panic(fmt.Errorf("unable to calculate an index entry for key %q on index %q: %w", index.KeyOf(obj), name, err))
 	}
 	return values
 }

@@ -208,7 +208,13 @@ func (s *informer[T]) AddTypedIndexers(indexers cache.TypedIndexers[T]) error {
 // SetTransform implements cache.SharedInformer. It returns an error after the
 // informer was started.
 func (s *informer[T]) SetTransform(transform cache.TransformFunc) error {
-	return s.set(func() { s.source.transform = transform })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.checkSource(); err != nil {
+		return err
+	}
+	s.source.transform = transform
+	return nil
 }
 
 // SetWatchErrorHandler implements cache.SharedInformer. It returns an error
@@ -220,22 +226,29 @@ func (s *informer[T]) SetWatchErrorHandler(handler cache.WatchErrorHandler) erro
 // SetWatchErrorHandlerWithContext implements cache.SharedInformer. It returns an
 // error after the informer was started.
 func (s *informer[T]) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
-	return s.set(func() { s.source.onError = handler })
-}
-
-// set changes the source, unless it is too late.
-func (s *informer[T]) set(change func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.checkSource(); err != nil {
+		return err
+	}
+	s.source.onError = handler
+	return nil
+}
+
+// checkSource returns an error if the source cannot be changed, or not any more. The
+// caller holds mu.
+func (s *informer[T]) checkSource() error {
 	if s.source == nil {
 		return fmt.Errorf("%s: transforms and error handlers belong to its source, which was given to typed.NewInformer", s.name)
 	}
 	if s.started {
-		return errors.New("informer has already started") // client-go's words
+		return errStarted
 	}
-	change()
 	return nil
 }
+
+// errStarted is client-go's, to the word.
+var errStarted = errors.New("informer has already started")
 
 // GetController implements cache.SharedInformer.
 func (s *informer[T]) GetController() cache.Controller { return controller[T]{s} }

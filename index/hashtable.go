@@ -63,7 +63,7 @@ const (
 // ones in order; so no write moves more than two buckets of entries, however many
 // there are. A bucket is an open-addressing table of its own, with linear probing and
 // deletion by shifting back (Knuth, The Art of Computer Programming, volume 3,
-// section 6.4, algorithm R), at most seven eighths full. It is the unit that is
+// section 6.4, algorithm R), at most three quarters full. It is the unit that is
 // copied before it is written to, as a vector's page.
 //
 // The table compares no keys: whoever looks something up compares them in the
@@ -151,7 +151,7 @@ func (t *hashTable[V]) insert(e *epoch, added entry[V]) {
 	p := t.index(added.hash)
 	bucket := t.own(e, p)
 	s := &t.state[p]
-	if (int(s.used)+1)*8 > len(bucket)*7 {
+	if (int(s.used)+1)*4 > len(bucket)*3 {
 		bucket = resized(e, bucket, len(bucket)+max(minBucket, len(bucket)/16*8))
 		t.table[p] = bucket
 	}
@@ -296,7 +296,7 @@ func makeHashTable[V any](e *epoch, n int) hashTable[V] {
 	t.table = make([][]entry[V], count)
 	t.state = slices.Repeat([]bucketState{{gen: e.gen}}, count)
 	t.setBuckets()
-	size := max(minBucket, (n/count*5/4+31)&^7)
+	size := roomFor(n/count + 32)
 	for p := range t.table {
 		t.table[p] = make([]entry[V], size)
 	}

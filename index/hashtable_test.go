@@ -132,7 +132,7 @@ func TestHashTableWorksInSmallSteps(t *testing.T) {
 	for _, bucket := range table.table {
 		slots += len(bucket)
 	}
-	assert.LessOrEqual(t, slots, n*8/5, "growing leaves not too much free")
+	assert.LessOrEqual(t, slots, n*5/3, "growing leaves not too much free")
 
 	worst = 0
 	for i := range uint32(n - 1) {

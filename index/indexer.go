@@ -245,8 +245,9 @@ func (x *Indexer[T]) freeze(read string, terms []Term[T], finds []func() matches
 // ResourceVersion implements Reader.
 func (x *Indexer[T]) ResourceVersion() string {
 	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.version
+	version := x.version
+	x.mu.RUnlock()
+	return version
 }
 
 // Snapshot implements Reader. Without a write in between it returns the same

@@ -16,7 +16,8 @@ func (x *Indexer[T]) GetByKeyString(key string) (T, bool) {
 	return x.getJoined(key)
 }
 
-// getJoined returns the object of a key that is given as a string.
+// getJoined returns the object of a key that is given as a string, which may be in a
+// buffer.
 func (x *Indexer[T]) getJoined(joined string) (T, bool) {
 	hash := uint32(maphash.String(x.seed, joined) >> 32)
 	x.mu.RLock()
@@ -28,7 +29,7 @@ func (x *Indexer[T]) getJoined(joined string) (T, bool) {
 	released := x.released
 	x.mu.RUnlock()
 	if released {
-		checkFound(x, "Get", "", strings.Clone(joined)) // which may be in a buffer
+		checkFound(x, "Get", "", strings.Clone(joined))
 	}
 	var none T
 	return none, false

@@ -24,6 +24,23 @@ type list struct {
 	gen uint64 // the generation of the postings' shape that the struct was made in
 }
 
+// newList returns a list with one position. It is made with room for a few more in
+// one piece of memory, as most lists are short.
+func newList(lists, shape *epoch, pos uint32) *list {
+	made := &struct {
+		list
+		table [1][]uint32
+		gens  [1]uint64
+		page  [4]uint32
+	}{page: [4]uint32{pos}, gens: [1]uint64{lists.gen}}
+	made.table[0] = made.page[:1]
+	made.list = list{
+		vector: vector[uint32]{pages: pages[uint32]{table: made.table[:], n: 1}, gens: made.gens[:], tableGen: lists.gen},
+		gen:    shape.gen,
+	}
+	return &made.list
+}
+
 // unused is the list of all postings that are unused, of which one is the number of
 // another. It has nothing in it.
 var unused = &list{}

@@ -254,9 +254,7 @@ func (s *postings[K]) link(id, pos uint32) member {
 			p.one = pos
 			return member{id: id}
 		}
-		p.list = &list{gen: s.shape.gen}
-		p.list.push(&s.lists, p.one)
-		p.one = nobody
+		p.list, p.one = newList(&s.lists, &s.shape, p.one), nobody
 	}
 	l := s.ownList(id)
 	l.push(&s.lists, pos)

@@ -183,13 +183,13 @@ func (x *Indexer[T]) make(changes []Change[T], version string) {
 func (x *Indexer[T]) SetResourceVersion(version string) {
 	x.writer.Lock()
 	defer x.writer.Unlock()
-	if x.released {
+	if x.released || x.version == version {
 		return
 	}
 	x.mu.Lock()
-	defer x.mu.Unlock()
 	x.snapshot = nil
 	x.version = version
+	x.mu.Unlock()
 }
 
 // clear lets go of all objects, and leaves what readers hold of them alone.
