@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // NewClientInformer returns an informer, as NewTypedSharedIndexInformer does,
@@ -21,7 +21,7 @@ import (
 //
 // The tweaks change the options of each list and watch, in order. They are called
 // by the informer's goroutine.
-func NewClientInformer[T index.Object, L runtime.Object](client typed.Client[T, L], options cache.SharedIndexInformerOptions, tweaks ...func(*metav1.ListOptions)) cache.TypedSharedIndexInformer[T] {
+func NewClientInformer[T index.Object, L runtime.Object](client kube.Client[T, L], options cache.SharedIndexInformerOptions, tweaks ...func(*metav1.ListOptions)) cache.TypedSharedIndexInformer[T] {
 	var clientset any = client
 	// A fake clientset tells that it cannot stream lists, its typed clients do
 	// not. They show themselves by this method, which all of client-go's fakes have.

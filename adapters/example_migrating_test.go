@@ -21,6 +21,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // What follows is the code of docs/migrating.md.
@@ -156,7 +157,7 @@ func ExampleFromShared_migrating() {
 func Example_typedSource() {
 	client := twoPods()
 
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -183,7 +184,7 @@ func Example_typedSource() {
 func ExampleSharedIndexInformer() {
 	client := twoPods()
 
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 	informer := adapters.SharedIndexInformer(pods)
 	if err := informer.AddIndexers(indexers); err != nil {
 		panic(err)

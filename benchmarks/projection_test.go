@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // sixFields is what the benchmarks keep of a Pod.
@@ -88,7 +89,7 @@ func syncTyped[T interface {
 	GetNamespace() string
 	GetName() string
 }](config *rest.Config) (synced, error) {
-	informer := typed.NewInformer(typed.FromREST[T](config, typed.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"})))
+	informer := typed.NewInformer(kube.FromREST[T](config, kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"})))
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	var ended error

@@ -13,6 +13,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // side is one of those that are compared: a way to make an informer. With
@@ -62,7 +63,7 @@ func newTyped(tb testing.TB, from cache.ListerWatcher, indexed bool) informer {
 }
 
 func newTypedWith(tb testing.TB, from cache.ListerWatcher, indexes ...index.Handle[*corev1.Pod]) informer {
-	i := typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](from))
+	i := typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](from))
 	require.NoError(tb, i.AddIndexes(indexes...))
 	return &typedInformer{Informer: i, pods: lister.New(i)}
 }

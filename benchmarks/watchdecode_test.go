@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -136,7 +136,7 @@ func reflectPods(b *testing.B, ctx context.Context, config *rest.Config, t *take
 
 // sourcePods runs a source of this project.
 func sourcePods(b *testing.B, ctx context.Context, config *rest.Config, t *taker) {
-	require.NoError(b, typed.FromREST[*corev1.Pod](config).Run(ctx, takerSink{b, t}))
+	require.NoError(b, kube.FromREST[*corev1.Pod](config).Run(ctx, takerSink{b, t}))
 }
 
 // takerSink is a sink for a source.

@@ -3,9 +3,10 @@
 //
 // An [Informer] is made from a [source.Source], most simply a generated client:
 //
-//	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+//	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 //
-// Package source has those that are made of others: of projections of their objects,
+// Package kube has the sources that ask an API server, with a generated client or
+// without. Package source has those that are made of others: of projections of their objects,
 // or of a set of namespaces that changes. A [Factory] shares informers among all who
 // want the same, by leases.
 //

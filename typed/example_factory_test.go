@@ -4,64 +4,39 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
-// Two clusters, each with a factory of its own. Parts of a program that need the
-// same informer each take a lease, and give it back.
+// Parts of a program that need the same informer each take a lease, and give it back.
 func ExampleShare() {
-	type allPods struct{} // the key of the informer
-	src := func(config *rest.Config) source.Source[*corev1.Pod] {
-		return typed.FromClient(kubernetes.NewForConfigOrDie(config).CoreV1().Pods(metav1.NamespaceAll))
-	}
+	client, shutdown := rig.NewCluster(rig.NewPod("web-0", "node-1"))
+	defer shutdown()
+	type podsIn string // the key of an informer
+	src := func() source.Source[*corev1.Pod] { return kube.FromClient(client.CoreV1().Pods("default")) }
 
-	clusters := map[string][]string{"east": {"web-0", "web-1"}, "west": {"web-0"}}
-	factories := map[string]*typed.Factory{}
-	for cluster, names := range clusters {
-		srv, err := typedtest.NewServer()
+	factory := typed.NewFactory(typed.WithTransform(kube.StripManagedFields[metav1.Object]))
+	defer factory.Shutdown()
+	for range 2 {
+		pods, err := typed.Share(factory, podsIn("default"), src)
 		if err != nil {
 			log.Fatal(err)
 		}
-		defer srv.Close()
-		for _, name := range names {
-			if err := srv.Create(context.Background(), rig.NewPod(name, cluster+"-node")); err != nil {
-				log.Fatal(err)
-			}
-		}
-		factories[cluster] = typed.NewFactory(srv.Config(), typed.WithTransform(typed.StripManagedFields[metav1.Object]))
-		defer factories[cluster].Shutdown()
-	}
-
-	pods := map[string]*typed.Lease[*corev1.Pod]{}
-	for cluster, factory := range factories {
-		lease, err := typed.Share(factory, allPods{}, src, typed.WithName("pods of "+cluster))
-		if err != nil {
+		defer pods.Release()
+		if err := pods.WaitForSync(context.Background()); err != nil {
 			log.Fatal(err)
 		}
-		defer lease.Release()
-		pods[cluster] = lease
+		fmt.Println(pods.Name(), pods.Len())
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	for _, factory := range factories {
-		if err := factory.WaitForSync(ctx); err != nil {
-			log.Fatal(err)
-		}
-	}
-	for _, cluster := range []string{"east", "west"} {
-		fmt.Println(pods[cluster].Name(), pods[cluster].Len())
-	}
+	fmt.Println("informers:", len(factory.Status()))
 	// Output:
-	// pods of east 2
-	// pods of west 1
+	// *v1.Pod default 1
+	// *v1.Pod default 1
+	// informers: 1
 }

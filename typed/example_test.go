@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // An informer, from beginning to end. The client is any clientset.
@@ -23,7 +24,7 @@ func ExampleNewInformer() {
 	defer shutdown()
 
 	// What to keep, and how to find it.
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 	byNode := index.Single("node", func(p *corev1.Pod) (string, bool) {
 		return p.Spec.NodeName, p.Spec.NodeName != ""
 	})
@@ -83,7 +84,7 @@ func ExampleNewInformer() {
 func ExampleInformer_Events() {
 	client, shutdown := rig.NewCluster(rig.NewPod("web-0", "node-1"))
 	defer shutdown()
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("default")))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("default")))
 	ctx, stop := rig.RunInBackground(pods.Run)
 	defer stop()
 
@@ -123,7 +124,7 @@ func ExampleInformer_Events() {
 func ExampleInformer_WaitForResourceVersion() {
 	client, shutdown := rig.NewCluster()
 	defer shutdown()
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 	ctx, stop := rig.RunInBackground(pods.Run)
 	defer stop()
 
@@ -143,7 +144,7 @@ func ExampleInformer_WaitForResourceVersion() {
 func ExampleRegistration_Close() {
 	client, shutdown := rig.NewCluster(rig.NewPod("web-0", "node-1"))
 	defer shutdown()
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 	ctx, stop := rig.RunInBackground(pods.Run)
 	defer stop()
 

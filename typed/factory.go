@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
@@ -20,8 +19,8 @@ import (
 // ErrShutDown is returned when something is asked of a Factory after Shutdown.
 var ErrShutDown = errors.New("the factory was shut down")
 
-// Factory runs informers that are shared by all who ask for the same. For and
-// Share are how to ask: they return a Lease of an informer, which
+// Factory runs informers that are shared by all who ask for the same. Share is how to
+// ask, and kube.For: it returns a Lease of an informer, which
 //
 //  1. is started when somebody asks for it, and is the same for all who ask while
 //     it is leased;
@@ -33,7 +32,6 @@ var ErrShutDown = errors.New("the factory was shut down")
 // Informers of different clusters belong to different factories. Methods are safe
 // for concurrent use.
 type Factory struct {
-	config  *rest.Config
 	opts    []Option
 	err     error           // what is wrong with opts
 	ctx     context.Context // of all informers
@@ -69,32 +67,30 @@ type sharedInformer interface {
 	Status() Status
 }
 
-// NewFactory returns a factory for the cluster of a configuration, which is passed
-// on to the functions that make sources, and must not be modified any more. Its
-// informers have the given options; those that depend on the type of the objects
-// are best made for an interface:
+// NewFactory returns a factory whose informers have the given options; those that
+// depend on the type of the objects are best made for an interface:
 //
-//	typed.NewFactory(config, typed.WithTransform(typed.StripManagedFields[metav1.Object]))
+//	typed.NewFactory(typed.WithTransform(kube.StripManagedFields[metav1.Object]))
 //
 // What can only be of one informer, its name, indexer, metrics and what is called
-// between its batches, is an option of For and Share instead; those return an error
-// if it was given here.
-func NewFactory(config *rest.Config, opts ...Option) *Factory {
-	f := &Factory{config: config, opts: slices.Clone(opts), shares: map[shareKey]*share{}}
+// between its batches, is an option of Share instead, which returns an error if it was
+// given here. Package kube has factories that know a cluster.
+func NewFactory(opts ...Option) *Factory {
+	f := &Factory{opts: slices.Clone(opts), shares: map[shareKey]*share{}}
 	f.err = refuseForAll(opts)
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f
 }
 
-// Share returns a lease of an informer of a source of one's own, see For for
-// others: the one that the factory knows by the type of its objects and by key.
+// Share returns a lease of an informer: the one that the factory knows by the type of
+// its objects and by key.
 // If there is none, src makes its source, and it is started, with the options
 // of the factory followed by opts:
 //
 //	type byNamespace string
 //
-//	pods, err := typed.Share(f, byNamespace("default"), func(*rest.Config) source.Source[*corev1.Pod] {
-//		return typed.FromClient(client.CoreV1().Pods("default"))
+//	pods, err := typed.Share(f, byNamespace("default"), func() source.Source[*corev1.Pod] {
+//		return kube.FromClient(client.CoreV1().Pods("default"))
 //	})
 //	if err != nil {
 //		return err
@@ -113,7 +109,7 @@ func NewFactory(config *rest.Config, opts ...Option) *Factory {
 // Share returns an error if an option cannot be used, if src is nil or returns
 // nil, if key holds a value that cannot be compared, and ErrShutDown after
 // Shutdown. src must not use the factory.
-func Share[T index.Object, K comparable](f *Factory, key K, src func(config *rest.Config) source.Source[T], opts ...Option) (*Lease[T], error) {
+func Share[T index.Object, K comparable](f *Factory, key K, src func() source.Source[T], opts ...Option) (*Lease[T], error) {
 	name := strings.TrimSpace(fmt.Sprintf("%v %v", reflect.TypeFor[T](), key))
 	switch {
 	case f == nil:
@@ -139,7 +135,7 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func(config *res
 		}
 	}
 	if s == nil {
-		informer := NewInformer(src(f.config), slices.Concat([]Option{WithName(name)}, f.opts, opts)...)
+		informer := NewInformer(src(), slices.Concat([]Option{WithName(name)}, f.opts, opts)...)
 		if informer.err != nil {
 			return nil, informer.err
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
@@ -33,7 +32,7 @@ type shop struct {
 }
 
 func newShop(t *testing.T, opts ...typed.Option) *shop {
-	f := &shop{t: t, Factory: typed.NewFactory(&rest.Config{Host: "here"}, opts...)}
+	f := &shop{t: t, Factory: typed.NewFactory(opts...)}
 	t.Cleanup(f.Shutdown)
 	return f
 }
@@ -45,8 +44,7 @@ func (f *shop) lease(key place) *typed.Lease[*rig.Thing] {
 	return l
 }
 
-func (f *shop) source(config *rest.Config) source.Source[*rig.Thing] {
-	assert.Equal(f.t, "here", config.Host)
+func (f *shop) source() source.Source[*rig.Thing] {
 	f.scripts = append(f.scripts, rig.NewScript())
 	return f.scripts[len(f.scripts)-1]
 }
@@ -64,8 +62,8 @@ func TestFactoryShares(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, []int{1, 1, 0}, []int{a.Len(), b.Len(), other.Len()})
 		assert.Equal(t, "*rig.Thing x", a.Name())
-		projected, err := typed.Share(f.Factory, place("x"), func(c *rest.Config) source.Source[rig.Placement] {
-			return source.Map(f.source(c), rig.PlacementOf)
+		projected, err := typed.Share(f.Factory, place("x"), func() source.Source[rig.Placement] {
+			return source.Map(f.source(), rig.PlacementOf)
 		})
 		require.NoError(t, err)
 		assert.Zero(t, projected.Len(), "another type is another informer")
@@ -301,7 +299,7 @@ func TestFactoryReplacesAnInformerThatHasEnded(t *testing.T) {
 
 func TestFactoryChecksItsArguments(t *testing.T) {
 	f := newShop(t, typed.WithTransform(func(o metav1.Object) (metav1.Object, error) { return o, nil }))
-	share := func(key any, src func(*rest.Config) source.Source[*rig.Thing]) error {
+	share := func(key any, src func() source.Source[*rig.Thing]) error {
 		_, err := typed.Share(f.Factory, key, src)
 		return err
 	}
@@ -312,7 +310,7 @@ func TestFactoryChecksItsArguments(t *testing.T) {
 	assert.ErrorContains(t, share([]int{1}, f.source), "cannot be compared")
 	assert.ErrorContains(t, share(math.NaN(), f.source), "cannot be compared")
 	f = newShop(t)
-	assert.ErrorContains(t, share("k", func(*rest.Config) source.Source[*rig.Thing] { return nil }), "the source is nil")
+	assert.ErrorContains(t, share("k", func() source.Source[*rig.Thing] { return nil }), "the source is nil")
 	assert.Empty(t, f.Status(), "nothing was started")
 }
 
@@ -360,13 +358,13 @@ func TestMemoryIsReleasedWithTheLastLease(t *testing.T) {
 // TestLeasesComeAndGo has many goroutines lease, use and release a few informers
 // at the same time.
 func TestLeasesComeAndGo(t *testing.T) {
-	f := typed.NewFactory(nil)
+	f := typed.NewFactory()
 	var users sync.WaitGroup
 	for user := range 8 {
 		users.Go(func() {
 			for i := range 60 {
 				namespace := fmt.Sprint("n", (i+user)%3)
-				l, err := typed.Share(f, place(namespace), func(*rest.Config) source.Source[*rig.Thing] { return rig.Busy(namespace) })
+				l, err := typed.Share(f, place(namespace), func() source.Source[*rig.Thing] { return rig.Busy(namespace) })
 				if !assert.NoError(t, err) {
 					return
 				}

@@ -2,7 +2,6 @@ package typed_test
 
 import (
 	"context"
-	"fmt"
 
 	"runtime"
 	"testing"
@@ -14,39 +13,22 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	k8sruntime "k8s.io/apimachinery/pkg/runtime"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
-	"github.com/kubetyped/informer/typed/source"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // TestBadInput makes every mistake that arguments allow.
 func TestBadInput(t *testing.T) {
-	t.Run("source", func(t *testing.T) {
-		for name, informer := range map[string]*typed.Informer[*corev1.Pod]{
-			"the client is nil":         typed.NewInformer(typed.FromClient(typedcorev1.PodInterface(nil))),
-			"the ListerWatcher is nil":  typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](nil)),
-			"a source option is nil":    typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, nil)),
-			"the label selector is nil": typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithLabelSelector(nil))),
-			"the field selector is nil": typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithFieldSelector(nil))),
-		} {
-			err := informer.Run(t.Context())
-			assert.ErrorContains(t, err, name)
-			assert.ErrorContains(t, err, "*v1.Pod", "names the informer")
-			assert.ErrorContains(t, informer.WaitForSync(t.Context()), name)
-		}
-	})
 	t.Run("options", func(t *testing.T) {
 		for name, informer := range map[string]*typed.Informer[*rig.Thing]{
 			"the source is nil":         typed.NewInformer[*rig.Thing](nil),
 			"an option is nil":          typed.NewInformer(rig.NewScript(), nil),
 			"the name is empty":         typed.NewInformer(rig.NewScript(), typed.WithName("")),
 			"transform function is nil": typed.NewInformer(rig.NewScript(), typed.WithTransform[*rig.Thing](nil)),
-			"objects are of type *rig.": typed.NewInformer(rig.NewScript(), typed.WithTransform(typed.StripManagedFields[metav1.Object])),
+			"objects are of type *rig.": typed.NewInformer(rig.NewScript(), typed.WithTransform(kube.StripManagedFields[metav1.Object])),
 			"objects are of type *rig":  typed.NewInformer(rig.NewScript(), typed.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })),
 		} {
 			assert.ErrorContains(t, informer.Run(t.Context()), name)
@@ -223,50 +205,3 @@ func TestWaitsAfterTheEnd(t *testing.T) {
 		}
 	})
 }
-
-// TestProgress watches a list come in.
-func TestProgress(t *testing.T) {
-	run := func(src source.Source[*corev1.Pod]) (steps []string) {
-		ctx, cancel := context.WithCancel(t.Context())
-		require.NoError(t, src.Run(ctx, progressSink{func(received, expected int) {
-			steps = append(steps, fmt.Sprintf("%d of %d", received, expected))
-		}, cancel}))
-		return steps
-	}
-	_, client := rig.Serve(t, 25)
-	pods := client.CoreV1().Pods("")
-	assert.Equal(t, []string{"25 of 25"}, run(typed.FromClient(pods, typed.WithoutWatchList())))
-	streamed := run(typed.FromClient(pods))
-	assert.Len(t, streamed, 25)
-	assert.Equal(t, "25 of 0", streamed[24])
-	paged := run(typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (k8sruntime.Object, error) {
-			opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit = "", "", 10 // a server without a cache
-			return pods.List(ctx, opts)
-		},
-		WatchFuncWithContext: pods.Watch,
-	}, typed.WithoutWatchList()))
-	assert.Equal(t, []string{"10 of 25", "20 of 25", "25 of 25"}, paged)
-}
-
-// progressSink looks at nothing but the progress of the first list.
-type progressSink struct {
-	note func(received, expected int)
-	done func()
-}
-
-func (s progressSink) Progress(received, expected int)                      { s.note(received, expected) }
-func (s progressSink) Replace([]*corev1.Pod, string)                        { s.done() }
-func (progressSink) Remove(index.Key, string)                               {}
-func (progressSink) DeleteKey(index.Key, string)                            {}
-func (progressSink) RemoveNamespace(_, _ string)                            {}
-func (progressSink) ReplaceNamespace(string, []*corev1.Pod, string)         {}
-func (progressSink) Stage(p *corev1.Pod, _ string) source.Staged            { return source.Keep(p) }
-func (s progressSink) ReplaceStaged([]source.Staged, string)                { s.done() }
-func (progressSink) ReplaceNamespaceStaged(string, []source.Staged, string) {}
-func (progressSink) Add(*corev1.Pod, string)                                {}
-func (progressSink) Update(*corev1.Pod, string)                             {}
-func (progressSink) Delete(*corev1.Pod, string)                             {}
-func (progressSink) Bookmark(string)                                        {}
-func (progressSink) Resync()                                                {}
-func (progressSink) Report(error)                                           {}

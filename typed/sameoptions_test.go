@@ -6,12 +6,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // TestFactoryRefusesOptionsOfOneInformer: with one indexer for all, a lease would
@@ -26,8 +24,6 @@ func TestFactoryRefusesOptionsOfOneInformer(t *testing.T) {
 		f := newShop(t, typed.WithChangedOnly(), opt)
 		_, err := typed.Share(f.Factory, place("x"), f.source)
 		assert.ErrorContains(t, err, name+" was given to NewFactory, and can only be for one informer: give it to For or Share")
-		_, err = typed.For[*corev1.Pod](f.Factory)
-		assert.ErrorContains(t, err, name+" was given to NewFactory")
 		_, err = typed.Share(newShop(t).Factory, place("x"), f.source, opt)
 		assert.NoError(t, err)
 	}
@@ -95,28 +91,4 @@ func TestLeasesWithOtherOptions(t *testing.T) {
 		_, err = typed.Share(f.Factory, place("y"), f.source, typed.WithMetrics(nobodysMetrics{}))
 		assert.ErrorContains(t, err, "WithMetrics is not the same", "they cannot be compared")
 	})
-}
-
-func TestForTakesOptionsOfItsInformer(t *testing.T) {
-	t.Parallel()
-	srv := typedtest.Start(t)
-	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "n1")))
-	f := typed.NewFactory(srv.Config())
-	defer f.Shutdown()
-	drop := func(p *corev1.Pod) (*corev1.Pod, error) {
-		p.Spec.NodeName = "dropped"
-		return p, nil
-	}
-	opts := []typed.ForOption{typed.WithTransform(drop), typed.WithNamespace("default"), typed.WithName("mine")}
-	pods, err := typed.For[*corev1.Pod](f, opts...)
-	require.NoError(t, err)
-	require.NoError(t, pods.WaitForSync(t.Context()))
-	assert.Equal(t, "mine", pods.Name())
-	assert.Equal(t, "dropped", pods.List()[0].Spec.NodeName)
-	_, err = typed.For[*corev1.Pod](f, opts...)
-	assert.NoError(t, err)
-	_, err = typed.For[*corev1.Pod](f, typed.WithNamespace("default"))
-	assert.ErrorContains(t, err, "informer *v1.Pod in default: it is in use with other options: WithName is not the same")
-	_, err = typed.For[*corev1.Pod](f, nil)
-	assert.ErrorContains(t, err, "an option is nil")
 }

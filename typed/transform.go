@@ -18,7 +18,7 @@ import (
 // T is the type of the informer's objects, or an interface that they implement;
 // so one option fits many informers:
 //
-//	typed.WithTransform(typed.StripManagedFields[metav1.Object])
+//	typed.WithTransform(kube.StripManagedFields[metav1.Object])
 //
 // Then the function has to return an object of the type that it was given.
 //

@@ -16,7 +16,7 @@
 // Beside the cache. A typed informer, with typed indexes and reads without
 // copies, which the manager runs, and which feeds controllers:
 //
-//	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+//	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 //	err := mgr.Add(ctrlruntime.Runnable(pods))
 //	...
 //	err = c.Watch(ctrlruntime.NewSource(pods, &handler.TypedEnqueueRequestForObject[*corev1.Pod]{}))

@@ -26,6 +26,7 @@ import (
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -151,7 +152,7 @@ func ExampleNewSource() {
 		log.Fatal(err)
 	}
 
-	maps := typed.NewInformer(typed.FromClient(client.CoreV1().ConfigMaps(metav1.NamespaceAll)))
+	maps := typed.NewInformer(kube.FromClient(client.CoreV1().ConfigMaps(metav1.NamespaceAll)))
 	if err := mgr.Add(ctrlruntime.Runnable(maps)); err != nil {
 		log.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func ExampleNewHandlerSource() {
 		log.Fatal(err)
 	}
 
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 	if err := mgr.Add(ctrlruntime.Runnable(pods)); err != nil {
 		log.Fatal(err)
 	}

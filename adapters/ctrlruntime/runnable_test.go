@@ -22,13 +22,14 @@ import (
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // configMaps returns an informer of the server's ConfigMaps.
 func (r *rig) configMaps(t *testing.T) *informer {
 	clientset, err := kubernetes.NewForConfig(r.server.Config())
 	require.NoError(t, err)
-	return typed.NewInformer(typed.FromClient(clientset.CoreV1().ConfigMaps(metav1.NamespaceAll)))
+	return typed.NewInformer(kube.FromClient(clientset.CoreV1().ConfigMaps(metav1.NamespaceAll)))
 }
 
 // control adds a controller to the manager that a source feeds.

@@ -14,7 +14,7 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // kind is a kind of objects.
@@ -50,7 +50,7 @@ func (k kind) label() schema.GroupVersionResource {
 type member[G any] func(group schema.GroupVersion, clients func(kubernetes.Interface) G) kind
 
 // namespaced returns the kind that a client for a namespace is for.
-func namespaced[G any, C typed.Client[T, L], T index.Object, L runtime.Object](resource string, client func(group G, namespace string) C) member[G] {
+func namespaced[G any, C kube.Client[T, L], T index.Object, L runtime.Object](resource string, client func(group G, namespace string) C) member[G] {
 	return func(group schema.GroupVersion, clients func(kubernetes.Interface) G) kind {
 		return kind{
 			resource: group.WithResource(resource),
@@ -64,7 +64,7 @@ func namespaced[G any, C typed.Client[T, L], T index.Object, L runtime.Object](r
 
 // clusterWide returns the kind that a client is for whose objects are in no
 // namespace.
-func clusterWide[G any, C typed.Client[T, L], T index.Object, L runtime.Object](resource string, client func(group G) C) member[G] {
+func clusterWide[G any, C kube.Client[T, L], T index.Object, L runtime.Object](resource string, client func(group G) C) member[G] {
 	return namespaced(resource, func(group G, _ string) C { return client(group) })
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // typedCache is this project's informer.
@@ -20,7 +21,7 @@ type typedCache struct {
 
 func startTyped(tb testing.TB, from *source, handlers ...calls) podCache {
 	c := &typedCache{
-		Informer: typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](from)),
+		Informer: typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](from)),
 		nodes:    nodeIndex(),
 		apps:     appIndex(),
 	}

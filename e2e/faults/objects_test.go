@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/e2e/crd"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest/history"
 )
@@ -27,7 +27,7 @@ type objects[T history.Object] interface {
 	list(ctx context.Context) ([]T, error)
 	remove(ctx context.Context, name string) error
 	// source returns what an informer takes the objects from, by config.
-	source(config *rest.Config, opts ...typed.SourceOption) source.Source[T]
+	source(config *rest.Config, opts ...kube.SourceOption) source.Source[T]
 }
 
 // configMaps are the ConfigMaps of a namespace.
@@ -73,8 +73,8 @@ func (c configMaps) remove(ctx context.Context, name string) error {
 	return c.client.CoreV1().ConfigMaps(c.namespace).Delete(ctx, name, metav1.DeleteOptions{})
 }
 
-func (c configMaps) source(config *rest.Config, opts ...typed.SourceOption) source.Source[*corev1.ConfigMap] {
-	return typed.FromClient(kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(c.namespace), opts...)
+func (c configMaps) source(config *rest.Config, opts ...kube.SourceOption) source.Source[*corev1.ConfigMap] {
+	return kube.FromClient(kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(c.namespace), opts...)
 }
 
 // customs are the objects of a custom resource in a namespace.
@@ -122,9 +122,9 @@ func (c customs) remove(ctx context.Context, name string) error {
 	return c.client.Delete(ctx, name, metav1.DeleteOptions{})
 }
 
-func (c customs) source(config *rest.Config, opts ...typed.SourceOption) source.Source[*unstructured.Unstructured] {
+func (c customs) source(config *rest.Config, opts ...kube.SourceOption) source.Source[*unstructured.Unstructured] {
 	client := dynamic.NewForConfigOrDie(config).Resource(c.resource.GVR()).Namespace(c.namespace)
-	return typed.FromListerWatcher[*unstructured.Unstructured](&cache.ListWatch{
+	return kube.FromListerWatcher[*unstructured.Unstructured](&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 			return client.List(ctx, opts)
 		},

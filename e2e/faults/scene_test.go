@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/e2e/proxy"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
@@ -53,7 +53,7 @@ func (s *scene[T]) watch(config *rest.Config) {
 	streaming.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 	s.observers = append(s.observers,
 		observe(s.ctx, s.T, "streaming", s.objs.source(streaming)),
-		observe(s.ctx, s.T, "listing", s.objs.source(config, typed.WithoutWatchList())))
+		observe(s.ctx, s.T, "listing", s.objs.source(config, kube.WithoutWatchList())))
 	close(s.load.start)
 }
 

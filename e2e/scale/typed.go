@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/e2e/workload"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -26,15 +27,15 @@ type typedInformers struct {
 
 func newTyped(client kubernetes.Interface, selector labels.Selector, t tallies) (informers, error) {
 	s := &typedInformers{}
-	all, selected := metav1.NamespaceAll, typed.WithLabelSelector(selector)
+	all, selected := metav1.NamespaceAll, kube.WithLabelSelector(selector)
 	core := client.CoreV1()
 	slices := client.DiscoveryV1().EndpointSlices(all)
 	err := errors.Join(
-		addTyped(s, t[pods], typed.FromClient(core.Pods(all), selected), "node", podByNode),
-		addTyped(s, t[configMaps], typed.FromClient(core.ConfigMaps(all), selected), "tier", byLabel[*corev1.ConfigMap](workload.TierLabel)),
-		addTyped(s, t[secrets], typed.FromClient(core.Secrets(all), selected), "type", secretByType),
-		addTyped(s, t[services], typed.FromClient(core.Services(all), selected), "tier", byLabel[*corev1.Service](workload.TierLabel)),
-		addTyped[*discoveryv1.EndpointSlice](s, t[endpointSlices], typed.FromClient(slices, selected), "service", sliceByService),
+		addTyped(s, t[pods], kube.FromClient(core.Pods(all), selected), "node", podByNode),
+		addTyped(s, t[configMaps], kube.FromClient(core.ConfigMaps(all), selected), "tier", byLabel[*corev1.ConfigMap](workload.TierLabel)),
+		addTyped(s, t[secrets], kube.FromClient(core.Secrets(all), selected), "type", secretByType),
+		addTyped(s, t[services], kube.FromClient(core.Services(all), selected), "tier", byLabel[*corev1.Service](workload.TierLabel)),
+		addTyped[*discoveryv1.EndpointSlice](s, t[endpointSlices], kube.FromClient(slices, selected), "service", sliceByService),
 	)
 	return s, err
 }

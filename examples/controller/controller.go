@@ -20,6 +20,7 @@ import (
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // mine are the labels of ConfigMaps that ask for Pods, and of those Pods.
@@ -50,11 +51,11 @@ func newController(client kubernetes.Interface) (*controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	selected := typed.WithLabelSelector(mine.AsSelector())
+	selected := kube.WithLabelSelector(mine.AsSelector())
 	c := &controller{
 		client: client,
-		owners: typed.NewInformer(typed.FromClient(client.CoreV1().ConfigMaps(metav1.NamespaceAll), selected)),
-		pods:   typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll), selected)),
+		owners: typed.NewInformer(kube.FromClient(client.CoreV1().ConfigMaps(metav1.NamespaceAll), selected)),
+		pods:   typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll), selected)),
 		byOwner: index.Single("owner", func(p *corev1.Pod) (index.Key, bool) {
 			owner := metav1.GetControllerOfNoCopy(p)
 			if owner == nil {

@@ -29,6 +29,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -78,11 +79,11 @@ func watch(ctx context.Context, config *rest.Config, timeout time.Duration, out 
 
 	// One factory for the cluster, and one informer for each resource. The option
 	// fits all types of objects that have managed fields.
-	factory := typed.NewFactory(config, typed.WithTransform(typed.StripManagedFields[metav1.Object]))
+	factory := kube.NewFactory(config, typed.WithTransform(kube.StripManagedFields[metav1.Object]))
 	defer factory.Shutdown()
 	leases := map[schema.GroupVersionResource]*typed.Lease[*metav1.PartialObjectMetadata]{}
 	for _, resource := range resources {
-		lease, err := typed.Share(factory, resource, func(*rest.Config) source.Source[*metav1.PartialObjectMetadata] {
+		lease, err := typed.Share(factory.Factory, resource, func() source.Source[*metav1.PartialObjectMetadata] {
 			return objectsOf(client, resource)
 		}, typed.WithName(resource.GroupResource().String()))
 		if err != nil {
@@ -139,5 +140,5 @@ func objectsOf(client metadata.Interface, resource schema.GroupVersionResource) 
 		},
 		WatchFuncWithContext: objects.Watch,
 	}
-	return typed.FromListerWatcher[*metav1.PartialObjectMetadata](cache.ToListWatcherWithWatchListSemantics(lw, client))
+	return kube.FromListerWatcher[*metav1.PartialObjectMetadata](cache.ToListWatcherWithWatchListSemantics(lw, client))
 }

@@ -37,6 +37,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 func main() {
@@ -54,8 +55,8 @@ func main() {
 // watch runs informers on the cluster, and shows what they can do.
 func watch(ctx context.Context, c *cluster, opts options, out *report) error {
 	// An informer keeps a copy of what a client lists and watches.
-	pods := typed.NewInformer(typed.FromClient(c.client.CoreV1().Pods(metav1.NamespaceAll)), typed.WithName("pods"))
-	nodes := typed.NewInformer(typed.FromClient(c.client.CoreV1().Nodes()), typed.WithName("nodes"))
+	pods := typed.NewInformer(kube.FromClient(c.client.CoreV1().Pods(metav1.NamespaceAll)), typed.WithName("pods"))
+	nodes := typed.NewInformer(kube.FromClient(c.client.CoreV1().Nodes()), typed.WithName("nodes"))
 
 	// An index finds objects by whatever a function computes from them. It is
 	// the handle for look-ups, too.

@@ -13,6 +13,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // A controller that gives each node a pod. A node is processed again when the
@@ -28,7 +29,7 @@ func ExampleExpectations() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("default")))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("default")))
 	byNode := index.Single("node", func(p *corev1.Pod) (string, bool) { return p.Spec.NodeName, true })
 	if err := pods.AddIndexes(byNode); err != nil {
 		log.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // An informer feeds a queue: keys of objects whose spec or labels change.
@@ -25,7 +26,7 @@ func ExampleEnqueue() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 	matters := control.Or(control.GenerationChanged[*corev1.Pod], control.LabelsChanged)
 	if _, err := pods.Handle(control.Filter(control.Enqueue[*corev1.Pod](q), matters)); err != nil {
 		log.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -24,7 +25,7 @@ func ExampleMap() {
 	defer shutdown()
 
 	pods := typed.NewInformer(source.Map(
-		typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)),
+		kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)),
 		func(p *corev1.Pod) podNode { return podNode{p.Namespace, p.Name, p.Spec.NodeName} },
 	))
 
@@ -45,10 +46,10 @@ func ExampleFilterMap() {
 
 	scheduled := typed.NewInformer(
 		source.FilterMap(
-			typed.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)),
+			kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)),
 			func(p *corev1.Pod) (*corev1.Pod, bool) { return p, p.Spec.NodeName != "" },
 		),
-		typed.WithTransform(typed.StripManagedFields[*corev1.Pod]),
+		typed.WithTransform(kube.StripManagedFields[*corev1.Pod]),
 	)
 
 	ctx, stop := rig.RunInBackground(scheduled.Run)
@@ -70,7 +71,7 @@ func ExampleFromNamespaces() {
 
 	tenants := source.NewNamespaces("tenant-a", "tenant-b")
 	pods := typed.NewInformer(source.FromNamespaces(tenants, func(namespace string) source.Source[*corev1.Pod] {
-		return typed.FromClient(client.CoreV1().Pods(namespace))
+		return kube.FromClient(client.CoreV1().Pods(namespace))
 	}))
 
 	ctx, stop := rig.RunInBackground(pods.Run)

@@ -15,7 +15,7 @@ import (
 //
 //	tenants := source.NewNamespaces("tenant-a", "tenant-b")
 //	pods := typed.NewInformer(source.FromNamespaces(tenants, func(namespace string) source.Source[*corev1.Pod] {
-//		return typed.FromClient(client.CoreV1().Pods(namespace))
+//		return kube.FromClient(client.CoreV1().Pods(namespace))
 //	}))
 //
 // src is called for a namespace when it comes into the set; what it returns is

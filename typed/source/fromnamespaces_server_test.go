@@ -16,6 +16,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
@@ -41,7 +42,7 @@ func TestNamespacesOfAServer(t *testing.T) {
 	failed := make(chan struct{}, 1)
 	tenants := source.NewNamespaces("tenant-0", "tenant-1")
 	pods := typed.NewInformer(source.FromNamespaces(tenants, func(namespace string) source.Source[*corev1.Pod] {
-		return failing[*corev1.Pod]{typed.FromClient(client.CoreV1().Pods(namespace)), failed}
+		return failing[*corev1.Pod]{kube.FromClient(client.CoreV1().Pods(namespace)), failed}
 	}))
 	rig.Record(t, pods)
 	ctx := rig.Start(t, pods)

@@ -9,7 +9,7 @@ import (
 //
 //	type podNode struct{ namespace, name, node string }
 //
-//	source.Map(typed.FromClient(client.CoreV1().Pods("")), func(p *corev1.Pod) podNode {
+//	source.Map(kube.FromClient(client.CoreV1().Pods("")), func(p *corev1.Pod) podNode {
 //		return podNode{p.Namespace, p.Name, p.Spec.NodeName}
 //	})
 //

@@ -19,6 +19,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -129,7 +130,7 @@ func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 		stream := watch.NewFake()
 		calls := map[string]int{}
 		informer := typed.NewInformer(source.FilterMap(
-			typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{
+			kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{
 				WatchFuncWithContext: func(_ context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 					assert.NotNil(t, opts.SendInitialEvents)
 					return stream, nil

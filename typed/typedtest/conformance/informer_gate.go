@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // gate stands between an informer and its client, and keeps the informer away
@@ -173,11 +173,11 @@ func (g *gate) listWatch(list func(context.Context, metav1.ListOptions) (runtime
 
 // gatedClient is a generated client behind a gate.
 type gatedClient[T index.Object, L runtime.Object] struct {
-	typed.Client[T, L]
+	kube.Client[T, L]
 	gate *gate
 }
 
-// List implements typed.Client.
+// List implements kube.Client.
 func (c gatedClient[T, L]) List(ctx context.Context, opts metav1.ListOptions) (L, error) {
 	if err := c.gate.passList(ctx); err != nil {
 		var none L
@@ -186,7 +186,7 @@ func (c gatedClient[T, L]) List(ctx context.Context, opts metav1.ListOptions) (L
 	return c.Client.List(ctx, opts)
 }
 
-// Watch implements typed.Client.
+// Watch implements kube.Client.
 func (c gatedClient[T, L]) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	return c.gate.passWatch(ctx, opts, c.Client.Watch)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
@@ -71,10 +72,10 @@ func (s *scene[T]) observe(sc scope) *observed[T] {
 func (o *observed[T]) Name() string { return o.scene.Name() }
 
 // sourceOptions returns the options of the source, and sets the selector.
-func (o *observed[T]) sourceOptions() []typed.SourceOption {
-	var opts []typed.SourceOption
+func (o *observed[T]) sourceOptions() []kube.SourceOption {
+	var opts []kube.SourceOption
 	if !o.way.streamed {
-		opts = append(opts, typed.WithoutWatchList())
+		opts = append(opts, kube.WithoutWatchList())
 	}
 	wanted := labels.Set{}
 	if o.shared {
@@ -84,13 +85,13 @@ func (o *observed[T]) sourceOptions() []typed.SourceOption {
 	if len(wanted) > 0 {
 		selector := labels.SelectorFromSet(wanted)
 		o.selector.LabelSelector = selector.String()
-		opts = append(opts, typed.WithLabelSelector(selector))
+		opts = append(opts, kube.WithLabelSelector(selector))
 	}
 	if o.scope.fields != "" {
 		selector, err := fields.ParseSelector(o.scope.fields)
 		require.NoError(o, err)
 		o.selector.FieldSelector = selector.String()
-		opts = append(opts, typed.WithFieldSelector(selector))
+		opts = append(opts, kube.WithFieldSelector(selector))
 	}
 	return opts
 }

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -74,12 +74,12 @@ func restStructs(f format, streamed bool) subject {
 
 // restSource returns the source of a way. With named, the source is told the
 // resource.
-func restSource[T object](named bool) func(*check, resource, string, *gate, []typed.SourceOption) source.Source[T] {
-	return func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[T] {
-		own := append(slices.Clone(opts), typed.WithNamespace(namespace))
+func restSource[T object](named bool) func(*check, resource, string, *gate, []kube.SourceOption) source.Source[T] {
+	return func(c *check, r resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[T] {
+		own := append(slices.Clone(opts), kube.WithNamespace(namespace))
 		if named {
-			own = append(own, typed.WithResource(r.gvr))
+			own = append(own, kube.WithResource(r.gvr))
 		}
-		return typed.FromREST[T](g.config(c.config, r.gvr.Resource), own...)
+		return kube.FromREST[T](g.config(c.config, r.gvr.Resource), own...)
 	}
 }

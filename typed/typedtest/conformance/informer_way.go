@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -32,7 +32,7 @@ type way[T object] struct {
 	resource func(Rig) resource
 	// source returns what the informer gets the objects of a namespace from,
 	// all namespaces if it is empty.
-	source func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[T]
+	source func(c *check, r resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[T]
 	// accept is the media type of a list in JSON, and decode reads it.
 	accept string
 	decode func([]byte) ([]T, error)
@@ -64,8 +64,8 @@ func (w *way[T]) run(t *testing.T, newRig func(*testing.T) Rig) {
 func typedPods(f format, streamed bool) subject {
 	return &way[*corev1.Pod]{
 		name: "pods", format: f, streamed: streamed, resource: pods,
-		source: func(c *check, _ resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[*corev1.Pod] {
-			return typed.FromClient(gatedClient[*corev1.Pod, *corev1.PodList]{c.client.CoreV1().Pods(namespace), g}, opts...)
+		source: func(c *check, _ resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[*corev1.Pod] {
+			return kube.FromClient(gatedClient[*corev1.Pod, *corev1.PodList]{c.client.CoreV1().Pods(namespace), g}, opts...)
 		},
 		accept: runtime.ContentTypeJSON,
 		decode: func(data []byte) ([]*corev1.Pod, error) {
@@ -80,8 +80,8 @@ func typedPods(f format, streamed bool) subject {
 func typedClusterRoles(f format, streamed bool) subject {
 	return &way[*rbacv1.ClusterRole]{
 		name: "clusterroles", format: f, streamed: streamed, resource: clusterRoles,
-		source: func(c *check, _ resource, _ string, g *gate, opts []typed.SourceOption) source.Source[*rbacv1.ClusterRole] {
-			return typed.FromClient(gatedClient[*rbacv1.ClusterRole, *rbacv1.ClusterRoleList]{c.client.RbacV1().ClusterRoles(), g}, opts...)
+		source: func(c *check, _ resource, _ string, g *gate, opts []kube.SourceOption) source.Source[*rbacv1.ClusterRole] {
+			return kube.FromClient(gatedClient[*rbacv1.ClusterRole, *rbacv1.ClusterRoleList]{c.client.RbacV1().ClusterRoles(), g}, opts...)
 		},
 		accept: runtime.ContentTypeJSON,
 		decode: func(data []byte) ([]*rbacv1.ClusterRole, error) {
@@ -95,11 +95,11 @@ func typedClusterRoles(f format, streamed bool) subject {
 func unstructuredCustoms(f format, streamed bool) subject {
 	return &way[*unstructured.Unstructured]{
 		name: "customs", format: f, streamed: streamed, resource: customs,
-		source: func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[*unstructured.Unstructured] {
+		source: func(c *check, r resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[*unstructured.Unstructured] {
 			client, err := dynamic.NewForConfig(c.config)
 			require.NoError(c, err)
 			objects := client.Resource(r.gvr).Namespace(namespace)
-			return typed.FromListerWatcher[*unstructured.Unstructured](g.listWatch(
+			return kube.FromListerWatcher[*unstructured.Unstructured](g.listWatch(
 				func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 					return objects.List(ctx, opts)
 				},
@@ -125,11 +125,11 @@ func unstructuredCustoms(f format, streamed bool) subject {
 func podMetadata(f format, streamed bool) subject {
 	return &way[*metav1.PartialObjectMetadata]{
 		name: "metadata", format: f, streamed: streamed, resource: pods,
-		source: func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[*metav1.PartialObjectMetadata] {
+		source: func(c *check, r resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[*metav1.PartialObjectMetadata] {
 			client, err := metadata.NewForConfig(c.config)
 			require.NoError(c, err)
 			objects := client.Resource(r.gvr).Namespace(namespace)
-			return typed.FromListerWatcher[*metav1.PartialObjectMetadata](g.listWatch(
+			return kube.FromListerWatcher[*metav1.PartialObjectMetadata](g.listWatch(
 				func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 					return objects.List(ctx, opts)
 				},

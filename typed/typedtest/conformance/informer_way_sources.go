@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -28,7 +28,7 @@ func podsByNamespace(f format, streamed bool) subject {
 	w := typedPods(f, streamed).(*way[*corev1.Pod])
 	w.name = "pods by namespace"
 	whole := w.source
-	w.source = func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[*corev1.Pod] {
+	w.source = func(c *check, r resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[*corev1.Pod] {
 		if namespace == "" {
 			return whole(c, r, namespace, g, opts)
 		}
@@ -44,7 +44,7 @@ func projectedPods(f format, streamed bool) subject {
 	whole := typedPods(f, streamed).(*way[*corev1.Pod])
 	return &way[*metav1.PartialObjectMetadata]{
 		name: "projected pods", format: f, streamed: streamed, resource: pods,
-		source: func(c *check, r resource, namespace string, g *gate, opts []typed.SourceOption) source.Source[*metav1.PartialObjectMetadata] {
+		source: func(c *check, r resource, namespace string, g *gate, opts []kube.SourceOption) source.Source[*metav1.PartialObjectMetadata] {
 			return source.Map(whole.source(c, r, namespace, g, opts), metadataOfPod)
 		},
 		accept: runtime.ContentTypeJSON,

@@ -1,4 +1,4 @@
-package typed
+package kube
 
 import (
 	"errors"
@@ -56,6 +56,9 @@ func (c *carrier[T]) isInvalid() bool {
 	var invalid *wire.ObjectError
 	return errors.As(c.err, &invalid)
 }
+
+// versionGetter is an object that knows its version.
+type versionGetter interface{ GetResourceVersion() string }
 
 func newCarrier[T index.Object](obj T, err error) *carrier[T] {
 	c := &carrier[T]{object: obj, err: err}

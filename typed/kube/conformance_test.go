@@ -1,4 +1,4 @@
-package typed_test
+package kube_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package typed_test
+package kube_test
 
 import (
 	"context"
@@ -23,6 +23,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/typedtest"
 	"github.com/kubetyped/informer/typed/typedtest/history"
 )
@@ -52,7 +53,7 @@ func TestFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			srv, client := rig.Serve(t, 50)
-			pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+			pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")))
 			h := rig.Record(t, pods)
 			ctx := rig.Start(t, pods)
 			require.NoError(t, pods.WaitForSync(ctx))
@@ -104,7 +105,7 @@ func TestListThatFails(t *testing.T) {
 			t.Parallel()
 			srv, client := rig.Serve(t, 1)
 			lift := srv.Inject(typedtest.Fault{Resource: "pods", Err: test.err})
-			informer := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+			informer := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")))
 			ctx := rig.Start(t, informer)
 			err := waitInVain(ctx, t, informer)
 			assert.True(t, test.is(err), "%v", err)
@@ -124,7 +125,7 @@ func TestListThatFails(t *testing.T) {
 		srv.StartTLS()
 		defer srv.Close()
 		client := kubernetes.NewForConfigOrDie(&rest.Config{Host: srv.URL})
-		informer := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+		informer := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")))
 		ctx := rig.Start(t, informer)
 		assert.ErrorContains(t, waitInVain(ctx, t, informer), "certificate")
 	})
@@ -133,7 +134,7 @@ func TestListThatFails(t *testing.T) {
 func TestObjectsThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	srv, client := rig.Serve(t, 2)
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")))
 	ctx := rig.Start(t, pods)
 	require.NoError(t, pods.WaitForSync(ctx))
 	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
@@ -165,8 +166,8 @@ func TestStopDuringList(t *testing.T) {
 	t.Parallel()
 	srv, client := rig.Serve(t, 1)
 	srv.Inject(typedtest.Fault{Resource: "pods", Delay: time.Hour})
-	for _, opts := range [][]typed.SourceOption{nil, {typed.WithoutWatchList()}} {
-		pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods(""), opts...))
+	for _, opts := range [][]kube.SourceOption{nil, {kube.WithoutWatchList()}} {
+		pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(""), opts...))
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- pods.Run(ctx) }()
@@ -185,7 +186,7 @@ func TestErrorNamesTheResource(t *testing.T) {
 	t.Parallel()
 	srv, client := rig.Serve(t, 0)
 	srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", fmt.Errorf("no such right"))})
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")), typed.WithName("pods of team a"))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")), typed.WithName("pods of team a"))
 	ctx := rig.Start(t, pods)
 	message := waitInVain(ctx, t, pods).Error()
 	for _, part := range []string{"pods of team a", "forbidden", "no such right", "list or watch fails since "} {

@@ -1,6 +1,7 @@
-package typed
+package kube
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -9,16 +10,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
 )
 
 // For returns a lease of the informer of what FromREST lists and watches with the
 // given options:
 //
-//	pods, err := typed.For[*corev1.Pod](f, typed.WithNamespace("default"))
+//	pods, err := kube.For[*corev1.Pod](f, kube.WithNamespace("default"))
 //	if err != nil {
 //		return err
 //	}
@@ -26,29 +27,35 @@ import (
 //
 // SourceOptions that say the same, in whatever order, are of the same informer.
 // Selectors say the same if they are written in the same way; schemes and
-// RESTMappers, if they are the same one. Options, such as WithTransform and
-// WithMetrics, are for that informer alone, and follow those of the factory; all
-// who ask for it have to give the same, see Share. See there for projections of
-// objects, too, and for sources of one's own.
+// RESTMappers, if they are the same one. Options of the informer, see
+// WithInformerOptions, are for that informer alone, and follow those of the factory;
+// all who ask for it have to give the same, see [typed.Share]. See there for
+// projections of objects, too, and for sources of one's own.
 //
 // For returns an error if the options, T or the factory's configuration cannot be
-// used, or if others use the informer with other Options; and ErrShutDown after
+// used, or if others use the informer with other options; and typed.ErrShutDown after
 // Shutdown.
-func For[T index.Object](f *Factory, opts ...ForOption) (*Lease[T], error) {
+func For[T index.Object](f *Factory, opts ...ForOption) (*typed.Lease[T], error) {
+	failed := func(err error) (*typed.Lease[T], error) {
+		return nil, fmt.Errorf("informer %v: %w", reflect.TypeFor[T](), err)
+	}
+	if f == nil {
+		return failed(errors.New("the factory is nil"))
+	}
 	var all forOptions
 	for _, opt := range opts {
 		if opt == nil {
-			opt = Option(nil) // to be refused as such
+			return failed(errors.New("an option is nil"))
 		}
 		opt.addTo(&all)
 	}
 	config, err := newSourceConfig(all.source)
 	if err != nil {
-		return nil, fmt.Errorf("informer %v: %w", reflect.TypeFor[T](), err)
+		return failed(err)
 	}
 	var unusable error
-	lease, err := Share(f, config.key(), func(c *rest.Config) source.Source[T] {
-		src := FromREST[T](c, all.source...)
+	lease, err := typed.Share(f.Factory, config.key(), func() source.Source[T] {
+		src := FromREST[T](f.config, all.source...)
 		if s, ok := src.(*restSource[T]); ok {
 			unusable = s.err
 		}
@@ -61,17 +68,25 @@ func For[T index.Object](f *Factory, opts ...ForOption) (*Lease[T], error) {
 	return lease, err
 }
 
-// ForOption is a SourceOption or an Option.
+// ForOption is an option of For: a SourceOption, or what WithInformerOptions returns.
 type ForOption interface{ addTo(*forOptions) }
 
 // forOptions are the options of a call of For.
 type forOptions struct {
 	source   []SourceOption
-	informer []Option
+	informer []typed.Option
 }
 
 func (o SourceOption) addTo(all *forOptions) { all.source = append(all.source, o) }
-func (o Option) addTo(all *forOptions)       { all.informer = append(all.informer, o) }
+
+// WithInformerOptions has For give options to its informer:
+//
+//	kube.For[*corev1.Pod](f, kube.WithInformerOptions(typed.WithMetrics(m)))
+func WithInformerOptions(opts ...typed.Option) ForOption { return informerOptions(opts) }
+
+type informerOptions []typed.Option
+
+func (o informerOptions) addTo(all *forOptions) { all.informer = append(all.informer, o...) }
 
 // restKey is what tells the sources of FromREST for one type apart.
 type restKey struct {

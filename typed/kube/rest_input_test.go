@@ -1,4 +1,4 @@
-package typed_test
+package kube_test
 
 import (
 	"fmt"
@@ -26,6 +26,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
@@ -50,25 +51,25 @@ type untagged struct {
 func TestBadRESTInput(t *testing.T) {
 	config := &rest.Config{Host: "localhost"}
 	for message, err := range map[string]error{
-		"the configuration is nil":                typed.FromREST[*corev1.Pod](nil).Run(t.Context(), nil),
-		"a source option is nil":                  typed.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
-		"the scheme is nil":                       typed.FromREST[*corev1.Pod](config, typed.WithScheme(nil)).Run(t.Context(), nil),
-		"the RESTMapper is nil":                   typed.FromREST[*corev1.Pod](config, typed.WithRESTMapper(nil)).Run(t.Context(), nil),
-		"pointers to structs, and rig.":           typed.FromREST[rig.Bare](config).Run(t.Context(), nil),
-		"write v1.ObjectMeta `json:\"metadata\"`": typed.FromREST[*untagged](config, typed.WithResource(podResource)).Run(t.Context(), nil),
-		"no method GetResourceVersion":            typed.FromREST[*versionless](config).Run(t.Context(), nil),
-		"it is in no scheme":                      typed.FromREST[*network](config).Run(t.Context(), nil),
-		"use WithResource":                        typed.FromREST[*unstructured.Unstructured](config).Run(t.Context(), nil),
-		"of *v1.PartialObjectMetadata is not":     typed.FromREST[*metav1.PartialObjectMetadata](config).Run(t.Context(), nil),
-		"use WithResource, or WithScheme":         typed.FromREST[*corev1.Pod](config, typed.WithScheme(runtime.NewScheme())).Run(t.Context(), nil),
-		"has no version or no name":               typed.FromREST[*network](config, typed.WithResource(schema.GroupVersionResource{Resource: "networks"})).Run(t.Context(), nil),
-		`"a/b" may not contain '/'`:               typed.FromREST[*network](config, typed.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "a/b"})).Run(t.Context(), nil),
-		`the namespace ".." may not be`:           typed.FromREST[*corev1.Pod](config, typed.WithNamespace("..")).Run(t.Context(), nil),
-		"the timeout of streamed lists is 0s":     typed.FromREST[*corev1.Pod](config, typed.WithWatchListTimeout(0)).Run(t.Context(), nil),
-		"does not embed metav1.TypeMeta":          typed.FromREST[*slimPod](config, typed.WithResource(podResource), typed.WithTypeMeta()).Run(t.Context(), nil),
-		"invalid URL escape":                      typed.FromREST[*corev1.Pod](&rest.Config{Host: "http://%"}).Run(t.Context(), nil),
-		"WithNamespace: for FromREST alone":       typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithNamespace("a")).Run(t.Context(), nil),
-		"WithResource, WithTypeMeta: for FromRE":  typed.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, typed.WithResource(podResource), typed.WithTypeMeta()).Run(t.Context(), nil),
+		"the configuration is nil":                kube.FromREST[*corev1.Pod](nil).Run(t.Context(), nil),
+		"a source option is nil":                  kube.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
+		"the scheme is nil":                       kube.FromREST[*corev1.Pod](config, kube.WithScheme(nil)).Run(t.Context(), nil),
+		"the RESTMapper is nil":                   kube.FromREST[*corev1.Pod](config, kube.WithRESTMapper(nil)).Run(t.Context(), nil),
+		"pointers to structs, and rig.":           kube.FromREST[rig.Bare](config).Run(t.Context(), nil),
+		"write v1.ObjectMeta `json:\"metadata\"`": kube.FromREST[*untagged](config, kube.WithResource(podResource)).Run(t.Context(), nil),
+		"no method GetResourceVersion":            kube.FromREST[*versionless](config).Run(t.Context(), nil),
+		"it is in no scheme":                      kube.FromREST[*network](config).Run(t.Context(), nil),
+		"use WithResource":                        kube.FromREST[*unstructured.Unstructured](config).Run(t.Context(), nil),
+		"of *v1.PartialObjectMetadata is not":     kube.FromREST[*metav1.PartialObjectMetadata](config).Run(t.Context(), nil),
+		"use WithResource, or WithScheme":         kube.FromREST[*corev1.Pod](config, kube.WithScheme(runtime.NewScheme())).Run(t.Context(), nil),
+		"has no version or no name":               kube.FromREST[*network](config, kube.WithResource(schema.GroupVersionResource{Resource: "networks"})).Run(t.Context(), nil),
+		`"a/b" may not contain '/'`:               kube.FromREST[*network](config, kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "a/b"})).Run(t.Context(), nil),
+		`the namespace ".." may not be`:           kube.FromREST[*corev1.Pod](config, kube.WithNamespace("..")).Run(t.Context(), nil),
+		"the timeout of streamed lists is 0s":     kube.FromREST[*corev1.Pod](config, kube.WithWatchListTimeout(0)).Run(t.Context(), nil),
+		"does not embed metav1.TypeMeta":          kube.FromREST[*slimPod](config, kube.WithResource(podResource), kube.WithTypeMeta()).Run(t.Context(), nil),
+		"invalid URL escape":                      kube.FromREST[*corev1.Pod](&rest.Config{Host: "http://%"}).Run(t.Context(), nil),
+		"WithNamespace: for FromREST alone":       kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, kube.WithNamespace("a")).Run(t.Context(), nil),
+		"WithResource, WithTypeMeta: for FromRE":  kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, kube.WithResource(podResource), kube.WithTypeMeta()).Run(t.Context(), nil),
 	} {
 		assert.ErrorContains(t, err, message)
 	}
@@ -94,23 +95,23 @@ func TestBadAnswers(t *testing.T) {
 	srv := typedtest.Start(t)
 	gone := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "ghosts"}
 	t.Run("unknown resource", func(t *testing.T) {
-		err := fails(t, typed.FromREST[*network](srv.Config(), typed.WithResource(gone)), "ghosts.v1.example.com", "the server does not have it; is its CustomResourceDefinition or API service installed?", "could not find the requested resource")
+		err := fails(t, kube.FromREST[*network](srv.Config(), kube.WithResource(gone)), "ghosts.v1.example.com", "the server does not have it; is its CustomResourceDefinition or API service installed?", "could not find the requested resource")
 		assert.True(t, apierrors.IsNotFound(err))
 	})
 	t.Run("unknown kind", func(t *testing.T) {
 		scheme := runtime.NewScheme()
 		scheme.AddKnownTypeWithName(schema.GroupVersionKind{Version: "v1", Kind: "Ghost"}, &corev1.Pod{})
-		fails(t, typed.FromREST[*corev1.Pod](srv.Config(), typed.WithScheme(scheme)), "find a resource of the kind Ghost in v1: the server does not have it")
+		fails(t, kube.FromREST[*corev1.Pod](srv.Config(), kube.WithScheme(scheme)), "find a resource of the kind Ghost in v1: the server does not have it")
 		scheme = runtime.NewScheme()
 		scheme.AddKnownTypeWithName(gone.GroupVersion().WithKind("Ghost"), &corev1.Pod{})
-		fails(t, typed.FromREST[*corev1.Pod](srv.Config(), typed.WithScheme(scheme)), "discover the resources of example.com/v1")
+		fails(t, kube.FromREST[*corev1.Pod](srv.Config(), kube.WithScheme(scheme)), "discover the resources of example.com/v1")
 	})
 	t.Run("cluster scoped", func(t *testing.T) {
-		informer := typed.NewInformer(typed.FromREST[*corev1.Node](srv.Config(), typed.WithNamespace("default")))
+		informer := typed.NewInformer(kube.FromREST[*corev1.Node](srv.Config(), kube.WithNamespace("default")))
 		assert.ErrorContains(t, informer.Run(t.Context()), `WithNamespace names "default", and nodes have none`)
 	})
 	t.Run("invalid selector", func(t *testing.T) {
-		err := fails(t, typed.FromREST[*corev1.Pod](srv.Config(), typed.WithFieldSelector(fields.OneTermEqualSelector("spec.colour", "red"))), "pods", "spec.colour")
+		err := fails(t, kube.FromREST[*corev1.Pod](srv.Config(), kube.WithFieldSelector(fields.OneTermEqualSelector("spec.colour", "red"))), "pods", "spec.colour")
 		assert.True(t, apierrors.IsBadRequest(err))
 	})
 	list := func(items string) string {
@@ -144,7 +145,7 @@ func TestBadAnswers(t *testing.T) {
 				assert.NoError(t, err)
 			}))
 			defer proxy.Close()
-			fails(t, typed.FromREST[*corev1.Pod](&rest.Config{Host: proxy.URL, QPS: -1}, typed.WithResource(podResource), typed.WithoutWatchList()), test.want...)
+			fails(t, kube.FromREST[*corev1.Pod](&rest.Config{Host: proxy.URL, QPS: -1}, kube.WithResource(podResource), kube.WithoutWatchList()), test.want...)
 		})
 	}
 }
@@ -210,7 +211,7 @@ func TestBadFrames(t *testing.T) {
 			requests := &watched{}
 			config := requests.config(srv)
 			config.ContentType = test.format
-			pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config))
+			pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config))
 			history := rig.Record(t, pods)
 			ctx := rig.Start(t, pods)
 			require.NoError(t, pods.WaitForSync(ctx))
@@ -226,7 +227,7 @@ func TestBadFrames(t *testing.T) {
 			assert.Zero(t, srv.Requests("list", "pods"))
 
 			err := pods.Status().LastErr
-			var broken *typed.StreamError
+			var broken *kube.StreamError
 			require.ErrorAs(t, err, &broken)
 			assert.ErrorContains(t, err, test.want)
 			assert.ErrorContains(t, err, fmt.Sprintf("watch pods: frame 4, at byte %d of the response", broken.Offset))
@@ -249,8 +250,8 @@ func kindedPod(name string) *corev1.Pod {
 // TestObjectOfAnotherKind: what nobody asked for is left out and reported.
 func TestObjectOfAnotherKind(t *testing.T) {
 	srv := typedtest.Start(t)
-	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
-		pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, opts...))
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, opts...))
 		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
@@ -276,8 +277,8 @@ func TestLargeObjects(t *testing.T) {
 		}
 	}
 	require.NoError(t, srv.Create(t.Context(), large("a")))
-	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
-		listed, watched := keeps(t, srv, typed.FromREST[*corev1.ConfigMap](config, opts...), large("b"))
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
+		listed, watched := keeps(t, srv, kube.FromREST[*corev1.ConfigMap](config, opts...), large("b"))
 		assert.Equal(t, large("a").Data, listed.Data)
 		assert.Equal(t, large("b").Data, watched.Data)
 	})
@@ -291,7 +292,7 @@ func TestEndlessStreamedList(t *testing.T) {
 	requests := &watched{}
 	config := requests.config(srv)
 	config.Wrap(func(base http.RoundTripper) http.RoundTripper { return ignorant{base} })
-	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithWatchListTimeout(50*time.Millisecond)))
+	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithWatchListTimeout(50*time.Millisecond)))
 	ctx := rig.Start(t, pods)
 	require.NoError(t, pods.WaitForSync(ctx))
 	assert.ErrorContains(t, pods.Status().LastErr, "watch pods: the server does not end the streamed list")

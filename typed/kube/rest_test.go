@@ -1,4 +1,4 @@
-package typed_test
+package kube_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
@@ -64,9 +65,9 @@ func (p *slimPod) GetResourceVersion() string { return p.Metadata.ResourceVersio
 
 // inFormats runs a test with objects that are streamed and listed, in JSON and in
 // protobuf.
-func inFormats(t *testing.T, config *rest.Config, test func(*testing.T, *rest.Config, ...typed.SourceOption)) {
+func inFormats(t *testing.T, config *rest.Config, test func(*testing.T, *rest.Config, ...kube.SourceOption)) {
 	for _, format := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
-		for name, opts := range map[string][]typed.SourceOption{"streamed": nil, "listed": {typed.WithoutWatchList()}} {
+		for name, opts := range map[string][]kube.SourceOption{"streamed": nil, "listed": {kube.WithoutWatchList()}} {
 			t.Run(format+"/"+name, func(t *testing.T) {
 				own := rest.CopyConfig(config)
 				own.ContentType = format
@@ -104,26 +105,26 @@ func TestTypeMeta(t *testing.T) {
 	srv := typedtest.Start(t, typedtest.WithResources(typedtest.Resource{GroupVersionResource: networkResource, Kind: "Network"}))
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", ""), newNetwork("a", "10.0.0.0/8")))
 	pod, other := metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Network"}
-	with := typed.WithTypeMeta()
-	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
-		listed, watched := keeps(t, srv, typed.FromREST[*corev1.Pod](config, opts...), rig.NewPod("b", ""))
+	with := kube.WithTypeMeta()
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
+		listed, watched := keeps(t, srv, kube.FromREST[*corev1.Pod](config, opts...), rig.NewPod("b", ""))
 		assert.Equal(t, [2]metav1.TypeMeta{}, [2]metav1.TypeMeta{listed.TypeMeta, watched.TypeMeta})
-		listed, watched = keeps(t, srv, typed.FromREST[*corev1.Pod](config, append(opts, with)...), rig.NewPod("b", ""))
+		listed, watched = keeps(t, srv, kube.FromREST[*corev1.Pod](config, append(opts, with)...), rig.NewPod("b", ""))
 		assert.Equal(t, [2]metav1.TypeMeta{pod, pod}, [2]metav1.TypeMeta{listed.TypeMeta, watched.TypeMeta})
 
-		partial, watchedPartial := keeps(t, srv, typed.FromREST[*metav1.PartialObjectMetadata](config, append(opts, typed.WithResource(podResource))...), rig.NewPod("b", ""))
+		partial, watchedPartial := keeps(t, srv, kube.FromREST[*metav1.PartialObjectMetadata](config, append(opts, kube.WithResource(podResource))...), rig.NewPod("b", ""))
 		assert.Equal(t, [2]metav1.TypeMeta{}, [2]metav1.TypeMeta{partial.TypeMeta, watchedPartial.TypeMeta})
-		partial, watchedPartial = keeps(t, srv, typed.FromREST[*metav1.PartialObjectMetadata](config, append(opts, typed.WithResource(podResource), with)...), rig.NewPod("b", ""))
+		partial, watchedPartial = keeps(t, srv, kube.FromREST[*metav1.PartialObjectMetadata](config, append(opts, kube.WithResource(podResource), with)...), rig.NewPod("b", ""))
 		assert.Equal(t, [2]metav1.TypeMeta{pod, pod}, [2]metav1.TypeMeta{partial.TypeMeta, watchedPartial.TypeMeta}, "that of the object")
 
-		custom, watchedCustom := keeps(t, srv, typed.FromREST[*network](config, append(opts, typed.WithResource(networkResource))...), newNetwork("b", "10.1.0.0/16"))
+		custom, watchedCustom := keeps(t, srv, kube.FromREST[*network](config, append(opts, kube.WithResource(networkResource))...), newNetwork("b", "10.1.0.0/16"))
 		assert.Equal(t, [2]metav1.TypeMeta{}, [2]metav1.TypeMeta{custom.TypeMeta, watchedCustom.TypeMeta})
-		custom, watchedCustom = keeps(t, srv, typed.FromREST[*network](config, append(opts, typed.WithResource(networkResource), with)...), newNetwork("b", "10.1.0.0/16"))
+		custom, watchedCustom = keeps(t, srv, kube.FromREST[*network](config, append(opts, kube.WithResource(networkResource), with)...), newNetwork("b", "10.1.0.0/16"))
 		assert.Equal(t, [2]metav1.TypeMeta{other, other}, [2]metav1.TypeMeta{custom.TypeMeta, watchedCustom.TypeMeta})
 		assert.Equal(t, "10.0.0.0/8 10.1.0.0/16", custom.Spec.CIDR+" "+watchedCustom.Spec.CIDR)
 
 		// The server knows their type, and leaves it out of lists.
-		loose, watchedLoose := keeps(t, srv, typed.FromREST[*unstructured.Unstructured](config, append(opts, typed.WithResource(podResource))...), rig.NewPod("b", ""))
+		loose, watchedLoose := keeps(t, srv, kube.FromREST[*unstructured.Unstructured](config, append(opts, kube.WithResource(podResource))...), rig.NewPod("b", ""))
 		for _, u := range []*unstructured.Unstructured{loose, watchedLoose} {
 			assert.Equal(t, "v1 Pod", u.GetAPIVersion()+" "+u.GetKind())
 		}
@@ -133,8 +134,8 @@ func TestTypeMeta(t *testing.T) {
 func TestFieldsThatAreNeeded(t *testing.T) {
 	srv := typedtest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1")))
-	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
-		listed, watched := keeps(t, srv, typed.FromREST[*slimPod](config, append(opts, typed.WithResource(podResource))...), rig.NewPod("b", "node-2"))
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
+		listed, watched := keeps(t, srv, kube.FromREST[*slimPod](config, append(opts, kube.WithResource(podResource))...), rig.NewPod("b", "node-2"))
 		assert.Equal(t, "a node-1", listed.GetName()+" "+listed.Spec.NodeName)
 		assert.Equal(t, "b node-2", watched.GetName()+" "+watched.Spec.NodeName)
 	})
@@ -160,11 +161,11 @@ type (
 func TestEmbeddedTypes(t *testing.T) {
 	srv := typedtest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1")))
-	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
-		opts = append(opts, typed.WithResource(podResource))
-		one, other := keeps(t, srv, typed.FromREST[*withSpec](config, opts...), rig.NewPod("b", "node-2"))
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
+		opts = append(opts, kube.WithResource(podResource))
+		one, other := keeps(t, srv, kube.FromREST[*withSpec](config, opts...), rig.NewPod("b", "node-2"))
 		assert.Equal(t, "a node-1, b node-2", one.Name+" "+one.Spec.NodeName+", "+other.Name+" "+other.Spec.NodeName)
-		first, second := keeps(t, srv, typed.FromREST[*ofPartial](config, opts...), rig.NewPod("b", "node-2"))
+		first, second := keeps(t, srv, kube.FromREST[*ofPartial](config, opts...), rig.NewPod("b", "node-2"))
 		assert.Equal(t, "a node-1, b node-2", first.Name+" "+first.Spec.NodeName+", "+second.Name+" "+second.Spec.NodeName)
 	})
 }
@@ -175,8 +176,8 @@ func TestNamespaceAndSelector(t *testing.T) {
 	elsewhere := rig.NewPod("b", "")
 	elsewhere.Namespace = "elsewhere"
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", ""), elsewhere))
-	all := typed.NewInformer(typed.FromREST[*corev1.Pod](srv.Config(), typed.WithNamespace(metav1.NamespaceAll)))
-	one := typed.NewInformer(typed.FromREST[*corev1.Pod](srv.Config(), typed.WithNamespace("elsewhere")))
+	all := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config(), kube.WithNamespace(metav1.NamespaceAll)))
+	one := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config(), kube.WithNamespace("elsewhere")))
 	require.NoError(t, all.WaitForSync(rig.Start(t, all)))
 	require.NoError(t, one.WaitForSync(rig.Start(t, one)))
 	assert.Equal(t, 2, all.Len())
@@ -189,7 +190,7 @@ func TestProgressOfList(t *testing.T) {
 	for i := range 1200 {
 		require.NoError(t, srv.Create(t.Context(), rig.NewPod(fmt.Sprint("pod-", i), "")))
 	}
-	src := typed.FromREST[*corev1.Pod](srv.Config(), typed.WithoutWatchList())
+	src := kube.FromREST[*corev1.Pod](srv.Config(), kube.WithoutWatchList())
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	progress := &listSink{synced: cancel}
@@ -199,7 +200,7 @@ func TestProgressOfList(t *testing.T) {
 	assert.Contains(t, progress.steps, [2]int{1100, 0})
 	assert.Contains(t, progress.steps, [2]int{1200, 1200})
 
-	informer := typed.NewInformer(typed.FromREST[*corev1.Pod](srv.Config()))
+	informer := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()))
 	require.NoError(t, informer.WaitForSync(rig.Start(t, informer)))
 	assert.Equal(t, 1200, informer.Status().Received)
 	assert.Equal(t, 1200, informer.Status().Expected)

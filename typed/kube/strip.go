@@ -1,4 +1,4 @@
-package typed
+package kube
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,7 +9,7 @@ import (
 // StripManagedFields is a transform that takes the managed fields out of
 // objects. They are for server-side apply, and can be half of an object:
 //
-//	typed.WithTransform(typed.StripManagedFields[*corev1.Pod])
+//	typed.WithTransform(kube.StripManagedFields[*corev1.Pod])
 //
 // It returns no error.
 func StripManagedFields[T interface {
@@ -23,7 +23,7 @@ func StripManagedFields[T interface {
 // StripAnnotations returns a transform that takes the annotations of the given
 // keys out of objects, such as the one with which kubectl apply doubles them:
 //
-//	typed.WithTransform(typed.StripAnnotations[*corev1.Pod](corev1.LastAppliedConfigAnnotation))
+//	typed.WithTransform(kube.StripAnnotations[*corev1.Pod](corev1.LastAppliedConfigAnnotation))
 //
 // It returns no error.
 func StripAnnotations[T interface {

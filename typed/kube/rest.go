@@ -1,4 +1,4 @@
-package typed
+package kube
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // FromREST returns a source that lists and watches objects of type T without a
 // generated client, and decodes them itself, on up to GOMAXPROCS goroutines:
 //
-//	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config))
+//	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config))
 //
 // T is a pointer to a struct with the method GetResourceVersion. It can be
 //
@@ -44,7 +44,7 @@ import (
 //
 // Lists, watches, retries and waits are those of FromListerWatcher. In addition,
 //
-//  1. a list is decoded item by item as it arrives, and Status tells how far it
+//  1. a list is decoded item by item as it arrives, and typed.Status tells how far it
 //     has come; the text of a list is in memory as a whole only in CBOR;
 //  2. a server that never ends a streamed list is listed the plain way, see
 //     WithWatchListTimeout;
@@ -62,7 +62,7 @@ import (
 //     rule 2 of FromListerWatcher, and reports why.
 //
 // If the arguments cannot be used, the informer's methods say so, see
-// NewInformer.
+// typed.NewInformer.
 func FromREST[T index.Object](config *rest.Config, opts ...SourceOption) source.Source[T] {
 	s := &restSource[T]{}
 	s.sourceConfig, s.err = newSourceConfig(opts)

@@ -1,4 +1,4 @@
-package typed_test
+package kube_test
 
 import (
 	"encoding/binary"
@@ -23,6 +23,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
@@ -34,15 +35,15 @@ var configMapResource = schema.GroupVersionResource{Version: "v1", Resource: "co
 func TestListOfAnotherKind(t *testing.T) {
 	srv := typedtest.Start(t)
 	settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings"}}
-	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
-		opts = append(opts, typed.WithResource(configMapResource))
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
+		opts = append(opts, kube.WithResource(configMapResource))
 		for _, create := range []bool{false, true} {
 			if create {
 				require.NoError(t, srv.Create(t.Context(), settings.DeepCopy()))
 			} else if len(opts) == 1 {
 				continue // nothing is wrong with a stream of nothing
 			}
-			pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, opts...))
+			pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, opts...))
 			rig.Start(t, pods)
 			require.Eventually(t, func() bool { return pods.Status().Err != nil }, 10*time.Second, time.Millisecond)
 			assert.Equal(t, typed.PhaseSyncing, pods.Status().Phase)
@@ -82,7 +83,7 @@ func TestPoisonInWatch(t *testing.T) {
 			requests := &watched{}
 			config := requests.config(srv)
 			config.ContentType = format
-			pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config))
+			pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config))
 			deleted := make(chan typed.Deleted[*corev1.Pod], 1)
 			_, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{DeleteFunc: func(d typed.Deleted[*corev1.Pod]) { deleted <- d }})
 			require.NoError(t, err)
@@ -144,7 +145,7 @@ func TestPoisonInList(t *testing.T) {
 		{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"default","name":"c","resourceVersion":"6"}},
 		{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"default","name":"d","resourceVersion":"6"}},
 		{"metadata":7}]}`)
-	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithResource(podResource), typed.WithoutWatchList()))
+	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithResource(podResource), kube.WithoutWatchList()))
 	require.NoError(t, pods.WaitForSync(rig.Start(t, pods)))
 	assert.Equal(t, 2, pods.Len())
 	status := pods.Status()
@@ -160,7 +161,7 @@ func TestPoisonInList(t *testing.T) {
 
 // TestListWithoutItems: an empty list may leave out that it is.
 func TestListWithoutItems(t *testing.T) {
-	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](answering(t, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"}}`), typed.WithResource(podResource), typed.WithoutWatchList()))
+	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](answering(t, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"}}`), kube.WithResource(podResource), kube.WithoutWatchList()))
 	require.NoError(t, pods.WaitForSync(rig.Start(t, pods)))
 	assert.Equal(t, "7", pods.ResourceVersion())
 }
@@ -180,7 +181,7 @@ func TestListKinds(t *testing.T) {
 		t.Run(list, func(t *testing.T) {
 			t.Parallel()
 			config := answering(t, `{"metadata":{"resourceVersion":"7"},`+list+`}`)
-			pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithResource(podResource), typed.WithoutWatchList()))
+			pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithResource(podResource), kube.WithoutWatchList()))
 			ctx := rig.Start(t, pods)
 			if ok {
 				require.NoError(t, pods.WaitForSync(ctx))
@@ -231,7 +232,7 @@ func TestStreamedListsThatAreCut(t *testing.T) {
 		}
 		return nil
 	})
-	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config))
+	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config))
 	require.NoError(t, pods.WaitForSync(rig.Start(t, pods)))
 	assert.Equal(t, 1, srv.Requests("list", "pods"))
 	assert.ErrorContains(t, pods.Status().LastErr, "watch pods: the streamed list ended before it was complete")
@@ -264,7 +265,7 @@ func TestWatchesThatCannotBeUsed(t *testing.T) {
 		broken.Body = io.NopCloser(io.MultiReader(late{1010 * time.Millisecond}, strings.NewReader("<html>")))
 		return broken
 	})
-	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithoutWatchList()))
+	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
 	ctx := rig.Start(t, pods)
 	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 	require.NoError(t, srv.Create(ctx, rig.NewPod("b", "")))
@@ -285,7 +286,7 @@ func TestWatchesThatEnd(t *testing.T) {
 		srv := typedtest.Start(t, typedtest.WithBookmarks(0))
 		config := srv.Config()
 		config.Timeout = 150 * time.Millisecond
-		pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithoutWatchList()))
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
 		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		begin := time.Now()
@@ -303,7 +304,7 @@ func TestWatchesThatEnd(t *testing.T) {
 		srv := typedtest.Start(t, typedtest.WithBookmarks(0))
 		config := srv.Config()
 		config.Timeout = 1100 * time.Millisecond
-		pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithoutWatchList()))
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
 		ctx := rig.Start(t, pods)
 		begin := time.Now()
 		require.Eventually(t, func() bool { return srv.Requests("watch", "pods") == 5 }, 15*time.Second, 10*time.Millisecond)
@@ -320,7 +321,7 @@ func TestWatchesThatEnd(t *testing.T) {
 			}
 			return nil
 		})
-		pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithoutWatchList()))
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
 		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		require.Eventually(t, func() bool { return pods.Status().Err != nil }, 10*time.Second, time.Millisecond, "what it waits for is told")
@@ -336,7 +337,7 @@ func TestWatchWithoutAnswer(t *testing.T) {
 	lift := srv.Inject(typedtest.Fault{Verb: "watch", Delay: time.Hour})
 	config := srv.Config()
 	config.Timeout = 100 * time.Millisecond
-	pods := typed.NewInformer(typed.FromREST[*corev1.Pod](config, typed.WithoutWatchList()))
+	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
 	ctx := rig.Start(t, pods)
 	require.NoError(t, pods.WaitForSync(ctx))
 	require.Eventually(t, func() bool { return pods.Status().Failures == 3 }, 10*time.Second, time.Millisecond)
@@ -351,7 +352,7 @@ func TestWatchWithoutAnswer(t *testing.T) {
 func TestServerWithoutMetadata(t *testing.T) {
 	srv := typedtest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
-	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...typed.SourceOption) {
+	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
 		config = with(config, func(r *http.Request) *http.Response {
 			var known []string
 			for _, clause := range strings.Split(r.Header.Get("Accept"), ",") {
@@ -365,7 +366,7 @@ func TestServerWithoutMetadata(t *testing.T) {
 			r.Header.Set("Accept", strings.Join(known, ","))
 			return nil
 		})
-		listed, watched := keeps(t, srv, typed.FromREST[*metav1.PartialObjectMetadata](config, append(opts, typed.WithResource(podResource))...), rig.NewPod("b", ""))
+		listed, watched := keeps(t, srv, kube.FromREST[*metav1.PartialObjectMetadata](config, append(opts, kube.WithResource(podResource))...), rig.NewPod("b", ""))
 		assert.Equal(t, "a b", listed.Name+" "+watched.Name)
 		assert.Equal(t, [2]metav1.TypeMeta{}, [2]metav1.TypeMeta{listed.TypeMeta, watched.TypeMeta})
 	})
@@ -377,7 +378,7 @@ func TestServerWithoutWatchList(t *testing.T) {
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
 	for name, src := range map[string]source.Source[*corev1.Pod]{
-		"FromREST": typed.FromREST[*corev1.Pod](srv.Config()), "FromClient": typed.FromClient(client.CoreV1().Pods("")),
+		"FromREST": kube.FromREST[*corev1.Pod](srv.Config()), "FromClient": kube.FromClient(client.CoreV1().Pods("")),
 	} {
 		pods := typed.NewInformer(src)
 		require.NoError(t, pods.WaitForSync(rig.Start(t, pods)))
@@ -395,7 +396,7 @@ func TestErrorsAreNoSecrets(t *testing.T) {
 			r.Header.Set("Content-Type", contentType)
 			return r
 		})
-		err := fails(t, typed.FromREST[*corev1.Secret](config, typed.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"}), typed.WithoutWatchList()), "list secrets")
+		err := fails(t, kube.FromREST[*corev1.Secret](config, kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"}), kube.WithoutWatchList()), "list secrets")
 		assert.NotContains(t, err.Error(), "hunter")
 	}
 }

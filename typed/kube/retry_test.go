@@ -1,4 +1,4 @@
-package typed_test
+package kube_test
 
 import (
 	"context"
@@ -21,6 +21,7 @@ import (
 
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // brittle is a ListerWatcher of one Pod whose requests fail as long as a test
@@ -104,7 +105,7 @@ func (b *brittle) untilWatched(t *testing.T) time.Duration {
 // inform runs an informer on b until the test ends.
 func (b *brittle) inform(t *testing.T) *typed.Informer[*corev1.Pod] {
 	t.Helper()
-	informer := typed.NewInformer(typed.FromListerWatcher[*corev1.Pod](b))
+	informer := typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](b))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- informer.Run(ctx) }()

@@ -1,4 +1,4 @@
-package typed_test
+package kube_test
 
 import (
 	"testing"
@@ -12,6 +12,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // A test of this file runs an informer on a server, in real time.
@@ -20,7 +21,7 @@ import (
 func TestFakeClient(t *testing.T) {
 	t.Parallel()
 	client := fake.NewClientset(rig.NewPod("a", "n1"))
-	pods := typed.NewInformer(typed.FromClient(client.CoreV1().Pods("")))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")))
 	events := make(chan typed.Event[*corev1.Pod], 10)
 	_, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{
 		AddFunc:    func(p *corev1.Pod, initial bool) { events <- typed.Event[*corev1.Pod]{Type: index.Added, New: p} },

@@ -1,4 +1,4 @@
-package typed_test
+package kube_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
@@ -60,7 +61,7 @@ func show[T index.Object](src source.Source[T], what func(T) any) {
 func ExampleFromREST() {
 	config, stop := serverWith(rig.NewPod("web-0", "node-7"))
 	defer stop()
-	pods := typed.FromREST[*corev1.Pod](config, typed.WithTypeMeta())
+	pods := kube.FromREST[*corev1.Pod](config, kube.WithTypeMeta())
 	show(pods, func(p *corev1.Pod) any { return p.Kind + " " + p.Spec.NodeName })
 	// Output: web-0 Pod node-7
 }
@@ -80,8 +81,8 @@ type NetworkSpec struct {
 func ExampleFromREST_customResource() {
 	config, stop := serverWith(newNetwork("lab", "10.1.0.0/16"))
 	defer stop()
-	networks := typed.FromREST[*Network](config,
-		typed.WithResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}))
+	networks := kube.FromREST[*Network](config,
+		kube.WithResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}))
 	show(networks, func(n *Network) any { return n.Spec.CIDR })
 	// Output: lab 10.1.0.0/16
 }
@@ -110,7 +111,7 @@ func ExampleFromREST_fewFields() {
 	pod.Spec.Containers = []corev1.Container{{Name: "server", Image: "server:1"}, {Name: "proxy", Image: "proxy:2"}}
 	config, stop := serverWith(pod)
 	defer stop()
-	images := typed.FromREST[*podImages](config, typed.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}))
+	images := kube.FromREST[*podImages](config, kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}))
 	show(images, func(p *podImages) any { return p.Spec.Containers })
 	// Output: web-0 [{server:1} {proxy:2}]
 }
@@ -118,8 +119,8 @@ func ExampleFromREST_fewFields() {
 func ExampleFromREST_unstructured() {
 	config, stop := serverWith(newNetwork("lab", "10.1.0.0/16"))
 	defer stop()
-	networks := typed.FromREST[*unstructured.Unstructured](config,
-		typed.WithResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}))
+	networks := kube.FromREST[*unstructured.Unstructured](config,
+		kube.WithResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}))
 	show(networks, func(u *unstructured.Unstructured) any { return u.Object["spec"] })
 	// Output: lab map[cidr:10.1.0.0/16 size:7]
 }
@@ -128,7 +129,7 @@ func ExampleFromREST_unstructured() {
 func ExampleFromREST_metadata() {
 	config, stop := serverWith(rig.NewPod("web-0", "node-7"))
 	defer stop()
-	pods := typed.FromREST[*metav1.PartialObjectMetadata](config, typed.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}))
+	pods := kube.FromREST[*metav1.PartialObjectMetadata](config, kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}))
 	show(pods, func(p *metav1.PartialObjectMetadata) any { return p.Labels })
 	// Output: web-0 map[app:web]
 }

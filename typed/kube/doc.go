@@ -1,0 +1,14 @@
+// Package kube has what talks to a Kubernetes API server: sources that list and watch,
+// factories for a cluster, and leader election. It is the only one of this module's
+// core packages that knows HTTP.
+//
+// [FromClient] is a source on a generated client, [FromREST] one that needs none and
+// decodes objects itself, on all cores, and [FromListerWatcher] one on whatever lists
+// and watches. [NewFactory] and [For] share informers of a cluster. [NewElector] is for
+// control.Run.
+//
+// Read client.go and reflector.go first: all sources end there, on client-go's
+// cache.Reflector, whose requests go through supervised.go and whose objects come out
+// at reflectorstore.go. Then rest.go, with restlist.go for lists, restwatch.go for
+// watches, and restclient.go for requests.
+package kube

@@ -1,0 +1,60 @@
+package kube_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// Two clusters, each with a factory of its own. Parts of a program that need the
+// same informer each take a lease, and give it back.
+func ExampleFor() {
+	clusters := map[string][]string{"east": {"web-0", "web-1"}, "west": {"web-0"}}
+	factories := map[string]*kube.Factory{}
+	for cluster, names := range clusters {
+		srv, err := typedtest.NewServer()
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer srv.Close()
+		for _, name := range names {
+			if err := srv.Create(context.Background(), rig.NewPod(name, cluster+"-node")); err != nil {
+				log.Fatal(err)
+			}
+		}
+		factories[cluster] = kube.NewFactory(srv.Config(), typed.WithTransform(kube.StripManagedFields[metav1.Object]))
+		defer factories[cluster].Shutdown()
+	}
+
+	pods := map[string]*typed.Lease[*corev1.Pod]{}
+	for cluster, factory := range factories {
+		lease, err := kube.For[*corev1.Pod](factory, kube.WithInformerOptions(typed.WithName("pods of "+cluster)))
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer lease.Release()
+		pods[cluster] = lease
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	for _, factory := range factories {
+		if err := factory.WaitForSync(ctx); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for _, cluster := range []string{"east", "west"} {
+		fmt.Println(pods[cluster].Name(), pods[cluster].Len())
+	}
+	// Output:
+	// pods of east 2
+	// pods of west 1
+}

@@ -1,0 +1,102 @@
+package kube_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+func TestForSharesWhatIsTheSame(t *testing.T) {
+	t.Parallel()
+	srv := typedtest.Start(t)
+	other := rig.NewPod("b", "n1")
+	other.Namespace = "other"
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "n1"), other))
+	f := kube.NewFactory(srv.Config())
+	defer f.Shutdown()
+	web := labels.SelectorFromSet(labels.Set{"app": "web"})
+	lengths := map[string]int{}
+	for range 2 {
+		for _, opts := range [][]kube.ForOption{
+			nil,
+			{kube.WithNamespace("other")},
+			{kube.WithNamespace("other"), kube.WithLabelSelector(web)},
+			{kube.WithLabelSelector(web), kube.WithNamespace("other")},
+			{kube.WithFieldSelector(fields.OneTermEqualSelector("metadata.name", "c"))},
+			{kube.WithoutWatchList()},
+			{kube.WithWatchListTimeout(time.Minute)},
+		} {
+			pods, err := kube.For[*corev1.Pod](f, opts...)
+			require.NoError(t, err)
+			require.NoError(t, pods.WaitForSync(t.Context()))
+			lengths[pods.Name()] = pods.Len()
+		}
+	}
+	nodes, err := kube.For[*corev1.Node](f)
+	require.NoError(t, err)
+	require.NoError(t, f.WaitForSync(t.Context()))
+	assert.Zero(t, nodes.Len())
+	assert.Equal(t, map[string]int{
+		"*v1.Pod": 2, "*v1.Pod in other": 1, "*v1.Pod in other labels app=web": 1, "*v1.Pod fields metadata.name=c": 0,
+	}, lengths)
+	assert.Len(t, f.Status(), 7, "one for each way to ask")
+}
+
+func TestForChecksItsArguments(t *testing.T) {
+	f := kube.NewFactory(typedtest.Start(t).Config())
+	defer f.Shutdown()
+	_, err := kube.For[*corev1.Pod](f, kube.WithNamespace("a/b"))
+	assert.ErrorContains(t, err, `informer *v1.Pod: the namespace "a/b"`)
+	_, err = kube.For[*rig.Thing](f)
+	assert.ErrorContains(t, err, "*rig.Thing")
+	none := kube.NewFactory(nil)
+	defer none.Shutdown()
+	_, err = kube.For[*corev1.Pod](none)
+	assert.ErrorContains(t, err, "the configuration is nil")
+	assert.Empty(t, f.Status())
+}
+
+func TestForTakesOptionsOfItsInformer(t *testing.T) {
+	t.Parallel()
+	srv := typedtest.Start(t)
+	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "n1")))
+	f := kube.NewFactory(srv.Config())
+	defer f.Shutdown()
+	drop := func(p *corev1.Pod) (*corev1.Pod, error) {
+		p.Spec.NodeName = "dropped"
+		return p, nil
+	}
+	opts := []kube.ForOption{kube.WithInformerOptions(typed.WithTransform(drop)), kube.WithNamespace("default"), kube.WithInformerOptions(typed.WithName("mine"))}
+	pods, err := kube.For[*corev1.Pod](f, opts...)
+	require.NoError(t, err)
+	require.NoError(t, pods.WaitForSync(t.Context()))
+	assert.Equal(t, "mine", pods.Name())
+	assert.Equal(t, "dropped", pods.List()[0].Spec.NodeName)
+	_, err = kube.For[*corev1.Pod](f, opts...)
+	assert.NoError(t, err)
+	_, err = kube.For[*corev1.Pod](f, kube.WithNamespace("default"))
+	assert.ErrorContains(t, err, "informer *v1.Pod in default: it is in use with other options: WithName is not the same")
+	_, err = kube.For[*corev1.Pod](f, nil)
+	assert.ErrorContains(t, err, "informer *v1.Pod: an option is nil")
+	_, err = kube.For[*corev1.Pod](f, kube.WithInformerOptions(nil))
+	assert.ErrorContains(t, err, "an option is nil")
+	_, err = kube.For[*corev1.Pod](nil)
+	assert.ErrorContains(t, err, "the factory is nil")
+}
+
+func TestForRefusesOptionsOfOneInformer(t *testing.T) {
+	f := kube.NewFactory(typedtest.Start(t).Config(), typed.WithName("pods"))
+	defer f.Shutdown()
+	_, err := kube.For[*corev1.Pod](f)
+	assert.ErrorContains(t, err, "WithName was given to NewFactory")
+}
