@@ -1,22 +1,24 @@
 package index
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Handle is an *Index over objects of type T, whatever the type of its keys.
-// No other type implements it.
+// Handle is an *Index or *Ordered over objects of type T, whatever the type of its
+// keys. No other type implements it.
 type Handle[T Object] interface {
 	// Name returns the name that the index was made with.
 	Name() string
 
 	// attach claims the index for an indexer, and fails if it cannot be used.
 	attach(to *Indexer[T]) error
-	// detach gives up a claim.
+	// belongsTo reports whether the indexer has claimed the index.
+	belongsTo(*Indexer[T]) bool
+	// detach gives up a claim, and forgets the objects. Called under the write lock if
+	// the index was published.
 	detach()
 	// publish opens the index for look-ups. Called under the write lock.
 	publish(owner *Indexer[T])
@@ -52,25 +54,21 @@ type Handle[T Object] interface {
 	labelTerm(labels.Requirement) (Term[T], bool)
 }
 
-// ErrIndexInUse is returned when an index is added that belongs to an Indexer
-// already, this one or another.
-var ErrIndexInUse = errors.New("index: the index has been added to an indexer already")
-
 func (x *Index[K, T]) attach(to *Indexer[T]) error {
 	if x == nil {
-		return errors.New("index: a nil index was added")
+		return errNilIndex
 	}
-	switch keyType := reflect.TypeFor[K](); {
-	case x.name == "":
-		return fmt.Errorf("index: an index over %v has no name", reflect.TypeFor[T]())
-	case x.keys == nil:
-		return fmt.Errorf("index: index %q has no function: make it with New or Single", x.name)
-	case !hashable(keyType):
+	if keyType := reflect.TypeFor[K](); !hashable(keyType) {
 		return fmt.Errorf("index: index %q has keys of type %v, which contains an interface: two such keys may not be comparable", x.name, keyType)
-	case !x.claim.CompareAndSwap(nil, to):
-		return fmt.Errorf("index %q: %w", x.name, ErrIndexInUse)
 	}
-	return nil
+	return x.claimFor(to, x.keys != nil, "New or Single")
+}
+
+func (x *Index[K, T]) belongsTo(owner *Indexer[T]) bool { return x != nil && x.claim.Load() == owner }
+
+func (x *Index[K, T]) detach() {
+	x.reset()
+	x.attachment.detach()
 }
 
 // hashable reports whether every value of the comparable type t has a hash:
@@ -90,10 +88,6 @@ func hashable(t reflect.Type) bool {
 	}
 	return true
 }
-
-func (x *Index[K, T]) detach() { x.claim.Store(nil) }
-
-func (x *Index[K, T]) publish(owner *Indexer[T]) { x.owner.Store(owner) }
 
 func (x *Index[K, T]) stage(obj T) {
 	x.staged = x.keys(x.staged, obj)
@@ -137,7 +131,7 @@ func (x *Index[K, T]) reset() { x.posts.reset() }
 func (x *Index[K, T]) fork() Handle[T] { return x.with(x.posts.fork()) }
 
 func (x *Index[K, T]) with(posts *postings[K]) *Index[K, T] {
-	return &Index[K, T]{name: x.name, keys: x.keys, posts: posts}
+	return &Index[K, T]{attachment: attachment[T]{name: x.name}, keys: x.keys, posts: posts}
 }
 
 func (x *Index[K, T]) sparse() bool { return x.posts.sparse() }

@@ -2,14 +2,14 @@ package index
 
 import (
 	"iter"
-	"sync/atomic"
 )
 
 // Index finds the objects of an Indexer by a key that a function computes for
 // each of them. It is a handle: made once with New or Single, added to one
 // Indexer, and used for look-ups, which therefore need neither a name nor an
 // error. K can be any comparable type, such as netip.Addr, types.UID or a
-// struct of several fields.
+// struct of several fields. Once that Indexer was released the index can be added to
+// another one; Clone makes the same index for a second one beside it.
 //
 // The index function is called once for every object that is stored, before
 // the readers' lock is taken, and from one goroutine at a time. It must not
@@ -21,16 +21,14 @@ import (
 // Look-ups are safe for concurrent use. They hold the indexer's read lock for
 // a moment that does not depend on the number of objects, and what they return
 // is one consistent state: later writes do not show in it. Before the index is
-// added to an Indexer they find nothing, and after that was released they panic,
-// see Indexer.Release.
+// added to an Indexer, and after it was removed, they panic with an error that wraps
+// [ErrNotAdded], since to find nothing would be a lie; after the Indexer was released,
+// with one that wraps [ErrReleased].
 type Index[K comparable, T Object] struct {
-	name   string
+	attachment[T]
 	keys   func(dst []K, obj T) []K // appends the keys of obj; nil if the user's function is
 	labels []string                 // the label keys, if it was made by Labels
-
-	claim atomic.Pointer[Indexer[T]] // who adds it, or has added it
-	owner atomic.Pointer[Indexer[T]] // set when look-ups can begin
-	posts *postings[K]               // guarded by owner.mu
+	posts  *postings[K]             // guarded by owner.mu
 
 	// What stage computed for the objects of a batch: the keys of object i end
 	// at ends[i]. Guarded by owner.writer.
@@ -45,31 +43,38 @@ type Index[K comparable, T Object] struct {
 // The name appears in metrics and in adapters; no two indexes of an Indexer
 // have the same one.
 func New[K comparable, T Object](name string, keys func(T) []K) *Index[K, T] {
-	x := &Index[K, T]{name: name, posts: newPostings[K]()}
-	if keys != nil {
-		x.keys = func(dst []K, obj T) []K { return append(dst, keys(obj)...) }
+	if keys == nil {
+		return newIndex[K, T](name, nil)
 	}
-	return x
+	return newIndex(name, func(dst []K, obj T) []K { return append(dst, keys(obj)...) })
+}
+
+func newIndex[K comparable, T Object](name string, keys func(dst []K, obj T) []K) *Index[K, T] {
+	return &Index[K, T]{attachment: attachment[T]{name: name}, keys: keys, posts: newPostings[K]()}
 }
 
 // Single returns an index with at most one key for each object: the one that
 // key returns, none if it returns false. It needs no allocation for an object,
 // where New's function has to make a slice.
 func Single[K comparable, T Object](name string, key func(T) (K, bool)) *Index[K, T] {
-	x := &Index[K, T]{name: name, posts: newPostings[K]()}
-	if key != nil {
-		x.keys = func(dst []K, obj T) []K {
-			if k, ok := key(obj); ok {
-				dst = append(dst, k)
-			}
-			return dst
-		}
+	if key == nil {
+		return newIndex[K, T](name, nil)
 	}
-	return x
+	return newIndex(name, func(dst []K, obj T) []K {
+		if k, ok := key(obj); ok {
+			dst = append(dst, k)
+		}
+		return dst
+	})
 }
 
-// Name returns the name that the index was made with.
-func (x *Index[K, T]) Name() string { return x.name }
+// Clone returns another index of the same name and function, which was not added to an
+// Indexer.
+func (x *Index[K, T]) Clone() *Index[K, T] {
+	c := newIndex(x.name, x.keys)
+	c.labels = x.labels
+	return c
+}
 
 // Get returns the objects filed under k, in no particular order, nil if there
 // are none. The slice is the caller's.
@@ -93,15 +98,23 @@ func (x *Index[K, T]) All(k K) iter.Seq[T] {
 	}
 }
 
+// One returns an object that is filed under k, and how many there are: for keys that
+// are meant to be unique. If there are several, any of them is returned.
+func (x *Index[K, T]) One(k K) (obj T, n int) {
+	objects, found := x.look("One", k)
+	return oneAt(objects, found)
+}
+
+// Has reports whether an object is filed under k.
+func (x *Index[K, T]) Has(k K) bool { return x.Len(k) > 0 }
+
 // Len returns how many objects are filed under k.
 func (x *Index[K, T]) Len(k K) int {
-	owner := x.owner.Load()
-	if owner == nil {
-		return 0
-	}
+	owner := x.mustOwner("Len")
 	hash := hashOf(x.posts.seed, k)
 	owner.mu.RLock()
 	defer owner.mu.RUnlock()
+	x.mustBelongTo(owner, "Len")
 	n := x.posts.count(hash, k)
 	if n == 0 {
 		checkFound(owner, "Len", x.name, k)
@@ -113,7 +126,7 @@ func (x *Index[K, T]) Len(k K) int {
 // particular order.
 func (x *Index[K, T]) Keys() iter.Seq[K] {
 	return func(yield func(K) bool) {
-		posts, _ := x.viewKeys("Keys of an index")
+		posts, _ := x.viewKeys("Keys")
 		allKeys(posts)(yield)
 	}
 }
@@ -121,7 +134,7 @@ func (x *Index[K, T]) Keys() iter.Seq[K] {
 // ListKeys returns the keys under which there is at least one object, in no
 // particular order, nil if there are none. The slice is the caller's.
 func (x *Index[K, T]) ListKeys() []K {
-	posts, n := x.viewKeys("ListKeys of an index")
+	posts, n := x.viewKeys("ListKeys")
 	if n == 0 {
 		return nil
 	}
@@ -138,19 +151,17 @@ func (x *Index[K, T]) ListKeys() []K {
 
 // viewKeys returns the postings, of which n are used, for a read.
 func (x *Index[K, T]) viewKeys(read string) (posts pages[posting[K]], n uint32) {
-	owner := x.owner.Load()
-	if owner == nil {
-		return posts, 0
-	}
+	owner := x.mustOwner(read)
 	owner.mu.RLock()
 	defer owner.mu.RUnlock()
-	owner.checkReadable(read)
+	x.mustBelongTo(owner, read)
+	owner.checkReadable(read + " of an index")
 	x.posts.shape.share()
 	return x.posts.posts.pages, x.posts.live
 }
 
-// In returns the index as it was when s was taken. If the index was added to
-// the Indexer later than that, or to another one, it is empty.
+// In returns the index as it was when s was taken. It panics with an error that wraps
+// ErrNotAdded if the index was added to the Indexer later than that, or to another one.
 func (x *Index[K, T]) In(s *Snapshot[T]) View[K, T] {
 	return View[K, T]{objects: s.objects, posts: x.frozen(s)}
 }
@@ -162,19 +173,17 @@ func (x *Index[K, T]) frozen(s *Snapshot[T]) postingsView[K] {
 			return f.posts
 		}
 	}
-	return postingsView[K]{}
+	panic(notAddedError[T]("the use of a snapshot", x.name))
 }
 
 // look returns the objects and the positions in it of those filed under k, for a
 // read.
 func (x *Index[K, T]) look(read string, k K) (pages[T], places) {
-	owner := x.owner.Load()
-	if owner == nil {
-		return pages[T]{}, places{}
-	}
+	owner := x.mustOwner(read)
 	hash := hashOf(x.posts.seed, k)
 	owner.mu.RLock()
 	defer owner.mu.RUnlock()
+	x.mustBelongTo(owner, read)
 	found := x.posts.look(hash, k)
 	if found.n == 0 {
 		checkFound(owner, read, x.name, k)
@@ -182,6 +191,13 @@ func (x *Index[K, T]) look(read string, k K) (pages[T], places) {
 	}
 	owner.objectsEpoch.share()
 	return owner.objects.pages, found
+}
+
+func oneAt[T Object](objects pages[T], found places) (obj T, n int) {
+	if found.n > 0 {
+		obj = objects.at(found.page(0)[0])
+	}
+	return obj, int(found.n)
 }
 
 // collectAt returns the objects at the positions found.

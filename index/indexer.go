@@ -1,12 +1,8 @@
 package index
 
 import (
-	"errors"
-	"fmt"
 	"hash/maphash"
 	"iter"
-	"reflect"
-	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -50,7 +46,7 @@ type Indexer[T Object] struct {
 func NewIndexer[T Object](opts ...Option[T]) *Indexer[T] {
 	x := &Indexer[T]{
 		seed:       maphash.MakeSeed(),
-		namespaces: &Index[string, T]{name: "namespace", posts: newPostings[string]()},
+		namespaces: newIndex[string, T]("namespace", nil),
 	}
 	for _, opt := range opts {
 		if opt != nil {
@@ -59,66 +55,6 @@ func NewIndexer[T Object](opts ...Option[T]) *Indexer[T] {
 	}
 	x.namespaces.owner.Store(x)
 	return x
-}
-
-// AddIndexes adds indexes and fills them with the objects that are there.
-// Readers go on meanwhile; look-ups begin to find objects, all of them at
-// once, before AddIndexes returns. If it returns an error, none of the indexes
-// has been added: a nil index, one without a name or function, one with keys
-// that may have no hash, one whose name is taken, one that was added before
-// (ErrIndexInUse), or any if the store was released (ErrReleased).
-func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
-	x.writer.Lock()
-	defer x.writer.Unlock()
-	if x.released {
-		return fmt.Errorf("index: indexes are not added to a store of %v: %w", reflect.TypeFor[T](), ErrReleased)
-	}
-
-	claimed := 0
-	published := false
-	defer func() {
-		if !published { // an error, or a panic in an index function
-			for _, index := range indexes[:claimed] {
-				index.unstage(0)
-				index.reset()
-				index.detach()
-			}
-		}
-	}()
-	for _, index := range indexes {
-		if index == nil {
-			return errors.New("index: a nil index was added")
-		}
-		if err := index.attach(x); err != nil {
-			return err
-		}
-		claimed++
-		sameName := func(other Handle[T]) bool { return other.Name() == index.Name() }
-		if slices.ContainsFunc(x.indexes, sameName) || slices.ContainsFunc(indexes[:claimed-1], sameName) {
-			return fmt.Errorf("index: there is an index named %q already", index.Name())
-		}
-	}
-	for _, index := range indexes {
-		index.begin()
-		for obj := range x.objects.all() {
-			index.stage(obj)
-		}
-		for pos := range x.objects.n {
-			index.add()
-			index.assign(pos, int(pos))
-		}
-		index.unstage(0)
-	}
-
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.indexes = slices.Concat(x.indexes, indexes)
-	x.snapshot = nil
-	for _, index := range indexes {
-		index.publish(x)
-	}
-	published = true
-	return nil
 }
 
 // slots returns the read side of the keys. The caller holds mu, or writer.
@@ -220,24 +156,24 @@ func (x *Indexer[T]) handles(read string) []Handle[T] {
 }
 
 // match returns the objects of each term, in one state, for a read.
-func (x *Indexer[T]) match(read string, terms []Term[T]) (pages[T], []matches) {
-	finds := make([]func() matches, len(terms))
+func (x *Indexer[T]) match(read string, terms []Term[T]) (pages[T], []set) {
+	finds := make([]func(uint32) set, len(terms))
 	objects := x.freeze(read, terms, finds)
-	sets := make([]matches, len(terms))
+	sets := make([]set, len(terms))
 	for i, find := range finds {
-		sets[i] = find()
+		sets[i] = find(objects.n)
 	}
 	return objects, sets
 }
 
 // freeze returns the objects, and in finds how to find those of each term.
-func (x *Indexer[T]) freeze(read string, terms []Term[T], finds []func() matches) pages[T] {
+func (x *Indexer[T]) freeze(read string, terms []Term[T], finds []func(uint32) set) pages[T] {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	x.checkReadable(read)
 	x.objectsEpoch.share()
 	for i, term := range terms {
-		finds[i] = term.live()
+		finds[i] = term.live(x, read)
 	}
 	return x.objects.pages
 }

@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"iter"
 	"runtime"
 	"slices"
 	"testing"
@@ -28,8 +29,8 @@ func TestAddIndexesAllOrNone(t *testing.T) {
 		"no single function":  {index.Single[string, *pod]("f", nil), `"f" has no function`},
 		"no function":         {index.New[string, *pod]("f", nil), `"f" has no function`},
 		"no label keys":       {index.Labels[*pod](), "has no function"},
-		"name taken":          {index.Single("taken", key), `named "taken" already`},
-		"name in one call":    {index.Single("node", key), `named "node" already`},
+		"name taken":          {index.Single("taken", key), `index "taken": there is another index of that name`},
+		"name in one call":    {index.Single("node", key), `index "node": there is another index of that name`},
 		"interface keys":      {index.New("i", func(*pod) []any { return nil }), "contains an interface"},
 		"interface in struct": {index.New("i", func(*pod) []struct{ v any } { return nil }), "contains an interface"},
 		"interface in array":  {index.New("i", func(*pod) [][2]error { return nil }), "contains an interface"},
@@ -41,7 +42,7 @@ func TestAddIndexesAllOrNone(t *testing.T) {
 
 			require.ErrorContains(t, store.AddIndexes(good, test.bad), test.message)
 
-			assert.Empty(t, good.Get("n1"))
+			requireNotAdded(t, func() { good.Get("n1") })
 			require.NoError(t, store.AddIndexes(good), "the good index is free")
 			assert.Equal(t, []*pod{p}, good.Get("n1"))
 			assert.Error(t, store.AddIndexes(test.bad), "the bad one is as bad as before")
@@ -62,22 +63,27 @@ func TestAddIndexesAllOrNone(t *testing.T) {
 
 func TestAddIndexesRefusesAnIndexInUse(t *testing.T) {
 	p := &pod{name: "p", node: "n1"}
-	for name, add := range map[string]func(store *index.Indexer[*pod], used, good handle) error{
-		"here before":   func(store *index.Indexer[*pod], used, good handle) error { return store.AddIndexes(good, used) },
-		"twice at once": func(store *index.Indexer[*pod], _, good handle) error { return store.AddIndexes(good, good) },
-		"elsewhere":     func(_ *index.Indexer[*pod], used, good handle) error { return newStore(t, nil).AddIndexes(good, used) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			used, good := byNode(), index.Single("good", func(*pod) (string, bool) { return "k", true })
-			store := newStore(t, []handle{used}, p)
+	used, good := byNode(), index.Single("good", func(*pod) (string, bool) { return "k", true })
+	store := newStore(t, []handle{used}, p)
 
-			require.ErrorIs(t, add(store, used, good), index.ErrIndexInUse)
+	require.ErrorIs(t, newStore(t, nil).AddIndexes(good, used), index.ErrIndexInUse)
 
-			assert.Equal(t, []*pod{p}, used.Get("n1"), "the first use goes on")
-			require.NoError(t, store.AddIndexes(good))
-			assert.Equal(t, []*pod{p}, good.Get("k"))
-		})
-	}
+	assert.Equal(t, []*pod{p}, used.Get("n1"), "the first use goes on")
+	require.NoError(t, store.AddIndexes(good, used, good), "what is there already is left as it is")
+	assert.Equal(t, []*pod{p}, good.Get("k"))
+	assert.Equal(t, []*pod{p}, used.Get("n1"))
+	assert.Equal(t, []handle{used, good}, store.Indexes())
+}
+
+func requireNotAdded(t *testing.T, read func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		err, ok := recover().(error)
+		require.True(t, ok, "it panics with an error")
+		require.ErrorIs(t, err, index.ErrNotAdded)
+	}()
+	read()
 }
 
 // TestAddIndexesAfterAPanic has an index function panic when another index is
@@ -94,7 +100,7 @@ func TestAddIndexesAfterAPanic(t *testing.T) {
 	})
 
 	require.PanicsWithValue(t, "broken", func() { _ = store.AddIndexes(good, bad) })
-	assert.Empty(t, good.Get("n1"))
+	requireNotAdded(t, func() { good.Get("n1") })
 
 	broken = false
 	require.NoError(t, store.AddIndexes(good, bad))
@@ -107,26 +113,99 @@ func TestAddIndexesAfterAPanic(t *testing.T) {
 	assert.Equal(t, []string{"of q", "of r"}, keysOf(bad.Keys()))
 }
 
-func TestLookUpsBeforeTheIndexIsAddedFindNothing(t *testing.T) {
-	node := byNode()
+// TestLookUpsInAnIndexThatWasNotAdded has reads that would find nothing, whatever there
+// is.
+func TestLookUpsInAnIndexThatWasNotAdded(t *testing.T) {
+	node, version := byNode(), byVersion()
 	store := newStore(t, nil, &pod{name: "p", node: "n1"})
-	assert.Nil(t, node.Get("n1"))
-	assert.Empty(t, slices.Collect(node.All("n1")))
-	assert.Empty(t, slices.Collect(node.Keys()))
-	assert.Zero(t, node.Len("n1"))
-	assert.Empty(t, slices.Collect(index.Intersect(node.Is("n1"))))
-
 	before := store.Snapshot()
-	require.NoError(t, store.AddIndexes(node))
-	view := node.In(before)
-	assert.Nil(t, view.Get("n1"))
-	assert.Empty(t, slices.Collect(view.All("n1")))
-	assert.Empty(t, slices.Collect(view.Keys()))
-	assert.Zero(t, view.Len("n1"))
-	assert.Empty(t, slices.Collect(before.Intersect(node.Is("n1"))))
+	live := map[string]func(){
+		"Get":        func() { node.Get("n1") },
+		"One":        func() { node.One("n1") },
+		"Has":        func() { node.Has("n1") },
+		"All":        func() { drain(node.All("n1")) },
+		"Keys":       func() { drain(node.Keys()) },
+		"ListKeys":   func() { node.ListKeys() },
+		"KeyStrings": func() { node.KeyStrings("n1") },
+		"Len":        func() { node.Len("n1") },
+		"Intersect":  func() { drain(index.Intersect(node.Is("n1"))) },
+		"Where":      func() { drain(index.Intersect(node.Where(func(string) bool { return true }))) },
+		"Not":        func() { drain(index.Intersect(index.Not(node.Is("n1")))) },
+		"ordered":    func() { version.Len() },
+		"Range":      func() { drain2(version.All()) },
+		"Backward":   func() { drain2(version.Backward(index.From(1))) },
+	}
+	inSnapshot := map[string]func(){
+		"In":        func() { node.In(before) },
+		"ordered":   func() { version.In(before) },
+		"Intersect": func() { drain(before.Intersect(node.Is("n1"))) },
+		"Not":       func() { drain(before.Intersect(index.Not(node.Where(func(string) bool { return true })))) },
+	}
+	requireAll := func(reads map[string]func()) {
+		for name, read := range reads {
+			t.Run(name, func(t *testing.T) { requireNotAdded(t, read) })
+		}
+	}
+	requireAll(live)
+	requireAll(inSnapshot)
 
-	assert.Equal(t, 1, node.Len("n1"))
-	assert.Equal(t, 1, node.In(store.Snapshot()).Len("n1"), "a snapshot taken now has the index")
+	require.NoError(t, store.AddIndexes(node, version))
+	for _, read := range live {
+		assert.NotPanics(t, read)
+	}
+	requireAll(inSnapshot)
+	now := store.Snapshot()
+	assert.Equal(t, 1, node.In(now).Len("n1"), "a snapshot taken now has the indexes")
+	assert.Equal(t, 1, version.In(now).Len())
+
+	store.RemoveIndexes(node, version, byNode())
+	requireAll(live)
+	assert.Empty(t, store.Indexes())
+	assert.Equal(t, 1, node.In(now).Len("n1"), "snapshots keep it")
+	assert.Equal(t, 1, version.In(now).Len())
+
+	other := newStore(t, []handle{node, version}, &pod{name: "q", node: "n2"})
+	assert.Equal(t, 1, node.Len("n2"), "they can be added to another one")
+	assert.False(t, node.Has("n1"))
+	assert.Equal(t, 1, version.Len())
+	other.Release()
+	again := newStore(t, []handle{node, version}, &pod{name: "r", node: "n3"})
+	assert.Equal(t, 1, node.Len("n3"), "and after that was released to one more")
+	assert.False(t, node.Has("n2"))
+	other.Release()
+	assert.True(t, node.Has("n3"), "the release of an earlier one means nothing to them")
+	clone := node.Clone()
+	assert.ErrorIs(t, again.AddIndexes(clone), index.ErrNameTaken)
+	newStore(t, []handle{clone}, &pod{name: "s", node: "n4"})
+	assert.True(t, clone.Has("n4"))
+	assert.False(t, node.Has("n4"))
+}
+
+func drain2[K, V any](seq iter.Seq2[K, V]) {
+	for range seq {
+	}
+}
+
+// TestEnsure has two users who want the same labels, and know nothing of each other.
+func TestEnsure(t *testing.T) {
+	web := &pod{name: "a", labels: map[string]string{"app": "web", "zone": "z"}}
+	store := newStore(t, nil, web)
+	first, err := index.Ensure(store, index.Labels[*pod]("app", "zone"))
+	require.NoError(t, err)
+	second, err := index.Ensure(store, index.Labels[*pod]("app", "zone"))
+	require.NoError(t, err)
+	assert.Same(t, first, second)
+	assert.Equal(t, []*pod{web}, second.Get(index.Label{Key: "app", Value: "web"}))
+	assert.Len(t, store.Indexes(), 1)
+
+	node, err := index.Ensure(store, byNode())
+	require.NoError(t, err)
+	same, err := index.Ensure(store, node)
+	require.NoError(t, err)
+	assert.Same(t, node, same)
+	_, err = index.Ensure(store, byNode())
+	assert.ErrorIs(t, err, index.ErrNameTaken, "what functions do cannot be compared")
+	assert.ErrorContains(t, err, `index "node"`)
 }
 
 func TestResourceVersionFollowsTheWrites(t *testing.T) {

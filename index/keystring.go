@@ -65,10 +65,7 @@ func (x *Indexer[T]) viewKeyStrings() (view slots[T], namespaces pages[posting[s
 // Indexer.GetByKeyString takes, in no particular order, nil if there are none. The
 // slice is the caller's, and made as that of Indexer.KeyStrings is.
 func (x *Index[K, T]) KeyStrings(k K) []string {
-	owner := x.owner.Load()
-	if owner == nil {
-		return nil
-	}
+	owner := x.mustOwner("KeyStrings")
 	hash := hashOf(x.posts.seed, k)
 	filed := x.viewKeyStrings(owner, hash, k)
 	if filed.n == 0 {
@@ -97,6 +94,7 @@ type filedKeys[T Object] struct {
 func (x *Index[K, T]) viewKeyStrings(owner *Indexer[T], hash uint32, k K) (filed filedKeys[T]) {
 	owner.mu.RLock()
 	defer owner.mu.RUnlock()
+	x.mustBelongTo(owner, "KeyStrings")
 	filed.places = x.posts.look(hash, k)
 	if filed.n == 0 {
 		checkFound(owner, "KeyStrings", x.name, k)

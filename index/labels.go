@@ -20,16 +20,14 @@ type Labeled interface {
 
 // Labels returns an index over the values of the labels with the given keys.
 // Beside the look-ups that every index has, it serves Reader.Candidates, and
-// so listers: a selector that asks for equality or set membership on one of
-// the keys ranges over the objects that have such a label, and no others.
+// so listers: a selector that asks for one of the keys, whether it is there or which
+// values it has or has not, ranges over the objects that have such a label, or have
+// not, and no others.
 //
 // Its name is "labels(a,b)" for the keys a and b. At least one key is needed.
 func Labels[T Labeled](keys ...string) *Index[Label, T] {
-	x := &Index[Label, T]{
-		name:   "labels(" + strings.Join(keys, ",") + ")",
-		labels: slices.Compact(slices.Sorted(slices.Values(keys))),
-		posts:  newPostings[Label](),
-	}
+	x := newIndex[Label, T]("labels("+strings.Join(keys, ",")+")", nil)
+	x.labels = slices.Compact(slices.Sorted(slices.Values(keys)))
 	if len(keys) > 0 {
 		x.keys = func(dst []Label, obj T) []Label {
 			have := obj.GetLabels()
@@ -45,22 +43,34 @@ func Labels[T Labeled](keys ...string) *Index[Label, T] {
 }
 
 // labelTerm returns the term that stands for r, if x is an index of labels
-// that has r's key and r lists the values that it allows.
+// that has r's key.
 func (x *Index[K, T]) labelTerm(r labels.Requirement) (Term[T], bool) {
 	ofLabels, ok := any(x).(*Index[Label, T])
 	if !ok || !slices.Contains(ofLabels.labels, r.Key()) {
 		return nil, false
 	}
+	hasLabel := func(l Label) bool { return l.Key == r.Key() }
 	switch r.Operator() {
 	case selection.Equals, selection.DoubleEquals, selection.In:
-		values := r.ValuesUnsorted()
-		keys := make([]Label, len(values))
-		for i, value := range values {
-			keys[i] = Label{r.Key(), value}
-		}
-		return ofLabels.Is(keys...), true
+		return ofLabels.Is(valuesOf(r)...), true
+	case selection.NotEquals, selection.NotIn:
+		return Not(ofLabels.Is(valuesOf(r)...)), true
+	case selection.Exists:
+		return ofLabels.Where(hasLabel), true
+	case selection.DoesNotExist:
+		return Not(ofLabels.Where(hasLabel)), true
 	}
 	return nil, false
+}
+
+// valuesOf returns the labels that r lists.
+func valuesOf(r labels.Requirement) []Label {
+	values := r.ValuesUnsorted()
+	list := make([]Label, len(values))
+	for i, value := range values {
+		list[i] = Label{r.Key(), value}
+	}
+	return list
 }
 
 // candidateTerms returns what the indexes know about a namespace, "" for all,

@@ -61,12 +61,14 @@ func TestCandidates(t *testing.T) {
 		"in":                    {"", selector(t, "app in (web,db,cache)"), []string{"db", "web1", "web2", "web3"}},
 		"two labels":            {"", selector(t, "app in (web,db),zone=a"), []string{"db", "web1"}},
 		"contradiction":         {"", selector(t, "app=web,app=db"), []string{}},
-		"not in is not ruled":   {"", selector(t, "app notin (web)"), all},
-		"not equal":             {"x", selector(t, "app!=web"), []string{"web1", "web2"}},
-		"exists":                {"", selector(t, "zone"), all},
-		"does not exist":        {"", selector(t, "!zone"), all},
+		"not in":                {"", selector(t, "app notin (web)"), []string{"blank", "db", "none"}},
+		"not equal":             {"x", selector(t, "app!=web"), []string{}},
+		"not equal, empty":      {"", selector(t, "app!="), []string{"db", "none", "web1", "web2", "web3"}},
+		"exists":                {"", selector(t, "zone"), []string{"db", "web1", "web2"}},
+		"exists, empty value":   {"y", selector(t, "app"), []string{"blank", "db", "web3"}},
+		"does not exist":        {"", selector(t, "!zone"), []string{"blank", "none", "web3"}},
 		"not indexed":           {"", selector(t, "tier=1"), all},
-		"partly indexed":        {"", selector(t, "tier=1,zone=a,app!=db"), []string{"db", "web1"}},
+		"partly indexed":        {"", selector(t, "tier=1,zone=a,app!=db"), []string{"web1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, test.want, names(slices.Collect(store.Candidates(test.namespace, test.selector))))

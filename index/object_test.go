@@ -31,6 +31,10 @@ func byAddress() *index.Index[string, *pod] {
 	return index.New("address", func(p *pod) []string { return p.addresses })
 }
 
+func byVersion() *index.Ordered[int, *pod] {
+	return index.NewOrdered("version", func(p *pod) (int, bool) { return p.version, p.version >= 0 })
+}
+
 // newStore returns a store that holds objs, with indexes.
 func newStore(t require.TestingT, indexes []index.Handle[*pod], objs ...*pod) *index.Indexer[*pod] {
 	store := index.NewIndexer[*pod]()

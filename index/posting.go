@@ -126,6 +126,19 @@ func allKeys[K comparable](posts pages[posting[K]]) iter.Seq[K] {
 	}
 }
 
+// where returns a function that reports whether the object at pos is filed under a key
+// for which holds reports true.
+func (v *postingsView[K]) where(holds func(K) bool) func(pos uint32) bool {
+	return func(pos uint32) bool {
+		for m := range membersOf(&v.first, &v.rest, pos) {
+			if holds(v.posts.ref(m.id).key) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
 func findPosting[K comparable](keys *buckets[struct{}], posts *pages[posting[K]], hash uint32, k K) uint32 {
 	bucket := keys.bucket(hash)
 	if len(bucket) == 0 {

@@ -24,7 +24,8 @@ var ErrReleased = errors.New("the store was released, and reads must end before 
 //     memory after it was freed is, and so it is loud. Err tells beforehand;
 //     ResourceVersion goes on to return the last version.
 //   - Writes store nothing: Apply, Replace and ReplaceNamespace return dst as it
-//     is. AddIndexes returns an error that wraps ErrReleased.
+//     is. AddIndexes returns an error that wraps ErrReleased. The indexes can be
+//     added to another Indexer.
 //   - Snapshots, views and loops that have begun before go on, with the objects
 //     that they hold.
 func (x *Indexer[T]) Release() {
@@ -32,8 +33,11 @@ func (x *Indexer[T]) Release() {
 	defer x.writer.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.released = true
-	x.clear()
+	if !x.released {
+		x.released = true
+		x.clear()
+		x.indexes = nil // others may have them now
+	}
 }
 
 // Err implements Reader.

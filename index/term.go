@@ -1,22 +1,24 @@
 package index
 
 import (
+	"fmt"
 	"iter"
-	"slices"
+	"reflect"
 )
 
-// Term is a condition on the objects of an Indexer, made by Index.Is and
-// joined with others by Intersect. No type outside of this package implements
-// it.
+// Term is a condition on the objects of an Indexer, made by [Index.Is] and
+// [Index.Where], joined with others by [Or] and [Not], and answered by Intersect. No
+// type outside of this package implements it.
 type Term[T Object] interface {
-	// indexer returns the indexer that the term's index was added to.
-	indexer() *Indexer[T]
+	// indexer returns the indexer that the term's indexes were added to. It panics if
+	// there is none, or are several.
+	indexer(read string) *Indexer[T]
 	// live returns a function that finds the objects of the term in the current
-	// state. The caller of live holds the indexer's read lock, and releases it before
-	// it calls that.
-	live() func() matches
+	// state. The caller of live holds the read lock of the indexer, and releases it
+	// before it calls that, with the number of objects.
+	live(owner *Indexer[T], read string) func(objects uint32) set
 	// in returns the objects of the term in s.
-	in(s *Snapshot[T]) matches
+	in(s *Snapshot[T]) set
 }
 
 // Is returns the condition that an object is filed under at least one of keys.
@@ -27,74 +29,46 @@ type is[K comparable, T Object] struct {
 	keys  []K
 }
 
-func (t is[K, T]) indexer() *Indexer[T] { return t.index.owner.Load() }
+// Where returns the condition that an object is filed under a key for which holds
+// reports true. If there is no other term, an Intersect looks at every object. No lock is
+// held while holds runs.
+func (x *Index[K, T]) Where(holds func(K) bool) Term[T] { return where[K, T]{x, holds} }
 
-func (t is[K, T]) live() func() matches {
-	t.index.posts.lists.share()
-	t.index.posts.shape.share()
-	view := t.index.posts.view()
-	return func() matches { return matchesOf(&view, t.keys) }
+type where[K comparable, T Object] struct {
+	index *Index[K, T]
+	holds func(K) bool
 }
 
-func (t is[K, T]) in(s *Snapshot[T]) matches {
+func (t is[K, T]) indexer(read string) *Indexer[T] { return t.index.mustOwner(read) }
+
+func (t is[K, T]) live(owner *Indexer[T], read string) func(uint32) set {
+	view := t.index.liveView(owner, read)
+	return func(uint32) set { return set{matches: matchesOf(&view, t.keys)} }
+}
+
+func (t is[K, T]) in(s *Snapshot[T]) set {
 	view := t.index.frozen(s)
-	return matchesOf(&view, t.keys)
+	return set{matches: matchesOf(&view, t.keys)}
 }
 
-// matches is the set of positions that stand in any of some postings of one
-// index.
-type matches struct {
-	ids         []uint32 // in order
-	lists       []places
-	first, rest pages[member]
-	size        int // of the lists together
+func (t where[K, T]) indexer(read string) *Indexer[T] { return t.index.mustOwner(read) }
+
+func (t where[K, T]) live(owner *Indexer[T], read string) func(uint32) set {
+	view := t.index.liveView(owner, read)
+	return func(objects uint32) set { return setWhere(objects, view.where(t.holds)) }
 }
 
-func matchesOf[K comparable](view *postingsView[K], keys []K) matches {
-	m := matches{first: view.first, rest: view.rest, ids: make([]uint32, 0, len(keys))}
-	if len(view.keys.table) == 0 {
-		return m
-	}
-	for _, k := range keys {
-		if id := view.find(k); id != 0 {
-			m.ids = append(m.ids, id)
-		}
-	}
-	slices.Sort(m.ids)
-	m.ids = slices.Compact(m.ids)
-	m.lists = make([]places, len(m.ids))
-	for i, id := range m.ids {
-		m.lists[i] = placesOf(view.posts.ref(id))
-		m.size += int(m.lists[i].n)
-	}
-	return m
+func (t where[K, T]) in(s *Snapshot[T]) set {
+	view := t.index.frozen(s)
+	return setWhere(s.objects.n, view.where(t.holds))
 }
 
-// has reports whether pos is in one of the first n lists.
-func (m *matches) has(pos uint32, n int) bool {
-	for member := range membersOf(&m.first, &m.rest, pos) {
-		if _, found := slices.BinarySearch(m.ids[:n], member.id); found {
-			return true
-		}
-	}
-	return false
-}
-
-// all ranges over the positions, each once: a position in several lists is
-// given for the first of them.
-func (m *matches) all() iter.Seq[uint32] {
-	return func(yield func(uint32) bool) {
-		for i := range m.lists {
-			list := &m.lists[i]
-			for p := range list.count() {
-				for _, pos := range list.page(p) {
-					if (i == 0 || !m.has(pos, i)) && !yield(pos) {
-						return
-					}
-				}
-			}
-		}
-	}
+// liveView returns the index as it is. The caller holds the owner's read lock.
+func (x *Index[K, T]) liveView(owner *Indexer[T], read string) postingsView[K] {
+	x.mustBelongTo(owner, read)
+	x.posts.lists.share()
+	x.posts.shape.share()
+	return x.posts.view()
 }
 
 // Intersect ranges over the objects for which every term holds, in one
@@ -102,39 +76,47 @@ func (m *matches) all() iter.Seq[uint32] {
 // ranges over the smallest of the terms and asks the others, so it costs what
 // that one costs. No lock is held while the loop body runs.
 //
-// An index that was not added to an Indexer holds no objects, and no object is
-// in two Indexers; so with such a term, or with terms of different Indexers,
-// it ranges over nothing. The same goes for a nil term, and for no terms at all.
+// The indexes of all terms must belong to one Indexer. Otherwise, with a nil term, and
+// without terms, it panics: what it would range over is not what was asked for.
 func Intersect[T Object](terms ...Term[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		if len(terms) == 0 {
-			return
-		}
-		var owner *Indexer[T]
-		if terms[0] != nil {
-			owner = terms[0].indexer()
-		}
-		for _, term := range terms {
-			if term == nil || owner == nil || term.indexer() != owner {
-				return
-			}
-		}
-		objects, sets := owner.match("Intersect", terms)
+		objects, sets := ownerOf("Intersect", terms).match("Intersect", terms)
 		intersect(objects, sets, yield)
 	}
 }
 
-// Intersect ranges over the objects of the snapshot for which every term
-// holds, as the function Intersect does; with no terms, over all objects.
+// ownerOf returns the indexer of all terms, and panics if that is not one.
+func ownerOf[T Object](read string, terms []Term[T]) *Indexer[T] {
+	var owner *Indexer[T]
+	for _, term := range terms {
+		if term == nil {
+			panic(fmt.Errorf("index: %s of objects of type %v: a term is nil", read, reflect.TypeFor[T]()))
+		}
+		switch of := term.indexer(read); {
+		case owner == nil:
+			owner = of
+		case owner != of:
+			panic(fmt.Errorf("index: %s of objects of type %v: the indexes belong to different indexers", read, reflect.TypeFor[T]()))
+		}
+	}
+	if owner == nil {
+		panic(fmt.Errorf("index: %s of objects of type %v: there are no terms", read, reflect.TypeFor[T]()))
+	}
+	return owner
+}
+
+// Intersect ranges over the objects of the snapshot for which every term holds, as the
+// function Intersect does; with no terms, over all objects. It panics as
+// [Index.In] does.
 func (s *Snapshot[T]) Intersect(terms ...Term[T]) iter.Seq[T] {
 	if len(terms) == 0 {
 		return s.All()
 	}
 	return func(yield func(T) bool) {
-		sets := make([]matches, len(terms))
+		sets := make([]set, len(terms))
 		for i, term := range terms {
 			if term == nil {
-				return
+				panic(fmt.Errorf("index: Intersect of objects of type %v: a term is nil", reflect.TypeFor[T]()))
 			}
 			sets[i] = term.in(s)
 		}
@@ -143,7 +125,7 @@ func (s *Snapshot[T]) Intersect(terms ...Term[T]) iter.Seq[T] {
 }
 
 // intersect ranges over the objects at positions that are in all sets.
-func intersect[T Object](objects pages[T], sets []matches, yield func(T) bool) {
+func intersect[T Object](objects pages[T], sets []set, yield func(T) bool) {
 	smallest := 0
 	for i := range sets {
 		if sets[i].size < sets[smallest].size {
@@ -153,7 +135,7 @@ func intersect[T Object](objects pages[T], sets []matches, yield func(T) bool) {
 candidates:
 	for pos := range sets[smallest].all() {
 		for i := range sets {
-			if i != smallest && !sets[i].has(pos, len(sets[i].ids)) {
+			if i != smallest && !sets[i].has(pos) {
 				continue candidates
 			}
 		}

@@ -10,31 +10,54 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-func TestIntersectIsEmptyWithoutACommonIndexer(t *testing.T) {
-	mine, other, unbound := byNode(), byNode(), byNode()
+func TestIntersectOfNothing(t *testing.T) {
+	mine := byNode()
 	p := &pod{name: "p", node: "n1"}
 	store := newStore(t, []handle{mine}, p)
-	newStore(t, []handle{other}, p)
-
 	for name, terms := range map[string][]index.Term[*pod]{
-		"no terms":        nil,
-		"unbound":         {unbound.Is("n1")},
-		"unbound first":   {unbound.Is("n1"), mine.Is("n1")},
-		"unbound last":    {mine.Is("n1"), unbound.Is("n1")},
-		"other indexer":   {mine.Is("n1"), other.Is("n1")},
 		"no keys":         {mine.Is()},
 		"no keys at last": {mine.Is("n1"), mine.Is()},
 		"unknown key":     {mine.Is("n1"), mine.Is("n9")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Empty(t, slices.Collect(index.Intersect(terms...)))
-			if len(terms) > 0 {
-				assert.Empty(t, slices.Collect(store.Snapshot().Intersect(terms...)))
-			}
+			assert.Empty(t, slices.Collect(store.Snapshot().Intersect(terms...)))
 		})
 	}
 	assert.Equal(t, []*pod{p}, slices.Collect(index.Intersect(mine.Is("n1"), mine.Is("n1"))))
 	assert.Equal(t, []*pod{p}, slices.Collect(store.Snapshot().Intersect()), "no condition, all objects")
+}
+
+// TestIntersectOfWhatDoesNotGoTogether has terms that no state has an answer to.
+func TestIntersectOfWhatDoesNotGoTogether(t *testing.T) {
+	mine, other, unbound := byNode(), byNode(), byNode()
+	p := &pod{name: "p", node: "n1"}
+	store := newStore(t, []handle{mine}, p)
+	newStore(t, []handle{other}, p)
+	for name, test := range map[string]struct {
+		terms   []index.Term[*pod]
+		message string
+	}{
+		"no terms":      {nil, "there are no terms"},
+		"empty union":   {[]index.Term[*pod]{index.Or[*pod]()}, "there are no terms"},
+		"unbound":       {[]index.Term[*pod]{unbound.Is("n1")}, "was not added"},
+		"unbound first": {[]index.Term[*pod]{unbound.Is("n1"), mine.Is("n1")}, "was not added"},
+		"unbound last":  {[]index.Term[*pod]{mine.Is("n1"), unbound.Is("n1")}, "was not added"},
+		"other indexer": {[]index.Term[*pod]{mine.Is("n1"), other.Is("n1")}, "different indexers"},
+		"in a union":    {[]index.Term[*pod]{index.Or(mine.Is("n1"), other.Is("n1"))}, "different indexers"},
+		"nil":           {[]index.Term[*pod]{nil}, "a term is nil"},
+		"nil first":     {[]index.Term[*pod]{nil, mine.Is("n1")}, "a term is nil"},
+		"nil last":      {[]index.Term[*pod]{mine.Is("n1"), nil}, "a term is nil"},
+		"not nil":       {[]index.Term[*pod]{mine.Is("n1"), index.Not[*pod](nil)}, "a term is nil"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.ErrorContains(t, panicOf(func() { drain(index.Intersect(test.terms...)) }), test.message)
+		})
+	}
+	snapshot := store.Snapshot()
+	for _, terms := range [][]index.Term[*pod]{{nil}, {mine.Is("n1"), nil}, {other.Is("n1")}, {index.Or(other.Is("n1"))}} {
+		assert.Error(t, panicOf(func() { drain(snapshot.Intersect(terms...)) }))
+	}
 }
 
 // TestIsGivesEachObjectOnce asks for keys that share objects, and twice for

@@ -27,6 +27,12 @@ func (v View[K, T]) All(k K) iter.Seq[T] {
 	}
 }
 
+// One returns an object that is filed under k, and how many there are.
+func (v View[K, T]) One(k K) (obj T, n int) { return oneAt(v.objects, v.look(k)) }
+
+// Has reports whether an object is filed under k.
+func (v View[K, T]) Has(k K) bool { return v.Len(k) > 0 }
+
 // Len returns how many objects are filed under k.
 func (v View[K, T]) Len(k K) int {
 	found := v.look(k)

@@ -1,0 +1,125 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// ErrNameTaken is returned when an index is added, and the Indexer has another one of
+// that name. See [Ensure].
+var ErrNameTaken = errors.New("there is another index of that name")
+
+// AddIndexes adds indexes and fills them with the objects that are there. Readers go on
+// meanwhile; look-ups begin to find objects, all of them at once, before AddIndexes
+// returns. An index that was added to x before is left as it is.
+//
+// If it returns an error, none of the indexes has been added: a nil index, one without
+// a name or function, one with keys that may have no hash, one whose name is taken
+// (ErrNameTaken), one that was added to another Indexer (ErrIndexInUse), or any if the
+// store was released (ErrReleased).
+func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
+	x.writer.Lock()
+	defer x.writer.Unlock()
+	if x.released {
+		return fmt.Errorf("index: indexes are not added to a store of %v: %w", reflect.TypeFor[T](), ErrReleased)
+	}
+	var claimed []Handle[T]
+	published := false
+	defer func() {
+		if !published { // an error, or a panic in an index function
+			for _, index := range claimed {
+				index.unstage(0)
+				index.detach()
+			}
+		}
+	}()
+	for _, index := range indexes {
+		if index == nil {
+			return errNilIndex
+		}
+		if index.belongsTo(x) {
+			continue
+		}
+		if err := index.attach(x); err != nil {
+			return err
+		}
+		claimed = append(claimed, index)
+		sameName := func(other Handle[T]) bool { return other.Name() == index.Name() }
+		if slices.ContainsFunc(x.indexes, sameName) || slices.ContainsFunc(claimed[:len(claimed)-1], sameName) {
+			return fmt.Errorf("index %q: %w", index.Name(), ErrNameTaken)
+		}
+	}
+	x.fillIndexes(claimed)
+
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.indexes = slices.Concat(x.indexes, claimed)
+	x.snapshot = nil
+	for _, index := range claimed {
+		index.publish(x)
+	}
+	published = true
+	return nil
+}
+
+// fillIndexes files the objects in indexes that nobody reads. The caller holds writer.
+func (x *Indexer[T]) fillIndexes(indexes []Handle[T]) {
+	for _, index := range indexes {
+		index.begin()
+		for obj := range x.objects.all() {
+			index.stage(obj)
+		}
+		for pos := range x.objects.n {
+			index.add()
+			index.assign(pos, int(pos))
+		}
+		index.unstage(0)
+	}
+}
+
+// Indexes returns the indexes that were added and not removed, in the order in which
+// they came. The slice is the caller's.
+func (x *Indexer[T]) Indexes() []Handle[T] { return slices.Clone(x.handles("Indexes")) }
+
+// RemoveIndexes removes indexes, and gives back their memory. Look-ups in them panic
+// from now on, see [Index]; those that have begun, and snapshots, are not disturbed. An
+// index that x does not have is left as it is.
+func (x *Indexer[T]) RemoveIndexes(indexes ...Handle[T]) {
+	x.writer.Lock()
+	defer x.writer.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.snapshot = nil
+	x.indexes = slices.DeleteFunc(slices.Clone(x.indexes), func(index Handle[T]) bool {
+		removed := slices.Contains(indexes, index)
+		if removed {
+			index.detach()
+		}
+		return removed
+	})
+}
+
+// IndexAdder is what indexes are added to: an *Indexer, or an informer.
+type IndexAdder[T Object] interface {
+	AddIndexes(indexes ...Handle[T]) error
+	Indexes() []Handle[T]
+}
+
+// Ensure adds an index for one of several users who want the same one, and know
+// nothing of each other: it returns x or, if there is an index of the same definition,
+// that. Of the same definition are indexes made by Labels for the same labels; of
+// others it cannot be told. The errors are those of AddIndexes.
+func Ensure[K comparable, T Object](to IndexAdder[T], x *Index[K, T]) (*Index[K, T], error) {
+	err := to.AddIndexes(x)
+	if !errors.Is(err, ErrNameTaken) {
+		return x, err
+	}
+	for _, other := range to.Indexes() {
+		if same, ok := other.(*Index[K, T]); ok && len(x.labels) > 0 && slices.Equal(x.labels, same.labels) {
+			return same, nil
+		}
+	}
+	return nil, err
+}

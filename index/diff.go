@@ -1,0 +1,61 @@
+package index
+
+import "iter"
+
+// Diff ranges over what has changed between two snapshots of an Indexer, as events
+// without a reason: for each object that is in one of them only, or is another object
+// in the second, one event, in no particular order.
+//
+// It costs what has changed, in pages of a thousand objects; after a list that has
+// made the store anew, that is all. Snapshots of two Indexers can be compared, too.
+func Diff[T Object](before, after *Snapshot[T]) iter.Seq[Event[T]] {
+	return func(yield func(Event[T]) bool) {
+		gone := make(map[Key]T)
+		for obj := range notIn(&before.objects, &after.objects) {
+			gone[KeyOf(obj)] = obj
+		}
+		// What has only moved to another place is in both, since a key is in a
+		// snapshot once.
+		for obj := range notIn(&after.objects, &before.objects) {
+			key := KeyOf(obj)
+			old, found := gone[key]
+			delete(gone, key)
+			switch {
+			case !found:
+				if !yield(Event[T]{Type: Added, New: obj}) {
+					return
+				}
+			case old != obj:
+				if !yield(Event[T]{Type: Updated, Old: old, New: obj}) {
+					return
+				}
+			}
+		}
+		for _, obj := range gone {
+			if !yield(Event[T]{Type: Deleted, Old: obj, New: obj}) {
+				return
+			}
+		}
+	}
+}
+
+// notIn ranges over the elements of a that b does not have at the same position.
+func notIn[T comparable](a, b *pages[T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for p, page := range a.table {
+			var other []T
+			if p < len(b.table) {
+				other = b.table[p]
+			}
+			if len(page) > 0 && len(other) > 0 && &page[0] == &other[0] {
+				page = page[min(len(page), len(other)):] // the same memory
+				other = nil
+			}
+			for i, obj := range page {
+				if (i >= len(other) || other[i] != obj) && !yield(obj) {
+					return
+				}
+			}
+		}
+	}
+}
