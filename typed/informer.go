@@ -103,7 +103,8 @@ type member[T index.Object] struct {
 // until Run is called; handlers and indexes can be added before and after.
 //
 // If an option or the source cannot be used, every method that returns an error
-// returns what is wrong, and reads find nothing.
+// returns what is wrong, and reads find nothing; an index cannot be added, and so
+// look-ups in it panic.
 func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer[T] {
 	i := &Informer[T]{
 		config:  config{name: reflect.TypeFor[T]().String()},
@@ -173,6 +174,13 @@ func (i *Informer[T]) AddIndexes(indexes ...index.Handle[T]) error {
 	}
 	return nil
 }
+
+// Indexes returns the indexes that were added and not removed. The slice is the
+// caller's.
+func (i *Informer[T]) Indexes() []index.Handle[T] { return i.store.Indexes() }
+
+// RemoveIndexes removes indexes, see index.Indexer.RemoveIndexes.
+func (i *Informer[T]) RemoveIndexes(indexes ...index.Handle[T]) { i.store.RemoveIndexes(indexes...) }
 
 // Synced returns a channel that is closed when the store holds the first list.
 func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }

@@ -120,6 +120,10 @@ func (l *Lease[T]) AddIndexes(indexes ...index.Handle[T]) error {
 	return l.informer.Load().AddIndexes(indexes...)
 }
 
+// Indexes returns the indexes of the informer, see Informer.Indexes. A user who wants
+// one that others may have added uses index.Ensure.
+func (l *Lease[T]) Indexes() []index.Handle[T] { return l.informer.Load().Indexes() }
+
 // WaitForSync waits until the informer is synced, see Informer.WaitForSync.
 func (l *Lease[T]) WaitForSync(ctx context.Context) error {
 	informer := l.informer.Load()
