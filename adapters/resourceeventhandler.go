@@ -119,7 +119,7 @@ func handleMissing[T index.Object](handler typed.Handler[T], tombstone cache.Del
 		leaveOut(handler, "deletion", fmt.Errorf("its key %q is not one of an object: %w", tombstone.Key, err))
 		return
 	}
-	obj, ok := newNamed[T](key)
+	obj, ok := newNamed[T](index.Key(key))
 	if !ok {
 		leaveOut(handler, "deletion", fmt.Errorf("the last state of object %q is not known, and a %v cannot be made of its name", key, reflect.TypeFor[T]()))
 		return

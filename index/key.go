@@ -1,11 +1,22 @@
 package index
 
-import "k8s.io/client-go/tools/cache"
+// Key identifies an object: its namespace, empty for cluster-scoped objects, and its
+// name. It converts to and from apimachinery's types.NamespacedName and client-go's
+// cache.ObjectName, as types.NamespacedName(key), and is never joined into a string in
+// here.
+type Key struct {
+	Namespace string
+	Name      string
+}
 
-// Key identifies an object: its namespace, empty for cluster-scoped objects,
-// and its name. It is client-go's own type, so keys pass between the two
-// without conversion, and it is never joined into a string in here.
-type Key = cache.ObjectName
+// String returns "namespace/name", or the name if there is no namespace, as
+// cache.MetaNamespaceKeyFunc does.
+func (k Key) String() string {
+	if k.Namespace == "" {
+		return k.Name
+	}
+	return k.Namespace + "/" + k.Name
+}
 
 // Object is what can be kept in an Indexer: anything comparable that knows its
 // name and namespace. It is the constraint of client-go's cache.Object, so

@@ -1,0 +1,67 @@
+package rooms_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/kubetyped/informer/"
+
+// TestRooms looks at all packages that each of the core packages links.
+func TestRooms(t *testing.T) {
+	const (
+		api    = "k8s.io/api"
+		client = "k8s.io/client-go"
+		queues = "k8s.io/client-go/util/workqueue" // the interfaces of work queues
+	)
+	for name, room := range map[string]struct {
+		ours      []string // the packages of this module that it may link
+		allowed   []string // of what is forbidden
+		forbidden []string
+	}{
+		"internal/eventlog": {forbidden: []string{api, client}},
+		"index":             {forbidden: []string{api, client}},
+		"queue":             {forbidden: []string{api, client}, allowed: []string{queues}},
+		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
+		"typed/source":      {ours: []string{"index"}, forbidden: []string{api, client}},
+		"typed":             {ours: []string{"index", "queue", "typed/source", "internal/eventlog"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/wire"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, linked := range linkedBy(t, name) {
+				if own, ok := strings.CutPrefix(linked, module); ok {
+					assert.Contains(t, append(room.ours, name), own, "it is not built on that")
+				}
+				for _, forbidden := range room.forbidden {
+					within := linked == forbidden || strings.HasPrefix(linked, forbidden+"/")
+					assert.False(t, within && !slices.Contains(room.allowed, linked), "it links %s", linked)
+				}
+			}
+		})
+	}
+}
+
+// linkedBy returns the packages that a package of this module links, itself included.
+func linkedBy(t *testing.T, name string) []string {
+	// What the test has read itself decides whether its last result still holds.
+	files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(name), "*.go"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range append(files, filepath.Join("..", "..", "go.mod")) {
+		_, err := os.ReadFile(file)
+		require.NoError(t, err)
+	}
+	list := exec.Command("go", "list", "-deps", module+name)
+	list.Stderr = t.Output()
+	out, err := list.Output()
+	require.NoError(t, err)
+	return strings.Fields(string(out))
+}
