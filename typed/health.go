@@ -20,6 +20,9 @@ type health struct {
 	since    time.Time // guarded by mu
 	lastErr  error     // guarded by mu
 	withheld error     // guarded by mu; why the first list was not taken up
+	watches  int       // guarded by mu
+	watching time.Time // guarded by mu; when it last began to watch; zero: it has failed since
+	contact  time.Time // guarded by mu; when it last worked
 
 	rejections rejections
 }
@@ -48,6 +51,21 @@ func logRejected(ctx context.Context, name string, rejected *source.RejectedErro
 		"informer", name, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
 }
 
+// watch notes that the source begins to watch.
+func (h *health) watch() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.watches++
+	h.watching = time.Now()
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // withhold notes why the first list was not taken up, nil if one was.
 func (h *health) withhold(err error) {
 	h.mu.Lock()
@@ -60,14 +78,17 @@ func (h *health) withhold(err error) {
 func (h *health) note(err error) (failures int, since time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	now := time.Now()
 	if err == nil {
 		failures, since = h.failures, h.since
 		h.err, h.failures, h.since = nil, 0, time.Time{}
+		h.contact = now
 		return failures, since
 	}
 	if h.failures == 0 {
-		h.since = time.Now()
+		h.since = now
 	}
+	h.watching = time.Time{}
 	h.failures++
 	h.err, h.lastErr = err, err
 	return h.failures, h.since
@@ -82,5 +103,7 @@ func (h *health) fill(s *Status) {
 		s.Err = h.withheld
 	}
 	s.LastErr = h.lastErr
+	s.Watches, s.WatchSince = h.watches, h.watching
+	s.LastContact = h.contact
 	h.rejections.fill(s)
 }

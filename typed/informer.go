@@ -75,6 +75,8 @@ type Informer[T index.Object] struct {
 	versions   versions
 	departures departures
 	lastEvent  atomic.Int64 // Unix time in nanoseconds; 0: none
+	contact    atomic.Int64 // the same; when the source last told of anything
+	relists    atomic.Int64
 	published  atomic.Int64 // how many events there were
 	progress
 
@@ -131,6 +133,9 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 	store, err := indexerOf[T](&i.config)
 	errs = append(errs, err)
 	i.store = store
+	if i.metrics == nil && i.metricsFor != nil {
+		i.metrics = i.metricsFor(i.name)
+	}
 	if err := errors.Join(errs...); err != nil {
 		i.err = fmt.Errorf("informer %s: %w", i.name, err)
 	}
@@ -210,7 +215,8 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 // the server sends about once a minute.
 //
 // It returns an error at once if resourceVersion is not a number; ctx's error
-// if that ends first; and ErrStopped if the informer does.
+// if that ends first; and ErrStopped if the informer does. The last two wrap what list
+// and watch fail with, too, if they do.
 func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
 	if err := i.canReach(resourceVersion); err != nil {
 		return err
@@ -230,7 +236,12 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 		}
 	}
 	if at := i.ResourceVersion(); !atLeast(at, resourceVersion) {
-		return fmt.Errorf("informer %s: waited for resource version %s, is at %q: %w", i.name, resourceVersion, at, i.endOf(ctx))
+		err := fmt.Errorf("informer %s: waited for resource version %s, is at %q: %w", i.name, resourceVersion, at, i.endOf(ctx))
+		var s Status
+		if i.health.fill(&s); s.Err != nil {
+			err = fmt.Errorf("%w; list or watch fails since %s (%d×), lately with: %w", err, s.Since.Format(time.RFC3339), s.Failures, s.Err)
+		}
+		return err
 	}
 	return nil
 }
@@ -256,7 +267,11 @@ func (i *Informer[T]) Status() Status {
 	if at := i.lastEvent.Load(); at != 0 {
 		s.LastEvent = time.Unix(0, at)
 	}
+	s.Relists = int(i.relists.Load())
 	i.health.fill(&s)
+	if at := i.contact.Load(); at != 0 {
+		s.LastContact = later(s.LastContact, time.Unix(0, at))
+	}
 	s.Phase = i.Phase()
 	if i.store.Err() == nil {
 		s.Objects = i.store.Len()

@@ -26,6 +26,8 @@ type inlet[T index.Object] struct {
 	health    *health
 	progress  *progress
 	first     firstList
+	onError   func(error) error // may be nil
+	end       func(cause error) // ends Run
 }
 
 // Add implements Sink.
@@ -204,7 +206,19 @@ func (s *inlet[T]) admitAll(objs []T, resourceVersion string) []T {
 func (s *inlet[T]) Progress(received, expected int) { s.progress.note(received, expected) }
 
 // Report implements Sink.
-func (s *inlet[T]) Report(err error) { s.health.report(s.ctx, s.name, err) }
+func (s *inlet[T]) Report(err error) {
+	s.health.report(s.ctx, s.name, err)
+	if err == nil {
+		s.health.watch()
+		return
+	}
+	if rejected := (*source.RejectedError)(nil); s.onError == nil || errors.As(err, &rejected) {
+		return
+	}
+	if end := s.onError(err); end != nil {
+		s.end(end)
+	}
+}
 
 var (
 	errNoName = errors.New("it has no name")

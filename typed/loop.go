@@ -98,6 +98,7 @@ func (l *loop[T]) room() int {
 // process applies deltas in order; changes that follow one another make one
 // batch.
 func (l *loop[T]) process(deltas []queue.Delta[T]) {
+	l.contact.Store(time.Now().UnixNano())
 	version := ""
 	for n := range deltas {
 		d := &deltas[n]
@@ -252,7 +253,7 @@ func (l *loop[T]) publish() {
 	if len(l.events) == 0 {
 		return
 	}
-	l.lastEvent.Store(time.Now().UnixNano())
+	l.lastEvent.Store(l.contact.Load())
 	l.published.Add(int64(len(l.events)))
 	l.log.Append(l.events)
 	clear(l.events)
@@ -336,6 +337,7 @@ func (l *loop[T]) commitAll(d *queue.Delta[T], first bool) (departed []*departur
 	case first:
 		l.events = l.store.Replace(nil, d.Objects, d.ResourceVersion, index.Initial)
 	case d.Type == queue.Replaced:
+		l.relists.Add(1)
 		l.events = l.store.Replace(nil, d.Objects, d.ResourceVersion, index.Relisted)
 	case d.Type == queue.NamespaceReplaced:
 		l.events = l.store.ReplaceNamespace(nil, d.Scope.Namespace, d.Objects, d.ResourceVersion, index.Relisted)

@@ -22,7 +22,9 @@ type config struct {
 	transforms  []transformStep
 	indexer     any // an *index.Indexer[T] for the informer's T
 	metrics     Metrics
-	onPublished func() // nil: nothing is called
+	metricsFor  func(informer string) Metrics // nil: metrics are all
+	onPublished func()                        // nil: nothing is called
+	onError     func(error) error             // nil: nothing is called
 }
 
 // WithName sets the name by which the informer appears in errors, Status and
@@ -62,6 +64,42 @@ func WithMetrics(m Metrics) Option {
 			return errors.New("the metrics are nil")
 		}
 		c.metrics = m
+		return nil
+	}
+}
+
+// WithMetricsFor has each informer report to the metrics that f returns for its name, so
+// that those of a factory have metrics of their own. For an informer that has none f
+// returns nil. It is called when an informer is made.
+func WithMetricsFor(f func(informer string) Metrics) Option {
+	return func(c *config) error {
+		if f == nil {
+			return errors.New("the function that returns metrics is nil")
+		}
+		c.metricsFor = f
+		return nil
+	}
+}
+
+// WithOnError has f called with each error that the source reports and goes on after,
+// such as a failed list; objects that are rejected are not among them, see
+// source.RejectedError. If f returns an error, that ends Run, which returns it: for a
+// program that has no business without permission,
+//
+//	typed.WithOnError(func(err error) error {
+//		if apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) {
+//			return err
+//		}
+//		return nil
+//	})
+//
+// f is called by the source, which waits for it.
+func WithOnError(f func(err error) error) Option {
+	return func(c *config) error {
+		if f == nil {
+			return errors.New("the function to call with errors is nil")
+		}
+		c.onError = f
 		return nil
 	}
 }

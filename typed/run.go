@@ -8,8 +8,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Run starts the informer and blocks until ctx ends, or until the source gives
-// up. It returns nil in the first case and the source's error in the second;
+// Run starts the informer and blocks until ctx ends, or until the source gives up or
+// the function of WithOnError does. It returns nil in the first case and the error in the
+// others;
 // ErrStarted, at once, if it was called before; and what is wrong with the
 // arguments of NewInformer; and ErrReleased after Release.
 //
@@ -23,18 +24,21 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	if err := i.start(ctx); err != nil {
 		return err
 	}
-	running, cancel := context.WithCancel(ctx)
-	defer cancel()
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var looping sync.WaitGroup
 	looping.Go(func() { (&loop[T]{Informer: i}).run(running) })
 	err := i.source.Run(running, &inlet[T]{
 		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, nameless: i.nameless, health: &i.health, progress: &i.progress,
+		onError: i.onError, end: cancel,
 	})
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		err = nil // it was told to stop
-	}
-	if err != nil {
-		cancel()
+	case running.Err() != nil:
+		err = context.Cause(running) // by WithOnError
+	case err != nil:
+		cancel(err)
 	}
 	looping.Wait()
 	i.stop(err)

@@ -54,8 +54,12 @@ func (c *config) differsIn(other *config) string {
 		return "WithIndexer"
 	case !sameMetrics(c.metrics, other.metrics):
 		return "WithMetrics"
+	case !sameFunction(c.metricsFor, other.metricsFor):
+		return "WithMetricsFor"
 	case !sameFunction(c.onPublished, other.onPublished):
 		return "WithOnPublished"
+	case !sameFunction(c.onError, other.onError):
+		return "WithOnError"
 	case !slices.EqualFunc(c.transforms, other.transforms, sameStep):
 		return "WithTransform"
 	}

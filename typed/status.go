@@ -53,6 +53,15 @@ type Status struct {
 	// applied, zero if there was none.
 	Events    int
 	LastEvent time.Time
+	// LastContact is when the source last told of something, a change, a bookmark or
+	// that it works, zero before it did. Servers send bookmarks about once a minute; how
+	// old what is read may be is told by this, not by LastEvent.
+	LastContact time.Time
+	// Relists counts the lists after the first one. Watches counts how often the source
+	// has begun to watch, and WatchSince is when it last did, zero if it has failed
+	// since. Sources that do not watch themselves tell nothing of it.
+	Relists, Watches int
+	WatchSince       time.Time
 
 	// Err is the last failure to list or watch, nil if there was none since it
 	// last worked; or else why the first list does not count, if all of its objects

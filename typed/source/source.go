@@ -77,7 +77,7 @@ type Sink[T index.Object] interface {
 	Progress(received, expected int)
 	// Report tells how the source fares: an error that it goes on after, such
 	// as a failed list; a *RejectedError for an object that it could not pass
-	// on; or nil when it works again.
+	// on; or nil when it works: whenever it has begun to watch.
 	//
 	// An object that is rejected is reported by its key, and stays in the store in
 	// the state that is there, if any, until the source reports on it again. So a

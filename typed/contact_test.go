@@ -1,0 +1,120 @@
+package typed_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// TestStatusTellsHowOldReadsMayBe lets a minute pass between reports.
+func TestStatusTellsHowOldReadsMayBe(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		assert.Zero(t, r.Status().LastContact)
+		r.Start()
+		report := func(f func()) time.Time {
+			time.Sleep(time.Minute)
+			f()
+			synctest.Wait()
+			return time.Now()
+		}
+		at := report(func() { r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1") })
+		assert.True(t, at.Equal(r.Status().LastContact))
+		assert.Zero(t, r.Status().Relists, "it is the first list")
+		assert.Zero(t, r.Status().Watches)
+
+		watching := report(func() { r.Sink.Report(nil) })
+		assert.Equal(t, watching, r.Status().LastContact)
+		assert.Equal(t, watching, r.Status().WatchSince)
+		assert.Equal(t, 1, r.Status().Watches)
+
+		changed := report(func() { r.Sink.Update(rig.At("a", 2), "2") })
+		at = report(func() { r.Sink.Bookmark("3") })
+		assert.True(t, at.Equal(r.Status().LastContact), "by a bookmark")
+		assert.True(t, changed.Equal(r.Status().LastEvent))
+		assert.Equal(t, watching, r.Status().WatchSince)
+
+		report(func() { r.Sink.Report(errors.New("broken")) })
+		assert.True(t, at.Equal(r.Status().LastContact), "a failure is no contact")
+		assert.Zero(t, r.Status().WatchSince)
+		report(func() { r.Sink.Replace(nil, "4") })
+		watching = report(func() { r.Sink.Report(nil) })
+		assert.Equal(t, watching, r.Status().WatchSince)
+		assert.Equal(t, 2, r.Status().Watches)
+		assert.Equal(t, 1, r.Status().Relists)
+	})
+}
+
+// TestOnErrorEndsRun has a function that takes one error for final.
+func TestOnErrorEndsRun(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		broken, forbidden := errors.New("broken"), errors.New("forbidden")
+		var seen []error
+		r := rig.New(t, typed.WithOnError(func(err error) error {
+			seen = append(seen, err)
+			if errors.Is(err, forbidden) {
+				return err
+			}
+			return nil
+		}))
+		r.Start()
+		r.Sink.Replace(nil, "1")
+		r.Sink.Report(broken)
+		r.Sink.Report(nil)
+		r.Sink.Report(&source.RejectedError{Informer: "x", Key: index.Key{Name: "a"}, Err: broken})
+		synctest.Wait()
+		assert.Equal(t, typed.PhaseSynced, r.Phase())
+		r.Sink.Report(forbidden)
+		err := <-r.Ended
+		assert.ErrorIs(t, err, forbidden)
+		assert.ErrorContains(t, err, "informer ")
+		assert.Equal(t, []error{broken, forbidden}, seen, "rejected objects are no errors of the source")
+		assert.ErrorIs(t, r.WaitForSync(t.Context()), forbidden)
+		r.Ended <- err
+	})
+}
+
+// TestWaitForAVersionTellsWhyItDoesNotCome fails while the source does.
+func TestWaitForAVersionTellsWhyItDoesNotCome(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
+		r.Sink.Replace(nil, "1")
+		broken := errors.New("broken")
+		r.Sink.Report(broken)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := r.WaitForResourceVersion(ctx, "7")
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.ErrorIs(t, err, broken)
+		assert.ErrorContains(t, err, `waited for resource version 7, is at "1"`)
+		assert.ErrorContains(t, err, "(1×), lately with: broken")
+	})
+}
+
+// TestMetricsOfAFactoryHaveNames asks for metrics for each informer.
+func TestMetricsOfAFactoryHaveNames(t *testing.T) {
+	var names []string
+	f := typed.NewFactory(typed.WithMetricsFor(func(informer string) typed.Metrics {
+		names = append(names, informer)
+		return nil
+	}))
+	defer f.Shutdown()
+	for _, key := range []string{"one", "two"} {
+		lease, err := typed.Share(f, key, func() source.Source[rig.Bare] { return rig.BareSource{} })
+		require.NoError(t, err)
+		defer lease.Release()
+	}
+	assert.Equal(t, []string{"rig.Bare one", "rig.Bare two"}, names)
+}
