@@ -68,6 +68,7 @@ func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
 func (x *Indexer[T]) fillIndexes(indexes []Handle[T]) {
 	for _, index := range indexes {
 		index.begin()
+		index.reset(int(x.objects.n))
 		for obj := range x.objects.all() {
 			index.stage(obj)
 		}

@@ -11,7 +11,7 @@ func (s *postings[K]) sparse() bool {
 // there have been, and so no longer, by and large, than it took to remove them.
 func (s *postings[K]) compacted() *postings[K] {
 	f := s.fork()
-	f.reset()
+	f.reset(int(s.first.n))
 	f.keys = makeHashTable[struct{}](&f.shape, int(s.live))
 	numbers := make([]uint32, s.posts.n) // in the same order as before
 	for id := uint32(1); id < s.posts.n; id++ {

@@ -19,7 +19,7 @@ func (x *Indexer[T]) fork() *Indexer[T] {
 
 // empty lets go of all objects of a fork, and makes room for n others.
 func (x *Indexer[T]) empty(n int) {
-	x.clear()
+	x.clear(n)
 	x.keys = makeHashTable[slot[T]](&x.keysEpoch, n)
 }
 

@@ -34,7 +34,8 @@ type Handle[T Object] interface {
 	add()
 	assign(pos uint32, staged int)
 	remove(pos uint32)
-	reset()
+	// reset forgets all objects, and makes room for n others.
+	reset(n int)
 
 	// fork returns an index with the same contents, which nobody reads; adopt takes
 	// them over if this one was not written to meanwhile. sparse reports whether it is
@@ -67,7 +68,7 @@ func (x *Index[K, T]) attach(to *Indexer[T]) error {
 func (x *Index[K, T]) belongsTo(owner *Indexer[T]) bool { return x != nil && x.claim.Load() == owner }
 
 func (x *Index[K, T]) detach() {
-	x.reset()
+	x.reset(0)
 	x.attachment.detach()
 }
 
@@ -126,7 +127,7 @@ func (x *Index[K, T]) assign(pos uint32, staged int) {
 
 func (x *Index[K, T]) remove(pos uint32) { x.posts.remove(pos) }
 
-func (x *Index[K, T]) reset() { x.posts.reset() }
+func (x *Index[K, T]) reset(n int) { x.posts.reset(n) }
 
 func (x *Index[K, T]) fork() Handle[T] { return x.with(x.posts.fork()) }
 

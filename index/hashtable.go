@@ -193,7 +193,7 @@ func (t *hashTable[V]) remove(e *epoch, hash, place uint32) {
 	s := &t.state[p]
 	s.used--
 	if len(bucket) > 2*minBucket && int(s.used)*4 < len(bucket) {
-		t.table[p] = resized(e, bucket, roomFor(int(s.used)))
+		t.table[p] = resized(e, bucket, sizeFor(int(s.used)))
 	}
 	switch {
 	case t.used == 0:
@@ -211,8 +211,8 @@ func distance(from, to, size int) int {
 	return to - from
 }
 
-// roomFor returns the size of a bucket that n entries fill at two thirds.
-func roomFor(n int) int { return max(minBucket, (n+n/2+7)&^7) }
+// sizeFor returns the size of a bucket that n entries fill at two thirds.
+func sizeFor(n int) int { return max(minBucket, (n+n/2+7)&^7) }
 
 // resized returns a bucket of another size with the same entries.
 func resized[V any](e *epoch, bucket []entry[V], size int) []entry[V] {
@@ -248,7 +248,7 @@ func (t *hashTable[V]) split(e *epoch) {
 		}
 	}
 	staying := int(t.state[from].used) - moving
-	t.table[from], t.table[added] = make([]entry[V], roomFor(staying)), make([]entry[V], roomFor(moving))
+	t.table[from], t.table[added] = make([]entry[V], sizeFor(staying)), make([]entry[V], sizeFor(moving))
 	for i := range old {
 		if old[i].place != 0 {
 			put(t.table[t.index(old[i].hash)], &old[i])
@@ -264,7 +264,7 @@ func (t *hashTable[V]) merge(e *epoch) {
 	t.ownTable(e)
 	last := uint32(len(t.table) - 1)
 	into := last & (t.mask >> 1)
-	joined := make([]entry[V], roomFor(int(t.state[into].used+t.state[last].used)))
+	joined := make([]entry[V], sizeFor(int(t.state[into].used+t.state[last].used)))
 	for _, from := range []uint32{into, last} {
 		for i := range t.table[from] {
 			if t.table[from][i].place != 0 {
@@ -296,7 +296,7 @@ func makeHashTable[V any](e *epoch, n int) hashTable[V] {
 	t.table = make([][]entry[V], count)
 	t.state = slices.Repeat([]bucketState{{gen: e.gen}}, count)
 	t.setBuckets()
-	size := roomFor(n/count + 32)
+	size := sizeFor(n/count + 32)
 	for p := range t.table {
 		t.table[p] = make([]entry[V], size)
 	}

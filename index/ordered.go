@@ -46,10 +46,10 @@ type orderedState[K cmp.Ordered, T Object] struct {
 	epoch   epoch                       // of both
 }
 
-func (s *orderedState[K, T]) reset() {
+func (s *orderedState[K, T]) reset(n int) {
 	// 32 is the degree that the documentation of the package benchmarks with.
 	s.tree = btree.NewG(32, func(a, b *orderedEntry[K, T]) bool { return a.compare(b) < 0 })
-	s.entries = vector[*orderedEntry[K, T]]{}
+	s.entries = roomFor[*orderedEntry[K, T]](&s.epoch, n)
 }
 
 // NewOrdered returns an index under which an object is found by the key that key
@@ -57,7 +57,7 @@ func (s *orderedState[K, T]) reset() {
 // returns it. The name is used as with New.
 func NewOrdered[K cmp.Ordered, T Object](name string, key func(T) (K, bool)) *Ordered[K, T] {
 	x := &Ordered[K, T]{attachment: attachment[T]{name: name}, key: key, cloner: clonerOf[K]()}
-	x.reset()
+	x.reset(0)
 	return x
 }
 

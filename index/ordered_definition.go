@@ -20,7 +20,7 @@ func (x *Ordered[K, T]) belongsTo(owner *Indexer[T]) bool {
 }
 
 func (x *Ordered[K, T]) detach() {
-	x.reset()
+	x.reset(0)
 	x.attachment.detach()
 }
 

@@ -40,13 +40,14 @@ type contents[K comparable] struct {
 
 func newPostings[K comparable]() *postings[K] {
 	p := &postings[K]{seed: maphash.MakeSeed(), cloner: clonerOf[K]()}
-	p.reset()
+	p.reset(0)
 	return p
 }
 
-// reset forgets all objects. Views stay as they are.
-func (s *postings[K]) reset() {
+// reset forgets all objects, and makes room for n others. Views stay as they are.
+func (s *postings[K]) reset(n int) {
 	s.contents = contents[K]{
+		first: roomFor[member](&s.shape, n),
 		posts: makeVector[posting[K]](&s.shape, 1),
 		rest:  makeVector[member](&s.shape, 1),
 	}

@@ -35,7 +35,7 @@ func (x *Indexer[T]) Release() {
 	defer x.mu.Unlock()
 	if !x.released {
 		x.released = true
-		x.clear()
+		x.clear(0)
 		x.indexes = nil // others may have them now
 	}
 }

@@ -135,6 +135,9 @@ func (x *Indexer[T]) merge(dst []Event[T], gone []uint32, list []T, at []located
 func (x *Indexer[T]) putAll(dst []Event[T], list []T, at []located, reason Reason) []Event[T] {
 	before := x.statesBefore(at)
 	b := &x.batch
+	b.keys = slices.Grow(b.keys, min(blockSize, len(list)))
+	b.located = slices.Grow(b.located, min(blockSize, len(list)))
+	b.texts = slices.Grow(b.texts, min(blockSize, len(list)))
 	for done := 0; done < len(list); done += blockSize {
 		block := list[done:min(done+blockSize, len(list))]
 		for _, obj := range block {

@@ -143,6 +143,19 @@ func (v *vector[E]) pop(e *epoch) {
 	}
 }
 
+// roomFor returns an empty vector with room for n elements in its list of pages and in
+// the first of them.
+func roomFor[E any](e *epoch, n int) vector[E] {
+	if n == 0 {
+		return vector[E]{}
+	}
+	count := (n + pageSize - 1) >> pageBits
+	v := vector[E]{tableGen: e.gen, gens: make([]uint64, 1, count)}
+	v.table = make([][]E, 1, count)
+	v.table[0], v.gens[0] = make([]E, 0, min(n, pageSize)), e.gen
+	return v
+}
+
 // makeVector returns a vector of n zero elements.
 func makeVector[E any](e *epoch, n uint32) vector[E] {
 	v := vector[E]{tableGen: e.gen}

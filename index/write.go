@@ -192,13 +192,15 @@ func (x *Indexer[T]) SetResourceVersion(version string) {
 	x.mu.Unlock()
 }
 
-// clear lets go of all objects, and leaves what readers hold of them alone.
-func (x *Indexer[T]) clear() {
+// clear lets go of all objects, makes room for n others, and leaves what readers hold
+// of them alone.
+func (x *Indexer[T]) clear(n int) {
 	x.begin()
-	x.objects, x.hashes, x.keys = vector[T]{}, vector[uint32]{}, hashTable[slot[T]]{}
-	x.namespaces.reset()
+	x.objects, x.hashes = roomFor[T](&x.objectsEpoch, n), roomFor[uint32](&x.keysEpoch, n)
+	x.keys = hashTable[slot[T]]{}
+	x.namespaces.reset(n)
 	for _, index := range x.indexes {
-		index.reset()
+		index.reset(n)
 	}
 }
 
