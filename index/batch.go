@@ -68,14 +68,10 @@ func (x *Indexer[T]) locateKeys(keys []Key) {
 	}
 }
 
-// copyTexts makes copies of the keys of new objects among up to blockSize.
-func (b *batch[T]) copyTexts(keyStrings bool, keys []Key, located []located) {
-	for i := range located {
-		if at := &located[i]; !at.found {
-			b.texts = append(b.texts, textOf(keyStrings, keys[i]))
-			at.text = uint32(len(b.texts))
-		}
-	}
+// copyText makes a copy of the key of a new object.
+func (b *batch[T]) copyText(keyStrings bool, key Key, at *located) {
+	b.texts = append(b.texts, textOf(keyStrings, key))
+	at.text = uint32(len(b.texts))
 }
 
 // textOf returns a copy of what a slot keeps of a key.

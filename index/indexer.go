@@ -119,17 +119,19 @@ func (x *Indexer[T]) Namespace(namespace string) iter.Seq[T] { return x.namespac
 // Keys implements Reader.
 func (x *Indexer[T]) Keys() iter.Seq[Key] {
 	return func(yield func(Key) bool) {
-		x.viewKeys()(yield)
+		slots, namespaces, _ := x.viewKeys("Keys")
+		slots.keys(namespaces)(yield)
 	}
 }
 
-func (x *Indexer[T]) viewKeys() iter.Seq[Key] {
+// viewKeys returns the n keys, and the namespaces that they are in, for a read.
+func (x *Indexer[T]) viewKeys(read string) (keys slots[T], namespaces pages[posting[string]], n uint32) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	x.checkReadable("Keys")
+	x.checkReadable(read)
 	x.keysEpoch.share()
 	x.namespaces.posts.shape.share()
-	return x.slots().keys(x.namespaces.posts.posts.pages)
+	return x.slots(), x.namespaces.posts.posts.pages, x.objects.n
 }
 
 // Candidates implements Reader.

@@ -48,17 +48,8 @@ func splitKey(key string) Key {
 // WithKeyStrings nothing but the slice is allocated; without it keys are made in
 // blocks of 4 KiB, so that who keeps one of them keeps a block.
 func (x *Indexer[T]) KeyStrings() []string {
-	slots, namespaces, n := x.viewKeyStrings()
+	slots, namespaces, n := x.viewKeys("KeyStrings")
 	return slots.keyStrings(&namespaces, n)
-}
-
-func (x *Indexer[T]) viewKeyStrings() (view slots[T], namespaces pages[posting[string]], n uint32) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	x.checkReadable("KeyStrings")
-	x.keysEpoch.share()
-	x.namespaces.posts.shape.share()
-	return x.slots(), x.namespaces.posts.posts.pages, x.objects.n
 }
 
 // KeyStrings returns the keys of the objects filed under k, as strings that

@@ -138,9 +138,11 @@ func (t *slots[T]) keyAt(namespaces *pages[posting[string]], s *slot[T]) Key {
 // keys ranges over the keys.
 func (t slots[T]) keys(namespaces pages[posting[string]]) iter.Seq[Key] {
 	return func(yield func(Key) bool) {
-		for e := range t.all() {
-			if !yield(t.keyAt(&namespaces, &e.value)) {
-				return
+		for _, bucket := range t.table {
+			for i := range bucket {
+				if e := &bucket[i]; e.place != 0 && !yield(t.keyAt(&namespaces, &e.value)) {
+					return
+				}
 			}
 		}
 	}

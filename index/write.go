@@ -94,7 +94,11 @@ func (x *Indexer[T]) locateChanges(changes []Change[T]) {
 	for from := 0; from < len(changes); from += blockSize {
 		to := min(from+blockSize, len(changes))
 		x.locateKeys(b.keys[from:to])
-		b.copyTexts(x.keyStrings, b.keys[from:to], b.located[from:to])
+		for i := from; i < to; i++ {
+			if at := &b.located[i]; !at.found && !changes[i].Delete {
+				b.copyText(x.keyStrings, b.keys[i], at)
+			}
+		}
 	}
 }
 
