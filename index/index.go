@@ -155,7 +155,9 @@ func (x *Index[K, T]) viewKeys(read string) (posts pages[posting[K]], n uint32) 
 	owner.mu.RLock()
 	defer owner.mu.RUnlock()
 	x.mustBelongTo(owner, read)
-	owner.checkReadable(read + " of an index")
+	if owner.released {
+		owner.checkReadable(read + " of an index")
+	}
 	x.posts.shape.share()
 	return x.posts.posts.pages, x.posts.live
 }
