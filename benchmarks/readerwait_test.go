@@ -23,6 +23,9 @@ import (
 //   - work=relist: a list has the same objects in a later state.
 //   - work=replace: a list has other objects, and none of those that are there.
 //   - work=empty: a list has no objects.
+//   - work=elsewhere: another store of the same side is relisted, and nobody writes to
+//     the one that is read. What its readers wait for is no lock: it is what a busy
+//     machine, the scheduler and the collector make them wait in the others as well.
 //
 // The reader asks for one object after the other without a pause, and the time of
 // each call counts: that is before the lock is asked for until after it is released.
@@ -38,7 +41,7 @@ func BenchmarkReaderWait(b *testing.B) {
 		lists := sync.OnceValue(func() waitLists {
 			return waitLists{metadataOf("a", objects, 1), metadataOf("a", objects, 2), metadataOf("b", objects, 1)}
 		})
-		for _, work := range []string{"grow", "relist", "replace", "empty"} {
+		for _, work := range []string{"grow", "relist", "replace", "empty", "elsewhere"} {
 			name := fmt.Sprintf("objects=%d/work=%s/impl=", objects, work)
 			b.Run(name+"typed", func(b *testing.B) { measureWaits(b, lists(), work, newTypedWaitStore) })
 			b.Run(name+"client-go", func(b *testing.B) { measureWaits(b, lists(), work, newClientGoWaitStore) })
@@ -146,6 +149,10 @@ func measureWaits(b *testing.B, lists waitLists, work string, newStore func(test
 		if work != "grow" {
 			store.replace(lists.first)
 		}
+		other := newStore(b)
+		if work == "elsewhere" {
+			other.replace(lists.first)
+		}
 		var stop atomic.Bool
 		var reading sync.WaitGroup
 		begun := make(chan struct{})
@@ -170,6 +177,8 @@ func measureWaits(b *testing.B, lists waitLists, work string, newStore func(test
 			store.replace(lists.others)
 		case "empty":
 			store.replace(nil)
+		case "elsewhere":
+			other.replace(lists.later)
 		}
 		b.StopTimer()
 		stop.Store(true)
