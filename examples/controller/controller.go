@@ -81,7 +81,7 @@ func (c *controller) run(ctx context.Context, workers int, l lease) error {
 	group.Go(func() error {
 		defer stop()
 		return l.hold(ctx, func(leading context.Context) error {
-			_, err1 := c.owners.Handle(control.Filter(control.Enqueue[*corev1.ConfigMap](c.queue), control.ResourceVersionChanged))
+			_, err1 := c.owners.Handle(control.FilterUpdates(control.Enqueue[*corev1.ConfigMap](c.queue), control.ResourceVersionChanged))
 			_, err2 := c.pods.Handle(control.EnqueueOwner[*corev1.Pod](c.queue, configMap.GroupKind()))
 			if err := errors.Join(err1, err2, c.owners.WaitForSync(ctx), c.pods.WaitForSync(ctx)); err != nil {
 				return err

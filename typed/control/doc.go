@@ -4,10 +4,11 @@
 // and stops all parts in the order in which they need each other.
 //
 // Handlers are made by [Enqueue], [EnqueueFunc] and [EnqueueOwner], and put keys into
-// whatever is an [Adder]. [Filter] and [Select] go around any handler of package typed.
+// whatever is an [Adder]. [Filter], by objects, and [FilterUpdates], by what has
+// changed, go around any handler of package typed.
 // With [Expectations] a key waits until the informers have seen what was written when
 // it was processed. [Run] runs it all.
 //
-// Read enqueue.go first, then filter.go and select.go, expectations.go and run.go. None
+// Read enqueue.go first, then filter.go and filterupdates.go, expectations.go and run.go. None
 // of it knows of a server or of a certain queue.
 package control

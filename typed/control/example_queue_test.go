@@ -28,7 +28,7 @@ func ExampleEnqueue() {
 	}
 	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 	matters := control.Or(control.GenerationChanged[*corev1.Pod], control.LabelsChanged)
-	if _, err := pods.Handle(control.Filter(control.Enqueue[*corev1.Pod](q), matters)); err != nil {
+	if _, err := pods.Handle(control.FilterUpdates(control.Enqueue[*corev1.Pod](q), matters)); err != nil {
 		log.Fatal(err)
 	}
 	ctx, stop := rig.RunInBackground(pods.Run)
@@ -100,12 +100,12 @@ func ExampleEnqueueOwner() {
 }
 
 // A handler that is only interested in the pods of one node.
-func ExampleSelect() {
+func ExampleFilter() {
 	printer := typed.HandlerFuncs[*corev1.Pod]{
 		AddFunc:    func(p *corev1.Pod, _ bool) { fmt.Println("here:", p.Name) },
 		DeleteFunc: func(d typed.Deleted[*corev1.Pod]) { fmt.Println("gone:", d.Key.Name, "by", d.Reason) },
 	}
-	handler := control.Select(printer, func(p *corev1.Pod) bool { return p.Spec.NodeName == "node-1" })
+	handler := control.Filter(printer, func(p *corev1.Pod) bool { return p.Spec.NodeName == "node-1" })
 
 	handler.OnAdd(rig.NewPod("web-0", "node-2"), false)
 	handler.OnUpdate(rig.NewPod("web-0", "node-2"), rig.NewPod("web-0", "node-1"))

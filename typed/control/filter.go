@@ -7,52 +7,71 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Filter returns a handler that passes on what h is to be told of:
+// Filter returns a handler for which there are only the selected objects, as if
+// the server had been asked for no others. It tells h
 //
-//  1. Additions and deletions: all of them. typed.HandlerFuncs leaves calls out,
-//     for example deletions: typed.HandlerFuncs[T]{AddFunc: h.OnAdd, UpdateFunc: h.OnUpdate}.
-//  2. Updates: those for which every predicate holds.
-//  3. Updates that put an object of another UID in the place of the old one: all
-//     of them, as they stand for a deletion and an addition.
-//  4. Resyncs: they are updates with the same object twice, of which predicates
-//     are asked as of any other. GenerationChanged, LabelsChanged,
-//     AnnotationsChanged and ResourceVersionChanged leave them out; see Resynced.
+//  1. of additions and deletions of objects that are selected;
+//  2. of an update, if the object was selected before and still is;
+//  3. of an addition, not marked initial, if an update has made an object
+//     selected;
+//  4. of a deletion with the reason index.ScopeRemoved, if an update has made an
+//     object not selected; the deletion has the last state that was selected;
+//  5. of a resync, which is an update with the same object twice, if the object
+//     is selected.
 //
-// With the policy [typed.Coalesce], what predicates compare is the state that was last
-// passed to the Filter and the latest one.
+// The selection is a function of the object alone, and must not modify it. So h
+// knows at any time which objects are selected, if Filter sees every update:
+// put FilterUpdates inside of Filter, not around it.
 //
-// A handler that has to see every update to be right, as Select, belongs around
-// a Filter and not inside of one. [typed.Informer.Handle] returns an error if h or a
-// predicate is nil. And, Or and Not are nil if one of theirs is.
-func Filter[T index.Object](h typed.Handler[T], predicates ...Predicate[T]) typed.Handler[T] {
-	return &filter[T]{Handler: h, predicates: predicates}
+// [typed.Informer.Handle] returns an error if h or the function is nil.
+func Filter[T index.Object](h typed.Handler[T], selected func(obj T) bool) typed.Handler[T] {
+	return &filter[T]{handler: h, selected: selected}
 }
 
 type filter[T index.Object] struct {
-	typed.Handler[T]
-	predicates []Predicate[T]
+	handler  typed.Handler[T]
+	selected func(T) bool
 }
 
 func (f *filter[T]) Describe() (string, error) {
-	name, err := typed.Describe(f.Handler)
-	if hasNil(f.predicates) {
-		err = errors.Join(err, errNilPredicate)
+	name, err := typed.Describe(f.handler)
+	if f.selected == nil {
+		err = errors.Join(err, errors.New("the function that selects is nil"))
 	}
 	return name, err
 }
 
-func (f *filter[T]) OnUpdate(old, updated T) {
-	if old != updated && recreated(old, updated) || f.matters(old, updated) {
-		f.Handler.OnUpdate(old, updated)
+func (f *filter[T]) OnAdd(obj T, initial bool) {
+	if f.selected(obj) {
+		f.handler.OnAdd(obj, initial)
 	}
 }
 
-// matters reports whether all predicates hold.
-func (f *filter[T]) matters(old, updated T) bool {
-	for _, p := range f.predicates {
-		if !p(old, updated) {
-			return false
-		}
+func (f *filter[T]) OnUpdate(old, updated T) {
+	is := f.selected(updated)
+	was := is
+	if old != updated {
+		was = f.selected(old)
 	}
-	return true
+	switch {
+	case was && is:
+		f.handler.OnUpdate(old, updated)
+	case is:
+		f.handler.OnAdd(updated, false)
+	case was:
+		f.handler.OnDelete(typed.Deleted[T]{Key: index.KeyOf(old), Object: old, Old: old, Reason: index.ScopeRemoved})
+	}
+}
+
+// OnDelete goes by the state that the handler knows: the last one may have left
+// the selection, or entered it, without an update that told so.
+func (f *filter[T]) OnDelete(deleted typed.Deleted[T]) {
+	var none T
+	known := deleted.Old
+	if known == none {
+		known = deleted.Object
+	}
+	if f.selected(known) {
+		f.handler.OnDelete(deleted)
+	}
 }

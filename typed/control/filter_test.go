@@ -1,11 +1,14 @@
 package control_test
 
 import (
+	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
@@ -13,59 +16,113 @@ import (
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
-// nodeChanged is a predicate of the tests.
-func nodeChanged(old, updated *rig.Thing) bool { return old.Node != updated.Node }
-
 func TestFilter(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
-		rec, resynced := &rig.Recorder{}, &rig.Recorder{}
-		_, err := r.Handle(control.Filter(rec, nodeChanged, control.ResourceVersionChanged), typed.WithResync(time.Minute))
-		require.NoError(t, err)
-		_, err = r.Handle(control.Filter(resynced, control.Or(nodeChanged, control.Resynced)), typed.WithResync(time.Minute))
+		rec := &rig.Recorder{}
+		_, err := r.Handle(control.Filter(rec, rig.OnX), typed.WithResync(time.Minute))
 		require.NoError(t, err)
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("x", rig.At("b", 2))}, "2")
-		assert.ElementsMatch(t, []string{"initial a@1", "initial b@2"}, rec.Next())
-		resynced.Next()
-		r.Sink.Add(rig.On("x", rig.At("c", 3)), "3")
-		r.Sink.Update(rig.On("x", rig.At("a", 4)), "4")
+		r.Sink.Replace([]*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("y", rig.At("b", 2))}, "2")
+		assert.Equal(t, []string{"initial a@1"}, rec.Next())
+		time.Sleep(61 * time.Second)
+		assert.Equal(t, []string{"resync a@1"}, rec.Next(), "only what is selected is resynced")
+		r.Sink.Update(rig.On("x", rig.At("a", 3)), "3")
+		r.Sink.Update(rig.On("x", rig.At("b", 4)), "4")
 		r.Sink.Update(rig.On("y", rig.At("a", 5)), "5")
-		r.Sink.Update(rig.On("z", rig.At("a", 5)), "5")
-		r.Sink.Delete(rig.On("x", rig.At("b", 6)), "6")
-		assert.Equal(t, []string{"add c@3", "update a@4 a@5", "delete b@6 Watched"}, rec.Next(), "both have to hold")
-		assert.Equal(t, []string{"add c@3", "update a@4 a@5", "update a@5 a@5", "delete b@6 Watched"}, resynced.Next(), "one has to hold")
-
-		recreated := rig.On("z", rig.At("a", 5))
-		recreated.UID = "another"
-		r.Sink.Update(recreated, "7")
-		assert.Equal(t, []string{"update a@5 a@5"}, rec.Next(), "another object of that name")
-		resynced.Next()
-
-		time.Sleep(90 * time.Second)
-		assert.Empty(t, rec.Next(), "a resync changes nothing")
-		assert.ElementsMatch(t, []string{"resync a@5", "resync c@3"}, resynced.Next())
+		r.Sink.Update(rig.On("y", rig.At("a", 6)), "6")
+		assert.Equal(t, []string{"update a@1 a@3", "add b@4", "delete a@3 ScopeRemoved"}, rec.Next())
+		r.Sink.Add(rig.On("y", rig.At("c", 7)), "7")
+		r.Sink.Add(rig.On("x", rig.At("d", 8)), "8")
+		r.Sink.Delete(rig.On("y", rig.At("a", 9)), "9")
+		r.Sink.Delete(rig.On("x", rig.At("b", 10)), "10")
+		assert.Equal(t, []string{"add d@8", "delete b@10 Watched"}, rec.Next())
 	})
-}
-
-func TestFilterWithoutPredicates(t *testing.T) {
-	rec := &rig.Recorder{}
-	control.Filter[*rig.Thing](rec).OnUpdate(rig.At("a", 1), rig.At("a", 1))
-	assert.Equal(t, []string{"update a@1 a@1"}, rec.All())
 }
 
 func TestFilterChecksItsArguments(t *testing.T) {
 	r := rig.New(t)
-	for want, h := range map[string]typed.Handler[*rig.Thing]{
-		"the handler is nil": control.Filter[*rig.Thing](nil, nodeChanged),
-		"predicate is nil":   control.Filter(&rig.Recorder{}, nodeChanged, nil),
-		"a predicate is nil": control.Filter(&rig.Recorder{}, control.Or(nodeChanged, nil)),
-		"function that sele": control.Filter(control.Select[*rig.Thing](&rig.Recorder{}, nil), nodeChanged),
-	} {
-		_, err := r.Handle(h)
-		assert.ErrorContains(t, err, want)
-	}
-	reg, err := r.Handle(control.Filter(control.Enqueue[*rig.Thing](&adds[index.Key]{}), nodeChanged))
+	_, err := r.Handle(control.Filter[*rig.Thing](nil, rig.OnX))
+	assert.ErrorContains(t, err, "the handler is nil")
+	_, err = r.Handle(control.Filter[*rig.Thing](&rig.Recorder{}, nil))
+	assert.ErrorContains(t, err, "the function that selects is nil")
+	reg, err := r.Handle(control.Filter(control.FilterUpdates(control.Enqueue[*rig.Thing](&adds[index.Key]{})), rig.OnX))
 	require.NoError(t, err)
 	assert.Equal(t, "enqueue", reg.Name())
+}
+
+// TestFilterModel changes objects at random, to which handlers listen that are
+// slow or not and coalesce or not. Each knows, from its calls alone, what is
+// selected: a call never contradicts the ones before.
+func TestFilterModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		deliveries := []typed.Delivery{typed.EveryEvent(), typed.Coalesce()}
+		steps := rapid.SliceOfN(rapid.IntRange(0, 99), 1, 60).Draw(rt, "steps")
+		var found rig.Complaints
+		synctest.Test(t, func(t *testing.T) {
+			r := rig.New(t)
+			var known []*selectedState
+			for _, delivery := range deliveries {
+				for _, delay := range []time.Duration{0, 3 * time.Second} {
+					h := &selectedState{Complaints: &found, delay: delay, objects: map[string]*rig.Thing{}}
+					_, err := r.Handle(control.Filter(h, rig.OnX), typed.WithDelivery(delivery))
+					require.NoError(t, err)
+					known = append(known, h)
+				}
+			}
+			r.Start()
+			r.Sink.Replace(nil, "1")
+			for i, step := range steps {
+				name, version := string(rune('a'+step%3)), i+2
+				obj := rig.On([]string{"x", "y"}[step/3%2], rig.At(name, version))
+				if step%5 == 0 {
+					r.Sink.Delete(obj, fmt.Sprint(version))
+				} else {
+					r.Sink.Update(obj, fmt.Sprint(version))
+				}
+				if step%7 == 0 {
+					time.Sleep(time.Second)
+				}
+			}
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			want := map[string]*rig.Thing{}
+			for obj := range r.All() {
+				if rig.OnX(obj) {
+					want[obj.Name] = obj
+				}
+			}
+			for _, h := range known {
+				assert.Equal(&found, want, h.objects)
+			}
+		})
+		require.Empty(rt, found.List)
+	})
+}
+
+// selectedState is a handler that plays its calls back.
+type selectedState struct {
+	*rig.Complaints
+	delay   time.Duration
+	objects map[string]*rig.Thing
+}
+
+func (s *selectedState) OnAdd(obj *rig.Thing, _ bool) {
+	time.Sleep(s.delay)
+	assert.NotContains(s, s.objects, obj.Name)
+	assert.True(s, rig.OnX(obj))
+	s.objects[obj.Name] = obj
+}
+
+func (s *selectedState) OnUpdate(old, updated *rig.Thing) {
+	time.Sleep(s.delay)
+	assert.Same(s, s.objects[updated.Name], old)
+	assert.True(s, rig.OnX(updated))
+	s.objects[updated.Name] = updated
+}
+
+func (s *selectedState) OnDelete(d typed.Deleted[*rig.Thing]) {
+	time.Sleep(s.delay)
+	assert.Same(s, s.objects[d.Key.Name], d.Old)
+	delete(s.objects, d.Key.Name)
 }

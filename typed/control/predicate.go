@@ -7,7 +7,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Predicate reports whether an update matters, to a handler in Filter. It is
+// Predicate reports whether an update matters, to a handler in FilterUpdates. It is
 // asked about updates alone: there are no predicates for additions and
 // deletions, so that Not is what it says.
 //

@@ -25,7 +25,7 @@ import (
 // left out.
 //
 // To handlers that are to see some objects only, while the store has all, give
-// control.Select instead.
+// control.Filter instead.
 func FilterMap[A, B index.Object](src Source[A], project func(obj A) (B, bool)) Source[B] {
 	return &projectedSource[A, B]{source: src, project: project}
 }

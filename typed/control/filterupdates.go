@@ -1,0 +1,58 @@
+package control
+
+import (
+	"errors"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// FilterUpdates returns a handler that passes on what h is to be told of:
+//
+//  1. Additions and deletions: all of them. typed.HandlerFuncs leaves calls out,
+//     for example deletions: typed.HandlerFuncs[T]{AddFunc: h.OnAdd, UpdateFunc: h.OnUpdate}.
+//  2. Updates: those for which every predicate holds.
+//  3. Updates that put an object of another UID in the place of the old one: all
+//     of them, as they stand for a deletion and an addition.
+//  4. Resyncs: they are updates with the same object twice, of which predicates
+//     are asked as of any other. GenerationChanged, LabelsChanged,
+//     AnnotationsChanged and ResourceVersionChanged leave them out; see Resynced.
+//
+// With the policy [typed.Coalesce], what predicates compare is the state that was last
+// passed to the returned handler and the latest one.
+//
+// A handler that has to see every update to be right, as Filter, belongs around
+// FilterUpdates and not inside of it. [typed.Informer.Handle] returns an error if h or a
+// predicate is nil. And, Or and Not are nil if one of theirs is.
+func FilterUpdates[T index.Object](h typed.Handler[T], predicates ...Predicate[T]) typed.Handler[T] {
+	return &filterUpdates[T]{Handler: h, predicates: predicates}
+}
+
+type filterUpdates[T index.Object] struct {
+	typed.Handler[T]
+	predicates []Predicate[T]
+}
+
+func (f *filterUpdates[T]) Describe() (string, error) {
+	name, err := typed.Describe(f.Handler)
+	if hasNil(f.predicates) {
+		err = errors.Join(err, errNilPredicate)
+	}
+	return name, err
+}
+
+func (f *filterUpdates[T]) OnUpdate(old, updated T) {
+	if old != updated && recreated(old, updated) || f.matters(old, updated) {
+		f.Handler.OnUpdate(old, updated)
+	}
+}
+
+// matters reports whether all predicates hold.
+func (f *filterUpdates[T]) matters(old, updated T) bool {
+	for _, p := range f.predicates {
+		if !p(old, updated) {
+			return false
+		}
+	}
+	return true
+}
