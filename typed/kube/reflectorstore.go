@@ -153,7 +153,7 @@ func (s *reflectorStore[T]) convert(untyped any, listed bool) (T, string, bool) 
 	}
 	obj, ok := untyped.(T)
 	if !ok {
-		rejected := &source.RejectedError{Informer: s.name, Listed: listed, Err: fmt.Errorf("it is a %T", untyped)}
+		rejected := &source.RejectedError{Informer: s.name, Listed: listed, Err: fmt.Errorf("it is a %T, expected a %s", untyped, s.name)}
 		if carried, ok := untyped.(*carrier[T]); ok {
 			rejected.Err = carried.err
 		}
