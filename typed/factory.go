@@ -83,9 +83,8 @@ func NewFactory(opts ...Option) *Factory {
 }
 
 // Share returns a lease of an informer: the one that the factory knows by the type of
-// its objects and by key.
-// If there is none, src makes its source, and it is started, with the options
-// of the factory followed by opts:
+// its objects and by key. If there is none, src makes its source, and it is started,
+// with the options of the factory followed by opts:
 //
 //	type byNamespace string
 //
@@ -97,10 +96,11 @@ func NewFactory(opts ...Option) *Factory {
 //	}
 //	defer pods.Release()
 //
-// So whoever gives the same key has to mean the same source: a key of a type of one's own, as above, cannot be taken for another. It should have all
-// that the source depends on, such as the resource, namespace, selectors and
-// projection; what it does not tell, the type of the objects may. Its String
-// method, or else its value, is part of the informer's name.
+// So whoever gives the same key has to mean the same source: a key of a type of one's
+// own, as above, cannot be taken for another. It should have all that the source
+// depends on, such as the resource, namespace, selectors and projection; what it does
+// not tell, the type of the objects may. Its String method, or else its value, is part
+// of the informer's name.
 //
 // Whoever gives the same key has to give the same opts as well: otherwise Share
 // returns an error, rather than objects that were transformed in another way than
