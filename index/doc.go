@@ -24,9 +24,10 @@
 // Objects stand at dense positions in pages of a thousand. A hash table has
 // each key with its object in one entry, so that a look-up goes to one place; an
 // index maps its keys to lists of positions, and each position to the places
-// where it is listed, so that a write costs a constant for each index whose keys
-// changed, and a comparison for the others. All of these are made of pages that
-// one writer changes in place.
+// where it is listed. So what a write costs does not depend on the number of objects:
+// it is a comparison for each index in which the object's keys have not changed, and a
+// few steps for each of its keys in the others. An [Ordered] index is a tree, which is
+// searched. All of these are made of pages that one writer changes in place.
 // A reader takes the page table under the read lock and ranges over the pages
 // without it; the writer copies a page before it writes to one that a reader
 // may hold. So readers hold the lock for a moment, however much they read, and

@@ -9,8 +9,8 @@ import (
 // Snapshot is one state of an Indexer: its objects, their keys, its indexes
 // (see Index.In) and its resource version. It never changes, takes no lock,
 // and may be kept and shared; it holds on to the objects that it has. Taking
-// it costs a constant; after it the indexer copies, once, each page of a
-// thousand entries that it writes to.
+// it costs the same for any number of objects; after it the indexer copies, once,
+// each page of a thousand entries that it writes to.
 type Snapshot[T Object] struct {
 	slots       slots[T]
 	objects     pages[T]

@@ -60,8 +60,10 @@ import (
 //  14. Resync delivers an update of every object to the handlers that asked for
 //     it, each at its own period.
 //
-// It runs at most three goroutines and one for each handler. All methods are
-// safe for concurrent use. Objects are shared and must not be modified.
+// Run starts a goroutine that writes to the store, and one for each handler; the
+// source runs on the goroutine that calls Run, and may start others, such as a decoder
+// for each processor. All methods are safe for concurrent use. Objects are shared and
+// must not be modified.
 type Informer[T index.Object] struct {
 	config
 	err       error // what was wrong with the arguments of NewInformer

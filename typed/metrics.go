@@ -1,7 +1,10 @@
 package typed
 
 // Metrics is told how an informer fares. Its methods are called by the goroutine
-// that changes the store, one at a time, and must return soon.
+// that changes the store, and must return soon. SetResourceVersion is also called
+// while Process runs, by the function that Process calls, so no lock may be held around
+// that. Several informers that are given the same Metrics call it at the same time; see
+// WithMetricsFor for metrics of each.
 type Metrics interface {
 	// SetQueued tells how many changes wait to be applied; a list counts as one.
 	// It is called when a batch of them is taken up, with its size, and with what
