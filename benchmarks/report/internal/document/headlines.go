@@ -13,13 +13,13 @@ import (
 )
 
 // Headlines is the part of the README that is made from the results: a row for
-// each target that has words for it, in the order of targets, and how many of all
-// were reached. There are no times in it, which are those of one machine.
+// each target that is a headline, in the order of targets, and how many of all were
+// reached. There are no times in it, which are those of one machine.
 func Headlines(r *results.Results, rows []comparison.Row, targets []target.Target) string {
 	table := report.Table{Head: []string{"work", "times better", "target", "allocs, bytes here", "there"}}
 	for i := range targets {
 		at := slices.IndexFunc(rows, func(row comparison.Row) bool { return row.Target == &targets[i] })
-		if at < 0 || targets[i].Work == "" {
+		if at < 0 || !targets[i].Headline {
 			continue
 		}
 		row := &rows[at]

@@ -12,7 +12,8 @@ type Target struct {
 	Peer            string
 	AtLeast, AtMost float64
 
-	Work string // what the benchmark does, for the README's table; empty: not in it
+	Work     string // what the benchmark does, in words
+	Headline bool   // it is in the README's table
 	// Guarded targets are those that every change is checked against: they are
 	// reached with some room and soon measured, and do not depend much on what
 	// else uses the machine's memory.

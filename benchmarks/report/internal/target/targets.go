@@ -5,15 +5,15 @@ import "fmt"
 func informers() []Target {
 	targets := []Target{
 		{Name: "EventPipeline/handlers=1", AtLeast: 4, Work: "watch event to 1 handler, store with 2 indexes", Guarded: true},
-		{Name: "EventPipeline/handlers=4", AtLeast: 8, Work: "watch event to 4 handlers", Guarded: true},
+		{Name: "EventPipeline/handlers=4", AtLeast: 8, Work: "watch event to 4 handlers", Headline: true, Guarded: true},
 		{Name: "EventPipeline/handlers=16", AtLeast: 8, Work: "watch event to 16 handlers", Guarded: true},
-		{Name: "InitialSync/objects=100000", AtLeast: 3, Work: "first list of 100,000 objects, to the last handler call"},
+		{Name: "InitialSync/objects=100000", AtLeast: 3, Work: "first list of 100,000 objects, to the last handler call", Headline: true},
 		{Name: "Relist/objects=100000", AtLeast: 3, Work: "relist of 100,000 objects"},
 		{Name: "Relist/objects=100000", Unit: "peak-extra-B", AtLeast: 2, Work: "the same, extra heap"},
-		{Name: "Get", AtLeast: 1, Work: "get by key"},
+		{Name: "Get", AtLeast: 1, Work: "get by key", Headline: true},
 		{Name: "ListerGet", AtLeast: 1.5, Work: "get from a lister"},
 		{Name: "ByIndex/matches=1/form=slice", AtLeast: 1.5, Work: "1 object by index, as a slice"},
-		{Name: "ByIndex/matches=100/form=slice", AtLeast: 5, Work: "100 objects by index, as a slice", Guarded: true},
+		{Name: "ByIndex/matches=100/form=slice", AtLeast: 5, Work: "100 objects by index, as a slice", Headline: true, Guarded: true},
 		{Name: "ByIndex/matches=2000/form=slice", AtLeast: 10, Work: "2,000 objects by index, as a slice"},
 		{Name: "List/objects=100000/form=slice", AtLeast: 15, Work: "list of 100,000 objects, as a slice"},
 		{Name: "ListSelector/objects=100000/index=label", AtLeast: 100, Work: "label selector in a lister, with an index", Guarded: true},
@@ -38,7 +38,7 @@ func informers() []Target {
 func dropIn() []Target {
 	return against(clientGo, []Target{
 		{Name: "DropIn/EventPipeline/handlers=1", AtLeast: 3, Work: "drop-in: watch event to 1 handler", Guarded: true},
-		{Name: "DropIn/EventPipeline/handlers=4", AtLeast: 6, Work: "drop-in: watch event to 4 handlers", Guarded: true},
+		{Name: "DropIn/EventPipeline/handlers=4", AtLeast: 6, Work: "drop-in: watch event to 4 handlers", Headline: true, Guarded: true},
 		{Name: "DropIn/EventPipeline/handlers=16", AtLeast: 6, Work: "drop-in: watch event to 16 handlers", Guarded: true},
 		{Name: "DropIn/InitialSync", AtLeast: 3, Work: "drop-in: first list of 100,000 objects"},
 		{Name: "DropIn/ByIndex/matches=100", AtLeast: 4, Work: "drop-in: 100 objects by index"},
@@ -65,7 +65,7 @@ func queues() []Target {
 	var targets, peers, fair []Target
 	for _, l := range loads {
 		name := "WorkQueue/" + l.name
-		targets = append(targets, Target{Name: name, AtLeast: l.times, Work: "work queue: " + l.work, Guarded: l.guarded})
+		targets = append(targets, Target{Name: name, AtLeast: l.times, Work: "work queue: " + l.work, Headline: l.name == "AddGetDone", Guarded: l.guarded})
 		// With priorities and fairness, at most 1.5 times what it takes without.
 		fair = append(fair, Target{Name: name, Side: "typed-fair", AtLeast: 1 / 1.5})
 		if l.priority {
