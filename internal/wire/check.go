@@ -34,21 +34,33 @@ func checkGoType(of reflect.Type) error {
 	case isDeclared(of, methodUnmarshalJSON):
 		return nil
 	default:
-		return checkPromoted(of.Elem())
+		from := promoter(of.Elem(), methodUnmarshalJSON)
+		if from.Type.Kind() != reflect.Struct {
+			return fmt.Errorf("its method UnmarshalJSON is that of the embedded field %s, which is nil in a new object; write an UnmarshalJSON of its own", from.Name)
+		}
+		return checkPromoted(of.Elem(), from, "UnmarshalJSON", "empty")
 	}
 }
 
-// checkPromoted returns an error if a struct with a promoted UnmarshalJSON has
-// fields that it leaves empty, or if it cannot be called.
-func checkPromoted(of reflect.Type) error {
-	from := promoter(of, methodUnmarshalJSON)
-	if from.Type.Kind() != reflect.Struct {
-		return fmt.Errorf("its method UnmarshalJSON is that of the embedded field %s, which is nil in a new object; write an UnmarshalJSON of its own", from.Name)
+// CheckEncoding returns an error if encoding/json would leave fields of a T out,
+// since its method MarshalJSON is promoted from an embedded field. CheckType has
+// returned none.
+func CheckEncoding[T any]() error { return checkEncoding(reflect.TypeFor[T]()) }
+
+func checkEncoding(of reflect.Type) error {
+	if of == reflect.TypeFor[*unstructured.Unstructured]() || !of.Implements(reflect.TypeFor[json.Marshaler]()) || isDeclared(of, methodMarshalJSON) {
+		return nil
 	}
+	return checkPromoted(of.Elem(), promoter(of.Elem(), methodMarshalJSON), "MarshalJSON", "out")
+}
+
+// checkPromoted returns an error if a struct has fields that a method, which is
+// promoted from one of them, leaves empty or out.
+func checkPromoted(of reflect.Type, from *reflect.StructField, method, how string) error {
 	for i := range of.NumField() {
 		field := of.Field(i)
 		if field.Name != from.Name && (field.IsExported() || field.Anonymous) && field.Tag.Get("json") != "-" {
-			return fmt.Errorf("its method UnmarshalJSON is that of the embedded field %s, and leaves the field %s empty; write an UnmarshalJSON of its own, or give %s a name", from.Name, field.Name, from.Name)
+			return fmt.Errorf("its method %s is that of the embedded field %s, and leaves the field %s %s; write one of its own, or give %s a name", method, from.Name, field.Name, how, from.Name)
 		}
 	}
 	return nil

@@ -225,7 +225,7 @@ func TestCheckType(t *testing.T) {
 		{&versionless{}, "the resource version of its objects is not read"},
 		{&wrappedPointer{}, "its method UnmarshalJSON is that of the embedded field Unstructured, which is nil"},
 		{&wrappedMore{}, "its method UnmarshalJSON is that of the embedded field Unstructured, and leaves the field Extra empty"},
-		{&wrappedTime{}, "its method UnmarshalJSON is that of the embedded field Time, and leaves the field ObjectMeta empty; write an UnmarshalJSON of its own, or give Time a name"},
+		{&wrappedTime{}, "its method UnmarshalJSON is that of the embedded field Time, and leaves the field ObjectMeta empty; write one of its own, or give Time a name"},
 		{tagged{}, "pointers to structs, and wire.tagged is none"},
 		{&tagged{}, ""}, {&taggedBase{}, ""}, {&taggedPointer{}, ""}, {&partial{}, ""}, {&named{}, ""}, {&demanding{}, ""}, {&strict{}, ""},
 		{&wrapped{seen: 1}, ""}, {&wrappedIgnored{}, ""}, {&promotedFromMeta{}, ""}, {&promotedFromPod{}, ""},
@@ -237,6 +237,33 @@ func TestCheckType(t *testing.T) {
 		} else {
 			assert.ErrorContains(t, err, test.message, fmt.Sprintf("%T", test.obj))
 		}
+	}
+}
+
+// decodesItself reads all its fields, and writes those of what it embeds.
+type decodesItself struct {
+	unstructured.Unstructured
+	Extra string
+}
+
+func (*decodesItself) UnmarshalJSON([]byte) error { return nil }
+
+type encodesItself struct{ decodesItself }
+
+func (*encodesItself) UnmarshalJSON([]byte) error   { return nil }
+func (*encodesItself) MarshalJSON() ([]byte, error) { return nil, nil }
+
+// TestCheckEncoding: a type whose fields would be left out when it is sent is
+// refused.
+func TestCheckEncoding(t *testing.T) {
+	require.NoError(t, checkGoType(reflect.TypeFor[*decodesItself]()))
+	assert.EqualError(t, checkEncoding(reflect.TypeFor[*decodesItself]()),
+		"its method MarshalJSON is that of the embedded field Unstructured, and leaves the field Extra out; write one of its own, or give Unstructured a name")
+	for _, obj := range []any{
+		&encodesItself{}, &wrapped{}, &wrappedIgnored{}, &tagged{}, &partial{}, &named{}, &corev1.Pod{},
+		&unstructured.Unstructured{}, &metav1.PartialObjectMetadata{},
+	} {
+		assert.NoError(t, checkEncoding(reflect.TypeOf(obj)), "%T", obj)
 	}
 }
 

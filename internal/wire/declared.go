@@ -17,6 +17,8 @@ func methodUnmarshalJSON(t reflect.Type) (reflect.Method, bool) {
 	return t.MethodByName("UnmarshalJSON")
 }
 
+func methodMarshalJSON(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("MarshalJSON") }
+
 // isDeclared reports whether a pointer to a struct has a method that the struct's
 // type declares itself, not one that is promoted from an embedded field: such a
 // method decodes that field and leaves all others empty.

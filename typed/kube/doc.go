@@ -1,5 +1,5 @@
 // Package kube has what talks to a Kubernetes API server: sources that list and watch,
-// factories for a cluster, and leader election. It is the only one of this module's
+// factories for a cluster, typed writes, and leader election. It is the only one of this module's
 // core packages that knows HTTP.
 //
 // [FromClient] is a source on a generated client, [FromREST] one that needs none and
@@ -7,8 +7,12 @@
 // and watches. [NewFactory] and [For] share informers of a cluster. [NewElector] is for
 // control.Run.
 //
+// [NewWriter] writes the objects that FromREST reads: custom resources need a struct
+// with JSON tags, and neither generated code nor a scheme.
+//
 // Read client.go and reflector.go first: all sources end there, on client-go's
 // cache.Reflector, whose requests go through supervised.go and whose objects come out
 // at reflectorstore.go. Then rest.go, with restlist.go for lists, restwatch.go for
-// watches, and restclient.go for requests.
+// watches, and restclient.go for requests. writer.go stands beside these: document.go is
+// what it sends, writerequest.go how.
 package kube

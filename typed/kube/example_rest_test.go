@@ -24,7 +24,7 @@ import (
 // comes from rest.InClusterConfig or clientcmd.
 func serverWith(objects ...runtime.Object) (config *rest.Config, stop func()) {
 	srv, err := typedtest.NewServer(typedtest.WithResources(typedtest.Resource{
-		GroupVersionResource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}, Kind: "Network",
+		GroupVersionResource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}, Kind: "Network", Status: true,
 	}))
 	if err != nil {
 		log.Fatal(err)
@@ -71,11 +71,17 @@ type Network struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta `json:"metadata"`
 
-	Spec NetworkSpec `json:"spec"`
+	Spec   NetworkSpec   `json:"spec"`
+	Status NetworkStatus `json:"status"`
+}
+
+type NetworkStatus struct {
+	Phase string `json:"phase,omitempty"`
 }
 
 type NetworkSpec struct {
 	CIDR string `json:"cidr"`
+	Size int    `json:"size,omitempty"`
 }
 
 func ExampleFromREST_customResource() {

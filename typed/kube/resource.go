@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -18,7 +19,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// resource is what FromREST lists and watches.
+// resource is what FromREST lists and watches, and a Writer writes.
 type resource struct {
 	schema.GroupVersionResource
 	kind schema.GroupVersionKind // of the objects; zero: not known
@@ -134,27 +135,54 @@ func (r resource) locate(ctx context.Context, client rest.Interface, c *restConf
 		}
 		return r, nil
 	}
+	found, err := r.discover(ctx, client)
+	if err != nil {
+		return found.resource, err
+	}
+	return found.resource, found.checkNamespace(c.namespace)
+}
+
+// description is what a server says of a resource.
+type description struct {
+	resource
+	namespaced   bool
+	subresources []string
+}
+
+// discover asks the server for a resource, by its name or else by its kind.
+func (r resource) discover(ctx context.Context, client rest.Interface) (description, error) {
 	gv := r.GroupVersion()
 	if r.Empty() {
 		gv = r.kind.GroupVersion()
 	}
+	d := description{resource: r}
 	var list metav1.APIResourceList
 	if err := client.Get().AbsPath(groupVersionPath(gv)...).SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx).Into(&list); err != nil {
-		return r, fmt.Errorf("discover the resources of %s: %w", gv, err)
+		return d, fmt.Errorf("discover the resources of %s: %w", gv, err)
 	}
-	for _, found := range list.APIResources {
-		if strings.Contains(found.Name, "/") || found.Name != r.Resource && found.Kind != r.kind.Kind {
-			continue
+	i := slices.IndexFunc(list.APIResources, func(found metav1.APIResource) bool {
+		return !strings.Contains(found.Name, "/") && (found.Name == r.Resource || r.Empty() && found.Kind == r.kind.Kind)
+	})
+	switch {
+	case i < 0 && r.Empty():
+		return d, fmt.Errorf("find a resource of the kind %s in %s: %w", r.kind.Kind, gv, errNoSuchResource)
+	case i < 0:
+		return d, fmt.Errorf("find the resource %s in %s: %w", r.Resource, gv, errNoSuchResource)
+	}
+	found := list.APIResources[i]
+	d.GroupVersionResource, d.kind, d.namespaced = gv.WithResource(found.Name), gv.WithKind(found.Kind), found.Namespaced
+	for _, other := range list.APIResources {
+		if sub, ok := strings.CutPrefix(other.Name, found.Name+"/"); ok {
+			d.subresources = append(d.subresources, sub)
 		}
-		r.GroupVersionResource = gv.WithResource(found.Name)
-		r.kind = gv.WithKind(found.Kind)
-		if c.namespace != "" && !found.Namespaced {
-			return r, fmt.Errorf("%w: WithNamespace names %q, and %s have none", errClusterScoped, c.namespace, r)
-		}
-		return r, nil
 	}
-	if r.Empty() {
-		return r, fmt.Errorf("find a resource of the kind %s in %s: %w", r.kind.Kind, gv, errNoSuchResource)
+	return d, nil
+}
+
+// checkNamespace returns an error if there can be no objects in a namespace.
+func (d description) checkNamespace(namespace string) error {
+	if namespace != "" && !d.namespaced {
+		return fmt.Errorf("%w: WithNamespace names %q, and %s have none", errClusterScoped, namespace, d)
 	}
-	return r, fmt.Errorf("find the resource %s in %s: %w", r.Resource, gv, errNoSuchResource)
+	return nil
 }

@@ -85,27 +85,33 @@ type restSource[T index.Object] struct {
 
 // prepare checks what can be checked without a server.
 func (s *restSource[T]) prepare(config *rest.Config) error {
-	if config == nil {
-		return errors.New("the configuration is nil")
-	}
-	if err := wire.CheckType[T](); err != nil {
-		return err
-	}
-	var none T
-	if _, ok := any(none).(versionGetter); !ok {
-		return errors.New("it has no method GetResourceVersion; embed metav1.ObjectMeta with the tag `json:\"metadata\"`, or write one")
-	}
-	if s.rest.typeMeta {
-		if err := checkTypeMeta[T](); err != nil {
-			return err
-		}
-	}
 	var err error
-	if s.resource, err = resourceOf[T](&s.rest); err != nil {
+	if s.resource, err = knownResource[T](config, &s.rest); err != nil {
 		return err
 	}
 	s.client, err = newRESTClient[T](config)
 	return err
+}
+
+// knownResource returns what is known of the resource of T without a server. It
+// returns an error if the configuration, T or the options cannot be used.
+func knownResource[T index.Object](config *rest.Config, c *restConfig) (resource, error) {
+	if config == nil {
+		return resource{}, errors.New("the configuration is nil")
+	}
+	if err := wire.CheckType[T](); err != nil {
+		return resource{}, err
+	}
+	var none T
+	if _, ok := any(none).(versionGetter); !ok {
+		return resource{}, errors.New("it has no method GetResourceVersion; embed metav1.ObjectMeta with the tag `json:\"metadata\"`, or write one")
+	}
+	if c.typeMeta {
+		if err := checkTypeMeta[T](); err != nil {
+			return resource{}, err
+		}
+	}
+	return resourceOf[T](c)
 }
 
 // Run implements Source.

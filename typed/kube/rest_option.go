@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// restConfig is what options set up that are for FromREST alone.
+// restConfig is what options set up that are for FromREST and NewWriter alone.
 type restConfig struct {
 	resource  schema.GroupVersionResource // zero: that of T
 	namespace string                      // "": all
@@ -23,7 +23,8 @@ type restConfig struct {
 	options   []string      // the names of those that were used
 }
 
-// misplaced returns an error if options were used that are for FromREST alone.
+// misplaced returns an error if options were used that are for FromREST and
+// NewWriter alone.
 func (c *restConfig) misplaced() error {
 	if len(c.options) == 0 {
 		return nil
@@ -31,9 +32,9 @@ func (c *restConfig) misplaced() error {
 	return fmt.Errorf("%s: for FromREST alone; elsewhere it is up to the client", strings.Join(c.options, ", "))
 }
 
-// WithResource sets the resource that FromREST lists and watches. It is needed
-// for types that are in no scheme, for *unstructured.Unstructured and for
-// *metav1.PartialObjectMetadata.
+// WithResource sets the resource that FromREST lists and watches, and a Writer
+// writes. It is needed for types that are in no scheme, for
+// *unstructured.Unstructured and for *metav1.PartialObjectMetadata.
 func WithResource(resource schema.GroupVersionResource) SourceOption {
 	return func(c *sourceConfig) error {
 		c.rest.options = append(c.rest.options, "WithResource")
@@ -51,7 +52,9 @@ func WithResource(resource schema.GroupVersionResource) SourceOption {
 }
 
 // WithNamespace makes FromREST list and watch the objects of one namespace;
-// otherwise, or with metav1.NamespaceAll, it takes those of all.
+// otherwise, or with metav1.NamespaceAll, it takes those of all. A [Writer] takes
+// objects and keys without a namespace for ones of that namespace, and refuses those
+// of others.
 func WithNamespace(namespace string) SourceOption {
 	return func(c *sourceConfig) error {
 		c.rest.options = append(c.rest.options, "WithNamespace")
@@ -63,7 +66,7 @@ func WithNamespace(namespace string) SourceOption {
 	}
 }
 
-// WithScheme tells FromREST where T is registered with its kind; otherwise it is
+// WithScheme tells FromREST and NewWriter where T is registered with its kind; otherwise it is
 // k8s.io/client-go/kubernetes/scheme. The scheme must not be changed any more.
 func WithScheme(scheme *runtime.Scheme) SourceOption {
 	return func(c *sourceConfig) error {
@@ -76,9 +79,9 @@ func WithScheme(scheme *runtime.Scheme) SourceOption {
 	}
 }
 
-// WithRESTMapper tells FromREST what finds the resource of a kind; otherwise it
-// asks the server for the resources of the kind's group and version, each time
-// that an informer starts.
+// WithRESTMapper tells FromREST and NewWriter what finds the resource of a kind;
+// otherwise they ask the server for the resources of the kind's group and version,
+// FromREST each time that an informer starts.
 func WithRESTMapper(mapper meta.RESTMapper) SourceOption {
 	return func(c *sourceConfig) error {
 		c.rest.options = append(c.rest.options, "WithRESTMapper")

@@ -10,8 +10,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// WithTypeMeta makes FromREST set apiVersion and kind of each object, whether it
-// comes by a list or a watch, and whatever the format. Otherwise Go types have
+// WithTypeMeta makes FromREST and a Writer set apiVersion and kind of each object
+// that they return, whether it comes by a list or a watch, and whatever the format. Otherwise Go types have
 // neither, as with generated clients; *unstructured.Unstructured has them in any
 // case. *metav1.PartialObjectMetadata gets those of the objects that it is the
 // metadata of.

@@ -1,0 +1,87 @@
+package kube
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// document is an object as it is sent: its JSON, with its kind.
+type document struct {
+	fields   jsonObject
+	metadata sentMetadata
+}
+
+// sentMetadata is what matters of the metadata of an object that is sent.
+type sentMetadata struct {
+	Name            string          `json:"name"`
+	GenerateName    string          `json:"generateName"`
+	Namespace       string          `json:"namespace"`
+	UID             string          `json:"uid"`
+	ResourceVersion string          `json:"resourceVersion"`
+	ManagedFields   json.RawMessage `json:"managedFields"`
+}
+
+// newDocument encodes an object of a resource, and leaves the object as it is.
+func newDocument[T index.Object](obj T, d *description) (*document, error) {
+	text, err := json.Marshal(obj)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be encoded: %w", err)
+	}
+	doc := &document{}
+	var ok bool
+	if doc.fields, ok = readObject(bytes.TrimSpace(text)); !ok {
+		return nil, errors.New("it is not an object in JSON")
+	}
+	if metadata, ok := doc.fields["metadata"]; ok {
+		if err := utiljson.Unmarshal(metadata, &doc.metadata); err != nil {
+			return nil, fmt.Errorf("it has metadata that no server can read: %w", err)
+		}
+	}
+	if m := doc.metadata; m.Name != obj.GetName() || m.Namespace != obj.GetNamespace() {
+		return nil, fmt.Errorf("its JSON is of %q in the namespace %q, while its methods GetName and GetNamespace return %q and %q: look at the JSON tags of %v",
+			m.Name, m.Namespace, obj.GetName(), obj.GetNamespace(), reflect.TypeFor[T]())
+	}
+	return doc, doc.setKind(d, isPartial[T]())
+}
+
+// setKind gives the document the kind of the resource's objects. It returns an error
+// if it has another one. Metadata alone has a kind of its own.
+func (d *document) setKind(of *description, partial bool) error {
+	var kind metav1.TypeMeta
+	for name, value := range map[string]*string{"kind": &kind.Kind, "apiVersion": &kind.APIVersion} {
+		if text, ok := d.fields[name]; ok {
+			if err := json.Unmarshal(text, value); err != nil {
+				return fmt.Errorf("its field %s is no text: %w", name, err)
+			}
+		}
+	}
+	apiVersion, wanted := of.kind.ToAPIVersionAndKind()
+	kind = metav1.TypeMeta{Kind: cmp.Or(kind.Kind, wanted), APIVersion: cmp.Or(kind.APIVersion, apiVersion)}
+	if !partial && kind.GroupVersionKind() != of.kind {
+		return strayError(kind, of.kind)
+	}
+	for name, value := range map[string]string{"kind": wanted, "apiVersion": apiVersion} {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		d.fields[name] = text
+	}
+	return nil
+}
+
+// isPartial reports whether T is nothing but metadata.
+func isPartial[T index.Object]() bool {
+	var none T
+	_, ok := any(none).(*metav1.PartialObjectMetadata)
+	return ok
+}

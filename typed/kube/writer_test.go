@@ -1,0 +1,509 @@
+package kube_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+var (
+	tunnelResource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "tunnels"}
+	regionResource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "regions"}
+)
+
+// tunnel is a custom resource with all its fields, and no generated code.
+type tunnel struct {
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Remote string   `json:"remote,omitempty"`
+		Size   int64    `json:"size,omitempty"`
+		Ports  []int32  `json:"ports,omitempty"`
+		Key    *keySpec `json:"key,omitempty"`
+	} `json:"spec"`
+	Status struct {
+		Phase string `json:"phase,omitempty"`
+	} `json:"status"`
+}
+
+type keySpec struct {
+	Secret string `json:"secret,omitempty"`
+	Days   int    `json:"days,omitempty"`
+}
+
+func newTunnel(name string) *tunnel {
+	obj := &tunnel{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+	obj.Spec.Remote = "10.0.0.1"
+	return obj
+}
+
+// recorded are the requests that a client has made, but those for discovery.
+type recorded struct {
+	mu       sync.Mutex
+	requests []*http.Request
+	bodies   []string
+	answer   func(*http.Request) *http.Response // nil, or returning nil: the server's
+}
+
+func (r *recorded) config(srv *typedtest.Server) *rest.Config {
+	config := srv.Config()
+	config.Wrap(func(base http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(request *http.Request) (*http.Response, error) {
+			if strings.Count(request.URL.Path, "/") <= 3 && request.Method == http.MethodGet {
+				return base.RoundTrip(request)
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			var body []byte
+			if request.Body != nil {
+				var err error
+				if body, err = io.ReadAll(request.Body); err != nil {
+					return nil, err
+				}
+				request.Body = io.NopCloser(strings.NewReader(string(body)))
+			}
+			r.requests, r.bodies = append(r.requests, request), append(r.bodies, string(body))
+			if r.answer != nil {
+				if response := r.answer(request); response != nil {
+					return response, nil
+				}
+			}
+			return base.RoundTrip(request)
+		})
+	})
+	return config
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+func (r *recorded) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.requests)
+}
+
+// startForWrites starts a server with custom resources.
+func startForWrites(t *testing.T) (*typedtest.Server, *recorded) {
+	srv := typedtest.Start(t, typedtest.WithResources(
+		typedtest.Resource{GroupVersionResource: tunnelResource, Kind: "Tunnel", Status: true},
+		typedtest.Resource{GroupVersionResource: regionResource, Kind: "Region", ClusterScoped: true},
+	))
+	return srv, &recorded{}
+}
+
+func newWriter[T index.Object](t *testing.T, config *rest.Config, opts ...kube.WriterOption) *kube.Writer[T] {
+	t.Helper()
+	w, err := kube.NewWriter[T](config, opts...)
+	require.NoError(t, err)
+	return w
+}
+
+// TestWriterWrites: everything that can be done to an object, with each kind of T.
+func TestWriterWrites(t *testing.T) {
+	t.Parallel()
+	t.Run("a type of the API", func(t *testing.T) {
+		testWrites(t, rig.NewPod("a", "node-1"), func(p *corev1.Pod, spec, status string) {
+			p.Spec.Hostname, p.Status.Phase = spec, corev1.PodPhase(status)
+		}, func(p *corev1.Pod) (string, string) { return p.Spec.Hostname, string(p.Status.Phase) },
+			`{"spec":{"hostname":"patched"}}`)
+	})
+	t.Run("a struct", func(t *testing.T) {
+		testWrites(t, newTunnel("a"), func(o *tunnel, spec, status string) { o.Spec.Remote, o.Status.Phase = spec, status },
+			func(o *tunnel) (string, string) { return o.Spec.Remote, o.Status.Phase },
+			`{"spec":{"remote":"patched"}}`, kube.WithResource(tunnelResource), kube.WithFullUpdates())
+	})
+	t.Run("unstructured", func(t *testing.T) {
+		obj := &unstructured.Unstructured{Object: map[string]any{}}
+		obj.SetNamespace("default")
+		obj.SetName("a")
+		get := func(o *unstructured.Unstructured, fields ...string) string {
+			text, _, err := unstructured.NestedString(o.Object, fields...)
+			require.NoError(t, err)
+			return text
+		}
+		testWrites(t, obj, func(o *unstructured.Unstructured, spec, status string) {
+			require.NoError(t, unstructured.SetNestedField(o.Object, spec, "spec", "remote"))
+			require.NoError(t, unstructured.SetNestedField(o.Object, status, "status", "phase"))
+		}, func(o *unstructured.Unstructured) (string, string) {
+			return get(o, "spec", "remote"), get(o, "status", "phase")
+		}, `{"spec":{"remote":"patched"}}`, kube.WithResource(tunnelResource))
+	})
+}
+
+// versioned is what the tests ask of objects.
+type versioned interface {
+	index.Object
+	GetResourceVersion() string
+	SetResourceVersion(string)
+	GetUID() types.UID
+}
+
+func testWrites[T versioned](t *testing.T, obj T, set func(obj T, spec, status string), get func(T) (spec, status string), patch string, opts ...kube.WriterOption) {
+	t.Parallel()
+	srv, _ := startForWrites(t)
+	ctx, w := t.Context(), newWriter[T](t, srv.Config(), opts...)
+	key := index.KeyOf(obj)
+	check := func(obj T, err error, spec, status string) {
+		t.Helper()
+		require.NoError(t, err)
+		gotSpec, gotStatus := get(obj)
+		assert.Equal(t, spec+"/"+status, gotSpec+"/"+gotStatus)
+		assert.Equal(t, srv.ResourceVersion(), obj.GetResourceVersion())
+		read, err := w.Get(ctx, key, metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, obj, read)
+		assert.NotSame(t, obj, read)
+	}
+
+	set(obj, "first", "")
+	created, err := w.Create(ctx, obj, metav1.CreateOptions{})
+	assert.Empty(t, obj.GetResourceVersion(), "it is left alone")
+	check(created, err, "first", "")
+	_, err = w.Create(ctx, obj, metav1.CreateOptions{})
+	assert.True(t, apierrors.IsAlreadyExists(err), "%v", err)
+
+	stale, err := w.Get(ctx, key, metav1.GetOptions{})
+	require.NoError(t, err)
+	set(created, "second", "ignored")
+	updated, err := w.UpdateStatus(ctx, created, metav1.UpdateOptions{})
+	check(updated, err, "first", "ignored")
+	set(updated, "third", "Ready")
+	updated, err = w.Update(ctx, updated, metav1.UpdateOptions{})
+	check(updated, err, "third", "ignored")
+	_, err = w.Update(ctx, stale, metav1.UpdateOptions{})
+	assert.True(t, apierrors.IsConflict(err), "%v", err)
+	_, err = w.UpdateStatus(ctx, stale, metav1.UpdateOptions{})
+	assert.True(t, apierrors.IsConflict(err), "%v", err)
+
+	patched, err := w.Patch(ctx, key, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	check(patched, err, "patched", "ignored")
+	patched, err = w.Patch(ctx, key, types.MergePatchType, []byte(`{"status":{"phase":"Failed"}}`), metav1.PatchOptions{}, "status")
+	check(patched, err, "patched", "Failed")
+
+	old, err := w.Get(ctx, key, metav1.GetOptions{})
+	require.NoError(t, err)
+	set(patched, "merged", "Failed")
+	patched, err = w.MergePatch(ctx, old, patched, metav1.PatchOptions{})
+	check(patched, err, "merged", "Failed")
+	old, err = w.Get(ctx, key, metav1.GetOptions{})
+	require.NoError(t, err)
+	set(patched, "merged", "Succeeded")
+	patched, err = w.MergePatch(ctx, old, patched, metav1.PatchOptions{}, "status")
+	check(patched, err, "merged", "Succeeded")
+
+	uid := types.UID("another")
+	err = w.Delete(ctx, key, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	assert.True(t, apierrors.IsConflict(err), "%v", err)
+	require.NoError(t, w.Delete(ctx, key, *metav1.NewPreconditionDeleteOptions(string(patched.GetUID()))))
+	err = w.Delete(ctx, key, metav1.DeleteOptions{})
+	assert.True(t, apierrors.IsNotFound(err), "%v", err)
+	gone, err := w.Get(ctx, key, metav1.GetOptions{})
+	assert.True(t, apierrors.IsNotFound(err), "%v", err)
+	assert.Zero(t, gone)
+}
+
+// TestWriterSendsTheKind: objects need not say of which kind they are, and nothing is
+// set in them.
+func TestWriterSendsTheKind(t *testing.T) {
+	t.Parallel()
+	srv, sent := startForWrites(t)
+	pods := newWriter[*corev1.Pod](t, sent.config(srv), kube.WithTypeMeta())
+	pod := rig.NewPod("a", "n")
+	before := pod.DeepCopy()
+	created, err := pods.Create(t.Context(), pod, metav1.CreateOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, before, pod)
+	assert.Contains(t, sent.bodies[0], `"apiVersion":"v1","kind":"Pod"`)
+	assert.Equal(t, metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, created.TypeMeta, "WithTypeMeta")
+	created, err = newWriter[*corev1.Pod](t, srv.Config()).Get(t.Context(), index.KeyOf(pod), metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Zero(t, created.TypeMeta)
+}
+
+// TestWriterNamespace: objects and keys without a namespace are of the writer's.
+func TestWriterNamespace(t *testing.T) {
+	t.Parallel()
+	srv, _ := startForWrites(t)
+	w := newWriter[*tunnel](t, srv.Config(), kube.WithResource(tunnelResource), kube.WithNamespace("shop"))
+	created, err := w.Create(t.Context(), &tunnel{ObjectMeta: metav1.ObjectMeta{GenerateName: "a-"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "shop", created.Namespace)
+	assert.Regexp(t, "^a-.+", created.Name)
+	require.NoError(t, w.Delete(t.Context(), index.Key{Name: created.Name}, metav1.DeleteOptions{}))
+
+	regions := newWriter[*metav1.PartialObjectMetadata](t, srv.Config(), kube.WithResource(regionResource))
+	region, err := regions.Create(t.Context(), &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "north"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	labelled := region.DeepCopy()
+	labelled.Labels = map[string]string{"a": "b"}
+	region, err = regions.MergePatch(t.Context(), region, labelled, metav1.PatchOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "b", region.Labels["a"])
+	_, err = regions.Update(t.Context(), region, metav1.UpdateOptions{})
+	assert.ErrorContains(t, err, "update regions.v1.example.com north: a *v1.PartialObjectMetadata may have fewer fields")
+}
+
+// TestWriterOfFewFields: what a type does not have is never lost.
+func TestWriterOfFewFields(t *testing.T) {
+	t.Parallel()
+	srv, sent := startForWrites(t)
+	full := rig.NewPod("a", "node-1")
+	full.Spec.Hostname = "kept"
+	require.NoError(t, srv.Create(t.Context(), full))
+	w := newWriter[*slimPod](t, sent.config(srv), kube.WithResource(podResource))
+	old, err := w.Get(t.Context(), index.KeyOf(full), metav1.GetOptions{})
+	require.NoError(t, err)
+
+	_, err = w.Update(t.Context(), old, metav1.UpdateOptions{})
+	assert.EqualError(t, err, "update pods default/a: a *kube_test.slimPod may have fewer fields than the object, which would lose the others: use MergePatch or Apply, or say WithFullUpdates if it has them all")
+	_, err = w.UpdateStatus(t.Context(), old, metav1.UpdateOptions{})
+	assert.ErrorContains(t, err, "update the status of pods default/a: a *kube_test.slimPod may have fewer fields")
+	assert.Equal(t, 1, sent.count())
+
+	moved := *old
+	moved.Spec.NodeName = "node-2"
+	_, err = w.MergePatch(t.Context(), old, &moved, metav1.PatchOptions{})
+	require.NoError(t, err)
+	got, err := newWriter[*corev1.Pod](t, srv.Config()).Get(t.Context(), index.KeyOf(full), metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "node-2 kept web", got.Spec.NodeName+" "+got.Spec.Hostname+" "+got.Labels["app"])
+}
+
+// TestWriterRefuses: what cannot be meant is an error that says what to do, and
+// nothing is sent.
+func TestWriterRefuses(t *testing.T) {
+	t.Parallel()
+	srv, sent := startForWrites(t)
+	ctx, config := t.Context(), sent.config(srv)
+	tunnels := newWriter[*tunnel](t, config, kube.WithResource(tunnelResource), kube.WithFullUpdates())
+	inShop := newWriter[*tunnel](t, config, kube.WithResource(tunnelResource), kube.WithNamespace("shop"))
+	regions := newWriter[*unstructured.Unstructured](t, config, kube.WithResource(regionResource))
+	const tunnelErr = " tunnels.v1.example.com default/a: "
+	key := index.Key{Namespace: "default", Name: "a"}
+	with := func(change func(*tunnel)) *tunnel {
+		obj := newTunnel("a")
+		change(obj)
+		return obj
+	}
+	of := func(kind, name string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"kind": kind, "metadata": map[string]any{"name": name}}}
+	}
+	of1 := func(_ any, err error) error { return err }
+	for message, err := range map[string]error{
+		"create tunnels.v1.example.com: the object is nil":                                                                                                                   of1(tunnels.Create(ctx, nil, metav1.CreateOptions{})),
+		"update tunnels.v1.example.com: the object is nil":                                                                                                                   of1(tunnels.Update(ctx, nil, metav1.UpdateOptions{})),
+		"apply tunnels.v1.example.com: the object is nil":                                                                                                                    of1(tunnels.Apply(ctx, nil, metav1.ApplyOptions{})),
+		"patch tunnels.v1.example.com: the old state: the object is nil":                                                                                                     of1(tunnels.MergePatch(ctx, nil, newTunnel("a"), metav1.PatchOptions{})),
+		"patch tunnels.v1.example.com default/a: the updated state: the object is nil":                                                                                       of1(tunnels.MergePatch(ctx, newTunnel("a"), nil, metav1.PatchOptions{})),
+		"create" + tunnelErr + "it has the resource version 7, so it exists; clear that for a copy, or use Update":                                                           of1(tunnels.Create(ctx, with(func(o *tunnel) { o.ResourceVersion = "7" }), metav1.CreateOptions{})),
+		"create tunnels.v1.example.com default/: it has no name, and no generateName":                                                                                        of1(tunnels.Create(ctx, with(func(o *tunnel) { o.Name = "" }), metav1.CreateOptions{})),
+		"update tunnels.v1.example.com default/: there is no name":                                                                                                           of1(tunnels.Update(ctx, with(func(o *tunnel) { o.Name = "" }), metav1.UpdateOptions{})),
+		"get tunnels.v1.example.com: there is no name":                                                                                                                       of1(tunnels.Get(ctx, index.Key{}, metav1.GetOptions{})),
+		"delete tunnels.v1.example.com default/: there is no name":                                                                                                           tunnels.Delete(ctx, index.Key{Namespace: "default"}, metav1.DeleteOptions{}),
+		`get tunnels.v1.example.com default/..: ".." may not be '..'`:                                                                                                        of1(tunnels.Get(ctx, index.Key{Namespace: "default", Name: ".."}, metav1.GetOptions{})),
+		`delete tunnels.v1.example.com default/a/b: "a/b" may not contain '/'`:                                                                                               tunnels.Delete(ctx, index.Key{Namespace: "default", Name: "a/b"}, metav1.DeleteOptions{}),
+		"create tunnels.v1.example.com a: there is no namespace, and tunnels.v1.example.com have one; set it, or use WithNamespace":                                          of1(tunnels.Create(ctx, with(func(o *tunnel) { o.Namespace = "" }), metav1.CreateOptions{})),
+		"create" + tunnelErr + `the namespace is "default", and WithNamespace names "shop"`:                                                                                  of1(inShop.Create(ctx, newTunnel("a"), metav1.CreateOptions{})),
+		`delete regions.v1.example.com default/a: the namespace is "default", and regions.v1.example.com have none`:                                                          regions.Delete(ctx, key, metav1.DeleteOptions{}),
+		"update regions.v1.example.com a: it is a Tunnel of example.com/v1, expected a Region of example.com/v1":                                                             of1(regions.Update(ctx, of("Tunnel", "a"), metav1.UpdateOptions{})),
+		"update the status of regions.v1.example.com a: regions.v1.example.com have no subresource status; for a custom resource, it stands in the CustomResourceDefinition": of1(regions.UpdateStatus(ctx, of("Region", "a"), metav1.UpdateOptions{})),
+		"patch" + tunnelErr + `there are no patches of the type "merge"; see the constants of k8s.io/apimachinery/pkg/types`:                                                 of1(tunnels.Patch(ctx, key, "merge", []byte("{}"), metav1.PatchOptions{})),
+		"patch" + tunnelErr + "the patch is empty":                                                                                                                           of1(tunnels.Patch(ctx, key, types.MergePatchType, nil, metav1.PatchOptions{})),
+		"patch" + tunnelErr + "the patch, of the type application/merge-patch+json, is not JSON":                                                                             of1(tunnels.Patch(ctx, key, types.MergePatchType, []byte("{"), metav1.PatchOptions{})),
+		"patch" + tunnelErr + `the status has changed, which is a subresource of its own; patch it with the subresource "status"`:                                            of1(tunnels.MergePatch(ctx, newTunnel("a"), with(func(o *tunnel) { o.Status.Phase = "Ready" }), metav1.PatchOptions{})),
+		"patch" + tunnelErr + "spec has changed, which a patch of the status does not change; patch it without the subresource":                                              of1(tunnels.MergePatch(ctx, newTunnel("a"), with(func(o *tunnel) { o.Spec.Size = 7; o.Status.Phase = "Ready" }), metav1.PatchOptions{}, "status")),
+		"patch" + tunnelErr + `the updated state is of default/a, UID "", version "8", and the old one of default/a, UID "", version ""; change a copy of the old one`:       of1(tunnels.MergePatch(ctx, newTunnel("a"), with(func(o *tunnel) { o.ResourceVersion = "8" }), metav1.PatchOptions{})),
+		"apply" + tunnelErr + "ApplyOptions.FieldManager is empty; it is the name of what applies, the same each time":                                                       of1(tunnels.Apply(ctx, newTunnel("a"), metav1.ApplyOptions{})),
+		"apply" + tunnelErr + "it has managedFields, so it was read from a server; apply an object with the fields to be applied": of1(tunnels.Apply(ctx,
+			with(func(o *tunnel) { o.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m"}} }), metav1.ApplyOptions{FieldManager: "m"})),
+	} {
+		assert.EqualError(t, err, message)
+	}
+	assert.Zero(t, sent.count(), "%v", sent.requests)
+}
+
+// misnamed says that it has another name than it has.
+type misnamed struct {
+	metav1.ObjectMeta `json:"metadata"`
+}
+
+func (m *misnamed) GetName() string { return m.ObjectMeta.Name + "?" }
+
+// TestNewWriterRefuses: what cannot be used is told when the writer is made.
+func TestNewWriterRefuses(t *testing.T) {
+	t.Parallel()
+	srv, sent := startForWrites(t)
+	config := srv.Config()
+	of1 := func(_ any, err error) error { return err }
+	for message, err := range map[string]error{
+		"writer of *v1.Pod: the configuration is nil": of1(kube.NewWriter[*corev1.Pod](nil)),
+		"writer of *v1.Pod: an option is nil":         of1(kube.NewWriter[*corev1.Pod](config, nil)),
+		"writer of *v1.Pod: a source option is nil":   of1(kube.NewWriter[*corev1.Pod](config, kube.SourceOption(nil))),
+		"writer of *kube_test.tunnel: the resource of *kube_test.tunnel is not known: it is in no scheme; use WithResource, or WithScheme": of1(kube.NewWriter[*tunnel](config)),
+		"writer of *v1.Pod: WithoutWatchList, WithWatchListTimeout: for what lists and watches, and a writer does neither":                 of1(kube.NewWriter[*corev1.Pod](config, kube.WithWatchListTimeout(1), kube.WithoutWatchList())),
+		"writer of *v1.PartialObjectMetadata: WithFullUpdates: metadata is not all that objects have":                                      of1(kube.NewWriter[*metav1.PartialObjectMetadata](config, kube.WithResource(podResource), kube.WithFullUpdates())),
+	} {
+		assert.EqualError(t, err, message)
+	}
+
+	pods := newWriter[*corev1.Pod](t, sent.config(srv), kube.WithResource(configMapResource))
+	_, err := pods.Create(t.Context(), rig.NewPod("a", ""), metav1.CreateOptions{})
+	assert.EqualError(t, err, "create configmaps default/a: its objects are of the kind ConfigMap of v1, and *v1.Pod is registered as a Pod of v1; change WithResource, or the type")
+	wrong := newWriter[*misnamed](t, sent.config(srv), kube.WithResource(podResource))
+	_, err = wrong.Create(t.Context(), &misnamed{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a"}}, metav1.CreateOptions{})
+	assert.ErrorContains(t, err, `its JSON is of "a" in the namespace "n", while its methods GetName and GetNamespace return "a?" and "n": look at the JSON tags of *kube_test.misnamed`)
+	missing := newWriter[*tunnel](t, sent.config(srv), kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "ghosts"}))
+	_, err = missing.Create(t.Context(), newTunnel("a"), metav1.CreateOptions{})
+	assert.EqualError(t, err, "create ghosts default/a: find the resource ghosts in v1: the server does not have it")
+	nodes := newWriter[*corev1.Node](t, sent.config(srv), kube.WithNamespace("default"))
+	_, err = nodes.Get(t.Context(), index.Key{Name: "a"}, metav1.GetOptions{})
+	assert.EqualError(t, err, `get Node a: the objects have no namespace: WithNamespace names "default", and nodes have none`)
+	assert.Zero(t, sent.count())
+}
+
+// TestMergePatch: the patch has what differs, to the last digit, and holds for the
+// object and version that it was made from.
+func TestMergePatch(t *testing.T) {
+	t.Parallel()
+	srv, sent := startForWrites(t)
+	w := newWriter[*tunnel](t, sent.config(srv), kube.WithResource(tunnelResource))
+	old := newTunnel("a")
+	old.Spec.Size, old.Spec.Ports, old.Spec.Key = 1<<53, []int32{1, 2}, &keySpec{Secret: "s", Days: 7}
+	old, err := w.Create(t.Context(), old, metav1.CreateOptions{})
+	require.NoError(t, err)
+	updated := *old
+	updated.Labels = map[string]string{"a": "b"}
+	updated.Spec.Remote, updated.Spec.Size, updated.Spec.Ports, updated.Spec.Key = "", 1<<53+1, []int32{2}, &keySpec{Secret: "s", Days: 8}
+	got, err := w.MergePatch(t.Context(), old, &updated, metav1.PatchOptions{FieldManager: "test"})
+	require.NoError(t, err)
+	assert.Equal(t, updated.Spec, got.Spec)
+	assert.JSONEq(t, `{"metadata":{"labels":{"a":"b"},"uid":"`+string(old.UID)+`","resourceVersion":"`+old.ResourceVersion+`"},
+		"spec":{"remote":null,"size":9007199254740993,"ports":[2],"key":{"days":8}}}`, sent.bodies[1])
+	assert.Contains(t, sent.bodies[1], "9007199254740993")
+	assert.Equal(t, "test", sent.requests[1].URL.Query().Get("fieldManager"))
+
+	_, err = w.MergePatch(t.Context(), old, &updated, metav1.PatchOptions{})
+	assert.True(t, apierrors.IsConflict(err), "%v", err)
+
+	same := *got
+	copied, err := w.MergePatch(t.Context(), got, &same, metav1.PatchOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, got, copied)
+	assert.NotSame(t, &same, copied)
+	assert.NotSame(t, same.Spec.Key, copied.Spec.Key)
+	assert.Equal(t, 3, sent.count(), "nothing is sent")
+
+	old.ResourceVersion, updated.ResourceVersion = "", ""
+	updated.Spec.Remote = "10.0.0.2"
+	got, err = w.MergePatch(t.Context(), old, &updated, metav1.PatchOptions{})
+	require.NoError(t, err, "whatever version")
+	assert.Equal(t, "10.0.0.2", got.Spec.Remote)
+	require.NoError(t, w.Delete(t.Context(), index.KeyOf(old), metav1.DeleteOptions{}))
+	_, err = w.Create(t.Context(), newTunnel("a"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = w.MergePatch(t.Context(), old, &updated, metav1.PatchOptions{})
+	assert.True(t, apierrors.IsConflict(err), "it is another object: %v", err)
+}
+
+// TestApply: what is sent for a server-side apply, which the server of tests has not.
+func TestApply(t *testing.T) {
+	t.Parallel()
+	srv, sent := startForWrites(t)
+	w := newWriter[*tunnel](t, sent.config(srv), kube.WithResource(tunnelResource))
+	_, err := w.Apply(t.Context(), newTunnel("a"), metav1.ApplyOptions{FieldManager: "test", Force: true, DryRun: []string{"All"}}, "status")
+	assert.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
+	sent.answer = func(request *http.Request) *http.Response {
+		return &http.Response{StatusCode: http.StatusCreated, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
+			Body: io.NopCloser(strings.NewReader(sent.bodies[len(sent.bodies)-1]))}
+	}
+	applied, err := w.Apply(t.Context(), newTunnel("a"), metav1.ApplyOptions{FieldManager: "test"})
+	require.NoError(t, err)
+	assert.Equal(t, newTunnel("a"), applied)
+
+	first, second := sent.requests[0], sent.requests[1]
+	assert.Equal(t, "PATCH /apis/example.com/v1/namespaces/default/tunnels/a/status", first.Method+" "+first.URL.Path)
+	assert.Equal(t, "dryRun=All&fieldManager=test&force=true", first.URL.RawQuery)
+	assert.Equal(t, "application/apply-patch+yaml", first.Header.Get("Content-Type"))
+	assert.Equal(t, "/apis/example.com/v1/namespaces/default/tunnels/a", second.URL.Path)
+	assert.Equal(t, "fieldManager=test&force=false", second.URL.RawQuery)
+	assert.JSONEq(t, `{"apiVersion":"example.com/v1","kind":"Tunnel","metadata":{"namespace":"default","name":"a"},"spec":{"remote":"10.0.0.1"},"status":{}}`, sent.bodies[1])
+}
+
+// TestUnusableAnswers: what the server did and did not answer properly is an error
+// that says so.
+func TestUnusableAnswers(t *testing.T) {
+	t.Parallel()
+	srv, sent := startForWrites(t)
+	w := newWriter[*tunnel](t, sent.config(srv), kube.WithResource(tunnelResource))
+	const prefix = "create tunnels.v1.example.com default/a: the server has accepted the request, but its answer cannot be used: "
+	for _, test := range []struct{ contentType, body, message string }{
+		{"text/html", "<html>", `the answer has the content type "text/html"`},
+		{"application/json", "{", "unexpected end of JSON input"},
+		{"application/json", `{"kind":"Scale","apiVersion":"autoscaling/v1"}`, "it is a Scale of autoscaling/v1, expected a Tunnel of example.com/v1"},
+		{"application/json", `{"kind":"Tunnel","apiVersion":"example.com/v1","spec":7}`, "it cannot be decoded"},
+	} {
+		sent.answer = func(request *http.Request) *http.Response {
+			return &http.Response{StatusCode: http.StatusCreated, Header: http.Header{"Content-Type": {test.contentType}}, Request: request,
+				Body: io.NopCloser(strings.NewReader(test.body))}
+		}
+		answer, err := w.Create(t.Context(), newTunnel("a"), metav1.CreateOptions{})
+		assert.ErrorContains(t, err, prefix+test.message)
+		assert.Nil(t, answer)
+	}
+}
+
+// TestWriterConcurrently: one writer serves many, from its first request on.
+func TestWriterConcurrently(t *testing.T) {
+	t.Parallel()
+	srv, sent := startForWrites(t)
+	config := sent.config(srv)
+	config.QPS = -1
+	w := newWriter[*tunnel](t, config, kube.WithResource(tunnelResource), kube.WithFullUpdates())
+	shared := newTunnel("")
+	shared.GenerateName = "a-"
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			obj, err := w.Create(t.Context(), shared, metav1.CreateOptions{})
+			if assert.NoError(t, err) {
+				obj.Status.Phase = "Ready"
+				_, err = w.UpdateStatus(t.Context(), obj, metav1.UpdateOptions{})
+				assert.NoError(t, err)
+			}
+		})
+	}
+	group.Wait()
+	assert.Equal(t, 16, sent.count())
+}
+
+// TestWriterEndsWithItsContext: the cause can be told.
+func TestWriterEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	srv, _ := startForWrites(t)
+	w := newWriter[*tunnel](t, srv.Config(), kube.WithResource(tunnelResource))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := w.Create(ctx, newTunnel("a"), metav1.CreateOptions{})
+	assert.True(t, errors.Is(err, context.Canceled), "%v", err)
+}
