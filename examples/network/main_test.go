@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+func TestMain(m *testing.M) {
+	klog.SetLogger(klog.New(nil))
+	goleak.VerifyTestMain(m)
+}
+
+func TestRunShows(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), "", &out))
+	assert.Equal(t, "10.1.0.0/16 by 10.1.0.1: Ready\n10.1.0.0/16 by 10.2.0.1: Invalid the gateway 10.2.0.1 is not in 10.1.0.0/16\n", out.String())
+}
+
+func TestRunNeedsItsKubeconfig(t *testing.T) {
+	assert.ErrorContains(t, run(t.Context(), filepath.Join(t.TempDir(), "missing"), nil), "no such file")
+}
+
+func TestStatus(t *testing.T) {
+	for _, test := range []struct{ cidr, gateway, phase, message string }{
+		{"10.1.0.0/16", "10.1.0.1", "Ready", ""},
+		{"fd00::/8", "fd00::1", "Ready", ""},
+		{"10.1.0.0/16", "10.2.0.1", "Invalid", "the gateway 10.2.0.1 is not in 10.1.0.0/16"},
+		{"10.1.0.0", "10.1.0.1", "Invalid", `the cidr "10.1.0.0" is none`},
+		{"10.1.0.0/16", "", "Invalid", `the gateway "" is no address`},
+	} {
+		assert.Equal(t, NetworkStatus{Phase: test.phase, Message: test.message}, NetworkSpec{CIDR: test.cidr, Gateway: test.gateway}.status())
+	}
+}
+
+// TestController: the status follows the spec, what others have set in an object
+// stays, and what is as it should be is not written.
+func TestController(t *testing.T) {
+	srv := typedtest.Start(t, served())
+	c, err := newController(srv.Config())
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- c.run(ctx) }()
+	phase := func(name, want string) {
+		t.Helper()
+		for event := range c.informer.Events(ctx) {
+			if n := event.New; n != nil && n.Name == name && n.Status.Phase == want {
+				return
+			}
+		}
+		require.Fail(t, "the controller has ended", "%v", <-ended)
+	}
+
+	lab := &Network{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "lab"}, Spec: NetworkSpec{CIDR: "10.1.0.0/16", Gateway: "10.2.0.1"}}
+	_, err = c.writer.Create(ctx, lab, metav1.CreateOptions{})
+	require.NoError(t, err)
+	phase("lab", "Invalid")
+	old, err := c.writer.Get(ctx, index.KeyOf(lab), metav1.GetOptions{})
+	require.NoError(t, err)
+	fixed := *old
+	fixed.Spec.Gateway, fixed.Labels = "10.1.0.1", map[string]string{"tier": "test"}
+	_, err = c.writer.MergePatch(ctx, old, &fixed, metav1.PatchOptions{})
+	require.NoError(t, err)
+	phase("lab", "Ready")
+	stop()
+	require.NoError(t, <-ended)
+
+	last, err := c.writer.Get(t.Context(), index.KeyOf(lab), metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, NetworkStatus{Phase: "Ready"}, last.Status)
+	assert.Equal(t, "test", last.Labels["tier"])
+	assert.Equal(t, 3, srv.Requests("patch", "networks.samplecrd.k8s.io"), "two of them by the controller")
+}
