@@ -39,7 +39,7 @@ type indexer[T index.Object] struct {
 	store      index.Reader[T]
 	writer     *index.Indexer[T] // the same; nil: it cannot be written
 	keyed      *index.Indexer[T] // the same, if it has keys as strings; else nil
-	addIndexes func(indexes ...index.Handle[T]) error
+	addIndexes func(indexes ...index.Definition[T]) error
 	late       *latePanics[T]       // of index functions; nil: they are not put off
 	changed    func(version string) // called when a write has set the version; nil: nobody
 
@@ -95,7 +95,7 @@ func (x *indexer[T]) AddIndexers(added cache.Indexers) error {
 	}
 	after := &namedIndexes[T]{byName: map[string]namedIndex[T]{}, indexers: maps.Clone(before.indexers)}
 	maps.Copy(after.byName, before.byName)
-	handles := make([]index.Handle[T], 0, len(added))
+	handles := make([]index.Definition[T], 0, len(added))
 	for name, f := range added {
 		if f == nil {
 			return fmt.Errorf("indexer %q has no function", name)

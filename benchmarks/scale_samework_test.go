@@ -174,7 +174,7 @@ func TestSidesHaveTheirIndexes(t *testing.T) {
 }
 
 // filesOf returns the Pods of each key, as client-go would write it.
-func filesOf(t *testing.T, handle index.Handle[*corev1.Pod]) map[string][]*corev1.Pod {
+func filesOf(t *testing.T, handle index.Definition[*corev1.Pod]) map[string][]*corev1.Pod {
 	switch x := handle.(type) {
 	case *index.Index[string, *corev1.Pod]:
 		return filed(x)

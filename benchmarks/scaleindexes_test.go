@@ -50,8 +50,8 @@ func sidesWithIndexes(n int) []side {
 }
 
 // typedIndexes returns 16 indexes as users of this project write them.
-func typedIndexes() []index.Handle[*corev1.Pod] {
-	return []index.Handle[*corev1.Pod]{
+func typedIndexes() []index.Definition[*corev1.Pod] {
+	return []index.Definition[*corev1.Pod]{
 		indexByNode(),
 		indexByApp(),
 		index.Single("ip", func(pod *corev1.Pod) (string, bool) { return given(pod.Status.PodIP) }),

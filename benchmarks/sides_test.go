@@ -62,7 +62,7 @@ func newTyped(tb testing.TB, from cache.ListerWatcher, indexed bool) informer {
 	return newTypedWith(tb, from)
 }
 
-func newTypedWith(tb testing.TB, from cache.ListerWatcher, indexes ...index.Handle[*corev1.Pod]) informer {
+func newTypedWith(tb testing.TB, from cache.ListerWatcher, indexes ...index.Definition[*corev1.Pod]) informer {
 	i := typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](from))
 	require.NoError(tb, i.AddIndexes(indexes...))
 	return &typedInformer{Informer: i, pods: lister.New(i)}

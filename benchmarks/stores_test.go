@@ -13,7 +13,7 @@ import (
 )
 
 // typedStore returns a store that holds pods.
-func typedStore(tb testing.TB, pods []*corev1.Pod, indexes ...index.Handle[*corev1.Pod]) *index.Indexer[*corev1.Pod] {
+func typedStore(tb testing.TB, pods []*corev1.Pod, indexes ...index.Definition[*corev1.Pod]) *index.Indexer[*corev1.Pod] {
 	store := index.NewIndexer[*corev1.Pod]()
 	require.NoError(tb, store.AddIndexes(indexes...))
 	store.Replace(nil, pods, "1", index.Initial)

@@ -23,11 +23,11 @@ func BenchmarkUpdate(b *testing.B) {
 	newer := c.Newer(100)
 	for _, side := range []struct {
 		indexes  int
-		typed    []index.Handle[*corev1.Pod]
+		typed    []index.Definition[*corev1.Pod]
 		clientGo cache.Indexers
 	}{
 		{0, nil, cache.Indexers{}},
-		{2, []index.Handle[*corev1.Pod]{indexByNode(), indexByApp()}, twoIndexers()},
+		{2, []index.Definition[*corev1.Pod]{indexByNode(), indexByApp()}, twoIndexers()},
 	} {
 		b.Run(fmt.Sprintf("indexes=%d", side.indexes), func(b *testing.B) {
 			typed := typedStore(b, pods, side.typed...)

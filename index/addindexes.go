@@ -19,13 +19,13 @@ var ErrNameTaken = errors.New("there is another index of that name")
 // a name or function, one with keys that may have no hash, one whose name is taken
 // (ErrNameTaken), one that was added to another Indexer (ErrIndexInUse), or any if the
 // store was released (ErrReleased).
-func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
+func (x *Indexer[T]) AddIndexes(indexes ...Definition[T]) (err error) {
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	if x.released {
 		return fmt.Errorf("index: indexes are not added to a store of %v: %w", reflect.TypeFor[T](), ErrReleased)
 	}
-	var claimed []Handle[T]
+	var claimed []Definition[T]
 	published := false
 	defer func() {
 		if !published { // an error, or a panic in an index function
@@ -46,7 +46,7 @@ func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
 			return err
 		}
 		claimed = append(claimed, index)
-		sameName := func(other Handle[T]) bool { return other.Name() == index.Name() }
+		sameName := func(other Definition[T]) bool { return other.Name() == index.Name() }
 		if slices.ContainsFunc(x.indexes, sameName) || slices.ContainsFunc(claimed[:len(claimed)-1], sameName) {
 			return fmt.Errorf("index %q: %w", index.Name(), ErrNameTaken)
 		}
@@ -65,7 +65,7 @@ func (x *Indexer[T]) AddIndexes(indexes ...Handle[T]) (err error) {
 }
 
 // fillIndexes files the objects in indexes that nobody reads. The caller holds writer.
-func (x *Indexer[T]) fillIndexes(indexes []Handle[T]) {
+func (x *Indexer[T]) fillIndexes(indexes []Definition[T]) {
 	for _, index := range indexes {
 		index.begin()
 		index.reset(int(x.objects.n))
@@ -82,18 +82,18 @@ func (x *Indexer[T]) fillIndexes(indexes []Handle[T]) {
 
 // Indexes returns the indexes that were added and not removed, in the order in which
 // they came. The slice is the caller's.
-func (x *Indexer[T]) Indexes() []Handle[T] { return slices.Clone(x.handles("Indexes")) }
+func (x *Indexer[T]) Indexes() []Definition[T] { return slices.Clone(x.handles("Indexes")) }
 
 // RemoveIndexes removes indexes, and gives back their memory. Look-ups in them panic
 // from now on, see [Index]; those that have begun, and snapshots, are not disturbed. An
 // index that x does not have is left as it is.
-func (x *Indexer[T]) RemoveIndexes(indexes ...Handle[T]) {
+func (x *Indexer[T]) RemoveIndexes(indexes ...Definition[T]) {
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.snapshot = nil
-	x.indexes = slices.DeleteFunc(slices.Clone(x.indexes), func(index Handle[T]) bool {
+	x.indexes = slices.DeleteFunc(slices.Clone(x.indexes), func(index Definition[T]) bool {
 		removed := slices.Contains(indexes, index)
 		if removed {
 			index.detach()
@@ -104,8 +104,8 @@ func (x *Indexer[T]) RemoveIndexes(indexes ...Handle[T]) {
 
 // IndexAdder is what indexes are added to: an *Indexer, or an informer.
 type IndexAdder[T Object] interface {
-	AddIndexes(indexes ...Handle[T]) error
-	Indexes() []Handle[T]
+	AddIndexes(indexes ...Definition[T]) error
+	Indexes() []Definition[T]
 }
 
 // Ensure adds an index for one of several users who want the same one, and know

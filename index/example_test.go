@@ -25,7 +25,7 @@ func examplePod(name, app, node string, ips ...string) *corev1.Pod {
 }
 
 // exampleStore returns a store of four Pods, with indexes.
-func exampleStore(indexes ...index.Handle[*corev1.Pod]) *index.Indexer[*corev1.Pod] {
+func exampleStore(indexes ...index.Definition[*corev1.Pod]) *index.Indexer[*corev1.Pod] {
 	pods := index.NewIndexer[*corev1.Pod]()
 	if err := pods.AddIndexes(indexes...); err != nil {
 		panic(err)

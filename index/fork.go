@@ -49,7 +49,7 @@ func (x *Indexer[T]) compact() {
 	}
 }
 
-func (x *Indexer[T]) exchange(index, fork Handle[T]) {
+func (x *Indexer[T]) exchange(index, fork Definition[T]) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	index.adopt(fork)

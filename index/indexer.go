@@ -35,7 +35,7 @@ type Indexer[T Object] struct {
 	keysEpoch    epoch             // of keys and hashes
 	seed         maphash.Seed      // of keys; never changed
 	namespaces   *Index[string, T] // built in; by the keys, so it needs no staging
-	indexes      []Handle[T]       // never changed in place
+	indexes      []Definition[T]   // never changed in place
 	version      string
 	released     bool
 	snapshot     *Snapshot[T] // of the current state; nil if none was taken
@@ -150,7 +150,7 @@ func (x *Indexer[T]) Candidates(namespace string, selector labels.Selector) iter
 }
 
 // handles returns the indexes, which nobody changes, for a read.
-func (x *Indexer[T]) handles(read string) []Handle[T] {
+func (x *Indexer[T]) handles(read string) []Definition[T] {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	x.checkReadable(read)

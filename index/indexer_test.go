@@ -13,7 +13,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-type handle = index.Handle[*pod]
+type handle = index.Definition[*pod]
 
 // TestAddIndexesAllOrNone gives AddIndexes a good index and a bad one: it
 // tells what is wrong, and the good one is as free as before.

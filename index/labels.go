@@ -75,7 +75,7 @@ func valuesOf(r labels.Requirement) []Label {
 
 // candidateTerms returns what the indexes know about a namespace, "" for all,
 // and a selector, false if nothing can match.
-func candidateTerms[T Object](namespaces *Index[string, T], handles []Handle[T], namespace string, selector labels.Selector) ([]Term[T], bool) {
+func candidateTerms[T Object](namespaces *Index[string, T], handles []Definition[T], namespace string, selector labels.Selector) ([]Term[T], bool) {
 	var terms []Term[T]
 	if namespace != "" {
 		terms = append(terms, namespaces.Is(namespace))

@@ -36,7 +36,7 @@ func byVersion() *index.Ordered[int, *pod] {
 }
 
 // newStore returns a store that holds objs, with indexes.
-func newStore(t require.TestingT, indexes []index.Handle[*pod], objs ...*pod) *index.Indexer[*pod] {
+func newStore(t require.TestingT, indexes []index.Definition[*pod], objs ...*pod) *index.Indexer[*pod] {
 	store := index.NewIndexer[*pod]()
 	require.NoError(t, store.AddIndexes(indexes...))
 	store.Apply(nil, put(objs...), "1")

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// These are what an Indexer asks of an index, see Handle.
+// These are what an Indexer asks of an index, see Definition.
 
 func (x *Ordered[K, T]) attach(to *Indexer[T]) error {
 	if x == nil {
@@ -73,14 +73,14 @@ func (x *Ordered[K, T]) remove(pos uint32) {
 	x.entries.pop(&x.epoch)
 }
 
-func (x *Ordered[K, T]) fork() Handle[T] {
+func (x *Ordered[K, T]) fork() Definition[T] {
 	f := &Ordered[K, T]{attachment: attachment[T]{name: x.name}, key: x.key, cloner: x.cloner}
 	f.tree, f.entries = x.tree.Clone(), x.entries
 	f.epoch.fork(&x.epoch)
 	return f
 }
 
-func (x *Ordered[K, T]) adopt(fork Handle[T]) {
+func (x *Ordered[K, T]) adopt(fork Definition[T]) {
 	f := fork.(*Ordered[K, T])
 	x.tree, x.entries = f.tree, f.entries
 	x.epoch.adopt(&f.epoch)
@@ -89,7 +89,7 @@ func (x *Ordered[K, T]) adopt(fork Handle[T]) {
 // sparse returns false: the tree and the entries get smaller by themselves.
 func (x *Ordered[K, T]) sparse() bool { return false }
 
-func (x *Ordered[K, T]) compacted() Handle[T] { return x.fork() }
+func (x *Ordered[K, T]) compacted() Definition[T] { return x.fork() }
 
 func (x *Ordered[K, T]) moved() uint64 { return x.epoch.moved }
 

@@ -17,7 +17,7 @@ type Snapshot[T Object] struct {
 	namespaces  *Index[string, T]
 	byNamespace postingsView[string] // of namespaces
 	indexes     []any                // a *frozenIndex for each index
-	handles     []Handle[T]
+	handles     []Definition[T]
 	version     string
 }
 

@@ -71,8 +71,8 @@ func TestReadersWaitForSmallSteps(t *testing.T) {
 // every kind: what is left takes little more than what was never larger.
 func TestMemoryAfterDeletion(t *testing.T) {
 	const n, left = 100_000, 1000
-	indexes := func() []Handle[named] {
-		return []Handle[named]{
+	indexes := func() []Definition[named] {
+		return []Definition[named]{
 			Single("one", func(n named) (string, bool) { return string(n), true }),
 			New("some", func(n named) []string { return []string{string(n[:len(n)-1]), string(n[:2]), "all"} }),
 		}

@@ -55,7 +55,7 @@ func TestIndexedSelectorsRangeOverCandidates(t *testing.T) {
 		{"south", "app=db", 3, 0},
 		{"nowhere", "app=web", 0, 0},
 	} {
-		look := func(indexes ...index.Handle[*corev1.Pod]) (int, []string) {
+		look := func(indexes ...index.Definition[*corev1.Pod]) (int, []string) {
 			from := &counting{Reader: storeOf(t, shops(), indexes...)}
 			found, err := lister.New(from).Namespace(test.namespace).List(parse(t, test.selector))
 			require.NoError(t, err)

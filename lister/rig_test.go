@@ -75,7 +75,7 @@ func clientGo[T any](t *testing.T, objs ...T) cache.Indexer {
 }
 
 // storeOf returns a store that holds objs, with indexes.
-func storeOf[T index.Object](t require.TestingT, objs []T, indexes ...index.Handle[T]) *index.Indexer[T] {
+func storeOf[T index.Object](t require.TestingT, objs []T, indexes ...index.Definition[T]) *index.Indexer[T] {
 	store := index.NewIndexer[T]()
 	require.NoError(t, store.AddIndexes(indexes...))
 	store.Replace(nil, objs, "1", index.Initial)

@@ -169,7 +169,7 @@ func (i *Informer[T]) Indexer() *index.Indexer[T] {
 // AddIndexes adds indexes, and fills them if there are objects already. It may
 // be called at any time; see index.Indexer.AddIndexes for errors. After the
 // informer has stopped it returns ErrStopped.
-func (i *Informer[T]) AddIndexes(indexes ...index.Handle[T]) error {
+func (i *Informer[T]) AddIndexes(indexes ...index.Definition[T]) error {
 	if err := i.check(); err != nil {
 		return err
 	}
@@ -184,10 +184,12 @@ func (i *Informer[T]) AddIndexes(indexes ...index.Handle[T]) error {
 
 // Indexes returns the indexes that were added and not removed. The slice is the
 // caller's.
-func (i *Informer[T]) Indexes() []index.Handle[T] { return i.store.Indexes() }
+func (i *Informer[T]) Indexes() []index.Definition[T] { return i.store.Indexes() }
 
 // RemoveIndexes removes indexes, see index.Indexer.RemoveIndexes.
-func (i *Informer[T]) RemoveIndexes(indexes ...index.Handle[T]) { i.store.RemoveIndexes(indexes...) }
+func (i *Informer[T]) RemoveIndexes(indexes ...index.Definition[T]) {
+	i.store.RemoveIndexes(indexes...)
+}
 
 // Synced returns a channel that is closed when the store holds the first list.
 func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }

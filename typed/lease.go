@@ -116,13 +116,13 @@ func (l *Lease[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[E
 }
 
 // AddIndexes adds indexes to the informer, see Informer.AddIndexes.
-func (l *Lease[T]) AddIndexes(indexes ...index.Handle[T]) error {
+func (l *Lease[T]) AddIndexes(indexes ...index.Definition[T]) error {
 	return l.informer.Load().AddIndexes(indexes...)
 }
 
 // Indexes returns the indexes of the informer, see Informer.Indexes. A user who wants
 // one that others may have added uses index.Ensure.
-func (l *Lease[T]) Indexes() []index.Handle[T] { return l.informer.Load().Indexes() }
+func (l *Lease[T]) Indexes() []index.Definition[T] { return l.informer.Load().Indexes() }
 
 // WaitForSync waits until the informer is synced, see Informer.WaitForSync.
 func (l *Lease[T]) WaitForSync(ctx context.Context) error {

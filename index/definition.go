@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Handle is an *Index or *Ordered over objects of type T, whatever the type of its
+// Definition is an *Index or *Ordered over objects of type T, whatever the type of its
 // keys. No other type implements it.
-type Handle[T Object] interface {
+type Definition[T Object] interface {
 	// Name returns the name that the index was made with.
 	Name() string
 
@@ -41,10 +41,10 @@ type Handle[T Object] interface {
 	// them over if this one was not written to meanwhile. sparse reports whether it is
 	// time to adopt what compacted returns, a fork that takes less memory. Only adopt
 	// needs the lock.
-	fork() Handle[T]
+	fork() Definition[T]
 	sparse() bool
-	compacted() Handle[T]
-	adopt(fork Handle[T])
+	compacted() Definition[T]
+	adopt(fork Definition[T])
 	// moved returns how many elements were moved, see epoch.
 	moved() uint64
 
@@ -129,7 +129,7 @@ func (x *Index[K, T]) remove(pos uint32) { x.posts.remove(pos) }
 
 func (x *Index[K, T]) reset(n int) { x.posts.reset(n) }
 
-func (x *Index[K, T]) fork() Handle[T] { return x.with(x.posts.fork()) }
+func (x *Index[K, T]) fork() Definition[T] { return x.with(x.posts.fork()) }
 
 func (x *Index[K, T]) with(posts *postings[K]) *Index[K, T] {
 	return &Index[K, T]{attachment: attachment[T]{name: x.name}, keys: x.keys, posts: posts}
@@ -137,9 +137,9 @@ func (x *Index[K, T]) with(posts *postings[K]) *Index[K, T] {
 
 func (x *Index[K, T]) sparse() bool { return x.posts.sparse() }
 
-func (x *Index[K, T]) compacted() Handle[T] { return x.with(x.posts.compacted()) }
+func (x *Index[K, T]) compacted() Definition[T] { return x.with(x.posts.compacted()) }
 
-func (x *Index[K, T]) adopt(fork Handle[T]) { x.posts.adopt(fork.(*Index[K, T]).posts) }
+func (x *Index[K, T]) adopt(fork Definition[T]) { x.posts.adopt(fork.(*Index[K, T]).posts) }
 
 func (x *Index[K, T]) moved() uint64 { return x.posts.lists.moved + x.posts.shape.moved }
 
