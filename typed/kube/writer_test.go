@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -59,6 +60,7 @@ func newTunnel(name string) *tunnel {
 // recorded are the requests that a client has made, but those for discovery.
 type recorded struct {
 	mu       sync.Mutex
+	asked    int // requests for discovery
 	requests []*http.Request
 	bodies   []string
 	answer   func(*http.Request) *http.Response // nil, or returning nil: the server's
@@ -68,11 +70,12 @@ func (r *recorded) config(srv *typedtest.Server) *rest.Config {
 	config := srv.Config()
 	config.Wrap(func(base http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(request *http.Request) (*http.Response, error) {
-			if strings.Count(request.URL.Path, "/") <= 3 && request.Method == http.MethodGet {
-				return base.RoundTrip(request)
-			}
 			r.mu.Lock()
 			defer r.mu.Unlock()
+			if strings.Count(request.URL.Path, "/") <= 3 && request.Method == http.MethodGet {
+				r.asked++
+				return base.RoundTrip(request)
+			}
 			var body []byte
 			if request.Body != nil {
 				var err error
@@ -495,6 +498,38 @@ func TestWriterConcurrently(t *testing.T) {
 	}
 	group.Wait()
 	assert.Equal(t, 16, sent.count())
+}
+
+// TestWriterAsksOnce: the server is asked for the resource once, and again for a
+// subresource that it did not have.
+func TestWriterAsksOnce(t *testing.T) {
+	t.Parallel()
+	srv, sent := startForWrites(t)
+	w := newWriter[*tunnel](t, sent.config(srv), kube.WithResource(tunnelResource))
+	key := index.KeyOf(newTunnel("a"))
+	for range 3 {
+		_, err := w.Get(t.Context(), key, metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err), "%v", err)
+	}
+	assert.Equal(t, 1, sent.asked)
+	for range 2 {
+		_, err := w.Patch(t.Context(), key, types.MergePatchType, []byte("{}"), metav1.PatchOptions{}, "scale")
+		require.ErrorContains(t, err, "tunnels.v1.example.com have no subresource scale")
+	}
+	assert.Equal(t, 3, sent.asked)
+}
+
+// TestWriterAsksTheRESTMapper: it says what the resource of a kind is.
+func TestWriterAsksTheRESTMapper(t *testing.T) {
+	t.Parallel()
+	srv, _ := startForWrites(t)
+	mapper := meta.NewDefaultRESTMapper(nil)
+	w := newWriter[*corev1.Pod](t, srv.Config(), kube.WithRESTMapper(mapper))
+	_, err := w.Create(t.Context(), rig.NewPod("a", "n"), metav1.CreateOptions{})
+	require.ErrorContains(t, err, "create Pod default/a: find the resource of /v1, Kind=Pod")
+	mapper.Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
+	_, err = w.Create(t.Context(), rig.NewPod("a", "n"), metav1.CreateOptions{})
+	require.NoError(t, err, "it is asked again after an error")
 }
 
 // TestWriterEndsWithItsContext: the cause can be told.
