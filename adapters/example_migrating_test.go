@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	corev1listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/adapters"
@@ -199,4 +200,19 @@ func ExampleSharedIndexInformer() {
 	stop()
 	running.Wait()
 	// Output: 2 <nil>
+}
+
+// Step 3 in a program with a factory.
+func ExampleFromShared_factory() {
+	config := &rest.Config{Host: "http://127.0.0.1:1"} // nobody is there
+
+	factory := kube.NewFactory(config)
+	defer factory.Shutdown()
+	pods, err := kube.For[*corev1.Pod](factory, kube.WithNamespace("shop"))
+	if err != nil {
+		panic(err)
+	}
+	defer pods.Release()
+	fmt.Println(pods.Name())
+	// Output: *v1.Pod in shop
 }
