@@ -82,7 +82,12 @@ func (x *Indexer[T]) fillIndexes(indexes []Definition[T]) {
 
 // Indexes returns the indexes that were added and not removed, in the order in which
 // they came. The slice is the caller's.
-func (x *Indexer[T]) Indexes() []Definition[T] { return slices.Clone(x.handles("Indexes")) }
+func (x *Indexer[T]) Indexes() []Definition[T] {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	x.checkReadable("Indexes")
+	return slices.Clone(x.indexes)
+}
 
 // RemoveIndexes removes indexes, and gives back their memory. Look-ups in them panic
 // from now on, see [Index]; those that have begun, and snapshots, are not disturbed. An

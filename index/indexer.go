@@ -137,47 +137,43 @@ func (x *Indexer[T]) viewKeys(read string) (keys slots[T], namespaces pages[post
 // Candidates implements Reader.
 func (x *Indexer[T]) Candidates(namespace string, selector labels.Selector) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		terms, possible := candidateTerms(x.namespaces, x.handles("Candidates"), namespace, selector)
+		requirements, selectable := requirementsOf(selector) // without a lock: they may be the user's
+		objects, sets := x.match("Candidates", func() []Term[T] {
+			return candidateTerms(x.namespaces, x.indexes, namespace, requirements)
+		})
 		switch {
-		case !possible:
-		case len(terms) == 0:
-			x.view("Candidates").all()(yield)
+		case !selectable:
+		case len(sets) == 0:
+			objects.all()(yield)
 		default:
-			objects, sets := x.match("Candidates", terms)
 			intersect(objects, sets, yield)
 		}
 	}
 }
 
-// handles returns the indexes, which nobody changes, for a read.
-func (x *Indexer[T]) handles(read string) []Definition[T] {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	x.checkReadable(read)
-	return x.indexes
-}
-
-// match returns the objects of each term, in one state, for a read.
-func (x *Indexer[T]) match(read string, terms []Term[T]) (pages[T], []set) {
-	finds := make([]func(uint32) set, len(terms))
-	objects := x.freeze(read, terms, finds)
-	sets := make([]set, len(terms))
+// match returns the objects of each term, in one state, for a read. The function that
+// returns the terms is called with the lock held.
+func (x *Indexer[T]) match(read string, terms func() []Term[T]) (pages[T], []set) {
+	objects, finds := x.freeze(read, terms)
+	sets := make([]set, len(finds))
 	for i, find := range finds {
 		sets[i] = find(objects.n)
 	}
 	return objects, sets
 }
 
-// freeze returns the objects, and in finds how to find those of each term.
-func (x *Indexer[T]) freeze(read string, terms []Term[T], finds []func(uint32) set) pages[T] {
+// freeze returns the objects, and how to find those of each term.
+func (x *Indexer[T]) freeze(read string, terms func() []Term[T]) (pages[T], []func(uint32) set) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	x.checkReadable(read)
 	x.objectsEpoch.share()
-	for i, term := range terms {
+	all := terms()
+	finds := make([]func(uint32) set, len(all))
+	for i, term := range all {
 		finds[i] = term.live(x, read)
 	}
-	return x.objects.pages
+	return x.objects.pages, finds
 }
 
 // ResourceVersion implements Reader.

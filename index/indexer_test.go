@@ -4,6 +4,7 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"weak"
 
@@ -297,4 +298,35 @@ func storeOne(store *index.Indexer[*pod]) *pod {
 	p := &pod{name: "p", node: "n1", addresses: []string{"a1", "a2"}}
 	store.Apply(nil, put(p), "")
 	return p
+}
+
+// TestRemoveIndexesBesideReads has lists by a selector, which use the index if it is
+// there, while it is added and removed.
+func TestRemoveIndexesBesideReads(t *testing.T) {
+	app := index.Labels[*pod]("app")
+	web := &pod{name: "a", labels: map[string]string{"app": "web"}}
+	store := newStore(t, nil, web, &pod{name: "b", labels: map[string]string{"app": "db"}})
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				found := slices.Collect(store.Candidates("", selector(t, "app=web")))
+				assert.Contains(t, found, web)
+				found = slices.Collect(store.Snapshot().Candidates("", selector(t, "app,app!=db")))
+				assert.Contains(t, found, web)
+			}
+		})
+	}
+	for range 2000 {
+		require.NoError(t, store.AddIndexes(app))
+		store.RemoveIndexes(app)
+	}
+	close(done)
+	readers.Wait()
 }

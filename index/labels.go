@@ -73,27 +73,29 @@ func valuesOf(r labels.Requirement) []Label {
 	return list
 }
 
-// candidateTerms returns what the indexes know about a namespace, "" for all,
-// and a selector, false if nothing can match.
-func candidateTerms[T Object](namespaces *Index[string, T], handles []Definition[T], namespace string, selector labels.Selector) ([]Term[T], bool) {
+// requirementsOf returns what a selector asks for, false if nothing can match. A nil
+// selector asks for nothing.
+func requirementsOf(selector labels.Selector) (labels.Requirements, bool) {
+	if selector == nil {
+		return nil, true
+	}
+	return selector.Requirements()
+}
+
+// candidateTerms returns what indexes know about a namespace, "" for all, and about
+// requirements.
+func candidateTerms[T Object](namespaces *Index[string, T], indexes []Definition[T], namespace string, requirements labels.Requirements) []Term[T] {
 	var terms []Term[T]
 	if namespace != "" {
 		terms = append(terms, namespaces.Is(namespace))
 	}
-	if selector == nil {
-		return terms, true
-	}
-	requirements, selectable := selector.Requirements()
-	if !selectable {
-		return nil, false
-	}
 	for _, requirement := range requirements {
-		for _, handle := range handles {
-			if term, ok := handle.labelTerm(requirement); ok {
+		for _, index := range indexes {
+			if term, ok := index.labelTerm(requirement); ok {
 				terms = append(terms, term)
 				break
 			}
 		}
 	}
-	return terms, true
+	return terms
 }

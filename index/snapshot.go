@@ -59,11 +59,11 @@ func (s *Snapshot[T]) Keys() iter.Seq[Key] { return s.slots.keys(s.byNamespace.p
 // Candidates ranges over the objects that the indexes cannot rule out for a
 // namespace and a selector, see Reader.
 func (s *Snapshot[T]) Candidates(namespace string, selector labels.Selector) iter.Seq[T] {
-	terms, possible := candidateTerms(s.namespaces, s.handles, namespace, selector)
-	if !possible {
+	requirements, selectable := requirementsOf(selector)
+	if !selectable {
 		return func(func(T) bool) {}
 	}
-	return s.Intersect(terms...)
+	return s.Intersect(candidateTerms(s.namespaces, s.handles, namespace, requirements)...)
 }
 
 // ResourceVersion returns the version that the state reflects.

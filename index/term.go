@@ -80,7 +80,7 @@ func (x *Index[K, T]) liveView(owner *Indexer[T], read string) postingsView[K] {
 // without terms, it panics: what it would range over is not what was asked for.
 func Intersect[T Object](terms ...Term[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		objects, sets := ownerOf("Intersect", terms).match("Intersect", terms)
+		objects, sets := ownerOf("Intersect", terms).match("Intersect", func() []Term[T] { return terms })
 		intersect(objects, sets, yield)
 	}
 }
