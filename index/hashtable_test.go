@@ -48,7 +48,7 @@ func checkHashTable(t *rapid.T) {
 				insert(&table, &gen, next*spread, next)
 				model[next] = next * spread
 				next++
-				if next%600 == 0 {
+				if next%200 == 0 {
 					spread = 2654435761 // no more of one hash than that
 				}
 			}
