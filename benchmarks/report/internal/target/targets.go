@@ -56,7 +56,7 @@ func queues() []Target {
 		priority bool // it has a counterpart among the peers
 	}{
 		{"AddGetDone", 1.5, "a key is added, handed out and done", true, true},
-		{"Burst1000", 2, "1,000 keys at once", true, true},
+		{"Burst1000", 2, "1,000 keys at once", false, true},
 		{"Duplicates", 2, "the same, each added twice", false, false},
 		{"Contended8x8", 2, "8,000 keys, 8 who add and 8 workers", false, true},
 		{"RateLimited", 2, "1,000 keys that fail once, rate limited", true, false},
