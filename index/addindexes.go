@@ -119,8 +119,11 @@ type IndexAdder[T Object] interface {
 // others it cannot be told. The errors are those of AddIndexes.
 func Ensure[K comparable, T Object](to IndexAdder[T], x *Index[K, T]) (*Index[K, T], error) {
 	err := to.AddIndexes(x)
-	if !errors.Is(err, ErrNameTaken) {
-		return x, err
+	switch {
+	case err == nil:
+		return x, nil
+	case !errors.Is(err, ErrNameTaken):
+		return nil, err
 	}
 	for _, other := range to.Indexes() {
 		if same, ok := other.(*Index[K, T]); ok && len(x.labels) > 0 && slices.Equal(x.labels, same.labels) {

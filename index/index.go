@@ -12,9 +12,9 @@ import (
 // another one; Clone makes the same index for a second one beside it.
 //
 // The index function is called once for every object that is stored, before
-// the readers' lock is taken, and from one goroutine at a time. It must not
-// modify the object, nor call the indexer or its informer, and what it returns
-// must depend on the object alone. If it panics,
+// the readers' lock is taken, and from one goroutine at a time. It may read, but must
+// not modify the object, write to the indexer or wait for its informer, and what it
+// returns must depend on the object alone. If it panics,
 // nothing of the batch is stored and the panic goes on to the writer. The index keeps
 // copies of strings in keys, so that they do not hold on to the objects' memory.
 //

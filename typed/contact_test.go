@@ -103,6 +103,64 @@ func TestWaitForAVersionTellsWhyItDoesNotCome(t *testing.T) {
 	})
 }
 
+// TestOnErrorAfterTheEnd has a function that takes everything for final, and an
+// informer that is told to stop: that is no error.
+func TestOnErrorAfterTheEnd(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, typed.WithOnError(func(err error) error { return err }))
+		r.Start()
+		r.Sink.Replace(nil, "1")
+		synctest.Wait()
+		r.Stop()
+		r.Sink.Report(context.Canceled)
+		err := <-r.Ended
+		assert.NoError(t, err)
+		r.Ended <- err
+	})
+}
+
+// TestOnErrorThenTheEnd keeps the error that came first.
+func TestOnErrorThenTheEnd(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, typed.WithOnError(func(err error) error { return err }))
+		r.Start()
+		broken := errors.New("broken")
+		r.Sink.Report(broken)
+		r.Stop()
+		err := <-r.Ended
+		assert.ErrorIs(t, err, broken)
+		r.Ended <- err
+	})
+}
+
+// TestWaitForAVersionOfAListThatIsWithheld tells why, and counts no failures of which
+// there are none.
+func TestWaitForAVersionOfAListThatIsWithheld(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
+		r.Sink.Replace([]*rig.Thing{{Namespace: "ns"}}, "1")
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := r.WaitForResourceVersion(ctx, "7")
+		assert.ErrorContains(t, err, "all 1 objects of the first list were rejected")
+		assert.NotContains(t, err.Error(), "(0×)")
+	})
+}
+
+// TestStatusBesideRelease asks a store that is released at the same time.
+func TestStatusBesideRelease(t *testing.T) {
+	for range 2000 {
+		informer := typed.NewInformer[rig.Bare](rig.BareSource{})
+		released := make(chan error, 1)
+		go func() { released <- informer.Release() }()
+		assert.Zero(t, informer.Status().Objects)
+		require.NoError(t, <-released)
+		assert.Zero(t, informer.Status().Objects)
+	}
+}
+
 // TestMetricsOfAFactoryHaveNames asks for metrics for each informer.
 func TestMetricsOfAFactoryHaveNames(t *testing.T) {
 	var names []string

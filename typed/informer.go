@@ -183,7 +183,7 @@ func (i *Informer[T]) AddIndexes(indexes ...index.Definition[T]) error {
 }
 
 // Indexes returns the indexes that were added and not removed. The slice is the
-// caller's.
+// caller's. As other reads, it panics after Release.
 func (i *Informer[T]) Indexes() []index.Definition[T] { return i.store.Indexes() }
 
 // RemoveIndexes removes indexes, see index.Indexer.RemoveIndexes.
@@ -243,7 +243,11 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 		err := fmt.Errorf("informer %s: waited for resource version %s, is at %q: %w", i.name, resourceVersion, at, i.endOf(ctx))
 		var s Status
 		if i.health.fill(&s); s.Err != nil {
-			err = fmt.Errorf("%w; list or watch fails since %s (%d×), lately with: %w", err, s.Since.Format(time.RFC3339), s.Failures, s.Err)
+			since := ""
+			if s.Failures > 0 {
+				since = fmt.Sprintf("list or watch fails since %s (%d×), lately with: ", s.Since.Format(time.RFC3339), s.Failures)
+			}
+			err = fmt.Errorf("%w; %s%w", err, since, s.Err)
 		}
 		return err
 	}
@@ -277,15 +281,25 @@ func (i *Informer[T]) Status() Status {
 		s.LastContact = later(s.LastContact, time.Unix(0, at))
 	}
 	s.Phase = i.Phase()
-	if i.store.Err() == nil {
-		s.Objects = i.store.Len()
-	}
+	s.Objects = i.countObjects()
 	for _, m := range i.members.all() {
 		s.Handlers = append(s.Handlers, HandlerStatus{
 			Name: m.name, Delivery: m.delivery, Synced: m.isSynced(), Backlog: m.Backlog(),
 		})
 	}
 	return s
+}
+
+// countObjects returns the number of objects, 0 if the store was released.
+func (i *Informer[T]) countObjects() int {
+	defer func() {
+		if p := recover(); p != nil {
+			if err, ok := p.(error); !ok || !errors.Is(err, ErrReleased) {
+				panic(p)
+			}
+		}
+	}()
+	return i.store.Len() // it may be released at any time
 }
 
 func (i *Informer[T]) isStopped() bool {

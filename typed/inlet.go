@@ -220,9 +220,7 @@ func (s *inlet[T]) Report(err error) {
 	}
 }
 
-var (
-	errNoName = errors.New("it has no name")
-)
+var errNoName = errors.New("it has no name")
 
 // admit returns obj as it is to be stored, false if it cannot be, which it
 // reports. Listed tells that it is one of a list.

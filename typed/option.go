@@ -93,7 +93,9 @@ func WithMetricsFor(f func(informer string) Metrics) Option {
 //		return nil
 //	})
 //
-// f is called by the source, which waits for it.
+// f is called by the source, which waits for it, so it must return soon, and not wait
+// for the informer. It is not called for what fails because Run's context has ended, as
+// far as the source can tell; what it returns then does not count.
 func WithOnError(f func(err error) error) Option {
 	return func(c *config) error {
 		if f == nil {

@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/klog/v2"
 )
 
 // Run starts the informer and blocks until ctx ends, or until the source gives up or
 // the function of WithOnError does. It returns nil in the first case and the error in the
-// others;
-// ErrStarted, at once, if it was called before; and what is wrong with the
-// arguments of NewInformer; and ErrReleased after Release.
+// others. At once it returns ErrStarted if it was called before, what is wrong with the
+// arguments of NewInformer, and ErrReleased after Release.
 //
 // When ctx ends, handlers finish the call that they are in, and what they were
 // not called for is dropped.
@@ -24,21 +24,28 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	if err := i.start(ctx); err != nil {
 		return err
 	}
-	running, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var final atomic.Pointer[error] // what WithOnError has ended it with
 	var looping sync.WaitGroup
 	looping.Go(func() { (&loop[T]{Informer: i}).run(running) })
 	err := i.source.Run(running, &inlet[T]{
 		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, nameless: i.nameless, health: &i.health, progress: &i.progress,
-		onError: i.onError, end: cancel,
+		onError: i.onError, end: func(cause error) {
+			if ctx.Err() == nil {
+				final.CompareAndSwap(nil, &cause)
+			}
+			cancel()
+		},
 	})
-	switch {
+	switch end := final.Load(); {
+	case end != nil:
+		err = *end
 	case ctx.Err() != nil:
 		err = nil // it was told to stop
-	case running.Err() != nil:
-		err = context.Cause(running) // by WithOnError
-	case err != nil:
-		cancel(err)
+	}
+	if err != nil {
+		cancel()
 	}
 	looping.Wait()
 	i.stop(err)

@@ -58,8 +58,10 @@ type Status struct {
 	// old what is read may be is told by this, not by LastEvent.
 	LastContact time.Time
 	// Relists counts the lists after the first one. Watches counts how often the source
-	// has begun to watch, and WatchSince is when it last did, zero if it has failed
-	// since. Sources that do not watch themselves tell nothing of it.
+	// has said that it works, which it does whenever it has begun to watch, and
+	// WatchSince is when it last did, zero if it has failed since. One of several
+	// namespaces says so when all of them work; sources that do not watch themselves say
+	// nothing.
 	Relists, Watches int
 	WatchSince       time.Time
 
