@@ -1,9 +1,12 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/fields"
@@ -108,7 +111,9 @@ func FromListerWatcher[T index.Object](lw cache.ListerWatcher, opts ...SourceOpt
 type reflectorSource[T index.Object] struct {
 	lw     cache.ListerWatcher
 	config sourceConfig
-	err    error // what was wrong with the arguments
+	// reportsWatches tells that lw reports by itself that a watch was opened.
+	reportsWatches bool
+	err            error // what was wrong with the arguments
 }
 
 // The limits of waits, see FromListerWatcher.
@@ -123,12 +128,49 @@ const (
 // errWatchesEnd is reported when a source waits although no request has failed.
 var errWatchesEnd = errors.New("watches end with an error, or at once, again and again; the objects are listed anew, after a wait")
 
+// lastReport passes reports on and remembers the last failure to list or watch,
+// until there is a watch again.
+type lastReport[T index.Object] struct {
+	source.Sink[T]
+
+	mu  sync.Mutex
+	err error // guarded by mu
+}
+
+// Report implements [source.Sink].
+func (s *lastReport[T]) Report(err error) {
+	var rejected *source.RejectedError
+	if !errors.As(err, &rejected) {
+		s.mu.Lock()
+		s.err = err
+		s.mu.Unlock()
+	}
+	s.Sink.Report(err)
+}
+
+// explain adds the last failure to errWatchesEnd, if there was one.
+func (s *lastReport[T]) explain() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil || errors.Is(s.err, errWatchesEnd) {
+		return cmp.Or(s.err, errWatchesEnd)
+	}
+	return fmt.Errorf("%w: %w", errWatchesEnd, s.err)
+}
+
 // Run implements Source.
 func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if s.err != nil {
 		return s.err
 	}
+	s.run(ctx, &lastReport[T]{Sink: sink})
+	return nil
+}
+
+// run lists and watches until ctx ends.
+func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 	lw := newSupervisedListerWatcher(s.lw, s.config, sink.Report, sink.Progress)
+	lw.reportsWatches = s.reportsWatches
 	defer lw.close()
 	logger := klog.FromContext(ctx)
 	name := reflect.TypeFor[T]().String()
@@ -155,9 +197,8 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 		case err != nil:
 			lw.ended(err)
 		case between.isRepeated(): // what ended the watch is in the Reflector's log
-			lw.report(errWatchesEnd)
+			lw.report(sink.explain())
 		}
 		between.wait(ctx)
 	}
-	return nil
 }

@@ -123,8 +123,9 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
+	reports := &lastReport[T]{Sink: sink}
 	lw := &restListerWatcher[T]{
-		client: s.client, resource: found, config: s.rest, sink: sink,
+		client: s.client, resource: found, config: s.rest, sink: reports,
 		stamp: stamp[T](s.kindToSet(found)),
 	}
 	lw.breaks.between = backoff{first: firstRefused, factor: growthRefused, last: longestWait}
@@ -138,7 +139,8 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 		lw.expected = found.kind
 	}
 	defer lw.streams.Wait()
-	return (&reflectorSource[T]{lw: lw, config: s.sourceConfig}).Run(ctx, sink)
+	(&reflectorSource[T]{lw: lw, config: s.sourceConfig, reportsWatches: true}).run(ctx, reports)
+	return nil
 }
 
 // kindToSet returns the kind that objects are to be given, empty for none.

@@ -60,6 +60,7 @@ func (lw *restListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav
 		w.last, w.timeout = "", opts.TimeoutSeconds
 		w.silence = time.AfterFunc(lw.config.silence, func() { cancel(errSilence) })
 	}
+	lw.sink.Report(nil) // before the watch can report how it ends
 	lw.streams.Go(func() { w.run(response) })
 	return w, nil
 }

@@ -26,8 +26,11 @@ type supervisedListerWatcher struct {
 
 	config      sourceConfig
 	noWatchList bool
-	report      func(error)
-	progress    func(received, expected int)
+	// reportsWatches tells that the ListerWatcher reports by itself that a watch was
+	// opened, before it can report how the watch ends.
+	reportsWatches bool
+	report         func(error)
+	progress       func(received, expected int)
 
 	mu       sync.Mutex
 	closed   bool  // guarded by mu
@@ -93,7 +96,7 @@ func (lw *supervisedListerWatcher) WatchWithContext(ctx context.Context, opts me
 		}
 		return w, err
 	})
-	if err == nil {
+	if err == nil && !lw.reportsWatches {
 		lw.report(nil)
 	}
 	return w, err
