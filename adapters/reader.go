@@ -94,8 +94,8 @@ func (r *indexerReader[T]) ListNamespace(namespace string) []T {
 	return found
 }
 
-// Namespace implements index.Reader.
-func (r *indexerReader[T]) Namespace(namespace string) iter.Seq[T] {
+// InNamespace implements index.Reader.
+func (r *indexerReader[T]) InNamespace(namespace string) iter.Seq[T] {
 	return func(yield func(T) bool) { slices.Values(r.ListNamespace(namespace))(yield) }
 }
 
@@ -104,7 +104,7 @@ func (r *indexerReader[T]) Candidates(namespace string, _ labels.Selector) iter.
 	if namespace == "" {
 		return r.All()
 	}
-	return r.Namespace(namespace)
+	return r.InNamespace(namespace)
 }
 
 // Keys implements index.Reader.

@@ -55,7 +55,7 @@ func TestReaderReadsWhatTheIndexerHas(t *testing.T) {
 				assert.ElementsMatch(t, all, slices.Collect(reader.All()))
 				assert.ElementsMatch(t, []index.Key{{Namespace: "one", Name: "a"}, {Namespace: "two", Name: "b"}, {Name: "c"}}, slices.Collect(reader.Keys()))
 				assert.Equal(t, []*corev1.Pod{a}, reader.ListNamespace("one"))
-				assert.Equal(t, []*corev1.Pod{b}, slices.Collect(reader.Namespace("two")))
+				assert.Equal(t, []*corev1.Pod{b}, slices.Collect(reader.InNamespace("two")))
 				assert.Equal(t, []*corev1.Pod{c}, reader.ListNamespace(""), "cluster-scoped")
 				assert.True(t, reader.ListNamespace("three") == nil)
 				assert.Len(t, slices.Collect(reader.Candidates("", nil)), 3)

@@ -87,7 +87,7 @@ func TestAllocationsOfReads(t *testing.T) {
 		"ListKeys":        {1, func() { seen += len(node.ListKeys()) }},
 		"ListNamespace":   {1, func() { seen += len(store.ListNamespace("default")) }},
 		"Namespace": {0, func() {
-			for range store.Namespace("default") {
+			for range store.InNamespace("default") {
 				seen++
 			}
 		}},

@@ -85,7 +85,7 @@ func (w *twins) readers() map[string]func() error {
 		},
 		"list":      func() error { return w.check(list(w.store.List()), 2) },
 		"all":       func() error { return w.check(w.store.All(), 2) },
-		"namespace": func() error { return w.check(w.store.Namespace("default"), 2) },
+		"namespace": func() error { return w.check(w.store.InNamespace("default"), 2) },
 		"index":     func() error { return w.check(w.node.All("n0"), 1) },
 		"index get": func() error { return w.check(list(w.node.Get("n1")), 1) },
 		"both":      func() error { return w.check(index.Intersect(w.node.Is("n0", "n1")), 2) },

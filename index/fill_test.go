@@ -27,7 +27,7 @@ func TestFirstListAppearsAtOnce(t *testing.T) {
 	}
 	readers := map[string]func() (found int, err error){
 		"all":       func() (int, error) { return w.some(w.store.All(), 2) },
-		"namespace": func() (int, error) { return w.some(w.store.Namespace("default"), 2) },
+		"namespace": func() (int, error) { return w.some(w.store.InNamespace("default"), 2) },
 		"index":     func() (int, error) { return w.some(w.node.All("n0"), 1) },
 		"join":      func() (int, error) { return w.some(index.Intersect(w.node.Is("n0", "n1"), w.half.Is("left")), 1) },
 		"snapshot": func() (int, error) {

@@ -113,8 +113,8 @@ func (x *Indexer[T]) All() iter.Seq[T] {
 // ListNamespace implements Reader.
 func (x *Indexer[T]) ListNamespace(namespace string) []T { return x.namespaces.Get(namespace) }
 
-// Namespace implements Reader.
-func (x *Indexer[T]) Namespace(namespace string) iter.Seq[T] { return x.namespaces.All(namespace) }
+// InNamespace implements Reader.
+func (x *Indexer[T]) InNamespace(namespace string) iter.Seq[T] { return x.namespaces.All(namespace) }
 
 // Keys implements Reader.
 func (x *Indexer[T]) Keys() iter.Seq[Key] {

@@ -96,7 +96,7 @@ func check(t require.TestingT, m model, r index.Reader[*pod]) {
 	require.False(t, ok)
 	for _, ns := range namespaces {
 		want := m.where(func(p *pod) bool { return p.namespace == ns })
-		require.Equal(t, sorted(want), sorted(slices.Collect(r.Namespace(ns))))
+		require.Equal(t, sorted(want), sorted(slices.Collect(r.InNamespace(ns))))
 	}
 	for _, ns := range []string{"", "default"} {
 		selector := labels.SelectorFromSet(labels.Set{"app": "web"})

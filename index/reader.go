@@ -33,9 +33,9 @@ type Reader[T Object] interface {
 	// ListNamespace returns the objects of one namespace, in no particular order,
 	// nil if there are none. The slice is the caller's.
 	ListNamespace(namespace string) []T
-	// Namespace ranges over the objects of one namespace; those of
+	// InNamespace ranges over the objects of one namespace; those of
 	// cluster-scoped resources are in the namespace "".
-	Namespace(namespace string) iter.Seq[T]
+	InNamespace(namespace string) iter.Seq[T]
 	// Candidates ranges over the objects of a namespace, "" for all, that may
 	// match a selector, in no particular order: it leaves out those that
 	// indexes rule out, see Labels, and the caller checks the rest. A nil

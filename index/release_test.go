@@ -25,7 +25,7 @@ func reads(store *index.Indexer[*pod], node *index.Index[string, *pod]) map[stri
 		"index: All,":               func() { drain(store.All()) },
 		"index: Keys,":              func() { drain(store.Keys()) },
 		`index: Get in index "namespace": key north`: func() { store.ListNamespace("north") },
-		`index: All in index "namespace": key north`: func() { drain(store.Namespace("north")) },
+		`index: All in index "namespace": key north`: func() { drain(store.InNamespace("north")) },
 		"index: Candidates,":                         func() { drain(store.Candidates("", nil)) },
 		"index: Snapshot,":                           func() { store.Snapshot() },
 		`index: Get in index "node": key n1`:         func() { node.Get("n1") },

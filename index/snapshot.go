@@ -44,8 +44,8 @@ func (s *Snapshot[T]) All() iter.Seq[T] { return s.objects.all() }
 // nil if there are none. The slice is the caller's.
 func (s *Snapshot[T]) ListNamespace(namespace string) []T { return s.inNamespaces().Get(namespace) }
 
-// Namespace ranges over the objects of one namespace.
-func (s *Snapshot[T]) Namespace(namespace string) iter.Seq[T] {
+// InNamespace ranges over the objects of one namespace.
+func (s *Snapshot[T]) InNamespace(namespace string) iter.Seq[T] {
 	return s.inNamespaces().All(namespace)
 }
 

@@ -93,7 +93,7 @@ func (s scope[T]) All(selector labels.Selector) iter.Seq[T] {
 		if s.namespace == "" {
 			return s.from.All()
 		}
-		return s.from.Namespace(s.namespace)
+		return s.from.InNamespace(s.namespace)
 	}
 	return func(yield func(T) bool) {
 		matcher := newMatcher(selector)

@@ -170,9 +170,9 @@ func TestMetricsOfAFactoryHaveNames(t *testing.T) {
 	}))
 	defer f.Shutdown()
 	for _, key := range []string{"one", "two"} {
-		lease, err := typed.Share(f, key, func() source.Source[rig.Bare] { return rig.BareSource{} })
+		shared, err := typed.Share(f, key, func() source.Source[rig.Bare] { return rig.BareSource{} })
 		require.NoError(t, err)
-		defer lease.Release()
+		defer shared.Release()
 	}
 	assert.Equal(t, []string{"rig.Bare one", "rig.Bare two"}, names)
 }

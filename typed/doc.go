@@ -8,7 +8,7 @@
 // Package kube has the sources that ask an API server, with a generated client or
 // without. Package source has those that are made of others: of projections of their objects,
 // or of a set of namespaces that changes. A [Factory] shares informers among all who
-// want the same, by leases.
+// want the same.
 //
 // Indexes ([Informer.AddIndexes]) and handlers ([Informer.Handle], or
 // [Informer.Events] to range over events) can be added before and after it is

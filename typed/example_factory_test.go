@@ -14,7 +14,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// Parts of a program that need the same informer each take a lease, and give it back.
+// Parts of a program that need the same informer each ask for it, and release it.
 func ExampleShare() {
 	client, shutdown := rig.NewCluster(rig.NewPod("web-0", "node-1"))
 	defer shutdown()

@@ -19,14 +19,13 @@ import (
 // ErrShutDown is returned when something is asked of a Factory after Shutdown.
 var ErrShutDown = errors.New("the factory was shut down")
 
-// Factory runs informers that are shared by all who ask for the same. Share is how to
-// ask, and kube.For: it returns a Lease of an informer, which
+// Factory runs informers that are shared by all who ask for the same. Share, and
+// kube.For, return a SharedInformer, which stands for one use of an informer. That
 //
-//  1. is started when somebody asks for it, and is the same for all who ask while
-//     it is leased;
-//  2. is stopped and released when the last Lease was released, and the factory
-//     lets go of it. Who asks then gets a new one, which begins with a list, and
-//     does not wait for the old one to end. See the eighth promise of Informer for
+//  1. is started when somebody asks for it, and is the same for all who ask until the
+//     last of them has released it;
+//  2. is then stopped and released, and the factory lets go of it. Who asks later gets
+//     a new one, which begins with a list, and does not wait for the old one to end. See the eighth promise of Informer for
 //     what is read then.
 //
 // Informers of different clusters belong to different factories. Methods are safe
@@ -40,7 +39,7 @@ type Factory struct {
 
 	mu     sync.Mutex
 	closed bool                // guarded by mu
-	shares map[shareKey]*share // guarded by mu; those that are leased
+	shares map[shareKey]*share // guarded by mu; those that are in use
 }
 
 // shareKey is what an informer of a factory is known by.
@@ -51,15 +50,15 @@ type shareKey struct {
 
 // share is one informer of a factory.
 type share struct {
-	informer sharedInformer // an *Informer[T] for the T of its key
+	informer anyInformer // an *Informer[T] for the T of its key
 	stop     context.CancelFunc
 	asked    config // what its own options say
-	leases   int    // guarded by mu of the factory
+	users    int    // guarded by mu of the factory
 	ended    bool   // guarded by mu of the factory
 }
 
 // sharedInformer is what a factory needs of an informer.
-type sharedInformer interface {
+type anyInformer interface {
 	Name() string
 	Run(ctx context.Context) error
 	Release() error
@@ -82,8 +81,8 @@ func NewFactory(opts ...Option) *Factory {
 	return f
 }
 
-// Share returns a lease of an informer: the one that the factory knows by the type of
-// its objects and by key. If there is none, src makes its source, and it is started,
+// Share returns a use of the informer that the factory knows by the type of its objects
+// and by key. If there is none, src makes its source, and it is started,
 // with the options of the factory followed by opts:
 //
 //	type byNamespace string
@@ -109,7 +108,7 @@ func NewFactory(opts ...Option) *Factory {
 // Share returns an error if an option cannot be used, if src is nil or returns
 // nil, if key holds a value that cannot be compared, and ErrShutDown after
 // Shutdown. src must not use the factory.
-func Share[T index.Object, K comparable](f *Factory, key K, src func() source.Source[T], opts ...Option) (*Lease[T], error) {
+func Share[T index.Object, K comparable](f *Factory, key K, src func() source.Source[T], opts ...Option) (*SharedInformer[T], error) {
 	name := strings.TrimSpace(fmt.Sprintf("%v %v", reflect.TypeFor[T](), key))
 	switch {
 	case f == nil:
@@ -142,12 +141,12 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 		s = f.start(at, informer)
 		s.asked = asked
 	}
-	s.leases++
-	return newLease(s.informer.(*Informer[T]), func() { f.release(at, s) }), nil
+	s.users++
+	return newSharedInformer(s.informer.(*Informer[T]), func() { f.release(at, s) }), nil
 }
 
 // start runs an informer. The caller holds mu.
-func (f *Factory) start(at shareKey, informer sharedInformer) *share {
+func (f *Factory) start(at shareKey, informer anyInformer) *share {
 	ctx, stop := context.WithCancel(f.ctx)
 	s := &share{informer: informer, stop: stop}
 	f.shares[at] = s
@@ -166,11 +165,11 @@ func (f *Factory) start(at shareKey, informer sharedInformer) *share {
 	return s
 }
 
-// release takes back a lease.
+// release takes back one use of an informer.
 func (f *Factory) release(at shareKey, s *share) {
 	f.mu.Lock()
-	s.leases--
-	last := s.leases == 0
+	s.users--
+	last := s.users == 0
 	f.mu.Unlock()
 	if last {
 		f.forget(at, s)
@@ -179,10 +178,10 @@ func (f *Factory) release(at shareKey, s *share) {
 	}
 }
 
-// letGo releases an informer that has ended and that nobody leases.
+// letGo releases an informer that has ended and that nobody uses.
 func (f *Factory) letGo(ctx context.Context, s *share) {
 	f.mu.Lock()
-	over := s.ended && s.leases == 0
+	over := s.ended && s.users == 0
 	f.mu.Unlock()
 	if !over {
 		return
@@ -201,7 +200,7 @@ func (f *Factory) forget(at shareKey, s *share) {
 	}
 }
 
-// WaitForSync waits until every informer that is leased now is synced, all at the
+// WaitForSync waits until every informer that is in use now is synced, all at the
 // same time. It returns an error for each that is not, joined, see
 // Informer.WaitForSync; one that is released meanwhile is not waited for. After
 // Shutdown it returns ErrShutDown.
@@ -221,14 +220,14 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, s := range shares {
-		if s.leases == 0 && errors.Is(errs[i], ErrStopped) {
+		if s.users == 0 && errors.Is(errs[i], ErrStopped) {
 			errs[i] = nil
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Status reports on the informers that are leased, in the order of their names.
+// Status reports on the informers that are in use, in the order of their names.
 func (f *Factory) Status() []Status {
 	f.mu.Lock()
 	shares := f.sorted()
@@ -251,8 +250,8 @@ func (f *Factory) sorted() []*share {
 }
 
 // Shutdown stops all informers and waits until they have ended, those included
-// that were released before. It does not release informers: leases that are held go
-// on to answer from the last state, and give the memory back when they are released,
+// that were released before. It does not release informers: a SharedInformer that was not released goes
+// on to answer from the last state, and gives the memory back when it is released,
 // or with the factory. It may be called any number of times, but not by a
 // handler, for which it would wait.
 func (f *Factory) Shutdown() {

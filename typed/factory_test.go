@@ -37,8 +37,8 @@ func newShop(t *testing.T, opts ...typed.Option) *shop {
 	return f
 }
 
-// lease returns a lease for a key.
-func (f *shop) lease(key place) *typed.Lease[*rig.Thing] {
+// share returns a shared informer for a key.
+func (f *shop) share(key place) *typed.SharedInformer[*rig.Thing] {
 	l, err := typed.Share(f.Factory, key, f.source)
 	require.NoError(f.t, err)
 	return l
@@ -55,7 +55,7 @@ func (f *shop) sink() source.Sink[*rig.Thing] { return <-f.scripts[len(f.scripts
 func TestFactoryShares(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
-		a, b, other := f.lease("x"), f.lease("x"), f.lease("y")
+		a, b, other := f.share("x"), f.share("x"), f.share("y")
 		require.Len(t, f.scripts, 2, "one for each key")
 		sink := <-f.scripts[0].Started
 		sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
@@ -82,7 +82,7 @@ func TestFactoryShares(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, []string{"*rig.Thing y", "rig.Placement x"}, names(f.Status()))
 
-		again := f.lease("x")
+		again := f.share("x")
 		f.sink().Replace([]*rig.Thing{rig.At("b", 3)}, "3")
 		synctest.Wait()
 		assert.Len(t, f.scripts, 4, "it has started anew")
@@ -100,7 +100,7 @@ func names(statuses []typed.Status) (all []string) {
 func TestLeaseReads(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
-		l := f.lease("x")
+		l := f.share("x")
 		byNode := index.Single("node", func(o *rig.Thing) (string, bool) { return o.Node, true })
 		require.NoError(t, l.AddIndexes(byNode))
 		f.sink().Replace([]*rig.Thing{rig.On("n", rig.At("a", 1)), rig.On("m", rig.At("b", 2))}, "2")
@@ -119,7 +119,7 @@ func TestLeaseReads(t *testing.T) {
 			for range r.All() {
 				count++
 			}
-			for range r.Namespace("ns") {
+			for range r.InNamespace("ns") {
 				count++
 			}
 			for range r.Candidates("ns", nil) {
@@ -140,14 +140,14 @@ func TestLeaseReads(t *testing.T) {
 	})
 }
 
-func TestReleasedLease(t *testing.T) {
+func TestReleasedSharedInformer(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
-		kept, l := f.lease("x"), f.lease("x")
+		kept, l := f.share("x"), f.share("x")
 		waits := make(chan error, 4)
 		go func() { waits <- l.WaitForSync(context.Background()) }()
 		synctest.Wait()
-		early := f.lease("x")
+		early := f.share("x")
 		early.Release() // while it syncs
 		assert.ErrorIs(t, early.WaitForSync(t.Context()), typed.ErrReleased)
 		assert.Empty(t, waits, "the others still wait")
@@ -197,12 +197,12 @@ func TestReleasedLease(t *testing.T) {
 	})
 }
 
-// TestReleaseByItsHandlers has all handlers of the last lease release it at the
+// TestReleaseByItsHandlers has all handlers of the last user release it at the
 // same time.
 func TestReleaseByItsHandlers(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
-		l := f.lease("x")
+		l := f.share("x")
 		release := make(chan struct{})
 		for range 2 {
 			_, err := l.Handle(&rig.Recorder{Hook: func(string) { <-release; l.Release() }})
@@ -221,11 +221,11 @@ func TestFactoryWaitForSync(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		assert.NoError(t, f.WaitForSync(t.Context()), "nothing to wait for")
-		f.lease("x")
+		f.share("x")
 		x := f.sink()
-		f.lease("y")
+		f.share("y")
 		y := f.sink()
-		released := f.lease("z")
+		released := f.share("z")
 		waited := make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { waited <- f.WaitForSync(ctx) }()
@@ -254,7 +254,7 @@ func TestFactoryWaitForSync(t *testing.T) {
 func TestFactoryShutdown(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
-		l := f.lease("x")
+		l := f.share("x")
 		byName := index.Single("name", func(o *rig.Thing) (string, bool) { return o.Name, true })
 		require.NoError(t, l.AddIndexes(byName))
 		f.sink().Replace([]*rig.Thing{rig.At("a", 1)}, "1")
@@ -269,7 +269,7 @@ func TestFactoryShutdown(t *testing.T) {
 		close(hold)
 		<-ended
 		f.Shutdown()
-		assert.Equal(t, 1, l.Len(), "leases that are held answer from the last state")
+		assert.Equal(t, 1, l.Len(), "what was not released answers from the last state")
 		assert.ErrorIs(t, l.WaitForSync(t.Context()), typed.ErrStopped)
 		assert.ErrorIs(t, f.WaitForSync(t.Context()), typed.ErrShutDown)
 		_, err = typed.Share(f.Factory, place("x"), f.source)
@@ -277,19 +277,19 @@ func TestFactoryShutdown(t *testing.T) {
 		assert.Equal(t, "a@1", byName.Get("a")[0].String())
 		l.Release()
 		assertReleased(t, l)
-		assert.ErrorIs(t, panicOf(func() { byName.Get("a") }), index.ErrReleased, "it was the last lease")
+		assert.ErrorIs(t, panicOf(func() { byName.Get("a") }), index.ErrReleased, "it was the last use")
 	})
 }
 
 func TestFactoryReplacesAnInformerThatHasEnded(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
-		l := f.lease("x")
+		l := f.share("x")
 		f.sink()
 		f.scripts[0].Fail <- assert.AnError
 		synctest.Wait()
 		assert.ErrorIs(t, l.WaitForSync(t.Context()), assert.AnError)
-		again := f.lease("x")
+		again := f.share("x")
 		f.sink().Replace(nil, "1")
 		assert.NoError(t, again.WaitForSync(t.Context()))
 		l.Release()
@@ -315,10 +315,10 @@ func TestFactoryChecksItsArguments(t *testing.T) {
 }
 
 // TestMemoryIsReleasedWithTheLastLease checks that nothing keeps the objects of
-// an informer alive after its last lease, though all leases are reachable.
+// an informer alive after its last use, though all of them are reachable.
 func TestMemoryIsReleasedWithTheLastLease(t *testing.T) {
 	f := newShop(t)
-	a, b := f.lease("x"), f.lease("x")
+	a, b := f.share("x"), f.share("x")
 	rec := &rig.Recorder{}
 	registration, err := a.Handle(rec)
 	require.NoError(t, err)
@@ -335,7 +335,7 @@ func TestMemoryIsReleasedWithTheLastLease(t *testing.T) {
 	require.NoError(t, registration.WaitForSync(t.Context()))
 	a.Release()
 	runtime.GC()
-	assert.NotNil(t, objects[7].Value(), "one lease is left")
+	assert.NotNil(t, objects[7].Value(), "one use is left")
 	b.Release()
 	f.Shutdown()
 	alive := len(objects)
@@ -355,9 +355,9 @@ func TestMemoryIsReleasedWithTheLastLease(t *testing.T) {
 	runtime.KeepAlive(registration)
 }
 
-// TestLeasesComeAndGo has many goroutines lease, use and release a few informers
+// TestUsersComeAndGo has many goroutines share, use and release a few informers
 // at the same time.
-func TestLeasesComeAndGo(t *testing.T) {
+func TestUsersComeAndGo(t *testing.T) {
 	f := typed.NewFactory()
 	var users sync.WaitGroup
 	for user := range 8 {

@@ -41,7 +41,7 @@ import (
 //  8. Stop. When Run returns, none of the informer's goroutines is left, and calls
 //     that waited have returned. Stopping never looks like deletion: the store
 //     keeps its last state, from which reads, indexes and listers go on to answer.
-//     Its memory is given back by Release, or when the last Lease of a Factory's
+//     Its memory is given back by Release, or when the last SharedInformer of a Factory's
 //     informer is released, or by the garbage collector, when nobody refers to the
 //     informer or to one of its indexes any more. What is read after the first two
 //     never says "not found": methods that return an error return one that wraps

@@ -34,8 +34,10 @@ func (i *Informer[T]) All() iter.Seq[T] { return i.store.All() }
 // nil if there are none. The slice is the caller's.
 func (i *Informer[T]) ListNamespace(namespace string) []T { return i.store.ListNamespace(namespace) }
 
-// Namespace ranges over the objects of one namespace.
-func (i *Informer[T]) Namespace(namespace string) iter.Seq[T] { return i.store.Namespace(namespace) }
+// InNamespace ranges over the objects of one namespace.
+func (i *Informer[T]) InNamespace(namespace string) iter.Seq[T] {
+	return i.store.InNamespace(namespace)
+}
 
 // Candidates ranges over the objects that the indexes cannot rule out for a
 // namespace and a selector, see index.Reader.

@@ -6,7 +6,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// ErrReleased tells that something was asked of an informer, or of a Lease, that
+// ErrReleased tells that something was asked of an informer, or of a SharedInformer, that
 // was released. It is index.ErrReleased, which reads without an error panic with.
 var ErrReleased = index.ErrReleased
 
@@ -17,7 +17,7 @@ var ErrReleased = index.ErrReleased
 // NewInformer could not be used. It may be called any number of times.
 //
 // An indexer that was given by WithIndexer is released, too. The informers of a
-// Factory are released by their leases.
+// Factory are released by SharedInformer.Release.
 func (i *Informer[T]) Release() error {
 	if i.err != nil {
 		return i.err

@@ -44,7 +44,7 @@ func assertReleased(t *testing.T, from index.Reader[*rig.Thing]) {
 			}
 		},
 		"Namespace": func() {
-			for range from.Namespace("ns") {
+			for range from.InNamespace("ns") {
 			}
 		},
 		"Keys": func() {

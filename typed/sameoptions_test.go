@@ -12,7 +12,7 @@ import (
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
-// TestFactoryRefusesOptionsOfOneInformer: with one indexer for all, a lease would
+// TestFactoryRefusesOptionsOfOneInformer: with one indexer for all, a user would
 // return the objects of another.
 func TestFactoryRefusesOptionsOfOneInformer(t *testing.T) {
 	for name, opt := range map[string]typed.Option{

@@ -81,15 +81,15 @@ func watch(ctx context.Context, config *rest.Config, timeout time.Duration, out 
 	// fits all types of objects that have managed fields.
 	factory := kube.NewFactory(config, typed.WithTransform(kube.StripManagedFields[metav1.Object]))
 	defer factory.Shutdown()
-	leases := map[schema.GroupVersionResource]*typed.Lease[*metav1.PartialObjectMetadata]{}
+	informers := map[schema.GroupVersionResource]*typed.SharedInformer[*metav1.PartialObjectMetadata]{}
 	for _, resource := range resources {
-		lease, err := typed.Share(factory.Factory, resource, func() source.Source[*metav1.PartialObjectMetadata] {
+		informer, err := typed.Share(factory.Factory, resource, func() source.Source[*metav1.PartialObjectMetadata] {
 			return objectsOf(client, resource)
 		}, typed.WithName(resource.GroupResource().String()))
 		if err != nil {
 			return err
 		}
-		leases[resource] = lease
+		informers[resource] = informer
 	}
 
 	// Some may be forbidden. The others can be used.
@@ -101,8 +101,8 @@ func watch(ctx context.Context, config *rest.Config, timeout time.Duration, out 
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "RESOURCE\tVERSION\tOBJECTS\tAT")
 	for _, resource := range resources {
-		lease := leases[resource]
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", resource.GroupResource(), resource.Version, lease.Len(), lease.ResourceVersion())
+		informer := informers[resource]
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", resource.GroupResource(), resource.Version, informer.Len(), informer.ResourceVersion())
 	}
 	return errors.Join(table.Flush(), ctx.Err())
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Observer is what will see a write: a *typed.Informer, or a *typed.Lease of one,
+// Observer is what will see a write: a *typed.Informer, or a *typed.SharedInformer,
 // whatever the type of its objects.
 type Observer interface {
 	// ExpectVersion returns what tells when reads reflect a version.

@@ -16,7 +16,7 @@ import (
 )
 
 // Two clusters, each with a factory of its own. Parts of a program that need the
-// same informer each take a lease, and give it back.
+// same informer each ask for it, and release it.
 func ExampleFor() {
 	clusters := map[string][]string{"east": {"web-0", "web-1"}, "west": {"web-0"}}
 	factories := map[string]*kube.Factory{}
@@ -35,14 +35,14 @@ func ExampleFor() {
 		defer factories[cluster].Shutdown()
 	}
 
-	pods := map[string]*typed.Lease[*corev1.Pod]{}
+	pods := map[string]*typed.SharedInformer[*corev1.Pod]{}
 	for cluster, factory := range factories {
-		lease, err := kube.For[*corev1.Pod](factory, kube.WithInformerOptions(typed.WithName("pods of "+cluster)))
+		shared, err := kube.For[*corev1.Pod](factory, kube.WithInformerOptions(typed.WithName("pods of "+cluster)))
 		if err != nil {
 			log.Fatal(err)
 		}
-		defer lease.Release()
-		pods[cluster] = lease
+		defer shared.Release()
+		pods[cluster] = shared
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// For returns a lease of the informer of what FromREST lists and watches with the
+// For returns a use of the informer of what FromREST lists and watches with the
 // given options:
 //
 //	pods, err := kube.For[*corev1.Pod](f, kube.WithNamespace("default"))
@@ -35,8 +35,8 @@ import (
 // For returns an error if the options, T or the factory's configuration cannot be
 // used, or if others use the informer with other options; and typed.ErrShutDown after
 // Shutdown.
-func For[T index.Object](f *Factory, opts ...ForOption) (*typed.Lease[T], error) {
-	failed := func(err error) (*typed.Lease[T], error) {
+func For[T index.Object](f *Factory, opts ...ForOption) (*typed.SharedInformer[T], error) {
+	failed := func(err error) (*typed.SharedInformer[T], error) {
 		return nil, fmt.Errorf("informer %v: %w", reflect.TypeFor[T](), err)
 	}
 	if f == nil {
@@ -54,7 +54,7 @@ func For[T index.Object](f *Factory, opts ...ForOption) (*typed.Lease[T], error)
 		return failed(err)
 	}
 	var unusable error
-	lease, err := typed.Share(f.Factory, config.key(), func() source.Source[T] {
+	informer, err := typed.Share(f.Factory, config.key(), func() source.Source[T] {
 		src := FromREST[T](f.config, all.source...)
 		if s, ok := src.(*restSource[T]); ok {
 			unusable = s.err
@@ -62,10 +62,10 @@ func For[T index.Object](f *Factory, opts ...ForOption) (*typed.Lease[T], error)
 		return src
 	}, all.informer...)
 	if unusable != nil && err == nil {
-		lease.Release()
+		informer.Release()
 		return nil, unusable
 	}
-	return lease, err
+	return informer, err
 }
 
 // ForOption is an option of For: a SourceOption, or what WithInformerOptions returns.

@@ -13,14 +13,14 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Lease is the right to use an informer of a Factory. It has the methods of the
+// SharedInformer is one use of an informer of a Factory. It has the methods of the
 // informer but for Run, and with them
 //
 //  1. Reads are those of the informer, until Release; also after the informer has
 //     stopped, see the eighth promise of Informer. What is read after Release never
 //     says "not found": it fails with ErrReleased, whether the informer still runs
-//     for others or not, and so do indexes after the last lease.
-//  2. Handlers and event ranges belong to the lease, and end with it.
+//     for others or not, and so do indexes after the last Release.
+//  2. Handlers and event ranges belong to this use, and end with it.
 //  3. Indexes belong to the informer. All of its users share their names, and they
 //     stay as long as it runs.
 //  4. After Release, methods that return an error return ErrReleased, and those
@@ -28,7 +28,7 @@ import (
 //     panic with it.
 //
 // The methods are safe for concurrent use.
-type Lease[T index.Object] struct {
+type SharedInformer[T index.Object] struct {
 	informer atomic.Pointer[Informer[T]] // an empty one after the release
 
 	ctx    context.Context // ends with ErrReleased
@@ -40,40 +40,40 @@ type Lease[T index.Object] struct {
 	registrations []*Registration // guarded by mu
 }
 
-var _ index.Reader[*metav1.ObjectMeta] = (*Lease[*metav1.ObjectMeta])(nil)
+var _ index.Reader[*metav1.ObjectMeta] = (*SharedInformer[*metav1.ObjectMeta])(nil)
 
-func newLease[T index.Object](informer *Informer[T], giveUp func()) *Lease[T] {
-	l := &Lease[T]{giveUp: giveUp}
-	l.informer.Store(informer)
-	l.ctx, l.cancel = context.WithCancelCause(context.Background())
-	return l
+func newSharedInformer[T index.Object](informer *Informer[T], giveUp func()) *SharedInformer[T] {
+	s := &SharedInformer[T]{giveUp: giveUp}
+	s.informer.Store(informer)
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	return s
 }
 
-// Release gives the lease back. When it returns, none of its handlers is running
+// Release ends the use of the informer. When it returns, none of its handlers is running
 // or will be called again, as with Registration.Close; in a call of one of them,
-// it does not wait for that call to end. If this was the last lease, the informer
+// it does not wait for that call to end. If this was the last use, the informer
 // stops, and is released when it has: Release does not wait for that,
 // Factory.Shutdown does.
 //
 // It may be called any number of times and at any time, also before the informer
 // has synced; all but the first call do nothing and return at once.
-func (l *Lease[T]) Release() {
-	l.mu.Lock()
-	if l.released {
-		l.mu.Unlock()
+func (s *SharedInformer[T]) Release() {
+	s.mu.Lock()
+	if s.released {
+		s.mu.Unlock()
 		return
 	}
-	l.released = true
-	registrations := l.registrations
-	l.registrations = nil
-	l.mu.Unlock()
+	s.released = true
+	registrations := s.registrations
+	s.registrations = nil
+	s.mu.Unlock()
 
-	l.informer.Store(releasedInformer[T](l.Name()))
-	l.cancel(ErrReleased)
+	s.informer.Store(releasedInformer[T](s.Name()))
+	s.cancel(ErrReleased)
 	for _, r := range registrations {
 		r.Close()
 	}
-	l.giveUp()
+	s.giveUp()
 }
 
 // releasedInformer returns an informer of which nothing can be asked.
@@ -87,64 +87,64 @@ func releasedInformer[T index.Object](name string) *Informer[T] {
 
 // Handle adds a handler, see Informer.Handle. It is removed by Release, or
 // before by Registration.Close.
-func (l *Lease[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.released {
-		return nil, fmt.Errorf("informer %s: handler not added: %w", l.Name(), ErrReleased)
+func (s *SharedInformer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.released {
+		return nil, fmt.Errorf("informer %s: handler not added: %w", s.Name(), ErrReleased)
 	}
-	r, err := l.informer.Load().Handle(handler, opts...)
+	r, err := s.informer.Load().Handle(handler, opts...)
 	if err != nil {
 		return nil, err
 	}
-	l.registrations = slices.DeleteFunc(l.registrations, func(r *Registration) bool { return r.stopped.Load() })
-	l.registrations = append(l.registrations, r)
+	s.registrations = slices.DeleteFunc(s.registrations, func(r *Registration) bool { return r.stopped.Load() })
+	s.registrations = append(s.registrations, r)
 	return r, nil
 }
 
-// Events returns the events as a range, see Informer.Events. It ends with the
-// lease, too.
-func (l *Lease[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
+// Events returns the events as a range, see Informer.Events. It ends with
+// Release, too.
+func (s *SharedInformer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
 	return func(yield func(Event[T]) bool) {
-		informer := l.informer.Load()
-		ctx, stop := l.within(ctx)
+		informer := s.informer.Load()
+		ctx, stop := s.within(ctx)
 		defer stop()
-		if l.ctx.Err() == nil {
+		if s.ctx.Err() == nil {
 			informer.Events(ctx, opts...)(yield)
 		}
 	}
 }
 
 // AddIndexes adds indexes to the informer, see Informer.AddIndexes.
-func (l *Lease[T]) AddIndexes(indexes ...index.Definition[T]) error {
-	return l.informer.Load().AddIndexes(indexes...)
+func (s *SharedInformer[T]) AddIndexes(indexes ...index.Definition[T]) error {
+	return s.informer.Load().AddIndexes(indexes...)
 }
 
 // Indexes returns the indexes of the informer, see Informer.Indexes. A user who wants
 // one that others may have added uses index.Ensure.
-func (l *Lease[T]) Indexes() []index.Definition[T] { return l.informer.Load().Indexes() }
+func (s *SharedInformer[T]) Indexes() []index.Definition[T] { return s.informer.Load().Indexes() }
 
 // WaitForSync waits until the informer is synced, see Informer.WaitForSync.
-func (l *Lease[T]) WaitForSync(ctx context.Context) error {
-	informer := l.informer.Load()
-	ctx, stop := l.within(ctx)
+func (s *SharedInformer[T]) WaitForSync(ctx context.Context) error {
+	informer := s.informer.Load()
+	ctx, stop := s.within(ctx)
 	defer stop()
 	return informer.WaitForSync(ctx)
 }
 
 // WaitForResourceVersion waits until reads reflect a version, see
 // Informer.WaitForResourceVersion.
-func (l *Lease[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
-	informer := l.informer.Load()
-	ctx, stop := l.within(ctx)
+func (s *SharedInformer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
+	informer := s.informer.Load()
+	ctx, stop := s.within(ctx)
 	defer stop()
 	return informer.WaitForResourceVersion(ctx, resourceVersion)
 }
 
-// within returns a context that ends with ctx, or with the lease.
-func (l *Lease[T]) within(ctx context.Context) (_ context.Context, stop func()) {
+// within returns a context that ends with ctx, or with Release.
+func (s *SharedInformer[T]) within(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	forget := context.AfterFunc(l.ctx, func() { cancel(ErrReleased) })
+	forget := context.AfterFunc(s.ctx, func() { cancel(ErrReleased) })
 	return ctx, func() {
 		forget()
 		cancel(nil)
