@@ -9,7 +9,6 @@ import (
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -219,12 +218,9 @@ func ExampleNewHandlerSource() {
 
 // newCluster starts an API server in memory that holds objs, and returns how to reach
 // it and the function that ends it.
-func newCluster(objs ...runtime.Object) (config *rest.Config, shutdown func() error) {
-	srv, err := typedtest.NewServer()
+func newCluster(objs ...typedtest.Object) (config *rest.Config, shutdown func() error) {
+	srv, err := typedtest.NewServer(typedtest.WithObjects(objs...))
 	if err != nil {
-		log.Fatal(err)
-	}
-	if err := srv.Create(context.Background(), objs...); err != nil {
 		log.Fatal(err)
 	}
 	return srv.Config(), srv.Close

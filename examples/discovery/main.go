@@ -51,7 +51,7 @@ func main() {
 // run watches the cluster of a kubeconfig, or without one a server in memory.
 func run(ctx context.Context, kubeconfig string, timeout time.Duration, out io.Writer) (err error) {
 	if kubeconfig == "" {
-		srv, err := fill(ctx)
+		srv, err := newServer()
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
@@ -22,14 +21,11 @@ import (
 
 // serverWith starts a server with some objects. In a program, the configuration
 // comes from rest.InClusterConfig or clientcmd.
-func serverWith(objects ...runtime.Object) (config *rest.Config, stop func()) {
+func serverWith(objects ...typedtest.Object) (config *rest.Config, stop func()) {
 	srv, err := typedtest.NewServer(typedtest.WithResources(typedtest.Resource{
 		GroupVersionResource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}, Kind: "Network", Status: true,
-	}))
+	}), typedtest.WithObjects(objects...))
 	if err != nil {
-		log.Fatal(err)
-	}
-	if err := srv.Create(context.Background(), objects...); err != nil {
 		log.Fatal(err)
 	}
 	return srv.Config(), func() {

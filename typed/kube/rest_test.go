@@ -79,7 +79,7 @@ func inFormats(t *testing.T, config *rest.Config, test func(*testing.T, *rest.Co
 
 // keeps runs an informer that gets one object by its list and another one by its
 // watch, which create makes, and returns both.
-func keeps[T index.Object](t *testing.T, srv *typedtest.Server, src source.Source[T], create runtime.Object) (listed, watched T) {
+func keeps[T index.Object](t *testing.T, srv *typedtest.Server, src source.Source[T], create typedtest.Object) (listed, watched T) {
 	informer := typed.NewInformer(src)
 	ctx := rig.Start(t, informer)
 	require.NoError(t, informer.WaitForSync(ctx))

@@ -23,6 +23,7 @@ type catalog struct {
 	cbor       bool // everything can be spelled in CBOR
 	byResource map[schema.GroupVersionResource]*collection
 	byKind     map[schema.GroupVersionKind]*collection
+	byType     map[reflect.Type]*collection // of the types that no scheme knows
 }
 
 func newCatalog(s *store.Store, set *settings) (*catalog, error) {
@@ -32,6 +33,7 @@ func newCatalog(s *store.Store, set *settings) (*catalog, error) {
 		cbor:       set.cbor,
 		byResource: map[schema.GroupVersionResource]*collection{},
 		byKind:     map[schema.GroupVersionKind]*collection{},
+		byType:     map[reflect.Type]*collection{},
 	}
 	for _, r := range set.resources {
 		if err := r.validate(); err != nil {
@@ -124,33 +126,16 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		}
 		_, added.media.Protobuf = list.(runtime.ProtobufMarshaller)
 	}
+	if r.Type != nil {
+		t := reflect.TypeOf(r.Type)
+		if other, ok := c.byType[t]; ok {
+			return fmt.Errorf("resource %s: %s is the type of %s as well", r.GroupVersionResource, t, other.resource)
+		}
+		c.byType[t] = added
+	}
 	c.byResource[added.resource] = added
 	c.byKind[added.kind] = added
 	return nil
-}
-
-// forObject returns the collection of an object, by its Go type or, for
-// unstructured ones, by the kind it carries.
-func (c *catalog) forObject(obj runtime.Object) (*collection, error) {
-	if obj == nil || reflect.ValueOf(obj).Kind() == reflect.Pointer && reflect.ValueOf(obj).IsNil() {
-		return nil, fmt.Errorf("no object given")
-	}
-	if found, ok := c.byKind[obj.GetObjectKind().GroupVersionKind()]; ok {
-		return found, nil
-	}
-	if _, ok := obj.(runtime.Unstructured); ok {
-		return nil, fmt.Errorf("no resource for kind %s", obj.GetObjectKind().GroupVersionKind())
-	}
-	kinds, _, err := c.scheme.ObjectKinds(obj)
-	if err != nil {
-		return nil, err
-	}
-	for _, kind := range kinds {
-		if found, ok := c.byKind[kind]; ok {
-			return found, nil
-		}
-	}
-	return nil, fmt.Errorf("no resource for %T", obj)
 }
 
 // groups returns the served groups in order, each with its versions, the

@@ -1,9 +1,6 @@
 package typedtest
 
 import (
-	"fmt"
-	"reflect"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -63,35 +60,6 @@ func (c *collection) prefix(namespace string) string {
 		return namespace + "/"
 	}
 	return ""
-}
-
-// adopt returns a deep copy of obj as the type this resource is served in, with
-// its kind set.
-func (c *collection) adopt(obj runtime.Object) (runtime.Object, error) {
-	own, err := c.newObject()
-	if err != nil {
-		return nil, err
-	}
-	if reflect.TypeOf(own) == reflect.TypeOf(obj) {
-		own = obj.DeepCopyObject()
-	} else if err := convert(obj, own); err != nil {
-		return nil, fmt.Errorf("convert %T to %s: %w", obj, c.kind, err)
-	}
-	own.GetObjectKind().SetGroupVersionKind(c.kind)
-	return own, nil
-}
-
-// convert copies between a Go type and unstructured content.
-func convert(from, to runtime.Object) error {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(from)
-	if err != nil {
-		return err
-	}
-	if u, ok := to.(*unstructured.Unstructured); ok {
-		u.Object = runtime.DeepCopyJSON(content)
-		return nil
-	}
-	return runtime.DefaultUnstructuredConverter.FromUnstructured(content, to)
 }
 
 // keyOf returns the path of a stored object.

@@ -38,7 +38,8 @@
 //
 // # What tests can do
 //
-//   - Seed and change objects without HTTP: Create, Update, Delete.
+//   - Begin with objects: WithObjects. Change them without HTTP: Create, Update,
+//     Delete. Structs without generated code are objects, too: see Resource.Type.
 //   - Delay, refuse and abort requests: Inject.
 //   - End, tear, hold and feed watches: CutWatches, TearWatches, HoldWatches,
 //     SendError, SendEvent, SendBytes, SendBookmarks.

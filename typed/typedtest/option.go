@@ -30,6 +30,7 @@ type settings struct {
 	watchList bool
 	cbor      bool
 	logger    klog.Logger
+	objects   []Object // to begin with
 }
 
 func newSettings(opts []Option) (*settings, error) {
@@ -86,6 +87,15 @@ func WithFieldSelector(resource schema.GroupVersionResource, label string, value
 		maps.Copy(added, s.fields[resource])
 		added[label] = value
 		s.fields[resource] = added
+		return nil
+	}
+}
+
+// WithObjects has the server begin with objects, stored as by Create; an error of
+// that is one of NewServer. Options add up.
+func WithObjects(objs ...Object) Option {
+	return func(s *settings) error {
+		s.objects = append(s.objects, objs...)
 		return nil
 	}
 }

@@ -26,6 +26,11 @@ type Resource struct {
 	// Status says that it has a status subresource: creates and updates leave
 	// the status alone, updates and patches of /status change nothing else.
 	Status bool
+	// Type, if not nil, is an object of the Go type that programs use for the
+	// resource where no scheme knows it, such as (*Network)(nil): what kube.FromREST
+	// and kube.Writer take. Objects of that type can be stored without naming their
+	// kind; see Server.Create. It changes nothing about what is served.
+	Type Object
 	// Fields are what field selectors may use besides metadata.name and
 	// metadata.namespace, by label.
 	Fields map[string]FieldFunc

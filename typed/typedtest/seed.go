@@ -11,11 +11,14 @@ import (
 
 // Create stores objects without HTTP, in order, with their status, and with the
 // UID and creation time they have, if any. The server keeps deep copies. Names
-// and namespaces are checked, other metadata is taken as it is. Create stops at
+// and namespaces are checked, other metadata is taken as it is. The resource is
+// that of the kind which an object names, or else of its Go type: one of the scheme,
+// or one that [Resource] has as its Type. A struct that no scheme knows is stored as
+// its JSON, as if it had been sent. Create stops at
 // the first error, which is an API status as a client would get it
 // (AlreadyExists, Invalid), or says that no resource serves the object; what came
 // before is stored. Faults do not apply, and requests are not counted.
-func (s *Server) Create(ctx context.Context, objs ...runtime.Object) error {
+func (s *Server) Create(ctx context.Context, objs ...Object) error {
 	return s.seed(ctx, "create", objs, func(c *collection, m metav1.Object, obj runtime.Object) error {
 		_, err := s.create(ctx, creation{collection: c, namespace: m.GetNamespace(), object: obj, seed: true})
 		return err
@@ -26,7 +29,7 @@ func (s *Server) Create(ctx context.Context, objs ...runtime.Object) error {
 // object without a resource version replaces whatever is there; one with it
 // fails with Conflict unless that is the present one. An update that changes
 // nothing is no write. Errors are as for Create, NotFound among them.
-func (s *Server) Update(ctx context.Context, objs ...runtime.Object) error {
+func (s *Server) Update(ctx context.Context, objs ...Object) error {
 	return s.seed(ctx, "update", objs, func(c *collection, m metav1.Object, obj runtime.Object) error {
 		_, err := s.update(ctx, update{
 			collection: c, namespace: m.GetNamespace(), name: m.GetName(), part: wholePart, seed: true,
@@ -39,7 +42,7 @@ func (s *Server) Update(ctx context.Context, objs ...runtime.Object) error {
 // Delete deletes objects without HTTP, in order, by namespace and name alone;
 // those with finalizers are marked deleted. Errors are as for Create, NotFound
 // among them.
-func (s *Server) Delete(ctx context.Context, objs ...runtime.Object) error {
+func (s *Server) Delete(ctx context.Context, objs ...Object) error {
 	return s.seed(ctx, "delete", objs, func(c *collection, m metav1.Object, _ runtime.Object) error {
 		_, _, err := s.remove(ctx, c, m.GetNamespace(), m.GetName(), &metav1.DeleteOptions{})
 		return err
@@ -47,12 +50,12 @@ func (s *Server) Delete(ctx context.Context, objs ...runtime.Object) error {
 }
 
 // seed applies a write to a copy of each object.
-func (s *Server) seed(ctx context.Context, verb string, objs []runtime.Object, write func(*collection, metav1.Object, runtime.Object) error) error {
+func (s *Server) seed(ctx context.Context, verb string, objs []Object, write func(*collection, metav1.Object, runtime.Object) error) error {
 	for _, obj := range objs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c, err := s.catalog.forObject(obj)
+		c, err := s.catalog.find(obj)
 		if err != nil {
 			return fmt.Errorf("%s: %w", verb, err)
 		}

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubetyped/informer/typed/typedtest"
 )
@@ -65,7 +66,7 @@ func TestSeedRefuses(t *testing.T) {
 	assert.True(t, apierrors.IsInvalid(s.Create(ctx, pod("No Name"))))
 	assert.Error(t, s.Create(ctx, nil))
 	assert.Error(t, s.Create(ctx, (*corev1.Pod)(nil)))
-	assert.Error(t, s.Create(ctx, &metav1.Status{}))
+	assert.ErrorContains(t, s.Create(ctx, &network{}), "no resource for *typedtest_test.network, which names no kind: describe its resource")
 	assert.Error(t, s.Create(ctx, &unstructured.Unstructured{}))
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
@@ -93,15 +94,76 @@ func TestSeedConverts(t *testing.T) {
 	assert.True(t, apierrors.IsAlreadyExists(s.Create(ctx, widget)))
 }
 
+// network is a custom resource without generated code.
+type network struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		CIDR string `json:"cidr"`
+		Size int64  `json:"size,omitempty"`
+	} `json:"spec"`
+}
+
+// metadataless has methods that its JSON does not agree with.
+type metadataless struct{ metav1.ObjectMeta }
+
+func TestSeedStructs(t *testing.T) {
+	ctx := testContext(t)
+	networks := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}
+	first := &network{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"}}
+	first.Spec.CIDR, first.Spec.Size = "10.0.0.0/8", 1<<53+1
+	s := typedtest.Start(t, typedtest.WithObjects(first),
+		typedtest.WithResources(
+			typedtest.Resource{GroupVersionResource: networks, Kind: "Network", Type: (*network)(nil)},
+			typedtest.Resource{GroupVersionResource: widgets, Kind: "Widget"},
+		))
+	client := dynamicClient(t, s).Resource(networks).Namespace("default")
+	got, err := client.Get(ctx, "first", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "Network", got.GetKind())
+	assert.Equal(t, map[string]any{"cidr": "10.0.0.0/8", "size": int64(1<<53 + 1)}, got.Object["spec"])
+	assert.Empty(t, first.Kind, "the caller's object is left alone")
+
+	first.Spec.CIDR = "10.0.0.0/16"
+	require.NoError(t, s.Update(ctx, first))
+	got, err = client.Get(ctx, "first", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "10.0.0.0/16", got.Object["spec"].(map[string]any)["cidr"])
+	require.NoError(t, s.Delete(ctx, first))
+	assert.True(t, apierrors.IsNotFound(s.Delete(ctx, first)))
+
+	// The kind that an object names goes before that of its type.
+	named := &network{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Widget"}, ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "w"}}
+	require.NoError(t, s.Create(ctx, named))
+	_, err = dynamicClient(t, s).Resource(widgets).Namespace("default").Get(ctx, "w", metav1.GetOptions{})
+	assert.NoError(t, err)
+	named.Kind = "Gadget"
+	assert.ErrorContains(t, s.Create(ctx, named), "no resource for *typedtest_test.network, which is of the kind example.com/v1, Kind=Gadget")
+	assert.ErrorContains(t, s.Create(ctx, &metadataless{metav1.ObjectMeta{Name: "a"}}), "look at its JSON tags")
+}
+
+// TestWithObjects: what cannot be stored is an error of NewServer.
+func TestWithObjects(t *testing.T) {
+	s := typedtest.Start(t, typedtest.WithObjects(pod("a")), typedtest.WithObjects(pod("b")))
+	list, err := clientset(t, s, "").CoreV1().Pods("default").List(testContext(t), metav1.ListOptions{})
+	require.NoError(t, err)
+	assert.Len(t, list.Items, 2)
+	_, err = typedtest.NewServer(typedtest.WithObjects(pod("a"), pod("a")))
+	assert.True(t, apierrors.IsAlreadyExists(err), "%v", err)
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	for name, opt := range map[string]typedtest.Option{
-		"nil":              nil,
-		"nil scheme":       typedtest.WithScheme(nil),
-		"history":          typedtest.WithHistory(0),
-		"bookmarks":        typedtest.WithBookmarks(-1),
-		"no kind":          typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets}),
-		"no resource":      typedtest.WithResources(typedtest.Resource{Kind: "Widget"}),
-		"twice":            typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "A"}, typedtest.Resource{GroupVersionResource: widgets, Kind: "B"}),
+		"nil":         nil,
+		"nil scheme":  typedtest.WithScheme(nil),
+		"history":     typedtest.WithHistory(0),
+		"bookmarks":   typedtest.WithBookmarks(-1),
+		"no kind":     typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets}),
+		"no resource": typedtest.WithResources(typedtest.Resource{Kind: "Widget"}),
+		"twice":       typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "A"}, typedtest.Resource{GroupVersionResource: widgets, Kind: "B"}),
+		"one type twice": typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "A", Type: &network{}},
+			typedtest.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "bs"}, Kind: "B", Type: &network{}}),
 		"no field":         typedtest.WithFieldSelector(widgets, "", nil),
 		"fields of nobody": typedtest.WithFieldSelector(widgets, "spec.size", func(runtime.Object) string { return "" }),
 	} {

@@ -45,8 +45,8 @@ type Server struct {
 	closeErr    error // written in closing
 }
 
-// NewServer starts a server. It returns an error when an option is invalid or
-// when it cannot listen. The caller calls Close.
+// NewServer starts a server. It returns an error when an option is invalid, an
+// object of WithObjects cannot be stored, or it cannot listen. The caller calls Close.
 func NewServer(opts ...Option) (*Server, error) {
 	set, err := newSettings(opts)
 	if err != nil {
@@ -60,18 +60,21 @@ func NewServer(opts ...Option) (*Server, error) {
 	if err := catalog.addFields(set.fields); err != nil {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("typedtest server: %w", err)
-	}
 	s := &Server{
-		URL:       "http://" + listener.Addr().String(),
 		settings:  set,
 		store:     objects,
 		catalog:   catalog,
 		transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
 		served:    make(chan error, 1),
 	}
+	if err := s.Create(context.Background(), set.objects...); err != nil {
+		return nil, fmt.Errorf("typedtest server: %w", err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("typedtest server: %w", err)
+	}
+	s.URL = "http://" + listener.Addr().String()
 	s.ctx, s.cancel = context.WithCancel(klog.NewContext(context.Background(), set.logger))
 	s.http = &http.Server{
 		Handler:     http.HandlerFunc(s.serve),

@@ -16,7 +16,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -49,7 +48,7 @@ func start(ctx context.Context, kubeconfig string, run Run, out io.Writer) error
 		}
 		return run(ctx, config, out)
 	}
-	srv, err := NewServer(ctx)
+	srv, err := NewServer()
 	if err != nil {
 		return err
 	}
@@ -65,7 +64,7 @@ func start(ctx context.Context, kubeconfig string, run Run, out io.Writer) error
 func change(ctx context.Context, srv *typedtest.Server) error {
 	pod := Pod("visitor", "node-b", "10.0.0.9")
 	for {
-		for _, write := range []func(context.Context, ...runtime.Object) error{srv.Create, srv.Delete} {
+		for _, write := range []func(context.Context, ...typedtest.Object) error{srv.Create, srv.Delete} {
 			if err := write(ctx, pod); err != nil && ctx.Err() == nil {
 				return err
 			}
@@ -80,13 +79,9 @@ func change(ctx context.Context, srv *typedtest.Server) error {
 
 // NewServer starts an API server in memory with two Nodes and three Pods of a
 // ReplicaSet behind a Service.
-func NewServer(ctx context.Context) (*typedtest.Server, error) {
-	srv, err := typedtest.NewServer()
-	if err != nil {
-		return nil, err
-	}
+func NewServer() (*typedtest.Server, error) {
 	web := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "web-uid"}}
-	objects := []runtime.Object{
+	objects := []typedtest.Object{
 		node("node-a", "a"), node("node-b", "b"), web,
 		&corev1.Service{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
@@ -99,10 +94,7 @@ func NewServer(ctx context.Context) (*typedtest.Server, error) {
 		pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(web, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))}
 		objects = append(objects, pod)
 	}
-	if err := srv.Create(ctx, objects...); err != nil {
-		return nil, errors.Join(err, srv.Close())
-	}
-	return srv, nil
+	return typedtest.NewServer(typedtest.WithObjects(objects...))
 }
 
 // Pod returns a running Pod of the application web.

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/typed/typedtest"
@@ -14,12 +13,9 @@ import (
 
 // NewCluster starts an API server in memory that holds objs, for an example, and
 // returns a client for it and the function that ends it.
-func NewCluster(objs ...runtime.Object) (client *kubernetes.Clientset, shutdown func() error) {
-	srv, err := typedtest.NewServer()
+func NewCluster(objs ...typedtest.Object) (client *kubernetes.Clientset, shutdown func() error) {
+	srv, err := typedtest.NewServer(typedtest.WithObjects(objs...))
 	if err != nil {
-		log.Fatal(err)
-	}
-	if err := srv.Create(context.Background(), objs...); err != nil {
 		log.Fatal(err)
 	}
 	client, err = kubernetes.NewForConfig(srv.Config())

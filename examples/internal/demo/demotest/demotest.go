@@ -27,7 +27,7 @@ func Output(t *testing.T, run demo.Run) string {
 // ends the example when it has written last.
 func OutputOfChange(t *testing.T, run demo.Run, first string, change func(ctx context.Context, srv *typedtest.Server) error, last string) string {
 	t.Helper()
-	srv, err := demo.NewServer(t.Context())
+	srv, err := demo.NewServer()
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, srv.Close()) }()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
