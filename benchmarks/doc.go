@@ -59,8 +59,10 @@
 // informers from a factory have. This project's have that one always.
 //
 // Both sides get the same objects, in the same order, from the same source.
-// They are Pods of about 7 KB of JSON; see internal/cluster for what is made anew
-// for each of them and what they share.
+// They are Pods of about 8 KB of JSON, in which differs what differs in a cluster;
+// see internal/pods. Where bytes are decoded, every Pod is whole. Where only
+// pointers are handed on, Pods share what no side looks at; see
+// benchmarks/internal/cluster.
 //
 // # What to keep in mind
 //

@@ -32,6 +32,10 @@ type recording struct {
 	events    [][]byte // changes of all Pods, to be sent again and again
 }
 
+// recordedVersions is how many updates of each Pod a player has. They differ, so
+// that a version that is sent again is equal to none that is still kept.
+const recordedVersions = 3
+
 // writeSize is how much a player sends with one write, in bytes.
 const writeSize = 64 << 10
 
@@ -78,15 +82,19 @@ func record(mediaType string, listed, changed int) (*recording, error) {
 	}
 	r := &recording{mediaType: mediaType}
 	var frames framesOf
-	for _, pod := range cluster.New(max(listed, 1), 10).Pods(1)[:listed] {
-		frames.add(info, watch.Added, pod)
+	pods := cluster.New(max(listed, 1), 50)
+	for _, i := range pods.Shuffled(0)[:listed] {
+		frames.add(info, watch.Added, pods.Whole(i, 1))
 	}
 	frames.add(info, watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		ResourceVersion: "1", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
 	}})
 	r.initial = frames.writes()
-	for _, pod := range cluster.New(changed, 10).Pods(2) {
-		frames.add(info, watch.Modified, pod)
+	pods = cluster.New(max(changed, 1), 50)
+	for version := 2; version < 2+recordedVersions; version++ {
+		for _, i := range pods.Shuffled(0)[:changed] {
+			frames.add(info, watch.Modified, pods.Whole(i, version))
+		}
 	}
 	r.events = frames.writes()
 	return r, frames.err
@@ -100,10 +108,9 @@ type framesOf struct {
 }
 
 func (f *framesOf) add(info runtime.SerializerInfo, t watch.EventType, pod *corev1.Pod) {
-	own := *pod
-	own.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
 	var object bytes.Buffer
-	if err := info.Serializer.Encode(&own, &object); err != nil {
+	if err := info.Serializer.Encode(pod, &object); err != nil {
 		f.err = err
 		return
 	}

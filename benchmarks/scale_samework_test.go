@@ -106,7 +106,7 @@ func TestDeliveryForATime(t *testing.T) {
 func TestScatteredUpdatesChangeSomething(t *testing.T) {
 	c := cluster.New(300, 20)
 	for _, most := range []int{20, 300, 1000} {
-		events := scattered(c, most)
+		events := scattered(c, most, c.Pod)
 		require.Len(t, events, 2*min(most, c.Size))
 		versions := map[string]string{}
 		for range 2 {

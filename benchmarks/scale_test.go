@@ -67,19 +67,18 @@ type sample struct {
 }
 
 func newSample(c *cluster.Cluster) *sample {
-	return sampleOf(c.Pods(1), scattered(c, 100_000))
+	return sampleOf(c.Pods(1), scattered(c, 100_000, c.Pod))
 }
 
 // newOwnSample returns a sample of Pods that share nothing, with updates of so
 // many of them.
 func newOwnSample(tb testing.TB, c *cluster.Cluster, updated int) *sample {
-	pods, events := c.Pods(1), scattered(c, updated)
-	for i := range pods {
-		pods[i] = decoded(tb, pods[i])
+	own := func(i, version int) *corev1.Pod { return decoded(tb, c.Whole(i, version)) }
+	var pods []*corev1.Pod
+	for _, i := range c.Shuffled(0) {
+		pods = append(pods, own(i, 1))
 	}
-	for i := range events {
-		events[i].Object = decoded(tb, cluster.PodOf(events[i]))
-	}
+	events := scattered(c, updated, own)
 	return sampleOf(pods, events)
 }
 
@@ -103,15 +102,15 @@ func decoded(tb testing.TB, pod *corev1.Pod) *corev1.Pod {
 // scattered returns two updates of each of most objects at random, or of all of
 // them if c has no more. Every one of them is updated before one is updated
 // again, in random order, so that the state before an update never is the one
-// after it.
-func scattered(c *cluster.Cluster, most int) []watch.Event {
+// after it. They are made by pod.
+func scattered(c *cluster.Cluster, most int, pod func(i, version int) *corev1.Pod) []watch.Event {
 	numbers := c.Shuffled(2)[:min(most, c.Size)]
 	events := make([]watch.Event, 0, 2*len(numbers))
 	for version := 2; version <= 3; version++ {
 		order := rand.New(rand.NewPCG(uint64(version), 1))
 		order.Shuffle(len(numbers), func(i, j int) { numbers[i], numbers[j] = numbers[j], numbers[i] })
 		for _, i := range numbers {
-			events = append(events, watch.Event{Type: watch.Modified, Object: c.Pod(i, version)})
+			events = append(events, watch.Event{Type: watch.Modified, Object: pod(i, version)})
 		}
 	}
 	return events

@@ -36,42 +36,43 @@ func (c *churn) run(ctx context.Context) error {
 			return nil
 		case <-ticker.C:
 		}
-		pod := c.objects.Pod(rand.IntN(c.pods))
-		if err := c.change(ctx, pod); err != nil && ctx.Err() == nil {
+		i := rand.IntN(c.pods)
+		pod := c.objects.Pod(i)
+		if err := c.change(ctx, i, pod); err != nil && ctx.Err() == nil {
 			return fmt.Errorf("change Pod %s/%s: %w", pod.Namespace, pod.Name, err)
 		}
 		c.count++
 	}
 }
 
-// change replaces every tenth Pod that comes along, and patches the others.
-func (c *churn) change(ctx context.Context, pod *corev1.Pod) error {
+// change replaces every tenth Pod that comes along, and changes the others: pod has
+// the number i.
+func (c *churn) change(ctx context.Context, i int, pod *corev1.Pod) error {
 	switch c.count % 10 {
 	case 0:
-		return c.replace(ctx, pod)
+		return c.replace(ctx, i, pod)
 	case 1, 2, 3:
 		return c.patch(ctx, pod, fmt.Sprintf(`{"metadata":{"labels":{%q:"1.%d.0"}}}`, workload.VersionLabel, c.count))
 	case 4, 5, 6:
-		return c.patch(ctx, pod, `{"status":{"phase":"Running"}}`, "status")
+		_, err := c.objects.UpdatePod(ctx, i, 2+c.count, c.client.CoreV1().Pods)
+		return err
 	default:
 		return c.patch(ctx, pod, fmt.Sprintf(`{"metadata":{"annotations":{"kubectl.kubernetes.io/restartedAt":%q}}}`,
 			time.Now().UTC().Format(time.RFC3339Nano)))
 	}
 }
 
-func (c *churn) patch(ctx context.Context, pod *corev1.Pod, patch string, subresources ...string) error {
-	_, err := c.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(patch),
-		metav1.PatchOptions{}, subresources...)
+func (c *churn) patch(ctx context.Context, pod *corev1.Pod, patch string) error {
+	_, err := c.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	return err
 }
 
 // replace deletes a Pod and creates it again. Without a kubelet to end its
 // containers, only a Pod without a grace period goes.
-func (c *churn) replace(ctx context.Context, pod *corev1.Pod) error {
-	pods := c.client.CoreV1().Pods(pod.Namespace)
-	if err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)}); err != nil {
+func (c *churn) replace(ctx context.Context, i int, pod *corev1.Pod) error {
+	pods := c.client.CoreV1().Pods
+	if err := pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)}); err != nil {
 		return err
 	}
-	_, err := pods.Create(ctx, pod, metav1.CreateOptions{})
-	return err
+	return c.objects.CreatePod(ctx, i, pods)
 }

@@ -54,5 +54,5 @@ func (l load) create(ctx context.Context, client kubernetes.Interface) error {
 	if err := workload.Create(ctx, l.crew, "Nodes", l.nodes, objects.Node, nodes); err != nil {
 		return err
 	}
-	return workload.Create(ctx, l.crew, "Pods", l.pods, objects.Pod, client.CoreV1().Pods)
+	return objects.CreatePods(ctx, l.crew, l.pods, client.CoreV1().Pods)
 }

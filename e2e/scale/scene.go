@@ -5,15 +5,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
@@ -85,7 +81,7 @@ func (s *scene) create(ctx context.Context) error {
 	if err := workload.Create(ctx, s.crew, endpointSlices, s.others, s.objects.EndpointSlice, s.client.DiscoveryV1().EndpointSlices); err != nil {
 		return err
 	}
-	return workload.Create(ctx, s.crew, pods, s.pods, s.objects.Pod, core.Pods)
+	return s.objects.CreatePods(ctx, s.crew, s.pods, core.Pods)
 }
 
 // compare measures the sides in turns.
@@ -158,8 +154,8 @@ func (s *scene) check(side string, m measurement) error {
 	return nil
 }
 
-// update updates Pods, one after the other, and returns the last version that
-// one of them has then.
+// update has kubelets report on Pods, one after the other, and returns the last
+// version that one of them has then.
 func (s *scene) update(ctx context.Context) (last string, err error) {
 	first := s.updated
 	s.updated += s.events
@@ -167,9 +163,7 @@ func (s *scene) update(ctx context.Context) (last string, err error) {
 	var versions []string
 	err = s.crew.Each(ctx, "update", pods, s.events, func(ctx context.Context, i int) error {
 		i += first
-		pod := s.objects.Pod(i % s.pods)
-		patch := `{"status":{"message":` + strconv.Quote("update "+strconv.Itoa(i)) + `}}`
-		pod, err := s.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
+		pod, err := s.objects.UpdatePod(ctx, i%s.pods, 2+i/s.pods, s.client.CoreV1().Pods)
 		if err != nil {
 			return err
 		}

@@ -79,10 +79,10 @@ func TestEachTellsThatItsContextEnded(t *testing.T) {
 
 func TestCreateTakesTheClientOfTheNamespace(t *testing.T) {
 	client := fake.NewClientset()
-	objects := Objects{Namespaces: []string{"a", "b"}, Nodes: 3}
-	require.NoError(t, Create(t.Context(), Crew{Workers: 3, Out: t.Output()}, "Pods", 21, objects.Pod, client.CoreV1().Pods))
+	objects := Objects{Namespaces: []string{"a", "b"}}
+	require.NoError(t, Create(t.Context(), Crew{Workers: 3, Out: t.Output()}, "ConfigMaps", 21, objects.ConfigMap, client.CoreV1().ConfigMaps))
 	for namespace, want := range map[string]int{"a": 11, "b": 10, corev1.NamespaceAll: 21} {
-		list, err := client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
+		list, err := client.CoreV1().ConfigMaps(namespace).List(t.Context(), metav1.ListOptions{})
 		require.NoError(t, err)
 		assert.Len(t, list.Items, want, namespace)
 	}

@@ -1,6 +1,6 @@
-// Package workload fills a cluster with what some teams run in it: Pods of a
-// dozen applications, spread over namespaces and Nodes, and what belongs to
-// them.
+// Package workload fills a cluster with what some teams run in it: the Pods of
+// their applications, spread over namespaces and Nodes, and what belongs to them.
+// The Pods are those of internal/pods, from which benchmarks have theirs.
 package workload
 
 import (
@@ -11,22 +11,22 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/internal/pods"
 )
 
-// The labels that all objects in namespaces have: those that Kubernetes
-// recommends, and one of the workload's own, which has few values.
+// The labels that all objects in namespaces have. The last has few values.
 const (
-	AppLabel     = "app.kubernetes.io/name"
-	VersionLabel = "app.kubernetes.io/version"
-	TierLabel    = "tier"
+	AppLabel     = pods.AppLabel
+	VersionLabel = pods.VersionLabel
+	TierLabel    = pods.TierLabel
 )
 
-// The applications of every namespace, and the zones that the Nodes are in.
-var (
-	apps  = []string{"auth", "billing", "cart", "catalog", "checkout", "frontend", "mail", "orders", "payments", "search", "shipping", "stock"}
-	tiers = []string{"web", "service", "batch"}
-	zones = []string{"zone-a", "zone-b", "zone-c"}
-)
+// appsOfOthers is the number of applications that have other objects than Pods.
+const appsOfOthers = 96
+
+// zones are what the Nodes are in.
+var zones = []string{"zone-a", "zone-b", "zone-c"}
 
 // Objects makes the objects of a workload. Those of a number are the same every
 // time, for the same workload, and the caller owns them. An API server takes
@@ -35,8 +35,11 @@ type Objects struct {
 	// Namespaces are the names of the namespaces that the objects are spread
 	// over; there must be one.
 	Namespaces []string
+	// PerApp is the number of Pods of an application, 50 if it is 0.
+	PerApp int
 	// Nodes is the number of Nodes that the Pods are on. If it is 0, Pods are
-	// on none, and a scheduling gate keeps them from any.
+	// on none, and a scheduling gate keeps them from any: they are strangers in
+	// a cluster of others.
 	Nodes int
 	// Labels are on all objects in namespaces, besides their own.
 	Labels map[string]string
@@ -51,21 +54,21 @@ func (o Objects) Node(i int) *corev1.Node {
 	}}
 }
 
-func (o Objects) nodeName(i int) string { return fmt.Sprintf("node-%03d", i%o.Nodes) }
+func (o Objects) nodeName(i int) string { return pods.NodeName(i % o.Nodes) }
 
-// meta returns the metadata of object i, and the application that it belongs to.
+// meta returns the metadata of object i, which is no Pod, and the application that
+// it belongs to.
 func (o Objects) meta(i int) (meta metav1.ObjectMeta, app string) {
-	// Not i itself: its remainders for namespace, node and app would go
-	// together.
-	spread := spreadOf(i)
-	app = apps[spread%len(apps)]
+	// Not i itself: its remainders for namespace and app would go together.
+	number := spreadOf(i) % appsOfOthers
+	app = pods.AppName(number)
 	meta = metav1.ObjectMeta{
 		Namespace: o.Namespaces[i%len(o.Namespaces)],
 		Name:      fmt.Sprintf("%s-%s-%05d", app, hashOf(app), i),
 		Labels: map[string]string{
 			AppLabel:     app,
-			VersionLabel: "1.0.0",
-			TierLabel:    tiers[spread%len(tiers)],
+			VersionLabel: "v1.0.0",
+			TierLabel:    pods.Tier(number),
 		},
 	}
 	maps.Copy(meta.Labels, o.Labels)

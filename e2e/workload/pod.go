@@ -1,83 +1,101 @@
 package workload
 
 import (
-	"strconv"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/kubetyped/informer/internal/pods"
 )
 
-// Pod returns the Pod of number i.
+// The managers that an API server notes in managedFields.
+const (
+	controllerManager = "kube-controller-manager"
+	kubelet           = "kubelet"
+)
+
+// Pod returns the Pod of number i as a ReplicaSet controller would create it, with
+// the volume that holds its token. Where it is a stranger, it has no owner, which
+// the garbage collector of that cluster would look for, and the service account
+// that is in every namespace.
 func (o Objects) Pod(i int) *corev1.Pod {
-	meta, app := o.meta(i)
-	meta.Labels["pod-template-hash"] = hashOf(app)
-	meta.Annotations = map[string]string{
-		"prometheus.io/scrape": "true",
-		"prometheus.io/port":   "9090",
-	}
-	pod := &corev1.Pod{
-		ObjectMeta: meta,
-		Spec: corev1.PodSpec{
-			AutomountServiceAccountToken: ptr.To(false),
-			Containers: []corev1.Container{
-				container(app, 8080),
-				container("proxy", 15000),
-			},
-			Volumes: []corev1.Volume{
-				{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-					LocalObjectReference: corev1.LocalObjectReference{Name: app},
-				}}},
-				{Name: "cache", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
-			},
-			TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{
-				MaxSkew:           1,
-				TopologyKey:       corev1.LabelTopologyZone,
-				WhenUnsatisfiable: corev1.ScheduleAnyway,
-				LabelSelector:     &metav1.LabelSelector{MatchLabels: map[string]string{AppLabel: app}},
-			}},
-		},
-	}
-	if o.Nodes > 0 {
-		pod.Spec.NodeName = o.nodeName(spreadOf(i) / len(apps))
-	} else {
+	pod := o.whole(i, 1)
+	pod.UID, pod.ResourceVersion, pod.Generation = "", "", 0 // the server sets them
+	pod.CreationTimestamp, pod.ManagedFields = metav1.Time{}, nil
+	pod.Spec.Priority, pod.Spec.PreemptionPolicy, pod.Spec.Tolerations = nil, nil, nil // admission does
+	pod.Status = corev1.PodStatus{}
+	maps.Copy(pod.Labels, o.Labels)
+	if o.Nodes == 0 {
+		pod.OwnerReferences, pod.Annotations = nil, nil
+		pod.Spec.NodeName = ""
+		pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount = "default", "default"
 		pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/nowhere"}}
 	}
 	return pod
 }
 
-// container returns a container with the fields that most have.
-func container(name string, port int32) corev1.Container {
-	probe := &corev1.Probe{
-		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz", Port: intstr.FromInt32(port)}},
+// whole returns the Pod of number i at a version as it is in a cluster.
+func (o Objects) whole(i, version int) *corev1.Pod {
+	return pods.Cluster{PerApp: o.PerApp, Namespaces: o.Namespaces, Nodes: max(o.Nodes, 1)}.Pod(i, version)
+}
+
+// CreatePod creates the Pod of number i with the client of its namespace, and
+// writes what its kubelet says when it runs. It leaves that out where the Pod is
+// a stranger: what addresses it said to have could be believed.
+func (o Objects) CreatePod(ctx context.Context, i int, client func(namespace string) corev1client.PodInterface) error {
+	pod := o.Pod(i)
+	created, err := client(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{FieldManager: controllerManager})
+	if err != nil || o.Nodes == 0 {
+		return err
 	}
-	field := func(path string) *corev1.EnvVarSource {
-		return &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}}
+	created.Status = o.whole(i, 1).Status
+	_, err = client(pod.Namespace).UpdateStatus(ctx, created, metav1.UpdateOptions{FieldManager: kubelet})
+	return err
+}
+
+// CreatePods creates the first n Pods as CreatePod does. It returns the errors of
+// Each.
+func (o Objects) CreatePods(ctx context.Context, c Crew, n int, client func(namespace string) corev1client.PodInterface) error {
+	return c.Each(ctx, "create", "Pods", n, func(ctx context.Context, i int) error { return o.CreatePod(ctx, i, client) })
+}
+
+// UpdatePod has the kubelet of the Pod of number i report a version, counted
+// from 2, in a patch of what has changed: that its server ceased to be ready, or
+// is ready again. It returns the Pod that the server answers with.
+func (o Objects) UpdatePod(ctx context.Context, i, version int, client func(namespace string) corev1client.PodInterface) (*corev1.Pod, error) {
+	pod := o.whole(i, version)
+	before, err := o.report(i, version-1)
+	if err != nil {
+		return nil, err
 	}
-	return corev1.Container{
-		Name:  name,
-		Image: "registry.example/" + name + ":1.0.0",
-		Args:  []string{"--listen=:" + strconv.Itoa(int(port)), "--log-format=json"},
-		Ports: []corev1.ContainerPort{{Name: name, ContainerPort: port}, {Name: name + "-stats", ContainerPort: port + 1}},
-		Env: []corev1.EnvVar{
-			{Name: "POD_NAME", ValueFrom: field("metadata.name")},
-			{Name: "POD_NAMESPACE", ValueFrom: field("metadata.namespace")},
-			{Name: "NODE_NAME", ValueFrom: field("spec.nodeName")},
-		},
-		Resources: corev1.ResourceRequirements{
-			Requests: corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("100m"),
-				corev1.ResourceMemory: resource.MustParse("128Mi"),
-			},
-			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")},
-		},
-		LivenessProbe:  probe,
-		ReadinessProbe: probe,
-		VolumeMounts: []corev1.VolumeMount{
-			{Name: "config", MountPath: "/etc/" + name, ReadOnly: true},
-			{Name: "cache", MountPath: "/var/cache/" + name},
-		},
+	now, err := o.report(i, version)
+	if err != nil {
+		return nil, err
 	}
+	patch, err := strategicpatch.CreateTwoWayMergePatch(before, now, corev1.Pod{})
+	if err != nil {
+		return nil, fmt.Errorf("compare two states of Pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	return client(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: kubelet}, "status")
+}
+
+// report returns what a kubelet says of a Pod with a version, of a stranger its
+// conditions alone.
+func (o Objects) report(i, version int) ([]byte, error) {
+	status := o.whole(i, version).Status
+	if o.Nodes == 0 {
+		status = corev1.PodStatus{Conditions: status.Conditions}
+	}
+	report, err := json.Marshal(&corev1.Pod{Status: status})
+	if err != nil {
+		return nil, fmt.Errorf("encode the status of Pod %d: %w", i, err)
+	}
+	return report, nil
 }

@@ -3,14 +3,14 @@
 package cluster
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"strconv"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubetyped/informer/internal/pods"
 )
 
 const (
@@ -24,25 +24,23 @@ const (
 // Cluster makes the Pods of a cluster, always the same ones: so many to an
 // application, each application in one of 100 namespaces, on 1,000 nodes at
 // random. It does not keep them.
-//
-// What identifies a Pod, and what indexes and selectors look at, is made anew
-// for every Pod and version of it, down to the strings, as a decoder does:
-// names, labels, node, address, resource version. The rest is shared by the
-// Pods of an application, so that 100,000 of them fit into memory several
-// times; no side looks at it.
 type Cluster struct {
 	// Size is the number of Pods.
 	Size int
 	// PerApp is the number of Pods of an application, fewer in the last one.
 	PerApp    int
+	made      pods.Cluster
 	templates []*corev1.Pod // more than a few differ in nothing that counts
 }
 
 // New returns a cluster of size Pods, perApp to an application.
 func New(size, perApp int) *Cluster {
-	c := &Cluster{Size: size, PerApp: perApp}
+	c := &Cluster{Size: size, PerApp: perApp, made: pods.Cluster{PerApp: perApp, Nodes: Nodes}}
+	for n := range Namespaces {
+		c.made.Namespaces = append(c.made.Namespaces, NamespaceName(n))
+	}
 	for app := range min(c.apps(), 50) {
-		c.templates = append(c.templates, podTemplate(app))
+		c.templates = append(c.templates, c.Whole(app*perApp, 1))
 	}
 	return c
 }
@@ -55,47 +53,40 @@ func (c *Cluster) apps() int { return (c.Size + c.PerApp - 1) / c.PerApp }
 func (c *Cluster) Apps() []string {
 	var names []string
 	for _, app := range rand.New(rand.NewPCG(3, 3)).Perm(c.apps()) {
-		names = append(names, appName(app))
+		names = append(names, pods.AppName(app))
 	}
 	return names
 }
 
-// Pod returns Pod number i at a version; versions count from 1.
+// Whole returns Pod number i at a version as a server sends it; versions count
+// from 1. It shares nothing with any other.
+func (c *Cluster) Whole(i, version int) *corev1.Pod { return c.made.Pod(i, version) }
+
+// Pod returns Pod number i at a version for those who do not look into it, as
+// stores do. What identifies it, and what indexes and selectors look at, is made
+// anew for every Pod and version, down to the strings, as a decoder does: names,
+// labels, node, addresses, resource version. The rest is shared by the Pods of an
+// application, so that 100,000 of them fit into memory several times.
 func (c *Cluster) Pod(i, version int) *corev1.Pod {
-	app := i / c.PerApp
-	pod := *c.templates[app%len(c.templates)]
-	pod.Name = PodName(app, i)
-	pod.Namespace = NamespaceName(app % Namespaces)
-	pod.UID = uidOf(i)
-	pod.ResourceVersion = strconv.Itoa(version*10_000_000 + i)
-	pod.Labels = map[string]string{
-		"app":               appName(app),
-		"tier":              tierOf(app),
-		"pod-template-hash": templateHash(app),
-	}
-	pod.Spec.NodeName = NodeName(int(splitmix(uint64(i)) % Nodes))
-	pod.Status.PodIP = fmt.Sprintf("10.%d.%d.%d", 64+i>>16, i>>8&255, i&255)
-	pod.Status.PodIPs = []corev1.PodIP{{IP: pod.Status.PodIP}}
-	pod.Status.HostIP = "10.0.0.1"
-	return &pod
+	return c.made.Outline(c.templates[i/c.PerApp%len(c.templates)], i, version)
 }
 
 // Pods returns all Pods at a version. They come in an order that is random, but
 // always the same: a store that has been in use for a while has lost the order
 // of its first list.
 func (c *Cluster) Pods(version int) []*corev1.Pod {
-	pods, order := make([]*corev1.Pod, c.Size), c.Shuffled(0)
+	all, order := make([]*corev1.Pod, c.Size), c.Shuffled(0)
 	makers := runtime.GOMAXPROCS(0) // a million of them take one a while
 	var making sync.WaitGroup
 	for first := range makers {
 		making.Go(func() {
 			for i := first; i < c.Size; i += makers {
-				pods[order[i]] = c.Pod(i, version)
+				all[order[i]] = c.Pod(i, version)
 			}
 		})
 	}
 	making.Wait()
-	return pods
+	return all
 }
 
 // Shuffled returns the numbers of the Pods in one of many random orders.
