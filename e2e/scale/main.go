@@ -57,10 +57,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if p.side != "" {
 		return play(p.side, in, out)
 	}
-	if p.out != "" {
-		if err := report.Check(p.out, maker); err != nil {
-			return err // rather now than in some minutes
-		}
+	if err := p.prepare(); err != nil {
+		return err
 	}
 	results, err := compare(ctx, p, out)
 	if err != nil {

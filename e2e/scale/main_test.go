@@ -57,7 +57,7 @@ func noServersLeft(t *testing.T) {
 func TestBothSidesSeeEverythingAndTheTableHasIt(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	noServersLeft(t)
-	document, profiles := filepath.Join(t.TempDir(), "performance.md"), t.TempDir()
+	document, profiles := filepath.Join(t.TempDir(), "performance.md"), filepath.Join(t.TempDir(), "not", "there")
 	require.NoError(t, os.WriteFile(document, []byte("# Title\n<!-- made by e2e/scale -->\nold\n<!-- end -->\nlast\n"), 0o600))
 	args := []string{"-pods=50", "-others=9", "-namespaces=3", "-nodes=4", "-events=120", "-rounds=2", "-out=" + document, "-profiles=" + profiles}
 	var out bytes.Buffer
@@ -130,7 +130,17 @@ func TestRunRefusesWhatMakesNoSense(t *testing.T) {
 		"-pods=0": "must be positive", "-others=0": "must be positive", "-namespaces=0": "must be positive", "-nodes=-1": "must be positive",
 		"-events=0": "must be positive", "-rounds=0": "must be positive", "-workers=0": "must be positive",
 		"-side=other": "client-go and typed", "now": `no argument "now"`, "-out=/no/such/file": "no such file",
+		"-profiles=/dev/null/folder": "make the folder for -profiles",
 	} {
 		assert.ErrorContains(t, run(t.Context(), []string{arg}, nil, t.Output()), want, arg)
 	}
+}
+
+func TestFolderForProfilesIsMadeAtTheStart(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "not", "there")
+	p, err := parse([]string{"-profiles=" + folder})
+	require.NoError(t, err)
+	require.NoError(t, p.prepare())
+	assert.DirExists(t, folder)
+	require.NoError(t, p.prepare(), "and left alone if it is there")
 }

@@ -4,8 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
+
+	"github.com/kubetyped/informer/internal/report"
 )
 
 // plan is what is to be measured, and where that goes.
@@ -30,7 +33,7 @@ func parse(args []string) (plan, error) {
 	flags.IntVar(&p.rounds, "rounds", 3, "`number` of times that each side is measured")
 	flags.IntVar(&p.workers, "workers", 16, "`number` of requests at a time that create and update objects")
 	flags.StringVar(&p.out, "out", "", "`file` in which to replace the table that this program has made before")
-	flags.StringVar(&p.profiles, "profiles", "", "`folder` for profiles of the last round: CPU of sync and events, heap between them")
+	flags.StringVar(&p.profiles, "profiles", "", "`folder` for profiles of the last round, made if it is not there: CPU of sync and events, heap between them")
 	flags.StringVar(&p.side, "side", "", "`name` of the side to measure in this process, by requests on the standard input; the program does this by itself")
 	if err := flags.Parse(args); err != nil {
 		return plan{}, err
@@ -61,6 +64,22 @@ func (p plan) validate() error {
 	}
 	if _, ok := sides[p.side]; p.side != "" && !ok {
 		return fmt.Errorf("-side must be one of %s, not %q", strings.Join(slices.Sorted(maps.Keys(sides)), " and "), p.side)
+	}
+	return nil
+}
+
+// prepare makes sure that what is measured can be written where it is to go,
+// rather now than in some minutes. It makes the folder for profiles.
+func (p plan) prepare() error {
+	if p.out != "" {
+		if err := report.Check(p.out, maker); err != nil {
+			return err
+		}
+	}
+	if p.profiles != "" {
+		if err := os.MkdirAll(p.profiles, 0o755); err != nil {
+			return fmt.Errorf("make the folder for -profiles: %w", err)
+		}
 	}
 	return nil
 }
