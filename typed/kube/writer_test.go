@@ -238,30 +238,6 @@ func TestMergePatch(t *testing.T) {
 	assert.True(t, apierrors.IsConflict(err), "it is another object: %v", err)
 }
 
-// TestApply: what is sent for a server-side apply, which the server of tests has not.
-func TestApply(t *testing.T) {
-	t.Parallel()
-	srv, sent := startForWrites(t)
-	w := newWriter[*tunnel](t, sent.config(srv), kube.WithResource(tunnelResource))
-	_, err := w.Apply(t.Context(), newTunnel("a"), metav1.ApplyOptions{FieldManager: "test", Force: true, DryRun: []string{"All"}}, "status")
-	assert.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
-	sent.answer = func(request *http.Request) *http.Response {
-		return &http.Response{StatusCode: http.StatusCreated, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
-			Body: io.NopCloser(strings.NewReader(sent.bodies[len(sent.bodies)-1]))}
-	}
-	applied, err := w.Apply(t.Context(), newTunnel("a"), metav1.ApplyOptions{FieldManager: "test"})
-	require.NoError(t, err)
-	assert.Equal(t, newTunnel("a"), applied)
-
-	first, second := sent.requests[0], sent.requests[1]
-	assert.Equal(t, "PATCH /apis/example.com/v1/namespaces/default/tunnels/a/status", first.Method+" "+first.URL.Path)
-	assert.Equal(t, "dryRun=All&fieldManager=test&force=true", first.URL.RawQuery)
-	assert.Equal(t, "application/apply-patch+yaml", first.Header.Get("Content-Type"))
-	assert.Equal(t, "/apis/example.com/v1/namespaces/default/tunnels/a", second.URL.Path)
-	assert.Equal(t, "fieldManager=test&force=false", second.URL.RawQuery)
-	assert.JSONEq(t, `{"apiVersion":"example.com/v1","kind":"Tunnel","metadata":{"namespace":"default","name":"a"},"spec":{"remote":"10.0.0.1"},"status":{}}`, sent.bodies[1])
-}
-
 // TestUnusableAnswers: what the server did and did not answer properly is an error
 // that says so.
 func TestUnusableAnswers(t *testing.T) {

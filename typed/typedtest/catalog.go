@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -126,6 +127,7 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		}
 		_, added.media.Protobuf = list.(runtime.ProtobufMarshaller)
 	}
+	added.managers = sync.OnceValues(added.newFieldManagers)
 	if r.Type != nil {
 		t := reflect.TypeOf(r.Type)
 		if other, ok := c.byType[t]; ok {

@@ -25,6 +25,7 @@ type collection struct {
 	fields     map[string]FieldFunc
 	scheme     *runtime.Scheme // nil: unstructured
 	table      *store.Table
+	managers   func() (*fieldManagers, error)
 }
 
 func (c *collection) groupResource() schema.GroupResource { return c.resource.GroupResource() }

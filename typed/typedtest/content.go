@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -24,6 +25,19 @@ func copyStatus(from, to runtime.Object) {
 	if target := reflect.ValueOf(to).Elem().FieldByName("Status"); target.IsValid() {
 		target.Set(source)
 	}
+}
+
+// copyManagedFields makes the managed fields of to those of from.
+func copyManagedFields(from, to runtime.Object) error {
+	source, err := meta.Accessor(from)
+	if err != nil {
+		return err
+	}
+	target, err := meta.Accessor(to)
+	if err == nil {
+		target.SetManagedFields(source.GetManagedFields())
+	}
+	return err
 }
 
 // sameContent reports whether two objects of one type differ in nothing but

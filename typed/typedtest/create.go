@@ -55,6 +55,7 @@ func (s *Server) serveCreate(w http.ResponseWriter, req *request) error {
 	m.SetCreationTimestamp(metav1.Time{})
 	created, err := s.create(req.Context(), creation{
 		collection: req.collection, namespace: req.namespace, object: obj, dryRun: isDryRun(options.DryRun),
+		manager: req.managerOf(options.FieldManager),
 	})
 	if err != nil {
 		return err
@@ -69,7 +70,9 @@ type creation struct {
 	namespace  string
 	object     runtime.Object // owned by the server from now on
 	dryRun     bool
-	seed       bool // in process: checks no more than where the object goes
+	seed       bool   // in process: checks no more than where the object goes
+	manager    string // the field manager
+	applied    bool   // the object has its managed fields
 }
 
 // create completes the metadata of the object and stores it. It keeps a UID and
@@ -83,6 +86,14 @@ func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error
 		return nil, err
 	}
 	c := cr.collection
+	if !cr.seed && !cr.applied {
+		if cr.object, err = c.track(nil, cr.object, c.whole(), cr.manager); err != nil {
+			return nil, err
+		}
+		if m, err = meta.Accessor(cr.object); err != nil {
+			return nil, err
+		}
+	}
 	generated := m.GetName() == "" && m.GetGenerateName() != ""
 	for attempt := 1; ; attempt++ {
 		if generated {

@@ -19,6 +19,11 @@
 //   - Objects: create (with generateName), get, update, patch (JSON, merge,
 //     strategic merge), delete (preconditions, finalizers), deletecollection; the
 //     status subresource; dry run. A write that changes nothing is no write.
+//   - Server-side apply, with apimachinery's own field managers: managed fields,
+//     conflicts, force, creation, removal of what a manager applies no more. Kinds of
+//     Kubernetes are merged by client-go's schema; of others none is known, so lists
+//     are atomic. Objects that are stored without HTTP have no managed fields; what is
+//     applied to them conflicts with the manager before-first-apply.
 //   - Versions: one counter for all resources. Conflicts, generation (for kinds
 //     with a spec, and custom resources), UID and time stamps are the server's.
 //   - Lists: resourceVersion with each resourceVersionMatch, limit and continue
@@ -54,8 +59,8 @@
 //     deletes nothing in it. No garbage collection: propagationPolicy is accepted
 //     and has no effect. No graceful deletion: a Pod is marked and then
 //     gone at once, even if it is on a node.
-//   - No server-side apply (415) and no managed fields, no tables, no subresource
-//     but status, no OpenAPI, no TLS, no HTTP/2, no WebSockets.
+//   - No tables, no subresource but status, no OpenAPI, no TLS, no HTTP/2, no
+//     WebSockets.
 //   - No conversion: each version of a kind is a resource of its own.
 //   - Answers come at once where a real server waits: for a version that has not
 //     been written yet, the error comes without a wait and without Retry-After.

@@ -8,9 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kubetyped/informer/typed/typedtest"
@@ -60,12 +57,4 @@ func TestNegotiation(t *testing.T) {
 		assert.Equal(t, test.code, response.StatusCode, "%v", test)
 		assert.Equal(t, test.contentType, response.Header.Get("Content-Type"), "%v", test)
 	}
-}
-
-func TestApplyIsRefused(t *testing.T) {
-	ctx := testContext(t)
-	s := typedtest.Start(t)
-	require.NoError(t, s.Create(ctx, pod("p")))
-	_, err := clientset(t, s, "").CoreV1().Pods("default").Patch(ctx, "p", types.ApplyPatchType, []byte("{}"), metav1.PatchOptions{FieldManager: "me"})
-	assert.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
 }

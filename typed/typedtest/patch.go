@@ -38,10 +38,22 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
+	if kind == types.ApplyYAMLPatchType || kind == types.ApplyCBORPatchType {
+		applied, err := req.application(kind, data, options)
+		if err != nil {
+			return err
+		}
+		obj, code, err := s.apply(req.Context(), applied)
+		if err != nil {
+			return err
+		}
+		s.answer(w, req.Request, f, code, obj)
+		return nil
+	}
 	c := req.collection
 	update := update{
 		collection: c, namespace: req.namespace, name: req.name,
-		part: req.part(), dryRun: isDryRun(options.DryRun),
+		part: req.part(), dryRun: isDryRun(options.DryRun), manager: req.managerOf(options.FieldManager),
 		change: func(present runtime.Object) (runtime.Object, error) { return c.patch(kind, data, present) },
 	}
 	patched, err := s.update(req.Context(), update)
@@ -53,11 +65,15 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 }
 
 // patchType reads the content type; it returns 415 for what cannot be applied to
-// the resource, server-side apply among it.
+// the resource.
 func (r *request) patchType() (types.PatchType, error) {
 	supported := []types.PatchType{types.JSONPatchType, types.MergePatchType}
 	if !r.collection.unstructured() {
 		supported = append(supported, types.StrategicMergePatchType)
+	}
+	supported = append(supported, types.ApplyYAMLPatchType)
+	if r.collection.media.CBOR {
+		supported = append(supported, types.ApplyCBORPatchType)
 	}
 	var names []string
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))

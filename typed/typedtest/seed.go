@@ -32,7 +32,7 @@ func (s *Server) Create(ctx context.Context, objs ...Object) error {
 func (s *Server) Update(ctx context.Context, objs ...Object) error {
 	return s.seed(ctx, "update", objs, func(c *collection, m metav1.Object, obj runtime.Object) error {
 		_, err := s.update(ctx, update{
-			collection: c, namespace: m.GetNamespace(), name: m.GetName(), part: wholePart, seed: true,
+			collection: c, namespace: m.GetNamespace(), name: m.GetName(), part: wholePart, seed: true, manager: seeder,
 			change: func(runtime.Object) (runtime.Object, error) { return obj.DeepCopyObject(), nil },
 		})
 		return err

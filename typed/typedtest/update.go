@@ -27,14 +27,18 @@ const (
 )
 
 func (r *request) part() part {
-	switch {
-	case r.subresource == "status":
+	if r.subresource == "status" {
 		return statusPart
-	case r.collection.status:
-		return mainPart
-	default:
-		return wholePart
 	}
+	return r.collection.whole()
+}
+
+// whole returns what of an object a write may change that is not to a subresource.
+func (c *collection) whole() part {
+	if c.status {
+		return mainPart
+	}
+	return wholePart
 }
 
 func (s *Server) serveUpdate(w http.ResponseWriter, req *request) error {
@@ -55,7 +59,7 @@ func (s *Server) serveUpdate(w http.ResponseWriter, req *request) error {
 	}
 	update := update{
 		collection: req.collection, namespace: req.namespace, name: req.name,
-		part: req.part(), dryRun: isDryRun(options.DryRun),
+		part: req.part(), dryRun: isDryRun(options.DryRun), manager: req.managerOf(options.FieldManager),
 		change: func(runtime.Object) (runtime.Object, error) { return obj.DeepCopyObject(), nil },
 	}
 	updated, err := s.update(req.Context(), update)
@@ -72,7 +76,9 @@ type update struct {
 	namespace, name string
 	part            part
 	dryRun          bool
-	seed            bool // in process: needs no version, and checks no more than where the object goes
+	seed            bool   // in process: needs no version, and checks no more than where the object goes
+	manager         string // the field manager
+	applied         bool   // change has set the managed fields
 	// change returns the wanted state, a new object, given the present one,
 	// which is shared.
 	change func(present runtime.Object) (runtime.Object, error)
@@ -93,6 +99,9 @@ func (s *Server) update(ctx context.Context, u update) (runtime.Object, error) {
 		}
 		wanted, err = u.complete(present.Object, wanted)
 		if err != nil {
+			return nil, err
+		}
+		if wanted, err = u.track(present.Object, wanted); err != nil {
 			return nil, err
 		}
 		stored, err := u.commit(key, present, wanted)
@@ -134,6 +143,15 @@ func (u update) commit(key string, present *store.Version, wanted runtime.Object
 	return stored.Object, nil
 }
 
+// track notes in the wanted state which fields the manager has changed. As with API
+// servers, an object without managed fields has none until something is applied to it.
+func (u update) track(present, wanted runtime.Object) (runtime.Object, error) {
+	if u.applied || u.seed && isTracked(wanted) || !isTracked(present) && !isTracked(wanted) {
+		return wanted, nil
+	}
+	return u.collection.track(present, wanted, u.part, u.manager)
+}
+
 // complete checks the wanted state against the present one and returns it with
 // the metadata that clients do not decide.
 func (u update) complete(present, wanted runtime.Object) (runtime.Object, error) {
@@ -153,6 +171,9 @@ func (u update) complete(present, wanted runtime.Object) (runtime.Object, error)
 	case statusPart:
 		merged := present.DeepCopyObject()
 		copyStatus(wanted, merged)
+		if u.applied {
+			return merged, copyManagedFields(wanted, merged)
+		}
 		return merged, nil
 	case mainPart:
 		copyStatus(present, wanted)
