@@ -34,6 +34,9 @@
 //   - ReadersVsWriter: an informer that is read by many while it is written to.
 //   - WatchDecode, Projection, SyncProcess: watches and lists that are received
 //     and decoded, from a server in another process.
+//   - DecodeItem, DecodeUpdate: bytes that become objects, without the network.
+//   - Held: what such objects take in memory, and what the collector needs for
+//     them.
 //   - DropIn: an untyped program with either package's NewSharedIndexInformer.
 //   - Footprint: heap and goroutines of an informer that has nothing to do.
 //   - ScaleObjects, ScaleHandlers, ScaleIndexes, ScaleReaders: how EventPipeline

@@ -1,0 +1,234 @@
+package benchmarks
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/benchmarks/internal/cluster"
+)
+
+// How many objects the benchmarks of decoding keep: as many as a list brings, and
+// as many as change while they are followed.
+const (
+	heldPods    = 20_000
+	updatedPods = 5_000
+)
+
+// perApps are how many Pods an application has: what objects have in common.
+var perApps = []int{50, 1, 5, 500}
+
+// decodePoint is what is decoded: a form of Pods of which so many belong to an
+// application.
+type decodePoint struct {
+	decodeForm
+	perApp int
+}
+
+// eachDecodePoint runs a benchmark for each form and side, for Pods in protobuf
+// with all numbers of Pods of an application.
+func eachDecodePoint(b *testing.B, run func(b *testing.B, p decodePoint, side func(testing.TB) decoder)) {
+	for _, form := range decodeForms() {
+		for i, perApp := range perApps {
+			if i > 0 && form.name != "pod-protobuf" {
+				break
+			}
+			p := decodePoint{form, perApp}
+			for _, s := range []struct {
+				name string
+				side func(testing.TB) decoder
+			}{{"client-go", form.clientGo}, {"typed", form.typed}} {
+				b.Run(fmt.Sprintf("form=%s/perapp=%d/impl=%s", form.name, perApp, s.name), func(b *testing.B) { run(b, p, s.side) })
+			}
+		}
+	}
+}
+
+// items returns the encoded objects of n Pods in random order.
+func (p decodePoint) items(tb testing.TB, n int) [][]byte {
+	c, items := cluster.New(n, p.perApp), make([][]byte, n)
+	for at, i := range c.Shuffled(0) {
+		items[at] = p.encodeItem(tb, c.Whole(i, 1))
+	}
+	return items
+}
+
+// BenchmarkDecodeItem measures decoding an item of a list, from its bytes to an
+// object. An operation is one object; they are kept until the list of 20,000 ends,
+// and the next one is of a decoder that has seen nothing. client-go is the
+// generated code for protobuf, and apimachinery's decoder for JSON.
+//
+// cpu-ns/op is what this process has used, with the collector, which works beside.
+func BenchmarkDecodeItem(b *testing.B) {
+	eachDecodePoint(b, func(b *testing.B, p decodePoint, side func(testing.TB) decoder) {
+		items, held := p.items(b, heldPods), make([]any, heldPods)
+		var d decoder
+		b.ReportAllocs()
+		before := cpuTime(b)
+		for n := 0; b.Loop(); n++ {
+			if n%heldPods == 0 {
+				clear(held)
+				d = side(b)
+			}
+			obj, err := d.item(items[n%heldPods])
+			if err != nil {
+				b.Fatal(err)
+			}
+			held[n%heldPods] = obj
+		}
+		b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/float64(b.N), "cpu-ns/op")
+		runtime.KeepAlive(held)
+	})
+}
+
+// BenchmarkDecodeUpdate measures decoding an event of a watch, from its frame to
+// an object. An operation is one update of one of 5,000 Pods as a kubelet reports
+// it, a readiness that changes, after which the state before it is let go of.
+// client-go is its decoder of watches. See BenchmarkWatchDecode for what is before
+// it.
+func BenchmarkDecodeUpdate(b *testing.B) {
+	eachDecodePoint(b, func(b *testing.B, p decodePoint, side func(testing.TB) decoder) {
+		d, held := side(b), make([]any, updatedPods)
+		for i, item := range p.items(b, updatedPods) {
+			var err error
+			held[i], err = d.item(item)
+			require.NoError(b, err)
+		}
+		next := d.events(p.updates(b, updatedPods))
+		b.ReportAllocs()
+		before := cpuTime(b)
+		for n := 0; b.Loop(); n++ {
+			obj, err := next()
+			if err != nil {
+				b.Fatal(err)
+			}
+			held[n%updatedPods] = obj
+		}
+		b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/float64(b.N), "cpu-ns/op")
+		runtime.KeepAlive(held)
+	})
+}
+
+// updates returns a watch that never ends: of each of n Pods in turn, in the order
+// of items, the versions after the first, again and again. What comes again is
+// equal to nothing that is still held.
+func (p decodePoint) updates(tb testing.TB, n int) io.ReadCloser {
+	c, frames := cluster.New(n, p.perApp), &bytes.Buffer{}
+	for version := 2; version < 2+recordedVersions; version++ {
+		for _, i := range c.Shuffled(0) {
+			p.encodeEvent(tb, c.Whole(i, version), frames)
+		}
+	}
+	return &endless{all: frames.Bytes()}
+}
+
+// endless reads the same bytes again and again.
+type endless struct{ all, rest []byte }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if len(e.rest) == 0 {
+		e.rest = e.all
+	}
+	n := copy(p, e.rest)
+	e.rest = e.rest[n:]
+	return n, nil
+}
+
+func (e *endless) Close() error { return nil }
+
+// BenchmarkHeld measures what objects are that are kept, 20,000 Pods that were
+// decoded as items of a list, with what their decoder keeps: bytes and heap
+// objects of each, and how long a whole run of the collector takes, the fastest of
+// some. An operation is all of that.
+func BenchmarkHeld(b *testing.B) {
+	eachDecodePoint(b, func(b *testing.B, p decodePoint, side func(testing.TB) decoder) {
+		items := p.items(b, heldPods)
+		var bytes, objects, collections float64
+		for b.Loop() {
+			before := liveStats()
+			d, held := side(b), make([]any, len(items))
+			for i, item := range items {
+				var err error
+				if held[i], err = d.item(item); err != nil {
+					b.Fatal(err)
+				}
+			}
+			after := liveStats()
+			bytes += float64(after.HeapAlloc-before.HeapAlloc) / heldPods
+			objects += float64(after.HeapObjects-before.HeapObjects) / heldPods
+			collections += float64(collectionTime())
+			runtime.KeepAlive(held)
+			runtime.KeepAlive(d)
+		}
+		b.ReportMetric(0, "ns/op") // how long it took to measure
+		b.ReportMetric(bytes/float64(b.N), "B/pod")
+		b.ReportMetric(objects/float64(b.N), "objects/pod")
+		b.ReportMetric(collections/float64(b.N), "gc-ns")
+	})
+}
+
+// liveStats tells of live objects, without what is left in pools.
+func liveStats() (stats runtime.MemStats) {
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return stats
+}
+
+// collectionTime returns how long a run of the collector takes, the fastest of
+// five.
+func collectionTime() time.Duration {
+	fastest := time.Hour
+	for range 5 {
+		begin := time.Now()
+		runtime.GC()
+		fastest = min(fastest, time.Since(begin))
+	}
+	return fastest
+}
+
+// TestSidesDecodeTheSame shows that both sides of the benchmarks of decoding make
+// the same of the same bytes, and of the bytes what they were made of.
+func TestSidesDecodeTheSame(t *testing.T) {
+	const pods = 60
+	for _, form := range decodeForms() {
+		p := decodePoint{form, 5}
+		theirs, ours := form.clientGo(t), form.typed(t)
+		for i, item := range p.items(t, pods) {
+			their, err := theirs.item(item)
+			require.NoError(t, err)
+			our, err := ours.item(item)
+			require.NoError(t, err)
+			require.True(t, equality.Semantic.DeepEqual(their, our), "%s, item %d", form.name, i)
+		}
+		their, our := theirs.events(p.updates(t, pods)), ours.events(p.updates(t, pods))
+		seen := map[string]bool{}
+		for range recordedVersions*pods + 1 {
+			one, err := their()
+			require.NoError(t, err)
+			other, err := our()
+			require.NoError(t, err)
+			forgetKind(one)
+			forgetKind(other)
+			require.True(t, equality.Semantic.DeepEqual(one, other), form.name)
+			seen[other.(metav1.Object).GetResourceVersion()] = true
+		}
+		assert.Len(t, seen, recordedVersions*pods, "the last begins anew")
+	}
+}
+
+// forgetKind empties the kind of a Pod, which only a scheme sets from protobuf.
+func forgetKind(obj any) {
+	if pod, ok := obj.(*corev1.Pod); ok {
+		pod.TypeMeta = metav1.TypeMeta{}
+	}
+}
