@@ -26,6 +26,7 @@ type sourceConfig struct {
 	labels      labels.Selector // nil: all
 	fields      fields.Selector // nil: all
 	noWatchList bool
+	requests    requestConfig
 	rest        restConfig
 }
 
@@ -95,6 +96,8 @@ func WithoutWatchList() SourceOption {
 //  3. Either begins anew with what worked: a request that was answered for the
 //     first, a list and watch that went on for more than 30 s for the second.
 //
+// WithBackoff sets other limits.
+//
 // Every failure of a list or of the start of a watch is reported to the
 // informer; so are watches that end with an error, or without an event, again and
 // again, and each object that is not a T, which is then left out.
@@ -118,7 +121,6 @@ type reflectorSource[T index.Object] struct {
 
 // The limits of waits, see FromListerWatcher.
 const (
-	firstUnreachable  = 100 * time.Millisecond
 	growthUnreachable = 1.1
 	firstRefused      = 800 * time.Millisecond
 	growthRefused     = 2
@@ -182,14 +184,19 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 		// For the one failure that the Reflector still waits after by itself: a
 		// watch that was opened and then ends with 429. A streamed list does so
 		// without regard to the context, hence no wait is long.
-		Backoff: &wait.Backoff{Duration: firstRefused, Factor: 2, Steps: 10, Cap: 5 * time.Second, Jitter: 1},
+		Backoff: &wait.Backoff{
+			Duration: s.config.requests.refused().first, Factor: 2, Steps: 10, Jitter: 1,
+			Cap: min(5*time.Second, s.config.requests.longest()),
+		},
 	})
 
-	between := backoff{first: firstRefused, factor: growthRefused, last: longestWait}
+	reflector.WatchListPageSize = s.config.requests.pageSize
+
+	between := s.config.requests.refused()
 	for ctx.Err() == nil {
 		begin := time.Now()
 		err := reflector.ListAndWatchWithContext(ctx)
-		if time.Since(begin) > longestWait {
+		if time.Since(begin) > between.last {
 			between.reset()
 		}
 		switch {

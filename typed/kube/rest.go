@@ -128,7 +128,7 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 		client: s.client, resource: found, config: s.rest, sink: reports,
 		stamp: stamp[T](s.kindToSet(found)),
 	}
-	lw.breaks.between = backoff{first: firstRefused, factor: growthRefused, last: longestWait}
+	lw.breaks.between = s.requests.refused()
 	if lw.config.silence == 0 {
 		lw.config.silence = defaultSilence
 	}
@@ -154,7 +154,7 @@ func (s *restSource[T]) kindToSet(of resource) (kind schema.GroupVersionKind) {
 // locate finds the resource. It tries again and again, as for a list, and
 // returns an error only if trying again cannot help.
 func (s *restSource[T]) locate(ctx context.Context, sink source.Sink[T]) (resource, error) {
-	between := backoff{first: firstRefused, factor: growthRefused, last: longestWait}
+	between := s.requests.refused()
 	for {
 		found, err := s.resource.locate(ctx, s.client, &s.rest)
 		if err == nil || ctx.Err() != nil {

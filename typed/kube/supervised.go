@@ -70,8 +70,11 @@ func (lw *supervisedListerWatcher) ListWithContext(ctx context.Context, opts met
 	}
 	defer lw.requests.Done()
 	lw.restrict(&opts)
+	lw.config.requests.list(&opts)
 	list, err := persist(ctx, lw, func() (runtime.Object, error) {
-		return lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
+		return listed(ctx, lw.config.requests, func(ctx context.Context) (runtime.Object, error) {
+			return lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
+		})
 	})
 	if err == nil {
 		lw.countPage(list, opts.Continue != "")
@@ -86,6 +89,7 @@ func (lw *supervisedListerWatcher) WatchWithContext(ctx context.Context, opts me
 	}
 	defer lw.requests.Done()
 	lw.restrict(&opts)
+	lw.config.requests.watch(&opts)
 	lw.received = 0
 	w, err := persist(ctx, lw, func() (watch.Interface, error) {
 		w, err := lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
@@ -107,8 +111,7 @@ func (lw *supervisedListerWatcher) WatchWithContext(ctx context.Context, opts me
 // Reflector does the same for a watch, and for a streamed list even after ctx
 // has ended, but waits up to a minute at a time.
 func persist[R any](ctx context.Context, lw *supervisedListerWatcher, request func() (R, error)) (R, error) {
-	unreachable := backoff{first: firstUnreachable, factor: growthUnreachable, last: longestWait}
-	refused := backoff{first: firstRefused, factor: growthRefused, last: longestWait}
+	unreachable, refused := lw.config.requests.unreachable(), lw.config.requests.refused()
 	for {
 		result, err := request()
 		if err == nil || ctx.Err() != nil || errors.Is(err, errNotStreamed) {

@@ -55,6 +55,11 @@ func (c *sourceConfig) onlyForSources() error {
 		{"WithFieldSelector", c.fields != nil},
 		{"WithoutWatchList", c.noWatchList},
 		{"WithWatchListTimeout", c.rest.silence != 0},
+		{"WithPageSize", c.requests.pageSize != 0},
+		{"WithConsistentLists", c.requests.latest && c.requests.pageSize == 0},
+		{"WithListTimeout", c.requests.listTimeout != 0},
+		{"WithWatchTimeout", c.requests.watchTimeout != 0},
+		{"WithBackoff", c.requests.firstWait != 0},
 	} {
 		if option.used {
 			misplaced = append(misplaced, option.name)
