@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// builder makes the plans of messages.
+type builder struct {
+	made  map[reflect.Type]*message
+	sites uint32
+}
+
+// message returns the plan of a type that has generated code. A plan is made once,
+// also for a type that has itself in it.
+func (b *builder) message(of reflect.Type) (*message, error) {
+	if m, ok := b.made[of]; ok {
+		return m, nil
+	}
+	m := &message{of: of}
+	b.made[of] = m
+	for i := range of.NumField() {
+		f := of.Field(i)
+		switch tag := f.Tag.Get("protobuf"); tag {
+		case "", "-":
+			m.left = append(m.left, memory{f.Offset, f.Type.Size()})
+		default:
+			if err := b.add(m, f, tag); err != nil {
+				return nil, fmt.Errorf("%v.%s: %w", of, f.Name, err)
+			}
+		}
+	}
+	return m, nil
+}
+
+// add adds a field to a message. Of its tag, only the number is used: some tags have
+// more that is not how the field is encoded.
+func (b *builder) add(m *message, of reflect.StructField, tag string) error {
+	_, rest, _ := strings.Cut(tag, ",")
+	text, _, _ := strings.Cut(rest, ",")
+	number, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || number == 0 {
+		return fmt.Errorf("the tag `protobuf:%q` has no number", tag)
+	}
+	f, err := b.field(of.Type)
+	if err != nil {
+		return err
+	}
+	if len(m.known) == maxFields {
+		return fmt.Errorf("there are more than %d fields", maxFields)
+	}
+	f.ordinal = uint8(len(m.known))
+	f.memory = memory{of.Offset, of.Type.Size()}
+	for uint64(len(m.fields)) <= number {
+		m.fields = append(m.fields, field{})
+	}
+	if m.fields[number].kind != kindNone {
+		return fmt.Errorf("there are two fields of number %d", number)
+	}
+	m.fields[number] = f
+	m.known = append(m.known, number)
+	return nil
+}
+
+// field returns the plan of a field of a type.
+func (b *builder) field(of reflect.Type) (field, error) {
+	f := field{of: of, whole: b.site(), each: b.site()}
+	one := of
+	_, whole := unmarshals(of)
+	switch {
+	case whole:
+	case of.Kind() == reflect.Slice && of.Elem().Kind() != reflect.Uint8:
+		f.shape, one = slice, of.Elem()
+	case of.Kind() == reflect.Map && of.Key().Kind() == reflect.String:
+		f.shape, one = table, of.Elem()
+		f.key = &field{kind: kindString, each: b.site()}
+	case of.Kind() == reflect.Pointer:
+		f.shape, one = pointer, of.Elem()
+	}
+	f.elem, f.size, f.wire = one, one.Size(), bytesType
+	if err := b.kind(&f, one); err != nil {
+		return f, err
+	}
+	if f.size == 0 {
+		f.whole = nil // nothing is allocated
+	}
+	if f.shape == table && f.wire != bytesType {
+		return f, fmt.Errorf("maps of %v are not known", one)
+	}
+	return f, nil
+}
+
+// kind sets how values of a type are encoded.
+func (b *builder) kind(f *field, of reflect.Type) error {
+	if generated, ok := unmarshals(of); generated {
+		f.kind = kindMessage
+		var err error
+		f.message, err = b.message(of)
+		return err
+	} else if ok {
+		f.kind, f.opaque = kindOpaque, opaqueOf(of)
+		return nil
+	}
+	switch of.Kind() {
+	case reflect.String:
+		f.kind = kindString
+	case reflect.Bool:
+		f.kind, f.wire = kindBool, varintType
+	case reflect.Int32, reflect.Uint32:
+		f.kind, f.wire = kind32, varintType
+	case reflect.Int64, reflect.Uint64:
+		f.kind, f.wire = kind64, varintType
+	case reflect.Slice:
+		if of.Elem().Kind() == reflect.Uint8 {
+			f.kind = kindBytes
+			return nil
+		}
+		fallthrough
+	default:
+		return fmt.Errorf("it is not known how a %v is encoded", of)
+	}
+	return nil
+}
+
+// site returns a place that no other has the number of.
+func (b *builder) site() *site {
+	b.sites++
+	return &site{id: b.sites}
+}
+
+// unmarshals reports whether a type has a method Unmarshal, and whether that is
+// generated from the tags, so that a plan can be made from these: the generator
+// writes into files of one name, and into no others. Slices, such as
+// authentication/v1's ExtraValue, keep their method.
+func unmarshals(of reflect.Type) (generated, ok bool) {
+	method, ok := reflect.PointerTo(of).MethodByName("Unmarshal")
+	if !ok || !reflect.PointerTo(of).Implements(reflect.TypeFor[unmarshaler]()) {
+		return false, false
+	}
+	code := method.Func.Pointer()
+	file, _ := runtime.FuncForPC(code).FileLine(code)
+	return of.Kind() == reflect.Struct && filepath.Base(file) == "generated.pb.go", true
+}

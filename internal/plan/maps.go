@@ -1,0 +1,174 @@
+package plan
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// The numbers of the fields of an entry of a map.
+const (
+	keyNumber   = 1
+	valueNumber = 2
+)
+
+// entry splits an entry of a map; what is not there is empty. It returns false if
+// anything else is unusual.
+func entry(data []byte) (key, value []byte, ok bool) {
+	var seen [3]bool
+	for i := 0; i < len(data); {
+		tag := data[i]
+		begin, end := span(data, i+1)
+		if end < 0 {
+			return nil, nil, false
+		}
+		switch tag {
+		case keyNumber<<3 | bytesType:
+			key = data[begin:end:end]
+		case valueNumber<<3 | bytesType:
+			value = data[begin:end:end]
+		default:
+			return nil, nil, false
+		}
+		if seen[tag>>3] {
+			return nil, nil, false
+		}
+		seen[tag>>3] = true
+		i = end
+	}
+	return key, value, true
+}
+
+// table decodes the n entries of a map.
+func (d *decoder) table(f *field, at, was unsafe.Pointer, data []byte, n int) bool {
+	var like unsafe.Pointer
+	if was != nil {
+		like = *(*unsafe.Pointer)(was)
+		if like != nil && f.equalEntries(like, data, n) {
+			*(*unsafe.Pointer)(at) = like
+			return true
+		}
+	}
+	found, ticket := d.find(f.whole, data)
+	if found.data != nil && f.equalEntries(found.data, data, n) {
+		f.whole.hit()
+		*(*unsafe.Pointer)(at) = found.data
+		return true
+	}
+	ok := false
+	if f.kind == kindString {
+		ok = d.texts(f, at, like, data, n)
+	} else {
+		ok = d.entries(f, at, data, n)
+	}
+	if ok {
+		d.keep(ticket, part{*(*unsafe.Pointer)(at), 1})
+	}
+	return ok
+}
+
+// texts decodes the entries of a map of strings.
+func (d *decoder) texts(f *field, at, like unsafe.Pointer, data []byte, n int) bool {
+	made := make(map[string]string, n)
+	each := values{data: data}
+	for range n {
+		pair, _ := each.next()
+		key, value, ok := entry(pair)
+		if !ok {
+			return false
+		}
+		if like != nil {
+			if before, ok := (*(*map[string]string)(unsafe.Pointer(&like)))[string(key)]; ok && before == string(value) {
+				made[d.text(f.key, nil, key)] = before
+				continue
+			}
+		}
+		made[d.text(f.key, nil, key)] = d.text(f, nil, value)
+	}
+	*(*map[string]string)(at) = made
+	return true
+}
+
+// entries decodes the entries of any map whose keys are strings.
+func (d *decoder) entries(f *field, at unsafe.Pointer, data []byte, n int) bool {
+	made := reflect.MakeMapWithSize(f.of, n)
+	key := reflect.New(f.of.Key()).Elem()
+	each := values{data: data}
+	for range n {
+		pair, _ := each.next()
+		name, value, ok := entry(pair)
+		if !ok {
+			return false
+		}
+		key.SetString(d.text(f.key, nil, name))
+		element := reflect.New(f.elem)
+		if f.elem.Kind() == reflect.Slice { // generated code begins with one that is empty
+			element.Elem().Set(reflect.MakeSlice(f.elem, 0, 0))
+		}
+		if !d.value(f, element.UnsafePointer(), nil, value) {
+			return false
+		}
+		made.SetMapIndex(key, element.Elem())
+	}
+	reflect.NewAt(f.of, at).Elem().Set(made)
+	return true
+}
+
+// equalEntries reports whether decoding the n entries gives a map.
+func (f *field) equalEntries(like unsafe.Pointer, data []byte, n int) bool {
+	each := values{data: data}
+	if f.kind == kindString {
+		texts := *(*map[string]string)(unsafe.Pointer(&like))
+		if len(texts) != n {
+			return false
+		}
+		for range n {
+			pair, _ := each.next()
+			key, value, ok := entry(pair)
+			if !ok {
+				return false
+			}
+			if text, ok := texts[string(key)]; !ok || text != string(value) {
+				return false
+			}
+		}
+		return distinct(data, n)
+	}
+	made := reflect.NewAt(f.of, unsafe.Pointer(&like)).Elem()
+	if made.Len() != n {
+		return false
+	}
+	key, element := reflect.New(f.of.Key()).Elem(), reflect.New(f.elem)
+	for range n {
+		pair, _ := each.next()
+		name, value, ok := entry(pair)
+		if !ok {
+			return false
+		}
+		key.SetString(string(name))
+		found := made.MapIndex(key)
+		if !found.IsValid() {
+			return false
+		}
+		element.Elem().Set(found)
+		if !f.equals(element.UnsafePointer(), value) {
+			return false
+		}
+	}
+	return distinct(data, n)
+}
+
+// distinct reports whether the keys of entries are in ascending order, as they are
+// written, so that none comes twice.
+func distinct(data []byte, n int) bool {
+	each := values{data: data}
+	last := ""
+	for k := range n {
+		pair, _ := each.next()
+		key, _, _ := entry(pair)
+		if k > 0 && string(key) <= last {
+			return false
+		}
+		last = unsafe.String(unsafe.SliceData(key), len(key))
+	}
+	return true
+}

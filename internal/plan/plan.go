@@ -1,0 +1,50 @@
+package plan
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Plan decodes messages into values of the struct that T points at. It may be used
+// by several goroutines at once.
+type Plan[T any] struct {
+	root *message
+	pool *Pool
+}
+
+// New returns the plan of T, a pointer to a struct that has code for protobuf
+// generated. Parts are shared by way of pool, and not at all if it is nil. The error
+// tells why there can be no plan.
+func New[T any](pool *Pool) (*Plan[T], error) {
+	of := reflect.TypeFor[T]()
+	if of.Kind() != reflect.Pointer || of.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("a %v is not a pointer to a struct", of)
+	}
+	if generated, _ := unmarshals(of.Elem()); !generated {
+		return nil, fmt.Errorf("a %v has no generated code for protobuf", of)
+	}
+	if pool == nil {
+		pool = &Pool{}
+	}
+	root, err := pool.plan(of.Elem())
+	if err != nil {
+		return nil, fmt.Errorf("a plan to decode a %v: %w", of, err)
+	}
+	return &Plan[T]{root, pool}, nil
+}
+
+// Decode decodes an object into a new T. It returns false where the generated code
+// has to decide what comes out, or whether there is an error.
+//
+// The object shares parts with others of the pool, and with like, an earlier state
+// of the object or nil. None of them may be modified, ever. It does not refer to data.
+func (p *Plan[T]) Decode(data []byte, like T) (T, bool) {
+	made := reflect.New(p.root.of)
+	d := decoder{pool: p.pool}
+	if !d.message(p.root, made.UnsafePointer(), *(*unsafe.Pointer)(unsafe.Pointer(&like)), data) {
+		var none T
+		return none, false
+	}
+	return made.Interface().(T), true
+}

@@ -1,0 +1,100 @@
+package plan
+
+import (
+	"sync"
+	"weak"
+)
+
+// sightings is how many bytes a shard remembers to have seen. Together the shards
+// remember what some thousand objects are made of, so parts are recognized that come
+// again soon, as those of one application do in a list.
+const sightings = 1 << 11
+
+// shard is a hash table of parts: open addressing, linear probing.
+type shard struct {
+	mu    sync.Mutex
+	slots []slot             // guarded by mu; a power of two
+	used  int                // guarded by mu; slots that refer to something
+	seen  *[sightings]uint32 // guarded by mu; by hash: what was met once
+}
+
+// slot refers to a part.
+type slot struct {
+	hash uint64 // 0: none
+	data weak.Pointer[byte]
+	site uint32 // that the part is of
+	len  uint32
+}
+
+// slot returns the slot of a hash, nil if there is none.
+func (s *shard) slot(hash uint64) *slot {
+	if s.slots == nil {
+		return nil
+	}
+	for i := s.home(hash); ; i = (i + 1) & (len(s.slots) - 1) {
+		switch s.slots[i].hash {
+		case hash:
+			return &s.slots[i]
+		case 0:
+			return nil
+		}
+	}
+}
+
+// home returns where the search for a hash begins. The low bits have told the shard.
+func (s *shard) home(hash uint64) int { return int(hash>>8) & (len(s.slots) - 1) }
+
+// sighted notes that bytes were met, and reports whether they were before.
+func (s *shard) sighted(hash uint64) bool {
+	if s.seen == nil {
+		s.seen = new([sightings]uint32)
+	}
+	at, tag := &s.seen[hash>>8%sightings], uint32(hash>>32)
+	if *at == tag {
+		return true
+	}
+	*at = tag
+	return false
+}
+
+// put refers to a part in the place of one of the same hash.
+func (s *shard) put(one slot) {
+	if have := s.slot(one.hash); have != nil {
+		*have = one
+		return
+	}
+	if s.used*4 >= len(s.slots)*3 {
+		s.grow()
+	}
+	s.insert(one)
+}
+
+func (s *shard) insert(one slot) {
+	i := s.home(one.hash)
+	for s.slots[i].hash != 0 {
+		i = (i + 1) & (len(s.slots) - 1)
+	}
+	s.slots[i] = one
+	s.used++
+}
+
+// grow makes room. It leaves out what is gone, which may be room enough.
+func (s *shard) grow() {
+	alive := 0
+	for _, one := range s.slots {
+		if one.hash != 0 && one.data.Value() != nil {
+			alive++
+		}
+	}
+	size := 16
+	for size < 2*alive {
+		size *= 2
+	}
+	old := s.slots
+	s.slots, s.used = make([]slot, size), 0
+	for _, one := range old {
+		if one.hash != 0 && one.data.Value() != nil {
+			s.insert(one)
+		}
+	}
+}
