@@ -25,6 +25,7 @@ type inlet[T index.Object] struct {
 	nameless  bool               // objects without a name are stored
 	health    *health
 	progress  *progress
+	held      func(index.Key) (T, bool) // what the store has
 	first     firstList
 	onError   func(error) error // may be nil
 	end       func(cause error) // ends Run

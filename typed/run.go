@@ -30,7 +30,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	var looping sync.WaitGroup
 	looping.Go(func() { (&loop[T]{Informer: i}).run(running) })
 	err := i.source.Run(running, &inlet[T]{
-		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, nameless: i.nameless, health: &i.health, progress: &i.progress,
+		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
 		onError: i.onError, end: func(cause error) {
 			if ctx.Err() == nil {
 				final.CompareAndSwap(nil, &cause)

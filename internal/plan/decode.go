@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"reflect"
 	"unsafe"
 )
@@ -26,7 +27,7 @@ func (d *decoder) message(m *message, to, like unsafe.Pointer, data []byte) bool
 	for i := 0; i < len(data); {
 		begin := i
 		tag, i1 := varint(data, i)
-		if i = i1; i < 0 || tag>>3 == 0 {
+		if i = i1; i < 0 || tag>>3 == 0 || tag > math.MaxInt32 {
 			return false
 		}
 		f := m.field(tag >> 3)

@@ -1,6 +1,9 @@
 package plan
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // equals reports whether decoding data gives the value of the field's kind at p.
 func (f *field) equals(p unsafe.Pointer, data []byte) bool {
@@ -59,7 +62,7 @@ func (m *message) equals(p unsafe.Pointer, data []byte) bool {
 	for i := 0; i < len(data); {
 		begin := i
 		tag, i1 := varint(data, i)
-		if i = i1; i < 0 || tag>>3 == 0 {
+		if i = i1; i < 0 || tag>>3 == 0 || tag > math.MaxInt32 {
 			return false
 		}
 		f := m.field(tag >> 3)

@@ -3,6 +3,8 @@ package plan
 import (
 	"reflect"
 	"unsafe"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // The numbers of the fields of an entry of a map.
@@ -133,10 +135,39 @@ func (f *field) equalEntries(like unsafe.Pointer, data []byte, n int) bool {
 		}
 		return distinct(data, n)
 	}
+	if f.elem == reflect.TypeFor[resource.Quantity]() {
+		return equalQuantities(*(*map[string]resource.Quantity)(unsafe.Pointer(&like)), data, n)
+	}
+	return f.equalOthers(like, data, n)
+}
+
+// equalQuantities is equalEntries for the maps that most containers have.
+func equalQuantities(made map[string]resource.Quantity, data []byte, n int) bool {
+	if len(made) != n {
+		return false
+	}
+	each := values{data: data}
+	for range n {
+		pair, _ := each.next()
+		key, value, ok := entry(pair)
+		if !ok {
+			return false
+		}
+		var decoded resource.Quantity
+		if have, ok := made[string(key)]; !ok || decoded.Unmarshal(value) != nil || decoded != have {
+			return false
+		}
+	}
+	return distinct(data, n)
+}
+
+// equalOthers is equalEntries for other maps.
+func (f *field) equalOthers(like unsafe.Pointer, data []byte, n int) bool {
 	made := reflect.NewAt(f.of, unsafe.Pointer(&like)).Elem()
 	if made.Len() != n {
 		return false
 	}
+	each := values{data: data}
 	key, element := reflect.New(f.of.Key()).Elem(), reflect.New(f.elem)
 	for range n {
 		pair, _ := each.next()

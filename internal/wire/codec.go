@@ -33,6 +33,10 @@ type Codec[T any] interface {
 	Item(item []byte) (T, error)
 }
 
+// Held returns the object of a name as it is now, for the next state of it to share
+// parts with; none, if it is not there. It must not keep the strings.
+type Held[T any] func(namespace, name string) (T, bool)
+
 // unmarshaler is what apimachinery's protobuf serializer asks of types.
 type unmarshaler interface {
 	Reset()
@@ -69,7 +73,10 @@ func MediaTypes[T any]() ([]string, error) {
 
 // NewCodec returns the codec for a media type, without parameters. It returns an
 // error for one that is not among MediaTypes.
-func NewCodec[T any](mediaType string) (Codec[T], error) {
+//
+// Unless held is nil, the objects that it decodes share parts that are equal, with
+// each other and with those that held returns. Nobody may modify them then.
+func NewCodec[T any](mediaType string, held Held[T]) (Codec[T], error) {
 	types, err := MediaTypes[T]()
 	if err != nil {
 		return nil, err
@@ -80,7 +87,7 @@ func NewCodec[T any](mediaType string) (Codec[T], error) {
 	_, isUnstructured := any(*new(T)).(*unstructured.Unstructured)
 	switch {
 	case mediaType == runtime.ContentTypeProtobuf:
-		return newProtobufCodec[T](), nil
+		return newProtobufCodec[T](held), nil
 	case mediaType == runtime.ContentTypeCBOR:
 		return any(newUnstructuredCBOR()).(Codec[T]), nil
 	case isUnstructured:

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"unsafe"
 
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -60,6 +61,25 @@ func identifyProtobuf(object protobufMessage) (id Identity) {
 		}
 	}
 	return id
+}
+
+// keyOf returns the namespace and name of an object, as far as its fields can be
+// told apart. They refer to its bytes.
+func keyOf(object protobufMessage) (namespace, name string) {
+	metadata, _ := object.field(1)
+	for len(metadata) > 0 {
+		number, value, err := metadata.next()
+		if err != nil || number > namespaceField {
+			break
+		}
+		switch number {
+		case nameField:
+			name = unsafe.String(unsafe.SliceData(value), len(value))
+		case namespaceField:
+			namespace = unsafe.String(unsafe.SliceData(value), len(value))
+		}
+	}
+	return namespace, name
 }
 
 // identifyCBOR reads who an object is, as far as it gets. The decoder complains

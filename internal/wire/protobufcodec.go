@@ -9,20 +9,45 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubetyped/informer/internal/plan"
 )
 
-// protobufCodec decodes protobuf by the generated code of T, a
-// metav1.WatchEvent and the runtime.Unknown around each object by hand: the
-// generated code for those copies the object twice.
+// protobufCodec decodes protobuf: objects by a plan, or by the generated code of T
+// where the plan leaves it to that; a metav1.WatchEvent and the runtime.Unknown
+// around each object by hand, since the generated code for those copies the object
+// twice.
 type protobufCodec[T any] struct {
+	plan *plan.Plan[T] // nil: there can be none
+	held Held[T]       // nil: parts are not shared
 	// kind is the last kind seen, to use its strings again.
 	kind *atomic.Pointer[metav1.TypeMeta]
 }
 
-func newProtobufCodec[T any]() Codec[T] {
-	c := protobufCodec[T]{kind: &atomic.Pointer[metav1.TypeMeta]{}}
+func newProtobufCodec[T any](held Held[T]) Codec[T] {
+	c := protobufCodec[T]{held: held, kind: &atomic.Pointer[metav1.TypeMeta]{}}
 	c.kind.Store(&metav1.TypeMeta{})
+	if held != nil {
+		// Without an error it is nil, and generated code decodes all.
+		c.plan, _ = plan.New[T](plan.NewPool())
+	}
 	return c
+}
+
+// decode decodes an object.
+func (c protobufCodec[T]) decode(data []byte) (T, error) {
+	if c.plan != nil {
+		namespace, name := keyOf(data)
+		like, _ := c.held(namespace, name)
+		if obj, ok := c.plan.Decode(data, like); ok {
+			return obj, nil
+		}
+	}
+	obj := newOf[T]()
+	if err := any(obj).(unmarshaler).Unmarshal(data); err != nil {
+		return obj, &ObjectError{Identity: identifyProtobuf(data), Err: err}
+	}
+	return obj, nil
 }
 
 // Frames implements Codec.
@@ -67,22 +92,16 @@ func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
 	if err := checkType(event.Type); err != nil {
 		return event, err
 	}
-	obj := newOf[T]()
-	if err := any(obj).(unmarshaler).Unmarshal(raw); err != nil {
-		return invalidEvent[T](event.Type, &ObjectError{Identity: identifyProtobuf(raw), Err: err})
+	event.Object, err = c.decode(raw)
+	var invalid *ObjectError
+	if errors.As(err, &invalid) {
+		return invalidEvent[T](event.Type, invalid)
 	}
-	event.Object = obj
-	return event, nil
+	return event, err
 }
 
 // Item implements Codec.
-func (protobufCodec[T]) Item(item []byte) (T, error) {
-	obj := newOf[T]()
-	if err := any(obj).(unmarshaler).Unmarshal(item); err != nil {
-		return obj, &ObjectError{Identity: identifyProtobuf(item), Err: err}
-	}
-	return obj, nil
-}
+func (c protobufCodec[T]) Item(item []byte) (T, error) { return c.decode(item) }
 
 // eventType returns the type of an event, without a copy of it if it is known.
 func eventType(text []byte) watch.EventType {

@@ -123,9 +123,15 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
+	client := s.client
+	if !s.rest.withoutSharing {
+		if client, err = client.sharing(source.ShareOf(sink)); err != nil {
+			return err
+		}
+	}
 	reports := &lastReport[T]{Sink: sink}
 	lw := &restListerWatcher[T]{
-		client: s.client, resource: found, config: s.rest, sink: reports,
+		client: client, resource: found, config: s.rest, sink: reports,
 		stamp: stamp[T](s.kindToSet(found)),
 	}
 	lw.breaks.between = s.requests.refused()

@@ -14,13 +14,14 @@ import (
 
 // restConfig is what options set up that are for FromREST and NewWriter alone.
 type restConfig struct {
-	resource  schema.GroupVersionResource // zero: that of T
-	namespace string                      // "": all
-	scheme    *runtime.Scheme             // nil: client-go's
-	mapper    meta.RESTMapper             // nil: ask the server
-	typeMeta  bool
-	silence   time.Duration // 0: defaultSilence
-	options   []string      // the names of those that were used
+	resource       schema.GroupVersionResource // zero: that of T
+	namespace      string                      // "": all
+	scheme         *runtime.Scheme             // nil: client-go's
+	mapper         meta.RESTMapper             // nil: ask the server
+	typeMeta       bool
+	silence        time.Duration // 0: defaultSilence
+	withoutSharing bool
+	options        []string // the names of those that were used
 }
 
 // misplaced returns an error if options were used that are for FromREST and

@@ -64,16 +64,39 @@ func newRESTClient[T index.Object](config *rest.Config) (*restClient[T], error) 
 	}
 	var none T
 	_, partial := any(none).(*metav1.PartialObjectMetadata)
-	c := &restClient[T]{Interface: client, accept: acceptable(config, types), partial: partial, codecs: map[string]wire.Codec[T]{}}
-	for _, t := range c.accept {
-		if c.codecs[t], err = wire.NewCodec[T](t); err != nil {
+	c := &restClient[T]{Interface: client, accept: acceptable(config, types), partial: partial}
+	c.codecs, err = newCodecs[T](c.accept, nil)
+	return c, err
+}
+
+// newCodecs returns the codecs for media types; held is that of wire.NewCodec.
+func newCodecs[T index.Object](mediaTypes []string, held wire.Held[T]) (map[string]wire.Codec[T], error) {
+	codecs := map[string]wire.Codec[T]{}
+	for _, t := range mediaTypes {
+		codec, err := wire.NewCodec[T](t, held)
+		if err != nil {
 			return nil, err
 		}
+		codecs[t] = codec
 	}
-	if codec, ok := c.codecs[runtime.ContentTypeCBOR]; ok {
-		c.codecs[runtime.ContentTypeCBORSequence] = codec
+	if codec, ok := codecs[runtime.ContentTypeCBOR]; ok {
+		codecs[runtime.ContentTypeCBORSequence] = codec
 	}
-	return c, nil
+	return codecs, nil
+}
+
+// sharing returns a client whose objects share parts, with each other and with those
+// that are held. If held is nil, it is the client itself.
+func (c *restClient[T]) sharing(held func(index.Key) (T, bool)) (*restClient[T], error) {
+	if held == nil {
+		return c, nil
+	}
+	sharing := *c
+	var err error
+	sharing.codecs, err = newCodecs[T](c.accept, func(namespace, name string) (T, bool) {
+		return held(index.Key{Namespace: namespace, Name: name})
+	})
+	return &sharing, err
 }
 
 // acceptable returns the media types to ask for, of those that can be decoded:

@@ -1,0 +1,17 @@
+package kube
+
+// WithoutSharing gives every object all of its parts for itself.
+//
+// Otherwise, parts of objects that are equal, such as the containers of Pods of one
+// application, or all that an update leaves as it was, are one value in memory: it is
+// decoded and kept once. Whoever modifies an object that comes from an informer, which
+// nobody may, then modifies others as well. Objects share nothing if the informer has
+// a transform function, and where they pass through source.Map and source.FilterMap,
+// since those functions may modify what they are given.
+func WithoutSharing() SourceOption {
+	return func(c *sourceConfig) error {
+		c.rest.options = append(c.rest.options, "WithoutSharing")
+		c.rest.withoutSharing = true
+		return nil
+	}
+}
