@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	restwatch "k8s.io/client-go/rest/watch"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/wire"
 )
 
@@ -66,18 +67,33 @@ func (d clientGoDecoder) events(response io.ReadCloser) func() (any, error) {
 	}
 }
 
-// typedDecoder decodes as sources of this project do.
-type typedDecoder[T any] struct{ codec wire.Codec[T] }
+// typedDecoder decodes as sources of this project do, with a store of what was
+// decoded, as informers have.
+type typedDecoder[T index.Object] struct {
+	codec wire.Codec[T]
+	held  map[index.Key]T
+}
 
-func newTypedDecoder[T any](mediaType string) func(testing.TB) decoder {
+func newTypedDecoder[T index.Object](mediaType string) func(testing.TB) decoder {
 	return func(tb testing.TB) decoder {
-		codec, err := wire.NewCodec[T](mediaType)
+		d := typedDecoder[T]{held: map[index.Key]T{}}
+		var err error
+		d.codec, err = wire.NewCodec(mediaType, func(namespace, name string) (T, bool) {
+			obj, ok := d.held[index.Key{Namespace: namespace, Name: name}]
+			return obj, ok
+		})
 		require.NoError(tb, err)
-		return typedDecoder[T]{codec}
+		return d
 	}
 }
 
-func (d typedDecoder[T]) item(data []byte) (any, error) { return d.codec.Item(data) }
+func (d typedDecoder[T]) item(data []byte) (any, error) {
+	obj, err := d.codec.Item(data)
+	if err == nil {
+		d.held[index.KeyOf(obj)] = obj
+	}
+	return obj, err
+}
 
 func (d typedDecoder[T]) events(response io.ReadCloser) func() (any, error) {
 	frames := d.codec.Frames(response)
@@ -89,6 +105,9 @@ func (d typedDecoder[T]) events(response io.ReadCloser) func() (any, error) {
 		event, err := d.codec.Event(frame)
 		if err == nil && event.Invalid != nil {
 			err = event.Invalid
+		}
+		if err == nil {
+			d.held[index.KeyOf(event.Object)] = event.Object
 		}
 		return event.Object, err
 	}
