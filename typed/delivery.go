@@ -61,6 +61,7 @@ type handlerConfig struct {
 	name     string
 	delivery Delivery
 	resync   time.Duration
+	jitter   float64 // of the period of resyncs
 	onSynced func()
 }
 
@@ -85,6 +86,20 @@ func WithResync(period time.Duration) HandlerOption {
 			return fmt.Errorf("the resync period %v is negative", period)
 		}
 		c.resync = period
+		return nil
+	}
+}
+
+// WithResyncJitter lengthens each period of WithResync by a random part of it, of up to
+// the given fraction: with 0.1, a period of ten minutes is one of ten to eleven. So
+// handlers that began at the same moment, such as those of all controllers of a
+// program, do not resync at the same moment for ever. By default there is none.
+func WithResyncJitter(fraction float64) HandlerOption {
+	return func(c *handlerConfig) error {
+		if !(fraction >= 0 && fraction <= 1) { // NaN is neither
+			return fmt.Errorf("the jitter of resyncs is %v; give a fraction of the period, from 0 to 1", fraction)
+		}
+		c.jitter = fraction
 		return nil
 	}
 }

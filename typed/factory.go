@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
@@ -24,7 +25,8 @@ var ErrShutDown = errors.New("the factory was shut down")
 //
 //  1. is started when somebody asks for it, and is the same for all who ask until the
 //     last of them has released it;
-//  2. is then stopped and released, and the factory lets go of it. Who asks later gets
+//  2. is then, or after the time of WithGrace, stopped and released, and the factory
+//     lets go of it. Who asks later gets
 //     a new one, which begins with a list, and does not wait for the old one to end. See the eighth promise of Informer for
 //     what is read then.
 //
@@ -51,10 +53,13 @@ type shareKey struct {
 // share is one informer of a factory.
 type share struct {
 	informer anyInformer // an *Informer[T] for the T of its key
+	ctx      context.Context
 	stop     context.CancelFunc
-	asked    config // what its own options say
-	users    int    // guarded by mu of the factory
-	ended    bool   // guarded by mu of the factory
+	grace    time.Duration // for which it goes on without users
+	asked    config        // what its own options say
+	users    int           // guarded by mu of the factory
+	ended    bool          // guarded by mu of the factory
+	wanted   chan struct{} // guarded by mu of the factory; closed when a user comes in the time of grace; nil: there is none
 }
 
 // sharedInformer is what a factory needs of an informer.
@@ -134,21 +139,26 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 		}
 	}
 	if s == nil {
-		informer := NewInformer(src(), slices.Concat([]Option{WithName(name)}, f.opts, opts)...)
+		shared := func(c *config) error { c.shared = true; return nil }
+		informer := NewInformer(src(), slices.Concat([]Option{WithName(name), shared}, f.opts, opts)...)
 		if informer.err != nil {
 			return nil, informer.err
 		}
 		s = f.start(at, informer)
-		s.asked = asked
+		s.asked, s.grace = asked, informer.grace
 	}
 	s.users++
+	if s.wanted != nil {
+		close(s.wanted)
+		s.wanted = nil
+	}
 	return newSharedInformer(s.informer.(*Informer[T]), func() { f.release(at, s) }), nil
 }
 
 // start runs an informer. The caller holds mu.
 func (f *Factory) start(at shareKey, informer anyInformer) *share {
 	ctx, stop := context.WithCancel(f.ctx)
-	s := &share{informer: informer, stop: stop}
+	s := &share{informer: informer, ctx: ctx, stop: stop}
 	f.shares[at] = s
 	f.running.Go(func() {
 		defer stop()
@@ -170,12 +180,46 @@ func (f *Factory) release(at shareKey, s *share) {
 	f.mu.Lock()
 	s.users--
 	last := s.users == 0
+	if last && s.grace > 0 && !s.ended && !f.closed {
+		last = false
+		s.wanted = make(chan struct{})
+		wanted := s.wanted
+		f.running.Go(func() { f.linger(at, s, wanted) })
+	}
 	f.mu.Unlock()
 	if last {
-		f.forget(at, s)
-		s.stop()
-		f.letGo(f.ctx, s)
+		f.end(at, s)
 	}
+}
+
+// linger waits for the time of grace of an informer, and ends it unless it is wanted
+// meanwhile.
+func (f *Factory) linger(at shareKey, s *share, wanted chan struct{}) {
+	timer := time.NewTimer(s.grace)
+	defer timer.Stop()
+	select {
+	case <-wanted:
+		return
+	case <-s.ctx.Done():
+		return
+	case <-timer.C:
+	}
+	f.mu.Lock()
+	over := s.wanted == wanted
+	if over && f.shares[at] == s {
+		delete(f.shares, at)
+	}
+	f.mu.Unlock()
+	if over {
+		f.end(at, s)
+	}
+}
+
+// end stops an informer that nobody uses.
+func (f *Factory) end(at shareKey, s *share) {
+	f.forget(at, s)
+	s.stop()
+	f.letGo(f.ctx, s)
 }
 
 // letGo releases an informer that has ended and that nobody uses.

@@ -2,6 +2,7 @@ package typed
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -23,6 +24,7 @@ type feed[T index.Object] struct {
 
 	marks  marks[T]
 	period time.Duration // of resyncs; 0: none
+	jitter float64       // the part of period by which one is longer at most
 	timer  *time.Timer
 	state  func() (*index.Snapshot[T], uint64)     // the store, nil if it was released, and the head of events at that moment
 	fill   func() (*index.Snapshot[T], filling[T]) // begins a resync, if the handler coalesces
@@ -53,7 +55,7 @@ func (f *feed[T]) run(emit func(*Event[T]) bool) {
 	f.noteSynced()
 	var due <-chan time.Time
 	if f.period > 0 {
-		f.timer = time.NewTimer(f.period)
+		f.timer = time.NewTimer(f.nextPeriod())
 		defer f.timer.Stop()
 		due = f.timer.C
 	}
@@ -80,6 +82,11 @@ func (f *feed[T]) run(emit func(*Event[T]) bool) {
 			return
 		}
 	}
+}
+
+// nextPeriod returns how long it is to the next resync.
+func (f *feed[T]) nextPeriod() time.Duration {
+	return f.period + time.Duration(rand.Float64()*f.jitter*float64(f.period))
 }
 
 // letGo forgets the objects that are not delivered any more.
@@ -144,7 +151,7 @@ func (f *feed[T]) resync(periodic bool) {
 		filling.Offer(Event[T]{Type: index.Updated, Reason: index.Resynced, Old: obj, New: obj})
 	}
 	if periodic {
-		f.timer.Reset(f.period)
+		f.timer.Reset(f.nextPeriod())
 	}
 }
 
@@ -165,7 +172,7 @@ func (f *feed[T]) passMarks(emit func(*Event[T]) bool) bool {
 		}
 		next := f.replay(due.snapshot, Event[T]{Type: index.Updated, Reason: index.Resynced}, emit)
 		if due.periodic {
-			f.timer.Reset(f.period)
+			f.timer.Reset(f.nextPeriod())
 		}
 		if !next {
 			return false

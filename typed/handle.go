@@ -78,7 +78,7 @@ func (i *Informer[T]) newMember(handler Handler[T], name string, opts []HandlerO
 	m.Registration = newRegistration(c.name, c.delivery, i)
 	m.schedule = m
 	m.marks = newMarks[T]()
-	m.period, m.onSynced = c.resync, c.onSynced
+	m.period, m.jitter, m.onSynced = c.resync, c.jitter, c.onSynced
 	m.state = func() (*index.Snapshot[T], uint64) {
 		i.mu.Lock()
 		defer i.mu.Unlock()

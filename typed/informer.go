@@ -129,6 +129,9 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 			errs = append(errs, err)
 		}
 	}
+	if i.grace > 0 && !i.shared {
+		errs = append(errs, errors.New("WithGrace is for informers of a factory, give it to NewFactory, Share or For: this one runs until the context of Run ends"))
+	}
 	transform, err := transformOf[T](&i.config)
 	errs = append(errs, err)
 	i.transform = transform

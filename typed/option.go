@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -25,6 +26,8 @@ type config struct {
 	metricsFor  func(informer string) Metrics // nil: metrics are all
 	onPublished func()                        // nil: nothing is called
 	onError     func(error) error             // nil: nothing is called
+	grace       time.Duration                 // after the last user of a factory's informer
+	shared      bool                          // the informer is of a factory
 }
 
 // WithName sets the name by which the informer appears in errors, Status and
@@ -102,6 +105,19 @@ func WithOnError(f func(err error) error) Option {
 			return errors.New("the function to call with errors is nil")
 		}
 		c.onError = f
+		return nil
+	}
+}
+
+// WithGrace has an informer of a Factory go on for a time after its last user has
+// released it, so that whoever asks for it meanwhile need not wait for a list. By
+// default it stops at once. Shutdown does not wait for the time to pass.
+func WithGrace(period time.Duration) Option {
+	return func(c *config) error {
+		if period < 0 {
+			return fmt.Errorf("WithGrace: the time %v is negative; 0 stops the informer at once", period)
+		}
+		c.grace = period
 		return nil
 	}
 }

@@ -48,6 +48,8 @@ func (c *config) differsIn(other *config) string {
 		return "WithRecreation"
 	case c.changedOnly != other.changedOnly:
 		return "WithChangedOnly"
+	case c.grace != other.grace:
+		return "WithGrace"
 	case c.nameless != other.nameless:
 		return "WithNameless"
 	case c.indexer != other.indexer:
