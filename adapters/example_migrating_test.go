@@ -3,6 +3,7 @@ package adapters_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"slices"
 	"sync"
 	"time"
@@ -215,4 +216,21 @@ func ExampleFromShared_factory() {
 	defer pods.Release()
 	fmt.Println(pods.Name())
 	// Output: *v1.Pod in shop
+}
+
+// Does anybody modify cached objects?
+func ExampleDetectMutations() {
+	client := twoPods()
+	shared := adapters.NewSharedIndexInformer(podsOf(client), &corev1.Pod{}, resync, indexers)
+
+	report := func(m typed.Mutation) { log.Print(m) }
+
+	// An option of an informer, or of all those of a kube.Factory:
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("shop")), typed.WithMutationDetection(time.Minute, report))
+
+	// A drop-in informer before it is started, also one of a factory:
+	err := adapters.DetectMutations(shared, time.Minute, report)
+
+	fmt.Println(pods.Err(), err)
+	// Output: <nil> <nil>
 }

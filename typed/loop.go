@@ -24,6 +24,8 @@ type loop[T index.Object] struct {
 	kept    []index.Key // that the list which comes next is not to take out
 
 	withheld bool // the first list was rejected as a whole
+
+	detector *detector[T] // nil: mutations are not detected
 }
 
 func (l *loop[T]) run(ctx context.Context) {
@@ -168,6 +170,14 @@ const maxPiece = 256
 
 // applyPiece applies some changes.
 func (l *loop[T]) applyPiece(changes []index.Change[T], version string) {
+	if l.detector != nil {
+		defer l.detector.settle()
+		for i := range changes {
+			if c := &changes[i]; !c.Delete {
+				l.detector.record(c.Object)
+			}
+		}
+	}
 	if panicked := l.apply(changes, version); panicked != nil {
 		l.applyEach(changes, panicked, version)
 	}
@@ -268,6 +278,12 @@ var errPanicked = errors.New("the list was not stored: an index function, or a m
 // by it.
 func (l *loop[T]) replace(d *queue.Delta[T]) {
 	l.keep(d)
+	if l.detector != nil {
+		defer l.detector.settle()
+		for _, obj := range d.Objects {
+			l.detector.record(obj)
+		}
+	}
 	if l.tryReplace(d) {
 		return
 	}

@@ -28,6 +28,7 @@ type config struct {
 	onError     func(error) error             // nil: nothing is called
 	grace       time.Duration                 // after the last user of a factory's informer
 	shared      bool                          // the informer is of a factory
+	detection   *detection                    // nil: mutations are not detected
 }
 
 // WithName sets the name by which the informer appears in errors, Status and

@@ -28,7 +28,11 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	defer cancel()
 	var final atomic.Pointer[error] // what WithOnError has ended it with
 	var looping sync.WaitGroup
-	looping.Go(func() { (&loop[T]{Informer: i}).run(running) })
+	detector := newDetector(i)
+	if detector != nil {
+		looping.Go(func() { detector.run(running) })
+	}
+	looping.Go(func() { (&loop[T]{Informer: i, detector: detector}).run(running) })
 	err := i.source.Run(running, &inlet[T]{
 		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
 		onError: i.onError, end: func(cause error) {

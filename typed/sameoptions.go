@@ -62,6 +62,8 @@ func (c *config) differsIn(other *config) string {
 		return "WithOnPublished"
 	case !sameFunction(c.onError, other.onError):
 		return "WithOnError"
+	case !c.detection.same(other.detection):
+		return "WithMutationDetection"
 	case !slices.EqualFunc(c.transforms, other.transforms, sameStep):
 		return "WithTransform"
 	}

@@ -3,6 +3,7 @@ package typed_test
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +43,7 @@ func TestLeasesWithOtherOptions(t *testing.T) {
 		mark := func(node string) func(*rig.Thing) (*rig.Thing, error) {
 			return func(o *rig.Thing) (*rig.Thing, error) { return rig.On(node, o), nil }
 		}
-		published := func() {}
+		published, told := func() {}, func(typed.Mutation) {}
 		store, metrics := index.NewIndexer[*rig.Thing](), &measures{}
 		kept := mark("kept")
 		sets := map[string][]typed.Option{
@@ -54,6 +55,7 @@ func TestLeasesWithOtherOptions(t *testing.T) {
 			"WithIndexer":                 {typed.WithIndexer(store)},
 			"WithMetrics":                 {typed.WithMetrics(metrics)},
 			"WithOnPublished":             {typed.WithOnPublished(published)},
+			"WithMutationDetection":       {typed.WithMutationDetection(time.Minute, told)},
 			"WithTransform":               {typed.WithTransform(kept)},
 			"WithTransform, then another": {typed.WithTransform(kept), typed.WithTransform(mark("b"))},
 		}

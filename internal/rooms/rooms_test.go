@@ -26,14 +26,15 @@ func TestRooms(t *testing.T) {
 		allowed   []string // of what is forbidden
 		forbidden []string
 	}{
+		"internal/mutation": {forbidden: []string{api, client}},
 		"internal/eventlog": {forbidden: []string{api, client}},
 		"index":             {forbidden: []string{api, client}},
 		"queue":             {forbidden: []string{api, client}, allowed: []string{queues}},
 		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
 		"typed/source":      {ours: []string{"index"}, forbidden: []string{api, client}},
-		"typed":             {ours: []string{"index", "queue", "typed/source", "internal/eventlog"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/wire", "internal/plan"}},
+		"typed":             {ours: []string{"index", "queue", "typed/source", "internal/eventlog", "internal/mutation"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation", "internal/wire", "internal/plan"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, linked := range linkedBy(t, name) {

@@ -1,0 +1,40 @@
+package adapters
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/typed"
+)
+
+// mutationDetecting is what informers of this package have.
+type mutationDetecting interface {
+	detectMutations(period time.Duration, report func(typed.Mutation)) error
+}
+
+// DetectMutations has an informer of this package find out whether somebody modifies
+// its objects, as typed.WithMutationDetection does: which object, which fields, and
+// their values before and after. It is for any of them, also those that a factory
+// made, before they are started:
+//
+//	err := adapters.DetectMutations(factory.Core().V1().Pods().Informer(), time.Minute, report)
+//
+// client-go's own detector, which the environment variable
+// KUBE_CACHE_MUTATION_DETECTOR turns on in these informers as in client-go's, copies
+// every object, prints whole ones, and ends the program.
+//
+// It returns an error if the informer is none of this package, runs already
+// (typed.ErrStarted), or if an argument cannot be used.
+func DetectMutations(informer cache.SharedInformer, period time.Duration, report func(typed.Mutation)) error {
+	own, ok := informer.(mutationDetecting)
+	if !ok {
+		return fmt.Errorf("mutations are not detected: the informer, a %T, was not made by this package", informer)
+	}
+	return own.detectMutations(period, report)
+}
+
+func (s *informer[T]) detectMutations(period time.Duration, report func(typed.Mutation)) error {
+	return s.typed.DetectMutations(period, report)
+}

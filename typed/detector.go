@@ -1,0 +1,184 @@
+package typed
+
+import (
+	"context"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/mutation"
+)
+
+const (
+	// maxFields is how many fields of an object are told.
+	maxFields = 16
+
+	// spareRecords is how many objects that have left the store may be on record,
+	// in addition to as many as there are in the store, before they are looked at.
+	spareRecords = 1024
+)
+
+// detector finds objects of an informer that were modified. The informer's loop
+// calls record and settle, and run is a goroutine of its own.
+type detector[T index.Object] struct {
+	detection
+	informer *Informer[T]
+	recorder mutation.Recorder
+	crowded  chan struct{} // gets something when there are many records
+
+	mu      sync.Mutex
+	records map[T]*record // guarded by mu
+
+	unsettled []*record              // owned by the loop
+	reported  map[index.Key]struct{} // owned by run; of objects that are in the store
+}
+
+// record is what an object was when it came.
+type record struct {
+	key     index.Key
+	version string
+	content []byte
+	settled bool // guarded by detector.mu; the object is in the store, or will not be
+}
+
+// newDetector returns the detector of an informer, nil if it is to have none.
+func newDetector[T index.Object](i *Informer[T]) *detector[T] {
+	if i.detection == nil {
+		return nil
+	}
+	return &detector[T]{
+		detection: *i.detection,
+		informer:  i,
+		crowded:   make(chan struct{}, 1),
+		records:   map[T]*record{},
+		reported:  map[index.Key]struct{}{},
+	}
+}
+
+// record puts an object on record that is about to be stored. One that is on record
+// stays as it is there.
+func (d *detector[T]) record(obj T) {
+	key, version, ok := identify(obj)
+	if !ok || !reflect.ValueOf(obj).Comparable() {
+		return // it is rejected
+	}
+	d.mu.Lock()
+	_, known := d.records[obj]
+	d.mu.Unlock()
+	if known {
+		return
+	}
+	r := &record{key: key, version: version, content: d.recorder.Record(obj)}
+	d.unsettled = append(d.unsettled, r)
+	d.mu.Lock()
+	d.records[obj] = r
+	d.mu.Unlock()
+}
+
+// settle tells that the objects that were put on record are stored, as far as they
+// will be.
+func (d *detector[T]) settle() {
+	d.mu.Lock()
+	for _, r := range d.unsettled {
+		r.settled = true
+	}
+	many := len(d.records)
+	d.mu.Unlock()
+	clear(d.unsettled)
+	d.unsettled = d.unsettled[:0]
+	if many > 2*d.informer.countObjects()+spareRecords {
+		select {
+		case d.crowded <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// run compares objects until ctx ends: all of them each time the period has passed,
+// and those that have left the store when there are many.
+func (d *detector[T]) run(ctx context.Context) {
+	ticker := time.NewTicker(d.period)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.crowded:
+			d.compare(ctx, false)
+		case <-ticker.C:
+			d.compare(ctx, true)
+		}
+	}
+}
+
+// compare compares the objects on record, or only those that have left the store,
+// and forgets the latter.
+func (d *detector[T]) compare(ctx context.Context, all bool) {
+	var gone []index.Key
+	for obj, r := range d.settled() {
+		if ctx.Err() != nil {
+			return
+		}
+		now, exists := d.stored(r.key)
+		left := !exists || now != obj
+		if !left && !all {
+			continue
+		}
+		d.check(obj, r)
+		if left {
+			d.mu.Lock()
+			delete(d.records, obj)
+			d.mu.Unlock()
+		}
+		if !exists {
+			gone = append(gone, r.key)
+		}
+	}
+	for _, key := range gone {
+		delete(d.reported, key)
+	}
+}
+
+// settled returns the records of objects that were stored.
+func (d *detector[T]) settled() map[T]*record {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	settled := make(map[T]*record, len(d.records))
+	for obj, r := range d.records {
+		if r.settled {
+			settled[obj] = r
+		}
+	}
+	return settled
+}
+
+// stored returns what the store has, nothing if its owner has released it.
+func (d *detector[T]) stored(key index.Key) (obj T, ok bool) {
+	if d.informer.store.Err() != nil {
+		return obj, false
+	}
+	defer func() {
+		if recover() != nil { // it was released just now
+			ok = false
+		}
+	}()
+	return d.informer.store.Get(key)
+}
+
+// check reports what was modified in an object, unless it was reported before.
+func (d *detector[T]) check(obj T, r *record) {
+	if _, known := d.reported[r.key]; known {
+		return
+	}
+	changes := d.recorder.Compare(r.content, obj, maxFields)
+	if len(changes) == 0 {
+		return
+	}
+	d.reported[r.key] = struct{}{}
+	m := Mutation{Informer: d.informer.name, Key: r.key, ResourceVersion: r.version}
+	for _, c := range changes {
+		m.Fields = append(m.Fields, ModifiedField(c))
+	}
+	contain(func() { d.report(m) })
+}

@@ -1,0 +1,249 @@
+package typed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/pods"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// detecting is a running informer of Pods that detects mutations every minute.
+type detecting struct {
+	*typed.Informer[*corev1.Pod]
+	sink source.Sink[*corev1.Pod]
+	told []typed.Mutation // while the bubble is idle
+}
+
+// Run implements source.Source.
+func (d *detecting) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) error {
+	d.sink = sink
+	<-ctx.Done()
+	return nil
+}
+
+var made = pods.Cluster{Namespaces: []string{"shop"}, Nodes: 3, PerApp: 10}
+
+// startDetecting starts an informer of the first n Pods.
+func startDetecting(t *testing.T, n int, handlers ...typed.Handler[*corev1.Pod]) *detecting {
+	d := &detecting{}
+	d.Informer = typed.NewInformer[*corev1.Pod](d, typed.WithName("pods"),
+		typed.WithMutationDetection(time.Minute, func(m typed.Mutation) { d.told = append(d.told, m) }))
+	for _, h := range handlers {
+		_, err := d.Handle(h)
+		require.NoError(t, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- d.Informer.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		assert.NoError(t, <-ended)
+	})
+	synctest.Wait()
+	var list []*corev1.Pod
+	for i := range n {
+		list = append(list, made.Pod(i, 1))
+	}
+	d.sink.Replace(list, "1")
+	synctest.Wait()
+	return d
+}
+
+// pod returns Pod number i as the store has it.
+func (d *detecting) pod(t *testing.T, i int) *corev1.Pod {
+	pod, ok := d.Get(index.KeyOf(made.Pod(i, 1)))
+	require.True(t, ok)
+	return pod
+}
+
+// pass lets a period pass. What the test has written before happens before what the
+// informer reads then, which the race detector would complain of otherwise, as it
+// should: who modifies shared objects does not lock them.
+func (d *detecting) pass() {
+	d.sink.Delete(made.Pod(9_999, 1), "1") // which is not there
+	synctest.Wait()
+	time.Sleep(time.Minute)
+	synctest.Wait()
+}
+
+func TestMutationsAreDetected(t *testing.T) {
+	for name, test := range map[string]struct {
+		mutate func(*corev1.Pod)
+		want   []typed.ModifiedField
+	}{
+		"a changed label": {
+			func(p *corev1.Pod) { p.Labels["app"] = "mine" },
+			[]typed.ModifiedField{{Path: "metadata.labels[app]", Old: `"auth-api"`, New: `"mine"`}},
+		},
+		"a sorted slice": {
+			func(p *corev1.Pod) {
+				slices.SortFunc(p.Spec.Tolerations, func(a, b corev1.Toleration) int { return -slices.Compare([]byte(a.Key), []byte(b.Key)) })
+			},
+			[]typed.ModifiedField{
+				{Path: "spec.tolerations[0].key", Old: `"node.kubernetes.io/not-ready"`, New: `"node.kubernetes.io/unreachable"`},
+				{Path: "spec.tolerations[1].key", Old: `"node.kubernetes.io/unreachable"`, New: `"node.kubernetes.io/not-ready"`},
+			},
+		},
+		"a changed nested pointer": {
+			func(p *corev1.Pod) { *p.Spec.Containers[1].ReadinessProbe = corev1.Probe{PeriodSeconds: 7} },
+			[]typed.ModifiedField{
+				{Path: "spec.containers[1].readinessProbe.httpGet", Old: `{path:"/readyz" port:{IntVal:8180} scheme:"HTTP"}`, New: "nil"},
+				{Path: "spec.containers[1].readinessProbe.timeoutSeconds", Old: "1", New: "0"},
+				{Path: "spec.containers[1].readinessProbe.periodSeconds", Old: "10", New: "7"},
+				{Path: "spec.containers[1].readinessProbe.successThreshold", Old: "1", New: "0"},
+				{Path: "spec.containers[1].readinessProbe.failureThreshold", Old: "3", New: "0"},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				d := startDetecting(t, 5)
+				d.pass()
+				require.Empty(t, d.told)
+				pod := d.pod(t, 3)
+				test.mutate(pod)
+				d.pass()
+				want := []typed.Mutation{{Informer: "pods", Key: index.KeyOf(pod), ResourceVersion: "10000003", Fields: test.want}}
+				assert.Equal(t, want, d.told)
+				d.pod(t, 3).Labels["b"] = "c"
+				d.pass()
+				assert.Equal(t, want, d.told, "once for each object")
+			})
+		})
+	}
+}
+
+// TestMutationsOfHandlersAreDetected has a handler modify what it is told of,
+// which is replaced at once.
+func TestMutationsOfHandlersAreDetected(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		d := startDetecting(t, 5, typed.HandlerFuncs[*corev1.Pod]{
+			UpdateFunc: func(_, p *corev1.Pod) {
+				if p.ResourceVersion == made.Pod(2, 2).ResourceVersion {
+					p.Annotations["seen"] = "true"
+				}
+			},
+		})
+		d.sink.Update(made.Pod(2, 2), "20000002")
+		synctest.Wait()
+		d.sink.Update(made.Pod(2, 3), "30000002")
+		d.pass()
+		require.Len(t, d.told, 1)
+		assert.Equal(t, fmt.Sprintf(`informer pods: object %s was modified: metadata.annotations[seen] was none, is "true"`, index.KeyOf(d.pod(t, 2))), d.told[0].String())
+	})
+}
+
+// TestChangesFromTheSourceAreNoMutations replaces, deletes and lists objects.
+func TestChangesFromTheSourceAreNoMutations(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		d := startDetecting(t, 20)
+		for version := 2; version < 6; version++ {
+			for i := range 10 {
+				d.sink.Update(made.Pod(i, version), "2")
+			}
+			d.sink.Delete(made.Pod(15, version), "3")
+			d.sink.Add(made.Pod(15, version), "4")
+			d.pass()
+		}
+		var list []*corev1.Pod
+		for i := range 12 {
+			list = append(list, made.Pod(i, 7))
+		}
+		d.sink.Replace(list, "7")
+		d.pass()
+		d.pass()
+		assert.Equal(t, 12, d.Len())
+		assert.Empty(t, d.told)
+	})
+}
+
+// TestMutationIsToldAgainOfANewObject deletes an object and creates it again.
+func TestMutationIsToldAgainOfANewObject(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		d := startDetecting(t, 3)
+		for version := 2; version < 4; version++ {
+			d.pod(t, 1).Labels["b"] = "c"
+			d.pass()
+			assert.Len(t, d.told, version-1)
+			d.sink.Delete(made.Pod(1, 1), "2")
+			d.pass()
+			d.sink.Add(made.Pod(1, version), "3")
+			synctest.Wait()
+		}
+	})
+}
+
+// TestRecordsAreBounded replaces objects faster than the period passes.
+func TestRecordsAreBounded(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		d := startDetecting(t, 10)
+		d.pod(t, 4).Labels["b"] = "c"
+		for version := range 400 {
+			for i := range 10 {
+				d.sink.Update(made.Pod(i, 2+version), "2")
+			}
+			synctest.Wait()
+		}
+		assert.Len(t, d.told, 1, "it was compared before the period had passed")
+		d.pass()
+		assert.Len(t, d.told, 1)
+	})
+}
+
+func TestPanicOfAReport(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		crash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
+		defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers }()
+		utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
+		calls := 0
+		d := &detecting{}
+		d.Informer = typed.NewInformer[*corev1.Pod](d, typed.WithMutationDetection(time.Minute, func(typed.Mutation) {
+			calls++
+			panic("of the report")
+		}))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- d.Informer.Run(ctx) }()
+		synctest.Wait()
+		d.sink.Replace([]*corev1.Pod{made.Pod(0, 1), made.Pod(1, 1)}, "1")
+		synctest.Wait()
+		d.pod(t, 0).Labels["b"] = "c"
+		d.pod(t, 1).Labels["b"] = "c"
+		d.pass()
+		assert.Equal(t, 2, calls)
+		cancel()
+		assert.NoError(t, <-ended)
+	})
+}
+
+func TestMutationDetectionIsChecked(t *testing.T) {
+	report := func(typed.Mutation) {}
+	for want, opt := range map[string]typed.Option{
+		"is nil":              typed.WithMutationDetection(time.Minute, nil),
+		"has to be positive":  typed.WithMutationDetection(0, report),
+		"and has to be posit": typed.WithMutationDetection(-1, report),
+	} {
+		assert.ErrorContains(t, typed.NewInformer(rig.NewScript(), opt).Run(t.Context()), want)
+	}
+	i := typed.NewInformer(rig.NewScript())
+	assert.ErrorContains(t, i.DetectMutations(0, report), "has to be positive")
+	require.NoError(t, i.DetectMutations(time.Minute, report))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, i.Run(ctx))
+	assert.True(t, errors.Is(i.DetectMutations(time.Minute, report), typed.ErrStarted))
+}
