@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/e2e/crd"
-	"github.com/kubetyped/informer/typed/typedtest/conformance"
+	"github.com/kubetyped/informer/internal/conformance"
 )
 
 // widgets is the custom resource of the suites.

@@ -19,8 +19,8 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 
 	"github.com/kubetyped/informer/e2e/proxy"
+	"github.com/kubetyped/informer/internal/conformance"
 	"github.com/kubetyped/informer/typed/typedtest"
-	"github.com/kubetyped/informer/typed/typedtest/conformance"
 )
 
 // The suite does not know of the proxy: lists, watches, patches and errors pass

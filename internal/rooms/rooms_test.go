@@ -20,6 +20,7 @@ func TestRooms(t *testing.T) {
 		api    = "k8s.io/api"
 		client = "k8s.io/client-go"
 		queues = "k8s.io/client-go/util/workqueue" // the interfaces of work queues
+		web    = "net/http"                        // which apimachinery's errors and crash handlers link
 	)
 	for name, room := range map[string]struct {
 		ours      []string // the packages of this module that it may link
@@ -27,8 +28,8 @@ func TestRooms(t *testing.T) {
 		forbidden []string
 	}{
 		"internal/mutation": {forbidden: []string{api, client}},
-		"internal/eventlog": {forbidden: []string{api, client}},
-		"index":             {forbidden: []string{api, client}},
+		"internal/eventlog": {forbidden: []string{api, client, web}},
+		"index":             {forbidden: []string{api, client, web}},
 		"queue":             {forbidden: []string{api, client}, allowed: []string{queues}},
 		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
 		"typed/source":      {ours: []string{"index"}, forbidden: []string{api, client}},

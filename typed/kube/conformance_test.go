@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubetyped/informer/internal/conformance"
 	"github.com/kubetyped/informer/typed/typedtest"
-	"github.com/kubetyped/informer/typed/typedtest/conformance"
 )
 
 // TestConformance runs the suite of the promises that need a server. A real one

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/kubetyped/informer/internal/conformance"
 	"github.com/kubetyped/informer/typed/typedtest"
-	"github.com/kubetyped/informer/typed/typedtest/conformance"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 

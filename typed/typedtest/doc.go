@@ -38,7 +38,7 @@
 //   - Discovery, aggregated and not.
 //
 // Errors are the statuses of a real server, in HTTP or as ERROR events, wherever
-// clients act on them. The package conformance is the suite that says so, and
+// clients act on them. A suite of this module (internal/conformance) says so, and
 // runs against real servers too.
 //
 // # What tests can do
