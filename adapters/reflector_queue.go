@@ -39,7 +39,7 @@ func (q *reflectorQueue[T]) Add(untyped any) error {
 	if err == nil {
 		q.detector.AddObject(q.untyped(obj))
 		q.metrics.add()
-		q.sink.Add(obj, storeVersionOf(obj))
+		q.sink.Put(obj, storeVersionOf(obj))
 	}
 	return err
 }
@@ -50,7 +50,7 @@ func (q *reflectorQueue[T]) Update(untyped any) error {
 	if err == nil {
 		q.detector.AddObject(q.untyped(obj))
 		q.metrics.add()
-		q.sink.Update(obj, storeVersionOf(obj))
+		q.sink.Put(obj, storeVersionOf(obj))
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 		objs = append(objs, obj)
 	}
 	q.metrics.replace()
-	q.sink.Replace(objs, version)
+	q.sink.Replace("", objs, version)
 	for _, err := range rejected { // afterwards: a list of nothing else syncs a client-go informer
 		q.sink.Report(err)
 	}

@@ -147,13 +147,10 @@ func (f *sharedFeed[T]) take(c sharedChange[T], initial bool) {
 // pass reports a change. The caller holds mu.
 func (f *sharedFeed[T]) pass(c sharedChange[T]) {
 	version := f.version.passed(c.version)
-	switch {
-	case c.kind == index.Added:
-		f.sink.Add(c.object, version)
-	case c.kind == index.Updated:
-		f.sink.Update(c.object, version)
-	default:
+	if c.kind == index.Deleted {
 		f.sink.Delete(c.object, version)
+	} else {
+		f.sink.Put(c.object, version)
 	}
 }
 
@@ -168,7 +165,8 @@ func (f *sharedFeed[T]) begin() {
 	f.phase = sharedFollowing
 	collected := f.collected
 	f.collected = nil
-	f.sink.Replace(f.fold(collected[:f.initial]))
+	objs, version := f.fold(collected[:f.initial])
+	f.sink.Replace("", objs, version)
 	for _, c := range collected[f.initial:] {
 		f.pass(c)
 	}

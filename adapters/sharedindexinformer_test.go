@@ -52,7 +52,7 @@ func TestShapeOfATypedInformer(t *testing.T) {
 		require.NoError(t, shape.AddIndexers(cache.Indexers{"node": nodeOf}))
 		assert.False(t, shape.HasSynced())
 		assert.Empty(t, shape.LastSyncResourceVersion())
-		sink.Replace([]*corev1.Pod{pod("a", "1"), pod("b", "2")}, "3")
+		sink.Replace("", []*corev1.Pod{pod("a", "1"), pod("b", "2")}, "3")
 		assert.ElementsMatch(t, []string{"initial ns/a@1", "initial ns/b@2"}, rec.next())
 		assert.True(t, shape.HasSynced())
 		assert.True(t, handle.HasSynced())
@@ -68,12 +68,12 @@ func TestShapeOfATypedInformer(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		sink.Delete(pod("a", "4"), "4")
-		sink.Replace(nil, "5")
+		sink.Replace("", nil, "5")
 		assert.Equal(t, []string{"delete ns/a@4", "delete tombstone(ns/b ns/b@2)"}, rec.next())
 		assert.Equal(t, []string{"ns/a false", "ns/b true"}, typedDeletions)
 
 		require.NoError(t, cache.ShutDownEventHandler(shape, handle))
-		sink.Add(pod("c", "6"), "6")
+		sink.Put(pod("c", "6"), "6")
 		assert.Empty(t, rec.next())
 
 		inf2, err := inf.Handle(typed.HandlerFuncs[*corev1.Pod]{})
@@ -90,7 +90,7 @@ func TestShapeOfATypedInformer(t *testing.T) {
 
 func TestShapeOfATypedInformerThatKeepsItsStore(t *testing.T) {
 	onGiven(t, nil, func(t *testing.T, _ *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink source.Sink[*corev1.Pod], _ func()) {
-		sink.Replace([]*corev1.Pod{pod("a", "1")}, "1")
+		sink.Replace("", []*corev1.Pod{pod("a", "1")}, "1")
 		synctest.Wait()
 		store := shape.GetIndexer()
 		const want = "make the informer with typed.WithIndexer"
@@ -125,7 +125,7 @@ func TestShapeResyncs(t *testing.T) {
 		require.NoError(t, err)
 		_, err = shape.AddEventHandler(never)
 		require.NoError(t, err)
-		sink.Replace([]*corev1.Pod{pod("a", "1")}, "1")
+		sink.Replace("", []*corev1.Pod{pod("a", "1")}, "1")
 		often.next()
 		never.next()
 		time.Sleep(91 * time.Second)

@@ -32,7 +32,7 @@ func (s *syncedSource) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) e
 	}
 	select {
 	case <-s.gate:
-		sink.Replace([]*corev1.Pod{sharedPod("a", 1)}, "1")
+		sink.Replace("", []*corev1.Pod{sharedPod("a", 1)}, "1")
 		<-ctx.Done()
 	case <-ctx.Done():
 	}

@@ -146,22 +146,16 @@ type takerSink struct {
 	taker *taker
 }
 
-func (s takerSink) Add(pod *corev1.Pod, _ string)    { s.taker.take(pod) }
-func (s takerSink) Update(pod *corev1.Pod, _ string) { s.taker.take(pod) }
-func (takerSink) Delete(*corev1.Pod, string)         {}
-func (takerSink) Replace([]*corev1.Pod, string)      {}
+func (s takerSink) Put(pod *corev1.Pod, _ string) { s.taker.take(pod) }
 
-func (takerSink) ReplaceNamespace(string, []*corev1.Pod, string)         {}
-func (takerSink) Stage(p *corev1.Pod, _ string) source.Staged            { return source.Keep(p) }
-func (takerSink) ReplaceStaged([]source.Staged, string)                  {}
-func (takerSink) ReplaceNamespaceStaged(string, []source.Staged, string) {}
-
-func (takerSink) Remove(index.Key, string)       {}
-func (takerSink) RemoveNamespace(string, string) {}
-func (takerSink) DeleteKey(index.Key, string)    {}
-func (takerSink) Bookmark(string)                {}
-func (takerSink) Resync()                        {}
-func (takerSink) Progress(int, int)              {}
+func (takerSink) Delete(*corev1.Pod, string)                    {}
+func (takerSink) Remove(index.Key, index.Reason, string)        {}
+func (takerSink) RemoveNamespace(string, string)                {}
+func (takerSink) Replace(string, []*corev1.Pod, string)         {}
+func (takerSink) Stage(p *corev1.Pod, _ string) source.Staged   { return source.Keep(p) }
+func (takerSink) ReplaceStaged(string, []source.Staged, string) {}
+func (takerSink) Bookmark(string)                               {}
+func (takerSink) Progress(int, int)                             {}
 
 func (s takerSink) Report(err error) {
 	if err != nil {

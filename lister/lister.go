@@ -28,7 +28,7 @@ import (
 // A selector that asks for equality or set membership on a label that has an
 // index (index.Labels) ranges over the objects with that label only; every
 // other one over all objects in its scope.
-type Lister[T index.Labeled] struct{ scope[T] }
+type Lister[T index.Labeled] struct{ reads[T] }
 
 // New returns a lister that reads from a store, which is mostly an informer.
 //
@@ -46,22 +46,22 @@ func New[T index.Labeled](from index.Reader[T]) *Lister[T] {
 // ForResource returns a lister whose errors name the given resource;
 // lister-gen uses the kind in lower case, as in appsv1.Resource("deployment").
 func ForResource[T index.Labeled](from index.Reader[T], resource schema.GroupResource) *Lister[T] {
-	return &Lister[T]{scope[T]{from: from, resource: resource}}
+	return &Lister[T]{reads[T]{from: from, resource: resource}}
 }
 
 // Namespace returns a lister for one namespace; "" stands for all of them, and
 // for cluster-scoped objects when an object is read by name.
 func (l *Lister[T]) Namespace(namespace string) NamespaceLister[T] {
-	s := l.scope
+	s := l.reads
 	s.namespace = namespace
 	return NamespaceLister[T]{s}
 }
 
 // NamespaceLister is a Lister for one namespace.
-type NamespaceLister[T index.Labeled] struct{ scope[T] }
+type NamespaceLister[T index.Labeled] struct{ reads[T] }
 
-// scope is what both listers have.
-type scope[T index.Labeled] struct {
+// reads is what both listers have.
+type reads[T index.Labeled] struct {
 	from      index.Reader[T]
 	resource  schema.GroupResource
 	namespace string // "": all
@@ -70,7 +70,7 @@ type scope[T index.Labeled] struct {
 // List returns the objects that selector matches, in no particular order, nil
 // if there are none. A nil selector matches everything. The error is nil, or wraps
 // index.ErrReleased.
-func (s scope[T]) List(selector labels.Selector) (_ []T, err error) {
+func (s reads[T]) List(selector labels.Selector) (_ []T, err error) {
 	defer s.recoverReleased("list", &err)
 	if selector == nil || selector.Empty() {
 		if s.namespace == "" {
@@ -88,7 +88,7 @@ func (s scope[T]) List(selector labels.Selector) (_ []T, err error) {
 // All ranges over the objects that selector matches, in no particular order,
 // without copying them and without holding a lock while the loop body runs. A
 // nil selector matches everything.
-func (s scope[T]) All(selector labels.Selector) iter.Seq[T] {
+func (s reads[T]) All(selector labels.Selector) iter.Seq[T] {
 	if selector == nil || selector.Empty() {
 		if s.namespace == "" {
 			return s.from.All()
@@ -109,7 +109,7 @@ func (s scope[T]) All(selector labels.Selector) iter.Seq[T] {
 
 // Get returns the object with the given name. Its error satisfies
 // apierrors.IsNotFound if there is none, or wraps index.ErrReleased.
-func (s scope[T]) Get(name string) (_ T, err error) {
+func (s reads[T]) Get(name string) (_ T, err error) {
 	defer s.recoverReleased("get", &err)
 	obj, ok := s.from.Get(index.Key{Namespace: s.namespace, Name: name})
 	if !ok {
@@ -121,7 +121,7 @@ func (s scope[T]) Get(name string) (_ T, err error) {
 // recoverReleased is deferred by reads that return an error: that of a read of a
 // released store, which the store panics with, becomes theirs. Err of the store would
 // tell of it too, but only of a moment before the read.
-func (s scope[T]) recoverReleased(verb string, err *error) {
+func (s reads[T]) recoverReleased(verb string, err *error) {
 	p := recover()
 	if p == nil {
 		return

@@ -100,7 +100,7 @@ func running(t *testing.T, pods []*corev1.Pod) *typed.Informer[*corev1.Pod] {
 type listed []*corev1.Pod
 
 func (l listed) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) error {
-	sink.Replace(slices.Clone(l), "1")
+	sink.Replace("", slices.Clone(l), "1")
 	<-ctx.Done()
 	return nil
 }

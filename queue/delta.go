@@ -1,59 +1,35 @@
 package queue
 
-// DeltaType tells what a Delta asks for.
+// DeltaType tells what a Delta asks for, which is what the method of DeltaFIFO of
+// the same name says.
 type DeltaType uint8
 
 const (
-	// Added: an object came into being.
-	Added DeltaType = iota + 1
-	// Updated: an object changed.
-	Updated
-	// Deleted: an object is gone; the delta has its last state, or, if that is not
-	// known, a scope.
-	Deleted
-	// Replaced: the objects of the delta are all that there are.
-	Replaced
-	// Bookmark: nothing changed up to the delta's resource version.
+	// Put: the object is there, new or in a new state.
+	Put DeltaType = iota + 1
+	// Delete: the object was deleted.
+	Delete
+	// Remove: the object, if there is one, is outside of what is watched now.
+	Remove
+	// Replace: the objects of a list are all that there are.
+	Replace
+	// Bookmark: nothing else has changed up to the resource version.
 	Bookmark
-	// Resync: all objects are to be looked at again.
-	Resync
-	// Removed: the object of the delta's scope, if there is one, is outside of
-	// what is watched now.
-	Removed
-	// NamespaceReplaced: the objects of the delta are all that there are in the
-	// namespace of its scope.
-	NamespaceReplaced
-	// NamespaceRemoved: all objects of the namespace of the delta's scope are
-	// outside of what is watched now.
-	NamespaceRemoved
-	// Kept: the object of the delta's scope exists, in a state that could not be
-	// used. The Replaced or NamespaceReplaced that follows leaves it as it is.
-	Kept
 )
 
 // String returns the name of the type.
 func (t DeltaType) String() string {
 	switch t {
-	case Added:
-		return "Added"
-	case Updated:
-		return "Updated"
-	case Deleted:
-		return "Deleted"
-	case Replaced:
-		return "Replaced"
+	case Put:
+		return "Put"
+	case Delete:
+		return "Delete"
+	case Remove:
+		return "Remove"
+	case Replace:
+		return "Replace"
 	case Bookmark:
 		return "Bookmark"
-	case Resync:
-		return "Resync"
-	case Removed:
-		return "Removed"
-	case NamespaceReplaced:
-		return "NamespaceReplaced"
-	case NamespaceRemoved:
-		return "NamespaceRemoved"
-	case Kept:
-		return "Kept"
 	default:
 		return "Unknown"
 	}
@@ -62,18 +38,31 @@ func (t DeltaType) String() string {
 // Delta is one change that waits in a DeltaFIFO.
 type Delta[T any] struct {
 	Type DeltaType
-	// Object is the object that was added, updated or deleted.
+	// Object is the object of a Put, and the last state of a Delete, if that is
+	// known.
 	Object T
-	// Objects is the whole content, if Type is Replaced, or that of a namespace,
-	// if it is NamespaceReplaced.
-	Objects []T
-	// Scope is what a Removed, NamespaceReplaced, NamespaceRemoved or Kept is about,
-	// or a Deleted without an Object; otherwise nil.
-	Scope *Scope
-	// ResourceVersion is the version that the change leads to, "" if that is
-	// not known.
+	// Name is the object's of a Remove, or of a Delete without an Object, and
+	// otherwise nil.
+	Name *ObjectName
+	// List is the list of a Replace, and otherwise nil.
+	List *List[T]
+	// ResourceVersion is the version that the change leads to, "" if it is not
+	// known.
 	ResourceVersion string
 }
 
-// Scope names one object, or, without a name, all objects of a namespace.
-type Scope struct{ Namespace, Name string }
+// ObjectName names an object.
+type ObjectName struct{ Namespace, Name string }
+
+// List is all objects that there are, or all of one namespace.
+type List[T any] struct {
+	// Namespace is the one whose objects are listed, "" for all objects.
+	Namespace string
+	Objects   []T
+	// Kept are the objects that exist in a state that could not be used: what is
+	// known of them stays as it is.
+	Kept []ObjectName
+	// Removed tells that the namespace is outside of what is watched now, so that
+	// what is not listed is not deleted, but removed.
+	Removed bool
+}

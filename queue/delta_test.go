@@ -10,8 +10,7 @@ import (
 )
 
 func TestDeltaTypeNames(t *testing.T) {
-	assert.Equal(t, "[Added Updated Deleted Replaced Bookmark Resync Removed NamespaceReplaced NamespaceRemoved Kept Unknown Unknown]", fmt.Sprint([]queue.DeltaType{
-		queue.Added, queue.Updated, queue.Deleted, queue.Replaced, queue.Bookmark, queue.Resync,
-		queue.Removed, queue.NamespaceReplaced, queue.NamespaceRemoved, queue.Kept, 0, 99,
+	assert.Equal(t, "[Put Delete Remove Replace Bookmark Unknown Unknown]", fmt.Sprint([]queue.DeltaType{
+		queue.Put, queue.Delete, queue.Remove, queue.Replace, queue.Bookmark, 0, 99,
 	}))
 }

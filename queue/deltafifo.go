@@ -14,8 +14,8 @@ var ErrClosed = errors.New("queue: closed")
 //  1. Take returns every delta that was put in, once: those of one producer in
 //     the order of its calls, and any that was put in before another was begun
 //     before that. Nothing is merged or dropped.
-//  2. A Replace, of everything or of a namespace, is one delta, whatever the
-//     number of its objects, and so is a Resync.
+//  2. A list, of everything or of a namespace, is one delta, whatever the number of
+//     its objects.
 //  3. Producers do not wait for the consumer, unless a limit is set.
 //  4. Take hands out all that is queued in one swap, so the cost of the lock
 //     is shared by the whole batch.
@@ -47,65 +47,37 @@ func NewDeltaFIFO[T any]() *DeltaFIFO[T] {
 	return q
 }
 
-// Add queues that obj came into being at the given version, "" if unknown.
-func (q *DeltaFIFO[T]) Add(obj T, resourceVersion string) {
-	q.put(Delta[T]{Type: Added, Object: obj, ResourceVersion: resourceVersion})
+// Put queues that obj is there, new or in a new state, at the given version, "" if
+// that is not known.
+func (q *DeltaFIFO[T]) Put(obj T, resourceVersion string) {
+	q.put(Delta[T]{Type: Put, Object: obj, ResourceVersion: resourceVersion})
 }
 
-// Update queues that obj changed.
-func (q *DeltaFIFO[T]) Update(obj T, resourceVersion string) {
-	q.put(Delta[T]{Type: Updated, Object: obj, ResourceVersion: resourceVersion})
-}
-
-// Delete queues that obj is gone; it is the last known state.
+// Delete queues that obj, which is its last known state, was deleted.
 func (q *DeltaFIFO[T]) Delete(obj T, resourceVersion string) {
-	q.put(Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion})
+	q.put(Delta[T]{Type: Delete, Object: obj, ResourceVersion: resourceVersion})
 }
 
-// DeleteKey queues that the object of this key is gone, of which no last state is
-// known.
-func (q *DeltaFIFO[T]) DeleteKey(namespace, name, resourceVersion string) {
-	q.put(Delta[T]{Type: Deleted, Scope: &Scope{Namespace: namespace, Name: name}, ResourceVersion: resourceVersion})
+// DeleteName queues that an object was deleted whose last state is not known.
+func (q *DeltaFIFO[T]) DeleteName(name ObjectName, resourceVersion string) {
+	q.put(Delta[T]{Type: Delete, Name: &name, ResourceVersion: resourceVersion})
 }
 
-// Keep queues that the object of this key exists, in a state that could not be
-// used, so that the Replace or ReplaceNamespace which comes next is not to take it
-// out.
-func (q *DeltaFIFO[T]) Keep(namespace, name string) {
-	q.put(Delta[T]{Type: Kept, Scope: &Scope{Namespace: namespace, Name: name}})
+// Remove queues that an object, if there is one, is outside of what is watched now.
+func (q *DeltaFIFO[T]) Remove(name ObjectName, resourceVersion string) {
+	q.put(Delta[T]{Type: Remove, Name: &name, ResourceVersion: resourceVersion})
 }
 
-// Replace queues that objs are all that there are. The queue owns the slice
-// from then on.
-func (q *DeltaFIFO[T]) Replace(objs []T, resourceVersion string) {
-	q.put(Delta[T]{Type: Replaced, Objects: objs, ResourceVersion: resourceVersion})
+// Replace queues that the objects of a list are all that there are. The queue owns
+// the list's slices from then on.
+func (q *DeltaFIFO[T]) Replace(list List[T], resourceVersion string) {
+	q.put(Delta[T]{Type: Replace, List: &list, ResourceVersion: resourceVersion})
 }
 
-// Remove queues that the object of this key, if there is one, is outside of what
-// is watched now.
-func (q *DeltaFIFO[T]) Remove(namespace, name, resourceVersion string) {
-	q.put(Delta[T]{Type: Removed, Scope: &Scope{Namespace: namespace, Name: name}, ResourceVersion: resourceVersion})
-}
-
-// ReplaceNamespace queues that objs are all that there are in a namespace. The
-// queue owns the slice from then on.
-func (q *DeltaFIFO[T]) ReplaceNamespace(namespace string, objs []T, resourceVersion string) {
-	q.put(Delta[T]{Type: NamespaceReplaced, Scope: &Scope{Namespace: namespace}, Objects: objs, ResourceVersion: resourceVersion})
-}
-
-// RemoveNamespace queues that all objects of a namespace are outside of what is
-// watched now.
-func (q *DeltaFIFO[T]) RemoveNamespace(namespace, resourceVersion string) {
-	q.put(Delta[T]{Type: NamespaceRemoved, Scope: &Scope{Namespace: namespace}, ResourceVersion: resourceVersion})
-}
-
-// Bookmark queues that nothing changed up to resourceVersion.
+// Bookmark queues that nothing else has changed up to resourceVersion.
 func (q *DeltaFIFO[T]) Bookmark(resourceVersion string) {
 	q.put(Delta[T]{Type: Bookmark, ResourceVersion: resourceVersion})
 }
-
-// Resync queues that every object is to be looked at again.
-func (q *DeltaFIFO[T]) Resync() { q.put(Delta[T]{Type: Resync}) }
 
 func (q *DeltaFIFO[T]) put(d Delta[T]) {
 	q.mu.Lock()

@@ -41,47 +41,38 @@ func checkDeltaFIFO(t *rapid.T) {
 	version := func() string { next++; return strconv.Itoa(next) }
 	t.Repeat(map[string]func(*rapid.T){
 		"object": func(t *rapid.T) {
-			d := delta{Object: rapid.Int().Draw(t, "object"), ResourceVersion: version()}
-			switch rapid.IntRange(0, 2).Draw(t, "type") {
-			case 0:
-				d.Type = queue.Added
-				put(d, func(d delta) { q.Add(d.Object, d.ResourceVersion) })
-			case 1:
-				d.Type = queue.Updated
-				put(d, func(d delta) { q.Update(d.Object, d.ResourceVersion) })
-			case 2:
-				d.Type = queue.Deleted
+			d := delta{Type: queue.Put, Object: rapid.Int().Draw(t, "object"), ResourceVersion: version()}
+			if rapid.Bool().Draw(t, "deleted") {
+				d.Type = queue.Delete
 				put(d, func(d delta) { q.Delete(d.Object, d.ResourceVersion) })
+			} else {
+				put(d, func(d delta) { q.Put(d.Object, d.ResourceVersion) })
+			}
+		},
+		"name": func(t *rapid.T) {
+			name := queue.ObjectName{Namespace: "ns", Name: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "name")}
+			d := delta{Type: queue.Remove, Name: &name, ResourceVersion: version()}
+			if rapid.Bool().Draw(t, "deleted") {
+				d.Type = queue.Delete
+				put(d, func(d delta) { q.DeleteName(*d.Name, d.ResourceVersion) })
+			} else {
+				put(d, func(d delta) { q.Remove(*d.Name, d.ResourceVersion) })
 			}
 		},
 		"replace": func(t *rapid.T) {
-			put(delta{Type: queue.Replaced, Objects: rapid.SliceOf(rapid.Int()).Draw(t, "objects"), ResourceVersion: version()},
-				func(d delta) { q.Replace(d.Objects, d.ResourceVersion) })
-		},
-		"part": func(t *rapid.T) {
-			scope := queue.Scope{Namespace: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "namespace")}
-			d := delta{Scope: &scope, ResourceVersion: version()}
-			switch rapid.IntRange(0, 2).Draw(t, "type") {
-			case 0:
-				d.Type, scope.Name = queue.Removed, "name"
-				put(d, func(d delta) { q.Remove(scope.Namespace, scope.Name, d.ResourceVersion) })
-			case 1:
-				d.Type, d.Objects = queue.NamespaceReplaced, rapid.SliceOf(rapid.Int()).Draw(t, "objects")
-				put(d, func(d delta) { q.ReplaceNamespace(scope.Namespace, d.Objects, d.ResourceVersion) })
-			case 2:
-				d.Type = queue.NamespaceRemoved
-				put(d, func(d delta) { q.RemoveNamespace(scope.Namespace, d.ResourceVersion) })
+			list := queue.List[int]{
+				Namespace: rapid.SampledFrom([]string{"", "a"}).Draw(t, "namespace"),
+				Objects:   rapid.SliceOf(rapid.Int()).Draw(t, "objects"),
 			}
+			put(delta{Type: queue.Replace, List: &list, ResourceVersion: version()},
+				func(d delta) { q.Replace(*d.List, d.ResourceVersion) })
 		},
 		"bookmark": func(*rapid.T) {
 			put(delta{Type: queue.Bookmark, ResourceVersion: version()}, func(d delta) { q.Bookmark(d.ResourceVersion) })
 		},
-		"resync": func(*rapid.T) {
-			put(delta{Type: queue.Resync}, func(delta) { q.Resync() })
-		},
 		"many": func(t *rapid.T) {
 			for range rapid.IntRange(0, 100).Draw(t, "count") {
-				put(delta{Type: queue.Added, Object: next}, func(d delta) { q.Add(d.Object, "") })
+				put(delta{Type: queue.Put, Object: next}, func(d delta) { q.Put(d.Object, "") })
 				next++
 			}
 		},
@@ -131,7 +122,7 @@ func TestEachProducersOrderIsKept(t *testing.T) {
 			for producer := range producers {
 				group.Go(func() error {
 					for i := range each {
-						q.Add([2]int{producer, i}, "")
+						q.Put([2]int{producer, i}, "")
 					}
 					return nil
 				})

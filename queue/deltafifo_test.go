@@ -33,28 +33,26 @@ func objects(deltas []queue.Delta[int]) []int {
 // resync are one each.
 func TestTakeReturnsAllInOrder(t *testing.T) {
 	q := queue.NewDeltaFIFO[string]()
-	q.Add("a", "1")
-	q.Add("a", "1") // not merged
-	q.Replace([]string{"b", "c", "d"}, "2")
-	q.Update("b", "3")
+	q.Put("a", "1")
+	q.Put("a", "1") // not merged
+	q.Replace(queue.List[string]{Objects: []string{"b", "c", "d"}}, "2")
+	q.Put("b", "3")
 	q.Bookmark("4")
-	q.Resync()
 	q.Delete("b", "5")
-	q.Replace(nil, "6")
-	require.Equal(t, 8, q.Len())
+	q.Replace(queue.List[string]{Namespace: "x", Removed: true}, "6")
+	require.Equal(t, 7, q.Len())
 
 	got, err := q.Take(t.Context())
 
 	require.NoError(t, err)
 	assert.Equal(t, []queue.Delta[string]{
-		{Type: queue.Added, Object: "a", ResourceVersion: "1"},
-		{Type: queue.Added, Object: "a", ResourceVersion: "1"},
-		{Type: queue.Replaced, Objects: []string{"b", "c", "d"}, ResourceVersion: "2"},
-		{Type: queue.Updated, Object: "b", ResourceVersion: "3"},
+		{Type: queue.Put, Object: "a", ResourceVersion: "1"},
+		{Type: queue.Put, Object: "a", ResourceVersion: "1"},
+		{Type: queue.Replace, List: &queue.List[string]{Objects: []string{"b", "c", "d"}}, ResourceVersion: "2"},
+		{Type: queue.Put, Object: "b", ResourceVersion: "3"},
 		{Type: queue.Bookmark, ResourceVersion: "4"},
-		{Type: queue.Resync},
-		{Type: queue.Deleted, Object: "b", ResourceVersion: "5"},
-		{Type: queue.Replaced, ResourceVersion: "6"},
+		{Type: queue.Delete, Object: "b", ResourceVersion: "5"},
+		{Type: queue.Replace, List: &queue.List[string]{Namespace: "x", Removed: true}, ResourceVersion: "6"},
 	}, got)
 	assert.Zero(t, q.Len())
 	_, err = q.Take(ended())
@@ -67,16 +65,16 @@ func TestABatchIsValidUntilTheNextTake(t *testing.T) {
 	q := queue.NewDeltaFIFO[int]()
 	for round := range 5 {
 		for i := range 3 + round {
-			q.Add(i, "")
+			q.Put(i, "")
 		}
 		batch, err := q.Take(t.Context())
 		require.NoError(t, err)
 		for i := range 100 {
-			q.Add(1000+i, "")
+			q.Put(1000+i, "")
 		}
 		require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6}[:3+round], objects(batch))
 		for i := range batch {
-			batch[i] = queue.Delta[int]{Object: -1, Objects: []int{-1}}
+			batch[i] = queue.Delta[int]{Object: -1, List: &queue.List[int]{}}
 		}
 		_ = append(batch, queue.Delta[int]{Object: -1})
 
@@ -84,7 +82,7 @@ func TestABatchIsValidUntilTheNextTake(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, next, 100)
 		for i, d := range next {
-			require.Equal(t, queue.Delta[int]{Type: queue.Added, Object: 1000 + i}, d)
+			require.Equal(t, queue.Delta[int]{Type: queue.Put, Object: 1000 + i}, d)
 		}
 	}
 }
@@ -95,8 +93,8 @@ func TestObjectsAreLetGoByTheNextTake(t *testing.T) {
 	q := queue.NewDeltaFIFO[*[64]byte]()
 	object := func() weak.Pointer[[64]byte] {
 		p := new([64]byte)
-		q.Add(p, "")
-		q.Replace([]*[64]byte{p}, "")
+		q.Put(p, "")
+		q.Replace(queue.List[*[64]byte]{Objects: []*[64]byte{p}}, "")
 		return weak.Make(p)
 	}()
 	_, err := q.Take(t.Context())
@@ -121,7 +119,7 @@ func TestOnlyTheMemoryOfLargeBatchesIsGivenUp(t *testing.T) {
 		q := queue.NewDeltaFIFO[int]()
 		place := func() *queue.Delta[int] {
 			for i := range test.size {
-				q.Add(i, "")
+				q.Put(i, "")
 			}
 			batch, err := q.Take(t.Context())
 			require.NoError(t, err)
@@ -148,7 +146,7 @@ func TestTakeWaitsForADelta(t *testing.T) {
 				t.Fatal("Take returned nothing")
 			default:
 			}
-			q.Add(i, "")
+			q.Put(i, "")
 			require.Equal(t, []int{i}, <-taken)
 		}
 	})
@@ -168,8 +166,8 @@ func TestTakeEndsWithItsContext(t *testing.T) {
 		cancel(cause)
 		require.ErrorIs(t, <-result, cause)
 
-		q.Add(1, "")
-		q.Add(2, "")
+		q.Put(1, "")
+		q.Put(2, "")
 		batch, err := q.Take(ctx)
 		require.NoError(t, err, "what is there is handed out")
 		assert.Equal(t, []int{1, 2}, objects(batch))
@@ -184,13 +182,12 @@ func TestTakeEndsWithItsContext(t *testing.T) {
 
 func TestCloseDrains(t *testing.T) {
 	q := queue.NewDeltaFIFO[int]()
-	q.Add(1, "")
-	q.Add(2, "")
+	q.Put(1, "")
+	q.Put(2, "")
 	q.Close()
 	q.Close()
-	q.Add(3, "")
-	q.Replace([]int{4}, "")
-	q.Resync()
+	q.Put(3, "")
+	q.Replace(queue.List[int]{Objects: []int{4}}, "")
 	assert.Equal(t, 2, q.Len(), "producers are ignored")
 
 	batch, err := q.Take(t.Context())
@@ -207,7 +204,7 @@ func TestCloseReleasesEveryoneWhoWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		waiting, full := queue.NewDeltaFIFO[int](), queue.NewDeltaFIFO[int]()
 		full.SetLimit(1)
-		full.Add(1, "")
+		full.Put(1, "")
 		done := make(chan string, 4)
 		go func() {
 			_, err := waiting.Take(t.Context())
@@ -216,7 +213,7 @@ func TestCloseReleasesEveryoneWhoWaits(t *testing.T) {
 		}()
 		for range 3 {
 			go func() {
-				full.Add(2, "")
+				full.Put(2, "")
 				done <- "producer"
 			}()
 		}
@@ -257,9 +254,9 @@ func TestLimitMakesProducersWait(t *testing.T) {
 					defer close(producer)
 					for i := range 10 {
 						if i%2 == 0 {
-							q.Replace([]int{1, 2, 3, 4, 5}, "") // counts as one
+							q.Replace(queue.List[int]{Objects: []int{1, 2, 3, 4, 5}}, "") // counts as one
 						} else {
-							q.Add(i, "")
+							q.Put(i, "")
 						}
 						added++
 					}
@@ -284,7 +281,7 @@ func TestHighWaterIsTheMostThatWasEverQueued(t *testing.T) {
 	assert.Zero(t, q.HighWater())
 	for _, step := range []struct{ put, highWater int }{{3, 3}, {2, 3}, {7, 7}, {1, 7}} {
 		for i := range step.put {
-			q.Add(i, "")
+			q.Put(i, "")
 		}
 		assert.Equal(t, step.put, q.Len())
 		assert.Equal(t, step.highWater, q.HighWater())
@@ -293,7 +290,7 @@ func TestHighWaterIsTheMostThatWasEverQueued(t *testing.T) {
 		assert.Zero(t, q.Len())
 	}
 	q.Close()
-	q.Add(1, "")
+	q.Put(1, "")
 	assert.Equal(t, 7, q.HighWater())
 }
 
@@ -305,13 +302,12 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 	ctx := t.Context()
 	turn := func() {
 		for range 50 {
-			q.Add(p, "1")
-			q.Update(p, "2")
+			q.Put(p, "1")
+			q.Put(p, "2")
 			q.Delete(p, "3")
 			q.Bookmark("4")
-			q.Resync()
 		}
-		if batch, err := q.Take(ctx); err != nil || len(batch) != 250 {
+		if batch, err := q.Take(ctx); err != nil || len(batch) != 200 {
 			t.Error("a batch is missing")
 		}
 	}

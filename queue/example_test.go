@@ -21,8 +21,8 @@ func ExampleDeltaFIFO() {
 	}
 	pods := queue.NewDeltaFIFO[*corev1.Pod]()
 
-	pods.Replace([]*corev1.Pod{pod("web-1", "Pending"), pod("db-0", "Running")}, "100")
-	pods.Update(pod("web-1", "Running"), "101")
+	pods.Replace(queue.List[*corev1.Pod]{Objects: []*corev1.Pod{pod("web-1", "Pending"), pod("db-0", "Running")}}, "100")
+	pods.Put(pod("web-1", "Running"), "101")
 	pods.Delete(pod("db-0", "Succeeded"), "102")
 	pods.Bookmark("110")
 	pods.Close() // in a program, when the watch ends
@@ -36,9 +36,9 @@ func ExampleDeltaFIFO() {
 		fmt.Println("a batch of", len(batch))
 		for _, d := range batch {
 			switch d.Type {
-			case queue.Replaced:
-				fmt.Println(d.Type, "by", len(d.Objects), "pods at", d.ResourceVersion)
-			case queue.Added, queue.Updated, queue.Deleted:
+			case queue.Replace:
+				fmt.Println(d.Type, "by", len(d.List.Objects), "pods at", d.ResourceVersion)
+			case queue.Put, queue.Delete:
 				fmt.Println(d.Type, d.Object.Name, d.Object.Status.Phase)
 			case queue.Bookmark:
 				fmt.Println("nothing else up to", d.ResourceVersion)
@@ -47,9 +47,9 @@ func ExampleDeltaFIFO() {
 	}
 	// Output:
 	// a batch of 4
-	// Replaced by 2 pods at 100
-	// Updated web-1 Running
-	// Deleted db-0 Succeeded
+	// Replace by 2 pods at 100
+	// Put web-1 Running
+	// Delete db-0 Succeeded
 	// nothing else up to 110
 	// closed
 }

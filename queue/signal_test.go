@@ -23,11 +23,11 @@ func TestNoSignalIsLeftBehind(t *testing.T) {
 			}()
 			synctest.Wait()
 			if i%4 == 3 {
-				q.Add(i, "")
+				q.Put(i, "")
 				cancel()
 			} else {
 				cancel()
-				q.Add(i, "")
+				q.Put(i, "")
 			}
 			<-returned
 			require.Empty(t, q.ready)

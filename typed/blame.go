@@ -11,20 +11,20 @@ import (
 // leaveOut takes the objects out of a list for which an index function, or a method
 // of theirs, panics, and rejects them. The store keeps what it has of them. It
 // returns how many there were, and whether others are left.
-func (l *loop[T]) leaveOut(d *queue.Delta[T]) (rejected int, left bool) {
-	list := d.Objects
-	d.Objects = make([]T, 0, len(list))
-	for _, obj := range list {
+func (l *loop[T]) leaveOut(list *queue.List[T]) (rejected int, left bool) {
+	all := list.Objects
+	list.Objects = make([]T, 0, len(all))
+	for _, obj := range all {
 		panicked := l.store.Panics(obj)
 		if panicked == nil {
-			d.Objects = append(d.Objects, obj)
+			list.Objects = append(list.Objects, obj)
 			left = true
 			continue
 		}
 		rejected++
 		key := l.reject(obj, panicked, true)
 		if old, ok := l.store.Get(key); ok {
-			d.Objects = append(d.Objects, old)
+			list.Objects = append(list.Objects, old)
 		}
 	}
 	return rejected, left

@@ -29,9 +29,9 @@ func TestHandlerThatEndsItsGoroutine(t *testing.T) {
 				rec := r.Record(typed.WithDelivery(delivery))
 				rec.Before(func(string) { runtime.Goexit() })
 				r.Start()
-				r.Sink.Replace([]*rig.Thing{rig.At("a", 0)}, "1")
+				r.Sink.Replace("", []*rig.Thing{rig.At("a", 0)}, "1")
 				for i := range 10 {
-					r.Sink.Update(rig.At("a", i+1), fmt.Sprint(i+2))
+					r.Sink.Put(rig.At("a", i+1), fmt.Sprint(i+2))
 				}
 				assert.Len(t, other.Next(), 11, "the informer goes on")
 				assert.Len(t, r.Status().Handlers, 1)
@@ -57,7 +57,7 @@ func TestEventsOfAContextThatHasEnded(t *testing.T) {
 		for i := range 1000 {
 			list = append(list, rig.At(fmt.Sprint("n", i), i+1))
 		}
-		r.Sink.Replace(list, "1000")
+		r.Sink.Replace("", list, "1000")
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

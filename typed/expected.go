@@ -89,14 +89,14 @@ func (e *versionExpected[T]) String() string {
 	return fmt.Sprintf("informer %s: version %s, is at %q", e.informer.name, e.waiter.version, e.informer.ResourceVersion())
 }
 
-// departureExpected is met when reads reflect that an object is deleted. It is
+// deletionExpected is met when reads reflect that an object is deleted. It is
 // expected of a version that the object is known to have had, since before that
 // the informer may not have seen it come into being.
-type departureExpected[T index.Object] struct {
+type deletionExpected[T index.Object] struct {
 	versionExpected[T]
 
 	uid    types.UID
-	waiter departureWaiter
+	waiter deletionWaiter
 }
 
 // ExpectDeleted returns what tells when reads reflect that an object was deleted: it
@@ -108,7 +108,7 @@ func (i *Informer[T]) ExpectDeleted(obj Identified) (Expected, error) {
 	if err := i.canReach(obj.GetResourceVersion()); err != nil {
 		return nil, err
 	}
-	e := &departureExpected[T]{uid: obj.GetUID()}
+	e := &deletionExpected[T]{uid: obj.GetUID()}
 	e.informer = i
 	e.versionExpected.waiter.version = obj.GetResourceVersion()
 	e.waiter.key = index.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
@@ -126,7 +126,7 @@ var errNilInformer = errors.New("the informer is nil")
 
 var errNoUID = errors.New("the object has no UID")
 
-func (e *departureExpected[T]) Met() bool {
+func (e *deletionExpected[T]) Met() bool {
 	if e.informer.isStopped() {
 		return true
 	}
@@ -144,22 +144,22 @@ func isBeingDeleted[T index.Object](obj T) bool {
 	return ok && mortal.GetDeletionTimestamp() != nil
 }
 
-func (e *departureExpected[T]) Watch(look func()) {
+func (e *deletionExpected[T]) Watch(look func()) {
 	e.waiter.changed = look
-	e.informer.departures.add(&e.waiter)
+	e.informer.deletions.add(&e.waiter)
 	e.versionExpected.Watch(look)
 }
 
-func (e *departureExpected[T]) Unwatch() {
-	e.informer.departures.remove(&e.waiter)
+func (e *deletionExpected[T]) Unwatch() {
+	e.informer.deletions.remove(&e.waiter)
 	e.versionExpected.Unwatch()
 }
 
-func (e *departureExpected[T]) Covers(other Expected) bool {
-	o, ok := other.(*departureExpected[T])
+func (e *deletionExpected[T]) Covers(other Expected) bool {
+	o, ok := other.(*deletionExpected[T])
 	return ok && o.uid == e.uid && e.versionExpected.Covers(&o.versionExpected)
 }
 
-func (e *departureExpected[T]) String() string {
+func (e *deletionExpected[T]) String() string {
 	return fmt.Sprintf("informer %s: deletion of %q with UID %s, is at %q", e.informer.name, e.waiter.key, e.uid, e.informer.ResourceVersion())
 }

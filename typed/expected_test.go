@@ -17,7 +17,7 @@ func TestExpected(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, typed.WithName("things"))
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		version, err := r.ExpectVersion("5")
 		require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestExpected(t *testing.T) {
 			assert.False(t, e.Met())
 			e.Watch(func() { looks[e]++ })
 		}
-		r.Sink.Update(rig.At("a", 2), "2")
+		r.Sink.Put(rig.At("a", 2), "2")
 		synctest.Wait()
 		assert.False(t, version.Met())
 		assert.False(t, deleted.Met())
@@ -48,8 +48,8 @@ func TestExpected(t *testing.T) {
 		assert.Positive(t, looks[deleted])
 		version.Unwatch()
 		deleted.Unwatch()
-		versions, departures := r.Awaited()
-		assert.Zero(t, versions+departures)
+		versions, deletions := r.Awaited()
+		assert.Zero(t, versions+deletions)
 	})
 }
 
@@ -59,7 +59,7 @@ func TestExpectedOfAnInformerThatStops(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		e, err := r.ExpectDeleted(rig.At("a", 1))
 		require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestExpectedOfAnInformerThatStops(t *testing.T) {
 		assert.True(t, e.Met())
 		assert.Positive(t, looks)
 		e.Unwatch()
-		versions, departures := r.Awaited()
-		assert.Zero(t, versions+departures)
+		versions, deletions := r.Awaited()
+		assert.Zero(t, versions+deletions)
 	})
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// Awaited returns how many versions and departures of objects are waited for.
-func (i *Informer[T]) Awaited() (versions, departures int) {
+// Awaited returns how many versions and deletions are waited for.
+func (i *Informer[T]) Awaited() (versions, deletions int) {
 	i.versions.mu.Lock()
 	defer i.versions.mu.Unlock()
-	i.departures.mu.Lock()
-	defer i.departures.mu.Unlock()
-	for _, waiters := range i.departures.waiters {
-		departures += len(waiters)
+	i.deletions.mu.Lock()
+	defer i.deletions.mu.Unlock()
+	for _, waiters := range i.deletions.waiters {
+		deletions += len(waiters)
 	}
-	return len(i.versions.waiters), departures
+	return len(i.versions.waiters), deletions
 }
 
 // KeptAfterBurst returns the number of changes and events that a loop has room for
@@ -27,7 +27,7 @@ func KeptAfterBurst[T index.Object](object func(name string, version int) T, n i
 	l.ctx = context.Background()
 	deltas := make([]queue.Delta[T], n)
 	for i := range deltas {
-		deltas[i] = queue.Delta[T]{Type: queue.Added, Object: object(fmt.Sprint("n", i), i+1)}
+		deltas[i] = queue.Delta[T]{Type: queue.Put, Object: object(fmt.Sprint("n", i), i+1)}
 	}
 	l.process(deltas)
 	return cap(l.changes) + cap(l.events)

@@ -22,7 +22,7 @@ func TestGoroutines(t *testing.T) {
 		assert.Equal(t, before, goroutinesOfBubbles())
 		r.Start() // calls Run on a goroutine of its own
 		r.Record()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		assert.Equal(t, before+1+1+3, goroutinesOfBubbles())
 	})

@@ -17,7 +17,7 @@ func TestGrace(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t, typed.WithGrace(time.Minute))
 		first := f.share("x")
-		f.sink().Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		f.sink().Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		first.Release()
 		time.Sleep(59 * time.Second)
@@ -85,7 +85,7 @@ func TestResyncJitter(t *testing.T) {
 			require.NoError(t, err)
 			begin := time.Now()
 			r.Start()
-			r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 			time.Sleep(time.Hour)
 			synctest.Wait()
 			require.Greater(t, len(at), 23)

@@ -21,14 +21,14 @@ func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Regist
 	if err != nil {
 		return nil, fmt.Errorf("informer %s: handler not added: %w", i.name, err)
 	}
-	m, err := i.newMember(handler, name, opts)
+	l, err := i.newListener(handler, name, opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := i.join(m); err != nil {
+	if err := i.add(l); err != nil {
 		return nil, err
 	}
-	return m.Registration, nil
+	return l.Registration, nil
 }
 
 // Events returns the events of the informer as a range: what a handler would
@@ -43,9 +43,9 @@ func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Se
 		if ctx.Err() != nil {
 			return
 		}
-		m, err := i.newMember(nil, "events", opts)
+		l, err := i.newListener(nil, "events", opts)
 		if err == nil {
-			err = i.join(m)
+			err = i.add(l)
 		}
 		if err != nil {
 			if !errors.Is(err, ErrStopped) && !errors.Is(err, ErrReleased) {
@@ -53,15 +53,15 @@ func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Se
 			}
 			return
 		}
-		defer m.Close()
-		defer context.AfterFunc(ctx, m.end)() // wakes the feed
-		m.run(func(e *Event[T]) bool { return ctx.Err() == nil && yield(*e) })
+		defer l.Close()
+		defer context.AfterFunc(ctx, l.end)() // wakes it
+		l.run(func(e *Event[T]) bool { return ctx.Err() == nil && yield(*e) })
 	}
 }
 
-// newMember returns a member that has not joined yet. The name is that of the
+// newListener returns a listener that is not added yet. The name is that of the
 // handler, unless an option says something else.
-func (i *Informer[T]) newMember(handler Handler[T], name string, opts []HandlerOption) (*member[T], error) {
+func (i *Informer[T]) newListener(handler Handler[T], name string, opts []HandlerOption) (*listener[T], error) {
 	if err := i.check(); err != nil {
 		return nil, err
 	}
@@ -74,33 +74,32 @@ func (i *Informer[T]) newMember(handler Handler[T], name string, opts []HandlerO
 			return nil, fmt.Errorf("informer %s: handler %s not added: %w", i.name, c.name, err)
 		}
 	}
-	m := &member[T]{handler: handler}
-	m.Registration = newRegistration(c.name, c.delivery, i)
-	m.schedule = m
-	m.marks = newMarks[T]()
-	m.period, m.jitter, m.onSynced = c.resync, c.jitter, c.onSynced
-	m.state = func() (*index.Snapshot[T], uint64) {
+	l := &listener[T]{handler: handler}
+	l.Registration = newRegistration(c.name, c.delivery, i)
+	l.Registration.listener = l
+	l.tasks = newTaskQueue[T]()
+	l.period, l.jitter, l.onSynced = c.resync, c.jitter, c.onSynced
+	l.state = func() (*index.Snapshot[T], uint64) {
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		if i.released.Load() {
 			return nil, 0
 		}
-		return i.store.Snapshot(), m.events.Head()
+		return i.store.Snapshot(), l.events.Head()
 	}
-	return m, nil
+	return l, nil
 }
 
-// join makes m a member: from now on it gets every event, after the objects
-// that are there. The lock keeps events from being published in between.
-func (i *Informer[T]) join(m *member[T]) error {
+// add adds l: from now on it gets every event, after the objects that are there. The lock keeps events from being published in between.
+func (i *Informer[T]) add(l *listener[T]) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.Phase() == PhaseStopped {
-		return fmt.Errorf("informer %s: handler %s not added: %w", i.name, m.name, ErrStopped)
+		return fmt.Errorf("informer %s: handler %s not added: %w", i.name, l.name, ErrStopped)
 	}
-	if m.delivery.kind == coalesce {
+	if l.delivery.kind == coalesce {
 		c := eventlog.NewCoalescer(i.log, Event[T].Key, mergeEvents[T])
-		m.fill = func() (*index.Snapshot[T], filling[T]) {
+		l.fill = func() (*index.Snapshot[T], filling[T]) {
 			i.mu.Lock()
 			defer i.mu.Unlock()
 			if i.released.Load() {
@@ -108,45 +107,45 @@ func (i *Informer[T]) join(m *member[T]) error {
 			}
 			return i.store.Snapshot(), c.Fill()
 		}
-		m.events = c
+		l.events = c
 	} else {
-		m.events = i.log.NewCursor(m.delivery.limit)
+		l.events = i.log.NewCursor(l.delivery.limit)
 	}
-	m.reader = m.events
+	l.reader = l.events
 	if i.Phase() != PhaseNew && i.store.Len() > 0 {
-		m.joined = i.store.Snapshot()
+		l.initial = i.store.Snapshot()
 	}
 	if i.isSynced() {
-		m.setBarrier()
+		l.syncAfterThis()
 	}
-	i.members.add(m)
+	i.listeners.add(l)
 	i.setLimit()
 	if i.Phase() != PhaseNew {
-		i.call(m)
+		i.call(l)
 	}
 	return nil
 }
 
-// call starts the goroutine that calls m's handler. The caller holds mu.
-func (i *Informer[T]) call(m *member[T]) {
-	if m.handler == nil {
+// call starts the goroutine that calls l's handler. The caller holds mu.
+func (i *Informer[T]) call(l *listener[T]) {
+	if l.handler == nil {
 		return
 	}
 	ctx := i.ctx
-	m.calling = true
+	l.calling = true
 	i.calling.Go(func() {
-		defer m.finish()
+		defer l.finish()
 		returned := false
 		defer func() {
 			if !returned { // runtime.Goexit, or a panic that ends the program
-				i.exited(ctx, m)
+				i.exited(ctx, l)
 			}
 		}()
-		m.goroutine.Store(goroutineID())
-		m.run(func(e *Event[T]) (next bool) {
+		l.goroutine.Store(goroutineID())
+		l.run(func(e *Event[T]) (next bool) {
 			next = true // also after a panic
 			defer utilruntime.HandleCrashWithContext(ctx)
-			dispatch(m.handler, e)
+			dispatch(l.handler, e)
 			return
 		})
 		returned = true
@@ -156,19 +155,19 @@ func (i *Informer[T]) call(m *member[T]) {
 // exited removes a handler whose goroutine has ended in a call of it. Otherwise
 // events would be kept for it, and the source would wait for it if it has the policy
 // Block.
-func (i *Informer[T]) exited(ctx context.Context, m *member[T]) {
-	m.exited.Store(true)
-	m.end()
-	i.leave(m.Registration)
-	m.reader.Close()
-	utilruntime.HandleErrorWithContext(ctx, ErrExited, "A handler is removed", "informer", i.name, "handler", m.name)
+func (i *Informer[T]) exited(ctx context.Context, l *listener[T]) {
+	l.exited.Store(true)
+	l.end()
+	i.leave(l.Registration)
+	l.reader.Close()
+	utilruntime.HandleErrorWithContext(ctx, ErrExited, "A handler is removed", "informer", i.name, "handler", l.name)
 }
 
-// leave implements membership.
+// leave implements registrar.
 func (i *Informer[T]) leave(r *Registration) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.members.remove(r)
+	i.listeners.remove(r)
 	i.setLimit()
 	return r.calling
 }
@@ -177,8 +176,8 @@ func (i *Informer[T]) leave(r *Registration) bool {
 // there is one. The caller holds mu.
 func (i *Informer[T]) setLimit() {
 	i.limit = 0
-	for _, m := range i.members.all() {
-		if n := m.delivery.limit; n > 0 && (i.limit == 0 || n < i.limit) {
+	for _, l := range i.listeners.all() {
+		if n := l.delivery.limit; n > 0 && (i.limit == 0 || n < i.limit) {
 			i.limit = n
 		}
 	}

@@ -32,7 +32,7 @@ type health struct {
 func (h *health) report(ctx context.Context, name string, err error) {
 	var rejected *source.RejectedError
 	if errors.As(err, &rejected) {
-		h.rejections.note(rejected, byInlet)
+		h.rejections.note(rejected, bySink)
 		logRejected(ctx, name, rejected)
 		return
 	}

@@ -23,7 +23,7 @@ func TestErrorHandlersMayAskForTheStatus(t *testing.T) {
 		rig.ErrorHandler.Store(&handle)
 		r.Start()
 		r.Sink.Report(errors.New("refused"))
-		r.Sink.Add(nil, "1")
+		r.Sink.Put(nil, "1")
 		if assert.Len(t, seen, 2) {
 			assert.Equal(t, 1, seen[0].Failures)
 			assert.Equal(t, 1, seen[1].Rejected)

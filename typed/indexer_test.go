@@ -33,7 +33,7 @@ func TestIndexerOfTheCaller(t *testing.T) {
 		late := r.Record()
 		assert.ElementsMatch(t, []string{"initial a@1", "initial b@1"}, late.Next())
 
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 2), rig.At("c", 2)}, "2")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 2), rig.At("c", 2)}, "2")
 		compared := []string{"delete b@1 Initial", "update a@1 a@2", "initial c@2"}
 		assert.Equal(t, compared, early.Next())
 		assert.Equal(t, compared, late.Next())
@@ -42,7 +42,7 @@ func TestIndexerOfTheCaller(t *testing.T) {
 		_, ok := r.Get(rig.Key("d"))
 		assert.True(t, ok)
 		assert.Empty(t, early.Next(), "the caller's writes are no events")
-		r.Sink.Add(rig.At("d", 4), "4")
+		r.Sink.Put(rig.At("d", 4), "4")
 		assert.Equal(t, []string{"update d@3 d@4"}, early.Next())
 	})
 }

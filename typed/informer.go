@@ -73,13 +73,13 @@ type Informer[T index.Object] struct {
 	deltas    *queue.DeltaFIFO[T]
 	log       *eventlog.Log[Event[T]]
 
-	health     health
-	versions   versions
-	departures departures
-	lastEvent  atomic.Int64 // Unix time in nanoseconds; 0: none
-	contact    atomic.Int64 // the same; when the source last told of anything
-	relists    atomic.Int64
-	published  atomic.Int64 // how many events there were
+	health    health
+	versions  versions
+	deletions deletions
+	lastEvent atomic.Int64 // Unix time in nanoseconds; 0: none
+	contact   atomic.Int64 // the same; when the source last told of anything
+	relists   atomic.Int64
+	published atomic.Int64 // how many events there were
 	progress
 
 	released atomic.Bool // set with mu held
@@ -87,20 +87,14 @@ type Informer[T index.Object] struct {
 	synced  chan struct{} // closed with mu held
 	stopped chan struct{} // closed with mu held
 
-	mu      sync.Mutex      // held while a batch is applied and published
-	phase   atomic.Uint32   // a Phase; changed with mu held
-	ctx     context.Context // of Run, for logging; nil before
-	ended   bool            // nothing is left of Run, or it will not be called
-	cause   error           // why Run ended; set before stopped is closed
-	members memberList[T]
-	limit   int            // of events that a Block handler has room for; 0: none
-	calling sync.WaitGroup // the goroutines that call handlers
-}
-
-// member is a handler with its feed.
-type member[T index.Object] struct {
-	feed[T]
-	handler Handler[T] // nil: the events are ranged over
+	mu        sync.Mutex      // held while a batch is applied and published
+	phase     atomic.Uint32   // a Phase; changed with mu held
+	ctx       context.Context // of Run, for logging; nil before
+	ended     bool            // nothing is left of Run, or it will not be called
+	cause     error           // why Run ended; set before stopped is closed
+	listeners listenerList[T]
+	limit     int            // of events that a Block handler has room for; 0: none
+	calling   sync.WaitGroup // the goroutines that call handlers
 }
 
 // NewInformer returns an informer for the objects of src. It does nothing
@@ -285,7 +279,7 @@ func (i *Informer[T]) Status() Status {
 	}
 	s.Phase = i.Phase()
 	s.Objects = i.countObjects()
-	for _, m := range i.members.all() {
+	for _, m := range i.listeners.all() {
 		s.Handlers = append(s.Handlers, HandlerStatus{
 			Name: m.name, Delivery: m.delivery, Synced: m.isSynced(), Backlog: m.Backlog(),
 		})

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
@@ -21,7 +21,6 @@ type loop[T index.Object] struct {
 
 	changes []index.Change[T]
 	events  []Event[T]
-	kept    []index.Key // that the list which comes next is not to take out
 
 	withheld bool // the first list was rejected as a whole
 
@@ -105,27 +104,22 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 	for n := range deltas {
 		d := &deltas[n]
 		switch d.Type {
-		case queue.Added, queue.Updated, queue.Deleted:
+		case queue.Put:
+			l.changes = append(l.changes, index.Change[T]{Reason: index.Watched, Object: d.Object})
+		case queue.Delete:
 			l.changes = append(l.changes, index.Change[T]{
-				Delete: d.Type == queue.Deleted, Reason: index.Watched, Object: d.Object, Key: (*index.Key)(d.Scope),
+				Delete: true, Reason: index.Watched, Object: d.Object, Key: (*index.Key)(d.Name),
 			})
-		case queue.Removed:
+		case queue.Remove:
 			l.changes = append(l.changes, index.Change[T]{
-				Delete: true, Reason: index.ScopeRemoved, Key: (*index.Key)(d.Scope),
+				Delete: true, Reason: index.ScopeRemoved, Key: (*index.Key)(d.Name),
 			})
-		case queue.Kept:
-			l.kept = append(l.kept, index.Key(*d.Scope))
 		case queue.Bookmark:
-		case queue.Replaced, queue.NamespaceReplaced, queue.NamespaceRemoved:
+		case queue.Replace:
 			l.flush(version)
 			version = ""
-			l.replace(d)
-			d.Objects = nil
-			continue
-		case queue.Resync:
-			l.flush(version)
-			version = ""
-			l.resync()
+			l.replace(d.List, d.ResourceVersion)
+			d.List = nil
 			continue
 		}
 		if d.ResourceVersion != "" {
@@ -210,12 +204,12 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 			panicked = p
 		}
 	})
-	departed := l.commit(changes, version)
+	waiters := l.commit(changes, version)
 	applied = true // even if what is called now panics
 	if version != "" {
 		l.reached(version)
 	}
-	notify(departed)
+	notify(waiters)
 	if l.health.rejections.some() {
 		for i := range changes {
 			key := changes[i].Key
@@ -237,17 +231,17 @@ func (l *loop[T]) notePublished() {
 	}
 }
 
-func (l *loop[T]) commit(changes []index.Change[T], version string) (departed []*departureWaiter) {
+func (l *loop[T]) commit(changes []index.Change[T], version string) []*deletionWaiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.events = l.store.Apply(l.events[:0], changes, version)
-	departed = concerned(&l.departures, l.events)
+	waiters := waitersFor(&l.deletions, l.events)
 	changed := len(l.events) > 0
 	l.publish()
 	if changed && l.withheld {
 		l.sync()
 	}
-	return departed
+	return waiters
 }
 
 // reached tells that the store is at version.
@@ -272,50 +266,54 @@ func (l *loop[T]) publish() {
 // errPanicked tells why an informer has not taken up a list.
 var errPanicked = errors.New("the list was not stored: an index function, or a method of an object, has panicked")
 
-// replace makes the objects of a delta the content of the store, or of a
-// namespace, and publishes the events. Objects for which an index function panics
-// are left out; if there are no others in the first list, the informer is not synced
-// by it.
-func (l *loop[T]) replace(d *queue.Delta[T]) {
-	l.keep(d)
+// replace makes the objects of a list the content of the store, or of a namespace,
+// and publishes the events. Objects for which an index function panics are left out;
+// if there are no others in the first list, the informer is not synced by it.
+func (l *loop[T]) replace(list *queue.List[T], version string) {
+	l.keep(list)
 	if l.detector != nil {
 		defer l.detector.settle()
-		for _, obj := range d.Objects {
+		for _, obj := range list.Objects {
 			l.detector.record(obj)
 		}
 	}
-	if l.tryReplace(d) {
+	if l.tryReplace(list, version) {
 		return
 	}
-	rejected, left := l.leaveOut(d)
-	if rejected > 0 && !left && d.Type == queue.Replaced && !l.isSynced() {
+	rejected, left := l.leaveOut(list)
+	if rejected > 0 && !left && l.isFirst(list) {
 		l.withheld = true
 		l.health.withhold(fmt.Errorf("all %d objects of the first list were rejected, such as: %w", rejected, l.health.rejections.lastOne()))
 		return
 	}
-	if rejected == 0 || !l.tryReplace(d) {
+	if rejected == 0 || !l.tryReplace(list, version) {
 		l.health.report(l.ctx, l.name, errPanicked)
 	}
 }
 
+// isFirst reports whether a list is the first one of everything.
+func (l *loop[T]) isFirst(list *queue.List[T]) bool {
+	return list.Namespace == metav1.NamespaceAll && !list.Removed && !l.isSynced()
+}
+
 // tryReplace does the same, but for panics: it reports whether there was none, and
 // otherwise nothing has changed.
-func (l *loop[T]) tryReplace(d *queue.Delta[T]) (done bool) {
+func (l *loop[T]) tryReplace(list *queue.List[T], version string) (done bool) {
 	defer utilruntime.HandleCrashWithContext(l.ctx)
-	first := d.Type == queue.Replaced && !l.isSynced()
-	departed := l.commitAll(d, first)
+	first := l.isFirst(list)
+	waiters := l.commitList(list, version, first)
 	done = true // even if what is called now panics
 	if first {
-		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", d.ResourceVersion)
+		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", version)
 	}
-	if d.ResourceVersion != "" || d.Type == queue.Replaced {
-		l.reached(d.ResourceVersion)
+	if version != "" || list.Namespace == metav1.NamespaceAll {
+		l.reached(version)
 	}
-	notify(departed)
+	notify(waiters)
 	if l.health.rejections.some() {
 		var namespace *string
-		if d.Scope != nil {
-			namespace = &d.Scope.Namespace
+		if list.Namespace != metav1.NamespaceAll {
+			namespace = &list.Namespace
 		}
 		l.health.rejections.repairAll(namespace, byLoop)
 	}
@@ -325,69 +323,57 @@ func (l *loop[T]) tryReplace(d *queue.Delta[T]) (done bool) {
 
 // keep adds to a list what the store has of the objects that were rejected, since
 // that is no deletion.
-func (l *loop[T]) keep(d *queue.Delta[T]) {
-	if len(l.kept) == 0 {
+func (l *loop[T]) keep(list *queue.List[T]) {
+	if len(list.Kept) == 0 {
 		return
 	}
-	listed := make(map[index.Key]bool, len(d.Objects))
-	for _, obj := range d.Objects {
+	listed := make(map[index.Key]bool, len(list.Objects))
+	for _, obj := range list.Objects {
 		if key, _, ok := identify(obj); ok {
 			listed[key] = true
 		}
 	}
-	l.kept = slices.DeleteFunc(l.kept, func(key index.Key) bool {
-		if d.Scope != nil && d.Scope.Namespace != key.Namespace {
-			return false
+	for _, name := range list.Kept {
+		if obj, ok := l.store.Get(index.Key(name)); ok && !listed[index.Key(name)] {
+			list.Objects = append(list.Objects, obj)
 		}
-		if obj, ok := l.store.Get(key); ok && !listed[key] {
-			d.Objects = append(d.Objects, obj)
-		}
-		return true
-	})
+	}
+	list.Kept = nil
 }
 
-func (l *loop[T]) commitAll(d *queue.Delta[T], first bool) (departed []*departureWaiter) {
+func (l *loop[T]) commitList(list *queue.List[T], version string, first bool) []*deletionWaiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	reason := index.Relisted
 	switch {
 	case first:
-		l.events = l.store.Replace(nil, d.Objects, d.ResourceVersion, index.Initial)
-	case d.Type == queue.Replaced:
+		reason = index.Initial
+	case list.Removed:
+		reason = index.ScopeRemoved
+	case list.Namespace == metav1.NamespaceAll:
 		l.relists.Add(1)
-		l.events = l.store.Replace(nil, d.Objects, d.ResourceVersion, index.Relisted)
-	case d.Type == queue.NamespaceReplaced:
-		l.events = l.store.ReplaceNamespace(nil, d.Scope.Namespace, d.Objects, d.ResourceVersion, index.Relisted)
-	case d.Type == queue.NamespaceRemoved:
-		l.events = l.store.ReplaceNamespace(nil, d.Scope.Namespace, nil, d.ResourceVersion, index.ScopeRemoved)
 	}
-	departed = concerned(&l.departures, l.events)
+	if list.Namespace == metav1.NamespaceAll {
+		l.events = l.store.Replace(nil, list.Objects, version, reason)
+	} else {
+		l.events = l.store.ReplaceNamespace(nil, list.Namespace, list.Objects, version, reason)
+	}
+	waiters := waitersFor(&l.deletions, l.events)
 	l.publish()
 	l.events = nil // it may be large
 	if first {
 		l.sync()
 	}
-	return departed
+	return waiters
 }
 
 // sync notes that the store holds the first list. The caller holds mu.
 func (l *loop[T]) sync() {
 	l.withheld = false
 	l.health.withhold(nil)
-	for _, m := range l.members.all() {
-		m.setBarrier()
+	for _, m := range l.listeners.all() {
+		m.syncAfterThis()
 	}
 	l.setPhase(PhaseSynced)
 	close(l.synced)
-	l.log.Wake()
-}
-
-// resync publishes an update of every object.
-func (l *loop[T]) resync() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	events := make([]Event[T], 0, l.store.Len())
-	for obj := range l.store.All() {
-		events = append(events, Event[T]{Type: index.Updated, Reason: index.Resynced, Old: obj, New: obj})
-	}
-	l.log.Append(events)
 }

@@ -29,7 +29,7 @@ func TestMetrics(t *testing.T) {
 		r := rig.New(t, typed.WithMetrics(&told))
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		rec.Next()
 		assert.Equal(t, measures{"queued 1", "processing 1", "version 1", "processed", "queued 0"}, told)
 		told = nil
@@ -51,7 +51,7 @@ func TestMetricsThatDoNotProcess(t *testing.T) {
 		r := rig.New(t, typed.WithMetrics(idle{}))
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		assert.Len(t, rec.Next(), 1)
 	})
 }

@@ -58,7 +58,7 @@ func startDetecting(t *testing.T, n int, handlers ...typed.Handler[*corev1.Pod])
 	for i := range n {
 		list = append(list, made.Pod(i, 1))
 	}
-	d.sink.Replace(list, "1")
+	d.sink.Replace("", list, "1")
 	synctest.Wait()
 	return d
 }
@@ -138,9 +138,9 @@ func TestMutationsOfHandlersAreDetected(t *testing.T) {
 				}
 			},
 		})
-		d.sink.Update(made.Pod(2, 2), "20000002")
+		d.sink.Put(made.Pod(2, 2), "20000002")
 		synctest.Wait()
-		d.sink.Update(made.Pod(2, 3), "30000002")
+		d.sink.Put(made.Pod(2, 3), "30000002")
 		d.pass()
 		require.Len(t, d.told, 1)
 		assert.Equal(t, fmt.Sprintf(`informer pods: object %s was modified: metadata.annotations[seen] was none, is "true"`, index.KeyOf(d.pod(t, 2))), d.told[0].String())
@@ -153,17 +153,17 @@ func TestChangesFromTheSourceAreNoMutations(t *testing.T) {
 		d := startDetecting(t, 20)
 		for version := 2; version < 6; version++ {
 			for i := range 10 {
-				d.sink.Update(made.Pod(i, version), "2")
+				d.sink.Put(made.Pod(i, version), "2")
 			}
 			d.sink.Delete(made.Pod(15, version), "3")
-			d.sink.Add(made.Pod(15, version), "4")
+			d.sink.Put(made.Pod(15, version), "4")
 			d.pass()
 		}
 		var list []*corev1.Pod
 		for i := range 12 {
 			list = append(list, made.Pod(i, 7))
 		}
-		d.sink.Replace(list, "7")
+		d.sink.Replace("", list, "7")
 		d.pass()
 		d.pass()
 		assert.Equal(t, 12, d.Len())
@@ -181,7 +181,7 @@ func TestMutationIsToldAgainOfANewObject(t *testing.T) {
 			assert.Len(t, d.told, version-1)
 			d.sink.Delete(made.Pod(1, 1), "2")
 			d.pass()
-			d.sink.Add(made.Pod(1, version), "3")
+			d.sink.Put(made.Pod(1, version), "3")
 			synctest.Wait()
 		}
 	})
@@ -194,7 +194,7 @@ func TestRecordsAreBounded(t *testing.T) {
 		d.pod(t, 4).Labels["b"] = "c"
 		for version := range 400 {
 			for i := range 10 {
-				d.sink.Update(made.Pod(i, 2+version), "2")
+				d.sink.Put(made.Pod(i, 2+version), "2")
 			}
 			synctest.Wait()
 		}
@@ -219,7 +219,7 @@ func TestPanicOfAReport(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- d.Informer.Run(ctx) }()
 		synctest.Wait()
-		d.sink.Replace([]*corev1.Pod{made.Pod(0, 1), made.Pod(1, 1)}, "1")
+		d.sink.Replace("", []*corev1.Pod{made.Pod(0, 1), made.Pod(1, 1)}, "1")
 		synctest.Wait()
 		d.pod(t, 0).Labels["b"] = "c"
 		d.pod(t, 1).Labels["b"] = "c"

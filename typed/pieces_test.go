@@ -32,13 +32,13 @@ func TestBurstsAreStoredInPieces(t *testing.T) {
 		})))
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace(nil, "1")
+		r.Sink.Replace("", nil, "1")
 		synctest.Wait()
-		r.Sink.Add(rig.At("first", 2), "2")
+		r.Sink.Put(rig.At("first", 2), "2")
 		synctest.Wait() // it is busy
 		var want []string
 		for i := range 2000 {
-			r.Sink.Add(rig.At(fmt.Sprint("o", i), 3+i), fmt.Sprint(3+i))
+			r.Sink.Put(rig.At(fmt.Sprint("o", i), 3+i), fmt.Sprint(3+i))
 			want = append(want, fmt.Sprintf("add o%d@%d", i, 3+i))
 		}
 		close(busy)

@@ -23,15 +23,15 @@ func TestOrder(t *testing.T) {
 		gate := make(chan struct{})
 		two.Before(func(string) { <-gate }) // a slow handler
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 		want := []string{"initial a@1", "initial b@2"}
 		for v := 3; v < 2000; v += 2 {
-			r.Sink.Update(rig.At("a", v), fmt.Sprint(v))
-			r.Sink.Update(rig.At("b", v+1), fmt.Sprint(v+1))
+			r.Sink.Put(rig.At("a", v), fmt.Sprint(v))
+			r.Sink.Put(rig.At("b", v+1), fmt.Sprint(v+1))
 			want = append(want, fmt.Sprintf("update a@%d a@%d", max(1, v-2), v), fmt.Sprintf("update b@%d b@%d", v-1, v+1))
 		}
 		r.Sink.Delete(rig.At("a", 2001), "2001")
-		r.Sink.Add(rig.At("a", 2002), "2002")
+		r.Sink.Put(rig.At("a", 2002), "2002")
 		want = append(want, "delete a@2001 Watched", "add a@2002")
 
 		assert.Equal(t, want, one.Next(), "a handler that keeps up")
@@ -68,9 +68,9 @@ func TestStoreFirst(t *testing.T) {
 		})
 		require.NoError(t, err)
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		for v := 2; v < 500; v++ {
-			r.Sink.Update(rig.At("a", v), fmt.Sprint(v))
+			r.Sink.Put(rig.At("a", v), fmt.Sprint(v))
 		}
 		synctest.Wait()
 		r.Sink.Delete(rig.At("a", 500), "500")
@@ -82,14 +82,14 @@ func TestStoreFirst(t *testing.T) {
 func TestEveryChange(t *testing.T) {
 	// Every handler is held in its first call while changes pile up.
 	changes := func(r *rig.Rig) {
-		r.Sink.Update(rig.At("a", 3), "3")
-		r.Sink.Update(rig.At("a", 4), "4")
-		r.Sink.Add(rig.At("c", 5), "5")
-		r.Sink.Update(rig.At("c", 6), "6")
-		r.Sink.Add(rig.At("d", 7), "7")
+		r.Sink.Put(rig.At("a", 3), "3")
+		r.Sink.Put(rig.At("a", 4), "4")
+		r.Sink.Put(rig.At("c", 5), "5")
+		r.Sink.Put(rig.At("c", 6), "6")
+		r.Sink.Put(rig.At("d", 7), "7")
 		r.Sink.Delete(rig.At("d", 8), "8")
 		r.Sink.Delete(rig.At("b", 9), "9")
-		r.Sink.Add(rig.At("b", 10), "10")
+		r.Sink.Put(rig.At("b", 10), "10")
 		r.Sink.Delete(rig.At("a", 11), "11")
 	}
 	run := func(t *testing.T, opts ...typed.HandlerOption) (calls []string, applied int) {
@@ -103,9 +103,9 @@ func TestEveryChange(t *testing.T) {
 				}
 			})
 			r.Start()
-			r.Sink.Replace([]*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 			synctest.Wait()
-			r.Sink.Add(rig.At("x", 1), "")
+			r.Sink.Put(rig.At("x", 1), "")
 			rec.Before(nil)
 			rec.Next()
 			hold := make(chan struct{})
@@ -114,7 +114,7 @@ func TestEveryChange(t *testing.T) {
 					<-hold
 				}
 			})
-			r.Sink.Update(rig.At("x", 2), "2")
+			r.Sink.Put(rig.At("x", 2), "2")
 			synctest.Wait()
 			go changes(r) // a source that may have to wait
 			synctest.Wait()
@@ -159,8 +159,8 @@ func TestInitialList(t *testing.T) {
 		r.Start()
 		synctest.Wait()
 		assert.False(t, rig.IsClosed(r.Synced()))
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
-		r.Sink.Add(rig.At("c", 3), "3")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+		r.Sink.Put(rig.At("c", 3), "3")
 		synctest.Wait()
 		assert.True(t, rig.IsClosed(r.Synced()), "the store has the list")
 		assert.False(t, rig.IsClosed(rec.Synced()), "the handler has not returned")
@@ -175,7 +175,7 @@ func TestInitialList(t *testing.T) {
 			r := rig.New(t)
 			every, coalescing := r.Record(), r.Record(typed.WithDelivery(typed.Coalesce()))
 			r.Start()
-			r.Sink.Replace(nil, "1")
+			r.Sink.Replace("", nil, "1")
 			synctest.Wait()
 			assert.True(t, rig.IsClosed(r.Synced()) && rig.IsClosed(every.Synced()) && rig.IsClosed(coalescing.Synced()))
 		})
@@ -188,8 +188,8 @@ func TestLateHandlers(t *testing.T) {
 			rig.InBubble(t, func(t *testing.T) {
 				r := rig.New(t)
 				r.Start()
-				r.Sink.Replace([]*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
-				r.Sink.Update(rig.At("a", 3), "3")
+				r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+				r.Sink.Put(rig.At("a", 3), "3")
 				synctest.Wait()
 
 				rec := &rig.Recorder{}
@@ -197,7 +197,7 @@ func TestLateHandlers(t *testing.T) {
 				rec.Before(func(string) { <-hold })
 				reg, err := r.Handle(rec, typed.WithDelivery(delivery))
 				require.NoError(t, err)
-				r.Sink.Update(rig.At("b", 4), "4")
+				r.Sink.Put(rig.At("b", 4), "4")
 				r.Sink.Delete(rig.At("a", 5), "5")
 				synctest.Wait()
 				assert.False(t, rig.IsClosed(reg.Synced()))

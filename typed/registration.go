@@ -11,11 +11,10 @@ import (
 type Registration struct {
 	name     string
 	delivery Delivery
-	informer membership
+	informer registrar
 
-	schedule  schedule
-	reader    reader        // of the events; set when it joins
-	barrier   atomic.Uint64 // the progress at which it is synced, plus one; 0: not known yet
+	listener  anyListener
+	reader    reader // of the events; set when it is added
 	synced    chan struct{}
 	stop      chan struct{} // closed when no more events are wanted
 	stopOnce  sync.Once
@@ -29,27 +28,25 @@ type Registration struct {
 
 // reader is what a Registration needs of an eventlog.Cursor or Coalescer.
 type reader interface {
-	Position() uint64
-	Head() uint64
 	Backlog() int
 	Close()
 }
 
-// schedule is the feed of a Registration.
-type schedule interface {
+// anyListener is a listener, whatever the type of its objects.
+type anyListener interface {
 	resync(periodic bool)
 	after(f func())
 }
 
-// membership is the informer, as seen by its registrations.
-type membership interface {
+// registrar is the informer, as seen by its registrations.
+type registrar interface {
 	// leave removes r, and reports whether a goroutine calls its handler.
 	leave(r *Registration) bool
 	// syncError tells why r is not synced now that the wait for it has ended.
 	syncError(ctx context.Context, r *Registration) error
 }
 
-func newRegistration(name string, delivery Delivery, informer membership) *Registration {
+func newRegistration(name string, delivery Delivery, informer registrar) *Registration {
 	return &Registration{
 		name: name, delivery: delivery, informer: informer,
 		synced: make(chan struct{}),
@@ -132,12 +129,12 @@ func (r *Registration) finish() { r.doneOnce.Do(func() { close(r.done) }) }
 // being the same: those that are in the store now, once the handler has been
 // called for all events up to now. It does not wait for that. See WithResync for
 // resyncs at a period.
-func (r *Registration) Resync() { r.schedule.resync(false) }
+func (r *Registration) Resync() { r.listener.resync(false) }
 
 // After has f called by the goroutine that calls the handler, once that has been
 // called for all events up to now. It does not wait for that. If the handler is
 // removed or the informer ends before, f is not called.
-func (r *Registration) After(f func()) { r.schedule.after(f) }
+func (r *Registration) After(f func()) { r.listener.after(f) }
 
 // end tells the handler's goroutine to stop.
 func (r *Registration) end() {
@@ -145,19 +142,6 @@ func (r *Registration) end() {
 		r.stopped.Store(true)
 		close(r.stop)
 	})
-}
-
-// checkSynced closes synced if the handler has come far enough, and reports
-// whether it is closed.
-func (r *Registration) checkSynced() bool {
-	if r.isSynced() {
-		return true
-	}
-	if barrier := r.barrier.Load(); barrier == 0 || r.reader.Position() < barrier-1 {
-		return false
-	}
-	close(r.synced)
-	return true
 }
 
 // isSynced reports whether synced is closed.
@@ -169,7 +153,3 @@ func (r *Registration) isSynced() bool {
 		return false
 	}
 }
-
-// setBarrier notes that the handler is synced when it has handled everything
-// that is there now.
-func (r *Registration) setBarrier() { r.barrier.Store(r.reader.Head() + 1) }

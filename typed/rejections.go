@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -13,9 +14,9 @@ import (
 // received last, since that was rejected. While there is none, looking for one
 // costs a look at a counter.
 //
-// There are two who reject: the inlet, with the source before it, and the loop,
-// which applies later what the inlet has let pass. Each takes back only what it
-// rejected itself: what the inlet lets pass now says nothing about what the loop
+// There are two who reject: the sink, with the source before it, and the loop,
+// which applies later what the sink has let pass. Each takes back only what it
+// rejected itself: what the sink lets pass now says nothing about what the loop
 // has failed on meanwhile, and the other way round.
 type rejections struct {
 	now atomic.Int64 // the length of latest
@@ -39,14 +40,14 @@ type rejection struct {
 type rejecter uint8
 
 const (
-	byInlet rejecter = iota + 1
+	bySink rejecter = iota + 1
 	byLoop
 )
 
 // maxReported is how many rejected objects Status tells of.
 const maxReported = 20
 
-// note notes that an object was rejected. The inlet comes first, and so knows the
+// note notes that an object was rejected. The sink comes first, and so knows the
 // later state.
 func (r *rejections) note(err *source.RejectedError, by rejecter) {
 	r.mu.Lock()
@@ -54,7 +55,7 @@ func (r *rejections) note(err *source.RejectedError, by rejecter) {
 	r.total++
 	r.last = err
 	if at := r.byKey[err.Key]; at != nil {
-		if by == byLoop && at.Value.(*rejection).by == byInlet {
+		if by == byLoop && at.Value.(*rejection).by == bySink {
 			return
 		}
 		r.remove(at)
@@ -62,7 +63,7 @@ func (r *rejections) note(err *source.RejectedError, by rejecter) {
 	if r.byKey == nil {
 		r.byKey = map[index.Key]*list.Element{}
 	}
-	r.byKey[err.Key] = r.latest.PushFront(&rejection{err: err, by: by, kept: err.Listed || by == byInlet && !r.listed})
+	r.byKey[err.Key] = r.latest.PushFront(&rejection{err: err, by: by, kept: err.Listed || by == bySink && !r.listed})
 	r.now.Add(1)
 }
 
@@ -108,10 +109,10 @@ func (r *rejections) repair(key index.Key, by rejecter) {
 // repairAll forgets the objects that were rejected in a namespace, or everywhere
 // if that is nil, but those of the list that is complete now, whose keys it
 // returns.
-func (r *rejections) repairAll(namespace *string, by rejecter) (kept []index.Key) {
+func (r *rejections) repairAll(namespace *string, by rejecter) (kept []queue.ObjectName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if by == byInlet && namespace == nil {
+	if by == bySink && namespace == nil {
 		r.listed = true
 	}
 	for at := r.latest.Front(); at != nil; {
@@ -120,7 +121,7 @@ func (r *rejections) repairAll(namespace *string, by rejecter) (kept []index.Key
 		case one.by != by || namespace != nil && one.err.Key.Namespace != *namespace:
 		case one.kept:
 			one.kept = false
-			kept = append(kept, one.err.Key)
+			kept = append(kept, queue.ObjectName(one.err.Key))
 		default:
 			r.remove(at)
 		}

@@ -23,9 +23,9 @@ func (i *Informer[T]) Release() error {
 		return i.err
 	}
 	i.mu.Lock()
-	var members []*member[T]
+	var listeners []*listener[T]
 	if i.Phase() == PhaseNew {
-		members = i.members.takeAll()
+		listeners = i.listeners.takeAll()
 		i.setPhase(PhaseStopped)
 		i.cause = ErrReleased
 		i.ended = true
@@ -40,13 +40,13 @@ func (i *Informer[T]) Release() error {
 	if !ended {
 		return fmt.Errorf("informer %s: not released: it is running; end the context of Run and wait until that has returned", i.name)
 	}
-	for _, m := range members {
-		m.end()
-		m.reader.Close()
-		m.finish()
+	for _, l := range listeners {
+		l.end()
+		l.reader.Close()
+		l.finish()
 	}
 	i.versions.end()
-	notify(i.departures.all())
+	notify(i.deletions.all())
 	return nil
 }
 

@@ -19,7 +19,7 @@ func TestRemoveDoesNotWait(t *testing.T) {
 		hold := make(chan struct{})
 		rec.Before(func(string) { <-hold })
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 		last.Next()
 
 		rec.Remove()

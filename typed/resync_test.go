@@ -45,7 +45,7 @@ func TestResyncOnDemandWhileObjectsComeAndGo(t *testing.T) {
 			r.Start()
 			const objects, rounds = 100, 60
 			version := 0
-			r.Sink.Replace(nil, "0")
+			r.Sink.Replace("", nil, "0")
 			done := make(chan struct{})
 			var resyncing sync.WaitGroup
 			resyncing.Go(func() {
@@ -59,7 +59,7 @@ func TestResyncOnDemandWhileObjectsComeAndGo(t *testing.T) {
 				}
 			})
 			for range rounds {
-				for _, change := range []func(*rig.Thing, string){r.Sink.Add, r.Sink.Update, r.Sink.Delete} {
+				for _, change := range []func(*rig.Thing, string){r.Sink.Put, r.Sink.Put, r.Sink.Delete} {
 					for i := range objects {
 						version++
 						change(rig.At(fmt.Sprint("n", i), version), fmt.Sprint(version))

@@ -33,7 +33,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		looping.Go(func() { detector.run(running) })
 	}
 	looping.Go(func() { (&loop[T]{Informer: i, detector: detector}).run(running) })
-	err := i.source.Run(running, &inlet[T]{
+	err := i.source.Run(running, &informerSink[T]{
 		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
 		onError: i.onError, end: func(cause error) {
 			if ctx.Err() == nil {
@@ -67,12 +67,12 @@ func (i *Informer[T]) start(ctx context.Context) error {
 	}
 	i.setPhase(PhaseSyncing)
 	i.ctx = ctx
-	members := i.members.all()
-	for _, m := range members {
-		i.call(m)
+	listeners := i.listeners.all()
+	for _, l := range listeners {
+		i.call(l)
 	}
 	i.mu.Unlock()
-	i.logger().V(2).Info("Starting informer", "handlers", len(members))
+	i.logger().V(2).Info("Starting informer", "handlers", len(listeners))
 	return nil
 }
 
@@ -81,17 +81,17 @@ func (i *Informer[T]) stop(cause error) {
 	i.mu.Lock()
 	i.setPhase(PhaseStopped)
 	i.cause = cause
-	members := i.members.takeAll()
+	listeners := i.listeners.takeAll()
 	close(i.stopped)
 	i.mu.Unlock()
 
-	for _, m := range members {
-		m.end()
-		m.reader.Close()
+	for _, l := range listeners {
+		l.end()
+		l.reader.Close()
 	}
 	i.calling.Wait()
 	i.versions.end()
-	notify(i.departures.all())
+	notify(i.deletions.all())
 	i.mu.Lock()
 	i.ended = true
 	i.mu.Unlock()

@@ -21,7 +21,7 @@ func TestManyWaitForVersions(t *testing.T) {
 		const waits = 200
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace(nil, "1")
+		r.Sink.Replace("", nil, "1")
 		synctest.Wait()
 		random := rand.New(rand.NewPCG(1, 2))
 		versions := random.Perm(waits)
@@ -61,13 +61,13 @@ func TestWaitForAVersionThatGoesBack(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
 		for range 200 {
-			r.Sink.Replace(nil, "5")
+			r.Sink.Replace("", nil, "5")
 			synctest.Wait()
 			waited := make(chan error)
 			go func() { waited <- r.WaitForResourceVersion(t.Context(), "10") }()
 			synctest.Wait()
 			r.Sink.Bookmark("10")
-			r.Sink.Replace(nil, "5")
+			r.Sink.Replace("", nil, "5")
 			assert.NoError(t, <-waited)
 		}
 	})
@@ -79,7 +79,7 @@ func TestWaitForAVersionThatDoesNotCome(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace(nil, "5")
+		r.Sink.Replace("", nil, "5")
 		synctest.Wait()
 		waited := make(chan error)
 		go func() { waited <- r.WaitForResourceVersion(t.Context(), "10") }()

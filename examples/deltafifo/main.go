@@ -59,7 +59,7 @@ func listAndWatch(ctx context.Context, client kubernetes.Interface, deltas *queu
 	for i := range list.Items {
 		all[i] = &list.Items[i]
 	}
-	deltas.Replace(all, list.ResourceVersion)
+	deltas.Replace(queue.List[*corev1.Pod]{Objects: all}, list.ResourceVersion)
 
 	w, err := pods.Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	if err != nil {
@@ -75,10 +75,8 @@ func listAndWatch(ctx context.Context, client kubernetes.Interface, deltas *queu
 			return fmt.Errorf("the watch brought a %T", e.Object) // an informer would list again
 		}
 		switch e.Type {
-		case watch.Added:
-			deltas.Add(pod, pod.ResourceVersion)
-		case watch.Modified:
-			deltas.Update(pod, pod.ResourceVersion)
+		case watch.Added, watch.Modified:
+			deltas.Put(pod, pod.ResourceVersion)
 		case watch.Deleted:
 			deltas.Delete(pod, pod.ResourceVersion)
 		}
@@ -88,9 +86,9 @@ func listAndWatch(ctx context.Context, client kubernetes.Interface, deltas *queu
 
 // apply makes a change, and returns what has come of it.
 func apply(store *index.Indexer[*corev1.Pod], d queue.Delta[*corev1.Pod]) []index.Event[*corev1.Pod] {
-	if d.Type == queue.Replaced {
-		return store.Replace(nil, d.Objects, d.ResourceVersion, index.Initial)
+	if d.Type == queue.Replace {
+		return store.Replace(nil, d.List.Objects, d.ResourceVersion, index.Initial)
 	}
-	change := index.Change[*corev1.Pod]{Object: d.Object, Delete: d.Type == queue.Deleted, Reason: index.Watched}
+	change := index.Change[*corev1.Pod]{Object: d.Object, Delete: d.Type == queue.Delete, Reason: index.Watched}
 	return store.Apply(nil, []index.Change[*corev1.Pod]{change}, d.ResourceVersion)
 }

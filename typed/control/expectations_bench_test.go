@@ -30,7 +30,7 @@ func BenchmarkAwaited(b *testing.B) {
 			for i := range things {
 				things[i] = rig.At(strconv.Itoa(i), 1)
 			}
-			sink.Replace(append([]*rig.Thing(nil), things...), "1")
+			sink.Replace("", append([]*rig.Thing(nil), things...), "1")
 			require.NoError(b, informer.WaitForSync(ctx))
 			e, err := control.NewExpectations(control.AdderFunc[int](func(int) {}), control.WithExpectationTimeout(time.Hour))
 			require.NoError(b, err)
@@ -42,7 +42,7 @@ func BenchmarkAwaited(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				version++
-				sink.Update(things[version%len(things)], strconv.Itoa(version))
+				sink.Put(things[version%len(things)], strconv.Itoa(version))
 				if version%100 == 0 {
 					require.NoError(b, informer.WaitForResourceVersion(ctx, strconv.Itoa(version)))
 				}
@@ -62,7 +62,7 @@ func BenchmarkWrite(b *testing.B) {
 	ended := make(chan error)
 	go func() { ended <- informer.Run(ctx) }()
 	sink := <-s.Started
-	sink.Replace(nil, "1")
+	sink.Replace("", nil, "1")
 	require.NoError(b, informer.WaitForSync(ctx))
 	added := make(chan struct{}, 1)
 	e, err := control.NewExpectations(control.AdderFunc[index.Key](func(index.Key) { added <- struct{}{} }))

@@ -30,7 +30,7 @@ func TestExpectDeleted(t *testing.T) {
 		"gone": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
 			first: func(s source.Sink[*rig.Thing]) {
-				s.Update(rig.At("a", 6), "6")
+				s.Put(rig.At("a", 6), "6")
 				s.Delete(rig.At("b", 7), "7")
 				s.Bookmark("8")
 			},
@@ -38,39 +38,39 @@ func TestExpectDeleted(t *testing.T) {
 		},
 		"gone, without a version": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			first: func(s source.Sink[*rig.Thing]) { s.Update(rig.At("a", 6), "") },
+			first: func(s source.Sink[*rig.Thing]) { s.Put(rig.At("a", 6), "") },
 			then:  func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 9), "") },
 		},
 		"missed": {
 			before: []*rig.Thing{rig.At("a", 3), rig.At("b", 3)}, deleted: rig.At("a", 3),
-			first: func(s source.Sink[*rig.Thing]) { s.Replace([]*rig.Thing{rig.At("a", 3)}, "8") },
-			then:  func(s source.Sink[*rig.Thing]) { s.Replace([]*rig.Thing{rig.At("b", 9)}, "9") },
+			first: func(s source.Sink[*rig.Thing]) { s.Replace("", []*rig.Thing{rig.At("a", 3)}, "8") },
+			then:  func(s source.Sink[*rig.Thing]) { s.Replace("", []*rig.Thing{rig.At("b", 9)}, "9") },
 		},
 		"another": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			then: func(s source.Sink[*rig.Thing]) { s.Update(another(rig.At("a", 9)), "9") },
+			then: func(s source.Sink[*rig.Thing]) { s.Put(another(rig.At("a", 9)), "9") },
 		},
 		"deleted and created": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			then: func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 8), "8"); s.Add(another(rig.At("a", 9)), "9") },
+			then: func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 8), "8"); s.Put(another(rig.At("a", 9)), "9") },
 		},
 		"another before":    {before: []*rig.Thing{another(rig.At("a", 4))}, deleted: rig.At("a", 3)},
 		"gone before":       {deleted: rig.At("a", 3)},
 		"gone at that time": {deleted: rig.At("a", 5)},
 		"marked": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			first: func(s source.Sink[*rig.Thing]) { s.Update(rig.At("a", 8), "8") },
-			then:  func(s source.Sink[*rig.Thing]) { s.Update(marked(rig.At("a", 9)), "9") },
+			first: func(s source.Sink[*rig.Thing]) { s.Put(rig.At("a", 8), "8") },
+			then:  func(s source.Sink[*rig.Thing]) { s.Put(marked(rig.At("a", 9)), "9") },
 		},
 		"marked before": {before: []*rig.Thing{marked(rig.At("a", 3))}, deleted: rig.At("a", 3)},
 		"not seen yet": {
 			deleted: rig.At("a", 6),
-			first:   func(s source.Sink[*rig.Thing]) { s.Add(rig.At("a", 6), "6") },
+			first:   func(s source.Sink[*rig.Thing]) { s.Put(rig.At("a", 6), "6") },
 			then:    func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 7), "7") },
 		},
 		"not seen yet, and never": {
 			deleted: rig.At("a", 6),
-			first:   func(s source.Sink[*rig.Thing]) { s.Add(rig.At("b", 4), "5") },
+			first:   func(s source.Sink[*rig.Thing]) { s.Put(rig.At("b", 4), "5") },
 			then:    func(s source.Sink[*rig.Thing]) { s.Bookmark("7") },
 		},
 	} {
@@ -78,7 +78,7 @@ func TestExpectDeleted(t *testing.T) {
 			rig.InBubble(t, func(t *testing.T) {
 				d, r := newDesk(t), rig.New(t)
 				r.Start()
-				r.Sink.Replace(test.before, "5")
+				r.Sink.Replace("", test.before, "5")
 				synctest.Wait()
 				require.NoError(t, d.ExpectDeleted("k", r, test.deleted))
 				if test.then == nil {
@@ -105,7 +105,7 @@ func TestExpectDeletedOfOneNameTwice(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		second := rig.At("a", 3)
 		second.UID = "second"
 		synctest.Wait()
@@ -116,7 +116,7 @@ func TestExpectDeletedOfOneNameTwice(t *testing.T) {
 		assert.False(t, d.handOut("l"))
 		r.Sink.Delete(rig.At("a", 2), "2")
 		assert.Empty(t, d.added())
-		r.Sink.Add(second, "3")
+		r.Sink.Put(second, "3")
 		assert.Empty(t, d.added())
 		r.Sink.Delete(second, "4")
 		assert.ElementsMatch(t, []string{"k", "l"}, d.added())

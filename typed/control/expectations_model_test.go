@@ -126,7 +126,7 @@ func newExpectingWorld(t *testing.T, found *rig.Complaints, seed uint64, keys in
 		}))
 		require.NoError(t, err)
 		r.Start()
-		r.Sink.Replace(nil, strconv.Itoa(r.version))
+		r.Sink.Replace("", nil, strconv.Itoa(r.version))
 		w.resources = append(w.resources, r)
 		go w.deliver(r, lag)
 	}
@@ -148,7 +148,7 @@ func (w *expectingWorld) deliver(r *modelResource, lag time.Duration) {
 			if w.rand.IntN(10) == 0 { // the watch was interrupted
 				objects := slices.Collect(valuesOf(r.objects))
 				r.unseen = nil
-				r.Sink.Replace(objects, strconv.Itoa(r.version))
+				r.Sink.Replace("", objects, strconv.Itoa(r.version))
 			} else {
 				r.unseen[0]()
 				r.unseen = r.unseen[1:]
@@ -182,7 +182,7 @@ func (r *modelResource) put(o rig.Thing) *rig.Thing {
 	r.version++
 	o.Version = r.version
 	r.objects[o.Name] = &o
-	r.report(func() { r.Sink.Update(&o, strconv.Itoa(o.Version)) })
+	r.report(func() { r.Sink.Put(&o, strconv.Itoa(o.Version)) })
 	return &o
 }
 

@@ -63,7 +63,7 @@ func TestExpect(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		assert.True(t, d.handOut("k"), "nothing is expected")
 
@@ -77,7 +77,7 @@ func TestExpect(t *testing.T) {
 		assert.True(t, d.handOut("other"), "other keys go on")
 		assert.Equal(t, control.ExpectationStats{Keys: 1, Waiting: 1, PutOff: 2}, d.Stats())
 
-		r.Sink.Update(rig.At("a", 7), "7")
+		r.Sink.Put(rig.At("a", 7), "7")
 		assert.Empty(t, d.added())
 		assert.False(t, d.handOut("k"), "the latest version counts")
 		r.Sink.Bookmark("10")
@@ -91,7 +91,7 @@ func TestExpectKeepsNothingThatIsNotAskedFor(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
-		r.Sink.Replace(nil, "1")
+		r.Sink.Replace("", nil, "1")
 		synctest.Wait()
 		gone := rig.At("a", 1)
 		for _, key := range []string{"j", "k", "l"} {
@@ -111,7 +111,7 @@ func TestExpectKeepsNothingThatIsNotAskedFor(t *testing.T) {
 func TestExpectationsLetGoOfKeys(t *testing.T) {
 	r := rig.New(t)
 	r.Start()
-	r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+	r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 	require.NoError(t, r.WaitForSync(t.Context()))
 	e, err := control.NewExpectations(control.AdderFunc[*string](func(*string) {}))
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestExpectSeveralInformers(t *testing.T) {
 		d, things := newDesk(t), rig.New(t)
 		others := typed.NewInformer[*rig.Thing](rig.NewScript())
 		things.Start()
-		things.Sink.Replace(nil, "1")
+		things.Sink.Replace("", nil, "1")
 		synctest.Wait()
 		require.NoError(t, d.Expect("k", things, "5"))
 		require.NoError(t, d.Expect("k", others, "3"))
@@ -180,7 +180,7 @@ type bareList string
 
 func (s bareList) Run(ctx context.Context, sink source.Sink[rig.Bare]) error {
 	time.Sleep(time.Minute)
-	sink.Replace([]rig.Bare{"a"}, string(s))
+	sink.Replace("", []rig.Bare{"a"}, string(s))
 	sink.Bookmark(string(s) + "0")
 	<-ctx.Done()
 	return nil
@@ -190,7 +190,7 @@ func TestExpectUntilTheTimeIsOver(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t, control.WithExpectationTimeout(time.Minute)), rig.New(t)
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		require.NoError(t, d.Expect("k", r, "5"))
 		require.NoError(t, d.Expect("not handed out", r, "5"))
@@ -225,7 +225,7 @@ func TestExpectOfAnInformerThatStops(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		require.NoError(t, d.Expect("k", r, "5"))
 		require.NoError(t, d.ExpectDeleted("l", r, rig.At("a", 1)))
@@ -251,7 +251,7 @@ func TestExpectSeesWhatAnInformerHasNotToldYet(t *testing.T) {
 		require.NoError(t, err)
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
-		r.Sink.Replace([]*rig.Thing{rig.At("a", 1)}, "1")
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		require.NoError(t, blocked.Expect("first", r, "2"))
 		require.NoError(t, blocked.Wrap(func(context.Context, string) error { return nil })(t.Context(), "first"))

@@ -50,18 +50,13 @@ type progressSink struct {
 	done func()
 }
 
-func (s progressSink) Progress(received, expected int)                      { s.note(received, expected) }
-func (s progressSink) Replace([]*corev1.Pod, string)                        { s.done() }
-func (progressSink) Remove(index.Key, string)                               {}
-func (progressSink) DeleteKey(index.Key, string)                            {}
-func (progressSink) RemoveNamespace(_, _ string)                            {}
-func (progressSink) ReplaceNamespace(string, []*corev1.Pod, string)         {}
-func (progressSink) Stage(p *corev1.Pod, _ string) source.Staged            { return source.Keep(p) }
-func (s progressSink) ReplaceStaged([]source.Staged, string)                { s.done() }
-func (progressSink) ReplaceNamespaceStaged(string, []source.Staged, string) {}
-func (progressSink) Add(*corev1.Pod, string)                                {}
-func (progressSink) Update(*corev1.Pod, string)                             {}
-func (progressSink) Delete(*corev1.Pod, string)                             {}
-func (progressSink) Bookmark(string)                                        {}
-func (progressSink) Resync()                                                {}
-func (progressSink) Report(error)                                           {}
+func (s progressSink) Progress(received, expected int)               { s.note(received, expected) }
+func (s progressSink) Replace(string, []*corev1.Pod, string)         { s.done() }
+func (s progressSink) ReplaceStaged(string, []source.Staged, string) { s.done() }
+func (progressSink) Stage(p *corev1.Pod, _ string) source.Staged     { return source.Keep(p) }
+func (progressSink) Put(*corev1.Pod, string)                         {}
+func (progressSink) Delete(*corev1.Pod, string)                      {}
+func (progressSink) Remove(index.Key, index.Reason, string)          {}
+func (progressSink) RemoveNamespace(_, _ string)                     {}
+func (progressSink) Bookmark(string)                                 {}
+func (progressSink) Report(error)                                    {}

@@ -38,7 +38,7 @@ func (s *reflectorStore[T]) Add(untyped any) error {
 		if !s.ordered {
 			version = ""
 		}
-		s.sink.Add(obj, version)
+		s.sink.Put(obj, version)
 	} else {
 		s.moveOn(untyped)
 	}
@@ -49,7 +49,7 @@ func (s *reflectorStore[T]) Add(untyped any) error {
 func (s *reflectorStore[T]) Update(untyped any) error {
 	s.ordered = true
 	if obj, version, ok := s.convert(untyped, false); ok {
-		s.sink.Update(obj, version)
+		s.sink.Put(obj, version)
 	} else {
 		s.moveOn(untyped)
 	}
@@ -62,7 +62,7 @@ func (s *reflectorStore[T]) Delete(untyped any) error {
 	if obj, version, ok := s.convert(untyped, false); ok {
 		s.sink.Delete(obj, version)
 	} else if gone, ok := untyped.(*carrier[T]); ok && gone.isInvalid() {
-		s.sink.DeleteKey(index.Key{Namespace: gone.Namespace, Name: gone.Name}, gone.ResourceVersion)
+		s.sink.Remove(index.Key{Namespace: gone.Namespace, Name: gone.Name}, index.Watched, gone.ResourceVersion)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (s *reflectorStore[T]) Replace(list []any, version string) error {
 			objs = append(objs, obj)
 		}
 	}
-	s.sink.Replace(objs, version)
+	s.sink.Replace("", objs, version)
 	return nil
 }
 
@@ -105,7 +105,7 @@ func (s *reflectorStore[T]) replaceStreamed(list []any, version string) bool {
 		}
 		all = append(all, done)
 	}
-	s.sink.ReplaceStaged(all, version)
+	s.sink.ReplaceStaged("", all, version)
 	return true
 }
 
@@ -118,10 +118,7 @@ func (s *reflectorStore[T]) Bookmark(version string) error {
 
 // Resync implements cache.ReflectorStore. The Reflector is set up not to call
 // it: every handler keeps its own period.
-func (s *reflectorStore[T]) Resync() error {
-	s.sink.Resync()
-	return nil
-}
+func (s *reflectorStore[T]) Resync() error { return nil }
 
 // Transformer implements cache.TransformingStore. The Reflector keeps what it
 // returns in the place of each object of a streamed list, until it has all of

@@ -218,7 +218,7 @@ func (s *listSink) Progress(received, expected int) {
 	s.steps = append(s.steps, [2]int{received, expected})
 }
 
-func (s *listSink) Replace(pods []*corev1.Pod, _ string) {
+func (s *listSink) Replace(_ string, pods []*corev1.Pod, _ string) {
 	s.objects = len(pods)
 	s.synced()
 }

@@ -7,7 +7,7 @@
 // [FromNamespaces] follows a set of [Namespaces] that changes.
 //
 // Read source.go first: the two interfaces are all that informers know. Then filtermap.go,
-// and fromnamespaces.go with scope.go, which has the part of one namespace, and
-// scopes.go, which brings the parts into one order. No package of Kubernetes' client is
+// and fromnamespaces.go with namespacesink.go, which has the part of one namespace, and
+// namespacegroup.go, which brings the parts into one order. No package of Kubernetes' client is
 // needed here.
 package source

@@ -60,31 +60,23 @@ type projection[A, B index.Object] struct {
 
 // passedOn is what the type of the objects does not matter to.
 type passedOn interface {
-	ReplaceStaged(list []Staged, resourceVersion string)
-	ReplaceNamespaceStaged(namespace string, list []Staged, resourceVersion string)
-	DeleteKey(key index.Key, resourceVersion string)
-	Remove(key index.Key, resourceVersion string)
+	Remove(key index.Key, reason index.Reason, resourceVersion string)
+	ReplaceStaged(namespace string, list []Staged, resourceVersion string)
 	RemoveNamespace(namespace, resourceVersion string)
 	Bookmark(resourceVersion string)
-	Resync()
 	Progress(received, expected int)
 	Report(err error)
 }
 
-// Add implements Sink.
-func (p *projection[A, B]) Add(obj A, resourceVersion string) {
-	p.change(obj, resourceVersion, p.sink.Add)
-}
-
-// Update implements Sink.
-func (p *projection[A, B]) Update(obj A, resourceVersion string) {
-	p.change(obj, resourceVersion, p.sink.Update)
+// Put implements Sink.
+func (p *projection[A, B]) Put(obj A, resourceVersion string) {
+	p.change(obj, resourceVersion, p.sink.Put)
 }
 
 // Delete implements Sink.
 func (p *projection[A, B]) Delete(obj A, resourceVersion string) {
 	if !p.change(obj, resourceVersion, p.sink.Delete) {
-		p.DeleteKey(index.KeyOf(obj), resourceVersion)
+		p.Remove(index.KeyOf(obj), index.Watched, resourceVersion)
 	}
 }
 
@@ -100,19 +92,14 @@ func (p *projection[A, B]) change(obj A, resourceVersion string, report func(B, 
 	case kept:
 		report(projected, resourceVersion)
 	default:
-		p.Remove(index.KeyOf(obj), resourceVersion)
+		p.Remove(index.KeyOf(obj), index.ScopeRemoved, resourceVersion)
 	}
 	return true
 }
 
 // Replace implements Sink.
-func (p *projection[A, B]) Replace(objs []A, resourceVersion string) {
-	p.ReplaceStaged(stageAll(p, objs), resourceVersion)
-}
-
-// ReplaceNamespace implements Sink.
-func (p *projection[A, B]) ReplaceNamespace(namespace string, objs []A, resourceVersion string) {
-	p.ReplaceNamespaceStaged(namespace, stageAll(p, objs), resourceVersion)
+func (p *projection[A, B]) Replace(namespace string, objs []A, resourceVersion string) {
+	p.ReplaceStaged(namespace, stageAll(p, objs), resourceVersion)
 }
 
 // Stage implements Sink.

@@ -72,7 +72,7 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	changed, leave := s.namespaces.follow()
 	defer leave()
 	group, ctx := errgroup.WithContext(ctx)
-	all := newScopes(sink)
+	all := newNamespaceGroup(sink)
 	for {
 		for _, added := range all.set(ctx, s.namespaces.All()) {
 			group.Go(func() error { return added.run(s.source(added.namespace)) })
@@ -87,7 +87,7 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 }
 
 // run runs the source of a namespace until it ends or the namespace is removed.
-func (s *scope[T]) run(src Source[T]) error {
+func (s *namespaceSink[T]) run(src Source[T]) error {
 	defer s.cancel()
 	if src == nil {
 		return &NamespaceError{Namespace: s.namespace, Err: errors.New("the source is nil")}
@@ -103,9 +103,9 @@ func (s *scope[T]) run(src Source[T]) error {
 	return nil
 }
 
-// set makes names the namespaces, and returns the scopes of those that are new,
+// set makes names the namespaces, and returns the sinks of those that are new,
 // for the caller to run.
-func (all *scopes[T]) set(ctx context.Context, names []string) (added []*scope[T]) {
+func (all *namespaceGroup[T]) set(ctx context.Context, names []string) (added []*namespaceSink[T]) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for name, s := range all.byName {
@@ -117,7 +117,7 @@ func (all *scopes[T]) set(ctx context.Context, names []string) (added []*scope[T
 		if all.byName[name] != nil {
 			continue
 		}
-		s := &scope[T]{scopes: all, namespace: name}
+		s := &namespaceSink[T]{namespaceGroup: all, namespace: name}
 		s.ctx, s.cancel = context.WithCancel(ctx)
 		all.byName[name] = s
 		added = append(added, s)

@@ -107,10 +107,10 @@ func (m *spacesModel) step(random int) {
 			s.sink.Delete(o, strconv.Itoa(m.clock))
 		case 1:
 			delete(s.objects, index.KeyOf(o))
-			s.sink.Remove(index.KeyOf(o), strconv.Itoa(m.clock))
+			s.sink.Remove(index.KeyOf(o), index.ScopeRemoved, strconv.Itoa(m.clock))
 		default:
 			s.objects[index.KeyOf(o)] = o
-			s.sink.Update(o, strconv.Itoa(m.clock))
+			s.sink.Put(o, strconv.Itoa(m.clock))
 		}
 	}
 }
@@ -122,7 +122,7 @@ func (m *spacesModel) list(name string, s *space, size, version int) {
 		o := in(name, rig.At(string(rune('a'+(i+version)%5)), m.clock))
 		s.objects[index.KeyOf(o)] = o
 	}
-	s.sink.Replace(slices.Collect(maps.Values(s.objects)), strconv.Itoa(version))
+	s.sink.Replace("", slices.Collect(maps.Values(s.objects)), strconv.Itoa(version))
 }
 
 func (m *spacesModel) check(step string) {

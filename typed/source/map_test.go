@@ -47,19 +47,19 @@ func TestMap(t *testing.T) {
 			rig.On("x", rig.At("a", 1)), rig.On("x", rig.At("b", 2)), rig.On("y", rig.At("a", 3)), rig.On("z", rig.At("b", 4)), rig.On("z", rig.At("c", 5)),
 			rig.On("v", rig.At("d", 7)), rig.On("w", rig.At("a", 8)),
 		}
-		sink.Replace([]*rig.Thing{received[0], received[1]}, "2")
+		sink.Replace("", []*rig.Thing{received[0], received[1]}, "2")
 		synctest.Wait()
 		assert.Equal(t, "2", informer.ResourceVersion(), "the version comes with the report")
-		sink.Update(received[2], "3")
+		sink.Put(received[2], "3")
 		sink.Delete(received[3], "4")
-		sink.Add(received[4], "5")
+		sink.Put(received[4], "5")
 		sink.Bookmark("6")
 		synctest.Wait()
 		assert.Equal(t, "6", informer.ResourceVersion())
 		assert.Equal(t, []typed.Deleted[rig.Placement]{{
 			Key: rig.Key("b"), Object: rig.Placement{Namespace: "ns", Name: "b", Node: "z"}, Old: rig.Placement{Namespace: "ns", Name: "b", Node: "x"}, Reason: index.Watched,
 		}}, deleted, "with the last state, projected")
-		sink.ReplaceNamespace("ns", []*rig.Thing{received[5], received[6]}, "8")
+		sink.Replace("ns", []*rig.Thing{received[5], received[6]}, "8")
 		synctest.Wait()
 		assert.ElementsMatch(t, []rig.Placement{{Namespace: "ns", Name: "a", Node: "w"}, {Namespace: "ns", Name: "d", Node: "v"}}, informer.List())
 		for _, o := range received {
@@ -103,9 +103,9 @@ func TestMapLeavesOutWhatItCannotProject(t *testing.T) {
 			{rig.At("renamed", 1), `its projection has another key, "ns/another"`},
 		} {
 			if i%2 == 0 {
-				sink.Replace([]*rig.Thing{rig.At("a", 1), c.obj}, "1")
+				sink.Replace("", []*rig.Thing{rig.At("a", 1), c.obj}, "1")
 			} else {
-				sink.Update(c.obj, "2")
+				sink.Put(c.obj, "2")
 			}
 			synctest.Wait()
 			status := informer.Status()

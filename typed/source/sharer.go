@@ -22,4 +22,4 @@ func ShareOf[T index.Object](sink Sink[T]) func(key index.Key) (T, bool) {
 }
 
 // Share implements Sharer.
-func (s *scope[T]) Share() func(index.Key) (T, bool) { return ShareOf(s.sink) }
+func (s *namespaceSink[T]) Share() func(index.Key) (T, bool) { return ShareOf(s.sink) }

@@ -10,8 +10,8 @@ import (
 // server, another informer, or the events of a test.
 type Source[T index.Object] interface {
 	// Run reports every change to sink until ctx ends, and then returns nil. The
-	// first report is a Replace with all objects that there are; that is when
-	// the informer counts as synced.
+	// first report is a Replace of all namespaces; that is when the informer counts
+	// as synced.
 	//
 	// What can be retried is retried by the source, and reported to the sink. An
 	// error that Run returns is final, and ends the informer. A source that has
@@ -31,47 +31,34 @@ type Source[T index.Object] interface {
 // The resource version that comes with a report is the one that the store has
 // reached when the report was applied, "" if the report does not tell.
 type Sink[T index.Object] interface {
-	// Add reports that obj came into being. If there is an object of its key,
-	// that counts as an update.
-	Add(obj T, resourceVersion string)
-	// Update reports that obj changed. If there is no object of its key, that
-	// counts as an addition.
-	Update(obj T, resourceVersion string)
-	// Delete reports that obj, which is its last known state, is gone.
+	// Put reports that obj is there: that it came into being, or changed. Which of the
+	// two the event tells is decided by what the store has.
+	Put(obj T, resourceVersion string)
+	// Delete reports that obj, which is its last known state, was deleted.
 	Delete(obj T, resourceVersion string)
-	// DeleteKey reports that the object of key is gone, of which the last state is
-	// not known, or could not be used. The event has the last state in the store.
-	DeleteKey(key index.Key, resourceVersion string)
-	// Remove reports that the object of key, if there is one, is outside of what
-	// the source reports on from now on, though it may still exist. That is a
-	// deletion with the last state in the store, and the reason
-	// index.ScopeRemoved.
-	Remove(key index.Key, resourceVersion string)
-	// Replace reports that objs are all that there are. The sink owns the slice
-	// from then on.
-	Replace(objs []T, resourceVersion string)
+	// Remove reports that the object of key, if there is one, is gone, without a last
+	// state: the event has that of the store, and the given reason. It is index.Watched
+	// if the object was deleted, and its last state is not known or could not be used.
+	// It is index.ScopeRemoved if the object is outside of what the source reports on
+	// from now on, though it may still exist.
+	Remove(key index.Key, reason index.Reason, resourceVersion string)
+	// Replace reports that objs are all that there are in a namespace, or everywhere if
+	// that is metav1.NamespaceAll, which is "". The sink owns the slice from then on.
+	Replace(namespace string, objs []T, resourceVersion string)
 	// Stage takes in one object of a list that is not complete yet, once, as soon as
 	// it has come, so that nobody has to keep it as it was received. What it returns
-	// belongs into the list that ReplaceStaged or ReplaceNamespaceStaged is called
-	// with, unless the list turns out not to have the object. The version is that of
-	// the object, for errors.
+	// belongs into the list that ReplaceStaged is called with, unless the list turns out
+	// not to have the object. The version is that of the object, for errors.
 	Stage(obj T, resourceVersion string) Staged
 	// ReplaceStaged is Replace with objects that Stage has taken in, in the same or
 	// another order. The sink owns the slice from then on.
-	ReplaceStaged(list []Staged, resourceVersion string)
-	// ReplaceNamespace reports that objs, all of which are in the given
-	// namespace, are all that there are in it. It does not stand for the first
-	// Replace.
-	ReplaceNamespace(namespace string, objs []T, resourceVersion string)
-	// ReplaceNamespaceStaged is ReplaceNamespace with objects that Stage has taken in.
-	ReplaceNamespaceStaged(namespace string, list []Staged, resourceVersion string)
-	// RemoveNamespace reports that all objects of a namespace are outside of what
-	// the source reports on from now on, as Remove does for one.
+	ReplaceStaged(namespace string, list []Staged, resourceVersion string)
+	// RemoveNamespace reports that all objects of a namespace are outside of what the
+	// source reports on from now on. They are deleted with the reason
+	// index.ScopeRemoved.
 	RemoveNamespace(namespace, resourceVersion string)
 	// Bookmark reports that nothing else changed up to resourceVersion.
 	Bookmark(resourceVersion string)
-	// Resync asks for an update of every object to all handlers.
-	Resync()
 	// Progress tells how far a list that is under way has come: how many objects
 	// have arrived, and how many there will be, 0 if that is not known.
 	Progress(received, expected int)
@@ -81,9 +68,8 @@ type Sink[T index.Object] interface {
 	//
 	// An object that is rejected is reported by its key, and stays in the store in
 	// the state that is there, if any, until the source reports on it again. So a
-	// deletion whose last state is rejected takes two calls, Report and then
-	// DeleteKey; and the objects of a list that are rejected are reported, with
-	// RejectedError.Listed, before the Replace or ReplaceNamespace that leaves them
-	// out.
+	// deletion whose last state is rejected takes two calls, Report and then Remove;
+	// and the objects of a list that are rejected are reported, with
+	// RejectedError.Listed, before the Replace that leaves them out.
 	Report(err error)
 }

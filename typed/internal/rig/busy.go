@@ -17,9 +17,9 @@ func (b Busy) Run(ctx context.Context, sink source.Sink[*Thing]) error {
 		o.Namespace = string(b)
 		return o
 	}
-	sink.Replace([]*Thing{thing(1)}, "1")
+	sink.Replace("", []*Thing{thing(1)}, "1")
 	for i := 2; ctx.Err() == nil; i++ {
-		sink.Update(thing(i), strconv.Itoa(i))
+		sink.Put(thing(i), strconv.Itoa(i))
 	}
 	return nil
 }

@@ -11,29 +11,29 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// scopes are the namespaces of one informer, whose reports they bring into one
+// namespaceGroup is the namespaces of one informer, whose reports it brings into one
 // order. The lock is held through each report, so that the version that comes
 // with it is the one that is reached by it and all before it.
-type scopes[T index.Object] struct {
+type namespaceGroup[T index.Object] struct {
 	sink Sink[T]
 
 	mu      sync.Mutex
-	byName  map[string]*scope[T] // guarded by mu
-	synced  bool                 // guarded by mu: the first Replace was reported
-	ended   bool                 // guarded by mu
-	version string               // guarded by mu; that was reported last
-	exact   bool                 // guarded by mu: version is the lowest of all
-	changed sync.Cond            // on mu: synced, ended, or some scope's removed has changed
+	byName  map[string]*namespaceSink[T] // guarded by mu
+	synced  bool                         // guarded by mu: the first Replace was reported
+	ended   bool                         // guarded by mu
+	version string                       // guarded by mu; that was reported last
+	exact   bool                         // guarded by mu: version is the lowest of all
+	changed sync.Cond                    // on mu: synced, ended, or some namespace's removed has changed
 }
 
-func newScopes[T index.Object](sink Sink[T]) *scopes[T] {
-	all := &scopes[T]{sink: sink, byName: map[string]*scope[T]{}}
+func newNamespaceGroup[T index.Object](sink Sink[T]) *namespaceGroup[T] {
+	all := &namespaceGroup[T]{sink: sink, byName: map[string]*namespaceSink[T]{}}
 	all.changed.L = &all.mu
 	return all
 }
 
 // end lets go of those who wait for the informer to sync.
-func (all *scopes[T]) end() {
+func (all *namespaceGroup[T]) end() {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.ended = true
@@ -41,7 +41,7 @@ func (all *scopes[T]) end() {
 }
 
 // remove takes a namespace out. The caller holds mu.
-func (all *scopes[T]) remove(s *scope[T]) {
+func (all *namespaceGroup[T]) remove(s *namespaceSink[T]) {
 	s.removed, s.first = true, nil
 	delete(all.byName, s.namespace)
 	s.cancel()
@@ -56,7 +56,7 @@ func (all *scopes[T]) remove(s *scope[T]) {
 
 // syncIfListed makes the first report, when all namespaces have been listed. The
 // caller holds mu.
-func (all *scopes[T]) syncIfListed() {
+func (all *namespaceGroup[T]) syncIfListed() {
 	if all.synced {
 		return
 	}
@@ -73,7 +73,7 @@ func (all *scopes[T]) syncIfListed() {
 		s.first = nil
 	}
 	all.synced = true
-	all.sink.ReplaceStaged(objs, all.advance())
+	all.sink.ReplaceStaged("", objs, all.advance())
 	if err := all.trouble(); err != nil { // a watch that has failed since its list
 		all.sink.Report(err)
 	}
@@ -82,7 +82,7 @@ func (all *scopes[T]) syncIfListed() {
 
 // advance returns the version that all namespaces have reached, "" if it is the
 // one that was reported last, or not known. The caller holds mu.
-func (all *scopes[T]) advance() string {
+func (all *namespaceGroup[T]) advance() string {
 	all.exact = false
 	lowest := ""
 	for _, s := range all.byName {
@@ -114,7 +114,7 @@ func (all *scopes[T]) advance() string {
 
 // trouble returns the failures that last, nil if there are none. The caller
 // holds mu.
-func (all *scopes[T]) trouble() error {
+func (all *namespaceGroup[T]) trouble() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(all.byName)) {
 		if err := all.byName[name].err; err != nil {
@@ -126,7 +126,7 @@ func (all *scopes[T]) trouble() error {
 
 // progress returns how far the lists have come, all together. The caller holds
 // mu.
-func (all *scopes[T]) progress() (received, expected int) {
+func (all *namespaceGroup[T]) progress() (received, expected int) {
 	known := true
 	for _, s := range all.byName {
 		received += s.received

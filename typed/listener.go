@@ -10,19 +10,19 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// feed is the events of one handler, in the order in which it gets them: the
-// objects that were there when it joined, what was published after that, and
-// in between, at the handler's own period or on demand, all objects again. Its
-// methods are for one goroutine, unless they say otherwise.
-type feed[T index.Object] struct {
+// listener is a handler that was added, with the events that it gets, in this order:
+// the objects that were there when it was added, what was published after that, and
+// in between, at its own period or on demand, all objects again. Its methods are for
+// one goroutine, unless they say otherwise.
+type listener[T index.Object] struct {
 	*Registration
 
+	handler  Handler[T] // nil: the events are ranged over
 	events   subscription[T]
-	joined   *index.Snapshot[T] // delivered first; nil: nothing
-	ready    bool               // the registration is synced
-	onSynced func()             // called when it is; nil: nothing is
+	initial  *index.Snapshot[T] // delivered first; nil: nothing
+	onSynced func()             // called when the handler is synced; nil: nothing is
 
-	marks  marks[T]
+	tasks  taskQueue[T]
 	period time.Duration // of resyncs; 0: none
 	jitter float64       // the part of period by which one is longer at most
 	timer  *time.Timer
@@ -30,15 +30,17 @@ type feed[T index.Object] struct {
 	fill   func() (*index.Snapshot[T], filling[T]) // begins a resync, if the handler coalesces
 }
 
-// subscription is what a feed needs of an eventlog.Cursor or Coalescer.
+// subscription is what a listener needs of an eventlog.Cursor or Coalescer.
 type subscription[T index.Object] interface {
 	reader
+	Position() uint64
+	Head() uint64
 	Next() []Event[T]
 	Ready() <-chan struct{}
 	Handled()
 }
 
-// filling is what a feed needs of an eventlog.Fill.
+// filling is what a listener needs of an eventlog.Fill.
 type filling[T index.Object] interface {
 	Offer(Event[T])
 	End()
@@ -46,78 +48,76 @@ type filling[T index.Object] interface {
 
 // run passes every event to emit until the registration ends or emit returns
 // false.
-func (f *feed[T]) run(emit func(*Event[T]) bool) {
-	defer f.letGo()
-	if f.joined != nil && !f.replay(f.joined, Event[T]{Type: index.Added, Reason: index.Initial}, emit) {
+func (l *listener[T]) run(emit func(*Event[T]) bool) {
+	defer l.letGo()
+	if l.initial != nil && !l.replay(l.initial, Event[T]{Type: index.Added, Reason: index.Initial}, emit) {
 		return
 	}
-	f.joined = nil
-	f.noteSynced()
+	l.initial = nil
 	var due <-chan time.Time
-	if f.period > 0 {
-		f.timer = time.NewTimer(f.nextPeriod())
-		defer f.timer.Stop()
-		due = f.timer.C
+	if l.period > 0 {
+		l.timer = time.NewTimer(l.nextPeriod())
+		defer l.timer.Stop()
+		due = l.timer.C
 	}
-	for !f.stopped.Load() {
-		batch := f.events.Next()
-		if !f.deliver(batch, emit) || !f.passMarks(emit) {
+	for !l.stopped.Load() {
+		batch := l.events.Next()
+		if !l.deliver(batch, emit) || !l.runTasks(emit) {
 			return
 		}
-		f.noteSynced()
 		if len(batch) > 0 {
 			select {
 			case <-due:
-				f.resync(true)
+				l.resync(true)
 			default:
 			}
 			continue
 		}
 		select {
-		case <-f.events.Ready():
-		case <-f.marks.added:
+		case <-l.events.Ready():
+		case <-l.tasks.added:
 		case <-due:
-			f.resync(true)
-		case <-f.stop:
+			l.resync(true)
+		case <-l.stop:
 			return
 		}
 	}
 }
 
 // nextPeriod returns how long it is to the next resync.
-func (f *feed[T]) nextPeriod() time.Duration {
-	return f.period + time.Duration(rand.Float64()*f.jitter*float64(f.period))
+func (l *listener[T]) nextPeriod() time.Duration {
+	return l.period + time.Duration(rand.Float64()*l.jitter*float64(l.period))
 }
 
 // letGo forgets the objects that are not delivered any more.
-func (f *feed[T]) letGo() {
-	f.joined = nil
-	f.marks.clear()
+func (l *listener[T]) letGo() {
+	l.initial = nil
+	l.tasks.clear()
 }
 
 // deliver passes the events of a batch to emit. It reports whether to go on.
-func (f *feed[T]) deliver(batch []Event[T], emit func(*Event[T]) bool) bool {
+func (l *listener[T]) deliver(batch []Event[T], emit func(*Event[T]) bool) bool {
 	for i := range batch {
-		if !f.passMarks(emit) || !emit(&batch[i]) {
+		if !l.runTasks(emit) || !emit(&batch[i]) {
 			return false
 		}
-		f.events.Handled()
-		if f.stopped.Load() {
+		l.events.Handled()
+		if l.stopped.Load() {
 			return false
 		}
-		f.noteSynced()
 	}
 	return true
 }
 
-func (f *feed[T]) noteSynced() {
-	if f.ready || !f.checkSynced() {
-		return
-	}
-	f.ready = true
-	if f.onSynced != nil {
-		contain(f.onSynced)
-	}
+// syncAfterThis has the handler be synced when it has been called for what was
+// published before now. It may be called from any goroutine, once.
+func (l *listener[T]) syncAfterThis() {
+	l.after(func() {
+		close(l.synced)
+		if l.onSynced != nil {
+			l.onSynced()
+		}
+	})
 }
 
 // contain calls a function of the user, and reports a panic.
@@ -129,20 +129,20 @@ func contain(call func()) {
 // resync begins a resync: all objects as they are now, after all events that
 // were published before now and before those that follow. It may be called from
 // any goroutine that does not hold the informer's lock.
-func (f *feed[T]) resync(periodic bool) {
-	if f.stopped.Load() {
+func (l *listener[T]) resync(periodic bool) {
+	if l.stopped.Load() {
 		return
 	}
-	if f.fill == nil {
-		snapshot, head := f.state()
+	if l.fill == nil {
+		snapshot, head := l.state()
 		if snapshot == nil {
 			return
 		}
-		f.marks.add(mark[T]{at: head, snapshot: snapshot, periodic: periodic})
+		l.tasks.add(task[T]{at: head, snapshot: snapshot, periodic: periodic})
 		return
 	}
 	// An event that is pending, or comes meanwhile, tells of the object anyway.
-	snapshot, filling := f.fill()
+	snapshot, filling := l.fill()
 	if snapshot == nil {
 		return
 	}
@@ -151,18 +151,18 @@ func (f *feed[T]) resync(periodic bool) {
 		filling.Offer(Event[T]{Type: index.Updated, Reason: index.Resynced, Old: obj, New: obj})
 	}
 	if periodic {
-		f.timer.Reset(f.nextPeriod())
+		l.timer.Reset(l.nextPeriod())
 	}
 }
 
 // after has call called when the handler has been called for what was published
 // before now. It may be called from any goroutine.
-func (f *feed[T]) after(call func()) { f.marks.add(mark[T]{at: f.events.Head(), call: call}) }
+func (l *listener[T]) after(call func()) { l.tasks.add(task[T]{at: l.events.Head(), call: call}) }
 
-// passMarks does what is due before the next event. It reports whether to go on.
-func (f *feed[T]) passMarks(emit func(*Event[T]) bool) bool {
-	for f.marks.some.Load() {
-		due, ok := f.marks.next(f.events.Position())
+// runTasks does what is due before the next event. It reports whether to go on.
+func (l *listener[T]) runTasks(emit func(*Event[T]) bool) bool {
+	for l.tasks.some.Load() {
+		due, ok := l.tasks.next(l.events.Position())
 		if !ok {
 			break
 		}
@@ -170,9 +170,9 @@ func (f *feed[T]) passMarks(emit func(*Event[T]) bool) bool {
 			contain(due.call)
 			continue
 		}
-		next := f.replay(due.snapshot, Event[T]{Type: index.Updated, Reason: index.Resynced}, emit)
+		next := l.replay(due.snapshot, Event[T]{Type: index.Updated, Reason: index.Resynced}, emit)
 		if due.periodic {
-			f.timer.Reset(f.nextPeriod())
+			l.timer.Reset(l.nextPeriod())
 		}
 		if !next {
 			return false
@@ -183,13 +183,13 @@ func (f *feed[T]) passMarks(emit func(*Event[T]) bool) bool {
 
 // replay passes an event like the given one to emit for every object of a
 // snapshot. It reports whether to go on.
-func (f *feed[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Event[T]) bool) bool {
+func (l *listener[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Event[T]) bool) bool {
 	for obj := range s.All() {
 		event.New = obj
 		if event.Type == index.Updated {
 			event.Old = obj
 		}
-		if !emit(&event) || f.stopped.Load() {
+		if !emit(&event) || l.stopped.Load() {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
@@ -14,9 +15,9 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// inlet is the Sink of an informer: it checks and transforms each object, once,
+// informerSink is the Sink of an informer: it checks and transforms each object, once,
 // on the goroutine of the source, and queues it.
-type inlet[T index.Object] struct {
+type informerSink[T index.Object] struct {
 	*queue.DeltaFIFO[T]
 
 	ctx       context.Context // of Run, for logging
@@ -31,23 +32,16 @@ type inlet[T index.Object] struct {
 	end       func(cause error) // ends Run
 }
 
-// Add implements Sink.
-func (s *inlet[T]) Add(obj T, resourceVersion string) {
+// Put implements Sink.
+func (s *informerSink[T]) Put(obj T, resourceVersion string) {
 	if obj, ok := s.admit(obj, resourceVersion, false); ok && !s.isFirst(obj, resourceVersion) {
-		s.DeltaFIFO.Add(obj, resourceVersion)
-	}
-}
-
-// Update implements Sink.
-func (s *inlet[T]) Update(obj T, resourceVersion string) {
-	if obj, ok := s.admit(obj, resourceVersion, false); ok && !s.isFirst(obj, resourceVersion) {
-		s.DeltaFIFO.Update(obj, resourceVersion)
+		s.DeltaFIFO.Put(obj, resourceVersion)
 	}
 }
 
 // Delete implements Sink. The object is gone whether its last state can be used or
 // not.
-func (s *inlet[T]) Delete(obj T, resourceVersion string) {
+func (s *informerSink[T]) Delete(obj T, resourceVersion string) {
 	var none T
 	if obj == none {
 		s.reject(index.Key{}, resourceVersion, false, source.ErrNilObject)
@@ -55,55 +49,38 @@ func (s *inlet[T]) Delete(obj T, resourceVersion string) {
 	}
 	key := index.KeyOf(obj) // first: a transform may modify the object, and then fail
 	if obj, ok := s.admit(obj, resourceVersion, false); !ok {
-		s.DeleteKey(key, resourceVersion)
+		s.Remove(key, index.Watched, resourceVersion)
 	} else if !s.swallows(resourceVersion) {
 		s.DeltaFIFO.Delete(obj, resourceVersion)
 	}
 }
 
-// DeleteKey implements Sink.
-func (s *inlet[T]) DeleteKey(key index.Key, resourceVersion string) {
-	s.repair(key)
-	if !s.swallows(resourceVersion) {
-		s.DeltaFIFO.DeleteKey(key.Namespace, key.Name, resourceVersion)
-	}
-}
-
 // Remove implements Sink.
-func (s *inlet[T]) Remove(key index.Key, resourceVersion string) {
+func (s *informerSink[T]) Remove(key index.Key, reason index.Reason, resourceVersion string) {
 	s.repair(key)
-	if !s.first.withheld.Load() || !s.begins(nil, true, resourceVersion) {
-		s.DeltaFIFO.Remove(key.Namespace, key.Name, resourceVersion)
+	switch deleted := reason == index.Watched; {
+	case s.first.withheld.Load() && s.begins(nil, !deleted, resourceVersion):
+	case deleted:
+		s.DeltaFIFO.DeleteName(queue.ObjectName(key), resourceVersion)
+	default:
+		s.DeltaFIFO.Remove(queue.ObjectName(key), resourceVersion)
 	}
 }
 
 // Bookmark implements Sink.
-func (s *inlet[T]) Bookmark(resourceVersion string) {
+func (s *informerSink[T]) Bookmark(resourceVersion string) {
 	if !s.swallows(resourceVersion) {
 		s.DeltaFIFO.Bookmark(resourceVersion)
 	}
 }
 
 // Replace implements Sink.
-func (s *inlet[T]) Replace(objs []T, resourceVersion string) {
-	s.replace(s.admitAll(objs, resourceVersion), false, resourceVersion)
-}
-
-// ReplaceNamespace implements Sink.
-func (s *inlet[T]) ReplaceNamespace(namespace string, objs []T, resourceVersion string) {
-	s.replaceNamespace(namespace, s.admitAll(objs, resourceVersion), resourceVersion)
-}
-
-// RemoveNamespace implements Sink.
-func (s *inlet[T]) RemoveNamespace(namespace, resourceVersion string) {
-	s.health.rejections.repairAll(&namespace, byInlet)
-	if !s.swallows(resourceVersion) {
-		s.DeltaFIFO.RemoveNamespace(namespace, resourceVersion)
-	}
+func (s *informerSink[T]) Replace(namespace string, objs []T, resourceVersion string) {
+	s.replace(namespace, s.admitAll(objs, resourceVersion), false, resourceVersion)
 }
 
 // Stage implements Sink.
-func (s *inlet[T]) Stage(obj T, resourceVersion string) source.Staged {
+func (s *informerSink[T]) Stage(obj T, resourceVersion string) source.Staged {
 	obj, ok := s.admit(obj, resourceVersion, true)
 	if !ok {
 		return source.Reject()
@@ -112,67 +89,59 @@ func (s *inlet[T]) Stage(obj T, resourceVersion string) source.Staged {
 }
 
 // ReplaceStaged implements Sink.
-func (s *inlet[T]) ReplaceStaged(list []source.Staged, resourceVersion string) {
+func (s *informerSink[T]) ReplaceStaged(namespace string, list []source.Staged, resourceVersion string) {
 	objs, filtered := source.Kept[T](list)
-	s.replace(objs, filtered, resourceVersion)
+	s.replace(namespace, objs, filtered, resourceVersion)
 }
 
-// ReplaceNamespaceStaged implements Sink.
-func (s *inlet[T]) ReplaceNamespaceStaged(namespace string, list []source.Staged, resourceVersion string) {
-	objs, _ := source.Kept[T](list)
-	s.replaceNamespace(namespace, objs, resourceVersion)
+// RemoveNamespace implements Sink.
+func (s *informerSink[T]) RemoveNamespace(namespace, resourceVersion string) {
+	s.health.rejections.repairAll(&namespace, bySink)
+	if !s.swallows(resourceVersion) {
+		s.DeltaFIFO.Replace(queue.List[T]{Namespace: namespace, Removed: true}, resourceVersion)
+	}
 }
 
-// replace queues all objects that there are, which were admitted; unless that is
-// the first list, and all that was in it was rejected. Filtered tells that there
-// were some that are left out on purpose.
-func (s *inlet[T]) replace(objs []T, filtered bool, resourceVersion string) {
+// replace queues a list, whose objects were admitted; unless it is the first list of
+// everything, and all that was in it was rejected. Filtered tells that there were
+// some that are left out on purpose.
+func (s *informerSink[T]) replace(namespace string, objs []T, filtered bool, resourceVersion string) {
+	list := queue.List[T]{Namespace: namespace, Objects: objs}
+	if namespace != metav1.NamespaceAll {
+		list.Kept = s.health.rejections.repairAll(&namespace, bySink)
+		if !s.first.withheld.Load() || !s.begins(objs, len(objs) > 0, resourceVersion) {
+			s.DeltaFIFO.Replace(list, resourceVersion)
+		}
+		return
+	}
 	s.progress.note(len(objs), len(objs))
 	s.health.report(s.ctx, s.name, nil) // before anybody can see that it has synced
-	kept := s.health.rejections.repairAll(nil, byInlet)
-	if len(objs) == 0 && !filtered && len(kept) > 0 && s.first.withhold(resourceVersion) {
-		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(kept), s.health.rejections.of(kept[0]))
+	list.Kept = s.health.rejections.repairAll(nil, bySink)
+	if len(objs) == 0 && !filtered && len(list.Kept) > 0 && s.first.withhold(resourceVersion) {
+		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(list.Kept), s.health.rejections.of(index.Key(list.Kept[0])))
 		s.health.withhold(err)
 		utilruntime.HandleErrorWithContext(s.ctx, err, "The informer cannot sync", "informer", s.name)
 		return
 	}
 	s.first.take()
 	s.health.withhold(nil)
-	s.keep(kept)
-	s.DeltaFIFO.Replace(objs, resourceVersion)
-}
-
-// replaceNamespace does the same with the objects of a namespace.
-func (s *inlet[T]) replaceNamespace(namespace string, objs []T, resourceVersion string) {
-	kept := s.health.rejections.repairAll(&namespace, byInlet)
-	if s.first.withheld.Load() && s.begins(objs, len(objs) > 0, resourceVersion) {
-		return
-	}
-	s.keep(kept)
-	s.DeltaFIFO.ReplaceNamespace(namespace, objs, resourceVersion)
-}
-
-// keep has the list that follows not take out objects that were rejected.
-func (s *inlet[T]) keep(keys []index.Key) {
-	for _, key := range keys {
-		s.DeltaFIFO.Keep(key.Namespace, key.Name)
-	}
+	s.DeltaFIFO.Replace(list, resourceVersion)
 }
 
 // isFirst reports whether obj was taken up as the first list.
-func (s *inlet[T]) isFirst(obj T, resourceVersion string) bool {
+func (s *informerSink[T]) isFirst(obj T, resourceVersion string) bool {
 	return s.first.withheld.Load() && s.begins([]T{obj}, true, resourceVersion)
 }
 
 // swallows reports whether a report that brings no object is not to be passed on.
-func (s *inlet[T]) swallows(resourceVersion string) bool {
+func (s *informerSink[T]) swallows(resourceVersion string) bool {
 	return s.first.withheld.Load() && s.begins(nil, false, resourceVersion)
 }
 
 // begins reports whether a report was taken up, or swallowed, because the first
 // list was rejected as a whole. If there is something that can be used, or nothing
 // that was rejected is left, objs are the first list.
-func (s *inlet[T]) begins(objs []T, usable bool, resourceVersion string) bool {
+func (s *informerSink[T]) begins(objs []T, usable bool, resourceVersion string) bool {
 	s.first.mu.Lock()
 	defer s.first.mu.Unlock()
 	if !s.first.withheld.Load() {
@@ -185,14 +154,14 @@ func (s *inlet[T]) begins(objs []T, usable bool, resourceVersion string) bool {
 		s.first.withheld.Store(false)
 		s.first.done = true
 		s.health.withhold(nil)
-		s.DeltaFIFO.Replace(objs, s.first.version)
+		s.DeltaFIFO.Replace(queue.List[T]{Objects: objs}, s.first.version)
 	}
 	return true
 }
 
 // admitAll returns those of the objects of a list that can be stored, as they are
 // to be stored.
-func (s *inlet[T]) admitAll(objs []T, resourceVersion string) []T {
+func (s *informerSink[T]) admitAll(objs []T, resourceVersion string) []T {
 	admitted := objs[:0]
 	for _, obj := range objs {
 		if obj, ok := s.admit(obj, resourceVersion, true); ok {
@@ -204,10 +173,10 @@ func (s *inlet[T]) admitAll(objs []T, resourceVersion string) []T {
 }
 
 // Progress implements Sink.
-func (s *inlet[T]) Progress(received, expected int) { s.progress.note(received, expected) }
+func (s *informerSink[T]) Progress(received, expected int) { s.progress.note(received, expected) }
 
 // Report implements Sink.
-func (s *inlet[T]) Report(err error) {
+func (s *informerSink[T]) Report(err error) {
 	s.health.report(s.ctx, s.name, err)
 	if err == nil {
 		s.health.watch()
@@ -225,7 +194,7 @@ var errNoName = errors.New("it has no name")
 
 // admit returns obj as it is to be stored, false if it cannot be, which it
 // reports. Listed tells that it is one of a list.
-func (s *inlet[T]) admit(obj T, resourceVersion string, listed bool) (T, bool) {
+func (s *informerSink[T]) admit(obj T, resourceVersion string, listed bool) (T, bool) {
 	var none T
 	if obj == none {
 		s.reject(index.Key{}, resourceVersion, listed, source.ErrNilObject)
@@ -256,13 +225,13 @@ func (s *inlet[T]) admit(obj T, resourceVersion string, listed bool) (T, bool) {
 }
 
 // repair notes that an object is received in a state that can be used, or gone.
-func (s *inlet[T]) repair(key index.Key) {
+func (s *informerSink[T]) repair(key index.Key) {
 	if s.health.rejections.some() {
-		s.health.rejections.repair(key, byInlet)
+		s.health.rejections.repair(key, bySink)
 	}
 }
 
-func (s *inlet[T]) reject(key index.Key, resourceVersion string, listed bool, err error) {
+func (s *informerSink[T]) reject(key index.Key, resourceVersion string, listed bool, err error) {
 	s.Report(&source.RejectedError{Informer: s.name, Key: key, ResourceVersion: resourceVersion, Listed: listed, Err: err})
 }
 

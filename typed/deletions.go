@@ -8,34 +8,34 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// departures tells those who wait for an object to go when something has
+// deletions tells those who wait for an object to go when something has
 // happened to it. What it costs the informer is one look at a counter if nobody
 // waits, and a look at each event's key otherwise.
-type departures struct {
+type deletions struct {
 	waiting atomic.Int32 // the number of waiters
 	mu      sync.Mutex
-	waiters map[index.Key][]*departureWaiter // guarded by mu
+	waiters map[index.Key][]*deletionWaiter // guarded by mu
 }
 
-// departureWaiter is called for every event of an object, until it is removed.
-type departureWaiter struct {
+// deletionWaiter is called for every event of an object, until it is removed.
+type deletionWaiter struct {
 	key     index.Key
 	changed func() // called by the informer without a lock; must return soon
 }
 
 // add has w called from now on.
-func (d *departures) add(w *departureWaiter) {
+func (d *deletions) add(w *deletionWaiter) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.waiters == nil {
-		d.waiters = map[index.Key][]*departureWaiter{}
+		d.waiters = map[index.Key][]*deletionWaiter{}
 	}
 	d.waiters[w.key] = append(d.waiters[w.key], w)
 	d.waiting.Add(1)
 }
 
 // remove forgets w, if it is known. It may still be called if it is about to be.
-func (d *departures) remove(w *departureWaiter) {
+func (d *deletions) remove(w *deletionWaiter) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	waiters := d.waiters[w.key]
@@ -51,15 +51,15 @@ func (d *departures) remove(w *departureWaiter) {
 	}
 }
 
-// concerned returns who is to be called after events that tell what the store
-// has changed. Often that is nobody.
-func concerned[T index.Object](d *departures, events []Event[T]) []*departureWaiter {
+// waitersFor returns who is to be called after events that tell what the store has
+// changed. Often that is nobody.
+func waitersFor[T index.Object](d *deletions, events []Event[T]) []*deletionWaiter {
 	if d.waiting.Load() == 0 {
 		return nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var called []*departureWaiter
+	var called []*deletionWaiter
 	for i := range events {
 		if events[i].Type != index.Added {
 			called = append(called, d.waiters[events[i].Key()]...)
@@ -69,10 +69,10 @@ func concerned[T index.Object](d *departures, events []Event[T]) []*departureWai
 }
 
 // all returns everybody who waits.
-func (d *departures) all() []*departureWaiter {
+func (d *deletions) all() []*deletionWaiter {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var all []*departureWaiter
+	var all []*deletionWaiter
 	for _, waiters := range d.waiters {
 		all = append(all, waiters...)
 	}
@@ -80,7 +80,7 @@ func (d *departures) all() []*departureWaiter {
 }
 
 // notify calls the waiters.
-func notify(waiters []*departureWaiter) {
+func notify(waiters []*deletionWaiter) {
 	for _, w := range waiters {
 		w.changed()
 	}
