@@ -40,6 +40,8 @@ var metaScheme = func() *runtime.Scheme {
 	return s
 }()
 
+var metaCodecs = serializer.NewCodecFactory(metaScheme, serializer.WithSerializer(cbor.NewSerializerInfo))
+
 func newRESTClient[T index.Object](config *rest.Config) (*restClient[T], error) {
 	types, err := wire.MediaTypes[T]()
 	if err != nil {
@@ -48,7 +50,7 @@ func newRESTClient[T index.Object](config *rest.Config) (*restClient[T], error) 
 	own := rest.CopyConfig(config)
 	own.APIPath = "/"
 	own.GroupVersion = &schema.GroupVersion{}
-	own.NegotiatedSerializer = serializer.NewCodecFactory(metaScheme, serializer.WithSerializer(cbor.NewSerializerInfo)).WithoutConversion()
+	own.NegotiatedSerializer = metaCodecs.WithoutConversion()
 	if own.UserAgent == "" {
 		own.UserAgent = rest.DefaultKubernetesUserAgent()
 	}
@@ -62,11 +64,36 @@ func newRESTClient[T index.Object](config *rest.Config) (*restClient[T], error) 
 	if err != nil {
 		return nil, err
 	}
+	return asking[T](client, acceptable(config, types))
+}
+
+// asking returns a client that asks for media types, the best first.
+func asking[T index.Object](client rest.Interface, accept []string) (*restClient[T], error) {
 	var none T
 	_, partial := any(none).(*metav1.PartialObjectMetadata)
-	c := &restClient[T]{Interface: client, accept: acceptable(config, types), partial: partial}
-	c.codecs, err = newCodecs[T](c.accept, nil)
-	return c, err
+	codecs, err := newCodecs[T](accept, nil)
+	return &restClient[T]{Interface: client, accept: accept, partial: partial, codecs: codecs}, err
+}
+
+// likeRESTClient returns a client that makes its requests as another one does, from
+// connections and credentials to rate limits.
+func likeRESTClient[T index.Object](other *rest.RESTClient) (*restClient[T], error) {
+	types, err := wire.MediaTypes[T]()
+	if err != nil {
+		return nil, err
+	}
+	httpClient := http.Client{}
+	if other.Client != nil {
+		httpClient = *other.Client
+	}
+	httpClient.Transport = headerKeeper{httpClient.Transport}
+	client, err := rest.NewRESTClient(other.Get().AbsPath("/").URL(), "/", rest.ClientContentConfig{
+		Negotiator: runtime.NewClientNegotiator(metaCodecs.WithoutConversion(), schema.GroupVersion{}),
+	}, other.GetRateLimiter(), &httpClient)
+	if err != nil {
+		return nil, err
+	}
+	return asking[T](client, acceptable(&rest.Config{}, types))
 }
 
 // newCodecs returns the codecs for media types; held is that of wire.NewCodec.

@@ -7,10 +7,10 @@ package kube
 // decoded and kept once. Whoever modifies an object that comes from an informer, which
 // nobody may, then modifies others as well. Objects share nothing if the informer has
 // a transform function, and where they pass through source.Map and source.FilterMap,
-// since those functions may modify what they are given.
+// since those functions may modify what they are given; and none that client-go has
+// decoded share anything.
 func WithoutSharing() SourceOption {
 	return func(c *sourceConfig) error {
-		c.rest.options = append(c.rest.options, "WithoutSharing")
 		c.rest.withoutSharing = true
 		return nil
 	}
