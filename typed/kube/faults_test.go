@@ -148,7 +148,7 @@ func TestObjectsThatCannotBeUsed(t *testing.T) {
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, 5*time.Second, time.Millisecond)
 	rejected := pods.Status().LastRejected
-	assert.Equal(t, `informer *v1.Pod: object "default/settings" at resource version "17" was left out: it is a *v1.ConfigMap, expected a *v1.Pod`, rejected.Error())
+	assert.Equal(t, `informer *v1.Pod: object "default/settings" at resource version "17" was left out: it is a ConfigMap of v1, expected a Pod of v1`, rejected.Error())
 	assert.Equal(t, 3, pods.Len(), "nothing else is lost")
 
 	nameless := rig.NewPod("", "")
