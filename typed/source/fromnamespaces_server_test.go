@@ -51,7 +51,7 @@ func TestNamespacesOfAServer(t *testing.T) {
 	case <-ctx.Done():
 		require.Fail(t, "nothing has failed")
 	}
-	assert.ErrorContains(t, pods.WaitForSync(ended(ctx)), "namespace tenant-1: pods is forbidden: ask for more rights")
+	assert.ErrorContains(t, pods.WaitForSync(ended(ctx)), "namespace tenant-1: watch pods: pods is forbidden: ask for more rights")
 	assert.Zero(t, pods.Len())
 	permit()
 	require.NoError(t, pods.WaitForSync(ctx))
