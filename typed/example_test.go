@@ -88,7 +88,7 @@ func ExampleInformer_Events() {
 	ctx, stop := rig.RunInBackground(pods.Run)
 	defer stop()
 
-	for e := range pods.Events(ctx) {
+	for e := range pods.Events(ctx).All() {
 		fmt.Println(e.Reason, e.Type, e.New.Name)
 		var err error
 		switch e.Type {

@@ -62,12 +62,12 @@ func TestEventsOfAContextThatHasEnded(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		seen := 0
-		for range r.Events(ctx) {
+		for range r.Events(ctx).All() {
 			seen++
 			cancel()
 		}
 		assert.Equal(t, 1, seen, "it ends in the middle of a range")
-		for range r.Events(ctx) {
+		for range r.Events(ctx).All() {
 			t.Error("there are no events")
 		}
 	})

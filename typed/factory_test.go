@@ -133,7 +133,7 @@ func TestLeaseReads(t *testing.T) {
 		assert.Len(t, byNode.Get("n"), 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		for e := range l.Events(ctx) {
+		for e := range l.Events(ctx).All() {
 			assert.Equal(t, index.Added, e.Type)
 			cancel()
 		}
@@ -163,7 +163,7 @@ func TestReleasedSharedInformer(t *testing.T) {
 		rec.Next()
 		go func() { waits <- l.WaitForResourceVersion(context.Background(), "99") }()
 		go func() {
-			for range l.Events(context.Background()) {
+			for range l.Events(context.Background()).All() {
 			}
 			waits <- nil
 		}()
@@ -189,7 +189,7 @@ func TestReleasedSharedInformer(t *testing.T) {
 		assert.ErrorIs(t, l.AddIndexes(index.New("i", func(*rig.Thing) []string { return nil })), typed.ErrReleased)
 		_, err = l.Handle(rec)
 		assert.ErrorIs(t, err, typed.ErrReleased)
-		for range l.Events(t.Context()) {
+		for range l.Events(t.Context()).All() {
 			t.Error("there are no events")
 		}
 		registration.Close()

@@ -2,9 +2,7 @@ package typed
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
@@ -31,32 +29,10 @@ func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Regist
 	return l.Registration, nil
 }
 
-// Events returns the events of the informer as a range: what a handler would
-// get, from the goroutine that ranges. It takes the options of a handler. The
-// range ends when ctx ends, the informer stops, or the loop is left; each range
-// over it begins anew, with the objects that are there.
-//
-// If an option cannot be used, that is reported by utilruntime.HandleError, and
-// the range is empty.
-func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
-	return func(yield func(Event[T]) bool) {
-		if ctx.Err() != nil {
-			return
-		}
-		l, err := i.newListener(nil, "events", opts)
-		if err == nil {
-			err = i.add(l)
-		}
-		if err != nil {
-			if !errors.Is(err, ErrStopped) && !errors.Is(err, ErrReleased) {
-				utilruntime.HandleErrorWithContext(ctx, err, "Cannot range over events")
-			}
-			return
-		}
-		defer l.Close()
-		defer context.AfterFunc(ctx, l.end)() // wakes it
-		l.run(func(e *Event[T]) bool { return ctx.Err() == nil && yield(*e) })
-	}
+// Events returns the events of the informer as a range, which tells why it has
+// ended. It takes the options of a handler, and does nothing until it is ranged over.
+func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) *EventStream[T] {
+	return &EventStream[T]{visit: func(yield func(Event[T]) bool) error { return i.visit(ctx, opts, yield) }}
 }
 
 // newListener returns a listener that is not added yet. The name is that of the

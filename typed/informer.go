@@ -51,7 +51,8 @@ import (
 //  10. Transform once. A transform is called once for each object received.
 //  11. Versions. ResourceVersion is never ahead of what reads return; but for
 //     objects that could not be used, which Rejected and Status tell of.
-//  12. Errors. WaitForSync and Status tell what is wrong, and since when. No object
+//  12. Errors. WaitForSync, EventStream.Err and Status tell what is wrong, and since
+//     when. No object
 //     is left out silently, see source.RejectedError.
 //  13. Panics of a handler are reported by utilruntime.HandleCrash; if that is
 //     set up not to crash, the next event is delivered, and an object for which an
@@ -217,7 +218,7 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 //
 // It returns an error at once if resourceVersion is not a number; ctx's error
 // if that ends first; and ErrStopped if the informer does. The last two wrap what list
-// and watch fail with, too, if they do.
+// and watch fail with, too, if they do, or ErrNotStarted.
 func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
 	if err := i.canReach(resourceVersion); err != nil {
 		return err
@@ -237,16 +238,7 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 		}
 	}
 	if at := i.ResourceVersion(); !atLeast(at, resourceVersion) {
-		err := fmt.Errorf("informer %s: waited for resource version %s, is at %q: %w", i.name, resourceVersion, at, i.endOf(ctx))
-		var s Status
-		if i.health.fill(&s); s.Err != nil {
-			since := ""
-			if s.Failures > 0 {
-				since = fmt.Sprintf("list or watch fails since %s (%d×), lately with: ", s.Since.Format(time.RFC3339), s.Failures)
-			}
-			err = fmt.Errorf("%w; %s%w", err, since, s.Err)
-		}
-		return err
+		return i.withFailure(fmt.Errorf("informer %s: waited for resource version %s, is at %q: %w", i.name, resourceVersion, at, i.endOf(ctx)))
 	}
 	return nil
 }
@@ -345,6 +337,23 @@ func (i *Informer[T]) endOf(ctx context.Context) error {
 		}
 	}
 	return ErrStopped
+}
+
+// withFailure returns err, and what list and watch fail with, if they do, or
+// ErrNotStarted.
+func (i *Informer[T]) withFailure(err error) error {
+	if i.Phase() == PhaseNew {
+		return fmt.Errorf("%w; %w", err, ErrNotStarted)
+	}
+	var s Status
+	i.health.fill(&s)
+	switch {
+	case s.Err == nil:
+		return err
+	case s.Failures > 0:
+		return fmt.Errorf("%w; list or watch fails since %s (%d×), lately with: %w", err, s.Since.Format(time.RFC3339), s.Failures, s.Err)
+	}
+	return fmt.Errorf("%w; %w", err, s.Err)
 }
 
 // logger returns the logger of Run's context. Run has begun, and no lock is held:

@@ -37,9 +37,11 @@ func TestBadInput(t *testing.T) {
 			assert.ErrorContains(t, informer.AddIndexes(index.New("x", func(*rig.Thing) []string { return nil })), name)
 			_, err := informer.Handle(&rig.Recorder{})
 			assert.ErrorContains(t, err, name)
-			for range informer.Events(t.Context()) {
+			events := informer.Events(t.Context())
+			for range events.All() {
 				t.Error("there are no events")
 			}
+			assert.ErrorContains(t, events.Err(), name)
 			assert.Zero(t, informer.Len())
 		}
 		assert.ErrorContains(t, typed.NewInformer[rig.Bare](rig.BareSource{}, typed.WithRecreation()).Run(t.Context()), "no method GetUID")
@@ -102,7 +104,7 @@ func TestEvents(t *testing.T) {
 		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		var seen []string
-		for e := range r.Events(t.Context()) {
+		for e := range r.Events(t.Context()).All() {
 			seen = append(seen, e.Type.String()+" "+e.Reason.String()+" "+e.Key().Name)
 			switch len(seen) {
 			case 1:
@@ -121,7 +123,7 @@ func TestEvents(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		count := 0
-		for range r.Events(ctx) {
+		for range r.Events(ctx).All() {
 			count++
 			cancel()
 		}

@@ -123,9 +123,7 @@ func TestStop(t *testing.T) {
 		go func() { waits <- r.WaitForResourceVersion(context.Background(), "7") }()
 		go func() { waits <- slow.WaitForSync(context.Background()) }()
 		go func() {
-			for range r.Events(context.Background()) {
-			}
-			waits <- nil
+			waits <- endOf(r.Events(context.Background()))
 		}()
 		synctest.Wait()
 
@@ -141,7 +139,7 @@ func TestStop(t *testing.T) {
 		r.Ended <- nil
 		// The bubble ends only when all goroutines have: none is left.
 		for range 3 {
-			if err := <-waits; err != nil {
+			if err := <-waits; err != nil { // the handler may have synced
 				assert.ErrorIs(t, err, typed.ErrStopped)
 			}
 		}

@@ -99,7 +99,7 @@ func TestRelease(t *testing.T) {
 		_, err := r.Handle(rec)
 		assert.ErrorIs(t, err, typed.ErrReleased)
 		assert.ErrorIs(t, r.Run(t.Context()), typed.ErrReleased)
-		for range r.Events(t.Context()) {
+		for range r.Events(t.Context()).All() {
 			t.Error("there are no events")
 		}
 		rec.Resync()

@@ -3,7 +3,6 @@ package typed
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -104,15 +103,13 @@ func (s *SharedInformer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*
 
 // Events returns the events as a range, see Informer.Events. It ends with
 // Release, too.
-func (s *SharedInformer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
-	return func(yield func(Event[T]) bool) {
+func (s *SharedInformer[T]) Events(ctx context.Context, opts ...HandlerOption) *EventStream[T] {
+	return &EventStream[T]{visit: func(yield func(Event[T]) bool) error {
 		informer := s.informer.Load()
 		ctx, stop := s.within(ctx)
 		defer stop()
-		if s.ctx.Err() == nil {
-			informer.Events(ctx, opts...)(yield)
-		}
-	}
+		return informer.visit(ctx, opts, yield)
+	}}
 }
 
 // AddIndexes adds indexes to the informer, see Informer.AddIndexes.

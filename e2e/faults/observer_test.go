@@ -43,7 +43,7 @@ func observe[T history.Object](ctx context.Context, t *testing.T, name string, s
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(t, o.informer.Run(ctx)) })
 	running.Go(func() {
-		for e := range o.informer.Events(ctx) {
+		for e := range o.informer.Events(ctx).All() {
 			o.stream.Record(e)
 		}
 	})

@@ -102,10 +102,11 @@ func (c *controller) play(ctx context.Context, out io.Writer) error {
 
 // waitForStatus returns the status of a Network when it has one.
 func (c *controller) waitForStatus(ctx context.Context, name string) (NetworkStatus, error) {
-	for event := range c.informer.Events(ctx) {
+	events := c.informer.Events(ctx)
+	for event := range events.All() {
 		if n := event.New; n != nil && n.Name == name && n.Status.Phase != "" {
 			return n.Status, nil
 		}
 	}
-	return NetworkStatus{}, errors.Join(errors.New("the controller has ended"), ctx.Err())
+	return NetworkStatus{}, fmt.Errorf("wait for the status of %s: %w", name, events.Err())
 }

@@ -54,7 +54,7 @@ func TestController(t *testing.T) {
 	go func() { ended <- c.run(ctx) }()
 	phase := func(name, want string) {
 		t.Helper()
-		for event := range c.informer.Events(ctx) {
+		for event := range c.informer.Events(ctx).All() {
 			if n := event.New; n != nil && n.Name == name && n.Status.Phase == want {
 				return
 			}

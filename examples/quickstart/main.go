@@ -91,7 +91,7 @@ func watch(ctx context.Context, c *cluster, opts options, out *report) error {
 	group.Go(func() error { return nodes.Run(ctx) })
 	group.Go(func() error {
 		// The same events as a range, with the objects before and after.
-		for e := range pods.Events(ctx, typed.WithHandlerName("phase changes")) {
+		for e := range pods.Events(ctx, typed.WithHandlerName("phase changes")).All() {
 			if e.Type == index.Updated && e.Old.Status.Phase != e.New.Status.Phase {
 				seen.phases.Add(1)
 			}

@@ -33,7 +33,7 @@ func run(ctx context.Context, config *rest.Config, out io.Writer) error {
 	group.Go(func() error { return pods.Run(ctx) })
 	group.Go(func() error {
 		// The loop ends when ctx does, or the informer.
-		for e := range pods.Events(ctx) {
+		for e := range pods.Events(ctx).All() {
 			switch e.Type {
 			case index.Added:
 				fmt.Fprintf(out, "+ %s on %s\n", e.New.Name, e.New.Spec.NodeName)

@@ -111,7 +111,7 @@ func (o *observed[T]) stream(name string) *tape[T] {
 	o.Helper()
 	t := newTape[T](name)
 	o.routines.Go(func() {
-		for e := range o.Events(o.running, typed.WithHandlerName(name)) {
+		for e := range o.Events(o.running, typed.WithHandlerName(name)).All() {
 			t.record(e)
 		}
 	})

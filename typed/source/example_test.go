@@ -85,7 +85,7 @@ func ExampleFromNamespaces() {
 	if err := tenants.Add("tenant-c"); err != nil {
 		log.Fatal(err)
 	}
-	for range pods.Events(ctx) {
+	for range pods.Events(ctx).All() {
 		if len(pods.ListNamespace("tenant-a")) == 0 && len(pods.ListNamespace("tenant-c")) == 1 {
 			break
 		}

@@ -208,7 +208,7 @@ func TestNamespacesChangeWhileTheyReport(t *testing.T) {
 	require.NoError(t, set.Set("n1", "n4"))
 	for _, informer := range informers {
 		gone := make(chan struct{})
-		for range informer.Events(ctx) {
+		for range informer.Events(ctx).All() {
 			if len(informer.ListNamespace("n1")) == 1 && len(informer.ListNamespace("n4")) == 1 && informer.Len() == 2 {
 				close(gone)
 				break

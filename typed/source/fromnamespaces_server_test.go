@@ -64,7 +64,7 @@ func TestNamespacesOfAServer(t *testing.T) {
 	last := create("tenant-0", "last")
 	later := create("tenant-2", "last")
 	events := pods.Events(ctx)
-	for range events {
+	for range events.All() {
 		if _, ok := pods.Get(index.KeyOf(later)); ok {
 			break
 		}
@@ -76,7 +76,7 @@ func TestNamespacesOfAServer(t *testing.T) {
 	assert.Equal(t, before+1, srv.Requests("watch", "pods"), "nothing else was listed")
 
 	tenants.Remove("tenant-0")
-	for range events {
+	for range events.All() {
 		if len(pods.ListNamespace("tenant-0")) == 0 {
 			break
 		}

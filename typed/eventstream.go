@@ -1,0 +1,86 @@
+package typed
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// EventStream is what an informer's Events returns:
+//
+//	events := pods.Events(ctx)
+//	for e := range events.All() {
+//		…
+//	}
+//	if err := events.Err(); err != nil {
+//		return err
+//	}
+//
+// Its methods are safe for concurrent use.
+type EventStream[T index.Object] struct {
+	// visit passes every event to yield, and returns why it has ended, nil if yield
+	// has returned false.
+	visit func(yield func(Event[T]) bool) error
+
+	mu  sync.Mutex
+	err error // guarded by mu
+}
+
+// All ranges over the events: what a handler would get, from the goroutine that
+// ranges. The range ends when the loop is left, the context ends, or the informer
+// does. Each range begins anew, with the objects that are there.
+func (s *EventStream[T]) All() iter.Seq[Event[T]] {
+	return func(yield func(Event[T]) bool) {
+		err := s.visit(yield)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.err = err
+	}
+}
+
+// Err tells why the last range has ended: nil if the loop was left, or there was no
+// range yet. Otherwise the error wraps the cause of the context's end (see
+// context.Cause); or ErrStopped, and what the source returned, if the informer has
+// stopped; or ErrReleased; or it says what is wrong with an option. The first two
+// wrap what list and watch fail with, too, if they do, or ErrNotStarted.
+func (s *EventStream[T]) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// visit passes the events to yield, see EventStream.
+func (i *Informer[T]) visit(ctx context.Context, opts []HandlerOption, yield func(Event[T]) bool) error {
+	l, err := i.newListener(nil, "events", opts)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return i.eventsEnd(ctx)
+	}
+	if err := i.add(l); err != nil {
+		return err
+	}
+	defer l.Close()
+	defer context.AfterFunc(ctx, l.end)() // wakes it
+	left := false
+	l.run(func(e *Event[T]) bool {
+		if ctx.Err() != nil {
+			return false
+		}
+		left = !yield(*e)
+		return !left
+	})
+	if left {
+		return nil
+	}
+	return i.eventsEnd(ctx)
+}
+
+// eventsEnd tells why there are no more events.
+func (i *Informer[T]) eventsEnd(ctx context.Context) error {
+	return i.withFailure(fmt.Errorf("informer %s: there are no more events: %w", i.name, i.endOf(ctx)))
+}
