@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -55,7 +56,11 @@ func (w *way[T]) outlast(t *testing.T, rig Rig, label string) outlasting {
 	if w.resource(rig).kind == "" {
 		return nil
 	}
-	return &compacted[T]{scene: newScene(t, rig, w, label)}
+	s := newScene(t, rig, w, label)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*patience) // it waits for all the others, too
+	t.Cleanup(cancel)
+	s.ctx = ctx
+	return &compacted[T]{scene: s}
 }
 
 type compacted[T object] struct {
