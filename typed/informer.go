@@ -52,8 +52,7 @@ import (
 //  11. Versions. ResourceVersion is never ahead of what reads return; but for
 //     objects that could not be used, which Rejected and Status tell of.
 //  12. Errors. WaitForSync, EventStream.Err and Status tell what is wrong, and since
-//     when. No object
-//     is left out silently, see source.RejectedError.
+//     when. No object is left out silently, see source.RejectedError.
 //  13. Panics of a handler are reported by utilruntime.HandleCrash; if that is
 //     set up not to crash, the next event is delivered, and an object for which an
 //     index function panics is rejected, see source.RejectedError. A handler that ends its

@@ -43,6 +43,8 @@ func (d *detection) same(other *detection) bool {
 // an object that was replaced long ago. Objects that were put into an indexer of
 // WithIndexer by its owner are not looked at. The race detector, and Go's maps,
 // complain of who writes to an object while it is compared, as of any other reader.
+// Where objects share parts, see kube.WithoutSharing, a shared part that was modified
+// is reported for every object that has it.
 //
 // report is called by a goroutine of the informer, for one mutation after the other;
 // that ends with Run. A panic of report is reported by utilruntime.HandleCrash.

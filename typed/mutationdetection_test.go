@@ -171,6 +171,26 @@ func TestChangesFromTheSourceAreNoMutations(t *testing.T) {
 	})
 }
 
+// TestMutationOfASharedPartIsToldOfEveryObject that has it, and of no other.
+func TestMutationOfASharedPartIsToldOfEveryObject(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		d := startDetecting(t, 3)
+		first, second := made.Pod(0, 2), made.Pod(1, 2)
+		second.Labels = first.Labels
+		d.sink.Put(first, "2")
+		d.sink.Put(second, "2")
+		d.pass()
+		require.Empty(t, d.told)
+		first.Labels["b"] = "c"
+		d.pass()
+		var told []index.Key
+		for _, m := range d.told {
+			told = append(told, m.Key)
+		}
+		assert.ElementsMatch(t, []index.Key{index.KeyOf(first), index.KeyOf(second)}, told)
+	})
+}
+
 // TestMutationIsToldAgainOfANewObject deletes an object and creates it again.
 func TestMutationIsToldAgainOfANewObject(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
