@@ -81,7 +81,7 @@ func newTypedDecoder[T index.Object](mediaType string) func(testing.TB) decoder 
 		d.codec, err = wire.NewCodec(mediaType, func(namespace, name string) (T, bool) {
 			obj, ok := d.held[index.Key{Namespace: namespace, Name: name}]
 			return obj, ok
-		})
+		}, nil)
 		require.NoError(tb, err)
 		return d
 	}

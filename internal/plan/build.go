@@ -11,25 +11,33 @@ import (
 
 // builder makes the plans of messages.
 type builder struct {
-	made  map[reflect.Type]*message
+	made  map[masked]*message
 	sites uint32
+}
+
+// masked is a type, of which some fields are decoded.
+type masked struct {
+	of   reflect.Type
+	mask *Mask // nil: all
 }
 
 // message returns the plan of a type that has generated code. A plan is made once,
 // also for a type that has itself in it.
-func (b *builder) message(of reflect.Type) (*message, error) {
-	if m, ok := b.made[of]; ok {
+func (b *builder) message(of reflect.Type, mask *Mask) (*message, error) {
+	if m, ok := b.made[masked{of, mask}]; ok {
 		return m, nil
 	}
 	m := &message{of: of}
-	b.made[of] = m
+	b.made[masked{of, mask}] = m
 	for i := range of.NumField() {
 		f := of.Field(i)
-		switch tag := f.Tag.Get("protobuf"); tag {
-		case "", "-":
+		tag := f.Tag.Get("protobuf")
+		within, decoded := mask.structField(f)
+		switch {
+		case tag == "" || tag == "-" || !decoded:
 			m.left = append(m.left, memory{f.Offset, f.Type.Size()})
 		default:
-			if err := b.add(m, f, tag); err != nil {
+			if err := b.add(m, f, tag, within); err != nil {
 				return nil, fmt.Errorf("%v.%s: %w", of, f.Name, err)
 			}
 		}
@@ -39,14 +47,14 @@ func (b *builder) message(of reflect.Type) (*message, error) {
 
 // add adds a field to a message. Of its tag, only the number is used: some tags have
 // more that is not how the field is encoded.
-func (b *builder) add(m *message, of reflect.StructField, tag string) error {
+func (b *builder) add(m *message, of reflect.StructField, tag string, within *Mask) error {
 	_, rest, _ := strings.Cut(tag, ",")
 	text, _, _ := strings.Cut(rest, ",")
 	number, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || number == 0 {
 		return fmt.Errorf("the tag `protobuf:%q` has no number", tag)
 	}
-	f, err := b.field(of.Type)
+	f, err := b.field(of.Type, within)
 	if err != nil {
 		return err
 	}
@@ -67,7 +75,7 @@ func (b *builder) add(m *message, of reflect.StructField, tag string) error {
 }
 
 // field returns the plan of a field of a type.
-func (b *builder) field(of reflect.Type) (field, error) {
+func (b *builder) field(of reflect.Type, within *Mask) (field, error) {
 	f := field{of: of, whole: b.site(), each: b.site()}
 	one := of
 	_, whole := unmarshals(of)
@@ -82,7 +90,7 @@ func (b *builder) field(of reflect.Type) (field, error) {
 		f.shape, one = pointer, of.Elem()
 	}
 	f.elem, f.size, f.wire = one, one.Size(), bytesType
-	if err := b.kind(&f, one); err != nil {
+	if err := b.kind(&f, one, within); err != nil {
 		return f, err
 	}
 	if f.size == 0 {
@@ -95,11 +103,11 @@ func (b *builder) field(of reflect.Type) (field, error) {
 }
 
 // kind sets how values of a type are encoded.
-func (b *builder) kind(f *field, of reflect.Type) error {
+func (b *builder) kind(f *field, of reflect.Type, within *Mask) error {
 	if generated, ok := unmarshals(of); generated {
 		f.kind = kindMessage
 		var err error
-		f.message, err = b.message(of)
+		f.message, err = b.message(of, within)
 		return err
 	} else if ok {
 		f.kind, f.opaque = kindOpaque, opaqueOf(of)

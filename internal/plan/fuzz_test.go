@@ -23,7 +23,7 @@ func FuzzDecode(f *testing.F) {
 	pool := NewPool()
 	f.Fuzz(func(t *testing.T, which uint16, data, other []byte) {
 		of := all[int(which)%len(all)]
-		plan, err := pool.plan(of)
+		plan, err := pool.plan(of, nil)
 		require.NoError(t, err)
 		var like unsafe.Pointer
 		for _, data := range [][]byte{other, data, other, data, data} {

@@ -14,9 +14,9 @@ type Plan[T any] struct {
 }
 
 // New returns the plan of T, a pointer to a struct that has code for protobuf
-// generated. Parts are shared by way of pool, and not at all if it is nil. The error
-// tells why there can be no plan.
-func New[T any](pool *Pool) (*Plan[T], error) {
+// generated. Parts are shared by way of pool, and not at all if it is nil. What mask
+// leaves out is skipped, and not looked at. The error tells why there can be no plan.
+func New[T any](pool *Pool, mask *Mask) (*Plan[T], error) {
 	of := reflect.TypeFor[T]()
 	if of.Kind() != reflect.Pointer || of.Elem().Kind() != reflect.Struct {
 		return nil, fmt.Errorf("a %v is not a pointer to a struct", of)
@@ -27,7 +27,7 @@ func New[T any](pool *Pool) (*Plan[T], error) {
 	if pool == nil {
 		pool = &Pool{}
 	}
-	root, err := pool.plan(of.Elem())
+	root, err := pool.plan(of.Elem(), mask)
 	if err != nil {
 		return nil, fmt.Errorf("a plan to decode a %v: %w", of, err)
 	}

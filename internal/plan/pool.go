@@ -30,13 +30,13 @@ func NewPool() *Pool {
 }
 
 // plan returns the plan of a message.
-func (p *Pool) plan(of reflect.Type) (*message, error) {
+func (p *Pool) plan(of reflect.Type, mask *Mask) (*message, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.build.made == nil {
-		p.build.made = map[reflect.Type]*message{}
+		p.build.made = map[masked]*message{}
 	}
-	m, err := p.build.message(of)
+	m, err := p.build.message(of, mask)
 	if err != nil {
 		p.build.made = nil // some are half done
 	}

@@ -61,7 +61,7 @@ func TestAllTypesHaveAPlan(t *testing.T) {
 	assert.Greater(t, len(all), 300)
 	pool := &Pool{}
 	for _, of := range all {
-		_, err := pool.plan(of)
+		_, err := pool.plan(of, nil)
 		assert.NoError(t, err)
 	}
 }
@@ -73,9 +73,9 @@ func TestDecodesLikeGeneratedCode(t *testing.T) {
 	fill := filler(1)
 	alone, shared := &Pool{}, NewPool()
 	for _, of := range types() {
-		plan, err := alone.plan(of)
+		plan, err := alone.plan(of, nil)
 		require.NoError(t, err)
-		sharing, err := shared.plan(of)
+		sharing, err := shared.plan(of, nil)
 		require.NoError(t, err)
 		var like unsafe.Pointer
 		for range 10 {

@@ -273,7 +273,7 @@ func TestPromotedMethods(t *testing.T) {
 	types, err := MediaTypes[*partial]()
 	require.NoError(t, err)
 	assert.Equal(t, []string{runtime.ContentTypeJSON}, types)
-	codec, err := NewCodec[*partial](runtime.ContentTypeJSON, nil)
+	codec, err := NewCodec[*partial](runtime.ContentTypeJSON, nil, nil)
 	require.NoError(t, err)
 	obj, err := codec.Item([]byte(`{"metadata":{"name":"a"},"spec":"s"}`))
 	require.NoError(t, err)

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/internal/plan"
 )
 
 // Codec decodes responses of one media type into objects of one type. It is all
@@ -75,8 +77,9 @@ func MediaTypes[T any]() ([]string, error) {
 // error for one that is not among MediaTypes.
 //
 // Unless held is nil, the objects that it decodes share parts that are equal, with
-// each other and with those that held returns. Nobody may modify them then.
-func NewCodec[T any](mediaType string, held Held[T]) (Codec[T], error) {
+// each other and with those that held returns. Nobody may modify them then. Of the
+// objects, only the fields of mask are decoded; nil is all.
+func NewCodec[T any](mediaType string, held Held[T], mask *plan.Mask) (Codec[T], error) {
 	types, err := MediaTypes[T]()
 	if err != nil {
 		return nil, err
@@ -84,16 +87,26 @@ func NewCodec[T any](mediaType string, held Held[T]) (Codec[T], error) {
 	if !slices.Contains(types, mediaType) {
 		return nil, fmt.Errorf("%q is none of the media types that can be decoded, %q", mediaType, types)
 	}
+	if mediaType == runtime.ContentTypeProtobuf {
+		return newProtobufCodec(held, mask), nil
+	}
+	codec := newTextCodec[T](mediaType)
+	if mask != nil {
+		codec = maskedCodec[T]{codec, mask}
+	}
+	return codec, nil
+}
+
+// newTextCodec returns the codec for CBOR or JSON.
+func newTextCodec[T any](mediaType string) Codec[T] {
 	_, isUnstructured := any(*new(T)).(*unstructured.Unstructured)
 	switch {
-	case mediaType == runtime.ContentTypeProtobuf:
-		return newProtobufCodec[T](held), nil
 	case mediaType == runtime.ContentTypeCBOR:
-		return any(newUnstructuredCBOR()).(Codec[T]), nil
+		return any(newUnstructuredCBOR()).(Codec[T])
 	case isUnstructured:
-		return any(unstructuredJSON{}).(Codec[T]), nil
+		return any(unstructuredJSON{}).(Codec[T])
 	default:
-		return jsonCodec[T]{}, nil
+		return jsonCodec[T]{}
 	}
 }
 

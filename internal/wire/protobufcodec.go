@@ -20,16 +20,19 @@ import (
 type protobufCodec[T any] struct {
 	plan *plan.Plan[T] // nil: there can be none
 	held Held[T]       // nil: parts are not shared
+	mask *plan.Mask    // nil: all fields are decoded
 	// kind is the last kind seen, to use its strings again.
 	kind *atomic.Pointer[metav1.TypeMeta]
 }
 
-func newProtobufCodec[T any](held Held[T]) Codec[T] {
-	c := protobufCodec[T]{held: held, kind: &atomic.Pointer[metav1.TypeMeta]{}}
+func newProtobufCodec[T any](held Held[T], mask *plan.Mask) Codec[T] {
+	c := protobufCodec[T]{held: held, mask: mask, kind: &atomic.Pointer[metav1.TypeMeta]{}}
 	c.kind.Store(&metav1.TypeMeta{})
+	// With an error it is nil, and generated code decodes all.
 	if held != nil {
-		// Without an error it is nil, and generated code decodes all.
-		c.plan, _ = plan.New[T](plan.NewPool())
+		c.plan, _ = plan.New[T](plan.NewPool(), mask)
+	} else if mask != nil {
+		c.plan, _ = plan.New[T](nil, mask)
 	}
 	return c
 }
@@ -37,8 +40,10 @@ func newProtobufCodec[T any](held Held[T]) Codec[T] {
 // decode decodes an object.
 func (c protobufCodec[T]) decode(data []byte) (T, error) {
 	if c.plan != nil {
-		namespace, name := keyOf(data)
-		like, _ := c.held(namespace, name)
+		var like T
+		if c.held != nil {
+			like, _ = c.held(keyOf(data))
+		}
 		if obj, ok := c.plan.Decode(data, like); ok {
 			return obj, nil
 		}
@@ -46,6 +51,9 @@ func (c protobufCodec[T]) decode(data []byte) (T, error) {
 	obj := newOf[T]()
 	if err := any(obj).(unmarshaler).Unmarshal(data); err != nil {
 		return obj, &ObjectError{Identity: identifyProtobuf(data), Err: err}
+	}
+	if c.mask != nil {
+		c.mask.Apply(obj)
 	}
 	return obj, nil
 }

@@ -96,6 +96,7 @@ type restKey struct {
 	noWatchList    bool
 	typeMeta       bool
 	withoutSharing bool
+	decoded        string
 	silence        time.Duration
 	requests       requestConfig
 	scheme         *runtime.Scheme
@@ -106,7 +107,7 @@ type restKey struct {
 func (c *sourceConfig) key() restKey {
 	key := restKey{
 		resource: c.rest.resource, namespace: c.rest.namespace, noWatchList: c.noWatchList,
-		typeMeta: c.rest.typeMeta, withoutSharing: c.rest.withoutSharing, silence: c.rest.silence, requests: c.requests, scheme: c.rest.scheme, mapper: c.rest.mapper,
+		typeMeta: c.rest.typeMeta, withoutSharing: c.rest.withoutSharing, decoded: c.rest.fields, silence: c.rest.silence, requests: c.requests, scheme: c.rest.scheme, mapper: c.rest.mapper,
 	}
 	if c.labels != nil {
 		key.labels = c.labels.String()

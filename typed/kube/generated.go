@@ -1,6 +1,9 @@
 package kube
 
 import (
+	"fmt"
+	"reflect"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -34,6 +37,10 @@ func generatedSource[T index.Object](client any, opts []SourceOption) source.Sou
 		return nil
 	}
 	s := &restSource[T]{sourceConfig: config}
+	if err := config.rest.mask.Check(reflect.TypeFor[T]()); err != nil {
+		s.err = fmt.Errorf("source of %v: %w", reflect.TypeFor[T](), err)
+		return s
+	}
 	if s.resource, ok = builtIn[T](); !ok || s.resource.GroupVersion() != like.APIVersion() {
 		return nil
 	}

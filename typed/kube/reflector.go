@@ -103,7 +103,7 @@ func WithoutWatchList() SourceOption {
 // again, and each object that is not a T, which is then left out.
 func FromListerWatcher[T index.Object](lw cache.ListerWatcher, opts ...SourceOption) source.Source[T] {
 	config, err := newSourceConfig(opts)
-	s := &reflectorSource[T]{lw: lw, config: config, err: errors.Join(err, config.rest.misplaced())}
+	s := &reflectorSource[T]{lw: lw, config: config, err: errors.Join(err, config.rest.misplaced(), config.rest.undecoded())}
 	if lw == nil {
 		s.err = errors.Join(errors.New("the ListerWatcher is nil"), s.err)
 	}

@@ -102,6 +102,9 @@ func knownResource[T index.Object](config *rest.Config, c *restConfig) (resource
 	if err := wire.CheckType[T](); err != nil {
 		return resource{}, err
 	}
+	if err := c.mask.Check(reflect.TypeFor[T]()); err != nil {
+		return resource{}, err
+	}
 	var none T
 	if _, ok := any(none).(versionGetter); !ok {
 		return resource{}, errors.New("it has no method GetResourceVersion; embed metav1.ObjectMeta with the tag `json:\"metadata\"`, or write one")
@@ -123,11 +126,13 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	client := s.client
-	if !s.rest.withoutSharing {
-		if client, err = client.sharing(source.ShareOf(sink)); err != nil {
-			return err
-		}
+	held := source.ShareOf(sink)
+	if s.rest.withoutSharing {
+		held = nil
+	}
+	client, err := s.client.decoding(s.rest.mask, held)
+	if err != nil {
+		return err
 	}
 	reports := &lastReport[T]{Sink: sink}
 	lw := &restListerWatcher[T]{

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/internal/plan"
 )
 
 // restConfig is what options set up that are for FromREST and NewWriter alone.
@@ -21,16 +23,27 @@ type restConfig struct {
 	typeMeta       bool
 	silence        time.Duration // 0: defaultSilence
 	withoutSharing bool
-	options        []string // the names of those that were used
+	mask           *plan.Mask // nil: all fields are decoded
+	fields         string     // what mask was made from
+	options        []string   // the names of those that were used
 }
 
 // misplaced returns an error if options were used that are for FromREST and
 // NewWriter alone.
 func (c *restConfig) misplaced() error {
-	if len(c.options) == 0 {
-		return nil
+	if len(c.options) > 0 {
+		return fmt.Errorf("%s: for FromREST alone; elsewhere it is up to the client", strings.Join(c.options, ", "))
 	}
-	return fmt.Errorf("%s: for FromREST alone; elsewhere it is up to the client", strings.Join(c.options, ", "))
+	return nil
+}
+
+// undecoded returns an error if options say which fields are decoded where client-go
+// decodes.
+func (c *restConfig) undecoded() error {
+	if c.mask != nil {
+		return errors.New("WithFields and WithoutFields are for FromREST, and for FromClient with a client of client-go's clientset; elsewhere client-go decodes objects; use source.Map, or typed.WithTransform")
+	}
+	return nil
 }
 
 // WithResource sets the resource that FromREST lists and watches, and a Writer

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/plan"
 	"github.com/kubetyped/informer/internal/wire"
 )
 
@@ -71,7 +72,7 @@ func newRESTClient[T index.Object](config *rest.Config) (*restClient[T], error) 
 func asking[T index.Object](client rest.Interface, accept []string) (*restClient[T], error) {
 	var none T
 	_, partial := any(none).(*metav1.PartialObjectMetadata)
-	codecs, err := newCodecs[T](accept, nil)
+	codecs, err := newCodecs[T](accept, nil, nil)
 	return &restClient[T]{Interface: client, accept: accept, partial: partial, codecs: codecs}, err
 }
 
@@ -96,11 +97,12 @@ func likeRESTClient[T index.Object](other *rest.RESTClient) (*restClient[T], err
 	return asking[T](client, acceptable(&rest.Config{}, types))
 }
 
-// newCodecs returns the codecs for media types; held is that of wire.NewCodec.
-func newCodecs[T index.Object](mediaTypes []string, held wire.Held[T]) (map[string]wire.Codec[T], error) {
+// newCodecs returns the codecs for media types; held and mask are those of
+// wire.NewCodec.
+func newCodecs[T index.Object](mediaTypes []string, held wire.Held[T], mask *plan.Mask) (map[string]wire.Codec[T], error) {
 	codecs := map[string]wire.Codec[T]{}
 	for _, t := range mediaTypes {
-		codec, err := wire.NewCodec[T](t, held)
+		codec, err := wire.NewCodec(t, held, mask)
 		if err != nil {
 			return nil, err
 		}
@@ -112,18 +114,23 @@ func newCodecs[T index.Object](mediaTypes []string, held wire.Held[T]) (map[stri
 	return codecs, nil
 }
 
-// sharing returns a client whose objects share parts, with each other and with those
-// that are held. If held is nil, it is the client itself.
-func (c *restClient[T]) sharing(held func(index.Key) (T, bool)) (*restClient[T], error) {
-	if held == nil {
+// decoding returns a client of whose objects some fields are decoded, all if mask is
+// nil, and which share parts, with each other and with those that are held, unless held
+// is nil.
+func (c *restClient[T]) decoding(mask *plan.Mask, held func(index.Key) (T, bool)) (*restClient[T], error) {
+	if held == nil && mask == nil {
 		return c, nil
 	}
-	sharing := *c
+	var sharing wire.Held[T]
+	if held != nil {
+		sharing = func(namespace, name string) (T, bool) {
+			return held(index.Key{Namespace: namespace, Name: name})
+		}
+	}
+	decoding := *c
 	var err error
-	sharing.codecs, err = newCodecs[T](c.accept, func(namespace, name string) (T, bool) {
-		return held(index.Key{Namespace: namespace, Name: name})
-	})
-	return &sharing, err
+	decoding.codecs, err = newCodecs(c.accept, sharing, mask)
+	return &decoding, err
 }
 
 // acceptable returns the media types to ask for, of those that can be decoded:

@@ -59,6 +59,8 @@ func (c *sourceConfig) onlyForSources() error {
 		{"WithConsistentLists", c.requests.latest && c.requests.pageSize == 0},
 		{"WithListTimeout", c.requests.listTimeout != 0},
 		{"WithWatchTimeout", c.requests.watchTimeout != 0},
+		{"WithoutSharing", c.rest.withoutSharing},
+		{"WithFields or WithoutFields", c.rest.mask != nil},
 		{"WithBackoff", c.requests.firstWait != 0},
 	} {
 		if option.used {

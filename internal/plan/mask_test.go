@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// TestMasksDecodeWhatIsLeft: what a plan of some fields decodes is what generated code
+// does, without the others; and the same of unstructured objects.
+func TestMasksDecodeWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	fill := filler(3)
+	for _, test := range []struct {
+		mask  func(...string) (*Mask, error)
+		paths []string
+	}{
+		{Only, []string{"metadata.labels", "spec.nodeName", "status.phase"}},
+		{Only, []string{"spec.containers.image", "spec.volumes.configMap.name", "status.conditions", "status"}},
+		{Without, []string{"metadata.managedFields", "spec.containers.env", "spec.volumes.secret"}},
+		{Without, []string{"spec", "status.conditions.message"}},
+	} {
+		mask, err := test.mask(test.paths...)
+		require.NoError(t, err)
+		require.NoError(t, mask.Check(reflect.TypeFor[*corev1.Pod]()))
+		plan, err := New[*corev1.Pod](NewPool(), mask)
+		require.NoError(t, err)
+		var like *corev1.Pod
+		for range 30 {
+			pod := &corev1.Pod{}
+			fill.Fill(pod)
+			data := marshal(t, pod)
+			whole, want := &corev1.Pod{}, &corev1.Pod{}
+			require.NoError(t, whole.Unmarshal(data))
+			require.NoError(t, want.Unmarshal(data))
+			mask.Apply(want)
+			assert.Equal(t, whole.Name, want.Name)
+			assert.Equal(t, whole.DeletionTimestamp, want.DeletionTimestamp)
+			for range 3 {
+				got, ok := plan.Decode(data, like)
+				require.True(t, ok)
+				require.Equal(t, want, got)
+				like = got
+			}
+			content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(whole)
+			require.NoError(t, err)
+			pruned := &unstructured.Unstructured{Object: content}
+			mask.Apply(pruned)
+			var back corev1.Pod
+			require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(pruned.Object, &back))
+			assert.Equal(t, want.Spec.NodeName, back.Spec.NodeName)
+			assert.Equal(t, want.Labels, back.Labels)
+			assert.Len(t, back.Spec.Containers, len(want.Spec.Containers))
+		}
+	}
+}
+
+// TestMasksSkip: what is left out is not allocated.
+func TestMasksSkip(t *testing.T) {
+	mask, err := Only("metadata.labels", "spec.nodeName")
+	require.NoError(t, err)
+	plan, err := New[*corev1.Pod](NewPool(), mask)
+	require.NoError(t, err)
+	data := marshal(t, pod(1))
+	like, ok := plan.Decode(data, nil)
+	require.True(t, ok)
+	assert.Equal(t, pod(1).Labels, like.Labels)
+	assert.Nil(t, like.Spec.Containers)
+	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { plan.Decode(data, like) }), 1.0)
+}
+
+// TestMasksAreChecked: paths that lead nowhere, and fields that objects have to have.
+func TestMasksAreChecked(t *testing.T) {
+	t.Parallel()
+	for path, message := range map[string]string{
+		"spec.nodename":        `there is no field "spec.nodename"; the nearest is "spec.nodeName"`,
+		"spec.containers.imag": `there is no field "spec.containers.imag"; the nearest is "spec.containers.image"`,
+		"metadata.labels.app":  `there is no field "metadata.labels.app": a field that is no struct is decoded as a whole`,
+		"specs":                `there is no field "specs"; the nearest is "spec"`,
+	} {
+		for _, of := range []func(...string) (*Mask, error){Only, Without} {
+			mask, err := of(path)
+			require.NoError(t, err)
+			assert.EqualError(t, mask.Check(reflect.TypeFor[*corev1.Pod]()), message)
+			assert.NoError(t, mask.Check(reflect.TypeFor[*unstructured.Unstructured]()))
+		}
+	}
+	_, err := Only()
+	assert.EqualError(t, err, "no fields are named")
+	_, err = Only("spec..nodeName")
+	assert.EqualError(t, err, `the path "spec..nodeName" has an empty name in it; write it like spec.nodeName`)
+	for _, path := range []string{"metadata", "metadata.name", "kind", "metadata.name.x"} {
+		_, err = Without(path)
+		assert.ErrorContains(t, err, "identifies objects", path)
+	}
+}
