@@ -33,7 +33,7 @@ func testApply(c *check) {
 	require.Len(c, created.ManagedFields, 1)
 	entry := created.ManagedFields[0]
 	assert.Equal(c, "one Apply apps/v1 FieldsV1", fmt.Sprint(entry.Manager, " ", entry.Operation, " ", entry.APIVersion, " ", entry.FieldsType))
-	assert.Contains(c, string(entry.FieldsV1.Raw), `"f:replicas":{}`)
+	assert.Contains(c, entry.FieldsV1.GetRawString(), `"f:replicas":{}`)
 
 	same, err := c.apply("d", "one", false, fmt.Sprintf(appliedSpec, 1))
 	require.NoError(c, err)
@@ -128,7 +128,7 @@ func testApplyStatus(c *check) {
 	subresources := map[string]string{}
 	for _, entry := range d.ManagedFields {
 		subresources[entry.Manager] = entry.Subresource
-		assert.Equal(c, entry.Subresource == "status", strings.Contains(string(entry.FieldsV1.Raw), "f:status"), "%s", entry.FieldsV1.Raw)
+		assert.Equal(c, entry.Subresource == "status", strings.Contains(entry.FieldsV1.GetRawString(), "f:status"), "%s", entry.FieldsV1.GetRawString())
 	}
 	assert.Equal(c, map[string]string{"one": "", "controller": "status"}, subresources)
 }
