@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -199,11 +201,11 @@ func (m *Mask) check(of reflect.Type, path string) error {
 	collect(of, func(name string, field reflect.Type) {
 		known, fields[name] = append(known, name), field
 	})
-	for name, within := range m.names {
+	for _, name := range slices.Sorted(maps.Keys(m.names)) {
 		field, ok := fields[name]
 		switch {
 		case ok:
-			if err := within.check(field, path+name+"."); err != nil {
+			if err := m.names[name].check(field, path+name+"."); err != nil {
 				return err
 			}
 		case path == "" && (name == "apiVersion" || name == "kind"): // a type that keeps none
@@ -220,8 +222,8 @@ func isIdentity(path string) bool { return slices.Contains(identity, path) }
 
 // collect calls a function for the fields of a struct.
 func collect(of reflect.Type, found func(name string, field reflect.Type)) {
-	if of.Kind() != reflect.Struct {
-		return
+	if of.Kind() != reflect.Struct || reflect.PointerTo(of).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return // in JSON, it is no object of its fields
 	}
 	for i := range of.NumField() {
 		f := of.Field(i)

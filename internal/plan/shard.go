@@ -5,17 +5,22 @@ import (
 	"weak"
 )
 
-// sightings is how many bytes a shard remembers to have seen. Together the shards
-// remember what some thousand objects are made of, so parts are recognized that come
-// again soon, as those of one application do in a list.
-const sightings = 1 << 11
+// How many parts a shard remembers to have seen: a few at first, so that a pool of few
+// objects is small, and in the end so many that the shards together remember what some
+// thousand objects are made of. So parts are recognized that come again soon, as those
+// of one application do in a list.
+const (
+	firstSightings = 1 << 4
+	lastSightings  = 1 << 11
+)
 
 // shard is a hash table of parts: open addressing, linear probing.
 type shard struct {
 	mu    sync.Mutex
-	slots []slot             // guarded by mu; a power of two
-	used  int                // guarded by mu; slots that refer to something
-	seen  *[sightings]uint32 // guarded by mu; by hash: what was met once
+	slots []slot   // guarded by mu; a power of two
+	used  int      // guarded by mu; slots that refer to something
+	seen  []uint32 // guarded by mu; by hash: what was met once; a power of two
+	noted int      // guarded by mu; in seen, since it was made
 }
 
 // slot refers to a part.
@@ -46,14 +51,15 @@ func (s *shard) home(hash uint64) int { return int(hash>>8) & (len(s.slots) - 1)
 
 // sighted notes that bytes were met, and reports whether they were before.
 func (s *shard) sighted(hash uint64) bool {
-	if s.seen == nil {
-		s.seen = new([sightings]uint32)
+	if s.noted == len(s.seen) && s.noted < lastSightings {
+		s.seen, s.noted = make([]uint32, max(firstSightings, 2*len(s.seen))), 0
 	}
-	at, tag := &s.seen[hash>>8%sightings], uint32(hash>>32)
+	at, tag := &s.seen[int(hash>>8)&(len(s.seen)-1)], uint32(hash>>32)
 	if *at == tag {
 		return true
 	}
 	*at = tag
+	s.noted = min(s.noted+1, lastSightings)
 	return false
 }
 

@@ -216,3 +216,21 @@ func TestNoPlan(t *testing.T) {
 	_, err = New[*struct{ metav1.ObjectMeta }](nil, nil)
 	assert.ErrorContains(t, err, "has no generated code for protobuf")
 }
+
+// TestPoolOfFewObjectsIsSmall: what is remembered grows with what is met.
+func TestPoolOfFewObjectsIsSmall(t *testing.T) {
+	t.Parallel()
+	remembered := func(objects int) (n int) {
+		pool := NewPool()
+		plan := podPlan(t, pool)
+		for i := range objects {
+			decodePod(t, plan, pod(i), nil)
+		}
+		for i := range pool.shards {
+			n += len(pool.shards[i].seen)
+		}
+		return n
+	}
+	assert.LessOrEqual(t, remembered(3), shardCount*firstSightings)
+	assert.Less(t, remembered(500), shardCount*lastSightings)
+}

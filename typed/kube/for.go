@@ -129,5 +129,11 @@ func (k restKey) String() string {
 			parts = append(parts, part.what+" "+part.value)
 		}
 	}
+	if k.decoded != "" {
+		parts = append(parts, k.decoded)
+	}
+	if k.withoutSharing {
+		parts = append(parts, "WithoutSharing")
+	}
 	return strings.Join(parts, " ")
 }

@@ -5,7 +5,8 @@ package kube
 // Otherwise, parts of objects that are equal, such as the containers of Pods of one
 // application, or all that an update leaves as it was, are one value in memory: it is
 // decoded and kept once. Whoever modifies an object that comes from an informer, which
-// nobody may, then modifies others as well. Objects share nothing if the informer has
+// nobody may, then modifies others as well, at the same time as decoders read them, of
+// which a map can end the program. Objects share nothing if the informer has
 // a transform function, and where they pass through source.Map and source.FilterMap,
 // since those functions may modify what they are given; and none that client-go has
 // decoded share anything.
