@@ -1,11 +1,11 @@
 package plan
 
 import (
-	"hash/maphash"
 	"reflect"
 	"sync"
 	"unsafe"
-	"weak"
+
+	"github.com/kubetyped/informer/internal/parts"
 )
 
 // Pool makes plans, and has the parts that what these decode shares. It refers to
@@ -17,16 +17,12 @@ type Pool struct {
 	mu    sync.Mutex
 	build builder // guarded by mu
 
-	seed   maphash.Seed
-	shards []shard
+	parts *parts.Table // nil: none are shared
 }
-
-// shardCount is how many locks there are; some more than decoders.
-const shardCount = 64
 
 // NewPool returns a pool without any parts.
 func NewPool() *Pool {
-	return &Pool{seed: maphash.MakeSeed(), shards: make([]shard, shardCount)}
+	return &Pool{parts: parts.NewTable()}
 }
 
 // plan returns the plan of a message.
@@ -45,14 +41,10 @@ func (p *Pool) plan(of reflect.Type, mask *Mask) (*message, error) {
 
 // Parts returns how many parts the pool refers to; some of them may be gone.
 func (p *Pool) Parts() int {
-	n := 0
-	for i := range p.shards {
-		s := &p.shards[i]
-		s.mu.Lock()
-		n += s.used
-		s.mu.Unlock()
+	if p.parts == nil {
+		return 0
 	}
-	return n
+	return p.parts.Len()
 }
 
 // part is a value that objects share: where it is, and its length, if it is a slice
@@ -62,44 +54,20 @@ type part struct {
 	len  int
 }
 
-// ticket is the permission to keep a part.
-type ticket struct {
-	hash uint64 // 0: it is not to be kept
-	site uint32
-}
-
 // find returns a part that may be that of these bytes, and has to be compared with
-// them, or nothing and whether to keep what is decoded instead. Parts are kept when
-// their bytes come for the second time: most of what never comes again never gets
-// in.
-func (d *decoder) find(at *site, data []byte) (part, ticket) {
+// them, or nothing and whether to keep what is decoded instead.
+func (d *decoder) find(at *site, data []byte) (part, parts.Ticket) {
 	p := d.pool
-	if p == nil || p.shards == nil || at == nil || !at.look() {
-		return part{}, ticket{}
+	if p == nil || p.parts == nil || at == nil || !at.look() {
+		return part{}, parts.Ticket{}
 	}
-	hash := max(1, maphash.Bytes(p.seed, data)^uint64(at.id)*0x9e3779b97f4a7c15)
-	s := &p.shards[hash%shardCount]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if slot := s.slot(hash); slot != nil {
-		if slot.site != at.id { // a value of another type, which must not be looked at
-			return part{}, ticket{}
-		}
-		return part{unsafe.Pointer(slot.data.Value()), int(slot.len)}, ticket{hash, at.id}
-	}
-	if !s.sighted(hash) {
-		return part{}, ticket{}
-	}
-	return part{}, ticket{hash, at.id}
+	found, ticket := p.parts.Find(at.id, data)
+	return part{found.Data, found.Len}, ticket
 }
 
 // keep keeps a part.
-func (d *decoder) keep(t ticket, made part) {
-	if t.hash == 0 || made.data == nil {
-		return
+func (d *decoder) keep(t parts.Ticket, made part) {
+	if t != (parts.Ticket{}) {
+		d.pool.parts.Keep(t, parts.Part{Data: made.data, Len: made.len})
 	}
-	s := &d.pool.shards[t.hash%shardCount]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.put(slot{t.hash, weak.Make((*byte)(made.data)), t.site, uint32(made.len)})
 }

@@ -1,4 +1,4 @@
-package plan
+package parts
 
 import (
 	"sync"
@@ -27,7 +27,7 @@ type shard struct {
 type slot struct {
 	hash uint64 // 0: none
 	data weak.Pointer[byte]
-	site uint32 // that the part is of
+	kind uint32
 	len  uint32
 }
 
