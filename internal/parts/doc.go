@@ -1,6 +1,7 @@
-// Package parts has a table of values that objects share, which refers to them weakly.
+// Package parts finds values that objects can share. It refers to all of them weakly.
 //
-// Who decodes looks a value up by the bytes that it is encoded in, and compares what is
-// found with these before using it: the table promises no more than that a value is of
-// the kind that it was kept for.
+// A Table finds a value by the bytes that it is encoded in. Relatives find a whole
+// object that a new one probably has values in common with. Both promise no more than
+// that a value is of the type that it was kept for: who decodes compares it with the
+// bytes before using it.
 package parts

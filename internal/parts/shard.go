@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"slices"
 	"sync"
 	"weak"
 )
@@ -12,6 +13,7 @@ import (
 const (
 	firstSightings = 1 << 4
 	lastSightings  = 1 << 11
+	setSize        = 4
 )
 
 // shard is a hash table of parts: open addressing, linear probing.
@@ -19,7 +21,7 @@ type shard struct {
 	mu    sync.Mutex
 	slots []slot   // guarded by mu; a power of two
 	used  int      // guarded by mu; slots that refer to something
-	seen  []uint32 // guarded by mu; by hash: what was met once; a power of two
+	seen  []uint32 // guarded by mu; what was met once: sets by hash, the newest of each first
 	noted int      // guarded by mu; in seen, since it was made
 }
 
@@ -49,16 +51,20 @@ func (s *shard) slot(hash uint64) *slot {
 // home returns where the search for a hash begins. The low bits have told the shard.
 func (s *shard) home(hash uint64) int { return int(hash>>8) & (len(s.slots) - 1) }
 
-// sighted notes that bytes were met, and reports whether they were before.
+// sighted notes that bytes were met, and reports whether they were before. What it
+// remembers of a set is forgotten when as many others of that set have come since; where
+// that happens often, it remembers more.
 func (s *shard) sighted(hash uint64) bool {
 	if s.noted == len(s.seen) && s.noted < lastSightings {
 		s.seen, s.noted = make([]uint32, max(firstSightings, 2*len(s.seen))), 0
 	}
-	at, tag := &s.seen[int(hash>>8)&(len(s.seen)-1)], uint32(hash>>32)
-	if *at == tag {
+	at := int(hash>>8) & (len(s.seen)/setSize - 1) * setSize
+	set, tag := s.seen[at:at+setSize], uint32(hash>>32)
+	if slices.Contains(set, tag) {
 		return true
 	}
-	*at = tag
+	copy(set[1:], set)
+	set[0] = tag
 	s.noted = min(s.noted+1, lastSightings)
 	return false
 }

@@ -14,7 +14,21 @@ type header struct {
 
 // decoder decodes one object.
 type decoder struct {
-	pool *Pool // nil: parts are not shared
+	pool    *Pool // nil: parts are not shared
+	related bool  // what is like the object is not its last state, but a relative
+}
+
+// compares reports whether to compare a value as a whole with that of what is like the
+// object. It is always compared with that of the object's last state.
+func (d *decoder) compares(at *site) bool {
+	return !d.related || at == nil || at.related.try(rareRelated)
+}
+
+// same notes that a value is that of what is like the object.
+func (d *decoder) same(at *site) {
+	if d.related && at != nil {
+		at.related.hit()
+	}
 }
 
 // message decodes data into the zero value at to. The value at like, if it is not
@@ -130,13 +144,14 @@ func (d *decoder) pointer(f *field, was unsafe.Pointer, data []byte) unsafe.Poin
 	var like unsafe.Pointer
 	if was != nil {
 		like = *(*unsafe.Pointer)(was)
-		if like != nil && f.equals(like, data) {
+		if like != nil && d.compares(f.whole) && f.equals(like, data) {
+			d.same(f.whole)
 			return like
 		}
 	}
 	found, ticket := d.find(f.whole, data)
 	if found.data != nil && f.equals(found.data, data) {
-		f.whole.hit()
+		f.whole.pool.hit()
 		return found.data
 	}
 	p := reflect.New(f.elem).UnsafePointer()
@@ -164,7 +179,7 @@ func (d *decoder) text(f *field, was unsafe.Pointer, data []byte) string {
 	found, ticket := d.find(f.each, data)
 	if found.data != nil {
 		if text := unsafe.String((*byte)(found.data), found.len); text == string(data) {
-			f.each.hit()
+			f.each.pool.hit()
 			return text
 		}
 	}
@@ -184,7 +199,7 @@ func (d *decoder) bytes(f *field, was unsafe.Pointer, data []byte) []byte {
 	found, ticket := d.find(f.each, data)
 	if found.data != nil {
 		if b := unsafe.Slice((*byte)(found.data), found.len); string(b) == string(data) {
-			f.each.hit()
+			f.each.pool.hit()
 			return b
 		}
 	}
@@ -205,14 +220,15 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 	var like header
 	if was != nil {
 		like = *(*header)(was)
-		if f.equalElements(like.data, like.len, data, n) {
+		if d.compares(f.whole) && f.equalElements(like.data, like.len, data, n) {
+			d.same(f.whole)
 			*(*header)(at) = header{like.data, n, n}
 			return true
 		}
 	}
 	found, ticket := d.find(f.whole, data)
 	if found.data != nil && f.equalElements(found.data, found.len, data, n) {
-		f.whole.hit()
+		f.whole.pool.hit()
 		*(*header)(at) = header{found.data, n, n}
 		return true
 	}

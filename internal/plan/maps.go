@@ -45,14 +45,15 @@ func (d *decoder) table(f *field, at, was unsafe.Pointer, data []byte, n int) bo
 	var like unsafe.Pointer
 	if was != nil {
 		like = *(*unsafe.Pointer)(was)
-		if like != nil && f.equalEntries(like, data, n) {
+		if like != nil && d.compares(f.whole) && f.equalEntries(like, data, n) {
+			d.same(f.whole)
 			*(*unsafe.Pointer)(at) = like
 			return true
 		}
 	}
 	found, ticket := d.find(f.whole, data)
 	if found.data != nil && f.equalEntries(found.data, data, n) {
-		f.whole.hit()
+		f.whole.pool.hit()
 		*(*unsafe.Pointer)(at) = found.data
 		return true
 	}
@@ -153,8 +154,8 @@ func equalQuantities(made map[string]resource.Quantity, data []byte, n int) bool
 		if !ok {
 			return false
 		}
-		var decoded resource.Quantity
-		if have, ok := made[string(key)]; !ok || decoded.Unmarshal(value) != nil || decoded != have {
+		decoded, err := quantityOf(value)
+		if have, ok := made[string(key)]; !ok || err != nil || decoded != have {
 			return false
 		}
 	}

@@ -35,9 +35,9 @@ func opaqueOf(of reflect.Type) *opaque {
 			return decoded.Unmarshal(data) == nil && decoded == *p
 		})
 	case reflect.TypeFor[resource.Quantity]():
-		return opaqueFor((*resource.Quantity).Unmarshal, func(p *resource.Quantity, data []byte) bool {
-			var decoded resource.Quantity
-			return decoded.Unmarshal(data) == nil && decoded == *p
+		return opaqueFor(decodeQuantity, func(p *resource.Quantity, data []byte) bool {
+			decoded, err := quantityOf(data)
+			return err == nil && decoded == *p
 		})
 	case reflect.TypeFor[metav1.FieldsV1]():
 		return opaqueFor((*metav1.FieldsV1).Unmarshal, equalFields)

@@ -40,8 +40,17 @@ func New[T any](pool *Pool, mask *Mask) (*Plan[T], error) {
 // The object shares parts with others of the pool, and with like, an earlier state
 // of the object or nil. None of them may be modified, ever. It does not refer to data.
 func (p *Plan[T]) Decode(data []byte, like T) (T, bool) {
+	return p.decode(decoder{pool: p.pool}, data, like)
+}
+
+// DecodeNew is Decode for an object without an earlier state; like is one that it
+// probably has parts in common with, or nil.
+func (p *Plan[T]) DecodeNew(data []byte, like T) (T, bool) {
+	return p.decode(decoder{pool: p.pool, related: true}, data, like)
+}
+
+func (p *Plan[T]) decode(d decoder, data []byte, like T) (T, bool) {
 	made := reflect.New(p.root.of)
-	d := decoder{pool: p.pool}
 	if !d.message(p.root, made.UnsafePointer(), *(*unsafe.Pointer)(unsafe.Pointer(&like)), data) {
 		var none T
 		return none, false

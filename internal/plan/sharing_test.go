@@ -67,16 +67,17 @@ func decodePod(t testing.TB, plan *Plan[*corev1.Pod], of, like *corev1.Pod) *cor
 // address returns where a map is.
 func address[M ~map[K]V, K comparable, V any](m M) uintptr { return reflect.ValueOf(m).Pointer() }
 
-// TestPartsOfAnApplicationAreShared: from the third object on, parts with equal bytes
-// are those of the second.
+// TestPartsOfAnApplicationAreShared: parts with equal bytes are those of an object
+// before. That holds from the third object on, unless more parts than are remembered
+// came in between; then more are remembered, so some objects later it holds for sure.
 func TestPartsOfAnApplicationAreShared(t *testing.T) {
 	t.Parallel()
 	plan := podPlan(t, NewPool())
-	var all []*corev1.Pod
-	for i := range 4 {
+	var all []*corev1.Pod // keeps what is shared
+	for i := range 100 {
 		all = append(all, decodePod(t, plan, pod(i), nil))
 	}
-	a, b := all[2], all[3]
+	a, b := all[98], all[99]
 	assert.Equal(t, address(a.Labels), address(b.Labels))
 	assert.NotEqual(t, address(a.Annotations), address(b.Annotations))
 	assert.Same(t, &a.OwnerReferences[0], &b.OwnerReferences[0])
@@ -86,6 +87,26 @@ func TestPartsOfAnApplicationAreShared(t *testing.T) {
 	assert.Same(t, a.Spec.Containers[0].SecurityContext, b.Spec.Containers[0].SecurityContext)
 	assert.Same(t, &a.Spec.Containers[0].Args[0], &b.Spec.Containers[0].Args[0])
 	assert.Equal(t, address(a.Spec.Containers[0].Resources.Limits), address(b.Spec.Containers[0].Resources.Limits))
+}
+
+// TestNewObjectsShareWithRelatives: an object without an earlier state has the parts of
+// the one that it is compared with, where they are equal, without a pool.
+func TestNewObjectsShareWithRelatives(t *testing.T) {
+	t.Parallel()
+	plan := podPlan(t, &Pool{})
+	first := decodePod(t, plan, pod(0), nil)
+	for i := range 1000 { // until comparing is not tried any more where it is in vain
+		data := marshal(t, pod(i))
+		got, ok := plan.DecodeNew(data, first)
+		require.True(t, ok)
+		want := &corev1.Pod{}
+		require.NoError(t, want.Unmarshal(data))
+		clear(data) // nothing refers to it
+		require.Equal(t, want, got)
+		require.Same(t, &first.Spec.Tolerations[0], &got.Spec.Tolerations[0])
+		require.Same(t, first.Spec.Containers[0].LivenessProbe, got.Spec.Containers[0].LivenessProbe)
+		require.Equal(t, address(first.Labels), address(got.Labels))
+	}
 }
 
 // TestUpdatesShareWhatTheyLeave: an object has the parts of the state before it, where

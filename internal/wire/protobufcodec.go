@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/kubetyped/informer/internal/parts"
 	"github.com/kubetyped/informer/internal/plan"
 )
 
@@ -20,7 +21,9 @@ import (
 type protobufCodec[T any] struct {
 	plan *plan.Plan[T] // nil: there can be none
 	held Held[T]       // nil: parts are not shared
-	mask *plan.Mask    // nil: all fields are decoded
+	// relatives are what objects that are not held share parts with.
+	relatives *parts.Relatives[T]
+	mask      *plan.Mask // nil: all fields are decoded
 	// kind is the last kind seen, to use its strings again.
 	kind *atomic.Pointer[metav1.TypeMeta]
 }
@@ -31,6 +34,7 @@ func newProtobufCodec[T any](held Held[T], mask *plan.Mask) Codec[T] {
 	// With an error it is nil, and generated code decodes all.
 	if held != nil {
 		c.plan, _ = plan.New[T](plan.NewPool(), mask)
+		c.relatives = parts.NewRelatives[T]()
 	} else if mask != nil {
 		c.plan, _ = plan.New[T](nil, mask)
 	}
@@ -40,11 +44,7 @@ func newProtobufCodec[T any](held Held[T], mask *plan.Mask) Codec[T] {
 // decode decodes an object.
 func (c protobufCodec[T]) decode(data []byte) (T, error) {
 	if c.plan != nil {
-		var like T
-		if c.held != nil {
-			like, _ = c.held(keyOf(data))
-		}
-		if obj, ok := c.plan.Decode(data, like); ok {
+		if obj, ok := c.planned(data); ok {
 			return obj, nil
 		}
 	}
@@ -56,6 +56,20 @@ func (c protobufCodec[T]) decode(data []byte) (T, error) {
 		c.mask.Apply(obj)
 	}
 	return obj, nil
+}
+
+// planned decodes an object by the plan. It returns false where the generated code has
+// to decide.
+func (c protobufCodec[T]) planned(data []byte) (T, bool) {
+	if c.held == nil {
+		var none T
+		return c.plan.Decode(data, none)
+	}
+	namespace, name := keyOf(data)
+	if like, ok := c.held(namespace, name); ok {
+		return c.plan.Decode(data, like)
+	}
+	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return c.plan.DecodeNew(data, like) })
 }
 
 // Frames implements Codec.
