@@ -16,18 +16,19 @@ type header struct {
 type decoder struct {
 	pool    *Pool // nil: parts are not shared
 	related bool  // what is like the object is not its last state, but a relative
+	trial   bool  // what is found is counted
 }
 
 // compares reports whether to compare a value as a whole with that of what is like the
 // object. It is always compared with that of the object's last state.
 func (d *decoder) compares(at *site) bool {
-	return !d.related || at == nil || at.related.try(rareRelated)
+	return !d.related || at == nil || d.try(&at.related, rareRelated)
 }
 
 // same notes that a value is that of what is like the object.
 func (d *decoder) same(at *site) {
 	if d.related && at != nil {
-		at.related.hit()
+		d.hit(&at.related)
 	}
 }
 
@@ -151,7 +152,7 @@ func (d *decoder) pointer(f *field, was unsafe.Pointer, data []byte) unsafe.Poin
 	}
 	found, ticket := d.find(f.whole, data)
 	if found.data != nil && f.equals(found.data, data) {
-		f.whole.pool.hit()
+		d.hit(&f.whole.pool)
 		return found.data
 	}
 	p := reflect.New(f.elem).UnsafePointer()
@@ -179,7 +180,7 @@ func (d *decoder) text(f *field, was unsafe.Pointer, data []byte) string {
 	found, ticket := d.find(f.each, data)
 	if found.data != nil {
 		if text := unsafe.String((*byte)(found.data), found.len); text == string(data) {
-			f.each.pool.hit()
+			d.hit(&f.each.pool)
 			return text
 		}
 	}
@@ -199,7 +200,7 @@ func (d *decoder) bytes(f *field, was unsafe.Pointer, data []byte) []byte {
 	found, ticket := d.find(f.each, data)
 	if found.data != nil {
 		if b := unsafe.Slice((*byte)(found.data), found.len); string(b) == string(data) {
-			f.each.pool.hit()
+			d.hit(&f.each.pool)
 			return b
 		}
 	}
@@ -228,7 +229,7 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 	}
 	found, ticket := d.find(f.whole, data)
 	if found.data != nil && f.equalElements(found.data, found.len, data, n) {
-		f.whole.pool.hit()
+		d.hit(&f.whole.pool)
 		*(*header)(at) = header{found.data, n, n}
 		return true
 	}

@@ -53,7 +53,7 @@ func (d *decoder) table(f *field, at, was unsafe.Pointer, data []byte, n int) bo
 	}
 	found, ticket := d.find(f.whole, data)
 	if found.data != nil && f.equalEntries(found.data, data, n) {
-		f.whole.pool.hit()
+		d.hit(&f.whole.pool)
 		*(*unsafe.Pointer)(at) = found.data
 		return true
 	}

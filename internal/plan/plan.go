@@ -3,14 +3,16 @@ package plan
 import (
 	"fmt"
 	"reflect"
+	"sync/atomic"
 	"unsafe"
 )
 
 // Plan decodes messages into values of the struct that T points at. It may be used
 // by several goroutines at once.
 type Plan[T any] struct {
-	root *message
-	pool *Pool
+	root    *message
+	pool    *Pool
+	decoded atomic.Uint64 // objects
 }
 
 // New returns the plan of T, a pointer to a struct that has code for protobuf
@@ -31,7 +33,7 @@ func New[T any](pool *Pool, mask *Mask) (*Plan[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("a plan to decode a %v: %w", of, err)
 	}
-	return &Plan[T]{root, pool}, nil
+	return &Plan[T]{root: root, pool: pool}, nil
 }
 
 // Decode decodes an object into a new T. It returns false where the generated code
@@ -50,6 +52,7 @@ func (p *Plan[T]) DecodeNew(data []byte, like T) (T, bool) {
 }
 
 func (p *Plan[T]) decode(d decoder, data []byte, like T) (T, bool) {
+	d.trial = isTrial(p.decoded.Add(1))
 	made := reflect.New(p.root.of)
 	if !d.message(p.root, made.UnsafePointer(), *(*unsafe.Pointer)(unsafe.Pointer(&like)), data) {
 		var none T

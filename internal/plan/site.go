@@ -10,15 +10,21 @@ type site struct {
 }
 
 // luck tells whether to look for a value that is there already. Where hardly any is, as
-// of names and addresses, that is done only now and then, to see whether it is still
-// so. Counts may miss some, which does no harm.
-type luck struct{ tries, hits, skips atomic.Uint32 }
+// of names and addresses, that is done for one object of some only, to see whether it is
+// still so; what is found for those is counted, so that decoders which work at once
+// write to the same memory now and then only.
+type luck struct {
+	tries, hits atomic.Uint32
+	bad         atomic.Bool
+}
 
 const (
-	// trial is how many tries are made before they are judged.
-	trial = 256
-	// pause is how often none is made after a trial that has found too little.
-	pause = 16 * trial
+	// trial is how many tries are counted before they are judged.
+	trial = 64
+	// trialObjects is how many objects are decoded until only one of trialEvery is
+	// counted.
+	trialObjects = 128
+	trialEvery   = 16
 )
 
 // The share of hits below which tries are not worth it: one in so many.
@@ -27,19 +33,24 @@ const (
 	rareRelated = 4 // what is compared in vain is compared again part by part
 )
 
+// isTrial reports whether tries are counted for an object, of which so many were
+// decoded.
+func isTrial(objects uint64) bool { return objects <= trialObjects || objects%trialEvery == 0 }
+
 // try reports whether to look for a value.
-func (l *luck) try(rare uint32) bool {
-	if left := l.skips.Load(); left > 0 {
-		l.skips.CompareAndSwap(left, left-1)
-		return false
+func (d *decoder) try(l *luck, rare uint32) bool {
+	if !d.trial {
+		return !l.bad.Load()
 	}
 	if l.tries.Add(1)%trial == 0 {
-		if l.hits.Swap(0) < trial/rare {
-			l.skips.Store(pause)
-		}
+		l.bad.Store(l.hits.Swap(0) < trial/rare)
 	}
 	return true
 }
 
 // hit notes that a try has found a value.
-func (l *luck) hit() { l.hits.Add(1) }
+func (d *decoder) hit(l *luck) {
+	if d.trial {
+		l.hits.Add(1)
+	}
+}
