@@ -17,6 +17,11 @@ type decoder struct {
 	pool    *Pool // nil: parts are not shared
 	related bool  // what is like the object is not its last state, but a relative
 	trial   bool  // what is found is counted
+
+	// made are the last texts that were decoded: a name may be in an object several
+	// times, as that of a volume is in the mounts of its containers.
+	made [8]string
+	next int // in made
 }
 
 // compares reports whether to compare a value as a whole with that of what is like the
@@ -177,6 +182,11 @@ func (d *decoder) text(f *field, was unsafe.Pointer, data []byte) string {
 	if len(data) == 1 {
 		return string(data) // the runtime has all of those
 	}
+	for _, text := range d.made {
+		if text == string(data) {
+			return text
+		}
+	}
 	found, ticket := d.find(f.each, data)
 	if found.data != nil {
 		if text := unsafe.String((*byte)(found.data), found.len); text == string(data) {
@@ -186,6 +196,8 @@ func (d *decoder) text(f *field, was unsafe.Pointer, data []byte) string {
 	}
 	text := string(data)
 	d.keep(ticket, part{unsafe.Pointer(unsafe.StringData(text)), len(text)})
+	d.made[d.next] = text
+	d.next = (d.next + 1) % len(d.made)
 	return text
 }
 

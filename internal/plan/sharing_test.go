@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -107,6 +108,17 @@ func TestNewObjectsShareWithRelatives(t *testing.T) {
 		require.Same(t, first.Spec.Containers[0].LivenessProbe, got.Spec.Containers[0].LivenessProbe)
 		require.Equal(t, address(first.Labels), address(got.Labels))
 	}
+}
+
+// TestNamesWithinAnObjectAreShared: a text that an object has several times is one,
+// without a pool and without another object.
+func TestNamesWithinAnObjectAreShared(t *testing.T) {
+	t.Parallel()
+	one := pod(0)
+	one.Spec.Volumes = []corev1.Volume{{Name: "kube-api-access-0"}}
+	got := decodePod(t, podPlan(t, &Pool{}), one, nil)
+	volume, mount := got.Spec.Volumes[0].Name, got.Spec.Containers[0].VolumeMounts[1].Name
+	assert.Same(t, unsafe.StringData(volume), unsafe.StringData(mount))
 }
 
 // TestUpdatesShareWhatTheyLeave: an object has the parts of the state before it, where
