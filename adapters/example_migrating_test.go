@@ -214,8 +214,8 @@ func ExampleFromShared_factory() {
 		panic(err)
 	}
 	defer pods.Release()
-	fmt.Println(pods.Name())
-	// Output: *v1.Pod in shop
+	fmt.Println(pods.Status().Origin.Namespace)
+	// Output: shop
 }
 
 // Does anybody modify cached objects?

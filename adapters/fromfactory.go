@@ -71,9 +71,9 @@ func fromGeneric[T index.Object](informer GenericInformer, resource schema.Group
 	if informer == nil {
 		return failedSource[T](resource, errors.New("the factory has no informer for it"))
 	}
-	return FromShared[T](informer.Informer())
+	return newSharedSource[T](informer.Informer(), source.Origin{Resource: resource})
 }
 
 func failedSource[T index.Object](resource schema.GroupVersionResource, err error) source.Source[T] {
-	return &sharedSource[T]{err: fmt.Errorf("no shared informer of %v for resource %v: %w", reflect.TypeFor[T](), resource, err)}
+	return &sharedSource[T]{origin: source.Origin{Resource: resource}, err: fmt.Errorf("no shared informer of %v for resource %v: %w", reflect.TypeFor[T](), resource, err)}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -85,6 +87,19 @@ func TestFromFactoryErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "the factory is nil")
 	err = typed.NewInformer(adapters.FromFactory[*corev1.Pod](factoryWithout{}, sharedPods)).Run(t.Context())
 	assert.ErrorContains(t, err, "the factory has no informer for it")
+}
+
+// TestFromFactoryNamesTheResource in errors, as client-go's listers for any resource do.
+func TestFromFactoryNamesTheResource(t *testing.T) {
+	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	resource := appsv1.SchemeGroupVersion.WithResource("deployments")
+	deployments := typed.NewInformer(adapters.FromFactory[*appsv1.Deployment](factory, resource))
+	assert.Equal(t, "*v1.Deployment", deployments.Name())
+	generic, err := factory.ForResource(resource)
+	require.NoError(t, err)
+	_, theirs := generic.Lister().ByNamespace("shop").Get("x")
+	_, ours := lister.New(deployments).Namespace("shop").Get("x")
+	assert.Equal(t, theirs, ours)
 }
 
 // factoryWithout returns neither an informer nor an error.

@@ -64,7 +64,11 @@ var (
 // as it was received before: client-go tells only handlers that take resyncs of
 // such objects.
 func FromShared[T index.Object](informer cache.SharedInformer) source.Source[T] {
-	s := &sharedSource[T]{informer: informer}
+	return newSharedSource[T](informer, source.Origin{})
+}
+
+func newSharedSource[T index.Object](informer cache.SharedInformer, from source.Origin) *sharedSource[T] {
+	s := &sharedSource[T]{informer: informer, origin: from}
 	if informer == nil {
 		s.err = errors.New("the shared informer is nil")
 	}
@@ -74,8 +78,12 @@ func FromShared[T index.Object](informer cache.SharedInformer) source.Source[T] 
 // sharedSource is a Source over a shared informer.
 type sharedSource[T index.Object] struct {
 	informer cache.SharedInformer
-	err      error // what was wrong with the arguments
+	origin   source.Origin // as far as a factory tells it
+	err      error         // what was wrong with the arguments
 }
+
+// Origin implements source.Located.
+func (s *sharedSource[T]) Origin() source.Origin { return s.origin }
 
 // How long a source over a shared informer waits, see FromShared.
 const (

@@ -81,7 +81,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 		}
 		obj, err := q.typed(untyped)
 		if err != nil {
-			rejected = append(rejected, &source.RejectedError{Informer: q.name, ResourceVersion: version, Err: err})
+			rejected = append(rejected, &source.RejectedError{ResourceVersion: version, Err: err})
 			continue
 		}
 		q.detector.AddObject(q.untyped(obj))

@@ -102,7 +102,7 @@ func (f *sharedFeed[T]) convert(untyped any) (T, bool) {
 		return obj, true
 	}
 	want := reflect.TypeFor[T]()
-	rejected := &source.RejectedError{Informer: want.String(), Err: fmt.Errorf("the shared informer has a %T, not a %v", untyped, want)}
+	rejected := &source.RejectedError{Err: fmt.Errorf("the shared informer has a %T, not a %v", untyped, want)}
 	if ok {
 		rejected.Err = errors.New("it is nil")
 	} else if accessor, err := meta.Accessor(untyped); err == nil {

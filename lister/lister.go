@@ -32,19 +32,17 @@ type Lister[T index.Labeled] struct{ reads[T] }
 
 // New returns a lister that reads from a store, which is mostly an informer.
 //
-// Errors name the resource as generated listers do, by the kind in lower case,
-// which is taken from T's name, without a group. For resources outside of the
-// core group use ForResource.
+// Errors name the resource as generated listers do, by the kind in lower case and
+// its API group: deployment.apps "web" not found. Informers know both if their sources
+// do, as those of package kube; what they tell by a method GroupResource is used. Of
+// other stores the kind is taken from T's name, and there is no group; name it
+// by ForResource.
 func New[T index.Labeled](from index.Reader[T]) *Lister[T] {
-	t := reflect.TypeFor[T]()
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return ForResource(from, schema.GroupResource{Resource: strings.ToLower(t.Name())})
+	return &Lister[T]{reads[T]{from: from}}
 }
 
-// ForResource returns a lister whose errors name the given resource;
-// lister-gen uses the kind in lower case, as in appsv1.Resource("deployment").
+// ForResource returns a lister whose errors name the given resource, whatever the store
+// calls it; lister-gen uses the kind in lower case, as in appsv1.Resource("deployment").
 func ForResource[T index.Labeled](from index.Reader[T], resource schema.GroupResource) *Lister[T] {
 	return &Lister[T]{reads[T]{from: from, resource: resource}}
 }
@@ -63,8 +61,8 @@ type NamespaceLister[T index.Labeled] struct{ reads[T] }
 // reads is what both listers have.
 type reads[T index.Labeled] struct {
 	from      index.Reader[T]
-	resource  schema.GroupResource
-	namespace string // "": all
+	resource  schema.GroupResource // for errors; zero: what the store says
+	namespace string               // "": all
 }
 
 // List returns the objects that selector matches, in no particular order, nil
@@ -113,9 +111,26 @@ func (s reads[T]) Get(name string) (_ T, err error) {
 	defer s.recoverReleased("get", &err)
 	obj, ok := s.from.Get(index.Key{Namespace: s.namespace, Name: name})
 	if !ok {
-		return obj, apierrors.NewNotFound(s.resource, name)
+		return obj, apierrors.NewNotFound(s.called(), name)
 	}
 	return obj, nil
+}
+
+// called returns what errors call the objects.
+func (s reads[T]) called() schema.GroupResource {
+	if !s.resource.Empty() {
+		return s.resource
+	}
+	if store, ok := s.from.(interface{ GroupResource() schema.GroupResource }); ok {
+		if resource := store.GroupResource(); !resource.Empty() {
+			return resource
+		}
+	}
+	t := reflect.TypeFor[T]()
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return schema.GroupResource{Resource: strings.ToLower(t.Name())}
 }
 
 // recoverReleased is deferred by reads that return an error: that of a read of a
@@ -130,5 +145,5 @@ func (s reads[T]) recoverReleased(verb string, err *error) {
 	if !ok || !errors.Is(released, index.ErrReleased) {
 		panic(p)
 	}
-	*err = fmt.Errorf("%s %s: %w", verb, s.resource, released)
+	*err = fmt.Errorf("%s %s: %w", verb, s.called(), released)
 }

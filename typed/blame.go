@@ -38,7 +38,7 @@ func (l *loop[T]) reject(obj T, panicked any, listed bool) index.Key {
 		rejected.Key, rejected.ResourceVersion = key, version
 	}
 	l.health.rejections.note(rejected, byLoop)
-	logRejected(l.ctx, l.name, rejected)
+	logRejected(l.ctx, rejected)
 	return rejected.Key
 }
 

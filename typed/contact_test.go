@@ -164,7 +164,7 @@ func TestStatusBesideRelease(t *testing.T) {
 // TestMetricsOfAFactoryHaveNames asks for metrics for each informer.
 func TestMetricsOfAFactoryHaveNames(t *testing.T) {
 	var names []string
-	f := typed.NewFactory(typed.WithMetricsFor(func(informer string) typed.Metrics {
+	f := typed.NewFactory(typed.WithMetricsFor(func(informer string, _ source.Origin) typed.Metrics {
 		names = append(names, informer)
 		return nil
 	}))

@@ -32,11 +32,11 @@ func ExampleShare() {
 		if err := pods.WaitForSync(context.Background()); err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(pods.Name(), pods.Len())
+		fmt.Println("Pods:", pods.Len())
 	}
 	fmt.Println("informers:", len(factory.Status()))
 	// Output:
-	// *v1.Pod default 1
-	// *v1.Pod default 1
+	// Pods: 1
+	// Pods: 1
 	// informers: 1
 }

@@ -53,6 +53,7 @@ type shareKey struct {
 // share is one informer of a factory.
 type share struct {
 	informer anyInformer // an *Informer[T] for the T of its key
+	name     string      // which it has without WithName
 	ctx      context.Context
 	stop     context.CancelFunc
 	grace    time.Duration // for which it goes on without users
@@ -103,8 +104,11 @@ func NewFactory(opts ...Option) *Factory {
 // So whoever gives the same key has to mean the same source: a key of a type of one's
 // own, as above, cannot be taken for another. It should have all that the source
 // depends on, such as the resource, namespace, selectors and projection; what it does
-// not tell, the type of the objects may. Its String method, or else its value, is part
-// of the informer's name.
+// not tell, the type of the objects may.
+//
+// The informer's name is the type of its objects, the key, by its String method or else
+// its value, and the API server's host; if the key comes to nothing in words, it is that
+// of Informer.Name.
 //
 // Whoever gives the same key has to give the same opts as well: otherwise Share
 // returns an error, rather than objects that were transformed in another way than
@@ -114,7 +118,8 @@ func NewFactory(opts ...Option) *Factory {
 // nil, if key holds a value that cannot be compared, and ErrShutDown after
 // Shutdown. src must not use the factory.
 func Share[T index.Object, K comparable](f *Factory, key K, src func() source.Source[T], opts ...Option) (*SharedInformer[T], error) {
-	name := strings.TrimSpace(fmt.Sprintf("%v %v", reflect.TypeFor[T](), key))
+	called := fmt.Sprint(key)
+	name := strings.TrimSpace(reflect.TypeFor[T]().String() + " " + called)
 	switch {
 	case f == nil:
 		return nil, fmt.Errorf("informer %s: the factory is nil", name)
@@ -135,17 +140,19 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 	asked := applied(opts)
 	if s != nil {
 		if other := s.asked.differsIn(&asked); other != "" {
-			return nil, fmt.Errorf("informer %s: it is in use with other options: %s is not the same", name, other)
+			return nil, fmt.Errorf("informer %s: it is in use with other options: %s is not the same", s.name, other)
 		}
 	}
 	if s == nil {
 		shared := func(c *config) error { c.shared = true; return nil }
-		informer := NewInformer(src(), slices.Concat([]Option{WithName(name), shared}, f.opts, opts)...)
+		from := src()
+		name = sharedName[T](called, source.OriginOf(from))
+		informer := NewInformer(from, slices.Concat([]Option{WithName(name), shared}, f.opts, opts)...)
 		if informer.err != nil {
 			return nil, informer.err
 		}
 		s = f.start(at, informer)
-		s.asked, s.grace = asked, informer.grace
+		s.name, s.asked, s.grace = name, asked, informer.grace
 	}
 	s.users++
 	if s.wanted != nil {

@@ -2,7 +2,6 @@ package typed
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -30,12 +29,6 @@ type health struct {
 // report notes and logs err, see Sink.Report. What logs is the user's, and may
 // ask for the informer's status, so no lock is held meanwhile.
 func (h *health) report(ctx context.Context, name string, err error) {
-	var rejected *source.RejectedError
-	if errors.As(err, &rejected) {
-		h.rejections.note(rejected, bySink)
-		logRejected(ctx, name, rejected)
-		return
-	}
 	failures, since := h.note(err)
 	switch {
 	case err == nil && failures > 0:
@@ -45,10 +38,16 @@ func (h *health) report(ctx context.Context, name string, err error) {
 	}
 }
 
+// reject notes and logs that a source, or its sink, has rejected an object.
+func (h *health) reject(ctx context.Context, rejected *source.RejectedError) {
+	h.rejections.note(rejected, bySink)
+	logRejected(ctx, rejected)
+}
+
 // logRejected logs that an object was left out.
-func logRejected(ctx context.Context, name string, rejected *source.RejectedError) {
+func logRejected(ctx context.Context, rejected *source.RejectedError) {
 	utilruntime.HandleErrorWithContext(ctx, rejected.Err, "Left out an object that cannot be used",
-		"informer", name, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
+		"informer", rejected.Informer, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
 }
 
 // watch notes that the source begins to watch.

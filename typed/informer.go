@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
@@ -68,6 +68,7 @@ type Informer[T index.Object] struct {
 	config
 	err       error // what was wrong with the arguments of NewInformer
 	source    source.Source[T]
+	origin    source.Origin // of the source of a SharedInformer that was released
 	transform func(T) (T, error)
 	store     *index.Indexer[T]
 	deltas    *queue.DeltaFIFO[T]
@@ -105,7 +106,7 @@ type Informer[T index.Object] struct {
 // look-ups in it panic.
 func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer[T] {
 	i := &Informer[T]{
-		config:  config{name: reflect.TypeFor[T]().String()},
+		config:  config{name: nameOf[T](source.OriginOf(src))},
 		source:  src,
 		deltas:  queue.NewDeltaFIFO[T](),
 		log:     eventlog.New[Event[T]](),
@@ -133,7 +134,7 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 	errs = append(errs, err)
 	i.store = store
 	if i.metrics == nil && i.metricsFor != nil {
-		i.metrics = i.metricsFor(i.name)
+		i.metrics = i.metricsFor(i.name, source.OriginOf(src))
 	}
 	if err := errors.Join(errs...); err != nil {
 		i.err = fmt.Errorf("informer %s: %w", i.name, err)
@@ -153,9 +154,27 @@ func (i *Informer[T]) check() error {
 	return nil
 }
 
-// Name returns the informer's name: that of WithName, or the type of its
-// objects.
+// Name returns the informer's name: that of WithName, or else the type of its objects
+// with what tells them from others of that type, as far as its source knows it when
+// the informer is made: resource, namespace, selectors, and the API server's host.
+//
+//	*v1.Pod in shop labels app=web at 10.0.0.1:6443
+//
+// It is for people, and its form may change; Status has the same in parts.
 func (i *Informer[T]) Name() string { return i.name }
+
+// GroupResource returns what errors call the objects, as client-go's listers do, such as
+// "deployment" of "apps"; it is zero if the informer's source does not know. Package
+// lister asks for it.
+func (i *Informer[T]) GroupResource() schema.GroupResource { return groupResourceOf(i.located()) }
+
+// located returns where the objects come from.
+func (i *Informer[T]) located() source.Origin {
+	if i.source == nil {
+		return i.origin
+	}
+	return source.OriginOf(i.source)
+}
 
 // Indexer returns the indexer that was given by WithIndexer, nil without that.
 func (i *Informer[T]) Indexer() *index.Indexer[T] {
@@ -254,6 +273,7 @@ func (i *Informer[T]) setPhase(p Phase) { i.phase.Store(uint32(p)) }
 func (i *Informer[T]) Status() Status {
 	s := Status{
 		Name:            i.name,
+		Origin:          i.located(),
 		ResourceVersion: i.store.ResourceVersion(),
 		Queued:          i.deltas.Len(),
 		QueuedMax:       i.deltas.HighWater(),

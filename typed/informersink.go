@@ -177,12 +177,18 @@ func (s *informerSink[T]) Progress(received, expected int) { s.progress.note(rec
 
 // Report implements Sink.
 func (s *informerSink[T]) Report(err error) {
+	if rejected := (*source.RejectedError)(nil); errors.As(err, &rejected) {
+		named := *rejected
+		named.Informer = s.name
+		s.health.reject(s.ctx, &named)
+		return
+	}
 	s.health.report(s.ctx, s.name, err)
 	if err == nil {
 		s.health.watch()
 		return
 	}
-	if rejected := (*source.RejectedError)(nil); s.onError == nil || errors.As(err, &rejected) {
+	if s.onError == nil {
 		return
 	}
 	if end := s.onError(err); end != nil {
@@ -232,7 +238,7 @@ func (s *informerSink[T]) repair(key index.Key) {
 }
 
 func (s *informerSink[T]) reject(key index.Key, resourceVersion string, listed bool, err error) {
-	s.Report(&source.RejectedError{Informer: s.name, Key: key, ResourceVersion: resourceVersion, Listed: listed, Err: err})
+	s.Report(&source.RejectedError{Key: key, ResourceVersion: resourceVersion, Listed: listed, Err: err})
 }
 
 // firstList is what becomes of the first list. One that was rejected as a whole is

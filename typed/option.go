@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Option sets up an Informer. Options are checked when the informer is made;
@@ -23,16 +24,16 @@ type config struct {
 	transforms  []transformStep
 	indexer     any // an *index.Indexer[T] for the informer's T
 	metrics     Metrics
-	metricsFor  func(informer string) Metrics // nil: metrics are all
-	onPublished func()                        // nil: nothing is called
-	onError     func(error) error             // nil: nothing is called
-	grace       time.Duration                 // after the last user of a factory's informer
-	shared      bool                          // the informer is of a factory
-	detection   *detection                    // nil: mutations are not detected
+	metricsFor  func(string, source.Origin) Metrics // nil: metrics are all
+	onPublished func()                              // nil: nothing is called
+	onError     func(error) error                   // nil: nothing is called
+	grace       time.Duration                       // after the last user of a factory's informer
+	shared      bool                                // the informer is of a factory
+	detection   *detection                          // nil: mutations are not detected
 }
 
-// WithName sets the name by which the informer appears in errors, Status and
-// logs; otherwise it is the type of its objects.
+// WithName sets the name by which the informer appears in errors, Status, logs and
+// metrics; see Informer.Name for what it is otherwise.
 func WithName(name string) Option {
 	return func(c *config) error {
 		if name == "" {
@@ -72,10 +73,19 @@ func WithMetrics(m Metrics) Option {
 	}
 }
 
-// WithMetricsFor has each informer report to the metrics that f returns for its name, so
-// that those of a factory have metrics of their own. For an informer that has none f
-// returns nil. It is called when an informer is made.
-func WithMetricsFor(f func(informer string) Metrics) Option {
+// WithMetricsFor has each informer report to the metrics that f returns for its name and
+// the origin of its objects, so that those of a factory have metrics of their own. For
+// an informer that has none f returns nil. It is called when an informer is made.
+//
+// A label with the name has as many values as there ever are informers with different
+// namespaces, selectors and hosts. That is fine for a program that knows them all when it
+// is written. One that makes informers for whatever namespaces, tenants or clusters come
+// along should label by the kind of the origin, and add up what several informers tell:
+//
+//	typed.WithMetricsFor(func(_ string, from source.Origin) typed.Metrics {
+//		return metricsOf(from.Kind.GroupKind()) // one for each kind
+//	})
+func WithMetricsFor(f func(name string, from source.Origin) Metrics) Option {
 	return func(c *config) error {
 		if f == nil {
 			return errors.New("the function that returns metrics is nil")

@@ -67,7 +67,7 @@ func (s *SharedInformer[T]) Release() {
 	s.registrations = nil
 	s.mu.Unlock()
 
-	s.informer.Store(releasedInformer[T](s.Name()))
+	s.informer.Store(releasedInformer(s.informer.Load()))
 	s.cancel(ErrReleased)
 	for _, r := range registrations {
 		r.Close()
@@ -75,10 +75,12 @@ func (s *SharedInformer[T]) Release() {
 	s.giveUp()
 }
 
-// releasedInformer returns an informer of which nothing can be asked.
-func releasedInformer[T index.Object](name string) *Informer[T] {
-	i := NewInformer[T](nil, WithName(name))
-	i.err = fmt.Errorf("informer %s: %w", name, ErrReleased)
+// releasedInformer returns an informer in the place of another one, of which nothing
+// but the name can be asked.
+func releasedInformer[T index.Object](of *Informer[T]) *Informer[T] {
+	i := NewInformer[T](nil, WithName(of.name))
+	i.origin = of.located()
+	i.err = fmt.Errorf("informer %s: %w", i.name, ErrReleased)
 	i.store.Release()
 	i.setPhase(PhaseStopped)
 	return i

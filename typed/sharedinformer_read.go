@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
@@ -11,6 +12,11 @@ import (
 
 // Name returns the informer's name.
 func (s *SharedInformer[T]) Name() string { return s.informer.Load().Name() }
+
+// GroupResource returns what errors call the objects, see Informer.GroupResource.
+func (s *SharedInformer[T]) GroupResource() schema.GroupResource {
+	return s.informer.Load().GroupResource()
+}
 
 // Synced returns a channel that is closed when the store holds the first list.
 // After Release it is one that is never closed.

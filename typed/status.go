@@ -38,8 +38,10 @@ func (p Phase) String() string {
 
 // Status is a report on an informer at one moment.
 type Status struct {
-	// Name is the informer's name.
-	Name string
+	// Name is the informer's name, and Origin where its objects come from, as far as its
+	// source knows.
+	Name   string
+	Origin source.Origin
 	// Phase is the stage that it is in.
 	Phase Phase
 	// Objects is the number of objects in the store.

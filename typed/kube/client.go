@@ -53,5 +53,5 @@ func FromClient[T index.Object, L runtime.Object](client Client[T, L], opts ...S
 	if _, fake := client.(interface{ ClearActions() }); fake {
 		opts = append(opts, WithoutWatchList())
 	}
-	return FromListerWatcher[T](cache.ToListWatcherWithWatchListSemantics(lw, client), opts...)
+	return newReflectorSource[T](cache.ToListWatcherWithWatchListSemantics(lw, client), originOf[T](client), opts)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -118,22 +117,6 @@ func (c *sourceConfig) key() restKey {
 	return key
 }
 
-// String returns what is worth to be known of k in the name of an informer.
-func (k restKey) String() string {
-	var parts []string
-	if k.resource.Resource != "" {
-		parts = append(parts, k.resource.GroupResource().String())
-	}
-	for _, part := range []struct{ what, value string }{{"in", k.namespace}, {"labels", k.labels}, {"fields", k.fields}} {
-		if part.value != "" {
-			parts = append(parts, part.what+" "+part.value)
-		}
-	}
-	if k.decoded != "" {
-		parts = append(parts, k.decoded)
-	}
-	if k.withoutSharing {
-		parts = append(parts, "WithoutSharing")
-	}
-	return strings.Join(parts, " ")
-}
+// String returns nothing: what is worth to be known of k is in the origin of its source,
+// and so in the name of the informer.
+func (k restKey) String() string { return "" }

@@ -1,6 +1,7 @@
 package kube_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -39,7 +40,9 @@ func TestForSharesWhatIsTheSame(t *testing.T) {
 			pods, err := kube.For[*corev1.Pod](f, opts...)
 			require.NoError(t, err)
 			require.NoError(t, pods.WaitForSync(t.Context()))
-			lengths[pods.Name()] = pods.Len()
+			name, host, _ := strings.Cut(pods.Name(), " at ")
+			assert.Equal(t, srv.Config().Host, "http://"+host)
+			lengths[name] = pods.Len()
 		}
 	}
 	nodes, err := kube.For[*corev1.Node](f)
@@ -85,7 +88,7 @@ func TestForTakesOptionsOfItsInformer(t *testing.T) {
 	_, err = kube.For[*corev1.Pod](f, opts...)
 	assert.NoError(t, err)
 	_, err = kube.For[*corev1.Pod](f, kube.WithNamespace("default"))
-	assert.ErrorContains(t, err, "informer *v1.Pod in default: it is in use with other options: WithName is not the same")
+	assert.ErrorContains(t, err, "informer *v1.Pod in default at "+strings.TrimPrefix(srv.Config().Host, "http://")+": it is in use with other options: WithName is not the same")
 	_, err = kube.For[*corev1.Pod](f, nil)
 	assert.ErrorContains(t, err, "informer *v1.Pod: an option is nil")
 	_, err = kube.For[*corev1.Pod](f, kube.WithInformerOptions(nil))

@@ -47,7 +47,7 @@ func generatedSource[T index.Object](client any, opts []SourceOption) source.Sou
 	if s.client, err = likeRESTClient[T](like); err != nil {
 		return nil
 	}
-	s.rest.namespace = generated.GetNamespace()
+	s.rest.namespace, s.host = generated.GetNamespace(), hostOfClient(like)
 	return s
 }
 

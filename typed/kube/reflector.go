@@ -102,8 +102,12 @@ func WithoutWatchList() SourceOption {
 // informer; so are watches that end with an error, or without an event, again and
 // again, and each object that is not a T, which is then left out.
 func FromListerWatcher[T index.Object](lw cache.ListerWatcher, opts ...SourceOption) source.Source[T] {
+	return newReflectorSource[T](lw, source.Origin{}, opts)
+}
+
+func newReflectorSource[T index.Object](lw cache.ListerWatcher, from source.Origin, opts []SourceOption) *reflectorSource[T] {
 	config, err := newSourceConfig(opts)
-	s := &reflectorSource[T]{lw: lw, config: config, err: errors.Join(err, config.rest.misplaced(), config.rest.undecoded())}
+	s := &reflectorSource[T]{lw: lw, origin: from, config: config, err: errors.Join(err, config.rest.misplaced(), config.rest.undecoded())}
 	if lw == nil {
 		s.err = errors.Join(errors.New("the ListerWatcher is nil"), s.err)
 	}
@@ -114,6 +118,7 @@ func FromListerWatcher[T index.Object](lw cache.ListerWatcher, opts ...SourceOpt
 type reflectorSource[T index.Object] struct {
 	lw     cache.ListerWatcher
 	config sourceConfig
+	origin source.Origin // as far as lw tells it
 	// reportsWatches tells that lw reports by itself that a watch was opened.
 	reportsWatches bool
 	err            error // what was wrong with the arguments
@@ -176,7 +181,7 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 	defer lw.close()
 	logger := klog.FromContext(ctx)
 	name := reflect.TypeFor[T]().String()
-	store := &reflectorStore[T]{sink: sink, name: name, streamed: lw.countStreamed}
+	store := &reflectorStore[T]{sink: sink, streamed: lw.countStreamed}
 	reflector := cache.NewReflectorWithOptions(lw, nil, store, cache.ReflectorOptions{
 		Name:            "typed.Informer",
 		TypeDescription: name,

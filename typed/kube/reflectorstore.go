@@ -2,6 +2,7 @@ package kube
 
 import (
 	"fmt"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,7 +18,6 @@ import (
 // sink. Its methods are called by the Reflector's goroutine.
 type reflectorStore[T index.Object] struct {
 	sink     source.Sink[T]
-	name     string
 	streamed func() // called for each object of a streamed list as it comes
 
 	// ordered tells that objects come in the order of their versions. They do
@@ -150,7 +150,7 @@ func (s *reflectorStore[T]) convert(untyped any, listed bool) (T, string, bool) 
 	}
 	obj, ok := untyped.(T)
 	if !ok {
-		rejected := &source.RejectedError{Informer: s.name, Listed: listed, Err: fmt.Errorf("it is a %T, expected a %s", untyped, s.name)}
+		rejected := &source.RejectedError{Listed: listed, Err: fmt.Errorf("it is a %T, expected a %v", untyped, reflect.TypeFor[T]())}
 		if carried, ok := untyped.(*carrier[T]); ok {
 			rejected.Err = carried.err
 		}

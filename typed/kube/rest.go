@@ -80,7 +80,8 @@ type restSource[T index.Object] struct {
 	sourceConfig
 	client   *restClient[T]
 	resource resource
-	err      error // what was wrong with the arguments
+	host     string // where the server is
+	err      error  // what was wrong with the arguments
 }
 
 // prepare checks what can be checked without a server.
@@ -89,6 +90,7 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 	if s.resource, err = knownResource[T](config, &s.rest); err != nil {
 		return err
 	}
+	s.host = hostOf(config)
 	s.client, err = newRESTClient[T](config)
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/kubetyped/informer/index"
 )
@@ -45,9 +44,12 @@ func (s *projectedSource[A, B]) Run(ctx context.Context, sink Sink[B]) error {
 		return errors.New("the function that projects is nil")
 	}
 	return s.source.Run(ctx, &projection[A, B]{
-		passedOn: sink, sink: sink, project: s.project, name: reflect.TypeFor[A]().String(),
+		passedOn: sink, sink: sink, project: s.project,
 	})
 }
+
+// Origin implements Located.
+func (s *projectedSource[A, B]) Origin() Origin { return OriginOf(s.source) }
 
 // projection is the Sink of objects that are projected before they are passed
 // on.
@@ -55,7 +57,6 @@ type projection[A, B index.Object] struct {
 	passedOn
 	sink    Sink[B]
 	project func(A) (B, bool)
-	name    string
 }
 
 // passedOn is what the type of the objects does not matter to.
@@ -120,7 +121,7 @@ func (p *projection[A, B]) apply(obj A, resourceVersion string, listed bool) (pr
 	var nothing A
 	var none B
 	if obj == nothing {
-		p.Report(&RejectedError{Informer: p.name, ResourceVersion: resourceVersion, Listed: listed, Err: ErrNilObject})
+		p.Report(&RejectedError{ResourceVersion: resourceVersion, Listed: listed, Err: ErrNilObject})
 		return none, false, false
 	}
 	key := index.KeyOf(obj)
@@ -135,7 +136,7 @@ func (p *projection[A, B]) apply(obj A, resourceVersion string, listed bool) (pr
 		err = fmt.Errorf("its projection has another key, %q", got)
 	}
 	if err != nil {
-		p.Report(&RejectedError{Informer: p.name, Key: key, ResourceVersion: resourceVersion, Listed: listed, Err: err})
+		p.Report(&RejectedError{Key: key, ResourceVersion: resourceVersion, Listed: listed, Err: err})
 		return none, false, false
 	}
 	return projected, true, true

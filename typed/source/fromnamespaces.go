@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -47,6 +48,10 @@ import (
 // older; one that cannot be listed should therefore be removed. Versions that
 // were reached before it was added say nothing about it.
 //
+// What the sources of the namespaces have in common is known when the first of them is
+// made, which is after the informer has its name: give it one by typed.WithName, if there
+// are several of a kind.
+//
 // Functions of Map, FilterMap and typed.WithTransform may be called for several
 // namespaces at the same time.
 func FromNamespaces[T index.Object](namespaces *Namespaces, src func(namespace string) Source[T]) Source[T] {
@@ -57,6 +62,24 @@ func FromNamespaces[T index.Object](namespaces *Namespaces, src func(namespace s
 type namespacesSource[T index.Object] struct {
 	namespaces *Namespaces
 	source     func(namespace string) Source[T]
+	origin     atomic.Pointer[Origin] // what the sources have in common; nil: none was made yet
+}
+
+// Origin implements Located.
+func (s *namespacesSource[T]) Origin() Origin {
+	if from := s.origin.Load(); from != nil {
+		return *from
+	}
+	return Origin{}
+}
+
+// open returns the source of a namespace.
+func (s *namespacesSource[T]) open(namespace string) Source[T] {
+	src := s.source(namespace)
+	from := OriginOf(src)
+	from.Namespace = ""
+	s.origin.Store(&from)
+	return src
 }
 
 // Run implements Source.
@@ -75,7 +98,7 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	all := newNamespaceGroup(sink)
 	for {
 		for _, added := range all.set(ctx, s.namespaces.All()) {
-			group.Go(func() error { return added.run(s.source(added.namespace)) })
+			group.Go(func() error { return added.run(s.open(added.namespace)) })
 		}
 		select {
 		case <-changed:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -192,7 +191,7 @@ func (s *namespaceSink[T]) contains(obj T, resourceVersion string, listed bool) 
 
 func (s *namespaceSink[T]) reject(key index.Key, resourceVersion string, listed bool) {
 	s.sink.Report(&RejectedError{
-		Informer: reflect.TypeFor[T]().String(), Key: key, ResourceVersion: resourceVersion, Listed: listed,
+		Key: key, ResourceVersion: resourceVersion, Listed: listed,
 		Err: fmt.Errorf("it came from the source of the namespace %s", s.namespace),
 	})
 }

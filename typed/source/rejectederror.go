@@ -26,7 +26,8 @@ var ErrNilObject = errors.New("it is nil")
 //     synced, and WaitForSync and Status say why. It syncs when any object is
 //     received that can be used, or when those that were rejected are gone.
 type RejectedError struct {
-	// Informer is the informer's name, or that of its source.
+	// Informer is the informer's name. A source need not know it: the informer to which
+	// it reports fills it in, in a copy.
 	Informer string
 	// Key and ResourceVersion are those of the object, as far as it has them.
 	Key             index.Key
@@ -39,6 +40,9 @@ type RejectedError struct {
 
 // Error implements error.
 func (e *RejectedError) Error() string {
+	if e.Informer == "" {
+		return fmt.Sprintf("object %q at resource version %q was left out: %v", e.Key, e.ResourceVersion, e.Err)
+	}
 	return fmt.Sprintf("informer %s: object %q at resource version %q was left out: %v", e.Informer, e.Key, e.ResourceVersion, e.Err)
 }
 

@@ -1,0 +1,94 @@
+package kube
+
+import (
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// Origin implements source.Located.
+func (s *reflectorSource[T]) Origin() source.Origin {
+	from := s.origin
+	if from.Kind.Empty() {
+		from.Kind = kindOf[T](&s.config.rest)
+	}
+	from.Selection = s.config.selection()
+	return from
+}
+
+// Origin implements source.Located.
+func (s *restSource[T]) Origin() source.Origin {
+	return source.Origin{
+		Host: s.host, Namespace: s.rest.namespace,
+		Kind: kindOf[T](&s.rest), Resource: s.resource.GroupVersionResource,
+		Selection: s.selection(),
+	}
+}
+
+// kindOf returns the kind of T, zero if it is in no scheme, or stands for objects of any
+// kind.
+func kindOf[T index.Object](c *restConfig) (kind schema.GroupVersionKind) {
+	if t := reflect.TypeFor[T](); t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return kind
+	}
+	if known, err := resourceOf[T](&restConfig{scheme: c.scheme}); err == nil {
+		kind = known.kind
+	}
+	return kind
+}
+
+// selection returns in words what a source asks for of all objects.
+func (c *sourceConfig) selection() string {
+	var parts []string
+	if c.labels != nil && !c.labels.Empty() {
+		parts = append(parts, "labels "+c.labels.String())
+	}
+	if c.fields != nil && !c.fields.Empty() {
+		parts = append(parts, "fields "+c.fields.String())
+	}
+	if c.rest.fields != "" {
+		parts = append(parts, c.rest.fields)
+	}
+	if c.rest.withoutSharing {
+		parts = append(parts, "WithoutSharing")
+	}
+	return strings.Join(parts, " ")
+}
+
+// hostOf returns where the API server of a configuration is, "" if that cannot be told.
+func hostOf(config *rest.Config) string {
+	server, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(server.Host+server.Path, "/")
+}
+
+// originOf returns what a client of objects of type T tells of itself, if it is a
+// generated one. It has no kind, but is of a group and a version, and what it returns
+// is called as the kind.
+func originOf[T index.Object](client any) (from source.Origin) {
+	generated, ok := client.(generatedClient)
+	if !ok {
+		return from
+	}
+	from.Namespace = generated.GetNamespace()
+	if server, ok := generated.GetClient().(*rest.RESTClient); ok && server != nil {
+		from.Host = hostOfClient(server)
+		if t := reflect.TypeFor[T](); t.Kind() == reflect.Pointer {
+			from.Kind = server.APIVersion().WithKind(t.Elem().Name())
+		}
+	}
+	return from
+}
+
+// hostOfClient returns where the API server of a client is.
+func hostOfClient(client *rest.RESTClient) string {
+	server := client.Get().AbsPath("/").URL()
+	return strings.TrimSuffix(server.Host+server.Path, "/")
+}

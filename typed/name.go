@@ -1,0 +1,62 @@
+package typed
+
+import (
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// nameOf returns the name of an informer of objects of type T, for which there was no
+// other: the type, and what is known of their origin.
+func nameOf[T index.Object](from source.Origin) string {
+	t := reflect.TypeFor[T]()
+	name := t.String()
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var of string // unless the type says it
+	usual, _ := meta.UnsafeGuessKindToResource(from.Kind.GroupVersion().WithKind(t.Name()))
+	switch {
+	case from.Resource.Empty() && from.Kind.Kind != t.Name():
+		of = from.Kind.GroupKind().String()
+	case from.Resource.Empty():
+	case from.Resource.Resource != usual.Resource, !from.Kind.Empty() && from.Resource != usual:
+		of = from.Resource.GroupResource().String()
+	}
+	for _, part := range []struct{ before, what string }{
+		{" of ", of}, {" in ", from.Namespace}, {" ", from.Selection}, {" at ", from.Host},
+	} {
+		if part.what != "" {
+			name += part.before + part.what
+		}
+	}
+	return name
+}
+
+// sharedName returns the name of an informer of a factory, which is called by its key in
+// words.
+func sharedName[T index.Object](key string, from source.Origin) string {
+	if key == "" {
+		return nameOf[T](from)
+	}
+	name := reflect.TypeFor[T]().String() + " " + key
+	if from.Host != "" {
+		name += " at " + from.Host
+	}
+	return name
+}
+
+// groupResourceOf returns what client-go's listers call objects in errors: those for
+// a kind, by its name in lower case; those for any resource, by the resource. It is zero
+// if neither is known.
+func groupResourceOf(from source.Origin) schema.GroupResource {
+	if from.Kind.Kind != "" {
+		return schema.GroupResource{Group: from.Kind.Group, Resource: strings.ToLower(from.Kind.Kind)}
+	}
+	return from.Resource.GroupResource()
+}
