@@ -86,8 +86,8 @@ func (m *Mask) add(path []string) {
 	}
 }
 
-// field reports whether a field is decoded, and returns the mask of what is in it.
-func (m *Mask) field(name string) (within *Mask, decoded bool) {
+// Field reports whether a field is decoded, and returns the mask of what is in it.
+func (m *Mask) Field(name string) (within *Mask, decoded bool) {
 	if m == nil {
 		return nil, true
 	}
@@ -116,7 +116,7 @@ func (m *Mask) prune(value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		for name, of := range value {
-			if within, ok := m.field(name); ok {
+			if within, ok := m.Field(name); ok {
 				within.prune(of)
 			} else {
 				delete(value, name)
@@ -157,13 +157,13 @@ func (m *Mask) clear(value reflect.Value) {
 	}
 }
 
-// structField is field for one of a struct.
+// structField is Field for one of a struct.
 func (m *Mask) structField(f reflect.StructField) (within *Mask, decoded bool) {
 	name, inline := jsonName(f)
 	if inline {
 		return m, true
 	}
-	return m.field(name)
+	return m.Field(name)
 }
 
 // jsonName returns what a field is called in JSON. It returns true if it has no name,

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/kubetyped/informer/internal/parts"
 )
 
 // Plan decodes messages into values of the struct that T points at. It may be used
@@ -52,7 +54,7 @@ func (p *Plan[T]) DecodeNew(data []byte, like T) (T, bool) {
 }
 
 func (p *Plan[T]) decode(d decoder, data []byte, like T) (T, bool) {
-	d.trial = isTrial(p.decoded.Add(1))
+	d.trial = parts.IsTrial(p.decoded.Add(1))
 	made := reflect.New(p.root.of)
 	if !d.message(p.root, made.UnsafePointer(), *(*unsafe.Pointer)(unsafe.Pointer(&like)), data) {
 		var none T

@@ -62,7 +62,7 @@ func (c unstructuredCBOR) Event(frame []byte) (Event[*unstructured.Unstructured]
 		event.Status = &metav1.Status{}
 		return event, convert(obj.Object, event.Status)
 	default:
-		return unstructuredEvent(event.Type, obj.Object)
+		return unstructuredEvent(event.Type, obj), checkType(event.Type)
 	}
 }
 

@@ -90,24 +90,20 @@ func NewCodec[T any](mediaType string, held Held[T], mask *plan.Mask) (Codec[T],
 	if mediaType == runtime.ContentTypeProtobuf {
 		return newProtobufCodec(held, mask), nil
 	}
-	codec := newTextCodec[T](mediaType)
+	var codec Codec[T]
+	switch held := any(held).(type) {
+	case Held[*unstructured.Unstructured]:
+		if mediaType == runtime.ContentTypeJSON {
+			return any(newUnstructuredJSON(held, mask)).(Codec[T]), nil
+		}
+		codec = any(newUnstructuredCBOR()).(Codec[T])
+	default:
+		codec = jsonCodec[T]{}
+	}
 	if mask != nil {
 		codec = maskedCodec[T]{codec, mask}
 	}
 	return codec, nil
-}
-
-// newTextCodec returns the codec for CBOR or JSON.
-func newTextCodec[T any](mediaType string) Codec[T] {
-	_, isUnstructured := any(*new(T)).(*unstructured.Unstructured)
-	switch {
-	case mediaType == runtime.ContentTypeCBOR:
-		return any(newUnstructuredCBOR()).(Codec[T])
-	case isUnstructured:
-		return any(unstructuredJSON{}).(Codec[T])
-	default:
-		return jsonCodec[T]{}
-	}
 }
 
 // KindOf returns the kind that an object says it has, nothing if T keeps none.

@@ -82,6 +82,34 @@ func keyOf(object protobufMessage) (namespace, name string) {
 	return namespace, name
 }
 
+// keyOfJSON returns the namespace and name of an object, as far as it can be seen without
+// reading all of it. They refer to its text.
+func keyOfJSON(object []byte) (namespace, name string) {
+	metadata := jsonMembers(object)
+	for {
+		key, value := metadata.next()
+		if key == nil {
+			return "", ""
+		}
+		if string(key) == "metadata" {
+			metadata = value
+			break
+		}
+	}
+	for namespace == "" || name == "" {
+		key, value := metadata.next()
+		switch string(key) {
+		case "":
+			return namespace, name
+		case "name":
+			name = value.string()
+		case "namespace":
+			namespace = value.string()
+		}
+	}
+	return namespace, name
+}
+
 // identifyCBOR reads who an object is, as far as it gets. The decoder complains
 // about each field that is not asked for.
 func identifyCBOR(text []byte) Identity {

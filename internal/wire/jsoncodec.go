@@ -8,7 +8,6 @@ import (
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -132,39 +131,4 @@ func jsonSpecial[T any](eventType string, frame []byte) (Event[T], bool, error) 
 	default:
 		return event, false, nil
 	}
-}
-
-// unstructuredJSON decodes JSON into the contents of unstructured objects.
-type unstructuredJSON struct{ jsonResponse }
-
-// Event implements Codec.
-func (unstructuredJSON) Event(frame []byte) (Event[*unstructured.Unstructured], error) {
-	var e jsonEvent[map[string]any]
-	err := json.Unmarshal(frame, &e)
-	if special, ok, err := jsonSpecial[*unstructured.Unstructured](e.Type, frame); ok {
-		return special, err
-	}
-	switch {
-	case err != nil:
-		return jsonInvalid[*unstructured.Unstructured](frame, err)
-	case e.Object == nil:
-		return Event[*unstructured.Unstructured]{}, errNoObject
-	}
-	return unstructuredEvent(watch.EventType(e.Type), e.Object)
-}
-
-// Item implements Codec.
-func (unstructuredJSON) Item(item []byte) (*unstructured.Unstructured, error) {
-	var content map[string]any
-	if err := json.Unmarshal(item, &content); err != nil {
-		return nil, jsonItemError(item, err)
-	}
-	return &unstructured.Unstructured{Object: content}, nil
-}
-
-func unstructuredEvent(t watch.EventType, content map[string]any) (Event[*unstructured.Unstructured], error) {
-	obj := &unstructured.Unstructured{Object: content}
-	return Event[*unstructured.Unstructured]{
-		Type: t, Object: obj, Kind: metav1.TypeMeta{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind()},
-	}, checkType(t)
 }

@@ -1,0 +1,44 @@
+package parts
+
+import "sync/atomic"
+
+// Luck tells whether to look for a value that is there already. Where hardly any is, as
+// of names and addresses, that is done for one object of some only, to see whether it is
+// still so; what is found for those is counted, so that decoders which work at once
+// write to the same memory now and then only. The zero Luck is ready for use.
+type Luck struct {
+	tries, hits atomic.Uint32
+	bad         atomic.Bool
+}
+
+const (
+	// trial is how many tries are counted before they are judged.
+	trial = 64
+	// trialObjects is how many objects are decoded until only one of trialEvery is
+	// counted.
+	trialObjects = 128
+	trialEvery   = 16
+)
+
+// IsTrial reports whether tries are counted for an object, of which so many were
+// decoded.
+func IsTrial(objects uint64) bool { return objects <= trialObjects || objects%trialEvery == 0 }
+
+// Try reports whether to look for a value of an object, for which tries are counted if
+// isTrial is true. It says no where less than one of rare tries was a hit.
+func (l *Luck) Try(rare uint32, isTrial bool) bool {
+	if !isTrial {
+		return !l.bad.Load()
+	}
+	if l.tries.Add(1)%trial == 0 {
+		l.bad.Store(l.hits.Swap(0) < trial/rare)
+	}
+	return true
+}
+
+// Hit notes that a try has found a value.
+func (l *Luck) Hit(isTrial bool) {
+	if isTrial {
+		l.hits.Add(1)
+	}
+}
