@@ -57,7 +57,7 @@ func leaseOf(t *testing.T, srv *typedtest.Server, namespace string) *coordinatio
 // eventually waits for what comes over a network.
 func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
-	require.Eventually(t, condition, 20*time.Second, 2*time.Millisecond)
+	require.Eventually(t, condition, time.Minute, 2*time.Millisecond)
 }
 
 // start runs a controller, set up by the functions, until stop is called or the

@@ -45,7 +45,7 @@ func TestListOfAnotherKind(t *testing.T) {
 			}
 			pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, opts...))
 			rig.Start(t, pods)
-			require.Eventually(t, func() bool { return pods.Status().Err != nil }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return pods.Status().Err != nil }, time.Minute, time.Millisecond)
 			assert.Equal(t, typed.PhaseSyncing, pods.Status().Phase)
 			assert.Regexp(t, "it is a ConfigMap(List)? of v1, expected a Pod(List)? of v1", pods.Status().Err.Error())
 			assert.Zero(t, pods.Len())
@@ -101,7 +101,7 @@ func TestPoisonInWatch(t *testing.T) {
 			assert.Equal(t, 2, pods.Len(), "the last good state stays")
 
 			require.NoError(t, srv.Create(ctx, rig.NewPod("c", "")))
-			require.Eventually(t, func() bool { return pods.Len() == 3 }, 10*time.Second, time.Millisecond, "others go on")
+			require.Eventually(t, func() bool { return pods.Len() == 3 }, time.Minute, time.Millisecond, "others go on")
 			require.NoError(t, srv.Update(ctx, rig.NewPod("a", "node-2")))
 			require.Eventually(t, func() bool {
 				a, ok := pods.Get(index.Key{Namespace: "default", Name: "a"})
@@ -186,7 +186,7 @@ func TestListKinds(t *testing.T) {
 				require.NoError(t, pods.WaitForSync(ctx))
 				return
 			}
-			require.Eventually(t, func() bool { return pods.Status().Err != nil }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return pods.Status().Err != nil }, time.Minute, time.Millisecond)
 			assert.ErrorContains(t, pods.Status().Err, "expected a Pod")
 			assert.Zero(t, pods.Len())
 		})
@@ -280,7 +280,7 @@ func TestWatchesThatEnd(t *testing.T) {
 		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
 		ctx := rig.Start(t, pods)
 		begin := time.Now()
-		require.Eventually(t, func() bool { return srv.Requests("watch", "pods") == 5 }, 15*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return srv.Requests("watch", "pods") == 5 }, time.Minute, 10*time.Millisecond)
 		assert.Less(t, time.Since(begin), 5900*time.Millisecond)
 		require.NoError(t, pods.WaitForSync(ctx))
 		assert.NoError(t, pods.Status().LastErr)
@@ -319,11 +319,11 @@ func TestWatchWithoutAnswer(t *testing.T) {
 	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
 	ctx := rig.Start(t, pods)
 	require.NoError(t, pods.WaitForSync(ctx))
-	require.Eventually(t, func() bool { return pods.Status().Failures == 3 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return pods.Status().Failures == 3 }, time.Minute, time.Millisecond)
 	assert.ErrorContains(t, pods.Status().Err, "watch pods: the server has not answered")
 	assert.Equal(t, 1, srv.Requests("list", "pods"))
 	lift()
-	require.Eventually(t, func() bool { return pods.Status().Err == nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return pods.Status().Err == nil }, time.Minute, time.Millisecond)
 }
 
 // TestServerWithoutMetadata: a server that cannot send metadata alone sends whole

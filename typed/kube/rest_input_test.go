@@ -220,7 +220,7 @@ func TestBadFrames(t *testing.T) {
 			require.NoError(t, pods.WaitForResourceVersion(ctx, last))
 
 			require.Equal(t, 1, test.bad(srv))
-			require.Eventually(t, func() bool { return len(requests.all()) > 1 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return len(requests.all()) > 1 }, time.Minute, time.Millisecond)
 			require.NoError(t, srv.Create(ctx, rig.NewPod("z", "")))
 			require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 			assert.Equal(t, last, requests.all()[1], "it goes on from the last good version")
@@ -262,8 +262,8 @@ func TestObjectOfAnotherKind(t *testing.T) {
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "1"},
 		}))
-		require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, 5*time.Second, time.Millisecond)
-		assert.Equal(t, `informer *v1.Pod: object "default/settings" at resource version "1" was left out: it is a ConfigMap of v1, expected a Pod of v1`, pods.Status().LastRejected.Error())
+		require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, time.Minute, time.Millisecond)
+		assert.Equal(t, "informer "+pods.Name()+`: object "default/settings" at resource version "1" was left out: it is a ConfigMap of v1, expected a Pod of v1`, pods.Status().LastRejected.Error())
 		assert.Zero(t, pods.Len())
 		assert.NoError(t, pods.Status().LastErr)
 	})
@@ -308,7 +308,7 @@ func TestEndlessStreamedList(t *testing.T) {
 	before := len(requests.all())
 	srv.Compact()
 	require.Equal(t, 1, srv.SendError("pods", apierrors.NewResourceExpired("too old")))
-	require.Eventually(t, func() bool { return srv.Requests("list", "pods") == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return srv.Requests("list", "pods") == 2 }, time.Minute, time.Millisecond)
 	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 	assert.Len(t, requests.all(), before+1, "it does not try to stream again")
 }

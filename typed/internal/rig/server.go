@@ -41,7 +41,7 @@ func Serve(t *testing.T, pods int, opts ...typedtest.Option) (*typedtest.Server,
 // Start runs an informer until the test ends, in real time, and returns a context
 // for the test's own waits.
 func Start[T index.Object](t *testing.T, informer *typed.Informer[T]) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(t, informer.Run(ctx)) })
 	t.Cleanup(func() {
