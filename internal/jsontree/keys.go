@@ -9,16 +9,17 @@ import (
 )
 
 const (
-	// keyCount is how many keys of maps are remembered. A power of two.
-	keyCount = 1 << 9
-	// longestKey is how long they are at most.
-	longestKey = 64
+	// keyCount is how many keys of maps are remembered, and stringCount how many
+	// other strings are. Powers of two.
+	keyCount, stringCount = 1 << 9, 1 << 8
+	// longestKept is how long they are at most.
+	longestKept = 64
 )
 
 // key returns the key of a member as a string. Keys are few, and most of them come
 // again soon.
 func (p *pass) key(m *member) string {
-	if len(m.key) > longestKey {
+	if len(m.key) > longestKept {
 		return p.newKey(m.key)
 	}
 	known := &p.keys[m.hash%keyCount]

@@ -16,6 +16,7 @@ type pass struct {
 	skipped int              // how many of these the mask leaves out
 	spell   []byte           // texts of strings that have escapes
 	keys    [keyCount]string // of maps, by hash
+	strings [stringCount]any // by hash
 	none    map[string]any   // an object of no members that is shared, or nil
 }
 

@@ -153,11 +153,24 @@ func (p *pass) made(m *member, at place) any {
 	}
 }
 
-// stringOf returns the string that a member is.
+// stringOf returns the string that a member is. Times and names come several times in
+// an object, so short strings are remembered.
 func (p *pass) stringOf(m *member, at place) any {
 	if len(m.text) == 0 {
 		return emptyString
 	}
+	if len(m.text) > longestKept {
+		return p.newText(m, at)
+	}
+	known := &p.strings[hashOf(m.text)%stringCount]
+	if s, ok := (*known).(string); !ok || s != string(m.text) {
+		*known = p.newText(m, at)
+	}
+	return *known
+}
+
+// newText returns a string that is not remembered.
+func (p *pass) newText(m *member, at place) any {
 	f := p.find(stringPart, at, m.text)
 	if f.Data != nil {
 		if value := valueOf("", f.Data); m.is(value) {

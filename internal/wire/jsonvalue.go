@@ -1,6 +1,9 @@
 package wire
 
-import "bytes"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // jsonValue finds the end of a JSON value whose text comes in pieces. It looks
 // at nothing but brackets and strings; whether the text between is valid is for
@@ -53,24 +56,37 @@ func (v *jsonValue) string(text []byte) int {
 		n = 1
 	}
 	for n < len(text) {
-		quote := bytes.IndexByte(text[n:], '"')
-		within := text[n:]
-		if quote >= 0 {
-			within = within[:quote]
-		}
-		escape := bytes.IndexByte(within, '\\')
+		n += quoteOrEscape(text[n:])
 		switch {
-		case escape < 0 && quote < 0:
-			return len(text)
-		case escape < 0:
+		case n == len(text):
+		case text[n] == '"':
 			v.quoted = false
-			return n + quote + 1
-		case n+escape+1 == len(text):
+			return n + 1
+		case n+1 == len(text):
 			v.escaped = true
 			return len(text)
 		default:
-			n += escape + 2
+			n += 2
 		}
 	}
-	return len(text)
+	return n
+}
+
+// quoteOrEscape returns how many bytes text begins with that are neither a quote nor a
+// backslash.
+func quoteOrEscape(text []byte) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		w := binary.LittleEndian.Uint64(text[i:])
+		quote, escape := w^ones*'"', w^ones*'\\'
+		// One is taken from each byte, which borrows if it is zero. The first byte that
+		// seems to be is, since nothing is borrowed from it.
+		if found := ((quote-ones)&^quote | (escape-ones)&^escape) & highs; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(text) && text[i] != '"' && text[i] != '\\'; i++ {
+	}
+	return i
 }

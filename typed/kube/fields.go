@@ -17,7 +17,7 @@ import (
 // namespace, UID, resource version, deletion timestamp and kind are always there, all
 // else is left out: in protobuf it is skipped in the bytes, and neither allocated nor
 // looked at, so that what is wrong with it is not noticed; in other formats it is
-// decoded and let go of.
+// read, and not kept.
 //
 // Such objects are for reading. Whoever writes one back by an update removes what was
 // left out; write by patches, or get the object first.
