@@ -75,7 +75,23 @@ func check(t testing.TB, d *Decoder, text []byte, like map[string]any) map[strin
 	}
 	require.NoError(t, err, "%q", text)
 	requireSame(t, want, got)
+	require.False(t, hasRoom(got))
 	return got
+}
+
+// hasRoom reports whether there is a slice in a value that could be appended to in place.
+func hasRoom(value any) bool {
+	switch value := value.(type) {
+	case []any:
+		return cap(value) > len(value) || slices.ContainsFunc(value, hasRoom)
+	case map[string]any:
+		for _, element := range value {
+			if hasRoom(element) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // randomObjects returns the text of objects of all types of client-go's scheme.

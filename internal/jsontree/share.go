@@ -128,9 +128,10 @@ func (p *pass) sliceOf(all []member, data []byte, at place) any {
 // emptySlice cannot be modified: there is no room in it.
 var emptySlice any = []any{}
 
-// isSlice reports whether a slice is that of the elements.
+// isSlice reports whether a slice is that of the elements. There is no room in it, since
+// sliceOf has made it.
 func isSlice(all []member, value []any) bool {
-	if len(value) != len(all) || cap(value) != len(value) {
+	if len(value) != len(all) {
 		return false
 	}
 	for i := range all {

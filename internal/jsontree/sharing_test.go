@@ -116,6 +116,28 @@ func TestModifiedPartsAreNotTaken(t *testing.T) {
 	}
 }
 
+// TestModifiedToLookAlike: what was decoded from the same bytes, and modified so that a
+// comparison that is less than exact would take it, is not taken.
+func TestModifiedToLookAlike(t *testing.T) {
+	for text, modify := range map[string]func(spec map[string]any){
+		`{"spec":{"a":-0.0}}`:     func(spec map[string]any) { spec["a"] = 0.0 },
+		`{"spec":{"a":1,"a":1}}`:  func(spec map[string]any) { spec["b"] = nil },
+		`{"spec":{"a":1}}`:        func(spec map[string]any) { spec["a"] = 1.0 },
+		`{"spec":{"a":{"b":[]}}}`: func(spec map[string]any) { spec["a"] = map[string]any{"b": []any(nil)} },
+		`{"spec":{"a":["b"]}}`:    func(spec map[string]any) { spec["a"] = append(make([]any, 0, 2), "b") },
+		`{"spec":{"a":null}}`:     func(spec map[string]any) { delete(spec, "a"); spec["b"] = nil },
+	} {
+		d := New(true, nil)
+		var all []map[string]any // kept alive, so that it can be found
+		for range 6 {
+			got := check(t, d, []byte(text), nil)
+			modify(got["spec"].(map[string]any))
+			all = append(all, got)
+		}
+		runtime.KeepAlive(all)
+	}
+}
+
 // modify modifies everything in a value that can be.
 func modify(value any) {
 	switch value := value.(type) {
