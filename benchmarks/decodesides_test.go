@@ -3,6 +3,7 @@ package benchmarks
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,8 +18,10 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 	restwatch "k8s.io/client-go/rest/watch"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/plan"
 	"github.com/kubetyped/informer/internal/wire"
 )
 
@@ -74,14 +77,21 @@ type typedDecoder[T index.Object] struct {
 	held  map[index.Key]T
 }
 
-func newTypedDecoder[T index.Object](mediaType string) func(testing.TB) decoder {
+// newTypedDecoder returns what makes decoders of a T. What objects are on the server need
+// be known only if T is a type of the user's own; of and fields may be nil.
+func newTypedDecoder[T index.Object](mediaType string, of *wire.API, fields []string) func(testing.TB) decoder {
 	return func(tb testing.TB) decoder {
 		d := typedDecoder[T]{held: map[index.Key]T{}}
+		var mask *plan.Mask
 		var err error
-		d.codec, err = wire.NewCodec(mediaType, func(namespace, name string) (T, bool) {
+		if fields != nil {
+			mask, err = plan.Only(fields...)
+			require.NoError(tb, err)
+		}
+		d.codec, err = wire.NewCodec(mediaType, of, func(namespace, name string) (T, bool) {
 			obj, ok := d.held[index.Key{Namespace: namespace, Name: name}]
 			return obj, ok
-		}, nil)
+		}, mask)
 		require.NoError(tb, err)
 		return d
 	}
@@ -118,6 +128,8 @@ type decodeForm struct {
 	name, mediaType string
 	object          func(*corev1.Pod) runtime.Object // to be encoded
 	clientGo, typed func(testing.TB) decoder
+	// keeps returns what typed keeps of what client-go has decoded; nil: all.
+	keeps func(their any) any
 }
 
 // decodeForms returns the forms that objects are decoded in.
@@ -133,35 +145,55 @@ func decodeForms() []decodeForm {
 	}
 	own := runtime.NewScheme()
 	own.AddKnownTypeWithName(resourceKind, &resource{})
+	decodePod := func(data []byte) (any, error) {
+		pod := &corev1.Pod{}
+		return pod, pod.Unmarshal(data)
+	}
+	six := []string{"spec.nodeName", "status.phase", "status.podIP"} // and name, namespace and version
+	sixMask, err := plan.Only(six...)
+	if err != nil {
+		panic(err)
+	}
+	podType := &wire.API{Type: reflect.TypeFor[corev1.Pod](), Kind: corev1.SchemeGroupVersion.WithKind("Pod")}
 	builtIn, ownDecoder := scheme.Codecs.UniversalDeserializer(), serializer.NewCodecFactory(own).UniversalDeserializer()
 	return []decodeForm{
 		{
 			"pod-protobuf", runtime.ContentTypeProtobuf, pod,
-			clientGoSides(runtime.ContentTypeProtobuf, builtIn, func(data []byte) (any, error) {
-				pod := &corev1.Pod{}
-				return pod, pod.Unmarshal(data)
-			}), newTypedDecoder[*corev1.Pod](runtime.ContentTypeProtobuf),
+			clientGoSides(runtime.ContentTypeProtobuf, builtIn, decodePod), newTypedDecoder[*corev1.Pod](runtime.ContentTypeProtobuf, nil, nil), nil,
 		},
 		{
 			"pod-json", runtime.ContentTypeJSON, pod,
 			clientGoSides(runtime.ContentTypeJSON, builtIn, func(data []byte) (any, error) {
 				pod := &corev1.Pod{}
 				return pod, utiljson.Unmarshal(data, pod)
-			}), newTypedDecoder[*corev1.Pod](runtime.ContentTypeJSON),
+			}), newTypedDecoder[*corev1.Pod](runtime.ContentTypeJSON, nil, nil), nil,
 		},
 		{
 			"unstructured-json", runtime.ContentTypeJSON, pod,
 			clientGoSides(runtime.ContentTypeJSON, unstructured.UnstructuredJSONScheme, func(data []byte) (any, error) {
 				obj := &unstructured.Unstructured{}
 				return obj, utiljson.Unmarshal(data, &obj.Object)
-			}), newTypedDecoder[*unstructured.Unstructured](runtime.ContentTypeJSON),
+			}), newTypedDecoder[*unstructured.Unstructured](runtime.ContentTypeJSON, nil, nil), nil,
 		},
 		{
 			"resource-json", runtime.ContentTypeJSON, custom,
 			clientGoSides(runtime.ContentTypeJSON, ownDecoder, func(data []byte) (any, error) {
 				obj := &resource{}
 				return obj, utiljson.Unmarshal(data, obj)
-			}), newTypedDecoder[*resource](runtime.ContentTypeJSON),
+			}), newTypedDecoder[*resource](runtime.ContentTypeJSON, nil, nil), nil,
+		},
+		{
+			"sixfields-own-protobuf", runtime.ContentTypeProtobuf, pod,
+			transformed(clientGoSides(runtime.ContentTypeProtobuf, builtIn, decodePod), strip),
+			newTypedDecoder[*sixFields](runtime.ContentTypeProtobuf, podType, nil), func(their any) any { return project(their.(*corev1.Pod)) },
+		},
+		{
+			"sixfields-pod-protobuf", runtime.ContentTypeProtobuf, pod,
+			clientGoSides(runtime.ContentTypeProtobuf, builtIn, decodePod),
+			newTypedDecoder[*corev1.Pod](runtime.ContentTypeProtobuf, nil, six), func(their any) any {
+				sixMask.Apply(their)
+				return their
+			},
 		},
 	}
 }
@@ -171,6 +203,36 @@ func clientGoSides(mediaType string, embedded runtime.Decoder, decode func([]byt
 		info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
 		require.True(tb, ok)
 		return clientGoDecoder{info, embedded, decode}
+	}
+}
+
+// transformed returns sides that pass what they have decoded through a transform
+// function, as client-go's informers do.
+func transformed(sides func(testing.TB) decoder, transform cache.TransformFunc) func(testing.TB) decoder {
+	return func(tb testing.TB) decoder { return transformedDecoder{sides(tb), transform} }
+}
+
+type transformedDecoder struct {
+	decoder
+	transform cache.TransformFunc
+}
+
+func (d transformedDecoder) item(data []byte) (any, error) {
+	obj, err := d.decoder.item(data)
+	if err != nil {
+		return nil, err
+	}
+	return d.transform(obj)
+}
+
+func (d transformedDecoder) events(response io.ReadCloser) func() (any, error) {
+	next := d.decoder.events(response)
+	return func() (any, error) {
+		obj, err := next()
+		if err != nil {
+			return nil, err
+		}
+		return d.transform(obj)
 	}
 }
 

@@ -41,6 +41,15 @@ func (p *sixFields) GetNamespace() string       { return p.Metadata.Namespace }
 func (p *sixFields) GetName() string            { return p.Metadata.Name }
 func (p *sixFields) GetResourceVersion() string { return p.Metadata.ResourceVersion }
 
+// project returns the six fields of a Pod.
+func project(pod *corev1.Pod) *sixFields {
+	kept := &sixFields{}
+	kept.Metadata.Namespace, kept.Metadata.Name, kept.Metadata.ResourceVersion = pod.Namespace, pod.Name, pod.ResourceVersion
+	kept.Spec.NodeName = pod.Spec.NodeName
+	kept.Status.Phase, kept.Status.PodIP = string(pod.Status.Phase), pod.Status.PodIP
+	return kept
+}
+
 // strip leaves the same fields of a Pod, as a transform function of client-go.
 func strip(obj any) (any, error) {
 	pod, ok := obj.(*corev1.Pod)

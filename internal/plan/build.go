@@ -18,17 +18,20 @@ type builder struct {
 // masked is a type, of which some fields are decoded.
 type masked struct {
 	of   reflect.Type
-	mask *Mask // nil: all
+	from reflect.Type // the type of the messages; nil: of itself
+	mask *Mask        // nil: all
+	root bool         // with from: it is of whole objects
 }
 
 // message returns the plan of a type that has generated code. A plan is made once,
 // also for a type that has itself in it.
 func (b *builder) message(of reflect.Type, mask *Mask) (*message, error) {
-	if m, ok := b.made[masked{of, mask}]; ok {
+	key := masked{of: of, mask: mask}
+	if m, ok := b.made[key]; ok {
 		return m, nil
 	}
 	m := &message{of: of}
-	b.made[masked{of, mask}] = m
+	b.made[key] = m
 	for i := range of.NumField() {
 		f := of.Field(i)
 		tag := f.Tag.Get("protobuf")
@@ -45,24 +48,38 @@ func (b *builder) message(of reflect.Type, mask *Mask) (*message, error) {
 	return m, nil
 }
 
-// add adds a field to a message. Of its tag, only the number is used: some tags have
-// more that is not how the field is encoded.
+// add adds a field to a message.
 func (b *builder) add(m *message, of reflect.StructField, tag string, within *Mask) error {
-	_, rest, _ := strings.Cut(tag, ",")
-	text, _, _ := strings.Cut(rest, ",")
-	number, err := strconv.ParseUint(text, 10, 16)
-	if err != nil || number == 0 {
-		return fmt.Errorf("the tag `protobuf:%q` has no number", tag)
+	number, err := fieldNumber(tag)
+	if err != nil {
+		return err
 	}
 	f, err := b.field(of.Type, within)
 	if err != nil {
 		return err
 	}
+	f.memory = memory{of.Offset, of.Type.Size()}
+	return m.put(number, f)
+}
+
+// fieldNumber returns the number in a tag. Of tags, only that is used: some have more
+// that is not how the field is encoded.
+func fieldNumber(tag string) (uint64, error) {
+	_, rest, _ := strings.Cut(tag, ",")
+	text, _, _ := strings.Cut(rest, ",")
+	number, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || number == 0 {
+		return 0, fmt.Errorf("the tag `protobuf:%q` has no number", tag)
+	}
+	return number, nil
+}
+
+// put adds a field of a number.
+func (m *message) put(number uint64, f field) error {
 	if len(m.known) == maxFields {
 		return fmt.Errorf("there are more than %d fields", maxFields)
 	}
 	f.ordinal = uint8(len(m.known))
-	f.memory = memory{of.Offset, of.Type.Size()}
 	for uint64(len(m.fields)) <= number {
 		m.fields = append(m.fields, field{})
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"math"
 	"reflect"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -17,6 +18,8 @@ type decoder struct {
 	pool    *Pool // nil: parts are not shared
 	related bool  // what is like the object is not its last state, but a relative
 	trial   bool  // what is found is counted
+	// own is set if values are to be as JSON has them; unfit if one of them is not.
+	own, unfit bool
 
 	// made are the last texts that were decoded: a name may be in an object several
 	// times, as that of a volume is in the mounts of its containers.
@@ -103,7 +106,7 @@ func (d *decoder) message(m *message, to, like unsafe.Pointer, data []byte) bool
 			return false
 		}
 	}
-	return true
+	return m.absent == nil || d.complete(m, to, &seen)
 }
 
 // field returns the field that has a number, nil if it is not decoded.
@@ -127,6 +130,8 @@ func (k kind) store(at unsafe.Pointer, value uint64) {
 		*(*uint32)(at) = uint32(value)
 	case kind64:
 		*(*uint64)(at) = value
+	case kindWide:
+		*(*int64)(at) = int64(int32(value))
 	}
 }
 
@@ -136,7 +141,9 @@ func (d *decoder) value(f *field, at, was unsafe.Pointer, data []byte) bool {
 	case kindString:
 		*(*string)(at) = d.text(f, was, data)
 	case kindBytes:
-		*(*[]byte)(at) = d.bytes(f, was, data)
+		if len(data) > 0 || !f.emptyIsNil {
+			*(*[]byte)(at) = d.bytes(f, was, data)
+		}
 	case kindMessage:
 		return d.message(f.message, at, was, data)
 	case kindOpaque:
@@ -178,6 +185,10 @@ func (d *decoder) text(f *field, was unsafe.Pointer, data []byte) string {
 	}
 	if was != nil && *(*string)(was) == string(data) {
 		return *(*string)(was)
+	}
+	if d.own && !utf8.Valid(data) {
+		d.unfit = true // in JSON, it has other letters
+		return ""
 	}
 	if len(data) == 1 {
 		return string(data) // the runtime has all of those

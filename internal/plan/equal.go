@@ -30,6 +30,8 @@ func (k kind) has(p unsafe.Pointer, value uint64) bool {
 		return *(*bool)(p) == (value != 0)
 	case kind32:
 		return *(*uint32)(p) == uint32(value)
+	case kindWide:
+		return *(*int64)(p) == int64(int32(value))
 	default:
 		return *(*uint64)(p) == value
 	}
@@ -56,8 +58,12 @@ func (f *field) equalElements(elements unsafe.Pointer, length int, data []byte, 
 }
 
 // equals reports whether decoding data into a zero value gives the value at p. Where
-// the generated code would have to decide, it says no.
+// the generated code would have to decide, it says no; so it does where fields are set
+// that the message does not have.
 func (m *message) equals(p unsafe.Pointer, data []byte) bool {
+	if m.absent != nil {
+		return false
+	}
 	var seen numbers
 	for i := 0; i < len(data); {
 		begin := i

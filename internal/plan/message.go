@@ -13,8 +13,9 @@ const (
 	kindString
 	kindBytes
 	kindBool
-	kind32 // an integer of 32 bits
-	kind64 // an integer of 64 bits
+	kind32   // an integer of 32 bits
+	kind64   // an integer of 64 bits
+	kindWide // an integer of 32 bits with a sign, decoded into one of 64
 	kindMessage
 	kindOpaque // a type that has a way of its own
 )
@@ -38,6 +39,11 @@ type message struct {
 	known []uint64
 	// left are the fields of a struct that decoding leaves as they are.
 	left []memory
+	// absent are the numbers of those that may have to be set though the message has
+	// none of them, or else though it has.
+	absent []uint64
+	// kept is where the kind of an object is.
+	kept kept
 }
 
 // field is the plan of a field.
@@ -55,6 +61,26 @@ type field struct {
 	key     *field       // of a map: one whose kind is kindString
 	whole   *site        // where its value as a whole is shared, if it is no single one
 	each    *site        // where each value is shared, if it has a memory of its own
+
+	// Of a field of the user's own, into which one of the API is decoded as JSON would
+	// be:
+	inline     bool // its message is decoded into the struct that the field is of
+	emptyIsNil bool // JSON leaves out bytes that are none
+	isNil      bool // JSON leaves out what it points at, or has null, if that is zero
+	isThere    bool // JSON has it even if the message has not
+}
+
+// isZero reports whether a field of the struct at p has only zeroes.
+func (f *field) isZero(p unsafe.Pointer) bool {
+	if !f.inline {
+		return f.memory.isZero(p)
+	}
+	for _, number := range f.message.known {
+		if !f.message.fields[number].isZero(p) {
+			return false
+		}
+	}
+	return true
 }
 
 // memory is a part of a struct.

@@ -15,6 +15,7 @@ type Plan[T any] struct {
 	root    *message
 	pool    *Pool
 	decoded atomic.Uint64 // objects
+	api     reflect.Type  // of the messages; nil: T's own
 }
 
 // New returns the plan of T, a pointer to a struct that has code for protobuf
@@ -44,19 +45,19 @@ func New[T any](pool *Pool, mask *Mask) (*Plan[T], error) {
 // The object shares parts with others of the pool, and with like, an earlier state
 // of the object or nil. None of them may be modified, ever. It does not refer to data.
 func (p *Plan[T]) Decode(data []byte, like T) (T, bool) {
-	return p.decode(decoder{pool: p.pool}, data, like)
+	return p.decode(decoder{pool: p.pool, own: p.api != nil}, data, like)
 }
 
 // DecodeNew is Decode for an object without an earlier state; like is one that it
 // probably has parts in common with, or nil.
 func (p *Plan[T]) DecodeNew(data []byte, like T) (T, bool) {
-	return p.decode(decoder{pool: p.pool, related: true}, data, like)
+	return p.decode(decoder{pool: p.pool, own: p.api != nil, related: true}, data, like)
 }
 
 func (p *Plan[T]) decode(d decoder, data []byte, like T) (T, bool) {
 	d.trial = parts.IsTrial(p.decoded.Add(1))
 	made := reflect.New(p.root.of)
-	if !d.message(p.root, made.UnsafePointer(), *(*unsafe.Pointer)(unsafe.Pointer(&like)), data) {
+	if !d.message(p.root, made.UnsafePointer(), *(*unsafe.Pointer)(unsafe.Pointer(&like)), data) || d.unfit {
 		var none T
 		return none, false
 	}

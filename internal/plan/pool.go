@@ -27,12 +27,17 @@ func NewPool() *Pool {
 
 // plan returns the plan of a message.
 func (p *Pool) plan(of reflect.Type, mask *Mask) (*message, error) {
+	return p.made(func(b *builder) (*message, error) { return b.message(of, mask) })
+}
+
+// made has a plan made.
+func (p *Pool) made(by func(*builder) (*message, error)) (*message, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.build.made == nil {
 		p.build.made = map[masked]*message{}
 	}
-	m, err := p.build.message(of, mask)
+	m, err := by(&p.build)
 	if err != nil {
 		p.build.made = nil // some are half done
 	}

@@ -270,10 +270,10 @@ func TestCheckEncoding(t *testing.T) {
 // TestPromotedMethods: a type that embeds another one with generated code is
 // decoded field by field.
 func TestPromotedMethods(t *testing.T) {
-	types, err := MediaTypes[*partial]()
+	types, err := MediaTypes[*partial](nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{runtime.ContentTypeJSON}, types)
-	codec, err := NewCodec[*partial](runtime.ContentTypeJSON, nil, nil)
+	codec, err := NewCodec[*partial](runtime.ContentTypeJSON, nil, nil, nil)
 	require.NoError(t, err)
 	obj, err := codec.Item([]byte(`{"metadata":{"name":"a"},"spec":"s"}`))
 	require.NoError(t, err)

@@ -53,12 +53,13 @@ func hasProtobuf(of reflect.Type) bool {
 }
 
 // MediaTypes returns what objects of type T can be decoded from, the best first:
-// protobuf if T has generated code for it, CBOR if T is *unstructured.Unstructured,
-// and JSON. It returns the error of CheckType.
+// protobuf if T has generated code for it, or if they are of a type of the API that has
+// and each field of T can be decoded from one of it; CBOR if T is
+// *unstructured.Unstructured; and JSON. It returns the error of CheckType.
 //
 // CBOR is left out for other types since apimachinery has no decoder for those
 // that no scheme knows which forgives unknown fields.
-func MediaTypes[T any]() ([]string, error) {
+func MediaTypes[T any](of *API) ([]string, error) {
 	if err := CheckType[T](); err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func MediaTypes[T any]() ([]string, error) {
 	switch {
 	case isUnstructured:
 		return []string{runtime.ContentTypeCBOR, runtime.ContentTypeJSON}, nil
-	case hasProtobuf(reflect.TypeFor[T]()):
+	case hasProtobuf(reflect.TypeFor[T]()), decodesInto[T](of):
 		return []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON}, nil
 	default:
 		return []string{runtime.ContentTypeJSON}, nil
@@ -74,13 +75,14 @@ func MediaTypes[T any]() ([]string, error) {
 }
 
 // NewCodec returns the codec for a media type, without parameters. It returns an
-// error for one that is not among MediaTypes.
+// error for one that is not among MediaTypes. Of what type of the API objects in
+// protobuf are need be known only if T is another one; of may be nil.
 //
 // Unless held is nil, the objects that it decodes share parts that are equal, with
 // each other and with those that held returns. Nobody may modify them then. Of the
 // objects, only the fields of mask are decoded; nil is all.
-func NewCodec[T any](mediaType string, held Held[T], mask *plan.Mask) (Codec[T], error) {
-	types, err := MediaTypes[T]()
+func NewCodec[T any](mediaType string, of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
+	types, err := MediaTypes[T](of)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +90,10 @@ func NewCodec[T any](mediaType string, held Held[T], mask *plan.Mask) (Codec[T],
 		return nil, fmt.Errorf("%q is none of the media types that can be decoded, %q", mediaType, types)
 	}
 	if mediaType == runtime.ContentTypeProtobuf {
-		return newProtobufCodec(held, mask), nil
+		if hasProtobuf(reflect.TypeFor[T]()) {
+			of = nil
+		}
+		return newProtobufCodec(of, held, mask)
 	}
 	var codec Codec[T]
 	switch held := any(held).(type) {

@@ -161,10 +161,10 @@ func TestEventsThatCannotBeDecoded(t *testing.T) {
 		assert.NotErrorAs(t, err, new(*wire.ObjectError), text)
 	}
 	for _, mediaType := range []string{"text/html", "application/yaml", runtime.ContentTypeCBOR, ""} {
-		_, err := wire.NewCodec[*corev1.Pod](mediaType, nil, nil)
+		_, err := wire.NewCodec[*corev1.Pod](mediaType, nil, nil, nil)
 		assert.ErrorContains(t, err, "none of the media types", mediaType)
 	}
-	_, err := wire.NewCodec[corev1.Pod](runtime.ContentTypeJSON, nil, nil)
+	_, err := wire.NewCodec[corev1.Pod](runtime.ContentTypeJSON, nil, nil, nil)
 	assert.ErrorContains(t, err, "pointers to structs, and v1.Pod is none")
 }
 

@@ -20,7 +20,7 @@ import (
 )
 
 func codecOf[T any](t testing.TB, mediaType string) wire.Codec[T] {
-	codec, err := wire.NewCodec[T](mediaType, nil, nil)
+	codec, err := wire.NewCodec[T](mediaType, nil, nil, nil)
 	require.NoError(t, err)
 	return codec
 }

@@ -20,6 +20,7 @@ import (
 // twice.
 type protobufCodec[T any] struct {
 	plan *plan.Plan[T] // nil: there can be none
+	of   *API          // nil: T has generated code
 	held Held[T]       // nil: parts are not shared
 	// relatives are what objects that are not held share parts with.
 	relatives *parts.Relatives[T]
@@ -28,17 +29,23 @@ type protobufCodec[T any] struct {
 	kind *atomic.Pointer[metav1.TypeMeta]
 }
 
-func newProtobufCodec[T any](held Held[T], mask *plan.Mask) Codec[T] {
-	c := protobufCodec[T]{held: held, mask: mask, kind: &atomic.Pointer[metav1.TypeMeta]{}}
+func newProtobufCodec[T any](of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
+	c := protobufCodec[T]{of: of, held: held, mask: mask, kind: &atomic.Pointer[metav1.TypeMeta]{}}
 	c.kind.Store(&metav1.TypeMeta{})
-	// With an error it is nil, and generated code decodes all.
+	var pool *plan.Pool
 	if held != nil {
-		c.plan, _ = plan.New[T](plan.NewPool(), mask)
+		pool = plan.NewPool()
 		c.relatives = parts.NewRelatives[T]()
-	} else if mask != nil {
-		c.plan, _ = plan.New[T](nil, mask)
 	}
-	return c
+	if of != nil {
+		var err error
+		c.plan, err = plan.From[T](of.Type, pool, mask)
+		return c, err
+	}
+	if held != nil || mask != nil {
+		c.plan, _ = plan.New[T](pool, mask) // with an error it is nil, and generated code decodes all
+	}
+	return c, nil
 }
 
 // decode decodes an object.
@@ -48,8 +55,8 @@ func (c protobufCodec[T]) decode(data []byte) (T, error) {
 			return obj, nil
 		}
 	}
-	obj := newOf[T]()
-	if err := any(obj).(unmarshaler).Unmarshal(data); err != nil {
+	obj, err := c.decodeAnyway(data)
+	if err != nil {
 		return obj, &ObjectError{Identity: identifyProtobuf(data), Err: err}
 	}
 	if c.mask != nil {
@@ -72,11 +79,26 @@ func (c protobufCodec[T]) planned(data []byte) (T, bool) {
 	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return c.plan.DecodeNew(data, like) })
 }
 
+// decodeAnyway decodes by generated code.
+func (c protobufCodec[T]) decodeAnyway(data []byte) (T, error) {
+	if c.of != nil {
+		return c.plan.DecodeAnyway(data)
+	}
+	obj := newOf[T]()
+	return obj, any(obj).(unmarshaler).Unmarshal(data)
+}
+
 // Frames implements Codec.
 func (protobufCodec[T]) Frames(response io.Reader) Frames { return newProtobufFrames(response) }
 
 // Items implements Codec.
-func (protobufCodec[T]) Items(response io.Reader) Items { return newProtobufItems(response) }
+func (c protobufCodec[T]) Items(response io.Reader) Items {
+	items := newProtobufItems(response)
+	if c.of != nil {
+		items = checkedItems{items, c.of}
+	}
+	return items
+}
 
 // Event implements Codec.
 func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
@@ -114,10 +136,24 @@ func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
 	if err := checkType(event.Type); err != nil {
 		return event, err
 	}
+	return c.object(event, raw)
+}
+
+// object returns an event with its object.
+func (c protobufCodec[T]) object(event Event[T], raw []byte) (Event[T], error) {
+	if c.of != nil {
+		if err := c.of.check(event.Kind, ""); err != nil {
+			return invalidEvent[T](event.Type, &ObjectError{Identity: identifyProtobuf(raw), Err: err})
+		}
+	}
+	var err error
 	event.Object, err = c.decode(raw)
 	var invalid *ObjectError
-	if errors.As(err, &invalid) {
+	switch {
+	case errors.As(err, &invalid):
 		return invalidEvent[T](event.Type, invalid)
+	case err == nil && c.of != nil:
+		c.plan.SetKind(event.Object, event.Kind)
 	}
 	return event, err
 }

@@ -21,7 +21,7 @@ import (
 // objects, by namespace and name, that it is told of as being held.
 func holding(t testing.TB, mask *plan.Mask) (wire.Codec[*unstructured.Unstructured], map[string]*unstructured.Unstructured) {
 	held := map[string]*unstructured.Unstructured{}
-	codec, err := wire.NewCodec(runtime.ContentTypeJSON, func(namespace, name string) (*unstructured.Unstructured, bool) {
+	codec, err := wire.NewCodec(runtime.ContentTypeJSON, nil, func(namespace, name string) (*unstructured.Unstructured, bool) {
 		obj, ok := held[namespace+"/"+name]
 		return obj, ok
 	}, mask)
@@ -83,7 +83,7 @@ func TestHeldObjectIsAskedFor(t *testing.T) {
 		``:                        " ",
 	} {
 		var asked string
-		codec, err := wire.NewCodec(runtime.ContentTypeJSON, func(namespace, name string) (*unstructured.Unstructured, bool) {
+		codec, err := wire.NewCodec(runtime.ContentTypeJSON, nil, func(namespace, name string) (*unstructured.Unstructured, bool) {
 			asked = strings.Clone(namespace + " " + name)
 			return nil, false
 		}, nil)

@@ -88,8 +88,8 @@ func registeredKind[T index.Object](registry *runtime.Scheme) (schema.GroupVersi
 
 // itemsOf returns the type of the objects that lists of a kind have. It returns
 // false if no scheme knows the kind.
-func (c *restConfig) itemsOf(list schema.GroupVersionKind) (reflect.Type, bool) {
-	obj, err := c.registry().New(list)
+func itemsOf(registry *runtime.Scheme, list schema.GroupVersionKind) (reflect.Type, bool) {
+	obj, err := registry.New(list)
 	if err != nil {
 		return nil, false
 	}

@@ -30,7 +30,8 @@ import (
 //     with the tag `json:"metadata"`, or one with nothing but the fields that are
 //     needed: what it does not name is skipped and never allocated. Methods that
 //     decode count if the type declares them itself, not if they are promoted from
-//     an embedded field;
+//     an embedded field. If a scheme knows the kind, such a struct is decoded from
+//     protobuf, too, with the same result as from JSON;
 //   - *unstructured.Unstructured, with WithResource;
 //   - *metav1.PartialObjectMetadata, with WithResource; the server is then asked
 //     for metadata only.
@@ -38,7 +39,10 @@ import (
 // The configuration's transport, authentication, rate limit and warning handler
 // are used, as by generated clients; it is copied. Objects are asked for in the
 // formats of its AcceptContentTypes or else ContentType, by default in protobuf
-// where T has generated code for it, in CBOR for *unstructured.Unstructured where
+// where T has generated code for it, or where the type that a scheme has for the
+// resource has, and each field of T can be decoded from the one of that type with the
+// same name in JSON (a field that the type does not have keeps objects in JSON, unless
+// its tag is `json:"-"`; so do methods that decode, and interfaces); in CBOR for *unstructured.Unstructured where
 // client-go's feature gates ClientsAllowCBOR and ClientsPreferCBOR say so, and in
 // JSON from servers that have neither.
 //
@@ -91,7 +95,7 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 		return err
 	}
 	s.host = hostOf(config)
-	s.client, err = newRESTClient[T](config)
+	s.client, err = newRESTClient[T](config, s.rest.apiOf(s.resource, reflect.TypeFor[T]().Elem()))
 	return err
 }
 

@@ -81,7 +81,8 @@ func WithNamespace(namespace string) SourceOption {
 }
 
 // WithScheme tells FromREST and NewWriter where T is registered with its kind; otherwise it is
-// k8s.io/client-go/kubernetes/scheme. The scheme must not be changed any more.
+// k8s.io/client-go/kubernetes/scheme. It tells FromREST as well what objects are on the
+// server that are decoded into another struct. The scheme must not be changed any more.
 func WithScheme(scheme *runtime.Scheme) SourceOption {
 	return func(c *sourceConfig) error {
 		c.rest.options = append(c.rest.options, "WithScheme")

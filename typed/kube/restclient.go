@@ -29,8 +29,9 @@ import (
 // and hands their responses out unread.
 type restClient[T index.Object] struct {
 	rest.Interface
-	accept  []string // media types, in order of preference
-	partial bool     // asks for metadata only
+	accept  []string  // media types, in order of preference
+	partial bool      // asks for metadata only
+	api     *wire.API // what is sent in protobuf; nil: not known, or T
 	codecs  map[string]wire.Codec[T]
 }
 
@@ -43,8 +44,9 @@ var metaScheme = func() *runtime.Scheme {
 
 var metaCodecs = serializer.NewCodecFactory(metaScheme, serializer.WithSerializer(cbor.NewSerializerInfo))
 
-func newRESTClient[T index.Object](config *rest.Config) (*restClient[T], error) {
-	types, err := wire.MediaTypes[T]()
+// newRESTClient returns a client of a configuration; api may be nil.
+func newRESTClient[T index.Object](config *rest.Config, api *wire.API) (*restClient[T], error) {
+	types, err := wire.MediaTypes[T](api)
 	if err != nil {
 		return nil, err
 	}
@@ -65,21 +67,21 @@ func newRESTClient[T index.Object](config *rest.Config) (*restClient[T], error) 
 	if err != nil {
 		return nil, err
 	}
-	return asking[T](client, acceptable(config, types))
+	return asking[T](client, acceptable(config, types), api)
 }
 
 // asking returns a client that asks for media types, the best first.
-func asking[T index.Object](client rest.Interface, accept []string) (*restClient[T], error) {
+func asking[T index.Object](client rest.Interface, accept []string, api *wire.API) (*restClient[T], error) {
 	var none T
 	_, partial := any(none).(*metav1.PartialObjectMetadata)
-	codecs, err := newCodecs[T](accept, nil, nil)
-	return &restClient[T]{Interface: client, accept: accept, partial: partial, codecs: codecs}, err
+	codecs, err := newCodecs[T](accept, api, nil, nil)
+	return &restClient[T]{Interface: client, accept: accept, partial: partial, api: api, codecs: codecs}, err
 }
 
 // likeRESTClient returns a client that makes its requests as another one does, from
 // connections and credentials to rate limits.
 func likeRESTClient[T index.Object](other *rest.RESTClient) (*restClient[T], error) {
-	types, err := wire.MediaTypes[T]()
+	types, err := wire.MediaTypes[T](nil)
 	if err != nil {
 		return nil, err
 	}
@@ -94,15 +96,14 @@ func likeRESTClient[T index.Object](other *rest.RESTClient) (*restClient[T], err
 	if err != nil {
 		return nil, err
 	}
-	return asking[T](client, acceptable(&rest.Config{}, types))
+	return asking[T](client, acceptable(&rest.Config{}, types), nil)
 }
 
-// newCodecs returns the codecs for media types; held and mask are those of
-// wire.NewCodec.
-func newCodecs[T index.Object](mediaTypes []string, held wire.Held[T], mask *plan.Mask) (map[string]wire.Codec[T], error) {
+// newCodecs returns the codecs for media types; the rest is for wire.NewCodec.
+func newCodecs[T index.Object](mediaTypes []string, api *wire.API, held wire.Held[T], mask *plan.Mask) (map[string]wire.Codec[T], error) {
 	codecs := map[string]wire.Codec[T]{}
 	for _, t := range mediaTypes {
-		codec, err := wire.NewCodec(t, held, mask)
+		codec, err := wire.NewCodec(t, api, held, mask)
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +130,7 @@ func (c *restClient[T]) decoding(mask *plan.Mask, held func(index.Key) (T, bool)
 	}
 	decoding := *c
 	var err error
-	decoding.codecs, err = newCodecs(c.accept, sharing, mask)
+	decoding.codecs, err = newCodecs(c.accept, c.api, sharing, mask)
 	return &decoding, err
 }
 

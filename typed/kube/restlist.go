@@ -136,7 +136,7 @@ func (lw *restListerWatcher[T]) checkKind(list metav1.TypeMeta, items, kindless 
 	if list.GroupVersionKind() == expected {
 		return nil
 	}
-	of, known := lw.config.itemsOf(list.GroupVersionKind())
+	of, known := itemsOf(lw.config.registry(), list.GroupVersionKind())
 	if of == reflect.TypeFor[T]().Elem() || !known && items == 0 {
 		return nil
 	}

@@ -101,7 +101,7 @@ func newWriter[T index.Object](config *rest.Config, opts []WriterOption) (*Write
 	w.full = w.full || isUnstructured || !w.resource.kind.Empty()
 	inJSON := rest.CopyConfig(config)
 	inJSON.ContentType, inJSON.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
-	w.client, err = newRESTClient[T](inJSON)
+	w.client, err = newRESTClient[T](inJSON, nil)
 	return w, err
 }
 
