@@ -16,9 +16,8 @@ func (d *decoder) complete(m *message, to unsafe.Pointer, seen *numbers) bool {
 		at := unsafe.Add(to, f.offset)
 		switch {
 		case f.isNil:
-			p := (*unsafe.Pointer)(at)
-			if *p != nil && reflect.NewAt(f.elem, *p).Elem().IsZero() {
-				*p = nil
+			if f.isZeroAt(to) {
+				*(*unsafe.Pointer)(at) = nil
 			}
 		case seen.has(f.ordinal):
 		case f.shape == pointer:
@@ -32,6 +31,12 @@ func (d *decoder) complete(m *message, to unsafe.Pointer, seen *numbers) bool {
 		}
 	}
 	return true
+}
+
+// isZeroAt reports whether a field of the struct at p points at zero.
+func (f *field) isZeroAt(p unsafe.Pointer) bool {
+	value := *(*unsafe.Pointer)(unsafe.Add(p, f.offset))
+	return value != nil && reflect.NewAt(f.elem, value).Elem().IsZero()
 }
 
 // empty decodes a value without any bytes.

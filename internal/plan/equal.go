@@ -58,12 +58,9 @@ func (f *field) equalElements(elements unsafe.Pointer, length int, data []byte, 
 }
 
 // equals reports whether decoding data into a zero value gives the value at p. Where
-// the generated code would have to decide, it says no; so it does where fields are set
-// that the message does not have.
+// the generated code would have to decide, it says no; so it does where a field is to be
+// set that the message does not have.
 func (m *message) equals(p unsafe.Pointer, data []byte) bool {
-	if m.absent != nil {
-		return false
-	}
 	var seen numbers
 	for i := 0; i < len(data); {
 		begin := i
@@ -87,6 +84,11 @@ func (m *message) equals(p unsafe.Pointer, data []byte) bool {
 	}
 	for _, number := range m.known {
 		if f := &m.fields[number]; !seen.has(f.ordinal) && !f.isZero(p) {
+			return false
+		}
+	}
+	for _, number := range m.absent {
+		if f := &m.fields[number]; f.isThere && !seen.has(f.ordinal) || f.isNil && f.isZeroAt(p) {
 			return false
 		}
 	}

@@ -33,6 +33,10 @@ type podInfo struct {
 		Volumes         []volumeInfo                `json:"volumes"`
 		SecurityContext corev1.PodSecurityContext   `json:"securityContext"`
 		Overhead        map[phase]resource.Quantity `json:"overhead"`
+		Ephemeral       []struct {
+			Name  *string `json:"name"` // in a message that is inline in JSON
+			Image string  `json:"image"`
+		} `json:"ephemeralContainers"`
 	} `json:"spec"`
 	Status *struct {
 		Phase      phase           `json:"phase"`
