@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+type readsItself struct{ corev1.PodSpec }
+
+func (*readsItself) UnmarshalJSON([]byte) error { return nil }
+
+// TestNoPlanOfOwnStruct: where JSON may give anything that a plan does not, there is
+// none, and the error tells why.
+func TestNoPlanOfOwnStruct(t *testing.T) {
+	t.Parallel()
+	refused[struct {
+		Spec struct {
+			Color string `json:"color"`
+		} `json:"spec"`
+	}](t, `"spec": struct { Color string "json:\"color\"" }, "color": a v1.PodSpec has no such field`)
+	refused[struct{ NodeName string }](t, `"NodeName": a v1.Pod has no such field`)
+	refused[struct {
+		Spec any `json:"spec"`
+	}](t, "it is not known how a v1.PodSpec becomes a interface {}")
+	refused[struct {
+		Spec json.RawMessage `json:"spec"`
+	}](t, "a v1.PodSpec becomes a json.RawMessage")
+	refused[struct {
+		Spec map[string]string `json:"spec"`
+	}](t, "a v1.PodSpec becomes a map[string]string")
+	refused[struct {
+		Spec readsItself `json:"spec"`
+	}](t, "a v1.PodSpec becomes a plan.readsItself")
+	refused[struct {
+		Spec **corev1.PodSpec `json:"spec"`
+	}](t, "a v1.PodSpec becomes a *v1.PodSpec")
+	refused[struct {
+		Kind *string `json:"kind"`
+	}](t, `"kind": it is not known how a string becomes a *string`)
+	refused[struct {
+		*metav1.ObjectMeta
+	}](t, "a *v1.ObjectMeta is embedded")
+	refused[struct {
+		Meta *metav1.ObjectMeta `json:"metadata,string"`
+	}](t, `the option "string" of its tag is not known`)
+	type meta struct {
+		Created    int               `json:"creationTimestamp"`
+		Generation int32             `json:"generation"`
+		Labels     map[int]string    `json:"labels"`
+		Finalizers *[]string         `json:"finalizers"`
+		Owners     []*struct{}       `json:"ownerReferences"`
+		Notes      map[string]*label `json:"annotations"`
+		Name       []byte            `json:"name"`
+	}
+	of := reflect.TypeFor[meta]()
+	for i := range of.NumField() {
+		_, err := newOwnPair(&Pool{}, reflect.TypeFor[metav1.ObjectMeta](), reflect.StructOf([]reflect.StructField{of.Field(i)}))
+		assert.ErrorContains(t, err, "it is not known how", of.Field(i).Name)
+	}
+	_, err := From[sixFields](reflect.TypeFor[corev1.Pod](), nil, nil)
+	assert.ErrorContains(t, err, "a plan.sixFields is not a pointer to a struct")
+	_, err = From[*readsItself](reflect.TypeFor[corev1.PodSpec](), nil, nil)
+	assert.ErrorContains(t, err, "has a way of its own out of JSON")
+	_, err = From[*sixFields](reflect.TypeFor[sixFields](), nil, nil)
+	assert.ErrorContains(t, err, "a plan.sixFields has no generated code for protobuf")
+}
+
+// refused checks that there is no plan from Pods into a struct.
+func refused[S any](t *testing.T, message string) {
+	t.Helper()
+	_, err := From[*S](reflect.TypeFor[corev1.Pod](), nil, nil)
+	assert.ErrorContains(t, err, message)
+}
