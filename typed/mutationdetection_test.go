@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -212,13 +214,24 @@ func TestRecordsAreBounded(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d := startDetecting(t, 10)
 		d.pod(t, 4).Labels["b"] = "c"
+		var replaced []weak.Pointer[corev1.Pod]
 		for version := range 400 {
 			for i := range 10 {
-				d.sink.Put(made.Pod(i, 2+version), "2")
+				pod := made.Pod(i, 2+version)
+				replaced = append(replaced, weak.Make(pod))
+				d.sink.Put(pod, "2")
 			}
 			synctest.Wait()
 		}
 		assert.Len(t, d.told, 1, "it was compared before the period had passed")
+		runtime.GC()
+		kept := 0
+		for _, pod := range replaced {
+			if pod.Value() != nil {
+				kept++
+			}
+		}
+		assert.LessOrEqual(t, kept, 2*10+typed.SpareRecords+10, "of 4000: twice as many as there are, some more, and a batch")
 		d.pass()
 		assert.Len(t, d.told, 1)
 	})

@@ -265,3 +265,25 @@ func TestFirstListThatIsRejected(t *testing.T) {
 		})
 	})
 }
+
+// TestRemovalOfEverythingIsNoFirstList: a source that goes on to report on nothing, in
+// whatever namespace, has not said what there is.
+func TestRemovalOfEverythingIsNoFirstList(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
+		r.Sink.RemoveNamespace("", "1")
+		synctest.Wait()
+		assert.Equal(t, typed.PhaseSyncing, r.Status().Phase)
+		assert.False(t, rig.IsClosed(r.Synced()))
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 2)}, "2")
+		synctest.Wait()
+		assert.Equal(t, typed.PhaseSynced, r.Status().Phase)
+		rec := r.Record()
+		synctest.Wait()
+		assert.Equal(t, []string{"initial a@2"}, rec.Next())
+		r.Sink.RemoveNamespace("", "3")
+		assert.Equal(t, []string{"delete a@2 ScopeRemoved"}, rec.Next())
+		assert.Zero(t, r.Status().Relists, "nor a later one")
+	})
+}

@@ -129,6 +129,7 @@ func (s *namespaceSink[T]) run(src Source[T]) error {
 // set makes names the namespaces, and returns the sinks of those that are new,
 // for the caller to run.
 func (all *namespaceGroup[T]) set(ctx context.Context, names []string) (added []*namespaceSink[T]) {
+	defer all.tell()
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for name, s := range all.byName {

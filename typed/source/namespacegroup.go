@@ -12,8 +12,10 @@ import (
 )
 
 // namespaceGroup is the namespaces of one informer, whose reports it brings into one
-// order. The lock is held through each report, so that the version that comes
-// with it is the one that is reached by it and all before it.
+// order. The lock is held through each report of objects, so that the version that comes
+// with it is the one that is reached by it and all before it. Reports of how the
+// namespaces fare call functions of the user's, which may wait for other namespaces, so
+// they are queued under the lock, and made in that order when it is free, see tell.
 type namespaceGroup[T index.Object] struct {
 	sink Sink[T]
 
@@ -24,12 +26,39 @@ type namespaceGroup[T index.Object] struct {
 	version string                       // guarded by mu; that was reported last
 	exact   bool                         // guarded by mu: version is the lowest of all
 	changed sync.Cond                    // on mu: synced, ended, or some namespace's removed has changed
+	untold  []error                      // guarded by mu: for Sink.Report
+	telling bool                         // guarded by mu: somebody is at it
 }
 
 func newNamespaceGroup[T index.Object](sink Sink[T]) *namespaceGroup[T] {
 	all := &namespaceGroup[T]{sink: sink, byName: map[string]*namespaceSink[T]{}}
 	all.changed.L = &all.mu
 	return all
+}
+
+// tell makes the reports that are queued, in their order. If another goroutine does so
+// already, it leaves them to that one. The caller does not hold mu.
+func (all *namespaceGroup[T]) tell() {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.telling {
+		return
+	}
+	all.telling = true
+	defer func() { all.telling = false }()
+	for len(all.untold) > 0 {
+		err := all.untold[0]
+		all.untold = all.untold[1:]
+		all.unlocked(func() { all.sink.Report(err) })
+	}
+	all.untold = nil
+}
+
+// unlocked calls f without the lock. The caller holds mu.
+func (all *namespaceGroup[T]) unlocked(f func()) {
+	all.mu.Unlock()
+	defer all.mu.Lock()
+	f()
 }
 
 // end lets go of those who wait for the informer to sync.
@@ -40,7 +69,7 @@ func (all *namespaceGroup[T]) end() {
 	all.changed.Broadcast()
 }
 
-// remove takes a namespace out. The caller holds mu.
+// remove takes a namespace out. The caller holds mu, and calls tell.
 func (all *namespaceGroup[T]) remove(s *namespaceSink[T]) {
 	s.removed, s.first = true, nil
 	delete(all.byName, s.namespace)
@@ -50,12 +79,12 @@ func (all *namespaceGroup[T]) remove(s *namespaceSink[T]) {
 		all.sink.RemoveNamespace(s.namespace, all.advance())
 	}
 	if s.err != nil {
-		all.sink.Report(all.trouble())
+		all.untold = append(all.untold, all.trouble())
 	}
 }
 
 // syncIfListed makes the first report, when all namespaces have been listed. The
-// caller holds mu.
+// caller holds mu, and calls tell.
 func (all *namespaceGroup[T]) syncIfListed() {
 	if all.synced {
 		return
@@ -75,7 +104,7 @@ func (all *namespaceGroup[T]) syncIfListed() {
 	all.synced = true
 	all.sink.ReplaceStaged("", objs, all.advance())
 	if err := all.trouble(); err != nil { // a watch that has failed since its list
-		all.sink.Report(err)
+		all.untold = append(all.untold, err)
 	}
 	all.changed.Broadcast()
 }

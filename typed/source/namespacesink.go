@@ -111,12 +111,13 @@ func (s *namespaceSink[T]) ReplaceStaged(namespace string, list []Staged, resour
 	if namespace != metav1.NamespaceAll && !s.isOwn(namespace) {
 		return
 	}
+	s.Report(nil) // before anybody can see that it is listed
+	defer s.tell()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.removed || s.ended {
 		return
 	}
-	s.note(nil) // before anybody can see that it is listed
 	s.listed, s.version = true, resourceVersion
 	if !s.synced {
 		s.first = list
@@ -144,6 +145,7 @@ func (s *namespaceSink[T]) Report(err error) {
 		s.sink.Report(err)
 		return
 	}
+	defer s.tell()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.removed && !s.ended {
@@ -152,17 +154,17 @@ func (s *namespaceSink[T]) Report(err error) {
 }
 
 // note notes how the namespace fares. That it works again is passed on when all
-// do. The caller holds mu.
+// do. The caller holds mu, and calls tell.
 func (s *namespaceSink[T]) note(err error) {
 	if err == nil {
 		s.err = nil
 		if s.trouble() == nil {
-			s.sink.Report(nil)
+			s.untold = append(s.untold, nil)
 		}
 		return
 	}
 	s.err = &NamespaceError{Namespace: s.namespace, Err: err}
-	s.sink.Report(s.trouble())
+	s.untold = append(s.untold, s.trouble())
 }
 
 // finish notes that the namespace's source has nothing more to say, so that it

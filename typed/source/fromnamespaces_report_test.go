@@ -1,0 +1,96 @@
+package source_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// startSpaces starts an informer of namespaces with WithOnError, and returns what f,
+// which also gets the informer, was called with.
+func startSpaces(t *testing.T, f func(*typed.Informer[*rig.Thing]), names ...string) (r *spacesRig, called func() []string) {
+	s := &scripts{started: map[string]*rig.Script{}}
+	r = &spacesRig{scripts: s, set: source.NewNamespaces(names...)}
+	var mu sync.Mutex
+	var errs []string
+	r.Rig = rig.Over(t, nil, source.FromNamespaces(r.set, s.source), typed.WithOnError(func(err error) error {
+		mu.Lock()
+		errs = append(errs, err.Error())
+		mu.Unlock()
+		f(r.Informer)
+		return nil
+	}))
+	r.Start()
+	synctest.Wait()
+	return r, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return append([]string(nil), errs...)
+	}
+}
+
+// TestErrorsOfNamespacesAreToldWithoutALock: a function that is called with an error may
+// ask the informer, and wait for what other namespaces bring. Errors that come meanwhile
+// are told afterwards, in their order.
+func TestErrorsOfNamespacesAreToldWithoutALock(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r, called := startSpaces(t, func(things *typed.Informer[*rig.Thing]) {
+			things.Status()
+			assert.NoError(t, things.WaitForSync(t.Context()))
+		}, "x", "y")
+		x, y := r.sinkOf("x"), r.sinkOf("y")
+		x.Replace("", []*rig.Thing{in("x", rig.At("a", 1))}, "1")
+		go x.Report(errors.New("x fails"))
+		synctest.Wait()
+		require.Equal(t, []string{"namespace x: x fails"}, called())
+
+		y.Report(errors.New("y fails"))
+		y.Progress(1, 2)
+		assert.Equal(t, 1, r.Status().Received, "y goes on")
+		assert.Len(t, called(), 1, "one after the other")
+		y.Replace("", []*rig.Thing{in("y", rig.At("b", 2))}, "2")
+		synctest.Wait()
+		assert.Equal(t, []string{"namespace x: x fails", "namespace x: x fails\nnamespace y: y fails"}, called()[:2])
+		require.ErrorContains(t, r.Status().Err, "x fails")
+		x.Report(nil)
+		assert.NoError(t, r.Status().Err)
+		assert.Equal(t, 2, r.Len())
+	})
+}
+
+// TestErrorsThatAreLeftAreToldWithoutALock, when a namespace that fails is removed, and
+// when a watch has failed before the first list was complete.
+func TestErrorsThatAreLeftAreToldWithoutALock(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		var wait bool
+		r, called := startSpaces(t, func(things *typed.Informer[*rig.Thing]) {
+			if wait {
+				assert.NoError(t, things.WaitForSync(t.Context()))
+			}
+		}, "x", "y")
+		x, y := r.sinkOf("x"), r.sinkOf("y")
+		x.Report(errors.New("x fails"))
+		y.Report(errors.New("y fails"))
+		require.Len(t, called(), 2)
+		wait = true
+		r.set.Remove("x")
+		synctest.Wait() // the goroutine of Run is in the function
+		assert.Equal(t, "namespace y: y fails", called()[2])
+		y.Replace("", []*rig.Thing{in("y", rig.At("b", 2))}, "2")
+		synctest.Wait()
+		assert.NoError(t, r.Status().Err)
+
+		require.NoError(t, r.set.Add("z"))
+		r.sinkOf("z").Replace("", nil, "3")
+		y.Report(errors.New("again"))
+		assert.Equal(t, "namespace y: again", called()[3])
+	})
+}
