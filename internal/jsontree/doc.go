@@ -8,6 +8,9 @@
 // hash being good. Only what is not found either is allocated, with the keys that other
 // maps have.
 //
+// Structs does the same for structs with JSON tags, by a plan of their fields that is made
+// once from these. Their parts are those of what is like them; there is no table.
+//
 // A Decoder decodes what JSON encoders write. Whatever else there may be, such as a
 // surrogate alone, bytes that are not UTF-8 or a number that is too large, it leaves to
 // apimachinery's decoder, whole objects at a time, so that what comes out is what that

@@ -95,16 +95,14 @@ func NewCodec[T any](mediaType string, of *API, held Held[T], mask *plan.Mask) (
 		}
 		return newProtobufCodec(of, held, mask)
 	}
-	var codec Codec[T]
-	switch held := any(held).(type) {
-	case Held[*unstructured.Unstructured]:
-		if mediaType == runtime.ContentTypeJSON {
-			return any(newUnstructuredJSON(held, mask)).(Codec[T]), nil
-		}
-		codec = any(newUnstructuredCBOR()).(Codec[T])
-	default:
-		codec = jsonCodec[T]{}
+	unstructuredHeld, isUnstructured := any(held).(Held[*unstructured.Unstructured])
+	switch {
+	case !isUnstructured:
+		return newJSONCodec(held, mask), nil
+	case mediaType == runtime.ContentTypeJSON:
+		return any(newUnstructuredJSON(unstructuredHeld, mask)).(Codec[T]), nil
 	}
+	codec := any(newUnstructuredCBOR()).(Codec[T])
 	if mask != nil {
 		codec = maskedCodec[T]{codec, mask}
 	}

@@ -10,6 +10,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubetyped/informer/internal/jsontree"
+	"github.com/kubetyped/informer/internal/parts"
+	"github.com/kubetyped/informer/internal/plan"
 )
 
 // jsonResponse splits responses in JSON.
@@ -22,8 +26,49 @@ func (jsonResponse) Frames(response io.Reader) Frames { return newJSONFrames(res
 func (jsonResponse) Items(response io.Reader) Items { return newJSONItems(response) }
 
 // jsonCodec decodes JSON straight into T, by the rules of apimachinery's
-// serializer: names are case-sensitive, unknown ones are ignored.
-type jsonCodec[T any] struct{ jsonResponse }
+// serializer: names are case-sensitive, unknown ones are ignored. It does so by a plan,
+// or by apimachinery's decoder where the plan leaves it to that.
+type jsonCodec[T any] struct {
+	jsonResponse
+	structs *jsontree.Structs[T] // nil: there can be no plan
+	held    Held[T]              // nil: parts are not shared
+	// relatives are what objects that are not held share parts with.
+	relatives *parts.Relatives[T]
+	mask      *plan.Mask // nil: all fields are decoded
+}
+
+func newJSONCodec[T any](held Held[T], mask *plan.Mask) jsonCodec[T] {
+	c := jsonCodec[T]{held: held, mask: mask}
+	c.structs, _ = jsontree.NewStructs[T](mask) // with an error it is nil
+	if held != nil {
+		c.relatives = parts.NewRelatives[T]()
+	}
+	return c
+}
+
+// decode decodes an object. It returns false where apimachinery's decoder has to.
+func (c jsonCodec[T]) decode(object []byte) (T, bool) {
+	var none T
+	if c.structs == nil {
+		return none, false
+	}
+	if c.held == nil {
+		return c.structs.Decode(object, none)
+	}
+	namespace, name := keyOfJSON(object)
+	if like, ok := c.held(namespace, name); ok {
+		return c.structs.Decode(object, like)
+	}
+	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return c.structs.Decode(object, like) })
+}
+
+// masked returns an object of which nothing has been left out yet.
+func (c jsonCodec[T]) masked(obj T) T {
+	if c.mask != nil {
+		c.mask.Apply(obj)
+	}
+	return obj
+}
 
 // jsonEvent is a metav1.WatchEvent whose object is decoded together with it.
 type jsonEvent[O any] struct {
@@ -34,7 +79,12 @@ type jsonEvent[O any] struct {
 var errNoObject = errors.New("an event without an object")
 
 // Event implements Codec.
-func (jsonCodec[T]) Event(frame []byte) (Event[T], error) {
+func (c jsonCodec[T]) Event(frame []byte) (Event[T], error) {
+	if t, object := splitEvent(frame); object != nil && checkType(t) == nil {
+		if obj, ok := c.decode(object); ok {
+			return Event[T]{Type: t, Object: obj, Kind: KindOf(obj)}, nil
+		}
+	}
 	var e jsonEvent[T]
 	err := json.Unmarshal(frame, &e)
 	if special, ok, err := jsonSpecial[T](e.Type, frame); ok {
@@ -47,14 +97,20 @@ func (jsonCodec[T]) Event(frame []byte) (Event[T], error) {
 	case reflect.ValueOf(e.Object).IsNil():
 		return Event[T]{}, errNoObject
 	}
-	event.Kind = KindOf(e.Object)
+	event.Kind = KindOf(c.masked(e.Object))
 	return event, checkType(event.Type)
 }
 
 // Item implements Codec.
-func (jsonCodec[T]) Item(item []byte) (T, error) {
+func (c jsonCodec[T]) Item(item []byte) (T, error) {
+	if obj, ok := c.decode(item); ok {
+		return obj, nil
+	}
 	obj := newOf[T]()
-	return obj, jsonItemError(item, json.Unmarshal(item, obj))
+	if err := json.Unmarshal(item, obj); err != nil {
+		return obj, jsonItemError(item, err)
+	}
+	return c.masked(obj), nil
 }
 
 // jsonItemError returns the error that an item could not be decoded with, as an

@@ -1,0 +1,317 @@
+package jsontree
+
+import (
+	"encoding/base64"
+	"reflect"
+	"strconv"
+	"unsafe"
+)
+
+// header is how a slice lies in memory.
+type header struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// numbers is a set of ordinals of fields.
+type numbers [maxFields / 64]uint64
+
+// add adds a number, and reports whether it was there.
+func (s *numbers) add(n int) bool {
+	bit := uint64(1) << (n & 63)
+	was := s[n>>6]&bit != 0
+	s[n>>6] |= bit
+	return was
+}
+
+func (s *numbers) has(n int) bool { return s[n>>6]&(1<<(n&63)) != 0 }
+
+// deeper begins an object or array.
+func (p *pass) deeper() bool {
+	p.depth++
+	return p.depth < maxDepth
+}
+
+// skip consumes a value, and returns its text.
+func (p *pass) skip() ([]byte, bool) {
+	p.next()
+	begin, number := p.pos, len(p.members)
+	p.members = append(p.members, member{})
+	p.skipped++
+	ok := p.value(number, nil, false, 0, nil)
+	p.skipped--
+	p.members = p.members[:number]
+	return p.text[begin:min(p.pos, len(p.text))], ok
+}
+
+// each consumes an object or array, from its bracket to the closing one, and calls a
+// function for each of what is between two commas.
+func (p *pass) each(closing byte, one func() bool) bool {
+	p.pos++
+	if !p.deeper() {
+		return false
+	}
+	for first := true; ; first = false {
+		c := p.next()
+		if first && c == closing {
+			break
+		}
+		if !one() {
+			return false
+		}
+		if c = p.next(); c == closing {
+			break
+		}
+		if c != ',' {
+			return false
+		}
+		p.pos++
+	}
+	p.pos++
+	p.depth--
+	return true
+}
+
+// named reads a key and the colon behind it.
+func (p *pass) named() ([]byte, bool) {
+	if p.next() != '"' {
+		return nil, false
+	}
+	key, ok := p.string()
+	if !ok || p.next() != ':' {
+		return nil, false
+	}
+	p.pos++
+	return key, true
+}
+
+// decode decodes a value into the zero value at to. The value at like, if it is not nil,
+// is what parts are taken from that are the same. It returns false where apimachinery
+// has to decide; what is at to is of no use then.
+func (p *pass) decode(n *node, to, like unsafe.Pointer) bool {
+	c := p.next()
+	if n.kind == opaqueNode {
+		text, ok := p.skip()
+		return ok && n.opaque.decode(to, text) == nil
+	}
+	if c == 'n' { // which leaves anything as it is that is zero
+		return p.literal("null")
+	}
+	switch n.kind {
+	case stringNode:
+		if c != '"' {
+			return false
+		}
+		text, ok := p.string()
+		if ok {
+			*(*string)(to) = p.stringLike((*string)(like), text)
+		}
+		return ok
+	case structNode:
+		return c == '{' && p.structure(n, to, like)
+	case pointerNode:
+		return p.pointer(n, to, like)
+	case sliceNode:
+		return c == '[' && p.slice(n, to, like)
+	case mapNode:
+		return c == '{' && p.table(n, to, like)
+	case anyNode:
+		return p.interfaceValue((*any)(to), (*any)(like))
+	case bytesNode:
+		return c == '"' && p.bytes((*[]byte)(to), (*[]byte)(like))
+	default:
+		return p.scalar(n, to)
+	}
+}
+
+// stringLike returns a string.
+func (p *pass) stringLike(like *string, text []byte) string {
+	if like != nil && *like == string(text) {
+		return *like
+	}
+	return p.key(&member{key: text, hash: hashOf(text)})
+}
+
+// scalar decodes a truth value or a number.
+func (p *pass) scalar(n *node, to unsafe.Pointer) bool {
+	if n.kind == boolNode {
+		*(*bool)(to) = p.at('t')
+		if p.at('t') {
+			return p.literal("true")
+		}
+		return p.literal("false")
+	}
+	var m member
+	if !p.number(&m, nil) {
+		return false
+	}
+	value := reflect.NewAt(n.of, to).Elem()
+	switch n.kind {
+	case intNode:
+		if m.kind != anInt || value.OverflowInt(int64(m.number)) {
+			return false
+		}
+		value.SetInt(int64(m.number))
+	case uintNode:
+		if m.kind != anInt || m.text[0] == '-' || value.OverflowUint(m.number) {
+			return false
+		}
+		value.SetUint(m.number)
+	case floatNode:
+		f, err := strconv.ParseFloat(text(m.text), n.of.Bits())
+		if err != nil {
+			return false
+		}
+		value.SetFloat(f)
+	}
+	return true
+}
+
+// structure decodes an object into a struct.
+func (p *pass) structure(n *node, to, like unsafe.Pointer) bool {
+	var seen numbers
+	return p.each('}', func() bool {
+		key, ok := p.named()
+		if !ok {
+			return false
+		}
+		f := n.fields[string(key)]
+		if f == nil || f.node == nil {
+			_, ok := p.skip()
+			return ok
+		}
+		if seen.add(f.ordinal) {
+			return false
+		}
+		var was unsafe.Pointer
+		if like != nil {
+			was = unsafe.Add(like, f.offset)
+		}
+		return p.decode(f.node, unsafe.Add(to, f.offset), was)
+	})
+}
+
+// compare reports whether the value at like is what comes next. If it is not, that has
+// not been consumed.
+func (p *pass) compare(n *node, like unsafe.Pointer) bool {
+	pos, depth := p.pos, p.depth
+	if like != nil && p.equals(n, like) {
+		return true
+	}
+	p.pos, p.depth = pos, depth
+	return false
+}
+
+func (p *pass) pointer(n *node, to, like unsafe.Pointer) bool {
+	var was unsafe.Pointer
+	if like != nil {
+		was = *(*unsafe.Pointer)(like)
+	}
+	if p.compare(n.elem, was) {
+		*(*unsafe.Pointer)(to) = was
+		return true
+	}
+	made := reflect.New(n.elem.of).UnsafePointer()
+	*(*unsafe.Pointer)(to) = made
+	return p.decode(n.elem, made, was)
+}
+
+func (p *pass) slice(n *node, to, like unsafe.Pointer) bool {
+	if p.compare(n, like) {
+		*(*header)(to) = *(*header)(like)
+		return true
+	}
+	var was header
+	if like != nil {
+		was = *(*header)(like)
+	}
+	size := n.elem.of.Size()
+	made := reflect.MakeSlice(n.of, 0, was.len)
+	slice := reflect.New(n.of).Elem()
+	slice.Set(made)
+	ok := p.each(']', func() bool {
+		k := slice.Len()
+		if k == slice.Cap() {
+			slice.Grow(1)
+		}
+		slice.SetLen(k + 1)
+		var before unsafe.Pointer
+		if k < was.len {
+			before = unsafe.Add(was.data, uintptr(k)*size)
+		}
+		return p.decode(n.elem, unsafe.Add(slice.UnsafePointer(), uintptr(k)*size), before)
+	})
+	if length := slice.Len(); length < slice.Cap() { // what is appended must not be seen by others
+		made := reflect.MakeSlice(n.of, length, length)
+		reflect.Copy(made, slice)
+		slice = made
+	}
+	reflect.NewAt(n.of, to).Elem().Set(slice)
+	return ok
+}
+
+// table decodes an object into a map.
+func (p *pass) table(n *node, to, like unsafe.Pointer) bool {
+	if p.compare(n, like) {
+		*(*unsafe.Pointer)(to) = *(*unsafe.Pointer)(like)
+		return true
+	}
+	made := reflect.MakeMap(n.of)
+	reflect.NewAt(n.of, to).Elem().Set(made)
+	texts, areTexts := reflect.NewAt(n.of, to).Interface().(*map[string]string)
+	return p.each('}', func() bool {
+		key, ok := p.named()
+		if !ok {
+			return false
+		}
+		name := p.stringLike(nil, key)
+		if areTexts {
+			var text string
+			ok := p.decode(n.elem, unsafe.Pointer(&text), nil)
+			(*texts)[name] = text
+			return ok
+		}
+		element := reflect.New(n.elem.of)
+		if !p.decode(n.elem, element.UnsafePointer(), nil) {
+			return false
+		}
+		made.SetMapIndex(reflect.ValueOf(name).Convert(n.of.Key()), element.Elem())
+		return true
+	})
+}
+
+// interfaceValue decodes any value.
+func (p *pass) interfaceValue(to, like *any) bool {
+	var was any
+	if like != nil {
+		was = *like
+	}
+	number := len(p.members)
+	p.members = append(p.members, member{})
+	if !p.value(number, was, like != nil, 0, nil) {
+		return false
+	}
+	*to = p.made(&p.members[number], 0)
+	p.members = p.members[:number]
+	return true
+}
+
+// bytes decodes bytes in base64.
+func (p *pass) bytes(to, like *[]byte) bool {
+	said, ok := p.string()
+	if !ok {
+		return false
+	}
+	made := make([]byte, base64.StdEncoding.DecodedLen(len(said)))
+	size, err := base64.StdEncoding.Decode(made, said)
+	if err != nil {
+		return false
+	}
+	if like != nil && *like != nil && cap(*like) == len(*like) && string(*like) == string(made[:size]) {
+		*to = *like
+		return true
+	}
+	*to = append(make([]byte, 0, size), made[:size]...)
+	*to = (*to)[:size:size]
+	return true
+}
