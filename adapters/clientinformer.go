@@ -5,7 +5,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/kube"
 )
@@ -23,12 +22,15 @@ import (
 // by the informer's goroutine.
 func NewClientInformer[T index.Object, L runtime.Object](client kube.Client[T, L], options cache.SharedIndexInformerOptions, tweaks ...func(*metav1.ListOptions)) cache.TypedSharedIndexInformer[T] {
 	var clientset any = client
+	if shared, ok := client.(sharingClient[T, L]); ok {
+		clientset = shared.Client
+	}
 	// A fake clientset tells that it cannot stream lists, its typed clients do
 	// not. They show themselves by this method, which all of client-go's fakes have.
 	if _, fake := clientset.(interface{ ClearActions() }); fake {
 		clientset = withoutWatchList{}
 	}
-	return NewTypedSharedIndexInformer[T](listwatch.New(func() listwatch.Client[L] { return client }, clientset, tweaks...), options)
+	return NewTypedSharedIndexInformer[T](listWatchOf(client, clientset, tweaks), options)
 }
 
 // withoutWatchList is a client that cannot stream lists.

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/kube"
 )
@@ -58,8 +57,7 @@ func Serve[T index.Object, L runtime.Object, C any, F ~func(C, time.Duration) ca
 	made := false
 	factory.InformerFor(example, func(clientset C, resync time.Duration) cache.SharedIndexInformer {
 		made = true
-		lw := listwatch.New(func() listwatch.Client[L] { return client }, clientset, tweaks...)
-		return NewSharedIndexInformerWithOptions(lw, example, cache.SharedIndexInformerOptions{
+		return NewSharedIndexInformerWithOptions(listWatchOf(client, clientset, tweaks), example, cache.SharedIndexInformerOptions{
 			ResyncPeriod: resync,
 			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 		})

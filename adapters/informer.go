@@ -120,6 +120,11 @@ func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object,
 		opts = append(opts, typed.WithMetrics(measured))
 	}
 	s.source.metrics = measured
+	s.source.held = func(key index.Key) (metav1.Object, bool) {
+		obj, ok := store.Get(key)
+		untyped, isObject := conv.untyped(obj).(metav1.Object)
+		return untyped, ok && isObject
+	}
 	s.typed = typed.NewInformer(s.source, opts...)
 	s.checker = &doneChecker{s.name, s.typed.Synced()}
 	s.store = newIndexer(store, conv)

@@ -6,9 +6,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -31,13 +33,16 @@ type reflectorSource[T index.Object] struct {
 	shouldSync  func() bool                        // whether resync is to be called
 	resync      func()
 	metrics     *metrics // nil: none
+	held        func(index.Key) (metav1.Object, bool)
 
 	controller atomic.Pointer[cache.Controller] // nil before Run
 }
 
 // Run implements source.Source.
 func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
-	lw := newListerWatcher(s.lw)
+	inner, wait := s.listerWatcher()
+	defer wait()
+	lw := newListerWatcher(inner)
 	s.metrics.start()
 	controller := cache.New(&cache.Config{
 		Queue:                        newReflectorQueue(s, sink, lw),
@@ -55,6 +60,21 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 	defer detecting.Wait()
 	controller.RunWithContext(ctx)
 	return nil
+}
+
+// listerWatcher returns what to list and watch with, and a function that waits until
+// its watches have ended. Objects share parts only if there is no transform, which might
+// modify them.
+func (s *reflectorSource[T]) listerWatcher() (lw cache.ListerWatcher, wait func()) {
+	sharing, ok := s.lw.(*listwatch.Sharing)
+	switch {
+	case !ok:
+		return s.lw, func() {}
+	case s.transform != nil:
+		return sharing.ListerWatcher, func() {}
+	default:
+		return sharing.Share(s.held)
+	}
 }
 
 // lastVersion returns the version that the Reflector has come to, "" before it

@@ -50,6 +50,7 @@ func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, defaultRes
 		SharedInformerFactory: informers.NewSharedInformerFactoryWithOptions(client, defaultResync, o.passed...),
 		namespace:             o.namespace,
 		tweak:                 o.tweak,
+		sharing:               o.sharing,
 	}
 }
 
@@ -61,6 +62,7 @@ type factory struct {
 
 	namespace string
 	tweak     internalinterfaces.TweakListOptionsFunc
+	sharing   bool
 }
 
 // ForResource returns the informer of a resource.

@@ -22,14 +22,19 @@ type kind struct {
 	resource schema.GroupVersionResource
 	example  runtime.Object // an empty one
 	// listWatch returns what lists and watches in a namespace.
-	listWatch func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) cache.ListerWatcher
+	listWatch func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Sharing
 }
 
 // newFunc returns what makes the kind's informer for a factory, as the function
 // does that client-go's generated code has for it.
 func (k kind) newFunc(f *factory) internalinterfaces.NewInformerFunc {
 	return func(clientset kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		return adapters.NewSharedIndexInformerWithOptions(k.listWatch(clientset, f.namespace, f.tweak), k.example, cache.SharedIndexInformerOptions{
+		sharing := k.listWatch(clientset, f.namespace, f.tweak)
+		var lw cache.ListerWatcher = sharing
+		if !f.sharing {
+			lw = sharing.ListerWatcher
+		}
+		return adapters.NewSharedIndexInformerWithOptions(lw, k.example, cache.SharedIndexInformerOptions{
 			ResyncPeriod: resync,
 			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 			Identifier:   f.InformerName().WithResource(k.label()),
@@ -55,8 +60,8 @@ func namespaced[G any, C kube.Client[T, L], T index.Object, L runtime.Object](re
 		return kind{
 			resource: group.WithResource(resource),
 			example:  reflect.New(reflect.TypeFor[T]().Elem()).Interface().(runtime.Object),
-			listWatch: func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) cache.ListerWatcher {
-				return listwatch.New(func() listwatch.Client[L] { return client(clients(clientset), namespace) }, clientset, tweak)
+			listWatch: func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Sharing {
+				return listwatch.NewSharing(func() kube.Client[T, L] { return client(clients(clientset), namespace) }, clientset, tweak)
 			},
 		}
 	}

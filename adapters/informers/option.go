@@ -17,6 +17,7 @@ type options struct {
 	passed    []informers.SharedInformerOption
 	namespace string
 	tweak     internalinterfaces.TweakListOptionsFunc
+	sharing   bool
 }
 
 func pass(option informers.SharedInformerOption) SharedInformerOption {
@@ -57,3 +58,12 @@ func WithTransform(transform cache.TransformFunc) SharedInformerOption {
 func WithInformerName(name *cache.InformerName) SharedInformerOption {
 	return pass(informers.WithInformerName(name))
 }
+
+// WithSharing has the informers keep equal parts of objects once, which takes a good deal
+// less memory and time, see kube.WithoutSharing. It is for programs that do not modify
+// objects which come from informers, as they must not anyway: adapters.DetectMutations
+// finds the one that does.
+//
+// Informers with a transform function do not share parts, since that may modify objects;
+// nor do those of a fake clientset.
+func WithSharing() SharedInformerOption { return func(o *options) { o.sharing = true } }

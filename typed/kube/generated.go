@@ -24,31 +24,43 @@ type generatedClient interface {
 // clientset asks for, and decodes it itself; nil if the client is another one. Wrong
 // options are told by the source of the client's methods.
 func generatedSource[T index.Object](client any, opts []SourceOption) source.Source[T] {
-	generated, ok := client.(generatedClient)
-	if !ok {
-		return nil
-	}
-	like, ok := generated.GetClient().(*rest.RESTClient)
-	if !ok || like == nil {
+	generated, of := generatedREST[T](client)
+	if generated == nil {
 		return nil
 	}
 	config, err := newSourceConfig(opts)
-	if err != nil || config.rest.misplaced() != nil || wire.CheckType[T]() != nil {
+	if err != nil || config.rest.misplaced() != nil {
 		return nil
 	}
-	s := &restSource[T]{sourceConfig: config}
+	s := &restSource[T]{sourceConfig: config, client: generated, resource: of}
 	if err := config.rest.mask.Check(reflect.TypeFor[T]()); err != nil {
 		s.err = fmt.Errorf("source of %v: %w", reflect.TypeFor[T](), err)
 		return s
 	}
-	if s.resource, ok = builtIn[T](); !ok || s.resource.GroupVersion() != like.APIVersion() {
-		return nil
-	}
-	if s.client, err = likeRESTClient[T](like); err != nil {
-		return nil
-	}
-	s.rest.namespace, s.host = generated.GetNamespace(), hostOfClient(like)
+	s.rest.namespace, s.host = client.(generatedClient).GetNamespace(), hostOfClient(generated.Interface)
 	return s
+}
+
+// generatedREST returns a client that makes the requests of a generated client of
+// client-go's clientset, and what it asks for; nil if the client is another one.
+func generatedREST[T index.Object](client any) (*restClient[T], resource) {
+	generated, ok := client.(generatedClient)
+	if !ok {
+		return nil, resource{}
+	}
+	like, ok := generated.GetClient().(*rest.RESTClient)
+	if !ok || like == nil || wire.CheckType[T]() != nil {
+		return nil, resource{}
+	}
+	of, ok := builtIn[T]()
+	if !ok || of.GroupVersion() != like.APIVersion() {
+		return nil, resource{}
+	}
+	own, err := likeRESTClient[T](like)
+	if err != nil {
+		return nil, resource{}
+	}
+	return own, of
 }
 
 // builtIn returns the resource of a type of client-go's scheme. It returns false for

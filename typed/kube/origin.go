@@ -88,7 +88,7 @@ func originOf[T index.Object](client any) (from source.Origin) {
 }
 
 // hostOfClient returns where the API server of a client is.
-func hostOfClient(client *rest.RESTClient) string {
+func hostOfClient(client rest.Interface) string {
 	server := client.Get().AbsPath("/").URL()
 	return strings.TrimSuffix(server.Host+server.Path, "/")
 }

@@ -142,7 +142,7 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	}
 	reports := &lastReport[T]{Sink: sink}
 	lw := &restListerWatcher[T]{
-		client: client, resource: found, config: s.rest, sink: reports,
+		client: client, resource: found, config: s.rest, reports: reports,
 		stamp: stamp[T](s.kindToSet(found)),
 	}
 	lw.breaks.between = s.requests.refused()

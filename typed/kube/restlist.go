@@ -17,7 +17,6 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/wire"
-	"github.com/kubetyped/informer/typed/source"
 )
 
 // restListerWatcher lists and watches for a Reflector.
@@ -25,14 +24,21 @@ type restListerWatcher[T index.Object] struct {
 	client   *restClient[T]
 	resource resource
 	config   restConfig
-	sink     source.Sink[T]
+	reports  reporter
 	stamp    func(T)
 	expected schema.GroupVersionKind // of every object; zero: not known
+	strict   bool                    // an object that cannot be used is an error, and not carried on
 
 	listed  int         // owned by the Reflector's lists; objects of the pages so far
 	plain   atomic.Bool // lists are not streamed any more
 	breaks  breaks
 	streams sync.WaitGroup
+}
+
+// reporter is told how lists and watches go; a source.Sink is one.
+type reporter interface {
+	Progress(received, expected int)
+	Report(err error)
 }
 
 // List is there to make a cache.ListerWatcher; the Reflector does not call it.
@@ -73,7 +79,7 @@ func (lw *restListerWatcher[T]) ListWithContext(ctx context.Context, opts metav1
 				kindless++
 			}
 			if n := len(list.Items); n%progressStep == 0 {
-				lw.sink.Progress(lw.listed+n, 0)
+				lw.reports.Progress(lw.listed+n, 0)
 			}
 			return ctx.Err() == nil
 		}, cancel).Run(items)
@@ -101,7 +107,7 @@ func (lw *restListerWatcher[T]) item(codec wire.Codec[T], item []byte) (listItem
 	obj, err := codec.Item(item)
 	var invalid *wire.ObjectError
 	switch {
-	case errors.As(err, &invalid):
+	case !lw.strict && errors.As(err, &invalid):
 		return listItem{object: carryInvalid[T](invalid, "")}, nil
 	case err != nil:
 		return listItem{}, err
@@ -109,7 +115,10 @@ func (lw *restListerWatcher[T]) item(codec wire.Codec[T], item []byte) (listItem
 	kindless := true
 	if lw.expected.Kind != "" {
 		kind := wire.KindOf(obj)
-		if lw.isStray(kind) {
+		switch {
+		case lw.isStray(kind) && lw.strict:
+			return listItem{}, strayError(kind, lw.expected)
+		case lw.isStray(kind):
 			return listItem{object: carryStray(obj, kind, lw.expected)}, nil
 		}
 		kindless = kind.Kind == ""

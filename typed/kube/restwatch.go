@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -60,7 +62,7 @@ func (lw *restListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav
 		w.last, w.timeout = "", opts.TimeoutSeconds
 		w.silence = time.AfterFunc(lw.config.silence, func() { cancel(errSilence) })
 	}
-	lw.sink.Report(nil) // before the watch can report how it ends
+	lw.reports.Report(nil) // before the watch can report how it ends
 	lw.streams.Go(func() { w.run(response) })
 	return w, nil
 }
@@ -121,7 +123,7 @@ func (w *restWatch[T]) giveUpStreaming() {
 // fail reports an error, and has the Reflector give up the watch and the version
 // that it has come to.
 func (w *restWatch[T]) fail(err error) {
-	w.lw.sink.Report(err)
+	w.lw.reports.Report(err)
 	w.send(watch.Event{Type: watch.Error, Object: &metav1.Status{
 		Status: metav1.StatusFailure, Reason: metav1.StatusReasonUnknown, Message: err.Error(),
 	}})
@@ -158,14 +160,14 @@ func (w *restWatch[T]) breakOff(err error) {
 		w.fail(err)
 		return
 	}
-	w.lw.sink.Report(err)
+	w.lw.reports.Report(err)
 }
 
 // emit passes an event on. It reports whether to go on.
 func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 	switch {
 	case e.Status != nil:
-		w.lw.sink.Report(fmt.Errorf("watch %s: %w", w.lw.resource, apierrors.FromObject(e.Status)))
+		w.lw.reports.Report(fmt.Errorf("watch %s: %w", w.lw.resource, apierrors.FromObject(e.Status)))
 		w.send(watch.Event{Type: watch.Error, Object: e.Status})
 		return false
 	case e.Bookmark != nil:
@@ -177,13 +179,19 @@ func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 			w.lists = false
 			w.last = e.Bookmark.ResourceVersion
 		}
-		return w.send(watch.Event{Type: watch.Bookmark, Object: e.Bookmark})
+		return w.send(watch.Event{Type: watch.Bookmark, Object: w.lw.bookmark(e.Bookmark)})
 	}
 	if w.lists && e.Type == watch.Added {
 		w.silence.Reset(w.lw.config.silence)
 	}
 	w.brought = w.brought || !w.lists
 	switch {
+	case e.Invalid != nil && w.lw.strict:
+		w.fail(newStreamError("watch", w.lw.resource, w.last, e.Invalid))
+		return false
+	case w.lw.isStray(e.Kind) && w.lw.strict:
+		w.fail(newStreamError("watch", w.lw.resource, w.last, strayError(e.Kind, w.lw.expected)))
+		return false
 	case e.Invalid != nil:
 		w.note(e.Invalid.Identity.ResourceVersion)
 		return w.send(watch.Event{Type: e.Type, Object: carryInvalid[T](e.Invalid, w.last)})
@@ -196,6 +204,25 @@ func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 	}
 	w.note(any(e.Object).(versionGetter).GetResourceVersion())
 	return true
+}
+
+// bookmark returns a bookmark as the Reflector expects it: one that looks at the types of
+// objects takes none of another type.
+func (lw *restListerWatcher[T]) bookmark(of *metav1.PartialObjectMetadata) runtime.Object {
+	if lw.strict {
+		if obj, ok := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(apiObject); ok {
+			obj.SetResourceVersion(of.ResourceVersion)
+			obj.SetAnnotations(of.Annotations)
+			return obj
+		}
+	}
+	return of
+}
+
+// apiObject is an object of an API type.
+type apiObject interface {
+	metav1.Object
+	runtime.Object
 }
 
 // note notes the version to go on from.

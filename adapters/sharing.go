@@ -1,0 +1,42 @@
+package adapters
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/adapters/internal/listwatch"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/kube"
+)
+
+// Sharing returns a client whose informers, those that Serve and NewClientInformer make,
+// keep equal parts of objects once, which takes a good deal less memory and time, see
+// kube.WithoutSharing:
+//
+//	err := adapters.Serve(factory, adapters.Sharing(clientset.CoreV1().Pods(metav1.NamespaceAll)))
+//
+// It is for programs that do not modify objects which come from informers, as they must
+// not anyway: DetectMutations finds the one that does. Informers with a transform
+// function do not share parts, since that may modify objects; nor do those of clients
+// that are not of client-go's clientset, or are fake ones.
+func Sharing[T index.Object, L runtime.Object](client kube.Client[T, L]) kube.Client[T, L] {
+	if client == nil {
+		return nil
+	}
+	return sharingClient[T, L]{client}
+}
+
+// sharingClient is a client whose informers share parts.
+type sharingClient[T index.Object, L runtime.Object] struct{ kube.Client[T, L] }
+
+// GetNamespace returns the namespace that the client is for.
+func (c sharingClient[T, L]) GetNamespace() string { return namespaceOf(c.Client) }
+
+// listWatchOf returns what lists and watches with a client, which belongs to a clientset.
+func listWatchOf[T index.Object, L runtime.Object](client kube.Client[T, L], clientset any, tweaks []func(*metav1.ListOptions)) cache.ListerWatcher {
+	if shared, ok := client.(sharingClient[T, L]); ok {
+		return listwatch.NewSharing(func() kube.Client[T, L] { return shared.Client }, clientset, tweaks...)
+	}
+	return listwatch.New(func() listwatch.Client[L] { return client }, clientset, tweaks...)
+}

@@ -1,0 +1,65 @@
+package kube
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// DecodingClient lists and watches with the requests of a generated client, as
+// FromClient does, for a Reflector of client-go's that somebody else runs. It decodes
+// objects itself, on all cores; equal parts of them are one value, see WithoutSharing.
+// It is for one Reflector.
+type DecodingClient[T index.Object] struct{ lw restListerWatcher[T] }
+
+// NewDecodingClient returns a DecodingClient for a client of client-go's own clientset
+// that asks an API server. It returns false for any other client, such as fake ones.
+//
+// Objects share parts with what held returns, the object of a key as the one who asks
+// holds it now. It may be called by several goroutines at once.
+func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], held func(index.Key) (T, bool)) (*DecodingClient[T], bool) {
+	generated, of := generatedREST[T](client)
+	if generated == nil {
+		return nil, false
+	}
+	decoding, err := generated.decoding(nil, held)
+	if err != nil {
+		return nil, false
+	}
+	c := &DecodingClient[T]{restListerWatcher[T]{
+		client: decoding, resource: of, expected: of.kind, reports: unreported{}, strict: true,
+		stamp: stamp[T](schema.GroupVersionKind{}),
+	}}
+	c.lw.config.namespace = any(client).(generatedClient).GetNamespace()
+	c.lw.config.silence = defaultSilence
+	c.lw.breaks.between = requestConfig{}.refused()
+	return c, true
+}
+
+// List lists objects. The items of the list, which is of no API type, are T's. An object
+// that cannot be decoded is an error, as of the generated client.
+func (c *DecodingClient[T]) List(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+	return c.lw.ListWithContext(ctx, opts)
+}
+
+// Watch watches objects. The objects of events that are no bookmarks and errors are T's.
+// An object that cannot be decoded ends the watch with an event that is an error, as of
+// the generated client.
+func (c *DecodingClient[T]) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	return c.lw.WatchWithContext(ctx, opts)
+}
+
+// Wait waits until no watch is read from any more. Each has to be stopped before.
+func (c *DecodingClient[T]) Wait() { c.lw.streams.Wait() }
+
+// unreported is a reporter for a Reflector, which finds out for itself.
+type unreported struct{}
+
+func (unreported) Progress(int, int) {}
+
+func (unreported) Report(error) {}
