@@ -25,7 +25,7 @@ const dueBatch = 256
 // delay makes row n, whose entry is e, wait with a priority when due comes, or
 // when it was to before, if that is earlier. The caller holds mu.
 func (q *WorkQueue[K]) delay(n int32, e *entry, priority int, due time.Duration) {
-	if e.is(delayed) {
+	if e.inState(delayed) {
 		e.duePriority = max(e.duePriority, priority)
 		if e.due <= due {
 			return

@@ -27,12 +27,12 @@ const (
 	delayed                      // to be added when it is due
 )
 
-func (e *entry) is(s state) bool { return e.state&s != 0 }
+func (e *entry) inState(s state) bool { return e.state&s != 0 }
 
 // hasDelay reports whether d is the delay of the key, and not one that was put
 // forward since.
 func (e *entry) hasDelay(d delay) bool {
-	return e.is(delayed) && e.delaySeq == d.seq && e.due == d.due
+	return e.inState(delayed) && e.delaySeq == d.seq && e.due == d.due
 }
 
 // rowList is a doubly linked list of entries, by the numbers of their rows. An

@@ -119,7 +119,7 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		limiter:      limiter,
 		tenant:       tenant,
 		capacity:     o.capacity,
-		joinedDelays: o.joined,
+		joinedDelays: o.joinedDelays,
 		time:         startStopwatch(o.clock),
 		seed:         maphash.MakeSeed(),
 		validates:    needsValidation(reflect.TypeFor[K]()),
@@ -178,7 +178,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 	if n != noRow {
 		e = &q.keys.row(n).value
 	}
-	if e == nil || !e.is(processing) {
+	if e == nil || !e.inState(processing) {
 		q.mu.Unlock()
 		return false
 	}
@@ -186,7 +186,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 	q.inProcess--
 	q.metrics.processed(n)
 	switch {
-	case e.is(dirty):
+	case e.inState(dirty):
 		e.state &^= dirty
 		q.dirty--
 		e.priority = e.nextPriority

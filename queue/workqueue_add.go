@@ -118,7 +118,7 @@ func (r request) isDuplicate(e *entry) bool {
 	if r.after > 0 || r.retry {
 		return false
 	}
-	return e.is(waiting) && r.priority <= e.priority || e.is(dirty) && r.priority <= e.nextPriority
+	return e.inState(waiting) && r.priority <= e.priority || e.inState(dirty) && r.priority <= e.nextPriority
 }
 
 func (q *WorkQueue[K]) put(key K, r request) error {
@@ -160,12 +160,12 @@ func (q *WorkQueue[K]) put(key K, r request) error {
 		q.retries++
 		q.metrics.retried()
 	}
-	if r.keep && e.is(processing) {
+	if r.keep && e.inState(processing) {
 		r.priority = e.priority
 	}
 	now := q.time.now()
 	q.trimLater(now)
-	if r.after > 0 && !(q.joinedDelays && e.is(waiting|dirty)) {
+	if r.after > 0 && !(q.joinedDelays && e.inState(waiting|dirty)) {
 		q.delay(n, e, r.priority, later(now, r.after))
 	} else {
 		q.enqueue(n, e, r.priority, now)
@@ -189,20 +189,20 @@ func (q *WorkQueue[K]) isTooMuch(e *entry, r request) bool {
 	case r.after > 0:
 		known = delayed
 	}
-	return e == nil || !e.is(known)
+	return e == nil || !e.inState(known)
 }
 
 // enqueue makes row n, whose entry is e, wait with a priority, or wait again after
 // its processing. The caller holds mu.
 func (q *WorkQueue[K]) enqueue(n int32, e *entry, priority int, now time.Duration) {
-	if q.joinedDelays && e.is(delayed) {
+	if q.joinedDelays && e.inState(delayed) {
 		priority = max(priority, q.endDelay(e))
 		if q.delayed == 0 {
 			q.delays.clear() // what is left is out of date, and its rows may go
 		}
 	}
 	switch {
-	case e.is(waiting):
+	case e.inState(waiting):
 		if priority > e.priority {
 			q.metrics.raised(e.priority, priority)
 			q.schedule.remove(e)
@@ -210,13 +210,13 @@ func (q *WorkQueue[K]) enqueue(n int32, e *entry, priority int, now time.Duratio
 			q.schedule.push(n, e, now)
 		}
 		return
-	case e.is(dirty):
+	case e.inState(dirty):
 		if priority > e.nextPriority {
 			q.metrics.raised(e.nextPriority, priority)
 			e.nextPriority = priority
 		}
 		return
-	case e.is(processing):
+	case e.inState(processing):
 		e.state |= dirty
 		e.nextPriority = priority
 		q.dirty++

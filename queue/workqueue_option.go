@@ -13,14 +13,14 @@ import (
 type Option func(*options) error
 
 type options struct {
-	name     string
-	clock    clock.Clock
-	metrics  workqueue.MetricsProvider
-	limiter  any // a workqueue.TypedRateLimiter[K] for the queue's K
-	tenant   any // a func(K) string for the queue's K
-	ageing   int
-	capacity int
-	joined   bool
+	name         string
+	clock        clock.Clock
+	metrics      workqueue.MetricsProvider
+	limiter      any // a workqueue.TypedRateLimiter[K] for the queue's K
+	tenant       any // a func(K) string for the queue's K
+	ageing       int
+	capacity     int
+	joinedDelays bool
 }
 
 // WithName sets the name of the queue in metrics, logs and errors. The default is
@@ -129,7 +129,7 @@ func WithCapacity(keys int) Option {
 // The queue's goroutine may run until a delay that was ended would have passed.
 func WithJoinedDelays() Option {
 	return func(o *options) error {
-		o.joined = true
+		o.joinedDelays = true
 		return nil
 	}
 }

@@ -207,14 +207,6 @@ func (c *Coalescer[K, E]) Close() {
 	c.pending, c.first, c.last = map[K]*pending[K, E]{}, nil, nil
 }
 
-// Wake makes Ready readable.
-func (c *Coalescer[K, E]) Wake() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waiting = true
-	c.wake()
-}
-
 func (c *Coalescer[K, E]) wake() {
 	if c.waiting {
 		c.waiting = false

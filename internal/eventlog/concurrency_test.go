@@ -85,7 +85,6 @@ func TestReadersBesideAWriter(t *testing.T) {
 		defer c.Close()
 		coalescer := NewCoalescer(log, keyOf, mergeChanges)
 		defer coalescer.Close()
-		log.Wake()
 		if n := c.Backlog(); n < 0 {
 			return fmt.Errorf("backlog %d", n)
 		}

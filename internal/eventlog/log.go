@@ -38,7 +38,6 @@ type Log[E any] struct {
 // coalescer is a Coalescer, whatever its key.
 type coalescer[E any] interface {
 	offer(events []E)
-	Wake()
 }
 
 // New returns an empty log.
@@ -92,19 +91,6 @@ func (l *Log[E]) reserve(page, end int) {
 		size = min(pageSize, max(minPage, 1<<bits.Len(uint(end-1))))
 	}
 	l.pages[page] = append(make([]E, 0, size), events...)[:size] // a reader may hold the old one
-}
-
-// Wake makes every reader's Ready channel readable.
-func (l *Log[E]) Wake() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, c := range l.cursors {
-		c.waiting = true
-		c.wakeWaiting()
-	}
-	for _, c := range l.coalescers {
-		c.Wake()
-	}
 }
 
 // WaitForRoom waits until every Cursor that has a limit is below it. It

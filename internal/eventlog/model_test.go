@@ -129,17 +129,6 @@ func checkLog(t *rapid.T) {
 				}
 			}
 		},
-		"wake": func(*rapid.T) {
-			log.Wake()
-			for _, c := range cursors {
-				c.roused = c.roused || !c.closed
-				c.asleep = c.asleep && c.closed
-			}
-			for _, c := range coalescers {
-				c.roused = c.roused || !c.closed
-				c.asleep = c.asleep && c.closed
-			}
-		},
 		"new cursor": func(t *rapid.T) {
 			limit := rapid.SampledFrom([]int{-1, 0, 1, 10, pageSize + 1}).Draw(t, "limit")
 			n := len(all)

@@ -11,7 +11,7 @@
 // with JSON tags, and neither generated code nor a scheme.
 //
 // Read client.go and reflector.go first: all sources end there, on client-go's
-// cache.Reflector, whose requests go through supervised.go and whose objects come out
+// cache.Reflector, whose requests go through retryinglisterwatcher.go and whose objects come out
 // at reflectorstore.go. Then rest.go, with restlist.go for lists, restwatch.go for
 // watches, and restclient.go for requests. writer.go stands beside these: document.go is
 // what it sends, writerequest.go how.

@@ -176,7 +176,7 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 
 // run lists and watches until ctx ends.
 func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
-	lw := newSupervisedListerWatcher(s.lw, s.config, sink.Report, sink.Progress)
+	lw := newRetryingListerWatcher(s.lw, s.config, sink.Report, sink.Progress)
 	lw.reportsWatches = s.reportsWatches
 	defer lw.close()
 	logger := klog.FromContext(ctx)

@@ -61,7 +61,7 @@ func (s *reflectorStore[T]) Delete(untyped any) error {
 	s.ordered = true
 	if obj, version, ok := s.convert(untyped, false); ok {
 		s.sink.Delete(obj, version)
-	} else if gone, ok := untyped.(*carrier[T]); ok && gone.isInvalid() {
+	} else if gone, ok := untyped.(*wrapper[T]); ok && gone.isInvalid() {
 		s.sink.Remove(index.Key{Namespace: gone.Namespace, Name: gone.Name}, index.Watched, gone.ResourceVersion)
 	}
 	return nil
@@ -70,7 +70,7 @@ func (s *reflectorStore[T]) Delete(untyped any) error {
 // moveOn tells that the watch has come to the version of an object that could not
 // be decoded.
 func (s *reflectorStore[T]) moveOn(untyped any) {
-	if left, ok := untyped.(*carrier[T]); ok && left.isInvalid() && s.ordered && left.ResourceVersion != "" {
+	if left, ok := untyped.(*wrapper[T]); ok && left.isInvalid() && s.ordered && left.ResourceVersion != "" {
 		s.sink.Bookmark(left.ResourceVersion)
 	}
 }
@@ -145,14 +145,14 @@ func (s *reflectorStore[T]) stage(untyped any) source.Staged {
 // convert returns the object as a T, and its resource version. What is not a T is
 // reported; listed tells that it is one of a list.
 func (s *reflectorStore[T]) convert(untyped any, listed bool) (T, string, bool) {
-	if carried, ok := untyped.(*carrier[T]); ok && carried.err == nil {
-		return carried.object, carried.ResourceVersion, true
+	if wrapped, ok := untyped.(*wrapper[T]); ok && wrapped.err == nil {
+		return wrapped.object, wrapped.ResourceVersion, true
 	}
 	obj, ok := untyped.(T)
 	if !ok {
 		rejected := &source.RejectedError{Listed: listed, Err: fmt.Errorf("it is a %T, expected a %v", untyped, reflect.TypeFor[T]())}
-		if carried, ok := untyped.(*carrier[T]); ok {
-			rejected.Err = carried.err
+		if wrapped, ok := untyped.(*wrapper[T]); ok {
+			rejected.Err = wrapped.err
 		}
 		if accessor, err := meta.Accessor(untyped); err == nil {
 			rejected.Key = index.Key{Namespace: accessor.GetNamespace(), Name: accessor.GetName()}

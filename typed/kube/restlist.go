@@ -69,7 +69,7 @@ func (lw *restListerWatcher[T]) ListWithContext(ctx context.Context, opts metav1
 	if opts.Continue == "" {
 		lw.listed = 0
 	}
-	list, kindless := &carriedList{}, 0
+	list, kindless := &wrappedList{}, 0
 	items := codec.Items(response)
 	err = wire.NewPipeline(decoders(),
 		func(item []byte) (listItem, error) { return lw.item(codec, item) },
@@ -101,14 +101,14 @@ type listItem struct {
 	kindless bool // the server has not said of which kind it is
 }
 
-// item decodes an item of a list. One that cannot be used is carried on, to be
+// item decodes an item of a list. One that cannot be used is passed on, to be
 // rejected.
 func (lw *restListerWatcher[T]) item(codec wire.Codec[T], item []byte) (listItem, error) {
 	obj, err := codec.Item(item)
 	var invalid *wire.ObjectError
 	switch {
 	case !lw.strict && errors.As(err, &invalid):
-		return listItem{object: carryInvalid[T](invalid, "")}, nil
+		return listItem{object: wrapInvalid[T](invalid, "")}, nil
 	case err != nil:
 		return listItem{}, err
 	}
@@ -119,12 +119,12 @@ func (lw *restListerWatcher[T]) item(codec wire.Codec[T], item []byte) (listItem
 		case lw.isStray(kind) && lw.strict:
 			return listItem{}, strayError(kind, lw.expected)
 		case lw.isStray(kind):
-			return listItem{object: carryStray(obj, kind, lw.expected)}, nil
+			return listItem{object: wrapStray(obj, kind, lw.expected)}, nil
 		}
 		kindless = kind.Kind == ""
 	}
 	lw.stamp(obj)
-	return listItem{carry(obj), kindless}, nil
+	return listItem{wrap(obj), kindless}, nil
 }
 
 // isStray reports whether an object is of another kind than it should be.
@@ -154,7 +154,7 @@ func (lw *restListerWatcher[T]) checkKind(list metav1.TypeMeta, items, kindless 
 
 // nameKinds gives unstructured objects without a kind the one that the list is
 // of. API servers leave it out of the items of lists whose type they know.
-func (l *carriedList) nameKinds() {
+func (l *wrappedList) nameKinds() {
 	kind := strings.TrimSuffix(l.Kind, "List")
 	for _, item := range l.Items {
 		if u, ok := item.(*unstructured.Unstructured); ok && u.GetKind() == "" && u.GetAPIVersion() == "" {

@@ -194,12 +194,12 @@ func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 		return false
 	case e.Invalid != nil:
 		w.note(e.Invalid.Identity.ResourceVersion)
-		return w.send(watch.Event{Type: e.Type, Object: carryInvalid[T](e.Invalid, w.last)})
+		return w.send(watch.Event{Type: e.Type, Object: wrapInvalid[T](e.Invalid, w.last)})
 	case w.lw.isStray(e.Kind):
-		return w.send(watch.Event{Type: e.Type, Object: carryStray(e.Object, e.Kind, w.lw.expected)})
+		return w.send(watch.Event{Type: e.Type, Object: wrapStray(e.Object, e.Kind, w.lw.expected)})
 	}
 	w.lw.stamp(e.Object)
-	if !w.send(watch.Event{Type: e.Type, Object: carry(e.Object)}) {
+	if !w.send(watch.Event{Type: e.Type, Object: wrap(e.Object)}) {
 		return false
 	}
 	w.note(any(e.Object).(versionGetter).GetResourceVersion())

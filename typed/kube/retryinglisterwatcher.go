@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/util/watchlist"
 )
 
-// supervisedListerWatcher stands between a Reflector and the ListerWatcher of a
+// retryingListerWatcher stands between a Reflector and the ListerWatcher of a
 // source. It adds the source's selectors to each request, reports how requests
 // fare, which the Reflector only logs, tries again where nothing but time can
 // help, and keeps track of requests under way: the Reflector does not wait for a
 // list when it is stopped.
-type supervisedListerWatcher struct {
+type retryingListerWatcher struct {
 	cache.ListerWatcherWithContext
 
 	config      sourceConfig
@@ -39,8 +39,8 @@ type supervisedListerWatcher struct {
 	requests sync.WaitGroup
 }
 
-func newSupervisedListerWatcher(lw cache.ListerWatcher, config sourceConfig, report func(error), progress func(received, expected int)) *supervisedListerWatcher {
-	return &supervisedListerWatcher{
+func newRetryingListerWatcher(lw cache.ListerWatcher, config sourceConfig, report func(error), progress func(received, expected int)) *retryingListerWatcher {
+	return &retryingListerWatcher{
 		ListerWatcherWithContext: cache.ToListerWatcherWithContext(lw),
 
 		config:      config,
@@ -51,20 +51,20 @@ func newSupervisedListerWatcher(lw cache.ListerWatcher, config sourceConfig, rep
 }
 
 // IsWatchListSemanticsUnSupported tells the Reflector not to stream.
-func (lw *supervisedListerWatcher) IsWatchListSemanticsUnSupported() bool { return lw.noWatchList }
+func (lw *retryingListerWatcher) IsWatchListSemanticsUnSupported() bool { return lw.noWatchList }
 
 // List is there to make a cache.ListerWatcher; the Reflector does not call it.
-func (lw *supervisedListerWatcher) List(opts metav1.ListOptions) (runtime.Object, error) {
+func (lw *retryingListerWatcher) List(opts metav1.ListOptions) (runtime.Object, error) {
 	return lw.ListWithContext(context.Background(), opts)
 }
 
 // Watch is there to make a cache.ListerWatcher; the Reflector does not call it.
-func (lw *supervisedListerWatcher) Watch(opts metav1.ListOptions) (watch.Interface, error) {
+func (lw *retryingListerWatcher) Watch(opts metav1.ListOptions) (watch.Interface, error) {
 	return lw.WatchWithContext(context.Background(), opts)
 }
 
 // ListWithContext implements cache.ListerWithContext.
-func (lw *supervisedListerWatcher) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+func (lw *retryingListerWatcher) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 	if !lw.begin() {
 		return nil, context.Canceled
 	}
@@ -83,7 +83,7 @@ func (lw *supervisedListerWatcher) ListWithContext(ctx context.Context, opts met
 }
 
 // WatchWithContext implements cache.WatcherWithContext.
-func (lw *supervisedListerWatcher) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+func (lw *retryingListerWatcher) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	if !lw.begin() {
 		return nil, context.Canceled
 	}
@@ -110,7 +110,7 @@ func (lw *supervisedListerWatcher) WatchWithContext(ctx context.Context, opts me
 // the Reflector has to know of, or ctx ends. It reports each failure. The
 // Reflector does the same for a watch, and for a streamed list even after ctx
 // has ended, but waits up to a minute at a time.
-func persist[R any](ctx context.Context, lw *supervisedListerWatcher, request func() (R, error)) (R, error) {
+func persist[R any](ctx context.Context, lw *retryingListerWatcher, request func() (R, error)) (R, error) {
 	unreachable, refused := lw.config.requests.unreachable(), lw.config.requests.refused()
 	for {
 		result, err := request()
@@ -143,7 +143,7 @@ func isUnreachable(err error) bool {
 
 // countPage notes the progress that a page of a list makes. Errors are left to
 // the Reflector, which looks at the list next.
-func (lw *supervisedListerWatcher) countPage(list runtime.Object, continued bool) {
+func (lw *retryingListerWatcher) countPage(list runtime.Object, continued bool) {
 	if !continued {
 		lw.received = 0
 	}
@@ -161,13 +161,13 @@ func (lw *supervisedListerWatcher) countPage(list runtime.Object, continued bool
 }
 
 // countStreamed notes that one more object of a streamed list has come.
-func (lw *supervisedListerWatcher) countStreamed() {
+func (lw *retryingListerWatcher) countStreamed() {
 	lw.received++
 	lw.progress(lw.received, 0)
 }
 
 // restrict adds the selectors.
-func (lw *supervisedListerWatcher) restrict(opts *metav1.ListOptions) {
+func (lw *retryingListerWatcher) restrict(opts *metav1.ListOptions) {
 	if lw.config.labels != nil {
 		opts.LabelSelector = lw.config.labels.String()
 	}
@@ -177,7 +177,7 @@ func (lw *supervisedListerWatcher) restrict(opts *metav1.ListOptions) {
 }
 
 // failed reports the failure of a request.
-func (lw *supervisedListerWatcher) failed(err error) {
+func (lw *retryingListerWatcher) failed(err error) {
 	lw.mu.Lock()
 	lw.last = err
 	lw.mu.Unlock()
@@ -186,7 +186,7 @@ func (lw *supervisedListerWatcher) failed(err error) {
 
 // ended reports what the Reflector ended with, unless that is, or wraps, the
 // failure of a request, which was reported.
-func (lw *supervisedListerWatcher) ended(err error) {
+func (lw *retryingListerWatcher) ended(err error) {
 	lw.mu.Lock()
 	known := lw.last != nil && errors.Is(err, lw.last)
 	lw.last = nil
@@ -197,7 +197,7 @@ func (lw *supervisedListerWatcher) ended(err error) {
 }
 
 // begin counts a request, unless the source has ended.
-func (lw *supervisedListerWatcher) begin() bool {
+func (lw *retryingListerWatcher) begin() bool {
 	lw.mu.Lock()
 	defer lw.mu.Unlock()
 	if lw.closed {
@@ -208,7 +208,7 @@ func (lw *supervisedListerWatcher) begin() bool {
 }
 
 // close refuses further requests and waits for those under way.
-func (lw *supervisedListerWatcher) close() {
+func (lw *retryingListerWatcher) close() {
 	lw.mu.Lock()
 	lw.closed = true
 	lw.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"github.com/kubetyped/informer/internal/wire"
 )
 
-// carrier takes an object through the Reflector that is no runtime.Object. It
+// wrapper takes an object through the Reflector that is no runtime.Object. It
 // has as much of the metadata as the Reflector asks for.
-type carrier[T index.Object] struct {
+type wrapper[T index.Object] struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
 
@@ -22,17 +22,17 @@ type carrier[T index.Object] struct {
 	err    error // why there is no object that can be used
 }
 
-// carry returns an object as a runtime.Object: itself, if it is one.
-func carry[T index.Object](obj T) runtime.Object {
+// wrap returns an object as a runtime.Object: itself, if it is one.
+func wrap[T index.Object](obj T) runtime.Object {
 	if o, ok := any(obj).(runtime.Object); ok {
 		return o
 	}
-	return newCarrier(obj, nil)
+	return newWrapper(obj, nil)
 }
 
-// carryStray returns an object of another kind than the one that was asked for.
-func carryStray[T index.Object](obj T, kind metav1.TypeMeta, expected schema.GroupVersionKind) runtime.Object {
-	return newCarrier(obj, strayError(kind, expected))
+// wrapStray returns an object of another kind than the one that was asked for.
+func wrapStray[T index.Object](obj T, kind metav1.TypeMeta, expected schema.GroupVersionKind) runtime.Object {
+	return newWrapper(obj, strayError(kind, expected))
 }
 
 // strayError says that something is of another kind than it should be.
@@ -40,10 +40,10 @@ func strayError(kind metav1.TypeMeta, expected schema.GroupVersionKind) error {
 	return fmt.Errorf("it is a %s of %s, expected a %s of %s", kind.Kind, kind.APIVersion, expected.Kind, expected.GroupVersion())
 }
 
-// carryInvalid returns what is known of an object that cannot be decoded. Without
+// wrapInvalid returns what is known of an object that cannot be decoded. Without
 // a version of its own, it is given that of what came before it.
-func carryInvalid[T index.Object](invalid *wire.ObjectError, before string) runtime.Object {
-	c := &carrier[T]{err: invalid}
+func wrapInvalid[T index.Object](invalid *wire.ObjectError, before string) runtime.Object {
+	c := &wrapper[T]{err: invalid}
 	c.Namespace, c.Name, c.ResourceVersion = invalid.Identity.Namespace, invalid.Identity.Name, invalid.Identity.ResourceVersion
 	if c.ResourceVersion == "" {
 		c.ResourceVersion = before
@@ -52,7 +52,7 @@ func carryInvalid[T index.Object](invalid *wire.ObjectError, before string) runt
 }
 
 // isInvalid reports whether the object is one that cannot be decoded.
-func (c *carrier[T]) isInvalid() bool {
+func (c *wrapper[T]) isInvalid() bool {
 	var invalid *wire.ObjectError
 	return errors.As(c.err, &invalid)
 }
@@ -60,8 +60,8 @@ func (c *carrier[T]) isInvalid() bool {
 // versionGetter is an object that knows its version.
 type versionGetter interface{ GetResourceVersion() string }
 
-func newCarrier[T index.Object](obj T, err error) *carrier[T] {
-	c := &carrier[T]{object: obj, err: err}
+func newWrapper[T index.Object](obj T, err error) *wrapper[T] {
+	c := &wrapper[T]{object: obj, err: err}
 	c.Namespace, c.Name = obj.GetNamespace(), obj.GetName()
 	if v, ok := any(obj).(versionGetter); ok {
 		c.ResourceVersion = v.GetResourceVersion()
@@ -69,15 +69,15 @@ func newCarrier[T index.Object](obj T, err error) *carrier[T] {
 	return c
 }
 
-// DeepCopyObject implements runtime.Object. It copies no more than the carrier:
-// nobody modifies what is carried.
-func (c *carrier[T]) DeepCopyObject() runtime.Object {
+// DeepCopyObject implements runtime.Object. It copies no more than the wrapper:
+// nobody modifies what is wrapped.
+func (c *wrapper[T]) DeepCopyObject() runtime.Object {
 	own := *c
 	return &own
 }
 
-// carriedList is a list, or a page of one.
-type carriedList struct {
+// wrappedList is a list, or a page of one.
+type wrappedList struct {
 	metav1.TypeMeta
 	metav1.ListMeta
 
@@ -86,7 +86,7 @@ type carriedList struct {
 
 // DeepCopyObject implements runtime.Object. The copy shares the items: nobody
 // modifies them.
-func (l *carriedList) DeepCopyObject() runtime.Object {
+func (l *wrappedList) DeepCopyObject() runtime.Object {
 	own := *l
 	own.Items = append([]runtime.Object(nil), l.Items...)
 	return &own
