@@ -12,18 +12,31 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	adapted "github.com/kubetyped/informer/adapters/informers"
 	"github.com/kubetyped/informer/e2e/workload"
 )
 
-// clientGoInformers are those of a factory of client-go, as its users have them.
+// clientGoInformers are those of a factory with client-go's interface, as its users have
+// them.
 type clientGoInformers struct {
 	factory  factories.SharedInformerFactory
 	handlers []cache.ResourceEventHandlerRegistration
 }
 
 func newClientGo(client kubernetes.Interface, selector labels.Selector, t tallies) (informers, error) {
-	s := &clientGoInformers{factory: factories.NewSharedInformerFactoryWithOptions(client, 0,
-		factories.WithTweakListOptions(func(opts *metav1.ListOptions) { opts.LabelSelector = selector.String() }))}
+	return prepared(factories.NewSharedInformerFactoryWithOptions(client, 0,
+		factories.WithTweakListOptions(func(opts *metav1.ListOptions) { opts.LabelSelector = selector.String() })), t)
+}
+
+// newAdapters returns those of a factory of this project that takes the place of
+// client-go's.
+func newAdapters(client kubernetes.Interface, selector labels.Selector, t tallies) (informers, error) {
+	return prepared(adapted.NewSharedInformerFactoryWithOptions(client, 0, adapted.WithSharing(),
+		adapted.WithTweakListOptions(func(opts *metav1.ListOptions) { opts.LabelSelector = selector.String() })), t)
+}
+
+func prepared(factory factories.SharedInformerFactory, t tallies) (informers, error) {
+	s := &clientGoInformers{factory: factory}
 	core, discovery := s.factory.Core().V1(), s.factory.Discovery().V1()
 	err := errors.Join(
 		addClientGo(s, t[pods], core.Pods().Informer(), "node", podByNode),

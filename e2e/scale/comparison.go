@@ -47,7 +47,7 @@ var figures = []figure{
 func (c comparison) table() report.Table {
 	t := report.Table{Head: []string{"", "client-go", "here", "ratio"}}
 	for _, f := range figures {
-		theirs, ours := f.values(c.results[sideClientGo]), f.values(c.results[sideTyped])
+		theirs, ours := f.values(c.results[sideClientGo]), f.values(c.results[c.here])
 		ratio := median(theirs) / median(ours)
 		if f.moreIsIt {
 			ratio = 1 / ratio

@@ -24,7 +24,7 @@ func TestTableComparesTheSides(t *testing.T) {
 		}
 		return ms
 	}
-	c := comparison{results: map[string][]measurement{sideClientGo: took(4, 8, 2), sideTyped: took(1, 3, 2)}}
+	c := comparison{plan: plan{here: sideTyped}, results: map[string][]measurement{sideClientGo: took(4, 8, 2), sideTyped: took(1, 3, 2)}}
 
 	assert.Equal(t, [][]string{
 		{"time to sync, s", "4.00 (2.00 to 8.00)", "2.00 (1.00 to 3.00)", "2.00×"},

@@ -17,6 +17,7 @@ type plan struct {
 	namespaces, nodes       int
 	events, rounds, workers int
 	out, profiles           string
+	here                    string   // the side that is compared with client-go's
 	side                    string   // or "" in the process that others are measured by
 	shape                   []string // the arguments that make the same table again
 }
@@ -32,6 +33,7 @@ func parse(args []string) (plan, error) {
 	flags.IntVar(&p.events, "events", 5_000, "`number` of updates of Pods that each side follows in a round")
 	flags.IntVar(&p.rounds, "rounds", 3, "`number` of times that each side is measured")
 	flags.IntVar(&p.workers, "workers", 16, "`number` of requests at a time that create and update objects")
+	flags.StringVar(&p.here, "here", sideTyped, "what is compared with client-go: typed, or adapters, which are client-go's factories with one import changed and with sharing")
 	flags.StringVar(&p.out, "out", "", "`file` in which to replace the table that this program has made before")
 	flags.StringVar(&p.profiles, "profiles", "", "`folder` for profiles of the last round, made if it is not there: CPU of sync and events, heap between them")
 	flags.StringVar(&p.side, "side", "", "`name` of the side to measure in this process, by requests on the standard input; the program does this by itself")
@@ -61,6 +63,9 @@ func (p plan) validate() error {
 		if number.value < 1 {
 			return fmt.Errorf("-%s must be positive, not %d", number.name, number.value)
 		}
+	}
+	if p.here != sideTyped && p.here != sideAdapters {
+		return fmt.Errorf("-here must be %s or %s, not %q", sideTyped, sideAdapters, p.here)
 	}
 	if _, ok := sides[p.side]; p.side != "" && !ok {
 		return fmt.Errorf("-side must be one of %s, not %q", strings.Join(slices.Sorted(maps.Keys(sides)), " and "), p.side)

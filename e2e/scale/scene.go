@@ -88,7 +88,7 @@ func (s *scene) create(ctx context.Context) error {
 func (s *scene) compare(ctx context.Context) (comparison, error) {
 	c := comparison{plan: s.plan, results: map[string][]measurement{}}
 	for round := range s.rounds {
-		for _, side := range turns {
+		for _, side := range s.turns() {
 			fmt.Fprintf(s.out, "round %d of %d, %s: syncing…\n", round+1, s.rounds, side)
 			m, err := s.measure(ctx, side)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 // The sides that are compared.
 const (
 	sideTyped    = "typed"
+	sideAdapters = "adapters" // what client-go's side is with one import changed, and sharing
 	sideClientGo = "client-go"
 )
 
@@ -26,12 +27,13 @@ type informers interface {
 // sides makes informers that were not started yet.
 var sides = map[string]func(kubernetes.Interface, labels.Selector, tallies) (informers, error){
 	sideTyped:    newTyped,
+	sideAdapters: newAdapters,
 	sideClientGo: newClientGo,
 }
 
-// turns is the order in which they are measured. What it costs to be first is
-// ours to pay.
-var turns = []string{sideTyped, sideClientGo}
+// turns returns the order in which they are measured. What it costs to be first is ours
+// to pay.
+func (p plan) turns() []string { return []string{p.here, sideClientGo} }
 
 // tallies has the tally of each kind.
 type tallies map[string]*tally
