@@ -64,7 +64,7 @@ func (p decodePoint) items(tb testing.TB, n int) [][]byte {
 
 // BenchmarkDecodeItem measures decoding an item of a list, from its bytes to an
 // object. An operation is one object; they are kept until the list of 20,000 ends,
-// and the next one is of a decoder that has seen nothing. client-go is the
+// and the next one is of a new decoder. client-go is the
 // generated code for protobuf, and apimachinery's decoder for JSON.
 //
 // cpu-ns/op is what this process has used, with the collector, which works beside.

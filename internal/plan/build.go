@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -153,6 +154,9 @@ func (b *builder) kind(f *field, of reflect.Type, within *Mask) error {
 
 // site returns a place that no other has the number of.
 func (b *builder) site() *site {
+	if b.sites == math.MaxUint32 {
+		return nil // no more are shared: a number must not mean two types
+	}
 	b.sites++
 	return &site{id: b.sites}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -37,9 +38,10 @@ func (p *Pool) made(by func(*builder) (*message, error)) (*message, error) {
 	if p.build.made == nil {
 		p.build.made = map[masked]*message{}
 	}
+	before := maps.Clone(p.build.made)
 	m, err := by(&p.build)
 	if err != nil {
-		p.build.made = nil // some are half done
+		p.build.made = before // some of the others are half done
 	}
 	return m, err
 }

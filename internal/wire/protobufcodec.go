@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,7 +35,7 @@ func newProtobufCodec[T any](of *API, held Held[T], mask *plan.Mask) (Codec[T], 
 	c.kind.Store(&metav1.TypeMeta{})
 	var pool *plan.Pool
 	if held != nil {
-		pool = plan.NewPool()
+		pool = poolFor(mask)
 		c.relatives = parts.NewRelatives[T]()
 	}
 	if of != nil {
@@ -46,6 +47,19 @@ func newProtobufCodec[T any](of *API, held Held[T], mask *plan.Mask) (Codec[T], 
 		c.plan, _ = plan.New[T](pool, mask) // with an error it is nil, and generated code decodes all
 	}
 	return c, nil
+}
+
+// wholeObjects is the pool of all codecs that decode all fields: plans are made once for
+// a type, and parts are shared by all informers of a program.
+var wholeObjects = sync.OnceValue(plan.NewPool)
+
+// poolFor returns the pool of codecs for the fields of mask. Those of a mask have one for
+// themselves, since a plan is kept as long as its pool.
+func poolFor(mask *plan.Mask) *plan.Pool {
+	if mask != nil {
+		return plan.NewPool()
+	}
+	return wholeObjects()
 }
 
 // decode decodes an object.
