@@ -218,9 +218,10 @@ type everything struct {
 	RawP     *runtime.RawExtension
 	Port     intstr.IntOrString
 	Dash     string `json:"-"`
-	Comma    string `json:"-,"`
-	Other    string `json:"other,omitempty"`
-	hidden   string
+	//lint:ignore SA5008 a name that is a dash, as encoding/json has it
+	Comma  string `json:"-,"`
+	Other  string `json:"other,omitempty"`
+	hidden string
 }
 
 type embedded struct {

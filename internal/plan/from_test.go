@@ -46,6 +46,7 @@ func TestNoPlanOfOwnStruct(t *testing.T) {
 		*metav1.ObjectMeta
 	}](t, "a *v1.ObjectMeta is embedded")
 	refused[struct {
+		//lint:ignore SA5008 what is refused
 		Meta *metav1.ObjectMeta `json:"metadata,string"`
 	}](t, `the option "string" of its tag is not known`)
 	type meta struct {

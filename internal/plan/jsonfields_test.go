@@ -26,9 +26,11 @@ func TestNamesInJSON(t *testing.T) {
 		Other `json:",inline"`
 		A     string `json:"renamed"`
 		D     string `json:"-"`
-		E     string `json:"-,"`
-		f     string
-		G     string `json:",omitempty"`
+		//lint:ignore SA5008 a name that is a dash, as encoding/json has it
+		E string `json:"-,"`
+		//lint:ignore U1000 what is not exported has no name in JSON
+		f string
+		G string `json:",omitempty"`
 	}
 	of := reflect.TypeFor[outer]()
 	fields, err := jsonFields(of)

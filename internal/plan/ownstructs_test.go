@@ -44,7 +44,8 @@ type podInfo struct {
 		Conditions []conditionInfo `json:"conditions"`
 	} `json:"status"`
 	Computed int `json:"-"`
-	private  string
+	//lint:ignore U1000 what is not exported is not decoded
+	private string
 }
 
 type label string
