@@ -184,7 +184,7 @@ func (p *pass) structure(n *node, to, like unsafe.Pointer) bool {
 			return false
 		}
 		var was unsafe.Pointer
-		if like != nil {
+		if like != nil && !f.stamped {
 			was = unsafe.Add(like, f.offset)
 		}
 		return p.decode(f.node, unsafe.Add(to, f.offset), was)

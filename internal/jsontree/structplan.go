@@ -46,6 +46,9 @@ type field struct {
 	*node
 	memory
 	ordinal int
+	// stamped tells that others write to the field after an object was decoded: it is
+	// not read in what is like an object.
+	stamped bool
 }
 
 // memory is a part of a struct.

@@ -31,6 +31,11 @@ func NewStructs[T any](mask *plan.Mask) (*Structs[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("a plan to decode a %v: %w", of, err)
 	}
+	for _, name := range []string{"apiVersion", "kind"} {
+		if f := root.fields[name]; f != nil {
+			f.stamped = true
+		}
+	}
 	return &Structs[T]{New(false, nil), root}, nil
 }
 
@@ -39,7 +44,8 @@ func NewStructs[T any](mask *plan.Mask) (*Structs[T], error) {
 //
 // The object shares parts with like, one that it probably has parts in common with, such
 // as an earlier state, or nil. None of them may be modified, ever. It does not refer to
-// text.
+// text. Its kind may be set later, while other objects that are like it are decoded: it is
+// not looked at.
 func (s *Structs[T]) Decode(text []byte, like T) (T, bool) {
 	made, ok := s.decodeStruct(s.root, text, *(*unsafe.Pointer)(unsafe.Pointer(&like)))
 	if !ok {

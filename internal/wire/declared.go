@@ -17,6 +17,10 @@ func methodUnmarshalJSON(t reflect.Type) (reflect.Method, bool) {
 	return t.MethodByName("UnmarshalJSON")
 }
 
+func methodGetObjectKind(t reflect.Type) (reflect.Method, bool) {
+	return t.MethodByName("GetObjectKind")
+}
+
 func methodMarshalJSON(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("MarshalJSON") }
 
 // isDeclared reports whether a pointer to a struct has a method that the struct's

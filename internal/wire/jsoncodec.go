@@ -32,7 +32,7 @@ type jsonCodec[T any] struct {
 	jsonResponse
 	structs *jsontree.Structs[T] // nil: there can be no plan
 	held    Held[T]              // nil: parts are not shared
-	// relatives are what objects that are not held share parts with.
+	// relatives are what objects that are not held share parts with; nil: with none.
 	relatives *parts.Relatives[T]
 	mask      *plan.Mask // nil: all fields are decoded
 }
@@ -40,7 +40,9 @@ type jsonCodec[T any] struct {
 func newJSONCodec[T any](held Held[T], mask *plan.Mask) jsonCodec[T] {
 	c := jsonCodec[T]{held: held, mask: mask}
 	c.structs, _ = jsontree.NewStructs[T](mask) // with an error it is nil
-	if held != nil {
+	// Who decodes sets the kind of an object later, which is in its TypeMeta, unless it has
+	// a method of its own for that.
+	if held != nil && !isDeclared(reflect.TypeFor[T](), methodGetObjectKind) {
 		c.relatives = parts.NewRelatives[T]()
 	}
 	return c
@@ -58,6 +60,9 @@ func (c jsonCodec[T]) decode(object []byte) (T, bool) {
 	namespace, name := keyOfJSON(object)
 	if like, ok := c.held(namespace, name); ok {
 		return c.structs.Decode(object, like)
+	}
+	if c.relatives == nil {
+		return c.structs.Decode(object, none)
 	}
 	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return c.structs.Decode(object, like) })
 }
