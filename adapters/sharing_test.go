@@ -2,6 +2,7 @@ package adapters_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -179,4 +180,56 @@ func TestSharingOfWhatCannotBeDecoded(t *testing.T) {
 	require.NoError(t, srv.Create(t.Context(), tolerant("shop", "b")))
 	waitForPod(t, informer, "shop/b", "")
 	assert.ElementsMatch(t, []string{"shop/a", "shop/b"}, informer.GetStore().ListKeys())
+}
+
+// TestSharingSurvivesFaults: after watches that were cut or torn within an event, and
+// versions that are gone, the informer has what the server has.
+func TestSharingSurvivesFaults(t *testing.T) {
+	t.Parallel()
+	srv := typedtest.Start(t)
+	config := srv.Config()
+	config.QPS = -1
+	client, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	informer := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), cache.SharedIndexInformerOptions{})
+	startShared(t, informer)
+	faults := []func(){
+		func() { srv.CutWatches("pods") },
+		func() { srv.TearWatches("pods") },
+		func() { srv.SendBookmarks("pods") },
+		func() {
+			srv.Compact()
+			srv.CutWatches("pods")
+		},
+	}
+	for i := range 40 {
+		name := fmt.Sprint("web-", i%7)
+		pod := tolerant("shop", name)
+		pod.Labels = map[string]string{"written": fmt.Sprint(i)}
+		switch {
+		case i < 7:
+			require.NoError(t, srv.Create(t.Context(), pod))
+		case i == 38:
+			require.NoError(t, srv.Delete(t.Context(), pod))
+		default:
+			require.NoError(t, srv.Update(t.Context(), pod))
+		}
+		if i%5 == 4 {
+			faults[i/5%len(faults)]()
+		}
+	}
+	last := tolerant("shop", "last")
+	require.NoError(t, srv.Create(t.Context(), last))
+	waitForPod(t, informer, "shop/last", "")
+	list, err := client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	want := map[string]corev1.Pod{}
+	for _, pod := range list.Items {
+		want[pod.Name] = pod
+	}
+	got := map[string]corev1.Pod{}
+	for _, obj := range informer.GetStore().List() {
+		got[obj.(*corev1.Pod).Name] = *obj.(*corev1.Pod)
+	}
+	assert.Equal(t, want, got)
 }
