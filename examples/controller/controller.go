@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strconv"
 
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
@@ -72,25 +72,21 @@ func newController(client kubernetes.Interface) (*controller, error) {
 // run waits until it leads, and works until ctx ends and all that waits has been
 // processed. Informers run from the beginning, and outlive the workers: so those
 // read what is so, rather than what was when the informers stopped.
-func (c *controller) run(ctx context.Context, workers int, l lease) error {
-	defer c.queue.ShutDown() // if it comes to no call of Run
-	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var group errgroup.Group
-	group.Go(func() error { return c.owners.Run(watching) })
-	group.Go(func() error { return c.pods.Run(watching) })
-	group.Go(func() error {
-		defer stop()
-		return l.hold(ctx, func(leading context.Context) error {
-			_, err1 := c.owners.Handle(control.FilterUpdates(control.Enqueue[*corev1.ConfigMap](c.queue), control.ResourceVersionChanged))
-			_, err2 := c.pods.Handle(control.EnqueueOwner[*corev1.Pod](c.queue, configMap.GroupKind()))
-			if err := errors.Join(err1, err2, c.owners.WaitForSync(ctx), c.pods.WaitForSync(ctx)); err != nil {
-				return err
-			}
-			defer context.AfterFunc(ctx, c.queue.ShutDown)()
-			return c.queue.Run(leading, workers, c.process)
-		})
-	})
-	return group.Wait()
+func (c *controller) run(ctx context.Context, workers int, elector control.Elector) error {
+	_, err1 := c.owners.Handle(control.FilterUpdates(control.Enqueue[*corev1.ConfigMap](c.queue), control.ResourceVersionChanged))
+	_, err2 := c.pods.Handle(control.EnqueueOwner[*corev1.Pod](c.queue, configMap.GroupKind()))
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	return control.Run(ctx,
+		control.WithInformers(c.owners, c.pods),
+		control.WithElector(elector),
+		control.WithWorkers(c.queue, workers, c.process))
+}
+
+// newElector returns what instances of the controller compete with for the lead.
+func newElector(config *rest.Config, namespace, identity string) (control.Elector, error) {
+	return kube.NewElector(config, namespace, "kubetyped-example", kube.WithIdentity(identity))
 }
 
 // reconcile gives an owner the Pods that it is to have. It does not ask whether

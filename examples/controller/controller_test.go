@@ -70,10 +70,12 @@ func start(t *testing.T, srv *typedtest.Server, workers int, setup ...func(*cont
 	for _, f := range setup {
 		f(c)
 	}
+	elector, err := newElector(srv.Config(), "default", fmt.Sprintf("%p", c))
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() {
-		ended <- c.run(ctx, workers, lease{client: client, namespace: "default", identity: fmt.Sprintf("%p", c)})
+		ended <- c.run(ctx, workers, elector)
 	}()
 	stop = sync.OnceFunc(func() {
 		cancel()

@@ -76,12 +76,16 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	elector, err := newElector(config, *namespace, fmt.Sprintf("%s-%d", host, os.Getpid()))
+	if err != nil {
+		return err
+	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	var group errgroup.Group
 	group.Go(func() error {
 		defer stop()
-		return c.run(working, *workers, lease{client: client, namespace: *namespace, identity: fmt.Sprintf("%s-%d", host, os.Getpid())})
+		return c.run(working, *workers, elector)
 	})
 	if *address != "" {
 		group.Go(func() error {
@@ -97,7 +101,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	err = group.Wait()
 	report(out, c)
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil // it was told to stop
 	}
 	return err
