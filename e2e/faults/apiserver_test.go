@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/e2e/cluster"
+	"github.com/kubetyped/informer/e2e/proxy"
 )
 
 // TestAPIServer kills the API server, and stops it in good order, while objects
@@ -63,7 +64,8 @@ func TestCompaction(t *testing.T) {
 				resume := p.HoldWatches("configmaps")
 				s.writes(writeRate)
 				require.NoError(t, test.compact(s.ctx))
-				require.NoError(t, own.Restart(s.ctx)) // its caches would still have the history
+				require.NoError(t, own.Restart(s.ctx))   // its caches would still have the history
+				p.CutWatches("configmaps", proxy.Abrupt) // what they have yet to be told may be on its way
 				resume()
 				s.writes(writeRate)
 			}
