@@ -5,26 +5,9 @@ import (
 	"reflect"
 	"strconv"
 	"unsafe"
+
+	"github.com/kubetyped/informer/internal/layout"
 )
-
-// header is how a slice lies in memory.
-type header struct {
-	data     unsafe.Pointer
-	len, cap int
-}
-
-// numbers is a set of ordinals of fields.
-type numbers [maxFields / 64]uint64
-
-// add adds a number, and reports whether it was there.
-func (s *numbers) add(n int) bool {
-	bit := uint64(1) << (n & 63)
-	was := s[n>>6]&bit != 0
-	s[n>>6] |= bit
-	return was
-}
-
-func (s *numbers) has(n int) bool { return s[n>>6]&(1<<(n&63)) != 0 }
 
 // deeper begins an object or array.
 func (p *pass) deeper() bool {
@@ -167,10 +150,11 @@ func (p *pass) scalar(n *node, to unsafe.Pointer) bool {
 	return true
 }
 
-// structure decodes an object into a struct.
-func (p *pass) structure(n *node, to, like unsafe.Pointer) bool {
-	var seen numbers
-	return p.each('}', func() bool {
+// eachField consumes an object, and calls a function for each of its members that is
+// a field of a struct, which consumes the value. The others are checked, and skipped. It
+// returns the fields that there were, and false where a field comes twice.
+func (p *pass) eachField(n *node, one func(*field) bool) (seen layout.FieldSet, ok bool) {
+	ok = p.each('}', func() bool {
 		key, ok := p.named()
 		if !ok {
 			return false
@@ -180,15 +164,21 @@ func (p *pass) structure(n *node, to, like unsafe.Pointer) bool {
 			_, ok := p.skip()
 			return ok
 		}
-		if seen.add(f.ordinal) {
-			return false
-		}
+		return !seen.Add(f.ordinal) && one(f)
+	})
+	return seen, ok
+}
+
+// structure decodes an object into a struct.
+func (p *pass) structure(n *node, to, like unsafe.Pointer) bool {
+	_, ok := p.eachField(n, func(f *field) bool {
 		var was unsafe.Pointer
 		if like != nil && !f.stamped {
-			was = unsafe.Add(like, f.offset)
+			was = unsafe.Add(like, f.Offset)
 		}
-		return p.decode(f.node, unsafe.Add(to, f.offset), was)
+		return p.decode(f.node, unsafe.Add(to, f.Offset), was)
 	})
+	return ok
 }
 
 // compare reports whether the value at like is what comes next. If it is not, that has
@@ -218,15 +208,15 @@ func (p *pass) pointer(n *node, to, like unsafe.Pointer) bool {
 
 func (p *pass) slice(n *node, to, like unsafe.Pointer) bool {
 	if p.compare(n, like) {
-		*(*header)(to) = *(*header)(like)
+		*(*layout.Slice)(to) = *(*layout.Slice)(like)
 		return true
 	}
-	var was header
+	var was layout.Slice
 	if like != nil {
-		was = *(*header)(like)
+		was = *(*layout.Slice)(like)
 	}
 	size := n.elem.of.Size()
-	made := reflect.MakeSlice(n.of, 0, was.len)
+	made := reflect.MakeSlice(n.of, 0, was.Len)
 	slice := reflect.New(n.of).Elem()
 	slice.Set(made)
 	ok := p.each(']', func() bool {
@@ -236,8 +226,8 @@ func (p *pass) slice(n *node, to, like unsafe.Pointer) bool {
 		}
 		slice.SetLen(k + 1)
 		var before unsafe.Pointer
-		if k < was.len {
-			before = unsafe.Add(was.data, uintptr(k)*size)
+		if k < was.Len {
+			before = unsafe.Add(was.Data, uintptr(k)*size)
 		}
 		return p.decode(n.elem, unsafe.Add(slice.UnsafePointer(), uintptr(k)*size), before)
 	})

@@ -3,6 +3,8 @@ package jsontree
 import (
 	"reflect"
 	"unsafe"
+
+	"github.com/kubetyped/informer/internal/layout"
 )
 
 // equals consumes a value, and reports whether decoding it into a zero value gives the
@@ -15,7 +17,7 @@ func (p *pass) equals(n *node, like unsafe.Pointer) bool {
 		return ok && n.opaque.equals(like, text)
 	}
 	if c == 'n' {
-		return p.literal("null") && memory{0, n.of.Size()}.isZero(like)
+		return p.literal("null") && layout.Memory{Offset: 0, Length: n.of.Size()}.IsZero(like)
 	}
 	switch n.kind {
 	case stringNode:
@@ -30,7 +32,7 @@ func (p *pass) equals(n *node, like unsafe.Pointer) bool {
 		like = *(*unsafe.Pointer)(like)
 		return like != nil && p.equals(n.elem, like)
 	case sliceNode:
-		return c == '[' && p.equalSlice(n, (*header)(like))
+		return c == '[' && p.equalSlice(n, (*layout.Slice)(like))
 	case mapNode:
 		return c == '{' && p.equalTable(n, like)
 	case anyNode:
@@ -53,28 +55,17 @@ func (p *pass) equalScalar(n *node, like unsafe.Pointer) bool {
 }
 
 func (p *pass) equalStruct(n *node, like unsafe.Pointer) bool {
-	var seen numbers
-	if !p.each('}', func() bool {
-		key, ok := p.named()
-		if !ok {
-			return false
-		}
-		f := n.fields[string(key)]
-		if f == nil || f.node == nil {
-			_, ok := p.skip()
-			return ok
-		}
-		return !seen.add(f.ordinal) && p.equals(f.node, unsafe.Add(like, f.offset))
-	}) {
+	seen, ok := p.eachField(n, func(f *field) bool { return p.equals(f.node, unsafe.Add(like, f.Offset)) })
+	if !ok {
 		return false
 	}
 	for _, f := range n.known {
-		if !seen.has(f.ordinal) && !f.isZero(like) {
+		if !seen.Has(f.ordinal) && !f.IsZero(like) {
 			return false
 		}
 	}
 	for _, left := range n.left {
-		if !left.isZero(like) {
+		if !left.IsZero(like) {
 			return false
 		}
 	}
@@ -82,12 +73,12 @@ func (p *pass) equalStruct(n *node, like unsafe.Pointer) bool {
 }
 
 // equalSlice also wants no room after the slice.
-func (p *pass) equalSlice(n *node, like *header) bool {
+func (p *pass) equalSlice(n *node, like *layout.Slice) bool {
 	k, size := 0, n.elem.of.Size()
-	return like.data != nil && like.cap == like.len && p.each(']', func() bool {
+	return like.Data != nil && like.Cap == like.Len && p.each(']', func() bool {
 		k++
-		return k <= like.len && p.equals(n.elem, unsafe.Add(like.data, uintptr(k-1)*size))
-	}) && k == like.len
+		return k <= like.Len && p.equals(n.elem, unsafe.Add(like.Data, uintptr(k-1)*size))
+	}) && k == like.Len
 }
 
 func (p *pass) equalTable(n *node, like unsafe.Pointer) bool {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"unsafe"
 
+	"github.com/kubetyped/informer/internal/layout"
 	"github.com/kubetyped/informer/internal/plan"
 )
 
@@ -37,45 +37,19 @@ type node struct {
 	elem   *node             // of a pointer, slice or map
 	fields map[string]*field // of a struct, by their names
 	known  []*field          // the same
-	left   []memory          // what decoding leaves as it is
+	left   []layout.Memory   // what decoding leaves as it is
 	opaque *opaque
 }
 
 // field is a field of a struct.
 type field struct {
 	*node
-	memory
-	ordinal int
+	layout.Memory
+	ordinal uint8
 	// stamped tells that others write to the field after an object was decoded: it is
 	// not read in what is like an object.
 	stamped bool
 }
-
-// memory is a part of a struct.
-type memory struct{ offset, length uintptr }
-
-// isZero reports whether the memory has only zeroes. A string that is empty and yet
-// refers to something does not count as zero here, which does no harm.
-func (m memory) isZero(at unsafe.Pointer) bool {
-	at = unsafe.Add(at, m.offset)
-	if (uintptr(at)|m.length)&7 == 0 {
-		for _, word := range unsafe.Slice((*uint64)(at), m.length/8) {
-			if word != 0 {
-				return false
-			}
-		}
-		return true
-	}
-	for _, b := range unsafe.Slice((*byte)(at), m.length) {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// maxFields is how many fields a struct can have.
-const maxFields = 128
 
 // masked is a type, of which some fields are decoded.
 type masked struct {
@@ -156,7 +130,7 @@ func (b *planner) shape(n *node, mask *plan.Mask) (err error) {
 func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan.Mask) error {
 	for i := range of.NumField() {
 		f := of.Field(i)
-		m := memory{offset + f.Offset, f.Type.Size()}
+		m := layout.Memory{Offset: offset + f.Offset, Length: f.Type.Size()}
 		tag := f.Tag.Get("json")
 		name, options, _ := strings.Cut(tag, ",")
 		embeds := f.Anonymous && name == ""
@@ -165,7 +139,7 @@ func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan
 			n.left = append(n.left, m)
 			continue
 		case embeds && f.Type.Kind() == reflect.Struct:
-			if err := b.addFields(n, f.Type, m.offset, mask); err != nil {
+			if err := b.addFields(n, f.Type, m.Offset, mask); err != nil {
 				return err
 			}
 			continue
@@ -181,12 +155,12 @@ func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan
 	return nil
 }
 
-func (b *planner) addField(n *node, name string, of reflect.Type, m memory, mask *plan.Mask) error {
-	if _, twice := n.fields[name]; twice || len(n.known) == maxFields {
+func (b *planner) addField(n *node, name string, of reflect.Type, m layout.Memory, mask *plan.Mask) error {
+	if _, twice := n.fields[name]; twice || len(n.known) == layout.MaxFields {
 		return errors.New("there are two of the name, or too many")
 	}
 	within, decoded := mask.Field(name)
-	f := &field{memory: m, ordinal: len(n.known)}
+	f := &field{Memory: m, ordinal: uint8(len(n.known))}
 	n.fields[name] = f
 	if !decoded {
 		n.left = append(n.left, m)

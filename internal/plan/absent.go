@@ -6,20 +6,22 @@ import (
 	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/internal/layout"
 )
 
 // complete sets the fields that JSON has though the message, of whose fields some were
 // seen, does not; and unsets those that JSON does not have though the message does.
-func (d *decoder) complete(m *message, to unsafe.Pointer, seen *numbers) bool {
+func (d *decoder) complete(m *message, to unsafe.Pointer, seen *layout.FieldSet) bool {
 	for _, number := range m.absent {
 		f := &m.fields[number]
-		at := unsafe.Add(to, f.offset)
+		at := unsafe.Add(to, f.Offset)
 		switch {
 		case f.isNil:
 			if f.isZeroAt(to) {
 				*(*unsafe.Pointer)(at) = nil
 			}
-		case seen.has(f.ordinal):
+		case seen.Has(f.ordinal):
 		case f.shape == pointer:
 			p := reflect.New(f.elem).UnsafePointer()
 			if !d.empty(f, p) {
@@ -35,7 +37,7 @@ func (d *decoder) complete(m *message, to unsafe.Pointer, seen *numbers) bool {
 
 // isZeroAt reports whether a field of the struct at p points at zero.
 func (f *field) isZeroAt(p unsafe.Pointer) bool {
-	value := *(*unsafe.Pointer)(unsafe.Add(p, f.offset))
+	value := *(*unsafe.Pointer)(unsafe.Add(p, f.Offset))
 	return value != nil && reflect.NewAt(f.elem, value).Elem().IsZero()
 }
 

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/kubetyped/informer/internal/layout"
 )
 
 // builder makes the plans of messages.
@@ -39,7 +41,7 @@ func (b *builder) message(of reflect.Type, mask *Mask) (*message, error) {
 		within, decoded := mask.structField(f)
 		switch {
 		case tag == "" || tag == "-" || !decoded:
-			m.left = append(m.left, memory{f.Offset, f.Type.Size()})
+			m.left = append(m.left, layout.Memory{Offset: f.Offset, Length: f.Type.Size()})
 		default:
 			if err := b.add(m, f, tag, within); err != nil {
 				return nil, fmt.Errorf("%v.%s: %w", of, f.Name, err)
@@ -59,7 +61,7 @@ func (b *builder) add(m *message, of reflect.StructField, tag string, within *Ma
 	if err != nil {
 		return err
 	}
-	f.memory = memory{of.Offset, of.Type.Size()}
+	f.Memory = layout.Memory{Offset: of.Offset, Length: of.Type.Size()}
 	return m.put(number, f)
 }
 
@@ -77,8 +79,8 @@ func fieldNumber(tag string) (uint64, error) {
 
 // put adds a field of a number.
 func (m *message) put(number uint64, f field) error {
-	if len(m.known) == maxFields {
-		return fmt.Errorf("there are more than %d fields", maxFields)
+	if len(m.known) == layout.MaxFields {
+		return fmt.Errorf("there are more than %d fields", layout.MaxFields)
 	}
 	f.ordinal = uint8(len(m.known))
 	for uint64(len(m.fields)) <= number {

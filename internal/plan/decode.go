@@ -5,13 +5,9 @@ import (
 	"reflect"
 	"unicode/utf8"
 	"unsafe"
-)
 
-// header is how a slice lies in memory.
-type header struct {
-	data     unsafe.Pointer
-	len, cap int
-}
+	"github.com/kubetyped/informer/internal/layout"
+)
 
 // decoder decodes one object.
 type decoder struct {
@@ -46,7 +42,7 @@ func (d *decoder) same(at *site) {
 //
 //nolint:gocyclo // one loop over the bytes, as in generated code
 func (d *decoder) message(m *message, to, like unsafe.Pointer, data []byte) bool {
-	var seen numbers
+	var seen layout.FieldSet
 	for i := 0; i < len(data); {
 		begin := i
 		tag, i1 := varint(data, i)
@@ -60,12 +56,12 @@ func (d *decoder) message(m *message, to, like unsafe.Pointer, data []byte) bool
 			}
 			continue
 		}
-		if uint8(tag&7) != f.wire || seen.add(f.ordinal) {
+		if uint8(tag&7) != f.wire || seen.Add(f.ordinal) {
 			return false
 		}
-		at, was := unsafe.Add(to, f.offset), unsafe.Pointer(nil)
+		at, was := unsafe.Add(to, f.Offset), unsafe.Pointer(nil)
 		if like != nil {
-			was = unsafe.Add(like, f.offset)
+			was = unsafe.Add(like, f.Offset)
 		}
 		if f.shape == slice || f.shape == table {
 			end, n := run(data, begin, tag)
@@ -241,26 +237,26 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 	if f.shape == table {
 		return d.table(f, at, was, data, n)
 	}
-	var like header
+	var like layout.Slice
 	if was != nil {
-		like = *(*header)(was)
-		if d.compares(f.whole) && f.equalElements(like.data, like.len, data, n) {
+		like = *(*layout.Slice)(was)
+		if d.compares(f.whole) && f.equalElements(like.Data, like.Len, data, n) {
 			d.same(f.whole)
-			*(*header)(at) = header{like.data, n, n}
+			*(*layout.Slice)(at) = layout.Slice{Data: like.Data, Len: n, Cap: n}
 			return true
 		}
 	}
 	found, ticket := d.find(f.whole, data)
 	if found.data != nil && f.equalElements(found.data, found.len, data, n) {
 		d.hit(&f.whole.pool)
-		*(*header)(at) = header{found.data, n, n}
+		*(*layout.Slice)(at) = layout.Slice{Data: found.data, Len: n, Cap: n}
 		return true
 	}
 	made := reflect.NewAt(f.of, at).Elem()
 	made.Grow(n)
 	made.SetLen(n)
 	made.SetCap(n)
-	elements := (*header)(at).data
+	elements := (*layout.Slice)(at).Data
 	each := values{data: data}
 	for k := range n {
 		element := unsafe.Add(elements, uintptr(k)*f.size)
@@ -270,8 +266,8 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 			continue
 		}
 		var before unsafe.Pointer
-		if k < like.len {
-			before = unsafe.Add(like.data, uintptr(k)*f.size)
+		if k < like.Len {
+			before = unsafe.Add(like.Data, uintptr(k)*f.size)
 		}
 		if !d.value(f, element, before, value) {
 			return false

@@ -3,6 +3,8 @@ package plan
 import (
 	"math"
 	"unsafe"
+
+	"github.com/kubetyped/informer/internal/layout"
 )
 
 // equals reports whether decoding data gives the value of the field's kind at p.
@@ -61,7 +63,7 @@ func (f *field) equalElements(elements unsafe.Pointer, length int, data []byte, 
 // the generated code would have to decide, it says no; so it does where a field is to be
 // set that the message does not have.
 func (m *message) equals(p unsafe.Pointer, data []byte) bool {
-	var seen numbers
+	var seen layout.FieldSet
 	for i := 0; i < len(data); {
 		begin := i
 		tag, i1 := varint(data, i)
@@ -75,25 +77,25 @@ func (m *message) equals(p unsafe.Pointer, data []byte) bool {
 			}
 			continue
 		}
-		if uint8(tag&7) != f.wire || seen.add(f.ordinal) {
+		if uint8(tag&7) != f.wire || seen.Add(f.ordinal) {
 			return false
 		}
-		if i = f.equalAt(unsafe.Add(p, f.offset), data, begin, i, tag); i < 0 {
+		if i = f.equalAt(unsafe.Add(p, f.Offset), data, begin, i, tag); i < 0 {
 			return false
 		}
 	}
 	for _, number := range m.known {
-		if f := &m.fields[number]; !seen.has(f.ordinal) && !f.isZero(p) {
+		if f := &m.fields[number]; !seen.Has(f.ordinal) && !f.isZero(p) {
 			return false
 		}
 	}
 	for _, number := range m.absent {
-		if f := &m.fields[number]; f.isThere && !seen.has(f.ordinal) || f.isNil && f.isZeroAt(p) {
+		if f := &m.fields[number]; f.isThere && !seen.Has(f.ordinal) || f.isNil && f.isZeroAt(p) {
 			return false
 		}
 	}
 	for _, left := range m.left {
-		if !left.isZero(p) {
+		if !left.IsZero(p) {
 			return false
 		}
 	}
@@ -112,8 +114,8 @@ func (f *field) equalAt(at unsafe.Pointer, data []byte, begin, i int, tag uint64
 		}
 		equal := false
 		if f.shape == slice {
-			have := (*header)(at)
-			equal = f.equalElements(have.data, have.len, data[begin:end], n)
+			have := (*layout.Slice)(at)
+			equal = f.equalElements(have.Data, have.Len, data[begin:end], n)
 		} else {
 			have := *(*unsafe.Pointer)(at)
 			equal = have != nil && f.equalEntries(have, data[begin:end], n)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/kubetyped/informer/internal/layout"
 )
 
 // jsonField is a field of a struct, or of one that it embeds, as JSON has it.
@@ -116,7 +118,7 @@ func dominant(fields []jsonField) jsonField {
 
 // unnamed returns the memory of a struct that is not that of fields, given by where
 // they begin.
-func unnamed(of reflect.Type, at uintptr, fields map[uintptr]bool) (left []memory) {
+func unnamed(of reflect.Type, at uintptr, fields map[uintptr]bool) (left []layout.Memory) {
 	for i := range of.NumField() {
 		f := of.Field(i)
 		offset := at + f.Offset
@@ -126,7 +128,7 @@ func unnamed(of reflect.Type, at uintptr, fields map[uintptr]bool) (left []memor
 		case isInlined(f):
 			left = append(left, unnamed(f.Type, offset, fields)...)
 		default:
-			left = append(left, memory{offset, f.Type.Size()})
+			left = append(left, layout.Memory{Offset: offset, Length: f.Type.Size()})
 		}
 	}
 	return left

@@ -3,6 +3,8 @@ package plan
 import (
 	"reflect"
 	"unsafe"
+
+	"github.com/kubetyped/informer/internal/layout"
 )
 
 // kind tells how a value is encoded.
@@ -38,7 +40,7 @@ type message struct {
 	// known are the numbers of those that are decoded.
 	known []uint64
 	// left are the fields of a struct that decoding leaves as they are.
-	left []memory
+	left []layout.Memory
 	// absent are the numbers of those that may have to be set though the message has
 	// none of them, or else though it has.
 	absent []uint64
@@ -52,7 +54,7 @@ type field struct {
 	shape   shape
 	wire    uint8 // the wire type of its values
 	ordinal uint8 // its number among the known fields of the message
-	memory
+	layout.Memory
 	of      reflect.Type // the field's type
 	elem    reflect.Type // what of points at, or has elements of
 	size    uintptr      // of an elem
@@ -73,7 +75,7 @@ type field struct {
 // isZero reports whether a field of the struct at p has only zeroes.
 func (f *field) isZero(p unsafe.Pointer) bool {
 	if !f.inline {
-		return f.memory.isZero(p)
+		return f.Memory.IsZero(p)
 	}
 	for _, number := range f.message.known {
 		if !f.message.fields[number].isZero(p) {
@@ -82,42 +84,3 @@ func (f *field) isZero(p unsafe.Pointer) bool {
 	}
 	return true
 }
-
-// memory is a part of a struct.
-type memory struct{ offset, length uintptr }
-
-// isZero reports whether the memory has only zeroes. A string that is empty and
-// yet refers to something does not count as zero here, which does no harm.
-func (m memory) isZero(at unsafe.Pointer) bool {
-	at = unsafe.Add(at, m.offset)
-	if (uintptr(at)|m.length)&7 == 0 {
-		for _, word := range unsafe.Slice((*uint64)(at), m.length/8) {
-			if word != 0 {
-				return false
-			}
-		}
-		return true
-	}
-	for _, b := range unsafe.Slice((*byte)(at), m.length) {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// maxFields is how many fields a message can have.
-const maxFields = 128
-
-// numbers is a set of ordinals.
-type numbers [maxFields / 64]uint64
-
-// add adds a number, and reports whether it was there.
-func (s *numbers) add(n uint8) bool {
-	bit := uint64(1) << (n & 63)
-	was := s[n>>6]&bit != 0
-	s[n>>6] |= bit
-	return was
-}
-
-func (s *numbers) has(n uint8) bool { return s[n>>6]&(1<<(n&63)) != 0 }

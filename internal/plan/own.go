@@ -11,6 +11,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/internal/layout"
 )
 
 // own returns the plan of a type whose fields have the names in JSON that those of a
@@ -79,7 +81,7 @@ func (b *builder) pair(m *message, api reflect.Type, their, our jsonField, withi
 	if err != nil {
 		return err
 	}
-	f.memory = memory{our.offset, our.of.Size()}
+	f.Memory = layout.Memory{Offset: our.offset, Length: our.of.Size()}
 	for _, i := range their.index[:len(their.index)-1] {
 		// What JSON has inline is a message of its own in protobuf.
 		outer := api.Field(i)

@@ -1,0 +1,34 @@
+// Package layout describes how values lie in memory, for decoders that write fields of
+// structs by their offsets.
+package layout
+
+import "unsafe"
+
+// Slice is how a slice lies in memory.
+type Slice struct {
+	Data     unsafe.Pointer
+	Len, Cap int
+}
+
+// Memory is a part of a struct, in bytes.
+type Memory struct{ Offset, Length uintptr }
+
+// IsZero reports whether that part of the struct at p has only zeroes. A string that is
+// empty and yet refers to something does not count as zero.
+func (m Memory) IsZero(p unsafe.Pointer) bool {
+	at := unsafe.Add(p, m.Offset)
+	if (uintptr(at)|m.Length)&7 == 0 {
+		for _, word := range unsafe.Slice((*uint64)(at), m.Length/8) {
+			if word != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	for _, b := range unsafe.Slice((*byte)(at), m.Length) {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
