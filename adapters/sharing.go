@@ -19,7 +19,9 @@ import (
 // It is for programs that do not modify objects which come from informers, as they must
 // not anyway: DetectMutations finds the one that does. Informers with a transform
 // function do not share parts, since that may modify objects; nor do those of clients
-// that are not of client-go's clientset, or are fake ones.
+// that are not of client-go's clientset, or are fake ones. The others ask for protobuf, or
+// else JSON, whatever the client asks for, and warnings of the server go to the handler
+// that rest.SetDefaultWarningHandler sets.
 func Sharing[T index.Object, L runtime.Object](client kube.Client[T, L]) kube.Client[T, L] {
 	if client == nil {
 		return nil

@@ -65,5 +65,7 @@ func WithInformerName(name *cache.InformerName) SharedInformerOption {
 // finds the one that does.
 //
 // Informers with a transform function do not share parts, since that may modify objects;
-// nor do those of a fake clientset.
+// nor do those of a fake clientset, and of kinds whose version is alpha or beta. The others
+// ask for protobuf, or else JSON, whatever the clientset asks for, and warnings of the
+// server go to the handler that rest.SetDefaultWarningHandler sets.
 func WithSharing() SharedInformerOption { return func(o *options) { o.sharing = true } }

@@ -151,6 +151,8 @@ func (w *restWatch[T]) breakOff(err error) {
 	}
 	hopeless := false
 	switch {
+	case w.lw.strict:
+		hopeless = broken && !cutOff // as a generated client, whose watch ends with an error then
 	case w.lists:
 		hopeless = broken && !cutOff || w.lw.breaks.isCutTooOften()
 	case broken && !cutOff:

@@ -1,0 +1,66 @@
+package kube_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// TestDecodingClient: lists and watches have the objects themselves, and bookmarks that
+// are of their type; what cannot be decoded ends a watch with an error.
+func TestDecodingClient(t *testing.T) {
+	t.Parallel()
+	srv := typedtest.Start(t)
+	pod := rig.NewPod("a", "")
+	require.NoError(t, srv.Create(t.Context(), pod))
+	clientset, err := kubernetes.NewForConfig(srv.Config())
+	require.NoError(t, err)
+	client, ok := kube.NewDecodingClient(clientset.CoreV1().Pods(""), func(index.Key) (*corev1.Pod, bool) { return nil, false })
+	require.True(t, ok)
+
+	list, err := client.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	items, err := meta.ExtractList(list)
+	require.NoError(t, err)
+	require.Len(t, items, 1)
+	assert.Equal(t, "a", items[0].(*corev1.Pod).Name)
+	accessor, err := meta.ListAccessor(list)
+	require.NoError(t, err)
+
+	w, err := client.Watch(t.Context(), metav1.ListOptions{ResourceVersion: accessor.GetResourceVersion(), AllowWatchBookmarks: true})
+	require.NoError(t, err)
+	defer client.Wait()
+	defer w.Stop()
+	require.Equal(t, 1, srv.SendBookmarks("pods"))
+	bookmark := <-w.ResultChan()
+	assert.Equal(t, watch.Bookmark, bookmark.Type)
+	assert.Equal(t, srv.ResourceVersion(), bookmark.Object.(*corev1.Pod).ResourceVersion)
+
+	require.Equal(t, 1, srv.SendBytes("pods", []byte{0, 0, 0, 3, 0xff, 0xff, 0xff}))
+	failed := <-w.ResultChan()
+	require.Equal(t, watch.Error, failed.Type)
+	assert.Contains(t, failed.Object.(*metav1.Status).Message, "watch pods")
+	_, open := <-w.ResultChan()
+	assert.False(t, open)
+}
+
+// TestNoDecodingClient: clients that ask no API server, or nothing, have none.
+func TestNoDecodingClient(t *testing.T) {
+	t.Parallel()
+	_, ok := kube.NewDecodingClient(fake.NewClientset().CoreV1().Pods(""), nil)
+	assert.False(t, ok)
+	_, ok = kube.NewDecodingClient[*corev1.Pod, *corev1.PodList](nil, nil)
+	assert.False(t, ok)
+}
