@@ -9,7 +9,10 @@ import (
 // Bare is an object that has nothing but a name.
 type Bare string
 
-func (b Bare) GetName() string    { return string(b) }
+// GetName implements index.Object.
+func (b Bare) GetName() string { return string(b) }
+
+// GetNamespace implements index.Object.
 func (Bare) GetNamespace() string { return "" }
 
 // BareSource is a source that has nothing to report.

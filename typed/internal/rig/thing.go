@@ -18,14 +18,25 @@ type Thing struct {
 	Deleted               *metav1.Time
 }
 
-func (o *Thing) GetNamespace() string       { return o.Namespace }
-func (o *Thing) GetName() string            { return o.Name }
-func (o *Thing) GetUID() types.UID          { return o.UID }
-func (o *Thing) GetResourceVersion() string { return strconv.Itoa(o.Version) }
-func (o *Thing) String() string             { return fmt.Sprintf("%s@%d", o.Name, o.Version) }
+// GetNamespace implements index.Object.
+func (o *Thing) GetNamespace() string { return o.Namespace }
 
+// GetName implements index.Object.
+func (o *Thing) GetName() string { return o.Name }
+
+// GetUID returns what tells a thing from one of the same name after it.
+func (o *Thing) GetUID() types.UID { return o.UID }
+
+// GetResourceVersion returns the version as the server spells it.
+func (o *Thing) GetResourceVersion() string { return strconv.Itoa(o.Version) }
+
+// String returns the name and version.
+func (o *Thing) String() string { return fmt.Sprintf("%s@%d", o.Name, o.Version) }
+
+// GetLabels implements index.Labeled: there are none.
 func (o *Thing) GetLabels() map[string]string { return nil }
 
+// GetDeletionTimestamp returns when the thing was asked to go, nil if it was not.
 func (o *Thing) GetDeletionTimestamp() *metav1.Time { return o.Deleted }
 
 // At returns a thing of the given name and version.
