@@ -34,8 +34,8 @@ func watchPods(t *testing.T, ctx context.Context, s *typedtest.Server, contentTy
 	return w
 }
 
-// rest returns the events of a watch up to its end.
-func rest(t *testing.T, w watch.Interface) []watch.Event {
+// remaining returns the events of a watch up to its end.
+func remaining(t *testing.T, w watch.Interface) []watch.Event {
 	t.Helper()
 	var events []watch.Event
 	for {
@@ -64,10 +64,10 @@ func TestCutWatches(t *testing.T) {
 	assert.Equal(t, watch.Added, next(t, pods).Type)
 	assert.Equal(t, 1, s.CutWatches("pods"))
 	assert.Equal(t, 0, s.Watches("pods"))
-	assert.Empty(t, rest(t, pods), "a cut is no error")
+	assert.Empty(t, remaining(t, pods), "a cut is no error")
 	assert.Equal(t, 1, s.Watches("configmaps"), "another resource")
 	assert.Equal(t, 1, s.CutWatches(""))
-	assert.Empty(t, rest(t, maps))
+	assert.Empty(t, remaining(t, maps))
 }
 
 func TestTearWatches(t *testing.T) {
@@ -98,7 +98,7 @@ func TestSendError(t *testing.T) {
 		s := typedtest.Start(t)
 		w := watchPods(t, ctx, s, contentType, metav1.ListOptions{})
 		assert.Equal(t, 1, s.SendError("pods", apierrors.NewResourceExpired("too old")))
-		events := rest(t, w)
+		events := remaining(t, w)
 		require.Len(t, events, 1)
 		assert.Equal(t, watch.Error, events[0].Type)
 		assert.True(t, apierrors.IsResourceExpired(apierrors.FromObject(events[0].Object)))
@@ -133,7 +133,7 @@ func TestSendBytes(t *testing.T) {
 	s := typedtest.Start(t)
 	w := watchPods(t, ctx, s, runtime.ContentTypeJSON, metav1.ListOptions{})
 	assert.Equal(t, 1, s.SendBytes("pods", []byte("}garbage\n")))
-	events := rest(t, w)
+	events := remaining(t, w)
 	require.Len(t, events, 1)
 	assert.Equal(t, watch.Error, events[0].Type, "the client cannot decode")
 }
@@ -169,7 +169,7 @@ func TestHeldWatchesCanBeCut(t *testing.T) {
 	w := watchPods(t, ctx, s, "", metav1.ListOptions{})
 	s.SendEvent("pods", watch.Added, &corev1.Pod{})
 	s.CutWatches("pods")
-	assert.Empty(t, rest(t, w))
+	assert.Empty(t, remaining(t, w))
 }
 
 func TestSlowWatchIsExpired(t *testing.T) {
@@ -180,7 +180,7 @@ func TestSlowWatchIsExpired(t *testing.T) {
 	require.NoError(t, s.Create(ctx, pod("p")))
 	s.Compact()
 	resume()
-	events := rest(t, w)
+	events := remaining(t, w)
 	require.Len(t, events, 1)
 	assert.True(t, apierrors.IsResourceExpired(apierrors.FromObject(events[0].Object)), "%v", events)
 }
@@ -195,7 +195,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		require.NoError(t, s.Delete(ctx, pod("p")))
 		require.NoError(t, s.Create(ctx, pod("p")))
 	}
-	events := rest(t, watchPods(t, ctx, s, "", metav1.ListOptions{ResourceVersion: first}))
+	events := remaining(t, watchPods(t, ctx, s, "", metav1.ListOptions{ResourceVersion: first}))
 	require.Len(t, events, 1)
 	assert.Equal(t, watch.Error, events[0].Type)
 	_, err := clientset(t, s, "").CoreV1().Pods("").List(ctx,
@@ -244,7 +244,7 @@ func TestSendEventThatCannotBeSpelled(t *testing.T) {
 	s := typedtest.Start(t)
 	w := watchPods(t, ctx, s, runtime.ContentTypeProtobuf, metav1.ListOptions{})
 	s.SendEvent("pods", watch.Added, &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "apiVersion": "v1"}})
-	assert.Empty(t, rest(t, w), "the watch breaks off")
+	assert.Empty(t, remaining(t, w), "the watch breaks off")
 }
 
 func TestSelectionByPhase(t *testing.T) {
@@ -292,7 +292,7 @@ func TestNothingGivenIsNoPanic(t *testing.T) {
 	w := watchPods(t, ctx, s, "", metav1.ListOptions{})
 	assert.Zero(t, s.SendEvent("pods", watch.Added, nil))
 	assert.Equal(t, 1, s.SendError("pods", nil))
-	events := rest(t, w)
+	events := remaining(t, w)
 	require.Len(t, events, 1)
 	assert.True(t, apierrors.IsInternalError(apierrors.FromObject(events[0].Object)), "%v", events)
 

@@ -1,5 +1,6 @@
 // Package typedtest is an in-memory Kubernetes API server over HTTP, for tests
-// and demonstrations: what net/http/httptest is to net/http.
+// and demonstrations: what net/http/httptest is to net/http. Tests can have it under
+// virtual time.
 //
 //	srv, err := typedtest.NewServer()
 //	...
@@ -9,6 +10,53 @@
 // client-go's generated clients, dynamic and metadata clients, discovery,
 // reflectors and informers talk to it unchanged, over a real connection on
 // 127.0.0.1.
+//
+// # Virtual time
+//
+// In a bubble of testing/synctest, an hour takes milliseconds, and is an hour to the
+// nanosecond. Start the server there, and everything else; nothing is said about
+// time anywhere:
+//
+//	func TestBackoff(t *testing.T) {
+//		synctest.Test(t, func(t *testing.T) {
+//			srv := typedtest.Start(t)
+//			srv.Inject(typedtest.Fault{Verb: "create", Times: 5, Err: errors.New("not now")})
+//			client, err := kubernetes.NewForConfig(srv.Config())
+//			...
+//			ctx, cancel := context.WithCancel(t.Context())
+//			ended := make(chan error, 1)
+//			go func() { ended <- runController(ctx, client) }()
+//
+//			time.Sleep(time.Hour) // returns at once: by then the hour is over
+//			synctest.Wait()       // until everything has come to rest
+//			...                   // look at the server
+//			cancel()
+//			... <-ended           // nothing may be left running
+//		})
+//	}
+//
+// The server notices by itself that it is in a bubble. Its connections are then in
+// the memory of the process, since the clock stands still while anything waits for
+// a socket; so the clients have to be made of [Server.Config], which the generated,
+// dynamic and metadata clients, informers, leader election and the manager of
+// controller-runtime are. The rules are those of testing/synctest, and a few more:
+//
+//   - Give Start the t of the function that synctest.Test calls, not the one outside:
+//     the server must be closed in the bubble.
+//   - A server belongs to the bubble in which it was started. Used elsewhere, it says
+//     so: see [ErrOtherBubble].
+//   - Everything has to end before the bubble does: cancel contexts, and wait for
+//     goroutines. The panic of synctest, "deadlock: main bubble goroutine has exited
+//     but blocked goroutines remain", lists those that have not.
+//   - A test that hangs has a goroutine that waits for something outside, such as a
+//     socket, a process, or a lock that another test holds. The traces of go test
+//     -timeout have it: those with "synctest bubble" but without "(durable)". Have
+//     controller-runtime's manager serve no metrics, health or webhooks (BindAddress
+//     "0").
+//   - Bookmarks come every minute, see [WithBookmarks]. Each renewal of a lease is a
+//     few requests; an hour of leader election takes half a second.
+//   - utilruntime.HandleError, of which client-go makes use, does not slow down its
+//     callers in bubbles: it remembers when it was called last, by another clock.
 //
 // # What it serves
 //

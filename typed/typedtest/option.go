@@ -12,10 +12,16 @@ import (
 	"k8s.io/klog/v2"
 )
 
-const (
-	defaultHistory  = 50_000
-	defaultBookmark = time.Second
-)
+const defaultHistory = 50_000
+
+// defaultBookmark returns the interval of bookmarks: in a bubble it is that of real
+// servers, elsewhere tests would wait too long for them.
+func defaultBookmark() time.Duration {
+	if here().id != 0 {
+		return time.Minute
+	}
+	return time.Second
+}
 
 // Option changes what NewServer makes. An option that makes no sense is an error
 // of NewServer.
@@ -38,7 +44,7 @@ func newSettings(opts []Option) (*settings, error) {
 		scheme:    scheme.Scheme,
 		fields:    map[schema.GroupVersionResource]map[string]FieldFunc{},
 		history:   defaultHistory,
-		bookmark:  defaultBookmark,
+		bookmark:  defaultBookmark(),
 		watchList: true,
 		logger:    klog.Background(),
 	}
@@ -113,8 +119,8 @@ func WithHistory(events int) Option {
 	}
 }
 
-// WithBookmarks sends bookmarks at the interval, one second by default, to
-// watches that allow them; 0 sends none but the one that ends initial events and
+// WithBookmarks sends bookmarks at the interval, by default one second, and in a
+// bubble one minute, to watches that allow them; 0 sends none but the one that ends initial events and
 // those of SendBookmarks.
 func WithBookmarks(interval time.Duration) Option {
 	return func(s *settings) error {

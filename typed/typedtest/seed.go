@@ -51,6 +51,9 @@ func (s *Server) Delete(ctx context.Context, objs ...Object) error {
 
 // seed applies a write to a copy of each object.
 func (s *Server) seed(ctx context.Context, verb string, objs []Object, write func(*collection, metav1.Object, runtime.Object) error) error {
+	if err := s.home.check(); err != nil {
+		return fmt.Errorf("%s: %w", verb, err)
+	}
 	for _, obj := range objs {
 		if err := ctx.Err(); err != nil {
 			return err

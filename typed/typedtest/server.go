@@ -19,10 +19,18 @@ import (
 // grace is how long Close lets requests finish before it drops connections.
 const grace = time.Second
 
-// Server is an API server in memory, listening on 127.0.0.1. Make one with
-// NewServer. All methods are safe for concurrent use.
+// Server is an API server in memory, listening on 127.0.0.1, or in a bubble of
+// testing/synctest. Make one with Start or NewServer. All methods are safe for
+// concurrent use.
+//
+// What a server of a bubble waits for, and what clients of [Server.Config] wait
+// for, lets the clock of the bubble go on. Such a server can be used in its bubble
+// alone, and one outside of bubbles outside: elsewhere, requests and methods that
+// return an error get [ErrOtherBubble], and methods that return none panic with
+// it, but for those that only look.
 type Server struct {
-	// URL is where it listens, "http://127.0.0.1:port".
+	// URL is where it listens, "http://127.0.0.1:port". In a bubble it is the
+	// address of nothing, and works with Config alone.
 	URL string
 
 	settings  *settings
@@ -31,7 +39,8 @@ type Server struct {
 	faults    faults
 	counts    counts
 	streams   streams
-	transport *http.Transport // of the clients that Config makes
+	home      home
+	transport *transport // of the clients that Config makes
 	http      *http.Server
 	ctx       context.Context // ends when Close begins
 	cancel    context.CancelFunc
@@ -61,19 +70,20 @@ func NewServer(opts ...Option) (*Server, error) {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}
 	s := &Server{
-		settings:  set,
-		store:     objects,
-		catalog:   catalog,
-		transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
-		served:    make(chan error, 1),
+		settings: set,
+		store:    objects,
+		catalog:  catalog,
+		home:     here(),
+		served:   make(chan error, 1),
 	}
 	if err := s.Create(context.Background(), set.objects...); err != nil {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, dial, err := listen(s.home)
 	if err != nil {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}
+	s.transport = newTransport(s.home, dial)
 	s.URL = "http://" + listener.Addr().String()
 	s.ctx, s.cancel = context.WithCancel(klog.NewContext(context.Background(), set.logger))
 	s.http = &http.Server{
@@ -110,6 +120,9 @@ func (s *Server) Compact() string {
 // the connections and waits until no goroutine of the server is left. Further
 // calls wait for the first and return its result.
 func (s *Server) Close() error {
+	if err := s.home.check(); err != nil {
+		return fmt.Errorf("close: %w", err)
+	}
 	s.closing.Do(func() { s.closeErr = s.close() })
 	return s.closeErr
 }

@@ -125,13 +125,17 @@ func (ss *streams) held(resource schema.GroupResource) bool {
 // of all if empty. A watch is open from when its place in the history is fixed:
 // it is sent every later write.
 func (s *Server) Watches(resource string) int {
-	n, _ := s.streams.count(resource)
-	return n
+	s.streams.mu.Lock()
+	defer s.streams.mu.Unlock()
+	return len(s.streams.of(resource))
 }
 
 // WaitForWatches waits until exactly n watches of a resource are open. It
 // returns the error of ctx if that ends before.
 func (s *Server) WaitForWatches(ctx context.Context, resource string, n int) error {
+	if err := s.home.check(); err != nil {
+		return fmt.Errorf("wait for watches: %w", err)
+	}
 	for {
 		open, changed := s.streams.count(resource)
 		if open == n {

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// In the function that synctest.Test calls, nobody waits: the clock moves on as
+// soon as nothing is left to do, and synctest.Wait returns when that is so. The
+// controller is as in all other tests, and so is the server.
+
+// TestHourWithoutQuota has the server refuse Pods for an hour.
+func TestHourWithoutQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := typedtest.Start(t)
+		c, _ := start(t, srv, 2)
+		lift := srv.Inject(typedtest.Fault{
+			Verb: "create", Resource: "pods",
+			Err: apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("exceeded quota")),
+		})
+		begun := time.Now()
+		require.NoError(t, srv.Create(t.Context(), asking("web", "3")))
+
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		assert.Empty(t, podsOf(t, srv, "web"))
+		tried := srv.Requests("create", "pods")
+		assert.Less(t, tried, 30, "it tries less and less often")
+		assert.Equal(t, 1, c.queue.Stats().Delayed, "and is going to")
+		lift()
+
+		// What waits is the longest wait of the queue, and no more than that.
+		time.Sleep(1000 * time.Second)
+		synctest.Wait()
+		assert.Len(t, podsOf(t, srv, "web"), 3)
+		assert.Equal(t, tried+3, srv.Requests("create", "pods"))
+		assert.Equal(t, time.Hour+1000*time.Second, time.Since(begun))
+	})
+}
+
+// TestLeaderThatIsCutOff has a leader lose its way to the server. It stops before
+// its lease expires, and only then does another one work.
+func TestLeaderThatIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := typedtest.Start(t)
+		config := srv.Config()
+		var cut atomic.Bool
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				if cut.Load() {
+					return nil, errors.New("no way to the server")
+				}
+				return next.RoundTrip(r)
+			})
+		})
+		first, err := newController(newClient(t, srv))
+		require.NoError(t, err)
+		elector, err := newElector(config, "default", "first")
+		require.NoError(t, err)
+		begun := time.Now()
+		ended := make(chan error, 1)
+		go func() { ended <- first.run(context.Background(), 1, elector) }()
+		synctest.Wait()
+		_, _ = start(t, srv, 1)
+		time.Sleep(time.Hour)
+		assert.Equal(t, "first", *leaseOf(t, srv, "default").Spec.HolderIdentity)
+
+		cut.Store(true)
+		assert.Error(t, <-ended)
+		stopped := time.Since(begun) - time.Hour
+		assert.Less(t, stopped, 15*time.Second, "before the lease has expired")
+		require.NoError(t, srv.Create(t.Context(), asking("web", "1")))
+		synctest.Wait()
+		assert.Empty(t, podsOf(t, srv, "web"), "nobody works")
+		time.Sleep(15 * time.Second)
+		synctest.Wait()
+		assert.Len(t, podsOf(t, srv, "web"), 1, "the other one does")
+		assert.NotEqual(t, "first", *leaseOf(t, srv, "default").Spec.HolderIdentity)
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
