@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,18 +47,34 @@ func (o Objects) whole(i, version int) *corev1.Pod {
 	return pods.Cluster{PerApp: o.PerApp, Namespaces: o.Namespaces, Nodes: max(o.Nodes, 1)}.Pod(i, version)
 }
 
-// CreatePod creates the Pod of number i with the client of its namespace, and
-// writes what its kubelet says when it runs. It leaves that out where the Pod is
-// a stranger: what addresses it said to have could be believed.
+// CreatePod creates the Pod of number i with the client of its namespace, gives up
+// the fields that admission adds in a cluster and that are nobody's, and writes what
+// its kubelet says when it runs. It leaves out the latter where the Pod is a stranger:
+// what addresses it said to have could be believed.
 func (o Objects) CreatePod(ctx context.Context, i int, client func(namespace string) corev1client.PodInterface) error {
 	pod := o.Pod(i)
 	created, err := client(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{FieldManager: controllerManager})
+	if err != nil {
+		return err
+	}
+	created, err = o.disown(ctx, i, client(pod.Namespace))
 	if err != nil || o.Nodes == 0 {
 		return err
 	}
 	created.Status = o.whole(i, 1).Status
 	_, err = client(pod.Namespace).UpdateStatus(ctx, created, metav1.UpdateOptions{FieldManager: kubelet})
 	return err
+}
+
+// disown leaves each field of the Pod of number i to who has it in a cluster.
+func (o Objects) disown(ctx context.Context, i int, client corev1client.PodInterface) (*corev1.Pod, error) {
+	pod := o.whole(i, 1)
+	owned := slices.DeleteFunc(pod.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == kubelet })
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"managedFields": owned}})
+	if err != nil {
+		return nil, fmt.Errorf("encode the managed fields of Pod %d: %w", i, err)
+	}
+	return client.Patch(ctx, pod.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: controllerManager})
 }
 
 // CreatePods creates the first n Pods as CreatePod does. It returns the errors of

@@ -20,8 +20,8 @@ func (p pod) managedFields(spec *corev1.PodSpec, version int) []metav1.ManagedFi
 		}
 	}
 	return []metav1.ManagedFieldsEntry{
-		entry("calico", "status", networkFields, p.begun()),
 		entry("kube-controller-manager", "", p.templateFields(spec), p.created()),
+		entry("calico", "status", networkFields, p.begun()),
 		entry("kubelet", "status", reportedFields(podIP(p.i)), p.reported(version)),
 	}
 }
