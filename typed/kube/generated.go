@@ -32,6 +32,7 @@ func generatedSource[T index.Object](client any, opts []SourceOption) source.Sou
 	if err != nil || config.rest.misplaced() != nil {
 		return nil
 	}
+	generated.compressed = config.rest.compressed
 	s := &restSource[T]{sourceConfig: config, client: generated, resource: of}
 	if err := config.rest.mask.Check(reflect.TypeFor[T]()); err != nil {
 		s.err = fmt.Errorf("source of %v: %w", reflect.TypeFor[T](), err)

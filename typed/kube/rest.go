@@ -95,8 +95,11 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 		return err
 	}
 	s.host = hostOf(config)
-	s.client, err = newRESTClient[T](config, s.rest.apiOf(s.resource, reflect.TypeFor[T]().Elem()))
-	return err
+	if s.client, err = newRESTClient[T](config, s.rest.apiOf(s.resource, reflect.TypeFor[T]().Elem())); err != nil {
+		return err
+	}
+	s.client.compressed = s.rest.compressed
+	return nil
 }
 
 // knownResource returns what is known of the resource of T without a server. It

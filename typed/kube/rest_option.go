@@ -23,6 +23,7 @@ type restConfig struct {
 	typeMeta       bool
 	silence        time.Duration // 0: defaultSilence
 	withoutSharing bool
+	compressed     bool       // watches may be compressed
 	mask           *plan.Mask // nil: all fields are decoded
 	fields         string     // what mask was made from
 	options        []string   // the names of those that were used
@@ -37,9 +38,12 @@ func (c *restConfig) misplaced() error {
 	return nil
 }
 
-// undecoded returns an error if options say which fields are decoded where client-go
-// decodes.
+// undecoded returns an error if options say how responses are received and decoded where
+// client-go does that.
 func (c *restConfig) undecoded() error {
+	if c.compressed {
+		return errors.New("WithCompressedWatches is for FromREST, and for FromClient with a client of client-go's clientset; elsewhere it is up to the client's configuration, see DisableCompression of rest.Config")
+	}
 	if c.mask != nil {
 		return errors.New("WithFields and WithoutFields are for FromREST, and for FromClient with a client of client-go's clientset; elsewhere client-go decodes objects; use source.Map, or typed.WithTransform")
 	}

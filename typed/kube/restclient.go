@@ -33,6 +33,8 @@ type restClient[T index.Object] struct {
 	partial bool      // asks for metadata only
 	api     *wire.API // what is sent in protobuf; nil: not known, or T
 	codecs  map[string]wire.Codec[T]
+
+	compressed bool // watches may be compressed
 }
 
 // metaScheme has what is not an object: options, statuses, resources.
@@ -191,6 +193,9 @@ func (c *restClient[T]) get(ctx context.Context, path []string, opts metav1.List
 	if opts.Watch {
 		// As generated clients, whose watches are not limited either.
 		request = request.Throttle(flowcontrol.NewFakeAlwaysRateLimiter())
+		if !c.compressed {
+			request = request.SetHeader("Accept-Encoding", "identity") // else Go's transport asks for gzip
+		}
 	}
 	var header http.Header
 	body, err := request.Stream(context.WithValue(ctx, keptHeader{}, &header))
