@@ -97,6 +97,7 @@ func check(t require.TestingT, m model, r index.Reader[*pod]) {
 	for _, ns := range namespaces {
 		want := m.where(func(p *pod) bool { return p.namespace == ns })
 		require.Equal(t, sorted(want), sorted(slices.Collect(r.InNamespace(ns))))
+		require.Equal(t, sorted(want), sorted(r.ListNamespace(ns)))
 	}
 	for _, ns := range []string{"", "default"} {
 		selector := labels.SelectorFromSet(labels.Set{"app": "web"})
@@ -111,24 +112,40 @@ func check(t require.TestingT, m model, r index.Reader[*pod]) {
 	}
 }
 
+// lookUps are those that an index has, and a view of it.
+type lookUps interface {
+	Get(k string) []*pod
+	All(k string) iter.Seq[*pod]
+	One(k string) (*pod, int)
+	Has(k string) bool
+	Len(k string) int
+	Keys() iter.Seq[string]
+}
+
+// checkLookUps compares what is found under a key with the objects that should be.
+func checkLookUps(t require.TestingT, want []*pod, in lookUps, k string) {
+	require.Equal(t, sorted(want), sorted(in.Get(k)), "key %s", k)
+	require.Equal(t, sorted(want), sorted(slices.Collect(in.All(k))), "key %s", k)
+	require.Equal(t, len(want), in.Len(k))
+	require.Equal(t, len(want) > 0, in.Has(k))
+	one, n := in.One(k)
+	require.Equal(t, len(want), n)
+	require.Equal(t, n > 0, slices.Contains(want, one))
+	require.Equal(t, n == 0, one == nil)
+}
+
 // checkIndexes compares the look-ups through the handles, in s or live, with
 // the model.
 func checkIndexes(t require.TestingT, m model, x *indexes, s *index.Snapshot[*pod]) {
+	var byNode, byAddress lookUps = x.node, x.address
+	if s != nil {
+		byNode, byAddress = x.node.In(s), x.address.In(s)
+	}
 	for _, node := range nodes[1:] {
-		got, length := x.node.Get(node), x.node.Len(node)
-		if s != nil {
-			got, length = x.node.In(s).Get(node), x.node.In(s).Len(node)
-		}
-		want := sorted(m.where(onNode(node)))
-		require.Equal(t, want, sorted(got), "node %s", node)
-		require.Equal(t, len(want), length)
+		checkLookUps(t, m.where(onNode(node)), byNode, node)
 	}
 	for _, address := range addresses {
-		got := slices.Collect(x.address.All(address))
-		if s != nil {
-			got = slices.Collect(x.address.In(s).All(address))
-		}
-		require.Equal(t, sorted(m.where(withAddress(address))), sorted(got), "address %s", address)
+		checkLookUps(t, m.where(withAddress(address)), byAddress, address)
 	}
 	join := func(terms ...index.Term[*pod]) []*pod {
 		if s != nil {
@@ -142,17 +159,13 @@ func checkIndexes(t require.TestingT, m model, x *indexes, s *index.Snapshot[*po
 		sorted(join(x.address.Is("a3"), x.label.Is(index.Label{Key: "app", Value: "db"}))))
 
 	checkParts(t, m, x.part, s)
-	keys := x.address.Keys()
-	if s != nil {
-		keys = x.address.In(s).Keys()
-	}
 	var wantKeys []string
 	for _, address := range addresses {
 		if len(m.where(withAddress(address))) > 0 {
 			wantKeys = append(wantKeys, address)
 		}
 	}
-	require.ElementsMatch(t, wantKeys, slices.Collect(keys))
+	require.ElementsMatch(t, wantKeys, slices.Collect(byAddress.Keys()))
 }
 
 // frozen is a snapshot with what it has to show for ever.
