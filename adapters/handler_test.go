@@ -65,7 +65,7 @@ func TestHandlerMakesTombstonesAsClientGoDoes(t *testing.T) {
 	h.OnUpdate(pod, newer)
 	h.OnDelete(handlerDeleted(pod, index.Watched))
 	assert.Equal(t, []any{[]any{pod, true}, []any{pod, newer}, []any{pod}}, c.next())
-	for _, reason := range []index.Reason{index.Relisted, index.Recreated, index.ScopeRemoved} {
+	for _, reason := range []index.Reason{index.Relisted, index.Recreated, index.OutOfScope} {
 		h.OnDelete(handlerDeleted(pod, reason))
 		assert.Equal(t, []any{[]any{tombstone}}, c.next(), reason)
 	}

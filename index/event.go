@@ -43,9 +43,9 @@ const (
 	// Recreated: the object was replaced by another of the same key, and the
 	// store was told to report that as a deletion and an addition.
 	Recreated
-	// ScopeRemoved: the object may still exist, but it is outside of what is
-	// being watched now.
-	ScopeRemoved
+	// OutOfScope: the object may still exist, but is not among what is watched
+	// any more: its namespace was removed, or a filter does not let it through.
+	OutOfScope
 )
 
 // String returns the name of the reason.
@@ -61,8 +61,8 @@ func (r Reason) String() string {
 		return "Resynced"
 	case Recreated:
 		return "Recreated"
-	case ScopeRemoved:
-		return "ScopeRemoved"
+	case OutOfScope:
+		return "OutOfScope"
 	default:
 		return "Unknown"
 	}

@@ -12,6 +12,6 @@ import (
 func TestEventNames(t *testing.T) {
 	assert.Equal(t, "[Added Updated Deleted Unknown]",
 		fmt.Sprint([]index.EventType{index.Added, index.Updated, index.Deleted, 9}))
-	assert.Equal(t, "[Watched Initial Relisted Resynced Recreated ScopeRemoved Unknown]",
-		fmt.Sprint([]index.Reason{index.Watched, index.Initial, index.Relisted, index.Resynced, index.Recreated, index.ScopeRemoved, 99}))
+	assert.Equal(t, "[Watched Initial Relisted Resynced Recreated OutOfScope Unknown]",
+		fmt.Sprint([]index.Reason{index.Watched, index.Initial, index.Relisted, index.Resynced, index.Recreated, index.OutOfScope, 99}))
 }

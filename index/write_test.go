@@ -115,13 +115,13 @@ func TestApplyAppendsItsEvents(t *testing.T) {
 	final := &pod{name: "a", version: 2}
 
 	events := store.Apply(nil, put(a), "1")
-	events = store.Apply(events, append(put(b), index.Change[*pod]{Delete: true, Reason: index.ScopeRemoved, Object: final}), "2")
+	events = store.Apply(events, append(put(b), index.Change[*pod]{Delete: true, Reason: index.OutOfScope, Object: final}), "2")
 	events = store.Apply(events, remove(a), "3")
 
 	assert.Equal(t, []index.Event[*pod]{
 		{Type: index.Added, Reason: index.Watched, New: a},
 		{Type: index.Added, Reason: index.Watched, New: b},
-		{Type: index.Deleted, Reason: index.ScopeRemoved, Old: a, New: final},
+		{Type: index.Deleted, Reason: index.OutOfScope, Old: a, New: final},
 	}, events, "the last one was gone already")
 	assert.Equal(t, index.Key{Name: "a"}, events[2].Key())
 }

@@ -44,7 +44,7 @@ func (s *EventStream[T]) All() iter.Seq[Event[T]] {
 // Err tells why the last range has ended: nil if the loop was left, or there was no
 // range yet. Otherwise the error wraps the cause of the context's end (see
 // context.Cause); or ErrStopped, and what the source returned, if the informer has
-// stopped; or ErrReleased; or it says what is wrong with an option. The first two
+// stopped; or index.ErrReleased; or it says what is wrong with an option. The first two
 // wrap what list and watch fail with, too, if they do, or ErrNotStarted.
 func (s *EventStream[T]) Err() error {
 	s.mu.Lock()

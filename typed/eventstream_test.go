@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -75,7 +76,7 @@ func TestEventsTellWhyTheyEnd(t *testing.T) {
 		"released, before": {func(t *testing.T, r *rig.Rig) error {
 			require.NoError(t, r.Release())
 			return endOf(r.Events(t.Context()))
-		}, []error{typed.ErrReleased}, "informer *rig.Thing: " + typed.ErrReleased.Error()},
+		}, []error{index.ErrReleased}, "informer *rig.Thing: " + index.ErrReleased.Error()},
 		"an option": {func(t *testing.T, r *rig.Rig) error {
 			return endOf(r.Events(t.Context(), typed.WithResync(-time.Second)))
 		}, nil, "informer *rig.Thing: handler events not added: the resync period -1s is negative"},
@@ -130,14 +131,14 @@ func TestEventsOfASharedInformerTellWhyTheyEnd(t *testing.T) {
 			released.Release()
 		}()
 		events := released.Events(t.Context())
-		assert.ErrorIs(t, endOf(events), typed.ErrReleased)
-		assert.ErrorIs(t, endOf(events), typed.ErrReleased, "and afterwards")
+		assert.ErrorIs(t, endOf(events), index.ErrReleased)
+		assert.ErrorIs(t, endOf(events), index.ErrReleased, "and afterwards")
 		assert.NotErrorIs(t, events.Err(), typed.ErrStopped, "the informer goes on")
 
 		go func() {
 			time.Sleep(time.Second)
 			kept.Release()
 		}()
-		assert.ErrorIs(t, endOf(kept.Events(t.Context())), typed.ErrReleased)
+		assert.ErrorIs(t, endOf(kept.Events(t.Context())), index.ErrReleased)
 	})
 }

@@ -149,7 +149,7 @@ func TestReleasedSharedInformer(t *testing.T) {
 		synctest.Wait()
 		early := f.share("x")
 		early.Release() // while it syncs
-		assert.ErrorIs(t, early.WaitForSync(t.Context()), typed.ErrReleased)
+		assert.ErrorIs(t, early.WaitForSync(t.Context()), index.ErrReleased)
 		assert.Empty(t, waits, "the others still wait")
 		sink := f.sink()
 		sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
@@ -173,7 +173,7 @@ func TestReleasedSharedInformer(t *testing.T) {
 		synctest.Wait()
 		for range 2 {
 			if err := <-waits; err != nil {
-				assert.ErrorIs(t, err, typed.ErrReleased)
+				assert.ErrorIs(t, err, index.ErrReleased)
 			}
 		}
 		l.Release()
@@ -184,11 +184,11 @@ func TestReleasedSharedInformer(t *testing.T) {
 		assert.Equal(t, 1, kept.Len())
 		assert.Equal(t, kept.Name(), l.Name())
 		assert.Equal(t, typed.PhaseStopped, l.Status().Phase)
-		assert.ErrorIs(t, l.WaitForSync(t.Context()), typed.ErrReleased)
-		assert.ErrorIs(t, l.WaitForResourceVersion(t.Context(), "1"), typed.ErrReleased)
-		assert.ErrorIs(t, l.AddIndexes(index.New("i", func(*rig.Thing) []string { return nil })), typed.ErrReleased)
+		assert.ErrorIs(t, l.WaitForSync(t.Context()), index.ErrReleased)
+		assert.ErrorIs(t, l.WaitForResourceVersion(t.Context(), "1"), index.ErrReleased)
+		assert.ErrorIs(t, l.AddIndexes(index.New("i", func(*rig.Thing) []string { return nil })), index.ErrReleased)
 		_, err = l.Handle(rec)
-		assert.ErrorIs(t, err, typed.ErrReleased)
+		assert.ErrorIs(t, err, index.ErrReleased)
 		for range l.Events(t.Context()).All() {
 			t.Error("there are no events")
 		}
@@ -295,6 +295,33 @@ func TestFactoryReplacesAnInformerThatHasEnded(t *testing.T) {
 		l.Release()
 		assert.NoError(t, again.WaitForSync(t.Context()), "the other goes on")
 	})
+}
+
+type region struct{ name string }
+
+func (r *region) String() string { return "of " + r.name }
+
+// TestFactoryNames: a key is in the name of its informer if it has words.
+func TestFactoryNames(t *testing.T) {
+	f := newShop(t)
+	for _, test := range []struct {
+		key  any
+		want string
+	}{
+		{"x", "*rig.Thing x"},
+		{7, "*rig.Thing 7"},
+		{[2]int{1, 2}, "*rig.Thing [1 2]"},
+		{&region{"north"}, "*rig.Thing of north"},
+		{index.Key{Namespace: "default", Name: "a"}, "*rig.Thing default/a"},
+		{region{"north"}, "*rig.Thing"},
+		{new(int), "*rig.Thing"},
+		{nil, "*rig.Thing <nil>"},
+	} {
+		l, err := typed.Share(f.Factory, test.key, f.source)
+		require.NoError(t, err)
+		assert.Equal(t, test.want, l.Name())
+		l.Release()
+	}
 }
 
 func TestFactoryChecksItsArguments(t *testing.T) {

@@ -45,7 +45,7 @@ import (
 //     informer is released, or by the garbage collector, when nobody refers to the
 //     informer or to one of its indexes any more. What is read after the first two
 //     never says "not found": methods that return an error return one that wraps
-//     ErrReleased, and reads that do not panic with it.
+//     index.ErrReleased, and reads that do not panic with it.
 //  9. Reads take a lock for a moment that does not depend on the number of
 //     objects; they do not hold up the writer. Each sees one consistent state.
 //  10. Transform once. A transform is called once for each object received.
@@ -143,13 +143,13 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 }
 
 // check returns an error if nothing can be asked of the informer: what was wrong
-// with the arguments of NewInformer, or ErrReleased.
+// with the arguments of NewInformer, or index.ErrReleased.
 func (i *Informer[T]) check() error {
 	switch {
 	case i.err != nil:
 		return i.err
 	case i.released.Load():
-		return fmt.Errorf("informer %s: %w", i.name, ErrReleased)
+		return fmt.Errorf("informer %s: %w", i.name, index.ErrReleased)
 	}
 	return nil
 }
@@ -302,7 +302,7 @@ func (i *Informer[T]) Status() Status {
 func (i *Informer[T]) countObjects() int {
 	defer func() {
 		if p := recover(); p != nil {
-			if err, ok := p.(error); !ok || !errors.Is(err, ErrReleased) {
+			if err, ok := p.(error); !ok || !errors.Is(err, index.ErrReleased) {
 				panic(p)
 			}
 		}

@@ -112,7 +112,7 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 			})
 		case queue.Remove:
 			l.changes = append(l.changes, index.Change[T]{
-				Delete: true, Reason: index.ScopeRemoved, Key: (*index.Key)(d.Name),
+				Delete: true, Reason: index.OutOfScope, Key: (*index.Key)(d.Name),
 			})
 		case queue.Bookmark:
 		case queue.Replace:
@@ -349,7 +349,7 @@ func (l *loop[T]) commitList(list *queue.List[T], version string, first bool) []
 	case first:
 		reason = index.Initial
 	case list.Removed:
-		reason = index.ScopeRemoved
+		reason = index.OutOfScope
 	case list.Namespace == metav1.NamespaceAll:
 		l.relists.Add(1)
 	}

@@ -136,7 +136,7 @@ func TestRejectedUpdate(t *testing.T) {
 		assert.Equal(t, []string{"resync a@6"}, rec.Next())
 		assert.Equal(t, 1, r.Status().RejectedNow)
 		r.Sink.RemoveNamespace("ns", "13")
-		assert.Equal(t, []string{"delete a@6 ScopeRemoved"}, rec.Next())
+		assert.Equal(t, []string{"delete a@6 OutOfScope"}, rec.Next())
 		assert.Zero(t, r.Status().RejectedNow)
 	})
 }
@@ -204,7 +204,7 @@ func TestFirstListThatIsRejected(t *testing.T) {
 		"list of a namespace":   {func(s source.Sink[*rig.Thing]) { s.Replace("ns", []*rig.Thing{rig.At("b", 4)}, "4") }, []string{"initial b@4"}, "4"},
 		"namespace is empty":    {func(s source.Sink[*rig.Thing]) { s.Replace("ns", nil, "4") }, nil, "4"},
 		"namespace is removed":  {func(s source.Sink[*rig.Thing]) { s.RemoveNamespace("ns", "4") }, nil, "4"},
-		"object is not wanted":  {func(s source.Sink[*rig.Thing]) { s.Remove(rig.Key("a"), index.ScopeRemoved, "4") }, nil, "4"},
+		"object is not wanted":  {func(s source.Sink[*rig.Thing]) { s.Remove(rig.Key("a"), index.OutOfScope, "4") }, nil, "4"},
 		"all that were is gone": {func(s source.Sink[*rig.Thing]) { s.Delete(poison("a", 4), "4"); s.Delete(rig.At("b", 5), "5") }, nil, "5"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -283,7 +283,7 @@ func TestRemovalOfEverythingIsNoFirstList(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, []string{"initial a@2"}, rec.Next())
 		r.Sink.RemoveNamespace("", "3")
-		assert.Equal(t, []string{"delete a@2 ScopeRemoved"}, rec.Next())
+		assert.Equal(t, []string{"delete a@2 OutOfScope"}, rec.Next())
 		assert.Zero(t, r.Status().Relists, "nor a later one")
 	})
 }

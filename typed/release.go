@@ -6,10 +6,6 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// ErrReleased tells that something was asked of an informer, or of a SharedInformer, that
-// was released. It is index.ErrReleased, which reads without an error panic with.
-var ErrReleased = index.ErrReleased
-
 // Release lets go of all objects, for good, while something still refers to the
 // informer or to its indexes; see the eighth promise of Informer. It is called when
 // nobody reads any more, and Run has returned or will not be called. Otherwise it
@@ -27,7 +23,7 @@ func (i *Informer[T]) Release() error {
 	if i.Phase() == PhaseNew {
 		listeners = i.listeners.takeAll()
 		i.setPhase(PhaseStopped)
-		i.cause = ErrReleased
+		i.cause = index.ErrReleased
 		i.ended = true
 		close(i.stopped)
 	}
@@ -52,7 +48,7 @@ func (i *Informer[T]) Release() error {
 
 // Err returns nil as long as there is something to read from, which may be empty:
 // the last state, if the informer has stopped. Otherwise it returns what was wrong
-// with the arguments of NewInformer, or ErrReleased.
+// with the arguments of NewInformer, or index.ErrReleased.
 func (i *Informer[T]) Err() error {
 	if err := i.check(); err != nil {
 		return err

@@ -32,7 +32,7 @@ func panicOf(f func()) (err error) {
 // nothing.
 func assertReleased(t *testing.T, from index.Reader[*rig.Thing]) {
 	t.Helper()
-	assert.ErrorIs(t, from.Err(), typed.ErrReleased)
+	assert.ErrorIs(t, from.Err(), index.ErrReleased)
 	for name, read := range map[string]func(){
 		"Get":           func() { from.Get(rig.Key("a")) },
 		"Len":           func() { from.Len() },
@@ -56,13 +56,13 @@ func assertReleased(t *testing.T, from index.Reader[*rig.Thing]) {
 			}
 		},
 	} {
-		assert.ErrorIs(t, panicOf(read), typed.ErrReleased, name)
+		assert.ErrorIs(t, panicOf(read), index.ErrReleased, name)
 	}
 	things := lister.New(from)
 	_, err := things.Namespace("ns").Get("a")
-	assert.ErrorIs(t, err, typed.ErrReleased)
+	assert.ErrorIs(t, err, index.ErrReleased)
 	_, err = things.List(labels.Everything())
-	assert.ErrorIs(t, err, typed.ErrReleased)
+	assert.ErrorIs(t, err, index.ErrReleased)
 }
 
 func TestRelease(t *testing.T) {
@@ -91,14 +91,14 @@ func TestRelease(t *testing.T) {
 		require.NoError(t, r.Release())
 		require.NoError(t, r.Release(), "again")
 		assertReleased(t, r)
-		assert.ErrorIs(t, typed.ErrReleased, index.ErrReleased, "it is the same")
+		assert.ErrorIs(t, index.ErrReleased, index.ErrReleased, "it is the same")
 		assert.ErrorIs(t, panicOf(func() { byNode.Get("node-1") }), index.ErrReleased)
-		assert.ErrorIs(t, r.WaitForSync(t.Context()), typed.ErrReleased)
-		assert.ErrorIs(t, r.WaitForResourceVersion(t.Context(), "1"), typed.ErrReleased)
-		assert.ErrorIs(t, r.AddIndexes(index.New("late", func(*rig.Thing) []string { return nil })), typed.ErrReleased)
+		assert.ErrorIs(t, r.WaitForSync(t.Context()), index.ErrReleased)
+		assert.ErrorIs(t, r.WaitForResourceVersion(t.Context(), "1"), index.ErrReleased)
+		assert.ErrorIs(t, r.AddIndexes(index.New("late", func(*rig.Thing) []string { return nil })), index.ErrReleased)
 		_, err := r.Handle(rec)
-		assert.ErrorIs(t, err, typed.ErrReleased)
-		assert.ErrorIs(t, r.Run(t.Context()), typed.ErrReleased)
+		assert.ErrorIs(t, err, index.ErrReleased)
+		assert.ErrorIs(t, r.Run(t.Context()), index.ErrReleased)
 		for range r.Events(t.Context()).All() {
 			t.Error("there are no events")
 		}
@@ -119,12 +119,12 @@ func TestReleaseBeforeRun(t *testing.T) {
 		go func() { waited <- rec.WaitForSync(context.Background()) }()
 		synctest.Wait()
 		require.NoError(t, r.Release())
-		assert.ErrorIs(t, <-waited, typed.ErrReleased)
-		assert.ErrorIs(t, <-waited, typed.ErrReleased)
+		assert.ErrorIs(t, <-waited, index.ErrReleased)
+		assert.ErrorIs(t, <-waited, index.ErrReleased)
 		assert.True(t, rig.IsClosed(rec.Done()))
 		rec.Close()
 		assertReleased(t, r)
-		assert.ErrorIs(t, r.Run(t.Context()), typed.ErrReleased)
+		assert.ErrorIs(t, r.Run(t.Context()), index.ErrReleased)
 	})
 	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Release(), "the source is nil")
 	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Err(), "the source is nil")
@@ -139,7 +139,7 @@ func TestReleaseOfTheCallersIndexer(t *testing.T) {
 	other := index.NewIndexer[*rig.Thing]()
 	r = rig.New(t, typed.WithIndexer(other))
 	other.Release()
-	assert.ErrorIs(t, r.Err(), typed.ErrReleased)
+	assert.ErrorIs(t, r.Err(), index.ErrReleased)
 	assert.ErrorContains(t, r.Err(), "informer *rig.Thing: ")
 	assert.Zero(t, r.Status().Objects)
 }

@@ -12,7 +12,7 @@ import (
 // Run starts the informer and blocks until ctx ends, or until the source gives up or
 // the function of WithOnError does. It returns nil in the first case and the error in the
 // others. At once it returns ErrStarted if it was called before, what is wrong with the
-// arguments of NewInformer, and ErrReleased after Release.
+// arguments of NewInformer, and index.ErrReleased after Release.
 //
 // When ctx ends, handlers finish the call that they are in, and what they were
 // not called for is dropped.

@@ -17,12 +17,12 @@ import (
 //
 //  1. Reads are those of the informer, until Release; also after the informer has
 //     stopped, see the eighth promise of Informer. What is read after Release never
-//     says "not found": it fails with ErrReleased, whether the informer still runs
+//     says "not found": it fails with index.ErrReleased, whether the informer still runs
 //     for others or not, and so do indexes after the last Release.
 //  2. Handlers and event ranges belong to this use, and end with it.
 //  3. Indexes belong to the informer. All of its users share their names, and they
 //     stay as long as it runs.
-//  4. After Release, methods that return an error return ErrReleased, and those
+//  4. After Release, methods that return an error return index.ErrReleased, and those
 //     that wait then return at once with it as the cause. Reads without an error
 //     panic with it.
 //
@@ -30,7 +30,7 @@ import (
 type SharedInformer[T index.Object] struct {
 	informer atomic.Pointer[Informer[T]] // an empty one after the release
 
-	ctx    context.Context // ends with ErrReleased
+	ctx    context.Context // ends with index.ErrReleased
 	cancel context.CancelCauseFunc
 	giveUp func() // tells the factory
 
@@ -68,7 +68,7 @@ func (s *SharedInformer[T]) Release() {
 	s.mu.Unlock()
 
 	s.informer.Store(releasedInformer(s.informer.Load()))
-	s.cancel(ErrReleased)
+	s.cancel(index.ErrReleased)
 	for _, r := range registrations {
 		r.Close()
 	}
@@ -80,7 +80,7 @@ func (s *SharedInformer[T]) Release() {
 func releasedInformer[T index.Object](of *Informer[T]) *Informer[T] {
 	i := NewInformer[T](nil, WithName(of.name))
 	i.origin = of.located()
-	i.err = fmt.Errorf("informer %s: %w", i.name, ErrReleased)
+	i.err = fmt.Errorf("informer %s: %w", i.name, index.ErrReleased)
 	i.store.Release()
 	i.setPhase(PhaseStopped)
 	return i
@@ -92,7 +92,7 @@ func (s *SharedInformer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.released {
-		return nil, fmt.Errorf("informer %s: handler not added: %w", s.Name(), ErrReleased)
+		return nil, fmt.Errorf("informer %s: handler not added: %w", s.Name(), index.ErrReleased)
 	}
 	r, err := s.informer.Load().Handle(handler, opts...)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *SharedInformer[T]) WaitForResourceVersion(ctx context.Context, resource
 // within returns a context that ends with ctx, or with Release.
 func (s *SharedInformer[T]) within(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	forget := context.AfterFunc(s.ctx, func() { cancel(ErrReleased) })
+	forget := context.AfterFunc(s.ctx, func() { cancel(index.ErrReleased) })
 	return ctx, func() {
 		forget()
 		cancel(nil)

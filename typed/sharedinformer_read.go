@@ -73,7 +73,7 @@ func (s *SharedInformer[T]) ResourceVersion() string { return s.informer.Load().
 func (s *SharedInformer[T]) Snapshot() *index.Snapshot[T] { return s.informer.Load().Snapshot() }
 
 // Err returns nil until Release, which is as long as there is something to read
-// from, and then ErrReleased; see Informer.Err.
+// from, and then index.ErrReleased; see Informer.Err.
 func (s *SharedInformer[T]) Err() error { return s.informer.Load().Err() }
 
 // ExpectVersion returns what tells when reads reflect a version, see

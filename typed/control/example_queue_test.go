@@ -112,5 +112,5 @@ func ExampleFilter() {
 	handler.OnUpdate(rig.NewPod("web-0", "node-1"), rig.NewPod("web-0", "node-2"))
 	// Output:
 	// here: web-0
-	// gone: web-0 by ScopeRemoved
+	// gone: web-0 by OutOfScope
 }

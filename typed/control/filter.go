@@ -14,7 +14,7 @@ import (
 //  2. of an update, if the object was selected before and still is;
 //  3. of an addition, not marked initial, if an update has made an object
 //     selected;
-//  4. of a deletion with the reason index.ScopeRemoved, if an update has made an
+//  4. of a deletion with the reason index.OutOfScope, if an update has made an
 //     object not selected; the deletion has the last state that was selected;
 //  5. of a resync, which is an update with the same object twice, if the object
 //     is selected.
@@ -59,7 +59,7 @@ func (f *filter[T]) OnUpdate(old, updated T) {
 	case is:
 		f.handler.OnAdd(updated, false)
 	case was:
-		f.handler.OnDelete(typed.Deleted[T]{Key: index.KeyOf(old), Object: old, Old: old, Reason: index.ScopeRemoved})
+		f.handler.OnDelete(typed.Deleted[T]{Key: index.KeyOf(old), Object: old, Old: old, Reason: index.OutOfScope})
 	}
 }
 

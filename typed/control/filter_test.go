@@ -31,7 +31,7 @@ func TestFilter(t *testing.T) {
 		r.Sink.Put(rig.On("x", rig.At("b", 4)), "4")
 		r.Sink.Put(rig.On("y", rig.At("a", 5)), "5")
 		r.Sink.Put(rig.On("y", rig.At("a", 6)), "6")
-		assert.Equal(t, []string{"update a@1 a@3", "add b@4", "delete a@3 ScopeRemoved"}, rec.Next())
+		assert.Equal(t, []string{"update a@1 a@3", "add b@4", "delete a@3 OutOfScope"}, rec.Next())
 		r.Sink.Put(rig.On("y", rig.At("c", 7)), "7")
 		r.Sink.Put(rig.On("x", rig.At("d", 8)), "8")
 		r.Sink.Delete(rig.On("y", rig.At("a", 9)), "9")

@@ -8,10 +8,8 @@ import (
 	"time"
 )
 
-// DefaultDrainTimeout is how long Run waits for workers to come to an end when it
-// is told to stop, unless WithDrainTimeout says something else. It is less than the
-// 30 seconds that a Pod is given to end.
-const DefaultDrainTimeout = 20 * time.Second
+// defaultDrainTimeout is what WithDrainTimeout says it is.
+const defaultDrainTimeout = 20 * time.Second
 
 // ErrEnded tells that a part of a program ended although nobody told it to.
 var ErrEnded = errors.New("it has ended before it was told to")
@@ -42,7 +40,7 @@ var ErrEnded = errors.New("it has ended before it was told to")
 // before that, what is wrong with the options, and an error that tells what was
 // left in the queues if the drain timeout has passed.
 func Run(ctx context.Context, opts ...RunOption) error {
-	c := runConfig{drainTimeout: DefaultDrainTimeout}
+	c := runConfig{drainTimeout: defaultDrainTimeout}
 	for _, opt := range opts {
 		if opt == nil {
 			return errors.New("the controller is not run: an option is nil")

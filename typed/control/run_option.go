@@ -126,7 +126,8 @@ func WithElector(e Elector) RunOption {
 }
 
 // WithDrainTimeout sets how long Run waits for the workers when it is told to stop;
-// 0 means that it does not, so that keys which wait are left.
+// 0 means that it does not, so that keys which wait are left. The default is 20
+// seconds, which is less than the 30 that a Pod is given to end.
 func WithDrainTimeout(d time.Duration) RunOption {
 	return func(c *runConfig) error {
 		if d < 0 {

@@ -174,7 +174,7 @@ func TestRunDrainTimeout(t *testing.T) {
 		opts    []control.RunOption
 		lasting time.Duration
 	}{
-		{"default", nil, control.DefaultDrainTimeout},
+		{"default", nil, 20 * time.Second},
 		{"15s", []control.RunOption{control.WithDrainTimeout(15 * time.Second)}, 15 * time.Second},
 		{"none", []control.RunOption{control.WithDrainTimeout(0)}, 0},
 	} {

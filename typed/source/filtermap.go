@@ -14,7 +14,7 @@ import (
 //  1. An object that was not in the store and is in the projection is added.
 //  2. One that was in the store is updated, or, when it leaves the projection,
 //     deleted with its last state in the store and the reason
-//     index.ScopeRemoved. When the server deletes it in a state that is outside of
+//     index.OutOfScope. When the server deletes it in a state that is outside of
 //     the projection, that is the same.
 //  3. There is no event for one that was not in the store and does not come into
 //     the projection.
@@ -93,7 +93,7 @@ func (p *projection[A, B]) change(obj A, resourceVersion string, report func(B, 
 	case kept:
 		report(projected, resourceVersion)
 	default:
-		p.Remove(index.KeyOf(obj), index.ScopeRemoved, resourceVersion)
+		p.Remove(index.KeyOf(obj), index.OutOfScope, resourceVersion)
 	}
 	return true
 }

@@ -39,12 +39,12 @@ func TestFilterMap(t *testing.T) {
 		r.Sink.Put(rig.On("y", rig.At("a", 5)), "5")
 		r.Sink.Put(rig.On("y", rig.At("a", 6)), "6")
 		r.Sink.Put(rig.On("y", rig.At("d", 7)), "7")
-		assert.Equal(t, []string{"add b@4", "delete a@1 ScopeRemoved"}, rec.Next())
+		assert.Equal(t, []string{"add b@4", "delete a@1 OutOfScope"}, rec.Next())
 		assert.Equal(t, "7", r.ResourceVersion(), "also when nothing has changed")
 		r.Sink.Delete(rig.On("y", rig.At("a", 8)), "8")
 		r.Sink.Delete(rig.On("y", rig.At("b", 9)), "9")
 		r.Sink.Delete(rig.On("x", rig.At("c", 10)), "10")
-		assert.Equal(t, []string{"delete b@4 ScopeRemoved", "delete c@10 Watched"}, rec.Next())
+		assert.Equal(t, []string{"delete b@4 OutOfScope", "delete c@10 Watched"}, rec.Next())
 		r.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 11))}, "11")
 		r.Sink.Replace("", []*rig.Thing{rig.On("y", rig.At("a", 12))}, "12")
 		assert.Equal(t, []string{"add a@11", "delete a@11 Relisted"}, rec.Next())
@@ -125,7 +125,7 @@ func (m filtered) change(o *rig.Thing, gone bool) []string {
 		if rig.OnX(o) {
 			return []string{fmt.Sprint("delete ", o, " Watched")}
 		}
-		return []string{fmt.Sprint("delete ", old, " ScopeRemoved")}
+		return []string{fmt.Sprint("delete ", old, " OutOfScope")}
 	}
 }
 

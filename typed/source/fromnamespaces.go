@@ -29,7 +29,7 @@ import (
 //  2. A namespace that is added later is listed and watched; nothing else is
 //     listed again. Its objects are additions with the reason index.Relisted.
 //  3. When a namespace is removed, its objects are deleted with the reason
-//     index.ScopeRemoved.
+//     index.OutOfScope.
 //  4. A later list of one namespace is compared with the objects of that one.
 //  5. A namespace that cannot be listed or watched is tried again, as its source
 //     does, and reported as a *NamespaceError; if there are several, as all of

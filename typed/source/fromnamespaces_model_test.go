@@ -107,7 +107,7 @@ func (m *spacesModel) step(random int) {
 			s.sink.Delete(o, strconv.Itoa(m.clock))
 		case 1:
 			delete(s.objects, index.KeyOf(o))
-			s.sink.Remove(index.KeyOf(o), index.ScopeRemoved, strconv.Itoa(m.clock))
+			s.sink.Remove(index.KeyOf(o), index.OutOfScope, strconv.Itoa(m.clock))
 		default:
 			s.objects[index.KeyOf(o)] = o
 			s.sink.Put(o, strconv.Itoa(m.clock))

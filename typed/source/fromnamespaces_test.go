@@ -87,12 +87,12 @@ func TestNamespaces(t *testing.T) {
 		z := r.sinkOf("z")
 		assert.Empty(t, r.rec.Next())
 		z.Replace("", []*rig.Thing{in("z", rig.At("d", 10))}, "10")
-		z.Remove(rig.Key("d"), index.ScopeRemoved, "10") // of another namespace
+		z.Remove(rig.Key("d"), index.OutOfScope, "10") // of another namespace
 		assert.Equal(t, []string{"add d@10"}, r.rec.Next())
 
 		before := r.Snapshot()
 		r.set.Remove("x", "unknown")
-		assert.Equal(t, []string{"delete b@9 ScopeRemoved"}, r.rec.Next())
+		assert.Equal(t, []string{"delete b@9 OutOfScope"}, r.rec.Next())
 		x.Put(in("x", rig.At("b", 11)), "11")
 		assert.Empty(t, r.rec.Next(), "what comes late is dropped")
 		assert.Equal(t, 2, before.Len())
@@ -103,7 +103,7 @@ func TestNamespaces(t *testing.T) {
 		r.sinkOf("x").Replace("", []*rig.Thing{in("x", rig.At("b", 12))}, "12")
 		assert.Equal(t, []string{"add b@12"}, r.rec.Next(), "it is listed again")
 		z.RemoveNamespace("z", "12")
-		assert.Equal(t, []string{"delete d@10 ScopeRemoved"}, r.rec.Next())
+		assert.Equal(t, []string{"delete d@10 OutOfScope"}, r.rec.Next())
 	})
 }
 

@@ -39,7 +39,7 @@ type Sink[T index.Object] interface {
 	// Remove reports that the object of key, if there is one, is gone, without a last
 	// state: the event has that of the store, and the given reason. It is index.Watched
 	// if the object was deleted, and its last state is not known or could not be used.
-	// It is index.ScopeRemoved if the object is outside of what the source reports on
+	// It is index.OutOfScope if the object is outside of what the source reports on
 	// from now on, though it may still exist.
 	Remove(key index.Key, reason index.Reason, resourceVersion string)
 	// Replace reports that objs are all that there are in a namespace, or everywhere if
@@ -55,7 +55,7 @@ type Sink[T index.Object] interface {
 	ReplaceStaged(namespace string, list []Staged, resourceVersion string)
 	// RemoveNamespace reports that all objects of a namespace are outside of what the
 	// source reports on from now on. They are deleted with the reason
-	// index.ScopeRemoved.
+	// index.OutOfScope.
 	RemoveNamespace(namespace, resourceVersion string)
 	// Bookmark reports that nothing else changed up to resourceVersion.
 	Bookmark(resourceVersion string)
