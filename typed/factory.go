@@ -52,7 +52,7 @@ type shareKey struct {
 
 // share is one informer of a factory.
 type share struct {
-	informer anyInformer // an *Informer[T] for the T of its key
+	informer anyInformer // the *Informer[T] of the type T in its key
 	name     string      // which it has without WithName
 	ctx      context.Context
 	stop     context.CancelFunc
@@ -63,7 +63,8 @@ type share struct {
 	wanted   chan struct{} // guarded by mu of the factory; closed when a user comes in the time of grace; nil: there is none
 }
 
-// sharedInformer is what a factory needs of an informer.
+// anyInformer is an Informer of whatever type of objects: what a factory asks of all
+// its informers alike.
 type anyInformer interface {
 	Name() string
 	Run(ctx context.Context) error
@@ -106,9 +107,9 @@ func NewFactory(opts ...Option) *Factory {
 // depends on, such as the resource, namespace, selectors and projection; what it does
 // not tell, the type of the objects may.
 //
-// The informer's name is the type of its objects, the key, by its String method or else
-// its value, and the API server's host; if the key comes to nothing in words, it is that
-// of Informer.Name.
+// The informer's name is the type of its objects, the key, and the API server's host. A
+// key that is a struct or a pointer needs a String method for that; without one, the
+// informer has the name that it has without a factory, see Informer.Name.
 //
 // Whoever gives the same key has to give the same opts as well: otherwise Share
 // returns an error, rather than objects that were transformed in another way than
@@ -118,7 +119,7 @@ func NewFactory(opts ...Option) *Factory {
 // nil, if key holds a value that cannot be compared, and ErrShutDown after
 // Shutdown. src must not use the factory.
 func Share[T index.Object, K comparable](f *Factory, key K, src func() source.Source[T], opts ...Option) (*SharedInformer[T], error) {
-	called := fmt.Sprint(key)
+	called := inWords(key)
 	name := strings.TrimSpace(reflect.TypeFor[T]().String() + " " + called)
 	switch {
 	case f == nil:

@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -38,8 +39,19 @@ func nameOf[T index.Object](from source.Origin) string {
 	return name
 }
 
-// sharedName returns the name of an informer of a factory, which is called by its key in
-// words.
+// inWords returns the key of an informer of a factory as it stands in names: nothing if
+// it would print as a list of fields or as an address.
+func inWords(key any) string {
+	switch reflect.ValueOf(key).Kind() {
+	case reflect.Struct, reflect.Pointer:
+		if _, ok := key.(fmt.Stringer); !ok {
+			return ""
+		}
+	}
+	return fmt.Sprint(key)
+}
+
+// sharedName returns the name of an informer of a factory for a key in words.
 func sharedName[T index.Object](key string, from source.Origin) string {
 	if key == "" {
 		return nameOf[T](from)

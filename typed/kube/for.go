@@ -87,7 +87,8 @@ type informerOptions []typed.Option
 
 func (o informerOptions) addTo(all *forOptions) { all.informer = append(all.informer, o...) }
 
-// restKey is what tells the sources of FromREST for one type apart.
+// restKey is what tells the sources of FromREST for one type apart. It has no String
+// method: the origin of the source, and so the informer's name, has what is of interest.
 type restKey struct {
 	resource       schema.GroupVersionResource
 	namespace      string
@@ -116,7 +117,3 @@ func (c *sourceConfig) key() restKey {
 	}
 	return key
 }
-
-// String returns nothing: what is worth to be known of k is in the origin of its source,
-// and so in the name of the informer.
-func (k restKey) String() string { return "" }
