@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -29,32 +31,58 @@ type figure struct {
 	of       func(measurement) float64
 	format   string // of one number
 	moreIsIt bool   // better
+
+	need report.Need // what a chart calls it; without a name, it is in none
 }
 
 const megabyte = 1e6
 
 var figures = []figure{
 	{name: "time to sync, s", format: "%.2f", of: func(m measurement) float64 { return m.synced.Took.Seconds() }},
-	{name: "CPU time to sync, s", format: "%.2f", of: func(m measurement) float64 { return m.synced.CPU.Seconds() }},
-	{name: "peak memory until synced, MB", format: "%.0f", of: func(m measurement) float64 { return float64(m.synced.Peak) / megabyte }},
-	{name: "live heap when synced, MB", format: "%.0f", of: func(m measurement) float64 { return float64(m.synced.Heap) / megabyte }},
+	{name: "CPU time to sync, s", format: "%.2f", of: func(m measurement) float64 { return m.synced.CPU.Seconds() }, need: report.Need{Name: "CPU time until synced", Unit: "s"}},
+	{name: "peak memory until synced, MB", format: "%.0f", of: func(m measurement) float64 { return float64(m.synced.Peak) / megabyte }, need: report.Need{Name: "Memory at the peak until then", Unit: "MB"}},
+	{name: "live heap when synced, MB", format: "%.0f", of: func(m measurement) float64 { return float64(m.synced.Heap) / megabyte }, need: report.Need{Name: "Heap that is kept", Unit: "MB"}},
 	{name: "events a second", format: "%.0f", of: func(m measurement) float64 { return float64(m.events.Updates) / m.events.Took.Seconds() }, moreIsIt: true},
-	{name: "CPU time an event, µs", format: "%.0f", of: func(m measurement) float64 { return float64(m.events.CPU.Microseconds()) / float64(m.events.Updates) }},
+	{name: "CPU time an event, µs", format: "%.0f", of: func(m measurement) float64 { return float64(m.events.CPU.Microseconds()) / float64(m.events.Updates) }, need: report.Need{Name: "CPU time an update of a Pod", Unit: "µs"}},
 	{name: "peak memory in all, MB", format: "%.0f", of: func(m measurement) float64 { return float64(m.events.Peak) / megabyte }},
 }
 
-// table returns the figures of both sides.
+// table returns the figures of all sides, and how many times better ours are.
 func (c comparison) table() report.Table {
-	t := report.Table{Head: []string{"", "client-go", "here", "ratio"}}
+	t := report.Table{Head: []string{"", words[sideClientGo]}}
+	for _, side := range c.ours {
+		t.Head = append(t.Head, words[side])
+	}
 	for _, f := range figures {
-		theirs, ours := f.values(c.results[sideClientGo]), f.values(c.results[c.here])
-		ratio := median(theirs) / median(ours)
-		if f.moreIsIt {
-			ratio = 1 / ratio
+		theirs := f.values(c.results[sideClientGo])
+		row := []string{f.name, f.spread(theirs)}
+		for _, side := range c.ours {
+			ours := f.values(c.results[side])
+			ratio := median(theirs) / median(ours)
+			if f.moreIsIt {
+				ratio = 1 / ratio
+			}
+			row = append(row, fmt.Sprintf("%s: %.2f×", f.spread(ours), ratio))
 		}
-		t.Rows = append(t.Rows, []string{f.name, f.spread(theirs), f.spread(ours), fmt.Sprintf("%.2f×", ratio)})
+		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// processes returns what a chart is made of.
+func (c comparison) processes() report.Processes {
+	p := report.Processes{Title: fmt.Sprintf("%s Pods on a real API server", thousands(c.pods))}
+	for _, f := range figures {
+		if f.need.Name == "" {
+			continue
+		}
+		need := f.need
+		for _, side := range append([]string{sideClientGo}, c.ours...) {
+			need.Sides = append(need.Sides, report.Used{Side: words[side], Value: median(f.values(c.results[side]))})
+		}
+		p.Needs = append(p.Needs, need)
+	}
+	return p
 }
 
 // values returns the figure of each measurement, in order.
@@ -90,6 +118,19 @@ func (c comparison) markdown() string {
 
 %s`, strings.Join(c.shape, " "), thousands(c.pods), thousands(c.others), enumerate(otherKinds), thousands(c.events), c.rounds,
 		strings.Replace(runtime.Version(), "go", "Go ", 1), versionOf("k8s.io/client-go"), runtime.GOMAXPROCS(0), c.table().Markdown())
+}
+
+// write writes the table into a document and, where a folder beside it is for that,
+// what its chart is made of.
+func (c comparison) write(document string) error {
+	if err := report.Replace(document, maker, c.markdown()); err != nil {
+		return err
+	}
+	folder := filepath.Join(filepath.Dir(document), "performance")
+	if _, err := os.Stat(folder); err != nil {
+		return nil
+	}
+	return c.processes().Save(filepath.Join(folder, "processes.json"))
 }
 
 // versionOf returns the version of a module that this program is built with.

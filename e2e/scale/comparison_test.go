@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/internal/report"
 )
 
 func TestMedian(t *testing.T) {
@@ -24,17 +27,26 @@ func TestTableComparesTheSides(t *testing.T) {
 		}
 		return ms
 	}
-	c := comparison{plan: plan{here: sideTyped}, results: map[string][]measurement{sideClientGo: took(4, 8, 2), sideTyped: took(1, 3, 2)}}
+	c := comparison{plan: plan{ours: []string{sideTyped, sideFields}, pods: 2000}, results: map[string][]measurement{
+		sideClientGo: took(4, 8, 2), sideTyped: took(1, 3, 2), sideFields: took(1, 1, 1),
+	}}
 
+	table := c.table()
+	assert.Equal(t, []string{"", "client-go", "typed", "typed, six fields"}, table.Head)
 	assert.Equal(t, [][]string{
-		{"time to sync, s", "4.00 (2.00 to 8.00)", "2.00 (1.00 to 3.00)", "2.00×"},
-		{"CPU time to sync, s", "4.00 (2.00 to 8.00)", "2.00 (1.00 to 3.00)", "2.00×"},
-		{"peak memory until synced, MB", "40 (20 to 80)", "20 (10 to 30)", "2.00×"},
-		{"live heap when synced, MB", "4 (2 to 8)", "2 (1 to 3)", "2.00×"},
-		{"events a second", "250 (125 to 500)", "500 (333 to 1000)", "2.00×"},
-		{"CPU time an event, µs", "4000 (2000 to 8000)", "2000 (1000 to 3000)", "2.00×"},
-		{"peak memory in all, MB", "80 (40 to 160)", "40 (20 to 60)", "2.00×"},
-	}, c.table().Rows)
+		{"time to sync, s", "4.00 (2.00 to 8.00)", "2.00 (1.00 to 3.00): 2.00×", "1.00 (1.00 to 1.00): 4.00×"},
+		{"CPU time to sync, s", "4.00 (2.00 to 8.00)", "2.00 (1.00 to 3.00): 2.00×", "1.00 (1.00 to 1.00): 4.00×"},
+		{"peak memory until synced, MB", "40 (20 to 80)", "20 (10 to 30): 2.00×", "10 (10 to 10): 4.00×"},
+		{"live heap when synced, MB", "4 (2 to 8)", "2 (1 to 3): 2.00×", "1 (1 to 1): 4.00×"},
+		{"events a second", "250 (125 to 500)", "500 (333 to 1000): 2.00×", "1000 (1000 to 1000): 4.00×"},
+		{"CPU time an event, µs", "4000 (2000 to 8000)", "2000 (1000 to 3000): 2.00×", "1000 (1000 to 1000): 4.00×"},
+		{"peak memory in all, MB", "80 (40 to 160)", "40 (20 to 60): 2.00×", "20 (20 to 20): 4.00×"},
+	}, table.Rows)
+
+	processes := c.processes()
+	assert.Equal(t, "2,000 Pods on a real API server", processes.Title)
+	require.Len(t, processes.Needs, 4)
+	assert.Equal(t, report.Need{Name: "Heap that is kept", Unit: "MB", Sides: []report.Used{{Side: "client-go", Value: 4}, {Side: "typed", Value: 2}, {Side: "typed, six fields", Value: 1}}}, processes.Needs[2])
 }
 
 func TestThousands(t *testing.T) {

@@ -5,7 +5,7 @@
 //	go run ./scale -pods 2000 -others 200
 //	go run ./scale -out ../docs/performance.md
 //
-// It fills a server with objects of five kinds. Then the two sides take turns,
+// It fills a server with objects of five kinds. Then the sides take turns,
 // each in a process of its own, so that memory is that of one side alone: five
 // informers with indexes and a handler each, which sync, and then follow Pods
 // that are updated as fast as the server takes it. It prints what that took.
@@ -30,7 +30,6 @@ import (
 
 	"github.com/kubetyped/informer/e2e/cluster"
 	"github.com/kubetyped/informer/e2e/target"
-	"github.com/kubetyped/informer/internal/report"
 )
 
 // maker is how the report knows us.
@@ -71,7 +70,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if p.out == "" {
 		return nil
 	}
-	return report.Replace(p.out, maker, results.markdown())
+	return results.write(p.out)
 }
 
 // compare measures both sides on a server that it opens and closes.

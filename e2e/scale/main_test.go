@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/e2e/cluster"
+	"github.com/kubetyped/informer/internal/report"
 )
 
 // TestMain makes the test binary play a side, as the program does, where it is
@@ -54,11 +55,12 @@ func noServersLeft(t *testing.T) {
 	})
 }
 
-func TestBothSidesSeeEverythingAndTheTableHasIt(t *testing.T) {
+func TestAllSidesSeeEverythingAndTheTableHasIt(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	noServersLeft(t)
 	document, profiles := filepath.Join(t.TempDir(), "performance.md"), filepath.Join(t.TempDir(), "not", "there")
 	require.NoError(t, os.WriteFile(document, []byte("# Title\n<!-- made by e2e/scale -->\nold\n<!-- end -->\nlast\n"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(document), "performance"), 0o700))
 	args := []string{"-pods=50", "-others=9", "-namespaces=3", "-nodes=4", "-events=120", "-rounds=2", "-out=" + document, "-profiles=" + profiles}
 	var out bytes.Buffer
 
@@ -72,10 +74,14 @@ func TestBothSidesSeeEverythingAndTheTableHasIt(t *testing.T) {
 	assert.Regexp(t, `50 Pods and 9 each of ConfigMaps, Secrets, Services and EndpointSlices; 120 updates`, string(content))
 	assert.Regexp(t, `Go 1\.\d+.*, client-go v0\.\d+\.\d+, GOMAXPROCS \d+`, string(content))
 	for _, f := range figures {
-		assert.Regexp(t, f.name+` +[0-9.]+ \([0-9.]+ to [0-9.]+\) +[0-9.]+ \([0-9.]+ to [0-9.]+\) +[0-9.]+×`, out.String())
+		assert.Regexp(t, f.name+` +[0-9.]+ \([0-9.]+ to [0-9.]+\)(?: +[0-9.]+ \([0-9.]+ to [0-9.]+\): [0-9.]+×){3}`, out.String())
 		assert.Contains(t, string(content), "| "+f.name+" | ")
 	}
-	for _, side := range []string{sideTyped, sideClientGo} {
+	drawn, err := report.LoadProcesses(filepath.Join(filepath.Dir(document), "performance", "processes.json"))
+	require.NoError(t, err)
+	require.Len(t, drawn.Needs, 4)
+	assert.Len(t, drawn.Needs[0].Sides, 4)
+	for side := range sides {
 		for _, profile := range []string{"sync", "events", "heap"} {
 			assert.FileExists(t, filepath.Join(profiles, side+"."+profile+".pprof"))
 		}
@@ -129,7 +135,7 @@ func TestRunRefusesWhatMakesNoSense(t *testing.T) {
 	for arg, want := range map[string]string{
 		"-pods=0": "must be positive", "-others=0": "must be positive", "-namespaces=0": "must be positive", "-nodes=-1": "must be positive",
 		"-events=0": "must be positive", "-rounds=0": "must be positive", "-workers=0": "must be positive",
-		"-side=other": "client-go and typed", "now": `no argument "now"`, "-out=/no/such/file": "no such file",
+		"-side=other": "client-go and fields and typed", "-ours=typed,other": "each once", "-ours=typed,typed": "each once", "now": `no argument "now"`, "-out=/no/such/file": "no such file",
 		"-profiles=/dev/null/folder": "make the folder for -profiles",
 	} {
 		assert.ErrorContains(t, run(t.Context(), []string{arg}, nil, t.Output()), want, arg)

@@ -17,7 +17,7 @@ type plan struct {
 	namespaces, nodes       int
 	events, rounds, workers int
 	out, profiles           string
-	here                    string   // the side that is compared with client-go's
+	ours                    []string // the sides that are compared with client-go's
 	side                    string   // or "" in the process that others are measured by
 	shape                   []string // the arguments that make the same table again
 }
@@ -33,13 +33,14 @@ func parse(args []string) (plan, error) {
 	flags.IntVar(&p.events, "events", 5_000, "`number` of updates of Pods that each side follows in a round")
 	flags.IntVar(&p.rounds, "rounds", 3, "`number` of times that each side is measured")
 	flags.IntVar(&p.workers, "workers", 16, "`number` of requests at a time that create and update objects")
-	flags.StringVar(&p.here, "here", sideTyped, "what is compared with client-go: typed, or adapters, which are client-go's factories with one import changed and with sharing")
-	flags.StringVar(&p.out, "out", "", "`file` in which to replace the table that this program has made before")
+	ours := flags.String("ours", strings.Join(allOurs, ","), "`names` of the sides that are compared with client-go: adapters, which are its factories with one import changed and with sharing, typed, and fields, which is typed with six fields of Pods")
+	flags.StringVar(&p.out, "out", "", "`file` in which to replace the table that this program has made before; what the chart is made of is written to performance/processes.json beside it, if there is that folder")
 	flags.StringVar(&p.profiles, "profiles", "", "`folder` for profiles of the last round, made if it is not there: CPU of sync and events, heap between them")
 	flags.StringVar(&p.side, "side", "", "`name` of the side to measure in this process, by requests on the standard input; the program does this by itself")
 	if err := flags.Parse(args); err != nil {
 		return plan{}, err
 	}
+	p.ours = strings.Split(*ours, ",")
 	if flags.NArg() > 0 {
 		return plan{}, fmt.Errorf("there are flags only, and no argument %q", flags.Arg(0))
 	}
@@ -64,8 +65,10 @@ func (p plan) validate() error {
 			return fmt.Errorf("-%s must be positive, not %d", number.name, number.value)
 		}
 	}
-	if p.here != sideTyped && p.here != sideAdapters {
-		return fmt.Errorf("-here must be %s or %s, not %q", sideTyped, sideAdapters, p.here)
+	for i, side := range p.ours {
+		if !slices.Contains(allOurs, side) || slices.Contains(p.ours[:i], side) {
+			return fmt.Errorf("-ours must have some of %s, each once, not %q", strings.Join(allOurs, ", "), p.ours)
+		}
 	}
 	if _, ok := sides[p.side]; p.side != "" && !ok {
 		return fmt.Errorf("-side must be one of %s, not %q", strings.Join(slices.Sorted(maps.Keys(sides)), " and "), p.side)

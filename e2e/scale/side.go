@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
@@ -10,6 +11,7 @@ import (
 // The sides that are compared.
 const (
 	sideTyped    = "typed"
+	sideFields   = "fields"   // the same, with six fields of Pods
 	sideAdapters = "adapters" // what client-go's side is with one import changed, and sharing
 	sideClientGo = "client-go"
 )
@@ -27,13 +29,25 @@ type informers interface {
 // sides makes informers that were not started yet.
 var sides = map[string]func(kubernetes.Interface, labels.Selector, tallies) (informers, error){
 	sideTyped:    newTyped,
+	sideFields:   newFields,
 	sideAdapters: newAdapters,
 	sideClientGo: newClientGo,
 }
 
+// words are what the sides are called where there is no room to explain.
+var words = map[string]string{
+	sideClientGo: "client-go",
+	sideAdapters: "one import changed",
+	sideTyped:    "typed",
+	sideFields:   "typed, six fields",
+}
+
+// allOurs are the sides that are compared with client-go's, in the order of tables.
+var allOurs = []string{sideAdapters, sideTyped, sideFields}
+
 // turns returns the order in which they are measured. What it costs to be first is ours
 // to pay.
-func (p plan) turns() []string { return []string{p.here, sideClientGo} }
+func (p plan) turns() []string { return append(slices.Clone(p.ours), sideClientGo) }
 
 // tallies has the tally of each kind.
 type tallies map[string]*tally

@@ -26,12 +26,22 @@ type typedInformers struct {
 }
 
 func newTyped(client kubernetes.Interface, selector labels.Selector, t tallies) (informers, error) {
+	return newTypedWith(client, selector, t)
+}
+
+// newFields returns those of a program that needs six fields of Pods.
+func newFields(client kubernetes.Interface, selector labels.Selector, t tallies) (informers, error) {
+	return newTypedWith(client, selector, t,
+		kube.WithFields("metadata.labels", "metadata.ownerReferences", "spec.nodeName", "status.phase", "status.podIP", "status.conditions"))
+}
+
+func newTypedWith(client kubernetes.Interface, selector labels.Selector, t tallies, ofPods ...kube.SourceOption) (informers, error) {
 	s := &typedInformers{}
 	all, selected := metav1.NamespaceAll, kube.WithLabelSelector(selector)
 	core := client.CoreV1()
 	slices := client.DiscoveryV1().EndpointSlices(all)
 	err := errors.Join(
-		addTyped(s, t[pods], kube.FromClient(core.Pods(all), selected), "node", podByNode),
+		addTyped(s, t[pods], kube.FromClient(core.Pods(all), append(ofPods, selected)...), "node", podByNode),
 		addTyped(s, t[configMaps], kube.FromClient(core.ConfigMaps(all), selected), "tier", byLabel[*corev1.ConfigMap](workload.TierLabel)),
 		addTyped(s, t[secrets], kube.FromClient(core.Secrets(all), selected), "type", secretByType),
 		addTyped(s, t[services], kube.FromClient(core.Services(all), selected), "tier", byLabel[*corev1.Service](workload.TierLabel)),

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/plot"
+
+	"github.com/kubetyped/informer/internal/report"
 )
 
 // texts checks that an SVG is one, and returns the texts in it.
@@ -124,4 +126,18 @@ func luminance(r, g, b uint8) float64 {
 		return math.Pow((c+0.055)/1.055, 2.4)
 	}
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
+
+func TestProcesses(t *testing.T) {
+	svg, err := Processes(report.Processes{Title: "The same work", Needs: []report.Need{
+		{Name: "CPU", Unit: "s", Sides: []report.Used{{Side: "client-go", Value: 3}, {Side: "typed", Value: 1.5}, {Side: "more", Value: 6}}},
+		{Name: "Memory", Unit: "MB", Sides: []report.Used{{Side: "client-go", Value: 512}, {Side: "typed", Value: 0.25}}},
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		"The same work", "The same work",
+		"CPU", "client-go", "3.0 s", "typed", "1.5 s, 2.00× less", "more", "6.0 s, 0.50× less",
+		"Memory", "client-go", "512 MB", "typed", "0.25 MB, 2048× less",
+	}, texts(t, svg))
+	checkColors(t, svg)
 }

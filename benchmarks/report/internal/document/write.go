@@ -24,6 +24,7 @@ const (
 	PerformanceName = "performance.md"
 	chartsName      = "performance"
 	ResultsName     = "performance/results.json"
+	ProcessesName   = "performance/processes.json"
 )
 
 // empty is a document with nothing but what is made.
@@ -89,11 +90,24 @@ func Performance(folder string, r *results.Results) error {
 		failed = errors.Join(failed, report.Replace(path, Maker+" "+name, content))
 	}
 	svgs, err := Charts(r)
-	failed = errors.Join(failed, err)
+	failed = errors.Join(failed, err, drawProcesses(folder))
 	for name, svg := range svgs {
 		failed = errors.Join(failed, os.WriteFile(filepath.Join(folder, chartsName, name), svg, 0o644))
 	}
 	return errors.Join(failed, r.Save(filepath.Join(folder, ResultsName)))
+}
+
+// drawProcesses draws what e2e/scale has left in folder.
+func drawProcesses(folder string) error {
+	processes, err := report.LoadProcesses(filepath.Join(folder, ProcessesName))
+	if err != nil || len(processes.Needs) == 0 {
+		return err
+	}
+	svg, err := chart.Processes(processes)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, chartsName, "processes.svg"), svg, 0o644)
 }
 
 // README writes the part of the README at path that is made from the results.
