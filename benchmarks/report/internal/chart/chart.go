@@ -8,10 +8,8 @@ import (
 	"image/color"
 	"math"
 	"regexp"
-	"strconv"
 
 	xfont "golang.org/x/image/font"
-	"golang.org/x/perf/benchunit"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -108,10 +106,10 @@ func newPlot() *plot.Plot {
 }
 
 // decades has a tick for each power of ten or, where there are few of them, for
-// one, two and five times each, as numbers with SI prefixes.
-type decades struct{}
+// one, two and five times each, in a unit.
+type decades struct{ unit Unit }
 
-func (decades) Ticks(least, most float64) []plot.Tick {
+func (d decades) Ticks(least, most float64) []plot.Tick {
 	steps := []float64{1}
 	switch span := math.Log10(most / least); {
 	case span <= 1.5:
@@ -123,16 +121,9 @@ func (decades) Ticks(least, most float64) []plot.Tick {
 	for exponent := math.Floor(math.Log10(least)); exponent <= math.Ceil(math.Log10(most)); exponent++ {
 		for _, step := range steps {
 			if v := step * math.Pow(10, exponent); v >= least*0.999 && v <= most*1.001 {
-				ticks = append(ticks, plot.Tick{Value: v, Label: Short(v)})
+				ticks = append(ticks, plot.Tick{Value: v, Label: d.unit.label(v)})
 			}
 		}
 	}
 	return ticks
-}
-
-// Short writes a number with as many digits as it needs, up to three.
-func Short(v float64) string {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-	scale := benchunit.CommonScale([]float64{v}, benchunit.Decimal)
-	return strconv.FormatFloat(math.Round(v/scale.Factor*100)/100, 'f', -1, 64) + scale.Prefix
 }

@@ -95,7 +95,7 @@ func TestBars(t *testing.T) {
 	svg, err := b.SVG()
 	require.NoError(t, err)
 	all := texts(t, svg)
-	for _, want := range []string{"Ratios", "times", "one", "0.50×", "two", "4.26×", "1200×", "1k"} {
+	for _, want := range []string{"Ratios", "times", "one", "0.50×", "two", "4.26×", "1200×", "1,000"} {
 		assert.Contains(t, all, want)
 	}
 	checkColors(t, svg)
@@ -111,9 +111,10 @@ func TestTicks(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	assert.Equal(t, "1 2 5 10", labels(decades{}.Ticks(1, 10)))
-	assert.Equal(t, "300m 1 3 10 30", labels(decades{}.Ticks(0.2, 40)))
-	assert.Equal(t, "100n 1µ 10µ 100µ 1m", labels(decades{}.Ticks(1e-7, 1e-3)))
-	assert.Equal(t, "0 1k 1M", labels(sizes{0, 1000, 1e6}.Ticks(0, 0)))
+	assert.Equal(t, "0.3 1 3 10 30", labels(decades{}.Ticks(0.2, 40)))
+	assert.Equal(t, "100 ns, 1 µs, 10 µs, 100 µs, 1 ms", strings.ReplaceAll(labels(decades{Seconds}.Ticks(1e-7, 1e-3)), "s ", "s, "))
+	assert.Equal(t, "200 kB, 500 kB, 1 MB, 2 MB", strings.ReplaceAll(labels(decades{Bytes}.Ticks(2e5, 2e6)), "B ", "B, "))
+	assert.Equal(t, "0 1,000 20,000 1 million 2.5 million", labels(sizes{0, 1000, 2e4, 1e6, 2.5e6}.Ticks(0, 0)))
 }
 
 // luminance is the relative one of those guidelines.

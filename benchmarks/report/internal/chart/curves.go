@@ -21,7 +21,8 @@ type Curves struct {
 
 // Panel has a curve for each side.
 type Panel struct {
-	Cost string // what the vertical axis has, with its unit, such as "events a second"
+	Cost string // what the vertical axis has, such as "events a second"
+	Unit Unit   // of the costs
 	// Ours and Theirs are this project's and client-go's.
 	Ours, Theirs []Point
 }
@@ -68,7 +69,7 @@ func (c *Curves) SVG() ([]byte, error) {
 func (c *Curves) plot(panel Panel, legend bool) (*plot.Plot, error) {
 	p := newPlot()
 	p.Y.Label.Text = panel.Cost
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{panel.Unit}
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, sizes(c.all())
 	p.Legend.Top, p.Legend.Left = true, true
 	grid := plotter.NewGrid()
@@ -131,7 +132,7 @@ type sizes []float64
 func (s sizes) Ticks(_, _ float64) []plot.Tick {
 	var ticks []plot.Tick
 	for _, size := range s {
-		ticks = append(ticks, plot.Tick{Value: max(size, zeroAt), Label: Short(size)})
+		ticks = append(ticks, plot.Tick{Value: max(size, zeroAt), Label: Count(size)})
 	}
 	return ticks
 }

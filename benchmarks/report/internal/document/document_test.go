@@ -1,6 +1,7 @@
 package document
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -168,8 +169,11 @@ func TestDocumentsAreMadeFromTheResults(t *testing.T) {
 	require.NoError(t, err)
 
 	folder := t.TempDir()
-	for _, name := range []string{"README.md", "docs/" + PerformanceName} {
+	for _, name := range []string{"README.md", "docs/" + PerformanceName, "docs/" + ProcessesName} {
 		content, err := os.ReadFile(project + name)
+		if name == "docs/"+ProcessesName && errors.Is(err, os.ErrNotExist) {
+			continue // nobody has measured them
+		}
 		require.NoError(t, err)
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), content, 0o600))

@@ -24,9 +24,9 @@ type Curve struct {
 func Curves() []Curve {
 	const (
 		events   = "events a second"
-		garbage  = "GC, CPU s an event"
-		heap     = "heap beyond objects, B"
-		timeEach = "time an event, s"
+		garbage  = "collector, CPU time an event"
+		heap     = "heap beyond the objects"
+		timeEach = "time an event"
 	)
 	usual := []string{"sec/op", "heap-B", "gc-sec/op"}
 	return []Curve{
@@ -72,7 +72,7 @@ func (c *Curve) Chart(rows []comparison.Row) *chart.Curves {
 	drawn := &chart.Curves{Title: c.Title, Size: c.Size}
 	sizes := c.Sizes(rows)
 	for i, unit := range c.Units {
-		panel := chart.Panel{Cost: c.Costs[i]}
+		panel := chart.Panel{Cost: c.Costs[i], Unit: unitOf(unit)}
 		for _, size := range sizes {
 			row, ok := size.Rows[unit]
 			if !ok {
@@ -80,6 +80,7 @@ func (c *Curve) Chart(rows []comparison.Row) *chart.Curves {
 			}
 			ours, theirs := row.Ours.Center, row.Peers.Center
 			if c.PerSecond != "" && c.PerSecond == c.Costs[i] {
+				panel.Unit = chart.Counts
 				ours, theirs = 1/ours, 1/theirs
 			}
 			panel.Ours = append(panel.Ours, chart.Point{Size: size.Number, Cost: ours})
@@ -90,6 +91,17 @@ func (c *Curve) Chart(rows []comparison.Row) *chart.Curves {
 	return drawn
 }
 
+// unitOf returns what an axis has for a unit of benchmarks.
+func unitOf(unit string) chart.Unit {
+	switch suffix(unit) {
+	case "s":
+		return chart.Seconds
+	case "B":
+		return chart.Bytes
+	}
+	return chart.Counts
+}
+
 // Table returns the curve in figures: those of this project, of client-go, and
 // the ratio.
 func (c *Curve) Table(rows []comparison.Row) report.Table {
@@ -98,7 +110,7 @@ func (c *Curve) Table(rows []comparison.Row) report.Table {
 		t.Head = append(t.Head, unit, "client-go", "ratio")
 	}
 	for _, size := range c.Sizes(rows) {
-		cells := []string{chart.Short(size.Number)}
+		cells := []string{chart.Count(size.Number)}
 		for _, unit := range c.Units {
 			row, ok := size.Rows[unit]
 			if !ok {

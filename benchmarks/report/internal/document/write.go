@@ -40,6 +40,7 @@ func sections(r *results.Results) map[string]string {
 		"targets":    Targets(rows).Markdown(),
 		"client-go":  Comparisons(r, choose(rows, isUsual), Bold).Markdown(),
 		"peers":      Comparisons(r, choose(rows, isPeer), Bold).Markdown(),
+		"objects":    Comparisons(r, choose(rows, isOfObjects), Bold).Markdown(),
 		"processes":  Sides(r, processes).Markdown(),
 	}
 	for _, curve := range Curves() {
@@ -55,7 +56,7 @@ const (
 
 // isUsual tells what the table beside client-go has: what no other table has.
 func isUsual(r comparison.Row) bool {
-	return !isPeer(r) && !strings.HasPrefix(r.Name, scales) && !strings.HasPrefix(r.Name, processes) &&
+	return !isPeer(r) && !ofObjects(r) && !strings.HasPrefix(r.Name, scales) && !strings.HasPrefix(r.Name, processes) &&
 		(r.Peer != "" || r.Unit == "sec/op")
 }
 
@@ -63,9 +64,20 @@ func isPeer(r comparison.Row) bool {
 	return r.Peer != "" && r.Peer != comparison.Here && !strings.HasPrefix(r.Peer, "client-go")
 }
 
-// isClientGo tells what is compared with client-go, but for curves.
+// ofObjects tells what is about decoding and keeping objects.
+func ofObjects(r comparison.Row) bool {
+	return strings.HasPrefix(r.Name, "Decode") || strings.HasPrefix(r.Name, "Held")
+}
+
+// isOfObjects tells what the table of objects has. Processor time says what time would,
+// with that of the collector.
+func isOfObjects(r comparison.Row) bool {
+	return ofObjects(r) && r.Peer != "" && r.Unit != "sec/op"
+}
+
+// isClientGo tells what a chart compares with client-go: what has a target.
 func isClientGo(r comparison.Row) bool {
-	return r.Peer == "client-go" && !strings.HasPrefix(r.Name, scales)
+	return r.Peer == "client-go" && !strings.HasPrefix(r.Name, scales) && r.Target != nil
 }
 
 func choose(rows []comparison.Row, keep func(comparison.Row) bool) []comparison.Row {
@@ -149,9 +161,9 @@ func bars(rows []comparison.Row, keep func(comparison.Row) bool) []chart.Bar {
 		if row.Ratio == 0 {
 			continue
 		}
-		bar := chart.Bar{Name: name(&row), Ratio: row.Ratio}
+		bar := chart.Bar{Name: work(&row), Ratio: row.Ratio}
 		if isPeer(row) {
-			bar.Name += ", " + row.Peer
+			bar.Name += ", beside " + row.Peer
 		}
 		if row.Target != nil {
 			bar.Target = row.Target.AtLeast

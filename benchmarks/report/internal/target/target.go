@@ -47,7 +47,8 @@ const (
 
 // All returns the targets, in the order in which the README has them.
 func All() []Target {
-	all := append(informers(), dropIn()...)
+	all := append(decoding(), informers()...)
+	all = append(all, dropIn()...)
 	all = append(all, queues()...)
 	all = append(all, sources()...)
 	return append(all, limits()...)

@@ -94,7 +94,7 @@ func sources() []Target {
 
 // limits are for what has no peer.
 func limits() []Target {
-	var targets []Target
+	targets := decodingLimits()
 	for _, handlers := range []int{1, 4, 16} {
 		name := fmt.Sprintf("EventPipeline/handlers=%d", handlers)
 		targets = append(targets,
