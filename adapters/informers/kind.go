@@ -5,10 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers/internalinterfaces"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/adapters"
@@ -52,14 +54,15 @@ func (k kind) label() schema.GroupVersionResource {
 // member is a kind of an API group, before it is known how to get from a
 // clientset to the group's clients, which are a G. That is put off until
 // something is listed: tests make factories without a clientset.
-type member[G any] func(group schema.GroupVersion, clients func(kubernetes.Interface) G) kind
+type member[G any] func(clients func(kubernetes.Interface) G) kind
 
 // namespaced returns the kind that a client for a namespace is for.
-func namespaced[G any, C kube.Client[T, L], T index.Object, L runtime.Object](resource string, client func(group G, namespace string) C) member[G] {
-	return func(group schema.GroupVersion, clients func(kubernetes.Interface) G) kind {
+func namespaced[G any, C kube.Client[T, L], T index.Object, L runtime.Object](client func(group G, namespace string) C) member[G] {
+	return func(clients func(kubernetes.Interface) G) kind {
+		example := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(runtime.Object)
 		return kind{
-			resource: group.WithResource(resource),
-			example:  reflect.New(reflect.TypeFor[T]().Elem()).Interface().(runtime.Object),
+			resource: resourceOf(example),
+			example:  example,
 			listWatch: func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Sharing {
 				return listwatch.NewSharing(func() kube.Client[T, L] { return client(clients(clientset), namespace) }, clientset, tweak)
 			},
@@ -69,15 +72,27 @@ func namespaced[G any, C kube.Client[T, L], T index.Object, L runtime.Object](re
 
 // clusterWide returns the kind that a client is for whose objects are in no
 // namespace.
-func clusterWide[G any, C kube.Client[T, L], T index.Object, L runtime.Object](resource string, client func(group G) C) member[G] {
-	return namespaced(resource, func(group G, _ string) C { return client(group) })
+func clusterWide[G any, C kube.Client[T, L], T index.Object, L runtime.Object](client func(group G) C) member[G] {
+	return namespaced(func(group G, _ string) C { return client(group) })
 }
 
 // in returns the kinds of an API group.
-func in[G any](group, version string, clients func(kubernetes.Interface) G, members ...member[G]) []kind {
+func in[G any](clients func(kubernetes.Interface) G, members ...member[G]) []kind {
 	kinds := make([]kind, 0, len(members))
 	for _, m := range members {
-		kinds = append(kinds, m(schema.GroupVersion{Group: group, Version: version}, clients))
+		kinds = append(kinds, m(clients))
 	}
 	return kinds
+}
+
+// resourceOf returns the resource of an object of client-go's own scheme. The scheme
+// has its kind first, whatever a program registers later; and the plurals of the
+// stable kinds are all regular.
+func resourceOf(example runtime.Object) schema.GroupVersionResource {
+	kinds, _, err := scheme.Scheme.ObjectKinds(example)
+	if err != nil {
+		panic(err) // client-go has a client for it, so it is there
+	}
+	resource, _ := meta.UnsafeGuessKindToResource(kinds[0])
+	return resource
 }

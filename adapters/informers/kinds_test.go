@@ -183,6 +183,33 @@ func TestForResource(t *testing.T) {
 	}
 }
 
+// TestForResourceOfEveryKind asks for each resource that client-go's factory lists.
+func TestForResourceOfEveryKind(t *testing.T) {
+	resources := map[schema.GroupVersionResource]struct{}{}
+	client := fake.NewClientset()
+	synctest.Test(t, func(t *testing.T) {
+		factory := clientgo.NewSharedInformerFactory(client, 0)
+		informersOf(factory)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer factory.Shutdown()
+		defer cancel()
+		factory.StartWithContext(ctx)
+		synctest.Wait()
+	})
+	for _, action := range client.Actions() {
+		resources[action.GetResource()] = struct{}{}
+	}
+	require.GreaterOrEqual(t, len(resources), 63)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	for resource := range resources {
+		generic, err := factory.ForResource(resource)
+		require.NoError(t, err)
+		served := strings.Contains(fmt.Sprintf("%T", generic.Informer().GetIndexer()), "adapters.")
+		stable := !strings.Contains(resource.Version, "alpha") && !strings.Contains(resource.Version, "beta")
+		assert.Equal(t, stable, served, resource)
+	}
+}
+
 func resourceOf(name string) schema.GroupVersionResource {
 	resource, _ := schema.ParseResourceArg(name)
 	return *resource
