@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// ErrNameTaken is returned when an index is added, and the Indexer has another one of
-// that name. See [Ensure].
+// ErrNameTaken is returned by AddIndexes for an index whose name another index of the
+// Indexer has. See [Ensure].
 var ErrNameTaken = errors.New("there is another index of that name")
 
 // AddIndexes adds indexes and fills them with the objects that are there. Readers go on
@@ -90,8 +90,8 @@ func (x *Indexer[T]) Indexes() []Definition[T] {
 }
 
 // RemoveIndexes removes indexes, and gives back their memory. Look-ups in them panic
-// from now on, see [Index]; those that have begun, and snapshots, are not disturbed. An
-// index that x does not have is left as it is.
+// from now on, see [Index]; those that have begun, and snapshots, go on. An index that x
+// does not have is ignored.
 func (x *Indexer[T]) RemoveIndexes(indexes ...Definition[T]) {
 	x.writer.Lock()
 	defer x.writer.Unlock()
@@ -113,10 +113,11 @@ type IndexAdder[T Object] interface {
 	Indexes() []Definition[T]
 }
 
-// Ensure adds an index for one of several users who want the same one, and know
-// nothing of each other: it returns x or, if there is an index of the same definition,
-// that. Of the same definition are indexes made by Labels for the same labels; of
-// others it cannot be told. The errors are those of AddIndexes.
+// Ensure adds x and returns it, or returns an index of the same definition that was
+// added before. So several users of an informer can share an index without knowing of
+// each other. Indexes by Labels have the same definition if they are for the same
+// labels. Of other indexes it cannot be known: if there is one of the same name, the
+// error wraps ErrNameTaken. All errors are those of AddIndexes.
 func Ensure[K comparable, T Object](to IndexAdder[T], x *Index[K, T]) (*Index[K, T], error) {
 	err := to.AddIndexes(x)
 	switch {

@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// ErrIndexInUse is returned when an index is added that belongs to another Indexer
-// already, which was not released.
+// ErrIndexInUse is returned by AddIndexes for an index that belongs to another Indexer,
+// unless that was released.
 var ErrIndexInUse = errors.New("the index has been added to another indexer: release that first, or add a Clone")
 
-// ErrNotAdded tells that something was looked up in an index that does not belong to
-// an Indexer. It is what panics of look-ups wrap.
+// ErrNotAdded tells of a look-up in an index that does not belong to an Indexer. The
+// look-up panics with an error that wraps it.
 var ErrNotAdded = errors.New("the index was not added, see AddIndexes")
 
 var errNilIndex = errors.New("index: a nil index was added")

@@ -2,10 +2,10 @@ package index
 
 import "fmt"
 
-// Panics calls what a write of an object calls, the index functions, the functions of
-// options and the object's methods, and returns what one of them panics with, as an
-// error, nil if none does. Nothing is stored. After a write that has panicked, it tells which object
-// is to blame.
+// Panics calls what a write of obj would call: the index functions, the functions of
+// options, and the methods of obj. If one of them panics, Panics returns that as an
+// error, otherwise nil. Nothing is stored. It is for finding the object to blame after
+// a write has panicked.
 func (x *Indexer[T]) Panics(obj T) (err error) {
 	x.writer.Lock()
 	defer x.writer.Unlock()

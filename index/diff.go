@@ -2,12 +2,13 @@ package index
 
 import "iter"
 
-// Diff ranges over what has changed between two snapshots of an Indexer, as events
-// without a reason: for each object that is in one of them only, or is another object
-// in the second, one event, in no particular order.
+// Diff ranges over the changes between two snapshots of an Indexer, as events without a
+// reason, in no particular order: one event for each key whose object is in one of them
+// only, or is another object in the second.
 //
-// It costs what has changed, in pages of a thousand objects; after a list that has
-// made the store anew, that is all. Snapshots of two Indexers can be compared, too.
+// It compares the pages, of a thousand objects each, that have changed in between;
+// after a list that had none of the stored objects, those are all pages. Snapshots of
+// two Indexers can be compared, too.
 func Diff[T Object](before, after *Snapshot[T]) iter.Seq[Event[T]] {
 	return func(yield func(Event[T]) bool) {
 		gone := make(map[Key]T)

@@ -98,9 +98,9 @@ type Change[T Object] struct {
 	Reason Reason
 	// Object is the object to store, or the last state of the one to remove.
 	Object T
-	// Key, if not nil, is the key of the object to remove, of which no other last
-	// state is known than the one in the store; Object is then left aside. Without
-	// Delete, Key is left aside: an object is always stored under its own.
+	// Key, if not nil, is the key of the object to remove; Object is then ignored, and
+	// the event has the stored object as the last state. Without Delete, Key is
+	// ignored: an object is always stored under its own.
 	Key *Key
 }
 

@@ -4,26 +4,25 @@ import (
 	"iter"
 )
 
-// Index finds the objects of an Indexer by a key that a function computes for
-// each of them. It is a handle: made once with New or Single, added to one
-// Indexer, and used for look-ups, which therefore need neither a name nor an
-// error. K can be any comparable type, such as netip.Addr, types.UID or a
-// struct of several fields. Once that Indexer was released the index can be added to
-// another one; Clone makes the same index for a second one beside it.
+// Index finds the objects of an Indexer by a key that a function computes for each of
+// them. It is a handle: made once with New or Single, added to one Indexer, and used
+// for look-ups, which therefore need neither a name nor an error. K can be any
+// comparable type, such as netip.Addr, types.UID or a struct of several fields. After
+// that Indexer was released, the index can be added to another one; for two at the same
+// time, make a Clone.
 //
-// The index function is called once for every object that is stored, before
-// the readers' lock is taken, and from one goroutine at a time. It may read, but must
-// not modify the object, write to the indexer or wait for its informer, and what it
-// returns must depend on the object alone. If it panics,
-// nothing of the batch is stored and the panic goes on to the writer. The index keeps
-// copies of strings in keys, so that they do not hold on to the objects' memory.
+// The index function is called once for every object that is stored, without a lock
+// that readers take, by one goroutine at a time. It may read from the indexer, but must
+// not write to it, wait for its informer, or modify the object. What it returns must
+// depend on the object alone. If it panics, nothing of the batch is stored and the
+// panic goes on to the writer. The index keeps copies of strings in keys, so that they
+// do not hold on to the objects' memory.
 //
-// Look-ups are safe for concurrent use. They hold the indexer's read lock for
-// a moment that does not depend on the number of objects, and what they return
-// is one consistent state: later writes do not show in it. Before the index is
-// added to an Indexer, and after it was removed, they panic with an error that wraps
-// [ErrNotAdded], since to find nothing would be a lie; after the Indexer was released,
-// with one that wraps [ErrReleased].
+// Look-ups are safe for concurrent use. They hold the indexer's read lock for a moment
+// that does not depend on the number of objects, and what they return is one consistent
+// state: later writes do not show in it. Before the index is added to an Indexer, and
+// after it was removed, they panic with an error that wraps [ErrNotAdded] rather than
+// find nothing; after the Indexer was released, with one that wraps [ErrReleased].
 type Index[K comparable, T Object] struct {
 	attachment[T]
 	keys   func(dst []K, obj T) []K // appends the keys of obj; nil if the user's function is
@@ -36,9 +35,9 @@ type Index[K comparable, T Object] struct {
 	ends   []int
 }
 
-// New returns an index under which an object is found by each of the keys that
-// keys returns for it. Repeated keys count once; an object without keys is not
-// in the index. The slice is not kept.
+// New returns an index that files each object under all keys that the function keys
+// returns for it. Repeated keys count once; an object without keys is not in the index.
+// The slice is not kept.
 //
 // The name appears in metrics and in adapters; no two indexes of an Indexer
 // have the same one.
@@ -53,9 +52,9 @@ func newIndex[K comparable, T Object](name string, keys func(dst []K, obj T) []K
 	return &Index[K, T]{attachment: attachment[T]{name: name}, keys: keys, posts: newPostings[K]()}
 }
 
-// Single returns an index with at most one key for each object: the one that
-// key returns, none if it returns false. It needs no allocation for an object,
-// where New's function has to make a slice.
+// Single returns an index with at most one key for each object: the one that key
+// returns, none if it returns false. Unlike the function of New, key need not allocate
+// a slice.
 func Single[K comparable, T Object](name string, key func(T) (K, bool)) *Index[K, T] {
 	if key == nil {
 		return newIndex[K, T](name, nil)
@@ -163,7 +162,8 @@ func (x *Index[K, T]) viewKeys(read string) (posts pages[posting[K]], n uint32) 
 }
 
 // In returns the index as it was when s was taken. It panics with an error that wraps
-// ErrNotAdded if the index was added to the Indexer later than that, or to another one.
+// ErrNotAdded if the index was added to the Indexer after s was taken, or to another
+// one.
 func (x *Index[K, T]) In(s *Snapshot[T]) View[K, T] {
 	return View[K, T]{objects: s.objects, posts: x.frozen(s)}
 }

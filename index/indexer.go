@@ -11,14 +11,13 @@ import (
 // Indexer is a store of objects, one for each Key, with any number of indexes
 // over them.
 //
-// Objects and indexes change together: a reader sees all of a batch or nothing
-// of it. The result of a write is the list of events that tells what it did,
-// old and new state of each object, in order. Writes are safe for concurrent
-// use and follow one another.
+// Objects and indexes change together: a reader sees all of a batch or nothing of it. A
+// write returns the events that it caused, in order, each with the old and the new
+// state of an object. Writes are safe for concurrent use and follow one another.
 //
-// The objects are kept as they are, not copied, and must not be modified. Keys
-// and index keys are computed when an object is stored and kept beside it, so
-// an object that was modified in spite of that cannot damage an index.
+// The objects are kept as they are, not copied, and must not be modified. Keys and
+// index keys are computed when an object is stored and kept beside it, so an object
+// that is modified all the same does not damage an index.
 type Indexer[T Object] struct {
 	options[T]
 

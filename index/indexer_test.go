@@ -193,7 +193,7 @@ func TestEnsure(t *testing.T) {
 	store := newStore(t, nil, web)
 	first, err := index.Ensure(store, index.Labels[*pod]("app", "zone"))
 	require.NoError(t, err)
-	second, err := index.Ensure(store, index.Labels[*pod]("app", "zone"))
+	second, err := index.Ensure(store, index.Labels[*pod]("zone", "app", "zone"))
 	require.NoError(t, err)
 	assert.Same(t, first, second)
 	assert.Equal(t, []*pod{web}, second.Get(index.Label{Key: "app", Value: "web"}))

@@ -2,8 +2,7 @@ package index
 
 // Key identifies an object: its namespace, empty for cluster-scoped objects, and its
 // name. It converts to and from apimachinery's types.NamespacedName and client-go's
-// cache.ObjectName, as types.NamespacedName(key), and is never joined into a string in
-// here.
+// cache.ObjectName: types.NamespacedName(key).
 type Key struct {
 	Namespace string
 	Name      string
@@ -18,10 +17,9 @@ func (k Key) String() string {
 	return k.Namespace + "/" + k.Name
 }
 
-// Object is what can be kept in an Indexer: anything comparable that knows its
-// name and namespace. It is the constraint of client-go's cache.Object, so
-// every pointer to an API type fits, and so does a small struct that holds
-// only the fields a program needs.
+// Object is what can be kept in an Indexer: anything comparable that knows its name and
+// namespace. It has the methods of client-go's cache.Object, so every pointer to an API
+// type fits, and so does a small struct that holds only the fields a program needs.
 type Object interface {
 	comparable
 

@@ -45,8 +45,8 @@ func splitKey(key string) Key {
 
 // KeyStrings returns the keys of all objects as GetByKeyString takes them, in no
 // particular order, nil if there are none. The slice is the caller's. With
-// WithKeyStrings nothing but the slice is allocated; without it keys are made in
-// blocks of 4 KiB, so that who keeps one of them keeps a block.
+// WithKeyStrings nothing but the slice is allocated; without it keys are made in blocks
+// of 4 KiB, so to keep one of them is to keep a block.
 func (x *Indexer[T]) KeyStrings() []string {
 	slots, namespaces, n := x.viewKeys("KeyStrings")
 	return slots.keyStrings(&namespaces, n)
@@ -54,7 +54,7 @@ func (x *Indexer[T]) KeyStrings() []string {
 
 // KeyStrings returns the keys of the objects filed under k, as strings that
 // Indexer.GetByKeyString takes, in no particular order, nil if there are none. The
-// slice is the caller's, and made as that of Indexer.KeyStrings is.
+// slice is the caller's. See Indexer.KeyStrings for what is allocated.
 func (x *Index[K, T]) KeyStrings(k K) []string {
 	owner := x.mustOwner("KeyStrings")
 	hash := hashOf(x.posts.seed, k)
@@ -98,9 +98,9 @@ func (x *Index[K, T]) viewKeyStrings(owner *Indexer[T], hash uint32, k K) (filed
 }
 
 // Chunks ranges over all objects, in no particular order, many at a time and without
-// copying them: for who fills a slice of another type. The slices are the indexer's
-// own and must not be modified; all of them are of one consistent state. No lock is
-// held while the loop body runs.
+// copying them: for callers that fill a slice of another type. The slices are the
+// indexer's own and must not be modified; all of them are of one consistent state. No
+// lock is held while the loop body runs.
 func (x *Indexer[T]) Chunks() iter.Seq[[]T] {
 	return func(yield func([]T) bool) { x.view("Chunks").chunks()(yield) }
 }

@@ -18,16 +18,17 @@ type Labeled interface {
 	GetLabels() map[string]string
 }
 
-// Labels returns an index over the values of the labels with the given keys.
-// Beside the look-ups that every index has, it serves Reader.Candidates, and
-// so listers: a selector that asks for one of the keys, whether it is there or which
-// values it has or has not, ranges over the objects that have such a label, or have
-// not, and no others.
+// Labels returns an index over the values of the labels with the given keys. Beside the
+// look-ups that every index has, it serves Reader.Candidates, and so listers: if a
+// selector has a requirement for one of the keys (equality, a set, or presence, or none
+// of these), they range only over objects that meet it.
 //
-// Its name is "labels(a,b)" for the keys a and b. At least one key is needed.
+// Its name is "labels(a,b)" for the keys a and b, in whatever order. At least one key
+// is needed.
 func Labels[T Labeled](keys ...string) *Index[Label, T] {
-	x := newIndex[Label, T]("labels("+strings.Join(keys, ",")+")", nil)
-	x.labels = slices.Compact(slices.Sorted(slices.Values(keys)))
+	sorted := slices.Compact(slices.Sorted(slices.Values(keys)))
+	x := newIndex[Label, T]("labels("+strings.Join(sorted, ",")+")", nil)
+	x.labels = sorted
 	if len(keys) > 0 {
 		x.keys = func(dst []Label, obj T) []Label {
 			have := obj.GetLabels()

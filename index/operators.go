@@ -30,8 +30,8 @@ func (o or[T]) in(s *Snapshot[T]) set {
 	return unionOf(parts)
 }
 
-// Not returns the condition that term does not hold. If there is no other term, an
-// Intersect looks at every object.
+// Not returns the condition that term does not hold. An Intersect with no other term
+// looks at every object.
 func Not[T Object](term Term[T]) Term[T] { return not[T]{term} }
 
 type not[T Object] struct{ term Term[T] }

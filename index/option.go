@@ -28,8 +28,8 @@ func WithUnchanged[T Object](unchanged func(old, updated T) bool) Option[T] {
 	return func(o *options[T]) { o.unchanged = unchanged }
 }
 
-// WithLiteralEvents makes events say what the writer has said even where that
-// makes no sense, as client-go's do:
+// WithLiteralEvents makes events repeat what the writer said, as client-go's do, even
+// where the store says otherwise:
 //
 //   - Apply gives an event for a deletion of an object that is not there, too;
 //     Old is then the zero T. Otherwise, and for a Change with a Key, it gives

@@ -12,9 +12,9 @@ import (
 // made with NewOrdered, and what is said there of index functions and look-ups holds
 // for it, too. Objects of the same key are in the order of their names; see Range.
 //
-// A write of an object costs a search in a tree of the index, also if its key has not
-// changed. The tree is that of github.com/google/btree, the copies of which share what
-// was not written to since.
+// Every write of an object searches the tree of the index, also if the object's key has
+// not changed. The tree is that of github.com/google/btree, whose copies share what has
+// not been written to since.
 type Ordered[K cmp.Ordered, T Object] struct {
 	attachment[T]
 	key    func(T) (K, bool)
@@ -53,8 +53,8 @@ func (s *orderedState[K, T]) reset(n int) {
 }
 
 // NewOrdered returns an index under which an object is found by the key that key
-// returns for it, by none if that returns false. A time can be a key as UnixNano
-// returns it. The name is used as with New.
+// returns for it, by none if that returns false. For times, take UnixNano. The name is
+// used as with New.
 func NewOrdered[K cmp.Ordered, T Object](name string, key func(T) (K, bool)) *Ordered[K, T] {
 	x := &Ordered[K, T]{attachment: attachment[T]{name: name}, key: key, cloner: clonerOf[K]()}
 	x.reset(0)
@@ -77,8 +77,7 @@ func (x *Ordered[K, T]) Backward(r Range[K]) iter.Seq2[K, T] {
 	return func(yield func(K, T) bool) { x.view("Backward").Backward(r)(yield) }
 }
 
-// In returns the index as it was when s was taken. It panics if the index was added to
-// the Indexer later than that, or to another one.
+// In returns the index as it was when s was taken. It panics as Index.In does.
 func (x *Ordered[K, T]) In(s *Snapshot[T]) OrderedView[K, T] {
 	for _, part := range s.indexes {
 		if f, ok := part.(*frozenOrdered[K, T]); ok && f.index == x {

@@ -44,8 +44,8 @@ func Prefix(p string) Range[string] {
 	return r
 }
 
-// After returns the part of r that comes after the object with the given key in the
-// index and name.
+// After returns the part of r that comes after the object of the given name under the
+// key k.
 func (r Range[K]) After(k K, name Key) Range[K] {
 	if p := (&bound[K]{key: k, name: name, after: true}); r.from == nil || r.from.compare(p.key, p.name) <= 0 {
 		r.from = p
@@ -53,8 +53,8 @@ func (r Range[K]) After(k K, name Key) Range[K] {
 	return r
 }
 
-// Before returns the part of r that comes before the object with the given key in the
-// index and name.
+// Before returns the part of r that comes before the object of the given name under the
+// key k.
 func (r Range[K]) Before(k K, name Key) Range[K] {
 	if p := (&bound[K]{key: k, name: name}); r.to == nil || r.to.compare(p.key, p.name) >= 0 {
 		r.to = p

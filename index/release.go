@@ -6,22 +6,20 @@ import (
 	"reflect"
 )
 
-// ErrReleased tells that something was read from a store whose objects have been
-// let go of. It is the error of [Reader].Err, and what panics of reads wrap.
+// ErrReleased tells of a read from a store that was released. [Reader].Err returns an
+// error that wraps it, and other reads panic with one.
 var ErrReleased = errors.New("the store was released, and reads must end before that")
 
-// Release lets go of all objects, and of their index keys, for good. It is called
-// when the last reader is done, to give memory back while something still refers to
-// the indexer or to one of its indexes. It may be called any number of times, and
-// beside other calls.
+// Release lets go of all objects, and of their index keys, for good. Call it when the
+// last reader is done, to give memory back while something still refers to the indexer
+// or to one of its indexes. It may be called any number of times, and beside other
+// calls.
 //
 // Afterwards:
 //
-//   - Reads panic with an error that wraps [ErrReleased], those of the indexer as
-//     well as the look-ups of its indexes: with the objects gone, "not found" and
-//     "none" would be lies, on which a controller deletes what it thinks has lost
-//     its owner. A read after Release is a mistake in the program, as a use of
-//     memory after it was freed is, and so it is loud. Err tells beforehand;
+//   - Reads of the indexer, and look-ups in its indexes, panic with an error that
+//     wraps ErrReleased: with the objects gone, "not found" would be wrong, and a
+//     controller may delete what seems to have lost its owner. Err tells beforehand;
 //     ResourceVersion goes on to return the last version.
 //   - Writes store nothing: Apply, Replace and ReplaceNamespace return dst as it
 //     is. AddIndexes returns an error that wraps ErrReleased. The indexes can be

@@ -30,8 +30,8 @@ type is[K comparable, T Object] struct {
 }
 
 // Where returns the condition that an object is filed under a key for which holds
-// reports true. If there is no other term, an Intersect looks at every object. No lock is
-// held while holds runs.
+// reports true. An Intersect with no other term looks at every object. No lock is held
+// while holds runs.
 func (x *Index[K, T]) Where(holds func(K) bool) Term[T] { return where[K, T]{x, holds} }
 
 type where[K comparable, T Object] struct {
@@ -76,8 +76,8 @@ func (x *Index[K, T]) liveView(owner *Indexer[T], read string) postingsView[K] {
 // ranges over the smallest of the terms and asks the others, so it costs what
 // that one costs. No lock is held while the loop body runs.
 //
-// The indexes of all terms must belong to one Indexer. Otherwise, with a nil term, and
-// without terms, it panics: what it would range over is not what was asked for.
+// The indexes of all terms must belong to one Indexer. Otherwise, with a nil term, or
+// without terms, Intersect panics.
 func Intersect[T Object](terms ...Term[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		objects, sets := ownerOf("Intersect", terms).match("Intersect", func() []Term[T] { return terms })

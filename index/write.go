@@ -182,8 +182,8 @@ func (x *Indexer[T]) make(changes []Change[T], version string) {
 	}
 }
 
-// SetResourceVersion notes that the state is still current at version, as a
-// bookmark says, or that it is not known at which, if version is empty.
+// SetResourceVersion sets the version at which the state is current, as a bookmark
+// tells it; it is empty if that is not known.
 func (x *Indexer[T]) SetResourceVersion(version string) {
 	x.writer.Lock()
 	defer x.writer.Unlock()

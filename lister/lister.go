@@ -21,22 +21,20 @@ import (
 // and must not be modified; the slices are the caller's. It is safe for
 // concurrent use.
 //
-// If the store was released, Get and List return an error that wraps
-// index.ErrReleased and names the resource: they never say that an object is not
-// there because the store has gone. All panics with such an error.
+// If the store was released, Get and List return an error that wraps index.ErrReleased
+// and names the resource, never one of NotFound. All panics with such an error.
 //
-// A selector that asks for equality or set membership on a label that has an
-// index (index.Labels) ranges over the objects with that label only; every
-// other one over all objects in its scope.
+// For requirements of a selector that an index made by [index.Labels] can answer, List
+// and All use that index, and otherwise look at all objects of the namespace, or of the
+// store.
 type Lister[T index.Labeled] struct{ reads[T] }
 
-// New returns a lister that reads from a store, which is mostly an informer.
+// New returns a lister that reads from a store, such as an informer.
 //
-// Errors name the resource as generated listers do, by the kind in lower case and
-// its API group: deployment.apps "web" not found. Informers know both if their sources
-// do, as those of package kube; what they tell by a method GroupResource is used. Of
-// other stores the kind is taken from T's name, and there is no group; name it
-// by ForResource.
+// Errors name the resource as generated listers do, by the kind in lower case and its
+// API group: deployment.apps "web" not found. Informers know both if their sources do,
+// as those of package kube do. Other stores can tell by a method GroupResource; without
+// one, errors have T's name and no group, unless ForResource gives them.
 func New[T index.Labeled](from index.Reader[T]) *Lister[T] {
 	return &Lister[T]{reads[T]{from: from}}
 }
