@@ -135,7 +135,7 @@ func (w *Writer[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptions
 // Update replaces an object by obj, which is of the version that obj says; otherwise
 // the error is one of apierrors.IsConflict. Without a version, custom resources
 // cannot be updated, and others are replaced whatever they are. Where the status is a
-// subresource, the server leaves it as it is.
+// subresource, the server leaves it as it is. See Writer for types with fewer fields.
 func (w *Writer[T]) Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
 	return w.replace(ctx, "update", obj, &opts)
 }
