@@ -294,15 +294,21 @@ func TestWatchesThatEnd(t *testing.T) {
 			}
 			return nil
 		})
-		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
+		errs := make(chan error)
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()), typed.WithOnError(func(err error) error {
+			select {
+			case errs <- err:
+			case <-t.Context().Done():
+			}
+			return nil
+		}))
 		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		for _, told := range []string{"watch pods: ", "watches end with an error, or at once, again and again"} {
-			var err error
-			require.Eventually(t, func() bool {
-				err = pods.Status().Err
-				return err != nil && strings.HasPrefix(err.Error(), told)
-			}, 20*time.Second, time.Millisecond, "what it waits for is told")
+			err := <-errs
+			for !strings.HasPrefix(err.Error(), told) {
+				err = <-errs
+			}
 			assert.ErrorContains(t, err, "the server, or something in between, ended it without an event")
 		}
 	})
