@@ -115,7 +115,9 @@ var sharedWorlds = map[string]func(t *testing.T) *sharedWorld{
 		client, err := kubernetes.NewForConfig(srv.Config())
 		require.NoError(t, err)
 		w := sharedWorldOfClient(t, client)
-		w.fail = func() { srv.SendError("pods", apierrors.NewResourceExpired("too old")) }
+		w.fail = func() {
+			srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Err: apierrors.NewResourceExpired("too old")})
+		}
 		return w
 	},
 	"fake clientset": func(t *testing.T) *sharedWorld {

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
@@ -171,10 +172,10 @@ func TestSharingOfWhatCannotBeDecoded(t *testing.T) {
 	informer := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), cache.SharedIndexInformerOptions{})
 	startShared(t, informer)
 	require.NoError(t, srv.WaitForWatches(t.Context(), "pods", 1))
-	require.Equal(t, 1, srv.SendEvent("pods", "MODIFIED", &corev1.ConfigMap{
+	require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: "MODIFIED", Object: &corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "stray", ResourceVersion: srv.ResourceVersion()},
-	}))
+	}}}).Met())
 	require.Eventually(t, func() bool { return srv.Requests("watch", "pods")+srv.Requests("list", "pods") > 1 },
 		time.Minute, time.Millisecond, "it begins anew")
 	require.NoError(t, srv.Create(t.Context(), tolerant("shop", "b")))
@@ -194,12 +195,14 @@ func TestSharingSurvivesFaults(t *testing.T) {
 	informer := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), cache.SharedIndexInformerOptions{})
 	startShared(t, informer)
 	faults := []func(){
-		func() { srv.CutWatches("pods") },
-		func() { srv.TearWatches("pods") },
-		func() { srv.SendBookmarks("pods") },
+		func() { srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Clean}) },
+		func() { srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Torn}) },
+		func() {
+			srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Bookmark}})
+		},
 		func() {
 			srv.Compact()
-			srv.CutWatches("pods")
+			srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Clean})
 		},
 	}
 	for i := range 40 {

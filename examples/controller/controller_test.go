@@ -164,20 +164,20 @@ func TestControllerWhoseWatchIsBehind(t *testing.T) {
 		srv := typedtest.Start(t)
 		c, _ := start(t, srv, 1, withoutExpectations)
 		synced(t, srv, c)
-		resume := srv.HoldWatches("pods")
+		hold := srv.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Hold: true})
 		require.NoError(t, srv.Create(t.Context(), asking("web", "3")))
 		created := func(n int) bool { return len(podsOf(t, srv, "web")) == 3*(n+1) }
 		eventually(t, func() bool { return created(0) })
 		touch(t, srv, created)
 		assert.Equal(t, 3*(touched+1), srv.Requests("create", "pods"), "duplicates")
-		resume()
+		hold.Remove()
 		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 3 })
 	})
 	t.Run("with expectations", func(t *testing.T) {
 		srv := typedtest.Start(t)
 		c, _ := start(t, srv, 1)
 		synced(t, srv, c)
-		resume := srv.HoldWatches("pods")
+		hold := srv.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Hold: true})
 		require.NoError(t, srv.Create(t.Context(), asking("web", "3")))
 		eventually(t, func() bool { return srv.Requests("create", "pods") == 3 })
 		touch(t, srv, func(n int) bool { return c.writes.Stats().PutOff >= uint64(n) })
@@ -187,7 +187,7 @@ func TestControllerWhoseWatchIsBehind(t *testing.T) {
 		eventually(t, func() bool { return len(podsOf(t, srv, "db")) == 2 })
 		assert.Len(t, podsOf(t, srv, "web"), 3, "others go on, with one worker")
 
-		resume()
+		hold.Remove()
 		eventually(t, func() bool { return c.writes.Stats().Keys == 0 })
 		require.NoError(t, srv.Update(t.Context(), asking("web", "4")))
 		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 4 })
@@ -205,9 +205,9 @@ func TestControllerNeverCreatesDuplicates(t *testing.T) {
 	var disturbing sync.WaitGroup
 	disturbing.Go(func() {
 		for ctx.Err() == nil {
-			resume := srv.HoldWatches("pods")
+			hold := srv.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Hold: true})
 			time.Sleep(10 * time.Millisecond)
-			resume()
+			hold.Remove()
 			time.Sleep(2 * time.Millisecond)
 		}
 	})
@@ -261,7 +261,7 @@ func TestControllerThatStopsFinishesWhatWaits(t *testing.T) {
 	for i := range owners {
 		require.NoError(t, srv.Create(t.Context(), asking(fmt.Sprint("web-", i), "2")))
 	}
-	defer srv.Inject(typedtest.Fault{Verb: "create", Resource: "pods", Delay: 20 * time.Millisecond})()
+	defer srv.Inject(typedtest.Fault{Verb: "create", Resource: "pods", Way: typedtest.Requests, Latency: 20 * time.Millisecond}).Remove()
 	c, stop := start(t, srv, 1)
 	eventually(t, func() bool { s := c.queue.Stats(); return s.InFlight == 1 && s.Waiting == owners-1 })
 	stop()

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"net/http"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,7 +24,7 @@ func TestHourWithoutQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := typedtest.Start(t)
 		c, _ := start(t, srv, 2)
-		lift := srv.Inject(typedtest.Fault{
+		forbidden := srv.Inject(typedtest.Fault{
 			Verb: "create", Resource: "pods",
 			Err: apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("exceeded quota")),
 		})
@@ -39,7 +37,7 @@ func TestHourWithoutQuota(t *testing.T) {
 		tried := srv.Requests("create", "pods")
 		assert.Less(t, tried, 30, "it tries less and less often")
 		assert.Equal(t, 1, c.queue.Stats().Delayed, "and is going to")
-		lift()
+		forbidden.Remove()
 
 		// What waits is the longest wait of the queue, and no more than that.
 		time.Sleep(1000 * time.Second)
@@ -50,21 +48,13 @@ func TestHourWithoutQuota(t *testing.T) {
 	})
 }
 
-// TestLeaderThatIsCutOff has a leader lose its way to the server. It stops before
+// TestLeaderThatIsCutOff has the writes of a leader fail. It stops before
 // its lease expires, and only then does another one work.
 func TestLeaderThatIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := typedtest.Start(t)
 		config := srv.Config()
-		var cut atomic.Bool
-		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return roundTripper(func(r *http.Request) (*http.Response, error) {
-				if cut.Load() {
-					return nil, errors.New("no way to the server")
-				}
-				return next.RoundTrip(r)
-			})
-		})
+		config.UserAgent = "first"
 		first, err := newController(newClient(t, srv))
 		require.NoError(t, err)
 		elector, err := newElector(config, "default", "first")
@@ -77,7 +67,7 @@ func TestLeaderThatIsCutOff(t *testing.T) {
 		time.Sleep(time.Hour)
 		assert.Equal(t, "first", *leaseOf(t, srv, "default").Spec.HolderIdentity)
 
-		cut.Store(true)
+		srv.Inject(typedtest.Fault{UserAgent: "first", Verb: "update", End: typedtest.Reset})
 		assert.Error(t, <-ended)
 		stopped := time.Since(begun) - time.Hour
 		assert.Less(t, stopped, 15*time.Second, "before the lease has expired")
@@ -90,7 +80,3 @@ func TestLeaderThatIsCutOff(t *testing.T) {
 		assert.NotEqual(t, "first", *leaseOf(t, srv, "default").Spec.HolderIdentity)
 	})
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -174,7 +174,7 @@ func TestRunEndsWhenItIsInterrupted(t *testing.T) {
 
 func TestRunEndsWhenItIsInterruptedOnAServerThatHangs(t *testing.T) {
 	srv, path := seeded(t)
-	srv.Inject(typedtest.Fault{Delay: time.Hour})
+	srv.Inject(typedtest.Fault{Way: typedtest.Requests, Latency: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := &cancelOn{text: "s   pods: syncing   nodes: syncing\n", cancel: cancel}

@@ -37,17 +37,17 @@ func TestFaults(t *testing.T) {
 		fault func(ctx context.Context, t *testing.T, srv *typedtest.Server)
 	}{
 		{name: "watch ends", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
-			require.Equal(t, 1, srv.CutWatches("pods"))
+			require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Clean}).Met())
 		}},
 		{name: "watch ends in the middle of an object", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
-			require.Equal(t, 1, srv.TearWatches("pods"))
+			require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Torn}).Met())
 		}},
 		{name: "error in the watch", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
-			require.Equal(t, 1, srv.SendError("pods", apierrors.NewInternalError(fmt.Errorf("made up"))))
+			require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Err: apierrors.NewInternalError(fmt.Errorf("made up"))}).Met())
 		}},
 		{name: "too many requests", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
 			srv.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Times: 1, Err: apierrors.NewTooManyRequests("busy", 0)})
-			srv.CutWatches("pods")
+			srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Clean})
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestListThatFails(t *testing.T) {
 			var status *apierrors.StatusError
 			assert.ErrorAs(t, err, &status)
 			assert.Positive(t, informer.Status().Failures)
-			lift()
+			lift.Remove()
 			require.NoError(t, informer.WaitForSync(ctx))
 			assert.NoError(t, informer.Status().Err)
 			assert.True(t, test.is(informer.Status().LastErr))
@@ -143,7 +143,7 @@ func TestObjectsThatCannotBeUsed(t *testing.T) {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "17"},
 	}
-	require.Equal(t, 1, srv.SendEvent("pods", watch.Added, config))
+	require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Added, Object: config}}).Met())
 	require.NoError(t, srv.Create(ctx, rig.NewPod("next", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, time.Minute, time.Millisecond)
@@ -153,7 +153,7 @@ func TestObjectsThatCannotBeUsed(t *testing.T) {
 
 	nameless := rig.NewPod("", "")
 	nameless.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
-	require.Equal(t, 1, srv.SendEvent("pods", watch.Modified, nameless))
+	require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Modified, Object: nameless}}).Met())
 	require.NoError(t, srv.Create(ctx, rig.NewPod("another", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	require.Eventually(t, func() bool { return pods.Status().Rejected == 2 }, time.Minute, time.Millisecond)
@@ -165,7 +165,7 @@ func TestObjectsThatCannotBeUsed(t *testing.T) {
 func TestStopDuringList(t *testing.T) {
 	t.Parallel()
 	srv, client := rig.Serve(t, 1)
-	srv.Inject(typedtest.Fault{Resource: "pods", Delay: time.Hour})
+	srv.Inject(typedtest.Fault{Resource: "pods", Way: typedtest.Requests, Latency: time.Hour})
 	for _, opts := range [][]kube.SourceOption{nil, {kube.WithoutWatchList()}} {
 		pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(""), opts...))
 		ctx, cancel := context.WithCancel(t.Context())

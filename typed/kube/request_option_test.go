@@ -90,7 +90,7 @@ func TestConsistentRelist(t *testing.T) {
 		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
-		srv.SendError("pods", apierrors.NewResourceExpired("too old"))
+		srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Err: apierrors.NewResourceExpired("too old")})
 		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 		q.mu.Lock()
 		for _, query := range q.all {
@@ -117,7 +117,7 @@ func TestWithWatchTimeout(t *testing.T) {
 // TestWithListTimeout: a list that takes too long fails, and is made again.
 func TestWithListTimeout(t *testing.T) {
 	srv, _ := rig.Serve(t, 1)
-	srv.Inject(typedtest.Fault{Verb: "list", Resource: "pods", Times: 1, Delay: time.Hour})
+	srv.Inject(typedtest.Fault{Verb: "list", Resource: "pods", Times: 1, Way: typedtest.Requests, Latency: time.Hour})
 	var failure error
 	pods := typed.NewInformer(
 		kube.FromREST[*corev1.Pod](srv.Config(), kube.WithoutWatchList(), kube.WithListTimeout(50*time.Millisecond), kube.WithBackoff(8, 8)),

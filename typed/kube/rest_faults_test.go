@@ -91,7 +91,7 @@ func TestPoisonInWatch(t *testing.T) {
 			require.NoError(t, pods.WaitForSync(ctx))
 			require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 
-			require.Equal(t, 1, srv.SendBytes("pods", badEvent(t, format, "MODIFIED", "a", "1000")))
+			require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Bytes: badEvent(t, format, "MODIFIED", "a", "1000")}).Met())
 			require.NoError(t, pods.WaitForResourceVersion(ctx, "1000"), "the version moves on")
 			rejected := pods.Status().LastRejected
 			require.NotNil(t, rejected)
@@ -108,7 +108,7 @@ func TestPoisonInWatch(t *testing.T) {
 				return ok && a.Spec.NodeName == "node-2"
 			}, 10*time.Second, time.Millisecond, "it recovers with its next event")
 
-			require.Equal(t, 1, srv.SendBytes("pods", badEvent(t, format, "DELETED", "b", "2000")))
+			require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Bytes: badEvent(t, format, "DELETED", "b", "2000")}).Met())
 			gone := <-deleted
 			assert.Equal(t, "b", gone.Key.Name)
 			assert.Equal(t, "node-1", gone.Object.Spec.NodeName, "with the last known state")
@@ -319,7 +319,7 @@ func TestWatchesThatEnd(t *testing.T) {
 func TestWatchWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	srv := typedtest.Start(t)
-	lift := srv.Inject(typedtest.Fault{Verb: "watch", Delay: time.Hour})
+	lift := srv.Inject(typedtest.Fault{Verb: "watch", Way: typedtest.Requests, Latency: time.Hour})
 	config := srv.Config()
 	config.Timeout = 100 * time.Millisecond
 	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
@@ -328,7 +328,7 @@ func TestWatchWithoutAnswer(t *testing.T) {
 	require.Eventually(t, func() bool { return pods.Status().Failures == 3 }, time.Minute, time.Millisecond)
 	assert.ErrorContains(t, pods.Status().Err, "watch pods: the server has not answered")
 	assert.Equal(t, 1, srv.Requests("list", "pods"))
-	lift()
+	lift.Remove()
 	require.Eventually(t, func() bool { return pods.Status().Err == nil }, time.Minute, time.Millisecond)
 }
 

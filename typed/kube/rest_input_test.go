@@ -189,20 +189,18 @@ func TestBadFrames(t *testing.T) {
 	huge := strings.Repeat("x", 20<<20)
 	for name, test := range map[string]struct {
 		format string
-		bad    func(*typedtest.Server) int
+		bad    typedtest.Fault
 		want   string
 	}{
-		"cut off":  {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.TearWatches("pods") }, "is cut off"},
-		"no JSON":  {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte("<html>")) }, `expected a JSON object at byte `},
-		"no event": {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte(`{"type":"ADDED"}`)) }, "an event without an object"},
-		"strange":  {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendEvent("pods", "STRANGE", kindedPod("c")) }, `unknown type of 7 bytes`},
-		"nameless": {runtime.ContentTypeJSON, func(s *typedtest.Server) int {
-			return s.SendBytes("pods", []byte(`{"type":"ADDED","object":{"metadata":{"name":7}}}`))
-		}, "cannot unmarshal number"},
-		"too long":    {runtime.ContentTypeJSON, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte(`{"type":"`+huge)) }, "longer than"},
-		"torn":        {runtime.ContentTypeProtobuf, func(s *typedtest.Server) int { return s.TearWatches("pods") }, "is cut off"},
-		"no length":   {runtime.ContentTypeProtobuf, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte("<html>")) }, "longer than"},
-		"no protobuf": {runtime.ContentTypeProtobuf, func(s *typedtest.Server) int { return s.SendBytes("pods", []byte{0, 0, 0, 2, 0xff, 0xff}) }, "no protobuf message"},
+		"cut off":     {runtime.ContentTypeJSON, typedtest.Fault{End: typedtest.Torn}, "is cut off"},
+		"no JSON":     {runtime.ContentTypeJSON, typedtest.Fault{Bytes: []byte("<html>")}, `expected a JSON object at byte `},
+		"no event":    {runtime.ContentTypeJSON, typedtest.Fault{Bytes: []byte(`{"type":"ADDED"}`)}, "an event without an object"},
+		"strange":     {runtime.ContentTypeJSON, typedtest.Fault{Event: watch.Event{Type: "STRANGE", Object: kindedPod("c")}}, `unknown type of 7 bytes`},
+		"nameless":    {runtime.ContentTypeJSON, typedtest.Fault{Bytes: []byte(`{"type":"ADDED","object":{"metadata":{"name":7}}}`)}, "cannot unmarshal number"},
+		"too long":    {runtime.ContentTypeJSON, typedtest.Fault{Bytes: []byte(`{"type":"` + huge)}, "longer than"},
+		"torn":        {runtime.ContentTypeProtobuf, typedtest.Fault{End: typedtest.Torn}, "is cut off"},
+		"no length":   {runtime.ContentTypeProtobuf, typedtest.Fault{Bytes: []byte("<html>")}, "longer than"},
+		"no protobuf": {runtime.ContentTypeProtobuf, typedtest.Fault{Bytes: []byte{0, 0, 0, 2, 0xff, 0xff}}, "no protobuf message"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -219,7 +217,9 @@ func TestBadFrames(t *testing.T) {
 			last := srv.ResourceVersion()
 			require.NoError(t, pods.WaitForResourceVersion(ctx, last))
 
-			require.Equal(t, 1, test.bad(srv))
+			bad := test.bad
+			bad.Open = true
+			require.Equal(t, 1, srv.Inject(bad).Met())
 			require.Eventually(t, func() bool { return len(requests.all()) > 1 }, time.Minute, time.Millisecond)
 			require.NoError(t, srv.Create(ctx, rig.NewPod("z", "")))
 			require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
@@ -258,10 +258,10 @@ func TestObjectOfAnotherKind(t *testing.T) {
 		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
-		require.Equal(t, 1, srv.SendEvent("pods", watch.Added, &corev1.ConfigMap{
+		require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Added, Object: &corev1.ConfigMap{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "1"},
-		}))
+		}}}).Met())
 		require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, time.Minute, time.Millisecond)
 		assert.Equal(t, "informer "+pods.Name()+`: object "default/settings" at resource version "1" was left out: it is a ConfigMap of v1, expected a Pod of v1`, pods.Status().LastRejected.Error())
 		assert.Zero(t, pods.Len())
@@ -307,7 +307,7 @@ func TestEndlessStreamedList(t *testing.T) {
 
 	before := len(requests.all())
 	srv.Compact()
-	require.Equal(t, 1, srv.SendError("pods", apierrors.NewResourceExpired("too old")))
+	require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Err: apierrors.NewResourceExpired("too old")}).Met())
 	require.Eventually(t, func() bool { return srv.Requests("list", "pods") == 2 }, time.Minute, time.Millisecond)
 	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 	assert.Len(t, requests.all(), before+1, "it does not try to stream again")

@@ -101,7 +101,7 @@ func TestWriterTriesOnce(t *testing.T) {
 		"conflict":    {Err: apierrors.NewConflict(tunnelResource.GroupResource(), "a", nil)},
 		"error":       {Err: apierrors.NewInternalError(http.ErrBodyNotAllowed)},
 		"unavailable": {Err: apierrors.NewServiceUnavailable("restarting")},
-		"torn off":    {Abort: true},
+		"torn off":    {End: typedtest.Abrupt},
 	} {
 		for verb, write := range map[string]func() error{
 			"create": func() error { _, err := w.Create(t.Context(), newTunnel("b"), metav1.CreateOptions{}); return err },
@@ -111,9 +111,9 @@ func TestWriterTriesOnce(t *testing.T) {
 		} {
 			fault.Verb, fault.Resource = verb, "tunnels"
 			before := srv.Requests(verb, "tunnels")
-			remove := srv.Inject(fault)
+			injected := srv.Inject(fault)
 			assert.Error(t, write(), "%s of a %s", what, verb)
-			remove()
+			injected.Remove()
 			assert.Equal(t, before+1, srv.Requests(verb, "tunnels"), "%s of a %s", what, verb)
 		}
 	}

@@ -36,7 +36,7 @@ func TestNamespacesOfAServer(t *testing.T) {
 	for i := range 20 {
 		create(fmt.Sprint("tenant-", i%4), fmt.Sprint("pod-", i))
 	}
-	permit := srv.Inject(typedtest.Fault{Resource: "pods", Namespace: "tenant-1", Err: apierrors.NewForbidden(
+	forbidden := srv.Inject(typedtest.Fault{Resource: "pods", Namespace: "tenant-1", Err: apierrors.NewForbidden(
 		schema.GroupResource{Resource: "pods"}, "", errors.New("ask for more rights"))})
 
 	failed := make(chan struct{}, 1)
@@ -53,7 +53,7 @@ func TestNamespacesOfAServer(t *testing.T) {
 	}
 	assert.ErrorContains(t, pods.WaitForSync(ended(ctx)), "namespace tenant-1: watch pods: pods is forbidden: ask for more rights")
 	assert.Zero(t, pods.Len())
-	permit()
+	forbidden.Remove()
 	require.NoError(t, pods.WaitForSync(ctx))
 	assert.Equal(t, 10, pods.Len())
 

@@ -3,7 +3,6 @@ package typedtest_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -22,7 +21,6 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -164,9 +162,9 @@ func TestLeaseExpiresInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := typedtest.Start(t)
 		begun := time.Now()
-		elect := func(ctx context.Context, identity string, config *rest.Config, led, lost func()) {
+		elect := func(ctx context.Context, identity string, led, lost func()) {
 			lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, "default", "lead",
-				resourcelock.ResourceLockConfig{Identity: identity}, config, 10*time.Second)
+				resourcelock.ResourceLockConfig{Identity: identity}, srv.Config(), 10*time.Second)
 			require.NoError(t, err)
 			leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
 				Lock: lock, LeaseDuration: time.Minute, RenewDeadline: 40 * time.Second, RetryPeriod: 10 * time.Second,
@@ -178,33 +176,23 @@ func TestLeaseExpiresInABubble(t *testing.T) {
 		}
 		first, second := make(chan time.Duration, 1), make(chan time.Duration, 1)
 		lost := make(chan time.Duration, 1)
-		cut := srv.Config()
-		cut.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return roundTripper(func(r *http.Request) (*http.Response, error) {
-				if time.Since(begun) >= time.Hour {
-					return nil, errors.New("no way to the server")
-				}
-				return next.RoundTrip(r)
-			})
-		})
 		background(t, func(ctx context.Context) {
-			elect(ctx, "first", cut, func() { first <- time.Since(begun) }, func() { lost <- time.Since(begun) })
+			elect(ctx, "first", func() { first <- time.Since(begun) }, func() { lost <- time.Since(begun) })
 		})
 		assert.Zero(t, <-first)
 		background(t, func(ctx context.Context) {
-			elect(ctx, "second", srv.Config(), func() { second <- time.Since(begun) }, func() {})
+			elect(ctx, "second", func() { second <- time.Since(begun) }, func() {})
 		})
+		time.Sleep(time.Hour - time.Second)
+		fault := srv.Inject(typedtest.Fault{Verb: "update", Resource: "leases", End: typedtest.Reset})
 		assert.Equal(t, time.Hour+40*time.Second, <-lost, "the deadline for renewing it")
+		fault.Remove()
 		took := <-second
 		renewed := time.Hour - 10*time.Second
 		assert.Greater(t, took, renewed+time.Minute, "the lease was held until then")
 		assert.LessOrEqual(t, took, renewed+time.Minute+25*time.Second, "who waits for it looks every 10 to 22 s")
 	})
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // TestBackoffInABubble waits through the back-off of a queue, for more than an hour.
 func TestBackoffInABubble(t *testing.T) {
@@ -215,7 +203,7 @@ func TestBackoffInABubble(t *testing.T) {
 		queue := workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Hour))
 		defer queue.ShutDown()
 		begun := time.Now()
-		time.AfterFunc(2*time.Hour, fault)
+		time.AfterFunc(2*time.Hour, fault.Remove)
 		queue.Add("p")
 		attempts := 0
 		for {
@@ -247,6 +235,10 @@ func TestErrorsOfAnotherClock(t *testing.T) {
 			utilruntime.HandleError(errors.New("reported on purpose, an hour later"))
 		})
 	}
+}
+
+func newInformer(t *testing.T, srv *typedtest.Server) *typed.Informer[*corev1.Pod] {
+	return typed.NewInformer(kube.FromClient(clientset(t, srv, "").CoreV1().Pods("")))
 }
 
 func TestServerOfAnotherBubble(t *testing.T) {

@@ -51,7 +51,7 @@ func remaining(t *testing.T, w watch.Interface) []watch.Event {
 	}
 }
 
-func TestCutWatches(t *testing.T) {
+func TestWatchesEndCleanly(t *testing.T) {
 	ctx := testContext(t)
 	s := typedtest.Start(t, typedtest.WithBookmarks(0))
 	pods := watchPods(t, ctx, s, "", metav1.ListOptions{})
@@ -62,15 +62,15 @@ func TestCutWatches(t *testing.T) {
 
 	require.NoError(t, s.Create(ctx, pod("p")))
 	assert.Equal(t, watch.Added, next(t, pods).Type)
-	assert.Equal(t, 1, s.CutWatches("pods"))
+	assert.Equal(t, 1, s.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Clean}).Met())
 	assert.Equal(t, 0, s.Watches("pods"))
 	assert.Empty(t, remaining(t, pods), "a cut is no error")
 	assert.Equal(t, 1, s.Watches("configmaps"), "another resource")
-	assert.Equal(t, 1, s.CutWatches(""))
+	assert.Equal(t, 1, s.Inject(typedtest.Fault{Open: true, End: typedtest.Clean}).Met())
 	assert.Empty(t, remaining(t, maps))
 }
 
-func TestTearWatches(t *testing.T) {
+func TestTornWatch(t *testing.T) {
 	ctx := testContext(t)
 	s := typedtest.Start(t, typedtest.WithBookmarks(0))
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/api/v1/pods?watch=true&resourceVersion="+s.ResourceVersion(), nil)
@@ -85,19 +85,19 @@ func TestTearWatches(t *testing.T) {
 	whole, err := body.ReadString('\n')
 	require.NoError(t, err)
 	assert.Contains(t, whole, `"type":"ADDED"`)
-	assert.Equal(t, 1, s.TearWatches("pods"))
+	assert.Equal(t, 1, s.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Torn}).Met())
 	torn, err := io.ReadAll(body)
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.Contains(t, string(torn), `{"type":"BOOKMARK"`)
 	assert.NotContains(t, string(torn), "\n")
 }
 
-func TestSendError(t *testing.T) {
+func TestErrorEvent(t *testing.T) {
 	for _, contentType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		ctx := testContext(t)
 		s := typedtest.Start(t)
 		w := watchPods(t, ctx, s, contentType, metav1.ListOptions{})
-		assert.Equal(t, 1, s.SendError("pods", apierrors.NewResourceExpired("too old")))
+		assert.Equal(t, 1, s.Inject(typedtest.Fault{Resource: "pods", Open: true, Err: apierrors.NewResourceExpired("too old")}).Met())
 		events := remaining(t, w)
 		require.Len(t, events, 1)
 		assert.Equal(t, watch.Error, events[0].Type)
@@ -105,18 +105,18 @@ func TestSendError(t *testing.T) {
 	}
 }
 
-func TestSendEventComesAfterWhatWasWritten(t *testing.T) {
+func TestEventComesAfterWhatWasWritten(t *testing.T) {
 	for _, contentType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		ctx := testContext(t)
 		s := typedtest.Start(t)
 		w := watchPods(t, ctx, s, contentType, metav1.ListOptions{})
-		resume := s.HoldWatches("pods")
+		hold := s.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Hold: true})
 		require.NoError(t, s.Create(ctx, pod("p")))
 		nameless := &corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}}
 		stranger := &corev1.Service{TypeMeta: metav1.TypeMeta{Kind: "Service", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "s"}}
-		assert.Equal(t, 1, s.SendEvent("pods", watch.Added, nameless))
-		assert.Equal(t, 1, s.SendEvent("pods", watch.Modified, stranger))
-		resume()
+		assert.Equal(t, 1, s.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Added, Object: nameless}}).Met())
+		assert.Equal(t, 1, s.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Modified, Object: stranger}}).Met())
+		hold.Remove()
 
 		assert.Equal(t, "p", next(t, w).Object.(*corev1.Pod).Name)
 		e := next(t, w)
@@ -128,20 +128,20 @@ func TestSendEventComesAfterWhatWasWritten(t *testing.T) {
 	}
 }
 
-func TestSendBytes(t *testing.T) {
+func TestBytesInAWatch(t *testing.T) {
 	ctx := testContext(t)
 	s := typedtest.Start(t)
 	w := watchPods(t, ctx, s, runtime.ContentTypeJSON, metav1.ListOptions{})
-	assert.Equal(t, 1, s.SendBytes("pods", []byte("}garbage\n")))
+	assert.Equal(t, 1, s.Inject(typedtest.Fault{Resource: "pods", Open: true, Bytes: []byte("}garbage\n")}).Met())
 	events := remaining(t, w)
 	require.Len(t, events, 1)
 	assert.Equal(t, watch.Error, events[0].Type, "the client cannot decode")
 }
 
-func TestHoldWatches(t *testing.T) {
+func TestHeldWatches(t *testing.T) {
 	ctx := testContext(t)
 	s := typedtest.Start(t, typedtest.WithBookmarks(time.Millisecond))
-	resume := s.HoldWatches("pods")
+	hold := s.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Hold: true})
 	held := watchPods(t, ctx, s, "", metav1.ListOptions{AllowWatchBookmarks: true})
 	maps, err := clientset(t, s, "").CoreV1().ConfigMaps("").Watch(ctx, metav1.ListOptions{ResourceVersion: s.ResourceVersion()})
 	require.NoError(t, err)
@@ -153,8 +153,8 @@ func TestHoldWatches(t *testing.T) {
 		assert.Fail(t, "delivered while held", "%v", e)
 	default:
 	}
-	resume()
-	resume()
+	hold.Remove()
+	hold.Remove()
 	e := next(t, held)
 	for e.Type == watch.Bookmark {
 		e = next(t, held)
@@ -162,24 +162,24 @@ func TestHoldWatches(t *testing.T) {
 	assert.Equal(t, "p", e.Object.(*corev1.Pod).Name)
 }
 
-func TestHeldWatchesCanBeCut(t *testing.T) {
+func TestHeldWatchesCanBeEnded(t *testing.T) {
 	ctx := testContext(t)
 	s := typedtest.Start(t)
-	defer s.HoldWatches("")()
+	defer s.Inject(typedtest.Fault{Verb: "watch", Hold: true}).Remove()
 	w := watchPods(t, ctx, s, "", metav1.ListOptions{})
-	s.SendEvent("pods", watch.Added, &corev1.Pod{})
-	s.CutWatches("pods")
+	s.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Added, Object: &corev1.Pod{}}})
+	s.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Clean})
 	assert.Empty(t, remaining(t, w))
 }
 
 func TestSlowWatchIsExpired(t *testing.T) {
 	ctx := testContext(t)
 	s := typedtest.Start(t)
-	resume := s.HoldWatches("pods")
+	hold := s.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Hold: true})
 	w := watchPods(t, ctx, s, "", metav1.ListOptions{})
 	require.NoError(t, s.Create(ctx, pod("p")))
 	s.Compact()
-	resume()
+	hold.Remove()
 	events := remaining(t, w)
 	require.Len(t, events, 1)
 	assert.True(t, apierrors.IsResourceExpired(apierrors.FromObject(events[0].Object)), "%v", events)
@@ -210,7 +210,7 @@ func TestBookmarks(t *testing.T) {
 	without := watchPods(t, ctx, s, "", metav1.ListOptions{})
 	require.NoError(t, s.Create(ctx, pod("p")))
 	require.NoError(t, s.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "m"}}))
-	assert.Equal(t, 2, s.SendBookmarks("pods"))
+	assert.Equal(t, 2, s.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Bookmark}}).Met())
 	written := s.ResourceVersion()
 
 	assert.Equal(t, "p", next(t, with).Object.(*corev1.Pod).Name)
@@ -239,11 +239,11 @@ func TestWaitForWatches(t *testing.T) {
 	assert.NoError(t, s.WaitForWatches(ctx, "pods", 0))
 }
 
-func TestSendEventThatCannotBeSpelled(t *testing.T) {
+func TestEventThatCannotBeSpelled(t *testing.T) {
 	ctx := testContext(t)
 	s := typedtest.Start(t)
 	w := watchPods(t, ctx, s, runtime.ContentTypeProtobuf, metav1.ListOptions{})
-	s.SendEvent("pods", watch.Added, &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "apiVersion": "v1"}})
+	s.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Added, Object: &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "apiVersion": "v1"}}}})
 	assert.Empty(t, remaining(t, w), "the watch breaks off")
 }
 
@@ -290,11 +290,10 @@ func TestNothingGivenIsNoPanic(t *testing.T) {
 	ctx := testContext(t)
 	s := typedtest.Start(t)
 	w := watchPods(t, ctx, s, "", metav1.ListOptions{})
-	assert.Zero(t, s.SendEvent("pods", watch.Added, nil))
-	assert.Equal(t, 1, s.SendError("pods", nil))
-	events := remaining(t, w)
-	require.Len(t, events, 1)
-	assert.True(t, apierrors.IsInternalError(apierrors.FromObject(events[0].Object)), "%v", events)
+	assert.Equal(t, 1, s.Inject(typedtest.Fault{Open: true, Event: watch.Event{Type: watch.Added}}).Met())
+	assert.Equal(t, 1, s.Inject(typedtest.Fault{Open: true, Bandwidth: -1, Latency: -1, Times: -1}).Met())
+	require.NoError(t, s.Create(ctx, pod("p")))
+	assert.Equal(t, "p", next(t, w).Object.(*corev1.Pod).Name, "a fault that does nothing does nothing")
 
 	s.Inject(typedtest.Fault{Err: &apierrors.StatusError{ErrStatus: metav1.Status{Code: 7}}})
 	response := do(t, ctx, s, http.MethodGet, "/api/v1/pods", http.Header{}, "")

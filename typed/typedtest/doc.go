@@ -93,9 +93,9 @@
 //
 //   - Begin with objects: WithObjects. Change them without HTTP: Create, Update,
 //     Delete. Structs without generated code are objects, too: see Resource.Type.
-//   - Delay, refuse and abort requests: Inject.
-//   - End, tear, hold and feed watches: CutWatches, TearWatches, HoldWatches,
-//     SendError, SendEvent, SendBytes, SendBookmarks.
+//   - Have anything go wrong, by [Server.Inject] with a [Fault]: requests are refused,
+//     aborted, or take effect unheard of; watches end, break off, stall, or tell what
+//     makes no sense; connections are slow, frozen, half-open or reset, one way or both.
 //   - Forget history: Compact. Be an older server: WithoutWatchList.
 //   - Look: Requests, Watches, WaitForWatches, ResourceVersion.
 //

@@ -1,15 +1,16 @@
 package typedtest
 
 import (
-	"errors"
 	"slices"
-	"sync"
+	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Fault is a rule about requests: those it matches are delayed, refused or cut
-// off. Empty fields match everything. A fault with none of Delay, Err and Abort
-// does nothing, but Times counts.
+// Fault is something that goes wrong with requests for resources, or with their
+// answers: a rule that says with which, and what. Empty fields match everything. A
+// fault without an effect does nothing, but Times counts.
 type Fault struct {
 	// Verb is get, list, watch, create, update, patch, delete or
 	// deletecollection.
@@ -19,104 +20,118 @@ type Fault struct {
 	Resource string
 	// Namespace and Name are those in the request's URL.
 	Namespace, Name string
+	// UserAgent is what the User-Agent header begins with: that of a rest.Config tells
+	// the clients of a test apart.
+	UserAgent string
+	// Open is about watches that are open, once, and not about requests that come
+	// later.
+	Open bool
 	// Times ends the fault after so many requests; with 0 or less it lasts until
 	// it is removed.
 	Times int
 
-	// Delay passes before anything else is done, unless the client leaves or the
-	// server closes.
-	Delay time.Duration
-	// Err refuses the request. It is answered as an API status, with Retry-After
-	// if it has one, such as apierrors.NewTooManyRequests(message, seconds); what
-	// is not an API status becomes 500.
+	// Way says where the fault is: on the way to the server, on the way back, or,
+	// by default, on both. With Answers, Err, End and HalfOpen let the request take
+	// effect, of which the client is not told. Watches have no such effect.
+	Way Way
+
+	// Latency is how long bytes travel: requests to the server, and answers, events
+	// of watches among them, to the client. What is on its way keeps its order.
+	Latency time.Duration
+	// Bandwidth is how many bytes of an answer travel in a second; with 0 or less,
+	// as many as there are.
+	Bandwidth int
+	// Freeze stops what travels until the fault is removed. Connections stay open,
+	// and nobody is told. A write arrives then, even if its client has given up.
+	Freeze bool
+	// HalfOpen has the server lose the connection, while the client takes it for
+	// open: it hears nothing, and what it sends is lost, until the fault is removed.
+	// Then the connection is reset.
+	HalfOpen bool
+
+	// Err refuses a request. It is answered as an API status, with Retry-After if it
+	// has one, such as apierrors.NewTooManyRequests(message, seconds); what is not an
+	// API status becomes 500. An open watch gets it as an ERROR event, and ends.
 	Err error
-	// Abort drops the connection without an answer.
-	Abort bool
+	// End, unless Whole, ends the request without an answer, or a watch.
+	End Ending
+	// Hold lets watches begin, and then tells them of nothing until the fault is
+	// removed, as a server does that does not get round to it: a watch that has
+	// missed what is compacted meanwhile is told so. They can be ended.
+	Hold bool
+	// Event, if it has an object, is sent to watches, whatever it is: an object
+	// without a name, of a wrong kind, an unknown type. It comes after what was
+	// written before. The object is sent as it is and must carry its kind; watches
+	// that cannot spell it, as protobuf cannot unstructured objects, break off. A
+	// Bookmark without an object is the server's own, for watches that allow them.
+	Event watch.Event
+	// Bytes are written into the answers of watches, after what was written before.
+	Bytes []byte
 }
 
+// Way is one way of a connection, or both.
+type Way int
+
+const (
+	// Both is there and back.
+	Both Way = iota
+	// Requests is what clients send.
+	Requests
+	// Answers is what the server sends.
+	Answers
+)
+
+// Ending is how a request ends before its time.
+type Ending int
+
+const (
+	// Whole is no ending: the answer comes as it is.
+	Whole Ending = iota
+	// Clean ends a watch as a server does whose timeout has come: after a whole
+	// event, without an error. It does nothing to other requests.
+	Clean
+	// Abrupt closes the connection: before an answer, or after a whole event.
+	Abrupt
+	// Torn is Abrupt in the middle of an event of a watch, of which clients read the
+	// first half.
+	Torn
+	// Reset resets the connection, as the kernel does for a process that has died:
+	// clients get ECONNRESET.
+	Reset
+)
+
+// matches reports whether a request is one of those the fault is about.
 func (f *Fault) matches(r *request) bool {
 	return (f.Verb == "" || f.Verb == r.verb) &&
 		matchesResource(f.Resource, r.collection.groupResource()) &&
 		(f.Namespace == "" || f.Namespace == r.namespace) &&
-		(f.Name == "" || f.Name == r.name)
+		(f.Name == "" || f.Name == r.name) &&
+		strings.HasPrefix(r.UserAgent(), f.UserAgent)
 }
 
-// errAborted ends a request without an answer.
-var errAborted = errors.New("request aborted")
-
-// faults are the rules in force. The zero value is ready.
-type faults struct {
-	mu    sync.Mutex
-	rules []*Fault // guarded by mu, each with the Times that are left
+// refuses reports whether a request is not answered as it would be, and no other
+// fault matters after this one.
+func (f *Fault) refuses(r *request) bool {
+	return f.Err != nil || f.HalfOpen || f.End == Abrupt || f.End == Reset || f.End == Torn && r.verb != "watch"
 }
 
-// Inject puts a fault in force for requests that come from now on, and returns
-// the function that lifts it, which may be called more than once. Each request
-// meets every fault that matches, in the order of Inject, up to the first that
-// refuses it.
-func (s *Server) Inject(f Fault) (remove func()) {
-	rule := &f
-	s.faults.mu.Lock()
-	defer s.faults.mu.Unlock()
-	s.faults.rules = append(s.faults.rules, rule)
-	return func() { s.faults.remove(rule) }
+// endsWatches reports whether an open watch does not go on.
+func (f *Fault) endsWatches() bool { return f.Err != nil || f.HalfOpen || f.End != Whole }
+
+// sends reports whether open watches are sent something.
+func (f *Fault) sends() bool {
+	return f.Event.Object != nil || f.Event.Type == watch.Bookmark || len(f.Bytes) > 0
 }
 
-func (fs *faults) remove(rule *Fault) {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	fs.rules = slices.DeleteFunc(fs.rules, func(f *Fault) bool { return f == rule })
-}
+// there and back report whether the fault is on the way to the server, and back.
+func (f *Fault) there() bool { return f.Way != Answers }
+func (f *Fault) back() bool  { return f.Way != Requests }
 
-// take returns copies of the rules that a request meets, and counts them.
-func (fs *faults) take(r *request) []Fault {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	var met []Fault
-	for _, rule := range slices.Clone(fs.rules) {
-		if !rule.matches(r) {
-			continue
-		}
-		met = append(met, *rule)
-		if rule.Times > 0 {
-			if rule.Times--; rule.Times == 0 {
-				fs.rules = slices.DeleteFunc(fs.rules, func(f *Fault) bool { return f == rule })
-			}
-		}
-		if rule.Err != nil || rule.Abort {
-			break
-		}
+// own returns a copy that shares nothing with the caller.
+func (f Fault) own() Fault {
+	if f.Event.Object != nil {
+		f.Event.Object = f.Event.Object.DeepCopyObject()
 	}
-	return met
-}
-
-// apply delays a request as its faults say, and returns the error to refuse it
-// with.
-func (fs *faults) apply(r *request) error {
-	for _, f := range fs.take(r) {
-		if err := wait(r, f.Delay); err != nil {
-			return err
-		}
-		if f.Abort {
-			return errAborted
-		}
-		if f.Err != nil {
-			return f.Err
-		}
-	}
-	return nil
-}
-
-func wait(r *request, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-r.Context().Done():
-		return errAborted
-	}
+	f.Bytes = slices.Clone(f.Bytes)
+	return f
 }

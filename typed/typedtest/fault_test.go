@@ -46,8 +46,8 @@ func TestFaultRefuses(t *testing.T) {
 			_, err = client.CoreV1().Pods("default").Create(ctx, pod("p"), metav1.CreateOptions{})
 			assert.NoError(t, err, "another verb")
 
-			remove()
-			remove()
+			remove.Remove()
+			remove.Remove()
 			_, err = client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
 			assert.NoError(t, err)
 			assert.Equal(t, 2, s.Requests("list", "pods"), "refused requests count")
@@ -86,13 +86,13 @@ func TestFaultTimes(t *testing.T) {
 func TestFaultAborts(t *testing.T) {
 	ctx := testContext(t)
 	s := typedtest.Start(t)
-	remove := s.Inject(typedtest.Fault{Verb: "create", Abort: true})
+	remove := s.Inject(typedtest.Fault{Verb: "create", End: typedtest.Abrupt})
 	client := clientset(t, s, "")
 	_, err := client.CoreV1().Pods("default").Create(ctx, pod("p"), metav1.CreateOptions{})
 	require.Error(t, err)
 	var status apierrors.APIStatus
 	assert.False(t, errors.As(err, &status), "no answer at all: %v", err)
-	remove()
+	remove.Remove()
 	_, err = client.CoreV1().Pods("default").Create(ctx, pod("p"), metav1.CreateOptions{})
 	assert.NoError(t, err, "the aborted request has not been carried out")
 }
@@ -100,14 +100,14 @@ func TestFaultAborts(t *testing.T) {
 func TestFaultDelays(t *testing.T) {
 	s := typedtest.Start(t)
 	client := clientset(t, s, "")
-	s.Inject(typedtest.Fault{Verb: "list", Delay: time.Hour})
+	s.Inject(typedtest.Fault{Verb: "list", Way: typedtest.Requests, Latency: time.Hour})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	_, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
 
 	other := typedtest.Start(t)
-	other.Inject(typedtest.Fault{Verb: "list", Delay: 30 * time.Millisecond})
+	other.Inject(typedtest.Fault{Verb: "list", Way: typedtest.Requests, Latency: 30 * time.Millisecond})
 	began := time.Now()
 	_, err = clientset(t, other, "").CoreV1().Pods("").List(testContext(t), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestCloseCutsADelayShort(t *testing.T) {
 	s, err := typedtest.NewServer()
 	require.NoError(t, err)
 	client := clientset(t, s, "")
-	s.Inject(typedtest.Fault{Verb: "get", Delay: time.Hour})
+	s.Inject(typedtest.Fault{Verb: "get", Way: typedtest.Requests, Latency: time.Hour})
 	answered := make(chan error, 1)
 	go func() {
 		answered <- client.CoreV1().RESTClient().Get().MaxRetries(0).Namespace("default").Resource("pods").Name("p").

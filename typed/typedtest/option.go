@@ -121,7 +121,7 @@ func WithHistory(events int) Option {
 
 // WithBookmarks sends bookmarks at the interval, by default one second, and in a
 // bubble one minute, to watches that allow them; 0 sends none but the one that ends initial events and
-// those of SendBookmarks.
+// those that a Fault sends.
 func WithBookmarks(interval time.Duration) Option {
 	return func(s *settings) error {
 		if interval < 0 {

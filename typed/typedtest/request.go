@@ -17,6 +17,8 @@ type request struct {
 	namespace   string
 	name        string
 	subresource string
+	line        *line     // by which it came
+	commands    []command // of faults, for the watch that it opens
 }
 
 // path is a URL path below /api or /apis, split.
@@ -42,7 +44,7 @@ func parsePath(url string) (path, bool) {
 // parse understands a request for a resource. It returns false when the path
 // names no resource that is served.
 func (c *catalog) parse(r *http.Request, p path) (*request, bool) {
-	req := &request{Request: r}
+	req := &request{Request: r, line: lineOf(r)}
 	rest := p.rest
 	// /namespaces/x/status is the namespace's own; /namespaces/x/pods is not.
 	if len(rest) >= 3 && rest[0] == "namespaces" && !slices.Contains([]string{"status", "finalize"}, rest[2]) {

@@ -41,11 +41,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.counts.add(req.verb, req.collection.groupResource())
-	if err := s.faults.apply(req); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	if err := s.dispatch(w, req); err != nil {
+	if err := s.carryOut(w, req); err != nil {
 		s.fail(w, r, err)
 	}
 }

@@ -39,6 +39,7 @@ type Server struct {
 	faults    faults
 	counts    counts
 	streams   streams
+	lines     lines
 	home      home
 	transport *transport // of the clients that Config makes
 	http      *http.Server
@@ -89,10 +90,11 @@ func NewServer(opts ...Option) (*Server, error) {
 	s.http = &http.Server{
 		Handler:     http.HandlerFunc(s.serve),
 		BaseContext: func(net.Listener) context.Context { return s.ctx },
+		ConnContext: withLine,
 		ConnState:   s.track,
 		ErrorLog:    klog.NewStandardLogger("WARNING"),
 	}
-	go func() { s.served <- s.http.Serve(listener) }()
+	go func() { s.served <- s.http.Serve(lineListener{listener, &s.lines}) }()
 	return s, nil
 }
 
@@ -158,6 +160,7 @@ func (s *Server) close() error {
 	}
 	<-finished
 	s.connections.Wait()
+	s.lines.close()
 	s.transport.CloseIdleConnections()
 	return err
 }

@@ -37,10 +37,10 @@ type command struct {
 // serves the request.
 type stream struct {
 	*listQuery
+	request   *request
 	format    wire.Format
 	out       http.ResponseWriter
 	flush     *http.ResponseController
-	streams   *streams
 	bookmarks time.Duration // 0: none
 
 	initial []*store.Version // current state still to be sent as added
@@ -75,7 +75,7 @@ func (st *stream) wake() {
 
 // takeCommands returns the commands that are due, in order.
 func (st *stream) takeCommands() []command {
-	held := st.streams.held(st.resource())
+	held := st.request.line.holds()
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	var due, later []command
@@ -137,7 +137,7 @@ var closed = func() <-chan struct{} { c := make(chan struct{}); close(c); return
 // advance sends some of what is due, and returns the channel that announces
 // more: a closed one when there is more already, nil while delivery is held.
 func (st *stream) advance() (<-chan struct{}, error) {
-	if st.streams.held(st.resource()) {
+	if st.request.line.holds() {
 		return nil, nil
 	}
 	if len(st.initial) > 0 || st.endMark {

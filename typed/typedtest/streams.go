@@ -4,20 +4,14 @@ import (
 	"context"
 	"fmt"
 	"sync"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // streams are the open watches. The zero value is ready.
 type streams struct {
 	mu      sync.Mutex
 	open    map[*stream]bool // guarded by mu
-	holds   map[*hold]bool   // guarded by mu
 	changed chan struct{}    // guarded by mu; closed when open changes
 }
-
-// hold stops delivery to the watches of a resource.
-type hold struct{ resource string }
 
 func (ss *streams) add(st *stream) {
 	ss.mu.Lock()
@@ -64,61 +58,6 @@ func (ss *streams) of(resource string) []*stream {
 		}
 	}
 	return found
-}
-
-// tell gives a command to the open watches of a resource and returns how many.
-func (ss *streams) tell(resource string, c command) int {
-	ss.mu.Lock()
-	defer ss.mu.Unlock()
-	told := ss.of(resource)
-	for _, st := range told {
-		st.post(c)
-	}
-	return len(told)
-}
-
-// cut gives a command that ends watches, which count as closed from now on.
-func (ss *streams) cut(resource string, c command) int {
-	ss.mu.Lock()
-	defer ss.mu.Unlock()
-	told := ss.of(resource)
-	for _, st := range told {
-		delete(ss.open, st)
-		st.post(c)
-	}
-	ss.announce()
-	return len(told)
-}
-
-func (ss *streams) hold(resource string) *hold {
-	ss.mu.Lock()
-	defer ss.mu.Unlock()
-	if ss.holds == nil {
-		ss.holds = map[*hold]bool{}
-	}
-	h := &hold{resource}
-	ss.holds[h] = true
-	return h
-}
-
-func (ss *streams) release(h *hold) {
-	ss.mu.Lock()
-	defer ss.mu.Unlock()
-	delete(ss.holds, h)
-	for st := range ss.open {
-		st.wake()
-	}
-}
-
-func (ss *streams) held(resource schema.GroupResource) bool {
-	ss.mu.Lock()
-	defer ss.mu.Unlock()
-	for h := range ss.holds {
-		if matchesResource(h.resource, resource) {
-			return true
-		}
-	}
-	return false
 }
 
 // Watches returns the number of open watches of a resource, named as in Fault,

@@ -21,14 +21,16 @@ func (s *Server) serveWatch(w http.ResponseWriter, req *request) error {
 		return err
 	}
 	st := &stream{
-		listQuery: q, format: f,
+		listQuery: q, request: req, format: f,
 		out: w, flush: http.NewResponseController(w),
-		streams: &s.streams, bookmarks: s.settings.bookmark,
-		awake: make(chan struct{}, 1),
+		bookmarks: s.settings.bookmark,
+		mailbox:   req.commands,
+		awake:     make(chan struct{}, 1),
 	}
 	// As API servers do, what goes wrong from here on is an ERROR event.
 	cause := st.start()
 	if cause == nil {
+		req.line.watching(st)
 		s.streams.add(st)
 		defer s.streams.remove(st)
 	}
