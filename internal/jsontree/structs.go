@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/kubetyped/informer/internal/layout"
 	"github.com/kubetyped/informer/internal/plan"
 )
 
@@ -13,15 +14,21 @@ import (
 // its fields that is made from their tags. It may be used by several goroutines at once.
 type Structs[T any] struct {
 	*Decoder
-	root *node
+	pointers layout.Pointers[T]
+	root     *node
 }
 
 // NewStructs returns the decoder of the fields of mask of T, a pointer to a struct. The
 // others are checked, and not kept. The error tells why there can be none.
 func NewStructs[T any](mask *plan.Mask) (*Structs[T], error) {
-	of := reflect.TypeFor[T]()
-	if of.Kind() != reflect.Pointer || of.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("a %v is not a pointer to a struct", of)
+	return NewStructsOf[T](reflect.TypeFor[T](), mask)
+}
+
+// NewStructsOf is NewStructs for a type that implements T, an interface.
+func NewStructsOf[T any](of reflect.Type, mask *plan.Mask) (*Structs[T], error) {
+	pointers, err := layout.PointersTo[T](of)
+	if err != nil {
+		return nil, err
 	}
 	if of.Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		return nil, fmt.Errorf("a %v is decoded in a way of its own", of)
@@ -36,7 +43,7 @@ func NewStructs[T any](mask *plan.Mask) (*Structs[T], error) {
 			f.stamped = true
 		}
 	}
-	return &Structs[T]{New(false, nil), root}, nil
+	return &Structs[T]{New(false, nil), pointers, root}, nil
 }
 
 // Decode decodes an object into a new T. It returns false where apimachinery's decoder
@@ -47,7 +54,7 @@ func NewStructs[T any](mask *plan.Mask) (*Structs[T], error) {
 // text. Its kind may be set later, while other objects that are like it are decoded: it is
 // not looked at.
 func (s *Structs[T]) Decode(text []byte, like T) (T, bool) {
-	made, ok := s.decodeStruct(s.root, text, *(*unsafe.Pointer)(unsafe.Pointer(&like)))
+	made, ok := s.decodeStruct(s.root, text, s.pointers.To(like))
 	if !ok {
 		var none T
 		return none, false

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unsafe"
 	"weak"
+
+	"github.com/kubetyped/informer/internal/layout"
 )
 
 // Relatives finds for an object that is new another one that it probably has parts in
@@ -17,7 +19,8 @@ import (
 // To compare an object with a relative costs little, whether it is one or not, while
 // each look-up in a pool costs a hash, a lock and a weak pointer.
 type Relatives[T any] struct {
-	seed maphash.Seed
+	pointers layout.Pointers[T]
+	seed     maphash.Seed
 
 	mu    sync.Mutex
 	known map[uint64]weak.Pointer[byte] // guarded by mu; T's, by hash
@@ -27,9 +30,9 @@ type Relatives[T any] struct {
 // mostRelatives is how many beginnings of names are known at most.
 const mostRelatives = 1 << 12
 
-// NewRelatives returns a Relatives of no objects. T is a pointer.
-func NewRelatives[T any]() *Relatives[T] {
-	return &Relatives[T]{seed: maphash.MakeSeed(), known: map[uint64]weak.Pointer[byte]{}}
+// NewRelatives returns a Relatives of no objects.
+func NewRelatives[T any](pointers layout.Pointers[T]) *Relatives[T] {
+	return &Relatives[T]{pointers: pointers, seed: maphash.MakeSeed(), known: map[uint64]weak.Pointer[byte]{}}
 }
 
 // Decode returns what decode makes of an object, given a relative of it or nil, which
@@ -61,12 +64,12 @@ func (r *Relatives[T]) find(hash uint64) (like T, known bool) {
 	if known = found != nil; !known {
 		found = r.last.Value()
 	}
-	return *(*T)(unsafe.Pointer(&found)), known
+	return r.pointers.At(unsafe.Pointer(found)), known
 }
 
 // note makes an object the relative of those whose names begin like its own.
 func (r *Relatives[T]) note(hash uint64, obj T) {
-	noted := weak.Make(*(**byte)(unsafe.Pointer(&obj)))
+	noted := weak.Make((*byte)(r.pointers.To(obj)))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.known) == mostRelatives {

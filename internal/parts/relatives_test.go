@@ -2,18 +2,23 @@ package parts
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/internal/layout"
 )
+
+var pointers, _ = layout.PointersTo[*text](reflect.TypeFor[*text]())
 
 // TestRelatives: what an object is compared with is the first of its namespace whose
 // name begins alike, or else the last that was noted.
 func TestRelatives(t *testing.T) {
 	t.Parallel()
-	relatives := NewRelatives[*text]()
+	relatives := NewRelatives(pointers)
 	all := map[string]*text{}
 	decode := func(namespace, name, like string) {
 		made, ok := relatives.Decode(namespace, name, func(relative *text) (*text, bool) {
@@ -44,7 +49,7 @@ func TestRelatives(t *testing.T) {
 // TestRelativesKeepNothing: an object that nobody has any more is let go of, and is
 // nobody's relative then.
 func TestRelativesKeepNothing(t *testing.T) {
-	relatives := NewRelatives[*text]()
+	relatives := NewRelatives(pointers)
 	made := func(*text) (*text, bool) { return &text{"one"}, true }
 	gone := make(chan struct{})
 	func() {
@@ -72,7 +77,7 @@ func TestRelativesKeepNothing(t *testing.T) {
 // another.
 func TestRelativesOfManyNames(t *testing.T) {
 	t.Parallel()
-	relatives := NewRelatives[*text]()
+	relatives := NewRelatives(pointers)
 	one := &text{}
 	for i := range 3*mostRelatives + 5 {
 		got, ok := relatives.Decode("default", fmt.Sprintf("name%d-", i), func(*text) (*text, bool) { return one, true })

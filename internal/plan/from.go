@@ -3,9 +3,10 @@ package plan
 import (
 	"fmt"
 	"reflect"
-	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/internal/layout"
 )
 
 // From returns the plan that decodes messages of a type of the API, which has code for
@@ -17,8 +18,9 @@ import (
 // documentation. The error tells why there can be no plan.
 func From[T any](api reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
 	of := reflect.TypeFor[T]()
-	if of.Kind() != reflect.Pointer || of.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("a %v is not a pointer to a struct", of)
+	pointers, err := layout.PointersTo[T](of)
+	if err != nil {
+		return nil, err
 	}
 	if generated, _ := unmarshals(api); !generated || encodesItself(api) {
 		return nil, fmt.Errorf("a %v has no generated code for protobuf, or has a way of its own into JSON", api)
@@ -33,7 +35,7 @@ func From[T any](api reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("a plan to decode a %v from a %v: %w", of, api, err)
 	}
-	return &Plan[T]{root: root, pool: pool, api: api}, nil
+	return &Plan[T]{pointers: pointers, root: root, pool: pool, api: api}, nil
 }
 
 // DecodeAnyway decodes an object where Decode has returned false, for a plan of [From]:
@@ -46,5 +48,5 @@ func (p *Plan[T]) DecodeAnyway(data []byte) (T, error) {
 // SetKind gives an object its kind, which JSON has in it and protobuf beside it, if a
 // struct of [From] has fields for it.
 func (p *Plan[T]) SetKind(obj T, kind metav1.TypeMeta) {
-	p.root.kept.set(*(*unsafe.Pointer)(unsafe.Pointer(&obj)), kind)
+	p.root.kept.set(p.pointers.To(obj), kind)
 }

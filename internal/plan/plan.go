@@ -4,27 +4,33 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
-	"unsafe"
 
+	"github.com/kubetyped/informer/internal/layout"
 	"github.com/kubetyped/informer/internal/parts"
 )
 
 // Plan decodes messages into values of the struct that T points at. It may be used
 // by several goroutines at once.
 type Plan[T any] struct {
-	root    *message
-	pool    *Pool
-	decoded atomic.Uint64 // objects
-	api     reflect.Type  // of the messages; nil: T's own
+	pointers layout.Pointers[T]
+	root     *message
+	pool     *Pool
+	decoded  atomic.Uint64 // objects
+	api      reflect.Type  // of the messages; nil: T's own
 }
 
 // New returns the plan of T, a pointer to a struct that has code for protobuf
 // generated. Parts are shared by way of pool, and not at all if it is nil. What mask
 // leaves out is skipped, and not looked at. The error tells why there can be no plan.
 func New[T any](pool *Pool, mask *Mask) (*Plan[T], error) {
-	of := reflect.TypeFor[T]()
-	if of.Kind() != reflect.Pointer || of.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("a %v is not a pointer to a struct", of)
+	return NewOf[T](reflect.TypeFor[T](), pool, mask)
+}
+
+// NewOf is New for a type that implements T, an interface.
+func NewOf[T any](of reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
+	pointers, err := layout.PointersTo[T](of)
+	if err != nil {
+		return nil, err
 	}
 	if generated, _ := unmarshals(of.Elem()); !generated {
 		return nil, fmt.Errorf("a %v has no generated code for protobuf", of)
@@ -36,7 +42,7 @@ func New[T any](pool *Pool, mask *Mask) (*Plan[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("a plan to decode a %v: %w", of, err)
 	}
-	return &Plan[T]{root: root, pool: pool}, nil
+	return &Plan[T]{pointers: pointers, root: root, pool: pool}, nil
 }
 
 // Decode decodes an object into a new T. It returns false where the generated code
@@ -57,7 +63,7 @@ func (p *Plan[T]) DecodeNew(data []byte, like T) (T, bool) {
 func (p *Plan[T]) decode(d decoder, data []byte, like T) (T, bool) {
 	d.trial = parts.IsTrial(p.decoded.Add(1))
 	made := reflect.New(p.root.of)
-	if !d.message(p.root, made.UnsafePointer(), *(*unsafe.Pointer)(unsafe.Pointer(&like)), data) || d.unfit {
+	if !d.message(p.root, made.UnsafePointer(), p.pointers.To(like), data) || d.unfit {
 		var none T
 		return none, false
 	}

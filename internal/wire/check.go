@@ -20,9 +20,10 @@ import (
 //     other fields would stay empty.
 //   - Its methods GetName and GetResourceVersion, as far as it has them, have to
 //     return the name and version that were decoded.
-func CheckType[T any]() error { return checkGoType(reflect.TypeFor[T]()) }
+func CheckType[T any]() error { return CheckGoType(reflect.TypeFor[T]()) }
 
-func checkGoType(of reflect.Type) error {
+// CheckGoType is CheckType for a type that no code can name.
+func CheckGoType(of reflect.Type) error {
 	if of.Kind() != reflect.Pointer || of.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("objects can be decoded into pointers to structs, and %v is none", of)
 	}

@@ -118,7 +118,7 @@ func TestTypesOfTheScheme(t *testing.T) {
 		if !isObject {
 			continue
 		}
-		require.NoError(t, checkGoType(pointer), kind)
+		require.NoError(t, CheckGoType(pointer), kind)
 		if kind.Version != runtime.APIVersionInternal {
 			assert.True(t, hasProtobuf(pointer), kind)
 			withProtobuf++
@@ -231,7 +231,7 @@ func TestCheckType(t *testing.T) {
 		{&wrapped{seen: 1}, ""}, {&wrappedIgnored{}, ""}, {&promotedFromMeta{}, ""}, {&promotedFromPod{}, ""},
 		{&unstructured.Unstructured{}, ""}, {&metav1.PartialObjectMetadata{}, ""}, {&struct{}{}, ""},
 	} {
-		err := checkGoType(reflect.TypeOf(test.obj))
+		err := CheckGoType(reflect.TypeOf(test.obj))
 		if test.message == "" {
 			assert.NoError(t, err, "%T", test.obj)
 		} else {
@@ -256,7 +256,7 @@ func (*encodesItself) MarshalJSON() ([]byte, error) { return nil, nil }
 // TestCheckEncoding: a type whose fields would be left out when it is sent is
 // refused.
 func TestCheckEncoding(t *testing.T) {
-	require.NoError(t, checkGoType(reflect.TypeFor[*decodesItself]()))
+	require.NoError(t, CheckGoType(reflect.TypeFor[*decodesItself]()))
 	assert.EqualError(t, checkEncoding(reflect.TypeFor[*decodesItself]()),
 		"its method MarshalJSON is that of the embedded field Unstructured, and leaves the field Extra out; write one of its own, or give Unstructured a name")
 	for _, obj := range []any{

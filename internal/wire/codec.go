@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubetyped/informer/internal/layout"
 	"github.com/kubetyped/informer/internal/plan"
 )
 
@@ -60,14 +61,17 @@ func hasProtobuf(of reflect.Type) bool {
 // CBOR is left out for other types since apimachinery has no decoder for those
 // that no scheme knows which forgives unknown fields.
 func MediaTypes[T any](of *API) ([]string, error) {
-	if err := CheckType[T](); err != nil {
+	return mediaTypesOf[T](reflect.TypeFor[T](), of)
+}
+
+func mediaTypesOf[T any](into reflect.Type, of *API) ([]string, error) {
+	if err := CheckGoType(into); err != nil {
 		return nil, err
 	}
-	_, isUnstructured := any(*new(T)).(*unstructured.Unstructured)
 	switch {
-	case isUnstructured:
+	case into == reflect.TypeFor[*unstructured.Unstructured]():
 		return []string{runtime.ContentTypeCBOR, runtime.ContentTypeJSON}, nil
-	case hasProtobuf(reflect.TypeFor[T]()), decodesInto[T](of):
+	case hasProtobuf(into), decodesInto[T](of):
 		return []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON}, nil
 	default:
 		return []string{runtime.ContentTypeJSON}, nil
@@ -82,7 +86,21 @@ func MediaTypes[T any](of *API) ([]string, error) {
 // each other and with those that held returns. Nobody may modify them then. Of the
 // objects, only the fields of mask are decoded; nil is all.
 func NewCodec[T any](mediaType string, of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
-	types, err := MediaTypes[T](of)
+	return newCodec(mediaType, reflect.TypeFor[T](), of, held, mask)
+}
+
+// NewCodecOf is NewCodec for objects of a type that no code can name, and that
+// implements T, an interface.
+func NewCodecOf[T any](mediaType string, into reflect.Type, held Held[T], mask *plan.Mask) (Codec[T], error) {
+	return newCodec(mediaType, into, nil, held, mask)
+}
+
+func newCodec[T any](mediaType string, into reflect.Type, of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
+	types, err := mediaTypesOf[T](into, of)
+	if err != nil {
+		return nil, err
+	}
+	pointers, err := layout.PointersTo[T](into)
 	if err != nil {
 		return nil, err
 	}
@@ -90,15 +108,15 @@ func NewCodec[T any](mediaType string, of *API, held Held[T], mask *plan.Mask) (
 		return nil, fmt.Errorf("%q is none of the media types that can be decoded, %q", mediaType, types)
 	}
 	if mediaType == runtime.ContentTypeProtobuf {
-		if hasProtobuf(reflect.TypeFor[T]()) {
+		if hasProtobuf(into) {
 			of = nil
 		}
-		return newProtobufCodec(of, held, mask)
+		return newProtobufCodec(pointers, of, held, mask)
 	}
 	unstructuredHeld, isUnstructured := any(held).(Held[*unstructured.Unstructured])
 	switch {
 	case !isUnstructured:
-		return newJSONCodec(held, mask), nil
+		return newJSONCodec(pointers, held, mask), nil
 	case mediaType == runtime.ContentTypeJSON:
 		return any(newUnstructuredJSON(unstructuredHeld, mask)).(Codec[T]), nil
 	}

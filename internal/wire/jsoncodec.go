@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/internal/jsontree"
+	"github.com/kubetyped/informer/internal/layout"
 	"github.com/kubetyped/informer/internal/parts"
 	"github.com/kubetyped/informer/internal/plan"
 )
@@ -30,6 +31,7 @@ func (jsonResponse) Items(response io.Reader) Items { return newJSONItems(respon
 // or by apimachinery's decoder where the plan leaves it to that.
 type jsonCodec[T any] struct {
 	jsonResponse
+	into    layout.Pointers[T]
 	structs *jsontree.Structs[T] // nil: there can be no plan
 	held    Held[T]              // nil: parts are not shared
 	// relatives are what objects that are not held share parts with; nil: with none.
@@ -37,13 +39,13 @@ type jsonCodec[T any] struct {
 	mask      *plan.Mask // nil: all fields are decoded
 }
 
-func newJSONCodec[T any](held Held[T], mask *plan.Mask) jsonCodec[T] {
-	c := jsonCodec[T]{held: held, mask: mask}
-	c.structs, _ = jsontree.NewStructs[T](mask) // with an error it is nil
+func newJSONCodec[T any](into layout.Pointers[T], held Held[T], mask *plan.Mask) jsonCodec[T] {
+	c := jsonCodec[T]{into: into, held: held, mask: mask}
+	c.structs, _ = jsontree.NewStructsOf[T](into.Of(), mask) // with an error it is nil
 	// Who decodes sets the kind of an object later, which is in its TypeMeta, unless it has
 	// a method of its own for that.
-	if held != nil && !isDeclared(reflect.TypeFor[T](), methodGetObjectKind) {
-		c.relatives = parts.NewRelatives[T]()
+	if held != nil && !isDeclared(into.Of(), methodGetObjectKind) {
+		c.relatives = parts.NewRelatives(into)
 	}
 	return c
 }
@@ -90,7 +92,7 @@ func (c jsonCodec[T]) Event(frame []byte) (Event[T], error) {
 			return Event[T]{Type: t, Object: obj, Kind: KindOf(obj)}, nil
 		}
 	}
-	var e jsonEvent[T]
+	e := jsonEvent[T]{Object: c.into.New()}
 	err := json.Unmarshal(frame, &e)
 	if special, ok, err := jsonSpecial[T](e.Type, frame); ok {
 		return special, err
@@ -99,11 +101,20 @@ func (c jsonCodec[T]) Event(frame []byte) (Event[T], error) {
 	switch {
 	case err != nil:
 		return jsonInvalid[T](frame, err)
-	case reflect.ValueOf(e.Object).IsNil():
+	case c.into.To(e.Object) == nil, isEmpty(e.Object) && !hasObject(frame):
 		return Event[T]{}, errNoObject
 	}
 	event.Kind = KindOf(c.masked(e.Object))
 	return event, checkType(event.Type)
+}
+
+// isEmpty reports whether an object, which is there, has nothing in it.
+func isEmpty(obj any) bool { return reflect.ValueOf(obj).Elem().IsZero() }
+
+// hasObject reports whether an event has any object.
+func hasObject(frame []byte) bool {
+	var e jsonEvent[stdjson.RawMessage]
+	return json.Unmarshal(frame, &e) == nil && len(e.Object) > 0
 }
 
 // Item implements Codec.
@@ -111,7 +122,7 @@ func (c jsonCodec[T]) Item(item []byte) (T, error) {
 	if obj, ok := c.decode(item); ok {
 		return obj, nil
 	}
-	obj := newOf[T]()
+	obj := c.into.New()
 	if err := json.Unmarshal(item, obj); err != nil {
 		return obj, jsonItemError(item, err)
 	}
@@ -152,9 +163,6 @@ func invalidEvent[T any](t watch.EventType, invalid *ObjectError) (Event[T], err
 	}
 	return Event[T]{Type: t, Invalid: invalid}, checkType(t)
 }
-
-// newOf returns a new T, which is a pointer.
-func newOf[T any]() T { return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) }
 
 // checkType returns an error unless t is the type of an event with an object.
 func checkType(t watch.EventType) error {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/kubetyped/informer/internal/layout"
 	"github.com/kubetyped/informer/internal/parts"
 	"github.com/kubetyped/informer/internal/plan"
 )
@@ -20,6 +21,7 @@ import (
 // around each object by hand, since the generated code for those copies the object
 // twice.
 type protobufCodec[T any] struct {
+	into layout.Pointers[T]
 	plan *plan.Plan[T] // nil: there can be none
 	of   *API          // nil: T has generated code
 	held Held[T]       // nil: parts are not shared
@@ -30,13 +32,13 @@ type protobufCodec[T any] struct {
 	kind *atomic.Pointer[metav1.TypeMeta]
 }
 
-func newProtobufCodec[T any](of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
-	c := protobufCodec[T]{of: of, held: held, mask: mask, kind: &atomic.Pointer[metav1.TypeMeta]{}}
+func newProtobufCodec[T any](into layout.Pointers[T], of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
+	c := protobufCodec[T]{into: into, of: of, held: held, mask: mask, kind: &atomic.Pointer[metav1.TypeMeta]{}}
 	c.kind.Store(&metav1.TypeMeta{})
 	var pool *plan.Pool
 	if held != nil {
 		pool = poolFor(mask)
-		c.relatives = parts.NewRelatives[T]()
+		c.relatives = parts.NewRelatives(into)
 	}
 	if of != nil {
 		var err error
@@ -44,7 +46,7 @@ func newProtobufCodec[T any](of *API, held Held[T], mask *plan.Mask) (Codec[T], 
 		return c, err
 	}
 	if held != nil || mask != nil {
-		c.plan, _ = plan.New[T](pool, mask) // with an error it is nil, and generated code decodes all
+		c.plan, _ = plan.NewOf[T](into.Of(), pool, mask) // with an error it is nil, and generated code decodes all
 	}
 	return c, nil
 }
@@ -98,7 +100,7 @@ func (c protobufCodec[T]) decodeAnyway(data []byte) (T, error) {
 	if c.of != nil {
 		return c.plan.DecodeAnyway(data)
 	}
-	obj := newOf[T]()
+	obj := c.into.New()
 	return obj, any(obj).(unmarshaler).Unmarshal(data)
 }
 

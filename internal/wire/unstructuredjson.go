@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/internal/jsontree"
+	"github.com/kubetyped/informer/internal/layout"
 	"github.com/kubetyped/informer/internal/parts"
 	"github.com/kubetyped/informer/internal/plan"
 )
@@ -24,10 +26,13 @@ type unstructuredJSON struct {
 	mask      *plan.Mask // nil: all fields are decoded
 }
 
+// pointersToUnstructured cannot fail: it is a pointer to a struct.
+var pointersToUnstructured, _ = layout.PointersTo[*unstructured.Unstructured](reflect.TypeFor[*unstructured.Unstructured]())
+
 func newUnstructuredJSON(held Held[*unstructured.Unstructured], mask *plan.Mask) unstructuredJSON {
 	c := unstructuredJSON{decoder: jsontree.New(held != nil, mask), held: held, mask: mask}
 	if held != nil {
-		c.relatives = parts.NewRelatives[*unstructured.Unstructured]()
+		c.relatives = parts.NewRelatives(pointersToUnstructured)
 	}
 	return c
 }
