@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
@@ -40,7 +42,7 @@ type reflectorSource[T index.Object] struct {
 
 // Run implements source.Source.
 func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
-	inner, wait := s.listerWatcher()
+	inner, wait := s.listerWatcher(ctx)
 	defer wait()
 	lw := newListerWatcher(inner)
 	s.metrics.start()
@@ -64,18 +66,28 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 
 // listerWatcher returns what to list and watch with, and a function that waits until
 // its watches have ended. Objects share parts only if there is no transform, which might
-// modify them.
-func (s *reflectorSource[T]) listerWatcher() (lw cache.ListerWatcher, wait func()) {
+// modify them. Where they do not though the program asks for it, the log says why.
+func (s *reflectorSource[T]) listerWatcher(ctx context.Context) (lw cache.ListerWatcher, wait func()) {
 	sharing, ok := s.lw.(*listwatch.Sharing)
-	switch {
-	case !ok:
+	if !ok {
 		return s.lw, func() {}
-	case s.transform != nil:
-		return sharing.ListerWatcher, func() {}
-	default:
-		return sharing.Share(s.held)
 	}
+	held := s.held
+	if s.transform != nil {
+		held = nil
+	}
+	lw, wait, err := sharing.Decoding(held)
+	if err == nil && s.transform != nil {
+		err = errTransformed
+	}
+	if err != nil {
+		klog.FromContext(ctx).V(2).Info("Objects share no parts", "informer", s.name, "reason", err)
+	}
+	return lw, wait
 }
+
+// errTransformed is why objects share no parts that have a transform function.
+var errTransformed = errors.New("a transform function may modify them; have fields left out where objects are decoded, see kube.WithoutFields")
 
 // lastVersion returns the version that the Reflector has come to, "" before it
 // runs.

@@ -8,6 +8,11 @@
 //
 //	err := ctrlruntime.ConfigureCache(&options.Cache) // then ctrl.NewManager(config, options)
 //
+// The same, and objects are decoded here, with equal parts once, and without the fields
+// that nobody needs:
+//
+//	options.NewCache = ctrlruntime.SharingCache()
+//
 // Under a controller. A queue.WorkQueue in place of controller-runtime's priority
 // queue, with all that this one has, reporting the same metrics:
 //

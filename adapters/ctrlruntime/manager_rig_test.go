@@ -28,6 +28,7 @@ import (
 // pieces is what a manager and its controllers are built of.
 type pieces struct {
 	cache      func(o *cache.Options) error
+	newCache   cache.NewCacheFunc // nil: controller-runtime's
 	controller func(o *controller.Options) error
 }
 
@@ -38,6 +39,11 @@ var builds = map[string]pieces{
 	},
 	"typed": {
 		cache:      ctrlruntime.ConfigureCache,
+		controller: func(o *controller.Options) error { return ctrlruntime.ConfigureController(o) },
+	},
+	"sharing": {
+		cache:      func(*cache.Options) error { return nil },
+		newCache:   ctrlruntime.SharingCache(),
 		controller: func(o *controller.Options) error { return ctrlruntime.ConfigureController(o) },
 	},
 }
@@ -70,6 +76,7 @@ func newRig(t *testing.T, p pieces, o cache.Options) *rig {
 	require.NoError(t, p.cache(&o))
 	options := ctrl.Options{
 		Cache:      o,
+		NewCache:   p.newCache,
 		Logger:     logr.Discard(),
 		Metrics:    metricsserver.Options{BindAddress: "0"},
 		Controller: config.Controller{SkipNameValidation: new(true)},

@@ -64,6 +64,9 @@ func MediaTypes[T any](of *API) ([]string, error) {
 	return mediaTypesOf[T](reflect.TypeFor[T](), of)
 }
 
+// MediaTypesOf is MediaTypes for a type that no code can name.
+func MediaTypesOf(into reflect.Type) ([]string, error) { return mediaTypesOf[any](into, nil) }
+
 func mediaTypesOf[T any](into reflect.Type, of *API) ([]string, error) {
 	if err := CheckGoType(into); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,27 +19,29 @@ import (
 type DecodingClient[T index.Object] struct{ lw restListerWatcher[T] }
 
 // NewDecodingClient returns a DecodingClient for a client of client-go's own clientset
-// that asks an API server. It returns false for any other client, such as fake ones.
+// that asks an API server. For any other client, such as fake ones, the error tells what
+// is in the way; they list and watch by their methods.
 //
 // Objects share parts with what held returns, the object of a key as the one who asks
 // holds it now. It may be called by several goroutines at once.
-func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], held func(index.Key) (T, bool)) (*DecodingClient[T], bool) {
-	generated, of := generatedREST[T](client)
-	if generated == nil {
-		return nil, false
+func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], held func(index.Key) (T, bool)) (*DecodingClient[T], error) {
+	generated, of, err := generatedREST[T](client)
+	if err != nil {
+		return nil, err
 	}
 	decoding, err := generated.decoding(nil, held)
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
 	c := &DecodingClient[T]{restListerWatcher[T]{
-		client: decoding, resource: of, expected: of.kind, reports: unreported{}, strict: true,
+		client: decoding, of: reflect.TypeFor[T](), resource: of, expected: of.kind, reports: unreported{}, strict: true,
 		stamp: stamp[T](schema.GroupVersionKind{}),
 	}}
+	c.lw.stampItem = c.lw.stamp
 	c.lw.config.namespace = any(client).(generatedClient).GetNamespace()
 	c.lw.config.silence = defaultSilence
 	c.lw.breaks.between = requestConfig{}.refused()
-	return c, true
+	return c, nil
 }
 
 // List lists objects. The items of the list, which is of no API type, are T's. An object

@@ -27,8 +27,8 @@ func TestDecodingClient(t *testing.T) {
 	require.NoError(t, srv.Create(t.Context(), pod))
 	clientset, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
-	client, ok := kube.NewDecodingClient(clientset.CoreV1().Pods(""), func(index.Key) (*corev1.Pod, bool) { return nil, false })
-	require.True(t, ok)
+	client, err := kube.NewDecodingClient(clientset.CoreV1().Pods(""), func(index.Key) (*corev1.Pod, bool) { return nil, false })
+	require.NoError(t, err)
 
 	list, err := client.List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -56,11 +56,12 @@ func TestDecodingClient(t *testing.T) {
 	assert.False(t, open)
 }
 
-// TestNoDecodingClient: clients that ask no API server, or nothing, have none.
+// TestNoDecodingClient: clients that ask no API server, or nothing, have none, and the
+// error tells so.
 func TestNoDecodingClient(t *testing.T) {
 	t.Parallel()
-	_, ok := kube.NewDecodingClient(fake.NewClientset().CoreV1().Pods(""), nil)
-	assert.False(t, ok)
-	_, ok = kube.NewDecodingClient[*corev1.Pod, *corev1.PodList](nil, nil)
-	assert.False(t, ok)
+	_, err := kube.NewDecodingClient(fake.NewClientset().CoreV1().Pods(""), nil)
+	require.ErrorContains(t, err, "no client of client-go's clientset")
+	_, err = kube.NewDecodingClient[*corev1.Pod, *corev1.PodList](nil, nil)
+	require.ErrorContains(t, err, "no client of client-go's clientset")
 }

@@ -24,8 +24,8 @@ type generatedClient interface {
 // clientset asks for, and decodes it itself; nil if the client is another one. Wrong
 // options are told by the source of the client's methods.
 func generatedSource[T index.Object](client any, opts []SourceOption) source.Source[T] {
-	generated, of := generatedREST[T](client)
-	if generated == nil {
+	generated, of, err := generatedREST[T](client)
+	if err != nil {
 		return nil
 	}
 	config, err := newSourceConfig(opts)
@@ -43,25 +43,26 @@ func generatedSource[T index.Object](client any, opts []SourceOption) source.Sou
 }
 
 // generatedREST returns a client that makes the requests of a generated client of
-// client-go's clientset, and what it asks for; nil if the client is another one.
-func generatedREST[T index.Object](client any) (*restClient[T], resource) {
+// client-go's clientset, and what it asks for. The error tells why there is none: the
+// client is another one, or its objects are of another type.
+func generatedREST[T index.Object](client any) (*restClient[T], resource, error) {
 	generated, ok := client.(generatedClient)
 	if !ok {
-		return nil, resource{}
+		return nil, resource{}, fmt.Errorf("a %T is no client of client-go's clientset", client)
 	}
 	like, ok := generated.GetClient().(*rest.RESTClient)
-	if !ok || like == nil || wire.CheckType[T]() != nil {
-		return nil, resource{}
+	if !ok || like == nil {
+		return nil, resource{}, fmt.Errorf("a %T asks no API server", client)
+	}
+	if err := wire.CheckType[T](); err != nil {
+		return nil, resource{}, err
 	}
 	of, ok := builtIn[T]()
 	if !ok || of.GroupVersion() != like.APIVersion() {
-		return nil, resource{}
+		return nil, resource{}, fmt.Errorf("client-go's scheme has no %v in %s", reflect.TypeFor[T](), like.APIVersion())
 	}
 	own, err := likeRESTClient[T](like)
-	if err != nil {
-		return nil, resource{}
-	}
-	return own, of
+	return own, of, err
 }
 
 // builtIn returns the resource of a type of client-go's scheme. It returns false for

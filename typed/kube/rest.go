@@ -145,9 +145,10 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	}
 	reports := &lastReport[T]{Sink: sink}
 	lw := &restListerWatcher[T]{
-		client: client, resource: found, config: s.rest, reports: reports,
+		client: client, of: reflect.TypeFor[T](), resource: found, config: s.rest, reports: reports,
 		stamp: stamp[T](s.kindToSet(found)),
 	}
+	lw.stampItem = lw.stamp
 	lw.breaks.between = s.requests.refused()
 	if lw.config.silence == 0 {
 		lw.config.silence = defaultSilence

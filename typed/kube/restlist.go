@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"errors"
+	"io"
 	"reflect"
 	"runtime"
 	"strings"
@@ -21,13 +22,17 @@ import (
 
 // restListerWatcher lists and watches for a Reflector.
 type restListerWatcher[T index.Object] struct {
-	client   *restClient[T]
-	resource resource
-	config   restConfig
-	reports  reporter
-	stamp    func(T)
-	expected schema.GroupVersionKind // of every object; zero: not known
-	strict   bool                    // an object that cannot be used is an error, and not carried on
+	client    *restClient[T]
+	of        reflect.Type // of objects, a pointer
+	resource  resource
+	config    restConfig
+	reports   reporter
+	stamp     func(T)                 // gives the object of an event its kind
+	stampItem func(T)                 // gives one of a list its kind; nil: it keeps what it has
+	expected  schema.GroupVersionKind // of every object; zero: not known
+	strict    bool                    // an object that cannot be used is an error, and not carried on
+	// bookmarkKind is the kind of bookmarks where it is strict; zero: they have none.
+	bookmarkKind schema.GroupVersionKind
 
 	listed  int         // owned by the Reflector's lists; objects of the pages so far
 	plain   atomic.Bool // lists are not streamed any more
@@ -66,12 +71,17 @@ func (lw *restListerWatcher[T]) ListWithContext(ctx context.Context, opts metav1
 		return nil, newStreamError("list", lw.resource, "", err)
 	}
 	defer response.Close() //nolint:errcheck // it has been read, or is given up
+	return lw.readList(ctx, cancel, response, codec, opts)
+}
+
+// readList decodes a list. It calls cancel to end reading before the response does.
+func (lw *restListerWatcher[T]) readList(ctx context.Context, cancel func(), response io.Reader, codec wire.Codec[T], opts metav1.ListOptions) (k8sruntime.Object, error) {
 	if opts.Continue == "" {
 		lw.listed = 0
 	}
 	list, kindless := &wrappedList{}, 0
 	items := codec.Items(response)
-	err = wire.NewPipeline(decoders(),
+	err := wire.NewPipeline(decoders(),
 		func(item []byte) (listItem, error) { return lw.item(codec, item) },
 		func(item listItem) bool {
 			list.Items = append(list.Items, item.object)
@@ -123,7 +133,9 @@ func (lw *restListerWatcher[T]) item(codec wire.Codec[T], item []byte) (listItem
 		}
 		kindless = kind.Kind == ""
 	}
-	lw.stamp(obj)
+	if lw.stampItem != nil {
+		lw.stampItem(obj)
+	}
 	return listItem{wrap(obj), kindless}, nil
 }
 
@@ -146,7 +158,7 @@ func (lw *restListerWatcher[T]) checkKind(list metav1.TypeMeta, items, kindless 
 		return nil
 	}
 	of, known := itemsOf(lw.config.registry(), list.GroupVersionKind())
-	if of == reflect.TypeFor[T]().Elem() || !known && items == 0 {
+	if of == lw.of.Elem() || !known && items == 0 {
 		return nil
 	}
 	return strayError(list, expected)

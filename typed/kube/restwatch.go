@@ -35,6 +35,16 @@ const resultBuffer = 64
 
 // WatchWithContext implements cache.WatcherWithContext.
 func (lw *restListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	return lw.watch(ctx, opts, func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error) {
+		return lw.client.get(ctx, lw.resource.path(lw.config.namespace), opts)
+	})
+}
+
+// watch decodes the watch that a function requests.
+func (lw *restListerWatcher[T]) watch(
+	ctx context.Context, opts metav1.ListOptions,
+	get func(context.Context, metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error),
+) (watch.Interface, error) {
 	streamsList := opts.SendInitialEvents != nil && *opts.SendInitialEvents
 	if streamsList && lw.plain.Load() {
 		return nil, errNotStreamed
@@ -43,7 +53,7 @@ func (lw *restListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav
 	ctx, stop := context.WithCancel(ctx)
 	request, cancel := context.WithCancelCause(ctx)
 	opts.Watch = true
-	response, codec, err := lw.client.get(request, lw.resource.path(lw.config.namespace), opts)
+	response, codec, err := get(request, opts)
 	if err != nil {
 		cancel(nil)
 		stop()
@@ -209,12 +219,13 @@ func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 }
 
 // bookmark returns a bookmark as the Reflector expects it: one that looks at the types of
-// objects takes none of another type.
+// objects, and at the kinds of unstructured ones, takes none of another.
 func (lw *restListerWatcher[T]) bookmark(of *metav1.PartialObjectMetadata) runtime.Object {
 	if lw.strict {
-		if obj, ok := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(apiObject); ok {
+		if obj, ok := reflect.New(lw.of.Elem()).Interface().(apiObject); ok {
 			obj.SetResourceVersion(of.ResourceVersion)
 			obj.SetAnnotations(of.Annotations)
+			obj.GetObjectKind().SetGroupVersionKind(lw.bookmarkKind)
 			return obj
 		}
 	}

@@ -39,11 +39,8 @@ func checkTypeMeta[T index.Object]() error {
 // stamp returns a function that sets the kind of an object, to nothing if the
 // kind is empty.
 func stamp[T index.Object](kind schema.GroupVersionKind) func(T) {
-	var none T
-	if _, ok := any(none).(*unstructured.Unstructured); ok {
-		return func(T) {}
-	}
-	if _, ok := any(none).(kinded); !ok {
+	of := reflect.TypeFor[T]()
+	if of == reflect.TypeFor[*unstructured.Unstructured]() || !of.Implements(reflect.TypeFor[kinded]()) {
 		return func(T) {}
 	}
 	return func(obj T) { any(obj).(kinded).GetObjectKind().SetGroupVersionKind(kind) }

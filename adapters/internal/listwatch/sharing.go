@@ -3,6 +3,7 @@ package listwatch
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
@@ -12,36 +13,57 @@ import (
 // Sharing is a ListerWatcher whose user may have it decode objects itself, which share
 // parts then.
 type Sharing struct {
-	cache.ListerWatcher // that of the client's methods
+	cache.ListerWatcher // the one that decodes as client-go does
 
-	share func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func())
+	decode func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error)
+	masked bool // fields are left out, whether parts are shared or not
 }
 
-// Share returns what to list and watch with instead of the client's methods, and a
-// function that waits until all of its watches, which have to be stopped before, have
-// ended. Objects share parts with each other, and with those that held returns. If the
-// client's requests are not known, it returns the ListerWatcher of its methods.
-func (s *Sharing) Share(held func(index.Key) (metav1.Object, bool)) (lw cache.ListerWatcher, wait func()) {
-	if lw, wait = s.share(held); lw == nil {
-		return s.ListerWatcher, func() {}
+// Decoding returns what to list and watch with instead, and a function that waits until
+// all of its watches, which have to be stopped before, have ended. Objects share parts
+// with each other, and with those that held returns; if held is nil they share nothing.
+// If there is no way to decode them here, it returns the ListerWatcher that decodes as
+// client-go does, and why.
+func (s *Sharing) Decoding(held func(index.Key) (metav1.Object, bool)) (lw cache.ListerWatcher, wait func(), err error) {
+	if held == nil && !s.masked {
+		return s.ListerWatcher, func() {}, nil
 	}
-	return lw, wait
+	if lw, wait, err = s.decode(held); err != nil {
+		return s.ListerWatcher, func() {}, err
+	}
+	return lw, wait, nil
 }
 
 // NewSharing is New for a client that decodes objects itself if its user wants that.
 func NewSharing[T index.Object, L runtime.Object](client func() kube.Client[T, L], clientset any, tweaks ...func(*metav1.ListOptions)) *Sharing {
 	return &Sharing{
 		ListerWatcher: New(func() Client[L] { return client() }, clientset, tweaks...),
-		share: func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func()) {
-			decoding, ok := kube.NewDecodingClient(client(), func(key index.Key) (T, bool) {
+		decode: func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error) {
+			decoding, err := kube.NewDecodingClient(client(), func(key index.Key) (T, bool) {
 				untyped, found := held(key)
 				obj, ok := untyped.(T)
 				return obj, found && ok
 			})
-			if !ok {
-				return nil, nil
+			if err != nil {
+				return nil, nil, err
 			}
-			return New(func() Client[runtime.Object] { return decoding }, clientset, tweaks...), decoding.Wait
+			return New(func() Client[runtime.Object] { return decoding }, clientset, tweaks...), decoding.Wait, nil
+		},
+	}
+}
+
+// NewDecoding returns what lists and watches by lw, of which nothing else is known, and
+// decodes objects itself if its user wants that; see kube.NewDecodingListerWatcher.
+func NewDecoding(lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, fields ...kube.SourceOption) *Sharing {
+	return &Sharing{
+		ListerWatcher: lw,
+		masked:        len(fields) > 0,
+		decode: func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error) {
+			decoding, err := kube.NewDecodingListerWatcher(lw, example, kind, held, fields...)
+			if err != nil {
+				return nil, nil, err
+			}
+			return decoding, decoding.Wait, nil
 		},
 	}
 }

@@ -1,0 +1,293 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/plan"
+	"github.com/kubetyped/informer/internal/wire"
+)
+
+// DecodingListerWatcher lists and watches by another ListerWatcher, of which nothing is
+// known but what it does, for a Reflector that somebody else runs. That one makes the
+// requests, with all that is its own, from credentials and rate limits to retries and
+// errors; the objects in the responses are decoded here, on all cores, and equal parts of
+// them are one value, see [WithoutSharing]. It is for one Reflector.
+//
+// The other one has to pass its context on to requests, and make them by a
+// [DecodingTransport]. A response that cannot be decoded here, because of its format, is
+// left to it.
+type DecodingListerWatcher struct {
+	cache.ListerWatcherWithContext
+	wait func()
+}
+
+var _ cache.ListerWatcher = (*DecodingListerWatcher)(nil)
+
+// NewDecodingListerWatcher returns a DecodingListerWatcher that makes requests by lw, for
+// objects of the type of example and of a kind. The example is of any API type, or
+// *unstructured.Unstructured or *metav1.PartialObjectMetadata; objects have the kind set
+// where client-go's Reflectors under controller-runtime have it: those of the last two,
+// and what comes in lists with it.
+//
+// Objects share parts with what held returns, the object of a key as the one who asks
+// holds it now, and share nothing if it is nil. It may be called by several goroutines at
+// once. Of the options, WithFields and WithoutFields can be used.
+//
+// It returns an error if there can be none: the type is not one to decode into, its
+// objects would be decoded as before, or an option cannot be used.
+func NewDecodingListerWatcher(
+	lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind,
+	held func(index.Key) (metav1.Object, bool), opts ...SourceOption,
+) (*DecodingListerWatcher, error) {
+	of := reflect.TypeOf(example)
+	mask, err := maskOf(opts)
+	switch {
+	case err != nil:
+	case lw == nil, example == nil:
+		err = errors.New("the ListerWatcher or the example object is nil")
+	default:
+		err = mask.Check(of)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decode objects of type %v: %w", of, err)
+	}
+	requests := cache.ToListerWatcherWithContext(lw)
+	switch example.(type) {
+	case *unstructured.Unstructured:
+		return newDecodingListerWatcher[*unstructured.Unstructured](requests, of, kind, held, mask)
+	case *metav1.PartialObjectMetadata:
+		return newDecodingListerWatcher[*metav1.PartialObjectMetadata](requests, of, kind, held, mask)
+	default:
+		return newDecodingListerWatcher[apiObject](requests, of, kind, held, mask)
+	}
+}
+
+// List implements cache.Lister.
+func (d *DecodingListerWatcher) List(opts metav1.ListOptions) (runtime.Object, error) {
+	return d.ListWithContext(context.Background(), opts)
+}
+
+// Watch implements cache.Watcher.
+func (d *DecodingListerWatcher) Watch(opts metav1.ListOptions) (watch.Interface, error) {
+	return d.WatchWithContext(context.Background(), opts)
+}
+
+// Wait waits until no watch is read from any more. Each has to be stopped before.
+func (d *DecodingListerWatcher) Wait() { d.wait() }
+
+// maskOf returns the mask of options that are about nothing else.
+func maskOf(opts []SourceOption) (*plan.Mask, error) {
+	config, err := newSourceConfig(opts)
+	if err != nil {
+		return nil, err
+	}
+	mask := config.rest.mask
+	config.rest.mask, config.rest.fields = nil, ""
+	if !reflect.ValueOf(config).IsZero() {
+		return nil, errors.New("only WithFields and WithoutFields can be used where somebody else makes the requests")
+	}
+	return mask, nil
+}
+
+// comparableObject is an [apiObject] that informers can have.
+type comparableObject interface {
+	comparable
+	apiObject
+}
+
+// decodingListerWatcher is a DecodingListerWatcher of objects of a type that is T or
+// implements it.
+type decodingListerWatcher[T comparableObject] struct {
+	requests  cache.ListerWatcherWithContext
+	responses restListerWatcher[T] // decodes, and requests nothing
+	codecs    map[string]wire.Codec[T]
+	mask      *plan.Mask
+}
+
+func newDecodingListerWatcher[T comparableObject](
+	requests cache.ListerWatcherWithContext, of reflect.Type, kind schema.GroupVersionKind,
+	held func(index.Key) (metav1.Object, bool), mask *plan.Mask,
+) (*DecodingListerWatcher, error) {
+	var sharing wire.Held[T]
+	if held != nil {
+		sharing = func(namespace, name string) (T, bool) {
+			untyped, found := held(index.Key{Namespace: namespace, Name: name})
+			obj, ok := untyped.(T)
+			return obj, found && ok
+		}
+	}
+	codecs, err := codecsOf(of, sharing, mask)
+	if err == nil && kind.Empty() {
+		codecs, err = nil, errors.New("their kind is not known, or there are several")
+	}
+	if err != nil && mask == nil { // else fields are left out of what the other one decodes
+		return nil, fmt.Errorf("decode objects of type %v: %w", of, err)
+	}
+	plural, _ := meta.UnsafeGuessKindToResource(kind) // for messages
+	d := &decodingListerWatcher[T]{
+		responses: restListerWatcher[T]{
+			of: of, resource: resource{plural, kind}, expected: kind, reports: unreported{}, strict: true,
+			stamp: stamp[T](schema.GroupVersionKind{}),
+		},
+		requests: requests, codecs: codecs, mask: mask,
+	}
+	r := &d.responses
+	switch of {
+	case reflect.TypeFor[*unstructured.Unstructured]():
+		r.expected, r.bookmarkKind = schema.GroupVersionKind{}, kind
+	case reflect.TypeFor[*metav1.PartialObjectMetadata]():
+		r.expected, r.bookmarkKind = schema.GroupVersionKind{}, kind
+		r.stamp = stamp[T](kind)
+		r.stampItem = r.stamp
+	}
+	r.config.silence = defaultSilence
+	r.breaks.between = requestConfig{}.refused()
+	return &DecodingListerWatcher{d, r.streams.Wait}, nil
+}
+
+// codecsOf returns the codecs of all formats for objects of a type.
+func codecsOf[T comparableObject](of reflect.Type, held wire.Held[T], mask *plan.Mask) (map[string]wire.Codec[T], error) {
+	types, err := wire.MediaTypesOf(of)
+	if err != nil {
+		return nil, err
+	}
+	if of == reflect.TypeFor[T]() {
+		return newCodecs(types, nil, held, mask)
+	}
+	codecs := map[string]wire.Codec[T]{}
+	for _, t := range types {
+		if codecs[t], err = wire.NewCodecOf(t, of, held, mask); err != nil {
+			return nil, err
+		}
+	}
+	return codecs, nil
+}
+
+// codec returns what decodes a response, nil if nothing does.
+func (d *decodingListerWatcher[T]) codec(response *http.Response) wire.Codec[T] {
+	mediaType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err != nil {
+		return nil
+	}
+	return d.codecs[mediaType]
+}
+
+// ListWithContext implements cache.ListerWithContext. The list is decoded while the one
+// who makes the request waits for it, so that all times that it sets apply.
+func (d *decodingListerWatcher[T]) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var decoded runtime.Object
+	var decodingErr error
+	t := &taker{take: func(response *http.Response) io.ReadCloser {
+		codec := d.codec(response)
+		if codec == nil {
+			return nil
+		}
+		defer response.Body.Close() //nolint:errcheck // it has been read, or is given up
+		decoded, decodingErr = d.responses.readList(ctx, cancel, response.Body, codec, opts)
+		return http.NoBody
+	}}
+	list, err := d.requests.ListWithContext(t.with(ctx), opts)
+	switch {
+	case t.taken:
+		return decoded, decodingErr // the other one has got nothing
+	case err == nil && d.mask != nil:
+		err = meta.EachListItem(list, func(obj runtime.Object) error {
+			d.mask.Apply(obj)
+			return nil
+		})
+	}
+	return list, err
+}
+
+// errUndecoded is why there is no response of a watch to decode.
+var errUndecoded = errors.New("it is decoded by the one who has made the request")
+
+// WatchWithContext implements cache.WatcherWithContext.
+func (d *decodingListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	var undecoded watch.Interface
+	w, err := d.responses.watch(ctx, opts, func(request context.Context, opts metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error) {
+		ctx, cancel := context.WithCancel(ctx)
+		unlink := context.AfterFunc(request, cancel)
+		var response *http.Response
+		t := &taker{take: func(r *http.Response) io.ReadCloser {
+			if d.codec(r) == nil {
+				return nil
+			}
+			response = r
+			return newEmptyBody()
+		}}
+		w, err := d.requests.WatchWithContext(t.with(ctx), opts)
+		switch {
+		case t.taken && err == nil:
+			return watchBody{response.Body, w}, d.codec(response), nil
+		case err == nil && unlink():
+			undecoded = &endingWatch{masked(w, d.mask), cancel}
+			return nil, nil, errUndecoded
+		case response != nil:
+			err = errors.Join(err, response.Body.Close())
+		}
+		cancel()
+		return nil, nil, err
+	})
+	if undecoded != nil {
+		return undecoded, nil
+	}
+	return w, err
+}
+
+// watchBody is the response of a watch, beside which goes the watch of the one who has
+// made the request.
+type watchBody struct {
+	io.ReadCloser
+	beside watch.Interface
+}
+
+// Close implements io.Closer. It waits until the other watch has ended.
+func (b watchBody) Close() error {
+	b.beside.Stop()
+	for range b.beside.ResultChan() {
+	}
+	return b.ReadCloser.Close()
+}
+
+// endingWatch is a watch that ends its request.
+type endingWatch struct {
+	watch.Interface
+	cancel context.CancelFunc
+}
+
+// Stop implements watch.Interface.
+func (w *endingWatch) Stop() {
+	w.Interface.Stop()
+	w.cancel()
+}
+
+// masked returns a watch of whose objects fields are left out, which have been decoded.
+func masked(w watch.Interface, mask *plan.Mask) watch.Interface {
+	if mask == nil {
+		return w
+	}
+	return watch.Filter(w, func(e watch.Event) (watch.Event, bool) {
+		if e.Type == watch.Added || e.Type == watch.Modified || e.Type == watch.Deleted {
+			mask.Apply(e.Object)
+		}
+		return e, true
+	})
+}

@@ -1,0 +1,134 @@
+package kube_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+var podKind = corev1.SchemeGroupVersion.WithKind("Pod")
+
+// requestsOf returns what lists and watches Pods with a client of a configuration.
+func requestsOf(t *testing.T, config *rest.Config) *cache.ListWatch {
+	t.Helper()
+	clientset, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	pods := clientset.CoreV1().Pods("")
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+			return pods.List(ctx, opts)
+		},
+		WatchFuncWithContext: pods.Watch,
+	}
+}
+
+// listPods returns the Pods of a list of two, and of the watch that follows, of one more.
+func listPods(t *testing.T, srv *typedtest.Server, lw *kube.DecodingListerWatcher) (objects []*corev1.Pod, list runtime.Object) {
+	t.Helper()
+	require.NoError(t, srv.Create(t.Context(), tolerant("a")))
+	require.NoError(t, srv.Create(t.Context(), tolerant("b")))
+	list, err := lw.List(metav1.ListOptions{})
+	require.NoError(t, err)
+	require.NoError(t, meta.EachListItem(list, func(obj runtime.Object) error {
+		objects = append(objects, obj.(*corev1.Pod))
+		return nil
+	}))
+	require.Len(t, objects, 2)
+	accessor, err := meta.ListAccessor(list)
+	require.NoError(t, err)
+	w, err := lw.Watch(metav1.ListOptions{ResourceVersion: accessor.GetResourceVersion()})
+	require.NoError(t, err)
+	defer lw.Wait()
+	defer w.Stop()
+	require.NoError(t, srv.Create(t.Context(), tolerant("c")))
+	event := <-w.ResultChan()
+	require.Equal(t, watch.Added, event.Type)
+	return append(objects, event.Object.(*corev1.Pod)), list
+}
+
+// TestDecodingListerWatcher: the responses to somebody else's requests are decoded here,
+// with equal parts once, if they come by a DecodingTransport and in a format that can be;
+// fields are left out whoever decodes.
+func TestDecodingListerWatcher(t *testing.T) {
+	t.Parallel()
+	none := func(index.Key) (metav1.Object, bool) { return nil, false }
+	without := kube.WithoutFields("spec.containers")
+	for name, test := range map[string]struct {
+		change func(*rest.Config)
+		held   func(index.Key) (metav1.Object, bool)
+		opts   []kube.SourceOption
+		shared bool
+	}{
+		"protobuf":               {func(c *rest.Config) { c.ContentType = runtime.ContentTypeProtobuf }, none, nil, true},
+		"JSON":                   {func(c *rest.Config) { c.ContentType = runtime.ContentTypeJSON }, none, nil, true},
+		"with a timeout":         {func(c *rest.Config) { c.Timeout = time.Minute }, none, nil, true},
+		"without sharing":        {func(*rest.Config) {}, nil, nil, false},
+		"fields":                 {func(*rest.Config) {}, none, []kube.SourceOption{without}, true},
+		"another transport":      {func(c *rest.Config) { c.WrapTransport = nil }, none, nil, false},
+		"fields, by another one": {func(c *rest.Config) { c.WrapTransport = nil }, none, []kube.SourceOption{without}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := typedtest.Start(t)
+			config := srv.Config()
+			config.WrapTransport = kube.DecodingTransport
+			test.change(config)
+			lw, err := kube.NewDecodingListerWatcher(requestsOf(t, config), &corev1.Pod{}, podKind, test.held, test.opts...)
+			require.NoError(t, err)
+			objects, _ := listPods(t, srv, lw)
+			for i, name := range []string{"a", "b", "c"} {
+				want := tolerant(name).Spec
+				if test.opts != nil {
+					want.Containers = nil
+				}
+				assert.Equal(t, name, objects[i].Name)
+				assert.Equal(t, want, objects[i].Spec)
+				if i > 0 {
+					assert.Equal(t, test.shared, &objects[0].Spec.Tolerations[0] == &objects[i].Spec.Tolerations[0], "parts of %s", name)
+				}
+			}
+		})
+	}
+}
+
+// TestDecodingListerWatcherCannotBe: what cannot be decoded, or left out, is an error.
+func TestDecodingListerWatcherCannotBe(t *testing.T) {
+	t.Parallel()
+	lw := &cache.ListWatch{}
+	for want, make := range map[string]func() (*kube.DecodingListerWatcher, error){
+		"is nil": func() (*kube.DecodingListerWatcher, error) {
+			return kube.NewDecodingListerWatcher(nil, &corev1.Pod{}, podKind, nil)
+		},
+		"example object is nil": func() (*kube.DecodingListerWatcher, error) {
+			return kube.NewDecodingListerWatcher(lw, nil, podKind, nil)
+		},
+		"their kind is not known": func() (*kube.DecodingListerWatcher, error) {
+			return kube.NewDecodingListerWatcher(lw, &corev1.Pod{}, schema.GroupVersionKind{}, nil)
+		},
+		"the nearest is": func() (*kube.DecodingListerWatcher, error) {
+			return kube.NewDecodingListerWatcher(lw, &corev1.Pod{}, podKind, nil, kube.WithFields("spec.nodName"))
+		},
+		"only WithFields": func() (*kube.DecodingListerWatcher, error) {
+			return kube.NewDecodingListerWatcher(lw, &corev1.Pod{}, podKind, nil, kube.WithoutWatchList())
+		},
+	} {
+		_, err := make()
+		require.ErrorContains(t, err, want)
+	}
+}
