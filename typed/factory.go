@@ -20,15 +20,15 @@ import (
 // ErrShutDown is returned when something is asked of a Factory after Shutdown.
 var ErrShutDown = errors.New("the factory was shut down")
 
-// Factory runs informers that are shared by all who ask for the same. Share, and
+// Factory runs informers, each of which is shared by all who ask for it. Share, and
 // kube.For, return a SharedInformer, which stands for one use of an informer. That
 //
 //  1. is started when somebody asks for it, and is the same for all who ask until the
 //     last of them has released it;
 //  2. is then, or after the time of WithGrace, stopped and released, and the factory
-//     lets go of it. Who asks later gets
-//     a new one, which begins with a list, and does not wait for the old one to end. See the eighth promise of Informer for
-//     what is read then.
+//     lets go of it. Whoever asks later gets a new one, which begins with a list and
+//     does not wait until the old one has ended. The eighth promise of Informer says
+//     what reads of a released informer return.
 //
 // Informers of different clusters belong to different factories. Methods are safe
 // for concurrent use.
@@ -79,8 +79,8 @@ type anyInformer interface {
 //	typed.NewFactory(typed.WithTransform(kube.StripManagedFields[metav1.Object]))
 //
 // What can only be of one informer, its name, indexer, metrics and what is called
-// between its batches, is an option of Share instead, which returns an error if it was
-// given here. Package kube has factories that know a cluster.
+// between its batches, is an option of Share instead: after it was given here, Share
+// returns an error. Package kube has factories that know a cluster.
 func NewFactory(opts ...Option) *Factory {
 	f := &Factory{opts: slices.Clone(opts), shares: map[shareKey]*share{}}
 	f.err = refuseForAll(opts)
@@ -89,8 +89,8 @@ func NewFactory(opts ...Option) *Factory {
 }
 
 // Share returns a use of the informer that the factory knows by the type of its objects
-// and by key. If there is none, src makes its source, and it is started,
-// with the options of the factory followed by opts:
+// and by key. If there is none, src makes its source, and it is started, with the
+// options of the factory followed by opts:
 //
 //	type byNamespace string
 //
@@ -243,7 +243,7 @@ func (f *Factory) letGo(ctx context.Context, s *share) {
 	}
 }
 
-// forget makes who asks next get another informer.
+// forget removes an informer from those that are shared.
 func (f *Factory) forget(at shareKey, s *share) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -301,10 +301,10 @@ func (f *Factory) sorted() []*share {
 	return shares
 }
 
-// Shutdown stops all informers and waits until they have ended, those included
-// that were released before. It does not release informers: a SharedInformer that was not released goes
-// on to answer from the last state, and gives the memory back when it is released,
-// or with the factory. It may be called any number of times, but not by a
+// Shutdown stops all informers and waits until they have ended, those included that
+// were released before. It does not release informers: a SharedInformer that was not
+// released goes on to answer from the last state, and gives the memory back when it is
+// released, or with the factory. It may be called any number of times, but not by a
 // handler, for which it would wait.
 func (f *Factory) Shutdown() {
 	f.mu.Lock()
