@@ -71,13 +71,13 @@ func change(t *testing.T, srv *typedtest.Server, marker func(name string)) {
 	require.NoError(t, srv.Create(t.Context(), objects("one", "first", "shop")...))
 	marker("first")
 	for _, resource := range []string{"pods", "nodes", "widgets"} {
-		srv.TearWatches(resource)
+		srv.Inject(typedtest.Fault{Resource: resource, Open: true, End: typedtest.Torn})
 	}
 	require.NoError(t, srv.Create(t.Context(), objects("one", "second", "shop")...))
 	marker("second")
 	srv.Compact()
 	for _, resource := range []string{"pods", "nodes", "widgets"} {
-		srv.CutWatches(resource)
+		srv.Inject(typedtest.Fault{Resource: resource, Open: true, End: typedtest.Clean})
 	}
 	require.NoError(t, srv.Create(t.Context(), objects("one", "third", "shop")...))
 	marker("third")
@@ -246,7 +246,7 @@ func TestSharingCacheTellsErrors(t *testing.T) {
 	for name, newCache := range map[string]cache.NewCacheFunc{"controller-runtime": cache.New, "sharing": ctrlruntime.SharingCache()} {
 		t.Run(name, func(t *testing.T) {
 			srv := startWithWidgets(t)
-			remove := srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("not yours"))})
+			refusal := srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("not yours"))})
 			refused := make(chan error, 1)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			made, err := newCache(srv.Config(), cache.Options{
@@ -270,7 +270,7 @@ func TestSharingCacheTellsErrors(t *testing.T) {
 			assert.ErrorContains(t, err, "not yours")
 			var notCached *cache.ErrResourceNotCached
 			require.ErrorAs(t, made.Get(ctx, client.ObjectKey{Name: "a"}, &corev1.Node{}), &notCached)
-			remove()
+			refusal.Remove()
 			require.True(t, made.WaitForCacheSync(ctx))
 		})
 	}
