@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/ktesting"
 
 	"github.com/kubetyped/informer/adapters"
 	ourinformers "github.com/kubetyped/informer/adapters/informers"
@@ -235,4 +237,45 @@ func TestSharingSurvivesFaults(t *testing.T) {
 		got[obj.(*corev1.Pod).Name] = *obj.(*corev1.Pod)
 	}
 	assert.Equal(t, want, got)
+}
+
+// TestSharingTellsWhatIsInTheWay: where objects were to share parts and do not, the log
+// says which and why; nobody is told where they do.
+func TestSharingTellsWhatIsInTheWay(t *testing.T) {
+	t.Parallel()
+	srv := typedtest.Start(t)
+	client, err := kubernetes.NewForConfig(srv.Config())
+	require.NoError(t, err)
+	options := cache.SharedIndexInformerOptions{}
+	transformed := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), options)
+	require.NoError(t, transformed.SetTransform(func(obj any) (any, error) { return obj, nil }))
+	for want, informer := range map[string]cache.SharedIndexInformer{
+		"a transform function may modify them":  transformed,
+		"is no client of client-go's clientset": adapters.NewClientInformer(adapters.Sharing(fake.NewClientset().CoreV1().Pods("")), options),
+		"":                                      adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), options),
+	} {
+		logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true), ktesting.Verbosity(2)))
+		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			informer.RunWithContext(ctx)
+		}()
+		require.True(t, cache.WaitForCacheSync(ctx.Done(), informer.HasSynced))
+		cancel()
+		<-done
+		var told []string
+		for _, entry := range logger.GetSink().(ktesting.Underlier).GetBuffer().Data() {
+			if entry.Message == "Objects share no parts" {
+				told = append(told, fmt.Sprint(entry.WithKVList, entry.ParameterKVList))
+			}
+		}
+		if want == "" {
+			assert.Empty(t, told)
+			continue
+		}
+		require.Len(t, told, 1)
+		assert.Contains(t, told[0], want)
+		assert.Contains(t, told[0], "*v1.Pod")
+	}
 }
