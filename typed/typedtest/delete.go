@@ -169,7 +169,7 @@ func (s *Server) serveDeleteCollection(w http.ResponseWriter, req *request) erro
 	if err != nil {
 		return err
 	}
-	page, err := req.collection.page(q)
+	page, err := req.collection.page(q, 0)
 	if err != nil {
 		return err
 	}

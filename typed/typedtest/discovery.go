@@ -75,7 +75,7 @@ func (s *Server) discoverRoot(w http.ResponseWriter, r *http.Request, core bool)
 			TypeMeta: metav1.TypeMeta{Kind: "APIVersions", APIVersion: "v1"},
 			Versions: versions[""],
 			ServerAddressByClientCIDRs: []metav1.ServerAddressByClientCIDR{
-				{ClientCIDR: "0.0.0.0/0", ServerAddress: strings.TrimPrefix(s.URL, "http://")},
+				{ClientCIDR: "0.0.0.0/0", ServerAddress: s.host()},
 			},
 		})
 		return

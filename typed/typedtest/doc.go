@@ -96,6 +96,8 @@
 //   - Have anything go wrong, by [Server.Inject] with a [Fault]: requests are refused,
 //     aborted, or take effect unheard of; watches end, break off, stall, or tell what
 //     makes no sense; connections are slow, frozen, half-open or reset, one way or both.
+//   - Have several servers on one store, of which some lag: [Server.Replica], Fault.Lag.
+//     [Balance] moves clients from one to another.
 //   - Forget history: Compact. Be an older server: WithoutWatchList.
 //   - Look: Requests, Watches, WaitForWatches, ResourceVersion.
 //
@@ -111,6 +113,7 @@
 //     WebSockets.
 //   - No conversion: each version of a kind is a resource of its own.
 //   - Answers come at once where a real server waits: for a version that has not
-//     been written yet, the error comes without a wait and without Retry-After.
+//     been written yet, the error comes without a wait and without Retry-After. A
+//     server that lags does wait, see Fault.Lag.
 //   - A watch has no timeout of the server's own.
 package typedtest

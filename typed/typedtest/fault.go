@@ -59,6 +59,20 @@ type Fault struct {
 	// removed, as a server does that does not get round to it: a watch that has
 	// missed what is compacted meanwhile is told so. They can be ended.
 	Hold bool
+	// Lag has the server's watch cache stand still until the fault is removed; a cache
+	// that has missed what is compacted meanwhile is made anew. As with real servers,
+	//
+	//   - what comes from the cache is of the past: lists and gets at the resource
+	//     version "0", and events of watches, bookmarks included;
+	//   - consistent lists, without a version, wait up to three seconds for the cache,
+	//     and then come from the store, as gets do at once;
+	//   - lists, gets and streamed lists not older than a version that the cache does
+	//     not have yet wait for it as long, and then fail: "Too large resource
+	//     version", with status 504 and Retry-After;
+	//   - a watch from such a version has nothing to tell.
+	//
+	// A watch that has missed what is compacted is told so when it goes on.
+	Lag bool
 	// Event, if it has an object, is sent to watches, whatever it is: an object
 	// without a name, of a wrong kind, an unknown type. It comes after what was
 	// written before. The object is sent as it is and must carry its kind; watches

@@ -21,10 +21,22 @@ func (s *Server) serveGet(w http.ResponseWriter, req *request) error {
 		return err
 	}
 	c := req.collection
-	found, revision := c.table.Get(c.key(req.namespace, req.name))
+	key := c.key(req.namespace, req.name)
+	found, revision := c.table.Get(key)
+	if options.ResourceVersion != "" {
+		at, err := req.notOlderThan(wanted, revision)
+		if err != nil {
+			return err
+		}
+		if at > 0 {
+			if found, err = c.table.At(key, at); err != nil {
+				return err
+			}
+		}
+	}
 	switch {
 	case wanted > revision:
-		return tooLarge(wanted, revision)
+		return tooLarge(wanted, revision, 0)
 	case found == nil:
 		return apierrors.NewNotFound(c.groupResource(), req.name)
 	}

@@ -8,6 +8,7 @@ type Injection struct {
 	server *Server
 	lift   sync.Once
 	lifted chan struct{} // closed by Remove
+	since  uint64        // the revision when it was injected
 
 	met  int // guarded by faults.mu
 	left int // guarded by faults.mu; of Times
@@ -25,7 +26,7 @@ type Injection struct {
 // still be delivered, or not.
 func (s *Server) Inject(f Fault) *Injection {
 	s.home.must()
-	in := &Injection{fault: f.own(), server: s, lifted: make(chan struct{}), left: f.Times}
+	in := &Injection{fault: f.own(), server: s, lifted: make(chan struct{}), left: f.Times, since: s.store.Revision()}
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
 	if !f.Open {

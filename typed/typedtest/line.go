@@ -99,6 +99,19 @@ func (l *line) holds() bool {
 	return l.does(func(f *Fault) bool { return f.Hold })
 }
 
+// lag returns the fault that has the cache stand still the longest, nil for none.
+func (l *line) lag() *Injection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var oldest *Injection
+	for _, in := range l.faults {
+		if in.fault.Lag && (oldest == nil || in.since < oldest.since) {
+			oldest = in
+		}
+	}
+	return oldest
+}
+
 func (l *line) frozen() bool { return l.does(func(f *Fault) bool { return f.Freeze && f.back() }) }
 
 // shape returns how answers travel. mu is held.

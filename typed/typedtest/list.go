@@ -80,7 +80,11 @@ func (s *Server) serveList(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
-	p, err := req.collection.page(q)
+	at, err := s.listAt(req, q)
+	if err != nil {
+		return err
+	}
+	p, err := req.collection.page(q, at)
 	if err != nil {
 		return err
 	}
@@ -100,23 +104,27 @@ func (s *Server) answerList(w http.ResponseWriter, req *request, f wire.Format, 
 	return nil
 }
 
-// page reads the objects of a list.
-func (c *collection) page(q *listQuery) (*page, error) {
+// page reads the objects of a list, at a revision if the list names none itself; 0
+// is the present.
+func (c *collection) page(q *listQuery, at uint64) (*page, error) {
 	prefix := c.prefix(q.namespace)
 	exact, start, err := q.position(prefix)
 	if err != nil {
 		return nil, err
 	}
-	found, revision, err := c.table.List(prefix, start, exact)
+	found, revision, err := c.table.List(prefix, start, max(exact, at))
+	if errors.Is(err, store.ErrCompacted) && exact == 0 {
+		found, revision, err = c.table.List(prefix, start, 0)
+	}
 	switch {
 	case errors.Is(err, store.ErrFuture):
-		return nil, tooLarge(exact, revision)
+		return nil, tooLarge(exact, revision, 0)
 	case errors.Is(err, store.ErrCompacted):
 		return nil, expired(q, start, prefix)
 	case err != nil:
 		return nil, err
 	case exact == 0 && q.requested > revision:
-		return nil, tooLarge(q.requested, revision)
+		return nil, tooLarge(q.requested, revision, 0)
 	}
 	return q.cut(found, revision, prefix)
 }
@@ -176,11 +184,11 @@ func (q *listQuery) cut(found []*store.Version, revision uint64, prefix string) 
 	return p, nil
 }
 
-// tooLarge is the answer to a version that has not been written yet. API servers
-// wait some seconds for it and then ask clients to retry, which client-go does
-// ten times; this answer comes at once and is final.
-func tooLarge(wanted, present uint64) error {
-	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", wanted, present), 0)
+// tooLarge is the answer to a version that is not there yet. API servers wait some
+// seconds for it and then ask clients to retry, which client-go does ten times. To
+// one that has not been written, this answer comes at once and is final: retry is 0.
+func tooLarge(wanted, present uint64, retry int) error {
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", wanted, present), retry)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
 		Type:    metav1.CauseTypeResourceVersionTooLarge,
 		Message: "Too large resource version",

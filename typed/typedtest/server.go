@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -49,6 +48,7 @@ type Server struct {
 
 	gate        sync.RWMutex
 	closed      bool           // guarded by gate
+	replicas    []*Server      // guarded by gate
 	handlers    sync.WaitGroup // requests being served; Add under gate
 	connections sync.WaitGroup
 	closing     sync.Once
@@ -70,23 +70,26 @@ func NewServer(opts ...Option) (*Server, error) {
 	if err := catalog.addFields(set.fields); err != nil {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}
-	s := &Server{
-		settings: set,
-		store:    objects,
-		catalog:  catalog,
-		home:     here(),
-		served:   make(chan error, 1),
-	}
+	s := &Server{settings: set, store: objects, catalog: catalog, home: here()}
 	if err := s.Create(context.Background(), set.objects...); err != nil {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}
+	if err := s.serveRequests(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// serveRequests has the server listen.
+func (s *Server) serveRequests() error {
 	listener, dial, err := listen(s.home)
 	if err != nil {
-		return nil, fmt.Errorf("typedtest server: %w", err)
+		return fmt.Errorf("typedtest server: %w", err)
 	}
+	s.served = make(chan error, 1)
 	s.transport = newTransport(s.home, dial)
 	s.URL = "http://" + listener.Addr().String()
-	s.ctx, s.cancel = context.WithCancel(klog.NewContext(context.Background(), set.logger))
+	s.ctx, s.cancel = context.WithCancel(klog.NewContext(context.Background(), s.settings.logger))
 	s.http = &http.Server{
 		Handler:     http.HandlerFunc(s.serve),
 		BaseContext: func(net.Listener) context.Context { return s.ctx },
@@ -95,7 +98,7 @@ func NewServer(opts ...Option) (*Server, error) {
 		ErrorLog:    klog.NewStandardLogger("WARNING"),
 	}
 	go func() { s.served <- s.http.Serve(lineListener{listener, &s.lines}) }()
-	return s, nil
+	return nil
 }
 
 // Config returns a new client configuration for the server; the caller owns it.
@@ -105,22 +108,9 @@ func (s *Server) Config() *rest.Config {
 	return &rest.Config{Host: s.URL, Transport: s.transport, QPS: -1}
 }
 
-// ResourceVersion returns the resource version of the last write of any resource.
-func (s *Server) ResourceVersion() string {
-	return strconv.FormatUint(s.store.Revision(), 10)
-}
-
-// Compact forgets the history up to now and returns the resource version of it:
-// lists at an earlier one, continued lists that began earlier and watches from
-// an earlier one get 410 Gone, and so do open watches that have not been sent
-// everything yet. Open watches that are up to date go on.
-func (s *Server) Compact() string {
-	return strconv.FormatUint(s.store.Compact(), 10)
-}
-
 // Close ends all watches, lets other requests finish for up to a second, drops
-// the connections and waits until no goroutine of the server is left. Further
-// calls wait for the first and return its result.
+// the connections and waits until no goroutine of the server is left. Its replicas
+// are closed before. Further calls wait for the first and return its result.
 func (s *Server) Close() error {
 	if err := s.home.check(); err != nil {
 		return fmt.Errorf("close: %w", err)
@@ -132,7 +122,12 @@ func (s *Server) Close() error {
 func (s *Server) close() error {
 	s.gate.Lock()
 	s.closed = true
+	replicas := s.replicas
 	s.gate.Unlock()
+	var failed error
+	for _, r := range replicas {
+		failed = errors.Join(failed, r.Close())
+	}
 	s.cancel()
 
 	finished := make(chan struct{})
@@ -162,7 +157,7 @@ func (s *Server) close() error {
 	s.connections.Wait()
 	s.lines.close()
 	s.transport.CloseIdleConnections()
-	return err
+	return errors.Join(failed, err)
 }
 
 // enter counts a request in, unless the server is closing.

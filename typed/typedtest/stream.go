@@ -143,6 +143,7 @@ func (st *stream) advance() (<-chan struct{}, error) {
 	if len(st.initial) > 0 || st.endMark {
 		return closed, st.sendInitial()
 	}
+	st.cursor.Bound(st.request.cached())
 	next, err := st.cursor.Next(batch)
 	if errors.Is(err, store.ErrCompacted) {
 		return nil, st.fail(tooOld(st.sent, st.collection.table.Oldest()))
@@ -155,7 +156,7 @@ func (st *stream) advance() (<-chan struct{}, error) {
 			return nil, err
 		}
 	}
-	st.sent = next.Revision
+	st.sent = max(st.sent, next.Revision)
 	if len(next.Events) > 0 {
 		return closed, nil
 	}

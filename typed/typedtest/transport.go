@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 )
 
@@ -29,6 +30,9 @@ func newTransport(home home, dial func(context.Context) (net.Conn, error)) *tran
 	}
 	return t
 }
+
+// host returns where the server listens.
+func (s *Server) host() string { return strings.TrimPrefix(s.URL, "http://") }
 
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -71,11 +71,11 @@ func (st *stream) serve(req *request) error {
 func (st *stream) start() error {
 	table := st.collection.table
 	if fromState(st.options, st.requested) {
-		initial, revision, cursor := table.ListAndWatch(st.collection.prefix(st.namespace))
-		if st.requested > revision {
-			return tooLarge(st.requested, revision)
+		initial, revision, err := st.state()
+		if err != nil {
+			return err
 		}
-		st.cursor, st.sent = cursor, revision
+		st.sent = revision
 		if st.wantsInitial() {
 			st.initial = initial
 			st.endMark = st.options.AllowWatchBookmarks && st.options.SendInitialEvents != nil
@@ -88,6 +88,34 @@ func (st *stream) start() error {
 	}
 	st.cursor, st.sent = cursor, st.requested
 	return err
+}
+
+// state returns what the watch begins with, and its revision: that of the cache
+// unless the watch asks for the present.
+func (st *stream) state() ([]*store.Version, uint64, error) {
+	table, prefix := st.collection.table, st.collection.prefix(st.namespace)
+	initial, present, cursor := table.ListAndWatch(prefix)
+	st.cursor = cursor
+	if st.requested > present {
+		return nil, 0, tooLarge(st.requested, present, 0)
+	}
+	at := uint64(0)
+	var err error
+	switch streamed := st.options.SendInitialEvents != nil; {
+	case st.options.ResourceVersion != "":
+		at, err = st.request.await(st.requested)
+	case streamed:
+		at, err = st.request.await(present)
+	}
+	if err != nil || at == 0 {
+		return initial, present, err
+	}
+	past, cursor, err := table.ListAndWatchAt(prefix, at)
+	if errors.Is(err, store.ErrCompacted) {
+		return initial, present, nil
+	}
+	st.cursor = cursor
+	return past, at, err
 }
 
 func (st *stream) wantsInitial() bool {

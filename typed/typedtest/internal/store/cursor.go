@@ -11,7 +11,11 @@ type Cursor struct {
 	table *Table
 	next  int    // position of the next event, as Table.base counts
 	after uint64 // events up to here are skipped
+	bound uint64 // events after it are not seen yet; 0: none
 }
+
+// Bound has Next return nothing after a revision; 0 lifts that.
+func (c *Cursor) Bound(revision uint64) { c.bound = revision }
 
 // Batch is what a cursor found.
 type Batch struct {
@@ -20,7 +24,8 @@ type Batch struct {
 	// Revision is how far the cursor's owner has seen the resource once it has
 	// handled Events: no event of an earlier or equal revision follows.
 	Revision uint64
-	// Changed, set when Events is empty, is closed at the next event.
+	// Changed, set when Events is empty, is closed at the next event. It is nil when
+	// the next event is after the cursor's bound.
 	Changed <-chan struct{}
 }
 
@@ -49,6 +54,17 @@ func (t *Table) ListAndWatch(prefix string) ([]*Version, uint64, *Cursor) {
 		&Cursor{table: t, next: t.base + len(t.events), after: revision}
 }
 
+// ListAndWatchAt is ListAndWatch as of a revision. It returns ErrCompacted or
+// ErrFuture for one that it cannot read.
+func (t *Table) ListAndWatchAt(prefix string, revision uint64) ([]*Version, *Cursor, error) {
+	found, _, err := t.List(prefix, prefix, revision)
+	if err != nil {
+		return nil, nil, err
+	}
+	cursor, err := t.Watch(revision)
+	return found, cursor, err
+}
+
 // Oldest returns the revision from which the table can still be watched.
 func (t *Table) Oldest() uint64 {
 	t.store.mu.RLock()
@@ -70,11 +86,21 @@ func (c *Cursor) Next(limit int) (Batch, error) {
 		pending = pending[1:]
 		c.next++
 	}
+	present := t.store.revision
+	if c.bound > 0 && c.bound < present {
+		present = c.bound
+		n, _ := slices.BinarySearchFunc(pending, present+1, func(e *Event, r uint64) int {
+			return cmp.Compare(e.Revision(), r)
+		})
+		if pending = pending[:n]; n == 0 {
+			return Batch{Revision: max(present, c.after)}, nil
+		}
+	}
 	if len(pending) == 0 {
 		if t.changed == nil {
 			t.changed = make(chan struct{})
 		}
-		return Batch{Revision: max(t.store.revision, c.after), Changed: t.changed}, nil
+		return Batch{Revision: max(present, c.after), Changed: t.changed}, nil
 	}
 	pending = slices.Clone(pending[:min(limit, len(pending))])
 	c.next += len(pending)

@@ -43,6 +43,20 @@ func (t *Table) Get(key string) (*Version, uint64) {
 	return nil, t.store.revision
 }
 
+// At returns the state of a key as of a revision, nil when it did not exist. It
+// returns ErrCompacted for a revision that it cannot read.
+func (t *Table) At(key string, revision uint64) (*Version, error) {
+	t.store.mu.RLock()
+	defer t.store.mu.RUnlock()
+	if revision < t.compacted {
+		return nil, ErrCompacted
+	}
+	if c, ok := t.chains[key]; ok {
+		return c.at(revision), nil
+	}
+	return nil, nil
+}
+
 // Len returns the number of objects that exist.
 func (t *Table) Len() int {
 	t.store.mu.RLock()

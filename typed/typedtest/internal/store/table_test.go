@@ -247,3 +247,47 @@ func TestConcurrentWritersAndWatches(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestBoundedCursor: what is after the bound is seen once that is lifted, and
+// nothing is lost or seen twice.
+func TestBoundedCursor(t *testing.T) {
+	table := store.New(100).Table()
+	cursor, err := table.Watch(1)
+	require.NoError(t, err)
+	for range 3 {
+		put(t, table, "x") // 2, 3, 4
+	}
+	next := func(bound uint64) (revisions []uint64, b store.Batch) {
+		cursor.Bound(bound)
+		b, err := cursor.Next(10)
+		require.NoError(t, err)
+		for _, e := range b.Events {
+			revisions = append(revisions, e.Revision())
+		}
+		return revisions, b
+	}
+	seen, _ := next(3)
+	assert.Equal(t, []uint64{2, 3}, seen)
+	seen, batch := next(3)
+	assert.Empty(t, seen)
+	assert.EqualValues(t, 3, batch.Revision)
+	assert.Nil(t, batch.Changed)
+	seen, _ = next(0)
+	assert.Equal(t, []uint64{4}, seen)
+	seen, batch = next(9)
+	assert.Empty(t, seen)
+	assert.NotNil(t, batch.Changed, "nothing has been written up to the bound")
+
+	past, at, err := table.ListAndWatchAt("", 2)
+	require.NoError(t, err)
+	require.Len(t, past, 1)
+	assert.EqualValues(t, 2, past[0].Revision)
+	rest, err := at.Next(10)
+	require.NoError(t, err)
+	assert.Len(t, rest.Events, 2)
+	v, err := table.At("x", 3)
+	require.NoError(t, err)
+	assert.EqualValues(t, 3, v.Revision)
+	_, err = table.At("x", 0)
+	assert.ErrorIs(t, err, store.ErrCompacted)
+}
