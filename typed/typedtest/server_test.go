@@ -28,7 +28,7 @@ func testContext(t *testing.T) context.Context {
 	return ctx
 }
 
-func clientset(t *testing.T, s *typedtest.Server, contentType string) *kubernetes.Clientset {
+func clientset(t testing.TB, s *typedtest.Server, contentType string) *kubernetes.Clientset {
 	t.Helper()
 	cfg := s.Config()
 	cfg.ContentType = contentType
