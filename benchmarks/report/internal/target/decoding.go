@@ -15,7 +15,7 @@ func decoding() []Target {
 	const processor = "cpu-sec/op"
 	return against(clientGo, []Target{
 		{Name: "Held/" + podProtobuf, Unit: "B/pod", AtLeast: 2, Work: "memory of a Pod", Headline: true},
-		{Name: "DecodeUpdate/" + podProtobuf, Unit: processor, AtLeast: 2.5, Work: "decode an update of a Pod, CPU time", Headline: true},
+		{Name: "DecodeUpdate/" + podProtobuf, Unit: processor, AtLeast: 2.5, Work: "decode an update of a Pod, CPU time"},
 		{Name: "DecodeItem/" + podProtobuf, Unit: processor, AtLeast: 1.8, Work: "decode a Pod of a list, CPU time"},
 		{Name: "DecodeItem/" + podProtobufAlone, Unit: processor, AtLeast: 0.95, Work: "the same, no two Pods of one application"},
 		{Name: "Held/" + unstructuredJSON, Unit: "B/pod", AtLeast: 3, Work: "memory of an unstructured Pod", Headline: true},
