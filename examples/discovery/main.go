@@ -79,7 +79,7 @@ func watch(ctx context.Context, config *rest.Config, timeout time.Duration, out 
 
 	// One factory for the cluster, and one informer for each resource. The option
 	// fits all types of objects that have managed fields.
-	factory := kube.NewFactory(config, typed.WithTransform(kube.StripManagedFields[metav1.Object]))
+	factory := kube.NewFactory(config, kube.WithoutFields("metadata.managedFields"))
 	defer factory.Shutdown()
 	informers := map[schema.GroupVersionResource]*typed.SharedInformer[*metav1.PartialObjectMetadata]{}
 	for _, resource := range resources {

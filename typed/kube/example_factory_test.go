@@ -31,7 +31,7 @@ func ExampleFor() {
 				log.Fatal(err)
 			}
 		}
-		factories[cluster] = kube.NewFactory(srv.Config(), typed.WithTransform(kube.StripManagedFields[metav1.Object]))
+		factories[cluster] = kube.NewFactory(srv.Config(), kube.WithoutFields("metadata.managedFields"))
 		defer factories[cluster].Shutdown()
 	}
 

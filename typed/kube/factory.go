@@ -12,11 +12,19 @@ import (
 type Factory struct {
 	*typed.Factory
 
-	config *rest.Config
+	config  *rest.Config
+	sources []SourceOption
+	err     error // what was wrong with the options
 }
 
 // NewFactory returns a factory for the cluster of a configuration, which must not be
-// modified any more. Its informers have the given options, see [typed.NewFactory].
-func NewFactory(config *rest.Config, opts ...typed.Option) *Factory {
-	return &Factory{Factory: typed.NewFactory(opts...), config: config}
+// modified any more. All of its informers have the given options: a SourceOption, or
+// what WithInformerOptions returns, see [typed.NewFactory]:
+//
+//	kube.NewFactory(config, kube.WithNamespace("shop"), kube.WithoutFields("metadata.managedFields"))
+//
+// For says what cannot be used of them.
+func NewFactory(config *rest.Config, opts ...ForOption) *Factory {
+	all, err := collect(opts)
+	return &Factory{Factory: typed.NewFactory(all.informer...), config: config, sources: all.source, err: err}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -24,7 +25,8 @@ import (
 //	}
 //	defer pods.Release()
 //
-// SourceOptions that say the same, in whatever order, are of the same informer.
+// The options follow those of the factory: of two that say something else, the last
+// counts. SourceOptions that say the same, in whatever order, are of the same informer.
 // Selectors say the same if they are written in the same way; schemes and
 // RESTMappers, if they are the same one. Options of the informer, see
 // WithInformerOptions, are for that informer alone, and follow those of the factory;
@@ -41,13 +43,11 @@ func For[T index.Object](f *Factory, opts ...ForOption) (*typed.SharedInformer[T
 	if f == nil {
 		return failed(errors.New("the factory is nil"))
 	}
-	var all forOptions
-	for _, opt := range opts {
-		if opt == nil {
-			return failed(errors.New("an option is nil"))
-		}
-		opt.addTo(&all)
+	all, err := collect(opts)
+	if err = errors.Join(f.err, err); err != nil {
+		return failed(err)
 	}
+	all.source = slices.Concat(f.sources, all.source)
 	config, err := newSourceConfig(all.source)
 	if err != nil {
 		return failed(err)
@@ -67,7 +67,7 @@ func For[T index.Object](f *Factory, opts ...ForOption) (*typed.SharedInformer[T
 	return informer, err
 }
 
-// ForOption is an option of For: a SourceOption, or what WithInformerOptions returns.
+// ForOption is an option of For and NewFactory: a SourceOption, or what WithInformerOptions returns.
 type ForOption interface{ addTo(*forOptions) }
 
 // forOptions are the options of a call of For.
@@ -76,9 +76,20 @@ type forOptions struct {
 	informer []typed.Option
 }
 
+// collect sorts options. It returns an error if one is nil.
+func collect(opts []ForOption) (all forOptions, err error) {
+	for _, opt := range opts {
+		if opt == nil {
+			return all, errors.New("an option is nil")
+		}
+		opt.addTo(&all)
+	}
+	return all, nil
+}
+
 func (o SourceOption) addTo(all *forOptions) { all.source = append(all.source, o) }
 
-// WithInformerOptions has For give options to its informer:
+// WithInformerOptions has For give options to its informer, or a factory to all:
 //
 //	kube.For[*corev1.Pod](f, kube.WithInformerOptions(typed.WithMetrics(m)))
 func WithInformerOptions(opts ...typed.Option) ForOption { return informerOptions(opts) }
@@ -96,18 +107,21 @@ type restKey struct {
 	noWatchList    bool
 	typeMeta       bool
 	withoutSharing bool
+	compressed     bool
 	decoded        string
 	silence        time.Duration
 	requests       requestConfig
 	scheme         *runtime.Scheme
 	mapper         meta.RESTMapper
+	budget         *ListBudget
 }
 
 // key returns the key of a source with the options of c.
 func (c *sourceConfig) key() restKey {
 	key := restKey{
 		resource: c.rest.resource, namespace: c.rest.namespace, noWatchList: c.noWatchList,
-		typeMeta: c.rest.typeMeta, withoutSharing: c.rest.withoutSharing, decoded: c.rest.fields, silence: c.rest.silence, requests: c.requests, scheme: c.rest.scheme, mapper: c.rest.mapper,
+		typeMeta: c.rest.typeMeta, withoutSharing: c.rest.withoutSharing, compressed: c.rest.compressed, decoded: c.rest.fields,
+		silence: c.rest.silence, requests: c.requests, scheme: c.rest.scheme, mapper: c.rest.mapper, budget: c.budget,
 	}
 	if c.labels != nil {
 		key.labels = c.labels.String()

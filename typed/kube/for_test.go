@@ -98,7 +98,7 @@ func TestForTakesOptionsOfItsInformer(t *testing.T) {
 }
 
 func TestForRefusesOptionsOfOneInformer(t *testing.T) {
-	f := kube.NewFactory(typedtest.Start(t).Config(), typed.WithName("pods"))
+	f := kube.NewFactory(typedtest.Start(t).Config(), kube.WithInformerOptions(typed.WithName("pods")))
 	defer f.Shutdown()
 	_, err := kube.For[*corev1.Pod](f)
 	assert.ErrorContains(t, err, "WithName was given to NewFactory")

@@ -27,6 +27,7 @@ type sourceConfig struct {
 	fields      fields.Selector // nil: all
 	noWatchList bool
 	requests    requestConfig
+	budget      *ListBudget // nil: none
 	rest        restConfig
 }
 
@@ -181,7 +182,7 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 	defer lw.close()
 	logger := klog.FromContext(ctx)
 	name := reflect.TypeFor[T]().String()
-	store := &reflectorStore[T]{sink: sink, streamed: lw.countStreamed}
+	store := &reflectorStore[T]{sink: sink, streamed: lw.countStreamed, listed: lw.turn.giveBack}
 	reflector := cache.NewReflectorWithOptions(lw, nil, store, cache.ReflectorOptions{
 		Name:            "typed.Informer",
 		TypeDescription: name,

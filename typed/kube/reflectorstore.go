@@ -19,6 +19,7 @@ import (
 type reflectorStore[T index.Object] struct {
 	sink     source.Sink[T]
 	streamed func() // called for each object of a streamed list as it comes
+	listed   func() // called when a list is complete
 
 	// ordered tells that objects come in the order of their versions. They do
 	// not where a watch began without a version: then it opens with additions
@@ -77,6 +78,7 @@ func (s *reflectorStore[T]) moveOn(untyped any) {
 
 // Replace implements cache.ReflectorStore.
 func (s *reflectorStore[T]) Replace(list []any, version string) error {
+	defer s.listed()
 	s.ordered = version != "" && version != "0"
 	if s.replaceStreamed(list, version) {
 		return nil

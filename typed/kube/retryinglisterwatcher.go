@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/watchlist"
+	"k8s.io/utils/ptr"
 )
 
 // retryingListerWatcher stands between a Reflector and the ListerWatcher of a
@@ -36,6 +37,7 @@ type retryingListerWatcher struct {
 	closed   bool  // guarded by mu
 	last     error // guarded by mu; the last failure of a request
 	received int   // owned by the Reflector; objects of the list under way
+	turn     turn  // of the list under way
 	requests sync.WaitGroup
 }
 
@@ -47,6 +49,7 @@ func newRetryingListerWatcher(lw cache.ListerWatcher, config sourceConfig, repor
 		noWatchList: config.noWatchList || watchlist.DoesClientNotSupportWatchListSemantics(lw),
 		report:      report,
 		progress:    progress,
+		turn:        turn{budget: config.budget},
 	}
 }
 
@@ -69,6 +72,11 @@ func (lw *retryingListerWatcher) ListWithContext(ctx context.Context, opts metav
 		return nil, context.Canceled
 	}
 	defer lw.requests.Done()
+	if opts.Continue == "" {
+		if err := lw.turn.take(ctx, lw.report); err != nil {
+			return nil, err
+		}
+	}
 	lw.restrict(&opts)
 	lw.config.requests.list(&opts)
 	list, err := persist(ctx, lw, func() (runtime.Object, error) {
@@ -77,6 +85,7 @@ func (lw *retryingListerWatcher) ListWithContext(ctx context.Context, opts metav
 		})
 	})
 	if err == nil {
+		lw.turn.goOn()
 		lw.countPage(list, opts.Continue != "")
 	}
 	return list, err
@@ -88,6 +97,11 @@ func (lw *retryingListerWatcher) WatchWithContext(ctx context.Context, opts meta
 		return nil, context.Canceled
 	}
 	defer lw.requests.Done()
+	if ptr.Deref(opts.SendInitialEvents, false) {
+		if err := lw.turn.take(ctx, lw.report); err != nil {
+			return nil, err
+		}
+	}
 	lw.restrict(&opts)
 	lw.config.requests.watch(&opts)
 	lw.received = 0
@@ -162,6 +176,7 @@ func (lw *retryingListerWatcher) countPage(list runtime.Object, continued bool) 
 
 // countStreamed notes that one more object of a streamed list has come.
 func (lw *retryingListerWatcher) countStreamed() {
+	lw.turn.goOn()
 	lw.received++
 	lw.progress(lw.received, 0)
 }
@@ -209,6 +224,7 @@ func (lw *retryingListerWatcher) begin() bool {
 
 // close refuses further requests and waits for those under way.
 func (lw *retryingListerWatcher) close() {
+	defer lw.turn.giveBack()
 	lw.mu.Lock()
 	lw.closed = true
 	lw.mu.Unlock()
