@@ -72,16 +72,13 @@ func (lw *retryingListerWatcher) ListWithContext(ctx context.Context, opts metav
 		return nil, context.Canceled
 	}
 	defer lw.requests.Done()
-	if opts.Continue == "" {
-		if err := lw.turn.take(ctx, lw.report); err != nil {
-			return nil, err
-		}
-	}
 	lw.restrict(&opts)
 	lw.config.requests.list(&opts)
 	list, err := persist(ctx, lw, func() (runtime.Object, error) {
-		return listed(ctx, lw.config.requests, func(ctx context.Context) (runtime.Object, error) {
-			return lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
+		return inTurn(ctx, lw, opts.Continue == "", func() (runtime.Object, error) {
+			return listed(ctx, lw.config.requests, func(ctx context.Context) (runtime.Object, error) {
+				return lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
+			})
 		})
 	})
 	if err == nil {
@@ -97,16 +94,13 @@ func (lw *retryingListerWatcher) WatchWithContext(ctx context.Context, opts meta
 		return nil, context.Canceled
 	}
 	defer lw.requests.Done()
-	if ptr.Deref(opts.SendInitialEvents, false) {
-		if err := lw.turn.take(ctx, lw.report); err != nil {
-			return nil, err
-		}
-	}
 	lw.restrict(&opts)
 	lw.config.requests.watch(&opts)
 	lw.received = 0
 	w, err := persist(ctx, lw, func() (watch.Interface, error) {
-		w, err := lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
+		w, err := inTurn(ctx, lw, ptr.Deref(opts.SendInitialEvents, false), func() (watch.Interface, error) {
+			return lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
+		})
 		if opts.SendInitialEvents != nil && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)) {
 			// Old servers say so, and are listed next. If anything else is wrong with
 			// the request, the list fails as well, and that is reported.
@@ -146,6 +140,20 @@ func persist[R any](ctx context.Context, lw *retryingListerWatcher, request func
 			return result, err
 		}
 	}
+}
+
+// inTurn makes a request, with which a list may begin, when it is its turn.
+func inTurn[R any](ctx context.Context, lw *retryingListerWatcher, begins bool, request func() (R, error)) (R, error) {
+	if begins {
+		if err := lw.turn.take(ctx, lw.report); err != nil {
+			return *new(R), err
+		}
+	}
+	result, err := request()
+	if err != nil {
+		lw.turn.giveBack()
+	}
+	return result, err
 }
 
 // isUnreachable reports whether a request has failed before there was a

@@ -1,0 +1,155 @@
+package kube_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// gate holds up requests that begin a list.
+type gate struct {
+	mu    sync.Mutex
+	begun []string // paths, in order
+	pass  chan struct{}
+}
+
+func (g *gate) config(srv *typedtest.Server) *rest.Config {
+	config := srv.Config()
+	config.Wrap(func(base http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(request *http.Request) (*http.Response, error) {
+			query := request.URL.Query()
+			if !strings.HasPrefix(request.URL.Path, "/api/v1/") || query.Get("watch") != "" && query.Get("sendInitialEvents") == "" {
+				return base.RoundTrip(request)
+			}
+			g.mu.Lock()
+			g.begun = append(g.begun, request.URL.Path)
+			g.mu.Unlock()
+			select {
+			case <-g.pass:
+				return base.RoundTrip(request)
+			case <-request.Context().Done():
+				return nil, request.Context().Err()
+			}
+		})
+	})
+	return config
+}
+
+// lists returns how many lists have begun, when nothing more happens by itself.
+func (g *gate) lists() int {
+	synctest.Wait()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.begun)
+}
+
+// startThree starts informers of three kinds whose lists share a budget.
+func startThree(ctx context.Context, t *testing.T, g *gate, opts ...kube.ForOption) *kube.Factory {
+	t.Helper()
+	srv := typedtest.Start(t)
+	f := kube.NewFactory(g.config(srv), opts...)
+	t.Cleanup(f.Shutdown)
+	for _, err := range []error{start[*corev1.Pod](f), start[*corev1.ConfigMap](f), start[*corev1.Secret](f)} {
+		require.NoError(t, err)
+	}
+	return f
+}
+
+func start[T interface {
+	comparable
+	GetName() string
+	GetNamespace() string
+}](f *kube.Factory) error {
+	_, err := kube.For[T](f)
+	return err
+}
+
+// TestWithListBudget: no more lists are under way than the budget has room for, whether
+// they are streamed or not.
+func TestWithListBudget(t *testing.T) {
+	for name, c := range map[string]struct {
+		opts []kube.ForOption
+		room int
+	}{
+		"none":                  {nil, 3},
+		"less than a list":      {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(1))}, 1},
+		"one at a time, listed": {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(9 << 20)), kube.WithoutWatchList()}, 1},
+		"two at a time":         {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(10 << 20))}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := &gate{pass: make(chan struct{})}
+				f := startThree(t.Context(), t, g, c.opts...)
+				for passed := range 3 {
+					assert.Equal(t, min(3, c.room+passed), g.lists())
+					g.pass <- struct{}{}
+				}
+				require.NoError(t, f.WaitForSync(t.Context()))
+				f.Shutdown()
+			})
+		})
+	}
+}
+
+// TestListsWithoutAnAnswerHoldUpNoOther: a list that brings nothing is not counted after
+// a time, and those that wait say so before.
+func TestListsWithoutAnAnswerHoldUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &gate{pass: make(chan struct{})}
+		f := startThree(t.Context(), t, g, kube.WithListBudget(kube.NewListBudget(0)))
+		require.Equal(t, 1, g.lists())
+
+		time.Sleep(11 * time.Second)
+		waiting, cancel := context.WithCancel(t.Context())
+		cancel()
+		assert.ErrorContains(t, f.WaitForSync(waiting), "the list has waited 10s for others of its budget of 5 MiB, see WithListBudget")
+		assert.Equal(t, 1, g.lists())
+		time.Sleep(20 * time.Second)
+		assert.Equal(t, 2, g.lists())
+		time.Sleep(30 * time.Second)
+		assert.Equal(t, 3, g.lists())
+		f.Shutdown()
+	})
+}
+
+// TestFailedListsGiveTheirTurnBack: the next list does not wait for the back-off of one
+// that was refused.
+func TestFailedListsGiveTheirTurnBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := typedtest.Start(t)
+		srv.Inject(typedtest.Fault{Verb: "list", Resource: "pods", Err: apierrors.NewTooManyRequests("later", 0)})
+		budget := kube.WithListBudget(kube.NewListBudget(0))
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config(), budget, kube.WithoutWatchList()))
+		maps := typed.NewInformer(kube.FromREST[*corev1.ConfigMap](srv.Config(), budget, kube.WithoutWatchList()))
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { assert.NoError(t, pods.Run(ctx)) })
+		synctest.Wait()
+		running.Go(func() { assert.NoError(t, maps.Run(ctx)) })
+		begin := time.Now()
+		require.NoError(t, maps.WaitForSync(ctx))
+		assert.Zero(t, time.Since(begin))
+		cancel()
+		running.Wait()
+	})
+}
+
+// TestListBudgetOfNone: a budget that is nil is an error.
+func TestListBudgetOfNone(t *testing.T) {
+	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](&rest.Config{Host: "http://example.com"}, kube.WithListBudget(nil)))
+	assert.ErrorContains(t, pods.Run(t.Context()), "the list budget is nil")
+}
