@@ -23,6 +23,8 @@ type shard struct {
 	used  int      // guarded by mu; slots that refer to something
 	seen  []uint32 // guarded by mu; what was met once: sets by hash, the newest of each first
 	noted int      // guarded by mu; in seen, since it was made
+	asked uint64   // guarded by mu; parts that were looked for
+	found uint64   // guarded by mu; those that were there
 }
 
 // slot refers to a part.

@@ -43,11 +43,16 @@ func (t *Table) Find(kind uint32, data []byte) (Part, Ticket) {
 	s := &t.shards[hash%shardCount]
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.asked++
 	if slot := s.slot(hash); slot != nil {
 		if slot.kind != kind { // a value of another type, which must not be looked at
 			return Part{}, Ticket{}
 		}
-		return Part{unsafe.Pointer(slot.data.Value()), int(slot.len)}, Ticket{hash, kind}
+		data := unsafe.Pointer(slot.data.Value())
+		if data != nil {
+			s.found++
+		}
+		return Part{data, int(slot.len)}, Ticket{hash, kind}
 	}
 	if !s.sighted(hash) {
 		return Part{}, Ticket{}
@@ -68,13 +73,27 @@ func (t *Table) Keep(ticket Ticket, made Part) {
 }
 
 // Len returns how many values the table refers to; some of them may be gone.
-func (t *Table) Len() int {
-	n := 0
+func (t *Table) Len() int { return t.Usage().Parts }
+
+// Usage is what a table refers to, and how often it was of use.
+type Usage struct {
+	Parts  int    // that it refers to; some of them may be gone
+	Bytes  int    // of the table itself
+	Looked uint64 // how many parts were looked for
+	Found  uint64 // how many of these were there
+}
+
+// Usage returns what the table refers to, and how often it was of use. It is a sum over
+// parts of the table, one after the other, while others use it.
+func (t *Table) Usage() (u Usage) {
 	for i := range t.shards {
 		s := &t.shards[i]
 		s.mu.Lock()
-		n += s.used
+		u.Parts += s.used
+		u.Bytes += int(unsafe.Sizeof(*s)) + len(s.slots)*int(unsafe.Sizeof(slot{})) + len(s.seen)*4
+		u.Looked += s.asked
+		u.Found += s.found
 		s.mu.Unlock()
 	}
-	return n
+	return u
 }

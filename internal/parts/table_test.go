@@ -36,6 +36,11 @@ func TestKeepsWhatComesTwice(t *testing.T) {
 
 	other, _ := table.Find(2, []byte("one"))
 	assert.Zero(t, other, "another kind")
+	usage := table.Usage()
+	assert.Equal(t, uint64(4), usage.Looked)
+	assert.Equal(t, uint64(1), usage.Found)
+	assert.Equal(t, 1, usage.Parts)
+	assert.Greater(t, usage.Bytes, shardCount)
 
 	instead := &text{"one"}
 	table.Keep(ticket, partOf(instead))

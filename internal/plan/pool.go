@@ -54,6 +54,15 @@ func (p *Pool) Parts() int {
 	return p.parts.Len()
 }
 
+// Usage returns what the pool refers to, and how often it was of use; nothing for one
+// that shares no parts.
+func (p *Pool) Usage() parts.Usage {
+	if p.parts == nil {
+		return parts.Usage{}
+	}
+	return p.parts.Usage()
+}
+
 // part is a value that objects share: where it is, and its length, if it is a slice
 // or a string.
 type part struct {

@@ -55,6 +55,9 @@ func newProtobufCodec[T any](into layout.Pointers[T], of *API, held Held[T], mas
 // a type, and parts are shared by all informers of a program.
 var wholeObjects = sync.OnceValue(plan.NewPool)
 
+// SharedParts returns what the pool of all codecs that decode all fields refers to.
+func SharedParts() parts.Usage { return wholeObjects().Usage() }
+
 // poolFor returns the pool of codecs for the fields of mask. Those of a mask have one for
 // themselves, since a plan is kept as long as its pool.
 func poolFor(mask *plan.Mask) *plan.Pool {
