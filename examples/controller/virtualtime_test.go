@@ -74,7 +74,7 @@ func TestLeaderThatIsCutOff(t *testing.T) {
 		require.NoError(t, srv.Create(t.Context(), asking("web", "1")))
 		synctest.Wait()
 		assert.Empty(t, podsOf(t, srv, "web"), "nobody works")
-		time.Sleep(15 * time.Second)
+		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		assert.Len(t, podsOf(t, srv, "web"), 1, "the other one does")
 		assert.NotEqual(t, "first", *leaseOf(t, srv, "default").Spec.HolderIdentity)

@@ -167,6 +167,7 @@ func TestStreamedListsOfACacheThatLags(t *testing.T) {
 			SendInitialEvents: &yes, AllowWatchBookmarks: true, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
 		})
 		require.NoError(t, err)
+		defer w.Stop()
 		begun := time.Now()
 		e := <-w.ResultChan()
 		require.Equal(t, watch.Error, e.Type)
