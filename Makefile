@@ -119,8 +119,9 @@ e2e-report: e2e-build ## Run the faults and write docs/reliability.md
 	cd e2e && $(E2E_ENV) $(GO) test -count=1 -timeout 20m -v ./faults -report ../../docs/reliability.md
 
 .PHONY: e2e-scale
-e2e-scale: e2e-build ## Measure 20,000 Pods on a real API server and write docs/performance.md; takes ten minutes
+e2e-scale: e2e-build ## Measure 20,000 Pods on a real API server, write docs/performance.md and draw its chart; takes ten minutes
 	cd e2e && $(E2E_ENV) $(GO) run ./scale -out ../docs/performance.md
+	$(GO) run ./benchmarks/compare -from docs/performance/results.json -out docs >/dev/null
 
 .PHONY: e2e-quickstart
 e2e-quickstart: e2e-build ## Show an informer at work on a real API server

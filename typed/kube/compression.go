@@ -1,7 +1,7 @@
 package kube
 
 // WithCompressedWatches lets the server compress watches, which saves traffic on a slow
-// or expensive network, to a third or less of the bytes, for processor time here and on
+// or expensive network, to half of the bytes or less, for processor time here and on
 // the server. kube-apiservers compress watches that begin with a streamed list, each
 // event by itself from then on, and no others.
 //
