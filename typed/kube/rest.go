@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/wire"
@@ -135,10 +136,7 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	held := source.ShareOf(sink)
-	if s.rest.withoutSharing {
-		held = nil
-	}
+	held := s.held(ctx, sink)
 	client, err := s.client.decoding(s.rest.mask, held)
 	if err != nil {
 		return err
@@ -162,6 +160,20 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	defer lw.streams.Wait()
 	(&reflectorSource[T]{lw: lw, config: s.sourceConfig, reportsWatches: true}).run(ctx, reports)
 	return nil
+}
+
+// held returns what objects share parts with, nil if they share none; if nobody has said
+// so, the log says why.
+func (s *restSource[T]) held(ctx context.Context, sink source.Sink[T]) func(index.Key) (T, bool) {
+	if s.rest.withoutSharing {
+		return nil
+	}
+	held := source.ShareOf(sink)
+	if held == nil {
+		klog.FromContext(ctx).V(2).Info("Objects share no parts", "type", reflect.TypeFor[T]().String(), "host", s.host, "namespace", s.rest.namespace,
+			"reason", "a transform function or a projection may modify them; see WithoutSharing and WithoutFields")
+	}
+	return held
 }
 
 // kindToSet returns the kind that objects are to be given, empty for none.

@@ -1,11 +1,16 @@
 package kube_test
 
 import (
+	"context"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/ktesting"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
@@ -23,32 +28,42 @@ func TestSharing(t *testing.T) {
 	for name, test := range map[string]struct {
 		informer func(*typedtest.Server) *typed.Informer[*corev1.Pod]
 		shared   bool
+		told     bool // the log says that they do not share
 	}{
 		"by default": {func(srv *typedtest.Server) *typed.Informer[*corev1.Pod] {
 			return typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()))
-		}, true},
+		}, true, false},
 		"from namespaces": {func(srv *typedtest.Server) *typed.Informer[*corev1.Pod] {
 			namespaces := source.NewNamespaces("default")
 			return typed.NewInformer(source.FromNamespaces(namespaces, func(namespace string) source.Source[*corev1.Pod] {
 				return kube.FromREST[*corev1.Pod](srv.Config(), kube.WithNamespace(namespace))
 			}))
-		}, true},
+		}, true, false},
 		"without": {func(srv *typedtest.Server) *typed.Informer[*corev1.Pod] {
 			return typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config(), kube.WithoutSharing()))
-		}, false},
+		}, false, false},
 		"with a transform": {func(srv *typedtest.Server) *typed.Informer[*corev1.Pod] {
 			return typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()), typed.WithTransform(same))
-		}, false},
+		}, false, true},
 		"with a projection": {func(srv *typedtest.Server) *typed.Informer[*corev1.Pod] {
 			return typed.NewInformer(source.Map(kube.FromREST[*corev1.Pod](srv.Config()), func(pod *corev1.Pod) *corev1.Pod { return pod }))
-		}, false},
+		}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := typedtest.Start(t)
 			require.NoError(t, srv.Create(t.Context(), tolerant("a")))
 			pods := test.informer(srv)
-			ctx := rig.Start(t, pods)
+			logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true), ktesting.Verbosity(2)))
+			ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logger))
+			var running sync.WaitGroup
+			running.Go(func() { assert.NoError(t, pods.Run(ctx)) })
+			t.Cleanup(func() {
+				cancel()
+				running.Wait()
+				log := logger.GetSink().(ktesting.Underlier).GetBuffer().String()
+				assert.Equal(t, test.told, strings.Contains(log, "Objects share no parts"), log)
+			})
 			require.NoError(t, pods.WaitForSync(ctx))
 			for _, name := range []string{"b", "c", "d"} { // one after the other: several are decoded at once
 				require.NoError(t, srv.Create(ctx, tolerant(name)))
