@@ -238,7 +238,7 @@ func (d *decodingListerWatcher[T]) WatchWithContext(ctx context.Context, opts me
 		case t.taken && err == nil:
 			return watchBody{response.Body, w}, d.codec(response), nil
 		case err == nil && unlink():
-			undecoded = &endingWatch{masked(w, d.mask), cancel}
+			undecoded = &endingWatch{d.masked(w), cancel}
 			return nil, nil, errUndecoded
 		case response != nil:
 			err = errors.Join(err, response.Body.Close())
@@ -250,6 +250,16 @@ func (d *decodingListerWatcher[T]) WatchWithContext(ctx context.Context, opts me
 		return undecoded, nil
 	}
 	return w, err
+}
+
+// masked returns a watch of whose objects, which were decoded, fields are left out.
+func (d *decodingListerWatcher[T]) masked(w watch.Interface) watch.Interface {
+	if d.mask == nil {
+		return w
+	}
+	m := &maskedWatch{Interface: w, mask: d.mask, events: make(chan watch.Event), stopped: make(chan struct{})}
+	d.responses.streams.Go(m.run)
+	return m
 }
 
 // watchBody is the response of a watch, beside which goes the watch of the one who has
@@ -277,17 +287,4 @@ type endingWatch struct {
 func (w *endingWatch) Stop() {
 	w.Interface.Stop()
 	w.cancel()
-}
-
-// masked returns a watch of whose objects fields are left out, which have been decoded.
-func masked(w watch.Interface, mask *plan.Mask) watch.Interface {
-	if mask == nil {
-		return w
-	}
-	return watch.Filter(w, func(e watch.Event) (watch.Event, bool) {
-		if e.Type == watch.Added || e.Type == watch.Modified || e.Type == watch.Deleted {
-			mask.Apply(e.Object)
-		}
-		return e, true
-	})
 }

@@ -54,7 +54,7 @@
 //     controller-runtime's manager serve no metrics, health or webhooks (BindAddress
 //     "0").
 //   - Bookmarks come every minute, see [WithBookmarks]. Each renewal of a lease is a
-//     few requests; an hour of leader election takes half a second.
+//     few requests; an hour of leader election takes one or two seconds.
 //   - utilruntime.HandleError, of which client-go makes use, does not slow down its
 //     callers in bubbles: it remembers when it was called last, by another clock.
 //
