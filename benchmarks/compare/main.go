@@ -10,6 +10,7 @@
 //	-quick         measure some benchmarks
 //	-check         measure some benchmarks, and fail if one is below 80 % of its target, twice
 //	-bench REGEXP  measure what matches, as with go test -bench
+//	-update        with -bench, put that in the place of what the documents have
 //	-count N       the number of rounds, in each of which the sides take turns
 //	-benchtime T   for how long a benchmark runs in a round
 //	-json FILE     where to write results, as they come

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/benchmarks/report/internal/document"
 	"github.com/kubetyped/informer/benchmarks/report/internal/results"
 	"github.com/kubetyped/informer/benchmarks/report/internal/target"
 )
@@ -108,8 +109,15 @@ func TestFullRunWritesDocuments(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, r.Series, 8)
 
+	_, _, err = compare(t.Context(), t, dir, "-bench", "Priority", "-update", "-count", "1")
+	require.NoError(t, err)
+	content, err = os.ReadFile(filepath.Join(dir, "docs", "performance.md"))
+	require.NoError(t, err)
+	assert.Regexp(t, "Measured again on .* by `go run ./benchmarks/compare -bench 'Priority' -update -count 1` .*: Priority.", string(content))
+	assert.Contains(t, string(content), "| Get | ", "the rest stays")
+
 	elsewhere := filepath.Join(t.TempDir(), "out")
-	_, _, err = compare(t.Context(), t, dir, "-from", filepath.Join(dir, "bin", "compare.json"), "-out", elsewhere)
+	_, _, err = compare(t.Context(), t, dir, "-from", filepath.Join(dir, "docs", document.ResultsName), "-out", elsewhere)
 	require.NoError(t, err)
 	assert.FileExists(t, filepath.Join(elsewhere, "performance.md"))
 }
@@ -218,6 +226,7 @@ func TestOptions(t *testing.T) {
 		"Get":                `there are no arguments but flags, got ["Get"]`,
 		"-unknown":           "flag provided but not defined",
 		"-from x -bench Get": "exclude each other",
+		"-update":            "-update is for -bench",
 	} {
 		var stderr bytes.Buffer
 		_, err := parse(strings.Fields(wrong), &stderr)

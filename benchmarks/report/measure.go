@@ -103,6 +103,9 @@ func (o *options) command() string {
 	case o.bench != "":
 		words = append(words, "-bench '"+o.bench+"'")
 	}
+	if o.update {
+		words = append(words, "-update")
+	}
 	var normal options
 	normal.quick, normal.check = o.quick, o.check
 	normal.fill()

@@ -16,6 +16,7 @@ type options struct {
 	quick     bool
 	check     bool
 	bench     string
+	update    bool
 	count     int
 	benchtime string
 	json      string
@@ -46,6 +47,7 @@ func parse(arguments []string, stderr io.Writer) (*options, error) {
 	flags.BoolVar(&o.quick, "quick", false, "measure some benchmarks beside client-go, in less than three minutes")
 	flags.BoolVar(&o.check, "check", false, "measure some benchmarks, and fail if one is below 80 % of its target, twice, the second time in three times as many rounds")
 	flags.StringVar(&o.bench, "bench", "", "measure what this `regexp` matches, as with go test -bench")
+	flags.BoolVar(&o.update, "update", false, "with -bench, put what was measured in the place of what docs/performance.md and its charts have")
 	flags.IntVar(&o.count, "count", 0, "the number of `rounds` (default 6, with -quick and -check 3)")
 	flags.StringVar(&o.benchtime, "benchtime", "", "for how long a benchmark runs in a round, as with go test (default 0.3s, with -quick and -check 0.1s)")
 	flags.StringVar(&o.json, "json", "", "the `file` to write results to, as they come (default bin/compare.json)")
@@ -76,6 +78,9 @@ func (o *options) validate(rest []string) error {
 	}
 	if modes > 1 {
 		failed = errors.Join(failed, errors.New("-quick, -check, -bench and -from exclude each other"))
+	}
+	if o.update && o.bench == "" {
+		failed = errors.Join(failed, errors.New("-update is for -bench; without either, everything is measured and written"))
 	}
 	if o.count < 0 {
 		failed = errors.Join(failed, fmt.Errorf("-count must be positive, got %d", o.count))

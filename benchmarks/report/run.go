@@ -50,8 +50,22 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if failed != nil {
 		fmt.Fprintf(stderr, "what was measured until then is in %s; -from %[1]s makes documents of it\n", o.json)
 		o.out = "" // they are to be of a run that has succeeded
+	} else if o.update {
+		return o.renew(r, stdout)
 	}
 	return errors.Join(failed, o.write(r, stdout))
+}
+
+// renew writes documents of what is in them, and of r in the place of what has been
+// measured again.
+func (o *options) renew(r *results.Results, stdout io.Writer) error {
+	o.out = filepath.Join(o.project, "docs")
+	whole, err := results.Load(filepath.Join(o.out, document.ResultsName))
+	if err != nil {
+		return err
+	}
+	whole.Take(r)
+	return o.write(whole, stdout)
 }
 
 // write prints the table and, if there is a folder for them, writes documents.

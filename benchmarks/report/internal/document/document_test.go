@@ -1,7 +1,6 @@
 package document
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,6 +103,13 @@ func TestHeadlines(t *testing.T) {
 		"at commit abc, on some CPU with 2 processors (linux/amd64), with Go 1.26, client-go v0.37.2.\n"), text)
 }
 
+func TestConditionsOfWhatWasMeasuredAgain(t *testing.T) {
+	r, again := measured(), measured()
+	again.Series, again.Commit, again.Command = again.Series[:2], "def", "go run y"
+	r.Take(again)
+	assert.Contains(t, Conditions(r), "client-go v0.37.2. Measured again on 2026-01-02 by `go run y` in 2 minutes, 3 rounds, at commit def, on some CPU: Get.")
+}
+
 func TestReached(t *testing.T) {
 	assert.Equal(t, "There are no targets for what was measured.", Reached(nil))
 }
@@ -171,9 +177,6 @@ func TestDocumentsAreMadeFromTheResults(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"README.md", "docs/" + PerformanceName, "docs/" + ProcessesName} {
 		content, err := os.ReadFile(project + name)
-		if name == "docs/"+ProcessesName && errors.Is(err, os.ErrNotExist) {
-			continue // nobody has measured them
-		}
 		require.NoError(t, err)
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), content, 0o600))

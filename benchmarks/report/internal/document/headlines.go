@@ -92,5 +92,9 @@ func Conditions(r *results.Results) string {
 		}
 	}
 	b.WriteByte('.')
+	for _, part := range r.Later {
+		fmt.Fprintf(&b, " Measured again on %s by `%s` in %.0f minutes, %d rounds, at commit %s, on %s: %s.",
+			part.Started.Format("2006-01-02"), part.Command, part.Minutes, part.Rounds, part.Commit, part.CPU, strings.Join(part.Benchmarks, ", "))
+	}
 	return b.String()
 }

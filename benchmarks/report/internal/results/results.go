@@ -27,7 +27,45 @@ type Results struct {
 	Benchtime string // of each benchmark in each round, as -test.benchtime has it
 	Machine   Machine
 	Versions  []Version
+	Later     []Part    `json:",omitempty"` // what was measured again
 	Series    []*Series // in the order in which they came
+}
+
+// Part is what another run has measured, which took the place of what was there.
+type Part struct {
+	Started    time.Time
+	Minutes    float64
+	Command    string
+	Commit     string
+	Rounds     int
+	CPU        string
+	Benchmarks []string // their names, without what follows a slash
+}
+
+// Take puts the benchmarks of another run in the place of those that are there.
+func (r *Results) Take(other *Results) {
+	part := Part{
+		Started: other.Started, Minutes: rounded(other.Minutes), Command: other.Command, Commit: other.Commit,
+		Rounds: other.Rounds, CPU: other.Machine.CPU,
+	}
+	for _, s := range other.Series {
+		if name := s.benchmark(); !slices.Contains(part.Benchmarks, name) {
+			part.Benchmarks = append(part.Benchmarks, name)
+		}
+	}
+	again := func(name string) bool { return slices.Contains(part.Benchmarks, name) }
+	r.Series = slices.DeleteFunc(r.Series, func(s *Series) bool { return again(s.benchmark()) })
+	r.Series = append(r.Series, other.Series...)
+	for i := range r.Later {
+		r.Later[i].Benchmarks = slices.DeleteFunc(r.Later[i].Benchmarks, again)
+	}
+	r.Later = append(slices.DeleteFunc(r.Later, func(p Part) bool { return len(p.Benchmarks) == 0 }), part)
+}
+
+// benchmark returns the name of the function.
+func (s *Series) benchmark() string {
+	name, _, _ := strings.Cut(s.Name, "/")
+	return name
 }
 
 // Machine is where the benchmarks ran.

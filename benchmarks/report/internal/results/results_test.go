@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,4 +96,36 @@ func TestBadFiles(t *testing.T) {
 		assert.ErrorContains(t, err, path+" was not written by the comparison", content)
 	}
 	assert.ErrorIs(t, new(Results).Save(filepath.Join(filepath.Dir(path), "none", "x")), os.ErrNotExist)
+}
+
+func TestTake(t *testing.T) {
+	one := func(value float64, names ...string) *Results {
+		r := &Results{Commit: "abc", Rounds: int(value), Machine: Machine{CPU: "some"}}
+		for _, name := range names {
+			for _, side := range []string{"typed", "client-go"} {
+				r.Series = append(r.Series, &Series{Name: name, Side: side, Metrics: []Metric{{Unit: "sec/op", Values: []float64{value}}}})
+			}
+		}
+		return r
+	}
+	all := one(1, "Get/size=1", "List", "Get/size=2", "Update")
+	all.Take(one(2, "Get/size=1", "Get/size=3", "New"))
+	all.Take(one(3, "New", "List"))
+
+	var names []string
+	for _, s := range all.Series {
+		if s.Side == "typed" {
+			names = append(names, fmt.Sprint(s.Name, s.Values("sec/op")))
+		}
+	}
+	assert.Equal(t, []string{"Update[1]", "Get/size=1[2]", "Get/size=3[2]", "New[3]", "List[3]"}, names)
+	assert.Equal(t, []Part{
+		{Commit: "abc", Rounds: 2, CPU: "some", Benchmarks: []string{"Get"}},
+		{Commit: "abc", Rounds: 3, CPU: "some", Benchmarks: []string{"New", "List"}},
+	}, all.Later)
+	path := filepath.Join(t.TempDir(), "results.json")
+	require.NoError(t, all.Save(path))
+	loaded, err := Load(path)
+	require.NoError(t, err)
+	assert.Equal(t, all, loaded)
 }
