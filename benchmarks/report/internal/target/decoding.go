@@ -18,7 +18,7 @@ func decoding() []Target {
 		{Name: "DecodeUpdate/" + podProtobuf, Unit: processor, AtLeast: 2.5, Work: "decode an update of a Pod, CPU time"},
 		{Name: "DecodeItem/" + podProtobuf, Unit: processor, AtLeast: 1.8, Work: "decode a Pod of a list, CPU time"},
 		{Name: "DecodeItem/" + podProtobufAlone, Unit: processor, AtLeast: 0.95, Work: "the same, no two Pods of one application"},
-		{Name: "Held/" + unstructuredJSON, Unit: "B/pod", AtLeast: 3, Work: "memory of an unstructured Pod", Headline: true},
+		{Name: "Held/" + unstructuredJSON, Unit: "B/pod", AtLeast: 3, Work: "memory of an unstructured Pod"},
 		{Name: "DecodeUpdate/" + unstructuredJSON, Unit: processor, AtLeast: 5, Work: "decode an update of an unstructured Pod, JSON, CPU time"},
 		{Name: "DecodeUpdate/" + resourceJSON, Unit: processor, AtLeast: 6, Work: "decode an update of a custom resource, JSON, CPU time", Headline: true},
 		{Name: "DecodeUpdate/" + ownStruct, Unit: processor, AtLeast: 8, Work: "decode an update into a struct of six fields, CPU time"},

@@ -7,10 +7,10 @@ func informers() []Target {
 		{Name: "EventPipeline/handlers=1", AtLeast: 4, Work: "watch event to 1 handler, store with 2 indexes", Guarded: true},
 		{Name: "EventPipeline/handlers=4", AtLeast: 8, Work: "watch event to 4 handlers", Headline: true, Guarded: true},
 		{Name: "EventPipeline/handlers=16", AtLeast: 8, Work: "watch event to 16 handlers", Guarded: true},
-		{Name: "InitialSync/objects=100000", AtLeast: 3, Work: "first list of 100,000 objects, to the last handler call", Headline: true},
+		{Name: "InitialSync/objects=100000", AtLeast: 3, Work: "first list of 100,000 objects, to the last handler call"},
 		{Name: "Relist/objects=100000", AtLeast: 3, Work: "relist of 100,000 objects"},
 		{Name: "Relist/objects=100000", Unit: "peak-extra-B", AtLeast: 2, Work: "the same, extra heap"},
-		{Name: "Get", AtLeast: 1, Work: "get by key", Headline: true},
+		{Name: "Get", AtLeast: 1, Work: "get by key"},
 		{Name: "ListerGet", AtLeast: 1.5, Work: "get from a lister"},
 		{Name: "ByIndex/matches=1/form=slice", AtLeast: 1.5, Work: "1 object by index, as a slice"},
 		{Name: "ByIndex/matches=100/form=slice", AtLeast: 5, Work: "100 objects by index, as a slice", Headline: true, Guarded: true},
@@ -65,7 +65,7 @@ func queues() []Target {
 	var targets, peers, fair []Target
 	for _, l := range loads {
 		name := "WorkQueue/" + l.name
-		targets = append(targets, Target{Name: name, AtLeast: l.times, Work: "work queue: " + l.work, Headline: l.name == "AddGetDone", Guarded: l.guarded})
+		targets = append(targets, Target{Name: name, AtLeast: l.times, Work: "work queue: " + l.work, Guarded: l.guarded})
 		// With priorities and fairness, at most 1.5 times what it takes without.
 		fair = append(fair, Target{Name: name, Side: "typed-fair", AtLeast: 1 / 1.5})
 		if l.priority {
