@@ -53,11 +53,10 @@ func (o Objects) whole(i, version int) *corev1.Pod {
 // what addresses it said to have could be believed.
 func (o Objects) CreatePod(ctx context.Context, i int, client func(namespace string) corev1client.PodInterface) error {
 	pod := o.Pod(i)
-	created, err := client(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{FieldManager: controllerManager})
-	if err != nil {
+	if _, err := client(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{FieldManager: controllerManager}); err != nil {
 		return err
 	}
-	created, err = o.disown(ctx, i, client(pod.Namespace))
+	created, err := o.disown(ctx, i, client(pod.Namespace))
 	if err != nil || o.Nodes == 0 {
 		return err
 	}
