@@ -10,14 +10,15 @@ import (
 )
 
 // Create stores objects without HTTP, in order, with their status, and with the
-// UID and creation time they have, if any. The server keeps deep copies. Names
-// and namespaces are checked, other metadata is taken as it is. The resource is
-// that of the kind which an object names, or else of its Go type: one of the scheme,
-// or one that [Resource] has as its Type. A struct that no scheme knows is stored as
-// its JSON, as if it had been sent. Create stops at
-// the first error, which is an API status as a client would get it
-// (AlreadyExists, Invalid), or says that no resource serves the object; what came
-// before is stored. Faults do not apply, and requests are not counted.
+// UID and creation time they have, if any. The server keeps deep copies, and writes
+// nothing to what it is given: informers have seen all once they have reached
+// [Server.ResourceVersion]. Names and namespaces are checked, other metadata is taken
+// as it is. The resource is that of the kind which an object names, or else of its Go
+// type: one of the scheme, or one that [Resource] has as its Type. A struct that no
+// scheme knows is stored as its JSON, as if it had been sent. Create stops at the
+// first error, which is an API status as a client would get it (AlreadyExists,
+// Invalid), or says that no resource serves the object; what came before is stored.
+// Faults do not apply, and requests are not counted.
 func (s *Server) Create(ctx context.Context, objs ...Object) error {
 	return s.seed(ctx, "create", objs, func(c *collection, m metav1.Object, obj runtime.Object) error {
 		_, err := s.create(ctx, creation{collection: c, namespace: m.GetNamespace(), object: obj, seed: true})
