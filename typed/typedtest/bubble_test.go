@@ -186,6 +186,7 @@ func TestLeaseExpiresInABubble(t *testing.T) {
 		time.Sleep(time.Hour - time.Second)
 		fault := srv.Inject(typedtest.Fault{Verb: "update", Resource: "leases", End: typedtest.Reset})
 		assert.Equal(t, time.Hour+40*time.Second, <-lost, "the deadline for renewing it")
+		time.Sleep(time.Second) // so that what it tried last has failed, too
 		fault.Remove()
 		took := <-second
 		renewed := time.Hour - 10*time.Second
