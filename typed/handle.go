@@ -55,13 +55,12 @@ func (i *Informer[T]) newListener(handler Handler[T], name string, opts []Handle
 	l.Registration.listener = l
 	l.tasks = newTaskQueue[T]()
 	l.period, l.jitter, l.onSynced = c.resync, c.jitter, c.onSynced
-	l.state = func() (*index.Snapshot[T], uint64) {
+	l.atHead = func(note func(*index.Snapshot[T], uint64)) {
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		if i.released.Load() {
-			return nil, 0
+		if !i.released.Load() {
+			note(i.store.Snapshot(), l.events.Head())
 		}
-		return i.store.Snapshot(), l.events.Head()
 	}
 	return l, nil
 }

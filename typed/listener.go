@@ -26,8 +26,8 @@ type listener[T index.Object] struct {
 	period time.Duration // of resyncs; 0: none
 	jitter float64       // the part of period by which one is longer at most
 	timer  *time.Timer
-	state  func() (*index.Snapshot[T], uint64)     // the store, nil if it was released, and the head of events at that moment
-	fill   func() (*index.Snapshot[T], filling[T]) // begins a resync, if the handler coalesces
+	atHead func(note func(*index.Snapshot[T], uint64)) // notes the store and the head of events, unless it was released; nothing is published meanwhile
+	fill   func() (*index.Snapshot[T], filling[T])     // begins a resync, if the handler coalesces
 }
 
 // subscription is what a listener needs of an eventlog.Cursor or Coalescer.
@@ -134,11 +134,11 @@ func (l *listener[T]) resync(periodic bool) {
 		return
 	}
 	if l.fill == nil {
-		snapshot, head := l.state()
-		if snapshot == nil {
-			return
-		}
-		l.tasks.add(task[T]{at: head, snapshot: snapshot, periodic: periodic})
+		// Were the task added later, the handler could be past its head by then, and be
+		// told of objects as they were before.
+		l.atHead(func(snapshot *index.Snapshot[T], head uint64) {
+			l.tasks.add(task[T]{at: head, snapshot: snapshot, periodic: periodic})
+		})
 		return
 	}
 	// An event that is pending, or comes meanwhile, tells of the object anyway.

@@ -203,8 +203,8 @@ func TestResync(t *testing.T) {
 		})
 	}
 	t.Run("on demand", func(t *testing.T) {
-		for delivery, twice := range map[typed.Delivery][]string{
-			typed.EveryEvent(): {"update a@1 a@2", "resync a@2", "resync a@2", "update a@2 a@3"},
+		for delivery, once := range map[typed.Delivery][]string{
+			typed.EveryEvent(): {"update a@1 a@2", "resync a@2", "update a@2 a@3"},
 			typed.Coalesce():   {"update a@1 a@2", "update a@2 a@3"},
 		} {
 			rig.InBubble(t, func(t *testing.T) {
@@ -224,10 +224,25 @@ func TestResync(t *testing.T) {
 				r.Sink.Put(rig.At("a", 3), "3")
 				synctest.Wait()
 				close(hold)
-				assert.Equal(t, twice, rec.Next(), "after what was there, before what comes")
+				assert.Equal(t, once, rec.Next(), "after what was there, before what comes")
 				assert.Equal(t, []string{"update a@1 a@2", "update a@2 a@3"}, other.Next(), "to nobody else")
 			})
 		}
+	})
+	t.Run("on demand at the same instants", func(t *testing.T) {
+		rig.InBubble(t, func(t *testing.T) {
+			r := rig.New(t)
+			rec := r.Record(typed.WithResync(time.Minute))
+			r.Start()
+			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+			for range 20 {
+				time.Sleep(time.Minute)
+				rec.Resync()
+				rec.Next()
+			}
+			time.Sleep(5*time.Minute + time.Second)
+			assert.Len(t, rec.Next(), 5, "those at a period go on")
+		})
 	})
 	t.Run("in order", func(t *testing.T) {
 		rig.InBubble(t, func(t *testing.T) {

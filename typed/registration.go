@@ -127,8 +127,9 @@ func (r *Registration) finish() { r.doneOnce.Do(func() { close(r.done) }) }
 
 // Resync has the handler called with an update of every object, old and new
 // being the same: those that are in the store now, once the handler has been
-// called for all events up to now. It does not wait for that. See WithResync for
-// resyncs at a period.
+// called for all events up to now. It does not wait for that. If the last thing that
+// waits for the handler is a resync already, that is the one. See WithResync for resyncs
+// at a period.
 func (r *Registration) Resync() { r.listener.resync(false) }
 
 // After has f called by the goroutine that calls the handler, once that has been

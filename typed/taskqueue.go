@@ -27,9 +27,15 @@ type taskQueue[T index.Object] struct {
 
 func newTaskQueue[T index.Object]() taskQueue[T] { return taskQueue[T]{added: make(chan struct{}, 1)} }
 
+// add adds a task. A resync that follows another one without an event in between is the
+// same: however often one is asked for, no more wait than events do.
 func (q *taskQueue[T]) add(t task[T]) {
 	q.mu.Lock()
-	q.list = append(q.list, t)
+	if n := len(q.list); n > 0 && t.snapshot != nil && q.list[n-1].snapshot != nil && q.list[n-1].at == t.at {
+		q.list[n-1].periodic = q.list[n-1].periodic || t.periodic
+	} else {
+		q.list = append(q.list, t)
+	}
 	q.some.Store(true)
 	q.mu.Unlock()
 	select {
