@@ -240,6 +240,9 @@ func (d *decodingListerWatcher[T]) WatchWithContext(ctx context.Context, opts me
 		case err == nil && unlink():
 			undecoded = &endingWatch{d.masked(w), cancel}
 			return nil, nil, errUndecoded
+		case err == nil: // nobody wants it any more
+			w.Stop()
+			err = context.Cause(request)
 		case response != nil:
 			err = errors.Join(err, response.Body.Close())
 		}

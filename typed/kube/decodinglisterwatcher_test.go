@@ -92,6 +92,7 @@ func TestDecodingListerWatcher(t *testing.T) {
 			lw, err := kube.NewDecodingListerWatcher(requestsOf(t, config), &corev1.Pod{}, podKind, test.held, test.opts...)
 			require.NoError(t, err)
 			objects, _ := listPods(t, srv, lw)
+			part := func(i int) *corev1.Toleration { return &objects[i].Spec.Tolerations[0] }
 			for i, name := range []string{"a", "b", "c"} {
 				want := tolerant(name).Spec
 				if test.opts != nil {
@@ -99,10 +100,10 @@ func TestDecodingListerWatcher(t *testing.T) {
 				}
 				assert.Equal(t, name, objects[i].Name)
 				assert.Equal(t, want, objects[i].Spec)
-				if i > 0 {
-					assert.Equal(t, test.shared, &objects[0].Spec.Tolerations[0] == &objects[i].Spec.Tolerations[0], "parts of %s", name)
-				}
 			}
+			// Those of the list may be decoded at once, without knowing of each other.
+			assert.Equal(t, test.shared, part(2) == part(0) || part(2) == part(1), "c has a part of those before it")
+			assert.False(t, !test.shared && part(0) == part(1), "b has a part of a")
 		})
 	}
 }
@@ -131,4 +132,25 @@ func TestDecodingListerWatcherCannotBe(t *testing.T) {
 		_, err := make()
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// TestWatchThatNobodyWantsAnyMore: where the context ends while somebody else opens a
+// watch, and decodes it, that is stopped.
+func TestWatchThatNobodyWantsAnyMore(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	opened := watch.NewFake()
+	lw, err := kube.NewDecodingListerWatcher(&cache.ListWatch{
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+			cancel()
+			return opened, nil
+		},
+	}, &corev1.Pod{}, podKind, nil)
+	require.NoError(t, err)
+	for range 20 { // the first may be in time
+		_, err = lw.WatchWithContext(ctx, metav1.ListOptions{})
+	}
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.True(t, opened.IsStopped())
+	lw.Wait()
 }
