@@ -14,9 +14,9 @@ const (
 	// runSize is how many bytes of frames a decoder takes at a time, unless
 	// there are others with nothing to do.
 	runSize = 32 << 10
-	// bytesUnderWay is how many bytes of frames for each decoder have been read
+	// BytesUnderWay is how many bytes of frames for each decoder have been read
 	// and their results not been taken.
-	bytesUnderWay = 256 << 10
+	BytesUnderWay = 256 << 10
 )
 
 // ErrStopped is what Run returns when emit has returned false.
@@ -191,7 +191,7 @@ func (p *Pipeline[R]) release(c *chunk) {
 func (p *Pipeline[R]) put(f frame) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for p.underWay > 0 && p.underWay+len(f.data) > p.limit*bytesUnderWay && p.err == nil {
+	for p.underWay > 0 && p.underWay+len(f.data) > p.limit*BytesUnderWay && p.err == nil {
 		p.room.Wait()
 	}
 	p.waiting = append(p.waiting, f)

@@ -8,13 +8,16 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/kubetyped/informer/internal/wire"
 )
 
 // ListBudget bounds what lists of several sources have under way at a time, such as
-// those of all informers of a program that starts. Each list that is received counts
-// as 5 MiB: 4 that a connection takes ahead of its reader (HTTP/2 in Go), and what waits
-// to be decoded. Lists that come when the budget is spent wait for their turn, the
-// first first. A budget of less than one list is one for a list at a time.
+// those of all informers of a program that starts. Each list counts as what it can have
+// under way: 4 MiB that a connection takes ahead of its reader (HTTP/2 in Go), and 256
+// KiB for each of GOMAXPROCS that wait to be decoded. Lists that come when the budget is
+// spent wait for their turn, the first first. A budget of less than one list is one for
+// a list at a time.
 //
 // Objects that have been decoded are not in it, nor are the answers that client-go
 // decodes, which it has in memory as a whole. A list that has brought nothing for 30
@@ -23,10 +26,12 @@ import (
 type ListBudget struct {
 	lists *semaphore.Weighted
 	bytes int64
+	each  int64 // what a list counts
 }
 
-// listBytes is what a list counts.
-const listBytes = 5 << 20
+// streamWindow is how many bytes of a response Go's HTTP/2 client takes before they are
+// read.
+const streamWindow = 4 << 20
 
 // listSilence is after how long without an object a list is not counted any more.
 const listSilence = 30 * time.Second
@@ -34,10 +39,11 @@ const listSilence = 30 * time.Second
 // longTurn is after how long a list that waits for its turn is reported.
 const longTurn = 10 * time.Second
 
-// NewListBudget returns a budget of so many bytes, of which a list counts as 5 MiB.
+// NewListBudget returns a budget of so many bytes.
 func NewListBudget(bytes int64) *ListBudget {
-	bytes = max(bytes, listBytes)
-	return &ListBudget{semaphore.NewWeighted(bytes), bytes}
+	each := int64(streamWindow + decoders()*wire.BytesUnderWay)
+	bytes = max(bytes, each)
+	return &ListBudget{semaphore.NewWeighted(bytes), bytes, each}
 }
 
 // WithListBudget has the source's lists, streamed or not, wait for their turn. A source
@@ -52,11 +58,30 @@ func WithListBudget(budget *ListBudget) SourceOption {
 	}
 }
 
+// acquire takes a list's part of the budget, and has late called if that takes long. It
+// returns when late has, or will not be called.
+func (b *ListBudget) acquire(ctx context.Context, late func()) error {
+	if b.lists.TryAcquire(b.each) {
+		return nil
+	}
+	told := make(chan struct{})
+	timer := time.AfterFunc(longTurn, func() {
+		defer close(told)
+		late()
+	})
+	err := b.lists.Acquire(ctx, b.each)
+	if !timer.Stop() {
+		<-told
+	}
+	return err
+}
+
 // turn is a list's part of a budget. Without a budget, its methods do nothing.
 type turn struct {
 	budget *ListBudget
 
 	mu      sync.Mutex
+	number  int         // guarded by mu; of turns so far
 	silence *time.Timer // guarded by mu; nil: the list is not counted
 }
 
@@ -66,27 +91,31 @@ func (t *turn) take(ctx context.Context, report func(error)) error {
 		return nil
 	}
 	t.giveBack() // a list that failed
-	if !t.budget.lists.TryAcquire(listBytes) {
-		late := time.AfterFunc(longTurn, func() {
-			report(fmt.Errorf("the list has waited %s for others of its budget of %d MiB, see WithListBudget", longTurn, t.budget.bytes>>20))
-		})
-		err := t.budget.lists.Acquire(ctx, listBytes)
-		late.Stop()
-		if err != nil {
-			return err
-		}
+	err := t.budget.acquire(ctx, func() {
+		report(fmt.Errorf("the list has waited %s for others of its budget of %d MiB, see WithListBudget", longTurn, t.budget.bytes>>20))
+	})
+	if err != nil {
+		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.silence = time.AfterFunc(listSilence, t.giveBack)
+	t.number++
+	number := t.number
+	t.silence = time.AfterFunc(listSilence, func() { t.expire(number) })
 	return nil
+}
+
+// expire ends a turn, unless it has ended.
+func (t *turn) expire(number int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.silence != nil && t.number == number {
+		t.end()
+	}
 }
 
 // goOn notes that the list has brought something.
 func (t *turn) goOn() {
-	if t.budget == nil {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.silence != nil {
@@ -96,14 +125,16 @@ func (t *turn) goOn() {
 
 // giveBack ends the turn, if there is one.
 func (t *turn) giveBack() {
-	if t.budget == nil {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.silence != nil {
-		t.silence.Stop()
-		t.silence = nil
-		t.budget.lists.Release(listBytes)
+		t.end()
 	}
+}
+
+// end ends the turn. mu is held.
+func (t *turn) end() {
+	t.silence.Stop()
+	t.silence = nil
+	t.budget.lists.Release(t.budget.each)
 }

@@ -2,7 +2,9 @@ package kube_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -57,14 +59,19 @@ func (g *gate) lists() int {
 	return len(g.begun)
 }
 
-// startThree starts informers of three kinds whose lists share a budget.
+// listBytes is what a list counts.
+var listBytes = int64(4<<20 + runtime.GOMAXPROCS(0)*256<<10)
+
+// startThree starts informers of three kinds, one after the other, whose lists share a
+// budget.
 func startThree(ctx context.Context, t *testing.T, g *gate, opts ...kube.ForOption) *kube.Factory {
 	t.Helper()
 	srv := typedtest.Start(t)
 	f := kube.NewFactory(g.config(srv), opts...)
 	t.Cleanup(f.Shutdown)
-	for _, err := range []error{start[*corev1.Pod](f), start[*corev1.ConfigMap](f), start[*corev1.Secret](f)} {
-		require.NoError(t, err)
+	for _, start := range []func(*kube.Factory) error{start[*corev1.Pod], start[*corev1.ConfigMap], start[*corev1.Secret]} {
+		require.NoError(t, start(f))
+		synctest.Wait()
 	}
 	return f
 }
@@ -87,8 +94,8 @@ func TestWithListBudget(t *testing.T) {
 	}{
 		"none":                  {nil, 3},
 		"less than a list":      {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(1))}, 1},
-		"one at a time, listed": {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(9 << 20)), kube.WithoutWatchList()}, 1},
-		"two at a time":         {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(10 << 20))}, 2},
+		"one at a time, listed": {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(2*listBytes - 1)), kube.WithoutWatchList()}, 1},
+		"two at a time":         {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(2 * listBytes))}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -99,6 +106,7 @@ func TestWithListBudget(t *testing.T) {
 					g.pass <- struct{}{}
 				}
 				require.NoError(t, f.WaitForSync(t.Context()))
+				assert.Equal(t, []string{"/api/v1/pods", "/api/v1/configmaps", "/api/v1/secrets"}, g.begun, "the first first")
 				f.Shutdown()
 			})
 		})
@@ -116,7 +124,7 @@ func TestListsWithoutAnAnswerHoldUpNoOther(t *testing.T) {
 		time.Sleep(11 * time.Second)
 		waiting, cancel := context.WithCancel(t.Context())
 		cancel()
-		assert.ErrorContains(t, f.WaitForSync(waiting), "the list has waited 10s for others of its budget of 5 MiB, see WithListBudget")
+		assert.ErrorContains(t, f.WaitForSync(waiting), fmt.Sprintf("the list has waited 10s for others of its budget of %d MiB, see WithListBudget", listBytes>>20))
 		assert.Equal(t, 1, g.lists())
 		time.Sleep(20 * time.Second)
 		assert.Equal(t, 2, g.lists())
@@ -124,6 +132,31 @@ func TestListsWithoutAnAnswerHoldUpNoOther(t *testing.T) {
 		assert.Equal(t, 3, g.lists())
 		f.Shutdown()
 	})
+}
+
+// TestSlowListsKeepTheirTurn: a list is counted for as long as it brings objects, in
+// whatever way they come.
+func TestSlowListsKeepTheirTurn(t *testing.T) {
+	for name, opt := range map[string]kube.ForOption{"streamed": kube.WithInformerOptions(), "listed": kube.WithoutWatchList()} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := typedtest.Start(t)
+				for i := range 2000 {
+					require.NoError(t, srv.Create(t.Context(), tolerant(fmt.Sprint("pod-", i))))
+				}
+				srv.Inject(typedtest.Fault{Resource: "pods", Bandwidth: 4 << 10})
+				f := kube.NewFactory(srv.Config(), kube.WithListBudget(kube.NewListBudget(0)), opt)
+				require.NoError(t, start[*corev1.Pod](f))
+				synctest.Wait()
+				begin := time.Now()
+				maps, err := kube.For[*corev1.ConfigMap](f)
+				require.NoError(t, err)
+				require.NoError(t, maps.WaitForSync(t.Context()))
+				assert.Greater(t, time.Since(begin), time.Minute, "the list of Pods takes as long")
+				f.Shutdown()
+			})
+		})
+	}
 }
 
 // TestFailedListsGiveTheirTurnBack: the next list does not wait for the back-off of one

@@ -140,9 +140,16 @@ var errWatchesEnd = errors.New("watches end with an error, or at once, again and
 // until there is a watch again.
 type lastReport[T index.Object] struct {
 	source.Sink[T]
+	arrived func() // called with each progress of a list
 
 	mu  sync.Mutex
 	err error // guarded by mu
+}
+
+// Progress implements [source.Sink].
+func (s *lastReport[T]) Progress(received, expected int) {
+	s.arrived()
+	s.Sink.Progress(received, expected)
 }
 
 // Report implements [source.Sink].
@@ -179,6 +186,7 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 	lw := newRetryingListerWatcher(s.lw, s.config, sink.Report, sink.Progress)
 	lw.reportsWatches = s.reportsWatches
+	sink.arrived = lw.turn.goOn
 	defer lw.close()
 	logger := klog.FromContext(ctx)
 	name := reflect.TypeFor[T]().String()

@@ -82,7 +82,6 @@ func (lw *retryingListerWatcher) ListWithContext(ctx context.Context, opts metav
 		})
 	})
 	if err == nil {
-		lw.turn.goOn()
 		lw.countPage(list, opts.Continue != "")
 	}
 	return list, err
@@ -184,7 +183,6 @@ func (lw *retryingListerWatcher) countPage(list runtime.Object, continued bool) 
 
 // countStreamed notes that one more object of a streamed list has come.
 func (lw *retryingListerWatcher) countStreamed() {
-	lw.turn.goOn()
 	lw.received++
 	lw.progress(lw.received, 0)
 }
