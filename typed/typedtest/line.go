@@ -32,6 +32,10 @@ type packet struct {
 	due  time.Time
 }
 
+// segment is how many bytes arrive at once where it takes time to send them, about as
+// many as a packet of a network has.
+const segment = 1 << 10
+
 // begin notes the request that is to be answered.
 func (l *line) begin(r *request, met []*Injection) {
 	l.mu.Lock()
@@ -149,10 +153,15 @@ func (l *line) Write(p []byte) (int, error) {
 	if l.free.Before(now) {
 		l.free = now
 	}
-	if bandwidth > 0 {
-		l.free = l.free.Add(time.Duration(len(p)) * time.Second / time.Duration(bandwidth))
+	for rest := slices.Clone(p); len(rest) > 0; {
+		size := len(rest)
+		if bandwidth > 0 {
+			size = min(size, segment)
+			l.free = l.free.Add(time.Duration(size) * time.Second / time.Duration(bandwidth))
+		}
+		l.queue = append(l.queue, packet{rest[:size], l.free.Add(latency)})
+		rest = rest[size:]
 	}
-	l.queue = append(l.queue, packet{slices.Clone(p), l.free.Add(latency)})
 	if !l.carrying {
 		l.carrying = true
 		l.lines.carriers.Go(l.carry)

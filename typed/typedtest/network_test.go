@@ -92,6 +92,15 @@ func TestBandwidth(t *testing.T) {
 			_, err := pods.Get(t.Context(), "p", metav1.GetOptions{})
 			assert.NoError(t, err)
 		}).Seconds(), 0.02)
+
+		client := http.Client{Transport: srv.Config().Transport}
+		response, err := client.Get(srv.URL + "/api/v1/namespaces/default/pods/p")
+		require.NoError(t, err)
+		assert.InEpsilon(t, 20, took(func() {
+			_, err := io.ReadFull(response.Body, make([]byte, 20_000))
+			assert.NoError(t, err)
+		}).Seconds(), 0.1, "it comes little by little")
+		assert.NoError(t, response.Body.Close())
 	})
 }
 
