@@ -2,6 +2,8 @@ package benchmarks
 
 import (
 	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -230,6 +232,42 @@ func TestSidesDecodeTheSame(t *testing.T) {
 		}
 		assert.Len(t, seen, recordedVersions*pods, "the last begins anew")
 	}
+}
+
+// TestSizes holds docs/performance.md to what it says of the sizes of Pods: as items of
+// lists in both formats, and of updates as a server sends and compresses them.
+func TestSizes(t *testing.T) {
+	const pods = 200
+	mean := func(encode func(c *cluster.Cluster, i int) int) float64 {
+		c, sum := cluster.New(pods, 50), 0
+		for i := range pods {
+			sum += encode(c, i)
+		}
+		return float64(sum) / pods
+	}
+	forms := map[string]decodeForm{}
+	for _, form := range decodeForms() {
+		forms[form.name] = form
+	}
+	protobuf, json := forms["pod-protobuf"], forms["pod-json"]
+	assert.InEpsilon(t, 5_500, mean(func(c *cluster.Cluster, i int) int { return len(protobuf.encodeItem(t, c.Whole(i, 1))) }), 0.05)
+	assert.InEpsilon(t, 8_400, mean(func(c *cluster.Cluster, i int) int { return len(json.encodeItem(t, c.Whole(i, 1))) }), 0.05)
+	var plain, compressed bytes.Buffer
+	assert.InEpsilon(t, 5_600, mean(func(c *cluster.Cluster, i int) int {
+		plain.Reset()
+		protobuf.encodeEvent(t, c.Whole(i, 2), &plain)
+		return plain.Len()
+	}), 0.05)
+	assert.InEpsilon(t, 2_500, mean(func(c *cluster.Cluster, i int) int {
+		plain.Reset()
+		compressed.Reset()
+		protobuf.encodeEvent(t, c.Whole(i, 2), &plain)
+		zip, err := gzip.NewWriterLevel(&compressed, gzip.BestSpeed) // as kube-apiserver has it
+		require.NoError(t, err)
+		_, err = zip.Write(plain.Bytes())
+		require.NoError(t, errors.Join(err, zip.Close()))
+		return compressed.Len()
+	}), 0.05)
 }
 
 // forgetKind empties the kind of a Pod, which only a scheme sets from protobuf.

@@ -15,7 +15,8 @@ import (
 // DecodingClient lists and watches with the requests of a generated client, as
 // FromClient does, for a Reflector of client-go's that somebody else runs. It decodes
 // objects itself, on all cores; equal parts of them are one value, see WithoutSharing.
-// It asks for protobuf, or else JSON, whatever the client asks for. It is for one Reflector.
+// It asks for protobuf, or else JSON, whatever the client asks for, and for watches that are not
+// compressed. It is for one Reflector.
 type DecodingClient[T index.Object] struct{ lw restListerWatcher[T] }
 
 // NewDecodingClient returns a DecodingClient for a client of client-go's own clientset
