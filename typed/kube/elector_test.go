@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
@@ -33,78 +34,78 @@ func newElector(t *testing.T, config *rest.Config, identity string) *kube.Electo
 // TestElectorOneLeads: one process works at a time, and the next one begins when the
 // first has ended.
 func TestElectorOneLeads(t *testing.T) {
-	srv, err := typedtest.NewServer()
-	require.NoError(t, err)
-	defer srv.Close()
-	var working atomic.Int32
-	ended := make(chan error, 3)
-	for _, identity := range []string{"a", "b", "c"} {
-		e := newElector(t, srv.Config(), identity)
-		go func() {
-			ended <- e.Elect(t.Context(), func(ctx context.Context) {
-				assert.EqualValues(t, 1, working.Add(1))
-				assert.NoError(t, ctx.Err())
-				working.Add(-1)
-			})
-		}()
-	}
-	for range 3 {
-		require.NoError(t, <-ended)
-	}
-	client, err := kubernetes.NewForConfig(srv.Config())
-	require.NoError(t, err)
-	lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "controller", metav1.GetOptions{})
-	require.NoError(t, err)
-	assert.Empty(t, *lease.Spec.HolderIdentity)
+	rig.InBubble(t, func(t *testing.T) {
+		srv := typedtest.Start(t)
+		var working atomic.Int32
+		ended := make(chan error, 3)
+		for _, identity := range []string{"a", "b", "c"} {
+			e := newElector(t, srv.Config(), identity)
+			go func() {
+				ended <- e.Elect(t.Context(), func(ctx context.Context) {
+					assert.EqualValues(t, 1, working.Add(1))
+					assert.NoError(t, ctx.Err())
+					working.Add(-1)
+				})
+			}()
+		}
+		for range 3 {
+			require.NoError(t, <-ended)
+		}
+		client, err := kubernetes.NewForConfig(srv.Config())
+		require.NoError(t, err)
+		lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "controller", metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Empty(t, *lease.Spec.HolderIdentity)
+	})
 }
 
 // TestElectorWaits: a process that waits for the lead ends with its context.
 func TestElectorWaits(t *testing.T) {
-	srv, err := typedtest.NewServer()
-	require.NoError(t, err)
-	defer srv.Close()
-	first, second := newElector(t, srv.Config(), "a"), newElector(t, srv.Config(), "b")
-	err = first.Elect(t.Context(), func(context.Context) {
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-		defer cancel()
-		err := second.Elect(ctx, func(context.Context) { assert.Fail(t, "the second process leads beside the first") })
-		assert.ErrorIs(t, err, context.DeadlineExceeded)
+	rig.InBubble(t, func(t *testing.T) {
+		srv := typedtest.Start(t)
+		first, second := newElector(t, srv.Config(), "a"), newElector(t, srv.Config(), "b")
+		err := first.Elect(t.Context(), func(context.Context) {
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			err := second.Elect(ctx, func(context.Context) { assert.Fail(t, "the second process leads beside the first") })
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+		})
+		require.NoError(t, err)
 	})
-	require.NoError(t, err)
 }
 
 // TestElectorLosesTheLead: when the lease cannot be renewed, the context of the work
 // ends, and the lease is not given up while the work is still going on.
 func TestElectorLosesTheLead(t *testing.T) {
-	srv, err := typedtest.NewServer()
-	require.NoError(t, err)
-	defer srv.Close()
-	var refused atomic.Bool
-	config := srv.Config()
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
-			if r.Body == nil || !refused.Load() {
+	rig.InBubble(t, func(t *testing.T) {
+		srv := typedtest.Start(t)
+		var refused atomic.Bool
+		config := srv.Config()
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				if r.Body == nil || !refused.Load() {
+					return next.RoundTrip(r)
+				}
+				body, err := io.ReadAll(r.Body)
+				if err != nil || bytes.Contains(body, []byte("process-a")) {
+					return nil, errors.Join(err, errors.New("the lease is not renewed"))
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
 				return next.RoundTrip(r)
-			}
-			body, err := io.ReadAll(r.Body)
-			if err != nil || bytes.Contains(body, []byte("process-a")) {
-				return nil, errors.Join(err, errors.New("the lease is not renewed"))
-			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			return next.RoundTrip(r)
+			})
 		})
+		client, err := kubernetes.NewForConfig(srv.Config())
+		require.NoError(t, err)
+		err = newElector(t, config, "process-a").Elect(t.Context(), func(ctx context.Context) {
+			refused.Store(true)
+			<-ctx.Done()
+			lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "controller", metav1.GetOptions{})
+			if assert.NoError(t, err) {
+				assert.Equal(t, "process-a", *lease.Spec.HolderIdentity)
+			}
+		})
+		require.NoError(t, err)
 	})
-	client, err := kubernetes.NewForConfig(srv.Config())
-	require.NoError(t, err)
-	err = newElector(t, config, "process-a").Elect(t.Context(), func(ctx context.Context) {
-		refused.Store(true)
-		<-ctx.Done()
-		lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "controller", metav1.GetOptions{})
-		if assert.NoError(t, err) {
-			assert.Equal(t, "process-a", *lease.Spec.HolderIdentity)
-		}
-	})
-	require.NoError(t, err)
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)
