@@ -74,6 +74,8 @@ func testUpdate(c *check) {
 	blind := c.change(updated, func(cm *corev1.ConfigMap) { cm.ResourceVersion, cm.UID = "", ""; cm.Data["k"] = "x" })
 	assert.Equal(c, "x", blind.Data["k"])
 	assert.Equal(c, cm.UID, blind.UID)
+	younger := c.change(blind, func(cm *corev1.ConfigMap) { cm.CreationTimestamp = metav1.Unix(0, 0); cm.Data["k"] = "y" })
+	assert.Equal(c, cm.CreationTimestamp, younger.CreationTimestamp)
 }
 
 func testUpdateRefused(c *check) {
@@ -90,6 +92,10 @@ func testUpdateRefused(c *check) {
 	assert.True(c, apierrors.IsConflict(err), "%v", err)
 	_, err = maps.Update(c.ctx, configMap("absent"), metav1.UpdateOptions{})
 	assert.True(c, apierrors.IsNotFound(err), "%v", err)
+	deleted := old.DeepCopy()
+	deleted.ResourceVersion, deleted.DeletionTimestamp = "", &old.CreationTimestamp
+	_, err = maps.Update(c.ctx, deleted, metav1.UpdateOptions{})
+	assert.True(c, apierrors.IsInvalid(err), "%v", err)
 
 	got, err := maps.Get(c.ctx, "a", metav1.GetOptions{})
 	require.NoError(c, err)

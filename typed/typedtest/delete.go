@@ -1,9 +1,6 @@
 package typedtest
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,10 +9,7 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
-	"github.com/kubetyped/informer/typed/typedtest/internal/store"
 	"github.com/kubetyped/informer/typed/typedtest/internal/wire"
 )
 
@@ -28,25 +22,54 @@ func (s *Server) serveDelete(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
-	left, uid, err := s.remove(req.Context(), req.collection, req.namespace, req.name, options)
+	removed, err := s.remove(req.Context(), removal{
+		collection: req.collection, namespace: req.namespace, name: req.name, options: *options,
+	})
 	if err != nil {
 		return err
 	}
-	if left == nil {
-		left = deletedStatus(req.collection, req.name, uid)
+	answer := removed.object
+	if removed.gone && !returnsDeleted[req.collection.kind.GroupKind()] {
+		if answer, err = deletedStatus(req.collection, removed.object); err != nil {
+			return err
+		}
 	}
-	s.answer(w, req.Request, f, http.StatusOK, left)
+	code := http.StatusOK
+	if orphan := options.OrphanDependents; !removed.gone && orphan != nil && !*orphan { //nolint:staticcheck // clients may still send it
+		code = http.StatusAccepted
+	}
+	s.answer(w, req.Request, f, code, answer)
 	return nil
 }
 
-func deletedStatus(c *collection, name string, uid types.UID) *metav1.Status {
+func deletedStatus(c *collection, deleted runtime.Object) (*metav1.Status, error) {
+	m, err := meta.Accessor(deleted)
+	if err != nil {
+		return nil, err
+	}
 	status := &metav1.Status{
 		Status:  metav1.StatusSuccess,
-		Details: &metav1.StatusDetails{Name: name, Group: c.resource.Group, Kind: c.resource.Resource, UID: uid},
+		Details: &metav1.StatusDetails{Name: m.GetName(), Group: c.resource.Group, Kind: c.resource.Resource, UID: m.GetUID()},
 	}
 	status.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Status"})
-	return status
+	return status, nil
 }
+
+// returnsDeleted are the kinds of which API servers answer a deletion with the object,
+// where it is a status for others.
+var returnsDeleted = func() map[schema.GroupKind]bool {
+	set := map[schema.GroupKind]bool{}
+	for group, kinds := range map[string][]string{
+		"":                {"Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodTemplate", "ResourceQuota", "Service", "ServiceAccount"},
+		"resource.k8s.io": {"DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourcePoolStatusRequest", "ResourceSlice"},
+		"storage.k8s.io":  {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"},
+	} {
+		for _, kind := range kinds {
+			set[schema.GroupKind{Group: group, Kind: kind}] = true
+		}
+	}
+	return set
+}()
 
 // deleteOptions reads options from the body, or else from the query.
 func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
@@ -67,91 +90,6 @@ func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
 		return nil, invalidOptions("DeleteOptions", errs)
 	}
 	return options, nil
-}
-
-// remove deletes an object, or marks it deleted while it has finalizers and
-// returns it. A Pod is marked in any case, and then deleted as if it were on no
-// node, or its node had nothing to stop. left is nil when the object is gone.
-func (s *Server) remove(ctx context.Context, c *collection, namespace, name string, options *metav1.DeleteOptions) (left runtime.Object, uid types.UID, err error) {
-	key := c.key(namespace, name)
-	for {
-		present, _ := c.table.Get(key)
-		if present == nil {
-			return nil, "", apierrors.NewNotFound(c.groupResource(), name)
-		}
-		m, err := meta.Accessor(present.Object)
-		if err != nil {
-			return nil, "", err
-		}
-		if err := c.checkPreconditions(m, options.Preconditions); err != nil {
-			return nil, "", err
-		}
-		left, err := c.removePresent(key, present, isDryRun(options.DryRun))
-		if !errors.Is(err, store.ErrChanged) {
-			return left, m.GetUID(), err
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, "", err
-		}
-	}
-}
-
-func (c *collection) checkPreconditions(m metav1.Object, wanted *metav1.Preconditions) error {
-	if wanted == nil {
-		return nil
-	}
-	if wanted.UID != nil && *wanted.UID != m.GetUID() {
-		return apierrors.NewConflict(c.groupResource(), m.GetName(),
-			fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s)", *wanted.UID, m.GetUID()))
-	}
-	if wanted.ResourceVersion != nil && *wanted.ResourceVersion != m.GetResourceVersion() {
-		return apierrors.NewConflict(c.groupResource(), m.GetName(),
-			fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s)",
-				*wanted.ResourceVersion, m.GetResourceVersion()))
-	}
-	return nil
-}
-
-func (c *collection) removePresent(key string, present *store.Version, dryRun bool) (left runtime.Object, err error) {
-	m, err := meta.Accessor(present.Object)
-	if err != nil {
-		return nil, err
-	}
-	held, marked := len(m.GetFinalizers()) > 0, m.GetDeletionTimestamp() != nil
-	switch {
-	case held && marked:
-		return present.Object, nil
-	case !held && dryRun:
-		return nil, nil
-	case !marked && (held || c.graceful):
-		if present, err = c.mark(key, present, dryRun); err != nil {
-			return nil, err
-		}
-	}
-	if held {
-		return present.Object, nil
-	}
-	_, err = c.table.Delete(key, present)
-	return nil, err
-}
-
-// mark notes that an object is to be deleted.
-func (c *collection) mark(key string, present *store.Version, dryRun bool) (*store.Version, error) {
-	marked := present.Object.DeepCopyObject()
-	m, err := meta.Accessor(marked)
-	if err != nil {
-		return nil, err
-	}
-	now := metav1.Now().Rfc3339Copy()
-	m.SetDeletionTimestamp(&now)
-	m.SetDeletionGracePeriodSeconds(ptr.To[int64](0))
-	if m.GetGeneration() > 0 {
-		m.SetGeneration(m.GetGeneration() + 1)
-	}
-	if dryRun {
-		return &store.Version{Object: marked}, nil
-	}
-	return c.table.Put(key, present, marked)
 }
 
 // serveDeleteCollection deletes what a list with the same selectors returns, and
@@ -178,7 +116,9 @@ func (s *Server) serveDeleteCollection(w http.ResponseWriter, req *request) erro
 		if err != nil {
 			return err
 		}
-		_, _, err = s.remove(req.Context(), req.collection, m.GetNamespace(), m.GetName(), options)
+		_, err = s.remove(req.Context(), removal{
+			collection: req.collection, namespace: m.GetNamespace(), name: m.GetName(), options: *options,
+		})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}

@@ -65,8 +65,13 @@
 // served as unstructured objects unless the scheme knows them:
 //
 //   - Objects: create (with generateName), get, update, patch (JSON, merge,
-//     strategic merge), delete (preconditions, finalizers), deletecollection; the
-//     status subresource; dry run. A write that changes nothing is no write.
+//     strategic merge), delete (preconditions), deletecollection; the status
+//     subresource; dry run. A write that changes nothing is no write.
+//   - Deletion that waits: for finalizers, those of propagationPolicy among them, and
+//     for the node of a Pod. A Pod that is on a node is marked, and stays until it is
+//     deleted with a grace period of 0, which is how nodes say that it has stopped.
+//     There are no nodes here: let the test do it, by [Server.Delete]. Other Pods go at
+//     once.
 //   - Server-side apply, with apimachinery's own field managers: managed fields,
 //     conflicts, force, creation, removal of what a manager applies no more. Kinds of
 //     Kubernetes are merged by client-go's schema; of others none is known, so lists
@@ -106,9 +111,8 @@
 //   - No admission, no defaulting, no validation but that of metadata, no
 //     authentication, no authorization. Unknown fields are dropped silently.
 //   - No namespace life cycle: a namespace need not exist, and deleting one
-//     deletes nothing in it. No garbage collection: propagationPolicy is accepted
-//     and has no effect. No graceful deletion: a Pod is marked and then
-//     gone at once, even if it is on a node.
+//     deletes nothing in it. No garbage collection: what propagationPolicy adds, the
+//     finalizers orphan and foregroundDeletion, stays until somebody removes it.
 //   - No tables, no subresource but status, no OpenAPI, no TLS, no HTTP/2, no
 //     WebSockets.
 //   - No conversion: each version of a kind is a resource of its own.

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 )
 
 // Create stores objects without HTTP, in order, with their status, and with the
@@ -40,12 +41,16 @@ func (s *Server) Update(ctx context.Context, objs ...Object) error {
 	})
 }
 
-// Delete deletes objects without HTTP, in order, by namespace and name alone;
-// those with finalizers are marked deleted. Errors are as for Create, NotFound
+// Delete deletes objects without HTTP, in order, by namespace and name alone, and
+// at once, as the node of a Pod does when the Pod has stopped; those with
+// finalizers are marked deleted. Errors are as for Create, NotFound
 // among them.
 func (s *Server) Delete(ctx context.Context, objs ...Object) error {
 	return s.seed(ctx, "delete", objs, func(c *collection, m metav1.Object, _ runtime.Object) error {
-		_, _, err := s.remove(ctx, c, m.GetNamespace(), m.GetName(), &metav1.DeleteOptions{})
+		_, err := s.remove(ctx, removal{
+			collection: c, namespace: m.GetNamespace(), name: m.GetName(),
+			options: metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0), PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)},
+		})
 		return err
 	})
 }

@@ -13,6 +13,7 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubetyped/informer/typed/typedtest/internal/store"
 )
@@ -181,8 +182,7 @@ func (u update) complete(present, wanted runtime.Object) (runtime.Object, error)
 	m.SetUID(old.GetUID())
 	m.SetResourceVersion(old.GetResourceVersion())
 	m.SetCreationTimestamp(old.GetCreationTimestamp())
-	m.SetDeletionTimestamp(old.GetDeletionTimestamp())
-	m.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	u.keepDeletion(m, old)
 	m.SetSelfLink("")
 	m.SetGeneration(old.GetGeneration())
 	if c.generation && !sameContent(present, wanted) {
@@ -192,6 +192,17 @@ func (u update) complete(present, wanted runtime.Object) (runtime.Object, error)
 		return wanted, nil
 	}
 	return wanted, c.validateUpdate(m, old)
+}
+
+// keepDeletion has the wanted state be deleted as the present one is. A client that
+// says otherwise is refused by the validation.
+func (u update) keepDeletion(m, old metav1.Object) {
+	if u.seed || m.GetDeletionTimestamp() == nil {
+		m.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	}
+	if u.seed || m.GetDeletionGracePeriodSeconds() == nil {
+		m.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	}
 }
 
 // check compares what identifies the object and its version.
@@ -223,7 +234,8 @@ func (u update) check(old, m metav1.Object) error {
 	return nil
 }
 
-// lastFinalizerGone reports whether an update lets a pending deletion happen.
+// lastFinalizerGone reports whether an update lets a pending deletion happen: there
+// is no finalizer any more, and nothing to wait for.
 func lastFinalizerGone(present, wanted runtime.Object) (bool, error) {
 	old, err := meta.Accessor(present)
 	if err != nil {
@@ -233,5 +245,5 @@ func lastFinalizerGone(present, wanted runtime.Object) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return old.GetDeletionTimestamp() != nil && len(old.GetFinalizers()) > 0 && len(m.GetFinalizers()) == 0, nil
+	return old.GetDeletionTimestamp() != nil && ptr.Deref(old.GetDeletionGracePeriodSeconds(), 0) == 0 && len(m.GetFinalizers()) == 0, nil
 }

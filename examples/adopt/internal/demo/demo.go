@@ -48,10 +48,11 @@ func pod(i int) *corev1.Pod {
 	}
 }
 
-// Drain deletes the Pods of node-0. It is for the server in memory.
+// Drain deletes the Pods of node-0, without waiting for the node, which is not there
+// to stop them. It is for the server in memory.
 func Drain(ctx context.Context, client kubernetes.Interface) error {
 	for i := 0; i < Pods; i += Nodes {
-		if err := client.CoreV1().Pods("shop").Delete(ctx, pod(i).Name, metav1.DeleteOptions{}); err != nil {
+		if err := client.CoreV1().Pods("shop").Delete(ctx, pod(i).Name, *metav1.NewDeleteOptions(0)); err != nil {
 			return err
 		}
 	}
