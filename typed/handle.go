@@ -7,6 +7,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/chance"
 	"github.com/kubetyped/informer/internal/eventlog"
 )
 
@@ -107,7 +108,7 @@ func (i *Informer[T]) call(l *listener[T]) {
 		return
 	}
 	ctx := i.ctx
-	l.calling = true
+	l.calling, l.random = true, chance.From(ctx)
 	i.calling.Go(func() {
 		defer l.finish()
 		returned := false

@@ -2,12 +2,12 @@ package typed
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/chance"
 )
 
 // listener is a handler that was added, with the events that it gets, in this order:
@@ -23,8 +23,9 @@ type listener[T index.Object] struct {
 	onSynced func()             // called when the handler is synced; nil: nothing is
 
 	tasks  taskQueue[T]
-	period time.Duration // of resyncs; 0: none
-	jitter float64       // the part of period by which one is longer at most
+	period time.Duration  // of resyncs; 0: none
+	random *chance.Source // of jitter
+	jitter float64        // the part of period by which one is longer at most
 	timer  *time.Timer
 	atHead func(note func(*index.Snapshot[T], uint64)) // notes the store and the head of events, unless it was released; nothing is published meanwhile
 	fill   func() (*index.Snapshot[T], filling[T])     // begins a resync, if the handler coalesces
@@ -86,7 +87,7 @@ func (l *listener[T]) run(emit func(*Event[T]) bool) {
 
 // nextPeriod returns how long it is to the next resync.
 func (l *listener[T]) nextPeriod() time.Duration {
-	return l.period + time.Duration(rand.Float64()*l.jitter*float64(l.period))
+	return l.period + time.Duration(l.random.Float64()*l.jitter*float64(l.period))
 }
 
 // letGo forgets the objects that are not delivered any more.

@@ -2,8 +2,9 @@ package kube
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
+
+	"github.com/kubetyped/informer/internal/chance"
 )
 
 // backoff is a series of waits that become longer. Each is random, between
@@ -17,7 +18,7 @@ type backoff struct {
 }
 
 // wait blocks for the next wait of the series, or until ctx ends.
-func (b *backoff) wait(ctx context.Context) { sleep(ctx, b.next()) }
+func (b *backoff) wait(ctx context.Context) { sleep(ctx, b.next(ctx)) }
 
 // sleep blocks for a time, or until ctx ends.
 func sleep(ctx context.Context, length time.Duration) {
@@ -30,10 +31,10 @@ func sleep(ctx context.Context, length time.Duration) {
 }
 
 // next returns the length of the next wait of the series.
-func (b *backoff) next() time.Duration {
+func (b *backoff) next(ctx context.Context) time.Duration {
 	limit := max(b.limit, b.first)
 	b.limit = min(time.Duration(float64(limit)*b.factor), b.last)
-	return rand.N(limit)
+	return time.Duration(chance.From(ctx).Int64N(int64(limit)))
 }
 
 // isRepeated reports whether there was a wait since the series began.

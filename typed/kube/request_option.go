@@ -1,14 +1,16 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/kubetyped/informer/internal/chance"
 )
 
 // requestConfig is what options say about requests and the waits between them.
@@ -17,7 +19,7 @@ type requestConfig struct {
 	pageSize     int64
 	latest       bool          // lists are of the server's latest state
 	listTimeout  time.Duration // 0: none
-	watchTimeout time.Duration // 0: the Reflector's
+	watchTimeout time.Duration // 0: the default
 	firstWait    time.Duration // 0: firstRefused
 	longestWait  time.Duration // 0: longestWait
 }
@@ -122,15 +124,16 @@ func (c requestConfig) list(opts *metav1.ListOptions) {
 	}
 }
 
+// defaultWatchTimeout is how long a watch lasts at least: that of client-go's Reflector.
+const defaultWatchTimeout = 5 * time.Minute
+
 // watch changes the options of a watch.
-func (c requestConfig) watch(opts *metav1.ListOptions) {
+func (c requestConfig) watch(ctx context.Context, opts *metav1.ListOptions) {
 	if ptr.Deref(opts.SendInitialEvents, false) {
 		c.list(opts)
 	}
-	if c.watchTimeout != 0 {
-		least := int64(c.watchTimeout / time.Second)
-		opts.TimeoutSeconds = ptr.To(least + rand.Int64N(least+1))
-	}
+	least := int64(cmp.Or(c.watchTimeout, defaultWatchTimeout) / time.Second)
+	opts.TimeoutSeconds = ptr.To(least + chance.From(ctx).Int64N(least+1))
 }
 
 // listed makes a request for a list, for as long as it may take.

@@ -36,7 +36,7 @@ func (b *breaks) wait(ctx context.Context) {
 	b.waits = false
 	length := time.Duration(0)
 	if waits {
-		length = b.between.next()
+		length = b.between.next(ctx)
 	}
 	b.mu.Unlock()
 	if waits {

@@ -94,7 +94,7 @@ func (lw *retryingListerWatcher) WatchWithContext(ctx context.Context, opts meta
 	}
 	defer lw.requests.Done()
 	lw.restrict(&opts)
-	lw.config.requests.watch(&opts)
+	lw.config.requests.watch(ctx, &opts)
 	lw.received = 0
 	w, err := persist(ctx, lw, func() (watch.Interface, error) {
 		w, err := inTurn(ctx, lw, ptr.Deref(opts.SendInitialEvents, false), func() (watch.Interface, error) {

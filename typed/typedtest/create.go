@@ -10,8 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilrand "k8s.io/apimachinery/pkg/util/rand"
-	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/kubetyped/informer/typed/typedtest/internal/store"
 )
@@ -82,7 +80,7 @@ func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error
 	if err != nil {
 		return nil, err
 	}
-	if err := cr.complete(m); err != nil {
+	if err := cr.complete(m, s.settings.random); err != nil {
 		return nil, err
 	}
 	c := cr.collection
@@ -98,7 +96,7 @@ func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error
 	for attempt := 1; ; attempt++ {
 		if generated {
 			base := m.GetGenerateName()
-			m.SetName(base[:min(len(base), maxBase)] + utilrand.String(suffixLength))
+			m.SetName(base[:min(len(base), maxBase)] + s.settings.random.suffix())
 		}
 		if err := c.validate(m, cr.seed); err != nil {
 			return nil, err
@@ -120,7 +118,7 @@ func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error
 }
 
 // complete sets the metadata that clients do not decide.
-func (cr creation) complete(m metav1.Object) error {
+func (cr creation) complete(m metav1.Object, random *randomness) error {
 	if err := cr.collection.place(m, cr.namespace); err != nil {
 		return err
 	}
@@ -139,7 +137,7 @@ func (cr creation) complete(m metav1.Object) error {
 		m.SetGeneration(1)
 	}
 	if m.GetUID() == "" {
-		m.SetUID(uuid.NewUUID())
+		m.SetUID(random.uid())
 	}
 	if created := m.GetCreationTimestamp(); created.IsZero() {
 		m.SetCreationTimestamp(metav1.Now().Rfc3339Copy())

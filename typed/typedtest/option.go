@@ -37,6 +37,7 @@ type settings struct {
 	cbor      bool
 	logger    klog.Logger
 	objects   []Object // to begin with
+	random    *randomness
 }
 
 func newSettings(opts []Option) (*settings, error) {

@@ -1,0 +1,251 @@
+package simulation
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var (
+	oneSeed   = flag.Uint64("simulation.seed", 0, "run this seed alone, and print its trace")
+	seeds     = flag.Uint64("simulation.seeds", 20, "how many seeds each simulation runs")
+	firstSeed = flag.Uint64("simulation.first", 1, "the first seed")
+	lasting   = flag.Duration("simulation.for", 0, "run seeds for so long, whatever simulation.seeds says")
+	parallel  = flag.Int("simulation.parallel", 0, "how many seeds run at once; 0: as many as there are processors, if there are more than 20 seeds")
+	someOf    = flag.String("simulation.faults", "", "of simulation.seed, the faults to make, by number: 3,17 or none")
+	someActs  = flag.String("simulation.acts", "", "of simulation.seed, the acts of users to make, by number: 3,17 or none")
+	stuck     = flag.Duration("simulation.stuck", time.Minute, "how long, of real time, nothing may happen")
+)
+
+// Run runs a simulation with one seed after the other, each in a bubble of
+// testing/synctest of its own. define describes what runs, and what has to be so; it is
+// called for each seed, in its bubble, and what it makes is for that seed alone.
+//
+// A seed that fails is made smaller first, by leaving out faults and acts of users that
+// it does not take; then the test fails, with the seed, the command that runs it again,
+// and the trace of what happened.
+//
+// Flags of go test say which seeds there are: see the documentation of the package.
+func Run(t *testing.T, define func(s *Simulation)) {
+	t.Helper()
+	if *oneSeed != 0 {
+		again(t, define)
+		return
+	}
+	count := *seeds
+	if *lasting > 0 {
+		count = 1 << 62
+	}
+	workers := *parallel
+	if workers == 0 && count > 20 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	b := &batch{define: define, next: *firstSeed, last: *firstSeed + count - 1, begun: time.Now()}
+	if workers <= 1 {
+		b.work(t)
+	} else {
+		b.spread(t, workers)
+	}
+	t.Log(b.progress())
+}
+
+// batch is a number of seeds.
+type batch struct {
+	define func(*Simulation)
+	begun  time.Time
+	last   uint64
+
+	mu      sync.Mutex
+	next    uint64        // guarded by mu
+	told    time.Time     // guarded by mu; when progress was printed
+	done    int           // guarded by mu
+	virtual time.Duration // guarded by mu
+	faults  int           // guarded by mu
+	events  int           // guarded by mu
+
+	failed atomic.Bool
+}
+
+// spread has several workers run seeds.
+func (b *batch) spread(t *testing.T, workers int) {
+	t.Run("workers", func(t *testing.T) {
+		for i := range workers {
+			t.Run(strconv.Itoa(i), func(t *testing.T) {
+				t.Parallel()
+				b.work(t)
+			})
+		}
+	})
+}
+
+// take returns the next seed.
+func (b *batch) take() (uint64, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next > b.last || b.failed.Load() || *lasting > 0 && time.Since(b.begun) > *lasting {
+		return 0, false
+	}
+	b.next++
+	return b.next - 1, true
+}
+
+// work runs seeds until there are no more, or one has failed.
+func (b *batch) work(t *testing.T) {
+	for seed, ok := b.take(); ok; seed, ok = b.take() {
+		one := attempt(t, b.define, seed, nil, false)
+		if one.failed != nil {
+			b.failed.Store(true)
+			report(t, b.define, one)
+			return
+		}
+		b.count(one)
+	}
+}
+
+// count adds what a seed was, and prints progress now and then.
+func (b *batch) count(one outcome) {
+	b.mu.Lock()
+	b.done++
+	b.virtual += one.virtual
+	b.faults += len(one.plan.faults)
+	b.events += one.events
+	due := time.Since(b.begun) > 10*time.Second && time.Since(b.told) > 10*time.Second
+	if due {
+		b.told = time.Now()
+	}
+	b.mu.Unlock()
+	if due {
+		_, _ = fmt.Fprintln(os.Stderr, b.progress())
+	}
+}
+
+// progress tells how far the seeds are.
+func (b *batch) progress() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	took := time.Since(b.begun)
+	return fmt.Sprintf("simulation: %d seeds in %v, %.0f a minute; %v of virtual time, %d faults, %d events",
+		b.done, took.Round(time.Second), float64(b.done)/took.Minutes(), b.virtual.Round(time.Minute), b.faults, b.events)
+}
+
+// outcome is how a seed went.
+type outcome struct {
+	plan    plan
+	failed  *Failure
+	virtual time.Duration
+	events  int    // lines of the trace
+	sum     uint64 // of the trace
+	trace   []string
+}
+
+// attempt runs a seed, or the part of its plan that cut leaves.
+func attempt(t *testing.T, define func(*Simulation), seed uint64, cut func(plan) plan, detailed bool) outcome {
+	var one outcome
+	var w atomic.Pointer[world]
+	ended := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { watch(seed, &w, ended) })
+	defer watching.Wait()
+	defer close(ended)
+	synctest.Test(t, func(*testing.T) {
+		s := &Simulation{}
+		define(s)
+		p := newPlan(seed, s, servers)
+		if cut != nil {
+			p = cut(p)
+		}
+		one = simulate(p, s, detailed, &w)
+	})
+	return one
+}
+
+// simulate makes a plan happen, in the bubble of its caller.
+func simulate(p plan, s *Simulation, detailed bool, watched *atomic.Pointer[world]) outcome {
+	seedProcess(p.seed)
+	w, err := newWorld(p, s, detailed)
+	if err != nil {
+		return outcome{plan: p, failed: &Failure{Check: "start", Err: err}}
+	}
+	watched.Store(w)
+	w.run()
+	one := outcome{plan: p, virtual: w.elapsed()}
+	err = w.stop()
+	if err == nil {
+		err = leftovers()
+	}
+	if err != nil {
+		w.fail("end", err)
+	}
+	one.failed, one.events, one.trace = w.failure(), w.trace.count, w.trace.lines
+	if w.trace.sum != nil {
+		one.sum = w.trace.sum.Sum64()
+	}
+	return one
+}
+
+// again runs one seed, as flags say, and prints its trace.
+func again(t *testing.T, define func(*Simulation)) {
+	t.Helper()
+	cut := func(p plan) plan {
+		return p.only(numbers(t, *someOf), numbers(t, *someActs))
+	}
+	one := attempt(t, define, *oneSeed, cut, true)
+	t.Log(strings.Join(one.trace, "\n"))
+	if one.failed != nil {
+		t.Error(one.failed)
+	}
+}
+
+// numbers returns which numbers a flag has: all, if it is empty.
+func numbers(t *testing.T, list string) func(int) bool {
+	t.Helper()
+	if list == "" {
+		return func(int) bool { return true }
+	}
+	chosen := map[int]bool{}
+	if list != "none" {
+		for number := range strings.SplitSeq(list, ",") {
+			n, err := strconv.Atoi(strings.TrimSpace(number))
+			if err != nil {
+				t.Fatalf("simulation: %q is no list of numbers, such as 3,17", list)
+			}
+			chosen[n] = true
+		}
+	}
+	return func(n int) bool { return chosen[n] }
+}
+
+// command returns what runs a plan again.
+func command(t *testing.T, p plan) string {
+	name := t.Name()
+	if root, _, isWorker := strings.Cut(name, "/workers/"); isWorker {
+		name = root
+	}
+	parts := strings.Split(name, "/")
+	for i := range parts {
+		parts[i] = "^" + parts[i] + "$"
+	}
+	return fmt.Sprintf("go test -run '%s' -simulation.seed=%d -simulation.faults=%s -simulation.acts=%s",
+		path.Join(parts...), p.seed, listOf(p.faults, func(f fault) int { return f.number }), listOf(p.acts, func(a act) int { return a.number }))
+}
+
+// listOf returns the numbers of what a plan has, as flags take them.
+func listOf[E any](all []E, number func(E) int) string {
+	if len(all) == 0 {
+		return "none"
+	}
+	texts := make([]string, len(all))
+	for i, one := range all {
+		texts[i] = strconv.Itoa(number(one))
+	}
+	return strings.Join(texts, ",")
+}

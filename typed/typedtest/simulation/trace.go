@@ -1,0 +1,81 @@
+package simulation
+
+import (
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+)
+
+// trace is what has happened, in order.
+type trace struct {
+	detailed bool // it is kept, and not only hashed
+
+	mu    sync.Mutex
+	lines []string    // guarded by mu
+	sum   hash.Hash64 // guarded by mu; of all lines
+	count int         // guarded by mu
+}
+
+// note adds a line: who does what.
+func (w *world) note(who, format string, args ...any) {
+	w.steps.Add(1)
+	at := w.elapsed()
+	line := fmt.Sprintf("%s  %-16s  %s", clock(at), who, fmt.Sprintf(format, args...))
+	t := &w.trace
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.sum == nil {
+		t.sum = fnv.New64a()
+	}
+	_, _ = t.sum.Write([]byte(line))
+	t.count++
+	if t.detailed {
+		t.lines = append(t.lines, line)
+	}
+}
+
+// clock spells a moment of a simulation.
+func clock(at time.Duration) string {
+	return fmt.Sprintf("%02d:%02d:%09.6f", int(at.Hours()), int(at.Minutes())%60, (at % time.Minute).Seconds())
+}
+
+// noteAnswer notes a request that a server has answered.
+func (w *world) noteAnswer(who string, what target, response *http.Response, text []byte) {
+	version := ""
+	if w.trace.detailed && response.StatusCode < http.StatusBadRequest {
+		version = versionOf(text)
+	}
+	w.note(who, "%s → %d%s", what, response.StatusCode, version)
+	if what.writes() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.writes = append(w.writes, Write{
+			At: w.elapsed(), Process: strings.TrimRight(who, "#0123456789"), Verb: what.verb, Resource: what.resource,
+			Namespace: what.namespace, Name: what.name, Code: response.StatusCode,
+		})
+	}
+}
+
+// noteEvent notes that an event of a watch has arrived.
+func (w *world) noteEvent(s *stream, text []byte) {
+	if !w.trace.detailed {
+		w.note(s.life.name(), "sees %d bytes of %s", len(text), s.what.resource)
+		return
+	}
+	w.note(s.life.name(), "sees of %s, from server %d: %s", s.what.resource, s.server, describeEvent(text))
+}
+
+// logger returns what the contexts of a process have: its log is part of the trace.
+func (w *world) logger(name string) logr.Logger {
+	if !w.trace.detailed {
+		return logr.Discard()
+	}
+	return funcr.New(func(prefix, args string) { w.note(name, "log: %s %s", prefix, args) }, funcr.Options{})
+}
