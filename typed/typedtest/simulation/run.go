@@ -58,6 +58,18 @@ func Run(t *testing.T, define func(s *Simulation)) {
 	t.Log(b.progress())
 }
 
+// Find runs seeds until one fails, and returns how, or nil if none of so many does. It is
+// for tests of simulations: one that is to find a bug is given a program that has it.
+func Find(t *testing.T, seeds uint64, define func(s *Simulation)) *Failure {
+	t.Helper()
+	for seed := *firstSeed; seed < *firstSeed+seeds; seed++ {
+		if one := attempt(t, define, seed, nil, false); one.failed != nil {
+			return one.failed
+		}
+	}
+	return nil
+}
+
 // batch is a number of seeds.
 type batch struct {
 	define func(*Simulation)
@@ -173,7 +185,7 @@ func simulate(p plan, s *Simulation, detailed bool, watched *atomic.Pointer[worl
 	seedProcess(p.seed)
 	w, err := newWorld(p, s, detailed)
 	if err != nil {
-		return outcome{plan: p, failed: &Failure{Check: "start", Err: err}}
+		return outcome{plan: p, failed: &Failure{Seed: p.seed, Check: "start", Err: err}}
 	}
 	watched.Store(w)
 	w.run()

@@ -32,15 +32,15 @@ func report(t *testing.T, define func(*Simulation), one outcome) {
 			return
 		}
 	}
-	t.Errorf("simulation: seed %d: %v\nIt was not so when it ran again, %d times. Look for what its outcome depends on besides the seed.\n%s",
-		one.plan.seed, one.failed, runs, command(t, one.plan))
+	t.Errorf("simulation: %v\nIt was not so when it ran again, %d times. Look for what its outcome depends on besides the seed.\n%s",
+		one.failed, runs, command(t, one.plan))
 }
 
 // describe returns what to print of a failure.
 func describe(t *testing.T, first, smallest outcome, runs int) string {
 	var b strings.Builder
 	p := smallest.plan
-	fmt.Fprintf(&b, "simulation: seed %d: %v\n", p.seed, smallest.failed)
+	fmt.Fprintf(&b, "simulation: %v\n", smallest.failed)
 	fmt.Fprintf(&b, "It takes %d of %d faults, and %d of %d acts of users", len(p.faults), len(first.plan.faults), len(p.acts), len(first.plan.acts))
 	if runs > 1 {
 		fmt.Fprintf(&b, "; it failed in 1 of %d runs", runs)

@@ -52,19 +52,6 @@ type world struct {
 	writes []Write  // guarded by mu
 }
 
-// Failure is why a simulation has failed.
-type Failure struct {
-	Check string        // what should have been so, or "process NAME"
-	After time.Duration // how much virtual time had gone by
-	Err   error
-}
-
-// Error implements error.
-func (f *Failure) Error() string { return fmt.Sprintf("%s, after %v: %v", f.Check, f.After, f.Err) }
-
-// Unwrap returns the error of the check.
-func (f *Failure) Unwrap() error { return f.Err }
-
 // newWorld makes what a plan needs.
 func newWorld(p plan, s *Simulation, detailed bool) (*world, error) {
 	w := &world{plan: p, sim: s, begun: time.Now(), stirred: make(chan struct{}, 1)}
@@ -136,7 +123,7 @@ func (w *world) stir() {
 func (w *world) fail(check string, err error) {
 	w.mu.Lock()
 	if w.failed == nil {
-		w.failed = &Failure{Check: check, After: w.elapsed(), Err: err}
+		w.failed = &Failure{Seed: w.plan.seed, Check: check, After: w.elapsed(), Err: err}
 	}
 	w.mu.Unlock()
 	w.stir()
