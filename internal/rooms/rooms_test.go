@@ -27,15 +27,15 @@ func TestRooms(t *testing.T) {
 		allowed   []string // of what is forbidden
 		forbidden []string
 	}{
-		"internal/mutation": {forbidden: []string{api, client}},
+		"internal/mutation", "internal/chance": {forbidden: []string{api, client}},
 		"internal/eventlog": {forbidden: []string{api, client, web}},
 		"index":             {forbidden: []string{api, client, web}},
 		"queue":             {forbidden: []string{api, client}, allowed: []string{queues}},
 		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
 		"typed/source":      {ours: []string{"index"}, forbidden: []string{api, client}},
-		"typed":             {ours: []string{"index", "queue", "typed/source", "internal/eventlog", "internal/mutation"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
+		"typed":             {ours: []string{"index", "queue", "typed/source", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation", "internal/chance", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, linked := range linkedBy(t, name) {
