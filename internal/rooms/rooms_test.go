@@ -27,7 +27,7 @@ func TestRooms(t *testing.T) {
 		allowed   []string // of what is forbidden
 		forbidden []string
 	}{
-		"internal/mutation", "internal/chance": {forbidden: []string{api, client}},
+		"internal/mutation": {forbidden: []string{api, client}},
 		"internal/eventlog": {forbidden: []string{api, client, web}},
 		"index":             {forbidden: []string{api, client, web}},
 		"queue":             {forbidden: []string{api, client}, allowed: []string{queues}},
