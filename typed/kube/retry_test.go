@@ -156,6 +156,41 @@ func TestBackAfterServerWasAway(t *testing.T) {
 	}
 }
 
+// streaming is a brittle that can stream lists.
+type streaming struct{ *brittle }
+
+func (streaming) IsWatchListSemanticsUnSupported() bool { return false }
+
+// TestStopWhileStreamedListsFail: a stop waits for no retry of a streamed list, either,
+// and makes no more requests.
+func TestStopWhileStreamedListsFail(t *testing.T) {
+	for name, failure := range map[string]error{
+		"refused":           errRefused,
+		"too many requests": apierrors.NewTooManyRequests("busy", 0),
+		"internal error":    apierrors.NewInternalError(os.ErrInvalid),
+	} {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				server := newBrittle()
+				server.fail(failure)
+				informer := typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](streaming{server}))
+				ctx, cancel := context.WithCancel(t.Context())
+				ended := make(chan error)
+				go func() { ended <- informer.Run(ctx) }()
+				time.Sleep(time.Minute)
+				_, _, before := server.counts()
+				require.NotZero(t, before)
+				begin := time.Now()
+				cancel()
+				assert.NoError(t, <-ended)
+				assert.Zero(t, time.Since(begin))
+				_, _, after := server.counts()
+				assert.Equal(t, before, after)
+			})
+		})
+	}
+}
+
 func TestRelistSoonAfterExpiry(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		server := newBrittle()

@@ -114,15 +114,18 @@ func (lw *retryingListerWatcher) WatchWithContext(ctx context.Context, opts meta
 }
 
 // persist makes a request again and again until it succeeds, fails in a way that
-// the Reflector has to know of, or ctx ends. It reports each failure. The
-// Reflector does the same for a watch, and for a streamed list even after ctx
-// has ended, but waits up to a minute at a time.
+// the Reflector has to know of, or ctx ends: then it returns ctx's error, and not what
+// the request last failed with, after which the Reflector would wait before it looks at
+// ctx where the request is for a streamed list. It reports each failure.
 func persist[R any](ctx context.Context, lw *retryingListerWatcher, request func() (R, error)) (R, error) {
 	unreachable, refused := lw.config.requests.unreachable(), lw.config.requests.refused()
-	for {
+	for ctx.Err() == nil {
 		result, err := request()
-		if err == nil || ctx.Err() != nil || errors.Is(err, errNotStreamed) {
+		if err == nil || errors.Is(err, errNotStreamed) {
 			return result, err
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		lw.failed(err)
 		switch {
@@ -135,10 +138,8 @@ func persist[R any](ctx context.Context, lw *retryingListerWatcher, request func
 		default:
 			return result, err
 		}
-		if ctx.Err() != nil {
-			return result, err
-		}
 	}
+	return *new(R), ctx.Err()
 }
 
 // inTurn makes a request, with which a list may begin, when it is its turn.
