@@ -60,7 +60,7 @@ func (g *gate) lists() int {
 }
 
 // listBytes is what a list counts.
-var listBytes = int64(4<<20 + runtime.GOMAXPROCS(0)*256<<10)
+func listBytes() int64 { return int64(4<<20 + runtime.GOMAXPROCS(0)*256<<10) }
 
 // startThree starts informers of three kinds, one after the other, whose lists share a
 // budget.
@@ -94,8 +94,8 @@ func TestWithListBudget(t *testing.T) {
 	}{
 		"none":                  {nil, 3},
 		"less than a list":      {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(1))}, 1},
-		"one at a time, listed": {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(2*listBytes - 1)), kube.WithoutWatchList()}, 1},
-		"two at a time":         {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(2 * listBytes))}, 2},
+		"one at a time, listed": {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(2*listBytes() - 1)), kube.WithoutWatchList()}, 1},
+		"two at a time":         {[]kube.ForOption{kube.WithListBudget(kube.NewListBudget(2 * listBytes()))}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestListsWithoutAnAnswerHoldUpNoOther(t *testing.T) {
 		time.Sleep(11 * time.Second)
 		waiting, cancel := context.WithCancel(t.Context())
 		cancel()
-		assert.ErrorContains(t, f.WaitForSync(waiting), fmt.Sprintf("the list has waited 10s for others of its budget of %d MiB, see WithListBudget", listBytes>>20))
+		assert.ErrorContains(t, f.WaitForSync(waiting), fmt.Sprintf("the list has waited 10s for others of its budget of %d MiB, see WithListBudget", listBytes()>>20))
 		assert.Equal(t, 1, g.lists())
 		time.Sleep(20 * time.Second)
 		assert.Equal(t, 2, g.lists())
