@@ -86,7 +86,7 @@ type hooked struct {
 }
 
 // tooLong is for calls that never return.
-const tooLong = 2 * time.Second
+const tooLong = 30 * time.Second
 
 // makeAll makes calls, each in a goroutine of its own, and notes those that do
 // not return until it does.

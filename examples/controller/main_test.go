@@ -127,7 +127,7 @@ func TestRunEndsWhenTheServerCannotBeReached(t *testing.T) {
 	defer cancel()
 	var out bytes.Buffer
 
-	require.NoError(t, run(ctx, []string{"-kubeconfig", kubeconfig(t, "http://"+freeAddress(t))}, &out))
+	require.NoError(t, run(ctx, []string{"-kubeconfig", kubeconfig(t, "http://127.0.0.1:1")}, &out))
 }
 
 func TestRunChecksItsArguments(t *testing.T) {
