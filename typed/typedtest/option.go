@@ -35,6 +35,7 @@ type settings struct {
 	bookmark  time.Duration
 	watchList bool
 	cbor      bool
+	collects  bool // garbage
 	logger    klog.Logger
 	objects   []Object // to begin with
 	random    *randomness
@@ -147,6 +148,22 @@ func WithoutWatchList() Option {
 func WithCBOR() Option {
 	return func(s *settings) error {
 		s.cbor = true
+		return nil
+	}
+}
+
+// WithGarbageCollection deletes objects whose owners are gone, as the garbage collector
+// of Kubernetes does in a cluster: in the background, or in the foreground, where an
+// owner goes after those dependents that block its deletion, or not at all, where
+// dependents lose the owner instead. See propagationPolicy of deletes. Without it, as
+// with an API server alone, finalizers that such deletes add stay.
+//
+// Garbage is collected soon after a write, and takes no time of a bubble: wait for it
+// with synctest.Wait. Owners of a kind that is not served are taken to exist. What
+// cannot be deleted is tried again every second.
+func WithGarbageCollection() Option {
+	return func(s *settings) error {
+		s.collects = true
 		return nil
 	}
 }

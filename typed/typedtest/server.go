@@ -40,7 +40,8 @@ type Server struct {
 	streams   streams
 	lines     lines
 	home      home
-	transport *transport // of the clients that Config makes
+	transport *transport   // of the clients that Config makes
+	control   *controllers // nil: none, or those of the server that this is a replica of
 	http      *http.Server
 	ctx       context.Context // ends when Close begins
 	cancel    context.CancelFunc
@@ -71,13 +72,28 @@ func NewServer(opts ...Option) (*Server, error) {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}
 	s := &Server{settings: set, store: objects, catalog: catalog, home: here()}
+	s.addControllers()
 	if err := s.Create(context.Background(), set.objects...); err != nil {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}
 	if err := s.serveRequests(); err != nil {
 		return nil, err
 	}
+	if s.control != nil {
+		s.control.start(s.ctx)
+	}
 	return s, nil
+}
+
+// addControllers makes the controllers that the options ask for.
+func (s *Server) addControllers() {
+	var all []controller
+	if s.settings.collects {
+		all = append(all, newCollector(s))
+	}
+	if len(all) > 0 {
+		s.control = newControllers(s.store, s.catalog, all)
+	}
 }
 
 // serveRequests has the server listen.
@@ -129,6 +145,9 @@ func (s *Server) close() error {
 		failed = errors.Join(failed, r.Close())
 	}
 	s.cancel()
+	if s.control != nil {
+		s.control.stop()
+	}
 
 	finished := make(chan struct{})
 	go func() {

@@ -20,8 +20,9 @@ type Store struct {
 	limit int // events a table keeps before it compacts by itself
 
 	mu       sync.RWMutex
-	revision uint64   // guarded by mu
-	tables   []*Table // guarded by mu
+	revision uint64        // guarded by mu
+	tables   []*Table      // guarded by mu
+	changed  chan struct{} // guarded by mu; closed at the next write; nil when nobody waits
 }
 
 // New returns an empty store at revision 1. A table that holds more than limit

@@ -173,6 +173,10 @@ func (t *Table) append(e *Event, key string) {
 		close(t.changed)
 		t.changed = nil
 	}
+	if t.store.changed != nil {
+		close(t.store.changed)
+		t.store.changed = nil
+	}
 }
 
 // compact drops the events up to revision and the versions only they need.
