@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -115,7 +116,7 @@ func TestFreeze(t *testing.T) {
 			_, err := clientset(t, srv, "").CoreV1().Pods("default").Create(ctx, pod("p"), metav1.CreateOptions{})
 			created <- err
 		}()
-		time.Sleep(50 * time.Millisecond)
+		require.Eventually(t, func() bool { return fault.Met() > 0 }, patience, time.Millisecond)
 		assert.Equal(t, "1", srv.ResourceVersion(), "it has not arrived")
 		require.NoError(t, srv.Create(ctx, pod("q")))
 		time.Sleep(50 * time.Millisecond)
@@ -145,8 +146,8 @@ func TestLostAnswers(t *testing.T) {
 		"abrupt":    {typedtest.Fault{End: typedtest.Abrupt}, func(err error) bool { return errors.Is(err, io.EOF) }},
 		"torn":      {typedtest.Fault{End: typedtest.Torn}, func(err error) bool { return errors.Is(err, io.EOF) }},
 		"timeout":   {typedtest.Fault{Err: apierrors.NewTimeoutError("too slow", 0)}, apierrors.IsTimeout},
-		"half-open": {typedtest.Fault{HalfOpen: true}, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) }},
-		"frozen":    {typedtest.Fault{Freeze: true}, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) }},
+		"half-open": {typedtest.Fault{HalfOpen: true}, func(err error) bool { return errors.Is(err, context.Canceled) }},
+		"frozen":    {typedtest.Fault{Freeze: true}, func(err error) bool { return errors.Is(err, context.Canceled) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			everywhere(t, func(t *testing.T) {
@@ -155,20 +156,32 @@ func TestLostAnswers(t *testing.T) {
 				fault := test.fault
 				fault.Verb, fault.Way = "create", typedtest.Answers
 				injected := srv.Inject(fault)
-				create := func(name string) error {
-					ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+				create := func(name string, arrived func() bool) error {
+					ctx, cancel := context.WithCancel(testContext(t))
+					var watching sync.WaitGroup
+					defer watching.Wait()
 					defer cancel()
+					if fault.Freeze || fault.HalfOpen { // it would wait for ever
+						watching.Go(func() {
+							for !arrived() && ctx.Err() == nil {
+								time.Sleep(time.Millisecond)
+							}
+							cancel()
+						})
+					}
 					_, err := pods.Create(ctx, pod(name), metav1.CreateOptions{})
 					return err
 				}
-				err := create("p")
+				unchanged := srv.ResourceVersion()
+				err := create("p", func() bool { return srv.ResourceVersion() != unchanged })
 				assert.True(t, test.is(err), "%v", err)
 				injected.Remove()
-				assert.True(t, apierrors.IsAlreadyExists(create("p")))
+				never := func() bool { return false }
+				assert.True(t, apierrors.IsAlreadyExists(create("p", never)))
 
 				fault.Way = typedtest.Requests
 				injected = srv.Inject(fault)
-				err = create("q")
+				err = create("q", func() bool { return injected.Met() > 0 })
 				assert.True(t, test.is(err), "%v", err)
 				w := watchPods(t, t.Context(), srv, "", metav1.ListOptions{})
 				injected.Remove()
@@ -176,7 +189,7 @@ func TestLostAnswers(t *testing.T) {
 					assert.Equal(t, "q", next(t, w).Object.(*corev1.Pod).Name, "what was sent arrives")
 					return
 				}
-				assert.NoError(t, create("q"), "it has not taken effect")
+				assert.NoError(t, create("q", never), "it has not taken effect")
 			})
 		})
 	}
