@@ -46,11 +46,12 @@ func installWidgets(t *testing.T) func(*testing.T) conformance.Rig {
 	require.True(t, cbor || server.Own() == nil, "see TestMain")
 	return func(t *testing.T) conformance.Rig {
 		rig := conformance.Rig{
-			Config:         server.Config(),
-			Namespace:      server.Namespace(t),
-			CustomResource: widgets.GVR(),
-			CustomKind:     widgets.Kind,
-			CBOR:           cbor,
+			Config:             server.Config(),
+			Namespace:          server.Namespace(t),
+			CustomResource:     widgets.GVR(),
+			CustomKind:         widgets.Kind,
+			NamespaceLifecycle: true,
+			CBOR:               cbor,
 		}
 		if own := server.Own(); own != nil {
 			rig.Compact = func(ctx context.Context) error {

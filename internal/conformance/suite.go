@@ -30,6 +30,8 @@ type Rig struct {
 	Compact func(context.Context) error
 	// WithoutWatchList says that the server refuses sendInitialEvents.
 	WithoutWatchList bool
+	// NamespaceLifecycle says that the server looks after namespaces.
+	NamespaceLifecycle bool
 	// CBOR says that the server serves application/cbor.
 	CBOR bool
 }
@@ -91,6 +93,7 @@ var serverChecks = []struct {
 	{"DeletePreconditions", testDeletePreconditions},
 	{"DeleteCollection", testDeleteCollection},
 	{"Finalizers", testFinalizers},
+	{"Namespaces", testNamespaces},
 	{"DryRun", testDryRun},
 	{"ClusterScoped", testClusterScoped},
 	{"Bodies", testBodies},

@@ -25,6 +25,7 @@ type catalog struct {
 	byResource map[schema.GroupVersionResource]*collection
 	byKind     map[schema.GroupVersionKind]*collection
 	byType     map[reflect.Type]*collection // of the types that no scheme knows
+	namespaces *collection                  // if they have a life cycle
 }
 
 func newCatalog(s *store.Store, set *settings) (*catalog, error) {
@@ -169,6 +170,13 @@ func (c *catalog) in(gv schema.GroupVersion) []*collection {
 		return strings.Compare(a.resource.Resource, b.resource.Resource)
 	})
 	return found
+}
+
+// sorted returns all collections, ordered by their resources.
+func (c *catalog) sorted() []*collection {
+	return slices.SortedFunc(maps.Values(c.byResource), func(a, b *collection) int {
+		return strings.Compare(a.resource.String(), b.resource.String())
+	})
 }
 
 // addFields adds field selectors to what the resources have.

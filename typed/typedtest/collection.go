@@ -21,6 +21,7 @@ type collection struct {
 	status     bool // has a status subresource
 	generation bool // counts the changes of its content
 	graceful   bool // objects are marked before they are deleted
+	terminates bool // objects are namespaces that are emptied before they are deleted
 	media      wire.Media
 	fields     map[string]FieldFunc
 	scheme     *runtime.Scheme // nil: unstructured

@@ -6,6 +6,8 @@ import (
 
 	"github.com/kubetyped/informer/internal/conformance"
 	"github.com/kubetyped/informer/typed/typedtest"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -13,8 +15,9 @@ var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", R
 
 func TestConformance(t *testing.T) {
 	custom := typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true})
+	namespace := typedtest.WithObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "conformance"}})
 	for name, opts := range map[string][]typedtest.Option{
-		"WatchList":        {custom, typedtest.WithCBOR()},
+		"WatchList":        {custom, typedtest.WithCBOR(), typedtest.WithNamespaceLifecycle(), namespace},
 		"WithoutWatchList": {custom, typedtest.WithoutWatchList()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -23,9 +26,10 @@ func TestConformance(t *testing.T) {
 				return conformance.Rig{
 					Config: s.Config(), Namespace: "conformance",
 					CustomResource: widgets, CustomKind: "Widget",
-					Compact:          func(context.Context) error { s.Compact(); return nil },
-					WithoutWatchList: name == "WithoutWatchList",
-					CBOR:             name == "WatchList",
+					Compact:            func(context.Context) error { s.Compact(); return nil },
+					WithoutWatchList:   name == "WithoutWatchList",
+					CBOR:               name == "WatchList",
+					NamespaceLifecycle: name == "WatchList",
 				}
 			})
 		})

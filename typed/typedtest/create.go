@@ -76,6 +76,10 @@ type creation struct {
 // create completes the metadata of the object and stores it. It keeps a UID and
 // a creation time that are set.
 func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error) {
+	c := cr.collection
+	if c.terminates {
+		prepareNamespace(cr.object)
+	}
 	m, err := meta.Accessor(cr.object)
 	if err != nil {
 		return nil, err
@@ -83,7 +87,11 @@ func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error
 	if err := cr.complete(m, s.settings.random); err != nil {
 		return nil, err
 	}
-	c := cr.collection
+	if !cr.seed {
+		if err := s.catalog.allowCreate(c, cr.namespace, m); err != nil {
+			return nil, err
+		}
+	}
 	if !cr.seed && !cr.applied {
 		if cr.object, err = c.track(nil, cr.object, c.whole(), cr.manager); err != nil {
 			return nil, err

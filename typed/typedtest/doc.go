@@ -110,8 +110,8 @@
 //
 //   - No admission, no defaulting, no validation but that of metadata, no
 //     authentication, no authorization. Unknown fields are dropped silently.
-//   - No namespace life cycle: a namespace need not exist, and deleting one
-//     deletes nothing in it. No garbage collection but with [WithGarbageCollection]:
+//   - No life cycle of namespaces but with [WithNamespaceLifecycle]: a namespace need not
+//     exist, and deleting one deletes nothing in it. No garbage collection but with [WithGarbageCollection]:
 //     what propagationPolicy adds, the finalizers orphan and foregroundDeletion, stays
 //     until somebody removes it.
 //   - No tables, no subresource but status, no OpenAPI, no TLS, no HTTP/2, no

@@ -36,6 +36,7 @@ type settings struct {
 	watchList bool
 	cbor      bool
 	collects  bool // garbage
+	lifecycle bool // of namespaces
 	logger    klog.Logger
 	objects   []Object // to begin with
 	random    *randomness
@@ -164,6 +165,23 @@ func WithCBOR() Option {
 func WithGarbageCollection() Option {
 	return func(s *settings) error {
 		s.collects = true
+		return nil
+	}
+}
+
+// WithNamespaceLifecycle has namespaces live and die as in a cluster. What is created in
+// one that does not exist is refused with 404, and in one that is being deleted with 403
+// and the cause NamespaceTerminating. A namespace that is deleted is Terminating until
+// all that was in it is gone, which the server deletes as the namespace controller of
+// Kubernetes does, and until the finalizers of its spec are: it removes "kubernetes" by
+// itself, others are removed by the subresource finalize. The namespaces default,
+// kube-system and kube-public cannot be deleted; they and kube-node-lease exist from the
+// beginning. The status of a namespace has no conditions.
+//
+// What is stored without HTTP needs no namespace. Without the option, no object does.
+func WithNamespaceLifecycle() Option {
+	return func(s *settings) error {
+		s.lifecycle = true
 		return nil
 	}
 }

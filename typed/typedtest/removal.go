@@ -21,6 +21,7 @@ type removal struct {
 	collection      *collection
 	namespace, name string
 	options         metav1.DeleteOptions
+	seed            bool // in process: asks nobody
 }
 
 // removed is what a removal has come to.
@@ -37,6 +38,11 @@ func (s *Server) remove(ctx context.Context, r removal) (removed, error) {
 		present, _ := r.collection.table.Get(key)
 		if present == nil {
 			return removed{}, apierrors.NewNotFound(r.collection.groupResource(), r.name)
+		}
+		if !r.seed {
+			if err := s.catalog.allowDelete(r.collection, r.name); err != nil {
+				return removed{}, err
+			}
 		}
 		done, err := r.attempt(key, present)
 		if !errors.Is(err, store.ErrChanged) {
@@ -117,6 +123,11 @@ func (r removal) mark(obj runtime.Object) (step, error) {
 	m, err := meta.Accessor(obj)
 	if err != nil {
 		return 0, err
+	}
+	if r.collection.terminates {
+		if next, ok := r.markNamespace(obj); ok {
+			return next, nil
+		}
 	}
 	period, graceful := int64(0), false
 	if r.collection.graceful {

@@ -67,10 +67,13 @@ func (c *catalog) parse(r *http.Request, p path) (*request, bool) {
 	if req.name != "" && found.namespaced && req.namespace == "" {
 		return nil, false
 	}
-	if req.subresource != "" && !(req.subresource == "status" && found.status) {
+	if req.subresource != "" && !(req.subresource == "status" && found.status) && !(req.subresource == "finalize" && found.terminates) {
 		return nil, false
 	}
 	req.verb = verbOf(r, req.name)
+	if req.subresource == "finalize" && req.verb != "update" {
+		req.verb = ""
+	}
 	return req, true
 }
 

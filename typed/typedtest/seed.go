@@ -48,7 +48,7 @@ func (s *Server) Update(ctx context.Context, objs ...Object) error {
 func (s *Server) Delete(ctx context.Context, objs ...Object) error {
 	return s.seed(ctx, "delete", objs, func(c *collection, m metav1.Object, _ runtime.Object) error {
 		_, err := s.remove(ctx, removal{
-			collection: c, namespace: m.GetNamespace(), name: m.GetName(),
+			collection: c, namespace: m.GetNamespace(), name: m.GetName(), seed: true,
 			options: metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0), PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)},
 		})
 		return err

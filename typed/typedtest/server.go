@@ -71,9 +71,17 @@ func NewServer(opts ...Option) (*Server, error) {
 	if err := catalog.addFields(set.fields); err != nil {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}
+	if set.lifecycle {
+		if err := catalog.addLifecycle(); err != nil {
+			return nil, fmt.Errorf("typedtest server: %w", err)
+		}
+	}
 	s := &Server{settings: set, store: objects, catalog: catalog, home: here()}
 	s.addControllers()
 	if err := s.Create(context.Background(), set.objects...); err != nil {
+		return nil, fmt.Errorf("typedtest server: %w", err)
+	}
+	if err := s.addNamespaces(context.Background()); err != nil {
 		return nil, fmt.Errorf("typedtest server: %w", err)
 	}
 	if err := s.serveRequests(); err != nil {
@@ -90,6 +98,9 @@ func (s *Server) addControllers() {
 	var all []controller
 	if s.settings.collects {
 		all = append(all, newCollector(s))
+	}
+	if s.settings.lifecycle {
+		all = append(all, newLifecycle(s))
 	}
 	if len(all) > 0 {
 		s.control = newControllers(s.store, s.catalog, all)

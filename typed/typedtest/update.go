@@ -22,16 +22,21 @@ import (
 type part int
 
 const (
-	mainPart   part = iota // all but the status, if that is a subresource
-	statusPart             // nothing but the status
-	wholePart              // all
+	mainPart      part = iota // all but the status, if that is a subresource
+	statusPart                // nothing but the status
+	wholePart                 // all
+	finalizerPart             // nothing but what holds a namespace
 )
 
 func (r *request) part() part {
-	if r.subresource == "status" {
+	switch r.subresource {
+	case "status":
 		return statusPart
+	case "finalize":
+		return finalizerPart
+	default:
+		return r.collection.whole()
 	}
-	return r.collection.whole()
 }
 
 // whole returns what of an object a write may change that is not to a subresource.
@@ -116,7 +121,7 @@ func (s *Server) update(ctx context.Context, u update) (runtime.Object, error) {
 }
 
 func (u update) commit(key string, present *store.Version, wanted runtime.Object) (runtime.Object, error) {
-	finished, err := lastFinalizerGone(present.Object, wanted)
+	finished, err := u.lastFinalizerGone(present.Object, wanted)
 	switch {
 	case err != nil:
 		return nil, err
@@ -176,8 +181,15 @@ func (u update) complete(present, wanted runtime.Object) (runtime.Object, error)
 			return merged, copyManagedFields(wanted, merged)
 		}
 		return merged, nil
+	case finalizerPart:
+		merged := present.DeepCopyObject()
+		copyFinalizers(wanted, merged)
+		return merged, nil
 	case mainPart:
 		copyStatus(present, wanted)
+	}
+	if c.terminates {
+		keepNamespace(present, wanted)
 	}
 	m.SetUID(old.GetUID())
 	m.SetResourceVersion(old.GetResourceVersion())
@@ -236,7 +248,7 @@ func (u update) check(old, m metav1.Object) error {
 
 // lastFinalizerGone reports whether an update lets a pending deletion happen: there
 // is no finalizer any more, and nothing to wait for.
-func lastFinalizerGone(present, wanted runtime.Object) (bool, error) {
+func (u update) lastFinalizerGone(present, wanted runtime.Object) (bool, error) {
 	old, err := meta.Accessor(present)
 	if err != nil {
 		return false, err
@@ -244,6 +256,9 @@ func lastFinalizerGone(present, wanted runtime.Object) (bool, error) {
 	m, err := meta.Accessor(wanted)
 	if err != nil {
 		return false, err
+	}
+	if u.collection.terminates && held(wanted) {
+		return false, nil
 	}
 	return old.GetDeletionTimestamp() != nil && ptr.Deref(old.GetDeletionGracePeriodSeconds(), 0) == 0 && len(m.GetFinalizers()) == 0, nil
 }
