@@ -19,7 +19,7 @@ import (
 type namespaceGroup[T index.Object] struct {
 	sink Sink[T]
 
-	mu      sync.Mutex
+	mu      waitingLock
 	byName  map[string]*namespaceSink[T] // guarded by mu
 	synced  bool                         // guarded by mu: the first Replace was reported
 	ended   bool                         // guarded by mu
@@ -31,8 +31,8 @@ type namespaceGroup[T index.Object] struct {
 }
 
 func newNamespaceGroup[T index.Object](sink Sink[T]) *namespaceGroup[T] {
-	all := &namespaceGroup[T]{sink: sink, byName: map[string]*namespaceSink[T]{}}
-	all.changed.L = &all.mu
+	all := &namespaceGroup[T]{sink: sink, mu: newWaitingLock(), byName: map[string]*namespaceSink[T]{}}
+	all.changed.L = all.mu
 	return all
 }
 

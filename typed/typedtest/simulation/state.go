@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -79,6 +80,16 @@ func Eventually(ctx context.Context, name string, within time.Duration, holds fu
 		defer l.mu.Unlock()
 		l.goals = append(l.goals, goal{check{name, holds}, within})
 	}
+}
+
+// Random returns random numbers that follow from the seed, for a process that calls it
+// with its own context: each call returns the same ones, for one goroutine. With a context
+// that is of no simulation, they are Go's own.
+func Random(ctx context.Context) *rand.Rand {
+	if l, ok := ctx.Value(lifeKey{}).(*life); ok {
+		return l.process.world.random("process", l.name())
+	}
+	return rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 }
 
 func (l *life) checks() []check {

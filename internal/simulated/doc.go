@@ -1,0 +1,3 @@
+// Package simulated has no code but tests: informers, adapters, queues and controllers in
+// simulations. Its suites are what docs/reliability.md counts seeds of.
+package simulated

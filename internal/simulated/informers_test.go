@@ -1,0 +1,195 @@
+package simulated_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/source"
+	"github.com/kubetyped/informer/typed/typedtest/history"
+	"github.com/kubetyped/informer/typed/typedtest/simulation"
+)
+
+// goal is how long after the last fault an informer may be behind.
+const goal = 10 * time.Minute
+
+// TestInformers: an informer on any source, with handlers that come and go, fast and slow,
+// tells of everything in order, and has what the server has in the end.
+func TestInformers(t *testing.T) { simulation.Run(t, defineInformers) }
+
+func defineInformers(s *simulation.Simulation) {
+	s.Start("informer", func(ctx context.Context, config *rest.Config) error {
+		random := simulation.Random(ctx)
+		src, err := anySource(config, random)
+		if err != nil {
+			return err
+		}
+		var opts []typed.Option
+		if random.IntN(2) == 0 {
+			opts = append(opts, typed.WithRecreation())
+		}
+		w := &watched{Informer: typed.NewInformer(src, opts...), byValue: index.Single("value", valueOf)}
+		if err := w.AddIndexes(w.byValue); err != nil {
+			return err
+		}
+		if err := w.handle(ctx, "the first handler"); err != nil {
+			return err
+		}
+		simulation.Always(ctx, "the index has what the store has", w.checkIndex)
+		simulation.Eventually(ctx, "the informer has what the server has", goal, func(now simulation.State) error {
+			return sameAsServer(now, "the informer", w.List())
+		})
+		var visiting sync.WaitGroup
+		defer visiting.Wait()
+		visiting.Go(func() { w.visit(ctx, random) })
+		return w.Run(ctx)
+	})
+	s.Do(writePods)
+}
+
+// anySource returns one of the sources of Pods that there are.
+func anySource(config *rest.Config, random *rand.Rand) (source.Source[*corev1.Pod], error) {
+	if random.IntN(2) == 0 {
+		config.ContentType = runtime.ContentTypeJSON
+	}
+	var opts []kube.SourceOption
+	if random.IntN(2) == 0 {
+		opts = append(opts, kube.WithoutWatchList())
+	}
+	if random.IntN(2) == 0 {
+		opts = append(opts, kube.WithPageSize(2))
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	switch random.IntN(4) {
+	case 0:
+		return kube.FromClient(client.CoreV1().Pods(""), opts...), nil
+	case 1:
+		lw := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", "", fields.Everything())
+		return kube.FromListerWatcher[*corev1.Pod](lw, opts...), nil
+	case 2:
+		set := source.NewNamespaces(namespaces...)
+		return source.FromNamespaces(set, func(namespace string) source.Source[*corev1.Pod] {
+			return kube.FromClient(client.CoreV1().Pods(namespace), opts...)
+		}), nil
+	}
+	return kube.FromREST[*corev1.Pod](config, opts...), nil
+}
+
+// watched is an informer that checks look at.
+type watched struct {
+	*typed.Informer[*corev1.Pod]
+	byValue *index.Index[string, *corev1.Pod]
+}
+
+func valueOf(p *corev1.Pod) (string, bool) {
+	value, ok := p.Labels["value"]
+	return value, ok
+}
+
+// checkIndex compares the index with a look at all objects.
+func (w *watched) checkIndex(simulation.State) error {
+	for value := range 5 {
+		got := map[index.Key]bool{}
+		for p := range w.byValue.All(fmt.Sprint(value)) {
+			got[index.KeyOf(p)] = true
+		}
+		for _, p := range w.List() {
+			if has, _ := valueOf(p); (has == fmt.Sprint(value)) != got[index.KeyOf(p)] {
+				return fmt.Errorf("%s has the value %s; the index has it under %d: %t", index.KeyOf(p), has, value, got[index.KeyOf(p)])
+			}
+			delete(got, index.KeyOf(p))
+		}
+		if len(got) > 0 {
+			return fmt.Errorf("the index has %v under %d, which are not in the store", got, value)
+		}
+	}
+	return nil
+}
+
+// handle adds a handler that stays.
+func (w *watched) handle(ctx context.Context, name string, opts ...typed.HandlerOption) error {
+	told := history.New[*corev1.Pod]()
+	if _, err := w.Handle(told, opts...); err != nil {
+		return err
+	}
+	simulation.Always(ctx, name+" is told in order", func(simulation.State) error { return told.Err() })
+	simulation.Eventually(ctx, name+" knows all", goal, func(now simulation.State) error {
+		return sameAsServer(now, name, told.Objects())
+	})
+	return nil
+}
+
+// visit adds handlers and ranges over events, some of them slow, and removes them again,
+// until ctx ends.
+func (w *watched) visit(ctx context.Context, random *rand.Rand) {
+	for n := 0; sleep(ctx, time.Duration(random.Int64N(int64(3*time.Minute)))); n++ {
+		told := history.New[*corev1.Pod]()
+		var delay time.Duration
+		if random.IntN(2) == 0 {
+			delay = time.Duration(random.Int64N(int64(2 * time.Second)))
+		}
+		delivery := []typed.Delivery{typed.EveryEvent(), typed.Coalesce(), typed.Block(1 + random.IntN(4))}[random.IntN(3)]
+		reg, err := w.Handle(slow{told, delay}, typed.WithDelivery(delivery))
+		if err != nil {
+			simulation.Always(ctx, "handlers can be added", func(simulation.State) error {
+				if errors.Is(err, typed.ErrStopped) {
+					return nil
+				}
+				return err
+			})
+			return
+		}
+		simulation.Always(ctx, fmt.Sprintf("late handler %d, %v, is told in order", n, delivery), func(simulation.State) error { return told.Err() })
+		stays := time.Duration(random.Int64N(int64(2 * time.Minute)))
+		for range random.IntN(3) {
+			reg.Resync()
+			sleep(ctx, stays/4)
+		}
+		if sleep(ctx, stays) && random.IntN(4) > 0 {
+			reg.Close()
+		}
+	}
+}
+
+// slow is a handler that takes its time.
+type slow struct {
+	typed.Handler[*corev1.Pod]
+	delay time.Duration
+}
+
+func (s slow) OnAdd(obj *corev1.Pod, initial bool) {
+	time.Sleep(s.delay)
+	s.Handler.OnAdd(obj, initial)
+}
+
+func (s slow) OnUpdate(old, updated *corev1.Pod) {
+	time.Sleep(s.delay)
+	s.Handler.OnUpdate(old, updated)
+}
+
+// sleep waits, and reports whether ctx goes on.
+func sleep(ctx context.Context, length time.Duration) bool {
+	select {
+	case <-time.After(length):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
