@@ -1,0 +1,66 @@
+package simulated_test
+
+import (
+	"context"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/typed/typedtest/history"
+	"github.com/kubetyped/informer/typed/typedtest/simulation"
+)
+
+// newShared is cache.NewSharedIndexInformerWithOptions, or what takes its place.
+type newShared func(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer
+
+// shared defines a simulation of a cache.SharedIndexInformer.
+func shared(of newShared) func(*simulation.Simulation) {
+	return func(s *simulation.Simulation) {
+		s.Start("informer", func(ctx context.Context, config *rest.Config) error {
+			client, err := kubernetes.NewForConfig(config)
+			if err != nil {
+				return err
+			}
+			informer := of(cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", "", fields.Everything()), cache.SharedIndexInformerOptions{})
+			told := history.New[*corev1.Pod]()
+			if _, err := informer.AddEventHandler(adapters.ResourceEventHandler(told)); err != nil {
+				return err
+			}
+			simulation.Always(ctx, "the handler is told in order", func(simulation.State) error { return told.Err() })
+			simulation.Eventually(ctx, "the handler knows all", goal, func(now simulation.State) error {
+				return sameAsServer(now, "the handler", told.Objects())
+			})
+			simulation.Eventually(ctx, "the store has what the server has", goal, func(now simulation.State) error {
+				var pods []*corev1.Pod
+				for _, obj := range informer.GetStore().List() {
+					pods = append(pods, obj.(*corev1.Pod))
+				}
+				return sameAsServer(now, "the store", pods)
+			})
+			informer.RunWithContext(ctx)
+			return nil
+		})
+		s.Do(writePods)
+	}
+}
+
+// TestSharedIndexInformer: an informer of ours in the shape of client-go's.
+func TestSharedIndexInformer(t *testing.T) {
+	simulation.Run(t, shared(func(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+		return adapters.NewSharedIndexInformerWithOptions(lw, &corev1.Pod{}, options)
+	}))
+}
+
+// TestClientGoSharedIndexInformer is the same of client-go's own. What it does with the
+// same seeds is told, and is no failure of ours.
+func TestClientGoSharedIndexInformer(t *testing.T) {
+	found := simulation.Find(t, 20, shared(func(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+		return cache.NewSharedIndexInformerWithOptions(lw, &corev1.Pod{}, options)
+	}))
+	t.Log("client-go: ", found)
+}
