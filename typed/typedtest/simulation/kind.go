@@ -31,7 +31,7 @@ const (
 	Expired
 	// Freeze stops what travels between a process and its server, to both sides or to one.
 	Freeze
-	// Slow makes what travels take up to some thousand times as long.
+	// Slow makes what travels take up to a thousand times as long, a minute at most.
 	Slow
 	// Moved connects a process with another server; open watches are cut.
 	Moved

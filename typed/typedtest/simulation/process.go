@@ -156,12 +156,19 @@ func (p *process) serverNow() *server {
 	return p.world.servers[p.server]
 }
 
+// slowest is how long something travels at most.
+const slowest = time.Minute
+
+// takes returns how long something travels that sets out now.
+func (p *process) takes(random *rand.Rand) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return min(latency(random)*time.Duration(max(1, p.slowness)), slowest)
+}
+
 // travel waits as long as something travels, and while the way is frozen.
 func (p *process) travel(random *rand.Rand, way direction, late time.Duration, gone <-chan struct{}) {
-	p.mu.Lock()
-	takes := latency(random) * time.Duration(max(1, p.slowness))
-	p.mu.Unlock()
-	time.Sleep(takes + late)
+	time.Sleep(p.takes(random) + late)
 	p.pass(way, gone)
 }
 

@@ -19,7 +19,7 @@ type Simulation struct {
 	acts       []func(context.Context, kubernetes.Interface, *rand.Rand) error
 	always     []check
 	eventually []goal
-	kinds      []Kind
+	kinds      []Kind // nil: all
 	length     time.Duration
 }
 
@@ -80,7 +80,7 @@ func (s *Simulation) Eventually(name string, within time.Duration, holds func(no
 
 // Faults restricts what goes wrong to some kinds; without any, nothing does. By default
 // it is all of [Kinds].
-func (s *Simulation) Faults(kinds ...Kind) { s.kinds = kinds }
+func (s *Simulation) Faults(kinds ...Kind) { s.kinds = append([]Kind{}, kinds...) }
 
 // Lasts sets for how long faults happen, and users do things: between this and half as
 // long again, by default 10 minutes.

@@ -97,10 +97,7 @@ func readFrame(from *bufio.Reader) ([]byte, error) {
 
 // push adds an event.
 func (s *stream) push(text []byte) {
-	p := s.life.process
-	p.mu.Lock()
-	takes := latency(s.random) * time.Duration(max(1, p.slowness))
-	p.mu.Unlock()
+	takes := s.life.process.takes(s.random)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing/synctest"
@@ -154,8 +155,9 @@ func (w *world) await(l *life) {
 	select {
 	case <-l.done:
 	case <-time.After(longestEnd):
-		w.fail("process "+l.process.name, fmt.Errorf("it has not returned %v after its context ended:\n%s", longestEnd, bubbleStacks()))
 		// Nothing but a panic of testing/synctest can end such a bubble.
+		_, _ = fmt.Fprintf(os.Stderr, "simulation: seed %d: process %s: it has not returned %v after its context ended:\n%s\n",
+			w.plan.seed, l.process.name, longestEnd, bubbleStacks())
 		<-l.done
 	}
 }

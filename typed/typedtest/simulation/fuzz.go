@@ -1,0 +1,19 @@
+package simulation
+
+import "testing"
+
+// Fuzz runs a simulation as a fuzz target: the fuzzer chooses the seeds.
+//
+//	func FuzzController(f *testing.F) {
+//		simulation.Fuzz(f, defineController)
+//	}
+func Fuzz(f *testing.F, define func(s *Simulation)) {
+	for seed := range *seeds {
+		f.Add(*firstSeed + seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		if one := attempt(t, define, seed, nil, false); one.failed != nil {
+			report(t, define, one)
+		}
+	})
+}
