@@ -96,9 +96,12 @@ func (s *Server) create(ctx context.Context, cr creation) (runtime.Object, error
 		if cr.object, err = c.track(nil, cr.object, c.whole(), cr.manager); err != nil {
 			return nil, err
 		}
-		if m, err = meta.Accessor(cr.object); err != nil {
-			return nil, err
-		}
+	}
+	if cr.object, err = cr.admit(ctx, s.settings); err != nil {
+		return nil, err
+	}
+	if m, err = meta.Accessor(cr.object); err != nil {
+		return nil, err
 	}
 	generated := m.GetName() == "" && m.GetGenerateName() != ""
 	for attempt := 1; ; attempt++ {

@@ -108,7 +108,7 @@
 //
 // # What it does not do
 //
-//   - No admission, no defaulting, no validation but that of metadata, no
+//   - No admission but by functions of the test, see [WithAdmission]; no defaulting, no validation but that of metadata, no
 //     authentication, no authorization. Unknown fields are dropped silently.
 //   - No life cycle of namespaces but with [WithNamespaceLifecycle]: a namespace need not
 //     exist, and deleting one deletes nothing in it. No garbage collection but with [WithGarbageCollection]:

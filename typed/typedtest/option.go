@@ -28,18 +28,19 @@ func defaultBookmark() time.Duration {
 type Option func(*settings) error
 
 type settings struct {
-	scheme    *runtime.Scheme
-	resources []Resource
-	fields    map[schema.GroupVersionResource]map[string]FieldFunc
-	history   int
-	bookmark  time.Duration
-	watchList bool
-	cbor      bool
-	collects  bool // garbage
-	lifecycle bool // of namespaces
-	logger    klog.Logger
-	objects   []Object // to begin with
-	random    *randomness
+	scheme     *runtime.Scheme
+	resources  []Resource
+	fields     map[schema.GroupVersionResource]map[string]FieldFunc
+	history    int
+	bookmark   time.Duration
+	watchList  bool
+	cbor       bool
+	collects   bool // garbage
+	lifecycle  bool // of namespaces
+	admissions []admission
+	logger     klog.Logger
+	objects    []Object // to begin with
+	random     *randomness
 }
 
 func newSettings(opts []Option) (*settings, error) {

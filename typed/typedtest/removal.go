@@ -44,6 +44,9 @@ func (s *Server) remove(ctx context.Context, r removal) (removed, error) {
 				return removed{}, err
 			}
 		}
+		if err := r.admit(ctx, s.settings, present.Object); err != nil {
+			return removed{}, err
+		}
 		done, err := r.attempt(key, present)
 		if !errors.Is(err, store.ErrChanged) {
 			return done, err

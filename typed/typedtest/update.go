@@ -110,6 +110,12 @@ func (s *Server) update(ctx context.Context, u update) (runtime.Object, error) {
 		if wanted, err = u.track(present.Object, wanted); err != nil {
 			return nil, err
 		}
+		if wanted, err = u.admit(ctx, s.settings, present.Object, wanted); err != nil {
+			return nil, err
+		}
+		if err := u.validate(present.Object, wanted); err != nil {
+			return nil, err
+		}
 		stored, err := u.commit(key, present, wanted)
 		if !errors.Is(err, store.ErrChanged) {
 			return stored, err
@@ -200,10 +206,23 @@ func (u update) complete(present, wanted runtime.Object) (runtime.Object, error)
 	if c.generation && !sameContent(present, wanted) {
 		m.SetGeneration(old.GetGeneration() + 1)
 	}
-	if u.seed {
-		return wanted, nil
+	return wanted, nil
+}
+
+// validate checks the metadata of what is to be written.
+func (u update) validate(present, wanted runtime.Object) error {
+	if u.seed || u.part == statusPart || u.part == finalizerPart {
+		return nil
 	}
-	return wanted, c.validateUpdate(m, old)
+	old, err := meta.Accessor(present)
+	if err != nil {
+		return err
+	}
+	m, err := meta.Accessor(wanted)
+	if err != nil {
+		return err
+	}
+	return u.collection.validateUpdate(m, old)
 }
 
 // keepDeletion has the wanted state be deleted as the present one is. A client that
