@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -275,9 +276,11 @@ func TestStuckWatchHoldsUpNobody(t *testing.T) {
 	stuck := do(t, ctx, s, http.MethodGet, "/api/v1/pods?watch=1&resourceVersion="+s.ResourceVersion(), http.Header{}, "")
 	assert.Equal(t, http.StatusOK, stuck.StatusCode)
 	w := watchPods(t, ctx, s, "", metav1.ListOptions{})
-	const written = 3000 // some 25 MB, more than sockets buffer
+	const written = 130 // of 200 kB: 26 MB, more than sockets buffer
 	for i := range written {
-		require.NoError(t, s.Create(ctx, fullPod(fmt.Sprintf("p%04d", i))))
+		p := pod(fmt.Sprintf("p%04d", i))
+		p.Annotations = map[string]string{"large": strings.Repeat("x", 200_000)}
+		require.NoError(t, s.Create(ctx, p))
 	}
 	for i := range written {
 		require.Equal(t, fmt.Sprintf("p%04d", i), next(t, w).Object.(*corev1.Pod).Name)
