@@ -23,6 +23,7 @@ var (
 	parallel  = flag.Int("simulation.parallel", 0, "how many seeds run at once; 0: as many as there are processors, if there are more than 20 seeds")
 	someOf    = flag.String("simulation.faults", "", "of simulation.seed, the faults to make, by number: 3,17 or none")
 	someActs  = flag.String("simulation.acts", "", "of simulation.seed, the acts of users to make, by number: 3,17 or none")
+	shrinking = flag.Duration("simulation.shrink", 30*time.Second, "how long, of real time, a seed that fails is made smaller; 0: not at all")
 	stuck     = flag.Duration("simulation.stuck", time.Minute, "how long, of real time, nothing may happen")
 )
 

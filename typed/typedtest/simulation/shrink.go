@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// What may be spent on making a plan smaller, in runs and in real time.
+// What may be spent on making a plan smaller, in runs; for time there is a flag.
 const (
 	shrinkRuns = 150
-	shrinkTime = 30 * time.Second
 	tracedRuns = 10   // in which a smaller plan may fail again, for its trace
 	tracedMost = 1000 // lines of the trace that are printed
 )
@@ -60,7 +59,7 @@ func describe(t *testing.T, first, smallest outcome, runs int) string {
 func shrink(p plan, fails func(plan) bool) plan {
 	begun, runs := time.Now(), 0
 	try := func(smaller plan) bool {
-		if runs++; runs > shrinkRuns || time.Since(begun) > shrinkTime {
+		if runs++; runs > shrinkRuns || time.Since(begun) >= *shrinking {
 			return false
 		}
 		return fails(smaller)
