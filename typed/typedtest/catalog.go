@@ -37,9 +37,14 @@ func newCatalog(s *store.Store, set *settings) (*catalog, error) {
 		byKind:     map[schema.GroupVersionKind]*collection{},
 		byType:     map[reflect.Type]*collection{},
 	}
+	described := map[schema.GroupVersionKind]bool{}
 	for _, r := range set.resources {
 		if err := r.validate(); err != nil {
 			return nil, err
+		}
+		described[r.GroupVersionResource.GroupVersion().WithKind(r.Kind)] = true
+		if r.converted() {
+			continue
 		}
 		if err := c.add(s, r); err != nil {
 			return nil, err
@@ -49,10 +54,18 @@ func newCatalog(s *store.Store, set *settings) (*catalog, error) {
 		return strings.Compare(a.String(), b.String())
 	})
 	for _, kind := range kinds {
-		if _, described := c.byKind[kind]; described || !servable(scheme, kind) {
+		if described[kind] || !servable(scheme, kind) {
 			continue
 		}
 		if err := c.add(s, guess(scheme, kind)); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range set.resources {
+		if !r.converted() {
+			continue
+		}
+		if err := c.add(s, r); err != nil {
 			return nil, err
 		}
 	}
@@ -114,7 +127,6 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		graceful:   kind.Group == "" && kind.Kind == "Pod",
 		media:      wire.Media{CBOR: c.cbor},
 		fields:     r.Fields,
-		table:      s.Table(),
 	}
 	if servable(c.scheme, kind) {
 		added.scheme = c.scheme
@@ -127,6 +139,13 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 			return fmt.Errorf("resource %s: %w", r.GroupVersionResource, err)
 		}
 		_, added.media.Protobuf = list.(runtime.ProtobufMarshaller)
+	}
+	if !r.converted() {
+		added.table = s.Table()
+	} else if err := added.versionOf(c.byResource[schema.GroupVersionResource{
+		Group: added.resource.Group, Version: r.StorageVersion, Resource: added.resource.Resource,
+	}], r.Convert); err != nil {
+		return err
 	}
 	added.managers = sync.OnceValues(added.newFieldManagers)
 	if r.Type != nil {

@@ -27,6 +27,8 @@ type collection struct {
 	scheme     *runtime.Scheme // nil: unstructured
 	table      *store.Table
 	managers   func() (*fieldManagers, error)
+	stored     *collection // whose objects are in the table; nil: this one's
+	convert    ConvertFunc // between the two
 }
 
 func (c *collection) groupResource() schema.GroupResource { return c.resource.GroupResource() }

@@ -56,7 +56,7 @@ func newControllers(s *store.Store, c *catalog, all []controller) *controllers {
 		collections: map[*store.Table]*collection{}, ended: make(chan struct{}),
 	}
 	for _, served := range c.byResource {
-		cs.collections[served.table] = served
+		cs.collections[served.table] = served.storage()
 	}
 	return cs
 }

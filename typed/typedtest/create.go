@@ -51,11 +51,17 @@ func (s *Server) serveCreate(w http.ResponseWriter, req *request) error {
 	}
 	m.SetUID("")
 	m.SetCreationTimestamp(metav1.Time{})
+	if obj, err = req.collection.toStored(obj); err != nil {
+		return err
+	}
 	created, err := s.create(req.Context(), creation{
-		collection: req.collection, namespace: req.namespace, object: obj, dryRun: isDryRun(options.DryRun),
+		collection: req.collection.storage(), namespace: req.namespace, object: obj, dryRun: isDryRun(options.DryRun),
 		manager: req.managerOf(options.FieldManager),
 	})
 	if err != nil {
+		return err
+	}
+	if created, err = req.collection.fromStored(created); err != nil {
 		return err
 	}
 	s.answer(w, req.Request, f, http.StatusCreated, created)

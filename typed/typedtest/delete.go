@@ -23,12 +23,15 @@ func (s *Server) serveDelete(w http.ResponseWriter, req *request) error {
 		return err
 	}
 	removed, err := s.remove(req.Context(), removal{
-		collection: req.collection, namespace: req.namespace, name: req.name, options: *options,
+		collection: req.collection.storage(), namespace: req.namespace, name: req.name, options: *options,
 	})
 	if err != nil {
 		return err
 	}
-	answer := removed.object
+	answer, err := req.collection.fromStored(removed.object)
+	if err != nil {
+		return err
+	}
 	if removed.gone && !returnsDeleted[req.collection.kind.GroupKind()] {
 		if answer, err = deletedStatus(req.collection, removed.object); err != nil {
 			return err
@@ -117,7 +120,7 @@ func (s *Server) serveDeleteCollection(w http.ResponseWriter, req *request) erro
 			return err
 		}
 		_, err = s.remove(req.Context(), removal{
-			collection: req.collection, namespace: m.GetNamespace(), name: m.GetName(), options: *options,
+			collection: req.collection.storage(), namespace: m.GetNamespace(), name: m.GetName(), options: *options,
 		})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err

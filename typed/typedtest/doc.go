@@ -116,7 +116,8 @@
 //     until somebody removes it.
 //   - No tables, no subresource but status, no OpenAPI, no TLS, no HTTP/2, no
 //     WebSockets.
-//   - No conversion: each version of a kind is a resource of its own.
+//   - No conversion but by functions of the test: each version of a kind is a resource of
+//     its own, with objects of its own, unless its [Resource] has a StorageVersion.
 //   - Answers come at once where a real server waits: for a version that has not
 //     been written yet, the error comes without a wait and without Retry-After. A
 //     server that lags does wait, see Fault.Lag.

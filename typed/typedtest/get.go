@@ -40,6 +40,9 @@ func (s *Server) serveGet(w http.ResponseWriter, req *request) error {
 	case found == nil:
 		return apierrors.NewNotFound(c.groupResource(), req.name)
 	}
+	if found, err = c.view(found); err != nil {
+		return err
+	}
 	s.answer(w, req.Request, f, http.StatusOK, found.Object)
 	return nil
 }

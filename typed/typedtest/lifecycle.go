@@ -73,7 +73,7 @@ func (l *lifecycle) observeNamespace(ctx context.Context, w written) {
 func (l *lifecycle) empty(ctx context.Context, namespace string) {
 	var failed error
 	for _, c := range l.server.catalog.sorted() {
-		if !c.namespaced {
+		if !c.namespaced || c.stored != nil {
 			continue
 		}
 		page, _, err := c.table.List(c.prefix(namespace), "", 0)

@@ -160,6 +160,10 @@ func (q *listQuery) cut(found []*store.Version, revision uint64, prefix string) 
 	}
 	p.objects = make([]runtime.Object, 0, min(limit, len(found)))
 	for i, v := range found {
+		v, err := q.collection.view(v)
+		if err != nil {
+			return nil, err
+		}
 		if !q.matches(v) {
 			continue
 		}

@@ -28,6 +28,10 @@ func Objects[T Object](s *Server) ([]T, error) {
 	}
 	all := make([]T, 0, len(versions))
 	for _, v := range versions {
+		v, err := c.view(v)
+		if err != nil {
+			return nil, fmt.Errorf("objects: %s: %w", c.groupResource(), err)
+		}
 		obj, err := as[T](v.Object)
 		if err != nil {
 			return nil, fmt.Errorf("objects: %s: %w", c.groupResource(), err)

@@ -39,6 +39,10 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 		return err
 	}
 	if kind == types.ApplyYAMLPatchType || kind == types.ApplyCBORPatchType {
+		if stored := req.collection.stored; stored != nil {
+			return apierrors.NewBadRequest(fmt.Sprintf("this server applies %s in the version in which they are stored only: use %s",
+				stored.groupResource(), stored.kind.GroupVersion()))
+		}
 		applied, err := req.application(kind, data, options)
 		if err != nil {
 			return err
@@ -52,12 +56,25 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 	}
 	c := req.collection
 	update := update{
-		collection: c, namespace: req.namespace, name: req.name,
+		collection: c.storage(), namespace: req.namespace, name: req.name,
 		part: req.part(), dryRun: isDryRun(options.DryRun), manager: req.managerOf(options.FieldManager),
-		change: func(present runtime.Object) (runtime.Object, error) { return c.patch(kind, data, present) },
+		change: func(present runtime.Object) (runtime.Object, error) {
+			present, err := c.fromStored(present)
+			if err != nil {
+				return nil, err
+			}
+			patched, err := c.patch(kind, data, present)
+			if err != nil {
+				return nil, err
+			}
+			return c.toStored(patched)
+		},
 	}
 	patched, err := s.update(req.Context(), update)
 	if err != nil {
+		return err
+	}
+	if patched, err = c.fromStored(patched); err != nil {
 		return err
 	}
 	s.answer(w, req.Request, f, http.StatusOK, patched)

@@ -31,6 +31,15 @@ type Resource struct {
 	// and kube.Writer take. Objects of that type can be stored without naming their
 	// kind; see Server.Create. It changes nothing about what is served.
 	Type Object
+	// StorageVersion, if not empty, is the version in which objects are stored, of which
+	// this resource is another: what is written to one is read from both, at one resource
+	// version, as with a custom resource of several versions. The resource in that version
+	// is served as well, by the scheme or by another Resource. Server-side apply is for
+	// the stored version only; admission and managed fields have it, too.
+	StorageVersion string
+	// Convert converts between this version and the StorageVersion. An error of it is one
+	// of the request, or the end of the watch.
+	Convert ConvertFunc
 	// Fields are what field selectors may use besides metadata.name and
 	// metadata.namespace, by label.
 	Fields map[string]FieldFunc
@@ -48,10 +57,18 @@ func (r Resource) validate() error {
 	case gvr.Group != "" && len(utilvalidation.IsDNS1123Subdomain(gvr.Group)) > 0:
 		return fmt.Errorf("resource %s: invalid group %q", gvr, gvr.Group)
 	}
+	if r.Convert != nil && !r.converted() {
+		return fmt.Errorf("resource %s: it has a Convert and no other StorageVersion", gvr)
+	}
 	for label, f := range r.Fields {
 		if label == "" || f == nil {
 			return fmt.Errorf("resource %s: field %q has no function or no label", gvr, label)
 		}
 	}
 	return nil
+}
+
+// converted reports whether the resource is stored in another version.
+func (r Resource) converted() bool {
+	return r.StorageVersion != "" && r.StorageVersion != r.GroupVersionResource.Version
 }

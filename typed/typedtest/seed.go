@@ -72,6 +72,10 @@ func (s *Server) seed(ctx context.Context, verb string, objs []Object, write fun
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", verb, c.groupResource(), err)
 		}
+		if own, err = c.toStored(own); err != nil {
+			return fmt.Errorf("%s %s: %w", verb, c.groupResource(), err)
+		}
+		c = c.storage()
 		m, err := meta.Accessor(own)
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", verb, c.groupResource(), err)

@@ -172,6 +172,10 @@ func (st *stream) advance() (<-chan struct{}, error) {
 func (st *stream) sendInitial() error {
 	n := min(batch, len(st.initial))
 	for _, v := range st.initial[:n] {
+		v, err := st.collection.view(v)
+		if err != nil {
+			return st.fail(err)
+		}
 		if !st.matches(v) {
 			continue
 		}
@@ -193,6 +197,13 @@ func (st *stream) sendInitial() error {
 
 // send tells the watch about a write, if it is about it.
 func (st *stream) send(e *store.Event) error {
+	if !st.inNamespace(e) {
+		return nil
+	}
+	e, err := st.collection.viewEvent(e)
+	if err != nil {
+		return st.fail(err)
+	}
 	t, obj, ok := st.see(e)
 	if !ok {
 		return nil

@@ -63,13 +63,19 @@ func (s *Server) serveUpdate(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
+	if obj, err = req.collection.toStored(obj); err != nil {
+		return err
+	}
 	update := update{
-		collection: req.collection, namespace: req.namespace, name: req.name,
+		collection: req.collection.storage(), namespace: req.namespace, name: req.name,
 		part: req.part(), dryRun: isDryRun(options.DryRun), manager: req.managerOf(options.FieldManager),
 		change: func(runtime.Object) (runtime.Object, error) { return obj.DeepCopyObject(), nil },
 	}
 	updated, err := s.update(req.Context(), update)
 	if err != nil {
+		return err
+	}
+	if updated, err = req.collection.fromStored(updated); err != nil {
 		return err
 	}
 	s.answer(w, req.Request, f, http.StatusOK, updated)
