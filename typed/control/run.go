@@ -29,6 +29,7 @@ var ErrEnded = errors.New("it has ended before it was told to")
 //     contexts of the calls end, and Run waits for the calls.
 //  5. The lead is given up, so that another process can begin.
 //  6. The informers are stopped, and Run waits for their goroutines.
+//  7. The queues are shut down, whether workers ever ran or not.
 //
 // If the lead is lost, the contexts of the calls end at once, as another process
 // may lead already; then all else stops, and Run returns an error that wraps
@@ -84,6 +85,9 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	stopInforming()
 	informers.Wait()
+	for _, w := range r.workers { // which may never have run
+		w.shutDown()
+	}
 	return errors.Join(r.errs...)
 }
 

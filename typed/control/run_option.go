@@ -36,6 +36,8 @@ type Queue[K comparable] interface {
 	// Drain lets no more keys in, and waits until those that are there have been
 	// processed. It returns an error that tells what is left when ctx ends before.
 	Drain(ctx context.Context) error
+	// ShutDown drops what is left. No goroutine of the queue is left when it returns.
+	ShutDown()
 }
 
 // Elector decides which one of several processes leads.
@@ -62,6 +64,7 @@ type runConfig struct {
 // workers are the workers of one queue.
 type workers struct {
 	run, drain func(ctx context.Context) error
+	shutDown   func()
 }
 
 // WithInformers has informers run before everything else and longer than everything
@@ -107,7 +110,7 @@ func WithWorkers[K comparable](q Queue[K], n int, reconcile func(ctx context.Con
 		}
 		c.workers = append(c.workers, workers{
 			run:   func(ctx context.Context) error { return q.Run(ctx, n, reconcile) },
-			drain: q.Drain,
+			drain: q.Drain, shutDown: q.ShutDown,
 		})
 		return nil
 	}

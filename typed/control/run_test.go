@@ -267,10 +267,12 @@ func TestRunNeverElected(t *testing.T) {
 		s.start(t, control.WithElector(newFakeElector(s.diary)))
 		close(s.informer.synced)
 		s.queue.Add("a")
+		s.queue.AddAfter("b", time.Hour) // by a goroutine of the queue
 		s.read()
 		s.stop()
 		require.NoError(t, <-s.result)
 		assert.Equal(t, []string{"resigns", "informer stops"}, s.read())
+		assert.True(t, s.queue.ShuttingDown())
 	})
 }
 
