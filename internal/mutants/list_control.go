@@ -1,0 +1,174 @@
+package main
+
+// namespaceSets are bugs of informers on sets of namespaces.
+var namespaceSets = []mutation{
+	{
+		bug:   "a change of a namespace overtakes the first lists of the others",
+		file:  "typed/source/namespacesink.go",
+		old:   "	for !s.synced && !s.removed && !s.ended {\n		s.changed.Wait()\n	}\n",
+		new:   "",
+		suite: informers,
+	},
+	{
+		bug:   "a relist of one namespace is taken for one of all",
+		file:  "typed/source/namespacesink.go",
+		old:   "	s.sink.ReplaceStaged(s.namespace, list, s.advance())\n",
+		new:   "	s.sink.ReplaceStaged(\"\", list, s.advance())\n",
+		suite: informers,
+	},
+	{
+		bug:   "the version is that of the namespace that is ahead",
+		file:  "typed/source/namespacegroup.go",
+		old:   "		if order < 0 {\n",
+		new:   "		if order > 0 {\n",
+		suite: reads,
+	},
+	{
+		bug:   "the objects of a namespace that has left the set stay",
+		file:  "typed/source/namespacegroup.go",
+		old:   "		all.sink.RemoveNamespace(s.namespace, all.advance())\n",
+		new:   "		all.advance()\n",
+		suite: reads,
+	},
+	{
+		bug:   "a namespace that has left the set goes on to report",
+		file:  "typed/source/namespacegroup.go",
+		old:   "	s.removed, s.first = true, nil\n",
+		new:   "	s.first = nil\n",
+		suite: reads,
+	},
+	{
+		bug:   "a namespace that comes back to the set is not listed",
+		file:  "typed/source/namespacegroup.go",
+		old:   "	delete(all.byName, s.namespace)\n",
+		new:   "",
+		suite: reads,
+	},
+}
+
+// readYourWrites are bugs of Expectations.
+var readYourWrites = []mutation{
+	{
+		bug:   "versions are compared as texts",
+		file:  "typed/versions.go",
+		old:   "	return err == nil && order >= 0\n",
+		new:   "	return err == nil && (order == 0 || current >= version)\n",
+		suite: expectations,
+	},
+	{
+		bug:   "a key that was put off is not added again",
+		file:  "typed/control/expectation.go",
+		old:   "		x.putOff = true\n",
+		new:   "",
+		suite: expectations,
+	},
+	{
+		bug:   "of two versions that are expected, the earlier one stays",
+		file:  "typed/expected.go",
+		old:   "atLeast(e.waiter.version, o.waiter.version)\n",
+		new:   "atLeast(o.waiter.version, e.waiter.version)\n",
+		suite: expectations,
+	},
+	{
+		bug:   "an object that was not seen yet counts as deleted",
+		file:  "typed/expected.go",
+		old:   "	if !e.versionExpected.Met() {\n		return false\n	}\n",
+		new:   "",
+		suite: expectations,
+	},
+	{
+		bug:   "what is met between the look and the watch is not noticed",
+		file:  "typed/control/expectation.go",
+		old:   "	if it.Met() { // before anybody looked\n		return e.settle(x, it)\n	}\n",
+		new:   "",
+		suite: expectations,
+	},
+	{
+		bug:   "the first of several expectations lets the key go",
+		file:  "typed/control/expectation.go",
+		old:   "	if len(x.unmet) == 1 {\n		return e.drop(x)",
+		new:   "	if len(x.unmet) >= 1 {\n		return e.drop(x)",
+		suite: expectations,
+	},
+	{
+		bug:   "the store is at a version before it has the objects",
+		file:  "typed/loop.go",
+		old:   "	waiters := l.commit(changes, version)\n",
+		new:   "	if version != \"\" {\n		l.store.SetResourceVersion(version)\n		l.reached(version)\n	}\n	waiters := l.commit(changes, version)\n",
+		suite: expectations,
+	},
+}
+
+// workQueue are bugs of the WorkQueue.
+var workQueue = []mutation{
+	{
+		bug:   "a key that is added while it is processed is lost",
+		file:  "queue/workqueue_add.go",
+		old:   "	case e.inState(processing):\n		e.state |= dirty\n		e.nextPriority = priority\n		q.dirty++\n",
+		new:   "	case e.inState(processing):\n		return\n",
+		suite: queues,
+	},
+	{
+		bug:   "two workers get one key",
+		file:  "queue/workqueue_add.go",
+		old:   "	case e.inState(processing):\n		e.state |= dirty\n",
+		new:   "	case e.inState(processing) && e.priority != priority:\n		e.state |= dirty\n",
+		suite: queues,
+	},
+	{
+		bug:   "a delay that ends while its key is processed is lost",
+		file:  "queue/background.go",
+		old:   "		if q.isCurrent(d) {\n			current",
+		new:   "		if q.isCurrent(d) && !q.keys.row(d.row).value.inState(processing) {\n			current",
+		suite: queues,
+	},
+	{
+		bug:   "of two delays, the later one counts",
+		file:  "queue/background.go",
+		old:   "		if e.due <= due {\n",
+		new:   "		if e.due >= due {\n",
+		suite: queues,
+	},
+	{
+		bug:   "a shorter delay does not wake the queue earlier",
+		file:  "queue/background.go",
+		old:   "	case at < b.next:\n		b.next = at\n		q.wakeBackground()\n",
+		new:   "",
+		suite: queues,
+	},
+	{
+		bug:   "a key that has failed is not tried again",
+		file:  "queue/workqueue_run.go",
+		old:   "		r.AddRateLimited(key)\n",
+		new:   "",
+		suite: queues,
+	},
+	{
+		bug:   "what has succeeded counts as failed the next time",
+		file:  "queue/workqueue_run.go",
+		old:   "	case outcome == nil:\n		r.Forget(key)\n",
+		new:   "	case outcome == nil:\n",
+		suite: queues,
+	},
+	{
+		bug:   "no worker is woken for a key that was added while it was processed",
+		file:  "queue/workqueue.go",
+		old:   "	w := q.sleepers.next(q.schedule.len)\n	q.mu.Unlock()\n	wake(w)\n	return true\n",
+		new:   "	q.mu.Unlock()\n	return true\n",
+		suite: queues,
+	},
+	{
+		bug:   "no worker is woken for a key whose delay has ended",
+		file:  "queue/background.go",
+		old:   "	w := q.sleepers.next(q.schedule.len)\n	q.mu.Unlock()\n	wake(w)\n	return now, next, ok\n",
+		new:   "	q.mu.Unlock()\n	return now, next, ok\n",
+		suite: queues,
+	},
+	{
+		bug:   "a delayed key that is handed out loses its delay",
+		file:  "queue/workqueue_get.go",
+		old:   "	row.value.state |= processing\n",
+		new:   "	if row.value.inState(delayed) {\n		q.endDelay(&row.value)\n	}\n	row.value.state |= processing\n",
+		suite: queues,
+	},
+}

@@ -1,0 +1,82 @@
+package main
+
+// listAndWatch are bugs of sources on an API server.
+var listAndWatch = []mutation{
+	{
+		bug:   "a relist takes any version, however old",
+		file:  "typed/kube/request_option.go",
+		old:   "	if c.latest && opts.Continue == \"\" {\n		opts.ResourceVersion = \"\"\n",
+		new:   "	if opts.Continue == \"\" && opts.SendInitialEvents == nil {\n		opts.ResourceVersion = \"0\"\n",
+		suite: informers,
+	},
+	{
+		bug:   "a watch begins at the newest version, not at that of the list",
+		file:  "typed/kube/retryinglisterwatcher.go",
+		old:   "	lw.config.requests.watch(ctx, &opts)\n",
+		new:   "	lw.config.requests.watch(ctx, &opts)\n	if opts.SendInitialEvents == nil {\n		opts.ResourceVersion = \"\"\n	}\n",
+		suite: informers,
+	},
+	{
+		bug:   "a list ends after its first page",
+		file:  "typed/kube/restlist.go",
+		old:   "	list.nameKinds()\n	return list, nil",
+		new:   "	list.nameKinds()\n	list.Continue = \"\"\n	return list, nil",
+		suite: informers,
+	},
+	{
+		bug:   "a streamed list ends one object early",
+		file:  "typed/kube/reflectorstore.go",
+		old:   "	for _, untyped := range list {\n		done, ok",
+		new:   "	for _, untyped := range list[:max(0, len(list)-1)] {\n		done, ok",
+		suite: informers,
+	},
+	{
+		bug:   "a streamed list that was cut off counts as complete",
+		file:  "typed/kube/restwatch.go",
+		old:   "	case w.lists:\n		err = fmt.Errorf(\"watch %s: %w\", w.lw.resource, errCutList)\n",
+		new:   "	case w.lists:\n		done := &metav1.PartialObjectMetadata{}\n		done.ResourceVersion, done.Annotations = \"1\", map[string]string{metav1.InitialEventsAnnotationKey: \"true\"}\n		w.send(watch.Event{Type: watch.Bookmark, Object: w.lw.bookmark(done)})\n",
+		suite: informers,
+	},
+	{
+		bug:   "a deletion is taken for a change",
+		file:  "typed/kube/reflectorstore.go",
+		old:   "		s.sink.Delete(obj, version)\n",
+		new:   "		s.sink.Put(obj, version)\n",
+		suite: informers,
+	},
+	{
+		bug:   "an event is passed on twice",
+		file:  "typed/kube/restwatch.go",
+		old:   "	w.note(any(e.Object).(versionGetter).GetResourceVersion())\n	return true",
+		new:   "	if v := any(e.Object).(versionGetter).GetResourceVersion(); w.last != v {\n		w.note(v)\n		return w.send(watch.Event{Type: e.Type, Object: wrap(e.Object)})\n	}\n	return true",
+		suite: reads,
+	},
+	{
+		bug:   "the first event after a streamed list is lost",
+		file:  "typed/kube/restwatch.go",
+		old:   "	if w.lists && e.Type == watch.Added {\n",
+		new:   "	if !w.lists && w.timeout != nil {\n		w.timeout = nil\n		return true\n	}\n	if w.lists && e.Type == watch.Added {\n",
+		suite: informers,
+	},
+	{
+		bug:   "a source gives up after a list that has failed",
+		file:  "typed/kube/reflector.go",
+		old:   "			lw.ended(err)\n",
+		new:   "			lw.ended(err)\n			<-ctx.Done()\n",
+		suite: informers,
+	},
+	{
+		bug:   "a watch that was stopped waits for somebody to take its next event",
+		file:  "typed/kube/restwatch.go",
+		old:   "	select {\n	case w.events <- e:\n		return true\n	case <-w.ctx.Done():\n		return false\n	}",
+		new:   "	w.events <- e\n	return true",
+		suite: informers,
+	},
+	{
+		bug:   "what a decoder has not decoded yet counts as nothing",
+		file:  "internal/wire/pipeline.go",
+		old:   "		if len(p.taken) == 0 || !p.taken[0].done || p.err != nil {\n",
+		new:   "		if len(p.taken) == 0 || p.err != nil {\n",
+		suite: informers,
+	},
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// verdict is what became of a mutation.
+type verdict struct {
+	mutation
+	seeds int    // until it was found; 0: it was not
+	check string // that found it
+	took  time.Duration
+}
+
+// program is the test binary of a suite's package, with all the bugs in it.
+type program struct{ binary, folder string }
+
+// judge runs seeds until the suite of a mutation, which has a number, fails.
+func (p program) judge(ctx context.Context, number int, m mutation, seeds int) (verdict, error) {
+	begun := time.Now()
+	v, err := p.run(ctx, number, m, 1, seeds)
+	if err == nil && v.seeds == unknown {
+		v, err = p.search(ctx, number, m, seeds)
+	}
+	v.took = time.Since(begun)
+	if err != nil || v.seeds == 0 {
+		return v, err
+	}
+	right, err := p.run(ctx, 0, m, v.seeds, 1)
+	if err == nil && right.seeds != 0 {
+		err = fmt.Errorf("seed %d of %s fails without a bug as well: %s", v.seeds, m.suite.test, right.check)
+	}
+	return v, err
+}
+
+// unknown is the number of a seed that has ended the program before it could tell.
+const unknown = -1
+
+// search runs one seed after the other in programs of their own, until one ends its
+// program.
+func (p program) search(ctx context.Context, number int, m mutation, seeds int) (verdict, error) {
+	for seed := 1; seed <= seeds; seed++ {
+		v, err := p.run(ctx, number, m, seed, 1)
+		if err != nil {
+			return v, err
+		}
+		if v.seeds != 0 {
+			v.seeds = seed
+			return v, nil
+		}
+	}
+	return verdict{mutation: m}, nil
+}
+
+// run runs some seeds, with the bug of a number; 0 is none.
+func (p program) run(ctx context.Context, number int, m mutation, first, seeds int) (verdict, error) {
+	command := exec.CommandContext(ctx, p.binary, "-test.run", "^"+m.suite.test+"$", "-test.timeout=1h",
+		"-simulation.first="+strconv.Itoa(first), "-simulation.seeds="+strconv.Itoa(seeds), "-simulation.shrink=0")
+	command.Dir = p.folder
+	command.Env = append(os.Environ(), variable+"="+strconv.Itoa(number))
+	output, err := command.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return verdict{}, ctx.Err()
+	case err == nil && bytes.Contains(output, []byte("no tests to run")):
+		return verdict{}, fmt.Errorf("there is no test %s in %s", m.suite.test, m.suite.folder)
+	case err == nil:
+		return verdict{mutation: m}, nil
+	case !errors.As(err, &exit):
+		return verdict{}, fmt.Errorf("run %s: %w", m.suite.test, err)
+	}
+	return m.read(string(output)), nil
+}
+
+var (
+	failure  = regexp.MustCompile(`(?m)simulation: seed (\d+): (.*?)(?: \(\S+#\d+\))?, after [0-9.hmsµ]+:`)
+	standing = regexp.MustCompile(`(?m)^panic: simulation: seed (\d+): nothing has happened`)
+	crash    = regexp.MustCompile(`(?m)^(?:panic|fatal error): (.*?)(?: \[recovered\].*)?$`)
+)
+
+// read returns what the output of a suite that has failed says.
+func (m mutation) read(output string) verdict {
+	type found struct {
+		seed  int
+		check string
+	}
+	var all []found
+	for _, match := range failure.FindAllStringSubmatch(output, -1) {
+		seed, _ := strconv.Atoi(match[1])
+		all = append(all, found{seed, match[2]})
+	}
+	for _, match := range standing.FindAllStringSubmatch(output, -1) {
+		seed, _ := strconv.Atoi(match[1])
+		all = append(all, found{seed, "the clock stands still"})
+	}
+	if len(all) > 0 { // of several workers, each may have found one
+		least := slices.MinFunc(all, func(a, b found) int { return cmp.Compare(a.seed, b.seed) })
+		return verdict{mutation: m, seeds: least.seed, check: least.check}
+	}
+	check := "the program ends"
+	if match := crash.FindStringSubmatch(output); match != nil {
+		check = "panic: " + match[1]
+	}
+	return verdict{mutation: m, seeds: unknown, check: check}
+}
