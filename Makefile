@@ -9,6 +9,7 @@ GO ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
 
 BENCH      ?= .
+SEEDS      ?= 500
 BENCHCOUNT ?= 6
 BENCHTIME  ?= 0.3s
 FUZZTIME   ?= 20s
@@ -33,6 +34,10 @@ test: ## Run the tests
 race: ## Run the tests with the race detector, which needs a C compiler
 	$(GO) test -race ./...
 	@set -x; for m in $(MODULES); do $(GO) -C $$m test -race ./...; done
+
+.PHONY: simulate
+simulate: ## Run 2,000 seeds of simulations, or SEEDS of each of the four suites; takes four minutes
+	$(GO) test ./internal/simulated -run 'TestInformers|TestSharedIndexInformer|TestExpectations|TestReadYourWrites' -simulation.seeds=$(SEEDS)
 
 .PHONY: format
 format: ## Check that gofmt has nothing to change

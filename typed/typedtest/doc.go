@@ -104,6 +104,7 @@
 //   - Have several servers on one store, of which some lag: [Server.Replica], Fault.Lag.
 //     [Balance] moves clients from one to another.
 //   - Forget history: Compact. Be an older server: WithoutWatchList.
+//   - Have a seed decide what goes wrong, and when: package simulation.
 //   - Look: Requests, Watches, WaitForWatches, ResourceVersion.
 //
 // # What it does not do
