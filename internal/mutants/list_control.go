@@ -151,13 +151,6 @@ var workQueue = []mutation{
 		suite: queues,
 	},
 	{
-		bug:   "no worker is woken for a key that was added while it was processed",
-		file:  "queue/workqueue.go",
-		old:   "	w := q.sleepers.next(q.schedule.len)\n	q.mu.Unlock()\n	wake(w)\n	return true\n",
-		new:   "	q.mu.Unlock()\n	return true\n",
-		suite: queues,
-	},
-	{
 		bug:   "no worker is woken for a key whose delay has ended",
 		file:  "queue/background.go",
 		old:   "	w := q.sleepers.next(q.schedule.len)\n	q.mu.Unlock()\n	wake(w)\n	return now, next, ok\n",

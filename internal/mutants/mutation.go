@@ -29,7 +29,7 @@ var (
 	informers    = suite{"internal/simulated", "TestInformers"}
 	reads        = suite{"internal/simulated", "TestReads"}
 	expectations = suite{"internal/simulated", "TestReadYourWrites"}
-	queues       = expectations // its controller has a WorkQueue
+	queues       = suite{"internal/simulated", "TestKeysAreProcessed"}
 )
 
 // all returns all mutations.
