@@ -102,7 +102,7 @@ func ExampleInformer_Events() {
 				break
 			}
 			fmt.Printf("from %q to %q\n", e.Old.Status.Phase, e.New.Status.Phase)
-			err = client.CoreV1().Pods("default").Delete(ctx, e.New.Name, metav1.DeleteOptions{})
+			err = client.CoreV1().Pods("default").Delete(ctx, e.New.Name, *metav1.NewDeleteOptions(0)) // as its node does, in the end
 		}
 		if err != nil {
 			log.Fatal(err)

@@ -146,7 +146,11 @@ func (w *watched) visit(ctx context.Context, random *rand.Rand) {
 			delay = time.Duration(random.Int64N(int64(2 * time.Second)))
 		}
 		delivery := []typed.Delivery{typed.EveryEvent(), typed.Coalesce(), typed.Block(1 + random.IntN(4))}[random.IntN(3)]
-		reg, err := w.Handle(slow{told, delay}, typed.WithDelivery(delivery))
+		opts := []typed.HandlerOption{typed.WithDelivery(delivery)}
+		if random.IntN(2) == 0 {
+			opts = append(opts, typed.WithResync(time.Second<<random.IntN(5)))
+		}
+		reg, err := w.Handle(slow{told, delay}, opts...)
 		if err != nil {
 			simulation.Always(ctx, "handlers can be added", func(simulation.State) error {
 				if errors.Is(err, typed.ErrStopped) {
