@@ -37,7 +37,7 @@ race: ## Run the tests with the race detector, which needs a C compiler
 
 .PHONY: simulate
 simulate: ## Run 2,000 seeds of simulations, or SEEDS of each of the four suites; takes four minutes
-	$(GO) test ./internal/simulated -run 'TestInformers|TestSharedIndexInformer|TestExpectations|TestReadYourWrites' -simulation.seeds=$(SEEDS)
+	$(GO) test ./internal/simulated -run 'TestInformers|TestSharedIndexInformer|TestExpectations|TestReadYourWrites' -timeout 30m -simulation.seeds=$(SEEDS)
 
 .PHONY: format
 format: ## Check that gofmt has nothing to change

@@ -31,6 +31,9 @@ type Expected interface {
 	Watch(look func())
 	// Unwatch has the informer forget look, after Watch.
 	Unwatch()
+	// Listed reports, once it is met, whether a list may have brought that about rather
+	// than events: what was written may be gone again, of which no event tells.
+	Listed() bool
 	// Covers reports whether other is met whenever this is.
 	Covers(other Expected) bool
 	// String tells what is expected and how far the informer is.
@@ -40,6 +43,7 @@ type Expected interface {
 // versionExpected is met when reads reflect a version.
 type versionExpected[T index.Object] struct {
 	informer *Informer[T]
+	lists    uint64 // that there were when it was made
 	waiter   versionWaiter
 }
 
@@ -51,7 +55,7 @@ func (i *Informer[T]) ExpectVersion(version string) (Expected, error) {
 	if err := i.canReach(version); err != nil {
 		return nil, err
 	}
-	return &versionExpected[T]{informer: i, waiter: versionWaiter{version: version}}, nil
+	return &versionExpected[T]{informer: i, lists: i.lists.count.Load(), waiter: versionWaiter{version: version}}, nil
 }
 
 // canReach returns an error if reads will never be known to reflect a version:
@@ -71,6 +75,10 @@ func (i *Informer[T]) canReach(version string) error {
 
 func (e *versionExpected[T]) Met() bool {
 	return atLeast(e.informer.ResourceVersion(), e.waiter.version) || e.informer.isStopped()
+}
+
+func (e *versionExpected[T]) Listed() bool {
+	return e.informer.lists.haveReached(e.waiter.version, e.lists)
 }
 
 func (e *versionExpected[T]) Watch(look func()) {
@@ -109,7 +117,7 @@ func (i *Informer[T]) ExpectDeleted(obj Identified) (Expected, error) {
 		return nil, err
 	}
 	e := &deletionExpected[T]{uid: obj.GetUID()}
-	e.informer = i
+	e.informer, e.lists = i, i.lists.count.Load()
 	e.versionExpected.waiter.version = obj.GetResourceVersion()
 	e.waiter.key = index.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	var none T

@@ -301,6 +301,11 @@ func (l *loop[T]) isFirst(list *queue.List[T]) bool {
 func (l *loop[T]) tryReplace(list *queue.List[T], version string) (done bool) {
 	defer utilruntime.HandleCrashWithContext(l.ctx)
 	first := l.isFirst(list)
+	if list.Namespace == metav1.NamespaceAll {
+		l.lists.note(version)
+	} else {
+		l.lists.note("")
+	}
 	waiters := l.commitList(list, version, first)
 	done = true // even if what is called now panics
 	if first {

@@ -6,10 +6,6 @@ import (
 	"testing"
 )
 
-// seeds is how many seeds each suite runs unless a flag says otherwise: all suites of the
-// module together run two hundred.
-const seeds = "40"
-
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false

@@ -19,12 +19,16 @@ type expectation[K comparable] struct {
 	deadline time.Time
 	timer    *time.Timer // ends at the deadline, or earlier
 	putOff   bool        // the key has to be added again
+	listed   bool        // likewise, since something was met by a list
 	logger   klog.Logger // of the last call that was put off
 }
 
 // add notes that something is expected for key.
 func (e *Expectations[K]) add(key K, it typed.Expected) {
 	if it.Met() {
+		if it.Listed() {
+			e.queue.AddWithOptions(key, queue.AddOptions{})
+		}
 		return
 	}
 	e.mu.Lock()
@@ -87,6 +91,7 @@ func (e *Expectations[K]) settle(x *expectation[K], it typed.Expected) (again bo
 	if i < 0 {
 		return false
 	}
+	x.listed = x.listed || it.Listed()
 	if len(x.unmet) == 1 {
 		return e.drop(x)
 	}
@@ -107,7 +112,7 @@ func (e *Expectations[K]) drop(x *expectation[K]) (again bool) {
 	if x.putOff {
 		e.waiting--
 	}
-	return x.putOff
+	return x.putOff || x.listed
 }
 
 // expire lets the key of x go on if its time is over. It is called by the timer.

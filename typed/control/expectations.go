@@ -44,7 +44,9 @@ type Observer interface {
 //  2. One key. Other keys go on, and no worker waits: a key that is handed out
 //     too early is put off, and added once more when it is time.
 //  3. Nothing is lost. A key that was put off is added again, with priority 0,
-//     as soon as all that it expects is met.
+//     as soon as all that it expects is met. So is one that expects what a list has
+//     brought, and no event: what was written may have been deleted before the list
+//     was made, and nobody else tells of that.
 //  4. A bound. When WithExpectationTimeout has passed since the last write that
 //     was not seen, the key goes on, which is logged and counted
 //     (ExpectationStats.Expired).

@@ -69,6 +69,7 @@ func TestExpect(t *testing.T) {
 
 		require.NoError(t, d.Expect("k", r, "1"))
 		assert.Zero(t, d.Stats(), "it was seen before")
+		assert.Equal(t, []string{"k"}, d.added(), "by a list")
 		require.NoError(t, d.Expect("k", r, "5"))
 		require.NoError(t, d.Expect("k", r, "9"))
 		require.NoError(t, d.Expect("k", r, "7"))
@@ -87,13 +88,47 @@ func TestExpect(t *testing.T) {
 	})
 }
 
+// TestExpectByList has what was written deleted by somebody else before a list is made, of
+// which no event tells: the key is added again, though nobody has put it off.
+func TestExpectByList(t *testing.T) {
+	for name, list := range map[string]func(*rig.Rig){
+		"all":       func(r *rig.Rig) { r.Sink.Replace("", nil, "6") },
+		"namespace": func(r *rig.Rig) { r.Sink.Replace("default", nil, ""); r.Sink.Bookmark("6") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				d, r := newDesk(t), rig.New(t)
+				r.Start()
+				r.Sink.Replace("", nil, "1")
+				synctest.Wait()
+				require.NoError(t, d.Expect("waits", r, "5"))
+				require.NoError(t, d.Expect("later", r, "9"))
+				list(r)
+				assert.Equal(t, []string{"waits"}, d.added(), "by the list")
+				require.NoError(t, d.Expect("late", r, "5"))
+				assert.Equal(t, []string{"late"}, d.added(), "whose answer comes after the list")
+				r.Sink.Put(rig.At("a", 9), "9")
+				assert.Equal(t, []string{"later"}, d.added(), "a list may have missed it")
+				if name == "all" {
+					require.NoError(t, d.Expect("seen", r, "8"))
+					require.NoError(t, d.Expect("seen", r, "10"))
+					r.Sink.Put(rig.At("a", 10), "10")
+					assert.Empty(t, d.added(), "an event tells of it")
+				}
+				assert.Zero(t, d.Stats())
+			})
+		})
+	}
+}
+
 func TestExpectKeepsNothingThatIsNotAskedFor(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
 		r.Sink.Replace("", nil, "1")
+		r.Sink.Bookmark("2")
 		synctest.Wait()
-		gone := rig.At("a", 1)
+		gone := rig.At("a", 2)
 		for _, key := range []string{"j", "k", "l"} {
 			require.NoError(t, d.Expect(key, r, "5"))
 			require.NoError(t, d.ExpectDeleted(key, r, rig.At("b", 4)))

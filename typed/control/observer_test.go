@@ -61,6 +61,7 @@ func (stalled) Met() bool                  { return false }
 func (stalled) Watch(func())               {}
 func (stalled) Unwatch()                   {}
 func (stalled) Covers(typed.Expected) bool { return false }
+func (stalled) Listed() bool               { return false }
 func (stalled) String() string             { return "stalled" }
 
 // soon is expected, and met as soon as it has been looked at once. It covers
@@ -76,6 +77,7 @@ func (s *soon) Met() bool {
 }
 
 func (s *soon) Covers(typed.Expected) bool { return true }
+func (s *soon) Listed() bool               { return false }
 
 // TestExpectOfAKeyThatWasPutOff: what is expected, by whatever goroutine, of a key
 // that waits for something else, may be met before it is noted, and with it all

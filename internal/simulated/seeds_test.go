@@ -1,0 +1,6 @@
+//go:build !race
+
+package simulated_test
+
+// seeds is how many seeds each suite runs unless a flag says otherwise.
+const seeds = "40"
