@@ -1,0 +1,56 @@
+package typedtest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// TestObjects: what a server has is what a generated client lists.
+func TestObjects(t *testing.T) {
+	srv := typedtest.Start(t, typedtest.WithObjects(pod("b"), pod("a")))
+	got, err := typedtest.Objects[*corev1.Pod](srv)
+	require.NoError(t, err)
+	list, err := clientset(t, srv, "").CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, got, 2)
+	for i := range got {
+		assert.True(t, equality.Semantic.DeepEqual(&list.Items[i], got[i]), got[i].Name)
+	}
+	require.NoError(t, srv.Delete(t.Context(), pod("a")))
+	got, err = typedtest.Objects[*corev1.Pod](srv)
+	require.NoError(t, err)
+	assert.Len(t, got, 1)
+	none, err := typedtest.Objects[*corev1.ConfigMap](srv)
+	require.NoError(t, err)
+	assert.Empty(t, none)
+	_, err = typedtest.Objects[*unstructured.Unstructured](srv)
+	assert.ErrorContains(t, err, "objects: no resource for kind")
+}
+
+// TestWithSeed: UIDs and generated names follow from the seed, and from nothing else.
+func TestWithSeed(t *testing.T) {
+	create := func(opts ...typedtest.Option) (made []string) {
+		client := clientset(t, typedtest.Start(t, opts...), "")
+		for range 5 {
+			p, err := client.CoreV1().Pods("default").Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "web-"}}, metav1.CreateOptions{})
+			require.NoError(t, err)
+			assert.Regexp(t, "^web-[bcdfghjklmnpqrstvwxz2456789]{5}$", p.Name)
+			assert.Len(t, strings.Split(string(p.UID), "-"), 5)
+			made = append(made, p.Name, string(p.UID))
+		}
+		return made
+	}
+	first := create(typedtest.WithSeed(1))
+	assert.Equal(t, first, create(typedtest.WithSeed(1)))
+	assert.NotEqual(t, first, create(typedtest.WithSeed(2)))
+	assert.NotEqual(t, create(), create())
+}
