@@ -160,7 +160,8 @@ func testDeleteAnswers(c *check) {
 	held.Finalizers = []string{"example.com/hold"}
 	_, err := c.client.CoreV1().ConfigMaps(c.ns).Create(c.ctx, held, metav1.CreateOptions{})
 	require.NoError(c, err)
-	answer, code = del("configmaps", "held", metav1.DeleteOptions{OrphanDependents: ptr.To(false)}) //nolint:staticcheck // clients may still send it
+	//lint:ignore SA1019 clients may still send it
+	answer, code = del("configmaps", "held", metav1.DeleteOptions{OrphanDependents: ptr.To(false)})
 	require.NotNil(c, answer)
 	assert.NotNil(c, answer.GetDeletionTimestamp())
 	assert.Equal(c, 202, code)

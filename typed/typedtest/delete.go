@@ -38,7 +38,8 @@ func (s *Server) serveDelete(w http.ResponseWriter, req *request) error {
 		}
 	}
 	code := http.StatusOK
-	if orphan := options.OrphanDependents; !removed.gone && orphan != nil && !*orphan { //nolint:staticcheck // clients may still send it
+	//lint:ignore SA1019 clients may still send it
+	if orphan := options.OrphanDependents; !removed.gone && orphan != nil && !*orphan {
 		code = http.StatusAccepted
 	}
 	s.answer(w, req.Request, f, code, answer)

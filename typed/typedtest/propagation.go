@@ -46,7 +46,8 @@ func (r removal) propagate(m metav1.Object) {
 // finalizers of the object, or else the kind.
 func (r removal) policy(finalizers []string) metav1.DeletionPropagation {
 	kind := r.collection.kind
-	orphan := r.options.OrphanDependents //nolint:staticcheck // clients may still send it
+	//lint:ignore SA1019 clients may still send it
+	orphan := r.options.OrphanDependents
 	switch {
 	case withoutDependents[kind.GroupKind()]:
 		return metav1.DeletePropagationBackground
