@@ -109,12 +109,13 @@
 //
 // # What it does not do
 //
-//   - No admission but by functions of the test, see [WithAdmission]; no defaulting, no validation but that of metadata, no
-//     authentication, no authorization. Unknown fields are dropped silently.
+//   - No admission but by functions of the test, see [WithAdmission]; no defaulting, no
+//     validation but that of metadata, no authentication, no authorization. Unknown
+//     fields are dropped silently.
 //   - No life cycle of namespaces but with [WithNamespaceLifecycle]: a namespace need not
-//     exist, and deleting one deletes nothing in it. No garbage collection but with [WithGarbageCollection]:
-//     what propagationPolicy adds, the finalizers orphan and foregroundDeletion, stays
-//     until somebody removes it.
+//     exist, and deleting one deletes nothing in it. No garbage collection but with
+//     [WithGarbageCollection]: what propagationPolicy adds, the finalizers orphan and
+//     foregroundDeletion, stays until somebody removes it.
 //   - No tables, no subresource but status, no OpenAPI, no TLS, no HTTP/2, no
 //     WebSockets.
 //   - No conversion but by functions of the test: each version of a kind is a resource of

@@ -82,11 +82,17 @@ func (l *lifecycle) empty(ctx context.Context, namespace string) {
 			failed = errors.Join(failed, l.remove(ctx, c, v.Object))
 		}
 	}
-	if failed != nil && ctx.Err() == nil {
-		klog.FromContext(ctx).V(2).Info("Cannot empty a namespace", "namespace", namespace, "err", failed)
-		if !slices.Contains(l.failed, namespace) {
-			l.failed = append(l.failed, namespace)
-		}
+	l.note(ctx, namespace, failed)
+}
+
+// note has what has failed tried again.
+func (l *lifecycle) note(ctx context.Context, namespace string, err error) {
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	klog.FromContext(ctx).V(2).Info("Cannot empty a namespace", "namespace", namespace, "err", err)
+	if !slices.Contains(l.failed, namespace) {
+		l.failed = append(l.failed, namespace)
 	}
 }
 
@@ -122,9 +128,7 @@ func (l *lifecycle) finish(ctx context.Context, namespace string) {
 			return ns, nil
 		},
 	})
-	if err := unlessGone(err); err != nil && ctx.Err() == nil {
-		klog.FromContext(ctx).Error(err, "Cannot finish a namespace", "namespace", namespace)
-	}
+	l.note(ctx, namespace, unlessGone(err))
 }
 
 // retry implements controller.
@@ -134,6 +138,7 @@ func (l *lifecycle) retry(ctx context.Context) bool {
 	for _, namespace := range failed {
 		if l.terminating[namespace] {
 			l.empty(ctx, namespace)
+			l.finish(ctx, namespace)
 		}
 	}
 	return len(l.failed) > 0

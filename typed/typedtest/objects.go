@@ -14,10 +14,11 @@ import (
 // not be modified. It returns an error for a type of no resource, among them
 // unstructured content, which does not say of what kind it is.
 func Objects[T Object](s *Server) ([]T, error) {
-	example, ok := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T)
-	if !ok {
-		return nil, fmt.Errorf("objects: %T is no pointer to a struct", example)
+	pointer := reflect.TypeFor[T]()
+	if pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("objects: %v is no pointer to a struct", pointer)
 	}
+	example := reflect.New(pointer.Elem()).Interface().(T)
 	c, err := s.catalog.find(example)
 	if err != nil {
 		return nil, fmt.Errorf("objects: %w", err)

@@ -34,6 +34,8 @@ func TestObjects(t *testing.T) {
 	assert.Empty(t, none)
 	_, err = typedtest.Objects[*unstructured.Unstructured](srv)
 	assert.ErrorContains(t, err, "objects: no resource for kind")
+	_, err = typedtest.Objects[typedtest.Object](srv)
+	assert.ErrorContains(t, err, "objects: typedtest.Object is no pointer to a struct")
 }
 
 // TestWithSeed: UIDs and generated names follow from the seed, and from nothing else.
