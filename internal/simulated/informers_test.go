@@ -188,6 +188,11 @@ func (s slow) OnUpdate(old, updated *corev1.Pod) {
 	s.Handler.OnUpdate(old, updated)
 }
 
+func (s slow) OnDelete(deleted typed.Deleted[*corev1.Pod]) {
+	time.Sleep(s.delay)
+	s.Handler.OnDelete(deleted)
+}
+
 // sleep waits, and reports whether ctx goes on.
 func sleep(ctx context.Context, length time.Duration) bool {
 	select {

@@ -31,6 +31,9 @@
 // faults come together, at least twenty in all, while users do things: see [Kind] for all
 // there are. Two out of three seeds have a few kinds of faults only. Then all faults end,
 // crashed processes come back, and what [Simulation.Eventually] asks for has to become so.
+// "Something has happened" when a server has answered, an answer or an event has arrived, or
+// users have done something, and all goroutines have come to rest; a timer of a process is
+// not noticed.
 //
 // What survives a crash is what is on the servers. A process that has crashed gets no
 // answers any more; its context ends; and it is started again when run has returned.
@@ -61,6 +64,8 @@
 //	-simulation.for=8h         for so long
 //	-simulation.parallel=4     so many at once; by default, as many as there are processors
 //	-simulation.seed=17        this one alone, with its trace
+//	-simulation.shrink=5m      how long a seed that fails is made smaller
+//	-simulation.stuck=10s      how long nothing may happen, of real time
 //
 // # The same again
 //

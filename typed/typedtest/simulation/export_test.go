@@ -1,6 +1,12 @@
 package simulation
 
-import "testing"
+import (
+	"net/http"
+	"testing"
+)
+
+// Target returns what a trace calls a request, and whether it writes.
+func Target(r *http.Request) (string, bool) { return parseTarget(r).String(), parseTarget(r).writes() }
 
 // Trace returns the trace of a seed, and how it has failed, if it has.
 func Trace(t *testing.T, define func(*Simulation), seed uint64) ([]string, *Failure) {

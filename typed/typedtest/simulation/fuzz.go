@@ -8,6 +8,15 @@ import "testing"
 //		simulation.Fuzz(f, defineController)
 //	}
 func Fuzz(f *testing.F, define func(s *Simulation)) {
+	if oneSeed != nil {
+		f.Add(*oneSeed)
+		f.Fuzz(func(t *testing.T, seed uint64) {
+			if seed == *oneSeed {
+				again(t, define)
+			}
+		})
+		return
+	}
 	for seed := range *seeds {
 		f.Add(*firstSeed + seed)
 	}

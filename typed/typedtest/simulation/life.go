@@ -100,6 +100,7 @@ func (l *life) RoundTrip(r *http.Request) (*http.Response, error) {
 	l.process.world.carrying.Go(func() { answers <- l.carry(one) })
 	select {
 	case got := <-answers:
+		l.process.world.stir()
 		return got.response, got.err
 	case <-r.Context().Done():
 		err = l.reason(context.Cause(r.Context()))
@@ -194,7 +195,7 @@ func (l *life) perform(one *request) answer {
 	if err != nil {
 		return answer{err: fmt.Errorf("%s: %w", one.what, err)}
 	}
-	w.noteAnswer(l.name(), one.what, response, text)
+	w.noteAnswer(l.name(), p.name, one.what, response, text)
 	response.Body = io.NopCloser(bytes.NewReader(text))
 	return answer{response: response}
 }

@@ -1,30 +1,15 @@
 package simulation
 
 import (
-	"flag"
 	"fmt"
 	"os"
-	"path"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-)
-
-var (
-	oneSeed   = flag.Uint64("simulation.seed", 0, "run this seed alone, and print its trace")
-	seeds     = flag.Uint64("simulation.seeds", 20, "how many seeds each simulation runs")
-	firstSeed = flag.Uint64("simulation.first", 1, "the first seed")
-	lasting   = flag.Duration("simulation.for", 0, "run seeds for so long, whatever simulation.seeds says")
-	parallel  = flag.Int("simulation.parallel", 0, "how many seeds run at once; 0: as many as there are processors, if there are more than 20 seeds")
-	someOf    = flag.String("simulation.faults", "", "of simulation.seed, the faults to make, by number: 3,17 or none")
-	someActs  = flag.String("simulation.acts", "", "of simulation.seed, the acts of users to make, by number: 3,17 or none")
-	shrinking = flag.Duration("simulation.shrink", 30*time.Second, "how long, of real time, a seed that fails is made smaller; 0: not at all")
-	stuck     = flag.Duration("simulation.stuck", time.Minute, "how long, of real time, nothing may happen")
 )
 
 // Run runs a simulation with one seed after the other, each in a bubble of
@@ -38,7 +23,7 @@ var (
 // Flags of go test say which seeds there are: see the documentation of the package.
 func Run(t *testing.T, define func(s *Simulation)) {
 	t.Helper()
-	if *oneSeed != 0 {
+	if oneSeed != nil {
 		again(t, define)
 		return
 	}
@@ -155,8 +140,7 @@ type outcome struct {
 	plan    plan
 	failed  *Failure
 	virtual time.Duration
-	events  int    // lines of the trace
-	sum     uint64 // of the trace
+	events  int // lines of the trace
 	trace   []string
 }
 
@@ -199,66 +183,5 @@ func simulate(p plan, s *Simulation, detailed bool, watched *atomic.Pointer[worl
 		w.fail("end", err)
 	}
 	one.failed, one.events, one.trace = w.failure(), w.trace.count, w.trace.lines
-	if w.trace.sum != nil {
-		one.sum = w.trace.sum.Sum64()
-	}
 	return one
-}
-
-// again runs one seed, as flags say, and prints its trace.
-func again(t *testing.T, define func(*Simulation)) {
-	t.Helper()
-	cut := func(p plan) plan {
-		return p.only(numbers(t, *someOf), numbers(t, *someActs))
-	}
-	one := attempt(t, define, *oneSeed, cut, true)
-	t.Log(strings.Join(one.trace, "\n"))
-	if one.failed != nil {
-		t.Error(one.failed)
-	}
-}
-
-// numbers returns which numbers a flag has: all, if it is empty.
-func numbers(t *testing.T, list string) func(int) bool {
-	t.Helper()
-	if list == "" {
-		return func(int) bool { return true }
-	}
-	chosen := map[int]bool{}
-	if list != "none" {
-		for number := range strings.SplitSeq(list, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(number))
-			if err != nil {
-				t.Fatalf("simulation: %q is no list of numbers, such as 3,17", list)
-			}
-			chosen[n] = true
-		}
-	}
-	return func(n int) bool { return chosen[n] }
-}
-
-// command returns what runs a plan again.
-func command(t *testing.T, p plan) string {
-	name := t.Name()
-	if root, _, isWorker := strings.Cut(name, "/workers/"); isWorker {
-		name = root
-	}
-	parts := strings.Split(name, "/")
-	for i := range parts {
-		parts[i] = "^" + parts[i] + "$"
-	}
-	return fmt.Sprintf("go test -run '%s' -simulation.seed=%d -simulation.faults=%s -simulation.acts=%s",
-		path.Join(parts...), p.seed, listOf(p.faults, func(f fault) int { return f.number }), listOf(p.acts, func(a act) int { return a.number }))
-}
-
-// listOf returns the numbers of what a plan has, as flags take them.
-func listOf[E any](all []E, number func(E) int) string {
-	if len(all) == 0 {
-		return "none"
-	}
-	texts := make([]string, len(all))
-	for i, one := range all {
-		texts[i] = strconv.Itoa(number(one))
-	}
-	return strings.Join(texts, ",")
 }

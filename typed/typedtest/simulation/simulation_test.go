@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -20,6 +21,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/typedtest/simulation"
 )
 
@@ -172,6 +175,46 @@ func TestFailures(t *testing.T) {
 	}))
 }
 
+// TestChecksWhenEventsArrive: what an event has changed in a process is looked at when it
+// arrives there, and not when something else happens.
+func TestChecksWhenEventsArrive(t *testing.T) {
+	var created time.Duration
+	define := func(s *simulation.Simulation) {
+		created = 0
+		s.Faults()
+		s.Start("informer", func(ctx context.Context, config *rest.Config) error {
+			client, err := kubernetes.NewForConfig(config)
+			if err != nil {
+				return err
+			}
+			informer := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")))
+			simulation.Always(ctx, "no Pod", func(now simulation.State) error {
+				if len(now.Writes()) > 0 && created == 0 {
+					created = now.Elapsed()
+				}
+				if informer.Len() > 0 {
+					return errors.New("there is one")
+				}
+				return nil
+			})
+			return informer.Run(ctx)
+		})
+		s.Do(func(ctx context.Context, client kubernetes.Interface, _ *rand.Rand) error {
+			if created > 0 {
+				return nil
+			}
+			_, err := client.CoreV1().Pods("shop").Create(ctx, pod("one", 1), metav1.CreateOptions{})
+			return err
+		})
+	}
+	for seed := range uint64(8) {
+		_, failed := simulation.Trace(t, define, seed)
+		require.NotNil(t, failed)
+		assert.Less(t, failed.After-created, 100*time.Millisecond, "what it travels at most with these seeds")
+		assert.Greater(t, failed.After, created)
+	}
+}
+
 // TestRestart: run is called again when it has returned by itself, ten seconds later.
 func TestRestart(t *testing.T) {
 	trace, failed := simulation.Trace(t, func(s *simulation.Simulation) {
@@ -209,7 +252,7 @@ func TestWrites(t *testing.T) {
 	var seen []simulation.Write
 	var version string
 	assert.Nil(t, simulation.Find(t, 1, func(s *simulation.Simulation) {
-		s.Start("beat", beat)
+		s.Start("beat-1", beat)
 		s.Faults()
 		s.Lasts(time.Minute)
 		s.Always("look", func(now simulation.State) error {
@@ -221,10 +264,49 @@ func TestWrites(t *testing.T) {
 	first := seen[0]
 	assert.Less(t, first.At, 5*time.Second)
 	first.At = 0
-	assert.Equal(t, simulation.Write{Process: "beat", Verb: "create", Resource: "pods", Namespace: "shop", Code: 201}, first)
+	assert.Equal(t, simulation.Write{Process: "beat-1", Verb: "create", Resource: "pods", Namespace: "shop", Code: 201}, first)
 	assert.Equal(t, "one", seen[1].Name)
 	assert.Equal(t, 404, seen[1].Code)
 	assert.NotEmpty(t, version)
+}
+
+// TestTargets: requests are called as API servers understand them.
+func TestTargets(t *testing.T) {
+	for url, want := range map[string]string{
+		"GET /api/v1/pods":                                "list pods",
+		"GET /api/v1/pods?watch=true":                     "watch pods",
+		"GET /api/v1/namespaces/shop/pods/web-0":          "get pods shop/web-0",
+		"PUT /api/v1/namespaces/shop/pods/web-0/status":   "update pods shop/web-0/status",
+		"POST /apis/apps/v1/namespaces/shop/deployments":  "create deployments.apps in shop",
+		"DELETE /apis/apps/v1/namespaces/shop/daemonsets": "deletecollection daemonsets.apps in shop",
+		"GET /api/v1/namespaces/shop":                     "get namespaces shop",
+		"PUT /api/v1/namespaces/shop/finalize":            "update namespaces shop/finalize",
+		"PATCH /api/v1/namespaces/shop/status":            "patch namespaces shop/status",
+		"DELETE /api/v1/nodes/n1":                         "delete nodes n1",
+		"GET /version":                                    "get /version",
+		"POST /version":                                   "post /version",
+	} {
+		method, address, _ := strings.Cut(url, " ")
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://server"+address, nil)
+		require.NoError(t, err)
+		got, writes := simulation.Target(r)
+		assert.Equal(t, want, got)
+		assert.Equal(t, method != http.MethodGet && strings.HasPrefix(address, "/api"), writes, url)
+	}
+}
+
+// TestAgain: the seed that a flag names runs alone, with its trace, also if it is 0, and also
+// of a fuzz target.
+func TestAgain(t *testing.T) {
+	program, err := os.Executable()
+	require.NoError(t, err)
+	for _, test := range []string{"TestInformer", "FuzzInformer"} {
+		said, err := exec.CommandContext(t.Context(), program, "-test.v", "-test.run=^"+test+"$", "-simulation.seed=0", "-simulation.faults=none", "-simulation.acts=none").CombinedOutput()
+		require.NoError(t, err, string(said))
+		assert.Contains(t, string(said), "informer#1        starts, with server 1", test)
+		assert.NotContains(t, string(said), "fault ")
+		assert.NotContains(t, string(said), "seeds in")
+	}
 }
 
 // TestRandom: a process has numbers that follow from the seed.

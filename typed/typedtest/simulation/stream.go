@@ -176,6 +176,7 @@ func (s *stream) next() ([]byte, error) {
 				s.queue = s.queue[1:]
 				s.mu.Unlock()
 				s.life.process.world.noteEvent(s, text)
+				s.life.process.world.stir()
 				return text, nil
 			}
 			arrival = time.After(max(wait, time.Nanosecond))

@@ -14,6 +14,10 @@ type target struct {
 	path      string // of what is no resource
 }
 
+// ofNamespaces are the subresources of namespaces, whose URLs look like those of
+// resources in one.
+var ofNamespaces = map[string]bool{"status": true, "finalize": true}
+
 // parseTarget reads the URL of a request as API servers do:
 // /api/v1/namespaces/{namespace}/{resource}/{name}/{subresource}, and so on.
 func parseTarget(r *http.Request) target {
@@ -28,7 +32,7 @@ func parseTarget(r *http.Request) target {
 	default:
 		return t
 	}
-	if len(parts) > 2 && parts[0] == "namespaces" {
+	if len(parts) > 2 && parts[0] == "namespaces" && !(len(parts) == 3 && ofNamespaces[parts[2]]) {
 		t.namespace, parts = parts[1], parts[2:]
 	}
 	t.resource, t.name = parts[0]+group, strings.Join(parts[1:], "/")

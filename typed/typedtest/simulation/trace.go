@@ -2,10 +2,7 @@ package simulation
 
 import (
 	"fmt"
-	"hash"
-	"hash/fnv"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -15,29 +12,22 @@ import (
 
 // trace is what has happened, in order.
 type trace struct {
-	detailed bool // it is kept, and not only hashed
+	detailed bool // it is kept, and not only counted
 
 	mu    sync.Mutex
-	lines []string    // guarded by mu
-	sum   hash.Hash64 // guarded by mu; of all lines
-	count int         // guarded by mu
+	lines []string // guarded by mu
+	count int      // guarded by mu; of lines, also of those that are not kept
 }
 
 // note adds a line: who does what.
 func (w *world) note(who, format string, args ...any) {
 	w.steps.Add(1)
-	at := w.elapsed()
-	line := fmt.Sprintf("%s  %-16s  %s", clock(at), who, fmt.Sprintf(format, args...))
 	t := &w.trace
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.sum == nil {
-		t.sum = fnv.New64a()
-	}
-	_, _ = t.sum.Write([]byte(line))
 	t.count++
 	if t.detailed {
-		t.lines = append(t.lines, line)
+		t.lines = append(t.lines, fmt.Sprintf("%s  %-16s  %s", clock(w.elapsed()), who, fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -47,7 +37,7 @@ func clock(at time.Duration) string {
 }
 
 // noteAnswer notes a request that a server has answered.
-func (w *world) noteAnswer(who string, what target, response *http.Response, text []byte) {
+func (w *world) noteAnswer(who, process string, what target, response *http.Response, text []byte) {
 	version := ""
 	if w.trace.detailed && response.StatusCode < http.StatusBadRequest {
 		version = versionOf(text)
@@ -57,7 +47,7 @@ func (w *world) noteAnswer(who string, what target, response *http.Response, tex
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.writes = append(w.writes, Write{
-			At: w.elapsed(), Process: strings.TrimRight(who, "#0123456789"), Verb: what.verb, Resource: what.resource,
+			At: w.elapsed(), Process: process, Verb: what.verb, Resource: what.resource,
 			Namespace: what.namespace, Name: what.name, Code: response.StatusCode,
 		})
 	}

@@ -101,7 +101,7 @@ type users struct{ world *world }
 func (u users) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := u.world.servers[0].trip(r)
 	if what := parseTarget(r); err == nil && what.writes() {
-		u.world.noteAnswer("users", what, response, nil)
+		u.world.noteAnswer("users", "users", what, response, nil)
 	}
 	return response, err
 }
@@ -193,6 +193,11 @@ func (w *world) until(at time.Duration) {
 		case <-w.stirred:
 			w.check()
 		case <-timer.C:
+			select {
+			case <-w.stirred: // at the very same instant
+				w.check()
+			default:
+			}
 			return
 		}
 	}
@@ -299,16 +304,12 @@ func (w *world) stop() error {
 		if l := p.present(); l != nil {
 			l.cancel()
 			w.await(l)
+			l.end()
 		}
 	}
 	w.calm()
 	w.cancel()
+	w.carrying.Wait() // before what it may start: a crash starts the process again
 	w.running.Wait()
-	for _, p := range w.processes {
-		if l := p.present(); l != nil {
-			l.end()
-		}
-	}
-	w.carrying.Wait()
 	return w.servers[0].Close()
 }
