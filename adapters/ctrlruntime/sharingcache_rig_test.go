@@ -165,9 +165,7 @@ func (w *watched) note(form, what string, of any) {
 	if w.events[event] == nil {
 		w.events[event] = obj.DeepCopyObject()
 	}
-	if form == "typed custom" && obj.GetName() == "third" { // it has a kind in lists, and none in watches
-		w.events[event].GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-	}
+	withoutKind(form, w.events[event])
 	if seen := w.seen[form+" "+obj.GetName()]; seen != nil && what == "added" {
 		close(seen)
 	}
@@ -190,6 +188,14 @@ func (w *watched) all() map[string]runtime.Object {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.events)
+}
+
+// withoutKind takes from a custom resource the kind that it has in lists, and not in
+// watches: caches that are cut off at one moment need not list again both.
+func withoutKind(form string, obj runtime.Object) {
+	if form == "typed custom" {
+		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	}
 }
 
 // lists returns what is read of all forms.
