@@ -162,10 +162,11 @@ func (w *watched) note(form, what string, of any) {
 	}
 	// A list tells again of what was seen before, or a watch does not, as they come.
 	event := fmt.Sprintf("%s: %s %s/%s %s", form, state, obj.GetNamespace(), obj.GetName(), obj.GetResourceVersion())
-	if w.events[event] == nil {
-		w.events[event] = obj.DeepCopyObject()
+	if w.events[event] == nil { // later ones, as of a list, may come while the test looks at what there is
+		own := obj.DeepCopyObject()
+		withoutKind(form, own)
+		w.events[event] = own
 	}
-	withoutKind(form, w.events[event])
 	if seen := w.seen[form+" "+obj.GetName()]; seen != nil && what == "added" {
 		close(seen)
 	}
