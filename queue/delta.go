@@ -15,6 +15,8 @@ const (
 	Replace
 	// Bookmark: nothing else has changed up to the resource version.
 	Bookmark
+	// Step: several changes belong together.
+	Step
 )
 
 // String returns the name of the type.
@@ -30,6 +32,8 @@ func (t DeltaType) String() string {
 		return "Replace"
 	case Bookmark:
 		return "Bookmark"
+	case Step:
+		return "Step"
 	default:
 		return "Unknown"
 	}
@@ -44,7 +48,7 @@ type Delta[T any] struct {
 	// Name is the object's of a Remove, or of a Delete without an Object, and
 	// otherwise nil.
 	Name *ObjectName
-	// List is the list of a Replace, and otherwise nil.
+	// List is the list of a Replace or the changes of a Step, and otherwise nil.
 	List *List[T]
 	// ResourceVersion is the version that the change leads to, "" if it is not
 	// known.
@@ -54,7 +58,8 @@ type Delta[T any] struct {
 // ObjectName names an object.
 type ObjectName struct{ Namespace, Name string }
 
-// List is all objects that there are, or all of one namespace.
+// List is all objects that there are, or all of one namespace; or it is the changes of a
+// Step.
 type List[T any] struct {
 	// Namespace is the one whose objects are listed, "" for all objects.
 	Namespace string
@@ -65,4 +70,9 @@ type List[T any] struct {
 	// Removed tells that the namespace is outside of what is watched now, so that
 	// what is not listed is not deleted, but removed.
 	Removed bool
+
+	// Changes are those of a Step, each of them a Put or a Delete, and otherwise nil.
+	Changes []Delta[T]
+	// Done is called by the consumer when reads reflect a Step, unless it is nil.
+	Done func()
 }

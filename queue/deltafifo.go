@@ -79,6 +79,14 @@ func (q *DeltaFIFO[T]) Bookmark(resourceVersion string) {
 	q.put(Delta[T]{Type: Bookmark, ResourceVersion: resourceVersion})
 }
 
+// Step queues changes that belong together, each of them a Put or a Delete: readers
+// are to see all of them, or none. The consumer calls done, unless it is nil, when reads
+// reflect them. The queue owns the slice from then on. Whatever the number of the
+// changes, they are one delta.
+func (q *DeltaFIFO[T]) Step(changes []Delta[T], resourceVersion string, done func()) {
+	q.put(Delta[T]{Type: Step, List: &List[T]{Changes: changes, Done: done}, ResourceVersion: resourceVersion})
+}
+
 func (q *DeltaFIFO[T]) put(d Delta[T]) {
 	q.mu.Lock()
 	for q.limit > 0 && len(q.queued) >= q.limit && !q.closed {

@@ -95,6 +95,7 @@ type Informer[T index.Object] struct {
 	ended     bool            // nothing is left of Run, or it will not be called
 	cause     error           // why Run ended; set before stopped is closed
 	listeners listenerList[T]
+	followers followerList[T]
 	limit     int            // of events that a Block handler has room for; 0: none
 	calling   sync.WaitGroup // the goroutines that call handlers
 }

@@ -28,6 +28,7 @@ type informerSink[T index.Object] struct {
 	progress  *progress
 	held      func(index.Key) (T, bool) // what the store has
 	first     firstList
+	reported  func(error)       // tells followers
 	onError   func(error) error // may be nil
 	end       func(cause error) // ends Run
 }
@@ -116,6 +117,7 @@ func (s *informerSink[T]) replace(namespace string, objs []T, filtered bool, res
 	}
 	s.progress.note(len(objs), len(objs))
 	s.health.report(s.ctx, s.name, nil) // before anybody can see that it has synced
+	s.reported(nil)
 	list.Kept = s.health.rejections.repairAll(nil, bySink)
 	if len(objs) == 0 && !filtered && len(list.Kept) > 0 && s.first.withhold(resourceVersion) {
 		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(list.Kept), s.health.rejections.of(index.Key(list.Kept[0])))
@@ -178,12 +180,17 @@ func (s *informerSink[T]) Progress(received, expected int) { s.progress.note(rec
 // Report implements Sink.
 func (s *informerSink[T]) Report(err error) {
 	if rejected := (*source.RejectedError)(nil); errors.As(err, &rejected) {
+		if rejected.Err == nil {
+			s.repair(rejected.Key)
+			return
+		}
 		named := *rejected
 		named.Informer = s.name
 		s.health.reject(s.ctx, &named)
 		return
 	}
 	s.health.report(s.ctx, s.name, err)
+	s.reported(err)
 	if err == nil {
 		s.health.watch()
 		return

@@ -104,21 +104,19 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 	for n := range deltas {
 		d := &deltas[n]
 		switch d.Type {
-		case queue.Put:
-			l.changes = append(l.changes, index.Change[T]{Reason: index.Watched, Object: d.Object})
-		case queue.Delete:
-			l.changes = append(l.changes, index.Change[T]{
-				Delete: true, Reason: index.Watched, Object: d.Object, Key: (*index.Key)(d.Name),
-			})
-		case queue.Remove:
-			l.changes = append(l.changes, index.Change[T]{
-				Delete: true, Reason: index.OutOfScope, Key: (*index.Key)(d.Name),
-			})
+		case queue.Put, queue.Delete, queue.Remove:
+			l.collect(d)
 		case queue.Bookmark:
 		case queue.Replace:
 			l.flush(version)
 			version = ""
 			l.replace(d.List, d.ResourceVersion)
+			d.List = nil
+			continue
+		case queue.Step:
+			l.flush(version)
+			version = ""
+			l.step(d.List, d.ResourceVersion)
 			d.List = nil
 			continue
 		}
@@ -129,18 +127,36 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 	l.flush(version)
 }
 
+// collect notes a change of an object, to be applied with those that follow.
+func (l *loop[T]) collect(d *queue.Delta[T]) {
+	switch d.Type {
+	case queue.Put:
+		l.changes = append(l.changes, index.Change[T]{Reason: index.Watched, Object: d.Object})
+	case queue.Delete:
+		l.changes = append(l.changes, index.Change[T]{
+			Delete: true, Reason: index.Watched, Object: d.Object, Key: (*index.Key)(d.Name),
+		})
+	default:
+		l.changes = append(l.changes, index.Change[T]{
+			Delete: true, Reason: index.OutOfScope, Key: (*index.Key)(d.Name),
+		})
+	}
+}
+
 // flush applies the changes collected so far, after which the store is at
 // version, if that is not empty.
-func (l *loop[T]) flush(version string) {
+func (l *loop[T]) flush(version string) { l.flushAs(maxPiece, version) }
+
+// flushAs does so in pieces of up to a number of changes.
+func (l *loop[T]) flushAs(piece int, version string) {
 	if len(l.changes) == 0 {
 		if version != "" {
-			l.store.SetResourceVersion(version)
-			l.reached(version)
+			l.bookmark(version)
 		}
 		return
 	}
-	for from := 0; from < len(l.changes); from += maxPiece {
-		if to := from + maxPiece; to < len(l.changes) {
+	for from := 0; from < len(l.changes); from += piece {
+		if to := from + piece; to < len(l.changes) {
 			l.applyPiece(l.changes[from:to], "")
 		} else {
 			l.applyPiece(l.changes[from:], version)
@@ -189,8 +205,7 @@ func (l *loop[T]) applyEach(changes []index.Change[T], panicked any, version str
 		}
 	}
 	if version != "" {
-		l.store.SetResourceVersion(version)
-		l.reached(version)
+		l.bookmark(version)
 	}
 }
 
@@ -237,11 +252,27 @@ func (l *loop[T]) commit(changes []index.Change[T], version string) []*deletionW
 	l.events = l.store.Apply(l.events[:0], changes, version)
 	waiters := waitersFor(&l.deletions, l.events)
 	changed := len(l.events) > 0
-	l.publish()
+	l.publish(version)
 	if changed && l.withheld {
 		l.sync()
 	}
 	return waiters
+}
+
+// bookmark notes that nothing has changed up to version but what was applied.
+func (l *loop[T]) bookmark(version string) {
+	l.store.SetResourceVersion(version)
+	l.tellFollowers(version)
+	l.reached(version)
+}
+
+// tellFollowers tells followers of a version that the store has come to without events.
+func (l *loop[T]) tellFollowers(version string) {
+	if l.followers.some() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.followers.step(nil, version)
+	}
 }
 
 // reached tells that the store is at version.
@@ -252,8 +283,12 @@ func (l *loop[T]) reached(version string) {
 	}
 }
 
-// publish appends the events to the log. The caller holds mu.
-func (l *loop[T]) publish() {
+// publish appends the events to the log, now that the store is at version, if that is
+// not empty. The caller holds mu.
+func (l *loop[T]) publish(version string) {
+	if l.followers.some() {
+		l.followers.step(l.events, version)
+	}
 	if len(l.events) == 0 {
 		return
 	}
@@ -364,7 +399,7 @@ func (l *loop[T]) commitList(list *queue.List[T], version string, first bool) []
 		l.events = l.store.ReplaceNamespace(nil, list.Namespace, list.Objects, version, reason)
 	}
 	waiters := waitersFor(&l.deletions, l.events)
-	l.publish()
+	l.publish(version)
 	l.events = nil // it may be large
 	if first {
 		l.sync()
@@ -381,4 +416,5 @@ func (l *loop[T]) sync() {
 	}
 	l.setPhase(PhaseSynced)
 	close(l.synced)
+	l.followers.synced()
 }

@@ -26,6 +26,7 @@ func (i *Informer[T]) Release() error {
 		i.cause = index.ErrReleased
 		i.ended = true
 		close(i.stopped)
+		i.followers.end(i.cause)
 	}
 	ended := i.ended
 	if ended {

@@ -35,7 +35,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	looping.Go(func() { (&loop[T]{Informer: i, detector: detector}).run(running) })
 	err := i.source.Run(running, &informerSink[T]{
 		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
-		onError: i.onError, end: func(cause error) {
+		onError: i.onError, reported: i.followers.report, end: func(cause error) {
 			if ctx.Err() == nil {
 				final.CompareAndSwap(nil, &cause)
 			}
@@ -67,6 +67,7 @@ func (i *Informer[T]) start(ctx context.Context) error {
 	}
 	i.setPhase(PhaseSyncing)
 	i.ctx = ctx
+	i.followers.report(nil)
 	listeners := i.listeners.all()
 	for _, l := range listeners {
 		i.call(l)
@@ -83,6 +84,7 @@ func (i *Informer[T]) stop(cause error) {
 	i.cause = cause
 	listeners := i.listeners.takeAll()
 	close(i.stopped)
+	i.followers.end(i.endOf(context.Background()))
 	i.mu.Unlock()
 
 	for _, l := range listeners {

@@ -35,6 +35,7 @@ func TestRooms(t *testing.T) {
 		"typed/source":      {ours: []string{"index"}, forbidden: []string{api, client}},
 		"typed":             {ours: []string{"index", "queue", "typed/source", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
 		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/view":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
 		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation", "internal/chance", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,7 +34,8 @@ type RejectedError struct {
 	ResourceVersion string
 	// Listed tells that the object came in a list, not by a watch.
 	Listed bool
-	// Err says what was wrong.
+	// Err says what was wrong. A source may report an error with a Key and without Err,
+	// which takes back what it has reported of that key.
 	Err error
 }
 

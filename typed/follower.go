@@ -1,0 +1,167 @@
+package typed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// Follower is told of every step of an informer's store as it is made, by the informer's
+// own goroutines, so that it can keep what is computed from the objects. Package view is
+// made of followers; a [Handler] is what others need.
+//
+// The methods are called one at a time, but for Report; the informer's lock is held, so
+// they return at once, and do not call the informer.
+type Follower[T index.Object] interface {
+	// Begin comes first, with the objects that are there. All steps that come after
+	// it are told.
+	Begin(objects *index.Snapshot[T])
+	// Step tells of the events of one step, in their order, after which the store is at a
+	// resource version, "" if that is not known. Readers have never seen only some of
+	// them. The slice is the caller's. There may be no events: then only the version
+	// has changed.
+	Step(events []Event[T], resourceVersion string)
+	// Synced tells that the store holds the first list.
+	Synced()
+	// Report tells what list and watch fail with, nil when they work; and ErrNotStarted
+	// at the beginning, if that is so. It may be called by several goroutines.
+	Report(err error)
+	// End comes last: the informer has stopped, or the SharedInformer was released, with
+	// the given cause. It does not come after an Unfollow.
+	End(cause error)
+}
+
+// Followed is an Informer or a SharedInformer.
+type Followed[T index.Object] interface {
+	index.Reader[T]
+	// Name returns the informer's name.
+	Name() string
+	// Follow adds a follower, which is told of everything from now on. Unfollow removes
+	// it: when it returns, no method runs or will be called. Follow returns an error if
+	// the informer has stopped, was released, or could not be made.
+	Follow(f Follower[T]) (unfollow func(), err error)
+
+	followed() *Informer[T]
+}
+
+// SameInformer reports whether two are the same informer, or uses of it.
+func SameInformer[T index.Object](a, b Followed[T]) bool { return a.followed() == b.followed() }
+
+// SourceOf returns the source of an informer, nil if it was released.
+func SourceOf[T index.Object](of Followed[T]) source.Source[T] { return of.followed().source }
+
+// followed implements Followed.
+func (i *Informer[T]) followed() *Informer[T] { return i }
+
+// Follow implements Followed.
+func (i *Informer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if err := i.check(); err != nil {
+		return nil, err
+	}
+	if i.Phase() == PhaseStopped {
+		return nil, fmt.Errorf("informer %s: follower not added: %w", i.name, i.endOf(context.Background()))
+	}
+	if i.Phase() == PhaseNew {
+		f.Report(ErrNotStarted)
+	} else {
+		var s Status
+		i.health.fill(&s)
+		f.Report(s.Err)
+	}
+	f.Begin(i.store.Snapshot())
+	if i.isSynced() {
+		f.Synced()
+	}
+	one := &f
+	i.followers.add(one)
+	return func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.followers.remove(one)
+	}, nil
+}
+
+// followed implements Followed.
+func (s *SharedInformer[T]) followed() *Informer[T] { return s.informer.Load() }
+
+// Follow implements Followed. The follower ends with Release, too.
+func (s *SharedInformer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
+	informer := s.informer.Load()
+	unfollow, err = informer.Follow(f)
+	if err != nil {
+		return nil, err
+	}
+	forget := context.AfterFunc(s.ctx, func() {
+		unfollow()
+		f.End(fmt.Errorf("informer %s: %w", informer.name, index.ErrReleased))
+	})
+	return func() {
+		forget()
+		unfollow()
+	}, nil
+}
+
+// followerList has the followers of an informer. Its writers hold the informer's lock.
+// It costs a look at a pointer if there is none.
+type followerList[T index.Object] struct {
+	list atomic.Pointer[[]*Follower[T]]
+}
+
+func (l *followerList[T]) some() bool { return l.list.Load() != nil }
+
+func (l *followerList[T]) all() []*Follower[T] {
+	if list := l.list.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+func (l *followerList[T]) add(one *Follower[T]) {
+	list := append(slices.Clip(l.all()), one)
+	l.list.Store(&list)
+}
+
+func (l *followerList[T]) remove(one *Follower[T]) {
+	list := slices.DeleteFunc(slices.Clone(l.all()), func(other *Follower[T]) bool { return other == one })
+	if len(list) == 0 {
+		l.list.Store(nil)
+		return
+	}
+	l.list.Store(&list)
+}
+
+func (l *followerList[T]) step(events []Event[T], version string) {
+	if len(events) == 0 && version == "" {
+		return
+	}
+	for _, f := range l.all() {
+		(*f).Step(events, version)
+	}
+}
+
+func (l *followerList[T]) synced() {
+	for _, f := range l.all() {
+		(*f).Synced()
+	}
+}
+
+func (l *followerList[T]) report(err error) {
+	for _, f := range l.all() {
+		(*f).Report(err)
+	}
+}
+
+// end tells all that the informer has ended.
+func (l *followerList[T]) end(cause error) {
+	list := l.all()
+	l.list.Store(nil)
+	for _, f := range list {
+		(*f).End(cause)
+	}
+}

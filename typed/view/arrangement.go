@@ -1,0 +1,189 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// arrangement is the stage of a Lookup: the rows of a table by a key, in groups that are
+// numbered. A number is that of one key while the group has rows, or somebody holds it.
+type arrangement[K comparable, T index.Object] struct {
+	name   string
+	in     *table[T]
+	keys   Keys[T, K]
+	groups []group
+	held   []int32 // by group: how many depend on it
+	keyOf  []K     // by group
+	byKey  map[K]uint32
+	of     []rowSet // by row of in: its groups
+
+	touched []uint32 // groups of which a row has come, changed or gone in this step
+	free    []uint32
+	empty   []uint32 // groups that may be empty at the end of the step
+	scratch []uint32
+	program *program
+}
+
+func newArrangement[K comparable, T index.Object](p *program, name string, in *table[T], keys Keys[T, K]) *arrangement[K, T] {
+	return &arrangement[K, T]{name: name, in: in, keys: keys, byKey: map[K]uint32{}, program: p}
+}
+
+// find returns the number of the group of a key, if there is one.
+func (a *arrangement[K, T]) find(key K) (uint32, bool) {
+	at, ok := a.byKey[key]
+	return at, ok
+}
+
+// hold returns the number of the group of a key, which is that until it is let go.
+func (a *arrangement[K, T]) hold(key K) uint32 {
+	at := a.make(key)
+	a.held[at]++
+	return at
+}
+
+func (a *arrangement[K, T]) letGo(at uint32) {
+	a.held[at]--
+	a.mayBeEmpty(at)
+}
+
+func (a *arrangement[K, T]) mayBeEmpty(at uint32) {
+	if a.held[at] == 0 && len(a.groups[at].rows) == 0 {
+		a.empty = append(a.empty, at)
+	}
+}
+
+func (a *arrangement[K, T]) make(key K) uint32 {
+	at, ok := a.byKey[key]
+	if ok {
+		return at
+	}
+	if n := len(a.free); n > 0 {
+		at = a.free[n-1]
+		a.free = a.free[:n-1]
+		a.keyOf[at] = key
+	} else {
+		at = uint32(len(a.groups))
+		a.groups = append(a.groups, group{})
+		a.held = append(a.held, 0)
+		a.keyOf = append(a.keyOf, key)
+	}
+	a.byKey[key] = at
+	a.empty = append(a.empty, at) // it is, until something is added
+	return at
+}
+
+// step implements stage.
+func (a *arrangement[K, T]) step() {
+	var none T
+	for len(a.of) < len(a.in.objects) {
+		a.of = append(a.of, rowSet{})
+	}
+	for i := range a.in.changes {
+		c := &a.in.changes[i]
+		now := a.scratch[:0]
+		if c.now != none {
+			var err error
+			if now, err = a.groupsFor(now, c.now); err != nil {
+				a.program.failKey(a.name, index.KeyOf(c.now), fmt.Errorf("view %s: %w", a.name, err))
+				a.of[c.row].each(func(at uint32) { now = append(now, at) })
+			} else if a.program.failing {
+				a.program.repairKey(a.name, index.KeyOf(c.now))
+			}
+		} else if a.program.failing {
+			a.program.repairKey(a.name, index.KeyOf(c.old))
+		}
+		a.scratch = now
+		a.move(c, now)
+	}
+	for _, at := range a.touched {
+		tidy(&a.groups[at], a.in, func(row uint32) bool { return a.of[row].has(at) })
+		a.mayBeEmpty(at)
+	}
+}
+
+// groupsFor appends the groups that an object belongs to.
+func (a *arrangement[K, T]) groupsFor(dst []uint32, obj T) (_ []uint32, err error) {
+	defer recoverTo(&err)
+	if a.keys.one != nil {
+		if key, ok := a.keys.one(obj); ok {
+			dst = append(dst, a.make(key))
+		}
+		return dst, nil
+	}
+	for _, key := range a.keys.many(obj) {
+		at := a.make(key)
+		if !contains(dst, at) {
+			dst = append(dst, at)
+		}
+	}
+	return dst, nil
+}
+
+// move has the row of a change be in the given groups.
+func (a *arrangement[K, T]) move(c *change[T], now []uint32) {
+	of := &a.of[c.row]
+	var none T
+	renamed := c.old != none && c.now != none && compareKeys(c.old, c.now) != 0
+	of.each(func(at uint32) {
+		a.touch(at)
+		if !contains(now, at) {
+			a.groups[at].lost = true
+			of.remove(at)
+		} else if renamed {
+			a.groups[at].shuffle = true
+		}
+	})
+	for _, at := range now {
+		if !of.has(at) {
+			of.add(at)
+			a.groups[at].add(c.row)
+			a.touch(at)
+		}
+	}
+}
+
+func (a *arrangement[K, T]) touch(at uint32) {
+	if g := &a.groups[at]; !g.touched {
+		g.touched = true
+		a.touched = append(a.touched, at)
+	}
+}
+
+// settle implements stage.
+func (a *arrangement[K, T]) settle() {
+	for _, at := range a.touched {
+		a.groups[at].touched = false
+	}
+	a.touched = kept(a.touched)
+	for _, at := range a.empty {
+		key := a.keyOf[at]
+		if found, ok := a.byKey[key]; !ok || found != at || a.held[at] > 0 || len(a.groups[at].rows) > 0 {
+			continue // it was noted twice, or is not empty
+		}
+		delete(a.byKey, key)
+		var none K
+		a.keyOf[at] = none
+		a.groups[at] = group{}
+		a.free = append(a.free, at)
+	}
+	a.empty = kept(a.empty)
+}
+
+// contains reports whether a few rows have one.
+func contains(rows []uint32, row uint32) bool {
+	for _, r := range rows {
+		if r == row {
+			return true
+		}
+	}
+	return false
+}
+
+// kept returns a slice without entries, and without memory if that is large.
+func kept[E any](s []E) []E {
+	if cap(s) > maxKept {
+		return nil
+	}
+	return s[:0]
+}

@@ -1,0 +1,222 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Map is what a function makes of each object of a view. A result that is the zero value
+// of B, nil if it is a pointer, is none: nothing is made of that object.
+//
+// As all functions that are given to views, it is pure: its result depends on nothing but
+// what it is called with, and it modifies nothing of that. An object for which it panics
+// is reported as rejected, see source.RejectedError; what was made of an earlier state of
+// it stays.
+func Map[A, B index.Object](in *View[A], project func(A) B, opts ...Option) *View[B] {
+	if project == nil {
+		return failed[B]("Map", errors.New("the function is nil"), in.defined())
+	}
+	return newCompute("Map", in, func(_ *Fetcher, obj A) (B, bool) { return project(obj), true }, nil, opts)
+}
+
+// Filter is the objects of a view for which a function returns true.
+func Filter[T index.Object](in *View[T], keep func(T) bool, opts ...Option) *View[T] {
+	if keep == nil {
+		return failed[T]("Filter", errors.New("the function is nil"), in.defined())
+	}
+	opts = append(opts[:len(opts):len(opts)], withoutComparison)
+	return newCompute("Filter", in, func(_ *Fetcher, obj T) (T, bool) { return obj, keep(obj) }, nil, opts)
+}
+
+// Compute is what a function makes of each object of a view and of what it fetches from
+// lookups. The function is called again when its object changes, or what it has fetched:
+// what comes under the same keys, changes or goes. It returns false, or the zero value of
+// B, if nothing is made of the object.
+//
+// All lookups that the function uses are named when the view is made. See [Map] for what
+// functions may do, and JoinOn, JoinSelecting and JoinSelectedBy for what most need.
+func Compute[A, B index.Object](in *View[A], compute func(f *Fetcher, obj A) (B, bool), lookups []AnyLookup, opts ...Option) *View[B] {
+	if compute == nil {
+		return failed[B]("Compute", errors.New("the function is nil"), in.defined())
+	}
+	return newCompute("Compute", in, compute, lookups, opts)
+}
+
+// failed is a view that cannot be made.
+func failed[T index.Object](kind string, err error, inputs ...*definition) *View[T] {
+	return newView[T](define(describe(kind, inputs...), inputs, err), nil)
+}
+
+func newCompute[A, B index.Object](kind string, in *View[A], compute func(*Fetcher, A) (B, bool), lookups []AnyLookup, opts []Option) *View[B] {
+	inputs := []*definition{in.defined()}
+	var errs []error
+	for _, l := range lookups {
+		if l == nil || l.defined() == nil {
+			errs = append(errs, errors.New("a lookup is nil"))
+			continue
+		}
+		inputs = append(inputs, l.defined())
+	}
+	o, equal, err := gather[B](opts)
+	if o.name == "" {
+		o.name = describe(kind, inputs...)
+	}
+	d := define(o.name, inputs, append(errs, err)...)
+	return newView(d, func(p *program) *table[B] {
+		c := &computed[A, B]{left: in.start(p), compute: compute, checks: o.checks}
+		c.program, c.equal = p, equal
+		if o.uncompared {
+			c.equal = nil
+		}
+		c.fetcher.name = d.name
+		for _, l := range lookups {
+			if c.fetcher.of(l.defined()) == nil {
+				c.fetcher.lookups = append(c.fetcher.lookups, dependency{l.defined(), l.depend(p)})
+			}
+		}
+		c.before = func(a, b uint32) int { return c.left.compare(a, b) }
+		c.detail = c.explain
+		return addView(p, c, &c.table, d.name, &c.effort)
+	})
+}
+
+// computed is the stage of Map, Filter, Compute and the joins: an object at most of each
+// row of left.
+type computed[A, B index.Object] struct {
+	output[B]
+	left    *table[A]
+	compute func(*Fetcher, A) (B, bool)
+	fetcher Fetcher
+	checks  bool
+
+	costs  []cost   // by row
+	dirty  []uint32 // rows to compute in this step
+	marked []bool   // by row: it is in dirty
+	effort effort
+}
+
+// step implements stage.
+func (c *computed[A, B]) step() {
+	began := time.Now()
+	var none A
+	for len(c.costs) < len(c.left.objects) {
+		c.costs = append(c.costs, cost{})
+		c.marked = append(c.marked, false)
+	}
+	for i := range c.left.changes {
+		change := &c.left.changes[i]
+		if change.now != none {
+			c.mark(change.row)
+			continue
+		}
+		c.drop(change.row, change.old)
+	}
+	for _, l := range c.fetcher.lookups {
+		l.affected(c.mark)
+	}
+	last := began
+	for _, row := range c.dirty {
+		c.marked[row] = false
+		if obj := c.left.objects[row]; obj != none {
+			c.computeRow(row, obj)
+			now := time.Now()
+			c.costs[row] = cost{at: now.Unix(), took: now.Sub(last)}
+			last = now
+		}
+	}
+	c.effort.add(len(c.dirty), time.Since(began))
+	c.dirty = kept(c.dirty)
+	c.resolve()
+}
+
+func (c *computed[A, B]) mark(row uint32) {
+	if !c.marked[row] {
+		c.marked[row] = true
+		c.dirty = append(c.dirty, row)
+	}
+}
+
+// drop takes out what was made of an object that has gone.
+func (c *computed[A, B]) drop(row uint32, old A) {
+	var none B
+	for _, l := range c.fetcher.lookups {
+		l.forget(row)
+	}
+	c.make(row, none)
+	if c.program.failing {
+		c.program.repairKey(c.name, index.KeyOf(old))
+	}
+}
+
+// computeRow calls the function for an object.
+func (c *computed[A, B]) computeRow(row uint32, obj A) {
+	made, err := c.call(obj)
+	if err == nil && c.checks {
+		var again B
+		if again, err = c.call(obj); err == nil && !c.same(made, again) {
+			err = errors.New("the function returns different results for the same")
+		}
+	}
+	for _, l := range c.fetcher.lookups {
+		l.commit(row)
+	}
+	if err != nil {
+		c.program.failKey(c.name, index.KeyOf(obj), fmt.Errorf("view %s: %w", c.name, err))
+		return
+	}
+	if c.program.failing {
+		c.program.repairKey(c.name, index.KeyOf(obj))
+	}
+	var none B
+	if c.names == nil && made != none && !sameKey(obj, made) {
+		c.unique()
+	}
+	c.make(row, made)
+}
+
+// call calls the function once.
+func (c *computed[A, B]) call(obj A) (made B, err error) {
+	defer recoverTo(&err)
+	c.fetcher.active = true
+	defer func() { c.fetcher.active = false }()
+	made, ok := c.compute(&c.fetcher, obj)
+	if !ok {
+		var none B
+		made = none
+	}
+	return made, nil
+}
+
+// sameKey reports whether two objects have one key.
+func sameKey[A, B index.Object](a A, b B) bool {
+	return a.GetName() == b.GetName() && a.GetNamespace() == b.GetNamespace()
+}
+
+// cost is when an object was computed, and how long it took.
+type cost struct {
+	at   int64 // Unix time in seconds
+	took time.Duration
+}
+
+// effort is what a stage has done.
+type effort struct {
+	calls int
+	time  time.Duration
+}
+
+func (e *effort) add(calls int, time time.Duration) {
+	e.calls += calls
+	e.time += time
+}
+
+// explain adds what the object of a row was made of.
+func (c *computed[A, B]) explain(row uint32, e *Explanation) {
+	e.noteCost(c.costs[row])
+	e.From = explainFrom(e.From, c.left, row)
+	for _, l := range c.fetcher.lookups {
+		e.Fetched = append(e.Fetched, l.explain(row, l.definition)...)
+	}
+}

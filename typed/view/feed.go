@@ -1,0 +1,243 @@
+package view
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// feed is the stage of an input, an informer or a Set.
+type feed[T index.Object] struct {
+	table[T]
+	inputLeaf[T]
+
+	inbox    inbox[T]
+	unfollow func()
+	taken    []pair[T]
+
+	rows map[T]uint32 // by the object: events name the very one that they replace
+	slot []uint32     // by row: its place in changes plus one
+}
+
+func (f *feed[T]) begin(wake func()) error {
+	f.rows = map[T]uint32{}
+	f.inbox.wake = wake
+	unfollow, err := f.from.Follow(&f.inbox)
+	f.unfollow = unfollow
+	return err
+}
+
+func (f *feed[T]) leafOf() leaf { return f.inputLeaf }
+
+func (f *feed[T]) end() { f.unfollow() }
+
+func (f *feed[T]) state() inputState {
+	f.inbox.mu.Lock()
+	defer f.inbox.mu.Unlock()
+	return f.inbox.state
+}
+
+func (f *feed[T]) take() (version string) {
+	f.inbox.mu.Lock()
+	defer f.inbox.mu.Unlock()
+	f.taken, f.inbox.pending = f.inbox.pending, f.taken
+	return f.inbox.version
+}
+
+// step implements stage.
+func (f *feed[T]) step() {
+	var none T
+	for _, c := range f.taken {
+		row, there := f.find(c.old)
+		switch {
+		case there && c.now == none:
+			delete(f.rows, f.objects[row])
+			f.change(row, none)
+		case there:
+			if c.now != f.objects[row] {
+				delete(f.rows, f.objects[row])
+				f.rows[c.now] = row
+				f.change(row, c.now)
+			}
+		case c.now != none:
+			row := f.newRow()
+			for int(row) >= len(f.slot) {
+				f.slot = append(f.slot, 0)
+			}
+			f.rows[c.now] = row
+			f.change(row, c.now)
+		}
+	}
+	clear(f.taken)
+	f.taken = kept(f.taken)
+	f.dropUnchanged()
+}
+
+// find returns the row of an object. An informer may name another state of an object as
+// the old one only if it was told to, see index.WithLiteralEvents: then it takes a search.
+func (f *feed[T]) find(obj T) (uint32, bool) {
+	var none T
+	if obj == none {
+		return 0, false
+	}
+	if row, ok := f.rows[obj]; ok {
+		return row, true
+	}
+	for row, other := range f.objects {
+		if other != none && compareKeys(obj, other) == 0 {
+			return uint32(row), true
+		}
+	}
+	return 0, false
+}
+
+// change changes a row, perhaps again.
+func (f *feed[T]) change(row uint32, obj T) {
+	if at := f.slot[row]; at != 0 {
+		f.objects[row] = obj
+		f.changes[at-1].now = obj
+		return
+	}
+	f.changes = append(f.changes, change[T]{row, f.objects[row], obj})
+	f.objects[row] = obj
+	f.slot[row] = uint32(len(f.changes))
+}
+
+// dropUnchanged ends the calls of change in a step.
+func (f *feed[T]) dropUnchanged() {
+	var none T
+	changes := f.changes[:0]
+	for _, c := range f.changes {
+		f.slot[c.row] = 0
+		if c.old == none {
+			f.count++
+		}
+		if c.now == none {
+			f.count--
+			f.gone = append(f.gone, c.row)
+		}
+		if c.old != c.now {
+			changes = append(changes, c)
+		}
+	}
+	clear(f.changes[len(changes):])
+	f.changes = changes
+}
+
+// inbox is a typed.Follower. Its fields are guarded by mu, but for wake.
+type inbox[T index.Object] struct {
+	wake func()
+
+	mu      sync.Mutex
+	pending []pair[T]
+	limit   int // of pending, beyond which changes of one object are joined
+	state   inputState
+	version string
+}
+
+// pair is a change of an object.
+type pair[T index.Object] struct{ old, now T }
+
+const minPending = 16384
+
+// note changes the state, and tells the program.
+func (b *inbox[T]) note(change func()) {
+	b.mu.Lock()
+	change()
+	b.mu.Unlock()
+	b.wake()
+}
+
+// Begin implements typed.Follower.
+func (b *inbox[T]) Begin(objects *index.Snapshot[T]) {
+	b.note(func() {
+		for obj := range objects.All() {
+			b.pending = append(b.pending, pair[T]{now: obj})
+		}
+		b.version = objects.ResourceVersion()
+	})
+}
+
+// Step implements typed.Follower.
+func (b *inbox[T]) Step(events []typed.Event[T], resourceVersion string) {
+	b.note(func() {
+		var none T
+		for i := range events {
+			e := &events[i]
+			if e.Type == index.Deleted {
+				b.pending = append(b.pending, pair[T]{old: e.Old})
+			} else if e.Old != none || e.New != none {
+				b.pending = append(b.pending, pair[T]{e.Old, e.New})
+			}
+		}
+		if resourceVersion != "" {
+			b.version = resourceVersion
+		}
+		if len(b.pending) > max(b.limit, minPending) {
+			b.join()
+			b.limit = 2 * len(b.pending)
+		}
+	})
+}
+
+// join makes one of several changes of an object, so that what waits is bounded by the
+// number of objects.
+func (b *inbox[T]) join() {
+	var none T
+	joined, last := b.pending[:0], make(map[T]int)
+	for _, c := range b.pending {
+		at, ok := last[c.old]
+		if !ok || c.old == none {
+			at = len(joined)
+			joined = append(joined, c)
+		} else {
+			delete(last, c.old)
+			joined[at].now = c.now
+		}
+		if c.now != none {
+			last[c.now] = at
+		}
+	}
+	clear(b.pending[len(joined):])
+	b.pending = joined
+}
+
+// Synced implements typed.Follower.
+func (b *inbox[T]) Synced() { b.note(func() { b.state.synced = true }) }
+
+// Report implements typed.Follower.
+func (b *inbox[T]) Report(err error) { b.note(func() { b.state.err = err }) }
+
+// End implements typed.Follower.
+func (b *inbox[T]) End(cause error) {
+	b.note(func() { b.state.err = fmt.Errorf("it has ended: %w", cause) })
+}
+
+// inputLeaf is an informer or a Set, as a leaf.
+type inputLeaf[T index.Object] struct {
+	from followable[T]
+	is   func(other followable[T]) bool // the same
+	of   func() []leaf                  // what it is made of, if that is a view; may be nil
+}
+
+// followable is what a feed needs.
+type followable[T index.Object] interface {
+	Name() string
+	Follow(f typed.Follower[T]) (unfollow func(), err error)
+}
+
+func (l inputLeaf[T]) inputName() string { return l.from.Name() }
+
+func (l inputLeaf[T]) same(other leaf) bool {
+	o, ok := other.(inputLeaf[T])
+	return ok && l.is(o.from)
+}
+
+func (l inputLeaf[T]) beneath() []leaf {
+	if l.of == nil {
+		return nil
+	}
+	return l.of()
+}

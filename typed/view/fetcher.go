@@ -1,0 +1,72 @@
+package view
+
+import "fmt"
+
+// Fetcher is what a function of [Compute] fetches with, and by which what it fetches is
+// noted. It is not to be used when the function has returned.
+type Fetcher struct {
+	name    string
+	lookups []dependency
+	active  bool
+}
+
+// dependency is a lookup that a stage uses.
+type dependency struct {
+	definition *definition
+	dependents
+}
+
+// dependents are the rows of a stage that depend on a lookup, by what each has fetched.
+type dependents interface {
+	// affected calls mark for each row of which something that it has fetched has
+	// changed in this step.
+	affected(mark func(row uint32))
+	// commit has a row depend on what was fetched since the last commit, and on nothing
+	// else.
+	commit(row uint32)
+	// forget has a row depend on nothing.
+	forget(row uint32)
+	// explain tells what a row depends on.
+	explain(row uint32, lookup *definition) []Fetched
+}
+
+// of returns the dependents of a lookup, nil if that was not named.
+func (f *Fetcher) of(d *definition) dependents {
+	for _, l := range f.lookups {
+		if l.definition == d {
+			return l.dependents
+		}
+	}
+	return nil
+}
+
+// use returns the dependents of a lookup, for a call of the user's.
+func (f *Fetcher) use(d *definition) dependents {
+	switch {
+	case f == nil:
+		panic("view: a fetcher is nil; use the one that the function of Compute was called with")
+	case !f.active:
+		panic(fmt.Sprintf("view %s: a fetcher is used after the function that it was given to has returned", f.name))
+	}
+	found := f.of(d)
+	if found == nil {
+		panic(fmt.Sprintf("view %s: the lookup %s was not named when the view was made", f.name, d.name))
+	}
+	return found
+}
+
+// AnyLookup is a [Lookup], [LabelLookup] or [SelectorLookup].
+type AnyLookup interface {
+	defined() *definition
+	depend(p *program) dependents
+}
+
+// Fetched tells of something that was fetched.
+type Fetched struct {
+	// From is the name of the lookup.
+	From string
+	// Key is the key, or the selector or labels, in words.
+	Key string
+	// Objects are the keys of what was found, in order.
+	Objects []string
+}

@@ -1,0 +1,158 @@
+package view
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// FlatMap is all objects that a function makes of each object of a view. See [Map] for what
+// functions may do. Of several that are made with one name, the one that is made of the
+// first object in the order of namespaces and names is there, and of those the first one;
+// the others are reported as rejected.
+func FlatMap[A, B index.Object](in *View[A], project func(A) []B, opts ...Option) *View[B] {
+	if project == nil {
+		return failed[B]("FlatMap", errors.New("the function is nil"), in.defined())
+	}
+	o, equal, err := gather[B](opts)
+	o.name = cmp.Or(o.name, describe("FlatMap", in.defined()))
+	d := define(o.name, []*definition{in.defined()}, err)
+	return newView(d, func(p *program) *table[B] {
+		f := &flattened[A, B]{in: in.start(p), project: project, checks: o.checks}
+		f.program, f.equal = p, equal
+		f.before = f.compareRows
+		f.unique()
+		f.detail = func(row uint32, e *Explanation) {
+			e.noteCost(f.costs[f.from[row]])
+			e.From = explainFrom(e.From, f.in, f.from[row])
+		}
+		return addView(p, f, &f.table, d.name, &f.effort)
+	})
+}
+
+// flattened is the stage of FlatMap: any number of objects of each row of in.
+type flattened[A, B index.Object] struct {
+	output[B]
+	in      *table[A]
+	project func(A) []B
+	checks  bool
+
+	of     [][]uint32 // by row of in: its rows, in the order in which they were returned
+	from   []uint32   // by row: the one of in that it was made of
+	nth    []uint32   // by row: its place among those
+	costs  []cost     // by row of in
+	effort effort
+}
+
+// compareRows orders rows by the objects that they were made of.
+func (f *flattened[A, B]) compareRows(a, b uint32) int {
+	if f.from[a] != f.from[b] {
+		return f.in.compare(f.from[a], f.from[b])
+	}
+	return cmp.Compare(f.nth[a], f.nth[b])
+}
+
+// step implements stage.
+func (f *flattened[A, B]) step() {
+	began := time.Now()
+	last := began
+	var none A
+	for len(f.of) < len(f.in.objects) {
+		f.of = append(f.of, nil)
+		f.costs = append(f.costs, cost{})
+	}
+	for i := range f.in.changes {
+		c := &f.in.changes[i]
+		if c.now == none {
+			f.place(c.row, nil)
+			if f.program.failing {
+				f.program.repairKey(f.name, index.KeyOf(c.old))
+			}
+			continue
+		}
+		made, err := f.call(c.now)
+		if err != nil {
+			f.program.failKey(f.name, index.KeyOf(c.now), fmt.Errorf("view %s: %w", f.name, err))
+			continue
+		}
+		if f.program.failing {
+			f.program.repairKey(f.name, index.KeyOf(c.now))
+		}
+		f.place(c.row, made)
+		now := time.Now()
+		f.costs[c.row] = cost{at: now.Unix(), took: now.Sub(last)}
+		last = now
+	}
+	f.effort.add(len(f.in.changes), time.Since(began))
+	f.resolve()
+}
+
+func (f *flattened[A, B]) call(obj A) (made []B, err error) {
+	defer recoverTo(&err)
+	made = f.project(obj)
+	if !f.checks {
+		return made, nil
+	}
+	again := f.project(obj)
+	if len(again) != len(made) {
+		return nil, errImpure
+	}
+	for i := range made {
+		if !f.same(made[i], again[i]) {
+			return nil, errImpure
+		}
+	}
+	return made, nil
+}
+
+// place has the objects that are made of a row of in be the given ones. One whose key was
+// there before keeps its row.
+func (f *flattened[A, B]) place(from uint32, made []B) {
+	var none B
+	before := f.of[from]
+	now := make([]uint32, 0, len(made))
+	kept := 0 // of before, which most often are the same in the same order
+	var byKey map[index.Key]uint32
+	for i, obj := range made {
+		if obj == none {
+			continue
+		}
+		row, found := uint32(0), false
+		if kept < len(before) && kept == i && f.made[before[kept]] != none && sameKey(f.made[before[kept]], obj) {
+			row, found = before[kept], true
+			kept++
+		} else {
+			if byKey == nil {
+				byKey = make(map[index.Key]uint32, len(before))
+				for _, row := range before[kept:] {
+					byKey[index.KeyOf(f.made[row])] = row
+				}
+			}
+			if row, found = byKey[index.KeyOf(obj)]; found {
+				delete(byKey, index.KeyOf(obj))
+			}
+		}
+		if !found {
+			row = f.newRow()
+			for int(row) >= len(f.from) {
+				f.from, f.nth = append(f.from, 0), append(f.nth, 0)
+			}
+		}
+		f.from[row], f.nth[row] = from, uint32(len(now))
+		now = append(now, row)
+		f.make(row, obj)
+	}
+	for _, row := range before[kept:] {
+		if !contains(now, row) {
+			f.make(row, none)
+			f.gone = append(f.gone, row)
+		}
+	}
+	if len(now) == 0 {
+		now = nil
+	}
+	f.of[from] = now
+}

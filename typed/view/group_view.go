@@ -1,0 +1,118 @@
+package view
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Group is what a function makes of the objects that have a key in common, for each key
+// that there is. They come in the order of their namespaces and names. The function returns
+// false if nothing is made of them. It is called again for a key when one of its objects
+// comes, changes or goes, and costs all objects of that key; [Reduce] costs the change.
+func Group[T index.Object, K comparable, Out index.Object](
+	in *View[T], keys Keys[T, K], group func(key K, objects iter.Seq[T]) (Out, bool), opts ...Option,
+) *View[Out] {
+	lookup := By(in, keys)
+	if group == nil {
+		return failed[Out]("Group", errors.New("the function is nil"), in.defined())
+	}
+	o, equal, err := gather[Out](opts)
+	o.name = cmp.Or(o.name, describe("Group", in.defined()))
+	d := define(o.name, []*definition{lookup.definition}, err)
+	return newView(d, func(p *program) *table[Out] {
+		g := &grouped[T, K, Out]{of: lookup.arrange(p), group: group, checks: o.checks}
+		g.program, g.equal = p, equal
+		g.before = func(a, b uint32) int { return compareInWords(g.of.keyOf[a], g.of.keyOf[b]) }
+		g.unique()
+		g.detail = func(at uint32, e *Explanation) {
+			e.noteCost(g.costs[at])
+			e.Fetched = []Fetched{{From: lookup.name, Key: fmt.Sprint(g.of.keyOf[at]), Objects: g.of.in.keysOf(g.of.groups[at].rows)}}
+		}
+		return addView(p, g, &g.table, d.name, &g.effort)
+	})
+}
+
+// Distinct is the first object of each key, in the order of namespaces and names.
+func Distinct[T index.Object, K comparable](in *View[T], keys Keys[T, K], opts ...Option) *View[T] {
+	opts = append([]Option{WithName(describe("Distinct", in.defined())), withoutComparison}, opts...)
+	return Group(in, keys, func(_ K, objects iter.Seq[T]) (T, bool) {
+		for obj := range objects {
+			return obj, true
+		}
+		var none T
+		return none, false
+	}, opts...)
+}
+
+// compareInWords orders keys, which need have no order, as they are printed.
+func compareInWords[K comparable](a, b K) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
+
+// grouped is the stage of Group: an object at most of each group, at its number.
+type grouped[T index.Object, K comparable, Out index.Object] struct {
+	output[Out]
+	of     *arrangement[K, T]
+	group  func(K, iter.Seq[T]) (Out, bool)
+	checks bool
+	costs  []cost // by group
+	effort effort
+}
+
+// step implements stage.
+func (g *grouped[T, K, Out]) step() {
+	began := time.Now()
+	last := began
+	for len(g.costs) < len(g.of.groups) {
+		g.costs = append(g.costs, cost{})
+	}
+	for _, at := range g.of.touched {
+		g.regroup(at)
+		now := time.Now()
+		g.costs[at] = cost{at: now.Unix(), took: now.Sub(last)}
+		last = now
+	}
+	g.effort.add(len(g.of.touched), time.Since(began))
+	g.resolve()
+}
+
+// regroup calls the function for a group.
+func (g *grouped[T, K, Out]) regroup(at uint32) {
+	var made Out
+	var err error
+	key := index.Key{Name: fmt.Sprint(g.of.keyOf[at])}
+	if rows := g.of.groups[at].rows; len(rows) > 0 {
+		made, err = g.call(g.of.keyOf[at], rows)
+		if err == nil && g.checks {
+			var again Out
+			if again, err = g.call(g.of.keyOf[at], rows); err == nil && !g.same(made, again) {
+				err = errImpure
+			}
+		}
+	}
+	if err != nil {
+		g.program.failKey(g.name, key, fmt.Errorf("view %s: %w", g.name, err))
+		return
+	}
+	if g.program.failing {
+		g.program.repairKey(g.name, key)
+	}
+	g.make(at, made)
+}
+
+func (g *grouped[T, K, Out]) call(key K, rows []uint32) (made Out, err error) {
+	defer recoverTo(&err)
+	made, ok := g.group(key, g.of.in.all(rows))
+	if !ok {
+		var none Out
+		made = none
+	}
+	return made, nil
+}
+
+// errImpure is what WithChecks finds.
+var errImpure = errors.New("the function returns different results for the same")

@@ -1,0 +1,95 @@
+package view
+
+import (
+	"errors"
+	"iter"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// JoinOn is what a function makes of each object of the left view and of those of the
+// right one that have a key in common with it: one, many, or none. They come in the order
+// of their namespaces and names, each once. The function returns false if nothing is made
+// of the object, for an inner join when there are none.
+//
+//	view.JoinOn(nodes, pods, view.One(nameOf), view.One(nodeNameOf),
+//		func(node *corev1.Node, pods iter.Seq[*corev1.Pod]) (*Load, bool) { … })
+//
+// A change of a right object costs those of the left that have its keys, and no look at
+// others. See [Map] for what functions may do.
+func JoinOn[L, R index.Object, K comparable, Out index.Object](
+	left *View[L], right *View[R], leftKeys Keys[L, K], rightKeys Keys[R, K], join func(L, iter.Seq[R]) (Out, bool), opts ...Option,
+) *View[Out] {
+	lookup := By(right, rightKeys)
+	if join == nil || !leftKeys.valid() {
+		return failed[Out]("JoinOn", errors.New("a function is nil"), left.defined(), right.defined())
+	}
+	return newJoin("JoinOn", left, right, lookup, func(f *Fetcher, obj L) iter.Seq[R] {
+		of := f.use(lookup.definition).(*keyed[K, R])
+		var rows []uint32
+		n := 0
+		leftKeys.all(obj, func(key K) {
+			if found := of.rows(key); n == 0 {
+				rows = found
+			} else {
+				rows = append(slices.Clip(rows), found...)
+			}
+			n++
+		})
+		if n > 1 {
+			rows = of.in.inOrder(rows)
+		}
+		return of.in.all(rows)
+	}, join, opts)
+}
+
+// JoinSelecting is what a function makes of each object of the left view and of those of
+// the right one that it selects by their labels, as a Service does with Pods. A namespaced
+// object selects in its namespace, one without a namespace everywhere. A nil selector
+// selects nothing, one without requirements everything. What else JoinOn says holds here.
+//
+// The first selector that requires a value of a label has all objects looked at, once.
+func JoinSelecting[L index.Object, R Labeled, Out index.Object](
+	left *View[L], right *View[R], selector func(L) labels.Selector, join func(L, iter.Seq[R]) (Out, bool), opts ...Option,
+) *View[Out] {
+	if join == nil || selector == nil {
+		return failed[Out]("JoinSelecting", errors.New("a function is nil"), left.defined(), right.defined())
+	}
+	lookup := ByLabels(right)
+	return newJoin("JoinSelecting", left, right, lookup, func(f *Fetcher, obj L) iter.Seq[R] {
+		return lookup.Select(f, obj.GetNamespace(), selector(obj))
+	}, join, opts)
+}
+
+// JoinSelectedBy is what a function makes of each object of the left view and of those of
+// the right one that select it by its labels, as the NetworkPolicies of a Pod do. Otherwise
+// it is as JoinSelecting.
+func JoinSelectedBy[L Labeled, R, Out index.Object](
+	left *View[L], right *View[R], selector func(R) labels.Selector, join func(L, iter.Seq[R]) (Out, bool), opts ...Option,
+) *View[Out] {
+	if join == nil || selector == nil {
+		return failed[Out]("JoinSelectedBy", errors.New("a function is nil"), left.defined(), right.defined())
+	}
+	lookup := BySelector(right, selector)
+	return newJoin("JoinSelectedBy", left, right, lookup, func(f *Fetcher, obj L) iter.Seq[R] {
+		return lookup.Match(f, obj.GetNamespace(), obj.GetLabels())
+	}, join, opts)
+}
+
+func newJoin[L, R, Out index.Object](
+	kind string, left *View[L], right *View[R], lookup AnyLookup, fetch func(*Fetcher, L) iter.Seq[R], join func(L, iter.Seq[R]) (Out, bool), opts []Option,
+) *View[Out] {
+	name := WithName(describe(kind, left.defined(), right.defined()))
+	return newCompute(kind, left, func(f *Fetcher, obj L) (Out, bool) { return join(obj, fetch(f, obj)) }, []AnyLookup{lookup},
+		append([]Option{name}, opts...))
+}
+
+// inOrder sorts rows by the keys of their objects, and has each once.
+func (t *table[T]) inOrder(rows []uint32) []uint32 {
+	rows = slices.Clone(rows)
+	slices.SortFunc(rows, t.compare)
+	return slices.Compact(rows)
+}

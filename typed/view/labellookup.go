@@ -1,0 +1,167 @@
+package view
+
+import (
+	"iter"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Labeled is what lookups by labels need of objects.
+type Labeled interface {
+	index.Object
+	GetLabels() map[string]string
+}
+
+// LabelLookup finds objects of a view by selectors, for functions of [Compute].
+type LabelLookup[T Labeled] struct {
+	*definition
+	in *View[T]
+}
+
+// ByLabels is a lookup by labels. The first selector that requires a value of a label has
+// all objects looked at, once.
+func ByLabels[T Labeled](in *View[T]) *LabelLookup[T] {
+	inputs := []*definition{in.defined()}
+	return &LabelLookup[T]{definition: define(describe("ByLabels", inputs...), inputs), in: in}
+}
+
+// Select returns the objects of a namespace, "" for all, that a selector selects, in the
+// order of their namespaces and names. A nil selector selects nothing.
+func (l *LabelLookup[T]) Select(f *Fetcher, namespace string, selector labels.Selector) iter.Seq[T] {
+	d := f.use(l.definition).(*selecting[T])
+	return d.in.all(d.rows(namespace, selector))
+}
+
+func (l *LabelLookup[T]) defined() *definition {
+	if l == nil {
+		return nil
+	}
+	return l.definition
+}
+
+func (l *LabelLookup[T]) depend(p *program) dependents {
+	labeled := once(p, l.definition, func() *labeled[T] {
+		s := newLabeled(l.in.start(p))
+		p.add(s)
+		return s
+	})
+	return &selecting[T]{labeled: labeled}
+}
+
+// labeled is the stage of a LabelLookup.
+type labeled[T Labeled] struct {
+	in     *table[T]
+	labels labelIndex
+}
+
+func newLabeled[T Labeled](in *table[T]) *labeled[T] {
+	var none T
+	return &labeled[T]{in: in, labels: labelIndex{
+		each: func(f func(uint32)) {
+			for row, obj := range in.objects {
+				if obj != none {
+					f(uint32(row))
+				}
+			}
+		},
+		of: func(row uint32) (string, labels.Set) {
+			return in.objects[row].GetNamespace(), in.objects[row].GetLabels()
+		},
+	}}
+}
+
+// step implements stage.
+func (s *labeled[T]) step() {
+	if len(s.labels.families) == 0 {
+		return
+	}
+	for i := range s.in.changes {
+		c := &s.in.changes[i]
+		oldNamespace, old, was := labelsOf(c.old)
+		namespace, now, is := labelsOf(c.now)
+		s.labels.change(c.row, was, is, oldNamespace, old, namespace, now)
+	}
+}
+
+// labelsOf returns the namespace and labels of an object, false if it is none.
+func labelsOf[T Labeled](obj T) (string, labels.Set, bool) {
+	var none T
+	if obj == none {
+		return "", nil, false
+	}
+	return obj.GetNamespace(), obj.GetLabels(), true
+}
+
+// settle implements stage.
+func (s *labeled[T]) settle() {}
+
+// selecting is the dependents of a LabelLookup: the selectors that each row has asked for.
+type selecting[T Labeled] struct {
+	*labeled[T]
+	asked numbered[asked]
+	index selectorIndex
+}
+
+// asked is a selector that was asked for.
+type asked struct {
+	namespace string
+	selector  labels.Selector
+}
+
+func (d *selecting[T]) rows(namespace string, selector labels.Selector) []uint32 {
+	d.asked.note(asked{namespace, selector})
+	rows := d.labels.selected(nil, namespace, selector)
+	slices.SortFunc(rows, d.in.compare)
+	return rows
+}
+
+func (d *selecting[T]) affected(mark func(row uint32)) {
+	if d.asked.len() == 0 {
+		return
+	}
+	markOwner := func(number uint32) { mark(d.asked.owner(number)) }
+	for i := range d.in.changes {
+		c := &d.in.changes[i]
+		for _, obj := range [...]T{c.old, c.now} {
+			if namespace, set, ok := labelsOf(obj); ok {
+				d.index.matching(namespace, set, markOwner)
+			}
+		}
+	}
+}
+
+func (d *selecting[T]) commit(row uint32) {
+	d.asked.commit(row, func(number uint32, a asked) { d.index.put(number, a.namespace, a.selector) },
+		func(number uint32) { d.index.put(number, "", nil) })
+}
+
+func (d *selecting[T]) forget(row uint32) { d.commit(row) }
+
+func (d *selecting[T]) explain(row uint32, of *definition) (fetched []Fetched) {
+	d.asked.each(row, func(a asked) {
+		found := d.labels.selected(nil, a.namespace, a.selector)
+		slices.SortFunc(found, d.in.compare)
+		fetched = append(fetched, Fetched{From: of.name, Key: inWords(a.namespace, selectorInWords(a.selector)), Objects: d.in.keysOf(found)})
+	})
+	return fetched
+}
+
+func selectorInWords(s labels.Selector) string {
+	if s == nil {
+		return "nothing"
+	}
+	if s.String() == "" {
+		return "everything"
+	}
+	return s.String()
+}
+
+func inWords(namespace, what string) string {
+	if namespace == "" {
+		return what
+	}
+	return what + " in " + namespace
+}

@@ -1,0 +1,164 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Lookup finds objects of a view by keys, for functions of [Compute]. One lookup may be
+// used by many views.
+type Lookup[K comparable, T index.Object] struct {
+	*definition
+	in   *View[T]
+	keys Keys[T, K]
+}
+
+// By is a lookup by keys.
+func By[K comparable, T index.Object](in *View[T], keys Keys[T, K]) *Lookup[K, T] {
+	var err error
+	if !keys.valid() {
+		err = errors.New("the key function is nil")
+	}
+	inputs := []*definition{in.defined()}
+	return &Lookup[K, T]{definition: define(describe("By", inputs...), inputs, err), in: in, keys: keys}
+}
+
+// Fetch returns the objects of a key, in the order of their namespaces and names. The
+// range is over the state at the time of the call, and is not to be used when the
+// function has returned.
+func (l *Lookup[K, T]) Fetch(f *Fetcher, key K) iter.Seq[T] {
+	d := f.use(l.definition).(*keyed[K, T])
+	return d.in.all(d.rows(key))
+}
+
+// One returns the object of a key, the first one if there are several, false if there is
+// none.
+func (l *Lookup[K, T]) One(f *Fetcher, key K) (T, bool) {
+	for obj := range l.Fetch(f, key) {
+		return obj, true
+	}
+	var none T
+	return none, false
+}
+
+func (l *Lookup[K, T]) defined() *definition {
+	if l == nil {
+		return nil
+	}
+	return l.definition
+}
+
+func (l *Lookup[K, T]) arrange(p *program) *arrangement[K, T] {
+	return once(p, l.definition, func() *arrangement[K, T] {
+		a := newArrangement(p, l.name, l.in.start(p), l.keys)
+		p.add(a)
+		return a
+	})
+}
+
+func (l *Lookup[K, T]) depend(p *program) dependents {
+	return &keyed[K, T]{arrangement: l.arrange(p)}
+}
+
+// all ranges over the objects of rows.
+func (t *table[T]) all(rows []uint32) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, row := range rows {
+			if !yield(t.objects[row]) {
+				return
+			}
+		}
+	}
+}
+
+// keyed is the dependents of a Lookup.
+type keyed[K comparable, T index.Object] struct {
+	*arrangement[K, T]
+	groupsOf []rowSet // by row of the stage: the groups that it depends on
+	rowsOf   []rowSet // by group: the rows that depend on it
+	noted    []uint32 // the groups that were fetched since the last commit, held
+	seen     []uint32 // by group: the number of the call that has fetched it last
+	current  uint32   // the number of the call
+}
+
+// rows returns the rows of a key, and notes that it was asked for.
+func (d *keyed[K, T]) rows(key K) []uint32 {
+	at := d.make(key)
+	for int(at) >= len(d.seen) {
+		d.seen = append(d.seen, 0)
+		d.rowsOf = append(d.rowsOf, rowSet{})
+	}
+	if d.seen[at] != d.current+1 {
+		d.seen[at] = d.current + 1
+		d.held[at]++
+		d.noted = append(d.noted, at)
+	}
+	return d.groups[at].rows
+}
+
+func (d *keyed[K, T]) affected(mark func(row uint32)) {
+	for _, at := range d.touched {
+		if int(at) < len(d.rowsOf) {
+			d.rowsOf[at].each(mark)
+		}
+	}
+}
+
+func (d *keyed[K, T]) commit(row uint32) {
+	for int(row) >= len(d.groupsOf) {
+		d.groupsOf = append(d.groupsOf, rowSet{})
+	}
+	if d.current > math.MaxUint32-4 {
+		clear(d.seen)
+		for _, at := range d.noted {
+			d.seen[at] = 1
+		}
+		d.current = 0
+	}
+	fetched, again := d.current+1, d.current+2
+	d.current += 2
+	of := &d.groupsOf[row]
+	of.each(func(at uint32) {
+		if d.seen[at] == fetched {
+			d.seen[at] = again
+			return
+		}
+		of.remove(at)
+		d.rowsOf[at].remove(row)
+		d.letGo(at)
+	})
+	for _, at := range d.noted {
+		if d.seen[at] == again { // it depended on it before
+			d.letGo(at)
+			continue
+		}
+		of.add(at)
+		d.rowsOf[at].add(row)
+	}
+	d.noted = kept(d.noted)
+}
+
+func (d *keyed[K, T]) forget(row uint32) { d.commit(row) }
+
+func (d *keyed[K, T]) explain(row uint32, of *definition) (fetched []Fetched) {
+	if int(row) >= len(d.groupsOf) {
+		return nil
+	}
+	d.groupsOf[row].each(func(at uint32) {
+		fetched = append(fetched, Fetched{From: of.name, Key: fmt.Sprint(d.keyOf[at]), Objects: d.in.keysOf(d.groups[at].rows)})
+	})
+	return fetched
+}
+
+// keysOf returns the keys of rows in words.
+func (t *table[T]) keysOf(rows []uint32) []string {
+	keys := make([]string, len(rows))
+	for i, row := range rows {
+		keys[i] = index.KeyOf(t.objects[row]).String()
+	}
+	return keys
+}

@@ -1,0 +1,59 @@
+package view
+
+// numbered is what rows of a stage have asked for: each time has a number, and a row has
+// any number of them.
+type numbered[A any] struct {
+	what   []A      // by number
+	owners []uint32 // by number
+	of     []rowSet // by row
+	noted  []A      // since the last commit
+	free   []uint32
+	used   int
+}
+
+func (n *numbered[A]) note(a A) { n.noted = append(n.noted, a) }
+
+func (n *numbered[A]) len() int { return n.used }
+
+// owner returns the row that has asked for what has a number.
+func (n *numbered[A]) owner(number uint32) uint32 { return n.owners[number] }
+
+// commit replaces what a row had asked for before by what was noted. It calls remove with
+// the numbers of the former, and add with those of the latter.
+func (n *numbered[A]) commit(row uint32, add func(number uint32, a A), remove func(number uint32)) {
+	for int(row) >= len(n.of) {
+		n.of = append(n.of, rowSet{})
+	}
+	var none A
+	of := &n.of[row]
+	of.each(func(number uint32) {
+		remove(number)
+		n.what[number] = none
+		n.free = append(n.free, number)
+		n.used--
+	})
+	*of = rowSet{}
+	for _, a := range n.noted {
+		var number uint32
+		if last := len(n.free) - 1; last >= 0 {
+			number = n.free[last]
+			n.free = n.free[:last]
+		} else {
+			number = uint32(len(n.what))
+			n.what, n.owners = append(n.what, none), append(n.owners, 0)
+		}
+		n.what[number], n.owners[number] = a, row
+		of.add(number)
+		add(number, a)
+		n.used++
+	}
+	clear(n.noted)
+	n.noted = kept(n.noted)
+}
+
+// each calls f with what a row has asked for.
+func (n *numbered[A]) each(row uint32, f func(a A)) {
+	if int(row) < len(n.of) {
+		n.of[row].each(func(number uint32) { f(n.what[number]) })
+	}
+}

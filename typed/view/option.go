@@ -1,0 +1,100 @@
+package view
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Option sets up a view.
+type Option func(*options) error
+
+type options struct {
+	name   string
+	equal  any // func(a, b T) bool
+	checks bool
+
+	uncompared bool // what is made anew has changed
+}
+
+// WithName sets the name by which a view appears in errors, Status and Explain.
+// Otherwise it is what it is made of: "JoinOn(*v1.Pod, *v1.Node)".
+func WithName(name string) Option {
+	return func(o *options) error {
+		if name == "" {
+			return errors.New("the name is empty")
+		}
+		o.name = name
+		return nil
+	}
+}
+
+// WithEqual sets what tells whether an object that was made anew is what was there: then
+// it is dropped, and nothing that is made of it is. Without it, pointers and structs that
+// are == are equal; objects with another resource version are not; a method
+// Equal(T) bool decides if there is one; and otherwise apimachinery's
+// equality.Semantic.DeepEqual, which looks at all fields.
+func WithEqual[T index.Object](equal func(a, b T) bool) Option {
+	return func(o *options) error {
+		if equal == nil {
+			return errors.New("the function that compares is nil")
+		}
+		o.equal = equal
+		return nil
+	}
+}
+
+// WithChecks calls each function twice, and reports objects for which the two results
+// are not equal: functions of views are pure. It is for tests.
+func WithChecks() Option {
+	return func(o *options) error {
+		o.checks = true
+		return nil
+	}
+}
+
+func withoutComparison(o *options) error {
+	o.uncompared = true
+	return nil
+}
+
+// gather applies options.
+func gather[T index.Object](opts []Option) (o options, equal func(a, b T) bool, err error) {
+	var errs []error
+	for _, opt := range opts {
+		if opt == nil {
+			errs = append(errs, errors.New("an option is nil"))
+		} else if err := opt(&o); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	equal = equalByDefault[T]()
+	if o.equal != nil {
+		var ok bool
+		if equal, ok = o.equal.(func(a, b T) bool); !ok {
+			errs = append(errs, errors.New("WithEqual compares objects of another type than "+typeName[T]()))
+		}
+	}
+	return o, equal, errors.Join(errs...)
+}
+
+// equalByDefault returns what compares objects, see WithEqual.
+func equalByDefault[T index.Object]() func(a, b T) bool {
+	var none T
+	if _, ok := any(none).(interface{ Equal(other T) bool }); ok {
+		return func(a, b T) bool { return any(a).(interface{ Equal(other T) bool }).Equal(b) }
+	}
+	if _, ok := any(none).(interface{ GetResourceVersion() string }); ok {
+		return func(a, b T) bool { return versionOf(a) == versionOf(b) && equality.Semantic.DeepEqual(a, b) }
+	}
+	return func(a, b T) bool { return equality.Semantic.DeepEqual(a, b) }
+}
+
+func versionOf[T index.Object](obj T) string {
+	if versioned, ok := any(obj).(interface{ GetResourceVersion() string }); ok {
+		return versioned.GetResourceVersion()
+	}
+	return ""
+}

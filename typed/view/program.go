@@ -1,0 +1,238 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// program is a running view: the stages of all views that it is made of, each once. All
+// that it has belongs to the goroutine of Run, but for what says otherwise.
+type program struct {
+	stages []stage             // inputs before those that are made of them
+	made   map[*definition]any // what stages of views and lookups have made, by their definitions
+	inputs []input
+	wake   chan struct{} // has room for one: an input has news
+	asked  chan func()   // to be called between two steps
+	ended  chan struct{} // closed when it does not run any more
+
+	report   func(error)          // to the sink
+	failures map[failure]struct{} // what cannot be computed now
+	failing  bool                 // there is something in failures
+	broken   map[index.Key]int    // by key, how many failures there are
+	progress progress
+	reports  []func() StageStatus // of the views that it is made of
+}
+
+// stage is one view or lookup in a program.
+type stage interface {
+	// step takes up the changes of the tables that it is made of, in its own.
+	step()
+	// settle forgets the changes of the step.
+	settle()
+}
+
+// input is a leaf in a program.
+type input interface {
+	leaf
+	leafOf() leaf
+	// begin follows the leaf.
+	begin(wake func()) error
+	// end does so no longer.
+	end()
+	// state tells how it is.
+	state() inputState
+	// take takes what has come since it was called before, for the next step, and tells
+	// which version that leads to.
+	take() (version string)
+}
+
+// inputState is what is known of an input at one moment.
+type inputState struct {
+	synced bool
+	err    error // what its list and watch fail with, or why it has ended
+}
+
+// failure is an object for which a function has failed, in a stage.
+type failure struct {
+	stage string
+	key   index.Key
+}
+
+func newProgram(report func(error)) *program {
+	return &program{
+		made: map[*definition]any{}, wake: make(chan struct{}, 1), asked: make(chan func()), ended: make(chan struct{}),
+		report: report, failures: map[failure]struct{}{}, broken: map[index.Key]int{},
+	}
+}
+
+// once returns what a definition has made in a program, which make makes the first time.
+func once[S any](p *program, d *definition, make func() S) S {
+	if made, ok := p.made[d]; ok {
+		return made.(S)
+	}
+	made := make()
+	p.made[d] = made
+	return made
+}
+
+// addView adds the stage of a view, which makes a table.
+func addView[T index.Object](p *program, s stage, made *table[T], name string, spent *effort) *table[T] {
+	made.name = name
+	p.add(s)
+	p.reports = append(p.reports, func() StageStatus {
+		status := StageStatus{Name: name, Objects: made.count}
+		if spent != nil {
+			status.Computed, status.Took = spent.calls, spent.time
+		}
+		return status
+	})
+	return made
+}
+
+// add adds a stage after those that it is made of.
+func (p *program) add(s stage) { p.stages = append(p.stages, s) }
+
+// alert tells that an input has news. It may be called by any goroutine.
+func (p *program) alert() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// order brings the inputs into the order of leaves, which are the same.
+func (p *program) order(leaves []leaf) {
+	place := func(in input) int { return slices.IndexFunc(leaves, func(l leaf) bool { return l.same(in.leafOf()) }) }
+	slices.SortFunc(p.inputs, func(a, b input) int { return cmp.Compare(place(a), place(b)) })
+}
+
+// follow has all inputs followed. The error is that of the first one that cannot be.
+func (p *program) follow() error {
+	for i, in := range p.inputs {
+		if err := in.begin(p.alert); err != nil {
+			for _, before := range p.inputs[:i] {
+				before.end()
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// unfollow ends that.
+func (p *program) unfollow() {
+	for _, in := range p.inputs {
+		in.end()
+	}
+}
+
+// look returns whether all inputs have synced, and what keeps them from that, or from
+// working.
+func (p *program) look() (synced bool, trouble error) {
+	synced = true
+	for _, in := range p.inputs {
+		state := in.state()
+		switch {
+		case !state.synced:
+			if synced {
+				trouble = &source.WaitingError{For: in.inputName(), Err: state.err}
+			}
+			synced = false
+		case state.err != nil && trouble == nil:
+			trouble = fmt.Errorf("input %s: %w", in.inputName(), state.err)
+		}
+	}
+	return synced, trouble
+}
+
+// take takes what has come from all inputs, and returns the versions that they are at.
+func (p *program) take() (versions []string) {
+	for _, in := range p.inputs {
+		versions = append(versions, in.take())
+	}
+	return versions
+}
+
+// step runs all stages once.
+func (p *program) step() {
+	for _, s := range p.stages {
+		s.step()
+	}
+}
+
+// settle ends a step.
+func (p *program) settle() {
+	for _, s := range p.stages {
+		s.settle()
+	}
+}
+
+// fail reports that an object cannot be used by a stage, which goes on with what it had.
+func (p *program) failKey(stage string, key index.Key, err error) {
+	at := failure{stage, key}
+	if _, ok := p.failures[at]; !ok {
+		p.failures[at] = struct{}{}
+		p.failing = true
+		p.broken[key]++
+	}
+	p.report(&source.RejectedError{Key: key, Err: err})
+}
+
+// repairKey takes that back.
+func (p *program) repairKey(stage string, key index.Key) {
+	at := failure{stage, key}
+	if _, ok := p.failures[at]; !ok {
+		return
+	}
+	delete(p.failures, at)
+	p.failing = len(p.failures) > 0
+	if p.broken[key]--; p.broken[key] == 0 {
+		delete(p.broken, key)
+		p.report(&source.RejectedError{Key: key})
+	}
+}
+
+// recoverTo makes an error of a panic.
+func recoverTo(err *error) {
+	if p := recover(); p != nil {
+		if cause, ok := p.(error); ok {
+			*err = fmt.Errorf("panic: %w", cause)
+			return
+		}
+		*err = fmt.Errorf("panic: %v", p)
+	}
+}
+
+// versionOfAll is the version of a view whose inputs are at the given ones, "" if one
+// is not known.
+func versionOfAll(versions []string) string {
+	for _, v := range versions {
+		if v == "" {
+			return ""
+		}
+	}
+	return strings.Join(versions, ",")
+}
+
+var errNotRunning = errors.New("it does not run")
+
+// ask has f called between two steps, and waits for it.
+func (p *program) ask(ctx context.Context, f func()) error {
+	done := make(chan struct{})
+	select {
+	case p.asked <- func() { f(); close(done) }:
+	case <-p.ended:
+		return errNotRunning
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	<-done
+	return nil
+}

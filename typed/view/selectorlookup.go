@@ -1,0 +1,175 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// SelectorLookup finds objects of a view that have a selector by the labels that it
+// matches, for functions of [Compute].
+type SelectorLookup[T index.Object] struct {
+	*definition
+	in       *View[T]
+	selector func(T) labels.Selector
+}
+
+// BySelector is a lookup of objects that select others. A namespaced one selects in its
+// namespace, one without a namespace everywhere. A nil selector selects nothing.
+func BySelector[T index.Object](in *View[T], selector func(T) labels.Selector) *SelectorLookup[T] {
+	var err error
+	if selector == nil {
+		err = errors.New("the selector function is nil")
+	}
+	inputs := []*definition{in.defined()}
+	return &SelectorLookup[T]{definition: define(describe("BySelector", inputs...), inputs, err), in: in, selector: selector}
+}
+
+// Match returns the objects that select what has the given labels in a namespace, "" if it
+// has none, in the order of their namespaces and names. The map must not be modified.
+func (l *SelectorLookup[T]) Match(f *Fetcher, namespace string, set map[string]string) iter.Seq[T] {
+	d := f.use(l.definition).(*selected[T])
+	return d.in.all(d.rows(namespace, set))
+}
+
+func (l *SelectorLookup[T]) defined() *definition {
+	if l == nil {
+		return nil
+	}
+	return l.definition
+}
+
+func (l *SelectorLookup[T]) depend(p *program) dependents {
+	selectors := once(p, l.definition, func() *selectors[T] {
+		s := &selectors[T]{name: l.name, program: p, in: l.in.start(p), selector: l.selector}
+		p.add(s)
+		return s
+	})
+	d := &selected[T]{selectors: selectors}
+	d.labels.each = func(f func(uint32)) {
+		for number := range d.asked.what {
+			if d.asked.what[number].there {
+				f(uint32(number))
+			}
+		}
+	}
+	d.labels.of = func(number uint32) (string, labels.Set) {
+		a := &d.asked.what[number]
+		return a.namespace, a.set
+	}
+	return d
+}
+
+// selectors is the stage of a SelectorLookup.
+type selectors[T index.Object] struct {
+	name     string
+	program  *program
+	in       *table[T]
+	selector func(T) labels.Selector
+	index    selectorIndex
+
+	changed []selectorEntry // those that were changed in this step, and what they are now
+}
+
+// step implements stage.
+func (s *selectors[T]) step() {
+	var none T
+	for i := range s.in.changes {
+		c := &s.in.changes[i]
+		if int(c.row) < len(s.index.entries) {
+			if before := s.index.entries[c.row]; before.selector != nil {
+				s.changed = append(s.changed, before)
+			}
+		}
+		if c.now == none {
+			s.index.put(c.row, "", nil)
+			if s.program.failing {
+				s.program.repairKey(s.name, index.KeyOf(c.old))
+			}
+			continue
+		}
+		selector, err := s.selectorOf(c.now)
+		if err != nil {
+			s.program.failKey(s.name, index.KeyOf(c.now), fmt.Errorf("view %s: %w", s.name, err))
+			continue
+		}
+		if s.program.failing {
+			s.program.repairKey(s.name, index.KeyOf(c.now))
+		}
+		s.index.put(c.row, c.now.GetNamespace(), selector)
+		if now := s.index.entries[c.row]; now.selector != nil {
+			s.changed = append(s.changed, now)
+		}
+	}
+}
+
+func (s *selectors[T]) selectorOf(obj T) (selector labels.Selector, err error) {
+	defer recoverTo(&err)
+	return s.selector(obj), nil
+}
+
+// settle implements stage.
+func (s *selectors[T]) settle() {
+	clear(s.changed)
+	s.changed = kept(s.changed)
+}
+
+// selected is the dependents of a SelectorLookup: the labels that each row has asked for.
+type selected[T index.Object] struct {
+	*selectors[T]
+	asked  numbered[labelsAsked]
+	labels labelIndex
+}
+
+// labelsAsked is labels that were asked for.
+type labelsAsked struct {
+	namespace string
+	set       labels.Set
+	there     bool
+}
+
+func (d *selected[T]) rows(namespace string, set labels.Set) (rows []uint32) {
+	d.asked.note(labelsAsked{namespace, set, true})
+	d.index.matching(namespace, set, func(row uint32) { rows = append(rows, row) })
+	slices.SortFunc(rows, d.in.compare)
+	return rows
+}
+
+func (d *selected[T]) affected(mark func(row uint32)) {
+	if d.asked.len() == 0 {
+		return
+	}
+	var numbers []uint32
+	for _, e := range d.changed {
+		numbers = d.labels.selected(numbers[:0], e.namespace, e.selector)
+		for _, number := range numbers {
+			mark(d.asked.owner(number))
+		}
+	}
+}
+
+func (d *selected[T]) commit(row uint32) {
+	d.asked.commit(row, func(number uint32, a labelsAsked) {
+		d.labels.change(number, false, true, "", nil, a.namespace, a.set)
+	}, func(number uint32) {
+		a := d.asked.what[number]
+		d.labels.change(number, true, false, a.namespace, a.set, "", nil)
+	})
+}
+
+func (d *selected[T]) forget(row uint32) { d.commit(row) }
+
+func (d *selected[T]) explain(row uint32, of *definition) (fetched []Fetched) {
+	d.asked.each(row, func(a labelsAsked) {
+		var found []uint32
+		d.index.matching(a.namespace, a.set, func(row uint32) { found = append(found, row) })
+		slices.SortFunc(found, d.in.compare)
+		fetched = append(fetched, Fetched{From: of.name, Key: inWords(a.namespace, a.set.String()), Objects: d.in.keysOf(found)})
+	})
+	return fetched
+}

@@ -1,0 +1,124 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Status is a report on a running view.
+type Status struct {
+	// Stages has an entry for each view that it is made of, inputs first, itself last.
+	Stages []StageStatus
+	// Failing is the number of objects that cannot be computed, since a function panics.
+	// The informer's Status tells which.
+	Failing int
+}
+
+// StageStatus is a report on one view of those that a running view is made of.
+type StageStatus struct {
+	Name string
+	// Objects is how many there are.
+	Objects int
+	// Computed is how many were computed since the informer was started, and Took the
+	// time that it took in all.
+	Computed int
+	Took     time.Duration
+}
+
+// Status reports on the view, and on those that it is made of. It waits for the step that
+// is being computed. The view has to be the source of an informer that runs.
+func (v *View[T]) Status(ctx context.Context) (s Status, err error) {
+	if err := v.Err(); err != nil {
+		return s, err
+	}
+	p := v.running.Load()
+	if p == nil {
+		return s, fmt.Errorf("view %s: %w", v.name, errNotRunning)
+	}
+	err = p.ask(ctx, func() {
+		for _, report := range p.reports {
+			s.Stages = append(s.Stages, report())
+		}
+		s.Failing = len(p.failures)
+	})
+	if err != nil {
+		return s, fmt.Errorf("view %s: %w", v.name, err)
+	}
+	return s, nil
+}
+
+// VersionOf is the version of one input.
+type VersionOf struct {
+	// Input is its name.
+	Input string
+	// ResourceVersion is what is reflected of it, "" if the input does not tell.
+	ResourceVersion string
+}
+
+// Versions returns which versions of its inputs are in what the informer of the view is
+// read to have: all of its objects are what is made of these, or of later ones. It is
+// empty before there is anything. For one state of the informer, see [View.ParseVersion].
+func (v *View[T]) Versions() []VersionOf {
+	if v.Err() != nil {
+		return nil
+	}
+	p := v.running.Load()
+	if p == nil {
+		return nil
+	}
+	versions, _ := p.progress.now()
+	return v.named(versions)
+}
+
+// ParseVersion returns the versions of the inputs that a state of the view's informer was
+// computed from: the resource version of the informer, or of a Snapshot of it, has them in
+// the order of inputs, with commas in between. It returns nil if that is not a version of
+// this view, or empty, as it is if an input does not tell its own.
+func (v *View[T]) ParseVersion(resourceVersion string) []VersionOf {
+	if v.Err() != nil || resourceVersion == "" {
+		return nil
+	}
+	versions := strings.Split(resourceVersion, ",")
+	if len(versions) != len(v.leaves) {
+		return nil
+	}
+	return v.named(versions)
+}
+
+func (v *View[T]) named(versions []string) (named []VersionOf) {
+	for i, version := range versions {
+		named = append(named, VersionOf{v.leaves[i].inputName(), version})
+	}
+	return named
+}
+
+// WaitForResourceVersion waits until the informer of the view reflects a version of one
+// of its inputs, as a write has returned it: a view that was made by [Of] or [Set.View].
+// The informer has to run.
+func (v *View[T]) WaitForResourceVersion(ctx context.Context, input Input, resourceVersion string) error {
+	if err := v.Err(); err != nil {
+		return err
+	}
+	p := v.running.Load()
+	if p == nil {
+		return fmt.Errorf("view %s: %w", v.name, errNotRunning)
+	}
+	d := input.defined()
+	if d == nil || len(d.leaves) != 1 || len(d.inputs) > 0 {
+		return fmt.Errorf("view %s: what is waited for is no input, give a view that was made by Of or Set.View", v.name)
+	}
+	at := slices.IndexFunc(v.leaves, d.leaves[0].same)
+	if at < 0 {
+		return fmt.Errorf("view %s: it is not made of %s", v.name, d.name)
+	}
+	if err := p.progress.wait(ctx, p.ended, at, resourceVersion); err != nil {
+		return fmt.Errorf("view %s: %s: %w", v.name, d.name, err)
+	}
+	return nil
+}
+
+// Input is a [View] of any objects.
+type Input interface{ defined() *definition }

@@ -1,0 +1,67 @@
+package view
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Union is the objects of several views. Of those that have one name, that of the view
+// that comes first in the list is there; which is no error.
+func Union[T index.Object](in ...*View[T]) *View[T] {
+	inputs := make([]*definition, len(in))
+	for i, v := range in {
+		inputs[i] = v.defined()
+	}
+	var err error
+	if len(in) == 0 {
+		err = errors.New("there is no view to unite")
+	}
+	d := define(describe("Union", inputs...), inputs, err)
+	return newView(d, func(p *program) *table[T] {
+		u := &united[T]{rows: make([][]uint32, len(in))}
+		for _, v := range in {
+			u.in = append(u.in, v.start(p))
+		}
+		u.program, u.overlap = p, true
+		u.before = func(a, b uint32) int { return cmp.Compare(u.from[a], u.from[b]) }
+		u.unique()
+		u.detail = func(row uint32, e *Explanation) { e.From = explainFrom(e.From, u.in[u.from[row]], u.row[row]) }
+		return addView(p, u, &u.table, d.name, nil)
+	})
+}
+
+// united is the stage of Union.
+type united[T index.Object] struct {
+	output[T]
+	in   []*table[T]
+	rows [][]uint32 // by input, by row of it: its row here
+	from []uint32   // by row: the number of its input
+	row  []uint32   // by row: the one of its input
+}
+
+// step implements stage.
+func (u *united[T]) step() {
+	var none T
+	for i, in := range u.in {
+		for len(u.rows[i]) < len(in.objects) {
+			u.rows[i] = append(u.rows[i], 0)
+		}
+		for _, c := range in.changes {
+			row := u.rows[i][c.row]
+			if c.old == none {
+				row = u.newRow()
+				for int(row) >= len(u.from) {
+					u.from, u.row = append(u.from, 0), append(u.row, 0)
+				}
+				u.rows[i][c.row], u.from[row], u.row[row] = row, uint32(i), c.row
+			}
+			u.make(row, c.now)
+			if c.now == none {
+				u.gone = append(u.gone, row)
+			}
+		}
+	}
+	u.resolve()
+}

@@ -1,0 +1,167 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// View is a collection of objects that is computed from others. It is a description, and
+// a source.Source: the informer that is made of it computes it, with all views below it,
+// and keeps the result.
+//
+//	endpoints := typed.NewInformer(view.JoinSelecting(…))
+//
+// Functions that make views return no error, so that they nest: Run, and so that of the
+// informer, returns what is wrong, and so does Err.
+type View[T index.Object] struct {
+	*definition
+	start   func(p *program) *table[T]
+	running atomic.Pointer[program] // nil: it does not run
+}
+
+func newView[T index.Object](d *definition, start func(p *program) *table[T]) *View[T] {
+	return &View[T]{definition: d, start: func(p *program) *table[T] {
+		return once(p, d, func() *table[T] { return start(p) })
+	}}
+}
+
+// Name returns the name of the view, see [WithName].
+func (v *View[T]) Name() string { return v.name }
+
+// Err returns what is wrong with the view, or with one that it is made of.
+func (v *View[T]) Err() error {
+	if v == nil {
+		return errors.New("the view is nil")
+	}
+	return v.err
+}
+
+// Origin implements source.Located: the origin is in words, "view " and the view's name.
+func (v *View[T]) Origin() source.Origin { return source.Origin{Selection: "view " + v.name} }
+
+var errRunsAlready = errors.New("it is the source of an informer that runs; share that informer, or make the view again")
+
+// Run implements source.Source. It may be called again when it has returned.
+func (v *View[T]) Run(ctx context.Context, sink source.Sink[T]) error {
+	if err := v.Err(); err != nil {
+		return err
+	}
+	p := newProgram(sink.Report)
+	if !v.running.CompareAndSwap(nil, p) {
+		return fmt.Errorf("view %s: %w", v.name, errRunsAlready)
+	}
+	defer v.running.Store(nil)
+	defer close(p.ended)
+	out := v.start(p)
+	p.order(v.leaves)
+	if err := p.follow(); err != nil {
+		return fmt.Errorf("view %s: %w", v.name, err)
+	}
+	defer p.unfollow()
+	(&runner[T]{program: p, out: out, sink: sink}).run(ctx)
+	return nil
+}
+
+// runner passes what a program makes to a sink.
+type runner[T index.Object] struct {
+	*program
+	out     *table[T]
+	sink    source.Sink[T]
+	begun   bool   // the sink has the first list
+	version string // that the sink has
+	trouble string // that was reported last
+}
+
+func (r *runner[T]) run(ctx context.Context) {
+	for {
+		select {
+		case <-r.wake:
+		case f := <-r.asked:
+			f()
+			continue
+		case <-ctx.Done():
+			return
+		}
+		synced, trouble := r.look()
+		r.tell(trouble)
+		if !synced {
+			continue
+		}
+		versions := r.take()
+		r.step()
+		r.pass(versions)
+		r.settle()
+	}
+}
+
+// tell reports what keeps the view from being what its inputs are, if that has changed.
+func (r *runner[T]) tell(trouble error) {
+	words := ""
+	if trouble != nil {
+		words = trouble.Error()
+	}
+	if words != r.trouble {
+		r.trouble = words
+		r.sink.Report(trouble)
+	}
+}
+
+// pass passes on the changes of a step.
+func (r *runner[T]) pass(versions []string) {
+	version := versionOfAll(versions)
+	done := func() { r.progress.reach(versions) }
+	if !r.begun {
+		r.begun = true
+		r.sink.Replace("", r.all(), version)
+		source.Step(r.sink, nil, version, done)
+	} else if changes := r.changes(); len(changes) > 0 || version != r.version {
+		source.Step(r.sink, changes, version, done)
+	}
+	r.version = version
+}
+
+func (r *runner[T]) all() []T {
+	var none T
+	all := make([]T, 0, r.out.count)
+	for _, obj := range r.out.objects {
+		if obj != none {
+			all = append(all, obj)
+		}
+	}
+	return all
+}
+
+// changes returns the changes of the step, deletions first, but for those of objects
+// whose key another row has now: these are updates.
+func (r *runner[T]) changes() []source.Change[T] {
+	var none T
+	var left, come []source.Change[T]
+	var keys map[index.Key]struct{}
+	for _, c := range r.out.changes {
+		if c.now != none {
+			come = append(come, source.Change[T]{Object: c.now})
+		}
+		if c.old != none && (c.now == none || compareKeys(c.old, c.now) != 0) {
+			left = append(left, source.Change[T]{Object: c.old, Deleted: true})
+		}
+	}
+	if len(left) == 0 || len(come) == 0 {
+		return append(left, come...)
+	}
+	keys = make(map[index.Key]struct{}, len(come))
+	for _, c := range come {
+		keys[index.KeyOf(c.Object)] = struct{}{}
+	}
+	all := left[:0]
+	for _, c := range left {
+		if _, again := keys[index.KeyOf(c.Object)]; !again {
+			all = append(all, c)
+		}
+	}
+	return append(all, come...)
+}
