@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 	"weak"
 
 	"github.com/stretchr/testify/assert"
@@ -214,6 +215,30 @@ func TestReleaseByItsHandlers(t *testing.T) {
 		synctest.Wait()
 		assert.Empty(t, f.Status())
 		f.Shutdown()
+	})
+}
+
+// TestReleaseWhileAHandlerReads releases a use while one of its handlers, in a call of which
+// it waits, reads from it.
+func TestReleaseWhileAHandlerReads(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		f := newShop(t)
+		l := f.share("x")
+		read := 0
+		_, err := l.Handle(&rig.Recorder{Hook: func(string) {
+			time.Sleep(time.Second)
+			assert.Equal(t, 1, l.Len())
+			assert.ErrorIs(t, l.WaitForResourceVersion(t.Context(), "99"), index.ErrReleased)
+			_, ok := l.Get(index.KeyOf(rig.At("a", 1)))
+			assert.True(t, ok)
+			read++
+		}})
+		require.NoError(t, err)
+		f.sink().Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		synctest.Wait()
+		l.Release()
+		assert.Equal(t, 1, read, "Release waits for the handler")
+		assertReleased(t, l)
 	})
 }
 

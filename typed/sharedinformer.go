@@ -24,7 +24,7 @@ import (
 //     stay as long as it runs.
 //  4. After Release, methods that return an error return index.ErrReleased, and those
 //     that wait then return at once with it as the cause. Reads without an error
-//     panic with it.
+//     panic with it. A handler that Release waits for can still read.
 //
 // The methods are safe for concurrent use.
 type SharedInformer[T index.Object] struct {
@@ -67,11 +67,11 @@ func (s *SharedInformer[T]) Release() {
 	s.registrations = nil
 	s.mu.Unlock()
 
-	s.informer.Store(releasedInformer(s.informer.Load()))
 	s.cancel(index.ErrReleased)
 	for _, r := range registrations {
 		r.Close()
 	}
+	s.informer.Store(releasedInformer(s.informer.Load())) // until here, handlers may read
 	s.giveUp()
 }
 
