@@ -201,8 +201,6 @@ func (l *listener[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Ev
 // seen the first. It returns false if there is nothing to tell.
 func mergeEvents[T index.Object](pending, next Event[T]) (Event[T], bool) {
 	switch {
-	case next.Reason == index.Resynced:
-		return pending, true
 	case pending.Type == index.Added && next.Type == index.Deleted:
 		return pending, false
 	case pending.Type == index.Added:
