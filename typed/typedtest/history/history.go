@@ -4,7 +4,8 @@
 // events have told of, and notes every event that does not follow from the ones
 // before. After any trouble of the connection, an informer has lost nothing if
 // its History has no error, [Diff] finds no difference between it, the informer
-// and the server, and [History.Lost] finds nothing among the writes.
+// and the server, and [History.Lost] finds nothing among the writes. At any time,
+// [History.Undead] finds nothing that the informer has taken for deleted.
 package history
 
 import (
@@ -15,6 +16,7 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/kubetyped/informer/index"
@@ -44,6 +46,7 @@ type History[T Object] struct {
 	mu      sync.Mutex
 	objects map[index.Key]T      // guarded by mu
 	steps   map[index.Key][]step // guarded by mu
+	deleted map[types.UID]T      // guarded by mu; as they were last
 	gaps    []gap                // guarded by mu
 	watched string               // guarded by mu; version of the last event that was watched
 	events  int                  // guarded by mu
@@ -60,7 +63,7 @@ type step struct {
 
 // New returns a History without events.
 func New[T Object]() *History[T] {
-	return &History[T]{objects: map[index.Key]T{}, steps: map[index.Key][]step{}}
+	return &History[T]{objects: map[index.Key]T{}, steps: map[index.Key][]step{}, deleted: map[types.UID]T{}}
 }
 
 var _ typed.Handler[*metav1.ObjectMeta] = (*History[*metav1.ObjectMeta])(nil)
@@ -112,6 +115,7 @@ func (h *History[T]) record(e typed.Event[T], tellsOld bool) {
 	h.steps[key] = append(h.steps[key], step{version: e.New.GetResourceVersion(), deleted: e.Type == index.Deleted})
 	if e.Type == index.Deleted {
 		delete(h.objects, key)
+		h.bury(e)
 	} else {
 		h.objects[key] = e.New
 	}

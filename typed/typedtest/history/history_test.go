@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
@@ -156,4 +157,23 @@ func TestDiff(t *testing.T) {
 	assert.Equal(t, []string{"ns/a@1: only in server", "ns/b@1: only in cache"}, diff(objects{at("1")}, objects{other}))
 	assert.Equal(t, []string{"ns/a: version 1 in server, 2 in cache"}, diff(objects{at("1")}, objects{at("2")}))
 	assert.Equal(t, []string{"ns/a@1: different contents in server and cache"}, diff(objects{at("1")}, objects{changed}))
+}
+
+func TestUndead(t *testing.T) {
+	withUID := func(version, uid string) *corev1.ConfigMap {
+		obj := at(version)
+		obj.UID = types.UID(uid)
+		return obj
+	}
+	type objects = []*corev1.ConfigMap
+	first, last := withUID("1", "a"), withUID("3", "a")
+	h := play(added(first), relisted(deleted(first, last)))
+	assert.Equal(t, []string{"ns/a@4: it was told of as deleted at version 3"}, h.Undead(objects{withUID("4", "a")}))
+	assert.Empty(t, h.Undead(nil), "it is gone")
+	assert.Empty(t, h.Undead(objects{withUID("4", "b")}), "another object of that name")
+
+	out := deleted(first, last)
+	out.Reason = index.OutOfScope
+	assert.Empty(t, play(added(first), out).Undead(objects{last}), "it is somewhere else")
+	assert.Empty(t, play(added(at("1")), deleted(at("1"), at("2"))).Undead(objects{at("2")}), "no UID")
 }

@@ -1,0 +1,44 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// Undead compares the deletions that events have told of with the objects that the server
+// has now. It describes each object, by its UID, that is there nevertheless: an informer
+// that tells of such a deletion has taken something else for one, such as a list that is
+// not complete. What has left the scope of the informer (index.OutOfScope) may be
+// there, and what has no UID is not looked at.
+func (h *History[T]) Undead(server []T) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var undead []string
+	for _, obj := range server {
+		if last, ok := h.deleted[uidOf(obj)]; ok {
+			undead = append(undead, fmt.Sprintf("%s: it was told of as deleted at version %s", describe(obj), last.GetResourceVersion()))
+		}
+	}
+	slices.Sort(undead)
+	return undead
+}
+
+// bury notes a deletion. The caller holds mu.
+func (h *History[T]) bury(e typed.Event[T]) {
+	if uid := uidOf(e.New); uid != "" && e.Reason != index.OutOfScope {
+		h.deleted[uid] = e.New
+	}
+}
+
+// uidOf returns the UID of an object, "" if it has none.
+func uidOf[T Object](obj T) types.UID {
+	if known, ok := any(obj).(interface{ GetUID() types.UID }); ok {
+		return known.GetUID()
+	}
+	return ""
+}
