@@ -60,7 +60,7 @@ var readYourWrites = []mutation{
 		file:  "typed/control/expectation.go",
 		old:   "		x.putOff = true\n",
 		new:   "",
-		suite: expectations,
+		suite: untold,
 	},
 	{
 		bug:   "of two versions that are expected, the earlier one stays",
@@ -74,14 +74,14 @@ var readYourWrites = []mutation{
 		file:  "typed/expected.go",
 		old:   "	if !e.versionExpected.Met() {\n		return false\n	}\n",
 		new:   "",
-		suite: expectations,
+		suite: own,
 	},
 	{
 		bug:   "what is met between the look and the watch is not noticed",
 		file:  "typed/control/expectation.go",
 		old:   "	if it.Met() { // before anybody looked\n		return e.settle(x, it)\n	}\n",
 		new:   "",
-		suite: expectations,
+		suite: own,
 	},
 	{
 		bug:   "the first of several expectations lets the key go",
@@ -95,7 +95,7 @@ var readYourWrites = []mutation{
 		file:  "typed/loop.go",
 		old:   "	waiters := l.commit(changes, version)\n",
 		new:   "	if version != \"\" {\n		l.store.SetResourceVersion(version)\n		l.reached(version)\n	}\n	waiters := l.commit(changes, version)\n",
-		suite: expectations,
+		suite: own,
 	},
 }
 

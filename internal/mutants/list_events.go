@@ -24,13 +24,6 @@ var eventsAndHandlers = []mutation{
 		suite: informers,
 	},
 	{
-		bug:   "joined: a resync takes the place of a change that waits",
-		file:  "typed/listener.go",
-		old:   "	case next.Reason == index.Resynced:\n		return pending, true\n",
-		new:   "	case next.Reason == index.Resynced:\n		return next, true\n",
-		suite: informers,
-	},
-	{
 		bug:   "joined: a resync is offered beside a change that waits",
 		file:  "internal/eventlog/fill.go",
 		old:   "changed || c.pending[k] != nil || c.closed {",

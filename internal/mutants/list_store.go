@@ -42,7 +42,7 @@ var storeAndIndex = []mutation{
 		file:  "typed/loop.go",
 		old:   "		case queue.Bookmark:\n		case queue.Replace:\n",
 		new:   "		case queue.Bookmark:\n			l.store.SetResourceVersion(d.ResourceVersion)\n			l.reached(d.ResourceVersion)\n		case queue.Replace:\n",
-		suite: expectations,
+		suite: own,
 	},
 	{
 		bug:   "changes that wait are made after the list that follows them",

@@ -21,6 +21,8 @@ func main() {
 	flag.StringVar(&o.root, "root", ".", "the folder of the module")
 	flag.IntVar(&o.seeds, "seeds", 2000, "how many seeds a suite runs at most")
 	some := flag.String("run", "", "of which bugs: a regular expression that matches their names, files or suites")
+	flag.BoolVar(&o.none, "none", false, "put no bugs in: the suites, with locks that yield, have to pass")
+	flag.IntVar(&o.first, "first", 1, "the first seed, with -none")
 	flag.BoolVar(&o.markdown, "markdown", false, "print a table in Markdown")
 	flag.BoolVar(&o.update, "update", false, "write the table into docs/reliability.md; what was not run stays as it is there")
 	flag.Parse()
@@ -37,8 +39,9 @@ func main() {
 // options are what flags say.
 type options struct {
 	root             string
-	seeds            int
+	seeds, first     int
 	some             *regexp.Regexp
+	none             bool
 	markdown, update bool
 }
 
@@ -46,6 +49,9 @@ func (o options) document() string { return filepath.Join(o.root, "docs", "relia
 
 // run judges the mutations, and tells of them.
 func (o options) run(ctx context.Context) error {
+	if o.none {
+		return o.runSound(ctx)
+	}
 	if o.update {
 		if err := report.Check(o.document(), maker); err != nil {
 			return err
@@ -69,6 +75,60 @@ func (o options) run(ctx context.Context) error {
 	return err
 }
 
+// programs are the test binaries of packages, by their folders. They are made when they
+// are asked for.
+type programs struct {
+	options
+	folder string // for what is made
+	built  map[string]program
+}
+
+// of returns the program of a suite.
+func (p *programs) of(ctx context.Context, s suite) (program, error) {
+	if done, ok := p.built[s.folder]; ok {
+		return done, nil
+	}
+	binary, err := build(ctx, p.root, s.folder, p.folder, all())
+	if err != nil {
+		return program{}, err
+	}
+	p.built[s.folder] = program{binary, filepath.Join(p.root, filepath.FromSlash(s.folder))}
+	return p.built[s.folder], nil
+}
+
+// runSound runs the suites that are chosen without a bug.
+func (o options) runSound(ctx context.Context) error {
+	folder, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // it is in the folder for temporary files
+	built := &programs{options: o, folder: folder, built: map[string]program{}}
+	var errs []error
+	done := map[suite]bool{}
+	for _, m := range all() {
+		if done[m.suite] || !o.some.MatchString(m.suite.test) {
+			continue
+		}
+		done[m.suite] = true
+		p, err := built.of(ctx, m.suite)
+		if err != nil {
+			return err
+		}
+		begun := time.Now()
+		v, err := p.run(ctx, 0, m, o.first, o.seeds)
+		if err == nil && v.seeds != 0 {
+			err = fmt.Errorf("seed %d fails: %s", v.seeds, v.check)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", m.suite.test, err))
+			continue
+		}
+		_, _ = fmt.Fprintf(os.Stderr, "%s: %d seeds pass, in %v\n", m.suite.test, o.seeds, time.Since(begun).Round(time.Second))
+	}
+	return errors.Join(errs...)
+}
+
 // judgeAll judges the mutations that are chosen. With an error, it returns what it has
 // got until then.
 func (o options) judgeAll(ctx context.Context) ([]verdict, error) {
@@ -77,20 +137,16 @@ func (o options) judgeAll(ctx context.Context) ([]verdict, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // it is in the folder for temporary files
-	programs := map[string]program{}
+	built := &programs{options: o, folder: folder, built: map[string]program{}}
 	var verdicts []verdict
 	var errs []error
 	for i, m := range all() {
 		if !o.some.MatchString(m.bug) && !o.some.MatchString(m.file) && !o.some.MatchString(m.suite.test) {
 			continue
 		}
-		p, built := programs[m.suite.folder]
-		if !built {
-			if p.binary, err = build(ctx, o.root, m.suite.folder, folder, all()); err != nil {
-				return verdicts, errors.Join(append(errs, err)...)
-			}
-			p.folder = filepath.Join(o.root, filepath.FromSlash(m.suite.folder))
-			programs[m.suite.folder] = p
+		p, err := built.of(ctx, m.suite)
+		if err != nil {
+			return verdicts, errors.Join(append(errs, err)...)
 		}
 		v, err := p.judge(ctx, i+1, m, o.seeds)
 		if err != nil {

@@ -29,12 +29,15 @@ var (
 	informers    = suite{"internal/simulated", "TestInformers"}
 	reads        = suite{"internal/simulated", "TestReads"}
 	expectations = suite{"internal/simulated", "TestReadYourWrites"}
+	own          = suite{"internal/simulated", "TestOwnWrites"}
+	untold       = suite{"internal/simulated", "TestExpectationsTell"}
+	shares       = suite{"internal/simulated", "TestFactory"}
 	queues       = suite{"internal/simulated", "TestKeysAreProcessed"}
 )
 
 // all returns all mutations.
 func all() []mutation {
-	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, readYourWrites, workQueue)
+	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, factories, readYourWrites, workQueue)
 }
 
 // apply returns the text of the file with the bug.

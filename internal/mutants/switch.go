@@ -21,23 +21,27 @@ const variable = "MUTANT"
 // selector is the file that tells the number to the code of a package.
 const selector = `package %s
 
-import "os"
+import (
+	mutantRand "math/rand"
+	"os"
+	mutantRuntime "runtime"
+)
 
 var mutantNumber = os.Getenv("` + variable + `")
-`
+` + yielder
 
 // copies returns the text of a file in which each of some bugs, by number, is in a copy
 // of the function that it is about. The function calls the copy if the program is to
 // have that bug.
-func copies(path string, bugs map[int]mutation) (text, name string, err error) {
+func copies(path string, bugs map[int]mutation) (text string, err error) {
 	src, err := os.ReadFile(path)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, src, parser.SkipObjectResolution)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	offset := func(p token.Pos) int { return set.Position(p).Offset }
 	heads := map[int]string{} // by the offset of a body: what it begins with
@@ -47,28 +51,18 @@ func copies(path string, bugs map[int]mutation) (text, name string, err error) {
 		at := strings.Index(string(src), m.old)
 		f := functionAt(file, func(n ast.Node) bool { return offset(n.Pos()) <= at && at+len(m.old) <= offset(n.End())+1 })
 		if f == nil {
-			return "", "", fmt.Errorf("mutation %q: what it replaces is in no function, or in several", m.bug)
+			return "", fmt.Errorf("mutation %q: what it replaces is in no function, or in several", m.bug)
 		}
 		call, err := callOf(f, "mutant"+strconv.Itoa(number))
 		if err != nil {
-			return "", "", fmt.Errorf("mutation %q: %w", m.bug, err)
+			return "", fmt.Errorf("mutation %q: %w", m.bug, err)
 		}
 		heads[offset(f.Body.Lbrace)+1] += fmt.Sprintf(" if mutantNumber == \"%d\" { %s }; ", number, call)
 		whole := string(src[offset(f.Pos()):offset(f.Name.End())]) + "mutant" + strconv.Itoa(number) +
 			string(src[offset(f.Name.End()):offset(f.End())])
 		tails.WriteString("\n" + strings.Replace(whole+"\n", m.old, m.new, 1))
 	}
-	places := slices.Sorted(maps.Keys(heads))
-	var b strings.Builder
-	from := 0
-	for _, place := range places {
-		b.Write(src[from:place])
-		b.WriteString(heads[place])
-		from = place
-	}
-	b.Write(src[from:])
-	b.Write(tails.Bytes())
-	return b.String(), file.Name.Name, nil
+	return insert(string(src), heads) + tails.String(), nil
 }
 
 // functionAt returns the function that contains something.
@@ -124,7 +118,7 @@ func namesOf(fields *ast.FieldList) (names []string) {
 }
 
 // overlay returns what go build is to read in the place of files of the tree, by path:
-// those with bugs in them, and a selector in each of their folders.
+// those with bugs in them, those that yield, and a selector in each of their folders.
 func overlay(root string, bugs []mutation) (map[string]string, error) {
 	byFile := map[string]map[int]mutation{}
 	for i, m := range bugs {
@@ -139,12 +133,22 @@ func overlay(root string, bugs []mutation) (map[string]string, error) {
 	files := map[string]string{}
 	for file, bugs := range byFile {
 		path := filepath.Join(root, filepath.FromSlash(file))
-		text, name, err := copies(path, bugs)
+		text, err := copies(path, bugs)
 		if err != nil {
 			return nil, err
 		}
 		files[path] = text
-		files[filepath.Join(filepath.Dir(path), "mutantnumber.go")] = fmt.Sprintf(selector, name)
+	}
+	if err := addYields(root, files); err != nil {
+		return nil, err
+	}
+	for _, path := range slices.Collect(maps.Keys(files)) {
+		folder := filepath.Dir(path)
+		file, err := parser.ParseFile(token.NewFileSet(), path, files[path], parser.PackageClauseOnly)
+		if err != nil {
+			return nil, err
+		}
+		files[filepath.Join(folder, "mutantnumber.go")] = fmt.Sprintf(selector, file.Name.Name)
 	}
 	return files, nil
 }

@@ -41,10 +41,20 @@ type scaler struct {
 	byName *index.Index[index.Key, *corev1.Pod]
 	writes *control.Expectations[index.Key]
 	active workers
+	ledger ledger
 }
 
-// scale returns what runs a scaler, which expects what it writes or does not.
-func scale(expects bool) func(ctx context.Context, config *rest.Config) error {
+// scaling is how a scaler works.
+type scaling struct {
+	expects bool // what it writes
+	untold  bool // nobody tells it of Pods
+}
+
+// expectationTimeout is that of Expectations, unless they are given one.
+const expectationTimeout = 5 * time.Minute
+
+// scale returns what runs a scaler.
+func scale(how scaling) func(ctx context.Context, config *rest.Config) error {
 	return func(ctx context.Context, config *rest.Config) error {
 		client, err := kubernetes.NewForConfig(config)
 		if err != nil {
@@ -54,7 +64,11 @@ func scale(expects bool) func(ctx context.Context, config *rest.Config) error {
 		if err != nil {
 			return err
 		}
-		writes, err := control.NewExpectations(q)
+		timeout := expectationTimeout
+		if how.untold { // it does not recover from what it did too early
+			timeout = time.Hour
+		}
+		writes, err := control.NewExpectations(q, control.WithExpectationTimeout(timeout))
 		if err != nil {
 			return err
 		}
@@ -67,19 +81,27 @@ func scale(expects bool) func(ctx context.Context, config *rest.Config) error {
 				return index.Key{Namespace: p.Namespace, Name: owner}, ok
 			}),
 		}
+		s.ledger.informer = s.pods
 		_, err1 := s.owners.Handle(control.Enqueue[*corev1.ConfigMap](q))
-		_, err2 := s.pods.Handle(control.EnqueueFunc(q, func(p *corev1.Pod) iter.Seq[index.Key] {
-			return func(yield func(index.Key) bool) {
-				yield(index.Key{Namespace: p.Namespace, Name: p.Labels["owner"]})
-			}
-		}))
+		var err2 error
+		if !how.untold {
+			_, err2 = s.pods.Handle(control.EnqueueFunc(q, func(p *corev1.Pod) iter.Seq[index.Key] {
+				return func(yield func(index.Key) bool) {
+					yield(index.Key{Namespace: p.Namespace, Name: p.Labels["owner"]})
+				}
+			}))
+		}
 		if err := errors.Join(err1, err2, s.pods.AddIndexes(s.byName)); err != nil {
 			return err
 		}
 		simulation.Always(ctx, "no two workers have one key", s.active.check)
 		process := s.reconcile
-		if expects {
-			process = writes.Wrap(s.reconcile)
+		if how.expects {
+			simulation.Always(ctx, "a key is processed with what was written for it", s.ledger.check)
+			process = writes.Wrap(func(ctx context.Context, key index.Key) error {
+				s.ledger.begin(key, timeout)
+				return s.reconcile(ctx, key)
+			})
 		}
 		return control.Run(ctx, control.WithInformers(s.owners, s.pods), control.WithWorkers(q, 3, process))
 	}
@@ -93,6 +115,9 @@ func (s *scaler) reconcile(ctx context.Context, key index.Key) error {
 	}
 	have, pods := 0, s.client.CoreV1().Pods(key.Namespace)
 	for p := range s.byName.All(key) {
+		if p.DeletionTimestamp != nil {
+			continue // it goes without anybody's doing
+		}
 		if have++; have <= want {
 			continue
 		}
@@ -102,6 +127,7 @@ func (s *scaler) reconcile(ctx context.Context, key index.Key) error {
 		if err := s.writes.ExpectDeleted(key, s.pods, p); err != nil {
 			return err
 		}
+		s.ledger.removed(key, p)
 	}
 	for ; have < want; have++ {
 		created, err := pods.Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
@@ -113,19 +139,29 @@ func (s *scaler) reconcile(ctx context.Context, key index.Key) error {
 		if err := s.writes.Expect(key, s.pods, created.ResourceVersion); err != nil {
 			return err
 		}
+		s.ledger.wrote(key, created.ResourceVersion)
 	}
 	return nil
 }
 
 // writeOwners creates, scales and deletes ConfigMaps, and deletes Pods.
 func writeOwners(ctx context.Context, client kubernetes.Interface, random *rand.Rand) error {
+	return writeSomeOwners(ctx, client, random, random.IntN(5))
+}
+
+// writeOwnersAlone creates, scales and deletes ConfigMaps, and leaves Pods alone.
+func writeOwnersAlone(ctx context.Context, client kubernetes.Interface, random *rand.Rand) error {
+	return writeSomeOwners(ctx, client, random, random.IntN(4))
+}
+
+func writeSomeOwners(ctx context.Context, client kubernetes.Interface, random *rand.Rand, what int) error {
 	owners, name := client.CoreV1().ConfigMaps("shop"), fmt.Sprint("app-", random.IntN(3))
 	owner := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop"},
 		Data:       map[string]string{"replicas": strconv.Itoa(random.IntN(mostPods + 1))},
 	}
 	var err error
-	switch random.IntN(5) {
+	switch what {
 	case 0, 1:
 		_, err = owners.Create(ctx, owner, metav1.CreateOptions{})
 	case 2:
@@ -173,8 +209,24 @@ func scaled(now simulation.State) error {
 // TestExpectations: whatever happens to a controller, it ends with what was asked for.
 func TestExpectations(t *testing.T) {
 	simulation.Run(t, func(s *simulation.Simulation) {
-		s.Start("scaler", scale(true))
+		s.Start("scaler", scale(scaling{expects: true}))
 		s.Do(writeOwners)
+		s.Eventually("each ConfigMap has its Pods", patience, scaled)
+	})
+}
+
+// delays are faults after which nobody is in doubt about what has become of a write.
+var delays = []simulation.Kind{
+	simulation.Cut, simulation.Expired, simulation.Freeze, simulation.Slow, simulation.Held, simulation.Lag, simulation.Compacted,
+}
+
+// TestExpectationsTell: a controller that nobody tells of Pods is told of those that it
+// has written, if it has something to do with them.
+func TestExpectationsTell(t *testing.T) {
+	simulation.Run(t, func(s *simulation.Simulation) {
+		s.Start("scaler", scale(scaling{expects: true, untold: true}))
+		s.Do(writeOwnersAlone)
+		s.Faults(delays...)
 		s.Eventually("each ConfigMap has its Pods", patience, scaled)
 	})
 }
@@ -185,9 +237,9 @@ func TestExpectations(t *testing.T) {
 func TestReadYourWrites(t *testing.T) {
 	define := func(expects bool) func(*simulation.Simulation) {
 		return func(s *simulation.Simulation) {
-			s.Start("scaler", scale(expects))
+			s.Start("scaler", scale(scaling{expects: expects}))
 			s.Do(writeOwners)
-			s.Faults(simulation.Cut, simulation.Expired, simulation.Freeze, simulation.Slow, simulation.Held, simulation.Lag, simulation.Compacted)
+			s.Faults(delays...)
 			s.Always("no ConfigMap has more Pods than one can ask for", func(now simulation.State) error {
 				_, have := podsOfOwners(now)
 				for name, n := range have {

@@ -27,11 +27,15 @@ import (
 // goal is how long after the last fault an informer may be behind.
 const goal = 10 * time.Minute
 
+// longest is how long there are faults at most.
+const longest = 15 * time.Minute
+
 // TestInformers: an informer on any source, with handlers that come and go, fast and slow,
 // tells of everything in order, and has what the server has in the end.
 func TestInformers(t *testing.T) { simulation.Run(t, defineInformers) }
 
 func defineInformers(s *simulation.Simulation) {
+	calm := time.Now().Add(longest)
 	s.Start("informer", func(ctx context.Context, config *rest.Config) error {
 		random := simulation.Random(ctx)
 		src, err := anySource(config, random)
@@ -42,13 +46,15 @@ func defineInformers(s *simulation.Simulation) {
 		if random.IntN(2) == 0 {
 			opts = append(opts, typed.WithRecreation())
 		}
-		w := &watched{Informer: typed.NewInformer(src, opts...), byValue: index.Single("value", valueOf)}
+		w := &watched{Informer: typed.NewInformer(src, opts...), byValue: index.Single("value", valueOf), calm: calm}
 		if err := w.AddIndexes(w.byValue); err != nil {
 			return err
 		}
-		if err := w.handle(ctx, "the first handler"); err != nil {
+		first := &visitor{random: split(random), prompt: w.resync}
+		if _, err := w.handle(ctx, "the first handler", first); err != nil {
 			return err
 		}
+		knowsAll(ctx, "the first handler", first)
 		simulation.Always(ctx, "the index has what the store has", w.checkIndex)
 		simulation.Eventually(ctx, "the informer has what the server has", goal, func(now simulation.State) error {
 			return sameAsServer(now, "the informer", w.List())
@@ -58,7 +64,7 @@ func defineInformers(s *simulation.Simulation) {
 		visiting.Go(func() { w.visit(ctx, random) })
 		return w.Run(ctx)
 	})
-	s.Do(writePods)
+	s.Do(writeManyPods)
 }
 
 // anySource returns one of the sources of Pods that there are.
@@ -96,6 +102,10 @@ func anySource(config *rest.Config, random *rand.Rand) (source.Source[*corev1.Po
 type watched struct {
 	*typed.Informer[*corev1.Pod]
 	byValue *index.Index[string, *corev1.Pod]
+	calm    time.Time // since then nothing goes wrong
+
+	mu     sync.Mutex
+	visits []*typed.Registration // guarded by mu
 }
 
 func valueOf(p *corev1.Pod) (string, bool) {
@@ -124,33 +134,41 @@ func (w *watched) checkIndex(simulation.State) error {
 }
 
 // handle adds a handler that stays.
-func (w *watched) handle(ctx context.Context, name string, opts ...typed.HandlerOption) error {
-	told := history.New[*corev1.Pod]()
-	if _, err := w.Handle(told, opts...); err != nil {
-		return err
+func (w *watched) handle(ctx context.Context, name string, v *visitor, opts ...typed.HandlerOption) (*typed.Registration, error) {
+	v.told, v.read = history.New[*corev1.Pod](), w.Get
+	reg, err := w.Handle(v, opts...)
+	if err != nil {
+		return nil, err
 	}
-	simulation.Always(ctx, name+" is told in order", func(simulation.State) error { return told.Err() })
-	simulation.Eventually(ctx, name+" knows all", goal, func(now simulation.State) error {
-		return sameAsServer(now, name, told.Objects())
-	})
-	return nil
+	simulation.Always(ctx, name+" is told in order", v.check)
+	return reg, nil
 }
 
-// visit adds handlers and ranges over events, some of them slow, and removes them again,
-// until ctx ends.
+// knowsAll asks that a handler that stays is told of everything.
+func knowsAll(ctx context.Context, name string, v *visitor) {
+	simulation.Eventually(ctx, name+" knows all", goal, func(now simulation.State) error {
+		if v.isClosed() {
+			return nil
+		}
+		return sameAsServer(now, name, v.told.Objects())
+	})
+}
+
+// visit adds handlers, some of them slow, and removes some of them again, until ctx ends.
 func (w *watched) visit(ctx context.Context, random *rand.Rand) {
 	for n := 0; sleep(ctx, time.Duration(random.Int64N(int64(3*time.Minute)))); n++ {
-		told := history.New[*corev1.Pod]()
-		var delay time.Duration
+		v := &visitor{random: split(random), prompt: w.resync, until: w.calm}
 		if random.IntN(2) == 0 {
-			delay = time.Duration(random.Int64N(int64(2 * time.Second)))
+			v.pause = time.Second << random.IntN(8)
 		}
 		delivery := []typed.Delivery{typed.EveryEvent(), typed.Coalesce(), typed.Block(1 + random.IntN(4))}[random.IntN(3)]
+		v.coalesce = delivery == typed.Coalesce()
 		opts := []typed.HandlerOption{typed.WithDelivery(delivery)}
 		if random.IntN(2) == 0 {
-			opts = append(opts, typed.WithResync(time.Second<<random.IntN(5)))
+			opts = append(opts, typed.WithResync(time.Second<<random.IntN(6)))
 		}
-		reg, err := w.Handle(slow{told, delay}, opts...)
+		name := fmt.Sprintf("late handler %d, %v,", n, delivery)
+		reg, err := w.handle(ctx, name, v, opts...)
 		if err != nil {
 			simulation.Always(ctx, "handlers can be added", func(simulation.State) error {
 				if errors.Is(err, typed.ErrStopped) {
@@ -160,7 +178,8 @@ func (w *watched) visit(ctx context.Context, random *rand.Rand) {
 			})
 			return
 		}
-		simulation.Always(ctx, fmt.Sprintf("late handler %d, %v, is told in order", n, delivery), func(simulation.State) error { return told.Err() })
+		w.note(reg)
+		knowsAll(ctx, name, v)
 		stays := time.Duration(random.Int64N(int64(2 * time.Minute)))
 		for range random.IntN(3) {
 			reg.Resync()
@@ -168,29 +187,31 @@ func (w *watched) visit(ctx context.Context, random *rand.Rand) {
 		}
 		if sleep(ctx, stays) && random.IntN(4) > 0 {
 			reg.Close()
+			v.close()
 		}
 	}
 }
 
-// slow is a handler that takes its time.
-type slow struct {
-	typed.Handler[*corev1.Pod]
-	delay time.Duration
+// note adds a registration to those that are told to resync.
+func (w *watched) note(reg *typed.Registration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.visits = append(w.visits, reg)
 }
 
-func (s slow) OnAdd(obj *corev1.Pod, initial bool) {
-	time.Sleep(s.delay)
-	s.Handler.OnAdd(obj, initial)
+// resync has a handler that was added be told of everything: at the instant of an event,
+// since a handler calls it.
+func (w *watched) resync(random *rand.Rand) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := len(w.visits); n > 0 {
+		w.visits[random.IntN(n)].Resync()
+	}
 }
 
-func (s slow) OnUpdate(old, updated *corev1.Pod) {
-	time.Sleep(s.delay)
-	s.Handler.OnUpdate(old, updated)
-}
-
-func (s slow) OnDelete(deleted typed.Deleted[*corev1.Pod]) {
-	time.Sleep(s.delay)
-	s.Handler.OnDelete(deleted)
+// split returns random numbers of their own for another goroutine.
+func split(random *rand.Rand) *rand.Rand {
+	return rand.New(rand.NewPCG(random.Uint64(), random.Uint64()))
 }
 
 // sleep waits, and reports whether ctx goes on.

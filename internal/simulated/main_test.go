@@ -4,10 +4,13 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"k8s.io/klog/v2"
 )
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	klog.SetLogger(klog.Logger{}) // what processes log is in traces, but for informers of factories
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "simulation.seeds" })
 	if !given {

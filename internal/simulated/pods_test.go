@@ -49,6 +49,21 @@ func writePods(ctx context.Context, client kubernetes.Interface, random *rand.Ra
 	return nil
 }
 
+// writeManyPods is writePods, and now and then creates and deletes more Pods at once than
+// a watch has room for.
+func writeManyPods(ctx context.Context, client kubernetes.Interface, random *rand.Rand) error {
+	if random.IntN(30) > 0 {
+		return writePods(ctx, client, random)
+	}
+	pods := client.CoreV1().Pods(namespaces[random.IntN(len(namespaces))])
+	for n := range 100 {
+		if _, err := pods.Create(ctx, newPod("", fmt.Sprint("many-", n), random.IntN(5)), metav1.CreateOptions{}); err != nil {
+			return err
+		}
+	}
+	return pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{})
+}
+
 // except returns an error unless it is one of those that are expected.
 func except(err error, expected ...func(error) bool) error {
 	for _, is := range expected {

@@ -41,7 +41,13 @@ func runReads(ctx context.Context, config *rest.Config) error {
 		return kube.FromClient(client.CoreV1().Pods(namespace))
 	}
 	set := source.NewNamespaces(namespaces...)
-	informer := typed.NewInformer(source.FromNamespaces(set, in), typed.WithRecreation())
+	late := map[string]time.Duration{}
+	for _, name := range namespaces {
+		late[name] = someTime(random)
+	}
+	informer := typed.NewInformer(source.FromNamespaces(set, func(namespace string) source.Source[*corev1.Pod] {
+		return lateSource{in(namespace), late[namespace]}
+	}), typed.WithRecreation())
 	all := typed.NewInformer(source.FromNamespaces(source.NewNamespaces(namespaces...), in))
 	told := history.New[*corev1.Pod]()
 	var mixed error
@@ -70,13 +76,13 @@ func runReads(ctx context.Context, config *rest.Config) error {
 
 // changeNamespaces has namespaces come and go for some minutes.
 func changeNamespaces(ctx context.Context, set *source.Namespaces, random *rand.Rand) error {
-	for range 5 {
-		if !sleep(ctx, time.Duration(random.Int64N(int64(2*time.Minute)))) {
+	for range 8 {
+		if !sleep(ctx, someTime(random)) {
 			return nil
 		}
 		name := namespaces[random.IntN(len(namespaces))]
 		set.Remove(name)
-		sleep(ctx, time.Duration(random.Int64N(int64(time.Minute))))
+		sleep(ctx, someTime(random))
 		if random.IntN(4) > 0 {
 			if err := set.Add(name); err != nil {
 				return err
@@ -84,6 +90,26 @@ func changeNamespaces(ctx context.Context, set *source.Namespaces, random *rand.
 		}
 	}
 	return nil
+}
+
+// someTime returns milliseconds, seconds, or a minute or two.
+func someTime(random *rand.Rand) time.Duration {
+	scale := []time.Duration{100 * time.Millisecond, 10 * time.Second, 2 * time.Minute}[random.IntN(3)]
+	return time.Duration(random.Int64N(int64(scale)))
+}
+
+// lateSource is a source that takes its time before it begins, so that the informer waits
+// for it when others have been listed.
+type lateSource struct {
+	source.Source[*corev1.Pod]
+	late time.Duration
+}
+
+func (s lateSource) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) error {
+	if !sleep(ctx, s.late) {
+		return ctx.Err()
+	}
+	return s.Source.Run(ctx, sink)
 }
 
 // podsIn returns the Pods of the server in some namespaces.

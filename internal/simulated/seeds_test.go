@@ -3,4 +3,4 @@
 package simulated_test
 
 // seeds is how many seeds each suite runs unless a flag says otherwise.
-const seeds = "40"
+const seeds = "12"

@@ -1,0 +1,47 @@
+package main
+
+// factories are bugs of informers that several share.
+var factories = []mutation{
+	{
+		bug:   "the time of grace ends an informer that somebody wants again",
+		file:  "typed/factory.go",
+		old:   "	over := s.wanted == wanted\n",
+		new:   "	over := true\n",
+		suite: shares,
+	},
+	{
+		bug:   "whoever comes in the time of grace does not tell",
+		file:  "typed/factory.go",
+		old:   "		close(s.wanted)\n		s.wanted = nil\n",
+		new:   "		_ = s.wanted\n",
+		suite: shares,
+	},
+	{
+		bug:   "an informer that was released is given to the next who asks",
+		file:  "typed/factory.go",
+		old:   "	f.forget(at, s)\n	s.stop()\n",
+		new:   "	s.stop()\n",
+		suite: shares,
+	},
+	{
+		bug:   "an informer that ends takes its successor from the factory",
+		file:  "typed/factory.go",
+		old:   "	defer f.mu.Unlock()\n	if f.shares[at] == s {\n		delete(f.shares, at)\n	}\n",
+		new:   "	defer f.mu.Unlock()\n	delete(f.shares, at)\n",
+		suite: shares,
+	},
+	{
+		bug:   "a use that is released twice counts twice",
+		file:  "typed/sharedinformer.go",
+		old:   "	if s.released {\n		s.mu.Unlock()\n		return\n	}\n",
+		new:   "",
+		suite: shares,
+	},
+	{
+		bug:   "the handlers of a use go on when it is released",
+		file:  "typed/sharedinformer.go",
+		old:   "		r.Close()\n",
+		new:   "		_ = r\n",
+		suite: shares,
+	},
+}
