@@ -42,7 +42,7 @@
 // controller-runtime are. The rules are those of testing/synctest, and a few more:
 //
 //   - Give Start the t of the function that synctest.Test calls, not the one outside:
-//     the server must be closed in the bubble.
+//     the server must be closed in the bubble. Start fails the test otherwise.
 //   - A server belongs to the bubble in which it was started. Used elsewhere, it says
 //     so: see [ErrOtherBubble].
 //   - Everything has to end before the bubble does: cancel contexts, and wait for
