@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
@@ -93,18 +94,22 @@ func (s *SharedInformer[T]) followed() *Informer[T] { return s.informer.Load() }
 // Follow implements Followed. The follower ends with Release, too.
 func (s *SharedInformer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
 	informer := s.informer.Load()
-	unfollow, err = informer.Follow(f)
+	leave, err := informer.Follow(f)
 	if err != nil {
 		return nil, err
 	}
+	ended := make(chan struct{})
 	forget := context.AfterFunc(s.ctx, func() {
-		unfollow()
+		defer close(ended)
+		leave()
 		f.End(fmt.Errorf("informer %s: %w", informer.name, index.ErrReleased))
 	})
-	return func() {
-		forget()
-		unfollow()
-	}, nil
+	return sync.OnceFunc(func() {
+		if !forget() {
+			<-ended
+		}
+		leave()
+	}), nil
 }
 
 // followerList has the followers of an informer. Its writers hold the informer's lock.
