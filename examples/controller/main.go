@@ -27,6 +27,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -80,6 +81,13 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	var listener net.Listener
+	if *address != "" {
+		if listener, err = net.Listen("tcp", *address); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "metrics at http://%s\n", listener.Addr())
+	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	var group errgroup.Group
@@ -87,10 +95,10 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		defer stop()
 		return c.run(working, *workers, elector)
 	})
-	if *address != "" {
+	if listener != nil {
 		group.Go(func() error {
 			defer stop()
-			return c.metrics.serve(working, *address)
+			return c.metrics.serve(working, listener)
 		})
 	}
 	if *kubeconfig == "" {

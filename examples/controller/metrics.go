@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -94,12 +95,12 @@ func (m *metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	m.write(w)
 }
 
-// serve answers requests for metrics until ctx ends.
-func (m *metrics) serve(ctx context.Context, address string) error {
-	server := &http.Server{Addr: address, Handler: m, ReadHeaderTimeout: 5 * time.Second}
+// serve answers requests for metrics until ctx ends, and closes the listener.
+func (m *metrics) serve(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{Handler: m, ReadHeaderTimeout: 5 * time.Second}
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
-	if err := server.ListenAndServe(); stop() {
+	if err := server.Serve(listener); stop() {
 		return err
 	}
 	return <-stopped

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -38,17 +39,21 @@ func TestRunWatchesEveryResource(t *testing.T) {
 	goleak.VerifyNone(t, leaked)
 }
 
+// TestWatchGoesOnWithoutWhatIsForbidden waits three seconds of a bubble, in which all
+// others have synced, however busy the machine is.
 func TestWatchGoesOnWithoutWhatIsForbidden(t *testing.T) {
-	srv := typedtest.Start(t)
-	srv.Inject(typedtest.Fault{Resource: "secrets", Err: apierrors.NewForbidden(
-		schema.GroupResource{Resource: "secrets"}, "", errors.New("ask for more rights"))})
-	var out bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		srv := typedtest.Start(t)
+		srv.Inject(typedtest.Fault{Resource: "secrets", Err: apierrors.NewForbidden(
+			schema.GroupResource{Resource: "secrets"}, "", errors.New("ask for more rights"))})
+		var out bytes.Buffer
 
-	require.NoError(t, watch(t.Context(), srv.Config(), 3*time.Second, &out))
+		require.NoError(t, watch(t.Context(), srv.Config(), 3*time.Second, &out))
 
-	assert.Regexp(t, `informer secrets is not synced: .*ask for more rights`, out.String())
-	assert.NotContains(t, out.String(), "informer configmaps")
-	assert.Regexp(t, `(?m)^configmaps +v1 +0 +\d+$`, out.String())
+		assert.Regexp(t, `informer secrets is not synced: .*ask for more rights`, out.String())
+		assert.NotContains(t, out.String(), "informer configmaps")
+		assert.Regexp(t, `(?m)^configmaps +v1 +0 +\d+$`, out.String())
+	})
 }
 
 func TestRunTellsWhatIsWrong(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -44,41 +45,37 @@ func TestStatus(t *testing.T) {
 }
 
 // TestController: the status follows the spec, what others have set in an object
-// stays, and what is as it should be is not written.
+// stays, and what is as it should be is not written. It takes the next step when the
+// controller has seen what it has written itself: before that it may try to write it
+// again, which is a conflict.
 func TestController(t *testing.T) {
-	srv := typedtest.Start(t, served())
-	c, err := newController(srv.Config())
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- c.run(ctx) }()
-	phase := func(name, want string) {
-		t.Helper()
-		for event := range c.informer.Events(ctx).All() {
-			if n := event.New; n != nil && n.Name == name && n.Status.Phase == want {
-				return
-			}
-		}
-		require.Fail(t, "the controller has ended", "%v", <-ended)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		srv := typedtest.Start(t, served())
+		c, err := newController(srv.Config())
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- c.run(ctx) }()
 
-	lab := &Network{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "lab"}, Spec: NetworkSpec{CIDR: "10.1.0.0/16", Gateway: "10.2.0.1"}}
-	_, err = c.writer.Create(ctx, lab, metav1.CreateOptions{})
-	require.NoError(t, err)
-	phase("lab", "Invalid")
-	old, err := c.writer.Get(ctx, index.KeyOf(lab), metav1.GetOptions{})
-	require.NoError(t, err)
-	fixed := *old
-	fixed.Spec.Gateway, fixed.Labels = "10.1.0.1", map[string]string{"tier": "test"}
-	_, err = c.writer.MergePatch(ctx, old, &fixed, metav1.PatchOptions{})
-	require.NoError(t, err)
-	phase("lab", "Ready")
-	stop()
-	require.NoError(t, <-ended)
+		lab := &Network{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "lab"}, Spec: NetworkSpec{CIDR: "10.1.0.0/16", Gateway: "10.2.0.1"}}
+		_, err = c.writer.Create(ctx, lab, metav1.CreateOptions{})
+		require.NoError(t, err)
+		synctest.Wait()
+		old, err := c.writer.Get(ctx, index.KeyOf(lab), metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, "Invalid", old.Status.Phase)
+		fixed := *old
+		fixed.Spec.Gateway, fixed.Labels = "10.1.0.1", map[string]string{"tier": "test"}
+		_, err = c.writer.MergePatch(ctx, old, &fixed, metav1.PatchOptions{})
+		require.NoError(t, err)
+		synctest.Wait()
+		stop()
+		require.NoError(t, <-ended)
 
-	last, err := c.writer.Get(t.Context(), index.KeyOf(lab), metav1.GetOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, NetworkStatus{Phase: "Ready"}, last.Status)
-	assert.Equal(t, "test", last.Labels["tier"])
-	assert.Equal(t, 3, srv.Requests("patch", "networks.samplecrd.k8s.io"), "two of them by the controller")
+		last, err := c.writer.Get(t.Context(), index.KeyOf(lab), metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, NetworkStatus{Phase: "Ready"}, last.Status)
+		assert.Equal(t, "test", last.Labels["tier"])
+		assert.Equal(t, 3, srv.Requests("patch", "networks.samplecrd.k8s.io"), "two of them by the controller")
+	})
 }
