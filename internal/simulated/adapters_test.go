@@ -2,8 +2,12 @@ package simulated_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
+	"time"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/kubernetes"
@@ -27,14 +31,9 @@ func shared(of newShared) func(*simulation.Simulation) {
 				return err
 			}
 			informer := of(cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", "", fields.Everything()), cache.SharedIndexInformerOptions{})
-			told := history.New[*corev1.Pod]()
-			if _, err := informer.AddEventHandler(adapters.ResourceEventHandler(told)); err != nil {
+			if err := toldAll(ctx, informer, "the handler", 0); err != nil {
 				return err
 			}
-			simulation.Always(ctx, "the handler is told in order", func(simulation.State) error { return told.Err() })
-			simulation.Eventually(ctx, "the handler knows all", goal, func(now simulation.State) error {
-				return sameAsServer(now, "the handler", told.Objects())
-			})
 			simulation.Eventually(ctx, "the store has what the server has", goal, func(now simulation.State) error {
 				var pods []*corev1.Pod
 				for _, obj := range informer.GetStore().List() {
@@ -42,11 +41,40 @@ func shared(of newShared) func(*simulation.Simulation) {
 				}
 				return sameAsServer(now, "the store", pods)
 			})
-			informer.RunWithContext(ctx)
-			return nil
+			group, ctx := errgroup.WithContext(ctx)
+			group.Go(func() error {
+				informer.RunWithContext(ctx)
+				return nil
+			})
+			group.Go(func() error {
+				random := simulation.Random(ctx)
+				for n := 0; n < 5 && sleep(ctx, time.Duration(random.Int64N(int64(3*time.Minute)))); n++ {
+					resync := []time.Duration{0, time.Second, 20 * time.Second}[random.IntN(3)]
+					if err := toldAll(ctx, informer, fmt.Sprint("late handler ", n), resync); err != nil && ctx.Err() == nil {
+						return err
+					}
+				}
+				return nil
+			})
+			return group.Wait()
 		})
 		s.Do(writePods)
 	}
+}
+
+// toldAll adds a handler that stays.
+func toldAll(ctx context.Context, informer cache.SharedIndexInformer, name string, resync time.Duration) error {
+	told := history.New[*corev1.Pod]()
+	if _, err := informer.AddEventHandlerWithResyncPeriod(adapters.ResourceEventHandler(told), resync); err != nil {
+		return err
+	}
+	simulation.Always(ctx, name+" is told in order", func(now simulation.State) error {
+		return errors.Join(told.Err(), differences(told.Undead(simulation.Objects[*corev1.Pod](now))))
+	})
+	simulation.Eventually(ctx, name+" knows all", goal, func(now simulation.State) error {
+		return sameAsServer(now, name, told.Objects())
+	})
+	return nil
 }
 
 // TestSharedIndexInformer: an informer of ours in the shape of client-go's.
