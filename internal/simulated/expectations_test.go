@@ -40,7 +40,6 @@ type scaler struct {
 	pods   *typed.Informer[*corev1.Pod]
 	byName *index.Index[index.Key, *corev1.Pod]
 	writes *control.Expectations[index.Key]
-	active workers
 	ledger ledger
 }
 
@@ -60,10 +59,12 @@ func scale(how scaling) func(ctx context.Context, config *rest.Config) error {
 		if err != nil {
 			return err
 		}
-		q, err := queue.NewWorkQueue[index.Key]()
+		keys, err := queue.NewWorkQueue[index.Key]()
 		if err != nil {
 			return err
 		}
+		var workers simulation.Workers[index.Key]
+		q := workers.Adder(keys)
 		timeout := expectationTimeout
 		if how.untold { // it does not recover from what it did too early
 			timeout = time.Hour
@@ -94,7 +95,8 @@ func scale(how scaling) func(ctx context.Context, config *rest.Config) error {
 		if err := errors.Join(err1, err2, s.pods.AddIndexes(s.byName)); err != nil {
 			return err
 		}
-		simulation.Always(ctx, "no two workers have one key", s.active.check)
+		simulation.Always(ctx, "no two workers have one key", workers.Twice)
+		simulation.Eventually(ctx, "no key is lost", patience, workers.Lost)
 		process := s.reconcile
 		if how.expects {
 			simulation.Always(ctx, "a key is processed with what was written for it", s.ledger.check)
@@ -103,12 +105,11 @@ func scale(how scaling) func(ctx context.Context, config *rest.Config) error {
 				return s.reconcile(ctx, key)
 			})
 		}
-		return control.Run(ctx, control.WithInformers(s.owners, s.pods), control.WithWorkers(q, 3, process))
+		return control.Run(ctx, control.WithInformers(s.owners, s.pods), control.WithWorkers(keys, 3, workers.Wrap(process)))
 	}
 }
 
 func (s *scaler) reconcile(ctx context.Context, key index.Key) error {
-	defer s.active.enter(key)()
 	want := 0
 	if owner, ok := s.owners.Get(key); ok {
 		want, _ = strconv.Atoi(owner.Data["replicas"])
@@ -256,27 +257,4 @@ func TestReadYourWrites(t *testing.T) {
 	found := simulation.Find(t, 100, define(false))
 	require.NotNil(t, found, "a controller that creates Pods twice")
 	assert.Contains(t, found.Check, "more Pods")
-}
-
-// workers notes who is at work.
-type workers struct {
-	busy  lockedMap
-	twice error // guarded by busy
-}
-
-// enter notes that a key is processed, until the function that it returns is called.
-func (w *workers) enter(key index.Key) (leave func()) {
-	w.busy.do(func(m map[index.Key]time.Time) {
-		if since, ok := m[key]; ok {
-			w.twice = fmt.Errorf("%s is processed since %v, and again", key, since)
-		}
-		m[key] = time.Now()
-	})
-	return func() { w.busy.do(func(m map[index.Key]time.Time) { delete(m, key) }) }
-}
-
-// check returns whether a key was processed twice at once.
-func (w *workers) check(simulation.State) (err error) {
-	w.busy.do(func(map[index.Key]time.Time) { err = w.twice })
-	return err
 }

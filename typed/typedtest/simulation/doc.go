@@ -44,8 +44,24 @@
 //
 // [State] has the objects of the servers ([Objects]), and who has written what. What a
 // process has in its memory is looked at by functions that it adds itself, with [Always]
-// and [Eventually] and its own context: package [history] checks what the handlers of an
-// informer are told, for example.
+// and [Eventually] and its own context. What there is for them:
+//
+//   - Package history checks what the handlers of an informer are told: everything once
+//     and in order, versions that never go back (history.History.Err), no deletion of
+//     what is there (Undead), and in the end what the server has (history.Diff).
+//   - [Workers] checks that no key of a work queue is lost, or is with two workers.
+//   - An index is right if it has each object under its keys, and nothing else: for all
+//     keys, slices.Collect(byNode.All(key)) has the objects of List on that node.
+//   - Who does not read their own writes does things twice, which is seen on the server.
+//     What does not show there, a controller's function can check: it notes the version
+//     of what it writes for a key, and looks at it when the key is processed again.
+//
+// Such as:
+//
+//	order, err := resourceversion.CompareResourceVersion(pods.ResourceVersion(), written[key])
+//	if err == nil && order < 0 {
+//		stale = fmt.Errorf("%v is processed without version %s", key, written[key])
+//	}
 //
 // # When it fails
 //
