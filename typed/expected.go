@@ -70,6 +70,9 @@ func (i *Informer[T]) canReach(version string) error {
 	if !atLeast(version, version) {
 		return fmt.Errorf("informer %s: resource version %q is not a positive number", i.name, version)
 	}
+	if at := i.ResourceVersion(); at != "" && !atLeast(at, at) {
+		return fmt.Errorf("informer %s: it is at the resource versions %s of several inputs; wait for that of one of them at its view", i.name, at)
+	}
 	return nil
 }
 

@@ -60,6 +60,15 @@ func (i *Informer[T]) followed() *Informer[T] { return i }
 
 // Follow implements Followed.
 func (i *Informer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
+	leave, err := i.follow(f)
+	if err != nil {
+		return nil, err
+	}
+	return func() { leave() }, nil
+}
+
+// follow does so; what it returns reports whether f was still told of everything.
+func (i *Informer[T]) follow(f Follower[T]) (leave func() bool, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if err := i.check(); err != nil {
@@ -81,10 +90,10 @@ func (i *Informer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
 	}
 	one := &f
 	i.followers.add(one)
-	return func() {
+	return func() bool {
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		i.followers.remove(one)
+		return i.followers.remove(one)
 	}, nil
 }
 
@@ -94,22 +103,29 @@ func (s *SharedInformer[T]) followed() *Informer[T] { return s.informer.Load() }
 // Follow implements Followed. The follower ends with Release, too.
 func (s *SharedInformer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
 	informer := s.informer.Load()
-	leave, err := informer.Follow(f)
+	leave, err := informer.follow(f)
 	if err != nil {
 		return nil, err
 	}
-	ended := make(chan struct{})
-	forget := context.AfterFunc(s.ctx, func() {
-		defer close(ended)
-		leave()
-		f.End(fmt.Errorf("informer %s: %w", informer.name, index.ErrReleased))
-	})
-	return sync.OnceFunc(func() {
-		if !forget() {
-			<-ended
+	var mu sync.Mutex
+	left := false // guarded by mu
+	end := func(call func()) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !left {
+			left = true
+			if leave() {
+				call()
+			}
 		}
-		leave()
-	}), nil
+	}
+	forget := context.AfterFunc(s.ctx, func() {
+		end(func() { f.End(fmt.Errorf("informer %s: %w", informer.name, index.ErrReleased)) })
+	})
+	return func() {
+		forget()
+		end(func() {})
+	}, nil
 }
 
 // followerList has the followers of an informer. Its writers hold the informer's lock.
@@ -132,13 +148,16 @@ func (l *followerList[T]) add(one *Follower[T]) {
 	l.list.Store(&list)
 }
 
-func (l *followerList[T]) remove(one *Follower[T]) {
+// remove reports whether one was there.
+func (l *followerList[T]) remove(one *Follower[T]) bool {
+	before := len(l.all())
 	list := slices.DeleteFunc(slices.Clone(l.all()), func(other *Follower[T]) bool { return other == one })
 	if len(list) == 0 {
 		l.list.Store(nil)
-		return
+	} else {
+		l.list.Store(&list)
 	}
-	l.list.Store(&list)
+	return len(list) < before
 }
 
 func (l *followerList[T]) step(events []Event[T], version string) {

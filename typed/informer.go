@@ -236,7 +236,8 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 // informer learns of versions beyond its own objects only from bookmarks, which
 // the server sends about once a minute.
 //
-// It returns an error at once if resourceVersion is not a number; ctx's error
+// It returns an error at once if resourceVersion is not a number, or the informer's own
+// is none, as that of a view of several inputs is; ctx's error
 // if that ends first; and ErrStopped if the informer does. The last two wrap what list
 // and watch fail with, too, if they do, or ErrNotStarted.
 func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {

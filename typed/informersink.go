@@ -189,6 +189,11 @@ func (s *informerSink[T]) Report(err error) {
 		s.health.reject(s.ctx, &named)
 		return
 	}
+	if waiting := (*source.WaitingError)(nil); errors.As(err, &waiting) {
+		s.health.withhold(err)
+		s.reported(err)
+		return
+	}
 	s.health.report(s.ctx, s.name, err)
 	s.reported(err)
 	if err == nil {

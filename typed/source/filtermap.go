@@ -110,7 +110,7 @@ func (p *projection[A, B]) Stage(obj A, resourceVersion string) Staged {
 	case !ok:
 		return Reject()
 	case !kept:
-		return leftOutObject{}
+		return LeaveOut()
 	}
 	return p.sink.Stage(projected, resourceVersion)
 }

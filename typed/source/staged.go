@@ -14,6 +14,10 @@ func Keep[T index.Object](obj T) Staged { return keptObject[T]{obj} }
 // reported.
 func Reject() Staged { return rejectedObject{} }
 
+// LeaveOut returns what stands for an object that is left out on purpose. A list in
+// which all other objects were rejected is empty on purpose then.
+func LeaveOut() Staged { return leftOutObject{} }
+
 // Kept returns the objects of a list that a sink will keep, which Keep has got from
 // it, and whether others were left out on purpose, by FilterMap.
 func Kept[T index.Object](list []Staged) (objs []T, leftOut bool) {

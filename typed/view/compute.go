@@ -187,7 +187,18 @@ func (c *computed[A, B]) call(obj A) (made B, err error) {
 		var none B
 		made = none
 	}
-	return made, nil
+	return made, named(made)
+}
+
+// named returns nil if an object tells its name, which may panic, and an error if it has
+// none.
+func named[T index.Object](obj T) error {
+	var none T
+	if obj != none && obj.GetName() == "" {
+		_ = obj.GetNamespace()
+		return errors.New("the object that was made has no name")
+	}
+	return nil
 }
 
 // sameKey reports whether two objects have one key.

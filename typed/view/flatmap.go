@@ -93,6 +93,11 @@ func (f *flattened[A, B]) step() {
 func (f *flattened[A, B]) call(obj A) (made []B, err error) {
 	defer recoverTo(&err)
 	made = f.project(obj)
+	for _, obj := range made {
+		if err := named(obj); err != nil {
+			return nil, err
+		}
+	}
 	if !f.checks {
 		return made, nil
 	}

@@ -18,7 +18,7 @@ import (
 func Group[T index.Object, K comparable, Out index.Object](
 	in *View[T], keys Keys[T, K], group func(key K, objects iter.Seq[T]) (Out, bool), opts ...Option,
 ) *View[Out] {
-	lookup := By(in, keys)
+	lookup := By(in, keys, checksOf[Out](opts)...)
 	if group == nil {
 		return failed[Out]("Group", errors.New("the function is nil"), in.defined())
 	}
@@ -111,7 +111,7 @@ func (g *grouped[T, K, Out]) call(key K, rows []uint32) (made Out, err error) {
 		var none Out
 		made = none
 	}
-	return made, nil
+	return made, named(made)
 }
 
 // errImpure is what WithChecks finds.

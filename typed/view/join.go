@@ -23,7 +23,11 @@ import (
 func JoinOn[L, R index.Object, K comparable, Out index.Object](
 	left *View[L], right *View[R], leftKeys Keys[L, K], rightKeys Keys[R, K], join func(L, iter.Seq[R]) (Out, bool), opts ...Option,
 ) *View[Out] {
-	lookup := By(right, rightKeys)
+	checks := checksOf[Out](opts)
+	lookup := By(right, rightKeys, checks...)
+	if len(checks) > 0 {
+		leftKeys = leftKeys.checked()
+	}
 	if join == nil || !leftKeys.valid() {
 		return failed[Out]("JoinOn", errors.New("a function is nil"), left.defined(), right.defined())
 	}
@@ -59,6 +63,9 @@ func JoinSelecting[L index.Object, R Labeled, Out index.Object](
 		return failed[Out]("JoinSelecting", errors.New("a function is nil"), left.defined(), right.defined())
 	}
 	lookup := ByLabels(right)
+	if len(checksOf[Out](opts)) > 0 {
+		selector = checkedSelector(selector)
+	}
 	return newJoin("JoinSelecting", left, right, lookup, func(f *Fetcher, obj L) iter.Seq[R] {
 		return lookup.Select(f, obj.GetNamespace(), selector(obj))
 	}, join, opts)
@@ -73,7 +80,7 @@ func JoinSelectedBy[L Labeled, R, Out index.Object](
 	if join == nil || selector == nil {
 		return failed[Out]("JoinSelectedBy", errors.New("a function is nil"), left.defined(), right.defined())
 	}
-	lookup := BySelector(right, selector)
+	lookup := BySelector(right, selector, checksOf[Out](opts)...)
 	return newJoin("JoinSelectedBy", left, right, lookup, func(f *Fetcher, obj L) iter.Seq[R] {
 		return lookup.Match(f, obj.GetNamespace(), obj.GetLabels())
 	}, join, opts)
@@ -92,4 +99,12 @@ func (t *table[T]) inOrder(rows []uint32) []uint32 {
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, t.compare)
 	return slices.Compact(rows)
+}
+
+// checksOf returns WithChecks if that is among options.
+func checksOf[Out index.Object](opts []Option) []Option {
+	if o, _, err := gather[Out](opts); err == nil && o.checks {
+		return []Option{WithChecks()}
+	}
+	return nil
 }

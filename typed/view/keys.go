@@ -1,6 +1,11 @@
 package view
 
-import "github.com/kubetyped/informer/index"
+import (
+	"errors"
+	"slices"
+
+	"github.com/kubetyped/informer/index"
+)
 
 // Keys says by which keys objects are found: by at most one, see [One], or by any number,
 // see [Many]. The functions are pure: for the same object they return the same keys, see
@@ -39,3 +44,28 @@ func (k Keys[T, K]) all(obj T, f func(K)) {
 }
 
 func (k Keys[T, K]) valid() bool { return k.one != nil || k.many != nil }
+
+// checked returns keys whose functions are called twice, and panic if they return others.
+func (k Keys[T, K]) checked() Keys[T, K] {
+	if one := k.one; one != nil {
+		k.one = func(obj T) (K, bool) {
+			key, ok := one(obj)
+			if again, there := one(obj); again != key || there != ok {
+				panic(errImpureKeys)
+			}
+			return key, ok
+		}
+	}
+	if many := k.many; many != nil {
+		k.many = func(obj T) []K {
+			keys := many(obj)
+			if !slices.Equal(keys, many(obj)) {
+				panic(errImpureKeys)
+			}
+			return keys
+		}
+	}
+	return k
+}
+
+var errImpureKeys = errors.New("the key function returns different keys for the same object")

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -22,10 +23,11 @@ type LabelLookup[T Labeled] struct {
 }
 
 // ByLabels is a lookup by labels. The first selector that requires a value of a label has
-// all objects looked at, once.
-func ByLabels[T Labeled](in *View[T]) *LabelLookup[T] {
+// all objects looked at, once. Of the options, it takes a name.
+func ByLabels[T Labeled](in *View[T], opts ...Option) *LabelLookup[T] {
 	inputs := []*definition{in.defined()}
-	return &LabelLookup[T]{definition: define(describe("ByLabels", inputs...), inputs), in: in}
+	o, _, err := gather[T](opts)
+	return &LabelLookup[T]{definition: define(cmp.Or(o.name, describe("ByLabels", inputs...)), inputs, err), in: in}
 }
 
 // Select returns the objects of a namespace, "" for all, that a selector selects, in the

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -17,14 +18,17 @@ type Lookup[K comparable, T index.Object] struct {
 	keys Keys[T, K]
 }
 
-// By is a lookup by keys.
-func By[K comparable, T index.Object](in *View[T], keys Keys[T, K]) *Lookup[K, T] {
-	var err error
-	if !keys.valid() {
-		err = errors.New("the key function is nil")
-	}
+// By is a lookup by keys. Of the options, it takes a name and checks.
+func By[K comparable, T index.Object](in *View[T], keys Keys[T, K], opts ...Option) *Lookup[K, T] {
 	inputs := []*definition{in.defined()}
-	return &Lookup[K, T]{definition: define(describe("By", inputs...), inputs, err), in: in, keys: keys}
+	o, _, err := gather[T](opts)
+	if !keys.valid() {
+		err = errors.Join(err, errors.New("the key function is nil"))
+	}
+	if o.checks {
+		keys = keys.checked()
+	}
+	return &Lookup[K, T]{definition: define(cmp.Or(o.name, describe("By", inputs...)), inputs, err), in: in, keys: keys}
 }
 
 // Fetch returns the objects of a key, in the order of their namespaces and names. The

@@ -2,6 +2,8 @@ package view
 
 import (
 	"errors"
+	"reflect"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
@@ -35,7 +37,8 @@ func WithName(name string) Option {
 // it is dropped, and nothing that is made of it is. Without it, pointers and structs that
 // are == are equal; objects with another resource version are not; a method
 // Equal(T) bool decides if there is one; and otherwise apimachinery's
-// equality.Semantic.DeepEqual, which looks at all fields.
+// equality.Semantic.DeepEqual, which looks at all fields, or reflect.DeepEqual for types
+// with fields that are not exported.
 func WithEqual[T index.Object](equal func(a, b T) bool) Option {
 	return func(o *options) error {
 		if equal == nil {
@@ -86,10 +89,23 @@ func equalByDefault[T index.Object]() func(a, b T) bool {
 	if _, ok := any(none).(interface{ Equal(other T) bool }); ok {
 		return func(a, b T) bool { return any(a).(interface{ Equal(other T) bool }).Equal(b) }
 	}
-	if _, ok := any(none).(interface{ GetResourceVersion() string }); ok {
-		return func(a, b T) bool { return versionOf(a) == versionOf(b) && equality.Semantic.DeepEqual(a, b) }
+	var private atomic.Bool // the type has fields that only reflect.DeepEqual can compare
+	semantic := func(a, b T) (same, ok bool) {
+		defer func() { _ = recover() }()
+		return equality.Semantic.DeepEqual(a, b), true
 	}
-	return func(a, b T) bool { return equality.Semantic.DeepEqual(a, b) }
+	return func(a, b T) bool {
+		if versionOf(a) != versionOf(b) {
+			return false
+		}
+		if !private.Load() {
+			if same, ok := semantic(a, b); ok {
+				return same
+			}
+			private.Store(true)
+		}
+		return reflect.DeepEqual(a, b)
+	}
 }
 
 func versionOf[T index.Object](obj T) string {

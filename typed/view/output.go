@@ -114,7 +114,22 @@ func (o *output[T]) same(old, obj T) bool {
 	if old == obj {
 		return true
 	}
-	return old != none && obj != none && o.equal != nil && sameKey(old, obj) && o.equal(old, obj)
+	return old != none && obj != none && o.equal != nil && sameKey(old, obj) && o.compareMade(old, obj)
+}
+
+// compareMade calls what compares objects. If that panics, they are taken for different ones.
+func (o *output[T]) compareMade(old, obj T) (same bool) {
+	var err error
+	defer func() {
+		if err != nil {
+			o.program.failKey(o.name+", equal", index.KeyOf(obj), fmt.Errorf("view %s: comparing with the object before: %w", o.name, err))
+			same = false
+		} else if o.program.failing {
+			o.program.repairKey(o.name+", equal", index.KeyOf(obj))
+		}
+	}()
+	defer recoverTo(&err)
+	return o.equal(old, obj)
 }
 
 // resolve ends the calls of make in a step: of the rows of each key, the first is shown.
@@ -148,9 +163,11 @@ func (o *output[T]) resolve() {
 		}
 		if n > 1 && !o.twice[key] {
 			o.twice[key] = true
+			o.program.twice++
 			o.program.failKey(o.name+", names", key, fmt.Errorf("%s: %d objects are made with this name, of which one is kept", o.name, n))
 		} else if n <= 1 && o.twice[key] {
 			delete(o.twice, key)
+			o.program.twice--
 			o.program.repairKey(o.name+", names", key)
 		}
 	}

@@ -22,10 +22,11 @@ type program struct {
 	asked  chan func()   // to be called between two steps
 	ended  chan struct{} // closed when it does not run any more
 
-	report   func(error)          // to the sink
-	failures map[failure]struct{} // what cannot be computed now
-	failing  bool                 // there is something in failures
-	broken   map[index.Key]int    // by key, how many failures there are
+	report   func(error)       // to the sink
+	failures map[failure]error // what cannot be computed now
+	failing  bool              // there is something in failures
+	broken   map[index.Key]int // by key, how many failures there are
+	twice    int               // how many of the failures are names of several objects
 	progress progress
 	reports  []func() StageStatus // of the views that it is made of
 }
@@ -68,7 +69,7 @@ type failure struct {
 func newProgram(report func(error)) *program {
 	return &program{
 		made: map[*definition]any{}, wake: make(chan struct{}, 1), asked: make(chan func()), ended: make(chan struct{}),
-		report: report, failures: map[failure]struct{}{}, broken: map[index.Key]int{},
+		report: report, failures: map[failure]error{}, broken: map[index.Key]int{},
 	}
 }
 
@@ -178,10 +179,10 @@ func (p *program) settle() {
 func (p *program) failKey(stage string, key index.Key, err error) {
 	at := failure{stage, key}
 	if _, ok := p.failures[at]; !ok {
-		p.failures[at] = struct{}{}
 		p.failing = true
 		p.broken[key]++
 	}
+	p.failures[at] = err
 	p.report(&source.RejectedError{Key: key, Err: err})
 }
 

@@ -31,7 +31,8 @@ type Fold[T, S any] struct {
 func Reduce[T index.Object, K comparable, S any, Out index.Object](
 	in *View[T], keys Keys[T, K], fold Fold[T, S], result func(key K, state *S, n int) (Out, bool), opts ...Option,
 ) *View[Out] {
-	lookup := By(in, keys)
+	lookup := By(in, keys, checksOf[Out](opts)...)
+	keys = lookup.keys
 	if fold.Add == nil || fold.Remove == nil || result == nil {
 		return failed[Out]("Reduce", errors.New("a function is nil"), in.defined())
 	}
@@ -197,10 +198,13 @@ func (r *reduced[T, K, S, Out]) mend() {
 // conclude calls the function that makes the result.
 func (r *reduced[T, K, S, Out]) conclude(at uint32) (made Out) {
 	s := &r.states[at]
+	key := index.Key{Name: fmt.Sprint(s.key)}
 	if s.n == 0 {
+		if r.program.failing {
+			r.program.repairKey(r.name+", result", key)
+		}
 		return made
 	}
-	key := index.Key{Name: fmt.Sprint(s.key)}
 	var err error
 	func() {
 		defer recoverTo(&err)
@@ -209,6 +213,7 @@ func (r *reduced[T, K, S, Out]) conclude(at uint32) (made Out) {
 			var none Out
 			made = none
 		}
+		err = named(made)
 	}()
 	if err != nil {
 		r.program.failKey(r.name+", result", key, fmt.Errorf("view %s: %w", r.name, err))

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -20,14 +21,33 @@ type SelectorLookup[T index.Object] struct {
 }
 
 // BySelector is a lookup of objects that select others. A namespaced one selects in its
-// namespace, one without a namespace everywhere. A nil selector selects nothing.
-func BySelector[T index.Object](in *View[T], selector func(T) labels.Selector) *SelectorLookup[T] {
-	var err error
-	if selector == nil {
-		err = errors.New("the selector function is nil")
-	}
+// namespace, one without a namespace everywhere. A nil selector selects nothing. Of the
+// options, it takes a name and checks.
+func BySelector[T index.Object](in *View[T], selector func(T) labels.Selector, opts ...Option) *SelectorLookup[T] {
 	inputs := []*definition{in.defined()}
-	return &SelectorLookup[T]{definition: define(describe("BySelector", inputs...), inputs, err), in: in, selector: selector}
+	o, _, err := gather[T](opts)
+	if selector == nil {
+		err = errors.Join(err, errors.New("the selector function is nil"))
+	}
+	if o.checks {
+		selector = checkedSelector(selector)
+	}
+	return &SelectorLookup[T]{definition: define(cmp.Or(o.name, describe("BySelector", inputs...)), inputs, err), in: in, selector: selector}
+}
+
+// checkedSelector returns a function that calls another one twice, and panics if it
+// returns different selectors.
+func checkedSelector[T index.Object](selector func(T) labels.Selector) func(T) labels.Selector {
+	if selector == nil {
+		return nil
+	}
+	return func(obj T) labels.Selector {
+		made := selector(obj)
+		if selectorInWords(made) != selectorInWords(selector(obj)) {
+			panic(errors.New("the selector function returns different selectors for the same object"))
+		}
+		return made
+	}
 }
 
 // Match returns the objects that select what has the given labels in a namespace, "" if it

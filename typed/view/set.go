@@ -28,10 +28,14 @@ func NewSet[T index.Object](objects ...T) *Set[T] {
 }
 
 // Put adds objects, or new states of them, at once. It returns the version of the set that
-// has them, see [View.WaitForResourceVersion]. It panics on a nil object.
+// has them, see [View.WaitForResourceVersion]. It panics if an object is nil.
 func (s *Set[T]) Put(objects ...T) (version string) {
+	var none T
 	changes := make([]index.Change[T], len(objects))
 	for i, obj := range objects {
+		if obj == none {
+			panic("view: an object that is put into a " + s.name + " is nil")
+		}
 		changes[i] = index.Change[T]{Object: obj, Reason: index.Watched}
 	}
 	return s.change(func(version string) []typed.Event[T] { return s.store.Apply(nil, changes, version) })

@@ -6,16 +6,31 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kubetyped/informer/index"
 )
 
 // Status is a report on a running view.
 type Status struct {
 	// Stages has an entry for each view that it is made of, inputs first, itself last.
 	Stages []StageStatus
-	// Failing is the number of objects that cannot be computed, since a function panics.
-	// The informer's Status tells which.
-	Failing int
+	// Failing is how many objects cannot be computed now, and Failures tells of up to 20 of
+	// them, in the order of their keys.
+	Failing  int
+	Failures []Failure
 }
+
+// Failure tells of an object for which a function panics, or of a name that several
+// objects are made with.
+type Failure struct {
+	// Key is that of the object that the function was called for, or the name.
+	Key index.Key
+	// Err says what is wrong, and in which view.
+	Err error
+}
+
+// maxFailures is how many failures Status tells of.
+const maxFailures = 20
 
 // StageStatus is a report on one view of those that a running view is made of.
 type StageStatus struct {
@@ -43,6 +58,11 @@ func (v *View[T]) Status(ctx context.Context) (s Status, err error) {
 			s.Stages = append(s.Stages, report())
 		}
 		s.Failing = len(p.failures)
+		for at, err := range p.failures {
+			s.Failures = append(s.Failures, Failure{at.key, err})
+		}
+		slices.SortFunc(s.Failures, func(a, b Failure) int { return strings.Compare(a.Key.String(), b.Key.String()) })
+		s.Failures = s.Failures[:min(len(s.Failures), maxFailures)]
 	})
 	if err != nil {
 		return s, fmt.Errorf("view %s: %w", v.name, err)

@@ -105,8 +105,11 @@ func (r *runner[T]) tell(trouble error) {
 	if trouble != nil {
 		words = trouble.Error()
 	}
-	if words != r.trouble {
-		r.trouble = words
+	if words == r.trouble {
+		return
+	}
+	r.trouble = words
+	if trouble != nil || r.begun {
 		r.sink.Report(trouble)
 	}
 }
@@ -117,7 +120,11 @@ func (r *runner[T]) pass(versions []string) {
 	done := func() { r.progress.reach(versions) }
 	if !r.begun {
 		r.begun = true
-		r.sink.Replace("", r.all(), version)
+		if all := r.all(); len(all) == 0 && len(r.failures) == r.twice { // it is empty on purpose
+			r.sink.ReplaceStaged("", []source.Staged{source.LeaveOut()}, version)
+		} else {
+			r.sink.Replace("", all, version)
+		}
 		source.Step(r.sink, nil, version, done)
 	} else if changes := r.changes(); len(changes) > 0 || version != r.version {
 		source.Step(r.sink, changes, version, done)

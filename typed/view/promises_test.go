@@ -1,0 +1,465 @@
+package view_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
+	"github.com/kubetyped/informer/typed/view"
+)
+
+// joinedOn is each thing of the left with the names of those of the right on its node.
+func joinedOn(left, right *view.View[*rig.Thing], opts ...view.Option) *view.View[row] {
+	return view.JoinOn(left, right, onNode, onNode, func(o *rig.Thing, others iter.Seq[*rig.Thing]) (row, bool) {
+		names := ""
+		for other := range others {
+			names += other.Name
+		}
+		return row{o.Name, names}, true
+	}, opts...)
+}
+
+// TestWaitForSyncNamesTheInput: an informer of a view has synced when all inputs have, and
+// tells which has not, and why.
+func TestWaitForSyncNamesTheInput(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		first, second := rig.New(t, typed.WithName("first")), rig.New(t, typed.WithName("second"))
+		informer := start(t, joinedOn(view.Of(first.Informer), view.Of(second.Informer)))
+		wait := func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			return informer.WaitForSync(ctx)
+		}
+		err := wait()
+		require.ErrorIs(t, err, typed.ErrNotStarted)
+		require.ErrorContains(t, err, "waits for first")
+
+		first.Start()
+		first.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 1))}, "1")
+		err = wait()
+		require.ErrorIs(t, err, typed.ErrNotStarted)
+		require.ErrorContains(t, err, "waits for second")
+
+		second.Start()
+		require.ErrorContains(t, wait(), "waits for second, which has not synced yet")
+		second.Sink.Report(errors.New("no rights"))
+		require.ErrorContains(t, wait(), "waits for second: no rights")
+		assert.Zero(t, informer.Status().Failures, "to wait is no failure")
+		assert.Zero(t, informer.Status().Watches)
+
+		second.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("b", 1))}, "1")
+		require.NoError(t, wait())
+		assert.NoError(t, informer.Status().Err)
+		checkRows(t, informer, "a=b")
+	})
+}
+
+// TestInputThatFails: an input that fails later is told, and that it works again.
+func TestInputThatFails(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		things := rig.New(t, typed.WithName("things"))
+		things.Start()
+		things.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		informer := start(t, versions(view.Of(things.Informer)))
+		things.Sink.Report(errors.New("no connection"))
+		synctest.Wait()
+		require.ErrorContains(t, informer.Status().Err, "input things: no connection")
+		things.Sink.Report(nil)
+		synctest.Wait()
+		require.NoError(t, informer.Status().Err)
+
+		things.Stop()
+		synctest.Wait()
+		require.ErrorIs(t, informer.Status().Err, typed.ErrStopped)
+		checkRows(t, informer, "a=1")
+	})
+}
+
+// TestInputsThatCannotBeFollowed: the informer of a view of one that has stopped ends.
+func TestInputsThatCannotBeFollowed(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		set := named("a")
+		things := rig.New(t)
+		things.Start()
+		things.Stop()
+		synctest.Wait()
+		v := joinedOn(set.View(), view.Of(things.Informer))
+		require.ErrorIs(t, typed.NewInformer(v).Run(t.Context()), typed.ErrStopped)
+		require.ErrorIs(t, typed.NewInformer(v).Run(t.Context()), typed.ErrStopped, "the second time")
+	})
+}
+
+// TestReadersSeeWholeSteps: what one change makes comes at once, however much it is.
+func TestReadersSeeWholeSteps(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		const n = 3000
+		set := named("a", "b")
+		many := view.FlatMap(set.View(), func(o *rig.Thing) (all []row) {
+			for i := range n {
+				if o.Name == "a" || i%2 == o.Version%2 {
+					all = append(all, row{fmt.Sprint(o.Name, i), fmt.Sprint(o.Version)})
+				}
+			}
+			return all
+		})
+		seen := 0
+		var informer *typed.Informer[row]
+		informer = typed.NewInformer(many, typed.WithOnPublished(func() {
+			seen++
+			values, count := map[string]bool{}, 0
+			for r := range informer.Snapshot().All() {
+				values[r.value] = true
+				count++
+			}
+			assert.Len(t, values, 1)
+			assert.Equal(t, n+n/2, count)
+		}))
+		t.Cleanup(run(t, informer))
+		for version := range 20 {
+			set.Put(rig.On("x", rig.At("a", version+2)), rig.On("x", rig.At("b", version+2)))
+			synctest.Wait()
+		}
+		assert.GreaterOrEqual(t, seen, 20)
+	})
+}
+
+// TestVersions: what is read tells which versions of the inputs it was computed from, and
+// a write of one of them can be waited for.
+func TestVersions(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		first, second := rig.New(t, typed.WithName("first")), rig.New(t, typed.WithName("second"))
+		left, right := view.Of(first.Informer), view.Of(second.Informer)
+		v := joinedOn(left, right)
+		assert.Empty(t, v.Versions())
+		require.ErrorContains(t, v.WaitForResourceVersion(t.Context(), left, "1"), "does not run")
+		first.Start()
+		second.Start()
+		first.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 3))}, "3")
+		second.Sink.Replace("", nil, "7")
+		informer := start(t, v)
+		synctest.Wait()
+		assert.Equal(t, "3,7", informer.ResourceVersion())
+		want := []view.VersionOf{{Input: "first", ResourceVersion: "3"}, {Input: "second", ResourceVersion: "7"}}
+		assert.Equal(t, want, v.ParseVersion(informer.Snapshot().ResourceVersion()))
+		assert.Equal(t, want, v.Versions())
+		assert.Nil(t, v.ParseVersion("3"))
+		assert.Nil(t, v.ParseVersion(""))
+		require.Error(t, informer.WaitForResourceVersion(t.Context(), "12"), "it has no version of its own")
+
+		waited := make(chan error, 1)
+		go func() { waited <- v.WaitForResourceVersion(t.Context(), right, "9") }()
+		second.Sink.Put(rig.On("x", rig.At("b", 8)), "8")
+		synctest.Wait()
+		assert.Empty(t, waited)
+		second.Sink.Bookmark("9")
+		require.NoError(t, <-waited)
+		checkRows(t, informer, "a=b")
+		assert.Equal(t, "3,9", informer.ResourceVersion())
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := v.WaitForResourceVersion(ctx, left, "4")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, `waited for resource version 4 of the input, is at "3"`)
+		require.Error(t, v.WaitForResourceVersion(ctx, left, "four"))
+		require.ErrorContains(t, v.WaitForResourceVersion(ctx, v, "4"), "is no input")
+		require.ErrorContains(t, v.WaitForResourceVersion(ctx, named("a").View(), "4"), "is not made of")
+	})
+}
+
+// TestVersionOfOneInput: with one input, the version is its own.
+func TestVersionOfOneInput(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		things := rig.New(t)
+		things.Start()
+		things.Sink.Replace("", nil, "10")
+		of := view.Of(things.Informer)
+		informer := start(t, view.Union(versions(of), versions(view.Of(things.Informer))))
+		waited := make(chan error, 1)
+		go func() { waited <- informer.WaitForResourceVersion(t.Context(), "11") }()
+		things.Sink.Put(rig.At("a", 11), "11")
+		require.NoError(t, <-waited)
+		checkRows(t, informer, "a=11")
+	})
+}
+
+// TestPanicTakesOneObject: an object for which a function panics stays as it was, is
+// reported, and is used again when it can be.
+func TestPanicTakesOneObject(t *testing.T) {
+	broken := errors.New("version 2 is broken")
+	guard := func(o *rig.Thing) {
+		if o.Version == 2 {
+			panic(broken)
+		}
+	}
+	value := func(o *rig.Thing) row { return row{o.Name, fmt.Sprint(o.Version)} }
+	for name, test := range map[string]func(things *view.View[*rig.Thing]) *view.View[row]{
+		"Map": func(things *view.View[*rig.Thing]) *view.View[row] {
+			return view.Map(things, func(o *rig.Thing) row { guard(o); return value(o) })
+		},
+		"FlatMap": func(things *view.View[*rig.Thing]) *view.View[row] {
+			return view.FlatMap(things, func(o *rig.Thing) []row { guard(o); return []row{value(o)} })
+		},
+		"Group": func(things *view.View[*rig.Thing]) *view.View[row] {
+			return view.Group(things, view.Name[*rig.Thing](), func(_ index.Key, all iter.Seq[*rig.Thing]) (made row, ok bool) {
+				for o := range all {
+					guard(o)
+					made = value(o)
+				}
+				return made, true
+			})
+		},
+		"Reduce": func(things *view.View[*rig.Thing]) *view.View[row] {
+			fold := view.Fold[*rig.Thing, int]{
+				Add:    func(sum *int, o *rig.Thing) { *sum += o.Version },
+				Remove: func(sum *int, o *rig.Thing) { *sum -= o.Version },
+			}
+			return view.Reduce(things, view.Name[*rig.Thing](), fold, func(key index.Key, sum *int, _ int) (row, bool) {
+				guard(&rig.Thing{Version: *sum})
+				return row{key.Name, fmt.Sprint(*sum)}, true
+			})
+		},
+		"the comparison": func(things *view.View[*rig.Thing]) *view.View[row] {
+			return versions(things, view.WithEqual(func(a, b row) bool { panic(broken) }))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				set := named("a", "b")
+				informer := start(t, test(set.View()))
+				set.Put(rig.On("x", rig.At("a", 2)), rig.On("x", rig.At("b", 3)))
+				time.Sleep(time.Minute)
+				status := informer.Status()
+				require.ErrorIs(t, status.LastRejected, broken)
+				if name == "the comparison" { // it is taken for a change
+					checkRows(t, informer, "a=2", "b=3")
+					return
+				}
+				checkRows(t, informer, "a=1", "b=3")
+				assert.Equal(t, 1, status.RejectedNow)
+				require.ErrorContains(t, status.LastRejected, "view "+name)
+				set.Put(rig.On("x", rig.At("a", 4)))
+				checkRows(t, informer, "a=4", "b=3")
+				assert.Zero(t, informer.Status().RejectedNow)
+
+				set.Put(rig.On("x", rig.At("a", 2)))
+				synctest.Wait()
+				set.Delete(rig.Key("a"))
+				checkRows(t, informer, "b=3")
+				assert.Zero(t, informer.Status().RejectedNow)
+			})
+		})
+	}
+}
+
+// TestPanicOfAKeyFunction: the object stays where it was.
+func TestPanicOfAKeyFunction(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		left, right := named("a"), named("b")
+		keys := view.One(func(o *rig.Thing) (string, bool) {
+			if o.Version == 2 {
+				panic("no key")
+			}
+			return o.Node, true
+		})
+		v := view.JoinOn(left.View(), right.View(), onNode, keys, func(o *rig.Thing, others iter.Seq[*rig.Thing]) (row, bool) {
+			found := ""
+			for other := range others {
+				found += fmt.Sprint(other)
+			}
+			return row{o.Name, found}, true
+		})
+		informer := start(t, v)
+		right.Put(rig.On("y", rig.At("b", 2)))
+		checkRows(t, informer, "a=b@2")
+		assert.Equal(t, 1, informer.Status().RejectedNow)
+		assert.ErrorContains(t, informer.Rejected(rig.Key("b")), "no key")
+		right.Put(rig.On("y", rig.At("b", 3)))
+		checkRows(t, informer, "a=")
+		assert.Zero(t, informer.Status().RejectedNow)
+	})
+}
+
+// TestPanicOfAFold: the object is left out, and what is there is right again later.
+func TestPanicOfAFold(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		set := named("a", "b")
+		informer := start(t, view.Reduce(set.View(), onNode, view.Fold[*rig.Thing, int]{
+			Add: func(sum *int, o *rig.Thing) {
+				if o.Version == 100 {
+					panic("too much")
+				}
+				*sum += o.Version
+			},
+			Remove: func(sum *int, o *rig.Thing) { *sum -= o.Version },
+		}, func(node string, sum *int, n int) (row, bool) { return row{node, fmt.Sprint(*sum, "/", n)}, true }))
+		checkRows(t, informer, "x=2/2")
+		set.Put(rig.On("x", rig.At("a", 100)))
+		checkRows(t, informer, "x=1/2")
+		assert.ErrorContains(t, informer.Rejected(rig.Key("a")), "too much")
+		set.Put(rig.On("x", rig.At("b", 5)))
+		checkRows(t, informer, "x=5/2")
+		set.Put(rig.On("x", rig.At("a", 7)))
+		checkRows(t, informer, "x=12/2")
+		assert.Zero(t, informer.Status().RejectedNow)
+	})
+}
+
+// TestAllThatPanics: an informer of which everything was rejected has not synced, as
+// of any other source.
+func TestAllThatPanics(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		set := named("a")
+		informer := start(t, view.Map(set.View(), func(o *rig.Thing) row {
+			if o.Version == 1 {
+				panic("not yet")
+			}
+			return row{o.Name, "good"}
+		}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorContains(t, informer.WaitForSync(ctx), "not yet")
+		set.Put(rig.At("a", 2))
+		synctest.Wait()
+		require.NoError(t, informer.WaitForSync(t.Context()))
+		checkRows(t, informer, "a=good")
+	})
+}
+
+// TestOneName: of several objects of one name one is there, whatever came first, and it is
+// told.
+func TestOneName(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		set := named("b", "c")
+		v := view.Map(set.View(), func(o *rig.Thing) row { return row{"one", o.Name} })
+		informer := start(t, v)
+		checkRows(t, informer, "one=b")
+		assert.ErrorContains(t, informer.Status().LastRejected, "2 objects are made with this name")
+		status, err := v.Status(t.Context())
+		require.NoError(t, err)
+		require.Len(t, status.Failures, 1)
+		assert.Equal(t, index.Key{Name: "one"}, status.Failures[0].Key)
+		set.Put(rig.At("a", 1))
+		checkRows(t, informer, "one=a")
+		set.Delete(rig.Key("a"), rig.Key("b"))
+		checkRows(t, informer, "one=c")
+		status, err = v.Status(t.Context())
+		require.NoError(t, err)
+		assert.Zero(t, status.Failing)
+		assert.Empty(t, status.Failures)
+	})
+}
+
+// TestOneNameThatIsFilteredOut does not keep an informer from syncing.
+func TestOneNameThatIsFilteredOut(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		one := view.Map(named("b", "c").View(), func(o *rig.Thing) row { return row{"one", o.Name} })
+		informer := start(t, view.Filter(one, func(row) bool { return false }))
+		require.NoError(t, informer.WaitForSync(t.Context()))
+	})
+}
+
+// TestUnchanged: what is made anew and is equal is no event, by each way to compare.
+func TestUnchanged(t *testing.T) {
+	for name, opts := range map[string][]view.Option{
+		"by default": nil,
+		"WithEqual":  {view.WithEqual(func(a, b row) bool { return a.value[0] == b.value[0] })},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				set := named("a")
+				v := view.Map(set.View(), func(o *rig.Thing) row { return row{o.Name, fmt.Sprint(o.Version / 2)} }, opts...)
+				computed := 0
+				after := view.Map(v, func(r row) row { computed++; return r })
+				informer := start(t, after)
+				before := informer.Status().Events
+				set.Put(rig.At("a", 1))
+				synctest.Wait()
+				assert.Equal(t, before, informer.Status().Events)
+				set.Put(rig.At("a", 2))
+				synctest.Wait()
+				assert.Equal(t, before+1, informer.Status().Events)
+				assert.Equal(t, 2, computed)
+				set.Put(rig.At("a", 20))
+				synctest.Wait()
+				assert.Equal(t, before+1+map[bool]int{true: 0, false: 1}[name == "WithEqual"], informer.Status().Events)
+			})
+		})
+	}
+}
+
+// TestCostIsThatOfTheChange: functions are called for what depends on a change.
+func TestCostIsThatOfTheChange(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		left, right := view.NewSet[*rig.Thing](), view.NewSet[*rig.Thing]()
+		for i := range 100 {
+			left.Put(rig.On(fmt.Sprint(i), rig.At(fmt.Sprint("l", i), 1)))
+			right.Put(rig.On(fmt.Sprint(i), rig.At(fmt.Sprint("r", i), 1)))
+		}
+		calls := 0
+		v := view.JoinOn(left.View(), right.View(), onNode, onNode, func(o *rig.Thing, others iter.Seq[*rig.Thing]) (row, bool) {
+			calls++
+			return row{o.Name, ""}, true
+		})
+		informer := start(t, v)
+		assert.Equal(t, 100, calls)
+		right.Put(rig.On("7", rig.At("r7", 2)))
+		synctest.Wait()
+		assert.Equal(t, 101, calls)
+		right.Put(rig.On("8", rig.At("r7", 3)))
+		synctest.Wait()
+		assert.Equal(t, 103, calls, "the one that has lost it, and the one that has got it")
+		left.Put(rig.On("9", rig.At("l7", 3)))
+		synctest.Wait()
+		assert.Equal(t, 104, calls)
+		right.Put(rig.On("nowhere", rig.At("r100", 1)))
+		synctest.Wait()
+		assert.Equal(t, 104, calls)
+
+		status, err := v.Status(t.Context())
+		require.NoError(t, err)
+		require.Len(t, status.Stages, 3)
+		assert.Equal(t, view.StageStatus{Name: v.Name(), Objects: 100, Computed: 104, Took: status.Stages[2].Took}, status.Stages[2])
+		assert.Equal(t, 101, status.Stages[1].Objects)
+		assert.Zero(t, status.Failing)
+		assert.Equal(t, 100, informer.Len())
+	})
+}
+
+// TestSharedInputs: uses of one informer are one input.
+func TestSharedInputs(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		f := typed.NewFactory()
+		script := rig.NewScript()
+		share := func() *typed.SharedInformer[*rig.Thing] {
+			s, err := typed.Share(f, "things", func() source.Source[*rig.Thing] { return script })
+			require.NoError(t, err)
+			return s
+		}
+		first, second := share(), share()
+		t.Cleanup(func() {
+			first.Release()
+			f.Shutdown()
+		})
+		sink := <-script.Started
+		sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 1))}, "1")
+		v := joinedOn(view.Of(first), view.Of(second))
+		informer := start(t, v)
+		checkRows(t, informer, "a=a")
+		assert.Len(t, v.Versions(), 1)
+		second.Release()
+		sink.Put(rig.On("x", rig.At("b", 2)), "2")
+		checkRows(t, informer, "a=ab", "b=ab")
+	})
+}
