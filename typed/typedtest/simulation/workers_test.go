@@ -26,6 +26,7 @@ func TestWorkersNoticeWhoHasAKey(t *testing.T) {
 		go func() { _ = process(t.Context(), "a") }()
 		synctest.Wait()
 		_ = process(t.Context(), "b")
+		time.Sleep(time.Second) // the other one ends as well
 		require.NoError(t, w.Twice(noState))
 		go func() { _ = process(t.Context(), "a") }()
 		time.Sleep(time.Second / 2)
