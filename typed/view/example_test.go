@@ -1,0 +1,182 @@
+package view_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/view"
+)
+
+// Named gives a struct the methods of an object.
+type Named struct{ Namespace, Name string }
+
+func (n Named) GetNamespace() string { return n.Namespace }
+func (n Named) GetName() string      { return n.Name }
+
+// Service, Pod and Text are objects: any type with a name is one.
+type (
+	Service struct {
+		Named
+		Selector map[string]string
+	}
+	Pod struct {
+		Named
+		Labels map[string]string
+		Node   string
+		CPU    int
+	}
+	Text struct {
+		Named
+		Text string
+	}
+)
+
+func (p *Pod) GetLabels() map[string]string { return p.Labels }
+
+func webPod(name, node string, cpu int) *Pod {
+	return &Pod{Named{"shop", name}, map[string]string{"app": "web"}, node, cpu}
+}
+
+func namesOfPods(pods iter.Seq[*Pod]) (names []string) {
+	for p := range pods {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// keepText runs the informer of a view, and returns when that has its first objects.
+func keepText(v *view.View[*Text]) (ctx context.Context, texts *typed.Informer[*Text], stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	texts = typed.NewInformer(v)
+	ended := make(chan error, 1)
+	go func() { ended <- texts.Run(ctx) }()
+	if err := texts.WaitForSync(ctx); err != nil {
+		log.Print(err)
+	}
+	return ctx, texts, func() {
+		cancel()
+		<-ended
+	}
+}
+
+func showText(texts *typed.Informer[*Text], namespace, name string) {
+	t, ok := texts.Get(index.Key{Namespace: namespace, Name: name})
+	if !ok {
+		fmt.Println(name, "is not there")
+		return
+	}
+	fmt.Println(name+":", t.Text)
+}
+
+// The Pods of a Service, as they come and go. With a cluster, the inputs are view.Of of
+// the informers of Services and Pods.
+func Example_endpoints() {
+	services := view.NewSet(&Service{Named{"shop", "web"}, map[string]string{"app": "web"}})
+	pods := view.NewSet(webPod("web-0", "a", 1))
+	input := pods.View()
+	endpoints := view.JoinSelecting(services.View(), input,
+		func(s *Service) labels.Selector { return labels.SelectorFromSet(s.Selector) },
+		func(s *Service, pods iter.Seq[*Pod]) (*Text, bool) {
+			return &Text{s.Named, fmt.Sprint(namesOfPods(pods))}, true
+		})
+	ctx, texts, stop := keepText(endpoints)
+	defer stop()
+	showText(texts, "shop", "web")
+
+	// Wait until the view reflects a write.
+	version := pods.Put(webPod("web-1", "b", 1))
+	if err := endpoints.WaitForResourceVersion(ctx, input, version); err != nil {
+		log.Print(err)
+	}
+	showText(texts, "shop", "web")
+	// Output:
+	// web: [web-0]
+	// web: [web-0 web-1]
+}
+
+// A sum by node. One Pod that changes is taken out and added again, however many others
+// there are.
+func ExampleReduce() {
+	pods := view.NewSet(webPod("web-0", "a", 2), webPod("web-1", "a", 3), webPod("web-2", "b", 1))
+	input := pods.View()
+	node := view.One(func(p *Pod) (string, bool) { return p.Node, p.Node != "" })
+	load := view.Reduce(input, node,
+		view.Fold[*Pod, int]{
+			Add:    func(cpu *int, p *Pod) { *cpu += p.CPU },
+			Remove: func(cpu *int, p *Pod) { *cpu -= p.CPU },
+		},
+		func(node string, cpu *int, pods int) (*Text, bool) {
+			return &Text{Named{"", node}, fmt.Sprintf("%d CPUs of %d Pods", *cpu, pods)}, true
+		})
+	ctx, texts, stop := keepText(load)
+	defer stop()
+	showText(texts, "", "a")
+
+	version := pods.Put(webPod("web-1", "b", 4))
+	if err := load.WaitForResourceVersion(ctx, input, version); err != nil {
+		log.Print(err)
+	}
+	showText(texts, "", "a")
+	showText(texts, "", "b")
+	// Output:
+	// a: 5 CPUs of 2 Pods
+	// a: 2 CPUs of 1 Pods
+	// b: 5 CPUs of 2 Pods
+}
+
+// What is fetched may depend on what was fetched before. Here, a Service is told of its
+// first Pod's neighbours on the same node.
+func ExampleCompute() {
+	services := view.NewSet(&Service{Named{"shop", "web"}, map[string]string{"app": "web"}})
+	pods := view.NewSet(webPod("web-0", "a", 1), &Pod{Named{"shop", "other"}, nil, "a", 1})
+	input := pods.View()
+	selected := view.ByLabels(input)
+	byNode := view.By(input, view.One(func(p *Pod) (string, bool) { return p.Node, true }))
+	neighbours := view.Compute(services.View(), func(f *view.Fetcher, s *Service) (*Text, bool) {
+		for p := range selected.Select(f, s.Namespace, labels.SelectorFromSet(s.Selector)) {
+			return &Text{s.Named, fmt.Sprintf("%s is on %s with %v", p.Name, p.Node, namesOfPods(byNode.Fetch(f, p.Node)))}, true
+		}
+		return nil, false
+	}, []view.AnyLookup{selected, byNode})
+	ctx, texts, stop := keepText(neighbours)
+	defer stop()
+	showText(texts, "shop", "web")
+
+	version := pods.Put(webPod("web-0", "b", 1))
+	if err := neighbours.WaitForResourceVersion(ctx, input, version); err != nil {
+		log.Print(err)
+	}
+	showText(texts, "shop", "web")
+	// Output:
+	// web: web-0 is on a with [other web-0]
+	// web: web-0 is on b with [web-0]
+}
+
+// Why is an object there, and what was it made of?
+func ExampleView_Explain() {
+	services := view.NewSet(&Service{Named{"shop", "web"}, map[string]string{"app": "web"}})
+	pods := view.NewSet(webPod("web-0", "a", 1), webPod("web-1", "b", 1))
+	endpoints := view.JoinSelecting(services.View(), pods.View(),
+		func(s *Service) labels.Selector { return labels.SelectorFromSet(s.Selector) },
+		func(s *Service, pods iter.Seq[*Pod]) (*Text, bool) {
+			return &Text{s.Named, fmt.Sprint(namesOfPods(pods))}, true
+		},
+		view.WithName("endpoints"))
+	ctx, _, stop := keepText(endpoints)
+	defer stop()
+	why, ok, err := endpoints.Explain(ctx, index.Key{Namespace: "shop", Name: "web"})
+	if err != nil || !ok {
+		log.Print(ok, err)
+	}
+	fmt.Println(why.View, "made it of", why.From[0].Key)
+	fmt.Println(why.Fetched[0].Key, "found", why.Fetched[0].Objects)
+	// Output:
+	// endpoints made it of shop/web
+	// app=web in shop found [shop/web-0 shop/web-1]
+}
