@@ -66,7 +66,7 @@ func newCompute[A, B index.Object](kind string, in *View[A], compute func(*Fetch
 	}
 	d := define(o.name, inputs, append(errs, err)...)
 	return newView(d, func(p *program) *table[B] {
-		c := &computed[A, B]{left: in.start(p), compute: compute, checks: o.checks}
+		c := &computed[A, B]{left: in.start(p), compute: compute, checks: o.checks, fixed: o.fixed}
 		c.program, c.equal = p, equal
 		if o.uncompared {
 			c.equal = nil
@@ -91,12 +91,22 @@ type computed[A, B index.Object] struct {
 	compute func(*Fetcher, A) (B, bool)
 	fetcher Fetcher
 	checks  bool
+	fixed   bool // what is fetched depends on the object alone, as joins do it
 
 	costs  []cost   // by row
 	dirty  []uint32 // rows to compute in this step
-	marked []bool   // by row: it is in dirty
+	marked []mark   // by row
 	effort effort
 }
+
+// mark tells why a row is to be computed.
+type mark uint8
+
+const (
+	unmarked mark = iota
+	fetched       // what it has fetched has changed
+	changed       // its object has changed
+)
 
 // step implements stage.
 func (c *computed[A, B]) step() {
@@ -104,12 +114,13 @@ func (c *computed[A, B]) step() {
 	var none A
 	for len(c.costs) < len(c.left.objects) {
 		c.costs = append(c.costs, cost{})
-		c.marked = append(c.marked, false)
+		c.marked = append(c.marked, unmarked)
 	}
 	for i := range c.left.changes {
 		change := &c.left.changes[i]
 		if change.now != none {
 			c.mark(change.row)
+			c.marked[change.row] = changed
 			continue
 		}
 		c.drop(change.row, change.old)
@@ -119,7 +130,8 @@ func (c *computed[A, B]) step() {
 	}
 	last := began
 	for _, row := range c.dirty {
-		c.marked[row] = false
+		c.fetcher.row, c.fetcher.again = row, c.fixed && c.marked[row] == fetched
+		c.marked[row] = unmarked
 		if obj := c.left.objects[row]; obj != none {
 			c.computeRow(row, obj)
 			now := time.Now()
@@ -133,8 +145,8 @@ func (c *computed[A, B]) step() {
 }
 
 func (c *computed[A, B]) mark(row uint32) {
-	if !c.marked[row] {
-		c.marked[row] = true
+	if c.marked[row] == unmarked {
+		c.marked[row] = fetched
 		c.dirty = append(c.dirty, row)
 	}
 }
@@ -160,8 +172,10 @@ func (c *computed[A, B]) computeRow(row uint32, obj A) {
 			err = errors.New("the function returns different results for the same")
 		}
 	}
-	for _, l := range c.fetcher.lookups {
-		l.commit(row)
+	if !c.fetcher.again {
+		for _, l := range c.fetcher.lookups {
+			l.commit(row)
+		}
 	}
 	if err != nil {
 		c.program.failKey(c.name, index.KeyOf(obj), fmt.Errorf("view %s: %w", c.name, err))

@@ -8,6 +8,9 @@ type Fetcher struct {
 	name    string
 	lookups []dependency
 	active  bool
+
+	row   uint32 // that is computed
+	again bool   // its object is the one of the last commit, see computed.fixed
 }
 
 // dependency is a lookup that a stage uses.

@@ -17,6 +17,18 @@ type group struct {
 
 func (g *group) add(row uint32) { g.rows = append(g.rows, row) }
 
+// remove removes a row at once, if it is there.
+func (g *group) remove(row uint32) {
+	at := slices.Index(g.rows, row)
+	if at < 0 {
+		return
+	}
+	g.rows = slices.Delete(g.rows, at, at+1)
+	if at < g.sorted {
+		g.sorted--
+	}
+}
+
 // maxInserted is the number of rows up to which they are inserted one by one.
 const maxInserted = 8
 
@@ -34,20 +46,42 @@ func tidy[T index.Object](g *group, of *table[T], belongs func(row uint32) bool)
 		}
 		g.rows, g.sorted, g.lost = kept, sorted, false
 	}
-	added := len(g.rows) - g.sorted
-	switch {
-	case g.shuffle || added > maxInserted:
-		slices.SortFunc(g.rows, of.compare)
+	if g.shuffle || g.sorted < len(g.rows) {
+		g.order(of.compare)
+	}
+	if len(g.rows) == 0 {
+		g.rows = nil
+	}
+}
+
+// order brings rows into order.
+func (g *group) order(compare func(a, b uint32) int) {
+	switch added := len(g.rows) - g.sorted; {
+	case g.shuffle || g.sorted == 0:
+		slices.SortFunc(g.rows, compare)
+	case added > maxInserted:
+		g.merge(compare)
 	case added > 0:
 		for at := g.sorted; at < len(g.rows); at++ {
 			row := g.rows[at]
-			place, _ := slices.BinarySearchFunc(g.rows[:at], row, of.compare)
+			place, _ := slices.BinarySearchFunc(g.rows[:at], row, compare)
 			copy(g.rows[place+1:at+1], g.rows[place:at])
 			g.rows[place] = row
 		}
 	}
 	g.sorted, g.shuffle = len(g.rows), false
-	if len(g.rows) == 0 {
-		g.rows = nil
+}
+
+// merge brings rows that were added to their places, from the last one on, so that each
+// of the others is moved once.
+func (g *group) merge(compare func(a, b uint32) int) {
+	added := slices.Clone(g.rows[g.sorted:])
+	slices.SortFunc(added, compare)
+	rest := g.sorted // of those that were there, how many have not been moved
+	for n := len(added); n > 0; n-- {
+		row := added[n-1]
+		place, _ := slices.BinarySearchFunc(g.rows[:rest], row, compare)
+		copy(g.rows[place+n:], g.rows[place:rest])
+		g.rows[place+n-1], rest = row, place
 	}
 }

@@ -35,14 +35,19 @@ func JoinOn[L, R index.Object, K comparable, Out index.Object](
 		of := f.use(lookup.definition).(*keyed[K, R])
 		var rows []uint32
 		n := 0
-		leftKeys.all(obj, func(key K) {
-			if found := of.rows(key); n == 0 {
+		add := func(found []uint32) {
+			if n == 0 {
 				rows = found
 			} else {
 				rows = append(slices.Clip(rows), found...)
 			}
 			n++
-		})
+		}
+		if f.again {
+			of.groupsOf[f.row].each(func(at uint32) { add(of.groups[at].rows) })
+		} else {
+			leftKeys.all(obj, func(key K) { add(of.rows(key)) })
+		}
 		if n > 1 {
 			rows = of.in.inOrder(rows)
 		}
@@ -67,6 +72,11 @@ func JoinSelecting[L index.Object, R Labeled, Out index.Object](
 		selector = checkedSelector(selector)
 	}
 	return newJoin("JoinSelecting", left, right, lookup, func(f *Fetcher, obj L) iter.Seq[R] {
+		if f.again {
+			of := f.use(lookup.definition).(*selecting[R])
+			a := of.asked.first(f.row)
+			return of.in.all(of.find(a.namespace, a.selector))
+		}
 		return lookup.Select(f, obj.GetNamespace(), selector(obj))
 	}, join, opts)
 }
@@ -82,6 +92,11 @@ func JoinSelectedBy[L Labeled, R, Out index.Object](
 	}
 	lookup := BySelector(right, selector, checksOf[Out](opts)...)
 	return newJoin("JoinSelectedBy", left, right, lookup, func(f *Fetcher, obj L) iter.Seq[R] {
+		if f.again {
+			of := f.use(lookup.definition).(*selected[R])
+			a := of.asked.first(f.row)
+			return of.in.all(of.find(a.namespace, a.set))
+		}
 		return lookup.Match(f, obj.GetNamespace(), obj.GetLabels())
 	}, join, opts)
 }
@@ -91,7 +106,7 @@ func newJoin[L, R, Out index.Object](
 ) *View[Out] {
 	name := WithName(describe(kind, left.defined(), right.defined()))
 	return newCompute(kind, left, func(f *Fetcher, obj L) (Out, bool) { return join(obj, fetch(f, obj)) }, []AnyLookup{lookup},
-		append([]Option{name}, opts...))
+		append([]Option{name, withFixedFetches}, opts...))
 }
 
 // inOrder sorts rows by the keys of their objects, and has each once.

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -11,8 +13,13 @@ type labelIndex struct {
 	each func(f func(number uint32))
 	// of returns the namespace and the labels of an object.
 	of func(number uint32) (namespace string, set labels.Set)
+	// compare is the order of the lists; nil: they are in no order.
+	compare func(a, b uint32) int
 
-	families map[family]map[labelValue]*rowSet
+	families map[family]map[labelValue]*group
+	touched  []*group // that are not in order
+	best     []*group // see candidates
+	lists    []*group // see candidates
 }
 
 // family is the lists by one label, "" for lists of all objects; in each namespace, or
@@ -36,94 +43,158 @@ func (f family) place(namespace string, set labels.Set) (labelValue, bool) {
 	return at, ok
 }
 
-// change notes that an object has come, gone, or has other labels.
-func (x *labelIndex) change(number uint32, was, is bool, oldNamespace string, old labels.Set, namespace string, now labels.Set) {
+// labeledState is what lists tell objects apart by.
+type labeledState struct {
+	there     bool
+	namespace string
+	set       labels.Set
+}
+
+// change notes that an object has come, gone, or has other labels; if it was renamed, it
+// may be in another place of a list. Calls are to be ended by tidy.
+func (x *labelIndex) change(number uint32, old, now labeledState, renamed bool) {
 	for f, lists := range x.families {
-		before, wasIn := f.place(oldNamespace, old)
-		after, isIn := f.place(namespace, now)
-		wasIn, isIn = wasIn && was, isIn && is
+		before, wasIn := f.place(old.namespace, old.set)
+		after, isIn := f.place(now.namespace, now.set)
+		wasIn, isIn = wasIn && old.there, isIn && now.there
 		if wasIn && isIn && before == after {
+			if renamed {
+				lists[before].shuffle = true
+				x.touch(lists[before])
+			}
 			continue
 		}
 		if wasIn {
-			lists[before].remove(number)
-			if lists[before].len() == 0 {
+			list := lists[before]
+			if list.remove(number); len(list.rows) == 0 {
 				delete(lists, before)
 			}
 		}
 		if isIn {
-			addTo(lists, after, number)
+			x.addTo(lists, after, number)
 		}
 	}
 }
 
-func addTo(lists map[labelValue]*rowSet, at labelValue, number uint32) {
+func (x *labelIndex) addTo(lists map[labelValue]*group, at labelValue, number uint32) {
 	list := lists[at]
 	if list == nil {
-		list = &rowSet{}
+		list = &group{}
 		lists[at] = list
 	}
 	list.add(number)
+	x.touch(list)
 }
 
-// lists returns the lists of a family, which it makes the first time.
-func (x *labelIndex) lists(f family) map[labelValue]*rowSet {
+func (x *labelIndex) touch(list *group) {
+	if !list.touched && x.compare != nil {
+		list.touched = true
+		x.touched = append(x.touched, list)
+	}
+}
+
+// tidy brings lists into order.
+func (x *labelIndex) tidy() {
+	for _, list := range x.touched {
+		list.order(x.compare)
+		list.touched = false
+	}
+	clear(x.touched)
+	x.touched = kept(x.touched)
+}
+
+// listsOf returns the lists of a family, which it makes the first time.
+func (x *labelIndex) listsOf(f family) map[labelValue]*group {
 	if lists, ok := x.families[f]; ok {
 		return lists
 	}
-	lists := map[labelValue]*rowSet{}
+	lists := map[labelValue]*group{}
 	x.each(func(number uint32) {
 		namespace, set := x.of(number)
 		if at, ok := f.place(namespace, set); ok {
-			addTo(lists, at, number)
+			x.addTo(lists, at, number)
 		}
 	})
+	x.tidy()
 	if x.families == nil {
-		x.families = map[family]map[labelValue]*rowSet{}
+		x.families = map[family]map[labelValue]*group{}
 	}
 	x.families[f] = lists
 	return lists
 }
 
-// selected appends the numbers of the objects of a namespace, "" for all, that a selector
-// selects, in no order.
-func (x *labelIndex) selected(dst []uint32, namespace string, selector labels.Selector) []uint32 {
+// candidates returns lists, the shortest there are, that have all objects of a namespace,
+// "" for all, that a selector selects, and reports whether they have no others. They are
+// valid until the next call.
+func (x *labelIndex) candidates(namespace string, selector labels.Selector) (found []*group, exact bool) {
 	if selector == nil {
-		return dst
+		return nil, true
 	}
 	requirements, selectable := selector.Requirements()
 	if !selectable {
-		return dst
+		return nil, true
 	}
-	var best []*rowSet
-	found, fewest := false, 0
-	for _, r := range requirements {
-		values := valuesOf(r)
+	any, fewest := false, 0
+	for i := range requirements {
+		r := &requirements[i]
+		values := valuesOf(*r)
 		if values == nil {
 			continue
 		}
-		lists, n := []*rowSet(nil), 0
-		family := x.lists(family{r.Key(), namespace == ""})
+		n := 0
+		x.lists = x.lists[:0]
+		family := x.listsOf(family{r.Key(), namespace == ""})
 		for _, value := range values {
 			if list := family[labelValue{namespace, r.Key(), value}]; list != nil {
-				lists, n = append(lists, list), n+list.len()
+				x.lists, n = append(x.lists, list), n+len(list.rows)
 			}
 		}
-		if !found || n < fewest {
-			best, found, fewest = lists, true, n
+		if !any || n < fewest {
+			any, fewest = true, n
+			x.best, x.lists = x.lists, x.best
 		}
 	}
-	if !found {
-		if list := x.lists(family{"", namespace == ""})[labelValue{namespace: namespace}]; list != nil {
-			best = append(best, list)
-		}
+	if any {
+		return x.best, len(requirements) == 1
 	}
-	for _, list := range best {
-		list.each(func(number uint32) {
+	x.best = x.best[:0]
+	if list := x.listsOf(family{"", namespace == ""})[labelValue{namespace: namespace}]; list != nil {
+		x.best = append(x.best, list)
+	}
+	return x.best, len(requirements) == 0
+}
+
+// selected appends the numbers of the objects of a namespace, "" for all, that a selector
+// selects, in no order.
+func (x *labelIndex) selected(dst []uint32, namespace string, selector labels.Selector) []uint32 {
+	lists, exact := x.candidates(namespace, selector)
+	return x.filter(dst, lists, exact, selector)
+}
+
+// inOrder is selected in the order of the lists. The result is not the caller's.
+func (x *labelIndex) inOrder(namespace string, selector labels.Selector) []uint32 {
+	lists, exact := x.candidates(namespace, selector)
+	if len(lists) == 1 && exact {
+		return lists[0].rows
+	}
+	found := x.filter(nil, lists, exact, selector)
+	if len(lists) > 1 {
+		slices.SortFunc(found, x.compare)
+	}
+	return found
+}
+
+func (x *labelIndex) filter(dst []uint32, lists []*group, exact bool, selector labels.Selector) []uint32 {
+	for _, list := range lists {
+		if exact {
+			dst = append(dst, list.rows...)
+			continue
+		}
+		for _, number := range list.rows {
 			if _, set := x.of(number); selector.Matches(set) {
 				dst = append(dst, number)
 			}
-		})
+		}
 	}
 	return dst
 }

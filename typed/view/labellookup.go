@@ -3,7 +3,7 @@ package view
 import (
 	"cmp"
 	"iter"
-	"slices"
+	"maps"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -72,6 +72,7 @@ func newLabeled[T Labeled](in *table[T]) *labeled[T] {
 		of: func(row uint32) (string, labels.Set) {
 			return in.objects[row].GetNamespace(), in.objects[row].GetLabels()
 		},
+		compare: in.compare,
 	}}
 }
 
@@ -82,19 +83,24 @@ func (s *labeled[T]) step() {
 	}
 	for i := range s.in.changes {
 		c := &s.in.changes[i]
-		oldNamespace, old, was := labelsOf(c.old)
-		namespace, now, is := labelsOf(c.now)
-		s.labels.change(c.row, was, is, oldNamespace, old, namespace, now)
+		old, now := labelsOf(c.old), labelsOf(c.now)
+		s.labels.change(c.row, old, now, old.there && now.there && compareKeys(c.old, c.now) != 0)
 	}
+	s.labels.tidy()
 }
 
-// labelsOf returns the namespace and labels of an object, false if it is none.
-func labelsOf[T Labeled](obj T) (string, labels.Set, bool) {
+// labelsOf returns the namespace and labels of an object, if it is one.
+func labelsOf[T Labeled](obj T) labeledState {
 	var none T
 	if obj == none {
-		return "", nil, false
+		return labeledState{}
 	}
-	return obj.GetNamespace(), obj.GetLabels(), true
+	return labeledState{true, obj.GetNamespace(), obj.GetLabels()}
+}
+
+// like reports whether the same selectors match two objects that are there.
+func (s labeledState) like(other labeledState) bool {
+	return s.namespace == other.namespace && maps.Equal(s.set, other.set)
 }
 
 // settle implements stage.
@@ -115,9 +121,12 @@ type asked struct {
 
 func (d *selecting[T]) rows(namespace string, selector labels.Selector) []uint32 {
 	d.asked.note(asked{namespace, selector})
-	rows := d.labels.selected(nil, namespace, selector)
-	slices.SortFunc(rows, d.in.compare)
-	return rows
+	return d.find(namespace, selector)
+}
+
+// find returns the rows that a selector selects, in order.
+func (d *selecting[T]) find(namespace string, selector labels.Selector) []uint32 {
+	return d.labels.inOrder(namespace, selector)
 }
 
 func (d *selecting[T]) affected(mark func(row uint32)) {
@@ -127,16 +136,18 @@ func (d *selecting[T]) affected(mark func(row uint32)) {
 	markOwner := func(number uint32) { mark(d.asked.owner(number)) }
 	for i := range d.in.changes {
 		c := &d.in.changes[i]
-		for _, obj := range [...]T{c.old, c.now} {
-			if namespace, set, ok := labelsOf(obj); ok {
-				d.index.matching(namespace, set, markOwner)
-			}
+		old, now := labelsOf(c.old), labelsOf(c.now)
+		if old.there {
+			d.index.matching(old.namespace, old.set, markOwner)
+		}
+		if now.there && !(old.there && now.like(old)) {
+			d.index.matching(now.namespace, now.set, markOwner)
 		}
 	}
 }
 
 func (d *selecting[T]) commit(row uint32) {
-	d.asked.commit(row, func(number uint32, a asked) { d.index.put(number, a.namespace, a.selector) },
+	d.asked.commit(row, nil, func(number uint32, a asked) { d.index.put(number, a.namespace, a.selector) },
 		func(number uint32) { d.index.put(number, "", nil) })
 }
 
@@ -144,8 +155,7 @@ func (d *selecting[T]) forget(row uint32) { d.commit(row) }
 
 func (d *selecting[T]) explain(row uint32, of *definition) (fetched []Fetched) {
 	d.asked.each(row, func(a asked) {
-		found := d.labels.selected(nil, a.namespace, a.selector)
-		slices.SortFunc(found, d.in.compare)
+		found := d.labels.inOrder(a.namespace, a.selector)
 		fetched = append(fetched, Fetched{From: of.name, Key: inWords(a.namespace, selectorInWords(a.selector)), Objects: d.in.keysOf(found)})
 	})
 	return fetched

@@ -18,14 +18,34 @@ func (n *numbered[A]) len() int { return n.used }
 // owner returns the row that has asked for what has a number.
 func (n *numbered[A]) owner(number uint32) uint32 { return n.owners[number] }
 
+// first returns the first of what a row has asked for, of which there is some.
+func (n *numbered[A]) first(row uint32) (a A) {
+	n.of[row].each(func(number uint32) { a = n.what[number] })
+	return a
+}
+
 // commit replaces what a row had asked for before by what was noted. It calls remove with
-// the numbers of the former, and add with those of the latter.
-func (n *numbered[A]) commit(row uint32, add func(number uint32, a A), remove func(number uint32)) {
+// the numbers of the former, and add with those of the latter; neither if that is one
+// each, which are the same, if same is not nil.
+func (n *numbered[A]) commit(row uint32, same func(a, b A) bool, add func(number uint32, a A), remove func(number uint32)) {
 	for int(row) >= len(n.of) {
 		n.of = append(n.of, rowSet{})
 	}
 	var none A
 	of := &n.of[row]
+	if same != nil && len(n.noted) == 1 && of.len() == 1 {
+		kept := false
+		of.each(func(number uint32) {
+			if kept = same(n.what[number], n.noted[0]); kept {
+				n.what[number] = n.noted[0]
+			}
+		})
+		if kept {
+			clear(n.noted)
+			n.noted = n.noted[:0]
+			return
+		}
+	}
 	of.each(func(number uint32) {
 		remove(number)
 		n.what[number] = none

@@ -19,6 +19,7 @@ type options struct {
 	checks bool
 
 	uncompared bool // what is made anew has changed
+	fixed      bool // see computed.fixed
 }
 
 // WithName sets the name by which a view appears in errors, Status and Explain.
@@ -60,6 +61,11 @@ func WithChecks() Option {
 
 func withoutComparison(o *options) error {
 	o.uncompared = true
+	return nil
+}
+
+func withFixedFetches(o *options) error {
+	o.fixed = true
 	return nil
 }
 

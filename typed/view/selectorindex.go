@@ -9,7 +9,13 @@ import (
 // is filed under one value of one label that it requires, or with those that require none.
 type selectorIndex struct {
 	entries []selectorEntry // by number
-	byLabel map[labelValue]rowSet
+	spaces  map[string]*selectorSpace
+}
+
+// selectorSpace is the selectors of a namespace, or of those for all.
+type selectorSpace struct {
+	any     rowSet                        // that require no value of a label
+	byLabel map[string]map[string]*rowSet // by label and value
 }
 
 // labelValue is a label with a value, in a namespace, "" for everywhere. Without a label,
@@ -28,18 +34,9 @@ func (x *selectorIndex) put(number uint32, namespace string, selector labels.Sel
 	for int(number) >= len(x.entries) {
 		x.entries = append(x.entries, selectorEntry{})
 	}
-	if x.byLabel == nil {
-		x.byLabel = map[labelValue]rowSet{}
-	}
 	e := &x.entries[number]
 	for _, at := range e.filed {
-		rows := x.byLabel[at]
-		rows.remove(number)
-		if rows.len() == 0 {
-			delete(x.byLabel, at)
-		} else {
-			x.byLabel[at] = rows
-		}
+		x.unfile(at, number)
 	}
 	*e = selectorEntry{}
 	if selector == nil {
@@ -51,10 +48,64 @@ func (x *selectorIndex) put(number uint32, namespace string, selector labels.Sel
 	}
 	*e = selectorEntry{namespace, selector, x.places(namespace, requirements)}
 	for _, at := range e.filed {
-		rows := x.byLabel[at]
-		rows.add(number)
-		x.byLabel[at] = rows
+		x.file(at, number)
 	}
+}
+
+func (x *selectorIndex) file(at labelValue, number uint32) {
+	space := x.spaces[at.namespace]
+	if space == nil {
+		space = &selectorSpace{byLabel: map[string]map[string]*rowSet{}}
+		if x.spaces == nil {
+			x.spaces = map[string]*selectorSpace{}
+		}
+		x.spaces[at.namespace] = space
+	}
+	if at.label == "" {
+		space.any.add(number)
+		return
+	}
+	values := space.byLabel[at.label]
+	if values == nil {
+		values = map[string]*rowSet{}
+		space.byLabel[at.label] = values
+	}
+	rows := values[at.value]
+	if rows == nil {
+		rows = &rowSet{}
+		values[at.value] = rows
+	}
+	rows.add(number)
+}
+
+// unfile takes back a call of file.
+func (x *selectorIndex) unfile(at labelValue, number uint32) {
+	space := x.spaces[at.namespace]
+	if at.label == "" {
+		space.any.remove(number)
+	} else {
+		values := space.byLabel[at.label]
+		rows := values[at.value]
+		if rows.remove(number); rows.len() == 0 {
+			delete(values, at.value)
+		}
+		if len(values) == 0 {
+			delete(space.byLabel, at.label)
+		}
+	}
+	if space.any.len() == 0 && len(space.byLabel) == 0 {
+		delete(x.spaces, at.namespace)
+	}
+}
+
+// filed returns how many selectors are filed at a place.
+func (x *selectorIndex) filed(at labelValue) int {
+	if space := x.spaces[at.namespace]; space != nil {
+		if rows := space.byLabel[at.label][at.value]; rows != nil {
+			return rows.len()
+		}
+	}
+	return 0
 }
 
 // places returns where to file a selector: under the values of the requirement that the
@@ -70,8 +121,7 @@ func (x *selectorIndex) places(namespace string, requirements labels.Requirement
 		places, n := make([]labelValue, 0, len(values)), 0
 		for _, value := range values {
 			at := labelValue{namespace, r.Key(), value}
-			rows := x.byLabel[at]
-			places, n = append(places, at), n+1+rows.len()
+			places, n = append(places, at), n+1+x.filed(at)
 		}
 		if best == nil || n < fewest {
 			best, fewest = places, n
@@ -88,7 +138,7 @@ func (x *selectorIndex) places(namespace string, requirements labels.Requirement
 func valuesOf(r labels.Requirement) []string {
 	switch r.Operator() {
 	case selection.Equals, selection.DoubleEquals, selection.In:
-		return r.Values().UnsortedList()
+		return r.ValuesUnsorted()
 	}
 	return nil
 }
@@ -102,16 +152,21 @@ func (x *selectorIndex) matching(namespace string, set labels.Set, f func(number
 }
 
 func (x *selectorIndex) matchingIn(namespace string, set labels.Set, f func(number uint32)) {
+	space := x.spaces[namespace]
+	if space == nil {
+		return
+	}
 	try := func(number uint32) {
 		if x.entries[number].selector.Matches(set) {
 			f(number)
 		}
 	}
-	rows := x.byLabel[labelValue{namespace: namespace}]
-	rows.each(try)
-	for label, value := range set {
-		if rows, ok := x.byLabel[labelValue{namespace, label, value}]; ok {
-			rows.each(try)
+	space.any.each(try)
+	for label, values := range space.byLabel { // fewer than an object has, most often
+		if value, ok := set[label]; ok {
+			if rows := values[value]; rows != nil {
+				rows.each(try)
+			}
 		}
 	}
 }

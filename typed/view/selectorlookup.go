@@ -142,19 +142,17 @@ func (s *selectors[T]) settle() {
 // selected is the dependents of a SelectorLookup: the labels that each row has asked for.
 type selected[T index.Object] struct {
 	*selectors[T]
-	asked  numbered[labelsAsked]
+	asked  numbered[labeledState]
 	labels labelIndex
 }
 
-// labelsAsked is labels that were asked for.
-type labelsAsked struct {
-	namespace string
-	set       labels.Set
-	there     bool
+func (d *selected[T]) rows(namespace string, set labels.Set) []uint32 {
+	d.asked.note(labeledState{true, namespace, set})
+	return d.find(namespace, set)
 }
 
-func (d *selected[T]) rows(namespace string, set labels.Set) (rows []uint32) {
-	d.asked.note(labelsAsked{namespace, set, true})
+// find returns the rows whose selectors match, in order.
+func (d *selected[T]) find(namespace string, set labels.Set) (rows []uint32) {
 	d.index.matching(namespace, set, func(row uint32) { rows = append(rows, row) })
 	slices.SortFunc(rows, d.in.compare)
 	return rows
@@ -174,18 +172,17 @@ func (d *selected[T]) affected(mark func(row uint32)) {
 }
 
 func (d *selected[T]) commit(row uint32) {
-	d.asked.commit(row, func(number uint32, a labelsAsked) {
-		d.labels.change(number, false, true, "", nil, a.namespace, a.set)
+	d.asked.commit(row, labeledState.like, func(number uint32, a labeledState) {
+		d.labels.change(number, labeledState{}, a, false)
 	}, func(number uint32) {
-		a := d.asked.what[number]
-		d.labels.change(number, true, false, a.namespace, a.set, "", nil)
+		d.labels.change(number, d.asked.what[number], labeledState{}, false)
 	})
 }
 
 func (d *selected[T]) forget(row uint32) { d.commit(row) }
 
 func (d *selected[T]) explain(row uint32, of *definition) (fetched []Fetched) {
-	d.asked.each(row, func(a labelsAsked) {
+	d.asked.each(row, func(a labeledState) {
 		var found []uint32
 		d.index.matching(a.namespace, a.set, func(row uint32) { found = append(found, row) })
 		slices.SortFunc(found, d.in.compare)
