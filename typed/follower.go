@@ -100,32 +100,44 @@ func (i *Informer[T]) follow(f Follower[T]) (leave func() bool, err error) {
 // followed implements Followed.
 func (s *SharedInformer[T]) followed() *Informer[T] { return s.informer.Load() }
 
-// Follow implements Followed. The follower ends with Release, too.
+// Follow implements Followed. The follower ends with Release, too, before that returns.
 func (s *SharedInformer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.released {
+		return nil, fmt.Errorf("informer %s: follower not added: %w", s.Name(), index.ErrReleased)
+	}
 	informer := s.informer.Load()
 	leave, err := informer.follow(f)
 	if err != nil {
 		return nil, err
 	}
-	var mu sync.Mutex
-	left := false // guarded by mu
-	end := func(call func()) {
-		mu.Lock()
-		defer mu.Unlock()
-		if !left {
-			left = true
-			if leave() {
-				call()
-			}
-		}
-	}
-	forget := context.AfterFunc(s.ctx, func() {
-		end(func() { f.End(fmt.Errorf("informer %s: %w", informer.name, index.ErrReleased)) })
-	})
+	one := &following{leave: leave, end: func() { f.End(fmt.Errorf("informer %s: %w", informer.name, index.ErrReleased)) }}
+	s.followings = append(s.followings, one)
 	return func() {
-		forget()
-		end(func() {})
+		s.mu.Lock()
+		s.followings = slices.DeleteFunc(s.followings, func(other *following) bool { return other == one })
+		s.mu.Unlock()
+		one.mu.Lock()
+		defer one.mu.Unlock()
+		leave()
 	}, nil
+}
+
+// following is a follower of a SharedInformer.
+type following struct {
+	mu    sync.Mutex  // held while it is ended
+	leave func() bool // reports whether it was told of everything until now
+	end   func()
+}
+
+// release ends what the follower is told.
+func (f *following) release() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.leave() {
+		f.end()
+	}
 }
 
 // followerList has the followers of an informer. Its writers hold the informer's lock.

@@ -19,7 +19,7 @@ import (
 //     stopped, see the eighth promise of Informer. What is read after Release never
 //     says "not found": it fails with index.ErrReleased, whether the informer still runs
 //     for others or not, and so do indexes after the last Release.
-//  2. Handlers and event ranges belong to this use, and end with it.
+//  2. Handlers, followers and event ranges belong to this use, and end with it.
 //  3. Indexes belong to the informer. All of its users share their names, and they
 //     stay as long as it runs.
 //  4. After Release, methods that return an error return index.ErrReleased, and those
@@ -37,6 +37,7 @@ type SharedInformer[T index.Object] struct {
 	mu            sync.Mutex
 	released      bool            // guarded by mu
 	registrations []*Registration // guarded by mu
+	followings    []*following    // guarded by mu
 }
 
 var _ index.Reader[*metav1.ObjectMeta] = (*SharedInformer[*metav1.ObjectMeta])(nil)
@@ -63,11 +64,14 @@ func (s *SharedInformer[T]) Release() {
 		return
 	}
 	s.released = true
-	registrations := s.registrations
-	s.registrations = nil
+	registrations, followings := s.registrations, s.followings
+	s.registrations, s.followings = nil, nil
 	s.mu.Unlock()
 
 	s.cancel(index.ErrReleased)
+	for _, f := range followings {
+		f.release()
+	}
 	for _, r := range registrations {
 		r.Close()
 	}
