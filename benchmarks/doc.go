@@ -43,6 +43,9 @@
 //     and ReadersVsWriter, the heap, and what the garbage collector takes depend
 //     on the size of the informer. A million objects need 4 GB, and half a
 //     minute before anything is measured.
+//   - ViewInitial, ViewPodChange, ViewSelectorChange, ViewNodeChange, ViewPolicies:
+//     collections that are computed from others, beside the same written by hand on
+//     client-go (by-hand). The module peers has them beside istio's krt.
 //   - WorkQueue: keys on their way from handlers to workers. The module peers
 //     compares the same queue with controller-runtime's.
 //

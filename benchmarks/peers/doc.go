@@ -23,6 +23,7 @@
 //     to all handlers.
 //   - PeerReads: reads of a cache that nothing disturbs.
 //   - PeerUpdate: writes to a store that nobody listens to.
+//   - PeerViewInitial and others: collections that are computed from others.
 //
 // # Caches: the sides
 //
@@ -45,8 +46,7 @@
 //   - krt: krt.NewInformer, with NewIndex, NewNamespaceIndex and RegisterBatch.
 //     The client is istio's fake one, whose list and watch of Pods are replaced.
 //     A collection that is computed from others is what krt is for, and has a
-//     store and listeners of its own. It is not measured, as it does more than
-//     any other side.
+//     store and listeners of its own; see Views.
 //   - statedb: a table with the indexes key, node and app, without metrics, as in
 //     its own benchmarks. Pods of a namespace are those with a prefix of the
 //     key. Handlers are goroutines with a change iterator each (Changes), as in
@@ -120,6 +120,25 @@
 //     watch, and channels that close when a certain object, or what a query finds,
 //     changes. Only krt computes collections from others, and again what depends
 //     on a change.
+//
+// # Views: the sides
+//
+// All make the same results of the same objects, with the same functions, and tell a
+// handler of each that has changed; views.Check compares them with a scan.
+//
+//   - typed: view.JoinSelecting, JoinOn and JoinSelectedBy on informers that list and
+//     watch from memory, and an informer of the result. typed-set has view.Set in the
+//     place of the informers.
+//   - krt: krt.NewCollection on collections that the program changes
+//     (NewStaticCollection), which costs it less than informers do: there is no
+//     Reflector and no client-go behind it. Fetch has FilterIndex by namespace and
+//     FilterLabel or FilterSelects, or FilterKey. Results have a method Equals.
+//   - krt-by-app: the same with Pods indexed by namespace and the label app, which all
+//     Services of the benchmark select by: the best that one can do if that is known.
+//   - by-hand: client-go's shared informers with the indexes that the task needs, by the
+//     label app and by Node; handlers that put into a work queue what has to be computed
+//     again; one worker, which starts when all have synced, computes it from the
+//     indexers, and compares it with what was there.
 //
 // # Queues: the sides
 //
