@@ -11,7 +11,7 @@ import (
 type arrangement[K comparable, T index.Object] struct {
 	name   string
 	in     *table[T]
-	keys   Keys[T, K]
+	keys   Keys[K, T]
 	groups []group
 	held   []int32 // by group: how many depend on it
 	keyOf  []K     // by group
@@ -25,7 +25,7 @@ type arrangement[K comparable, T index.Object] struct {
 	program *program
 }
 
-func newArrangement[K comparable, T index.Object](p *program, name string, in *table[T], keys Keys[T, K]) *arrangement[K, T] {
+func newArrangement[K comparable, T index.Object](p *program, name string, in *table[T], keys Keys[K, T]) *arrangement[K, T] {
 	return &arrangement[K, T]{name: name, in: in, keys: keys, byKey: map[K]uint32{}, program: p}
 }
 

@@ -57,5 +57,8 @@
 //
 // [View.Explain] tells why an object is there, and [View.Status] where the time goes.
 //
+// A view that two informers are made of is computed by each of them; share the informer,
+// and give it to [Of], to compute it once.
+//
 // A view runs on the goroutine of its informer's Run, and calls functions from no other.
 package view

@@ -16,7 +16,7 @@ import (
 // false if nothing is made of them. It is called again for a key when one of its objects
 // comes, changes or goes, and costs all objects of that key; [Reduce] costs the change.
 func Group[T index.Object, K comparable, Out index.Object](
-	in *View[T], keys Keys[T, K], group func(key K, objects iter.Seq[T]) (Out, bool), opts ...Option,
+	in *View[T], keys Keys[K, T], group func(key K, objects iter.Seq[T]) (Out, bool), opts ...Option,
 ) *View[Out] {
 	lookup := By(in, keys, checksOf[Out](opts)...)
 	if group == nil {
@@ -39,7 +39,7 @@ func Group[T index.Object, K comparable, Out index.Object](
 }
 
 // Distinct is the first object of each key, in the order of namespaces and names.
-func Distinct[T index.Object, K comparable](in *View[T], keys Keys[T, K], opts ...Option) *View[T] {
+func Distinct[T index.Object, K comparable](in *View[T], keys Keys[K, T], opts ...Option) *View[T] {
 	opts = append([]Option{WithName(describe("Distinct", in.defined())), withoutComparison}, opts...)
 	return Group(in, keys, func(_ K, objects iter.Seq[T]) (T, bool) {
 		for obj := range objects {

@@ -21,7 +21,7 @@ import (
 // A change of a right object costs those of the left that have its keys, and no look at
 // others. See [Map] for what functions may do.
 func JoinOn[L, R index.Object, K comparable, Out index.Object](
-	left *View[L], right *View[R], leftKeys Keys[L, K], rightKeys Keys[R, K], join func(L, iter.Seq[R]) (Out, bool), opts ...Option,
+	left *View[L], right *View[R], leftKeys Keys[K, L], rightKeys Keys[K, R], join func(L, iter.Seq[R]) (Out, bool), opts ...Option,
 ) *View[Out] {
 	checks := checksOf[Out](opts)
 	lookup := By(right, rightKeys, checks...)

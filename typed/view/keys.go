@@ -10,28 +10,28 @@ import (
 // Keys says by which keys objects are found: by at most one, see [One], or by any number,
 // see [Many]. The functions are pure: for the same object they return the same keys, see
 // [WithChecks].
-type Keys[T index.Object, K comparable] struct {
+type Keys[K comparable, T index.Object] struct {
 	one  func(T) (K, bool)
 	many func(T) []K
 }
 
 // One is a key of each object, or none if the function returns false.
-func One[T index.Object, K comparable](key func(obj T) (K, bool)) Keys[T, K] {
-	return Keys[T, K]{one: key}
+func One[K comparable, T index.Object](key func(obj T) (K, bool)) Keys[K, T] {
+	return Keys[K, T]{one: key}
 }
 
 // Many is any number of keys of each object. A key that is there twice counts once.
-func Many[T index.Object, K comparable](keys func(obj T) []K) Keys[T, K] {
-	return Keys[T, K]{many: keys}
+func Many[K comparable, T index.Object](keys func(obj T) []K) Keys[K, T] {
+	return Keys[K, T]{many: keys}
 }
 
 // Name is the key by which an object is stored: its namespace and name.
-func Name[T index.Object]() Keys[T, index.Key] {
+func Name[T index.Object]() Keys[index.Key, T] {
 	return One(func(obj T) (index.Key, bool) { return index.KeyOf(obj), true })
 }
 
 // all calls f with each key of an object.
-func (k Keys[T, K]) all(obj T, f func(K)) {
+func (k Keys[K, T]) all(obj T, f func(K)) {
 	if k.one != nil {
 		if key, ok := k.one(obj); ok {
 			f(key)
@@ -43,10 +43,10 @@ func (k Keys[T, K]) all(obj T, f func(K)) {
 	}
 }
 
-func (k Keys[T, K]) valid() bool { return k.one != nil || k.many != nil }
+func (k Keys[K, T]) valid() bool { return k.one != nil || k.many != nil }
 
 // checked returns keys whose functions are called twice, and panic if they return others.
-func (k Keys[T, K]) checked() Keys[T, K] {
+func (k Keys[K, T]) checked() Keys[K, T] {
 	if one := k.one; one != nil {
 		k.one = func(obj T) (K, bool) {
 			key, ok := one(obj)

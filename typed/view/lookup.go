@@ -15,11 +15,11 @@ import (
 type Lookup[K comparable, T index.Object] struct {
 	*definition
 	in   *View[T]
-	keys Keys[T, K]
+	keys Keys[K, T]
 }
 
 // By is a lookup by keys. Of the options, it takes a name and checks.
-func By[K comparable, T index.Object](in *View[T], keys Keys[T, K], opts ...Option) *Lookup[K, T] {
+func By[K comparable, T index.Object](in *View[T], keys Keys[K, T], opts ...Option) *Lookup[K, T] {
 	inputs := []*definition{in.defined()}
 	o, _, err := gather[T](opts)
 	if !keys.valid() {

@@ -38,8 +38,8 @@ func TestWhatCannotBeMade(t *testing.T) {
 		"Reduce(Set of *rig.Thing): a function is nil":    view.Reduce(things, onNode, view.Fold[*rig.Thing, int]{}, result),
 		"Compute(Set of *rig.Thing): the function is nil": view.Compute[*rig.Thing, row](things, nil, nil),
 		"a function is nil":                               view.JoinOn(things, things, onNode, onNode, (func(*rig.Thing, iter.Seq[*rig.Thing]) (row, bool))(nil)),
-		"the key function is nil":                         view.JoinOn(things, things, onNode, view.One[*rig.Thing, string](nil), join),
-		"JoinOn(Set of *rig.Thing, Set of *rig.Thing): a": view.JoinOn(things, things, view.Many[*rig.Thing, string](nil), onNode, join),
+		"the key function is nil":                         view.JoinOn(things, things, onNode, view.One[string, *rig.Thing](nil), join),
+		"JoinOn(Set of *rig.Thing, Set of *rig.Thing): a": view.JoinOn(things, things, view.Many[string, *rig.Thing](nil), onNode, join),
 		"JoinSelecting(Set of *rig.Thing":                 view.JoinSelecting(things, things, nil, join),
 		"JoinSelectedBy(Set of *rig.Thing":                view.JoinSelectedBy(things, things, nil, join),
 		"there is no view to unite":                       view.Union[row](),
@@ -48,7 +48,7 @@ func TestWhatCannotBeMade(t *testing.T) {
 		"the function that compares is nil":               versions(things, view.WithEqual[row](nil)),
 		"another type than view_test.row":                 versions(things, view.WithEqual(func(a, b *rig.Thing) bool { return true })),
 		"a lookup is nil":                                 view.Compute(things, func(*view.Fetcher, *rig.Thing) (row, bool) { return row{}, true }, []view.AnyLookup{nil}),
-		"view By(Set of *rig.Thing): the key":             view.Reduce(things, view.Keys[*rig.Thing, string]{}, fold, result),
+		"view By(Set of *rig.Thing): the key":             view.Reduce(things, view.Keys[string, *rig.Thing]{}, fold, result),
 		"BySelector(Set of *rig.Thing): the selector":     view.Compute(things, func(*view.Fetcher, *rig.Thing) (row, bool) { return row{}, true }, []view.AnyLookup{view.BySelector(things, (func(*rig.Thing) labels.Selector)(nil))}),
 	} {
 		require.ErrorContains(t, made.Err(), want)
@@ -97,7 +97,7 @@ func TestOneInformerAtATime(t *testing.T) {
 		checkRows(t, informer, "a=1")
 		stop()
 		_, err := v.Status(t.Context())
-		require.ErrorContains(t, err, "does not run")
+		require.ErrorContains(t, err, "not the source of an informer that runs")
 		checkRows(t, start(t, v), "a=1")
 	})
 }

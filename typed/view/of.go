@@ -2,6 +2,7 @@ package view
 
 import (
 	"errors"
+	"reflect"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
@@ -14,7 +15,7 @@ import (
 // view's own inputs could see two states of those, and is an error; give the view in the
 // place of its informer then.
 func Of[T index.Object](informer typed.Followed[T]) *View[T] {
-	if informer == nil {
+	if informer == nil || reflect.ValueOf(informer).IsNil() {
 		return newView[T](define(typeName[T](), nil, errors.New("the informer is nil")), nil)
 	}
 	return newInput(typeName[T](), inputLeaf[T]{

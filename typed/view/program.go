@@ -222,7 +222,7 @@ func versionOfAll(versions []string) string {
 	return strings.Join(versions, ",")
 }
 
-var errNotRunning = errors.New("it does not run")
+var errNotRunning = errors.New("it is not the source of an informer that runs")
 
 // ask has f called between two steps, and waits for it.
 func (p *program) ask(ctx context.Context, f func()) error {

@@ -142,7 +142,7 @@ func TestVersions(t *testing.T) {
 		left, right := view.Of(first.Informer), view.Of(second.Informer)
 		v := joinedOn(left, right)
 		assert.Empty(t, v.Versions())
-		require.ErrorContains(t, v.WaitForResourceVersion(t.Context(), left, "1"), "does not run")
+		require.ErrorContains(t, v.WaitForResourceVersion(t.Context(), left, "1"), "not the source of an informer that runs")
 		first.Start()
 		second.Start()
 		first.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 3))}, "3")

@@ -22,14 +22,14 @@ type Fold[T, S any] struct {
 // Reduce is what a function makes of a state of the objects that have a key in common,
 // such as their number or a sum, for each key that there is. A change of one object costs a
 // call of Remove and of Add, whatever the number of objects. The result is called with the
-// state, which it must neither modify nor keep parts of, and the number of objects; it
-// returns false if nothing is made of them.
+// state, which it must neither modify nor keep parts of (so it copies a resource.Quantity
+// by DeepCopy), and the number of objects; it returns false if nothing is made of them.
 //
 // If a call of Add or Remove panics, the object is reported as rejected, and is left out.
 // The state of its keys is then computed anew from all of their objects whenever one
 // changes, as long as a call panics.
 func Reduce[T index.Object, K comparable, S any, Out index.Object](
-	in *View[T], keys Keys[T, K], fold Fold[T, S], result func(key K, state *S, n int) (Out, bool), opts ...Option,
+	in *View[T], keys Keys[K, T], fold Fold[T, S], result func(key K, state *S, n int) (Out, bool), opts ...Option,
 ) *View[Out] {
 	lookup := By(in, keys, checksOf[Out](opts)...)
 	keys = lookup.keys
@@ -53,7 +53,7 @@ func Reduce[T index.Object, K comparable, S any, Out index.Object](
 type reduced[T index.Object, K comparable, S any, Out index.Object] struct {
 	output[Out]
 	in     *table[T]
-	keys   Keys[T, K]
+	keys   Keys[K, T]
 	fold   Fold[T, S]
 	result func(K, *S, int) (Out, bool)
 
