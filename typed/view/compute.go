@@ -66,7 +66,7 @@ func newCompute[A, B index.Object](kind string, in *View[A], compute func(*Fetch
 	}
 	d := define(o.name, inputs, append(errs, err)...)
 	return newView(d, func(p *program) *table[B] {
-		c := &computed[A, B]{left: in.start(p), compute: compute, checks: o.checks, fixed: o.fixed}
+		c := &computed[A, B]{left: in.start(p), compute: compute, checks: o.checks, fixed: o.fixed, failed: map[uint32]bool{}}
 		c.program, c.equal = p, equal
 		if o.uncompared {
 			c.equal = nil
@@ -93,9 +93,10 @@ type computed[A, B index.Object] struct {
 	checks  bool
 	fixed   bool // what is fetched depends on the object alone, as joins do it
 
-	costs  []cost   // by row
-	dirty  []uint32 // rows to compute in this step
-	marked []mark   // by row
+	costs  []cost          // by row
+	dirty  []uint32        // rows to compute in this step
+	marked []mark          // by row
+	failed map[uint32]bool // rows of which not all that they depend on may be known
 	effort effort
 }
 
@@ -130,7 +131,7 @@ func (c *computed[A, B]) step() {
 	}
 	last := began
 	for _, row := range c.dirty {
-		c.fetcher.row, c.fetcher.again = row, c.fixed && c.marked[row] == fetched
+		c.fetcher.row, c.fetcher.again = row, c.fixed && c.marked[row] == fetched && !c.failed[row]
 		c.marked[row] = unmarked
 		if obj := c.left.objects[row]; obj != none {
 			c.computeRow(row, obj)
@@ -158,6 +159,7 @@ func (c *computed[A, B]) drop(row uint32, old A) {
 		l.forget(row)
 	}
 	c.make(row, none)
+	delete(c.failed, row)
 	if c.program.failing {
 		c.program.repairKey(c.name, index.KeyOf(old))
 	}
@@ -178,9 +180,11 @@ func (c *computed[A, B]) computeRow(row uint32, obj A) {
 		}
 	}
 	if err != nil {
+		c.failed[row] = true
 		c.program.failKey(c.name, index.KeyOf(obj), fmt.Errorf("view %s: %w", c.name, err))
 		return
 	}
+	delete(c.failed, row)
 	if c.program.failing {
 		c.program.repairKey(c.name, index.KeyOf(obj))
 	}

@@ -273,13 +273,7 @@ func TestPanicOfAKeyFunction(t *testing.T) {
 			}
 			return o.Node, true
 		})
-		v := view.JoinOn(left.View(), right.View(), onNode, keys, func(o *rig.Thing, others iter.Seq[*rig.Thing]) (row, bool) {
-			found := ""
-			for other := range others {
-				found += fmt.Sprint(other)
-			}
-			return row{o.Name, found}, true
-		})
+		v := view.JoinOn(left.View(), right.View(), onNode, keys, matching)
 		informer := start(t, v)
 		right.Put(rig.On("y", rig.At("b", 2)))
 		checkRows(t, informer, "a=b@2")
@@ -289,6 +283,40 @@ func TestPanicOfAKeyFunction(t *testing.T) {
 		checkRows(t, informer, "a=")
 		assert.Zero(t, informer.Status().RejectedNow)
 	})
+}
+
+// TestPanicBetweenKeys: an object of which only some keys are known is not joined by these.
+func TestPanicBetweenKeys(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		left, right := named("a"), named("b")
+		keys := view.Many(func(o *rig.Thing) []any {
+			if o.Version == 2 {
+				return []any{o.Node, []string{"a slice is no key"}}
+			}
+			return []any{o.Node, "y"}
+		})
+		v := view.JoinOn(left.View(), right.View(), keys, view.One(func(o *rig.Thing) (any, bool) { return o.Node, true }), matching)
+		informer := start(t, v)
+		right.Put(rig.On("y", rig.At("c", 1)))
+		checkRows(t, informer, "a=b@1c@1")
+		left.Put(rig.On("x", rig.At("a", 2)))
+		right.Put(rig.On("x", rig.At("b", 2)))
+		checkRows(t, informer, "a=b@1c@1")
+		right.Put(rig.On("x", rig.At("b", 3)))
+		checkRows(t, informer, "a=b@1c@1")
+		assert.Equal(t, 1, informer.Status().RejectedNow)
+		left.Put(rig.On("x", rig.At("a", 3)))
+		checkRows(t, informer, "a=b@3c@1")
+		assert.Zero(t, informer.Status().RejectedNow)
+	})
+}
+
+func matching(o *rig.Thing, others iter.Seq[*rig.Thing]) (row, bool) {
+	found := ""
+	for other := range others {
+		found += fmt.Sprint(other)
+	}
+	return row{o.Name, found}, true
 }
 
 // TestPanicOfAFold: the object is left out, and what is there is right again later.
