@@ -61,7 +61,7 @@ func JoinOn[L, R index.Object, K comparable, Out index.Object](
 // selects nothing, one without requirements everything. What else JoinOn says holds here.
 //
 // The first selector that requires a value of a label has all objects looked at, once.
-func JoinSelecting[L index.Object, R Labeled, Out index.Object](
+func JoinSelecting[L index.Object, R index.Labeled, Out index.Object](
 	left *View[L], right *View[R], selector func(L) labels.Selector, join func(L, iter.Seq[R]) (Out, bool), opts ...Option,
 ) *View[Out] {
 	if join == nil || selector == nil {
@@ -84,7 +84,7 @@ func JoinSelecting[L index.Object, R Labeled, Out index.Object](
 // JoinSelectedBy is what a function makes of each object of the left view and of those of
 // the right one that select it by its labels, as the NetworkPolicies of a Pod do. Otherwise
 // it is as JoinSelecting.
-func JoinSelectedBy[L Labeled, R, Out index.Object](
+func JoinSelectedBy[L index.Labeled, R, Out index.Object](
 	left *View[L], right *View[R], selector func(R) labels.Selector, join func(L, iter.Seq[R]) (Out, bool), opts ...Option,
 ) *View[Out] {
 	if join == nil || selector == nil {

@@ -10,21 +10,15 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Labeled is what lookups by labels need of objects.
-type Labeled interface {
-	index.Object
-	GetLabels() map[string]string
-}
-
 // LabelLookup finds objects of a view by selectors, for functions of [Compute].
-type LabelLookup[T Labeled] struct {
+type LabelLookup[T index.Labeled] struct {
 	*definition
 	in *View[T]
 }
 
 // ByLabels is a lookup by labels. The first selector that requires a value of a label has
 // all objects looked at, once. Of the options, it takes a name.
-func ByLabels[T Labeled](in *View[T], opts ...Option) *LabelLookup[T] {
+func ByLabels[T index.Labeled](in *View[T], opts ...Option) *LabelLookup[T] {
 	inputs := []*definition{in.defined()}
 	o, _, err := gather[T](opts)
 	return &LabelLookup[T]{definition: define(cmp.Or(o.name, describe("ByLabels", inputs...)), inputs, err), in: in}
@@ -54,12 +48,12 @@ func (l *LabelLookup[T]) depend(p *program) dependents {
 }
 
 // labeled is the stage of a LabelLookup.
-type labeled[T Labeled] struct {
+type labeled[T index.Labeled] struct {
 	in     *table[T]
 	labels labelIndex
 }
 
-func newLabeled[T Labeled](in *table[T]) *labeled[T] {
+func newLabeled[T index.Labeled](in *table[T]) *labeled[T] {
 	var none T
 	return &labeled[T]{in: in, labels: labelIndex{
 		each: func(f func(uint32)) {
@@ -90,7 +84,7 @@ func (s *labeled[T]) step() {
 }
 
 // labelsOf returns the namespace and labels of an object, if it is one.
-func labelsOf[T Labeled](obj T) labeledState {
+func labelsOf[T index.Labeled](obj T) labeledState {
 	var none T
 	if obj == none {
 		return labeledState{}
@@ -107,7 +101,7 @@ func (s labeledState) like(other labeledState) bool {
 func (s *labeled[T]) settle() {}
 
 // selecting is the dependents of a LabelLookup: the selectors that each row has asked for.
-type selecting[T Labeled] struct {
+type selecting[T index.Labeled] struct {
 	*labeled[T]
 	asked numbered[asked]
 	index selectorIndex
