@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/index"
@@ -46,7 +47,29 @@ func (x *thing) selects() labels.Selector {
 	if x.selector == nil {
 		return nil
 	}
-	return labels.SelectorFromSet(x.selector)
+	made := labels.SelectorFromSet(x.selector)
+	for _, r := range requirements[x.value%len(requirements)] {
+		made = made.Add(r)
+	}
+	return made
+}
+
+// requirements are of all kinds; some name a value twice.
+var requirements = []labels.Requirements{
+	nil,
+	{requirement("x", selection.In, "0", "1", "0")},
+	{requirement("y", selection.NotIn, "1")},
+	{requirement("x", selection.Exists), requirement("y", selection.DoesNotExist)},
+	{requirement("y", selection.In, "0"), requirement("x", selection.NotEquals, "1")},
+	nil, nil,
+}
+
+func requirement(label string, is selection.Operator, values ...string) labels.Requirement {
+	r, err := labels.NewRequirement(label, is, values)
+	if err != nil {
+		panic(err)
+	}
+	return *r
 }
 
 // things are the objects of a collection, in order.

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 )
@@ -138,7 +140,9 @@ func (x *selectorIndex) places(namespace string, requirements labels.Requirement
 func valuesOf(r labels.Requirement) []string {
 	switch r.Operator() {
 	case selection.Equals, selection.DoubleEquals, selection.In:
-		return r.ValuesUnsorted()
+		values := r.ValuesUnsorted() // a copy, which may have one twice
+		slices.Sort(values)
+		return slices.Compact(values)
 	}
 	return nil
 }
