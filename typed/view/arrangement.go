@@ -29,19 +29,7 @@ func newArrangement[K comparable, T index.Object](p *program, name string, in *t
 	return &arrangement[K, T]{name: name, in: in, keys: keys, byKey: map[K]uint32{}, program: p}
 }
 
-// find returns the number of the group of a key, if there is one.
-func (a *arrangement[K, T]) find(key K) (uint32, bool) {
-	at, ok := a.byKey[key]
-	return at, ok
-}
-
-// hold returns the number of the group of a key, which is that until it is let go.
-func (a *arrangement[K, T]) hold(key K) uint32 {
-	at := a.make(key)
-	a.held[at]++
-	return at
-}
-
+// letGo ends one hold on a group: what holds it counts in held.
 func (a *arrangement[K, T]) letGo(at uint32) {
 	a.held[at]--
 	a.mayBeEmpty(at)
