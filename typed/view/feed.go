@@ -40,10 +40,17 @@ func (f *feed[T]) state() inputState {
 }
 
 func (f *feed[T]) take() (version string) {
-	f.inbox.mu.Lock()
-	defer f.inbox.mu.Unlock()
-	f.taken, f.inbox.pending = f.inbox.pending, f.taken
-	return f.inbox.version
+	initial := f.inbox.take(&f.taken, &version)
+	if initial == nil {
+		return version
+	}
+	var none T
+	all := make([]pair[T], 0, initial.Len()+len(f.taken))
+	for obj := range initial.All() {
+		all = append(all, pair[T]{none, obj})
+	}
+	f.taken = append(all, f.taken...)
+	return version
 }
 
 // step implements stage.
@@ -131,6 +138,7 @@ type inbox[T index.Object] struct {
 	wake func()
 
 	mu      sync.Mutex
+	initial *index.Snapshot[T] // comes before pending; nil: nothing
 	pending []pair[T]
 	limit   int // of pending, beyond which changes of one object are joined
 	state   inputState
@@ -142,6 +150,15 @@ type pair[T index.Object] struct{ old, now T }
 
 const minPending = 16384
 
+// take exchanges what waits for an empty slice, and returns what comes before it.
+func (b *inbox[T]) take(taken *[]pair[T], version *string) (initial *index.Snapshot[T]) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	initial, b.initial = b.initial, nil
+	*taken, b.pending, *version = b.pending, *taken, b.version
+	return initial
+}
+
 // note changes the state, and tells the program.
 func (b *inbox[T]) note(change func()) {
 	b.mu.Lock()
@@ -152,12 +169,7 @@ func (b *inbox[T]) note(change func()) {
 
 // Begin implements typed.Follower.
 func (b *inbox[T]) Begin(objects *index.Snapshot[T]) {
-	b.note(func() {
-		for obj := range objects.All() {
-			b.pending = append(b.pending, pair[T]{now: obj})
-		}
-		b.version = objects.ResourceVersion()
-	})
+	b.note(func() { b.initial, b.version = objects, objects.ResourceVersion() })
 }
 
 // Step implements typed.Follower.

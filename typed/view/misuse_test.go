@@ -263,5 +263,7 @@ func TestSet(t *testing.T) {
 		_, ok := set.Get(rig.Key("c"))
 		assert.True(t, ok)
 		assert.PanicsWithValue(t, "view: an object that is put into a Set of *rig.Thing is nil", func() { set.Put(nil) })
+		assert.PanicsWithValue(t, "view: an object that is put into a Set of *rig.Thing is nil", func() { set.Replace(nil) })
+		checkRows(t, informer, "c=2")
 	})
 }

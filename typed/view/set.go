@@ -2,6 +2,7 @@ package view
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -30,12 +31,9 @@ func NewSet[T index.Object](objects ...T) *Set[T] {
 // Put adds objects, or new states of them, at once. It returns the version of the set that
 // has them, see [View.WaitForResourceVersion]. It panics if an object is nil.
 func (s *Set[T]) Put(objects ...T) (version string) {
-	var none T
+	s.refuseNil(objects)
 	changes := make([]index.Change[T], len(objects))
 	for i, obj := range objects {
-		if obj == none {
-			panic("view: an object that is put into a " + s.name + " is nil")
-		}
 		changes[i] = index.Change[T]{Object: obj, Reason: index.Watched}
 	}
 	return s.change(func(version string) []typed.Event[T] { return s.store.Apply(nil, changes, version) })
@@ -50,11 +48,19 @@ func (s *Set[T]) Delete(keys ...index.Key) (version string) {
 	return s.change(func(version string) []typed.Event[T] { return s.store.Apply(nil, changes, version) })
 }
 
-// Replace has the given objects be all that there are.
+// Replace has the given objects be all that there are. It panics if one is nil.
 func (s *Set[T]) Replace(objects ...T) (version string) {
+	s.refuseNil(objects)
 	return s.change(func(version string) []typed.Event[T] {
 		return s.store.Replace(nil, append([]T(nil), objects...), version, index.Relisted)
 	})
+}
+
+func (s *Set[T]) refuseNil(objects []T) {
+	var none T
+	if slices.Contains(objects, none) {
+		panic("view: an object that is put into a " + s.name + " is nil")
+	}
 }
 
 func (s *Set[T]) change(apply func(version string) []typed.Event[T]) string {

@@ -75,6 +75,7 @@ type runner[T index.Object] struct {
 	begun   bool   // the sink has the first list
 	version string // that the sink has
 	trouble string // that was reported last
+	waited  bool   // it was that inputs had not synced, which is no failure
 }
 
 func (r *runner[T]) run(ctx context.Context) {
@@ -88,14 +89,13 @@ func (r *runner[T]) run(ctx context.Context) {
 			return
 		}
 		synced, trouble := r.look()
-		r.tell(trouble)
-		if !synced {
-			continue
+		if synced {
+			versions := r.take()
+			r.step()
+			r.pass(versions)
+			r.settle()
 		}
-		versions := r.take()
-		r.step()
-		r.pass(versions)
-		r.settle()
+		r.tell(trouble) // last: the first list says that all is well
 	}
 }
 
@@ -108,8 +108,9 @@ func (r *runner[T]) tell(trouble error) {
 	if words == r.trouble {
 		return
 	}
-	r.trouble = words
-	if trouble != nil || r.begun {
+	waited := r.waited
+	r.trouble, r.waited = words, !r.begun
+	if trouble != nil || !waited {
 		r.sink.Report(trouble)
 	}
 }
