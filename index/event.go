@@ -46,6 +46,12 @@ const (
 	// OutOfScope: the object may still exist, but is not among what is watched
 	// any more: its namespace was removed, or a filter does not let it through.
 	OutOfScope
+	// Acquired: the object was there before, but came among what is watched only now:
+	// another process has handed it over, or its cluster has joined.
+	Acquired
+	// Released: the object still exists for all that is known, and is not deleted:
+	// another process watches it from now on, or its cluster has left.
+	Released
 )
 
 // String returns the name of the reason.
@@ -63,6 +69,10 @@ func (r Reason) String() string {
 		return "Recreated"
 	case OutOfScope:
 		return "OutOfScope"
+	case Acquired:
+		return "Acquired"
+	case Released:
+		return "Released"
 	default:
 		return "Unknown"
 	}

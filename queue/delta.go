@@ -39,9 +39,15 @@ func (t DeltaType) String() string {
 	}
 }
 
+// Reason tells why a change was put in. The queue passes it on; what it means is the
+// consumer's affair, but for 0, which is the usual one.
+type Reason uint8
+
 // Delta is one change that waits in a DeltaFIFO.
 type Delta[T any] struct {
 	Type DeltaType
+	// Reason is that of a Remove, or of a change of a Step.
+	Reason Reason
 	// Object is the object of a Put, and the last state of a Delete, if that is
 	// known.
 	Object T
@@ -71,8 +77,12 @@ type List[T any] struct {
 	// what is not listed is not deleted, but removed.
 	Removed bool
 
-	// Changes are those of a Step, each of them a Put or a Delete, and otherwise nil.
+	// Changes are those of a Step, each of them a Put, a Delete or a Remove, and
+	// otherwise nil.
 	Changes []Delta[T]
+	// Part tells that the changes of a Step are a list of a part of the objects,
+	// compared with what was known of that part.
+	Part bool
 	// Done is called by the consumer when reads reflect a Step, unless it is nil.
 	Done func()
 }

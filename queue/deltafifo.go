@@ -63,9 +63,10 @@ func (q *DeltaFIFO[T]) DeleteName(name ObjectName, resourceVersion string) {
 	q.put(Delta[T]{Type: Delete, Name: &name, ResourceVersion: resourceVersion})
 }
 
-// Remove queues that an object, if there is one, is outside of what is watched now.
-func (q *DeltaFIFO[T]) Remove(name ObjectName, resourceVersion string) {
-	q.put(Delta[T]{Type: Remove, Name: &name, ResourceVersion: resourceVersion})
+// Remove queues that an object, if there is one, is outside of what is watched now,
+// for the given reason.
+func (q *DeltaFIFO[T]) Remove(name ObjectName, reason Reason, resourceVersion string) {
+	q.put(Delta[T]{Type: Remove, Reason: reason, Name: &name, ResourceVersion: resourceVersion})
 }
 
 // Replace queues that the objects of a list are all that there are. The queue owns
@@ -79,12 +80,17 @@ func (q *DeltaFIFO[T]) Bookmark(resourceVersion string) {
 	q.put(Delta[T]{Type: Bookmark, ResourceVersion: resourceVersion})
 }
 
-// Step queues changes that belong together, each of them a Put or a Delete: readers
-// are to see all of them, or none. The consumer calls done, unless it is nil, when reads
-// reflect them. The queue owns the slice from then on. Whatever the number of the
-// changes, they are one delta.
+// Step queues changes that belong together, each of them a Put, a Delete or a Remove:
+// readers are to see all of them, or none. The consumer calls done, unless it is nil,
+// when reads reflect them. The queue owns the slice from then on. Whatever the number of
+// the changes, they are one delta.
 func (q *DeltaFIFO[T]) Step(changes []Delta[T], resourceVersion string, done func()) {
 	q.put(Delta[T]{Type: Step, List: &List[T]{Changes: changes, Done: done}, ResourceVersion: resourceVersion})
+}
+
+// StepPart does so with changes that are a list of a part of the objects.
+func (q *DeltaFIFO[T]) StepPart(changes []Delta[T], resourceVersion string) {
+	q.put(Delta[T]{Type: Step, List: &List[T]{Changes: changes, Part: true}, ResourceVersion: resourceVersion})
 }
 
 func (q *DeltaFIFO[T]) put(d Delta[T]) {

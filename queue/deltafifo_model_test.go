@@ -56,7 +56,8 @@ func checkDeltaFIFO(t *rapid.T) {
 				d.Type = queue.Delete
 				put(d, func(d delta) { q.DeleteName(*d.Name, d.ResourceVersion) })
 			} else {
-				put(d, func(d delta) { q.Remove(*d.Name, d.ResourceVersion) })
+				d.Reason = queue.Reason(rapid.Uint8().Draw(t, "reason"))
+				put(d, func(d delta) { q.Remove(*d.Name, d.Reason, d.ResourceVersion) })
 			}
 		},
 		"replace": func(t *rapid.T) {

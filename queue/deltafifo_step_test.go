@@ -27,4 +27,11 @@ func TestAStepIsOneDelta(t *testing.T) {
 	assert.False(t, called)
 	deltas[1].List.Done()
 	assert.True(t, called)
+	assert.False(t, deltas[1].List.Part)
+
+	q.StepPart(changes, "4")
+	deltas, err = q.Take(t.Context())
+	require.NoError(t, err)
+	require.Len(t, deltas, 1)
+	assert.Equal(t, queue.Delta[int]{Type: queue.Step, ResourceVersion: "4", List: &queue.List[int]{Changes: changes, Part: true}}, deltas[0])
 }

@@ -64,7 +64,7 @@ func (s *informerSink[T]) Remove(key index.Key, reason index.Reason, resourceVer
 	case deleted:
 		s.DeltaFIFO.DeleteName(queue.ObjectName(key), resourceVersion)
 	default:
-		s.DeltaFIFO.Remove(queue.ObjectName(key), resourceVersion)
+		s.DeltaFIFO.Remove(queue.ObjectName(key), queue.Reason(reason), resourceVersion)
 	}
 }
 

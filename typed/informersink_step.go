@@ -6,6 +6,23 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
+// ReplacePart implements Sink.
+func (s *informerSink[T]) ReplacePart(list []source.Staged, gone []index.Key, reason index.Reason, resourceVersion string) {
+	objs, _ := source.Kept[T](list)
+	deltas := make([]queue.Delta[T], 0, len(gone)+len(objs))
+	for i := range gone {
+		s.repair(gone[i])
+		deltas = append(deltas, queue.Delta[T]{Type: queue.Remove, Reason: queue.Reason(reason), Name: (*queue.ObjectName)(&gone[i])})
+	}
+	for _, obj := range objs {
+		deltas = append(deltas, queue.Delta[T]{Type: queue.Put, Reason: queue.Reason(reason), Object: obj})
+	}
+	if s.first.withheld.Load() && s.begins(objs, len(objs) > 0, resourceVersion) {
+		return // as with Replace of a namespace
+	}
+	s.DeltaFIFO.StepPart(deltas, resourceVersion)
+}
+
 // Step implements source.Stepper.
 func (s *informerSink[T]) Step(changes []source.Change[T], resourceVersion string, done func()) {
 	deltas := make([]queue.Delta[T], 0, len(changes))

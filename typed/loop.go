@@ -131,16 +131,24 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 func (l *loop[T]) collect(d *queue.Delta[T]) {
 	switch d.Type {
 	case queue.Put:
-		l.changes = append(l.changes, index.Change[T]{Reason: index.Watched, Object: d.Object})
+		l.changes = append(l.changes, index.Change[T]{Reason: reasonOf(d, index.Watched), Object: d.Object})
 	case queue.Delete:
 		l.changes = append(l.changes, index.Change[T]{
 			Delete: true, Reason: index.Watched, Object: d.Object, Key: (*index.Key)(d.Name),
 		})
 	default:
 		l.changes = append(l.changes, index.Change[T]{
-			Delete: true, Reason: index.OutOfScope, Key: (*index.Key)(d.Name),
+			Delete: true, Reason: reasonOf(d, index.OutOfScope), Key: (*index.Key)(d.Name),
 		})
 	}
+}
+
+// reasonOf returns the reason of a delta, or the usual one if it has none of its own.
+func reasonOf[T index.Object](d *queue.Delta[T], usual index.Reason) index.Reason {
+	if d.Reason == 0 {
+		return usual
+	}
+	return index.Reason(d.Reason)
 }
 
 // flush applies the changes collected so far, after which the store is at

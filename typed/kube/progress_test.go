@@ -58,5 +58,7 @@ func (progressSink) Put(*corev1.Pod, string)                         {}
 func (progressSink) Delete(*corev1.Pod, string)                      {}
 func (progressSink) Remove(index.Key, index.Reason, string)          {}
 func (progressSink) RemoveNamespace(_, _ string)                     {}
-func (progressSink) Bookmark(string)                                 {}
-func (progressSink) Report(error)                                    {}
+
+func (progressSink) ReplacePart([]source.Staged, []index.Key, index.Reason, string) {}
+func (progressSink) Bookmark(string)                                                {}
+func (progressSink) Report(error)                                                   {}

@@ -64,6 +64,7 @@ type passedOn interface {
 	Remove(key index.Key, reason index.Reason, resourceVersion string)
 	ReplaceStaged(namespace string, list []Staged, resourceVersion string)
 	RemoveNamespace(namespace, resourceVersion string)
+	ReplacePart(list []Staged, gone []index.Key, reason index.Reason, resourceVersion string)
 	Bookmark(resourceVersion string)
 	Progress(received, expected int)
 	Report(err error)

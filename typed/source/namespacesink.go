@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -53,6 +54,12 @@ func (s *namespaceSink[T]) RemoveNamespace(namespace, resourceVersion string) {
 	if s.isOwn(namespace) {
 		s.change(resourceVersion, func(version string) { s.sink.RemoveNamespace(namespace, version) })
 	}
+}
+
+// ReplacePart implements Sink. Keys of other namespaces are none of the part's.
+func (s *namespaceSink[T]) ReplacePart(list []Staged, gone []index.Key, reason index.Reason, resourceVersion string) {
+	gone = slices.DeleteFunc(gone, func(key index.Key) bool { return !s.isOwn(key.Namespace) })
+	s.change(resourceVersion, func(version string) { s.sink.ReplacePart(list, gone, reason, version) })
 }
 
 // Bookmark implements Sink.

@@ -39,8 +39,8 @@ type Sink[T index.Object] interface {
 	// Remove reports that the object of key, if there is one, is gone, without a last
 	// state: the event has that of the store, and the given reason. It is index.Watched
 	// if the object was deleted, and its last state is not known or could not be used.
-	// It is index.OutOfScope if the object is outside of what the source reports on
-	// from now on, though it may still exist.
+	// It is another one, such as index.OutOfScope, if the object is outside of what the
+	// source reports on from now on, though it may still exist.
 	Remove(key index.Key, reason index.Reason, resourceVersion string)
 	// Replace reports that objs are all that there are in a namespace, or everywhere if
 	// that is metav1.NamespaceAll, which is "". The sink owns the slice from then on.
@@ -57,6 +57,15 @@ type Sink[T index.Object] interface {
 	// source reports on from now on. They are deleted with the reason
 	// index.OutOfScope.
 	RemoveNamespace(namespace, resourceVersion string)
+	// ReplacePart reports that list, whose objects Stage has taken in, is all that there
+	// is of a part of the objects, such as those of one cluster, and that the objects
+	// gone, which were in it, are not there any more. Unlike a namespace, what the part
+	// is, only the source knows. Additions and deletions have the given reason:
+	// index.Relisted, or index.Acquired and index.Released for a part that comes or
+	// goes. Who reads sees all of it, or nothing. An object that was rejected is in
+	// neither. The sink owns the slices from then on. The first report of a Source is
+	// not of a part.
+	ReplacePart(list []Staged, gone []index.Key, reason index.Reason, resourceVersion string)
 	// Bookmark reports that nothing else changed up to resourceVersion.
 	Bookmark(resourceVersion string)
 	// Progress tells how far a list that is under way has come: how many objects

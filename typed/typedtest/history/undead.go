@@ -13,8 +13,8 @@ import (
 // Undead compares the deletions that events have told of with the objects that the server
 // has now. It describes each object, by its UID, that is there nevertheless: an informer
 // that tells of such a deletion has taken something else for one, such as a list that is
-// not complete. What has left the scope of the informer (index.OutOfScope) may be
-// there, and what has no UID is not looked at.
+// not complete. What has left the scope of the informer (index.OutOfScope, index.Released)
+// may be there, and what has no UID is not looked at.
 func (h *History[T]) Undead(server []T) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -30,7 +30,7 @@ func (h *History[T]) Undead(server []T) []string {
 
 // bury notes a deletion. The caller holds mu.
 func (h *History[T]) bury(e typed.Event[T]) {
-	if uid := uidOf(e.New); uid != "" && e.Reason != index.OutOfScope {
+	if uid := uidOf(e.New); uid != "" && e.Reason != index.OutOfScope && e.Reason != index.Released {
 		h.deleted[uid] = e.New
 	}
 }
