@@ -1,0 +1,245 @@
+package fleet
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// health is how a cluster fares.
+type health struct {
+	rejections atomic.Int64 // the length of rejected
+
+	mu      sync.Mutex
+	cancel  context.CancelFunc // guarded by mu; of the session
+	ended   bool               // guarded by mu; the source has ended
+	excused bool               // guarded by mu; the first sync does not wait for it
+	listed  bool               // guarded by mu; the informer has its objects, or will with the first list
+	lists   int                // guarded by mu
+	version string             // guarded by mu; that was passed on, or is about to be, "" if not known
+	passed  bool               // guarded by mu; the informer was told of a list
+	reached string             // guarded by mu; the version that was passed on
+	contact time.Time          // guarded by mu
+
+	err      error         // guarded by mu; a *ClusterError while it fails
+	waiting  error         // guarded by mu; likewise, but no failure
+	failures int           // guarded by mu; since it last worked
+	since    time.Time     // guarded by mu
+	lastErr  error         // guarded by mu
+	works    chan struct{} // guarded by mu; closed when it works again; nil: it does
+
+	received, expected int // guarded by mu; of the latest list
+
+	rejected map[index.Key]bool // guarded by mu; keys in the cluster; true: in the list that comes now
+	waiters  []*waiter          // guarded by mu
+}
+
+// current returns what ends the session, nil if there was none.
+func (h *health) current() context.CancelFunc {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.cancel
+}
+
+// begin notes a session.
+func (h *health) begin(cancel context.CancelFunc) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.cancel, h.ended = cancel, false
+}
+
+// end notes that the source has ended, so that nobody waits for it.
+func (h *health) end() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended, h.excused = true, true
+}
+
+// isOver reports whether the source has ended.
+func (h *health) isOver() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ended
+}
+
+// excuse has the first sync not wait for the cluster.
+func (h *health) excuse() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.excused = true
+}
+
+func (h *health) isExcused() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.excused
+}
+
+// list notes a list.
+func (h *health) list(version string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.listed, h.version = true, version
+	h.lists++
+	h.contact = time.Now()
+}
+
+func (h *health) isListed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.listed
+}
+
+// drop notes that nothing is known of the cluster any more, and returns the keys of what
+// was rejected.
+func (h *health) drop() (rejected []index.Key) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.listed, h.version, h.passed, h.reached = false, "", false, ""
+	for key := range h.rejected {
+		rejected = append(rejected, key)
+	}
+	h.rejected = nil
+	h.rejections.Store(0)
+	return rejected
+}
+
+// pass notes a version that was passed on, "" for that of the list, and returns those who
+// have waited for it.
+func (h *health) pass(version string) (reached []*waiter) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.contact = time.Now()
+	if version != "" {
+		h.version = version
+	}
+	h.passed, h.reached = true, h.version
+	if len(h.waiters) == 0 {
+		return nil
+	}
+	left := h.waiters[:0]
+	for _, w := range h.waiters {
+		if h.has(w) {
+			reached = append(reached, w)
+		} else {
+			left = append(left, w)
+		}
+	}
+	clear(h.waiters[len(left):])
+	h.waiters = left
+	return reached
+}
+
+// has reports whether what is waited for was passed on. The caller holds mu.
+func (h *health) has(w *waiter) bool {
+	return h.passed && (w.version == "" || atLeast(h.reached, w.version))
+}
+
+// fail notes a failure, and reports whether the cluster has worked before. Over is closed
+// when it works again.
+func (h *health) fail(err error) (first bool, over <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	first = h.failures == 0
+	if first {
+		h.since, h.works = time.Now(), make(chan struct{})
+	}
+	h.failures++
+	h.err, h.lastErr, h.excused = err, err, true
+	return first, h.works
+}
+
+// wait notes what the cluster waits for, which is no failure.
+func (h *health) wait(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.waiting = err
+}
+
+// work notes that the cluster works, and returns how often it has failed, and since when.
+func (h *health) work() (failures int, since time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	failures, since = h.failures, h.since
+	if h.works != nil {
+		close(h.works)
+		h.works = nil
+	}
+	h.contact = time.Now()
+	h.err, h.waiting, h.failures, h.since = nil, nil, 0, time.Time{}
+	return failures, since
+}
+
+// failure returns what the cluster fails with.
+func (h *health) failure() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.err
+}
+
+// progress notes how far the list has come, and returns how much more that is.
+func (h *health) progress(received, expected int) (more, moreExpected int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	more, moreExpected = int64(received-h.received), int64(expected-h.expected)
+	h.received, h.expected = received, expected
+	h.contact = time.Now()
+	return more, moreExpected
+}
+
+// reject notes that the source has rejected an object.
+func (h *health) reject(key index.Key, listed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.rejected == nil {
+		h.rejected = map[index.Key]bool{}
+	}
+	h.rejected[key] = h.rejected[key] || listed
+	h.rejections.Store(int64(len(h.rejected)))
+}
+
+// repair notes that an object has come that was rejected, or that it is gone.
+func (h *health) repair(key index.Key) {
+	if h.rejections.Load() == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.rejected, key)
+	h.rejections.Store(int64(len(h.rejected)))
+}
+
+// takeRejected returns the keys of what was rejected in a list that has come, of a
+// namespace or, with nil, of the cluster, and of what was rejected before and is not in it.
+func (h *health) takeRejected(namespace *string) (kept, repaired []index.Key) {
+	if h.rejections.Load() == 0 {
+		return nil, nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for key, listed := range h.rejected {
+		switch {
+		case namespace != nil && key.Namespace != *namespace:
+		case listed:
+			kept = append(kept, key)
+			h.rejected[key] = false
+		default:
+			repaired = append(repaired, key)
+			delete(h.rejected, key)
+		}
+	}
+	h.rejections.Store(int64(len(h.rejected)))
+	return kept, repaired
+}
+
+// atLeast reports whether current is version or a later one. A version that is not a
+// number is not.
+func atLeast(current, version string) bool {
+	order, err := resourceversion.CompareResourceVersion(current, version)
+	return err == nil && order >= 0
+}

@@ -1,0 +1,103 @@
+package fleet
+
+import (
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+// bePatient has the first sync wait for the cluster for a time.
+func (m *member[T]) bePatient() {
+	patience := m.of.config.patience
+	if patience == 0 || m.of.config.all || m.isSynced() {
+		return
+	}
+	m.running.Go(func() {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			m.health.excuse()
+			m.syncIfReady()
+			m.tell()
+		case <-m.synced:
+		case <-m.left:
+		case <-m.ctx.Done():
+		}
+	})
+}
+
+// fail notes a failure of the cluster.
+func (s *session[T]) fail(err error) {
+	if s.ctx.Err() != nil {
+		return // it is another session's
+	}
+	failed := &ClusterError{Cluster: s.name, Err: err}
+	first, over := s.health.fail(failed)
+	if first {
+		klog.FromContext(s.ctx).Info("A cluster of a fleet fails", "cluster", s.name, "err", err)
+		s.expireLater(over)
+	}
+	s.troubles.changed(s.failing)
+	s.syncIfReady()
+	s.tell()
+}
+
+// work notes that the cluster works.
+func (s *session[T]) work() {
+	if s.ctx.Err() != nil {
+		return
+	}
+	if failures, since := s.health.work(); failures > 0 {
+		klog.FromContext(s.ctx).Info("A cluster of a fleet works again", "cluster", s.name, "failures", failures, "since", since)
+	}
+	if s.failing() == nil {
+		s.troubles.changed(s.failing)
+	}
+	s.tell()
+}
+
+// expireLater has the objects of the cluster go when it has failed for long. Over is
+// closed when it works again.
+func (s *session[T]) expireLater(over <-chan struct{}) {
+	expiry := s.of.config.expiry
+	if expiry == 0 {
+		return
+	}
+	m := s.member
+	m.running.Go(func() {
+		timer := time.NewTimer(expiry)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			m.expire(over)
+		case <-over:
+		case <-m.left:
+		case <-m.ctx.Done():
+		}
+	})
+}
+
+// expire takes the objects of the cluster out, unless it works again, and has it listed
+// anew: a watch that goes on where it was would not bring them back.
+func (m *member[T]) expire(over <-chan struct{}) {
+	select {
+	case <-over:
+		return
+	default:
+	}
+	if !m.health.isListed() {
+		return
+	}
+	m.stopSession()
+	m.order.Lock()
+	defer m.order.Unlock()
+	if m.session == nil {
+		return // it has left
+	}
+	klog.FromContext(m.ctx).Info("The objects of a cluster of a fleet expire", "cluster", m.name, "objects", m.names.n)
+	m.drop()
+	if !m.health.isOver() {
+		m.begin(m.newSession(m.session.cluster))
+	}
+}

@@ -1,0 +1,100 @@
+package fleet_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+var errBroken = errors.New("it is broken")
+
+// TestRejectedObjects: an object that a source, or a transform, rejects stays as it was, is
+// told of by its key with the cluster, and is not taken for deleted until it is.
+func TestRejectedObjects(t *testing.T) {
+	key, composite := index.Key{Namespace: "ns", Name: "b"}, fleet.Key("east", "ns", "b")
+	reject := map[string]func(w *world, listed bool) []*thing{
+		"by the source": func(w *world, listed bool) []*thing {
+			w.of("east").Report(&source.RejectedError{Key: key, ResourceVersion: "9", Listed: listed, Err: errBroken})
+			return nil
+		},
+		"by the transform": func(w *world, listed bool) []*thing {
+			broken := at("b", 9)
+			broken.Labels["broken"] = "true"
+			if !listed {
+				w.of("east").Put(broken, "9")
+			}
+			return []*thing{broken}
+		},
+	}
+	for name, reject := range reject {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				w := prepareWorld(t, []string{"east", "west"})
+				w.Informer = typed.NewInformer(w.source, typed.WithTransform(func(obj inCluster) (inCluster, error) {
+					if obj.Object.Labels["broken"] != "" {
+						return obj, errBroken
+					}
+					return obj, nil
+				}))
+				w.start()
+				w.list("east", 5, at("a", 1), at("b", 2))
+				w.list("west", 5, at("b", 1))
+				w.next()
+
+				reject(w, false)
+				assert.Empty(t, w.next())
+				require.NotNil(t, w.Rejected(composite))
+				assert.ErrorIs(t, w.Rejected(composite), errBroken)
+				assert.NoError(t, w.source.Status()[0].Err, "that is no failure of the cluster")
+
+				for range 2 {
+					w.list("east", 6, append([]*thing{at("a", 1)}, reject(w, true)...)...)
+					assert.Equal(t, []string{"Updated Relisted east/ns/a@1"}, w.next())
+					assert.NotNil(t, w.Rejected(composite))
+					assert.Equal(t, 2, w.status("east").Objects)
+				}
+				w.list("east", 7, at("a", 1))
+				assert.Equal(t, []string{"Deleted Relisted east/ns/b@2", "Updated Relisted east/ns/a@1"}, w.next())
+				assert.Nil(t, w.Rejected(composite))
+
+				w.list("east", 8, reject(w, true)...)
+				w.next()
+				require.NotNil(t, w.Rejected(composite), "it never was there")
+				w.clusters.Remove("east")
+				w.next()
+				assert.Nil(t, w.Rejected(composite), "it has left with its cluster")
+				assert.Equal(t, 0, w.Status().RejectedNow)
+			})
+		})
+	}
+}
+
+// TestRejectedAndBack: what is received again in a state that can be used is not rejected.
+func TestRejectedAndBack(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := newWorld(t, []string{"east"})
+		w.list("east", 5, at("a", 1))
+		w.of("east").Report(&source.RejectedError{Key: index.Key{Namespace: "ns", Name: "b"}, Err: errBroken})
+		w.of("east").Put(at("b", 6), "6")
+		w.next()
+		assert.Equal(t, 0, w.Status().RejectedNow)
+		w.of("east").Report(&source.RejectedError{Key: index.Key{Namespace: "ns", Name: "b"}, Err: errBroken})
+		w.of("east").Report(&source.RejectedError{Key: index.Key{Namespace: "ns", Name: "b"}})
+		assert.Empty(t, w.next())
+		assert.Equal(t, 0, w.Status().RejectedNow)
+		w.list("east", 7)
+		assert.Equal(t, []string{"Deleted Relisted east/ns/a@1", "Deleted Relisted east/ns/b@6"}, w.next())
+		w.of("east").Put(nil, "8")
+		w.of("east").Replace("", []*thing{nil, at("a", 9)}, "9")
+		assert.Equal(t, []string{"Added Relisted east/ns/a@9"}, w.next())
+		assert.Equal(t, 4, w.Status().Rejected)
+	})
+}

@@ -1,0 +1,68 @@
+package fleet
+
+import "strings"
+
+// VersionOf is the resource version of one cluster.
+type VersionOf struct {
+	// Cluster is its name.
+	Cluster string
+	// ResourceVersion is what is reflected of it.
+	ResourceVersion string
+}
+
+// ParseVersion returns what the resource version of an informer of a fleet, or of a
+// Snapshot of it, says of each cluster, in the order of their names: reads reflect these
+// versions at least, as bookmarks and lists told them last, changes of the last minute
+// aside. A cluster whose version is not known is not among them, and nothing is if the
+// version is not that of a fleet. The form of such a version is
+//
+//	east=4711;west=815
+func ParseVersion(resourceVersion string) []VersionOf {
+	var all []VersionOf
+	for part := range strings.SplitSeq(resourceVersion, ";") {
+		cluster, version, ok := strings.Cut(part, "=")
+		if !ok {
+			return nil
+		}
+		all = append(all, VersionOf{cluster, version})
+	}
+	return all
+}
+
+// allVersions returns the versions of all clusters, as far as they have been passed on. The
+// caller holds versions.
+func (g *group[T]) allVersions() string {
+	var all strings.Builder
+	for _, m := range g.all() {
+		version := m.health.versionNow()
+		if version == "" {
+			continue
+		}
+		if all.Len() > 0 {
+			all.WriteByte(';')
+		}
+		all.WriteString(m.name)
+		all.WriteByte('=')
+		all.WriteString(version)
+	}
+	return all.String()
+}
+
+// bookmark reports the versions of all clusters.
+func (g *group[T]) bookmark() {
+	g.versions.Lock()
+	defer g.versions.Unlock()
+	if all := g.allVersions(); all != "" {
+		g.sink.Bookmark(all)
+	}
+}
+
+// versionNow returns the version that was passed on, "" if it is not known.
+func (h *health) versionNow() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.listed {
+		return ""
+	}
+	return h.version
+}
