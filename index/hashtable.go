@@ -100,6 +100,9 @@ func (t *hashTable[V]) own(e *epoch, p uint32) []entry[V] {
 	return t.table[p]
 }
 
+// owned reports whether a write to an entry with this hash copies nothing.
+func (t *hashTable[V]) owned(e *epoch, hash uint32) bool { return t.state[t.index(hash)].gen == e.gen }
+
 func (t *hashTable[V]) ownTable(e *epoch) {
 	if t.tableGen != e.gen {
 		t.table, t.state = slices.Clone(t.table), slices.Clone(t.state)

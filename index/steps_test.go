@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -65,6 +66,63 @@ func TestReadersWaitForSmallSteps(t *testing.T) {
 		step("deletions", inOneStep, func() { store.Apply(nil, changesOf(all[from:from+100], true), "") })
 	}
 	require.Zero(t, store.Len())
+}
+
+// TestManyChangesInPlace: more changes than usual are made in place if most of them move and
+// copy nothing, and otherwise to a fork; what readers wait for is bounded in any case.
+func TestManyChangesInPlace(t *testing.T) {
+	const n, some = 100_000, maxInPlace / 2
+	all := numbered(0, n)
+	store := NewIndexer[named]()
+	store.Replace(nil, all, "", Initial)
+	forked := func(changes []Change[named]) bool {
+		moved, table := store.underLock(), &store.objects.gens[0]
+		events := store.Apply(nil, changes, "")
+		require.Len(t, events, len(changes))
+		isFork := &store.objects.gens[0] != table
+		if isFork {
+			assert.Equal(t, moved, store.underLock())
+		}
+		return isFork
+	}
+	updates := changesOf(all[:maxCheap], false)
+	assert.False(t, forked(updates), "updates")
+	assert.True(t, forked(changesOf(all[:maxCheap+1], false)), "more of them")
+	assert.False(t, forked(updates), "updates after a fork, which has pages of its own")
+	before := store.Snapshot()
+	assert.True(t, forked(updates), "a reader has a snapshot")
+	assert.True(t, forked(changesOf(all[n-maxCheap:], false)), "a reader has these pages")
+	assert.Equal(t, n, before.Len())
+	assert.True(t, forked(updates), "pages from before the last fork")
+	others := numbered(n, maxInPlace+1)
+	assert.False(t, forked(append(slices.Clip(updates[some:]), changesOf(others[:some], false)...)), "some additions")
+	assert.False(t, forked(append(slices.Clip(updates[some:]), changesOf(others[:some], true)...)), "some deletions")
+	assert.True(t, forked(append(slices.Clip(updates[len(others):]), changesOf(others, false)...)), "additions")
+	assert.True(t, forked(append(slices.Clip(updates[len(others):]), changesOf(others, true)...)), "deletions")
+	require.NoError(t, store.AddIndexes(Single("one", func(n named) (string, bool) { return string(n), true })))
+	assert.True(t, forked(updates), "an index")
+	assert.Equal(t, n, store.Len())
+}
+
+// TestViewDuringChanges: a reader who takes a view while changes are told of does not wait
+// for the copies that this makes necessary.
+func TestViewDuringChanges(t *testing.T) {
+	all := numbered(0, 10_000)
+	var store *Indexer[named]
+	var taken *Snapshot[named]
+	store = NewIndexer(WithRecreated(func(named, named) bool {
+		if taken == nil {
+			taken = store.Snapshot()
+		}
+		return false
+	}))
+	store.Replace(nil, all, "1", Initial)
+	before := store.underLock()
+	require.Len(t, store.Apply(nil, changesOf(all[:maxCheap], false), "2"), maxCheap)
+	require.NotNil(t, taken)
+	assert.Equal(t, before, store.underLock())
+	assert.Equal(t, "1", taken.ResourceVersion())
+	assert.Equal(t, "2", store.ResourceVersion())
 }
 
 // TestMemoryAfterDeletion deletes nearly all objects, by changes, with indexes of

@@ -87,6 +87,9 @@ func (v *vector[E]) own(e *epoch, p uint32) []E {
 	return v.table[p]
 }
 
+// owned reports whether a write to element i copies nothing.
+func (v *vector[E]) owned(e *epoch, i uint32) bool { return v.gens[i>>pageBits] == e.gen }
+
 func (v *vector[E]) ownTable(e *epoch) {
 	if v.tableGen != e.gen {
 		v.table = append(make([][]E, 0, cap(v.table)), v.table...)

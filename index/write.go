@@ -7,16 +7,21 @@ import "slices"
 // fork.
 const maxInPlace = 256
 
+// maxCheap is the number up to which they are if only maxInPlace of them are more than
+// writing two pointers, see costly.
+const maxCheap = 1024
+
 // Apply makes changes in their order, then sets the resource version unless
 // version is empty, and appends the events that result to dst, which it
 // returns. Removing an object that is not there gives no event, unless the
 // indexer was made WithLiteralEvents.
 //
 // Readers see either the state before all changes or the state after them. They wait
-// while up to 256 changes are made; with more of them they do not wait, and each page
-// of the store that is touched is copied. Index functions, functions of options and
-// the objects' methods run before anything is changed, and what they panic with goes
-// on to the caller.
+// while up to 256 changes are made, or up to 1,024 if no more than 256 of them are more
+// than cheap; an update is cheap in a store without indexes if no reader may hold the
+// pages that it writes to. Otherwise they do not wait, and each page of the store that
+// is touched is copied. Index functions, functions of options and the objects' methods
+// run before anything is changed, and what they panic with goes on to the caller.
 func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
@@ -28,15 +33,10 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 		dst = x.applyOne(dst, &changes[0], version)
 	case len(changes) <= maxInPlace:
 		dst = x.applySome(dst, changes, version)
+	case len(changes) <= maxCheap:
+		dst = x.applyMany(dst, changes, version)
 	default:
-		f := x.fork()
-		for some := range slices.Chunk(changes, maxInPlace) {
-			dst = f.applySome(dst, some, "")
-		}
-		if version == "" {
-			version = x.version
-		}
-		x.adopt(f, version)
+		dst = x.applyToFork(dst, changes, version)
 	}
 	if x.uncompacted += len(changes); x.uncompacted >= maxInPlace {
 		x.compact()
@@ -84,6 +84,58 @@ func (x *Indexer[T]) applySome(dst []Event[T], changes []Change[T], version stri
 	x.make(changes, version)
 	return dst
 }
+
+// applyMany makes changes in place if most of them are cheap, and otherwise to a fork.
+func (x *Indexer[T]) applyMany(dst []Event[T], changes []Change[T], version string) []Event[T] {
+	defer x.unstage(maxScratch)
+	x.locateChanges(changes)
+	if x.costly(changes) <= maxInPlace {
+		for i := range changes {
+			if !changes[i].Delete {
+				x.stage(changes[i].Object)
+			}
+		}
+		told := x.tell(dst, changes)
+		if x.makeUnshared(changes, version) {
+			return told
+		}
+	}
+	x.unstage(maxScratch)
+	return x.applyToFork(dst, changes, version)
+}
+
+// costly returns how many of some changes, which were located, are more than updates that
+// copy no page and concern no index.
+func (x *Indexer[T]) costly(changes []Change[T]) int {
+	if len(x.indexes) > 0 || x.shared() {
+		return len(changes)
+	}
+	n := 0
+	for i := range changes {
+		at := &x.batch.located[i]
+		if changes[i].Delete || !at.found || !x.objects.owned(&x.objectsEpoch, at.pos) || !x.keys.owned(&x.keysEpoch, at.hash) {
+			n++
+		}
+	}
+	return n
+}
+
+// applyToFork makes changes to a fork, and then exchanges that. Readers wait for none of
+// the changes.
+func (x *Indexer[T]) applyToFork(dst []Event[T], changes []Change[T], version string) []Event[T] {
+	f := x.fork()
+	for some := range slices.Chunk(changes, maxInPlace) {
+		dst = f.applySome(dst, some, "")
+	}
+	if version == "" {
+		version = x.version
+	}
+	x.adopt(f, version)
+	return dst
+}
+
+// shared reports whether a reader has taken a view of the current state.
+func (x *Indexer[T]) shared() bool { return x.objectsEpoch.shared.Load() || x.keysEpoch.shared.Load() }
 
 // locateChanges locates the objects of changes.
 func (x *Indexer[T]) locateChanges(changes []Change[T]) {
@@ -158,6 +210,22 @@ func (x *Indexer[T]) appendPut(dst []Event[T], found bool, old, obj T, reason Re
 func (x *Indexer[T]) make(changes []Change[T], version string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.makeLocked(changes, version)
+}
+
+// makeUnshared is make unless a reader has taken a view of the current state. It reports
+// whether it has made the changes.
+func (x *Indexer[T]) makeUnshared(changes []Change[T], version string) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.shared() {
+		return false
+	}
+	x.makeLocked(changes, version)
+	return true
+}
+
+func (x *Indexer[T]) makeLocked(changes []Change[T], version string) {
 	x.begin()
 	if version != "" {
 		x.version = version
