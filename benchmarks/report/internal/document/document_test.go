@@ -41,6 +41,9 @@ func measured() *results.Results {
 			series("WorkQueue/AddGetDone", "typed-fair", metric("sec/op", 2e-7)),
 			series("Priority/AddGetDone", "typed", metric("sec/op", 1e-7)),
 			series("Priority/AddGetDone", "controller-runtime", metric("sec/op", 12e-7)),
+			series("PeerViewPodChange/changes=1", "typed", metric("sec/op", 2e-5)),
+			series("PeerViewPodChange/changes=1", "krt", metric("sec/op", 1e-3)),
+			series("PeerViewPodChange/changes=1", "by-hand", metric("sec/op", 1e-5)),
 			series("SyncProcess/encoding=json", "client-go", metric("sec/op", 2), metric("rss-B", 1e9)),
 			series("SyncProcess/encoding=json", "typed", metric("sec/op", 1), metric("rss-B", 5e8)),
 		},
@@ -98,7 +101,7 @@ func TestHeadlines(t *testing.T) {
 	assert.Equal(t, []string{"2.00×", "1×", "0", "1, 48B"}, rows["get by key"])
 	assert.Equal(t, []string{"1.20×", "**1.5×, missed**", "", ""}, rows["get from a lister"])
 	assert.Equal(t, []string{"1.20×", "1×", "156.2B", "187B"}, rows["heap of store and 2 indexes, beyond the objects"])
-	assert.Contains(t, text, "\n5 of 8 targets are reached.\n")
+	assert.Contains(t, text, "\n6 of 10 targets are reached.\n")
 	assert.True(t, strings.HasPrefix(text, "Medians of 3 rounds in which the sides take turns, measured on 2026-01-02 by `go run x` in 2 minutes, "+
 		"at commit abc, on some CPU with 2 processors (linux/amd64), with Go 1.26, client-go v0.37.2.\n"), text)
 }
@@ -143,10 +146,11 @@ func TestPerformance(t *testing.T) {
 	path := filepath.Join(folder, PerformanceName)
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
-	for _, want := range []string{"at commit abc", "| ListerGet | client-go |", "| SyncProcess/encoding=json | typed |", "| 256 | 1.000µs"} {
+	for _, want := range []string{"at commit abc", "| ListerGet | client-go |",
+		"| PeerViewPodChange/changes=1 | 20.00µs | krt | 1.000ms | 50.0× | ≥ 10× |", "| 0.50× | ≥ 0.67× **missed** |", "| SyncProcess/encoding=json | typed |", "| 256 | 1.000µs"} {
 		assert.Contains(t, string(content), want)
 	}
-	for _, name := range []string{"ratios.svg", "peers.svg", "scalehandlers.svg"} {
+	for _, name := range []string{"ratios.svg", "peers.svg", "views.svg", "scalehandlers.svg"} {
 		assert.FileExists(t, filepath.Join(folder, "performance", name))
 		assert.Contains(t, string(content), "performance/"+name)
 	}

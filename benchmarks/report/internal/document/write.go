@@ -40,6 +40,7 @@ func sections(r *results.Results) map[string]string {
 		"targets":    Targets(rows).Markdown(),
 		"client-go":  Comparisons(r, choose(rows, isUsual), Bold).Markdown(),
 		"peers":      Comparisons(r, choose(rows, isPeer), Bold).Markdown(),
+		"views":      Comparisons(r, choose(rows, ofViews), Bold).Markdown(),
 		"objects":    Comparisons(r, choose(rows, isOfObjects), Bold).Markdown(),
 		"processes":  Sides(r, processes).Markdown(),
 	}
@@ -56,12 +57,20 @@ const (
 
 // isUsual tells what the table beside client-go has: what no other table has.
 func isUsual(r comparison.Row) bool {
-	return !isPeer(r) && !ofObjects(r) && !strings.HasPrefix(r.Name, scales) && !strings.HasPrefix(r.Name, processes) &&
+	return !isPeer(r) && !ofObjects(r) && !ofViews(r) && !strings.HasPrefix(r.Name, scales) && !strings.HasPrefix(r.Name, processes) &&
 		(r.Peer != "" || r.Unit == "sec/op")
 }
 
 func isPeer(r comparison.Row) bool {
-	return r.Peer != "" && r.Peer != comparison.Here && !strings.HasPrefix(r.Peer, "client-go")
+	return r.Peer != "" && r.Peer != comparison.Here && !strings.HasPrefix(r.Peer, "client-go") && !ofViews(r)
+}
+
+// ofViews tells what is about collections that are computed.
+func ofViews(r comparison.Row) bool { return strings.Contains(r.Name, "View") }
+
+// ofOtherViews tells which of these compare with somebody else.
+func ofOtherViews(r comparison.Row) bool {
+	return ofViews(r) && r.Peer != "" && r.Peer != comparison.Here
 }
 
 // ofObjects tells what is about decoding and keeping objects.
@@ -141,6 +150,7 @@ func Charts(r *results.Results) (map[string][]byte, error) {
 	for name, bars := range map[string]*chart.Bars{
 		"ratios.svg": {Title: "How many times better than client-go", Axis: "client-go / here (the mark: target)", Bars: bars(rows, isClientGo)},
 		"peers.svg":  {Title: "How many times better than others", Axis: "the other / here (the mark: target)", Bars: bars(rows, isPeer)},
+		"views.svg":  {Title: "How many times longer others take for views", Axis: "the other / here (the mark: target)", Bars: bars(rows, ofOtherViews)},
 	} {
 		if len(bars.Bars) > 0 {
 			draw(name, bars.SVG)
@@ -162,7 +172,7 @@ func bars(rows []comparison.Row, keep func(comparison.Row) bool) []chart.Bar {
 			continue
 		}
 		bar := chart.Bar{Name: work(&row), Ratio: row.Ratio}
-		if isPeer(row) {
+		if isPeer(row) || ofViews(row) {
 			bar.Name += ", beside " + row.Peer
 		}
 		if row.Target != nil {

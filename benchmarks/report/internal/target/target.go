@@ -51,6 +51,7 @@ func All() []Target {
 	all = append(all, dropIn()...)
 	all = append(all, queues()...)
 	all = append(all, sources()...)
+	all = append(all, views()...)
 	return append(all, limits()...)
 }
 
