@@ -16,12 +16,12 @@ import (
 
 // Endpoints are the addresses of the ready Pods that a Service selects, by zone.
 type Endpoints struct {
-	named
+	view.Named
 	ByZone map[string][]string
 }
 
 func (e *Endpoints) String() string {
-	s := fmt.Sprintf("endpoints of %s:", e.key())
+	s := fmt.Sprintf("endpoints of %s:", e.Key())
 	for _, zone := range slices.Sorted(maps.Keys(e.ByZone)) {
 		s += fmt.Sprintf(" %s in %s", strings.Join(e.ByZone[zone], " "), zone)
 	}
@@ -31,13 +31,13 @@ func (e *Endpoints) String() string {
 // zone is what backends need of a Node. A Node's status changes all the time and its zone
 // never does: what is made of that anew is equal to what was there, and goes no further.
 type zone struct {
-	named
+	view.Named
 	Zone string
 }
 
 // backend is what Endpoints need of a ready Pod.
 type backend struct {
-	named
+	view.Named
 	Labels        map[string]string
 	Address, Zone string
 }
@@ -47,12 +47,12 @@ func (b *backend) GetLabels() map[string]string { return b.Labels }
 // endpointsOf is the Endpoints of each Service with a selector.
 func endpointsOf(services *view.View[*corev1.Service], pods *view.View[*corev1.Pod], nodes *view.View[*corev1.Node]) *view.View[*Endpoints] {
 	zones := view.Map(nodes, func(n *corev1.Node) *zone {
-		return &zone{nameOf(n), n.Labels[corev1.LabelTopologyZone]}
+		return &zone{view.NamedAs(n), n.Labels[corev1.LabelTopologyZone]}
 	}, view.WithName("zones"))
 
 	backends := view.JoinOn(pods, zones, view.One(nodeOfPod), view.Name[*zone](),
 		func(p *corev1.Pod, zones iter.Seq[*zone]) (*backend, bool) {
-			b := &backend{named: nameOf(p), Labels: p.Labels, Address: p.Status.PodIP, Zone: "no zone"}
+			b := &backend{Named: view.NamedAs(p), Labels: p.Labels, Address: p.Status.PodIP, Zone: "no zone"}
 			for z := range zones { // one, or none if the Node has not come yet
 				b.Zone = z.Zone
 			}
@@ -61,7 +61,7 @@ func endpointsOf(services *view.View[*corev1.Service], pods *view.View[*corev1.P
 
 	return view.JoinSelecting(services, backends, selectorOfService,
 		func(s *corev1.Service, backends iter.Seq[*backend]) (*Endpoints, bool) {
-			e := &Endpoints{nameOf(s), map[string][]string{}}
+			e := &Endpoints{view.NamedAs(s), map[string][]string{}}
 			for b := range backends {
 				e.ByZone[b.Zone] = append(e.ByZone[b.Zone], b.Address)
 			}

@@ -48,13 +48,13 @@ type RouteSpec struct {
 
 // Proxy is what the proxy of a Gateway has to know: where to send the traffic of a host.
 type Proxy struct {
-	named
+	view.Named
 	Address string
 	Hosts   map[string][]string
 }
 
 func (p *Proxy) String() string {
-	s := fmt.Sprintf("proxy of %s at %s:", p.key(), p.Address)
+	s := fmt.Sprintf("proxy of %s at %s:", p.Key(), p.Address)
 	for _, host := range slices.Sorted(maps.Keys(p.Hosts)) {
 		s += fmt.Sprintf(" %s to [%s]", host, strings.Join(p.Hosts[host], " "))
 	}
@@ -63,14 +63,14 @@ func (p *Proxy) String() string {
 
 // upstream is the ready addresses of a Service.
 type upstream struct {
-	named
+	view.Named
 	Ports     []int32
 	Addresses []string
 }
 
 // target is a Route with the addresses that it leads to.
 type target struct {
-	named
+	view.Named
 	Gateways  []string
 	Host      string
 	Addresses []string
@@ -85,7 +85,7 @@ func proxiesOf(
 ) *view.View[*Proxy] {
 	upstreams := view.JoinOn(services, slices, view.Name[*corev1.Service](), view.One(serviceOfSlice),
 		func(s *corev1.Service, slices iter.Seq[*discoveryv1.EndpointSlice]) (*upstream, bool) {
-			u := &upstream{named: nameOf(s)}
+			u := &upstream{Named: view.NamedAs(s)}
 			for _, p := range s.Spec.Ports {
 				u.Ports = append(u.Ports, p.Port)
 			}
@@ -105,7 +105,7 @@ func proxiesOf(
 	})
 	return view.JoinOn(gateways, targets, view.Name[*Gateway](), gatewaysOf,
 		func(g *Gateway, targets iter.Seq[*target]) (*Proxy, bool) {
-			p := &Proxy{nameOf(g), g.Spec.Address, map[string][]string{}}
+			p := &Proxy{view.NamedAs(g), g.Spec.Address, map[string][]string{}}
 			for t := range targets {
 				p.Hosts[t.Host] = append(p.Hosts[t.Host], t.Addresses...)
 			}
@@ -116,7 +116,7 @@ func proxiesOf(
 // targetOf is the target of a Route, without addresses if its Service is not there or has
 // no such port.
 func targetOf(r *Route, upstreams iter.Seq[*upstream]) (*target, bool) {
-	t := &target{named: nameOf(r), Gateways: r.Spec.Gateways, Host: r.Spec.Host}
+	t := &target{Named: view.NamedAs(r), Gateways: r.Spec.Gateways, Host: r.Spec.Host}
 	for u := range upstreams {
 		if slices.Contains(u.Ports, r.Spec.Port) {
 			t.Addresses = u.Addresses

@@ -13,7 +13,7 @@ import (
 // Load is what the Pods of a Node ask for, and how much of it the Node has left, as a
 // scheduler wants to know.
 type Load struct {
-	named
+	view.Named
 	Requests
 	FreeCPU, FreeMemory resource.Quantity
 }
@@ -24,7 +24,7 @@ func (l *Load) String() string {
 
 // requestsOf is a sum: what is asked for on a Node, or in a namespace.
 type requestsOf struct {
-	named
+	view.Named
 	Requests
 }
 
@@ -66,12 +66,12 @@ func copyOf(sum *Requests) Requests {
 func loadOf(nodes *view.View[*corev1.Node], pods *view.View[*corev1.Pod]) *view.View[*Load] {
 	sums := view.Reduce(pods, view.One(nodeOfLivePod), requestSum,
 		func(node string, sum *Requests, _ int) (*requestsOf, bool) {
-			return &requestsOf{named{Name: node}, copyOf(sum)}, true
+			return &requestsOf{view.Named{Name: node}, copyOf(sum)}, true
 		}, view.WithName("requests by node"))
 
 	return view.JoinOn(nodes, sums, view.Name[*corev1.Node](), view.Name[*requestsOf](),
 		func(n *corev1.Node, sums iter.Seq[*requestsOf]) (*Load, bool) {
-			l := &Load{named: nameOf(n), FreeCPU: n.Status.Allocatable.Cpu().DeepCopy(), FreeMemory: n.Status.Allocatable.Memory().DeepCopy()}
+			l := &Load{Named: view.NamedAs(n), FreeCPU: n.Status.Allocatable.Cpu().DeepCopy(), FreeMemory: n.Status.Allocatable.Memory().DeepCopy()}
 			for sum := range sums {
 				l.Requests = sum.Requests
 				l.FreeCPU.Sub(sum.CPU)

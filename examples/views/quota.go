@@ -12,13 +12,13 @@ import (
 
 // Usage is what a namespace uses of a ResourceQuota.
 type Usage struct {
-	named
+	view.Named
 	Requests
 	Exceeded []string // resources of which more is used than the quota has
 }
 
 func (u *Usage) String() string {
-	s := fmt.Sprintf("quota %s: %s", u.key(), u.Requests)
+	s := fmt.Sprintf("quota %s: %s", u.Key(), u.Requests)
 	if len(u.Exceeded) > 0 {
 		s += ", too much " + strings.Join(u.Exceeded, ", ")
 	}
@@ -29,14 +29,14 @@ func (u *Usage) String() string {
 func usageOf(quotas *view.View[*corev1.ResourceQuota], pods *view.View[*corev1.Pod]) *view.View[*Usage] {
 	sums := view.Reduce(pods, view.One(namespaceOfLivePod), requestSum,
 		func(namespace string, sum *Requests, _ int) (*requestsOf, bool) {
-			return &requestsOf{named{Name: namespace}, copyOf(sum)}, true
+			return &requestsOf{view.Named{Name: namespace}, copyOf(sum)}, true
 		}, view.WithName("requests by namespace"))
 
 	namespaceOf := view.One(func(q *corev1.ResourceQuota) (string, bool) { return q.Namespace, true })
 	nameOfSum := view.One(func(sum *requestsOf) (string, bool) { return sum.Name, true })
 	return view.JoinOn(quotas, sums, namespaceOf, nameOfSum,
 		func(q *corev1.ResourceQuota, sums iter.Seq[*requestsOf]) (*Usage, bool) {
-			u := &Usage{named: nameOf(q)}
+			u := &Usage{Named: view.NamedAs(q)}
 			for sum := range sums {
 				u.Requests = sum.Requests
 			}

@@ -21,25 +21,25 @@ const checksumAnnotation = "example.com/configuration"
 // Restart is a Deployment with Pods that run with another configuration than they would be
 // started with now.
 type Restart struct {
-	named
+	view.Named
 	Checksum string
 	Pods     []string
 }
 
 func (r *Restart) String() string {
-	return fmt.Sprintf("restart %s for %s: %s", r.key(), r.Checksum, strings.Join(r.Pods, " "))
+	return fmt.Sprintf("restart %s for %s: %s", r.Key(), r.Checksum, strings.Join(r.Pods, " "))
 }
 
 // configuration is the checksum of a ConfigMap or Secret, so that a view of both does not
 // keep what is in them. Both may have one name, so the kind is a part of this one.
 type configuration struct {
-	named
+	view.Named
 	Checksum string
 }
 
 // outdated is a Pod that runs with another configuration.
 type outdated struct {
-	named
+	view.Named
 	Deployment index.Key
 	Checksum   string
 }
@@ -51,10 +51,10 @@ func restartsOf(
 ) *view.View[*Restart] {
 	configurations := view.Union(
 		view.Map(configMaps, func(c *corev1.ConfigMap) *configuration {
-			return &configuration{named{c.Namespace, "ConfigMap " + c.Name}, checksumOf(c)}
+			return &configuration{view.Named{Namespace: c.Namespace, Name: "ConfigMap " + c.Name}, checksumOf(c)}
 		}),
 		view.Map(secrets, func(s *corev1.Secret) *configuration {
-			return &configuration{named{s.Namespace, "Secret " + s.Name}, checksum(s.Data)}
+			return &configuration{view.Named{Namespace: s.Namespace, Name: "Secret " + s.Name}, checksum(s.Data)}
 		}))
 
 	byName := view.By(configurations, view.Name[*configuration]())
@@ -79,12 +79,12 @@ func restartsOf(
 			}
 		}
 		now := checksum(sums)
-		return &outdated{nameOf(p), deployment, now}, len(sums) > 0 && p.Annotations[checksumAnnotation] != now
+		return &outdated{view.NamedAs(p), deployment, now}, len(sums) > 0 && p.Annotations[checksumAnnotation] != now
 	}, []view.AnyLookup{byName, owners}, view.WithName("outdated Pods"))
 
 	byDeployment := view.One(func(o *outdated) (index.Key, bool) { return o.Deployment, true })
 	return view.Group(old, byDeployment, func(deployment index.Key, pods iter.Seq[*outdated]) (*Restart, bool) {
-		r := &Restart{named: named(deployment)}
+		r := &Restart{Named: view.Named(deployment)}
 		for o := range pods {
 			r.Checksum, r.Pods = o.Checksum, append(r.Pods, o.Name)
 		}

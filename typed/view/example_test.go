@@ -13,26 +13,20 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// Named gives a struct the methods of an object.
-type Named struct{ Namespace, Name string }
-
-func (n Named) GetNamespace() string { return n.Namespace }
-func (n Named) GetName() string      { return n.Name }
-
 // Service, Pod and Text are objects: any type with a name is one.
 type (
 	Service struct {
-		Named
+		view.Named
 		Selector map[string]string
 	}
 	Pod struct {
-		Named
+		view.Named
 		Labels map[string]string
 		Node   string
 		CPU    int
 	}
 	Text struct {
-		Named
+		view.Named
 		Text string
 	}
 )
@@ -40,7 +34,7 @@ type (
 func (p *Pod) GetLabels() map[string]string { return p.Labels }
 
 func webPod(name, node string, cpu int) *Pod {
-	return &Pod{Named{"shop", name}, map[string]string{"app": "web"}, node, cpu}
+	return &Pod{view.Named{Namespace: "shop", Name: name}, map[string]string{"app": "web"}, node, cpu}
 }
 
 func namesOfPods(pods iter.Seq[*Pod]) (names []string) {
@@ -77,7 +71,7 @@ func showText(texts *typed.Informer[*Text], namespace, name string) {
 // The Pods of a Service, as they come and go. With a cluster, the inputs are view.Of of
 // the informers of Services and Pods.
 func Example_endpoints() {
-	services := view.NewSet(&Service{Named{"shop", "web"}, map[string]string{"app": "web"}})
+	services := view.NewSet(&Service{view.Named{"shop", "web"}, map[string]string{"app": "web"}})
 	pods := view.NewSet(webPod("web-0", "a", 1))
 	input := pods.View()
 	endpoints := view.JoinSelecting(services.View(), input,
@@ -112,7 +106,7 @@ func ExampleReduce() {
 			Remove: func(cpu *int, p *Pod) { *cpu -= p.CPU },
 		},
 		func(node string, cpu *int, pods int) (*Text, bool) {
-			return &Text{Named{"", node}, fmt.Sprintf("%d CPUs of %d Pods", *cpu, pods)}, true
+			return &Text{view.Named{"", node}, fmt.Sprintf("%d CPUs of %d Pods", *cpu, pods)}, true
 		})
 	ctx, texts, stop := keepText(load)
 	defer stop()
@@ -133,8 +127,8 @@ func ExampleReduce() {
 // What is fetched may depend on what was fetched before. Here, a Service is told of its
 // first Pod's neighbours on the same node.
 func ExampleCompute() {
-	services := view.NewSet(&Service{Named{"shop", "web"}, map[string]string{"app": "web"}})
-	pods := view.NewSet(webPod("web-0", "a", 1), &Pod{Named{"shop", "other"}, nil, "a", 1})
+	services := view.NewSet(&Service{view.Named{"shop", "web"}, map[string]string{"app": "web"}})
+	pods := view.NewSet(webPod("web-0", "a", 1), &Pod{view.Named{"shop", "other"}, nil, "a", 1})
 	input := pods.View()
 	selected := view.ByLabels(input)
 	byNode := view.By(input, view.One(func(p *Pod) (string, bool) { return p.Node, true }))
@@ -160,7 +154,7 @@ func ExampleCompute() {
 
 // Why is an object there, and what was it made of?
 func ExampleView_Explain() {
-	services := view.NewSet(&Service{Named{"shop", "web"}, map[string]string{"app": "web"}})
+	services := view.NewSet(&Service{view.Named{"shop", "web"}, map[string]string{"app": "web"}})
 	pods := view.NewSet(webPod("web-0", "a", 1), webPod("web-1", "b", 1))
 	endpoints := view.JoinSelecting(services.View(), pods.View(),
 		func(s *Service) labels.Selector { return labels.SelectorFromSet(s.Selector) },

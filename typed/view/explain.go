@@ -57,7 +57,7 @@ func (v *View[T]) Explain(ctx context.Context, key index.Key) (e Explanation, ok
 	}
 	p := v.running.Load()
 	if p == nil {
-		return e, false, fmt.Errorf("view %s: %w", v.name, errNotRunning)
+		return e, false, fmt.Errorf("view %s: %w", v.name, ErrNotRunning)
 	}
 	if err := p.ask(ctx, func() { e, ok = v.start(p).explain(key) }); err != nil {
 		return e, false, fmt.Errorf("view %s: %w", v.name, err)

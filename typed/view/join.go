@@ -28,8 +28,11 @@ func JoinOn[L, R index.Object, K comparable, Out index.Object](
 	if len(checks) > 0 {
 		leftKeys = leftKeys.checked()
 	}
-	if join == nil || !leftKeys.valid() {
-		return failed[Out]("JoinOn", errors.New("a function is nil"), left.defined(), right.defined())
+	switch {
+	case join == nil:
+		return failed[Out]("JoinOn", errNilJoin, left.defined(), right.defined())
+	case !leftKeys.valid():
+		return failed[Out]("JoinOn", errors.New("the key function of the left view is nil"), left.defined(), right.defined())
 	}
 	return newJoin("JoinOn", left, right, lookup, func(f *Fetcher, obj L) iter.Seq[R] {
 		of := f.use(lookup.definition).(*keyed[K, R])
@@ -64,8 +67,11 @@ func JoinOn[L, R index.Object, K comparable, Out index.Object](
 func JoinSelecting[L index.Object, R index.Labeled, Out index.Object](
 	left *View[L], right *View[R], selector func(L) labels.Selector, join func(L, iter.Seq[R]) (Out, bool), opts ...Option,
 ) *View[Out] {
-	if join == nil || selector == nil {
-		return failed[Out]("JoinSelecting", errors.New("a function is nil"), left.defined(), right.defined())
+	switch {
+	case join == nil:
+		return failed[Out]("JoinSelecting", errNilJoin, left.defined(), right.defined())
+	case selector == nil:
+		return failed[Out]("JoinSelecting", errNilSelector, left.defined(), right.defined())
 	}
 	lookup := ByLabels(right)
 	if len(checksOf[Out](opts)) > 0 {
@@ -87,8 +93,11 @@ func JoinSelecting[L index.Object, R index.Labeled, Out index.Object](
 func JoinSelectedBy[L index.Labeled, R, Out index.Object](
 	left *View[L], right *View[R], selector func(R) labels.Selector, join func(L, iter.Seq[R]) (Out, bool), opts ...Option,
 ) *View[Out] {
-	if join == nil || selector == nil {
-		return failed[Out]("JoinSelectedBy", errors.New("a function is nil"), left.defined(), right.defined())
+	switch {
+	case join == nil:
+		return failed[Out]("JoinSelectedBy", errNilJoin, left.defined(), right.defined())
+	case selector == nil:
+		return failed[Out]("JoinSelectedBy", errNilSelector, left.defined(), right.defined())
 	}
 	lookup := BySelector(right, selector, checksOf[Out](opts)...)
 	return newJoin("JoinSelectedBy", left, right, lookup, func(f *Fetcher, obj L) iter.Seq[R] {
@@ -100,6 +109,11 @@ func JoinSelectedBy[L index.Labeled, R, Out index.Object](
 		return lookup.Match(f, obj.GetNamespace(), obj.GetLabels())
 	}, join, opts)
 }
+
+var (
+	errNilJoin     = errors.New("the function that joins is nil")
+	errNilSelector = errors.New("the selector function is nil")
+)
 
 func newJoin[L, R, Out index.Object](
 	kind string, left *View[L], right *View[R], lookup AnyLookup, fetch func(*Fetcher, L) iter.Seq[R], join func(L, iter.Seq[R]) (Out, bool), opts []Option,

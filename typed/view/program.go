@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -222,15 +221,13 @@ func versionOfAll(versions []string) string {
 	return strings.Join(versions, ",")
 }
 
-var errNotRunning = errors.New("it is not the source of an informer that runs")
-
 // ask has f called between two steps, and waits for it.
 func (p *program) ask(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	select {
 	case p.asked <- func() { f(); close(done) }:
 	case <-p.ended:
-		return errNotRunning
+		return ErrNotRunning
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -54,7 +54,7 @@ func (p *progress) wait(ctx context.Context, ended <-chan struct{}, input int, v
 		select {
 		case <-changed:
 		case <-ended:
-			return fmt.Errorf("waited for resource version %s of the input, is at %q: %w", version, at, errNotRunning)
+			return fmt.Errorf("waited for resource version %s of the input, is at %q: %w", version, at, ErrNotRunning)
 		case <-ctx.Done():
 			return fmt.Errorf("waited for resource version %s of the input, is at %q: %w", version, at, context.Cause(ctx))
 		}

@@ -176,8 +176,11 @@ func TestVersions(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, `waited for resource version 4 of the input, is at "3"`)
 		require.Error(t, v.WaitForResourceVersion(ctx, left, "four"))
-		require.ErrorContains(t, v.WaitForResourceVersion(ctx, v, "4"), "is no input")
-		require.ErrorContains(t, v.WaitForResourceVersion(ctx, named("a").View(), "4"), "is not made of")
+		require.ErrorIs(t, v.WaitForResourceVersion(ctx, v, "4"), view.ErrNotInput)
+		require.ErrorIs(t, v.WaitForResourceVersion(ctx, named("a").View(), "4"), view.ErrNotInput)
+		require.ErrorIs(t, v.WaitForResourceVersion(ctx, nil, "4"), view.ErrNotInput)
+		require.ErrorIs(t, v.WaitForResourceVersion(ctx, (*view.View[row])(nil), "4"), view.ErrNotInput)
+		require.ErrorIs(t, joinedOn(left, right).WaitForResourceVersion(ctx, left, "4"), view.ErrNotRunning)
 	})
 }
 

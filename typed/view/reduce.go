@@ -33,8 +33,13 @@ func Reduce[T index.Object, K comparable, S any, Out index.Object](
 ) *View[Out] {
 	lookup := By(in, keys, checksOf[Out](opts)...)
 	keys = lookup.keys
-	if fold.Add == nil || fold.Remove == nil || result == nil {
-		return failed[Out]("Reduce", errors.New("a function is nil"), in.defined())
+	switch {
+	case fold.Add == nil:
+		return failed[Out]("Reduce", errors.New("Fold.Add is nil"), in.defined())
+	case fold.Remove == nil:
+		return failed[Out]("Reduce", errors.New("Fold.Remove is nil"), in.defined())
+	case result == nil:
+		return failed[Out]("Reduce", errors.New("the function that makes the result is nil"), in.defined())
 	}
 	o, equal, err := gather[Out](opts)
 	o.name = cmp.Or(o.name, describe("Reduce", in.defined()))

@@ -27,7 +27,7 @@ func BySelector[T index.Object](in *View[T], selector func(T) labels.Selector, o
 	inputs := []*definition{in.defined()}
 	o, _, err := gather[T](opts)
 	if selector == nil {
-		err = errors.Join(err, errors.New("the selector function is nil"))
+		err = errors.Join(err, errNilSelector)
 	}
 	if o.checks {
 		selector = checkedSelector(selector)

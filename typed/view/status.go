@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func (v *View[T]) Status(ctx context.Context) (s Status, err error) {
 	}
 	p := v.running.Load()
 	if p == nil {
-		return s, fmt.Errorf("view %s: %w", v.name, errNotRunning)
+		return s, fmt.Errorf("view %s: %w", v.name, ErrNotRunning)
 	}
 	err = p.ask(ctx, func() {
 		for _, report := range p.reports {
@@ -117,28 +118,40 @@ func (v *View[T]) named(versions []string) (named []VersionOf) {
 
 // WaitForResourceVersion waits until the informer of the view reflects a version of one
 // of its inputs, as a write has returned it: a view that was made by [Of] or [Set.View].
-// The informer has to run.
+// It returns an error that wraps ErrNotRunning if the informer does not run, or ends;
+// ErrNotInput if the view is not made of the input; and the cause of ctx when that ends.
 func (v *View[T]) WaitForResourceVersion(ctx context.Context, input Input, resourceVersion string) error {
 	if err := v.Err(); err != nil {
 		return err
 	}
 	p := v.running.Load()
 	if p == nil {
-		return fmt.Errorf("view %s: %w", v.name, errNotRunning)
+		return fmt.Errorf("view %s: %w", v.name, ErrNotRunning)
+	}
+	if input == nil || input.defined() == nil {
+		return fmt.Errorf("view %s: nil: %w", v.name, ErrNotInput)
 	}
 	d := input.defined()
-	if d == nil || len(d.leaves) != 1 || len(d.inputs) > 0 {
-		return fmt.Errorf("view %s: what is waited for is no input, give a view that was made by Of or Set.View", v.name)
+	at := -1
+	if len(d.leaves) == 1 && len(d.inputs) == 0 {
+		at = slices.IndexFunc(v.leaves, d.leaves[0].same)
 	}
-	at := slices.IndexFunc(v.leaves, d.leaves[0].same)
 	if at < 0 {
-		return fmt.Errorf("view %s: it is not made of %s", v.name, d.name)
+		return fmt.Errorf("view %s: %s: %w", v.name, d.name, ErrNotInput)
 	}
 	if err := p.progress.wait(ctx, p.ended, at, resourceVersion); err != nil {
 		return fmt.Errorf("view %s: %s: %w", v.name, d.name, err)
 	}
 	return nil
 }
+
+// ErrNotRunning is the error of questions that only a running view can answer: one that is
+// the source of an informer, the Run of which was called and has not returned.
+var ErrNotRunning = errors.New("it is not the source of an informer that runs")
+
+// ErrNotInput is the error of [View.WaitForResourceVersion] for what has no resource
+// version of its own, or what the view is not made of.
+var ErrNotInput = errors.New("it is no input of the view; give a view that was made by Of or Set.View, which the view is made of")
 
 // Input is a [View] of any objects.
 type Input interface{ defined() *definition }
