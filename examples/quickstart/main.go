@@ -1,8 +1,9 @@
 // Command quickstart shows what an informer does, on a cluster that it brings
 // along: an API server in memory with some thousand Pods that change all the
-// time. It lists and watches Pods and Nodes, indexes the Pods, counts their
-// events, and prints how long it took to sync, what look-ups cost, how soon a
-// write shows in reads, the events of each second, and the state at the end.
+// time. It lists and watches Pods and Nodes, indexes the Pods, computes the load of
+// Nodes from them, counts events, and prints how long it took to sync, what look-ups
+// cost, how soon a write shows in reads, the events of each second, and the state at
+// the end.
 //
 //	go run ./examples/quickstart [flags]
 //
@@ -38,6 +39,7 @@ import (
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/view"
 )
 
 func main() {
@@ -66,6 +68,10 @@ func watch(ctx context.Context, c *cluster, opts options, out *report) error {
 		return err
 	}
 
+	// A view is computed from other informers, and kept up to date at the cost of what
+	// changes: here, how many Pods of each Node run. It is an informer as any other.
+	perNode := typed.NewInformer(loads(view.Of(pods)), typed.WithName("load"))
+
 	// A handler is called for every change, one call at a time.
 	var seen counts
 	counter, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{
@@ -89,6 +95,7 @@ func watch(ctx context.Context, c *cluster, opts options, out *report) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return pods.Run(ctx) })
 	group.Go(func() error { return nodes.Run(ctx) })
+	group.Go(func() error { return perNode.Run(ctx) })
 	group.Go(func() error {
 		// The same events as a range, with the objects before and after.
 		for e := range pods.Events(ctx, typed.WithHandlerName("phase changes")).All() {
@@ -115,6 +122,10 @@ func watch(ctx context.Context, c *cluster, opts options, out *report) error {
 			return err
 		}
 		out.handled(progress.elapsed(), &seen)
+		if err := perNode.WaitForSync(syncing); err != nil {
+			return err
+		}
+		out.computed(progress.elapsed(), perNode.Len())
 
 		// From now on the cluster changes all the time.
 		group.Go(func() error { return c.churn(ctx) })
@@ -127,6 +138,7 @@ func watch(ctx context.Context, c *cluster, opts options, out *report) error {
 		out.found("index", "on "+node, byNode.All(node))
 		out.found("lister", selector.String(), lister.New(pods).All(selector))
 		out.found("join", "both", index.Intersect(byNode.Is(node), byApp.Is(app)))
+		out.gotLoad(index.Key{Name: node}, perNode.Get)
 
 		// Wait until reads reflect what was written, here or elsewhere.
 		version, err := out.version(ctx, c)
@@ -140,7 +152,7 @@ func watch(ctx context.Context, c *cluster, opts options, out *report) error {
 		if err := out.events(ctx, opts.duration, &seen, pods.Len, counter.Backlog); err != nil {
 			return err
 		}
-		out.status(pods.Status(), nodes.Status())
+		out.status(pods.Status(), nodes.Status(), perNode.Status())
 		return nil
 	})
 	return group.Wait()

@@ -76,6 +76,13 @@ func (r *report) got(key index.Key, get func(index.Key) (*corev1.Node, bool)) {
 	r.line("key", key.String(), "       "+zone, took)
 }
 
+// gotLoad does the same with the load of a Node.
+func (r *report) gotLoad(key index.Key, get func(index.Key) (load, bool)) {
+	var l load
+	took := median(func() { l, _ = get(key) })
+	r.line("view", fmt.Sprintf("running of %s on %s", grouped(l.Pods), key), objects(l.Running, "Pods"), took)
+}
+
 // found reads the Pods and prints how many there were and how long that took.
 func (r *report) found(how, what string, pods iter.Seq[*corev1.Pod]) {
 	n := 0
@@ -175,6 +182,11 @@ func (r *report) synced(took time.Duration, pods, nodes int) {
 // handled prints that a handler has seen the first list.
 func (r *report) handled(took time.Duration, seen *counts) {
 	r.line("handler", "was called for", objects(int(seen.initial.Load()), "Pods"), took)
+}
+
+// computed prints that a view has its first results.
+func (r *report) computed(took time.Duration, nodes int) {
+	r.line("view", "has computed the load of", objects(nodes, "Nodes"), took)
 }
 
 // version gets a version from the cluster and prints how long that took.
