@@ -79,6 +79,7 @@ func newCompute[A, B index.Object](kind string, in *View[A], compute func(*Fetch
 		}
 		c.before = func(a, b uint32) int { return c.left.compare(a, b) }
 		c.detail = c.explain
+		c.effort.view, c.effort.metrics = d.name, o.metrics
 		return addView(p, c, &c.table, d.name, &c.effort)
 	})
 }
@@ -232,13 +233,18 @@ type cost struct {
 
 // effort is what a stage has done.
 type effort struct {
-	calls int
-	time  time.Duration
+	metrics Metrics // may be nil
+	view    string
+	calls   int
+	time    time.Duration
 }
 
 func (e *effort) add(calls int, time time.Duration) {
 	e.calls += calls
 	e.time += time
+	if e.metrics != nil && calls > 0 {
+		e.metrics.Computed(e.view, calls, time)
+	}
 }
 
 // explain adds what the object of a row was made of.

@@ -29,6 +29,7 @@ func FlatMap[A, B index.Object](in *View[A], project func(A) []B, opts ...Option
 			e.noteCost(f.costs[f.from[row]])
 			e.From = explainFrom(e.From, f.in, f.from[row])
 		}
+		f.effort.view, f.effort.metrics = d.name, o.metrics
 		return addView(p, f, &f.table, d.name, &f.effort)
 	})
 }

@@ -34,6 +34,7 @@ func Group[T index.Object, K comparable, Out index.Object](
 			e.noteCost(g.costs[at])
 			e.Fetched = []Fetched{{From: lookup.name, Key: fmt.Sprint(g.of.keyOf[at]), Objects: g.of.in.keysOf(g.of.groups[at].rows)}}
 		}
+		g.effort.view, g.effort.metrics = d.name, o.metrics
 		return addView(p, g, &g.table, d.name, &g.effort)
 	})
 }

@@ -47,6 +47,7 @@ func TestWhatCannotBeMade(t *testing.T) {
 		"there is no view to unite":                                                    view.Union[row](),
 		"an option is nil":                                                             versions(things, nil),
 		"the name is empty":                                                            versions(things, view.WithName("")),
+		"the metrics are nil":                                                          versions(things, view.WithMetrics(nil)),
 		"the function that compares is nil":                                            versions(things, view.WithEqual[row](nil)),
 		"another type than view_test.row":                                              versions(things, view.WithEqual(func(a, b *rig.Thing) bool { return true })),
 		"a lookup is nil":                                                              view.Compute(things, func(*view.Fetcher, *rig.Thing) (row, bool) { return row{}, true }, []view.AnyLookup{nil}),

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"sync/atomic"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
@@ -17,6 +18,8 @@ type options struct {
 	name   string
 	equal  any // func(a, b T) bool
 	checks bool
+
+	metrics Metrics
 
 	uncompared bool // what is made anew has changed
 	fixed      bool // see computed.fixed
@@ -55,6 +58,28 @@ func WithEqual[T index.Object](equal func(a, b T) bool) Option {
 func WithChecks() Option {
 	return func(o *options) error {
 		o.checks = true
+		return nil
+	}
+}
+
+// Metrics is told what views cost. Its method is called by the goroutine of Run of the
+// informer that is made of the view, and must return soon. Several views may be given the
+// same Metrics; those of several informers call it at the same time.
+type Metrics interface {
+	// Computed tells that functions of the view of a name were called for a number of
+	// objects, or of keys for Group, in one step, and how long the view's part of that
+	// step took. It is not called for steps in which there was nothing to compute.
+	Computed(view string, objects int, took time.Duration)
+}
+
+// WithMetrics has a view tell what it costs. It is about this view alone, not about those
+// that it is made of. The informer that is made of a view has typed.WithMetrics, besides.
+func WithMetrics(m Metrics) Option {
+	return func(o *options) error {
+		if m == nil {
+			return errors.New("the metrics are nil")
+		}
+		o.metrics = m
 		return nil
 	}
 }

@@ -50,6 +50,7 @@ func Reduce[T index.Object, K comparable, S any, Out index.Object](
 		r.before = func(a, b uint32) int { return compareInWords(r.states[a].key, r.states[b].key) }
 		r.unique()
 		r.detail = r.explain
+		r.effort.view, r.effort.metrics = d.name, o.metrics
 		return addView(p, r, &r.table, d.name, &r.effort)
 	})
 }
