@@ -1,0 +1,49 @@
+package shard
+
+import (
+	"cmp"
+	"slices"
+)
+
+// holder is what the assignment knows of a member.
+type holder struct {
+	name  string
+	holds ranges
+}
+
+// assign returns which ranges each member is to have. It depends on nothing but the
+// members and what they hold, in whichever order, so all members come to the same result.
+//
+//   - Every range is assigned to one member; numbers differ by at most one.
+//   - No fewer ranges could move: members keep what they hold up to their number, and the
+//     larger numbers are for those that hold most.
+//   - Members get neighbours where they can, so that few terms say which they have.
+//
+// A range that two members claim to hold, which cannot be, is the first one's.
+func assign(members []holder) map[string]ranges {
+	if len(members) == 0 {
+		return nil
+	}
+	order := slices.SortedFunc(slices.Values(members), func(a, b holder) int {
+		return cmp.Or(cmp.Compare(b.holds.count(), a.holds.count()), cmp.Compare(a.name, b.name))
+	})
+	free := everything
+	result := make(map[string]ranges, len(order))
+	number := func(i int) int {
+		if i < rangeCount%len(order) {
+			return rangeCount/len(order) + 1
+		}
+		return rangeCount / len(order)
+	}
+	for i, m := range order {
+		kept := m.holds.and(free).lowest(number(i))
+		result[m.name] = kept
+		free = free.minus(kept)
+	}
+	for i, m := range order {
+		more := free.lowest(number(i) - result[m.name].count())
+		result[m.name] = result[m.name].or(more)
+		free = free.minus(more)
+	}
+	return result
+}

@@ -1,0 +1,216 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/validation"
+	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Group is this process as a member of a group that shares objects. Its sources, see
+// NewSource, have the objects of this member's ranges alone, and the functions that
+// Reconcile returns are called for the keys of those.
+//
+// A Group is run like an informer, by Run or control.WithInformers, as the first of them.
+// All methods are safe for concurrent use.
+type Group struct {
+	name     string // namespace and name
+	label    string // the name, of which Leases have a label
+	identity string
+	hash     Hash
+
+	leaseDuration, renewDeadline, retryPeriod, drainTimeout time.Duration
+
+	leases coordinationv1.LeaseInterface
+	wake   chan struct{} // has room for one: there is something to do before the next renewal
+	ready  chan struct{} // closed when the first ranges are there
+
+	mu        sync.Mutex
+	started   bool                   // guarded by mu, as is all below
+	valid     time.Time              // until when this member may work, if renewals fail
+	renewed   time.Time              // when the last renewal that succeeded began
+	active    ranges                 // of which keys are handed out
+	held      ranges                 // that the Lease holds as far as is known; has all of active
+	kept      ranges                 // that sources keep; has all of held, and those in which calls are under way
+	since     [rangeCount]uint64     // the number of times that a range was taken; for those in kept
+	taken     uint64                 // how many that were
+	fences    [rangeCount]string     // the versions of the writes that took them
+	calls     map[*call]struct{}     // under way
+	underWay  [rangeCount]int        // numbers of calls
+	followers map[*follower]struct{} // sources
+	status    Status
+	lapse     *time.Timer // ends calls when valid is over
+}
+
+// New returns a member of the group of the given name, whose Leases are in a namespace.
+// Every member makes a Lease, labelled shard.kubetyped.io/group, and needs the verbs get,
+// list, create, update and delete for Leases there. It returns an error if the
+// configuration or an option cannot be used.
+func New(config *rest.Config, namespace, name string, opts ...Option) (*Group, error) {
+	if config == nil {
+		return nil, fmt.Errorf("shard group %s/%s: the configuration of the client is nil", namespace, name)
+	}
+	client, err := coordinationv1.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("shard group %s/%s: %w", namespace, name, err)
+	}
+	return newGroup(client.Leases(namespace), namespace, name, opts)
+}
+
+func newGroup(leases coordinationv1.LeaseInterface, namespace, name string, opts []Option) (*Group, error) {
+	g := &Group{
+		name: namespace + "/" + name, label: name, hash: UID(), leases: leases, drainTimeout: 20 * time.Second,
+		wake: make(chan struct{}, 1), ready: make(chan struct{}),
+		calls: map[*call]struct{}{}, followers: map[*follower]struct{}{},
+	}
+	if err := g.setUp(namespace, name, opts); err != nil {
+		return nil, fmt.Errorf("shard group %s: %w", g.name, err)
+	}
+	return g, nil
+}
+
+func (g *Group) setUp(namespace, name string, opts []Option) error {
+	if namespace == "" {
+		return errors.New("its Leases need a namespace")
+	}
+	if problems := append(validation.IsDNS1123Subdomain(name), validation.IsValidLabelValue(name)...); len(problems) > 0 {
+		return fmt.Errorf("the name is to be a label of Leases, and part of their names: %s", strings.Join(problems, ", "))
+	}
+	for _, opt := range append([]Option{WithLeaseDuration(15 * time.Second)}, opts...) {
+		if opt == nil {
+			return errors.New("an option is nil")
+		}
+		if err := opt(g); err != nil {
+			return err
+		}
+	}
+	if g.identity == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return err
+		}
+		if err := WithIdentity(strings.ToLower(host) + "-" + rand.String(8))(g); err != nil {
+			return err
+		}
+	}
+	if problems := validation.IsDNS1123Subdomain(g.leaseName()); len(problems) > 0 {
+		return fmt.Errorf("the Lease %q: %s", g.leaseName(), strings.Join(problems, ", "))
+	}
+	return nil
+}
+
+func (g *Group) leaseName() string { return g.label + "." + g.identity }
+
+// options is what all members must have the same.
+func (g *Group) options() string { return fmt.Sprintf("%d ranges by %s", rangeCount, g.hash) }
+
+// Name returns what the group is called in errors.
+func (g *Group) Name() string { return "shard group " + g.name }
+
+// Identity returns the name of this member.
+func (g *Group) Identity() string { return g.identity }
+
+// WaitForSync waits until this member has ranges. It returns an error that tells what
+// keeps it from that when ctx ends before.
+func (g *Group) WaitForSync(ctx context.Context) error {
+	select {
+	case <-g.ready:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%s: %w: %w", g.Name(), g.waiting(), ctx.Err())
+	}
+}
+
+// waiting tells what a member without ranges waits for.
+func (g *Group) waiting() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.status.Err != nil:
+		return g.status.Err
+	case !g.started:
+		return errors.New("it is not run")
+	}
+	return errors.New("this member waits for others to hand over ranges")
+}
+
+// Owns reports whether this member may work on a key of a group by Key or Namespace at this
+// moment: whether it holds the key's range, and has renewed its Lease in time. Groups by
+// what a key does not tell own no key: see [Source.Owns].
+//
+// It is a check to be made right before a write. It cannot promise that the range is still
+// this member's when the write arrives: the process may be stopped in between, or the
+// network may hold the write back. Writes that must not happen then need a condition that
+// the server checks, such as the resource version of what is written.
+func (g *Group) Owns(key index.Key) bool {
+	r, ok := g.rangeOfKey(key)
+	return ok && g.owns(r)
+}
+
+func (g *Group) owns(r uint8) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.active.has(r) && g.isValid(time.Now())
+}
+
+// Generation returns the resource version at which this member took the range of a key,
+// "" if it does not own it. It is higher, by resourceversion.CompareResourceVersion, than
+// that of every member which had the range before. So a store which keeps the highest
+// that it has seen, and refuses what is lower, is safe from members that were stopped.
+func (g *Group) Generation(key index.Key) string {
+	r, ok := g.rangeOfKey(key)
+	if !ok {
+		return ""
+	}
+	return g.generation(r)
+}
+
+func (g *Group) generation(r uint8) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.active.has(r) || !g.isValid(time.Now()) {
+		return ""
+	}
+	return g.fences[r]
+}
+
+// isValid reports whether this member has renewed its Lease in time. Both clocks are asked:
+// that of the computer goes on while it sleeps, the monotonic one cannot be set. The caller
+// holds mu.
+func (g *Group) isValid(now time.Time) bool {
+	return now.Before(g.valid) && now.Round(0).Sub(g.renewed.Round(0)) < g.renewDeadline
+}
+
+func (g *Group) rangeOfKey(key index.Key) (uint8, bool) {
+	if g.hash.ofKey == nil {
+		return 0, false
+	}
+	return g.rangeOf(g.hash.ofKey(key)), true
+}
+
+// rangeOf returns the range of a value: that of the server's hash, if servers can hash by
+// what this group does.
+func (g *Group) rangeOf(value string) uint8 {
+	if g.hash.field != "" {
+		return rangeOf(value)
+	}
+	return mixedRangeOf(value)
+}
+
+// poke has the member look at what there is to do.
+func (g *Group) poke() {
+	select {
+	case g.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,151 @@
+package shard
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// plan returns what the Lease is to say next, as far as others let it, and has no more keys
+// of ranges handed out that are to go. With nil for others, nothing changes.
+//
+// Ranges that another member mentions are never taken. One that nobody mentioned is wanted
+// at first; it is held by the next write, if the list in between, which began after the
+// want was written, shows that still nobody else mentions it.
+func (m *member) plan(others []*sighting) record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	next := record{identity: m.identity, holds: m.held, wants: m.wants, leaving: m.leaving, options: m.options(), duration: m.leaseDuration}
+	if others == nil {
+		return next
+	}
+	target, mentioned := m.target(others)
+	m.stop(m.active.minus(target))
+	held := m.held.and(m.active.or(m.busy()))
+	granted := ranges{}
+	if m.sure {
+		granted = m.wants.and(target).minus(mentioned)
+	}
+	lasting := ranges{} // wants that others have as well; who is not to have the range withdraws
+	for _, s := range others {
+		lasting = lasting.or(s.wants)
+	}
+	free := target.minus(mentioned).minus(m.kept)
+	next.holds = held.or(granted)
+	next.wants = free.or(m.wants.and(target).and(lasting)).minus(granted).minus(held)
+	for _, s := range others {
+		next.wants = next.wants.minus(s.holds)
+	}
+	return next
+}
+
+// target returns which ranges this member is to have, and which others hold or want. The
+// caller holds mu.
+func (m *member) target(others []*sighting) (target, mentioned ranges) {
+	var members []holder
+	if !m.leaving {
+		members = append(members, holder{m.lease.Name, m.held})
+	}
+	for _, s := range others {
+		mentioned = mentioned.or(s.holds).or(s.wants)
+		if !s.leaving && s.options == m.options() {
+			members = append(members, holder{s.lease.Name, s.holds})
+		}
+	}
+	return assign(members)[m.lease.Name], mentioned
+}
+
+// renew writes the Lease. It reports whether the next round should follow at once: ranges
+// are wanted that were not before.
+func (m *member) renew(ctx context.Context, next record) (again bool, err error) {
+	request, cancel := m.limited(ctx)
+	defer cancel()
+	begin := time.Now()
+	written, err := m.leases.Update(request, next.write(m.lease), metav1.UpdateOptions{})
+	if err != nil {
+		// It may have taken effect, or may yet do. The next round reads the Lease, and its
+		// write is the last: then this one would be refused.
+		m.sure = false
+		return false, fmt.Errorf("the Lease cannot be renewed: %w", err)
+	}
+	again = !next.wants.minus(m.wants).empty()
+	m.lease, m.sure, m.wants = written, true, next.wants
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.extend(begin)
+	m.take(next.holds.minus(m.held), written.ResourceVersion)
+	m.held = m.held.and(next.holds)
+	m.keep(m.held)
+	m.status.Wanted = next.wants.count()
+	return again, nil
+}
+
+// take notes that ranges are this member's now. The caller holds mu.
+func (m *member) take(granted ranges, version string) {
+	for r := range granted.all() {
+		m.taken++
+		m.since[r], m.fences[r] = m.taken, version
+	}
+	m.active, m.held = m.active.or(granted), m.held.or(granted)
+	m.keep(m.held)
+	if granted.empty() {
+		return
+	}
+	select {
+	case <-m.ready:
+	default:
+		close(m.ready)
+	}
+}
+
+// extend notes a renewal, which began at that time. The caller holds mu.
+func (m *member) extend(begin time.Time) {
+	m.renewed, m.valid = begin, begin.Add(m.renewDeadline)
+	if m.lapse == nil {
+		m.lapse = time.AfterFunc(time.Until(m.valid), m.lapsed)
+		return
+	}
+	m.lapse.Reset(time.Until(m.valid))
+}
+
+// leave stops to hand out keys. When no calls are under way any more, or the Lease has not
+// been renewed in time, it deletes the Lease, and reports that this is the end.
+func (m *member) leave(ctx context.Context) bool {
+	m.leaving = true
+	m.mu.Lock()
+	m.stop(everything)
+	calls, valid := len(m.calls), m.isValid(time.Now())
+	m.mu.Unlock()
+	if m.lease == nil || !valid {
+		return true // it expires
+	}
+	if calls > 0 {
+		return false
+	}
+	for range 3 {
+		request, cancel := m.limited(ctx)
+		err := m.leases.Delete(request, m.lease.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &m.lease.UID}})
+		cancel()
+		if err == nil || slices.Contains([]metav1.StatusReason{metav1.StatusReasonNotFound, metav1.StatusReasonConflict}, apierrors.ReasonForError(err)) {
+			break
+		}
+		m.note(fmt.Errorf("the Lease cannot be deleted, and has to expire: %w", err))
+	}
+	return true
+}
+
+// end has this member own nothing any more. Sources keep what they have: to stop looks
+// like no deletion.
+func (m *member) end() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.valid, m.active = time.Time{}, ranges{}
+	m.endCalls(everything, ErrLost)
+	if m.lapse != nil {
+		m.lapse.Stop()
+	}
+}

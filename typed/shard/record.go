@@ -1,0 +1,70 @@
+package shard
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// What Leases of members have.
+const (
+	groupLabel        = "shard.kubetyped.io/group"
+	holdsAnnotation   = "shard.kubetyped.io/holds"
+	wantsAnnotation   = "shard.kubetyped.io/wants"
+	optionsAnnotation = "shard.kubetyped.io/options"
+	leavingAnnotation = "shard.kubetyped.io/leaving"
+	// Two renewals may come at the same time of the clock; they are writes all the same.
+	renewalsAnnotation = "shard.kubetyped.io/renewals"
+)
+
+// record is what the Lease of a member says.
+type record struct {
+	identity     string // unique among those who live
+	holds, wants ranges // no range is in both
+	leaving      bool   // it is to get no ranges any more
+	options      string // of the group, as the member knows them
+	duration     time.Duration
+}
+
+// recordOf reads a Lease.
+func recordOf(lease *coordinationv1.Lease) (r record, err error) {
+	notes := lease.Annotations
+	if r.holds, err = parseRanges(notes[holdsAnnotation]); err == nil {
+		r.wants, err = parseRanges(notes[wantsAnnotation])
+	}
+	if err != nil {
+		return r, fmt.Errorf("lease %s/%s: %w", lease.Namespace, lease.Name, err)
+	}
+	r.identity = ptr.Deref(lease.Spec.HolderIdentity, "")
+	r.leaving = notes[leavingAnnotation] != ""
+	r.options = notes[optionsAnnotation]
+	r.duration = time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 0)) * time.Second
+	return r, nil
+}
+
+// write returns lease as it says r, as one more renewal.
+func (r record) write(lease *coordinationv1.Lease) *coordinationv1.Lease {
+	written := lease.DeepCopy()
+	notes := maps.Clone(lease.Annotations)
+	if notes == nil {
+		notes = map[string]string{}
+	}
+	renewals, _ := strconv.ParseUint(notes[renewalsAnnotation], 10, 64) // 0 if somebody has changed it
+	notes[renewalsAnnotation] = strconv.FormatUint(renewals+1, 10)
+	notes[holdsAnnotation], notes[wantsAnnotation] = r.holds.String(), r.wants.String()
+	notes[optionsAnnotation] = r.options
+	delete(notes, leavingAnnotation)
+	if r.leaving {
+		notes[leavingAnnotation] = "true"
+	}
+	written.Annotations = notes
+	written.Spec.HolderIdentity = &r.identity
+	written.Spec.LeaseDurationSeconds = ptr.To(int32((r.duration + time.Second - 1) / time.Second))
+	written.Spec.RenewTime = ptr.To(metav1.NowMicro()) // for people; no member compares clocks
+	return written
+}

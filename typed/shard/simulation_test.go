@@ -1,0 +1,285 @@
+package shard
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	seeds    = flag.Int("shard.seeds", 150, "how many seeds the simulation of groups tries")
+	fromSeed = flag.Uint64("shard.seed", 1, "the first of them")
+)
+
+// journal is what all members write to, as the outside world: it knows who is at work.
+type journal struct {
+	mu     sync.Mutex
+	calls  [rangeCount]map[*work]struct{} // under way
+	fences [rangeCount]int                // the highest that was seen
+	writes int
+	wrong  []string
+}
+
+// work is a call of a reconcile function.
+type work struct {
+	ctx    context.Context
+	member *simulated
+	r      uint8
+}
+
+func (j *journal) blame(format string, args ...any) { // with mu
+	j.wrong = append(j.wrong, fmt.Sprintf(format, args...))
+}
+
+func (j *journal) begin(w *work) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for other := range j.calls[w.r] {
+		if other.member != w.member && other.ctx.Err() == nil && !other.member.isDead() {
+			j.blame("%s begins with range %d while %s is at it", w.member.identity, w.r, other.member.identity)
+		}
+	}
+	if j.calls[w.r] == nil {
+		j.calls[w.r] = map[*work]struct{}{}
+	}
+	j.calls[w.r][w] = struct{}{}
+}
+
+func (j *journal) end(w *work) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.calls[w.r], w)
+}
+
+// write is a write of a call, which has asked right before whether it may.
+func (j *journal) write(w *work) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	fence, _ := strconv.Atoi(w.member.generation(w.r))
+	if w.ctx.Err() != nil || fence == 0 {
+		return
+	}
+	j.writes++
+	if fence < j.fences[w.r] {
+		j.blame("%s writes for range %d with the generation %d, after %d", w.member.identity, w.r, fence, j.fences[w.r])
+	}
+	j.fences[w.r] = fence
+}
+
+// simulated is a process of a simulation.
+type simulated struct {
+	*Group
+	client *leaseClient
+	stop   func()
+	all    sync.WaitGroup
+}
+
+func (p *simulated) isDead() bool {
+	p.client.mu.Lock()
+	defer p.client.mu.Unlock()
+	return p.client.dead
+}
+
+func (p *simulated) set(change func(c *leaseClient)) {
+	p.client.mu.Lock()
+	defer p.client.mu.Unlock()
+	change(p.client)
+}
+
+// worker works on ranges, one after the other.
+func (p *simulated) worker(ctx context.Context, j *journal, random *rand.Rand) {
+	for ctx.Err() == nil {
+		time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
+		if p.client.gate() || ctx.Err() != nil {
+			return
+		}
+		r := uint8(random.IntN(rangeCount))
+		calling, done, v := p.begin(context.WithoutCancel(ctx), r)
+		if v != run {
+			continue
+		}
+		w := &work{calling, p, r}
+		j.begin(w)
+		stubborn := random.IntN(10) == 0
+		for range random.IntN(4) {
+			d := time.Duration(random.IntN(2000)) * time.Millisecond
+			if stubborn {
+				time.Sleep(d * 5)
+			} else {
+				_ = sleep(calling, d)
+			}
+			if p.client.gate() {
+				break
+			}
+			j.write(w)
+		}
+		j.end(w)
+		done()
+	}
+}
+
+// world is one seed.
+type world struct {
+	t       *testing.T
+	random  *rand.Rand
+	store   *leaseStore
+	journal journal
+	alive   []*simulated
+	dead    []*simulated
+	names   int
+}
+
+func (w *world) start(identity string) {
+	if identity == "" {
+		w.names++
+		identity = fmt.Sprintf("m%d", w.names)
+	}
+	c := &leaseClient{leaseStore: w.store, random: rand.New(rand.NewPCG(w.random.Uint64(), 1)), slow: 100 * time.Millisecond}
+	g, err := newGroup(c, "ns", "group", []Option{WithIdentity(identity), WithDrainTimeout(4 * time.Second)})
+	require.NoError(w.t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	p := &simulated{Group: g, client: c, stop: stop}
+	p.all.Go(func() { assert.NoError(w.t, g.Run(ctx)) })
+	for range 3 {
+		random := rand.New(rand.NewPCG(w.random.Uint64(), 2))
+		p.all.Go(func() { p.worker(ctx, &w.journal, random) })
+	}
+	w.alive = append(w.alive, p)
+}
+
+// pick takes a process out of those who live.
+func (w *world) pick() *simulated { return w.alive[w.random.IntN(len(w.alive))] }
+
+func (w *world) bury(p *simulated) {
+	for i, q := range w.alive {
+		if q == p {
+			w.alive = append(w.alive[:i:i], w.alive[i+1:]...)
+		}
+	}
+	w.dead = append(w.dead, p)
+}
+
+// kill ends a process by SIGKILL.
+func (w *world) kill(p *simulated) {
+	p.set(func(c *leaseClient) { c.dead = true })
+	p.stop()
+	w.bury(p)
+}
+
+func (w *world) leave(p *simulated) {
+	p.stop()
+	w.bury(p)
+}
+
+func (w *world) during(p *simulated, d time.Duration, begin, end func(c *leaseClient)) {
+	p.set(begin)
+	time.AfterFunc(d, func() { p.set(end) })
+}
+
+// strike has something happen.
+func (w *world) strike() {
+	p := w.pick()
+	seconds := func(most int) time.Duration { return time.Duration(w.random.IntN(most*1000)) * time.Millisecond }
+	switch w.random.IntN(10) {
+	case 0:
+		w.kill(p)
+		w.start("")
+	case 1: // and is back at once, with its name
+		w.kill(p)
+		w.start(p.identity)
+	case 2: // two at once
+		w.kill(p)
+		w.kill(w.pick())
+		w.start("")
+		w.start("")
+	case 3, 4:
+		until := time.Now().Add(seconds(40))
+		p.set(func(c *leaseClient) { c.paused = until })
+	case 5:
+		w.during(p, seconds(40), func(c *leaseClient) { c.cut = true }, func(c *leaseClient) { c.cut = false })
+	case 6:
+		w.during(p, seconds(30), func(c *leaseClient) { c.lossy = 60 }, func(c *leaseClient) { c.lossy = 0 })
+	case 7:
+		w.during(p, seconds(30), func(c *leaseClient) { c.slow = 3 * time.Second }, func(c *leaseClient) { c.slow = 100 * time.Millisecond })
+	case 8: // a rolling restart
+		for _, old := range append([]*simulated(nil), w.alive...) {
+			w.start("")
+			time.Sleep(seconds(8))
+			w.leave(old)
+		}
+	case 9:
+		if len(w.alive) > 3 {
+			w.leave(p)
+		} else {
+			w.start("")
+		}
+	}
+}
+
+func (w *world) run() {
+	for range 3 + w.random.IntN(3) {
+		w.start("")
+	}
+	for range 12 {
+		time.Sleep(time.Duration(w.random.IntN(15000)) * time.Millisecond)
+		w.strike()
+	}
+	// The longest fault; then a Lease has to expire, and calls to end.
+	time.Sleep(40*time.Second + 40*time.Second)
+	w.checkOwners()
+	for _, p := range w.alive {
+		p.stop()
+	}
+	for _, p := range append(w.alive, w.dead...) {
+		p.all.Wait()
+	}
+	time.Sleep(time.Minute) // for requests that are late
+	w.journal.mu.Lock()
+	defer w.journal.mu.Unlock()
+	assert.Empty(w.t, w.journal.wrong)
+	assert.Greater(w.t, w.journal.writes, 100)
+}
+
+// checkOwners checks that all ranges have one owner again, in equal shares.
+func (w *world) checkOwners() {
+	var all ranges
+	sizes := []int{}
+	for _, p := range w.alive {
+		p.mu.Lock()
+		active := p.active
+		assert.True(w.t, p.isValid(time.Now()), p.identity)
+		p.mu.Unlock()
+		assert.True(w.t, all.and(active).empty())
+		all = all.or(active)
+		sizes = append(sizes, active.count())
+	}
+	assert.Equal(w.t, everything, all, "ranges have no owner; sizes %v", sizes)
+	for _, n := range sizes {
+		assert.InDelta(w.t, float64(rangeCount)/float64(len(sizes)), float64(n), 1)
+	}
+}
+
+// TestSimulation: whatever happens to members and their network, no two of them work on one
+// range at a time, generations never go back, and all ranges have owners in the end.
+func TestSimulation(t *testing.T) {
+	begin, writes := time.Now(), 0
+	for seed := *fromSeed; seed < *fromSeed+uint64(*seeds) && !t.Failed(); seed++ {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &world{t: t, random: rand.New(rand.NewPCG(seed, 0)), store: newLeaseStore()}
+				w.run()
+				writes += w.journal.writes
+			})
+		})
+	}
+	t.Logf("%d seeds, %d writes, %.0f seeds a minute", *seeds, writes, float64(*seeds)/time.Since(begin).Minutes())
+}

@@ -1,0 +1,37 @@
+package shard
+
+import "time"
+
+// Status tells how a member fares.
+type Status struct {
+	// Identity is the name of this member.
+	Identity string
+	// Members are the identities of all members that have a Lease, sorted.
+	Members []string
+	// Ranges is how many of the 256 ranges this member works on, Wanted how many it is
+	// about to take, and Leaving how many it has stopped to work on, but not given up, as
+	// calls are under way.
+	Ranges, Wanted, Leaving int
+	// Calls is how many calls of reconcile functions are under way.
+	Calls int
+	// Valid tells whether this member may work: it has renewed its Lease in time.
+	Valid bool
+	// Renewed is when the last renewal that succeeded began.
+	Renewed time.Time
+	// Lost is how often other members have taken all that this one had, since it could not
+	// renew its Lease.
+	Lost int
+	// Err is what the last round of requests has failed with, nil if nothing.
+	Err error
+}
+
+// Status returns how this member fares.
+func (g *Group) Status() Status {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.status
+	s.Identity, s.Renewed, s.Calls = g.identity, g.renewed, len(g.calls)
+	s.Ranges, s.Leaving = g.active.count(), g.kept.minus(g.active).count()
+	s.Valid = g.isValid(time.Now())
+	return s
+}
