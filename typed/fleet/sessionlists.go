@@ -44,10 +44,10 @@ func (s *session[T]) ReplaceStaged(namespace string, list []source.Staged, resou
 	}
 	known := s.health.isListed()
 	inner, listed := unpack(list)
-	gone := s.exchange(listed)
-	if s.keepFirst(inner, resourceVersion) {
+	if s.keepFirst(inner, listed, resourceVersion) {
 		return
 	}
+	gone := s.exchange(listed)
 	reason := index.Relisted
 	if !known {
 		reason = index.Acquired
@@ -61,12 +61,14 @@ func (s *session[T]) ReplaceStaged(namespace string, list []source.Staged, resou
 
 // keepFirst keeps a list for the first one of the informer, and reports whether it has: the
 // informer may be synced. The caller holds order.
-func (s *session[T]) keepFirst(list []source.Staged, resourceVersion string) bool {
+func (s *session[T]) keepFirst(list []source.Staged, listed names, resourceVersion string) bool {
 	s.first.Lock()
 	defer s.first.Unlock()
 	if s.isSynced() {
 		return false
 	}
+	s.names = names{} // the informer was told of none
+	s.exchange(listed)
 	s.health.list(resourceVersion)
 	s.firsts.listed, s.firsts.list = true, list
 	s.syncNow()

@@ -299,7 +299,7 @@ func TestNamespacesOfClusters(t *testing.T) {
 		namespaces := source.NewNamespaces("blue")
 		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "east"})
 		require.NoError(t, err)
-		w := &world{t: t, clusters: clusters, told: map[index.Key]inCluster{}}
+		w := &world{t: t, complain: t, clusters: clusters, told: map[index.Key]inCluster{}}
 		w.source = fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] {
 			return source.FromNamespaces(namespaces, func(namespace string) source.Source[*thing] {
 				s := &script{end: make(chan error, 1), started: make(chan struct{})}

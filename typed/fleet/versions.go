@@ -14,14 +14,18 @@ type VersionOf struct {
 // Snapshot of it, says of each cluster, in the order of their names: reads reflect these
 // versions at least, as bookmarks and lists told them last, changes of the last minute
 // aside. A cluster whose version is not known is not among them, and nothing is if the
-// version is not that of a fleet. The form of such a version is
+// version is not that of a fleet. The form of such a version, which is ";" if no cluster's
+// is known, is
 //
 //	east=4711;west=815
 func ParseVersion(resourceVersion string) []VersionOf {
 	var all []VersionOf
 	for part := range strings.SplitSeq(resourceVersion, ";") {
 		cluster, version, ok := strings.Cut(part, "=")
-		if !ok {
+		switch {
+		case part == "":
+			continue
+		case !ok:
 			return nil
 		}
 		all = append(all, VersionOf{cluster, version})
@@ -45,6 +49,9 @@ func (g *group[T]) allVersions() string {
 		all.WriteByte('=')
 		all.WriteString(version)
 	}
+	if all.Len() == 0 {
+		return ";" // unlike "", which would leave the informer at the version before
+	}
 	return all.String()
 }
 
@@ -52,9 +59,7 @@ func (g *group[T]) allVersions() string {
 func (g *group[T]) bookmark() {
 	g.versions.Lock()
 	defer g.versions.Unlock()
-	if all := g.allVersions(); all != "" {
-		g.sink.Bookmark(all)
-	}
+	g.sink.Bookmark(g.allVersions())
 }
 
 // versionNow returns the version that was passed on, "" if it is not known.
