@@ -38,8 +38,8 @@ func (d *due) take() []*waiter {
 	return list
 }
 
-// confirm has the informer tell when it has come to what is waited for: a step without
-// changes, which it takes after all that was passed on before.
+// confirm has the informer tell when it has come to what is waited for: after all that was
+// passed on before.
 func (g *group[T]) confirm() {
 	for {
 		select {
@@ -48,7 +48,7 @@ func (g *group[T]) confirm() {
 			return
 		}
 		waiters := g.due.take()
-		source.Step(g.sink, nil, "", func() {
+		source.Confirm(g.sink, func() {
 			for _, w := range waiters {
 				w.reached()
 			}

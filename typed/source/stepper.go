@@ -36,10 +36,30 @@ func Step[T index.Object](sink Sink[T], changes []Change[T], resourceVersion str
 			sink.Put(c.Object, version)
 		}
 	}
-	if len(changes) == 0 {
+	if len(changes) == 0 && resourceVersion != "" {
 		sink.Bookmark(resourceVersion)
 	}
 	if done != nil {
+		Confirm(sink, done)
+	}
+}
+
+// Confirm has done called when reads reflect all that was reported to a sink before: by
+// another goroutine, as with Step, if the sink is a Stepper, or a Map, FilterMap or
+// FromNamespaces before one; and at once otherwise.
+func Confirm[T index.Object](sink Sink[T], done func()) {
+	switch s := sink.(type) {
+	case Stepper[T]:
+		s.Step(nil, "", done)
+	case confirmer:
+		s.confirm(done)
+	default:
 		done()
 	}
 }
+
+// confirmer is a Sink before another one.
+type confirmer interface{ confirm(done func()) }
+
+func (p *projection[A, B]) confirm(done func()) { Confirm(p.sink, done) }
+func (s *namespaceSink[T]) confirm(done func()) { Confirm(s.sink, done) }

@@ -37,6 +37,10 @@ func TestStepOfASinkThatIsNone(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, "5", informer.ResourceVersion())
 		assert.Equal(t, 2, done)
+		seen := 0
+		source.Step(sink, []source.Change[*rig.Thing]{{Object: rig.At("c", 6)}}, "6", func() { seen = informer.Len() })
+		synctest.Wait()
+		assert.Equal(t, 2, seen, "reads reflect it by then")
 		cancel()
 		assert.NoError(t, <-ended)
 	})

@@ -1,0 +1,177 @@
+package fleet_test
+
+import (
+	"iter"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/lister"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
+	"github.com/kubetyped/informer/typed/view"
+)
+
+// TestListers read one cluster as if there were no others, or all.
+func TestListers(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := newWorld(t, []string{"east", "west"})
+		byCluster := fleet.ByCluster[*thing]()
+		require.NoError(t, w.AddIndexes(byCluster, index.Labels[inCluster]("name")))
+		node := at("node", 1)
+		node.Namespace = ""
+		w.list("east", 5, at("a", 1), at("b", 2), node)
+		w.list("west", 5, at("a", 3))
+		w.next()
+		named := func(name string) labels.Selector { return labels.SelectorFromSet(labels.Set{"name": name}) }
+
+		east := fleet.NewLister(w.Informer, byCluster, "east")
+		assert.Equal(t, 3, east.Len())
+		all, err := east.List(nil)
+		assert.NoError(t, err)
+		assert.Len(t, all, 3)
+		some, err := east.List(named("a"))
+		assert.NoError(t, err)
+		assert.Equal(t, []*thing{at("a", 1)}, some)
+		got, err := east.Namespace("ns").Get("a")
+		assert.NoError(t, err)
+		assert.Equal(t, "1", got.ResourceVersion)
+		_, err = east.Get("node")
+		assert.NoError(t, err)
+		_, err = east.Get("a")
+		assert.True(t, apierrors.IsNotFound(err), err)
+		_, err = fleet.NewLister(w.Informer, byCluster, "north").Namespace("ns").Get("a")
+		assert.True(t, apierrors.IsNotFound(err), err)
+		inNamespace, err := east.Namespace("ns").List(named("b"))
+		assert.NoError(t, err)
+		assert.Equal(t, []*thing{at("b", 2)}, inNamespace)
+		assert.Len(t, slices.Collect(east.Namespace("ns").All(nil)), 2)
+
+		everywhere, err := lister.New(w.Informer).List(named("a"))
+		assert.NoError(t, err)
+		assert.Len(t, everywhere, 2)
+		w.stop()
+		w.next()
+		require.NoError(t, w.Release())
+		_, err = east.List(nil)
+		assert.ErrorIs(t, err, index.ErrReleased)
+		_, err = east.Namespace("ns").Get("a")
+		assert.ErrorIs(t, err, index.ErrReleased)
+	})
+}
+
+// TestControllers: keys in queues have the cluster.
+func TestControllers(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := prepareWorld(t, []string{"east", "west"})
+		q, err := queue.NewWorkQueue[index.Key]()
+		require.NoError(t, err)
+		defer q.ShutDown()
+		_, err = w.Handle(control.Enqueue[inCluster](q))
+		require.NoError(t, err)
+		w.start()
+		w.list("east", 5, at("a", 1))
+		w.list("west", 5, at("a", 1))
+		w.next()
+		var clusters []string
+		for range 2 {
+			key, err := q.GetContext(t.Context())
+			require.NoError(t, err)
+			cluster, inside := fleet.Split(key)
+			assert.Equal(t, index.Key{Namespace: "ns", Name: "a"}, inside)
+			clusters = append(clusters, cluster)
+			q.Done(key)
+		}
+		assert.ElementsMatch(t, []string{"east", "west"}, clusters)
+	})
+}
+
+// TestFactory: a Source is the key of the informer that all share.
+func TestFactory(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := prepareWorld(t, []string{"east"})
+		factory := typed.NewFactory()
+		defer factory.Shutdown()
+		share := func() *typed.SharedInformer[inCluster] {
+			shared, err := typed.Share(factory, w.source, func() source.Source[inCluster] { return w.source })
+			require.NoError(t, err)
+			return shared
+		}
+		first, second := share(), share()
+		assert.True(t, typed.SameInformer[inCluster](first, second))
+		w.list("east", 5, at("a", 1))
+		require.NoError(t, second.WaitForSync(t.Context()))
+		first.Release()
+		second.Release()
+		third := share()
+		defer third.Release()
+		w.scriptOf("east")
+		assert.Len(t, w.scripts["east"], 2, "it is listed anew")
+		w.list("east", 6, at("a", 1), at("b", 1))
+		require.NoError(t, w.source.WaitForSync(t.Context(), "east"))
+		assert.Equal(t, 2, third.Len())
+	})
+}
+
+// counted is how many things there are of a name.
+type counted struct {
+	name string
+	n    int
+}
+
+func (c counted) GetName() string      { return c.name }
+func (c counted) GetNamespace() string { return "" }
+
+// row is a projection.
+type row struct{ namespace, name, cluster string }
+
+func (r row) GetName() string      { return r.name }
+func (r row) GetNamespace() string { return r.namespace }
+
+// TestProjectionsAndViews are made of fleets as of other informers and sources.
+func TestProjectionsAndViews(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := newWorld(t, []string{"east", "west"})
+		byName := view.Group(view.Of(w.Informer), view.One(func(obj inCluster) (string, bool) { return obj.GetName(), true }),
+			func(name string, objs iter.Seq[inCluster]) (counted, bool) {
+				return counted{name, len(slices.Collect(objs))}, true
+			})
+		counts := typed.NewInformer(byName)
+		rig.Start(t, counts)
+		w.list("east", 5, at("a", 1), at("b", 1))
+		w.list("west", 5, at("a", 1))
+		w.next()
+		got, _ := counts.Get(index.Key{Name: "a"})
+		assert.Equal(t, counted{"a", 2}, got)
+		w.clusters.Remove("west")
+		w.next()
+		got, _ = counts.Get(index.Key{Name: "a"})
+		assert.Equal(t, counted{"a", 1}, got)
+	})
+	rig.InBubble(t, func(t *testing.T) {
+		w := prepareWorld(t, []string{"east", "west"})
+		rows := typed.NewInformer(source.FilterMap(w.source, func(obj inCluster) (row, bool) {
+			return row{obj.GetNamespace(), obj.GetName(), obj.Cluster()}, obj.GetName() != "left-out"
+		}))
+		rig.Start(t, rows)
+		w.list("east", 5, at("a", 1), at("left-out", 1))
+		w.list("west", 5, at("a", 1))
+		synctest.Wait()
+		assert.ElementsMatch(t, []row{{"east/ns", "a", "east"}, {"west/ns", "a", "west"}}, rows.List())
+		w.list("east", 6, at("b", 6), at("left-out", 1))
+		w.clusters.Remove("west")
+		synctest.Wait()
+		assert.Equal(t, []row{{"east/ns", "b", "east"}}, rows.List())
+		assert.NoError(t, w.source.WaitForResourceVersion(t.Context(), "east", "6"))
+	})
+}
