@@ -76,21 +76,13 @@ func serveTask(arguments []string, ready func(string)) error {
 
 // record encodes what is to be sent.
 func record(mediaType string, listed, changed int) (*recording, error) {
-	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
-	if !ok {
-		return nil, fmt.Errorf("no serializer for %s", mediaType)
+	r, err := recordPods(mediaType, cluster.New(max(listed, 1), 50), listed)
+	if err != nil {
+		return nil, err
 	}
-	r := &recording{mediaType: mediaType}
+	info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
 	var frames framesOf
-	pods := cluster.New(max(listed, 1), 50)
-	for _, i := range pods.Shuffled(0)[:listed] {
-		frames.add(info, watch.Added, pods.Whole(i, 1))
-	}
-	frames.add(info, watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		ResourceVersion: "1", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
-	}})
-	r.initial = frames.writes()
-	pods = cluster.New(max(changed, 1), 50)
+	pods := cluster.New(max(changed, 1), 50)
 	for version := 2; version < 2+recordedVersions; version++ {
 		for _, i := range pods.Shuffled(0)[:changed] {
 			frames.add(info, watch.Modified, pods.Whole(i, version))
@@ -98,6 +90,22 @@ func record(mediaType string, listed, changed int) (*recording, error) {
 	}
 	r.events = frames.writes()
 	return r, frames.err
+}
+
+// recordPods encodes a list of Pods of a cluster.
+func recordPods(mediaType string, pods *cluster.Cluster, listed int) (*recording, error) {
+	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
+	if !ok {
+		return nil, fmt.Errorf("no serializer for %s", mediaType)
+	}
+	var frames framesOf
+	for _, i := range pods.Shuffled(0)[:listed] {
+		frames.add(info, watch.Added, pods.Whole(i, 1))
+	}
+	frames.add(info, watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		ResourceVersion: "1", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
+	}})
+	return &recording{mediaType: mediaType, initial: frames.writes()}, frames.err
 }
 
 // framesOf encodes events, many for each write.

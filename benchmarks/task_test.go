@@ -20,8 +20,10 @@ const taskVariable = "BENCHMARKS_TASK"
 // A task is what another process does: it writes one line when it is ready, and
 // ends when its standard input does.
 var tasks = map[string]func(arguments []string, ready func(string)) error{
-	"serve": serveTask,
-	"sync":  syncTask,
+	"serve":      serveTask,
+	"sync":       syncTask,
+	"servefleet": serveFleetTask,
+	"syncfleet":  syncFleetTask,
 }
 
 // runTask does a task, a name and arguments with spaces between them, and

@@ -34,8 +34,11 @@ type Cluster struct {
 }
 
 // New returns a cluster of size Pods, perApp to an application.
-func New(size, perApp int) *Cluster {
-	c := &Cluster{Size: size, PerApp: perApp, made: pods.Cluster{PerApp: perApp, Nodes: Nodes}}
+func New(size, perApp int) *Cluster { return NewSeeded(size, perApp, 0) }
+
+// NewSeeded returns a cluster that differs from those of other seeds in all that is random.
+func NewSeeded(size, perApp int, seed uint64) *Cluster {
+	c := &Cluster{Size: size, PerApp: perApp, made: pods.Cluster{Seed: seed, PerApp: perApp, Nodes: Nodes}}
 	for n := range Namespaces {
 		c.made.Namespaces = append(c.made.Namespaces, NamespaceName(n))
 	}
