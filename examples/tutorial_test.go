@@ -16,7 +16,6 @@ import (
 func TestCodeOfTheTutorial(t *testing.T) {
 	tutorial, err := os.ReadFile(filepath.Join("..", "docs", "tutorial.md"))
 	require.NoError(t, err)
-	fenced := regexp.MustCompile("(?s)```go\n(.*?)```")
 	program := regexp.MustCompile(`\(\.\./examples/(\w+)`)
 	for _, chapter := range strings.Split(string(tutorial), "\n## ")[1:] {
 		title, _, _ := strings.Cut(chapter, "\n")
@@ -34,6 +33,23 @@ func TestCodeOfTheTutorial(t *testing.T) {
 		})
 	}
 }
+
+// TestCodeOfPages does the same with pages that are about one program.
+func TestCodeOfPages(t *testing.T) {
+	for page, folder := range map[string]string{"views.md": "views"} {
+		text, err := os.ReadFile(filepath.Join("..", "docs", page))
+		require.NoError(t, err)
+		pieces := fenced.FindAllStringSubmatch(string(text), -1)
+		assert.NotEmpty(t, pieces, page)
+		code := codeBelow(t, folder)
+		for _, piece := range pieces {
+			assert.Contains(t, code, withoutIndent(piece[1]), page)
+		}
+	}
+}
+
+// fenced is a piece of Go code in a page.
+var fenced = regexp.MustCompile("(?s)```go\n(.*?)```")
 
 // TestTutorialHasAllExamples looks for every program in docs/tutorial.md.
 func TestTutorialHasAllExamples(t *testing.T) {
