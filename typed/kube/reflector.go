@@ -25,6 +25,7 @@ type SourceOption func(*sourceConfig) error
 type sourceConfig struct {
 	labels      labels.Selector // nil: all
 	fields      fields.Selector // nil: all
+	shards      string          // of which hashes, "": all
 	noWatchList bool
 	requests    requestConfig
 	budget      *ListBudget // nil: none

@@ -196,6 +196,7 @@ func (lw *retryingListerWatcher) restrict(opts *metav1.ListOptions) {
 	if lw.config.fields != nil {
 		opts.FieldSelector = lw.config.fields.String()
 	}
+	opts.ShardSelector = lw.config.shards
 }
 
 // failed reports the failure of a request.
