@@ -120,7 +120,7 @@ func (s ranges) selector(field string) string {
 		for to < rangeCount && s.has(uint8(to)) {
 			to++
 		}
-		terms = append(terms, fmt.Sprintf("shardRange(%s, '0x%02x%014x', '%#x%014x')", field, from, 0, to, 0))
+		terms = append(terms, fmt.Sprintf("shardRange(%s, '0x%02x%014x', '0x%02x%014x')", field, from, 0, to, 0))
 		from = to
 	}
 	return strings.Join(terms, " || ")

@@ -1,0 +1,256 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+const (
+	mostParts = 4               // watches, before one takes the place of all
+	settled   = 5 * time.Second // without changes, before watches of too much are replaced
+)
+
+// parts are the lists and watches of one informer, each of some ranges. The lock is held
+// through each report of objects, so that the version which comes with it is reached by it
+// and all before it; errors are queued under it, and reported when it is free.
+type parts[T index.Object] struct {
+	*Source[T]
+	sink     source.Sink[T]
+	follower *follower
+
+	lock    waitingLock            // guards all below
+	running []*part[T]             // by age
+	owner   [rangeCount]*part[T]   // whose reports count for a range; nil: not kept
+	since   [rangeCount]uint64     // of those that are kept, see Group
+	loaded  ranges                 // whose objects the sink has
+	places  map[index.Key]place[T] // of the objects that the sink has
+	synced  bool                   // the first list was reported
+	ended   bool
+	version string // that was reported last
+	untold  []error
+	telling bool
+}
+
+// place tells where an object came from.
+type place[T index.Object] struct {
+	part    *part[T]
+	version uint64 // 0 if it is not known
+	r       uint8
+}
+
+func newParts[T index.Object](s *Source[T], sink source.Sink[T]) *parts[T] {
+	return &parts[T]{Source: s, sink: sink, lock: newWaitingLock(), places: map[index.Key]place[T]{}}
+}
+
+// run follows which ranges the member has.
+func (p *parts[T]) run(ctx context.Context) error {
+	var leave func()
+	p.follower, leave = p.group.follow()
+	defer leave()
+	p.mu.Lock()
+	p.placeOf = p.rangeOfPlace
+	p.mu.Unlock()
+	group, ctx := errgroup.WithContext(ctx)
+	waiting := time.NewTicker(settled)
+	defer waiting.Stop()
+	changed := time.Now()
+	for {
+		for _, added := range p.follow(ctx, time.Since(changed) >= settled) {
+			group.Go(added.run)
+		}
+		p.tell()
+		select {
+		case <-p.follower.changed:
+			changed = time.Now()
+		case <-waiting.C:
+		case <-ctx.Done():
+			p.lock.Lock()
+			p.ended = true
+			p.lock.Unlock()
+			return group.Wait()
+		}
+	}
+}
+
+// rangeOfPlace returns the range of an object that the sink has.
+func (p *parts[T]) rangeOfPlace(key index.Key) (uint8, bool) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	at, ok := p.places[key]
+	return at.r, ok
+}
+
+// follow lets go of ranges that the member has no more, and returns the parts that are to
+// be run for those that it has now. Rest tells that nothing has changed for some time.
+func (p *parts[T]) follow(ctx context.Context, rest bool) (added []*part[T]) {
+	kept, since := p.follower.share()
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.release(kept, since)
+	var gained ranges
+	for r := range kept.all() {
+		if p.owner[r] == nil {
+			gained.add(r)
+		}
+	}
+	p.since = since
+	if !p.synced && kept.empty() {
+		p.untold = append(p.untold, &source.WaitingError{For: "the ranges of " + p.group.Name(), Err: p.group.waiting()})
+	}
+	asksServer := p.asks.Load() && p.foreign.Load() == 0
+	asked := 0
+	for _, q := range p.running {
+		asked += q.asked.count()
+	}
+	switch full := len(p.running) >= mostParts || len(p.running) > 0 && !asksServer; {
+	case !gained.empty() && full:
+		added = append(added, p.add(ctx, kept, gained))
+	case !gained.empty():
+		added = append(added, p.add(ctx, gained, gained))
+	case rest && asksServer && p.listed() && 2*asked > 3*kept.count() && !kept.empty():
+		added = append(added, p.add(ctx, kept, gained)) // the server sends too much
+	}
+	return added
+}
+
+// listed reports whether all parts have been listed. The caller holds lock.
+func (p *parts[T]) listed() bool {
+	return !slices.ContainsFunc(p.running, func(q *part[T]) bool { return !q.listed })
+}
+
+// add returns a new part that asks for some ranges, and has those that nobody has. When it
+// is listed, it takes the others from the parts that have them. The caller holds lock.
+func (p *parts[T]) add(ctx context.Context, asked, gained ranges) *part[T] {
+	q := &part[T]{parts: p, asked: asked}
+	q.ctx, q.cancel = context.WithCancel(ctx)
+	p.running = append(p.running, q)
+	for r := range gained.all() {
+		p.owner[r] = q
+	}
+	return q
+}
+
+// release lets go of the ranges that are not kept any more, or were taken anew since. The
+// caller holds lock.
+func (p *parts[T]) release(kept ranges, since [rangeCount]uint64) {
+	var lost ranges
+	for r := range p.owner {
+		if p.owner[r] != nil && (!kept.has(uint8(r)) || since[r] != p.since[r]) {
+			p.owner[r] = nil
+			lost.add(uint8(r))
+		}
+	}
+	if lost.empty() {
+		return
+	}
+	gone := []index.Key{}
+	for key, at := range p.places {
+		if lost.has(at.r) {
+			gone = append(gone, key)
+			delete(p.places, key)
+		}
+	}
+	p.loaded = p.loaded.minus(lost)
+	p.prune()
+	if p.synced && len(gone) > 0 {
+		p.sink.ReplacePart(nil, gone, index.Released, p.advance())
+	}
+}
+
+// prune ends the parts that have nothing any more. The caller holds lock.
+func (p *parts[T]) prune() {
+	p.running = slices.DeleteFunc(p.running, func(q *part[T]) bool {
+		if slices.Contains(p.owner[:], q) {
+			return false
+		}
+		q.cancel()
+		q.removed = true
+		if q.err != nil {
+			q.err = nil
+			p.untold = append(p.untold, p.trouble())
+		}
+		return true
+	})
+}
+
+// advance returns the version that all parts have reached, "" if it is the one that was
+// reported last, or not known. The caller holds lock.
+func (p *parts[T]) advance() string {
+	lowest := ""
+	for _, q := range p.running {
+		if q.finished {
+			continue
+		}
+		if !q.listed || q.version == "" {
+			return ""
+		}
+		if lowest == "" || older(q.version, lowest) {
+			lowest = q.version
+		}
+	}
+	if lowest == p.version {
+		return ""
+	}
+	p.version = lowest
+	return lowest
+}
+
+// older reports whether a version is known to be before another one.
+func older(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && order < 0
+}
+
+// number returns a version as a number, 0 if it is none.
+func number(version string) uint64 {
+	n, _ := strconv.ParseUint(version, 10, 64)
+	return n
+}
+
+// trouble returns the failures that last, nil if there are none. The caller holds lock.
+func (p *parts[T]) trouble() error {
+	var errs []error
+	for _, q := range p.running {
+		errs = append(errs, q.err)
+	}
+	return errors.Join(errs...)
+}
+
+// tell makes the reports that are queued, in their order.
+func (p *parts[T]) tell() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.telling {
+		return
+	}
+	p.telling = true
+	for len(p.untold) > 0 {
+		err := p.untold[0]
+		p.untold = p.untold[1:]
+		p.lock.Unlock()
+		p.sink.Report(err)
+		p.lock.Lock()
+	}
+	p.telling = false
+}
+
+// waitingLock is a lock under which its holder may wait for long, until the informer has
+// room. It is a channel, so that virtual time goes on meanwhile.
+type waitingLock chan struct{}
+
+func newWaitingLock() waitingLock { return make(waitingLock, 1) }
+
+// Lock implements sync.Locker.
+func (l waitingLock) Lock() { l <- struct{}{} }
+
+// Unlock implements sync.Locker.
+func (l waitingLock) Unlock() { <-l }

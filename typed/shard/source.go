@@ -1,0 +1,199 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// Source is a source of the objects in the ranges that a member of a group has. It is made
+// by NewSource, for one informer. All methods are safe for concurrent use.
+type Source[T index.Object] struct {
+	group *Group
+	open  func() source.Source[T]
+	name  string
+	value func(obj T) (string, error)
+	field string // that the server is asked to hash, "" for none
+	err   error
+
+	origin   source.Origin
+	received atomic.Int64
+	foreign  atomic.Int64 // of those, outside of the ranges that were asked for
+	asks     atomic.Bool  // a server was asked for ranges
+
+	mu       sync.Mutex
+	placeOf  func(key index.Key) (uint8, bool) // guarded by mu; nil: it does not run
+	departed departed                          // guarded by mu
+	worked   bool                              // guarded by mu; Reconcile was called
+}
+
+// SourceOption sets up a Source.
+type SourceOption[T index.Object] func(*Source[T]) error
+
+// BySame makes a source share its objects by another hash than that of its group, so that
+// they belong to the member that has what they belong to: in a group by Key, Pods by OwnerKey
+// are with the member that has their owner. What both hashes are given must be the same for
+// objects that belong together.
+func BySame[T index.Object](h Hash) SourceOption[T] {
+	return func(s *Source[T]) error {
+		if h.value == nil {
+			return errors.New("the hash is not one of this package's functions")
+		}
+		s.name, s.value, s.field = h.name, func(obj T) (string, error) { return h.value(obj) }, h.field
+		return nil
+	}
+}
+
+// By makes a source share its objects by the hash of what a function returns for each, which
+// only members can do: the API server sends all objects. The function is called for each
+// object that is received, by several goroutines; it must not modify the object, and must
+// return the same in all members. An object for which it panics is rejected, see
+// source.RejectedError.
+func By[T index.Object](name string, value func(obj T) string) SourceOption[T] {
+	return func(s *Source[T]) error {
+		if name == "" || value == nil {
+			return errors.New("what objects are shared by needs a name and a function")
+		}
+		s.name, s.field = name, ""
+		s.value = func(obj T) (v string, err error) {
+			defer func() {
+				if p := recover(); p != nil {
+					err = fmt.Errorf("the function by which it is shared, %s, panics: %v", name, p)
+				}
+			}()
+			return value(obj), nil
+		}
+		return nil
+	}
+}
+
+// NewSource returns a source of those objects of another one that are in the group's ranges
+// of this member:
+//
+//	pods := shard.NewSource(group, func() source.Source[*corev1.Pod] {
+//		return kube.FromREST[*corev1.Pod](config)
+//	})
+//
+// src is called for each list and watch that is needed: at first, and when ranges come. A
+// source of package kube, in a group by UID or Namespace, asks the server for the ranges
+// alone. Whether the server does that (its feature gate ShardedListAndWatch, alpha in
+// Kubernetes 1.36), or sends all objects, it is looked at here as well, see Status.
+//
+//  1. The informer is synced when the first ranges have been listed. Until this member has
+//     some, it reports a source.WaitingError.
+//  2. Ranges that come are listed, and their objects are additions with the reason
+//     index.Acquired. Nothing else is listed for that, unless the server sends all objects
+//     anyway, or there would be more than four watches.
+//  3. Objects of ranges that go are deleted with the reason index.Released. That is after all
+//     calls of reconcile functions for the range have returned.
+//  4. An object whose hash changes leaves in the same way, or comes, if it belongs to another
+//     member before or after that.
+//  5. The resource version is the lowest of all watches.
+//
+// Sources are projected outside of it, by source.Map(NewSource(...), ...), and the key of
+// what is shared is that of the objects.
+func NewSource[T index.Object](group *Group, src func() source.Source[T], opts ...SourceOption[T]) *Source[T] {
+	s := &Source[T]{group: group, open: src}
+	switch {
+	case group == nil:
+		s.err = errors.New("the group is nil")
+		return s
+	case src == nil:
+		s.err = errors.New("the function that returns the source to share is nil")
+		return s
+	}
+	for _, opt := range append([]SourceOption[T]{BySame[T](group.hash)}, opts...) {
+		if opt == nil {
+			s.err = errors.New("an option is nil")
+			return s
+		}
+		if err := opt(s); err != nil {
+			s.err = err
+			return s
+		}
+	}
+	if group.hash.field == "" {
+		s.field = "" // ranges are of another hash than the server's
+	}
+	if first := src(); first != nil {
+		s.origin = source.OriginOf(first)
+	}
+	return s
+}
+
+// Origin implements source.Located.
+func (s *Source[T]) Origin() source.Origin { return s.origin }
+
+// Run implements source.Source.
+func (s *Source[T]) Run(ctx context.Context, sink source.Sink[T]) error {
+	if s.err != nil {
+		return s.err
+	}
+	return newParts(s, sink).run(ctx)
+}
+
+// rangeOf returns the range of an object.
+func (s *Source[T]) rangeOf(obj T) (uint8, error) {
+	value, err := s.value(obj)
+	if err != nil {
+		return 0, err
+	}
+	return s.group.rangeOf(value), nil
+}
+
+// Owns is like [Group.Owns], for a key of this source's objects, also where only the object
+// tells its range: that of the object which the source has, or had until it was deleted.
+func (s *Source[T]) Owns(key index.Key) bool {
+	r, ok := s.rangeOfKey(key)
+	return ok && s.group.owns(r)
+}
+
+// Generation is like [Group.Generation], for a key of this source's objects.
+func (s *Source[T]) Generation(key index.Key) string {
+	r, ok := s.rangeOfKey(key)
+	if !ok {
+		return ""
+	}
+	return s.group.generation(r)
+}
+
+// rangeOfKey returns the range of a key: by itself, or that of its object.
+func (s *Source[T]) rangeOfKey(key index.Key) (uint8, bool) {
+	if s.group != nil && s.name == s.group.hash.name && s.group.hash.ofKey != nil {
+		return s.group.rangeOfKey(key)
+	}
+	s.mu.Lock()
+	placeOf := s.placeOf
+	s.mu.Unlock()
+	if placeOf != nil {
+		if r, ok := placeOf(key); ok {
+			return r, true
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.departed.get(key)
+}
+
+// SourceStatus tells who selects the objects of a Source, and what that costs.
+type SourceStatus struct {
+	// By is the name of the hash.
+	By string
+	// Server tells that the server was asked for ranges, and has sent nothing else so far.
+	// Otherwise it sends all objects, and they are selected here.
+	Server bool
+	// Received is how many objects the server has sent, in lists and watches, and Foreign
+	// how many of them were none of the ranges that were asked for.
+	Received, Foreign int64
+}
+
+// Status returns who selects the objects, and what that costs.
+func (s *Source[T]) Status() SourceStatus {
+	foreign := s.foreign.Load()
+	return SourceStatus{By: s.name, Server: s.asks.Load() && foreign == 0, Received: s.received.Load(), Foreign: foreign}
+}
