@@ -8,10 +8,31 @@ func (l *loop[T]) step(together *queue.List[T], version string) {
 		l.lists.note("")
 	}
 	for i := range together.Changes {
-		l.collect(&together.Changes[i])
+		if d := &together.Changes[i]; !together.Part || !l.isUnchanged(d) {
+			l.collect(d)
+		}
 	}
 	l.flushAs(len(l.changes), version)
 	if together.Done != nil {
 		contain(together.Done)
 	}
+}
+
+// isUnchanged reports whether a list has brought what the store has, and that is to be left
+// out. A part may be listed by another server than before, which counts otherwise, so the
+// object has to be the same one.
+func (l *loop[T]) isUnchanged(d *queue.Delta[T]) bool {
+	if !l.changedOnly || d.Type != queue.Put {
+		return false
+	}
+	key, version, ok := identify(d.Object)
+	if !ok || version == "" {
+		return false
+	}
+	have, ok := l.store.Get(key)
+	if !ok || any(have).(versionGetter).GetResourceVersion() != version {
+		return false
+	}
+	before, identified := any(have).(uidGetter)
+	return !identified || before.GetUID() == any(d.Object).(uidGetter).GetUID()
 }

@@ -75,6 +75,28 @@ func testReplacePart(t *testing.T, wrap func(*rig.Script) source.Source[*rig.Thi
 	assert.ElementsMatch(t, things("a", "b"), r.List())
 }
 
+// TestReplacePartWithChangedOnly leaves out what has the version, and the UID, that it had.
+func TestReplacePartWithChangedOnly(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, typed.WithChangedOnly())
+		f := &reasoned{}
+		_, err := r.Follow(f)
+		require.NoError(t, err)
+		r.Start()
+		r.Sink.Replace("", things("a", "b", "c"), "2")
+		f.next()
+		other := *r.List()[0]
+		other.UID = "another"
+		list := []source.Staged{r.Sink.Stage(&other, "")}
+		for _, obj := range r.List()[1:] {
+			same := *obj
+			list = append(list, r.Sink.Stage(&same, ""))
+		}
+		r.Sink.ReplacePart(list, nil, index.Relisted, "5")
+		assert.Equal(t, []string{fmt.Sprintf(`Relisted Updated %v, at "5"`, &other)}, f.next())
+	})
+}
+
 // TestReplacePartIsAList: what was written and deleted again before the list of a part
 // has left no events, which who waits for a write is told.
 func TestReplacePartIsAList(t *testing.T) {

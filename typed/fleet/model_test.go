@@ -59,7 +59,6 @@ type model struct {
 	*world
 	*rig.Complaints
 	clusters map[string]*cluster
-	gone     []*cluster // in this step
 	synced   bool
 	clock    int // the last version given to anything
 	have     map[index.Key]string
