@@ -55,6 +55,10 @@ func newGroup[T Object](ctx context.Context, of *Source[T], sink source.Sink[InC
 func (g *group[T]) end() {
 	g.cancel()
 	g.running.Wait()
+	for _, m := range g.all() {
+		g.due.add(m.health.dismiss())
+	}
+	g.due.end()
 }
 
 // set makes entries the clusters of the group. It is called by the goroutine of Run.

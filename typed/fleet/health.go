@@ -124,9 +124,11 @@ func (h *health) pass(version string) (reached []*waiter) {
 	}
 	left := h.waiters[:0]
 	for _, w := range h.waiters {
-		if h.has(w) {
+		has := h.has(w)
+		if has {
 			reached = append(reached, w)
-		} else {
+		}
+		if !has || w.stays {
 			left = append(left, w)
 		}
 	}
@@ -173,6 +175,13 @@ func (h *health) work() (failures int, since time.Time) {
 	h.contact = time.Now()
 	h.err, h.waiting, h.failures, h.since = nil, nil, 0, time.Time{}
 	return failures, since
+}
+
+// countLists returns how many lists there were.
+func (h *health) countLists() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lists
 }
 
 // failure returns what the cluster fails with.

@@ -75,6 +75,9 @@ func (m *member[T]) leave() {
 	m.session = nil
 	close(m.left)
 	m.drop()
+	if waiters := m.health.dismiss(); len(waiters) > 0 {
+		m.due.add(waiters)
+	}
 }
 
 // drop takes all objects out. The caller holds order.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/kubetyped/informer/typed"
@@ -100,19 +101,25 @@ func (g *group[T]) find(name string) (*member[T], <-chan struct{}) {
 // cluster has left.
 func (m *member[T]) wait(ctx context.Context, version string) (over bool, err error) {
 	reached := make(chan struct{})
-	w := &waiter{version: version, reached: func() { close(reached) }}
+	w := &waiter{version: version, reached: sync.OnceFunc(func() { close(reached) })}
 	m.await(w)
 	defer m.health.forget(w)
 	select {
-	case <-reached:
-		return true, nil
+	case <-reached: // or it is over
 	case <-m.left:
-		return false, nil
 	case <-m.ctx.Done():
-		return true, m.withFailure(typed.ErrStopped)
 	case <-ctx.Done():
 		return true, m.withFailure(context.Cause(ctx))
 	}
+	select {
+	case <-m.left:
+		return false, nil
+	default:
+	}
+	if m.ctx.Err() != nil {
+		return true, m.withFailure(typed.ErrStopped)
+	}
+	return true, nil
 }
 
 // withFailure returns err, and what the cluster fails with, if it does.

@@ -1,15 +1,18 @@
 package fleet
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// waiter waits for reads to reflect something of a cluster, once.
+// waiter waits for reads to reflect something of a cluster.
 type waiter struct {
 	version string // "": any list
-	reached func() // called without a lock, by the informer; must return soon
+	stays   bool   // is called with each report from then on
+	reached func() // called without a lock, by the informer, or when that or the cluster ends; must return soon
 }
 
 // due is the waiters for what was passed on, but may not be reflected by reads yet.
@@ -17,7 +20,8 @@ type due struct {
 	wake chan struct{} // has room for one
 
 	mu   sync.Mutex
-	list []*waiter // guarded by mu
+	list []*waiter               // guarded by mu
+	sent map[*[]*waiter]struct{} // guarded by mu; those that the informer is asked about
 }
 
 func (d *due) add(waiters []*waiter) {
@@ -30,12 +34,38 @@ func (d *due) add(waiters []*waiter) {
 	}
 }
 
-func (d *due) take() []*waiter {
+// send returns the waiters that the informer is to be asked about.
+func (d *due) send() *[]*waiter {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	list := d.list
 	d.list = nil
-	return list
+	if d.sent == nil {
+		d.sent = map[*[]*waiter]struct{}{}
+	}
+	d.sent[&list] = struct{}{}
+	return &list
+}
+
+// done calls waiters that were sent.
+func (d *due) done(sent *[]*waiter) {
+	d.mu.Lock()
+	delete(d.sent, sent)
+	d.mu.Unlock()
+	for _, w := range *sent {
+		w.reached()
+	}
+}
+
+// end calls all that are left.
+func (d *due) end() {
+	d.send()
+	d.mu.Lock()
+	left := slices.Collect(maps.Keys(d.sent))
+	d.mu.Unlock()
+	for _, sent := range left {
+		d.done(sent)
+	}
 }
 
 // confirm has the informer tell when it has come to what is waited for: after all that was
@@ -47,12 +77,8 @@ func (g *group[T]) confirm() {
 		case <-g.ctx.Done():
 			return
 		}
-		waiters := g.due.take()
-		source.Confirm(g.sink, func() {
-			for _, w := range waiters {
-				w.reached()
-			}
-		})
+		sent := g.due.send()
+		source.Confirm(g.sink, func() { g.due.done(sent) })
 	}
 }
 
@@ -70,15 +96,24 @@ func (m *member[T]) await(w *waiter) {
 	}
 }
 
-// await adds a waiter, unless what it waits for was passed on, of which it reports.
+// await adds a waiter, and reports whether what it waits for was passed on.
 func (h *health) await(w *waiter) (passed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.has(w) {
-		return true
+	passed = h.has(w)
+	if !passed || w.stays {
+		h.waiters = append(h.waiters, w)
 	}
-	h.waiters = append(h.waiters, w)
-	return false
+	return passed
+}
+
+// dismiss takes out all waiters.
+func (h *health) dismiss() []*waiter {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	waiters := h.waiters
+	h.waiters = nil
+	return waiters
 }
 
 // forget forgets a waiter.

@@ -1,0 +1,136 @@
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// Observer is what sees writes to one cluster of an informer. Controllers give it to
+// control.Expectations:
+//
+//	err := expectations.Expect(key, fleet.NewObserver(informer, pods, cluster), created.ResourceVersion)
+type Observer[T Object] struct {
+	informer index.Reader[InCluster[T]]
+	of       *Source[T]
+	cluster  string
+}
+
+// NewObserver returns what sees writes to a cluster. Of is the source of the informer, or
+// what source.FilterMap has made that of.
+func NewObserver[T Object](informer index.Reader[InCluster[T]], of *Source[T], cluster string) *Observer[T] {
+	return &Observer[T]{informer, of, cluster}
+}
+
+// ExpectVersion returns what tells when reads of the informer reflect a version of the
+// cluster. It returns an error if that is not a positive number, the informer does not run,
+// or the cluster is none of its own.
+func (o *Observer[T]) ExpectVersion(version string) (typed.Expected, error) { return o.expect(version) }
+
+// ExpectDeleted returns what tells when reads of the informer reflect that an object of the
+// cluster was deleted: it is gone, or there is one of another UID, or it is marked as being
+// deleted. The object is given in any state that it had before, with its cluster or as the
+// cluster has it. It returns an error if that has no UID, and those of ExpectVersion for its
+// version.
+func (o *Observer[T]) ExpectDeleted(obj typed.Identified) (typed.Expected, error) {
+	e, err := o.expect(obj.GetResourceVersion())
+	if err != nil {
+		return nil, err
+	}
+	namespace := obj.GetNamespace()
+	namespace = namespace[strings.LastIndexByte(namespace, '/')+1:]
+	e.deleted, e.uid = Key(o.cluster, namespace, obj.GetName()), obj.GetUID()
+	if e.uid == "" {
+		return nil, fmt.Errorf("cluster %s: deletion of %q is not expected: the object has no UID", o.cluster, e.deleted)
+	}
+	return e, nil
+}
+
+func (o *Observer[T]) expect(version string) (*expected[T], error) {
+	switch {
+	case o == nil || o.informer == nil || o.of == nil:
+		return nil, errors.New("the informer, or the source, of what is to see a write is nil")
+	case o.of.err != nil:
+		return nil, o.of.err
+	case !atLeast(version, version):
+		return nil, fmt.Errorf("cluster %s: resource version %q is not a positive number", o.cluster, version)
+	}
+	g, _ := o.of.latest()
+	if g == nil {
+		return nil, fmt.Errorf("cluster %s: version %s is not expected: %w", o.cluster, version, typed.ErrNotStarted)
+	}
+	m := g.member(o.cluster)
+	if m == nil {
+		return nil, fmt.Errorf("cluster %s: version %s is not expected: %w", o.cluster, version, ErrNotMember)
+	}
+	return &expected[T]{member: m, from: o.informer, version: version, lists: m.health.countLists()}, nil
+}
+
+// expected is a version of a cluster, or a deletion at a version.
+type expected[T Object] struct {
+	member  *member[T]
+	from    index.Reader[InCluster[T]]
+	version string
+	lists   int       // that there were when it was made
+	deleted index.Key // zero: no deletion
+	uid     types.UID
+
+	reflected atomic.Bool // reads reflect the version
+	waiter    waiter
+}
+
+// Met implements typed.Expected. A cluster that has left will never be heard of.
+func (e *expected[T]) Met() bool {
+	select {
+	case <-e.member.left:
+		return true
+	case <-e.member.ctx.Done():
+		return true
+	default:
+	}
+	switch {
+	case !e.reflected.Load():
+		return false
+	case e.deleted == index.Key{}:
+		return true
+	}
+	obj, ok := e.from.Get(e.deleted)
+	return !ok || obj.GetUID() != e.uid || obj.GetDeletionTimestamp() != nil
+}
+
+// Watch implements typed.Expected. A deletion is looked for with each report of the cluster
+// from the version on.
+func (e *expected[T]) Watch(look func()) {
+	e.waiter = waiter{version: e.version, stays: e.deleted != index.Key{}, reached: func() {
+		e.reflected.Store(true)
+		look()
+	}}
+	e.member.await(&e.waiter)
+}
+
+// Unwatch implements typed.Expected.
+func (e *expected[T]) Unwatch() { e.member.health.forget(&e.waiter) }
+
+// Listed implements typed.Expected.
+func (e *expected[T]) Listed() bool { return e.member.health.countLists() != e.lists }
+
+// Covers implements typed.Expected.
+func (e *expected[T]) Covers(other typed.Expected) bool {
+	o, ok := other.(*expected[T])
+	return ok && o.member == e.member && o.deleted == e.deleted && o.uid == e.uid && atLeast(e.version, o.version)
+}
+
+// String implements typed.Expected.
+func (e *expected[T]) String() string {
+	what := "version"
+	if e.deleted != (index.Key{}) {
+		what = fmt.Sprintf("deletion of %q at version", e.deleted)
+	}
+	return fmt.Sprintf("cluster %s: %s %s, is at %q", e.member.name, what, e.version, e.member.health.versionNow())
+}

@@ -1,0 +1,118 @@
+package fleet_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/internal/rig"
+)
+
+var _ control.Observer = (*fleet.Observer[*thing])(nil)
+
+// TestExpectations: a key is put off until the informer has seen what was written to its
+// cluster, whatever versions others have come to.
+func TestExpectations(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := newWorld(t, []string{"east", "west"})
+		w.list("east", 5, at("a", 1))
+		w.list("west", 5, at("a", 1))
+		w.next()
+		q, err := queue.NewWorkQueue[index.Key]()
+		require.NoError(t, err)
+		expectations, err := control.NewExpectations[index.Key](q)
+		require.NoError(t, err)
+		handled := 0
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := call(func() error {
+			return q.Run(ctx, 1, expectations.Wrap(func(context.Context, index.Key) error { handled++; return nil }))
+		})
+		key := fleet.Key("east", "ns", "a")
+		east := fleet.NewObserver(w.Informer, w.source, "east")
+		add := func() int {
+			before := handled
+			q.Add(key)
+			synctest.Wait()
+			return handled - before
+		}
+		require.NoError(t, expectations.Expect(key, east, "7"))
+		assert.Equal(t, 0, add())
+		w.of("west").Put(at("b", 100), "100")
+		w.of("east").Put(at("b", 6), "6")
+		synctest.Wait()
+		assert.Equal(t, 0, handled)
+		w.of("east").Put(at("a", 7), "7")
+		synctest.Wait()
+		assert.Equal(t, 1, handled)
+		require.NoError(t, expectations.Expect(key, east, "7"))
+		synctest.Wait()
+		assert.Equal(t, 1, add(), "it is there")
+
+		require.NoError(t, expectations.ExpectDeleted(key, east, at("a", 7)))
+		assert.Equal(t, 0, add())
+		w.of("east").Put(at("b", 8), "8")
+		synctest.Wait()
+		assert.Equal(t, 2, handled)
+		w.of("east").Delete(at("a", 9), "9")
+		synctest.Wait()
+		assert.Equal(t, 3, handled)
+
+		marked := at("b", 10)
+		marked.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+		require.NoError(t, expectations.ExpectDeleted(key, east, fleet.In("east", at("b", 8))))
+		assert.Equal(t, 0, add())
+		w.of("east").Put(marked, "10")
+		synctest.Wait()
+		assert.Equal(t, 4, handled)
+
+		require.NoError(t, expectations.Expect(key, east, "20"))
+		assert.Equal(t, 0, add())
+		w.clusters.Remove("east")
+		synctest.Wait()
+		assert.Equal(t, 5, handled, "nothing more is heard of it")
+		west := fleet.NewObserver(w.Informer, w.source, "west")
+		require.NoError(t, expectations.Expect(key, west, "200"))
+		assert.Equal(t, 0, add())
+		w.stop()
+		synctest.Wait()
+		assert.Equal(t, 6, handled, "the informer has stopped")
+		assert.Zero(t, expectations.Stats().Expired)
+		cancel()
+		<-ended
+	})
+}
+
+// TestObserversThatCannotBe say why.
+func TestObserversThatCannotBe(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := prepareWorld(t, []string{"east"})
+		expect := func(cluster, version string) error {
+			_, err := fleet.NewObserver(w.Informer, w.source, cluster).ExpectVersion(version)
+			return err
+		}
+		assert.ErrorIs(t, expect("east", "5"), typed.ErrNotStarted)
+		w.start()
+		assert.NoError(t, expect("east", "5"))
+		assert.ErrorIs(t, expect("west", "5"), fleet.ErrNotMember)
+		assert.ErrorContains(t, expect("east", "soon"), `resource version "soon" is not a positive number`)
+		_, err := fleet.NewObserver(w.Informer, nil, "east").ExpectVersion("5")
+		assert.Error(t, err)
+		nameless := at("a", 1)
+		nameless.UID = ""
+		_, err = fleet.NewObserver(w.Informer, w.source, "east").ExpectDeleted(nameless)
+		assert.ErrorContains(t, err, "the object has no UID")
+		one, err := fleet.NewObserver(w.Informer, w.source, "east").ExpectDeleted(at("a", 3))
+		require.NoError(t, err)
+		assert.Equal(t, `cluster east: deletion of "east/ns/a" at version 3, is at ""`, one.String())
+	})
+}
