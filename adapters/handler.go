@@ -14,7 +14,9 @@ import (
 //
 // A deletion that was not watched, but found by a list for example, comes as a
 // cache.DeletedFinalStateUnknown with the last known object, as it does from
-// client-go's informers; every other one as the object.
+// client-go's informers; every other one as the object. One with the reason
+// index.Released is none, and the handler is not called for it: the object is another
+// process's from then on.
 //
 // It returns nil if handler is nil, and what ResourceEventHandler was given if
 // that made the handler. Informers name the handler after this package: use
@@ -47,6 +49,9 @@ func (h *untypedHandler[T]) OnUpdate(old, updated T) {
 
 // OnDelete implements typed.Handler.
 func (h *untypedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
+	if deleted.Reason == index.Released {
+		return
+	}
 	if tombstone := h.tombstoneOf(deleted); tombstone != nil {
 		h.handler.OnDelete(*tombstone)
 		return
@@ -81,6 +86,9 @@ func (h *typedHandler[T]) OnUpdate(old, updated T) { h.handler.OnUpdate(old, upd
 
 // OnDelete implements typed.Handler.
 func (h *typedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
+	if deleted.Reason == index.Released {
+		return
+	}
 	h.handler.OnDelete(cache.DeletedObject[T]{OptionalObj: deleted.Object, FinalStateUnknown: h.tombstoneOf(deleted)})
 }
 

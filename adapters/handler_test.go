@@ -55,6 +55,16 @@ func handlerDeleted(pod *corev1.Pod, reason index.Reason) typed.Deleted[*corev1.
 	return typed.Deleted[*corev1.Pod]{Key: index.KeyOf(pod), Object: pod, Old: pod, Reason: reason}
 }
 
+// TestReleasedIsNoDeletion: handlers of client-go are not told that another process has an
+// object now, since they would take it for deleted.
+func TestReleasedIsNoDeletion(t *testing.T) {
+	c := &handlerCalls{}
+	for _, h := range []typed.Handler[*corev1.Pod]{adapters.Handler[*corev1.Pod](c.untyped()), adapters.TypedHandler(c.clientGo())} {
+		h.OnDelete(handlerDeleted(sharedPod("a", 1), index.Released))
+		assert.Empty(t, c.next())
+	}
+}
+
 func TestHandlerMakesTombstonesAsClientGoDoes(t *testing.T) {
 	pod, newer := sharedPod("a", 1), sharedPod("a", 2)
 	tombstone := cache.DeletedFinalStateUnknown{Key: "ns/a", Obj: pod}

@@ -62,6 +62,9 @@ func (h *eventHandler[T, request]) OnUpdate(old, updated T) {
 
 // OnDelete implements typed.Handler.
 func (h *eventHandler[T, request]) OnDelete(deleted typed.Deleted[T]) {
+	if deleted.Reason == index.Released { // it is another process's now
+		return
+	}
 	e := event.TypedDeleteEvent[T]{Object: deleted.Object, DeleteStateUnknown: deleted.Reason != index.Watched}
 	for _, p := range h.predicates {
 		if !p.Delete(e) {

@@ -16,6 +16,9 @@ import (
 //
 //	pods.Handle(control.Enqueue[*corev1.Pod](q))
 //
+// No key is added for a deletion with the reason index.Released: the object is there, and
+// another process's from then on.
+//
 // A key is added with queue.LowPriority when nothing has changed: for initial
 // objects, for a resync, and for an update that leaves an object at the same
 // resource version, as after a relist. Everything else has priority 0, a
@@ -40,12 +43,15 @@ func (h *enqueue[T]) OnUpdate(old, updated T) {
 }
 
 func (h *enqueue[T]) OnDelete(deleted typed.Deleted[T]) {
+	if deleted.Reason == index.Released {
+		return
+	}
 	h.queue.AddWithOptions(deleted.Key, queue.AddOptions{})
 }
 
 // EnqueueFunc returns a handler that adds to a queue the keys that a function
 // returns for each object that it is told of: the keys of what has to be looked
-// at since the object has changed. The priority is that of Enqueue.
+// at since the object has changed. The priority, and what is left out, is as with Enqueue.
 //
 // For an update, these are the keys for the object before and after it, each
 // once; for a deletion, those for its last state, and for the state that the
@@ -79,6 +85,9 @@ func (h *enqueueFunc[K, T]) OnAdd(obj T, initial bool) {
 func (h *enqueueFunc[K, T]) OnUpdate(old, updated T) { h.add(old, updated, forUpdate(old, updated)) }
 
 func (h *enqueueFunc[K, T]) OnDelete(deleted typed.Deleted[T]) {
+	if deleted.Reason == index.Released {
+		return
+	}
 	h.add(deleted.Old, deleted.Object, queue.AddOptions{})
 }
 

@@ -49,6 +49,21 @@ func (a *adds[K]) next() []string {
 	return list
 }
 
+// TestReleasedIsNotEnqueued: what another process has now is nothing to work on here.
+func TestReleasedIsNotEnqueued(t *testing.T) {
+	q := &adds[index.Key]{}
+	for _, h := range []typed.Handler[*rig.Thing]{
+		control.Enqueue[*rig.Thing](q),
+		control.EnqueueFunc(q, func(obj *rig.Thing) iter.Seq[index.Key] { return slices.Values([]index.Key{index.KeyOf(obj)}) }),
+	} {
+		obj := rig.At("a", 1)
+		h.OnDelete(typed.Deleted[*rig.Thing]{Key: index.KeyOf(obj), Object: obj, Old: obj, Reason: index.Released})
+		assert.Empty(t, q.next())
+		h.OnDelete(typed.Deleted[*rig.Thing]{Key: index.KeyOf(obj), Object: obj, Old: obj, Reason: index.Relisted})
+		assert.Len(t, q.next(), 1)
+	}
+}
+
 func TestEnqueue(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		q := &adds[index.Key]{}

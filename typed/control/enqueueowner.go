@@ -28,8 +28,8 @@ type Owned interface {
 //	replicaSet := schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}
 //	pods.Handle(control.EnqueueOwner[*corev1.Pod](q, replicaSet))
 //
-// When the owner has changed, the old and the new one are added. The priority is
-// that of Enqueue.
+// When the owner has changed, the old and the new one are added. The priority, and what is
+// left out, is as with Enqueue.
 //
 // [typed.Informer.Handle] returns an error if the queue is nil, the kind is empty, or an
 // option is nil.
@@ -88,6 +88,9 @@ func (h *enqueueOwner[T]) OnAdd(obj T, initial bool) {
 func (h *enqueueOwner[T]) OnUpdate(old, updated T) { h.add(old, updated, forUpdate(old, updated)) }
 
 func (h *enqueueOwner[T]) OnDelete(deleted typed.Deleted[T]) {
+	if deleted.Reason == index.Released {
+		return
+	}
 	h.add(deleted.Old, deleted.Object, queue.AddOptions{})
 }
 
