@@ -34,6 +34,7 @@ type Group struct {
 	leases coordinationv1.LeaseInterface
 	wake   chan struct{} // has room for one: there is something to do before the next renewal
 	ready  chan struct{} // closed when the first ranges are there
+	ended  chan struct{} // closed when Run has ended
 
 	mu        sync.Mutex
 	started   bool                   // guarded by mu, as is all below
@@ -70,7 +71,7 @@ func New(config *rest.Config, namespace, name string, opts ...Option) (*Group, e
 func newGroup(leases coordinationv1.LeaseInterface, namespace, name string, opts []Option) (*Group, error) {
 	g := &Group{
 		name: namespace + "/" + name, label: name, hash: UID(), leases: leases, drainTimeout: 20 * time.Second,
-		wake: make(chan struct{}, 1), ready: make(chan struct{}),
+		wake: make(chan struct{}, 1), ready: make(chan struct{}), ended: make(chan struct{}),
 		calls: map[*call]struct{}{}, followers: map[*follower]struct{}{},
 	}
 	if err := g.setUp(namespace, name, opts); err != nil {
@@ -121,11 +122,13 @@ func (g *Group) Name() string { return "shard group " + g.name }
 func (g *Group) Identity() string { return g.identity }
 
 // WaitForSync waits until this member has ranges. It returns an error that tells what
-// keeps it from that when ctx ends before.
+// keeps it from that when ctx or Run ends before.
 func (g *Group) WaitForSync(ctx context.Context) error {
 	select {
 	case <-g.ready:
 		return nil
+	case <-g.ended:
+		return fmt.Errorf("%s: it has ended: %w", g.Name(), g.waiting())
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w: %w", g.Name(), g.waiting(), ctx.Err())
 	}

@@ -137,7 +137,7 @@ func (m *member) round(ctx context.Context) (again bool, err error) {
 	case lookErr != nil && !m.sure:
 		return false, lookErr // what would be written is not known
 	case lookErr != nil:
-		_, err := m.renew(ctx, m.plan(nil))
+		_, err := m.renew(ctx, m.same())
 		return false, errors.Join(lookErr, err)
 	case m.lease == nil:
 		if err := m.join(ctx); err != nil {

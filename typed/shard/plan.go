@@ -11,7 +11,7 @@ import (
 )
 
 // plan returns what the Lease is to say next, as far as others let it, and has no more keys
-// of ranges handed out that are to go. With nil for others, nothing changes.
+// of ranges handed out that are to go.
 //
 // Ranges that another member mentions are never taken. One that nobody mentioned is wanted
 // at first; it is held by the next write, if the list in between, which began after the
@@ -19,10 +19,7 @@ import (
 func (m *member) plan(others []*sighting) record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	next := record{identity: m.identity, holds: m.held, wants: m.wants, leaving: m.leaving, options: m.options(), duration: m.leaseDuration}
-	if others == nil {
-		return next
-	}
+	next := m.record()
 	target, mentioned := m.target(others)
 	m.stop(m.active.minus(target))
 	held := m.held.and(m.active.or(m.busy()))
@@ -41,6 +38,18 @@ func (m *member) plan(others []*sighting) record {
 		next.wants = next.wants.minus(s.holds)
 	}
 	return next
+}
+
+// same returns what the Lease says, for a renewal that changes nothing.
+func (m *member) same() record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.record()
+}
+
+// record returns what the Lease says, as far as it is sure. The caller holds mu.
+func (m *member) record() record {
+	return record{identity: m.identity, holds: m.held, wants: m.wants, leaving: m.leaving, options: m.options(), duration: m.leaseDuration}
 }
 
 // target returns which ranges this member is to have, and which others hold or want. The
@@ -145,6 +154,7 @@ func (m *member) end() {
 	defer m.mu.Unlock()
 	m.valid, m.active = time.Time{}, ranges{}
 	m.endCalls(everything, ErrLost)
+	close(m.ended)
 	if m.lapse != nil {
 		m.lapse.Stop()
 	}

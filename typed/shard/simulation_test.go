@@ -198,7 +198,9 @@ func (w *world) strike() {
 		w.start(p.identity)
 	case 2: // two at once
 		w.kill(p)
-		w.kill(w.pick())
+		if len(w.alive) > 0 {
+			w.kill(w.pick())
+		}
 		w.start("")
 		w.start("")
 	case 3, 4:
@@ -226,7 +228,7 @@ func (w *world) strike() {
 }
 
 func (w *world) run() {
-	for range 3 + w.random.IntN(3) {
+	for range 1 + w.random.IntN(6) {
 		w.start("")
 	}
 	for range 12 {
