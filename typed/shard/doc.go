@@ -3,12 +3,14 @@
 //
 //	group, err := shard.New(config, "kube-system", "my-controller")
 //	...
-//	source := shard.NewSource(group, kube.FromREST[*corev1.Pod](config))
-//	pods := typed.NewInformer(source)
+//	share := shard.NewSource(group, func() source.Source[*corev1.Pod] {
+//		return kube.FromREST[*corev1.Pod](config)
+//	})
+//	pods := typed.NewInformer(share)
 //	pods.Handle(control.Enqueue[*corev1.Pod](q))
 //	err = control.Run(ctx,
 //		control.WithInformers(group, pods),
-//		control.WithWorkers(q, 4, source.Reconcile(reconcile)))
+//		control.WithWorkers(q, 4, share.Reconcile(reconcile)))
 //
 // A hash of each object, see Hash, puts it into one of 256 ranges. Every member of the group
 // has a Lease, which says which ranges it holds and which it wants. All members compute the
