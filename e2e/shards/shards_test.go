@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -13,14 +14,18 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/kubetyped/informer/e2e/cluster"
+	"github.com/kubetyped/informer/e2e/proxy"
 	"github.com/kubetyped/informer/e2e/workload"
 	"github.com/kubetyped/informer/index"
 )
 
 var (
-	podCount = flag.Int("pods", 1500, "how many Pods there are")
+	podCount = flag.Int("pods", 600, "how many Pods there are")
 	rate     = flag.Int("rate", 100, "how many updates of Pods a second")
 )
 
@@ -42,6 +47,7 @@ type scene struct {
 	client     kubernetes.Interface
 	objects    workload.Objects
 	kubeconfig string
+	network    *proxy.Proxy // of those processes whose identity begins with "far"
 	journal    *journal
 	processes  []*process
 }
@@ -58,10 +64,14 @@ func newScene(t *testing.T) *scene {
 		objects: workload.Objects{Namespaces: []string{metav1.NamespaceDefault}, Nodes: 20},
 	}
 	require.NoError(t, server.WriteKubeconfig(s.kubeconfig))
+	s.network, err = proxy.Start(server.Config())
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.network.Close()) })
+	require.NoError(t, writeKubeconfig(s.network.Config(), s.kubeconfig+".far"))
 	s.journal, err = openJournal(t.TempDir()+"/journal", "test")
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.journal.Close()) })
-	crew := workload.Crew{Workers: 8, Out: t.Output()}
+	crew := workload.Crew{Workers: 16, Out: t.Output()}
 	require.NoError(t, s.objects.CreatePods(t.Context(), crew, *podCount, client.CoreV1().Pods))
 	return s
 }
@@ -69,8 +79,22 @@ func newScene(t *testing.T) *scene {
 // start starts processes.
 func (s *scene) start(identities ...string) {
 	for _, identity := range identities {
-		s.processes = append(s.processes, startProcess(s.t, identity, s.kubeconfig, s.journal))
+		kubeconfig := s.kubeconfig
+		if strings.HasPrefix(identity, "far") {
+			kubeconfig += ".far"
+		}
+		s.processes = append(s.processes, startProcess(s.t, identity, kubeconfig, s.journal))
 	}
+}
+
+// writeKubeconfig writes a kubeconfig with the address and the token of a configuration.
+func writeKubeconfig(from *rest.Config, path string) error {
+	config := clientcmdapi.NewConfig()
+	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: from.Host, CertificateAuthorityData: from.CAData}
+	config.AuthInfos["e2e"] = &clientcmdapi.AuthInfo{Token: from.BearerToken}
+	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: "e2e"}
+	config.CurrentContext = "e2e"
+	return clientcmd.WriteToFile(*config, path)
 }
 
 // process returns a process by its identity.
@@ -106,7 +130,8 @@ func (s *scene) settle(after string, identities ...string) {
 		return ranges == 256 && objects == *podCount && fair && served
 	}, 2*time.Minute, 20*time.Millisecond, "after %s", after)
 	for _, identity := range identities {
-		most := float64(*podCount) * (1/float64(len(identities)) + 0.05)
+		n, share := float64(*podCount), 1/float64(len(identities))
+		most := n*share + max(n*0.05, 6*math.Sqrt(n*share*(1-share))) // few UIDs spread by chance
 		assert.LessOrEqual(s.t, float64(s.process(identity).state().Objects), most, identity)
 	}
 }
@@ -163,20 +188,24 @@ func (s *scene) judge() {
 // two at a time.
 func TestShards(t *testing.T) {
 	s := newScene(t)
-	s.start("a", "b", "c")
-	s.settle("the start of three", "a", "b", "c")
+	s.start("a", "b", "far-c")
+	s.settle("the start of three", "a", "b", "far-c")
 	stop := s.update()
 	defer stop()
 
 	s.process("a").kill()
-	s.settle("a is killed", "b", "c")
+	s.settle("a is killed", "b", "far-c")
 	s.start("d", "e")
-	s.settle("two join at once", "b", "c", "d", "e")
+	s.settle("two join at once", "b", "far-c", "d", "e")
 	s.process("b").stop()
-	s.settle("b stands still", "c", "d", "e")
+	s.settle("b stands still", "far-c", "d", "e")
 	s.process("b").goOn()
-	s.settle("b goes on", "b", "c", "d", "e")
-	for i, identity := range []string{"b", "c", "d", "e"} {
+	s.settle("b goes on", "b", "far-c", "d", "e")
+	resume := s.network.Blackhole()
+	s.settle("one is cut off from the server", "b", "d", "e")
+	resume()
+	s.settle("it is back", "b", "far-c", "d", "e")
+	for i, identity := range []string{"b", "far-c", "d", "e"} {
 		s.process(identity).end()
 		s.start(fmt.Sprint("new-", i))
 	}
