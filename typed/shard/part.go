@@ -78,10 +78,10 @@ func (q *part[T]) Put(obj T, version string) {
 		case known && was.part != q && was.version > number(version):
 			q.move(at) // an earlier object of this key, of which the other watch has seen the end
 		case q.owner[r] == q:
-			q.places[key] = place[T]{q, number(version), r}
+			q.setPlace(key, place[T]{q, number(version), r})
 			q.sink.Put(obj, at)
 		case known && was.part == q:
-			delete(q.places, key)
+			q.forgetPlace(key)
 			q.sink.Remove(key, index.Released, at)
 		default:
 			q.move(at)
@@ -122,7 +122,7 @@ func (q *part[T]) depart(key index.Key) bool {
 	if !known || at.part != q {
 		return false
 	}
-	delete(q.places, key)
+	q.forgetPlace(key)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.worked {
@@ -209,7 +209,7 @@ func (q *part[T]) RemoveNamespace(namespace, version string) {
 		for key, is := range q.places {
 			if is.part == q && key.Namespace == namespace {
 				gone = append(gone, key)
-				delete(q.places, key)
+				q.forgetPlace(key)
 			}
 		}
 		q.sink.ReplacePart(nil, gone, index.OutOfScope, at)
@@ -281,7 +281,7 @@ func (q *part[T]) replace(list []source.Staged, version string, of func(index.Ke
 			continue // an earlier object of this key
 		}
 		listed[obj.key] = struct{}{}
-		q.places[obj.key] = place[T]{q, number(version), obj.r}
+		q.setPlace(obj.key, place[T]{q, number(version), obj.r})
 		if q.loaded.has(obj.r) {
 			relisted = append(relisted, obj.Staged)
 		} else {
@@ -310,7 +310,7 @@ func (q *part[T]) replace(list []source.Staged, version string, of func(index.Ke
 	}
 	if !added.empty() { // calls may begin when reads have the objects
 		since, follower := q.since, q.follower
-		source.Step(q.sink, nil, "", func() { follower.loaded(added, since) })
+		source.Confirm(q.sink, func() { follower.loaded(added, since) })
 	}
 }
 
@@ -340,11 +340,11 @@ func (q *part[T]) missing(listed map[index.Key]struct{}, of func(index.Key) bool
 			continue
 		}
 		if _, is := q.rejected[key]; is {
-			q.places[key] = place[T]{q, at.version, at.r}
+			q.setPlace(key, place[T]{q, at.version, at.r})
 			continue
 		}
 		gone = append(gone, key)
-		delete(q.places, key)
+		q.forgetPlace(key)
 		q.mu.Lock()
 		if q.worked {
 			q.departed.add(key, at.r)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -38,6 +39,8 @@ type parts[T index.Object] struct {
 	version string // that was reported last
 	untold  []error
 	telling bool
+
+	placing sync.Mutex // for those who look for one place, and must not wait for the informer
 }
 
 // place tells where an object came from.
@@ -83,10 +86,24 @@ func (p *parts[T]) run(ctx context.Context) error {
 
 // rangeOfPlace returns the range of an object that the sink has.
 func (p *parts[T]) rangeOfPlace(key index.Key) (uint8, bool) {
-	p.lock.Lock()
-	defer p.lock.Unlock()
+	p.placing.Lock()
+	defer p.placing.Unlock()
 	at, ok := p.places[key]
 	return at.r, ok
+}
+
+// setPlace notes where an object is from. The caller holds lock.
+func (p *parts[T]) setPlace(key index.Key, at place[T]) {
+	p.placing.Lock()
+	defer p.placing.Unlock()
+	p.places[key] = at
+}
+
+// forgetPlace notes that an object is gone. The caller holds lock.
+func (p *parts[T]) forgetPlace(key index.Key) {
+	p.placing.Lock()
+	defer p.placing.Unlock()
+	delete(p.places, key)
 }
 
 // follow lets go of ranges that the member has no more, and returns the parts that are to
@@ -156,7 +173,7 @@ func (p *parts[T]) release(kept ranges, since [rangeCount]uint64) {
 	for key, at := range p.places {
 		if lost.has(at.r) {
 			gone = append(gone, key)
-			delete(p.places, key)
+			p.forgetPlace(key)
 		}
 	}
 	p.loaded = p.loaded.minus(lost)
