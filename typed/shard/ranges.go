@@ -20,8 +20,7 @@ type ranges [rangeCount / 64]uint64
 // everything is the set of all ranges.
 var everything = ranges{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
-func (s *ranges) add(r uint8)    { s[r/64] |= 1 << (r % 64) }
-func (s *ranges) remove(r uint8) { s[r/64] &^= 1 << (r % 64) }
+func (s *ranges) add(r uint8) { s[r/64] |= 1 << (r % 64) }
 
 func (s ranges) has(r uint8) bool { return s[r/64]&(1<<(r%64)) != 0 }
 func (s ranges) empty() bool      { return s == ranges{} }
