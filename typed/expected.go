@@ -71,7 +71,7 @@ func (i *Informer[T]) canReach(version string) error {
 		return fmt.Errorf("informer %s: resource version %q is not a positive number", i.name, version)
 	}
 	if at := i.ResourceVersion(); at != "" && !atLeast(at, at) {
-		return fmt.Errorf("informer %s: it is at the resource versions %s of several inputs; wait for that of one of them at its view", i.name, at)
+		return fmt.Errorf("informer %s: it is at the resource versions %s of several inputs; wait for that of one of them, by the method of the view or the fleet", i.name, at)
 	}
 	return nil
 }
