@@ -119,3 +119,24 @@ func TestReplacePartIsAList(t *testing.T) {
 		assert.True(t, listed.Listed())
 	})
 }
+
+// TestReleasedIsNotWaitedFor: who waits until an object is seen to be deleted goes on if it
+// is another process's from now on.
+func TestReleasedIsNotWaitedFor(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
+		r.Sink.Replace("", things("a", "b"), "2")
+		synctest.Wait()
+		deleted, err := r.ExpectDeleted(rig.At("a", 1))
+		require.NoError(t, err)
+		looks := 0
+		deleted.Watch(func() { looks++ })
+		assert.False(t, deleted.Met())
+		r.Sink.ReplacePart(nil, []index.Key{rig.Key("a")}, index.Released, "3")
+		synctest.Wait()
+		assert.True(t, deleted.Met())
+		assert.Positive(t, looks)
+		deleted.Unwatch()
+	})
+}
