@@ -7,11 +7,14 @@ import (
 	"math"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -136,27 +139,38 @@ func (s *scene) settle(after string, identities ...string) {
 	}
 }
 
-// update updates Pods, one after another, until the test ends or stop is called.
+// update updates Pods, several at a time but none of them twice at a time, until stop is
+// called, and logs how many a second that were.
 func (s *scene) update() (stop func()) {
 	ctx, cancel := context.WithCancel(s.t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(time.Second / time.Duration(*rate))
-		defer tick.Stop()
-		for n := 0; ; n++ {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
+	const updaters = 8
+	begin := time.Now()
+	var done atomic.Int64
+	group := errgroup.Group{}
+	for first := range updaters {
+		group.Go(func() error {
+			tick := time.NewTicker(updaters * time.Second / time.Duration(*rate))
+			defer tick.Stop()
+			for version := 2; ; version++ {
+				for n := first; n < *podCount; n += updaters {
+					select {
+					case <-ctx.Done():
+						return nil
+					case <-tick.C:
+					}
+					if _, err := s.objects.UpdatePod(context.WithoutCancel(ctx), n, version, s.client.CoreV1().Pods); err != nil {
+						return err
+					}
+					done.Add(1)
+				}
 			}
-			if _, err := s.objects.UpdatePod(context.WithoutCancel(ctx), n%*podCount, 2 + n / *podCount, s.client.CoreV1().Pods); err != nil {
-				s.t.Errorf("update a Pod: %v", err)
-				return
-			}
-		}
-	}()
-	return func() { cancel(); <-done }
+		})
+	}
+	return sync.OnceFunc(func() {
+		cancel()
+		assert.NoError(s.t, group.Wait())
+		s.t.Logf("%d updates, %.0f a second", done.Load(), float64(done.Load())/time.Since(begin).Seconds())
+	})
 }
 
 // judge waits until the journal has the last version of each Pod, and looks for errors.
