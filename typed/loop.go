@@ -2,11 +2,8 @@ package typed
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
@@ -304,115 +301,6 @@ func (l *loop[T]) publish(version string) {
 	l.published.Add(int64(len(l.events)))
 	l.log.Append(l.events)
 	clear(l.events)
-}
-
-// errPanicked tells why an informer has not taken up a list.
-var errPanicked = errors.New("the list was not stored: an index function, or a method of an object, has panicked")
-
-// replace makes the objects of a list the content of the store, or of a namespace,
-// and publishes the events. Objects for which an index function panics are left out;
-// if there are no others in the first list, the informer is not synced by it.
-func (l *loop[T]) replace(list *queue.List[T], version string) {
-	l.keep(list)
-	if l.detector != nil {
-		defer l.detector.settle()
-		for _, obj := range list.Objects {
-			l.detector.record(obj)
-		}
-	}
-	if l.tryReplace(list, version) {
-		return
-	}
-	rejected, left := l.leaveOut(list)
-	if rejected > 0 && !left && l.isFirst(list) {
-		l.withheld = true
-		l.health.withhold(fmt.Errorf("all %d objects of the first list were rejected, such as: %w", rejected, l.health.rejections.lastOne()))
-		return
-	}
-	if rejected == 0 || !l.tryReplace(list, version) {
-		l.health.report(l.ctx, l.name, errPanicked)
-	}
-}
-
-// isFirst reports whether a list is the first one of everything.
-func (l *loop[T]) isFirst(list *queue.List[T]) bool {
-	return list.Namespace == metav1.NamespaceAll && !list.Removed && !l.isSynced()
-}
-
-// tryReplace does the same, but for panics: it reports whether there was none, and
-// otherwise nothing has changed.
-func (l *loop[T]) tryReplace(list *queue.List[T], version string) (done bool) {
-	defer utilruntime.HandleCrashWithContext(l.ctx)
-	first := l.isFirst(list)
-	if list.Namespace == metav1.NamespaceAll {
-		l.lists.note(version)
-	} else {
-		l.lists.note("")
-	}
-	waiters := l.commitList(list, version, first)
-	done = true // even if what is called now panics
-	if first {
-		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", version)
-	}
-	if version != "" || list.Namespace == metav1.NamespaceAll {
-		l.reached(version)
-	}
-	notify(waiters)
-	if l.health.rejections.some() {
-		var namespace *string
-		if list.Namespace != metav1.NamespaceAll {
-			namespace = &list.Namespace
-		}
-		l.health.rejections.repairAll(namespace, byLoop)
-	}
-	l.notePublished()
-	return done
-}
-
-// keep adds to a list what the store has of the objects that were rejected, since
-// that is no deletion.
-func (l *loop[T]) keep(list *queue.List[T]) {
-	if len(list.Kept) == 0 {
-		return
-	}
-	listed := make(map[index.Key]bool, len(list.Objects))
-	for _, obj := range list.Objects {
-		if key, _, ok := identify(obj); ok {
-			listed[key] = true
-		}
-	}
-	for _, name := range list.Kept {
-		if obj, ok := l.store.Get(index.Key(name)); ok && !listed[index.Key(name)] {
-			list.Objects = append(list.Objects, obj)
-		}
-	}
-	list.Kept = nil
-}
-
-func (l *loop[T]) commitList(list *queue.List[T], version string, first bool) []*deletionWaiter {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	reason := index.Relisted
-	switch {
-	case first:
-		reason = index.Initial
-	case list.Removed:
-		reason = index.OutOfScope
-	case list.Namespace == metav1.NamespaceAll:
-		l.relists.Add(1)
-	}
-	if list.Namespace == metav1.NamespaceAll {
-		l.events = l.store.Replace(nil, list.Objects, version, reason)
-	} else {
-		l.events = l.store.ReplaceNamespace(nil, list.Namespace, list.Objects, version, reason)
-	}
-	waiters := waitersFor(&l.deletions, l.events)
-	l.publish(version)
-	l.events = nil // it may be large
-	if first {
-		l.sync()
-	}
-	return waiters
 }
 
 // sync notes that the store holds the first list. The caller holds mu.

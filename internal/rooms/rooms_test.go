@@ -32,11 +32,13 @@ func TestRooms(t *testing.T) {
 		"index":             {forbidden: []string{api, client, web}},
 		"queue":             {forbidden: []string{api, client}, allowed: []string{queues}},
 		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
-		"typed/source":      {ours: []string{"index"}, forbidden: []string{api, client}},
-		"typed":             {ours: []string{"index", "queue", "typed/source", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/view":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/eventlog", "internal/mutation", "internal/chance", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
+		"typed/source":      {ours: []string{"index", "typed/internal/lock"}, forbidden: []string{api, client}},
+		"typed":             {ours: []string{"index", "queue", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/view":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/shard":       {ours: []string{"index", "queue", "typed/source", "typed/internal/lock"}},
+		"typed/fleet":       {ours: []string{"index", "lister", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance"}},
+		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, linked := range linkedBy(t, name) {

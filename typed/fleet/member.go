@@ -7,6 +7,7 @@ import (
 	"unique"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/internal/lock"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -27,7 +28,7 @@ type member[T Object] struct {
 		list   []source.Staged
 	}
 
-	order   lock        // held through each report, so that names are what the informer was told
+	order   lock.Lock   // held through each report, so that names are what the informer was told
 	session *session[T] // guarded by order; nil: the cluster has left
 	names   names       // guarded by order; of the objects that the informer was told of
 
@@ -35,7 +36,7 @@ type member[T Object] struct {
 }
 
 func newMember[T Object](g *group[T], e entry) *member[T] {
-	return &member[T]{group: g, name: e.Name, joined: e.joined, order: newLock(), left: make(chan struct{})}
+	return &member[T]{group: g, name: e.Name, joined: e.joined, order: lock.New(), left: make(chan struct{})}
 }
 
 // start begins a session. The sessions before it are over.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/internal/lock"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -28,7 +29,7 @@ type parts[T index.Object] struct {
 	sink     source.Sink[T]
 	follower *follower
 
-	lock    waitingLock            // guards all below
+	lock    lock.Lock              // guards all below
 	running []*part[T]             // by age
 	owner   [rangeCount]*part[T]   // whose reports count for a range; nil: not kept
 	since   [rangeCount]uint64     // of those that are kept, see Group
@@ -51,7 +52,7 @@ type place[T index.Object] struct {
 }
 
 func newParts[T index.Object](s *Source[T], sink source.Sink[T]) *parts[T] {
-	return &parts[T]{Source: s, sink: sink, lock: newWaitingLock(), places: map[index.Key]place[T]{}}
+	return &parts[T]{Source: s, sink: sink, lock: lock.New(), places: map[index.Key]place[T]{}}
 }
 
 // run follows which ranges the member has.
@@ -259,15 +260,3 @@ func (p *parts[T]) tell() {
 	}
 	p.telling = false
 }
-
-// waitingLock is a lock under which its holder may wait for long, until the informer has
-// room. It is a channel, so that virtual time goes on meanwhile.
-type waitingLock chan struct{}
-
-func newWaitingLock() waitingLock { return make(waitingLock, 1) }
-
-// Lock implements sync.Locker.
-func (l waitingLock) Lock() { l <- struct{}{} }
-
-// Unlock implements sync.Locker.
-func (l waitingLock) Unlock() { <-l }

@@ -1,0 +1,35 @@
+package lock_test
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/kubetyped/informer/typed/internal/lock"
+)
+
+// TestLock: one holder at a time, and the clock of a bubble goes on for those who wait.
+func TestLock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l sync.Locker = lock.New()
+		var waited sync.WaitGroup
+		holders, most := 0, 0
+		begin := time.Now()
+		for range 3 {
+			waited.Go(func() {
+				l.Lock()
+				defer l.Unlock()
+				holders++
+				most = max(most, holders)
+				time.Sleep(time.Second)
+				holders--
+			})
+		}
+		waited.Wait()
+		assert.Equal(t, 1, most)
+		assert.Equal(t, 3*time.Second, time.Since(begin))
+	})
+}
