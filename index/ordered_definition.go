@@ -95,13 +95,14 @@ func (x *Ordered[K, T]) moved() uint64 { return x.epoch.moved }
 
 // frozenOrdered is an ordered index's part of a Snapshot.
 type frozenOrdered[K cmp.Ordered, T Object] struct {
-	index *Ordered[K, T]
-	tree  *orderedTree[K, T]
+	index   *Ordered[K, T]
+	tree    *orderedTree[K, T]
+	entries pages[*orderedEntry[K, T]] // by position of the object
 }
 
 func (x *Ordered[K, T]) freeze() any {
 	x.epoch.share()
-	return &frozenOrdered[K, T]{index: x, tree: x.tree}
+	return &frozenOrdered[K, T]{index: x, tree: x.tree, entries: x.entries.pages}
 }
 
 func (x *Ordered[K, T]) labelTerm(labels.Requirement) (Term[T], bool) { return nil, false }

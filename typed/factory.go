@@ -14,11 +14,15 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
 // ErrShutDown is returned when something is asked of a Factory after Shutdown.
 var ErrShutDown = errors.New("the factory was shut down")
+
+// ErrFrozen is returned when a new informer is asked of a Factory after Freeze.
+var ErrFrozen = errors.New("it would be a new informer, and the factory was frozen: ask for it before, or with WithDespiteFreeze")
 
 // Factory runs informers, each of which is shared by all who ask for it. Share, and
 // kube.For, return a SharedInformer, which stands for one use of an informer. That
@@ -41,6 +45,7 @@ type Factory struct {
 
 	mu     sync.Mutex
 	closed bool                // guarded by mu
+	frozen bool                // guarded by mu
 	shares map[shareKey]*share // guarded by mu; those that are in use
 }
 
@@ -58,19 +63,21 @@ type share struct {
 	stop     context.CancelFunc
 	grace    time.Duration // for which it goes on without users
 	asked    config        // what its own options say
-	users    int           // guarded by mu of the factory
+	uses     map[*use]bool // guarded by mu of the factory; those that were not released
 	ended    bool          // guarded by mu of the factory
 	wanted   chan struct{} // guarded by mu of the factory; closed when a user comes in the time of grace; nil: there is none
 }
 
+// use is one use of an informer, and where it was asked for.
+type use struct{ asked report.CallSite }
+
 // anyInformer is an Informer of whatever type of objects: what a factory asks of all
 // its informers alike.
 type anyInformer interface {
-	Name() string
+	AnyInformer
 	Run(ctx context.Context) error
 	Release() error
 	WaitForSync(ctx context.Context) error
-	Status() Status
 }
 
 // NewFactory returns a factory whose informers have the given options; those that
@@ -144,7 +151,11 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 			return nil, fmt.Errorf("informer %s: it is in use with other options: %s is not the same", s.name, other)
 		}
 	}
+	by := &use{report.Caller()}
 	if s == nil {
+		if f.frozen && !applied(slices.Concat(f.opts, opts)).despiteFreeze {
+			return nil, fmt.Errorf("informer %s, asked for at %v: %w", name, by.asked, ErrFrozen)
+		}
 		shared := func(c *config) error { c.shared = true; return nil }
 		from := src()
 		name = sharedName[T](called, source.OriginOf(from))
@@ -152,22 +163,48 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 		if informer.err != nil {
 			return nil, informer.err
 		}
-		s = f.start(at, informer)
-		s.name, s.asked, s.grace = name, asked, informer.grace
+		s = &share{informer: informer, name: name, asked: asked, grace: informer.grace, uses: map[*use]bool{}}
+		informer.holders = func() []report.CallSite { return f.holders(s) }
+		f.start(at, s)
 	}
-	s.users++
+	s.uses[by] = true
 	if s.wanted != nil {
 		close(s.wanted)
 		s.wanted = nil
 	}
-	return newSharedInformer(s.informer.(*Informer[T]), func() { f.release(at, s) }), nil
+	return newSharedInformer(s.informer.(*Informer[T]), func() { f.release(at, s, by) }), nil
+}
+
+// Freeze has Share fail from now on, with ErrFrozen and the line that has asked, where it
+// would have to start an informer: when a program has all that it needs, one that comes
+// later is an accident, of which nobody knows how large it will be. Informers that run can
+// be asked for as before; an option lets others be started, see WithDespiteFreeze. It may be called
+// any number of times.
+func (f *Factory) Freeze() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.frozen = true
+}
+
+// holders returns where the uses of an informer were asked for that were not released.
+func (f *Factory) holders(s *share) (sites []report.CallSite) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for by := range s.uses {
+		sites = append(sites, by.asked)
+	}
+	slices.SortFunc(sites, func(a, b report.CallSite) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return sites
 }
 
 // start runs an informer. The caller holds mu.
-func (f *Factory) start(at shareKey, informer anyInformer) *share {
+func (f *Factory) start(at shareKey, s *share) {
 	ctx, stop := context.WithCancel(f.ctx)
-	s := &share{informer: informer, ctx: ctx, stop: stop}
+	s.ctx, s.stop = ctx, stop
 	f.shares[at] = s
+	informer := s.informer
 	f.running.Go(func() {
 		defer stop()
 		err := informer.Run(ctx)
@@ -180,14 +217,13 @@ func (f *Factory) start(at shareKey, informer anyInformer) *share {
 			utilruntime.HandleErrorWithContext(ctx, err, "An informer of a factory has ended", "informer", informer.Name())
 		}
 	})
-	return s
 }
 
 // release takes back one use of an informer.
-func (f *Factory) release(at shareKey, s *share) {
+func (f *Factory) release(at shareKey, s *share, by *use) {
 	f.mu.Lock()
-	s.users--
-	last := s.users == 0
+	delete(s.uses, by)
+	last := len(s.uses) == 0
 	if last && s.grace > 0 && !s.ended && !f.closed {
 		last = false
 		s.wanted = make(chan struct{})
@@ -233,7 +269,7 @@ func (f *Factory) end(at shareKey, s *share) {
 // letGo releases an informer that has ended and that nobody uses.
 func (f *Factory) letGo(ctx context.Context, s *share) {
 	f.mu.Lock()
-	over := s.ended && s.users == 0
+	over := s.ended && len(s.uses) == 0
 	f.mu.Unlock()
 	if !over {
 		return
@@ -272,7 +308,7 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, s := range shares {
-		if s.users == 0 && errors.Is(errs[i], ErrStopped) {
+		if len(s.uses) == 0 && errors.Is(errs[i], ErrStopped) {
 			errs[i] = nil
 		}
 	}

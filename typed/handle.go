@@ -9,6 +9,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/chance"
 	"github.com/kubetyped/informer/internal/eventlog"
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // Handle adds a handler, which is then called as Handler describes. It may be
@@ -117,13 +118,19 @@ func (i *Informer[T]) call(l *listener[T]) {
 				i.exited(ctx, l)
 			}
 		}()
-		l.goroutine.Store(goroutineID())
-		l.run(func(e *Event[T]) (next bool) {
+		l.goroutine.Store(goroutine.ID())
+		panicked := []func(context.Context, any){l.panics.note}
+		emit := func(e *Event[T]) (next bool) {
 			next = true // also after a panic
-			defer utilruntime.HandleCrashWithContext(ctx)
+			defer utilruntime.HandleCrashWithContext(ctx, panicked...)
 			dispatch(l.handler, e)
 			return
-		})
+		}
+		if timed := i.newCalls(ctx, l.name); timed != nil {
+			l.timed.Store(timed)
+			emit = timed.around(emit)
+		}
+		l.run(emit)
 		returned = true
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -84,6 +85,14 @@ type Informer[T index.Object] struct {
 	published atomic.Int64 // how many events there were
 	progress
 
+	created  report.CallSite
+	holders  func() []report.CallSite // nil: nobody counts them
+	history  *history[T]              // nil: no events are kept
+	meter    source.Meter
+	slowLog  sparingLog
+	spending *spending                            // nil: there is no budget
+	spent    struct{ objects, heap atomic.Int64 } // of the budget of the factory
+
 	released atomic.Bool // set with mu held
 
 	synced  chan struct{} // closed with mu held
@@ -112,6 +121,7 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 		source:  src,
 		deltas:  queue.NewDeltaFIFO[T](),
 		log:     eventlog.New[Event[T]](),
+		created: report.Caller(),
 		synced:  make(chan struct{}),
 		stopped: make(chan struct{}),
 	}
@@ -137,6 +147,13 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 	i.store = store
 	if i.metrics == nil && i.metricsFor != nil {
 		i.metrics = i.metricsFor(i.name, source.OriginOf(src))
+	}
+	if i.total != nil && !i.shared {
+		errs = append(errs, errors.New("WithTotalBudget is for the informers of a factory together, give it to NewFactory: this one has WithBudget"))
+	}
+	i.history = newHistory[T](i.events)
+	if i.budget != nil {
+		i.spending = &spending{Budget: *i.budget}
 	}
 	if err := errors.Join(errs...); err != nil {
 		i.err = fmt.Errorf("informer %s: %w", i.name, err)
@@ -293,10 +310,12 @@ func (i *Informer[T]) Status() Status {
 	}
 	s.Phase = i.Phase()
 	s.Objects = i.countObjects()
+	s.Traffic, s.Budget, s.Created = i.meter.Traffic(), i.spending.now(), i.created
+	if i.holders != nil {
+		s.Holders = i.holders()
+	}
 	for _, m := range i.listeners.all() {
-		s.Handlers = append(s.Handlers, HandlerStatus{
-			Name: m.name, Delivery: m.delivery, Synced: m.isSynced(), Backlog: m.Backlog(),
-		})
+		s.Handlers = append(s.Handlers, m.status(i.stuckLimit()))
 	}
 	return s
 }

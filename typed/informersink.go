@@ -31,6 +31,8 @@ type informerSink[T index.Object] struct {
 	reported  func(error)       // tells followers
 	onError   func(error) error // may be nil
 	end       func(cause error) // ends Run
+	meter     *source.Meter
+	early     func(received int) // looks at a list that comes
 }
 
 // Put implements Sink.
@@ -175,7 +177,13 @@ func (s *informerSink[T]) admitAll(objs []T, resourceVersion string) []T {
 }
 
 // Progress implements Sink.
-func (s *informerSink[T]) Progress(received, expected int) { s.progress.note(received, expected) }
+func (s *informerSink[T]) Progress(received, expected int) {
+	s.progress.note(received, expected)
+	s.early(received)
+}
+
+// Meter implements source.Metered.
+func (s *informerSink[T]) Meter() *source.Meter { return s.meter }
 
 // Report implements Sink.
 func (s *informerSink[T]) Report(err error) {

@@ -2,6 +2,7 @@ package typed
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -22,13 +23,17 @@ type listener[T index.Object] struct {
 	initial  *index.Snapshot[T] // delivered first; nil: nothing
 	onSynced func()             // called when the handler is synced; nil: nothing is
 
-	tasks  taskQueue[T]
-	period time.Duration  // of resyncs; 0: none
-	random *chance.Source // of jitter
-	jitter float64        // the part of period by which one is longer at most
-	timer  *time.Timer
-	atHead func(note func(*index.Snapshot[T], uint64)) // notes the store and the head of events, unless it was released; nothing is published meanwhile
-	fill   func() (*index.Snapshot[T], filling[T])     // begins a resync, if the handler coalesces
+	tasks    taskQueue[T]
+	period   time.Duration  // of resyncs; 0: none
+	random   *chance.Source // of jitter
+	jitter   float64        // the part of period by which one is longer at most
+	timer    *time.Timer
+	timed    atomic.Pointer[calls[T]] // nil: calls are not timed
+	panics   panics
+	pace     pace
+	replayed atomic.Uint64                               // how many objects of snapshots were delivered
+	atHead   func(note func(*index.Snapshot[T], uint64)) // notes the store and the head of events, unless it was released; nothing is published meanwhile
+	fill     func() (*index.Snapshot[T], filling[T])     // begins a resync, if the handler coalesces
 }
 
 // subscription is what a listener needs of an eventlog.Cursor or Coalescer.
@@ -74,6 +79,7 @@ func (l *listener[T]) run(emit func(*Event[T]) bool) {
 			}
 			continue
 		}
+		l.timed.Load().pause()
 		select {
 		case <-l.events.Ready():
 		case <-l.tasks.added:
@@ -169,6 +175,7 @@ func (l *listener[T]) runTasks(emit func(*Event[T]) bool) bool {
 		}
 		if due.call != nil {
 			contain(due.call)
+			l.timed.Load().pause()
 			continue
 		}
 		next := l.replay(due.snapshot, Event[T]{Type: index.Updated, Reason: index.Resynced}, emit)
@@ -190,11 +197,27 @@ func (l *listener[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Ev
 		if event.Type == index.Updated {
 			event.Old = obj
 		}
-		if !emit(&event) || l.stopped.Load() {
+		if !emit(&event) {
+			return false
+		}
+		l.replayed.Add(1)
+		if l.stopped.Load() {
 			return false
 		}
 	}
 	return true
+}
+
+// status reports on the handler, a call of which is stuck after a time.
+func (l *listener[T]) status(stuck time.Duration) HandlerStatus {
+	s := HandlerStatus{Name: l.name, Delivery: l.delivery, Synced: l.isSynced(), Backlog: l.Backlog()}
+	l.panics.fill(&s)
+	if timed := l.timed.Load(); timed != nil {
+		timed.fill(&s, stuck)
+	} else {
+		s.Stuck = l.pace.stuck(l.events.Position()+l.replayed.Load(), s.Backlog, time.Now(), stuck)
+	}
+	return s
 }
 
 // mergeEvents joins two events of one object, of which the handler has not

@@ -22,6 +22,14 @@ type loop[T index.Object] struct {
 	withheld bool // the first list was rejected as a whole
 
 	detector *detector[T] // nil: mutations are not detected
+
+	wrote time.Duration // that the last write of the store took, if that is of interest
+
+	end       func(cause error) // ends Run
+	heap      int64             // of the objects, when they were last weighed
+	weighed   int64             // how many there were
+	weighedAt time.Time
+	overTold  bool // it was said that a budget is used up
 }
 
 func (l *loop[T]) run(ctx context.Context) {
@@ -122,6 +130,7 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 		}
 	}
 	l.flush(version)
+	l.account()
 }
 
 // collect notes a change of an object, to be applied with those that follow.
@@ -226,6 +235,7 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 	})
 	waiters := l.commit(changes, version)
 	applied = true // even if what is called now panics
+	l.blameIndexes(len(changes), func(n int) (T, bool) { return changes[n].Object, !changes[n].Delete })
 	if version != "" {
 		l.reached(version)
 	}
@@ -254,7 +264,9 @@ func (l *loop[T]) notePublished() {
 func (l *loop[T]) commit(changes []index.Change[T], version string) []*deletionWaiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	began := l.beginWrite()
 	l.events = l.store.Apply(l.events[:0], changes, version)
+	l.endWrite(began)
 	waiters := waitersFor(&l.deletions, l.events)
 	changed := len(l.events) > 0
 	l.publish(version)
@@ -297,6 +309,7 @@ func (l *loop[T]) publish(version string) {
 	if len(l.events) == 0 {
 		return
 	}
+	l.history.note(l.events, time.Unix(0, l.contact.Load()))
 	l.lastEvent.Store(l.contact.Load())
 	l.published.Add(int64(len(l.events)))
 	l.log.Append(l.events)

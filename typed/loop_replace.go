@@ -56,6 +56,7 @@ func (l *loop[T]) tryReplace(list *queue.List[T], version string) (done bool) {
 	}
 	waiters := l.commitList(list, version, first)
 	done = true // even if what is called now panics
+	l.blameIndexes(len(list.Objects), func(n int) (T, bool) { return list.Objects[n], true })
 	if first {
 		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", version)
 	}
@@ -106,11 +107,13 @@ func (l *loop[T]) commitList(list *queue.List[T], version string, first bool) []
 	case list.Namespace == metav1.NamespaceAll:
 		l.relists.Add(1)
 	}
+	began := l.beginWrite()
 	if list.Namespace == metav1.NamespaceAll {
 		l.events = l.store.Replace(nil, list.Objects, version, reason)
 	} else {
 		l.events = l.store.ReplaceNamespace(nil, list.Namespace, list.Objects, version, reason)
 	}
+	l.endWrite(began)
 	waiters := waitersFor(&l.deletions, l.events)
 	l.publish(version)
 	l.events = nil // it may be large

@@ -30,6 +30,15 @@ type config struct {
 	grace       time.Duration                       // after the last user of a factory's informer
 	shared      bool                                // the informer is of a factory
 	detection   *detection                          // nil: mutations are not detected
+
+	callTimes     bool          // calls of handlers are timed
+	slowLimit     time.Duration // of calls of handlers; 0: none
+	stuckAfter    time.Duration // for which a call lasts whose stack is logged; 0: none is
+	slowIndexes   time.Duration // the limit of index functions; 0: none
+	events        int           // that are kept
+	budget        *Budget       // nil: there is none
+	total         *totalBudget  // of the factory; nil: there is none
+	despiteFreeze bool
 }
 
 // WithName sets the name by which the informer appears in errors, Status, logs and
@@ -129,6 +138,28 @@ func WithGrace(period time.Duration) Option {
 			return fmt.Errorf("WithGrace: the time %v is negative; 0 stops the informer at once", period)
 		}
 		c.grace = period
+		return nil
+	}
+}
+
+// WithHistory keeps the last events, of which Explain tells those of a key: for people who
+// ask what has happened to an object. An event of a history takes 100 bytes, and costs some
+// 20 ns.
+func WithHistory(events int) Option {
+	return func(c *config) error {
+		if events < 1 {
+			return fmt.Errorf("WithHistory: %d events cannot be kept", events)
+		}
+		c.events = events
+		return nil
+	}
+}
+
+// WithDespiteFreeze has a factory start an informer although it was frozen, see
+// Factory.Freeze.
+func WithDespiteFreeze() Option {
+	return func(c *config) error {
+		c.despiteFreeze = true
 		return nil
 	}
 }

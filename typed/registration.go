@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // Registration is a handler that was added to an informer. Its methods are
@@ -93,7 +95,7 @@ func (r *Registration) Backlog() int { return r.reader.Backlog() }
 // The handler must not wait for another goroutine that calls Close.
 func (r *Registration) Close() {
 	r.Remove()
-	if r.goroutine.Load() != goroutineID() {
+	if r.goroutine.Load() != goroutine.ID() {
 		<-r.done
 	}
 }

@@ -42,6 +42,7 @@ func (i *Informer[T]) Release() error {
 		l.reader.Close()
 		l.finish()
 	}
+	i.giveBack()
 	i.versions.end()
 	notify(i.deletions.all())
 	return nil

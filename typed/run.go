@@ -32,19 +32,24 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	if detector != nil {
 		looping.Go(func() { detector.run(running) })
 	}
-	looping.Go(func() { (&loop[T]{Informer: i, detector: detector}).run(running) })
+	end := func(cause error) {
+		if ctx.Err() == nil {
+			final.CompareAndSwap(nil, &cause)
+		}
+		cancel()
+	}
+	if i.stuckAfter > 0 {
+		looping.Go(func() { i.watchHandlers(running) })
+	}
+	looping.Go(func() { (&loop[T]{Informer: i, detector: detector, end: end}).run(running) })
 	err := i.source.Run(running, &informerSink[T]{
 		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
-		onError: i.onError, reported: i.followers.report, end: func(cause error) {
-			if ctx.Err() == nil {
-				final.CompareAndSwap(nil, &cause)
-			}
-			cancel()
-		},
+		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter,
+		early: func(received int) { i.early(received, end) },
 	})
-	switch end := final.Load(); {
-	case end != nil:
-		err = *end
+	switch cause := final.Load(); {
+	case cause != nil:
+		err = *cause
 	case ctx.Err() != nil:
 		err = nil // it was told to stop
 	}

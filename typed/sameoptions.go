@@ -64,6 +64,14 @@ func (c *config) differsIn(other *config) string {
 		return "WithOnError"
 	case !c.detection.same(other.detection):
 		return "WithMutationDetection"
+	case c.callTimes != other.callTimes || c.slowLimit != other.slowLimit || c.stuckAfter != other.stuckAfter:
+		return "WithCallTimes or WithSlowHandlers"
+	case c.slowIndexes != other.slowIndexes:
+		return "WithSlowIndexes"
+	case c.events != other.events:
+		return "WithHistory"
+	case !c.budget.same(other.budget):
+		return "WithBudget"
 	case !slices.EqualFunc(c.transforms, other.transforms, sameStep):
 		return "WithTransform"
 	}

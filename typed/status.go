@@ -3,6 +3,7 @@ package typed
 import (
 	"time"
 
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -91,6 +92,17 @@ type Status struct {
 	// ever did.
 	Queued, QueuedMax int
 
+	// Traffic is what the source has received, zero if it does not tell: a generated client
+	// reads responses itself, and so does a ListerWatcher.
+	Traffic source.Traffic
+	// Budget is what WithBudget allows, and how much of it is used, zero without that.
+	Budget report.Budget
+
+	// Created is the line that has made the informer, or asked a factory for it first.
+	// Holders has the line of each use of a factory's informer that was not released.
+	Created report.CallSite
+	Holders []report.CallSite
+
 	// Handlers has an entry for every handler that is registered.
 	Handlers []HandlerStatus
 }
@@ -105,4 +117,20 @@ type HandlerStatus struct {
 	Synced bool
 	// Backlog is how many events it has not returned from.
 	Backlog int
+
+	// Panics counts its panics, LastPanic is what it has panicked with last, in words,
+	// and LastPanicAt when.
+	Panics      int
+	LastPanic   string
+	LastPanicAt time.Time
+
+	// Times is a histogram of its calls, and Slowest the one that has taken longest; they are
+	// nil if calls are not timed, see WithCallTimes, or there was none. Current is the
+	// call that it is in, nil if there is none, or calls are not timed.
+	Times            *report.CallTimes
+	Slowest, Current *report.Call
+	// Stuck tells that it has been in one call for too long: for the time after which
+	// WithSlowHandlers logs a stack, or five minutes without that. If calls are not timed, that is known
+	// only after as long a time of reports which show no progress.
+	Stuck bool
 }

@@ -33,12 +33,12 @@ func TestRooms(t *testing.T) {
 		"queue":             {forbidden: []string{api, client}, allowed: []string{queues}},
 		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
 		"typed/source":      {ours: []string{"index", "typed/internal/lock"}, forbidden: []string{api, client}},
-		"typed":             {ours: []string{"index", "queue", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/view":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed":             {ours: []string{"index", "queue", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/view":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
 		"typed/shard":       {ours: []string{"index", "queue", "typed/source", "typed/internal/lock"}},
-		"typed/fleet":       {ours: []string{"index", "lister", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance"}},
-		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
+		"typed/fleet":       {ours: []string{"index", "lister", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/weigh", "typed/report"}},
+		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/weigh", "typed/report", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, linked := range linkedBy(t, name) {

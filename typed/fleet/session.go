@@ -181,6 +181,9 @@ func (s *session[T]) Share() func(index.Key) (T, bool) {
 	}
 }
 
+// Meter implements source.Metered.
+func (s *session[T]) Meter() *source.Meter { return source.MeterOf(s.sink) }
+
 // take returns an object with its cluster. It rejects one that is nil.
 func (s *session[T]) take(obj T, resourceVersion string, listed bool) (InCluster[T], bool) {
 	var none T

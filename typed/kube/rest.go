@@ -143,7 +143,7 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	}
 	reports := &lastReport[T]{Sink: sink}
 	lw := &restListerWatcher[T]{
-		client: client, of: reflect.TypeFor[T](), resource: found, config: s.rest, reports: reports,
+		client: client, of: reflect.TypeFor[T](), resource: found, config: s.rest, reports: reports, meter: source.MeterOf(sink),
 		stamp: stamp[T](s.kindToSet(found)),
 	}
 	lw.stampItem = lw.stamp

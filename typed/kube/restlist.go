@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/wire"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // restListerWatcher lists and watches for a Reflector.
@@ -27,6 +28,7 @@ type restListerWatcher[T index.Object] struct {
 	resource  resource
 	config    restConfig
 	reports   reporter
+	meter     *source.Meter           // counts what is received; nil: nobody wants to know
 	stamp     func(T)                 // gives the object of an event its kind
 	stampItem func(T)                 // gives one of a list its kind; nil: it keeps what it has
 	expected  schema.GroupVersionKind // of every object; zero: not known
@@ -80,9 +82,14 @@ func (lw *restListerWatcher[T]) readList(ctx context.Context, cancel func(), res
 		lw.listed = 0
 	}
 	list, kindless := &wrappedList{}, 0
-	items := codec.Items(response)
+	items := codec.Items(metered{response, lw.meter})
 	err := wire.NewPipeline(decoders(),
-		func(item []byte) (listItem, error) { return lw.item(codec, item) },
+		func(item []byte) (listItem, error) {
+			if done := lw.meter.Decode(); done != nil {
+				defer done()
+			}
+			return lw.item(codec, item)
+		},
 		func(item listItem) bool {
 			list.Items = append(list.Items, item.object)
 			if item.kindless {
@@ -103,6 +110,19 @@ func (lw *restListerWatcher[T]) readList(ctx context.Context, cancel func(), res
 	list.TypeMeta, list.ListMeta = items.Head().TypeMeta, items.Head().ListMeta
 	list.nameKinds()
 	return list, nil
+}
+
+// metered is a response that is counted as it is read.
+type metered struct {
+	io.Reader
+	meter *source.Meter
+}
+
+// Read implements io.Reader.
+func (m metered) Read(into []byte) (int, error) {
+	n, err := m.Reader.Read(into)
+	m.meter.Read(n)
+	return n, err
 }
 
 // listItem is an item of a list.

@@ -110,7 +110,7 @@ func (w *restWatch[T]) run(response io.ReadCloser) {
 	if w.silence != nil {
 		defer w.silence.Stop()
 	}
-	err := wire.NewPipeline(decoders(), w.codec.Event, w.emit, func() { w.cancel(nil) }).Run(w.codec.Frames(response))
+	err := wire.NewPipeline(decoders(), w.decode, w.emit, func() { w.cancel(nil) }).Run(w.codec.Frames(metered{response, w.lw.meter}))
 	switch {
 	case w.ctx.Err() != nil || errors.Is(err, wire.ErrStopped):
 	case errors.Is(context.Cause(w.request), errSilence):
@@ -122,6 +122,14 @@ func (w *restWatch[T]) run(response io.ReadCloser) {
 	default:
 		w.breakOff(err)
 	}
+}
+
+// decode decodes an event, by any goroutine.
+func (w *restWatch[T]) decode(frame []byte) (wire.Event[T], error) {
+	if done := w.lw.meter.Decode(); done != nil {
+		defer done()
+	}
+	return w.codec.Event(frame)
 }
 
 // giveUpStreaming has the Reflector list the plain way, now and later.

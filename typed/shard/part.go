@@ -260,6 +260,9 @@ func (q *part[T]) Report(err error) {
 // Share implements source.Sharer.
 func (q *part[T]) Share() func(index.Key) (T, bool) { return source.ShareOf(q.sink) }
 
+// Meter implements source.Metered.
+func (q *part[T]) Meter() *source.Meter { return source.MeterOf(q.sink) }
+
 // replace takes in a list of all objects of which of says that they are meant.
 func (q *part[T]) replace(list []source.Staged, version string, of func(index.Key) bool) {
 	q.Report(nil) // before anybody can see that it is listed

@@ -1,0 +1,69 @@
+package weigh
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubetyped/informer/internal/pods"
+)
+
+// heapOf returns how much memory make has filled with what it returns.
+func heapOf[R any](make func() R) (R, int64) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	made := make()
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	return made, int64(after.HeapAlloc) - int64(before.HeapAlloc)
+}
+
+// TestPodsWeighWhatTheHeapSays compares with what the garbage collector has counted.
+func TestPodsWeighWhatTheHeapSays(t *testing.T) {
+	const n = 2000
+	all, heap := heapOf(func() []*corev1.Pod {
+		all := make([]*corev1.Pod, n)
+		for i := range all {
+			all[i] = (pods.Cluster{Namespaces: []string{"a", "b"}, Nodes: 20}).Pod(i, 1).DeepCopy()
+		}
+		return all
+	})
+	s := NewScale()
+	for _, pod := range all {
+		s.Add(pod)
+	}
+	assert.Equal(t, n, s.Added())
+	assert.InEpsilon(t, heap, s.Bytes(), 0.1)
+	runtime.KeepAlive(all)
+}
+
+func TestWhatIsSharedCountsOnce(t *testing.T) {
+	type part struct{ text [100]byte }
+	type object struct {
+		part *part
+		name string
+		list []int64
+		m    map[string]int32
+		any  any
+		self *object
+	}
+	shared := &part{}
+	a := &object{part: shared, name: "0123456789", list: make([]int64, 2, 4), m: map[string]int32{"k": 1}, any: int64(7)}
+	a.self = a
+	s := NewScale()
+	s.Add(a)
+	one := s.Bytes()
+	want := rounded(8+16+24+8+16+8) + 112 + 16 + 32 + mapHeader + rounded(8+8*(16+4)+8*4) + 1 /* "k" */ + 8
+	assert.InDelta(t, want, one, 16)
+	s.Add(a)
+	assert.Equal(t, one, s.Bytes(), "it was counted")
+	s.Add(&object{part: shared})
+	assert.Equal(t, one+rounded(80), s.Bytes())
+	s.Add(nil)
+	assert.Equal(t, 4, s.Added())
+}

@@ -1,0 +1,159 @@
+package typed
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/kubetyped/informer/typed/report"
+)
+
+// Budget limits what an informer keeps, see WithBudget.
+type Budget struct {
+	// Objects is how many objects there may be, and Bytes what they may weigh by
+	// Informer.EstimateHeap; 0 is no limit.
+	Objects, Bytes int64
+	// Stop ends the informer when it is over a limit: Run returns a *BudgetError. Otherwise
+	// it goes on.
+	Stop bool
+	// OnWarning, unless it is nil, is called when four fifths of a limit are used, each time
+	// that it comes to that from less. It is called by the informer's goroutine, and must return
+	// soon.
+	OnWarning func(report.Budget)
+}
+
+// WithBudget limits what the informer keeps. A line is logged when four fifths of a limit
+// are used, and when it is passed; Status tells how much is used. The number of objects
+// is looked at with every batch of changes, and while a list comes; what they weigh is
+// estimated from 64 of them, when the informer has synced, then whenever there are a twentieth
+// more or half a minute has passed. Given to a factory, it is for each of its informers.
+func WithBudget(b Budget) Option {
+	return func(c *config) error {
+		if err := b.check("WithBudget"); err != nil {
+			return err
+		}
+		c.budget = &b
+		return nil
+	}
+}
+
+// WithTotalBudget limits what all informers of a factory keep together, until they are
+// released. With Stop, those end that change while the limit is passed, until it is not any
+// more. It is an option of NewFactory; one value of it that is given to several factories is one budget.
+func WithTotalBudget(b Budget) Option {
+	total := &totalBudget{spending: spending{Budget: b}}
+	return func(c *config) error {
+		if err := b.check("WithTotalBudget"); err != nil {
+			return err
+		}
+		c.total = total
+		return nil
+	}
+}
+
+func (b *Budget) check(option string) error {
+	switch {
+	case b.Objects < 0 || b.Bytes < 0:
+		return fmt.Errorf("%s: a limit is negative", option)
+	case b.Objects == 0 && b.Bytes == 0:
+		return errors.New(option + ": there is no limit, give Objects or Bytes")
+	}
+	return nil
+}
+
+func (b *Budget) same(other *Budget) bool {
+	if b == nil || other == nil {
+		return b == other
+	}
+	return b.Objects == other.Objects && b.Bytes == other.Bytes && b.Stop == other.Stop && sameFunction(b.OnWarning, other.OnWarning)
+}
+
+// BudgetError is what Run returns for an informer that was over its budget.
+type BudgetError struct {
+	// Informer is its name, and Created the line that has asked for it.
+	Informer string
+	Created  report.CallSite
+	// Objects is how many objects it had, or was about to have, and Budget what it was
+	// allowed and has used.
+	Objects int64
+	Budget  report.Budget
+	// Total tells that the budget was that of all informers of a factory.
+	Total bool
+}
+
+// Error tells what to do.
+func (e *BudgetError) Error() string {
+	whose := ""
+	if e.Total {
+		whose = "with the other informers of its factory "
+	}
+	used := fmt.Sprintf("%d objects of %d", e.Objects, e.Budget.Objects)
+	if e.Budget.Bytes > 0 && e.Budget.HeapBytes > e.Budget.Bytes {
+		used = fmt.Sprintf("about %d MB of %d", e.Budget.HeapBytes>>20, e.Budget.Bytes>>20)
+	}
+	return fmt.Sprintf("informer %s, made at %v, is %sover its budget, %s: have it watch less (a namespace, a label or field selector), "+
+		"keep less of each object (some fields, a projection, metadata only), or give it a larger budget", e.Informer, e.Created, whose, used)
+}
+
+// spending is what is used of a Budget.
+type spending struct {
+	Budget
+
+	mu      sync.Mutex
+	objects int64     // guarded by mu
+	heap    int64     // guarded by mu
+	since   time.Time // guarded by mu; when used came to warnAt
+	over    bool      // guarded by mu
+}
+
+// warnAt is the part of a budget at which there is a warning.
+const warnAt = 0.8
+
+// spend notes what is used now. It returns how much that is, whether it has just come to
+// warnAt, and whether it has just passed a limit.
+func (s *spending) spend(objects, heap int64, now time.Time) (r report.Budget, warn, over bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objects, s.heap = objects, heap
+	r = s.report()
+	switch {
+	case r.Used < warnAt:
+		s.since = time.Time{}
+	case s.since.IsZero():
+		s.since, warn = now, true
+	}
+	over = r.Used > 1 && !s.over
+	s.over = r.Used > 1
+	r.Since = s.since
+	return r, warn, over
+}
+
+// now returns what is used.
+func (s *spending) now() report.Budget {
+	if s == nil {
+		return report.Budget{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.report()
+}
+
+// report returns what is used. The caller holds mu.
+func (s *spending) report() report.Budget {
+	r := report.Budget{Objects: s.Objects, Bytes: s.Bytes, HeapBytes: s.heap, Since: s.since}
+	if s.Objects > 0 {
+		r.Used = float64(s.objects) / float64(s.Objects)
+	}
+	if s.Bytes > 0 {
+		r.Used = max(r.Used, float64(s.heap)/float64(s.Bytes))
+	}
+	return r
+}
+
+// totalBudget is the budget of a factory.
+type totalBudget struct {
+	spending
+	sumObjects, sumHeap atomic.Int64 // of all informers
+}

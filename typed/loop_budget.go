@@ -1,0 +1,87 @@
+package typed
+
+import (
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/kubetyped/informer/typed/report"
+)
+
+// What WithBudget says of estimates.
+const (
+	weighedObjects = 64
+	weighedEvery   = 30 * time.Second
+)
+
+// account sees to the budgets after a batch.
+func (l *loop[T]) account() {
+	if l.spending == nil && l.total == nil {
+		return
+	}
+	objects, now := int64(l.store.Len()), time.Now()
+	l.weigh(objects, now)
+	heap := int64(0)
+	if l.weighed > 0 {
+		heap = int64(float64(l.heap) / float64(l.weighed) * float64(objects))
+	}
+	if l.spending != nil {
+		used, warn, over := l.spending.spend(objects, heap, now)
+		l.budgetChanged(&l.spending.Budget, used, objects, warn, over, false)
+	}
+	if l.total != nil {
+		moreObjects, moreHeap := objects-l.spent.objects.Swap(objects), heap-l.spent.heap.Swap(heap)
+		all, heap := l.total.sumObjects.Add(moreObjects), l.total.sumHeap.Add(moreHeap)
+		used, warn, _ := l.total.spend(all, heap, now)
+		grown := moreObjects > 0 || moreHeap > 0
+		l.budgetChanged(&l.total.Budget, used, all, warn, grown && used.Used > 1, true)
+	}
+}
+
+// weigh estimates the memory of the objects, if it is time to.
+func (l *loop[T]) weigh(objects int64, now time.Time) {
+	wanted := l.spending != nil && l.spending.Bytes > 0 || l.total != nil && l.total.Bytes > 0
+	if !wanted || !l.isSynced() || l.weighed > 0 && objects <= l.weighed+l.weighed/20 && now.Sub(l.weighedAt) < weighedEvery {
+		return
+	}
+	l.heap, l.weighed, l.weighedAt = l.EstimateHeap(weighedObjects).Bytes, objects, now
+}
+
+// budgetChanged tells of what has just come near the limit of a budget, and ends the informer
+// if it is over it and is to end.
+func (l *loop[T]) budgetChanged(b *Budget, used report.Budget, objects int64, warn, over, total bool) {
+	if warn {
+		l.logger().Info("Four fifths of a budget are used", "objects", objects, "heapBytes", used.HeapBytes, "maxObjects", b.Objects, "maxBytes", b.Bytes, "total", total)
+		if b.OnWarning != nil {
+			contain(func() { b.OnWarning(used) })
+		}
+	}
+	if !over {
+		return
+	}
+	err := &BudgetError{Informer: l.name, Created: l.created, Objects: objects, Budget: used, Total: total}
+	switch {
+	case b.Stop:
+		l.end(err)
+	case !l.overTold:
+		l.overTold = true
+		utilruntime.HandleErrorWithContext(l.ctx, err, "A budget is used up")
+	}
+}
+
+// early ends an informer while its first list comes, if that has more objects than a budget
+// allows.
+func (i *Informer[T]) early(received int, end func(error)) {
+	if b := i.budget; b != nil && b.Stop && b.Objects > 0 && int64(received) > b.Objects {
+		used := report.Budget{Objects: b.Objects, Bytes: b.Bytes, Used: float64(received) / float64(b.Objects), Since: time.Now()}
+		end(&BudgetError{Informer: i.name, Created: i.created, Objects: int64(received), Budget: used})
+	}
+}
+
+// giveBack takes what the informer has spent off the budget of its factory.
+func (i *Informer[T]) giveBack() {
+	if i.total != nil {
+		i.total.sumObjects.Add(-i.spent.objects.Swap(0))
+		i.total.sumHeap.Add(-i.spent.heap.Swap(0))
+	}
+}
