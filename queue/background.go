@@ -137,7 +137,7 @@ func (q *WorkQueue[K]) catchUp() (now, next time.Duration, ok bool) {
 	}
 	if m := q.metrics; m != nil && !m.settled {
 		if m.next <= now {
-			m.set(q.oldestAge(now), now)
+			m.set(q.inWork.first, q.oldestAge(now), now)
 			m.next = now + metricsPeriod
 			m.settled = q.schedule.len == 0 && q.inProcess == 0
 		}

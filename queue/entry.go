@@ -12,10 +12,13 @@ type entry struct {
 	nextPriority int           // with which it is to wait after its processing, if it is dirty
 	duePriority  int           // with which it is to wait when its delay ends
 
-	queuedAt   time.Duration // when it took its place
+	since      time.Duration // when it took its place, or was handed out; unknown if nobody looked at the clock
 	flow       *node[flow]   // in which it waits
 	prev, next int32         // its neighbours in its rowList, noRow if there are none
 }
+
+// unknown is a time at which nobody has looked at the clock.
+const unknown = time.Duration(-1)
 
 // state is a set of flags.
 type state uint8

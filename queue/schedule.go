@@ -30,6 +30,7 @@ type schedule[K comparable] struct {
 // level is what waits with one priority.
 type level struct {
 	priority int
+	waiting  int        // keys
 	lastTurn uint64     // turns when it had its last one, or came into being
 	flows    list[flow] // the one whose turn is next first
 }
@@ -57,9 +58,10 @@ func (k flowKey) hash() uint32 {
 // tenant.
 func (s *schedule[K]) push(n int32, e *entry, now time.Duration) {
 	e.flow = s.flow(e.priority, n)
-	e.queuedAt = now
+	e.since = now
 	e.state |= waiting
 	appendRow(s.keys, &e.flow.value.keys, n, e)
+	e.flow.value.level.value.waiting++
 	s.len++
 }
 
@@ -93,6 +95,7 @@ func (s *schedule[K]) remove(e *entry) {
 	e.flow = nil
 	e.state &^= waiting
 	removeRow(s.keys, &in.value.keys, e)
+	in.value.level.value.waiting--
 	s.len--
 	if in.value.keys.first == noRow {
 		s.close(in)
@@ -211,16 +214,20 @@ func (s *schedule[K]) letGo() {
 	s.freeLevels, s.freeFlows = freeList[level]{}, freeList[flow]{}
 }
 
-// oldest returns when the key that has waited longest took its place, and now if
-// no key waits.
-func (s *schedule[K]) oldest(now time.Duration) time.Duration {
+// oldest returns the row whose key has waited longest, and when that took its
+// place, noRow and now if no key waits.
+func (s *schedule[K]) oldest(now time.Duration) (int32, time.Duration) {
+	oldest := noRow
 	if s.len == 0 {
-		return now
+		return oldest, now
 	}
 	for _, at := range s.levels {
 		for l := at.value.flows.first; l != nil; l = l.next {
-			now = min(now, s.keys.row(l.value.keys.first).value.queuedAt)
+			first := l.value.keys.first
+			if since := s.keys.row(first).value.since; since < now || oldest == noRow {
+				oldest, now = first, since
+			}
 		}
 	}
-	return now
+	return oldest, now
 }

@@ -18,6 +18,9 @@ func startStopwatch(c clock.Clock) stopwatch { return stopwatch{clock: c, start:
 
 func (t stopwatch) now() time.Duration { return t.clock.Since(t.start) }
 
+// at returns the moment at which now returned d.
+func (t stopwatch) at(d time.Duration) time.Time { return t.start.Add(d) }
+
 // later returns now plus d, or the largest duration if that is less.
 func later(now, d time.Duration) time.Duration {
 	if d > math.MaxInt64-now {

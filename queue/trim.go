@@ -65,7 +65,7 @@ func (q *WorkQueue[K]) letGo() {
 		q.schedule.letGo()
 		q.delays = delayHeap{}
 		if q.metrics != nil {
-			q.metrics.times = paged[times]{}
+			q.metrics.added = paged[time.Duration]{}
 		}
 	}
 }

@@ -90,6 +90,7 @@ type WorkQueue[K comparable] struct {
 	schedule   schedule[K]     // guarded by mu; those that wait
 	sleepers   waitList        // guarded by mu
 	inProcess  int             // guarded by mu; keys that are handed out
+	inWork     rowList         // guarded by mu; the same, in the order in which they were
 	dirty      int             // guarded by mu; of these, those that were added again
 	delayed    int             // guarded by mu; keys that are to be added later
 	delays     delayHeap       // guarded by mu; empty if no key is delayed
@@ -100,6 +101,8 @@ type WorkQueue[K comparable] struct {
 	drained    chan struct{}   // closed when the queue is shut down and nothing is left
 	background background
 	trimmer    trimmer
+	failures   failures[K] // has a lock of its own
+	slow       slowness
 }
 
 // NewWorkQueue returns an empty queue. It returns an error if an option cannot
@@ -120,10 +123,12 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		tenant:       tenant,
 		capacity:     o.capacity,
 		joinedDelays: o.joinedDelays,
+		slow:         o.slow,
 		time:         startStopwatch(o.clock),
 		seed:         maphash.MakeSeed(),
 		validates:    needsValidation(reflect.TypeFor[K]()),
 		keys:         newTable[K, entry](),
+		inWork:       newRowList(),
 	}
 	q.schedule = schedule[K]{
 		keys:    &q.keys,
@@ -183,6 +188,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 		return false
 	}
 	e.state &^= processing
+	removeRow(&q.keys, &q.inWork, e)
 	q.inProcess--
 	q.metrics.processed(n)
 	switch {

@@ -225,7 +225,7 @@ func (q *WorkQueue[K]) enqueue(n int32, e *entry, priority int, now time.Duratio
 		q.schedule.push(n, e, now)
 	}
 	if m := q.metrics; m != nil {
-		m.added(n, priority, now)
+		m.add(n, priority, now)
 		if m.settled {
 			m.settled = false
 			m.next = now + metricsPeriod

@@ -1,6 +1,9 @@
 package queue
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Get returns the key whose turn it is, and waits for one if there is none. The
 // caller has to call Done with it. When the queue was shut down and no key waits
@@ -21,11 +24,16 @@ func (q *WorkQueue[K]) GetContext(ctx context.Context) (K, error) {
 // GetWithPriority does as GetContext, and also returns the priority with which
 // the key waited, so that the caller can add it with the same one.
 func (q *WorkQueue[K]) GetWithPriority(ctx context.Context) (key K, priority int, err error) {
+	return q.get(ctx, false)
+}
+
+// get does as GetWithPriority. If timed, it looks at the clock.
+func (q *WorkQueue[K]) get(ctx context.Context, timed bool) (key K, priority int, err error) {
 	q.lock()
 	if err := q.await(ctx); err != nil {
 		return key, 0, err
 	}
-	row := q.handOut()
+	row := q.handOut(q.handOutTime(timed))
 	key, priority = row.key, row.value.priority
 	w := q.sleepers.next(q.schedule.len)
 	q.mu.Unlock()
@@ -46,8 +54,9 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 		return 0, err
 	}
 	n := min(len(keys), q.schedule.len)
+	now := q.handOutTime(false)
 	for i := range n {
-		keys[i] = q.handOut().key
+		keys[i] = q.handOut(now).key
 	}
 	w := q.sleepers.next(q.schedule.len)
 	q.mu.Unlock()
@@ -79,11 +88,24 @@ func (q *WorkQueue[K]) await(ctx context.Context) error {
 	}
 }
 
+// handOutTime returns the time at which keys are handed out, unknown if nobody asks
+// for it: to look at the clock takes as long as to hand out a key. The caller
+// holds mu.
+func (q *WorkQueue[K]) handOutTime(timed bool) time.Duration {
+	if timed || q.metrics != nil {
+		return q.time.now()
+	}
+	return unknown
+}
+
 // handOut hands out the key whose turn it is. The caller holds mu.
-func (q *WorkQueue[K]) handOut() *row[K, entry] {
+func (q *WorkQueue[K]) handOut(now time.Duration) *row[K, entry] {
 	row, n := q.schedule.pop()
-	row.value.state |= processing
+	e := &row.value
+	e.state |= processing
+	e.since = now
+	appendRow(&q.keys, &q.inWork, n, e)
 	q.inProcess++
-	q.metrics.handedOut(n)
+	q.metrics.handedOut(n, now)
 	return row
 }

@@ -54,18 +54,11 @@ type metrics[K comparable] struct {
 	inFlight     workqueue.GaugeMetric
 	oldestAge    workqueue.SettableGaugeMetric
 
-	time      stopwatch
-	keys      *table[K, entry]
-	times     paged[times]
-	inProcess rowList       // the keys in process
-	next      time.Duration // when those gauges are to be set that change as time goes by
-	settled   bool          // they are 0 and stay so until a key is added
-}
-
-// times tell when a key was first added since it was handed out, and when that
-// was.
-type times struct {
-	added, handedOut time.Duration
+	time    stopwatch
+	keys    *table[K, entry]
+	added   paged[time.Duration] // when each key was first added since it was handed out
+	next    time.Duration        // when those gauges are to be set that change as time goes by
+	settled bool                 // they are 0 and stay so until a key is added
 }
 
 // metricsPeriod is that of client-go's queue.
@@ -88,7 +81,6 @@ func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, t
 		oldestAge:    noMetric{},
 		time:         time,
 		keys:         keys,
-		inProcess:    newRowList(),
 		settled:      true,
 	}
 	if byPriority, ok := provider.(PriorityMetricsProvider); ok {
@@ -112,12 +104,12 @@ func (noMetric) Dec()            {}
 func (noMetric) Set(float64)     {}
 func (noMetric) Observe(float64) {}
 
-// added tells that row n now waits with a priority, or will when it is done.
-func (m *metrics[K]) added(n int32, priority int, now time.Duration) {
+// add tells that row n now waits with a priority, or will when it is done.
+func (m *metrics[K]) add(n int32, priority int, now time.Duration) {
 	if m == nil {
 		return
 	}
-	m.times.reserve(n).added = now
+	*m.added.reserve(n) = now
 	m.adds.Inc()
 	m.depth.Inc(priority)
 }
@@ -150,17 +142,13 @@ func (m *metrics[K]) delayEnded() {
 	}
 }
 
-// handedOut tells that row n is now in process.
-func (m *metrics[K]) handedOut(n int32) {
+// handedOut tells that row n is in process from now on.
+func (m *metrics[K]) handedOut(n int32, now time.Duration) {
 	if m == nil {
 		return
 	}
-	at := m.times.at(n)
-	at.handedOut = m.time.now()
-	e := &m.keys.row(n).value
-	appendRow(m.keys, &m.inProcess, n, e)
-	m.depth.Dec(e.priority)
-	m.latency.Observe((at.handedOut - at.added).Seconds())
+	m.depth.Dec(m.keys.row(n).value.priority)
+	m.latency.Observe((now - *m.added.at(n)).Seconds())
 	m.inFlight.Inc()
 }
 
@@ -169,23 +157,23 @@ func (m *metrics[K]) processed(n int32) {
 	if m == nil {
 		return
 	}
-	removeRow(m.keys, &m.inProcess, &m.keys.row(n).value)
-	m.workDuration.Observe((m.time.now() - m.times.at(n).handedOut).Seconds())
+	m.workDuration.Observe((m.time.now() - m.keys.row(n).value.since).Seconds())
 	m.inFlight.Dec()
 }
 
 // release drops what is known of a page of rows.
 func (m *metrics[K]) release(page int32) {
 	if m != nil {
-		m.times.release(page)
+		m.added.release(page)
 	}
 }
 
-// set sets the gauges that change as time goes by.
-func (m *metrics[K]) set(oldestAge, now time.Duration) {
+// set sets the gauges that change as time goes by. The first key in process is
+// that of row n.
+func (m *metrics[K]) set(n int32, oldestAge, now time.Duration) {
 	var total, longest time.Duration
-	for n := m.inProcess.first; n != noRow; n = m.keys.row(n).value.next {
-		age := now - m.times.at(n).handedOut
+	for ; n != noRow; n = m.keys.row(n).value.next {
+		age := now - m.keys.row(n).value.since
 		total += age
 		longest = max(longest, age)
 	}

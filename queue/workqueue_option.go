@@ -21,6 +21,7 @@ type options struct {
 	ageing       int
 	capacity     int
 	joinedDelays bool
+	slow         slowness
 }
 
 // WithName sets the name of the queue in metrics, logs and errors. The default is

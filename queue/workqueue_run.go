@@ -80,7 +80,7 @@ type run[K comparable] struct {
 // work is what a worker does.
 func (r *run[K]) work(ctx context.Context) {
 	for {
-		key, err := r.GetContext(ctx)
+		key, _, err := r.get(ctx, true)
 		if err != nil {
 			return
 		}
@@ -113,6 +113,11 @@ func (r *run[K]) call(ctx context.Context, key K) (err error) {
 	return r.process(ctx, key)
 }
 
+// failed notes a failure, for Report and KeyState.
+func (r *run[K]) failed(key K, err error, terminal bool) {
+	r.failures.failed(key, err, terminal, r.time.at(r.time.now()))
+}
+
 // settle does what the outcome of a call asks for.
 func (r *run[K]) settle(ctx context.Context, key K, outcome error) {
 	var terminal *terminalError
@@ -120,15 +125,19 @@ func (r *run[K]) settle(ctx context.Context, key K, outcome error) {
 	switch {
 	case outcome == nil:
 		r.Forget(key)
+		r.failures.succeeded(key)
 	case errors.As(outcome, &terminal):
 		r.Forget(key)
+		r.failed(key, outcome, true)
 		klog.FromContext(ctx).Error(outcome, "Processing has failed and is not tried again")
 	case errors.As(outcome, &requeue):
 		r.Forget(key)
+		r.failures.succeeded(key)
 		r.AddAfter(key, requeue.after)
 	default:
 		r.AddRateLimited(key)
 		if ctx.Err() == nil || !errors.Is(outcome, ctx.Err()) && !errors.Is(outcome, context.Cause(ctx)) {
+			r.failed(key, outcome, false)
 			klog.FromContext(ctx).Error(outcome, "Processing has failed", "requeues", r.NumRequeues(key))
 		}
 	}

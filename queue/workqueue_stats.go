@@ -29,12 +29,17 @@ type Stats struct {
 func (q *WorkQueue[K]) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.stats(q.oldestAge(q.time.now()))
+}
+
+// stats returns the state of the queue. The caller holds mu.
+func (q *WorkQueue[K]) stats(oldestAge time.Duration) Stats {
 	return Stats{
 		Waiting:   q.schedule.len,
 		InFlight:  q.inProcess,
 		Dirty:     q.dirty,
 		Delayed:   q.delayed,
-		OldestAge: q.oldestAge(q.time.now()),
+		OldestAge: oldestAge,
 		Retries:   q.retries,
 	}
 }
@@ -49,5 +54,6 @@ func (q *WorkQueue[K]) Len() int {
 // oldestAge returns how long the key has waited that has waited longest. The
 // caller holds mu.
 func (q *WorkQueue[K]) oldestAge(now time.Duration) time.Duration {
-	return now - q.schedule.oldest(now)
+	_, since := q.schedule.oldest(now)
+	return now - since
 }

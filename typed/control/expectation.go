@@ -16,6 +16,7 @@ import (
 type expectation[K comparable] struct {
 	key      K
 	unmet    []typed.Expected // empty if, and only if, it has been dropped
+	since    time.Time        // something has been expected
 	deadline time.Time
 	timer    *time.Timer // ends at the deadline, or earlier
 	putOff   bool        // the key has to be added again
@@ -43,13 +44,14 @@ func (e *Expectations[K]) add(key K, it typed.Expected) {
 // be added again: it may have been put off, and then nothing is left to wait for.
 // The caller holds mu.
 func (e *Expectations[K]) note(key K, it typed.Expected) (again bool) {
+	now := time.Now()
 	x := e.keys[key]
 	if x == nil {
-		x = &expectation[K]{key: key, logger: klog.Background()}
+		x = &expectation[K]{key: key, since: now, logger: klog.Background()}
 		x.timer = time.AfterFunc(e.timeout, func() { e.expire(x) })
 		e.keys[key] = x
 	}
-	x.deadline = time.Now().Add(e.timeout)
+	x.deadline = now.Add(e.timeout)
 	for _, other := range x.unmet {
 		if other.Covers(it) {
 			return false

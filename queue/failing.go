@@ -1,0 +1,138 @@
+package queue
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Failing is a key whose processing by WorkQueue.Run has failed, and has not
+// succeeded since.
+type Failing struct {
+	// Key is the key in words, as fmt.Sprint has it.
+	Key string
+	// Failures is how often it has failed in a row, Since when it first did, and Last
+	// when it last did.
+	Failures    int
+	Since, Last time.Time
+	// Err is the last error, the very value: it keeps alive what it refers to.
+	Err error
+	// Terminal tells that it is not tried again before it is added anew, as Err is
+	// a TerminalError.
+	Terminal bool
+}
+
+// maxFailing is how many keys are known to fail. A queue in which more do has one
+// cause for it, and 10,000 examples.
+const maxFailing = 10_000
+
+// failures knows the keys that fail. Nothing is done for keys that do not, except
+// to read a number.
+type failures[K comparable] struct {
+	number atomic.Int64 // len(keys)
+
+	mu     sync.Mutex
+	keys   map[K]Failing // guarded by mu; without the words
+	missed uint64        // guarded by mu; failures of keys that are not in keys, as it is full
+}
+
+// failed notes that a key has failed.
+func (f *failures[K]) failed(key K, err error, terminal bool, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	known, ok := f.keys[key]
+	switch {
+	case ok:
+	case len(f.keys) == maxFailing:
+		f.missed++
+		return
+	case f.keys == nil:
+		f.keys = map[K]Failing{}
+	}
+	if !ok {
+		known.Since = now
+	}
+	known.Failures++
+	known.Last, known.Err, known.Terminal = now, err, terminal
+	f.keys[key] = known
+	f.number.Store(int64(len(f.keys)))
+}
+
+// succeeded notes that a key has not failed.
+func (f *failures[K]) succeeded(key K) {
+	if f.number.Load() == 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.keys, key)
+	if len(f.keys) == 0 {
+		f.keys = nil // a map never shrinks
+	}
+	f.number.Store(int64(len(f.keys)))
+}
+
+// of returns what is known of a key that fails, nil if it does not.
+func (f *failures[K]) of(key K) *Failing {
+	if f.number.Load() == 0 {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if known, ok := f.keys[key]; ok {
+		known.Key = words(key)
+		return &known
+	}
+	return nil
+}
+
+// candidate is a key that may be among those that have failed most.
+type candidate[K comparable] struct {
+	key K
+	Failing
+}
+
+// compare puts first what has failed more often, or else for longer.
+func (c candidate[K]) compare(other candidate[K]) int {
+	return cmp.Or(cmp.Compare(other.Failures, c.Failures), c.Since.Compare(other.Since))
+}
+
+// worst returns up to n keys that have failed most, those with as many failures in
+// the order in which they began to fail; how many fail; and how many failures are
+// not among theirs.
+func (f *failures[K]) worst(n int) (worst []Failing, number int, missed uint64) {
+	f.mu.Lock()
+	first := f.first(n)
+	number, missed = len(f.keys), f.missed
+	f.mu.Unlock()
+	for _, c := range first {
+		c.Failing.Key = words(c.key)
+		worst = append(worst, c.Failing)
+	}
+	return worst, number, missed
+}
+
+// first returns the first n keys by compare, or all if there are less. The caller
+// holds mu.
+func (f *failures[K]) first(n int) []candidate[K] {
+	if n == 0 {
+		return nil
+	}
+	first := make([]candidate[K], 0, min(2*n, len(f.keys)))
+	cut := false // first has been full: what comes after its n-th is of no interest
+	for key, known := range f.keys {
+		c := candidate[K]{key, known}
+		if cut && c.compare(first[n-1]) >= 0 {
+			continue
+		}
+		if len(first) == 2*n {
+			slices.SortFunc(first, candidate[K].compare)
+			first, cut = first[:n], true
+		}
+		first = append(first, c)
+	}
+	slices.SortFunc(first, candidate[K].compare)
+	return first[:min(n, len(first))]
+}

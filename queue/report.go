@@ -1,0 +1,118 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+)
+
+// Report is the state of a WorkQueue in words, for pages and logs. See
+// WorkQueue.Report.
+type Report struct {
+	// Name is that of the queue, see WithName.
+	Name string
+	Stats
+	// Depths has how many keys wait, by priority, the highest first.
+	Depths []Depth
+	// Oldest is the key that has waited for OldestAge, "" if none waits.
+	Oldest string
+	// InWork has keys that are being processed, the one that was handed out first
+	// first. InFlight is how many there are.
+	InWork []InWork
+	// Stuck is how many of InWork are Stuck.
+	Stuck int
+	// Failing has keys that fail, the one with most failures in a row first.
+	Failing []Failing
+	// FailingKeys is how many keys fail, and MissedFailures how many failures were of
+	// other keys, of which nothing is known as 10,000 failed already.
+	FailingKeys    int
+	MissedFailures uint64
+	// ShutDown tells that the queue was shut down.
+	ShutDown bool
+}
+
+// Depth is how many keys wait with a priority.
+type Depth struct{ Priority, Waiting int }
+
+// InWork is a key that is being processed.
+type InWork struct {
+	// Key is the key in words, as fmt.Sprint has it.
+	Key string
+	// Began is when it was handed out. To look at the clock takes as long as to hand
+	// out a key, so only Run does that, and queues with WithMetrics. For others it is
+	// when a Report, or KeyState, first found the key in work.
+	Began time.Time
+	// Stuck tells that it began long ago: 5 minutes, or what WithSlowReconciles says.
+	Stuck bool
+}
+
+// defaultStuck is when a call is Stuck if WithSlowReconciles does not say.
+const defaultStuck = 5 * time.Minute
+
+// maxReported is how long the lists of a Report can be. To copy as many keys takes
+// some ten microseconds.
+const maxReported = 1000
+
+// words returns a key in words.
+func words[K comparable](key K) string { return fmt.Sprint(key) }
+
+// Report returns the state of the queue, with at most n elements in each list, and
+// no more than 1,000. The caller owns it. Stats, Depths, Oldest and InWork are of
+// one moment.
+//
+// The queue stands still while the keys of the lists are copied, some nanoseconds
+// each, and, with fairness, as long as Stats takes. They are put into words after
+// that. Keys that fail are looked through while the queue goes on: a key that is
+// about to begin or cease to fail waits for that, 0.3 ms if there are 10,000.
+func (q *WorkQueue[K]) Report(n int) Report {
+	n = max(0, min(n, maxReported))
+	r, oldest, inWork := q.snapshot(n)
+	if len(oldest) > 0 {
+		r.Oldest = words(oldest[0])
+	}
+	for i, key := range inWork {
+		r.InWork[i].Key = words(key)
+	}
+	r.Failing, r.FailingKeys, r.MissedFailures = q.failures.worst(n)
+	return r
+}
+
+// snapshot returns a report without what takes long, and the keys that belong in it:
+// the oldest one, if there is one, and those in work.
+func (q *WorkQueue[K]) snapshot(n int) (r Report, oldest, inWork []K) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.time.now()
+	first, since := q.schedule.oldest(now)
+	r = Report{Name: q.name, Stats: q.stats(now - since), ShutDown: q.shutDown}
+	if first != noRow {
+		oldest = []K{q.keys.row(first).key}
+	}
+	for _, l := range q.schedule.levels {
+		if len(r.Depths) < n && l.value.waiting > 0 {
+			r.Depths = append(r.Depths, Depth{Priority: l.value.priority, Waiting: l.value.waiting})
+		}
+	}
+	if length := min(n, q.inProcess); length > 0 {
+		inWork, r.InWork = make([]K, 0, length), make([]InWork, 0, length)
+	}
+	for at := q.inWork.first; at != noRow && len(inWork) < n; {
+		row := q.keys.row(at)
+		began := q.began(&row.value, now)
+		w := InWork{Began: q.time.at(began), Stuck: now-began > q.slow.stuck()}
+		if w.Stuck {
+			r.Stuck++
+		}
+		inWork, r.InWork = append(inWork, row.key), append(r.InWork, w)
+		at = row.value.next
+	}
+	return r, oldest, inWork
+}
+
+// began returns when the key was handed out whose entry is e, or when this was first
+// asked for. The caller holds mu.
+func (q *WorkQueue[K]) began(e *entry, now time.Duration) time.Duration {
+	if e.since == unknown {
+		e.since = now
+	}
+	return e.since
+}
