@@ -23,7 +23,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// countingTransport counts the bytes of responses as they are read.
+// countingTransport counts the bytes of lists and watches of Pods as they are read.
 type countingTransport struct {
 	http.RoundTripper
 	read *atomic.Int64
