@@ -102,8 +102,7 @@ type WorkQueue[K comparable] struct {
 	background background
 	trimmer    trimmer
 	failures   failures[K] // has a lock of its own
-	slow       slowness    // zero: no call is watched
-	slowLog    sparingLog
+	slow       slowness
 }
 
 // NewWorkQueue returns an empty queue. It returns an error if an option cannot

@@ -53,16 +53,14 @@ func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx co
 	defer q.ShutDown()
 	wasShutDown := q.ShuttingDown()
 	r := run[K]{WorkQueue: q, process: process, logger: klog.FromContext(ctx).WithValues("queue", q.name)}
-	r.watchdog = newWatchdog(q, r.logger, workers)
 	var group errgroup.Group
-	for worker := range workers {
+	for range workers {
 		group.Go(func() error {
-			r.work(ctx, r.watchdog.newWorker(worker))
+			r.work(ctx)
 			return nil
 		})
 	}
 	_ = group.Wait()
-	r.watchdog.stop()
 	switch {
 	case wasShutDown:
 		return fmt.Errorf("work queue %s: it was shut down before Run was called: %w", q.name, ErrShutDown)
@@ -75,30 +73,27 @@ func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx co
 // run is one call of Run.
 type run[K comparable] struct {
 	*WorkQueue[K]
-	process  func(ctx context.Context, key K) error
-	logger   klog.Logger
-	watchdog *watchdog[K] // nil: no call is watched
+	process func(ctx context.Context, key K) error
+	logger  klog.Logger
 }
 
 // work is what a worker does.
-func (r *run[K]) work(ctx context.Context, calls *calls[K]) {
+func (r *run[K]) work(ctx context.Context) {
 	for {
 		key, _, err := r.get(ctx, true)
 		if err != nil {
 			return
 		}
-		r.handle(klog.NewContext(ctx, r.logger.WithValues("key", key)), key, calls)
+		r.handle(klog.NewContext(ctx, r.logger.WithValues("key", key)), key)
 	}
 }
 
 // errExited is the outcome of a function that ends its goroutine.
 var errExited = errors.New("the function has not returned")
 
-func (r *run[K]) handle(ctx context.Context, key K, calls *calls[K]) {
+func (r *run[K]) handle(ctx context.Context, key K) {
 	outcome := errExited
-	calls.begin(key)
 	defer func() {
-		calls.end(ctx)
 		r.settle(ctx, key, outcome)
 		r.Done(key)
 	}()

@@ -39,6 +39,10 @@ func TestRooms(t *testing.T) {
 		"typed/shard":       {ours: []string{"index", "queue", "typed/source", "typed/internal/lock", "internal/goroutine"}},
 		"typed/fleet":       {ours: []string{"index", "lister", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/weigh", "typed/report"}},
 		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/weigh", "typed/report", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
+
+		"typed/inspect/snapshot": {forbidden: []string{api, client, web, "k8s.io"}},
+		"typed/inspect": {ours: []string{"index", "lister", "queue", "typed", "typed/control", "typed/fleet", "typed/inspect/snapshot", "typed/report", "typed/shard", "typed/source",
+			"typed/internal/lock", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/weigh"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, linked := range linkedBy(t, name) {

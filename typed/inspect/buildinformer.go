@@ -1,0 +1,138 @@
+package inspect
+
+import (
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/inspect/snapshot"
+	"github.com/kubetyped/informer/typed/report"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// builtInformer is an informer of a report that is being made.
+type builtInformer struct{ snapshot.Informer }
+
+// informerOf returns the state of an informer without what has to be weighed.
+func informerOf(s *typed.Status, ids identities) *builtInformer {
+	of := &builtInformer{snapshot.Informer{
+		ID: ids.of("informer", s.Name), Name: s.Name,
+		Namespace: s.Origin.Namespace, Selection: s.Origin.Selection, Host: s.Origin.Host,
+		Kind: s.Origin.Kind.Kind, Resource: s.Origin.Resource.Resource,
+		Created: siteOf(s.Created), Holders: []snapshot.CallSite{},
+
+		Phase: s.Phase.String(),
+		Error: textOf(s.Err), Forbidden: apierrors.IsForbidden(s.Err), LastError: textOf(s.LastErr),
+		Failures: s.Failures, FailingSince: s.Since,
+
+		ResourceVersion: s.ResourceVersion, LastEvent: s.LastEvent, LastContact: s.LastContact,
+		WatchSince: s.WatchSince, Watches: s.Watches, Relists: s.Relists,
+
+		Objects: s.Objects, Events: s.Events, Received: s.Received, Expected: s.Expected,
+		Queued: s.Queued, QueuedMax: s.QueuedMax,
+		Traffic: trafficOf(s.Traffic), Budget: budgetOf(s.Budget),
+		Rejected: s.Rejected, RejectedNow: s.RejectedNow, RejectedObjects: []snapshot.Rejected{},
+		Indexes: []snapshot.Index{}, Handlers: []snapshot.Handler{},
+	}}
+	if group := s.Origin.Kind.GroupVersion(); !group.Empty() {
+		of.APIVersion = group.String()
+	} else if group := s.Origin.Resource.GroupVersion(); !group.Empty() {
+		of.APIVersion = group.String()
+	}
+	for _, holder := range s.Holders {
+		of.Holders = append(of.Holders, *siteOf(holder))
+	}
+	for _, rejected := range s.RejectedObjects {
+		of.RejectedObjects = append(of.RejectedObjects, snapshot.Rejected{Key: rejected.Key.String(), Error: textOf(rejected.Err)})
+	}
+	for n := range s.Handlers {
+		of.Handlers = append(of.Handlers, handlerOf(&s.Handlers[n]))
+	}
+	return of
+}
+
+// addWeight adds what has been weighed; sum is what all informers weigh.
+func (of *builtInformer) addWeight(w *weight, sum int64) {
+	if w.at.IsZero() {
+		return
+	}
+	of.Heap = &snapshot.Heap{Bytes: w.heap.Bytes, Objects: w.heap.Objects, Sampled: w.heap.Sampled, At: w.at}
+	if sum > 0 {
+		of.Heap.Share = float64(w.heap.Bytes) / float64(sum)
+	}
+	of.Indexes = slices.Grow(of.Indexes, len(w.indexes))
+	for _, size := range w.indexes {
+		of.Indexes = append(of.Indexes, indexOf(size))
+	}
+}
+
+func indexOf(size index.IndexSize) snapshot.Index {
+	return snapshot.Index{Name: size.Name, Keys: size.Keys, Largest: size.Largest}
+}
+
+// siteOf returns a line of the program, nil if it is not known.
+func siteOf(site report.CallSite) *snapshot.CallSite {
+	if site == (report.CallSite{}) {
+		return nil
+	}
+	return &snapshot.CallSite{Function: site.Function, File: site.File, Line: site.Line, Short: site.String()}
+}
+
+// trafficOf returns what was received, nil if the source does not tell.
+func trafficOf(t source.Traffic) *snapshot.Traffic {
+	if t == (source.Traffic{}) {
+		return nil
+	}
+	return &snapshot.Traffic{Bytes: t.Bytes, Frames: t.Frames, DecodingSeconds: t.Decoding.Seconds()}
+}
+
+// budgetOf returns what an informer may take, nil without limits.
+func budgetOf(b report.Budget) *snapshot.Budget {
+	if b.Objects == 0 && b.Bytes == 0 {
+		return nil
+	}
+	return &snapshot.Budget{Objects: b.Objects, Bytes: b.Bytes, HeapBytes: b.HeapBytes, Used: b.Used, Since: b.Since}
+}
+
+// handlerOf returns the state of a handler.
+func handlerOf(s *typed.HandlerStatus) snapshot.Handler {
+	h := snapshot.Handler{
+		Name: s.Name, Delivery: s.Delivery.String(), Synced: s.Synced, Backlog: s.Backlog,
+		Panics: s.Panics, LastPanic: s.LastPanic, LastPanicAt: s.LastPanicAt,
+		Times: timesOf(s.Times), Current: callOf(s.Current), Slowest: callOf(s.Slowest), Stuck: s.Stuck,
+	}
+	return h
+}
+
+// callOf returns a call of a handler, nil if there is none.
+func callOf(c *report.Call) *snapshot.Call {
+	if c == nil {
+		return nil
+	}
+	return &snapshot.Call{Type: c.Type.String(), Key: c.Key.String(), Began: c.Began, Seconds: seconds(c.Took)}
+}
+
+// timesOf returns how long calls took, nil if they are not timed.
+func timesOf(t *report.CallTimes) *snapshot.Times {
+	if t == nil {
+		return nil
+	}
+	times := &snapshot.Times{Calls: t.Calls(), SumSeconds: t.Sum.Seconds()}
+	if times.Calls > 0 {
+		times.MeanSeconds = times.SumSeconds / float64(times.Calls)
+	}
+	for n, calls := range t.Counts {
+		bucket := snapshot.Bucket{Calls: calls}
+		if n < len(report.CallBounds) {
+			bucket.UpToSeconds = report.CallBounds[n].Seconds()
+		}
+		times.Buckets = append(times.Buckets, bucket)
+	}
+	return times
+}
+
+// seconds returns a duration that is not negative.
+func seconds(d time.Duration) float64 { return max(0, d.Seconds()) }

@@ -1,0 +1,43 @@
+package inspect
+
+import (
+	"bytes"
+
+	"github.com/kubetyped/informer/typed/inspect/snapshot"
+)
+
+// Policy is the Content-Security-Policy of all answers.
+var Policy = policy
+
+// Style is the style sheet that is in every page.
+var Style = style
+
+// ProblemsOf returns what is wrong with the parts of a report.
+var ProblemsOf = problemsOf
+
+// TotalsOf returns the sums over the parts of a report.
+var TotalsOf = totalsOf
+
+// ByCost puts informers that cost more first.
+var ByCost = byCost
+
+// VerdictsOf says what is to be known first of a key.
+var VerdictsOf = verdictsOf
+
+// PageOf returns the page of a report.
+func PageOf(r *snapshot.Report, query, order string) string {
+	return pageText(newPage(r, query, order))
+}
+
+// KeyPageOf returns the page of a key.
+func KeyPageOf(title, key string, k *snapshot.Key) string {
+	return pageText(newKeyPage(title, key, k))
+}
+
+func pageText(page *pageView) string {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, "page", page); err != nil {
+		panic(err)
+	}
+	return b.String()
+}

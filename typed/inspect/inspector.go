@@ -1,0 +1,133 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/inspect/snapshot"
+)
+
+// Inspector shows the informers, queues and other parts of a program that it was given. It
+// is an http.Handler, see the package's documentation, to be mounted at any path, with
+// http.StripPrefix or without. Methods are safe for concurrent use.
+type Inspector struct {
+	heaps   heaps
+	growth  growth
+	streams streams
+
+	mu    sync.Mutex
+	parts settings // guarded by mu
+}
+
+// New returns an Inspector of what the options name, or an error if one of them cannot be
+// used.
+func New(opts ...Option) (*Inspector, error) {
+	i := &Inspector{}
+	i.parts = settings{title: filepath.Base(os.Args[0]), interval: 2 * time.Second, listeners: 16}
+	if err := i.Add(opts...); err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+// Add shows more parts, or sets other options. It returns an error, and adds nothing, if one
+// of them cannot be used.
+func (i *Inspector) Add(opts ...Option) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	next := i.parts.clone()
+	var errs []error
+	for _, opt := range opts {
+		if opt == nil {
+			errs = append(errs, errors.New("an option is nil"))
+		} else if err := opt(&next); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("inspector: %w", err)
+	}
+	i.parts = next
+	return nil
+}
+
+// clone returns a copy to which can be appended.
+func (s *settings) clone() settings {
+	c := *s
+	c.informers = slices.Clip(s.informers)
+	c.factories = slices.Clip(s.factories)
+	c.queues = slices.Clip(s.queues)
+	c.expecting = slices.Clip(s.expecting)
+	c.groups = slices.Clip(s.groups)
+	c.fleets = slices.Clip(s.fleets)
+	return c
+}
+
+// settings returns what was given until now.
+func (i *Inspector) settings() settings {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.parts
+}
+
+// Informers returns the informers that it shows now, each once: first those that it was given,
+// then those of factories.
+func (i *Inspector) Informers() []typed.AnyInformer {
+	parts := i.settings()
+	return parts.allInformers()
+}
+
+// allInformers returns the informers, those of factories included.
+func (s *settings) allInformers() []typed.AnyInformer {
+	var all []typed.AnyInformer
+	seen := map[typed.AnyInformer]bool{}
+	add := func(informers []typed.AnyInformer) {
+		for _, informer := range informers {
+			if !seen[informer] {
+				seen[informer] = true
+				all = append(all, informer)
+			}
+		}
+	}
+	add(s.informers)
+	for _, factory := range s.factories {
+		add(factory.Informers())
+	}
+	return all
+}
+
+// Queues returns the queues that it shows.
+func (i *Inspector) Queues() []Queue {
+	var queues []Queue
+	for _, part := range i.settings().queues {
+		queues = append(queues, part.queue)
+	}
+	return queues
+}
+
+// Expectations ranges over the expectations that it shows, by their names.
+func (i *Inspector) Expectations() iter.Seq2[string, Expectations] {
+	return func(yield func(string, Expectations) bool) {
+		for _, part := range i.settings().expecting {
+			if !yield(part.name, part.expectations) {
+				return
+			}
+		}
+	}
+}
+
+// Report returns the state of all parts now. It takes some milliseconds for hundreds of
+// informers, and up to 250 more when the objects of informers are to be weighed that were
+// not yet; ctx ends the weighing, not the report.
+func (i *Inspector) Report(ctx context.Context) snapshot.Report {
+	parts := i.settings()
+	return i.report(ctx, &parts)
+}

@@ -1,0 +1,194 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/inspect/snapshot"
+)
+
+// Option says what an Inspector shows, and how.
+type Option func(*settings) error
+
+// settings is what options set.
+type settings struct {
+	title     string
+	contents  bool
+	interval  time.Duration
+	listeners int
+	informers []typed.AnyInformer
+	factories []Factory
+	queues    []queuePart
+	expecting []expectingPart
+	groups    []Group
+	fleets    []fleetPart
+	sharing   func() snapshot.Sharing
+}
+
+// queuePart is a queue, and how it is asked for a key that came as text.
+type queuePart struct {
+	queue Queue
+	state keyStates
+}
+
+// expectingPart is Expectations and their name.
+type expectingPart struct {
+	name         string
+	expectations Expectations
+}
+
+// fleetPart is a Fleet and its name.
+type fleetPart struct {
+	name  string
+	fleet Fleet
+}
+
+// WithInformers shows informers: each an *Informer or *SharedInformer. Those of a factory
+// are better given by WithFactories, as the Inspector keeps what it is given.
+func WithInformers(informers ...typed.AnyInformer) Option {
+	return func(s *settings) error {
+		for _, informer := range informers {
+			if isNil(informer) {
+				return errors.New("WithInformers: an informer is nil")
+			}
+			if !reflect.TypeOf(informer).Comparable() {
+				return fmt.Errorf("WithInformers: a %T cannot be told from others, give a pointer", informer)
+			}
+		}
+		s.informers = append(s.informers, informers...)
+		return nil
+	}
+}
+
+// WithFactories shows the informers that factories have at the time of each report.
+func WithFactories(factories ...Factory) Option {
+	return func(s *settings) error {
+		for _, factory := range factories {
+			if isNil(factory) {
+				return errors.New("WithFactories: a factory is nil")
+			}
+		}
+		s.factories = append(s.factories, factories...)
+		return nil
+	}
+}
+
+// WithQueue shows a queue. What it knows of a key is shown for queues whose keys are strings
+// or are made of a namespace and a name, such as index.Key.
+func WithQueue[K comparable](q KeyedQueue[K]) Option {
+	return func(s *settings) error {
+		if isNil(q) {
+			return errors.New("WithQueue: the queue is nil")
+		}
+		s.queues = append(s.queues, queuePart{q, keyStatesOf(q)})
+		return nil
+	}
+}
+
+// WithExpectations shows what a controller expects to see of its own writes; name is what
+// the page calls it.
+func WithExpectations(name string, e Expectations) Option {
+	return func(s *settings) error {
+		if isNil(e) {
+			return errors.New("WithExpectations: they are nil")
+		}
+		s.expecting = append(s.expecting, expectingPart{name, e})
+		return nil
+	}
+}
+
+// WithGroup shows how this process fares as a member of a group that shares objects.
+func WithGroup(g Group) Option {
+	return func(s *settings) error {
+		if isNil(g) {
+			return errors.New("WithGroup: the group is nil")
+		}
+		s.groups = append(s.groups, g)
+		return nil
+	}
+}
+
+// WithFleet shows the clusters of an informer; name is what the page calls them.
+func WithFleet(name string, f Fleet) Option {
+	return func(s *settings) error {
+		if isNil(f) {
+			return errors.New("WithFleet: the fleet is nil")
+		}
+		s.fleets = append(s.fleets, fleetPart{name, f})
+		return nil
+	}
+}
+
+// WithSharing shows how far objects share equal parts:
+//
+//	inspect.WithSharing(func() snapshot.Sharing { return snapshot.Sharing(kube.SharedParts()) })
+func WithSharing(sharing func() snapshot.Sharing) Option {
+	return func(s *settings) error {
+		if sharing == nil {
+			return errors.New("WithSharing: the function is nil")
+		}
+		s.sharing = sharing
+		return nil
+	}
+}
+
+// WithObjectContents has the page of a key show objects as JSON, to everybody who may see
+// the page. Secrets are never shown, and neither is an object of which it is not known what
+// it is: one that comes from no API server and has no kind.
+func WithObjectContents() Option {
+	return func(s *settings) error {
+		s.contents = true
+		return nil
+	}
+}
+
+// WithTitle sets what the page is called, otherwise the name of the program.
+func WithTitle(title string) Option {
+	return func(s *settings) error {
+		if title == "" {
+			return errors.New("WithTitle: the title is empty")
+		}
+		s.title = title
+		return nil
+	}
+}
+
+// WithInterval sets how often open pages, and others who listen to events, get a report,
+// otherwise every two seconds. It is at least 100 ms.
+func WithInterval(d time.Duration) Option {
+	return func(s *settings) error {
+		if d < 100*time.Millisecond {
+			return fmt.Errorf("WithInterval: %v is less than 100 ms", d)
+		}
+		s.interval = d
+		return nil
+	}
+}
+
+// WithMaxListeners sets how many may listen to events at a time, otherwise 16; others are
+// answered 503 and may try again. Each open page that is kept up to date is one.
+func WithMaxListeners(n int) Option {
+	return func(s *settings) error {
+		if n < 1 {
+			return fmt.Errorf("WithMaxListeners: %d is less than 1", n)
+		}
+		s.listeners = n
+		return nil
+	}
+}
+
+// isNil reports whether v is nil, or an interface that holds a nil pointer.
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	switch of := reflect.ValueOf(v); of.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Interface, reflect.Slice, reflect.Chan:
+		return of.IsNil()
+	default:
+		return false
+	}
+}

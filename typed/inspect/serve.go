@@ -1,0 +1,105 @@
+package inspect
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// ServeHTTP answers requests, see the package's documentation. It answers 405 to methods
+// other than GET and HEAD, 400 to a key or format that makes no sense, and 503 to listeners
+// when there are too many.
+func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Content-Security-Policy", policy)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		header.Set("Allow", "GET, HEAD")
+		http.Error(w, "use GET or HEAD", http.StatusMethodNotAllowed)
+		return
+	}
+	parts := i.settings()
+	query := r.URL.Query()
+	asJSON, known := wantsJSON(r)
+	switch {
+	case !known:
+		http.Error(w, "format is html or json", http.StatusBadRequest)
+	case query.Has("events"):
+		i.stream(w, r, &parts, query.Get("events") == "page")
+	case r.URL.Path == "events" || strings.HasSuffix(r.URL.Path, "/events"):
+		i.stream(w, r, &parts, false)
+	case query.Get("key") != "":
+		serveKey(w, r, &parts, query.Get("key"), asJSON)
+	case asJSON:
+		writeJSON(w, r, i.report(r.Context(), &parts))
+	default:
+		report := i.report(r.Context(), &parts)
+		writePage(w, r, newPage(&report, query.Get("q"), query.Get("sort")))
+	}
+}
+
+// serveKey answers what is known of a key.
+func serveKey(w http.ResponseWriter, r *http.Request, parts *settings, text string, asJSON bool) {
+	key, err := parseKey(text)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	known := explain(parts, key)
+	if asJSON {
+		writeJSON(w, r, known)
+		return
+	}
+	writePage(w, r, newKeyPage(parts.title, key.String(), &known))
+}
+
+// wantsJSON reports whether a request asks for JSON, by its format or what it accepts, and
+// whether the format is known.
+func wantsJSON(r *http.Request) (asJSON, known bool) {
+	switch r.URL.Query().Get("format") {
+	case "json":
+		return true, true
+	case "html":
+		return false, true
+	case "":
+		accept := strings.Join(r.Header.Values("Accept"), ",")
+		return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html"), true
+	default:
+		return false, false
+	}
+}
+
+// writeJSON answers with JSON.
+func writeJSON(w http.ResponseWriter, r *http.Request, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	write(w, r, "application/json", append(text, '\n'))
+}
+
+// writePage answers with a page.
+func writePage(w http.ResponseWriter, r *http.Request, page *pageView) {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, "page", page); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	write(w, r, "text/html; charset=utf-8", b.Bytes())
+}
+
+// write answers with a text, or only its header to HEAD.
+func write(w http.ResponseWriter, r *http.Request, sort string, text []byte) {
+	w.Header().Set("Content-Type", sort)
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.Header().Add("Vary", "Accept")
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(text) // whoever asked is gone if that fails
+	}
+}

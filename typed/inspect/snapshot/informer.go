@@ -1,0 +1,128 @@
+package snapshot
+
+import "time"
+
+// Informer is the state of an informer.
+type Informer struct {
+	// ID tells it from all other parts of the program. It stays the same while the program
+	// runs.
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// APIVersion, Kind and Resource are what its objects are to the API server, Namespace
+	// the one that they are in, "" for any, Selection says which of them it has, "" for all,
+	// and Host is that of the API server; each of them "" if it is not known.
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+	Resource   string `json:"resource,omitempty"`
+	Namespace  string `json:"namespace,omitempty"`
+	Selection  string `json:"selection,omitempty"`
+	Host       string `json:"host,omitempty"`
+	// Created is where it was made, and Holders are the places that use an informer of a
+	// factory, one for each that has not released it.
+	Created *CallSite  `json:"created,omitempty"`
+	Holders []CallSite `json:"holders"`
+
+	// Phase is New, Syncing, Synced or Stopped.
+	Phase string `json:"phase"`
+	// Error is the last failure to list or watch, "" if it has worked since; Failures
+	// counts those, and FailingSince is when the first of them was. LastError is the last
+	// one even if it has worked since.
+	Error        string    `json:"error,omitempty"`
+	Forbidden    bool      `json:"forbidden,omitempty"` // the API server denies the right to list or watch
+	Failures     int       `json:"failures"`
+	FailingSince time.Time `json:"failingSince,omitzero"`
+	LastError    string    `json:"lastError,omitempty"`
+
+	// ResourceVersion is the version that the store has reached, LastEvent when it was
+	// changed last, and LastContact when the source was last heard of.
+	ResourceVersion string    `json:"resourceVersion,omitempty"`
+	LastEvent       time.Time `json:"lastEvent,omitzero"`
+	LastContact     time.Time `json:"lastContact,omitzero"`
+	// WatchSince is when the source last began to watch, zero if it has failed since.
+	// Watches counts how often it did, Relists the lists after the first one.
+	WatchSince time.Time `json:"watchSince,omitzero"`
+	Watches    int       `json:"watches"`
+	Relists    int       `json:"relists"`
+
+	// Objects is how many are in the store, Events how many changes there were.
+	Objects int `json:"objects"`
+	Events  int `json:"events"`
+	// Received is how many objects the latest list has brought so far, Expected how many it
+	// will bring, 0 if the server has not said.
+	Received int `json:"received"`
+	Expected int `json:"expected"`
+	// Queued is how many changes wait to be applied, QueuedMax the most that ever did.
+	Queued    int `json:"queued"`
+	QueuedMax int `json:"queuedMax"`
+
+	// Traffic is what was received, nil if the source does not tell.
+	Traffic *Traffic `json:"traffic,omitempty"`
+	// Heap is what the objects take, nil if it was not estimated yet.
+	Heap *Heap `json:"heap,omitempty"`
+	// Budget is what the informer may take, nil without limits.
+	Budget *Budget `json:"budget,omitempty"`
+
+	// Rejected counts what was received and could not be used, RejectedNow the objects of
+	// which the store has no state, or an earlier one, for that reason, the last of which
+	// are RejectedObjects.
+	Rejected        int        `json:"rejected"`
+	RejectedNow     int        `json:"rejectedNow"`
+	RejectedObjects []Rejected `json:"rejectedObjects"`
+
+	Indexes  []Index   `json:"indexes"`
+	Handlers []Handler `json:"handlers"`
+}
+
+// CallSite is a line of the program.
+type CallSite struct {
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	// Short is the end of the path, and the line, such as "manager/manager.go:45".
+	Short string `json:"short"`
+}
+
+// Traffic is what a source has received.
+type Traffic struct {
+	Bytes           uint64  `json:"bytes"`
+	Frames          uint64  `json:"frames"`
+	DecodingSeconds float64 `json:"decodingSeconds"`
+}
+
+// Heap is an estimate of the memory that the objects of an informer take.
+type Heap struct {
+	// Bytes is the estimate, made from Sampled of Objects objects at the time At.
+	Bytes   int64     `json:"bytes"`
+	Objects int       `json:"objects"`
+	Sampled int       `json:"sampled"`
+	At      time.Time `json:"at"`
+	// Share is its part of the sum over all informers, from 0 to 1.
+	Share float64 `json:"share"`
+}
+
+// Budget is what an informer may take.
+type Budget struct {
+	// Objects and Bytes are the limits, 0 for none.
+	Objects int64 `json:"objects"`
+	Bytes   int64 `json:"bytes"`
+	// HeapBytes is what the objects took when the limit was last looked at, Used the part
+	// of the nearer limit that is used, 1 for all of it, and Since when that came to 0.8.
+	HeapBytes int64     `json:"heapBytes"`
+	Used      float64   `json:"used"`
+	Since     time.Time `json:"since,omitzero"`
+}
+
+// Rejected is an object that could not be used.
+type Rejected struct {
+	Key   string `json:"key"`
+	Error string `json:"error"`
+}
+
+// Index is the state of an index.
+type Index struct {
+	Name string `json:"name"`
+	// Keys is how many keys it has, Largest how many objects are under the one that has
+	// most.
+	Keys    int `json:"keys"`
+	Largest int `json:"largest"`
+}

@@ -1,0 +1,91 @@
+package snapshot
+
+import "time"
+
+// Queue is the state of a work queue.
+type Queue struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Waiting is how many keys wait, InWork how many are being worked on, Again how many of
+	// those will wait again as they were added meanwhile, and Delayed how many are to be
+	// added later.
+	Waiting int `json:"waiting"`
+	InWork  int `json:"inWork"`
+	Again   int `json:"again"`
+	Delayed int `json:"delayed"`
+	// Retries counts what was added with a delay or a rate limit.
+	Retries uint64 `json:"retries"`
+	// OldestSeconds is for how long Oldest has waited, the key that has waited longest.
+	OldestSeconds float64 `json:"oldestSeconds"`
+	Oldest        string  `json:"oldest,omitempty"`
+	// Priorities tells how many keys wait at each priority, the highest first.
+	Priorities []Priority `json:"priorities"`
+	// Work has the keys that are being worked on, those that began first.
+	Work []Work `json:"work"`
+	// Failing has the keys that have failed most often since they last succeeded, of
+	// FailingKeys in all.
+	Failing     []Failing `json:"failing"`
+	FailingKeys int       `json:"failingKeys"`
+	// MissedFailures is how many failures were of keys of which nothing more is known, as
+	// too many failed.
+	MissedFailures uint64 `json:"missedFailures"`
+	// Stuck is how many keys are being worked on for longer than they may.
+	Stuck int `json:"stuck"`
+	// ShutDown tells that the queue was shut down.
+	ShutDown bool `json:"shutDown"`
+}
+
+// Priority is how many keys wait at a priority.
+type Priority struct {
+	Priority int `json:"priority"`
+	Waiting  int `json:"waiting"`
+}
+
+// Work is a key that is being worked on.
+type Work struct {
+	Key     string    `json:"key"`
+	Began   time.Time `json:"began"`
+	Seconds float64   `json:"seconds"`
+	// Stuck tells that it takes longer than it may.
+	Stuck bool `json:"stuck"`
+}
+
+// Failing is a key that fails.
+type Failing struct {
+	Key string `json:"key"`
+	// Failures is how often in a row, Since when for the first time, Last for the last time.
+	Failures int       `json:"failures"`
+	Since    time.Time `json:"since,omitzero"`
+	Last     time.Time `json:"last,omitzero"`
+	// Error is what it failed with, "" if that is not known.
+	Error string `json:"error,omitempty"`
+	// Terminal tells that it is not tried again before it is added anew.
+	Terminal bool `json:"terminal"`
+}
+
+// Expectations is what a controller expects to see of its own writes.
+type Expectations struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Keys is how many keys expect something, Waiting how many of them were put off.
+	Keys    int `json:"keys"`
+	Waiting int `json:"waiting"`
+	// PutOff counts how often a key was put off, Expired the keys that went on before all
+	// was seen as the time was over.
+	PutOff  uint64 `json:"putOff"`
+	Expired uint64 `json:"expired"`
+	// Pending has the keys that expect something, those since longest first.
+	Pending []Expectation `json:"pending"`
+}
+
+// Expectation is what a key expects.
+type Expectation struct {
+	Key string `json:"key"`
+	// Waiting tells whether it was put off.
+	Waiting bool `json:"waiting"`
+	// For tells what it expects, in words.
+	For []string `json:"for"`
+	// Since is when the first of it was written, Deadline when the key goes on in any case.
+	Since    time.Time `json:"since,omitzero"`
+	Deadline time.Time `json:"deadline,omitzero"`
+}

@@ -1,0 +1,55 @@
+package snapshot
+
+import "time"
+
+// Report is the state of a program's parts at one moment.
+type Report struct {
+	// Title is what the program is called.
+	Title string `json:"title"`
+	// Time is when the report was made.
+	Time time.Time `json:"time"`
+	// Problems is what is wrong, the worst first.
+	Problems []Problem `json:"problems"`
+	// Totals has sums over all parts.
+	Totals Totals `json:"totals"`
+	// Informers are in the order of what they cost: heap, then backlog and time in calls.
+	Informers []Informer `json:"informers"`
+	// Queues, Expectations, Groups and Fleets are in the order in which they were given.
+	Queues       []Queue        `json:"queues"`
+	Expectations []Expectations `json:"expectations"`
+	Groups       []Group        `json:"groups"`
+	Fleets       []Fleet        `json:"fleets"`
+	// Sharing tells of the parts that objects share, nil if nobody said.
+	Sharing *Sharing `json:"sharing,omitempty"`
+}
+
+// Totals has sums over the parts of a Report.
+type Totals struct {
+	// Informers is how many there are, Synced how many of them are synced, and Failing how
+	// many fail to list or watch now.
+	Informers int `json:"informers"`
+	Synced    int `json:"synced"`
+	Failing   int `json:"failing"`
+	// Objects is how many there are in all stores.
+	Objects int `json:"objects"`
+	// HeapBytes is the sum of the estimates of what objects take, ReceivedBytes what was
+	// received for them.
+	HeapBytes     int64  `json:"heapBytes"`
+	ReceivedBytes uint64 `json:"receivedBytes"`
+	// Backlog is how many events handlers have not returned from.
+	Backlog int `json:"backlog"`
+	// Waiting, InWork and FailingKeys are sums over the queues.
+	Waiting     int `json:"waiting"`
+	InWork      int `json:"inWork"`
+	FailingKeys int `json:"failingKeys"`
+}
+
+// Sharing is a report on the table of parts that objects share, one for the program.
+type Sharing struct {
+	// Parts is how many parts the table refers to, Bytes its own size.
+	Parts int `json:"parts"`
+	Bytes int `json:"bytes"`
+	// Looked is how many parts were looked for, Found how many of them were there.
+	Looked uint64 `json:"looked"`
+	Found  uint64 `json:"found"`
+}
