@@ -43,7 +43,9 @@ func BenchmarkWatchDecode(b *testing.B) {
 			run  func(*testing.B, context.Context, *rest.Config, *counter)
 		}{
 			{"client-go", informPods},
-			{"typed", informTypedPods},
+			{"typed", func(b *testing.B, ctx context.Context, config *rest.Config, c *counter) {
+				informTypedPods(b, ctx, config, c)
+			}},
 		} {
 			b.Run("encoding="+encoding.name+"/impl="+s.name, func(b *testing.B) {
 				ctx, cancel := context.WithCancel(b.Context())
@@ -116,8 +118,8 @@ func informPods(b *testing.B, ctx context.Context, config *rest.Config, c *count
 }
 
 // informTypedPods runs an informer of this project.
-func informTypedPods(b *testing.B, ctx context.Context, config *rest.Config, c *counter) {
-	informer := typed.NewInformer(kube.FromREST[*corev1.Pod](config))
+func informTypedPods(b *testing.B, ctx context.Context, config *rest.Config, c *counter, opts ...typed.Option) {
+	informer := typed.NewInformer(kube.FromREST[*corev1.Pod](config), opts...)
 	_, err := informer.Handle(typed.HandlerFuncs[*corev1.Pod]{
 		AddFunc:    func(*corev1.Pod, bool) { c.next() },
 		UpdateFunc: func(_, _ *corev1.Pod) { c.next() },

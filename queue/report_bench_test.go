@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"testing"
-
-	"github.com/stretchr/testify/require"
-	"k8s.io/klog/v2"
+	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
@@ -48,9 +48,9 @@ func BenchmarkReport(b *testing.B) {
 
 // BenchmarkRun measures what a worker does with a key besides processing it.
 func BenchmarkRun(b *testing.B) {
-	for name, outcome := range map[string]error{"succeeds": nil, "fails": queue.TerminalError(nil)} {
-		b.Run(name, func(b *testing.B) { benchmarkRun(b, outcome) })
-	}
+	b.Run("succeeds", func(b *testing.B) { benchmarkRun(b, nil) })
+	b.Run("fails", func(b *testing.B) { benchmarkRun(b, queue.TerminalError(nil)) })
+	b.Run("watched", func(b *testing.B) { benchmarkRun(b, nil, queue.WithSlowReconciles(time.Second, time.Minute)) })
 }
 
 func benchmarkRun(b *testing.B, outcome error, opts ...queue.Option) {

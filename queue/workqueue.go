@@ -102,7 +102,8 @@ type WorkQueue[K comparable] struct {
 	background background
 	trimmer    trimmer
 	failures   failures[K] // has a lock of its own
-	slow       slowness
+	slow       slowness    // zero: no call is watched
+	slowLog    sparingLog
 }
 
 // NewWorkQueue returns an empty queue. It returns an error if an option cannot

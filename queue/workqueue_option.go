@@ -21,7 +21,7 @@ type options struct {
 	ageing       int
 	capacity     int
 	joinedDelays bool
-	slow         slowness
+	slow         slowness // zero: no call is watched
 }
 
 // WithName sets the name of the queue in metrics, logs and errors. The default is

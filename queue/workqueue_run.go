@@ -53,14 +53,16 @@ func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx co
 	defer q.ShutDown()
 	wasShutDown := q.ShuttingDown()
 	r := run[K]{WorkQueue: q, process: process, logger: klog.FromContext(ctx).WithValues("queue", q.name)}
+	r.watchdog = newWatchdog(q, r.logger, workers)
 	var group errgroup.Group
-	for range workers {
+	for worker := range workers {
 		group.Go(func() error {
-			r.work(ctx)
+			r.work(ctx, r.watchdog.newWorker(worker))
 			return nil
 		})
 	}
 	_ = group.Wait()
+	r.watchdog.stop()
 	switch {
 	case wasShutDown:
 		return fmt.Errorf("work queue %s: it was shut down before Run was called: %w", q.name, ErrShutDown)
@@ -73,27 +75,30 @@ func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx co
 // run is one call of Run.
 type run[K comparable] struct {
 	*WorkQueue[K]
-	process func(ctx context.Context, key K) error
-	logger  klog.Logger
+	process  func(ctx context.Context, key K) error
+	logger   klog.Logger
+	watchdog *watchdog[K] // nil: no call is watched
 }
 
 // work is what a worker does.
-func (r *run[K]) work(ctx context.Context) {
+func (r *run[K]) work(ctx context.Context, calls *calls[K]) {
 	for {
 		key, _, err := r.get(ctx, true)
 		if err != nil {
 			return
 		}
-		r.handle(klog.NewContext(ctx, r.logger.WithValues("key", key)), key)
+		r.handle(klog.NewContext(ctx, r.logger.WithValues("key", key)), key, calls)
 	}
 }
 
 // errExited is the outcome of a function that ends its goroutine.
 var errExited = errors.New("the function has not returned")
 
-func (r *run[K]) handle(ctx context.Context, key K) {
+func (r *run[K]) handle(ctx context.Context, key K, calls *calls[K]) {
 	outcome := errExited
+	calls.begin(key)
 	defer func() {
+		calls.end(ctx)
 		r.settle(ctx, key, outcome)
 		r.Done(key)
 	}()

@@ -83,18 +83,18 @@ type BudgetError struct {
 	Total bool
 }
 
-// Error tells what to do.
+// Error tells what to do. It does not name the informer, as the error of Run does.
 func (e *BudgetError) Error() string {
-	whose := ""
+	alone := ""
 	if e.Total {
-		whose = "with the other informers of its factory "
+		alone = "with the other informers of its factory "
 	}
 	used := fmt.Sprintf("%d objects of %d", e.Objects, e.Budget.Objects)
 	if e.Budget.Bytes > 0 && e.Budget.HeapBytes > e.Budget.Bytes {
 		used = fmt.Sprintf("about %d MB of %d", e.Budget.HeapBytes>>20, e.Budget.Bytes>>20)
 	}
-	return fmt.Sprintf("informer %s, made at %v, is %sover its budget, %s: have it watch less (a namespace, a label or field selector), "+
-		"keep less of each object (some fields, a projection, metadata only), or give it a larger budget", e.Informer, e.Created, whose, used)
+	return fmt.Sprintf("%sit is over its budget, %s: have it watch less (a namespace, a label or field selector), "+
+		"keep less of each object (some fields, a projection, metadata only), or give it a larger budget; it was asked for at %v", alone, used, e.Created)
 }
 
 // spending is what is used of a Budget.

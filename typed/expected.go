@@ -70,7 +70,8 @@ func (i *Informer[T]) canReach(version string) error {
 	if !atLeast(version, version) {
 		return fmt.Errorf("informer %s: resource version %q is not a positive number", i.name, version)
 	}
-	if at := i.ResourceVersion(); at != "" && !atLeast(at, at) {
+	// What fakes list is at version 0, which is before all others.
+	if at := i.ResourceVersion(); at != "" && at != "0" && !atLeast(at, at) {
 		return fmt.Errorf("informer %s: it is at the resource versions %s of several inputs; wait for that of one of them, by the method of the view or the fleet", i.name, at)
 	}
 	return nil

@@ -92,8 +92,8 @@ type Status struct {
 	// ever did.
 	Queued, QueuedMax int
 
-	// Traffic is what the source has received, zero if it does not tell: a generated client
-	// reads responses itself, and so does a ListerWatcher.
+	// Traffic is what the source has received, zero if that is not known, as with
+	// kube.FromListerWatcher: then somebody else reads the responses.
 	Traffic source.Traffic
 	// Budget is what WithBudget allows, and how much of it is used, zero without that.
 	Budget report.Budget

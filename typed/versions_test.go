@@ -88,3 +88,19 @@ func TestWaitForAVersionThatDoesNotCome(t *testing.T) {
 		assert.ErrorIs(t, <-waited, typed.ErrStopped)
 	})
 }
+
+// TestWaitFromVersionZero waits while the informer is at the version that lists of fakes have.
+func TestWaitFromVersionZero(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
+		r.Sink.Replace("", nil, "0")
+		synctest.Wait()
+		waited := make(chan error, 1)
+		go func() { waited <- r.WaitForResourceVersion(t.Context(), "3") }()
+		synctest.Wait()
+		assert.Empty(t, waited)
+		r.Sink.Put(rig.At("a", 3), "3")
+		assert.NoError(t, <-waited)
+	})
+}

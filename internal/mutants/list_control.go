@@ -160,8 +160,8 @@ var workQueue = []mutation{
 	{
 		bug:   "a delayed key that is handed out loses its delay",
 		file:  "queue/workqueue_get.go",
-		old:   "	row.value.state |= processing\n",
-		new:   "	if row.value.inState(delayed) {\n		q.endDelay(&row.value)\n	}\n	row.value.state |= processing\n",
+		old:   "	e.state |= processing\n",
+		new:   "	if e.inState(delayed) {\n		q.endDelay(e)\n	}\n	e.state |= processing\n",
 		suite: queues,
 	},
 }

@@ -126,7 +126,9 @@ func (s *Scale) followMap(v reflect.Value) {
 	if n := v.Len(); n > groupSlots {
 		slots = 1 << bits.Len(uint(n*groupSlots/(groupSlots-1)-1))
 	}
-	group := 8 + groupSlots*(key.Size()+value.Size())
+	align := uintptr(max(key.Align(), value.Align()))
+	slot := (key.Size() + value.Size() + align - 1) / align * align
+	group := 8 + groupSlots*slot
 	s.bytes += mapHeader + rounded(uintptr(slots/groupSlots)*group)
 	if s.isPlain(key) && s.isPlain(value) {
 		return

@@ -218,6 +218,7 @@ func TestUpdatesShareWithTheStateBefore(t *testing.T) {
 		after, _ := s.Get(fleet.Key("east", "default", "a"))
 		assert.Equal(t, "changed", after.GetLabels()["state"])
 		assert.Equal(t, reflect.ValueOf(before.GetAnnotations()).Pointer(), reflect.ValueOf(after.GetAnnotations()).Pointer())
+		assert.Positive(t, s.Status().Traffic.Bytes, "what clusters send is counted")
 	})
 }
 

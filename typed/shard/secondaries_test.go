@@ -97,6 +97,7 @@ func (f *findings) start(t *testing.T, srv *typedtest.Server, name string, prima
 	_, err = maps.Handle(control.Enqueue[*corev1.ConfigMap](q))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(func() { assert.Positive(t, maps.Status().Traffic.Bytes, "what is received is counted") })
 	ended := make(chan error, 1)
 	reconcile := share.Reconcile(func(_ context.Context, key index.Key) error {
 		f.mu.Lock()

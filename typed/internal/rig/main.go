@@ -2,6 +2,7 @@ package rig
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -26,4 +27,17 @@ func Main(m *testing.M) {
 	}}
 	klog.SetLogger(klog.New(nil))
 	goleak.VerifyTestMain(m)
+}
+
+// CatchErrors has handle called with what is reported to utilruntime.HandleError until the
+// test ends. Handle is called by whoever reports, one at a time.
+func CatchErrors(t *testing.T, handle func(error)) {
+	var mu sync.Mutex
+	catch := utilruntime.ErrorHandler(func(_ context.Context, err error, _ string, _ ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		handle(err)
+	})
+	ErrorHandler.Store(&catch)
+	t.Cleanup(func() { ErrorHandler.Store(nil) })
 }

@@ -34,8 +34,11 @@ func Over(t *testing.T, s *Script, src source.Source[*Thing], opts ...typed.Opti
 }
 
 // Start runs the informer, and stops it when the test ends.
-func (r *Rig) Start() {
-	ctx, cancel := context.WithCancel(context.Background())
+func (r *Rig) Start() { r.StartIn(context.Background()) }
+
+// StartIn does so in a context.
+func (r *Rig) StartIn(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
 	r.Stop = cancel
 	go func() { r.Ended <- r.Run(ctx) }()
 	if r.Script != nil {
