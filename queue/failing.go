@@ -99,19 +99,21 @@ func (c candidate[K]) compare(other candidate[K]) int {
 	return cmp.Or(cmp.Compare(other.Failures, c.Failures), c.Since.Compare(other.Since))
 }
 
-// worst returns up to n keys that have failed most, those with as many failures in
-// the order in which they began to fail; how many fail; and how many failures are
-// not among theirs.
-func (f *failures[K]) worst(n int) (worst []Failing, number int, missed uint64) {
+// report notes the keys that fail in r, up to n of them.
+func (f *failures[K]) report(n int, r *Report) {
 	f.mu.Lock()
 	first := f.first(n)
-	number, missed = len(f.keys), f.missed
+	r.FailingKeys, r.MissedFailures = len(f.keys), f.missed
+	for _, known := range f.keys {
+		if r.FailingSince.IsZero() || known.Since.Before(r.FailingSince) {
+			r.FailingSince = known.Since
+		}
+	}
 	f.mu.Unlock()
 	for _, c := range first {
 		c.Failing.Key = words(c.key)
-		worst = append(worst, c.Failing)
+		r.Failing = append(r.Failing, c.Failing)
 	}
-	return worst, number, missed
 }
 
 // first returns the first n keys by compare, or all if there are less. The caller

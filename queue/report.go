@@ -18,13 +18,15 @@ type Report struct {
 	// InWork has keys that are being processed, the one that was handed out first
 	// first. InFlight is how many there are.
 	InWork []InWork
-	// Stuck is how many of InWork are Stuck.
+	// Stuck is how many keys in work are stuck, up to 1,000; InWork has the first of them.
 	Stuck int
 	// Failing has keys that fail, the one with most failures in a row first.
 	Failing []Failing
-	// FailingKeys is how many keys fail, and MissedFailures how many failures were of
-	// other keys, of which nothing is known as 10,000 failed already.
+	// FailingKeys is how many keys fail, and FailingSince when the first of them began to,
+	// zero if none does. MissedFailures is how many failures were of other keys, of
+	// which nothing is known as 10,000 failed already.
 	FailingKeys    int
+	FailingSince   time.Time
 	MissedFailures uint64
 	// ShutDown tells that the queue was shut down.
 	ShutDown bool
@@ -72,7 +74,7 @@ func (q *WorkQueue[K]) Report(n int) Report {
 	for i, key := range inWork {
 		r.InWork[i].Key = words(key)
 	}
-	r.Failing, r.FailingKeys, r.MissedFailures = q.failures.worst(n)
+	q.failures.report(n, &r)
 	return r
 }
 
@@ -95,14 +97,21 @@ func (q *WorkQueue[K]) snapshot(n int) (r Report, oldest, inWork []K) {
 	if length := min(n, q.inProcess); length > 0 {
 		inWork, r.InWork = make([]K, 0, length), make([]InWork, 0, length)
 	}
-	for at := q.inWork.first; at != noRow && len(inWork) < n; {
+	for at := q.inWork.first; at != noRow && r.Stuck < maxReported; {
 		row := q.keys.row(at)
+		if len(inWork) == n && row.value.since == unknown {
+			break
+		}
 		began := q.began(&row.value, now)
 		w := InWork{Began: q.time.at(began), Stuck: now-began > q.slow.stuck()}
 		if w.Stuck {
 			r.Stuck++
+		} else if len(inWork) == n {
+			break // those that follow were handed out later
 		}
-		inWork, r.InWork = append(inWork, row.key), append(r.InWork, w)
+		if len(inWork) < n {
+			inWork, r.InWork = append(inWork, row.key), append(r.InWork, w)
+		}
 		at = row.value.next
 	}
 	return r, oldest, inWork

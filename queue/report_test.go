@@ -72,6 +72,8 @@ func TestReport(t *testing.T) {
 		assert.Equal(t, 1, got.Stuck)
 		assert.True(t, got.InWork[0].Stuck, "for longer than 5 minutes")
 		assert.False(t, got.InWork[1].Stuck)
+		time.Sleep(second)
+		assert.Equal(t, 2, r.Report(0).Stuck, "also of those that are not listed")
 	})
 }
 
@@ -163,6 +165,7 @@ func TestFailingKeys(t *testing.T) {
 			{Key: "terminal", Failures: 1, Since: start, Last: start, Err: hopeless, Terminal: true},
 		}, got.Failing)
 		assert.Equal(t, 2, got.FailingKeys)
+		assert.Equal(t, start, got.FailingSince)
 		assert.Equal(t, got.Failing[1], *r.KeyState("terminal").Failing)
 		assert.Nil(t, r.KeyState("fine").Failing)
 		assert.Equal(t, start.Add(3*second), r.KeyState("broken").DelayedUntil, "with what is known besides")
