@@ -1,0 +1,63 @@
+package metrics_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubetyped/informer/adapters/metrics"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+)
+
+// BenchmarkScrape50 measures what it takes to collect the metrics of 50 informers of as
+// many kinds, with 1,000 objects and three handlers each, and of ten queues.
+func BenchmarkScrape50(b *testing.B) {
+	for name, opts := range map[string][]metrics.Option{
+		"kinds": nil,
+		"names": {metrics.WithInformerNames(), metrics.WithHandlerNames()},
+	} {
+		b.Run(name, func(b *testing.B) {
+			r := prometheus.NewRegistry()
+			m, err := metrics.New(r, opts...)
+			require.NoError(b, err)
+			ctx, cancel := context.WithCancel(context.Background())
+			ended := make(chan error)
+			const informers = 50
+			for i := range informers {
+				src := newScripted("apps", fmt.Sprint("Kind", i))
+				informer := typed.NewInformer[*corev1.ConfigMap](src, typed.WithCallTimes())
+				for h := range 3 {
+					_, err := informer.Handle(typed.HandlerFuncs[*corev1.ConfigMap]{AddFunc: func(*corev1.ConfigMap, bool) {}}, typed.WithHandlerName(fmt.Sprint("handler-", h)))
+					require.NoError(b, err)
+				}
+				go func() { ended <- informer.Run(ctx) }()
+				sink := <-src.sinks
+				sink.Replace("", configMaps(1000), "1000")
+				require.NoError(b, informer.WaitForSync(ctx))
+				require.NoError(b, m.Add(metrics.WithInformers(informer)))
+			}
+			for i := range 10 {
+				q, err := queue.NewWorkQueue[string](queue.WithName(fmt.Sprint("queue-", i)), queue.WithMetrics(m))
+				require.NoError(b, err)
+				q.Add("a")
+				defer q.ShutDown()
+				require.NoError(b, m.Add(metrics.WithQueues(q)))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := r.Gather(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			cancel()
+			for range informers {
+				require.NoError(b, <-ended)
+			}
+		})
+	}
+}

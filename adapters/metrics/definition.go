@@ -1,0 +1,170 @@
+package metrics
+
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// scope is what a metric is about, and so which labels it has before its own.
+type scope uint8
+
+const (
+	ofProcess  scope = iota
+	ofInformer       // group, kind, and informer if asked for
+	ofHandler        // the same, and handler if asked for
+	ofQueue          // name
+)
+
+// combination says what becomes of several values with the same labels.
+type combination uint8
+
+const (
+	sum combination = iota
+	largest
+	smallest
+)
+
+// definition is a metric as everybody has it.
+type definition struct {
+	name, help string
+	scope      scope
+	labels     []string // of its own, after those of its scope
+	kind       prometheus.ValueType
+	combine    combination
+	histogram  bool
+}
+
+// definitions are all metrics, apart from those that have the names of client-go's.
+var definitions []*definition
+
+func define(d definition) *definition {
+	definitions = append(definitions, &d)
+	return &d
+}
+
+func gauge(s scope, c combination, name, help string, labels ...string) *definition {
+	return define(definition{name: name, help: help, scope: s, labels: labels, kind: prometheus.GaugeValue, combine: c})
+}
+
+func counter(s scope, name, help string) *definition {
+	return define(definition{name: name, help: help, scope: s, kind: prometheus.CounterValue})
+}
+
+// Of informers.
+var (
+	informers = gauge(ofInformer, sum, "kubetyped_informers",
+		"Informers, by phase: New, Syncing, Synced, Stopped.", "phase")
+	objects = gauge(ofInformer, sum, "kubetyped_informer_objects",
+		"Objects in the stores.")
+	events = counter(ofInformer, "kubetyped_informer_events_total",
+		"Changes of the stores.")
+	lastEvent = gauge(ofInformer, largest, "kubetyped_informer_last_event_timestamp_seconds",
+		"When the last change of a store was applied.")
+	lastContact = gauge(ofInformer, smallest, "kubetyped_informer_last_contact_timestamp_seconds",
+		"When the source last told of anything, bookmarks included; of the running informer for which that is longest ago.")
+	relists = counter(ofInformer, "kubetyped_informer_relists_total",
+		"Lists after the first one.")
+	watches = counter(ofInformer, "kubetyped_informer_watches_total",
+		"How often watches have begun.")
+	failures = gauge(ofInformer, sum, "kubetyped_informer_failures",
+		"Failures to list or watch since it last worked.")
+	failing = gauge(ofInformer, sum, "kubetyped_informer_failing",
+		"Informers whose last attempt to list or watch has failed.")
+	firstFailure = gauge(ofInformer, smallest, "kubetyped_informer_first_failure_timestamp_seconds",
+		"When the first of these failures was; of the informer that fails for longest.")
+	rejected = counter(ofInformer, "kubetyped_informer_rejected_total",
+		"Objects that were received and could not be used.")
+	rejectedObjects = gauge(ofInformer, sum, "kubetyped_informer_rejected_objects",
+		"Objects of which the stores have no state, or an earlier one, for that reason.")
+	queuedChanges = gauge(ofInformer, sum, "kubetyped_informer_queued_changes",
+		"Changes that wait to be applied to the stores.")
+	receivedBytes = counter(ofInformer, "kubetyped_informer_received_bytes_total",
+		"Bytes of answers to lists and watches, after decompression, of sources that tell.")
+	receivedFrames = counter(ofInformer, "kubetyped_informer_received_frames_total",
+		"Objects and other events in these answers.")
+	decoding = counter(ofInformer, "kubetyped_informer_decode_seconds_total",
+		"Time that it took to decode them, on all goroutines, estimated from a part of them.")
+	budgetUsed = gauge(ofInformer, largest, "kubetyped_informer_budget_used_ratio",
+		"Part of the nearer limit of typed.WithBudget that is used; of the informer that uses most.")
+	heap = gauge(ofInformer, sum, "kubetyped_informer_heap_bytes",
+		"Memory of the objects, estimated, of informers with a budget of bytes.")
+	indexKeys = gauge(ofInformer, sum, "kubetyped_informer_index_keys",
+		"Keys under which an index has objects.", "index")
+	indexLargest = gauge(ofInformer, largest, "kubetyped_informer_index_largest_key_objects",
+		"Objects under the key of an index that has most.", "index")
+)
+
+// Of handlers.
+var (
+	handlers = gauge(ofHandler, sum, "kubetyped_informer_handlers",
+		"Handlers.")
+	handlersStuck = gauge(ofHandler, sum, "kubetyped_informer_handlers_stuck",
+		"Handlers that have been in one call for too long.")
+	backlog = gauge(ofHandler, sum, "kubetyped_informer_handler_backlog",
+		"Events that handlers have not returned from.")
+	panics = counter(ofHandler, "kubetyped_informer_handler_panics_total",
+		"Panics of handlers.")
+	currentCall = gauge(ofHandler, largest, "kubetyped_informer_handler_current_call_seconds",
+		"Time since the call began that a handler is in, 0 if it is in none; the longest, of handlers whose calls are timed.")
+	callTimes = define(definition{name: "kubetyped_informer_handler_call_duration_seconds", scope: ofHandler, histogram: true,
+		help: "Time that calls of handlers took, of handlers whose calls are timed."})
+)
+
+// Of queues that were added, and expectations.
+var (
+	waitingKeys = gauge(ofQueue, sum, "kubetyped_queue_waiting_keys",
+		"Keys that wait, by priority; those beyond 25 priorities are left out.", "priority")
+	inWorkKeys = gauge(ofQueue, sum, "kubetyped_queue_in_work_keys",
+		"Keys that are being processed.")
+	delayedKeys = gauge(ofQueue, sum, "kubetyped_queue_delayed_keys",
+		"Keys that are to be added later.")
+	oldestAge = gauge(ofQueue, largest, "kubetyped_queue_oldest_waiting_seconds",
+		"Time for which the first of the waiting keys has waited.")
+	stuckKeys = gauge(ofQueue, sum, "kubetyped_queue_stuck_keys",
+		"Keys whose processing has lasted for too long.")
+	failingKeys = gauge(ofQueue, sum, "kubetyped_queue_failing_keys",
+		"Keys that have failed and not succeeded since.")
+	keyFailure = gauge(ofQueue, smallest, "kubetyped_queue_first_failure_timestamp_seconds",
+		"When the first of these failures was, of the key that fails for longest.")
+	mostFailures = gauge(ofQueue, largest, "kubetyped_queue_most_failures",
+		"Failures in a row of the key that has most.")
+	expecting = gauge(ofQueue, sum, "kubetyped_expectations_keys",
+		"Keys that expect something.")
+	expectingWaiting = gauge(ofQueue, sum, "kubetyped_expectations_waiting_keys",
+		"Keys that were put off until what they expect is met.")
+	putOff = counter(ofQueue, "kubetyped_expectations_put_off_total",
+		"How often a key was put off.")
+	expired = counter(ofQueue, "kubetyped_expectations_expired_total",
+		"Keys whose time was over before what they expect was met.")
+)
+
+// Of the process.
+var (
+	sharedParts = gauge(ofProcess, sum, "kubetyped_shared_parts",
+		"Parts of objects in the table by which equal ones are found.")
+	sharedPartsBytes = gauge(ofProcess, sum, "kubetyped_shared_parts_table_bytes",
+		"Size of that table.")
+	sharedPartsLooked = counter(ofProcess, "kubetyped_shared_parts_lookups_total",
+		"Parts that were looked for in it.")
+	sharedPartsFound = counter(ofProcess, "kubetyped_shared_parts_found_total",
+		"Parts that were found in it.")
+)
+
+// labelsOf returns the names of a metric's labels.
+func (o *options) labelsOf(d *definition) []string {
+	var labels []string
+	switch d.scope {
+	case ofQueue:
+		labels = append(labels, nameLabel)
+	case ofInformer, ofHandler:
+		labels = append(labels, "group", "kind")
+		if o.informerNames {
+			labels = append(labels, "informer")
+		}
+		if o.handlerNames && d.scope == ofHandler {
+			labels = append(labels, "handler")
+		}
+	}
+	return slices.Concat(labels, d.labels)
+}

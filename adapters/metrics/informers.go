@@ -1,0 +1,120 @@
+package metrics
+
+import (
+	"cmp"
+
+	"github.com/kubetyped/informer/typed"
+)
+
+// tellInformers tells of all informers, and their handlers.
+func (c *collection) tellInformers() {
+	for _, f := range c.options.factories {
+		for _, i := range f.Informers() {
+			c.tellInformer(i)
+		}
+	}
+	for _, i := range c.options.informers {
+		c.tellInformer(i)
+	}
+}
+
+func (c *collection) tellInformer(i typed.AnyInformer) {
+	s := i.Status()
+	group, kind := s.Origin.Kind.Group, s.Origin.Kind.Kind
+	if kind == "" {
+		group, kind = s.Origin.Resource.Group, s.Origin.Resource.Resource
+	}
+	l, n := labels{valid(group), valid(kind)}, 2
+	if c.options.informerNames {
+		l, n = l.with(n, cmp.Or(s.Name, i.Name())), n+1
+	}
+	from := source{of: i}
+	c.tellLife(&s, l, n)
+	c.tellServer(&s, from, l)
+	c.set(objects, l, float64(s.Objects))
+	c.set(queuedChanges, l, float64(s.Queued))
+	c.add(events, from, l, float64(s.Events))
+	c.setTime(lastEvent, l, s.LastEvent)
+	c.add(rejected, from, l, float64(s.Rejected))
+	c.set(rejectedObjects, l, float64(s.RejectedNow))
+	if b := s.Budget; b.Objects > 0 || b.Bytes > 0 {
+		c.set(budgetUsed, l, b.Used)
+		if b.HeapBytes > 0 {
+			c.set(heap, l, float64(b.HeapBytes))
+		}
+	}
+	if c.options.indexes {
+		for _, x := range i.IndexSizes() {
+			named := l.with(n, x.Name)
+			c.set(indexKeys, named, float64(x.Keys))
+			c.set(indexLargest, named, float64(x.Largest))
+		}
+	}
+	c.tellHandlers(&s, from, l, n)
+}
+
+// phases are the values of the label phase.
+var phases = [...]typed.Phase{typed.PhaseNew, typed.PhaseSyncing, typed.PhaseSynced, typed.PhaseStopped}
+
+// tellLife tells where in its life an informer is.
+func (c *collection) tellLife(s *typed.Status, l labels, n int) {
+	for _, p := range phases {
+		is := 0.0
+		if s.Phase == p {
+			is = 1
+		}
+		c.set(informers, l.with(n, p.String()), is)
+	}
+}
+
+// tellServer tells how an informer fares with its source.
+func (c *collection) tellServer(s *typed.Status, from source, l labels) {
+	if s.Phase != typed.PhaseStopped { // who has stopped has no contact
+		c.setTime(lastContact, l, s.LastContact)
+	}
+	c.add(relists, from, l, float64(s.Relists))
+	c.add(watches, from, l, float64(s.Watches))
+	c.set(failures, l, float64(s.Failures))
+	fails := 0.0
+	if s.Failures > 0 {
+		fails = 1
+		c.setTime(firstFailure, l, s.Since)
+	}
+	c.set(failing, l, fails)
+	c.add(receivedBytes, from, l, float64(s.Traffic.Bytes))
+	c.add(receivedFrames, from, l, float64(s.Traffic.Frames))
+	c.add(decoding, from, l, s.Traffic.Decoding.Seconds())
+}
+
+// tellHandlers tells of the handlers of an informer.
+func (c *collection) tellHandlers(s *typed.Status, from source, l labels, n int) {
+	names := map[string]int{}
+	for i := range s.Handlers {
+		h := &s.Handlers[i]
+		l, from := l, from
+		if c.options.handlerNames {
+			l = l.with(n, h.Name)
+		}
+		from.name, from.n = h.Name, names[h.Name]
+		names[h.Name]++
+		c.set(handlers, l, 1)
+		c.set(backlog, l, float64(h.Backlog))
+		c.add(panics, from, l, float64(h.Panics))
+		stuck := 0.0
+		if h.Stuck {
+			stuck = 1
+		}
+		c.set(handlersStuck, l, stuck)
+		if h.Times == nil && h.Current == nil {
+			continue
+		}
+		current := 0.0
+		if h.Current != nil {
+			current = h.Current.Took.Seconds()
+		}
+		c.set(currentCall, l, current)
+		if h.Times != nil {
+			c.addTimes(callTimes, from, l, *h.Times)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package metrics
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics is a collector of what informers, handlers, queues and expectations tell, and
+// the provider of the metrics of queues, for queue.WithMetrics. What is promised:
+//
+//  1. Nothing is done while nobody collects, apart from what queues report by themselves.
+//  2. Bounded. There are as many series as kinds of objects, names of queues and
+//     priorities, the latter up to 25 a queue, however many informers and objects there
+//     are. Names of informers and handlers are labels only if asked for, see
+//     WithInformerNames and WithHandlerNames.
+//  3. Counters never fall because an informer, or handler, has ended while others with
+//     the same labels go on. When the last one has, the series vanish.
+//  4. The values of one informer are of one moment.
+//
+// One registry takes one Metrics; for more, use prometheus.WrapRegistererWith. All
+// methods are safe for concurrent use.
+type Metrics struct {
+	descriptions map[*definition]*prometheus.Desc
+	clientGo     *clientGo // nil: without
+
+	mu      sync.Mutex
+	options options // guarded by mu
+	counts  *counts // guarded by mu; of the last collection
+}
+
+var _ prometheus.Collector = (*Metrics)(nil)
+
+// New returns Metrics that tell of what the options add, and registers them. It returns
+// an error if an option cannot be used, or the registerer is nil or refuses them, as it
+// does if there are such metrics in it already. To end them, call the registerer's
+// Unregister.
+func New(registerer prometheus.Registerer, opts ...Option) (*Metrics, error) {
+	if err := check("registerer", registerer); err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	o, err := options{}.apply(opts)
+	if err != nil {
+		return nil, err
+	}
+	m := &Metrics{descriptions: map[*definition]*prometheus.Desc{}, options: o, counts: newCounts()}
+	for _, d := range definitions {
+		m.descriptions[d] = prometheus.NewDesc(d.name, d.help, o.labelsOf(d), nil)
+	}
+	if !o.withoutClientGo {
+		m.clientGo = newClientGo()
+	}
+	if err := registerer.Register(m); err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	return m, nil
+}
+
+var errForNew = errors.New("metrics: WithInformerNames, WithHandlerNames, WithIndexSizes and WithoutClientGoNames are options of New alone")
+
+// Add adds what is to be told of, as the options of New do. It adds nothing if it returns
+// an error: an option cannot be used, or is for New alone.
+func (m *Metrics) Add(opts ...Option) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	only, err := options{}.apply(opts)
+	if err != nil {
+		return err
+	}
+	if only.informerNames || only.handlerNames || only.indexes || only.withoutClientGo {
+		return errForNew
+	}
+	all, err := m.options.apply(opts)
+	if err == nil {
+		m.options = all
+	}
+	return err
+}
+
+// Describe implements prometheus.Collector.
+func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range m.descriptions {
+		to <- d
+	}
+	if m.clientGo != nil {
+		m.clientGo.Describe(to)
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m *Metrics) Collect(to chan<- prometheus.Metric) {
+	for _, metric := range m.collect() {
+		to <- metric
+	}
+	if m.clientGo != nil {
+		m.clientGo.Collect(to)
+	}
+}
+
+// collect returns the metrics that are not kept by queues.
+func (m *Metrics) collect() []prometheus.Metric {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := &collection{options: &m.options, gauges: map[series]float64{}, before: m.counts, counts: newCounts()}
+	c.tellInformers()
+	c.tellQueues()
+	c.tellExpectations()
+	c.tellSharing()
+	m.counts = c.counts
+	return c.metrics(m.descriptions)
+}

@@ -1,0 +1,250 @@
+package metrics_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubetyped/informer/adapters/metrics"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// TestInformer reads the metrics of one that runs.
+func TestInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := float64(time.Now().Unix())
+		src := newScripted("apps", "Deployment")
+		informer := typed.NewInformer[*corev1.ConfigMap](src, typed.WithCallTimes())
+		byName := index.New("name", func(o *corev1.ConfigMap) []string { return []string{o.Name} })
+		require.NoError(t, informer.AddIndexes(byName))
+		hold := make(chan struct{})
+		_, err := informer.Handle(typed.HandlerFuncs[*corev1.ConfigMap]{AddFunc: func(o *corev1.ConfigMap, _ bool) {
+			time.Sleep(2 * time.Second)
+			if o.Name == "cm-2" {
+				<-hold
+			}
+		}}, typed.WithHandlerName("slow"))
+		require.NoError(t, err)
+		r, _ := newMetrics(t, metrics.WithInformers(informer), metrics.WithIndexSizes())
+		const l = `{group="apps",kind="Deployment"}`
+		got := gather(t, r)
+		assert.EqualValues(t, 1, got[`kubetyped_informers{group="apps",kind="Deployment",phase="New"}`])
+		assert.NotContains(t, got, "kubetyped_informer_last_contact_timestamp_seconds"+l, "it had none")
+
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- informer.Run(ctx) }()
+		sink := <-src.sinks
+		sink.Replace("", configMaps(3), "3")
+		time.Sleep(7 * time.Second)
+		synctest.Wait()
+		got = gather(t, r)
+		assert.EqualValues(t, 0, got[`kubetyped_informers{group="apps",kind="Deployment",phase="New"}`])
+		assert.EqualValues(t, 1, got[`kubetyped_informers{group="apps",kind="Deployment",phase="Synced"}`])
+		assert.EqualValues(t, 3, got["kubetyped_informer_objects"+l])
+		assert.EqualValues(t, 3, got["kubetyped_informer_events_total"+l])
+		assert.InDelta(t, start, got["kubetyped_informer_last_contact_timestamp_seconds"+l], 1)
+		assert.EqualValues(t, 1, got["kubetyped_informer_handlers"+l])
+		assert.EqualValues(t, 1, got["kubetyped_informer_handler_backlog"+l])
+		assert.EqualValues(t, 2, got["kubetyped_informer_handler_call_duration_seconds_count"+l])
+		assert.InDelta(t, 4, got["kubetyped_informer_handler_call_duration_seconds_sum"+l], 0.01)
+		assert.InDelta(t, 3, got["kubetyped_informer_handler_current_call_seconds"+l], 0.01)
+		assert.EqualValues(t, 3, got[`kubetyped_informer_index_keys{group="apps",index="name",kind="Deployment"}`])
+		assert.EqualValues(t, 1, got[`kubetyped_informer_index_largest_key_objects{group="apps",index="name",kind="Deployment"}`])
+		assert.EqualValues(t, 0, got["kubetyped_informer_handlers_stuck"+l])
+
+		time.Sleep(10 * time.Minute)
+		assert.EqualValues(t, 1, gather(t, r)["kubetyped_informer_handlers_stuck"+l])
+		close(hold)
+		cancel()
+		require.NoError(t, <-ended)
+		got = gather(t, r)
+		assert.EqualValues(t, 1, got[`kubetyped_informers{group="apps",kind="Deployment",phase="Stopped"}`])
+		assert.NotContains(t, got, "kubetyped_informer_last_contact_timestamp_seconds"+l, "it is no wonder")
+	})
+}
+
+// TestFactory has informers come and go.
+func TestFactory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := typed.NewFactory()
+		defer f.Shutdown()
+		r, _ := newMetrics(t, metrics.WithFactories(f))
+		assert.NotContains(t, gather(t, r), `kubetyped_informer_objects{group="",kind="Pod"}`)
+
+		use := func(src *scripted, objects int) *typed.SharedInformer[*corev1.ConfigMap] {
+			shared, err := typed.Share(f, src.origin.Kind.Kind, func() source.Source[*corev1.ConfigMap] { return src })
+			require.NoError(t, err)
+			sink := <-src.sinks
+			sink.Replace("", configMaps(objects), "9")
+			synctest.Wait()
+			return shared
+		}
+		pods := use(newScripted("", "Pod"), 3)
+		nodes := use(newScripted("", "Node"), 5)
+		got := gather(t, r)
+		assert.EqualValues(t, 3, got[`kubetyped_informer_objects{group="",kind="Pod"}`])
+		assert.EqualValues(t, 5, got[`kubetyped_informer_objects{group="",kind="Node"}`])
+		pods.Release()
+		synctest.Wait()
+		got = gather(t, r)
+		assert.NotContains(t, got, `kubetyped_informer_objects{group="",kind="Pod"}`)
+		assert.NotContains(t, got, `kubetyped_informer_events_total{group="",kind="Pod"}`)
+		assert.EqualValues(t, 5, got[`kubetyped_informer_objects{group="",kind="Node"}`])
+		nodes.Release()
+	})
+}
+
+// TestOneSeriesAKind has a hundred informers of one kind, and others with other labels.
+func TestOneSeriesAKind(t *testing.T) {
+	var all []typed.AnyInformer
+	now := time.Unix(1_000_000, 0)
+	for i := range 100 {
+		f := newFake("", "Pod", fmt.Sprint("pods-", i))
+		f.status.Objects, f.status.Events = i, 2*i
+		f.status.LastContact, f.status.LastEvent = now.Add(time.Duration(i)*time.Second), now.Add(time.Duration(i)*time.Second)
+		f.status.Budget = report.Budget{Objects: 100, Used: float64(i) / 100, HeapBytes: 1000}
+		f.status.Handlers = []typed.HandlerStatus{{Name: fmt.Sprint("handler-", i), Backlog: 1, Panics: 1}, {Name: "other", Stuck: true}}
+		all = append(all, f)
+	}
+	all[7].(*fake).status.Failures = 3
+	all[7].(*fake).status.Since = now
+	other := newFake("apps", "Deployment", "deployments")
+	other.status.Objects = 7
+	r, _ := newMetrics(t, metrics.WithInformers(all...), metrics.WithInformers(other))
+	got := gather(t, r)
+	const l = `{group="",kind="Pod"}`
+	for name, want := range map[string]float64{
+		"objects": 4950, "events_total": 9900, "handlers": 200, "handler_backlog": 100, "handler_panics_total": 100, "handlers_stuck": 100,
+		"failures": 3, "failing": 1, "first_failure_timestamp_seconds": 1_000_000, "heap_bytes": 100_000, "budget_used_ratio": 0.99,
+		"last_contact_timestamp_seconds": 1_000_000, "last_event_timestamp_seconds": 1_000_099,
+	} {
+		assert.InDelta(t, want, got["kubetyped_informer_"+name+l], 1e-9, name)
+	}
+	assert.EqualValues(t, 7, got[`kubetyped_informer_objects{group="apps",kind="Deployment"}`], "they never mix")
+	assert.NotContains(t, got, `kubetyped_informer_budget_used_ratio{group="apps",kind="Deployment"}`, "it has none")
+	assert.Less(t, len(got), 80)
+
+	r, _ = newMetrics(t, metrics.WithInformers(all...), metrics.WithInformerNames(), metrics.WithHandlerNames())
+	got = gather(t, r)
+	assert.EqualValues(t, 42, got[`kubetyped_informer_objects{group="",informer="pods-42",kind="Pod"}`])
+	assert.EqualValues(t, 1, got[`kubetyped_informer_handler_backlog{group="",handler="handler-42",informer="pods-42",kind="Pod"}`])
+}
+
+// TestCountersNeverFall has informers and handlers of one kind end and begin.
+func TestCountersNeverFall(t *testing.T) {
+	a, b := newFake("", "Pod", "a"), newFake("", "Pod", "b")
+	times := func(calls uint64) *report.CallTimes {
+		var c report.CallTimes
+		c.Counts[2], c.Sum = calls, time.Duration(calls)*time.Second
+		return &c
+	}
+	a.status.Events, b.status.Events = 10, 100
+	a.status.Handlers = []typed.HandlerStatus{{Name: "h", Panics: 3, Times: times(3)}, {Name: "h", Panics: 5, Times: times(5)}}
+	list := &changing{}
+	r, _ := newMetrics(t, metrics.WithFactories(list))
+	told := func() (events, panics, calls float64) {
+		got := gather(t, r)
+		const l = `{group="",kind="Pod"}`
+		return got["kubetyped_informer_events_total"+l], got["kubetyped_informer_handler_panics_total"+l], got["kubetyped_informer_handler_call_duration_seconds_count"+l]
+	}
+	check := func(wantEvents, wantPanics, wantCalls float64) {
+		t.Helper()
+		events, panics, calls := told()
+		assert.Equal(t, []float64{wantEvents, wantPanics, wantCalls}, []float64{events, panics, calls})
+	}
+	list.are(a, b)
+	check(110, 8, 8)
+	check(110, 8, 8)
+	a.status.Events = 15
+	list.are(a)
+	check(115, 8, 8)
+	list.are(a, b)
+	b.status.Events = 1 // as another one
+	check(116, 8, 8)
+	a.status.Handlers = a.status.Handlers[:1]
+	a.status.Handlers[0].Panics, a.status.Handlers[0].Times = 1, times(2) // it was replaced
+	check(116, 9, 10)
+	list.are()
+	check(0, 0, 0)
+	list.are(a)
+	check(15, 1, 2)
+}
+
+// changing are informers that come and go.
+type changing struct{ now []typed.AnyInformer }
+
+func (c *changing) are(now ...typed.AnyInformer)   { c.now = now }
+func (c *changing) Informers() []typed.AnyInformer { return c.now }
+
+// TestConcurrentCollections is about the race detector.
+func TestConcurrentCollections(t *testing.T) {
+	f := newFake("", "Pod", "a")
+	r, m := newMetrics(t, metrics.WithInformers(f))
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			for range 20 {
+				_, err := r.Gather()
+				assert.NoError(t, err)
+				assert.NoError(t, m.Add(metrics.WithInformers(newFake("", "Node", fmt.Sprint(i)))))
+			}
+		})
+	}
+	group.Wait()
+	assert.EqualValues(t, 160, gather(t, r)[`kubetyped_informers{group="",kind="Node",phase="Synced"}`])
+}
+
+func TestOptions(t *testing.T) {
+	r := prometheus.NewRegistry()
+	for name, o := range map[string]metrics.Option{
+		"the factory is nil":                  metrics.WithFactories(nil),
+		"the informer is nil":                 metrics.WithInformers(nil),
+		"the queue is nil":                    metrics.WithQueues(nil),
+		"expectations need a name":            metrics.WithExpectations("", nil),
+		"the expectations is nil":             metrics.WithExpectations("x", nil),
+		"an option is nil":                    nil,
+		"which cannot be compared":            metrics.WithInformers(odd{}),
+		"metrics: the informer is nil":        metrics.WithInformers((*typed.Informer[*corev1.ConfigMap])(nil)),
+		"metrics: the informer is a metrics_": metrics.WithInformers(odd{}),
+	} {
+		_, err := metrics.New(r, o)
+		assert.ErrorContains(t, err, name)
+	}
+	_, err := metrics.New(nil)
+	assert.EqualError(t, err, "metrics: the registerer is nil")
+	m, err := metrics.New(r)
+	require.NoError(t, err)
+	_, err = metrics.New(r)
+	assert.ErrorAs(t, err, &prometheus.AlreadyRegisteredError{})
+	for _, o := range []metrics.Option{metrics.WithInformerNames(), metrics.WithHandlerNames(), metrics.WithIndexSizes(), metrics.WithoutClientGoNames()} {
+		assert.ErrorContains(t, m.Add(o), "of New alone")
+	}
+	assert.ErrorContains(t, m.Add(metrics.WithInformers(newFake("", "Pod", "a")), metrics.WithFactories(nil)), "nil")
+	assert.NotContains(t, gather(t, r), `kubetyped_informer_objects{group="",kind="Pod"}`, "nothing was added")
+	assert.True(t, r.Unregister(m))
+}
+
+// odd is an informer that cannot be told from others.
+type odd struct {
+	typed.AnyInformer
+	_ []int
+}
+
+// TestNamesThatAreNoUTF8 do no harm.
+func TestNamesThatAreNoUTF8(t *testing.T) {
+	r, m := newMetrics(t, metrics.WithInformers(newFake("\xff", "\xfe", "\xfd")), metrics.WithInformerNames())
+	m.NewDepthMetric("\xff").Inc()
+	assert.EqualValues(t, 1, gather(t, r)[`workqueue_depth{name="`+"\uFFFD"+`"}`])
+}

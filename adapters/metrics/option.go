@@ -1,0 +1,174 @@
+package metrics
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
+)
+
+// Option sets up Metrics. Options are checked by New and Metrics.Add.
+type Option func(*options) error
+
+// options are what Metrics tell of, and how.
+type options struct {
+	factories    []Factory
+	informers    []typed.AnyInformer
+	queues       []Queue
+	expectations []namedExpectations
+
+	informerNames, handlerNames bool
+	indexes                     bool
+	withoutClientGo             bool
+}
+
+// Factory is a *typed.Factory, or whatever else has informers that come and go.
+type Factory interface {
+	// Informers is Factory.Informers. It may be called at any time, by several goroutines.
+	Informers() []typed.AnyInformer
+}
+
+// Queue is a *queue.WorkQueue, whatever the type of its keys.
+type Queue interface {
+	// Report is WorkQueue.Report.
+	Report(n int) queue.Report
+}
+
+// Expectations are a *control.Expectations, whatever the type of their keys.
+type Expectations interface {
+	// Stats is Expectations.Stats.
+	Stats() control.ExpectationStats
+}
+
+type namedExpectations struct {
+	name string
+	Expectations
+}
+
+// WithFactories adds all informers of factories, at any time those that are in use then:
+// who is asked for later appears, who is released by all vanishes.
+func WithFactories(factories ...Factory) Option {
+	return func(o *options) error {
+		for _, f := range factories {
+			if err := check("factory", f); err != nil {
+				return err
+			}
+			o.factories = append(o.factories, f)
+		}
+		return nil
+	}
+}
+
+// WithInformers adds informers. They are told of from now on, also after they have stopped.
+// An informer of a factory is not to be added by itself, as it would be counted twice.
+func WithInformers(informers ...typed.AnyInformer) Option {
+	return func(o *options) error {
+		for _, i := range informers {
+			if err := check("informer", i); err != nil {
+				return err
+			}
+			o.informers = append(o.informers, i)
+		}
+		return nil
+	}
+}
+
+// WithQueues adds queues, for what client-go's queues do not tell: keys that fail, that
+// are stuck, that wait by priority. For the rest, make them with queue.WithMetrics.
+func WithQueues(queues ...Queue) Option {
+	return func(o *options) error {
+		for _, q := range queues {
+			if err := check("queue", q); err != nil {
+				return err
+			}
+			o.queues = append(o.queues, q)
+		}
+		return nil
+	}
+}
+
+// WithExpectations adds expectations under a name, that of their queue for example.
+func WithExpectations(name string, e Expectations) Option {
+	return func(o *options) error {
+		if name == "" {
+			return errors.New("expectations need a name")
+		}
+		if err := check("expectations", e); err != nil {
+			return err
+		}
+		o.expectations = append(o.expectations, namedExpectations{name: name, Expectations: e})
+		return nil
+	}
+}
+
+// WithInformerNames gives each informer series of its own, by a label that has its name.
+// Without it, informers of one kind have series together, whose values are added up, so
+// that there are as many as kinds, however many namespaces and clusters are watched; those
+// whose source does not tell a kind, such as views, have an empty one. It is for New
+// alone.
+func WithInformerNames() Option {
+	return func(o *options) error {
+		o.informerNames = true
+		return nil
+	}
+}
+
+// WithHandlerNames gives handlers series of their own, by a label that has their name.
+// Without it, all handlers of an informer have series together. It is for New alone.
+func WithHandlerNames() Option {
+	return func(o *options) error {
+		o.handlerNames = true
+		return nil
+	}
+}
+
+// WithIndexSizes tells of the indexes of informers. For that, each key of each index is
+// looked at whenever metrics are collected, some nanoseconds each: mind indexes with a
+// million keys. It is for New alone.
+func WithIndexSizes() Option {
+	return func(o *options) error {
+		o.indexes = true
+		return nil
+	}
+}
+
+// WithoutClientGoNames leaves out the metrics workqueue_…, for registries that have them
+// already, such as controller-runtime's: Metrics is of no use for queue.WithMetrics then.
+// It is for New alone.
+func WithoutClientGoNames() Option {
+	return func(o *options) error {
+		o.withoutClientGo = true
+		return nil
+	}
+}
+
+// check returns an error if v is nil, or cannot be told from others.
+func check(what string, v any) error {
+	r := reflect.ValueOf(v)
+	switch {
+	case !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil():
+		return fmt.Errorf("the %s is nil", what)
+	case !r.Comparable():
+		return fmt.Errorf("the %s is a %T, which cannot be compared", what, v)
+	}
+	return nil
+}
+
+// apply returns o with what opts add.
+func (o options) apply(opts []Option) (options, error) {
+	var errs []error
+	for _, opt := range opts {
+		if opt == nil {
+			errs = append(errs, errors.New("an option is nil"))
+		} else if err := opt(&o); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return options{}, fmt.Errorf("metrics: %w", err)
+	}
+	return o, nil
+}

@@ -1,0 +1,60 @@
+package metrics
+
+import (
+	"strconv"
+
+	"github.com/kubetyped/informer/typed/kube"
+)
+
+// maxPriorities is how many priorities of a queue have series of their own, as in
+// controller-runtime: the highest.
+const maxPriorities = 25
+
+// nameLabel is the one label of queues, as in client-go.
+const nameLabel = "name"
+
+// tellQueues tells of the queues that were added.
+func (c *collection) tellQueues() {
+	for _, q := range c.options.queues {
+		r := q.Report(maxPriorities)
+		l := labels{valid(r.Name)}
+		for _, d := range r.Depths {
+			c.set(waitingKeys, l.with(1, strconv.Itoa(d.Priority)), float64(d.Waiting))
+		}
+		if len(r.Depths) == 0 {
+			c.set(waitingKeys, l.with(1, "0"), 0)
+		}
+		c.set(inWorkKeys, l, float64(r.InFlight))
+		c.set(delayedKeys, l, float64(r.Delayed))
+		c.set(oldestAge, l, r.OldestAge.Seconds())
+		c.set(stuckKeys, l, float64(r.Stuck))
+		c.set(failingKeys, l, float64(r.FailingKeys))
+		c.setTime(keyFailure, l, r.FailingSince)
+		most := 0
+		if len(r.Failing) > 0 {
+			most = r.Failing[0].Failures
+		}
+		c.set(mostFailures, l, float64(most))
+	}
+}
+
+// tellExpectations tells of the expectations that were added.
+func (c *collection) tellExpectations() {
+	for _, e := range c.options.expectations {
+		s, l, from := e.Stats(), labels{valid(e.name)}, source{of: e.Expectations}
+		c.set(expecting, l, float64(s.Keys))
+		c.set(expectingWaiting, l, float64(s.Waiting))
+		c.add(putOff, from, l, float64(s.PutOff))
+		c.add(expired, from, l, float64(s.Expired))
+	}
+}
+
+// tellSharing tells of the parts that objects share, of which there is one table for the
+// process.
+func (c *collection) tellSharing() {
+	s, l := kube.SharedParts(), labels{}
+	c.set(sharedParts, l, float64(s.Parts))
+	c.set(sharedPartsBytes, l, float64(s.Bytes))
+	c.add(sharedPartsLooked, source{}, l, float64(s.Looked))
+	c.add(sharedPartsFound, source{}, l, float64(s.Found))
+}

@@ -1,0 +1,115 @@
+package metrics_test
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/adapters/metrics"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// scripted is a source that does what a test says.
+type scripted struct {
+	origin source.Origin
+	sinks  chan source.Sink[*corev1.ConfigMap]
+}
+
+func newScripted(group, kind string) *scripted {
+	return &scripted{
+		origin: source.Origin{Kind: schema.GroupVersionKind{Group: group, Version: "v1", Kind: kind}},
+		sinks:  make(chan source.Sink[*corev1.ConfigMap], 1),
+	}
+}
+
+func (s *scripted) Origin() source.Origin { return s.origin }
+
+func (s *scripted) Run(ctx context.Context, sink source.Sink[*corev1.ConfigMap]) error {
+	s.sinks <- sink
+	<-ctx.Done()
+	return nil
+}
+
+// configMaps returns so many objects.
+func configMaps(n int) []*corev1.ConfigMap {
+	all := make([]*corev1.ConfigMap, n)
+	for i := range all {
+		all[i] = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: fmt.Sprint("cm-", i), ResourceVersion: fmt.Sprint(i + 1)}}
+	}
+	return all
+}
+
+// fake is an informer that tells what a test says.
+type fake struct {
+	status typed.Status
+	sizes  []index.IndexSize
+}
+
+func newFake(group, kind, name string) *fake {
+	f := &fake{}
+	f.status.Name, f.status.Phase = name, typed.PhaseSynced
+	f.status.Origin.Kind = schema.GroupVersionKind{Group: group, Kind: kind}
+	return f
+}
+
+func (f *fake) Name() string                         { return f.status.Name }
+func (f *fake) Status() typed.Status                 { return f.status }
+func (f *fake) EstimateHeap(int) report.Heap         { return report.Heap{} }
+func (f *fake) IndexSizes() []index.IndexSize        { return f.sizes }
+func (f *fake) Explain(index.Key) report.Key         { return report.Key{} }
+func (f *fake) ObjectJSON(index.Key) ([]byte, error) { return nil, nil }
+
+// newMetrics returns Metrics in a registry that checks what it is told.
+func newMetrics(t require.TestingT, opts ...metrics.Option) (*prometheus.Registry, *metrics.Metrics) {
+	r := prometheus.NewPedanticRegistry()
+	m, err := metrics.New(r, opts...)
+	require.NoError(t, err)
+	return r, m
+}
+
+// samples are values by name and labels, such as `depth{name="pods"}`; of histograms, by
+// name with _count and _sum.
+type samples map[string]float64
+
+// gather returns what a registry has.
+func gather(t *testing.T, r prometheus.Gatherer) samples {
+	families, err := r.Gather()
+	require.NoError(t, err)
+	all := samples{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			l := labelsOf(m)
+			if h := m.GetHistogram(); h != nil {
+				all[f.GetName()+"_count"+l] = float64(h.GetSampleCount())
+				all[f.GetName()+"_sum"+l] = h.GetSampleSum()
+				continue
+			}
+			all[f.GetName()+l] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+		}
+	}
+	return all
+}
+
+func labelsOf(m *dto.Metric) string {
+	var l []string
+	for _, p := range m.GetLabel() {
+		l = append(l, fmt.Sprintf("%s=%q", p.GetName(), p.GetValue()))
+	}
+	sort.Strings(l)
+	if len(l) == 0 {
+		return ""
+	}
+	return "{" + strings.Join(l, ",") + "}"
+}
