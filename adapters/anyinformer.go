@@ -1,0 +1,50 @@
+package adapters
+
+import (
+	"reflect"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/typed"
+)
+
+// AnyInformer returns the typed informer on which an informer of client-go's shape stands,
+// for pages and metrics, such as those of package inspect:
+//
+//	pods, ok := adapters.AnyInformer(factory.Core().V1().Pods().Informer())
+//
+// It returns false for informers that this package and those below it have not made. It
+// finds those, too, that are embedded in a struct as a cache.SharedIndexInformer, as
+// client-go's factories return them.
+func AnyInformer(informer cache.SharedInformer) (typed.AnyInformer, bool) {
+	for informer != nil {
+		if stands, ok := informer.(interface{ on() typed.AnyInformer }); ok {
+			return stands.on(), true
+		}
+		informer = embeddedIn(informer)
+	}
+	return nil, false
+}
+
+// embeddedIn returns the informer that is embedded in another one, nil if there is none.
+func embeddedIn(informer cache.SharedInformer) cache.SharedInformer {
+	v := reflect.ValueOf(informer)
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	field, ok := v.Type().FieldByName("SharedIndexInformer")
+	if !ok || !field.Anonymous || field.Type != reflect.TypeFor[cache.SharedIndexInformer]() {
+		return nil
+	}
+	embedded, _ := v.FieldByIndex(field.Index).Interface().(cache.SharedIndexInformer)
+	if embedded == nil {
+		return nil
+	}
+	return embedded
+}
+
+// on returns what the informer stands on.
+func (s *informer[T]) on() typed.AnyInformer { return s.typed }
