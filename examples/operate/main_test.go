@@ -46,10 +46,10 @@ func TestTheTroublesAreOnThePage(t *testing.T) {
 		return r
 	}
 	troubles := map[string]string{ // the reasons of problems, and what they have to name
-		"Forbidden": "*v1.Secret",
-		"HeapLarge": "*v1.ConfigMap",
-		"":          "billing", // slow, and behind
-		"KeyFails":  "shop/checkout",
+		"Forbidden":  "*v1.Secret",
+		"HeapLarge":  "*v1.ConfigMap",
+		"Handler":    "billing", // slow, and behind
+		"KeyFailing": "shop/checkout",
 	}
 	missing := func(r snapshot.Report) (missing []string) {
 		for reason, names := range troubles {
