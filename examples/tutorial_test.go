@@ -36,7 +36,7 @@ func TestCodeOfTheTutorial(t *testing.T) {
 
 // TestCodeOfPages does the same with pages that are about one program.
 func TestCodeOfPages(t *testing.T) {
-	for page, folder := range map[string]string{"views.md": "views", "sharding.md": "sharded"} {
+	for page, folder := range map[string]string{"views.md": "views", "sharding.md": "sharded", "operating.md": "operate"} {
 		text, err := os.ReadFile(filepath.Join("..", "docs", page))
 		require.NoError(t, err)
 		pieces := fenced.FindAllStringSubmatch(string(text), -1)
