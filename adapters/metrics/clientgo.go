@@ -33,8 +33,8 @@ func newClientGo() *clientGo {
 		adds:         counter("adds_total", "Keys that have begun to wait."),
 		latency:      histogram("queue_duration_seconds", "Time for which keys waited before they were handed out."),
 		workDuration: histogram("work_duration_seconds", "Time that the processing of keys took."),
-		unfinished:   gauge("unfinished_work_seconds", "Time since keys were handed out that are not done, added up."),
-		longest:      gauge("longest_running_processor_seconds", "The longest of these times."),
+		unfinished:   gauge("unfinished_work_seconds", "Time since keys were handed out that are in process, added up."),
+		longest:      gauge("longest_running_processor_seconds", "Time since the key was handed out that has been in process for longest."),
 		retries:      counter("retries_total", "Adds with a delay or a rate limit."),
 	}
 }

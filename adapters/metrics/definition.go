@@ -68,23 +68,23 @@ var (
 	watches = counter(ofInformer, "kubetyped_informer_watches_total",
 		"How often watches have begun.")
 	failures = gauge(ofInformer, sum, "kubetyped_informer_failures",
-		"Failures to list or watch since it last worked.")
+		"Failures to list or watch in a row.")
 	failing = gauge(ofInformer, sum, "kubetyped_informer_failing",
 		"Informers whose last attempt to list or watch has failed.")
 	firstFailure = gauge(ofInformer, smallest, "kubetyped_informer_first_failure_timestamp_seconds",
-		"When the first of these failures was; of the informer that fails for longest.")
+		"When an informer began to fail to list or watch that has not worked since; the earliest.")
 	rejected = counter(ofInformer, "kubetyped_informer_rejected_total",
 		"Objects that were received and could not be used.")
 	rejectedObjects = gauge(ofInformer, sum, "kubetyped_informer_rejected_objects",
-		"Objects of which the stores have no state, or an earlier one, for that reason.")
+		"Objects of which the stores have no state, or an earlier one, as what was received could not be used.")
 	queuedChanges = gauge(ofInformer, sum, "kubetyped_informer_queued_changes",
 		"Changes that wait to be applied to the stores.")
 	receivedBytes = counter(ofInformer, "kubetyped_informer_received_bytes_total",
 		"Bytes of answers to lists and watches, after decompression, of sources that tell.")
 	receivedFrames = counter(ofInformer, "kubetyped_informer_received_frames_total",
-		"Objects and other events in these answers.")
+		"Objects and other events in answers to lists and watches, of sources that tell.")
 	decoding = counter(ofInformer, "kubetyped_informer_decode_seconds_total",
-		"Time that it took to decode them, on all goroutines, estimated from a part of them.")
+		"Time that it took to decode answers to lists and watches, on all goroutines, estimated from a part of them.")
 	budgetUsed = gauge(ofInformer, largest, "kubetyped_informer_budget_used_ratio",
 		"Part of the nearer limit of typed.WithBudget that is used; of the informer that uses most.")
 	heap = gauge(ofInformer, sum, "kubetyped_informer_heap_bytes",
@@ -126,7 +126,7 @@ var (
 	failingKeys = gauge(ofQueue, sum, "kubetyped_queue_failing_keys",
 		"Keys that have failed and not succeeded since.")
 	keyFailure = gauge(ofQueue, smallest, "kubetyped_queue_first_failure_timestamp_seconds",
-		"When the first of these failures was, of the key that fails for longest.")
+		"When a key began to fail that has not succeeded since; the earliest.")
 	mostFailures = gauge(ofQueue, largest, "kubetyped_queue_most_failures",
 		"Failures in a row of the key that has most.")
 	expecting = gauge(ofQueue, sum, "kubetyped_expectations_keys",
@@ -144,11 +144,11 @@ var (
 	sharedParts = gauge(ofProcess, sum, "kubetyped_shared_parts",
 		"Parts of objects in the table by which equal ones are found.")
 	sharedPartsBytes = gauge(ofProcess, sum, "kubetyped_shared_parts_table_bytes",
-		"Size of that table.")
+		"Size of the table by which equal parts of objects are found.")
 	sharedPartsLooked = counter(ofProcess, "kubetyped_shared_parts_lookups_total",
-		"Parts that were looked for in it.")
+		"Parts of objects that were looked for in the table of equal parts.")
 	sharedPartsFound = counter(ofProcess, "kubetyped_shared_parts_found_total",
-		"Parts that were found in it.")
+		"Parts of objects that were found in the table of equal parts.")
 )
 
 // labelsOf returns the names of a metric's labels.

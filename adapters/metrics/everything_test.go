@@ -1,0 +1,96 @@
+package metrics_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/adapters/metrics"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/report"
+)
+
+// everything returns the families of a registry in which each metric has a value.
+func everything(t *testing.T) []*dto.MetricFamily {
+	var families []*dto.MetricFamily
+	withEverything(t, func(r *prometheus.Registry) {
+		var err error
+		families, err = r.Gather()
+		require.NoError(t, err)
+	})
+	return families
+}
+
+func withEverything(t *testing.T, look func(r *prometheus.Registry)) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		f := newFake("apps", "Deployment", "deployments")
+		f.status.LastContact, f.status.LastEvent = now, now
+		f.status.Failures, f.status.Since = 1, now
+		f.status.Budget = report.Budget{Bytes: 100, HeapBytes: 50, Used: 0.5}
+		f.status.Handlers = []typed.HandlerStatus{{Name: "h", Times: &report.CallTimes{}}}
+		f.sizes = []index.IndexSize{{Name: "name"}}
+		e, err := control.NewExpectations(control.AdderFunc[string](func(string) {}))
+		require.NoError(t, err)
+		r, m := newMetrics(t, metrics.WithInformers(f), metrics.WithIndexSizes(), metrics.WithInformerNames(), metrics.WithHandlerNames(), metrics.WithExpectations("pods", e))
+		q, err := queue.NewWorkQueue[string](queue.WithName("pods"), queue.WithMetrics(m))
+		require.NoError(t, err)
+		require.NoError(t, m.Add(metrics.WithQueues(q)))
+		ctx, cancel := context.WithCancel(t.Context())
+		q.Add("fails")
+		ended := make(chan error)
+		go func() { ended <- q.Run(ctx, 1, func(context.Context, string) error { return errors.New("broken") }) }()
+		synctest.Wait()
+		look(r)
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
+// docs is the folder of the project's documents.
+var docs = filepath.Join("..", "..", "docs")
+
+// TestTable holds docs/metrics.md to the code: each metric has its line there, and each
+// line its metric.
+func TestTable(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(docs, "metrics.md"))
+	require.NoError(t, err)
+	var have, want []string
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "| `") {
+			have = append(have, strings.TrimSpace(line))
+		}
+	}
+	for _, f := range everything(t) {
+		var labels []string
+		for _, l := range f.GetMetric()[0].GetLabel() {
+			labels = append(labels, "`"+l.GetName()+"`")
+		}
+		want = append(want, fmt.Sprintf("| `%s` | %s | %s | %s |", f.GetName(), strings.ToLower(f.GetType().String()), strings.Join(labels, ", "), f.GetHelp()))
+	}
+	assert.ElementsMatch(t, want, have, "the lines are:\n%s", strings.Join(want, "\n"))
+}
+
+// TestLint holds names, units and help to the conventions of Prometheus.
+func TestLint(t *testing.T) {
+	withEverything(t, func(r *prometheus.Registry) {
+		problems, err := testutil.GatherAndLint(r)
+		require.NoError(t, err)
+		assert.Empty(t, problems)
+	})
+}
