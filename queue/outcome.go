@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -30,3 +31,20 @@ func (e *terminalError) Error() string {
 
 // Unwrap returns the error that is terminal.
 func (e *terminalError) Unwrap() error { return e.err }
+
+// IsRequeue reports whether [WorkQueue.Run] processes a key once more for err alone, as
+// RequeueAfter asks for, and after what time. It is for those who wrap the function that
+// Run calls.
+func IsRequeue(err error) (after time.Duration, ok bool) {
+	var requeue *requeueError
+	if IsTerminal(err) || !errors.As(err, &requeue) {
+		return 0, false
+	}
+	return requeue.after, true
+}
+
+// IsTerminal reports whether err is, or wraps, one of TerminalError.
+func IsTerminal(err error) bool {
+	var terminal *terminalError
+	return errors.As(err, &terminal)
+}

@@ -382,3 +382,16 @@ func TestRunEndsADrain(t *testing.T) {
 		assert.Equal(t, 1, r.Len(), "b was not processed")
 	})
 }
+
+// TestOutcomes: who wraps a function of Run can tell what Run makes of its error.
+func TestOutcomes(t *testing.T) {
+	soon, never := queue.RequeueAfter(time.Second), queue.TerminalError(errors.New("bad"))
+	after, ok := queue.IsRequeue(fmt.Errorf("wrapped: %w", soon))
+	assert.True(t, ok)
+	assert.Equal(t, time.Second, after)
+	assert.True(t, queue.IsTerminal(fmt.Errorf("wrapped: %w", never)))
+	_, ok = queue.IsRequeue(errors.Join(soon, never))
+	assert.False(t, ok, "that it is terminal counts")
+	_, ok = queue.IsRequeue(errors.New("bad"))
+	assert.False(t, ok || queue.IsTerminal(nil) || queue.IsTerminal(soon))
+}

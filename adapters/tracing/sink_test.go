@@ -1,0 +1,160 @@
+package tracing_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/adapters/tracing"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// TestSourceIsWhatItWraps: no optional interface of a source or sink is lost.
+func TestSourceIsWhatItWraps(t *testing.T) {
+	tracer, _ := newTracer(t)
+	config := &rest.Config{Host: "https://10.0.0.1:6443"}
+	plain := kube.FromREST[*corev1.ConfigMap](config, kube.WithNamespace("default"))
+	traced, _ := tracing.Source(tracer, plain)
+	require.Equal(t, "default", source.OriginOf(plain).Namespace)
+	assert.Equal(t, source.OriginOf(plain), source.OriginOf(traced), "source.Located")
+	sharder, ok := traced.(source.Sharder[*corev1.ConfigMap])
+	require.True(t, ok, "source.Sharder")
+	part := sharder.InShards("shardRange(object.metadata.uid, '0x0', '0x8')")
+	assert.Equal(t, source.OriginOf(plain.(source.Sharder[*corev1.ConfigMap]).InShards("shardRange(object.metadata.uid, '0x0', '0x8')")), source.OriginOf(part))
+	assert.IsType(t, traced, part, "a part is traced as well")
+
+	small, _ := tracing.Source(tracer, source.Source[*corev1.ConfigMap](newFeed()))
+	_, ok = small.(source.Sharder[*corev1.ConfigMap])
+	assert.False(t, ok, "what cannot be asked for a part is not")
+
+	r := newRig(t)
+	sink := r.start()
+	bare := newFeed()
+	other := typed.NewInformer(source.Source[*corev1.ConfigMap](bare))
+	running(t, other.Run)
+	own := <-bare.sink
+	require.NotNil(t, source.ShareOf(own))
+	assert.NotNil(t, source.ShareOf(sink), "source.Sharer")
+	require.NotNil(t, source.MeterOf(own))
+	assert.NotNil(t, source.MeterOf(sink), "source.Metered")
+	assert.Implements(t, (*source.Stepper[*corev1.ConfigMap])(nil), own)
+	assert.Implements(t, (*source.Stepper[*corev1.ConfigMap])(nil), sink)
+
+	obj := newMap("a", "2")
+	sink.Put(obj, "2")
+	require.NoError(t, r.informer.WaitForResourceVersion(t.Context(), "2"))
+	held, ok := source.ShareOf(sink)(index.Key{Namespace: "default", Name: "a"})
+	assert.True(t, ok && held == obj, "it is the informer's")
+	source.MeterOf(sink).Read(7)
+	assert.EqualValues(t, 7, r.informer.Status().Traffic.Bytes)
+}
+
+// TestSteps: changes that belong together stay together, and done is called after them.
+func TestSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.enqueue()
+		sink := r.start()
+		done := make(chan int, 1)
+		seen := func() { done <- r.informer.Len() }
+		source.Step(sink, []source.Change[*corev1.ConfigMap]{{Object: newMap("a", "2")}, {Object: newMap("b", "3")}}, "3", seen)
+		assert.Equal(t, 2, <-done)
+		source.Step(sink, []source.Change[*corev1.ConfigMap]{{Object: newMap("a", "4"), Deleted: true}}, "4", nil)
+		source.Confirm(sink, seen)
+		assert.Equal(t, 1, <-done)
+		synctest.Wait()
+		assert.Equal(t, []string{
+			"receive ConfigMap", "  handle ConfigMap", "  store", "receive ConfigMap", "  handle ConfigMap", "  store",
+			"receive ConfigMap", "  handle ConfigMap", "  store",
+		}, r.spans())
+	})
+}
+
+// TestBelowProjections: where the source is projected, events are told by their keys, and
+// what leaves the projection is handled as a deletion.
+func TestBelowProjections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tracer, exporter := newTracer(t)
+		from := newFeed()
+		src, events := tracing.Source(tracer, source.Source[*corev1.ConfigMap](from))
+		names := typed.NewInformer(source.FilterMap(src, func(m *corev1.ConfigMap) (mapName, bool) {
+			return mapName{m.Namespace, m.Name}, m.Data == nil
+		}))
+		_, err := names.Handle(tracing.Handler[mapName](events, typed.HandlerFuncs[mapName]{}))
+		require.NoError(t, err)
+		running(t, names.Run)
+		sink := <-from.sink
+		sink.Replace("", nil, "1")
+		sink.Put(newMap("a", "2"), "2")
+		sink.Remove(index.Key{Namespace: "default", Name: "nobody"}, index.Watched, "3")
+		synctest.Wait()
+		out := newMap("a", "4")
+		out.Data = map[string]string{"x": "y"}
+		sink.Put(out, "4")
+		synctest.Wait()
+		assert.Equal(t, []string{
+			"receive ConfigMap", "  handle ConfigMap", "  store", "receive ConfigMap", "  store", "receive ConfigMap", "  handle ConfigMap", "  store",
+		}, tree(exporter.GetSpans()))
+		assert.Equal(t, 1, events.Underway(), "of what never comes to a handler")
+		time.Sleep(11 * time.Minute)
+		sink.Put(newMap("b", "5"), "5")
+		synctest.Wait()
+		assert.Zero(t, events.Underway(), "it is forgotten when it is old")
+	})
+}
+
+// TestLists: objects of lists are not traced.
+func TestLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.enqueue()
+		sink := r.start()
+		sink.Replace("", []*corev1.ConfigMap{newMap("a", "2"), newMap("b", "3")}, "3")
+		sink.ReplaceStaged("", []source.Staged{sink.Stage(newMap("a", "4"), "4")}, "5")
+		sink.Remove(index.Key{Namespace: "default", Name: "a"}, index.OutOfScope, "6")
+		synctest.Wait()
+		assert.Equal(t, 2, r.queue.Len())
+		assert.Empty(t, r.spans())
+		sink.Put(nil, "7")
+		assert.Equal(t, 1, r.informer.Status().Rejected)
+	})
+}
+
+// TestOff: without a Tracer everything is what it was.
+func TestOff(t *testing.T) {
+	r := newRig(t)
+	from := source.Source[*corev1.ConfigMap](newFeed())
+	src, events := tracing.Source(nil, from)
+	assert.True(t, src == from && events == nil)
+	h := typed.Handler[*corev1.ConfigMap](&typed.HandlerFuncs[*corev1.ConfigMap]{})
+	assert.True(t, tracing.Handler(nil, h) == h)
+	keys, err := tracing.NewQueue[index.Key](nil, "maps", r.queue)
+	require.NoError(t, err)
+	made := tracing.Enqueue(events, keys, func(q control.Adder[index.Key]) typed.Handler[*corev1.ConfigMap] {
+		assert.True(t, q == control.Adder[index.Key](keys))
+		return h
+	})
+	assert.True(t, made == h)
+	config := &rest.Config{Host: "localhost"}
+	assert.Nil(t, tracing.Transport(nil, config).WrapTransport)
+	assert.Nil(t, tracing.Transport(r.tracer, nil))
+	running(t, func(ctx context.Context) error {
+		return keys.Run(ctx, 1, func(context.Context, index.Key) error { return nil })
+	})
+}
+
+// mapName is what is kept of a ConfigMap: it has no version.
+type mapName struct{ namespace, name string }
+
+func (m mapName) GetNamespace() string { return m.namespace }
+func (m mapName) GetName() string      { return m.name }

@@ -1,0 +1,79 @@
+package tracing
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// Source returns a source that traces the events of watches that src reports, see
+// Tracer, and the Events that its handlers need, see Enqueue and Handler. It is what src
+// is: located, sharded, sharing. It belongs right around what talks to the API server,
+// inside of source.Map, FilterMap and fleets, since there objects still tell when they
+// were written, and by whom; one that is projected to a struct without a resource version
+// is told apart by its key alone.
+//
+// One informer should have the source. A source of source.FromNamespaces or package shard
+// is wrapped as a whole.
+//
+// If t is nil, it returns src and nil.
+func Source[T index.Object](t *Tracer, src source.Source[T]) (source.Source[T], *Events) {
+	if t == nil {
+		return src, nil
+	}
+	events := &Events{tracer: t, kind: kindOf(src), underway: newBounded[index.Key, []event](t)}
+	if src == nil {
+		return nil, events // the informer says so
+	}
+	return wrap(src, events), events
+}
+
+// wrap returns src with its events.
+func wrap[T index.Object](src source.Source[T], events *Events) source.Source[T] {
+	s := &tracedSource[T]{source: src, events: events}
+	if sharder, ok := src.(source.Sharder[T]); ok {
+		return &tracedSharder[T]{tracedSource: s, sharder: sharder}
+	}
+	return s
+}
+
+// kindOf returns what the objects of a source are called.
+func kindOf[T index.Object](src source.Source[T]) string {
+	if origin := source.OriginOf(src); origin.Kind.Kind != "" {
+		return origin.Kind.Kind
+	} else if origin.Resource.Resource != "" {
+		return origin.Resource.Resource
+	}
+	of := reflect.TypeFor[T]()
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	return of.Name()
+}
+
+// tracedSource is the Source that Source returns.
+type tracedSource[T index.Object] struct {
+	source source.Source[T]
+	events *Events
+}
+
+// Run implements source.Source.
+func (s *tracedSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
+	return s.source.Run(ctx, &tracedSink[T]{Sink: sink, events: s.events})
+}
+
+// Origin implements source.Located.
+func (s *tracedSource[T]) Origin() source.Origin { return source.OriginOf(s.source) }
+
+// tracedSharder is one of a source that is a source.Sharder.
+type tracedSharder[T index.Object] struct {
+	*tracedSource[T]
+	sharder source.Sharder[T]
+}
+
+// InShards implements source.Sharder.
+func (s *tracedSharder[T]) InShards(selector string) source.Source[T] {
+	return wrap(s.sharder.InShards(selector), s.events)
+}

@@ -1,0 +1,233 @@
+package tracing_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/adapters/tracing"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// TestTrace follows one event to the call that reconciles its key.
+func TestTrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.enqueue()
+		sink := r.start()
+		began := time.Now()
+		obj := newMap("a", "2")
+		obj.ManagedFields = []metav1.ManagedFieldsEntry{
+			{Manager: "helm", Time: &metav1.Time{Time: began.Add(-time.Hour)}},
+			{Manager: "kubectl", Subresource: "status", Time: &metav1.Time{Time: began.Add(-2 * time.Second)}},
+		}
+		sink.Put(obj, "2")
+		synctest.Wait()
+		time.Sleep(3 * time.Second) // no worker yet
+		running(t, func(ctx context.Context) error {
+			return r.keys.Run(ctx, 1, func(ctx context.Context, key index.Key) error {
+				time.Sleep(time.Second)
+				assert.True(t, trace.SpanContextFromContext(ctx).IsSampled())
+				return nil
+			})
+		})
+		time.Sleep(2 * time.Second)
+
+		require.Equal(t, []string{"receive ConfigMap", "  handle ConfigMap", "    queue maps", "    reconcile maps", "  store"}, r.spans())
+		assert.Equal(t, map[string]string{
+			"k8s.object.kind": "ConfigMap", "k8s.namespace.name": "default", "k8s.object.name": "a", "k8s.object.resource_version": "2",
+			"k8s.server.time": began.Add(-2 * time.Second).UTC().Format(time.RFC3339), "k8s.server.age_seconds": "2",
+			"k8s.server.manager": "kubectl", "k8s.server.subresource": "status", "kubetyped.event": "Put",
+		}, attributes(r.find("receive ConfigMap")))
+		assert.Equal(t, "enqueue Added 2", fmt.Sprint(attributes(r.find("handle ConfigMap"))["kubetyped.handler"], " ",
+			attributes(r.find("handle ConfigMap"))["kubetyped.event"], " ", attributes(r.find("handle ConfigMap"))["k8s.object.resource_version"]))
+		waited, reconciled := r.find("queue maps"), r.find("reconcile maps")
+		assert.Equal(t, 3*time.Second, waited.EndTime.Sub(waited.StartTime))
+		assert.Equal(t, time.Second, reconciled.EndTime.Sub(reconciled.StartTime))
+		assert.Equal(t, map[string]string{"kubetyped.queue": "maps", "kubetyped.key": "default/a", "kubetyped.priority": "0"}, attributes(waited))
+		assert.Equal(t, map[string]string{"kubetyped.queue": "maps", "kubetyped.key": "default/a", "kubetyped.events": "1", "kubetyped.attempt": "1"}, attributes(reconciled))
+		require.Len(t, reconciled.Links, 1)
+		assert.Equal(t, r.find("handle ConfigMap").SpanContext.SpanID(), reconciled.Links[0].SpanContext.SpanID())
+		assert.Equal(t, "0 0", fmt.Sprint(r.events.Underway(), " ", r.keys.Underway()), "all is forgotten")
+	})
+}
+
+// TestEventsOfOneKey: a key to which several events have led has links to all of them, and
+// counts those that are too many.
+func TestEventsOfOneKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.enqueue()
+		sink := r.start()
+		for version := range 20 {
+			sink.Put(newMap("a", fmt.Sprint(version+2)), fmt.Sprint(version+2))
+			synctest.Wait()
+		}
+		running(t, func(ctx context.Context) error {
+			return r.keys.Run(ctx, 1, func(context.Context, index.Key) error { return nil })
+		})
+		synctest.Wait()
+		reconciled := r.find("reconcile maps")
+		assert.Len(t, reconciled.Links, 16)
+		assert.Equal(t, "20 4", attributes(reconciled)["kubetyped.events"]+" "+attributes(reconciled)["kubetyped.events_left_out"])
+	})
+}
+
+// TestAttempts: a key that fails goes on with the trace of its event, until it does not.
+func TestAttempts(t *testing.T) {
+	for name, test := range map[string]struct {
+		outcome  func(call int) error
+		calls    int
+		statuses []codes.Code
+		requeue  string
+	}{
+		"fails twice": {func(call int) error { return []error{errors.New("one"), errors.New("two"), nil}[min(call, 2)] }, 3, []codes.Code{codes.Error, codes.Error, codes.Unset}, ""},
+		"panics": {func(call int) error {
+			return []func() error{func() error { panic("one") }, func() error { return nil }}[min(call, 1)]()
+		}, 2, []codes.Code{codes.Error, codes.Unset}, ""},
+		"fails for ever":    {func(int) error { return queue.TerminalError(errors.New("bad")) }, 1, []codes.Code{codes.Error}, ""},
+		"is to be repeated": {func(call int) error { return []error{queue.RequeueAfter(time.Second), nil}[min(call, 1)] }, 2, []codes.Code{codes.Unset}, "1"},
+		"never succeeds":    {func(int) error { return errors.New("no") }, 14, make([]codes.Code, 10), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t)
+				r.enqueue()
+				sink := r.start()
+				calls := 0
+				running(t, func(ctx context.Context) error {
+					return r.keys.Run(ctx, 1, func(context.Context, index.Key) error {
+						calls++
+						return test.outcome(calls - 1)
+					})
+				})
+				sink.Put(newMap("a", "2"), "2")
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				assert.GreaterOrEqual(t, calls, test.calls)
+				var statuses []codes.Code
+				for _, s := range r.exporter.GetSpans() {
+					if s.Name != "reconcile maps" {
+						continue
+					}
+					statuses = append(statuses, s.Status.Code)
+					assert.Equal(t, fmt.Sprint(len(statuses)), attributes(s)["kubetyped.attempt"])
+					assert.Equal(t, test.requeue, attributes(s)["kubetyped.requeue_after_seconds"])
+					assert.Equal(t, r.find("handle ConfigMap").SpanContext.TraceID(), s.SpanContext.TraceID())
+				}
+				if name == "never succeeds" {
+					assert.Len(t, statuses, 10, "a trace does not grow for ever")
+				} else {
+					assert.Equal(t, test.statuses, statuses)
+				}
+				assert.Zero(t, r.keys.Underway())
+			})
+		})
+	}
+}
+
+// TestHandlers: each handler has its span, also with Coalesce, and a panic is one of it.
+func TestHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		release := make(chan struct{})
+		var told []string
+		_, err := r.informer.Handle(tracing.Handler(r.events, typed.Handler[*corev1.ConfigMap](typed.HandlerFuncs[*corev1.ConfigMap]{
+			AddFunc:    func(obj *corev1.ConfigMap, _ bool) { told = append(told, "+"+obj.ResourceVersion); <-release },
+			UpdateFunc: func(_, obj *corev1.ConfigMap) { told = append(told, obj.ResourceVersion) },
+			DeleteFunc: func(typed.Deleted[*corev1.ConfigMap]) { told = append(told, "-") },
+		})), typed.WithDelivery(typed.Coalesce()), typed.WithResync(time.Hour))
+		require.NoError(t, err)
+		r.enqueue()
+		sink := r.start()
+		sink.Put(newMap("a", "2"), "2")
+		synctest.Wait()
+		sink.Put(newMap("a", "3"), "3")
+		sink.Put(newMap("a", "4"), "4")
+		synctest.Wait()
+		close(release)
+		synctest.Wait()
+		time.Sleep(time.Hour + time.Minute) // a resync
+		synctest.Wait()
+		sink.Delete(newMap("a", "5"), "5")
+		synctest.Wait()
+		assert.Equal(t, []string{"+2", "4", "4", "-"}, told)
+		links := map[string]int{}
+		for _, s := range r.exporter.GetSpans() {
+			if a := attributes(s); a["kubetyped.handler"] != "" {
+				links[a["kubetyped.handler"]+" "+a["kubetyped.event"]+" "+a["k8s.object.resource_version"]] = len(s.Links)
+			}
+		}
+		assert.Equal(t, map[string]int{
+			"enqueue Added 2": 0, "enqueue Updated 3": 0, "enqueue Updated 4": 0, "enqueue Deleted 5": 0,
+			"functions Added 2": 0, "functions Updated 4": 1, "functions Deleted 5": 0,
+		}, links)
+		assert.Zero(t, r.events.Underway())
+	})
+}
+
+// TestHandlerThatPanics: the span says so, and the panic is that of the handler.
+func TestHandlerThatPanics(t *testing.T) {
+	r := newRig(t)
+	h := tracing.Handler(r.events, typed.Handler[*corev1.ConfigMap](typed.HandlerFuncs[*corev1.ConfigMap]{
+		AddFunc: func(*corev1.ConfigMap, bool) { panic("no") },
+	}))
+	r.start().Put(newMap("a", "2"), "2")
+	assert.PanicsWithValue(t, "no", func() { h.OnAdd(newMap("a", "2"), false) })
+	assert.Equal(t, "the handler has panicked", r.find("handle ConfigMap").Status.Description)
+}
+
+// TestUnusable: what cannot be used is told where handlers are added and queues are made.
+func TestUnusable(t *testing.T) {
+	r := newRig(t)
+	enqueue := func(q control.Adder[index.Key]) typed.Handler[*corev1.ConfigMap] {
+		return control.Enqueue[*corev1.ConfigMap](q)
+	}
+	for message, h := range map[string]typed.Handler[*corev1.ConfigMap]{
+		"the queue is nil":                       tracing.Enqueue(r.events, nil, enqueue),
+		"the handler is nil":                     tracing.Handler[*corev1.ConfigMap](r.events, nil),
+		"the function that makes the handler is": tracing.Enqueue[*corev1.ConfigMap](r.events, r.keys, nil),
+	} {
+		_, err := r.informer.Handle(h)
+		assert.ErrorContains(t, err, message)
+	}
+	var none *queue.WorkQueue[index.Key]
+	_, err := tracing.NewQueue(r.tracer, "maps", none)
+	assert.ErrorContains(t, err, "the queue is nil")
+	for _, opt := range []tracing.Option{nil, tracing.WithSampling(0), tracing.WithRate(-1), tracing.WithBounds(0, time.Second),
+		tracing.WithBounds(1, 0), tracing.WithTracerProvider(nil), tracing.WithPropagator(nil)} {
+		_, err := tracing.New(opt)
+		assert.ErrorContains(t, err, "tracing: ")
+	}
+	src, _ := tracing.Source(r.tracer, source.Source[*corev1.ConfigMap](nil))
+	assert.ErrorContains(t, typed.NewInformer(src).Run(t.Context()), "nil")
+}
+
+// TestKeysOfOtherCalls: what a handler adds when it is called for an event that is not
+// traced goes on with no trace.
+func TestKeysOfOtherCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.enqueue()
+		sink := r.start()
+		sink.Put(newMap("a", "2"), "2")
+		synctest.Wait()
+		sink.Replace("", []*corev1.ConfigMap{newMap("a", "2"), newMap("b", "3")}, "3")
+		synctest.Wait()
+		assert.Equal(t, "2 1", fmt.Sprint(r.queue.Len(), " ", r.keys.Underway()))
+	})
+}
