@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -9,25 +8,10 @@ import (
 	"github.com/kubetyped/informer/typed/report"
 )
 
-// maxLabels is the most labels that a metric has.
-const maxLabels = 5
-
-// labels are the values of a metric's labels, as many as it has.
-type labels [maxLabels]string
-
-// with returns l, of which n are in use, with one more.
-func (l labels) with(n int, value string) labels {
-	l[n] = valid(value)
-	return l
-}
-
-// valid returns a value as Prometheus' client takes it.
-func valid(value string) string { return strings.ToValidUTF8(value, "\uFFFD") }
-
 // series are all values of a metric with the same labels.
 type series struct {
 	of     *definition
-	labels labels
+	labels *labels
 }
 
 // source is what counts something: an informer, a handler of it, a queue.
@@ -46,16 +30,24 @@ type count struct {
 // counts are what sources have counted, and what that has come to for each series: a
 // series goes on when a source of it ends.
 type counts struct {
+	labels     map[labels]*labels // by value
 	last       map[count]float64
 	totals     map[series]float64
 	lastTimes  map[source]report.CallTimes
 	totalTimes map[series]report.CallTimes
 }
 
-func newCounts() *counts {
+// newCounts returns counts with room for as much as before has, which may be nil.
+func newCounts(before *counts) *counts {
+	if before == nil {
+		before = &counts{}
+	}
 	return &counts{
-		last: map[count]float64{}, totals: map[series]float64{},
-		lastTimes: map[source]report.CallTimes{}, totalTimes: map[series]report.CallTimes{},
+		labels:     make(map[labels]*labels, len(before.labels)),
+		last:       make(map[count]float64, len(before.last)),
+		totals:     make(map[series]float64, len(before.totals)),
+		lastTimes:  make(map[source]report.CallTimes, len(before.lastTimes)),
+		totalTimes: make(map[series]report.CallTimes, len(before.totalTimes)),
 	}
 }
 
@@ -68,7 +60,7 @@ type collection struct {
 }
 
 // set tells the value of a gauge.
-func (c *collection) set(d *definition, l labels, value float64) {
+func (c *collection) set(d *definition, l *labels, value float64) {
 	s := series{d, l}
 	old, ok := c.gauges[s]
 	switch {
@@ -84,14 +76,14 @@ func (c *collection) set(d *definition, l labels, value float64) {
 }
 
 // setTime tells a moment, unless it is zero.
-func (c *collection) setTime(d *definition, l labels, at time.Time) {
+func (c *collection) setTime(d *definition, l *labels, at time.Time) {
 	if !at.IsZero() {
 		c.set(d, l, float64(at.UnixNano())/float64(time.Second))
 	}
 }
 
 // add tells how much a source has counted.
-func (c *collection) add(d *definition, from source, l labels, value float64) {
+func (c *collection) add(d *definition, from source, l *labels, value float64) {
 	s, n := series{d, l}, count{d, from}
 	total, ok := c.counts.totals[s]
 	if !ok {
@@ -106,7 +98,7 @@ func (c *collection) add(d *definition, from source, l labels, value float64) {
 }
 
 // addTimes tells what calls of a source took.
-func (c *collection) addTimes(d *definition, from source, l labels, times report.CallTimes) {
+func (c *collection) addTimes(d *definition, from source, l *labels, times report.CallTimes) {
 	s := series{d, l}
 	total, ok := c.counts.totalTimes[s]
 	if !ok {
@@ -124,14 +116,12 @@ func (c *collection) addTimes(d *definition, from source, l labels, times report
 }
 
 // metrics returns all that was told.
-func (c *collection) metrics(descriptions map[*definition]*prometheus.Desc) []prometheus.Metric {
+func (c *collection) metrics(descriptions map[*definition]*description) []prometheus.Metric {
 	all := make([]prometheus.Metric, 0, len(c.gauges)+len(c.counts.totals)+len(c.counts.totalTimes))
-	number := map[*definition]int{}
-	for _, d := range definitions {
-		number[d] = len(c.options.labelsOf(d))
-	}
+	pairs := make(pairs, 2*len(c.counts.labels))
 	add := func(s series, value float64) {
-		all = append(all, prometheus.MustNewConstMetric(descriptions[s.of], s.of.kind, value, s.labels[:number[s.of]]...))
+		d := descriptions[s.of]
+		all = append(all, &number{description: d, counts: s.of.kind == prometheus.CounterValue, value: value, labels: pairs.of(d.shape, s.labels)})
 	}
 	for s, value := range c.gauges {
 		add(s, value)
@@ -140,13 +130,8 @@ func (c *collection) metrics(descriptions map[*definition]*prometheus.Desc) []pr
 		add(s, value)
 	}
 	for s, times := range c.counts.totalTimes {
-		buckets := make(map[float64]uint64, len(report.CallBounds))
-		calls := uint64(0)
-		for i, bound := range report.CallBounds {
-			calls += times.Counts[i]
-			buckets[bound.Seconds()] = calls
-		}
-		all = append(all, prometheus.MustNewConstHistogram(descriptions[s.of], times.Calls(), times.Sum.Seconds(), buckets, s.labels[:number[s.of]]...))
+		d := descriptions[s.of]
+		all = append(all, &histogram{description: d, times: times, labels: pairs.of(d.shape, s.labels)})
 	}
 	return all
 }

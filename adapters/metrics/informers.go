@@ -24,9 +24,9 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 	if kind == "" {
 		group, kind = s.Origin.Resource.Group, s.Origin.Resource.Resource
 	}
-	l, n := labels{valid(group), valid(kind)}, 2
+	l, n := c.labelled(group, kind), 2
 	if c.options.informerNames {
-		l, n = l.with(n, cmp.Or(s.Name, i.Name())), n+1
+		l, n = c.with(l, n, cmp.Or(s.Name, i.Name())), n+1
 	}
 	from := source{of: i}
 	c.tellLife(&s, l, n)
@@ -45,7 +45,7 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 	}
 	if c.options.indexes {
 		for _, x := range i.IndexSizes() {
-			named := l.with(n, x.Name)
+			named := c.with(l, n, x.Name)
 			c.set(indexKeys, named, float64(x.Keys))
 			c.set(indexLargest, named, float64(x.Largest))
 		}
@@ -57,18 +57,18 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 var phases = [...]typed.Phase{typed.PhaseNew, typed.PhaseSyncing, typed.PhaseSynced, typed.PhaseStopped}
 
 // tellLife tells where in its life an informer is.
-func (c *collection) tellLife(s *typed.Status, l labels, n int) {
+func (c *collection) tellLife(s *typed.Status, l *labels, n int) {
 	for _, p := range phases {
 		is := 0.0
 		if s.Phase == p {
 			is = 1
 		}
-		c.set(informers, l.with(n, p.String()), is)
+		c.set(informers, c.with(l, n, p.String()), is)
 	}
 }
 
 // tellServer tells how an informer fares with its source.
-func (c *collection) tellServer(s *typed.Status, from source, l labels) {
+func (c *collection) tellServer(s *typed.Status, from source, l *labels) {
 	if s.Phase != typed.PhaseStopped { // who has stopped has no contact
 		c.setTime(lastContact, l, s.LastContact)
 	}
@@ -87,13 +87,13 @@ func (c *collection) tellServer(s *typed.Status, from source, l labels) {
 }
 
 // tellHandlers tells of the handlers of an informer.
-func (c *collection) tellHandlers(s *typed.Status, from source, l labels, n int) {
+func (c *collection) tellHandlers(s *typed.Status, from source, l *labels, n int) {
 	names := map[string]int{}
 	for i := range s.Handlers {
 		h := &s.Handlers[i]
 		l, from := l, from
 		if c.options.handlerNames {
-			l = l.with(n, h.Name)
+			l = c.with(l, n, h.Name)
 		}
 		from.name, from.n = h.Name, names[h.Name]
 		names[h.Name]++

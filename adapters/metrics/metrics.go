@@ -3,6 +3,7 @@ package metrics
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -23,12 +24,13 @@ import (
 // One registry takes one Metrics; for more, use prometheus.WrapRegistererWith. All
 // methods are safe for concurrent use.
 type Metrics struct {
-	descriptions map[*definition]*prometheus.Desc
+	descriptions map[*definition]*description
 	clientGo     *clientGo // nil: without
 
 	mu      sync.Mutex
 	options options // guarded by mu
 	counts  *counts // guarded by mu; of the last collection
+	gauges  int     // guarded by mu; of the last collection
 }
 
 var _ prometheus.Collector = (*Metrics)(nil)
@@ -45,9 +47,15 @@ func New(registerer prometheus.Registerer, opts ...Option) (*Metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Metrics{descriptions: map[*definition]*prometheus.Desc{}, options: o, counts: newCounts()}
+	m := &Metrics{descriptions: map[*definition]*description{}, options: o, counts: newCounts(nil)}
+	shapes := map[string]*shape{}
 	for _, d := range definitions {
-		m.descriptions[d] = prometheus.NewDesc(d.name, d.help, o.labelsOf(d), nil)
+		names := o.labelsOf(d)
+		at := strings.Join(names, ",")
+		if shapes[at] == nil {
+			shapes[at] = newShape(names)
+		}
+		m.descriptions[d] = &description{of: prometheus.NewDesc(d.name, d.help, names, nil), shape: shapes[at]}
 	}
 	if !o.withoutClientGo {
 		m.clientGo = newClientGo()
@@ -82,7 +90,7 @@ func (m *Metrics) Add(opts ...Option) error {
 // Describe implements prometheus.Collector.
 func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range m.descriptions {
-		to <- d
+		to <- d.of
 	}
 	if m.clientGo != nil {
 		m.clientGo.Describe(to)
@@ -103,11 +111,11 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 func (m *Metrics) collect() []prometheus.Metric {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := &collection{options: &m.options, gauges: map[series]float64{}, before: m.counts, counts: newCounts()}
+	c := &collection{options: &m.options, gauges: make(map[series]float64, m.gauges), before: m.counts, counts: newCounts(m.counts)}
 	c.tellInformers()
 	c.tellQueues()
 	c.tellExpectations()
 	c.tellSharing()
-	m.counts = c.counts
+	m.counts, m.gauges = c.counts, len(c.gauges)
 	return c.metrics(m.descriptions)
 }

@@ -17,12 +17,12 @@ const nameLabel = "name"
 func (c *collection) tellQueues() {
 	for _, q := range c.options.queues {
 		r := q.Report(maxPriorities)
-		l := labels{valid(r.Name)}
+		l := c.labelled(r.Name)
 		for _, d := range r.Depths {
-			c.set(waitingKeys, l.with(1, strconv.Itoa(d.Priority)), float64(d.Waiting))
+			c.set(waitingKeys, c.with(l, 1, strconv.Itoa(d.Priority)), float64(d.Waiting))
 		}
 		if len(r.Depths) == 0 {
-			c.set(waitingKeys, l.with(1, "0"), 0)
+			c.set(waitingKeys, c.with(l, 1, "0"), 0)
 		}
 		c.set(inWorkKeys, l, float64(r.InFlight))
 		c.set(delayedKeys, l, float64(r.Delayed))
@@ -41,7 +41,7 @@ func (c *collection) tellQueues() {
 // tellExpectations tells of the expectations that were added.
 func (c *collection) tellExpectations() {
 	for _, e := range c.options.expectations {
-		s, l, from := e.Stats(), labels{valid(e.name)}, source{of: e.Expectations}
+		s, l, from := e.Stats(), c.labelled(e.name), source{of: e.Expectations}
 		c.set(expecting, l, float64(s.Keys))
 		c.set(expectingWaiting, l, float64(s.Waiting))
 		c.add(putOff, from, l, float64(s.PutOff))
@@ -52,7 +52,7 @@ func (c *collection) tellExpectations() {
 // tellSharing tells of the parts that objects share, of which there is one table for the
 // process.
 func (c *collection) tellSharing() {
-	s, l := kube.SharedParts(), labels{}
+	s, l := kube.SharedParts(), c.labelled()
 	c.set(sharedParts, l, float64(s.Parts))
 	c.set(sharedPartsBytes, l, float64(s.Bytes))
 	c.add(sharedPartsLooked, source{}, l, float64(s.Looked))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
@@ -84,7 +83,7 @@ func newMetrics(t require.TestingT, opts ...metrics.Option) (*prometheus.Registr
 type samples map[string]float64
 
 // gather returns what a registry has.
-func gather(t *testing.T, r prometheus.Gatherer) samples {
+func gather(t require.TestingT, r prometheus.Gatherer) samples {
 	families, err := r.Gather()
 	require.NoError(t, err)
 	all := samples{}
