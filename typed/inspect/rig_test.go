@@ -13,6 +13,7 @@ import (
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/shard"
 )
 
@@ -88,3 +89,6 @@ func (e fixedExpectations) Stats() control.ExpectationStats {
 }
 
 func (e fixedExpectations) Report(n int) []control.ExpectationReport { return e[:min(n, len(e))] }
+
+// heap is what an informer says that its objects weigh.
+type heap = report.Heap

@@ -1,0 +1,330 @@
+package inspect_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/inspect"
+	"github.com/kubetyped/informer/typed/inspect/snapshot"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/shard"
+)
+
+// TestReportOfInformers has informers in all states there are.
+func TestReportOfInformers(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		byNode := index.New("node", func(o *rig.Thing) []string { return []string{o.Node} })
+		r := rig.New(t, typed.WithName("things"), typed.WithCallTimes(), typed.WithHistory(10), typed.WithBudget(typed.Budget{Objects: 12}))
+		require.NoError(t, r.AddIndexes(byNode))
+		var panics bool
+		_, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{AddFunc: func(*rig.Thing, bool) { time.Sleep(time.Second) }}, typed.WithHandlerName("slow"), typed.WithDelivery(typed.Coalesce()))
+		require.NoError(t, err)
+		_, err = r.Handle(typed.HandlerFuncs[*rig.Thing]{AddFunc: func(*rig.Thing, bool) {
+			if panics {
+				panic("of " + "course")
+			}
+		}}, typed.WithHandlerName("panics"))
+		require.NoError(t, err)
+		fresh := typed.NewInformer(rig.NewScript(), typed.WithName("fresh"))
+		failing := rig.New(t, typed.WithName("failing"))
+		failing.Start()
+		failing.Sink.Report(errors.New("no route to host"))
+		failing.Sink.Report(errors.New("no route to host"))
+		inspector := newInspector(t, inspect.WithInformers(r.Informer, fresh, failing.Informer))
+		start := time.Now()
+		r.Start()
+		var things []*rig.Thing
+		for n := range 10 {
+			things = append(things, rig.At(fmt.Sprint("thing-", n), n))
+		}
+		r.Sink.Replace("", things, "9")
+		time.Sleep(3500 * time.Millisecond)
+		synctest.Wait()
+
+		report := reportOf(t, inspector)
+		require.Len(t, report.Informers, 3)
+		of := report.Informers[0]
+		assert.Equal(t, "things", of.Name, "what costs most is first")
+		assert.Equal(t, "Synced", of.Phase)
+		assert.Equal(t, 10, of.Objects)
+		assert.Equal(t, "9", of.ResourceVersion)
+		assert.WithinDuration(t, start, of.LastEvent, 0)
+		assert.Equal(t, []snapshot.Index{{Name: "node", Keys: 3, Largest: 4}}, of.Indexes)
+		require.NotNil(t, of.Heap)
+		assert.Equal(t, 10, of.Heap.Sampled)
+		assert.Greater(t, of.Heap.Bytes, int64(500))
+		assert.InDelta(t, 1, of.Heap.Share, 0.01)
+		require.NotNil(t, of.Created)
+		assert.Contains(t, of.Created.Short, "inspect/report_test.go:")
+		require.NotNil(t, of.Budget)
+		assert.EqualValues(t, 12, of.Budget.Objects)
+		assert.Equal(t, "BudgetNear", problem(t, &report, "BudgetNear").Reason)
+		require.Len(t, of.Handlers, 2)
+		slow := of.Handlers[0]
+		assert.Equal(t, "slow", slow.Name)
+		assert.Equal(t, "Coalesce()", slow.Delivery)
+		assert.Equal(t, 7, slow.Backlog)
+		require.NotNil(t, slow.Times)
+		assert.EqualValues(t, 3, slow.Times.Calls)
+		assert.InDelta(t, 1, slow.Times.MeanSeconds, 0.001)
+		assert.Len(t, slow.Times.Buckets, 13)
+		require.NotNil(t, slow.Current)
+		assert.InDelta(t, 0.5, slow.Current.Seconds, 0.001)
+		assert.Equal(t, "HandlerSlow", problem(t, &report, "HandlerSlow").Reason)
+		assert.Equal(t, snapshot.Totals{Informers: 3, Synced: 1, Failing: 1, Objects: 10, HeapBytes: of.Heap.Bytes, Backlog: 7}, report.Totals)
+
+		p := problem(t, &report, "Failing")
+		assert.Equal(t, snapshot.Problem{
+			Severity: snapshot.Error, Reason: "Failing", Part: p.Part, Name: "failing", Since: p.Since, Detail: "no route to host",
+			Text: "not synced, so nothing can be read: list or watch fails, 2 failures",
+		}, p)
+		assert.WithinDuration(t, start, p.Since, 0)
+		assert.Equal(t, "fresh", problem(t, &report, "NotStarted").Name)
+		assert.Equal(t, "failing", report.Problems[0].Name, "the worst is first")
+
+		panics = true
+		defer func(crash bool) { utilruntime.ReallyCrash = crash }(utilruntime.ReallyCrash)
+		utilruntime.ReallyCrash = false
+		r.Sink.Put(rig.At("bad", 10), "10")
+		time.Sleep(time.Minute)
+		report = reportOf(t, inspector)
+		assert.Contains(t, problem(t, &report, "HandlerPanicked").Detail, "of course")
+		r.Stop()
+		synctest.Wait()
+		report = reportOf(t, inspector)
+		assert.Equal(t, "things", problem(t, &report, "Stopped").Name)
+	})
+}
+
+// TestHeapIsWeighedNowAndThen weighs an informer at most every ten seconds.
+func TestHeapIsWeighedNowAndThen(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		counting := &countingInformer{AnyInformer: typed.NewInformer(rig.NewScript(), typed.WithName("x"))}
+		inspector := newInspector(t, inspect.WithInformers(counting))
+		for range 50 {
+			inspector.Report(t.Context())
+			time.Sleep(time.Second)
+		}
+		assert.Equal(t, 5, counting.weighed)
+		assert.Equal(t, 5, counting.indexes)
+		time.Sleep(time.Hour)
+		assert.Equal(t, 5, counting.weighed, "nobody asks")
+	})
+}
+
+// countingInformer counts what is costly. Two at once would be a race.
+type countingInformer struct {
+	typed.AnyInformer
+	weighed, indexes int
+}
+
+func (c *countingInformer) EstimateHeap(sample int) (h heap) {
+	c.weighed++
+	return c.AnyInformer.EstimateHeap(sample)
+}
+
+func (c *countingInformer) IndexSizes() []index.IndexSize {
+	c.indexes++
+	return c.AnyInformer.IndexSizes()
+}
+
+// TestBacklogThatGrows tells of a handler that gets further and further behind.
+func TestBacklogThatGrows(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, typed.WithName("things"))
+		r.Start()
+		r.Sink.Replace("", nil, "1")
+		release := make(chan struct{})
+		defer close(release)
+		_, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{AddFunc: func(*rig.Thing, bool) { <-release }})
+		require.NoError(t, err)
+		inspector := newInspector(t, inspect.WithInformers(r.Informer))
+		n := 0
+		for range 10 {
+			for range 100 {
+				n++
+				r.Sink.Put(rig.At(fmt.Sprint(n), n), fmt.Sprint(n))
+			}
+			synctest.Wait()
+			inspector.Report(t.Context())
+			time.Sleep(2 * time.Second)
+		}
+		report := reportOf(t, inspector)
+		assert.InDelta(t, 45, report.Informers[0].Handlers[0].Growth, 1)
+		assert.Contains(t, problem(t, &report, "HandlerBehind").Text, "is behind by 1,000 events, and by 45 more each second")
+		time.Sleep(2 * time.Minute)
+		report = reportOf(t, inspector)
+		time.Sleep(10 * time.Second)
+		report = reportOf(t, inspector)
+		assert.Zero(t, report.Informers[0].Handlers[0].Growth, "it does not any more")
+	})
+}
+
+// TestReportOfQueues has a queue with keys in all states, and expectations.
+func TestReportOfQueues(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		q, err := queue.NewWorkQueue[index.Key](queue.WithName("things"))
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = q.Run(ctx, 1, func(ctx context.Context, key index.Key) error {
+				switch key.Name {
+				case "fails":
+					return errors.New("<b>no</b>")
+				case "hangs":
+					<-ctx.Done()
+				}
+				return nil
+			})
+		}()
+		defer func() { cancel(); <-done }()
+		q.Add(rig.Key("fails"))
+		time.Sleep(30 * time.Second)
+		q.Add(rig.Key("hangs"))
+		synctest.Wait()
+		q.Add(rig.Key("waits"))
+		q.AddWithOptions(rig.Key("low"), queue.AddOptions{Priority: -5})
+		q.AddAfter(rig.Key("later"), time.Hour)
+		time.Sleep(6 * time.Minute)
+
+		expected := fixedExpectations{{Key: "ns/waits", Waiting: true, For: []string{"informer pods: version 7"}, Since: time.Now().Add(-time.Minute), Deadline: time.Now().Add(time.Minute)}, {Key: "other"}}
+		inspector := newInspector(t, inspect.WithQueue(q), inspect.WithExpectations("pods", expected))
+		report := reportOf(t, inspector)
+		of := report.Queues[0]
+		assert.Equal(t, "things", of.Name)
+		assert.Equal(t, 1, of.InWork)
+		require.Len(t, of.Work, 1)
+		assert.Equal(t, "ns/hangs", of.Work[0].Key)
+		assert.True(t, of.Work[0].Stuck)
+		assert.InDelta(t, 360, of.Work[0].Seconds, 0.1)
+		assert.Contains(t, of.Priorities, snapshot.Priority{Priority: -5, Waiting: 1})
+		require.Len(t, of.Failing, 1)
+		assert.Equal(t, "<b>no</b>", of.Failing[0].Error)
+		assert.Contains(t, problem(t, &report, "WorkerStuck").Text, "a worker is stuck with key ns/hangs, and ")
+		assert.Contains(t, problem(t, &report, "KeyFailing").Text, "key ns/fails fails, ")
+		assert.Equal(t, "ns/waits", problem(t, &report, "QueueWaiting").Key)
+		assert.Equal(t, "ns/waits", problem(t, &report, "WriteNotSeen").Key)
+		assert.Equal(t, 2, report.Expectations[0].Keys)
+		assert.EqualValues(t, 7, report.Expectations[0].PutOff)
+		assert.Len(t, report.Expectations[0].Pending, 2)
+
+		for name, check := range map[string]func(k snapshot.KeyQueue){
+			"fails": func(k snapshot.KeyQueue) { assert.Equal(t, "<b>no</b>", k.Failing.Error) },
+			"hangs": func(k snapshot.KeyQueue) { assert.InDelta(t, 360, time.Since(k.WorkSince).Seconds(), 0.1) },
+			"waits": func(k snapshot.KeyQueue) { assert.InDelta(t, 360, time.Since(k.WaitingSince).Seconds(), 0.1) },
+			"low":   func(k snapshot.KeyQueue) { assert.Equal(t, -5, k.Priority) },
+			"later": func(k snapshot.KeyQueue) { assert.InDelta(t, 54, time.Until(k.DelayedUntil).Minutes(), 0.1) },
+		} {
+			k := decoded[snapshot.Key](t, inspector, "/?format=json&key=ns/"+name)
+			if assert.Len(t, k.Queues, 1, name) {
+				assert.True(t, k.Queues[0].Known)
+				check(k.Queues[0])
+			}
+			if name == "waits" {
+				require.Len(t, k.Expectations, 1)
+				assert.Equal(t, []string{"informer pods: version 7"}, k.Expectations[0].For)
+			}
+		}
+		k := decoded[snapshot.Key](t, inspector, "/?format=json&key=ns/nobody")
+		assert.Empty(t, k.Queues)
+		assert.Equal(t, "It is in the stores of 0 of 0 informers", k.Verdicts[0].Text)
+	})
+}
+
+// TestKeysOfQueues looks up keys in queues of other types of keys.
+func TestKeysOfQueues(t *testing.T) {
+	request := struct{ types.NamespacedName }{types.NamespacedName{Namespace: "shop", Name: "a"}}
+	of := func(opt inspect.Option, key string) []snapshot.KeyQueue {
+		return decoded[snapshot.Key](t, newInspector(t, opt), "/?format=json&key="+key).Queues
+	}
+	assert.Len(t, of(inspect.WithQueue(queueOf(t, "shop/a")), "shop/a"), 1)
+	assert.Empty(t, of(inspect.WithQueue(queueOf(t, "shop/a")), "shop/b"))
+	assert.Len(t, of(inspect.WithQueue(queueOf(t, types.NamespacedName{Namespace: "shop", Name: "a"})), "shop/a"), 1)
+	assert.Len(t, of(inspect.WithQueue(queueOf(t, types.NamespacedName{Name: "a"})), "/a"), 1)
+	assert.Len(t, of(inspect.WithQueue(queueOf(t, request)), "shop/a"), 1, "as controller-runtime has them")
+	assert.Len(t, of(inspect.WithQueue(queueOf(t, index.Key{Namespace: "east/shop", Name: "a"})), "east/shop/a"), 1, "as fleets have them")
+	other := of(inspect.WithQueue(queueOf(t, 17)), "17")
+	require.Len(t, other, 1, "it is in the lists")
+	assert.False(t, other[0].Known)
+}
+
+// queueOf returns a queue in which a key waits.
+func queueOf[K comparable](t *testing.T, key K) *queue.WorkQueue[K] {
+	q, err := queue.NewWorkQueue[K]()
+	require.NoError(t, err)
+	t.Cleanup(q.ShutDown)
+	q.Add(key)
+	return q
+}
+
+// TestReportOfGroupsAndFleets shows what members and clusters say.
+func TestReportOfGroupsAndFleets(t *testing.T) {
+	group := fixedGroup(shard.Status{Identity: "me", Members: []string{"me", "you"}, Ranges: 128, Wanted: 2, Leaving: 3, Calls: 4, Valid: false, Lost: 5, Err: errors.New("timeout")})
+	clusters := fixedFleet{
+		{Cluster: "east", Phase: fleet.PhaseSynced, Objects: 7},
+		{Cluster: "west", Phase: fleet.PhaseStale, Objects: 3, Err: errors.New("refused"), Failures: 2},
+		{Cluster: "gone", Phase: fleet.PhaseFailed, Err: errors.New("no such host")},
+		{Cluster: "new", Phase: fleet.PhaseListing, Err: errors.New("slow")},
+	}
+	inspector := newInspector(t, inspect.WithGroup(group), inspect.WithFleet("pods", clusters), inspect.WithSharing(func() snapshot.Sharing { return snapshot.Sharing{Parts: 3} }))
+	report := reportOf(t, inspector)
+	assert.Equal(t, snapshot.Group{
+		ID: report.Groups[0].ID, Name: "replicas", Identity: "me", Members: []string{"me", "you"},
+		Ranges: 128, Wanted: 2, Leaving: 3, Calls: 4, Lost: 5, Error: "timeout",
+	}, report.Groups[0])
+	assert.Contains(t, problem(t, &report, "LeaseLost").Text, "could not renew its Lease")
+	require.Len(t, report.Fleets[0].Clusters, 4)
+	assert.True(t, report.Fleets[0].Clusters[1].Stale)
+	assert.Equal(t, 3, report.Sharing.Parts)
+	var said []string
+	for _, p := range report.Problems {
+		if p.Reason == "ClusterFailing" {
+			said = append(said, string(p.Severity)+" "+p.Text)
+		}
+	}
+	assert.Equal(t, []string{
+		"error cluster gone has failed for good",
+		"warning cluster west fails, 2 times: its 3 objects are as they were",
+		"warning cluster new fails, and nothing of it can be read",
+	}, said)
+	assert.Contains(t, page(t, inspector, "/"), "me, you")
+}
+
+// TestSameNames has parts of one name be told apart.
+func TestSameNames(t *testing.T) {
+	a, b := typed.NewInformer(rig.NewScript(), typed.WithName("x")), typed.NewInformer(rig.NewScript(), typed.WithName("x"))
+	report := reportOf(t, newInspector(t, inspect.WithInformers(a, b), inspect.WithExpectations("x", fixedExpectations{}), inspect.WithExpectations("x", fixedExpectations{})))
+	assert.NotEqual(t, report.Informers[0].ID, report.Informers[1].ID)
+	assert.NotEqual(t, report.Expectations[0].ID, report.Expectations[1].ID)
+}
+
+// TestInspectorsParts are what others, such as metrics, are made from.
+func TestInspectorsParts(t *testing.T) {
+	informer := typed.NewInformer(rig.NewScript())
+	q := queueOf(t, "a")
+	e, err := control.NewExpectations(control.AdderFunc[string](func(string) {}))
+	require.NoError(t, err)
+	inspector := newInspector(t, inspect.WithInformers(informer), inspect.WithFactories(typed.NewFactory()), inspect.WithQueue(q), inspect.WithExpectations("e", e))
+	assert.Equal(t, []typed.AnyInformer{informer}, inspector.Informers())
+	assert.Equal(t, []inspect.Queue{q}, inspector.Queues())
+	for name, of := range inspector.Expectations() {
+		assert.Equal(t, "e", name)
+		assert.Equal(t, e, of)
+	}
+}
