@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"bytes"
+	"context"
+	"net/http/httptest"
 
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
@@ -40,4 +42,19 @@ func pageText(page *pageView) string {
 		panic(err)
 	}
 	return b.String()
+}
+
+// Updates returns a function that returns what an open page is sent next.
+func Updates(i *Inspector) func() []byte {
+	var last *frame
+	return func() []byte {
+		report := i.Report(context.Background())
+		next := newFrame(&report, "", last)
+		w := httptest.NewRecorder()
+		if err := send(w, next.since(last, "")); err != nil {
+			panic(err)
+		}
+		last = next
+		return w.Body.Bytes()
+	}
 }

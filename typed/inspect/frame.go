@@ -21,8 +21,8 @@ type frame struct {
 const shownProblems = 12
 
 // newFrame renders the parts of a report. The informers that do not match the query are
-// hidden.
-func newFrame(r *snapshot.Report, query string) *frame {
+// hidden. What looks as it did in an earlier frame, nil for none, is taken from that.
+func newFrame(r *snapshot.Report, query string, earlier *frame) *frame {
 	f := &frame{report: r, pieces: make(map[string]template.HTML, len(r.Informers)+16), texts: make(map[string]*informerView, len(r.Informers))}
 	flags, names := flagsOf(r.Problems), namesOf(r)
 	f.pieces["problems"] = rendered("problems", newProblemsView(r))
@@ -31,7 +31,11 @@ func newFrame(r *snapshot.Report, query string) *frame {
 		v := newInformerView(&r.Informers[n], flags[r.Informers[n].ID], r.Time)
 		v.Short, v.Hidden = names.short(v.Name), !v.matches(query)
 		f.texts[v.ID] = v
-		f.pieces[v.ID] = rendered("informer", v)
+		if earlier != nil && v.looksLike(earlier.texts[v.ID]) {
+			f.pieces[v.ID] = earlier.pieces[v.ID]
+		} else {
+			f.pieces[v.ID] = rendered("informer", v)
+		}
 	}
 	for n := range r.Queues {
 		q := &r.Queues[n]

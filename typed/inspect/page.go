@@ -46,7 +46,7 @@ func newPage(r *snapshot.Report, query, order string) *pageView {
 	if orders[order] == nil {
 		order = "cost"
 	}
-	f := newFrame(r, query)
+	f := newFrame(r, query, nil)
 	v := &pageView{
 		Page: "all", Title: r.Title, PageTitle: pageTitle(r), Now: r.Time,
 		Home: "?", JSON: "?format=json", Query: query, Sort: order,

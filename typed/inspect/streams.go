@@ -21,6 +21,7 @@ type streams struct {
 
 	making sync.Mutex // held while a report is made
 	latest *frame     // guarded by making; without pieces if nobody has asked for a page
+	shown  *frame     // guarded by making; the last one with pieces
 }
 
 // enter takes a place among n listeners, and reports whether there was one. It returns what
@@ -50,7 +51,7 @@ func (s *streams) leave() {
 	s.number--
 	if s.number == 0 {
 		s.making.Lock()
-		s.latest = nil
+		s.latest, s.shown = nil, nil
 		s.making.Unlock()
 	}
 }
@@ -80,7 +81,8 @@ func (s *streams) frame(ctx context.Context, i *Inspector, page bool) *frame {
 		s.latest = &frame{report: &report}
 	}
 	if page && s.latest.pieces == nil {
-		s.latest = newFrame(s.latest.report, "")
+		s.latest = newFrame(s.latest.report, "", s.shown)
+		s.shown = s.latest
 	}
 	return s.latest
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -87,6 +88,35 @@ func newInformerView(of *snapshot.Informer, flags []flag, now time.Time) *inform
 	}
 	v.Text = strings.ToLower(strings.Join(text, " "))
 	return v
+}
+
+// looksLike reports whether the informer is shown as it was in another view, which may be
+// nil.
+func (v *informerView) looksLike(other *informerView) bool {
+	if other == nil || v.Hidden != other.Hidden || v.Short != other.Short ||
+		!slices.Equal(v.Flags, other.Flags) || !slices.Equal(v.ages(), other.ages()) {
+		return false
+	}
+	a, b := *v.Informer, *other.Informer
+	if a.Heap != nil && b.Heap != nil { // when it was estimated is not shown
+		heap := *b.Heap
+		heap.At = a.Heap.At
+		b.Heap = &heap
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// ages returns what the page says of times.
+func (v *informerView) ages() []string {
+	said := []string{ago(v.Now, v.LastEvent), ago(v.Now, v.LastContact), since(v.Now, v.WatchSince), since(v.Now, v.FailingSince)}
+	for n := range v.Handlers {
+		h := &v.Handlers[n]
+		said = append(said, ago(v.Now, h.LastPanicAt))
+		if h.Slowest != nil {
+			said = append(said, ago(v.Now, h.Slowest.Began))
+		}
+	}
+	return said
 }
 
 // matches reports whether the informer has all words of a query.
