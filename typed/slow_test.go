@@ -63,17 +63,6 @@ func TestCallTimes(t *testing.T) {
 	})
 }
 
-func TestCallTimesBounds(t *testing.T) {
-	var times report.CallTimes
-	for i, bound := range report.CallBounds {
-		times.Add(bound)
-		assert.EqualValues(t, 1, times.Counts[i], "a bound is included")
-	}
-	times.Add(time.Minute + 1)
-	assert.EqualValues(t, 1, times.Counts[len(report.CallBounds)])
-	assert.EqualValues(t, len(report.CallBounds)+1, times.Calls())
-}
-
 func TestSlowHandlers(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		ctx, lines := rig.Lines()

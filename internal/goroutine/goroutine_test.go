@@ -1,0 +1,29 @@
+package goroutine
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func hangs(number chan<- uint64, until <-chan struct{}) {
+	number <- ID()
+	<-until
+}
+
+func TestStack(t *testing.T) {
+	number, until := make(chan uint64), make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() { hangs(number, until) })
+	id := <-number
+	assert.NotEqual(t, ID(), id)
+	assert.Contains(t, Stack(id), "goroutine.hangs(")
+	assert.NotContains(t, Stack(id), "TestStack(", "it is the stack of one goroutine")
+	assert.Contains(t, Stack(ID()), "TestStack(")
+	close(until)
+	running.Wait()
+	for Stack(id) != "" { // it is about to end
+	}
+	assert.Empty(t, Stack(0), "no goroutine has this number")
+}
