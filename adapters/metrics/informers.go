@@ -6,15 +6,20 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// tellInformers tells of all informers, and their handlers.
+// tellInformers tells of all informers, each once, and their handlers.
 func (c *collection) tellInformers() {
-	for _, f := range c.options.factories {
-		for _, i := range f.Informers() {
-			c.tellInformer(i)
+	told := map[typed.AnyInformer]bool{}
+	tell := func(informers []typed.AnyInformer) {
+		for _, i := range informers {
+			if check("informer", i) == nil && !told[i] {
+				told[i] = true
+				c.tellInformer(i)
+			}
 		}
 	}
-	for _, i := range c.options.informers {
-		c.tellInformer(i)
+	tell(c.options.informers)
+	for _, f := range c.options.factories {
+		tell(f.Informers())
 	}
 }
 

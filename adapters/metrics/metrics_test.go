@@ -122,7 +122,8 @@ func TestOneSeriesAKind(t *testing.T) {
 	all[7].(*fake).status.Since = now
 	other := newFake("apps", "Deployment", "deployments")
 	other.status.Objects = 7
-	r, _ := newMetrics(t, metrics.WithInformers(all...), metrics.WithInformers(other))
+	r, _ := newMetrics(t, metrics.WithInformers(all...), metrics.WithInformers(other), metrics.WithInformers(all[3], other),
+		metrics.WithFactories(&changing{now: []typed.AnyInformer{other, nil, odd{}}}))
 	got := gather(t, r)
 	const l = `{group="",kind="Pod"}`
 	for name, want := range map[string]float64{

@@ -25,9 +25,11 @@ type options struct {
 	withoutClientGo             bool
 }
 
-// Factory is a *typed.Factory, or whatever else has informers that come and go.
+// Factory is a *typed.Factory, or whatever else has informers that come and go, such as an
+// *inspect.Inspector.
 type Factory interface {
 	// Informers is Factory.Informers. It may be called at any time, by several goroutines.
+	// While an informer is in use, each call returns the same pointer for it.
 	Informers() []typed.AnyInformer
 }
 
@@ -62,8 +64,9 @@ func WithFactories(factories ...Factory) Option {
 	}
 }
 
-// WithInformers adds informers. They are told of from now on, also after they have stopped.
-// An informer of a factory is not to be added by itself, as it would be counted twice.
+// WithInformers adds informers. They are told of from now on, also after they have stopped,
+// and once, however often they are added. A *typed.SharedInformer is not to be added beside
+// its factory, as it would be counted twice.
 func WithInformers(informers ...typed.AnyInformer) Option {
 	return func(o *options) error {
 		for _, i := range informers {

@@ -15,7 +15,12 @@ const nameLabel = "name"
 
 // tellQueues tells of the queues that were added.
 func (c *collection) tellQueues() {
+	told := map[Queue]bool{}
 	for _, q := range c.options.queues {
+		if told[q] {
+			continue
+		}
+		told[q] = true
 		r := q.Report(maxPriorities)
 		l := c.labelled(r.Name)
 		for _, d := range r.Depths {
