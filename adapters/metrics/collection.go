@@ -17,36 +17,31 @@ type series struct {
 // source is what counts something: an informer, a handler of it, a queue.
 type source struct {
 	of   any    // the pointer
-	name string // of the handler
-	n    int    // of those before it that have the same name
+	name string // of the handler, or expectations
+	n    int    // of a handler: which one of those with this name, from 1
 }
 
-// count is a number that a source counts.
-type count struct {
-	of   *definition
-	from source
+// tally is what a source has counted, as far as that was told.
+type tally struct {
+	numbers map[*definition]float64
+	times   report.CallTimes
 }
 
 // counts are what sources have counted, and what that has come to for each series: a
 // series goes on when a source of it ends.
 type counts struct {
 	labels     map[labels]*labels // by value
-	last       map[count]float64
+	tallies    map[source]*tally
 	totals     map[series]float64
-	lastTimes  map[source]report.CallTimes
 	totalTimes map[series]report.CallTimes
 }
 
-// newCounts returns counts with room for as much as before has, which may be nil.
+// newCounts returns counts with room for as much as before has.
 func newCounts(before *counts) *counts {
-	if before == nil {
-		before = &counts{}
-	}
 	return &counts{
 		labels:     make(map[labels]*labels, len(before.labels)),
-		last:       make(map[count]float64, len(before.last)),
+		tallies:    make(map[source]*tally, len(before.tallies)),
 		totals:     make(map[series]float64, len(before.totals)),
-		lastTimes:  make(map[source]report.CallTimes, len(before.lastTimes)),
 		totalTimes: make(map[series]report.CallTimes, len(before.totalTimes)),
 	}
 }
@@ -82,29 +77,41 @@ func (c *collection) setTime(d *definition, l *labels, at time.Time) {
 	}
 }
 
+// from returns the tally of a source.
+func (c *collection) from(s source) *tally {
+	t := c.counts.tallies[s]
+	if t == nil {
+		if t = c.before.tallies[s]; t == nil {
+			t = &tally{numbers: map[*definition]float64{}}
+		}
+		c.counts.tallies[s] = t
+	}
+	return t
+}
+
 // add tells how much a source has counted.
-func (c *collection) add(d *definition, from source, l *labels, value float64) {
-	s, n := series{d, l}, count{d, from}
+func (c *collection) add(d *definition, from *tally, l *labels, value float64) {
+	s := series{d, l}
 	total, ok := c.counts.totals[s]
 	if !ok {
 		total = c.before.totals[s]
 	}
-	if last, ok := c.before.last[n]; ok && last <= value {
-		total += value - last
-	} else {
-		total += value
+	last := from.numbers[d]
+	if last > value {
+		last = 0 // it has begun anew
 	}
-	c.counts.totals[s], c.counts.last[n] = total, value
+	c.counts.totals[s] = total + value - last
+	from.numbers[d] = value
 }
 
 // addTimes tells what calls of a source took.
-func (c *collection) addTimes(d *definition, from source, l *labels, times report.CallTimes) {
+func (c *collection) addTimes(d *definition, from *tally, l *labels, times report.CallTimes) {
 	s := series{d, l}
 	total, ok := c.counts.totalTimes[s]
 	if !ok {
 		total = c.before.totalTimes[s]
 	}
-	last := c.before.lastTimes[from]
+	last := from.times
 	if last.Sum > times.Sum || last.Calls() > times.Calls() {
 		last = report.CallTimes{} // it has begun anew
 	}
@@ -112,7 +119,7 @@ func (c *collection) addTimes(d *definition, from source, l *labels, times repor
 		total.Counts[i] += times.Counts[i] - last.Counts[i]
 	}
 	total.Sum += times.Sum - last.Sum
-	c.counts.totalTimes[s], c.counts.lastTimes[from] = total, times
+	c.counts.totalTimes[s], from.times = total, times
 }
 
 // metrics returns all that was told.

@@ -33,7 +33,7 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 	if c.options.informerNames {
 		l, n = c.with(l, n, cmp.Or(s.Name, i.Name())), n+1
 	}
-	from := source{of: i}
+	from := c.from(source{of: i})
 	c.tellLife(&s, l, n)
 	c.tellServer(&s, from, l)
 	c.set(objects, l, float64(s.Objects))
@@ -55,7 +55,7 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 			c.set(indexLargest, named, float64(x.Largest))
 		}
 	}
-	c.tellHandlers(&s, from, l, n)
+	c.tellHandlers(&s, i, l, n)
 }
 
 // phases are the values of the label phase.
@@ -73,7 +73,7 @@ func (c *collection) tellLife(s *typed.Status, l *labels, n int) {
 }
 
 // tellServer tells how an informer fares with its source.
-func (c *collection) tellServer(s *typed.Status, from source, l *labels) {
+func (c *collection) tellServer(s *typed.Status, from *tally, l *labels) {
 	if s.Phase != typed.PhaseStopped { // who has stopped has no contact
 		c.setTime(lastContact, l, s.LastContact)
 	}
@@ -92,15 +92,15 @@ func (c *collection) tellServer(s *typed.Status, from source, l *labels) {
 }
 
 // tellHandlers tells of the handlers of an informer.
-func (c *collection) tellHandlers(s *typed.Status, from source, l *labels, n int) {
+func (c *collection) tellHandlers(s *typed.Status, informer typed.AnyInformer, l *labels, n int) {
 	names := map[string]int{}
 	for i := range s.Handlers {
 		h := &s.Handlers[i]
-		l, from := l, from
+		l := l
 		if c.options.handlerNames {
 			l = c.with(l, n, h.Name)
 		}
-		from.name, from.n = h.Name, names[h.Name]
+		from := c.from(source{of: informer, name: h.Name, n: names[h.Name] + 1})
 		names[h.Name]++
 		c.set(handlers, l, 1)
 		c.set(backlog, l, float64(h.Backlog))

@@ -19,7 +19,7 @@ import (
 //     WithInformerNames and WithHandlerNames.
 //  3. Counters never fall because an informer, or handler, has ended while others with
 //     the same labels go on. When the last one has, the series vanish.
-//  4. The values of one informer are of one moment.
+//  4. The values of one informer are of one moment, apart from those of indexes.
 //
 // One registry takes one Metrics; for more, use prometheus.WrapRegistererWith. All
 // methods are safe for concurrent use.
@@ -47,7 +47,7 @@ func New(registerer prometheus.Registerer, opts ...Option) (*Metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Metrics{descriptions: map[*definition]*description{}, options: o, counts: newCounts(nil)}
+	m := &Metrics{descriptions: map[*definition]*description{}, options: o, counts: newCounts(&counts{})}
 	shapes := map[string]*shape{}
 	for _, d := range definitions {
 		names := o.labelsOf(d)

@@ -45,8 +45,13 @@ func (c *collection) tellQueues() {
 
 // tellExpectations tells of the expectations that were added.
 func (c *collection) tellExpectations() {
+	told := map[namedExpectations]bool{}
 	for _, e := range c.options.expectations {
-		s, l, from := e.Stats(), c.labelled(e.name), source{of: e.Expectations}
+		if told[e] {
+			continue
+		}
+		told[e] = true
+		s, l, from := e.Stats(), c.labelled(e.name), c.from(source{of: e.Expectations, name: e.name})
 		c.set(expecting, l, float64(s.Keys))
 		c.set(expectingWaiting, l, float64(s.Waiting))
 		c.add(putOff, from, l, float64(s.PutOff))
@@ -60,6 +65,7 @@ func (c *collection) tellSharing() {
 	s, l := kube.SharedParts(), c.labelled()
 	c.set(sharedParts, l, float64(s.Parts))
 	c.set(sharedPartsBytes, l, float64(s.Bytes))
-	c.add(sharedPartsLooked, source{}, l, float64(s.Looked))
-	c.add(sharedPartsFound, source{}, l, float64(s.Found))
+	from := c.from(source{})
+	c.add(sharedPartsLooked, from, l, float64(s.Looked))
+	c.add(sharedPartsFound, from, l, float64(s.Found))
 }

@@ -102,7 +102,7 @@ func TestExpectations(t *testing.T) {
 		for range 2 {
 			e, err := control.NewExpectations(control.AdderFunc[index.Key](func(index.Key) {}), control.WithExpectationTimeout(time.Minute))
 			require.NoError(t, err)
-			require.NoError(t, m.Add(metrics.WithExpectations("pods", e)))
+			require.NoError(t, m.Add(metrics.WithExpectations("pods", e), metrics.WithExpectations("pods", e), metrics.WithExpectations("other", e)))
 			key := index.Key{Name: "a"}
 			require.NoError(t, e.Expect(key, informer, "7"))
 			require.NoError(t, e.Wrap(func(context.Context, index.Key) error { return errors.New("not yet") })(t.Context(), key))
@@ -111,6 +111,7 @@ func TestExpectations(t *testing.T) {
 		assert.EqualValues(t, 2, got[`kubetyped_expectations_keys{name="pods"}`])
 		assert.EqualValues(t, 2, got[`kubetyped_expectations_waiting_keys{name="pods"}`])
 		assert.EqualValues(t, 2, got[`kubetyped_expectations_put_off_total{name="pods"}`])
+		assert.EqualValues(t, 2, got[`kubetyped_expectations_put_off_total{name="other"}`])
 		time.Sleep(2 * time.Minute)
 		got = gather(t, r)
 		assert.EqualValues(t, 0, got[`kubetyped_expectations_keys{name="pods"}`])
