@@ -130,11 +130,15 @@ func barHeight(calls, most uint64) float64 {
 	return max(2, barsHeight*digits(calls)/digits(most))
 }
 
-// labelled reports whether a bound is written below the bars: those that are 1 or 10 or 100
-// of a unit.
+// labelled reports whether a bound is written below the bars: for the others, there is no
+// room.
 func labelled(bound float64) bool {
-	text := boundText(bound)
-	return strings.HasPrefix(text, "1")
+	switch bound {
+	case 100e-6, 1e-3, 10e-3, 100e-3, 1, 10:
+		return true
+	default:
+		return false
+	}
 }
 
 // boundText returns a bound of a bucket in few letters.

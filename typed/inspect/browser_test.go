@@ -1,0 +1,134 @@
+package inspect_test
+
+import (
+	_ "embed"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/inspect"
+	"github.com/kubetyped/informer/typed/internal/rig"
+)
+
+//go:embed testdata/wrapper.html
+var wrapper string
+
+// inBrowser opens a page of a handler in a frame of some width in Chromium, and returns what
+// was noted about it, by name.
+func inBrowser(t *testing.T, pages http.Handler, address string, width int, live bool) map[string]string {
+	t.Helper()
+	done := make(chan struct{})
+	var once sync.Once
+	end := func() { once.Do(func() { close(done) }) }
+	mux := http.NewServeMux()
+	mux.Handle("/", pages)
+	mux.HandleFunc("/wrapper", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = strings.NewReplacer("PAGEWIDTH", fmt.Sprint(width), "PAGEADDRESS", address, "LIVE", fmt.Sprint(live)).WriteString(w, wrapper)
+	})
+	mux.HandleFunc("/done", func(http.ResponseWriter, *http.Request) { end() })
+	mux.HandleFunc("/wait", func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-done:
+		case <-r.Context().Done():
+		}
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	defer server.CloseClientConnections()
+	defer end()
+	text := chromium(t, "--window-size=1500,1000", "--dump-dom", server.URL+"/wrapper")
+	noted := map[string]string{}
+	for node := range parsed(t, text).Descendants() {
+		if node.Data == "body" {
+			for _, attr := range node.Attr {
+				noted[strings.TrimPrefix(attr.Key, "data-")] = attr.Val
+			}
+		}
+	}
+	require.NotEmpty(t, noted, text)
+	assert.Empty(t, noted["error"])
+	return noted
+}
+
+// madeUpPages serves made-up pages with the policy that real ones have.
+func madeUpPages() http.Handler {
+	mux := http.NewServeMux()
+	serve := func(path, text string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Security-Policy", inspect.Policy)
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = w.Write([]byte(text))
+		})
+	}
+	serve("/all/{$}", inspect.PageOf(madeUp(), "", ""))
+	serve("/key/{$}", inspect.KeyPageOf("shop-controller", "shop/order-0815", madeUpKey()))
+	long := strings.Repeat("aNameThatIsMuchLongerThanAPhoneIsWide", 4)
+	r, k := madeUp(), madeUpKey()
+	fillStrings(r, long)
+	fillStrings(k, long)
+	serve("/long/{$}", inspect.PageOf(r, "", ""))
+	serve("/longkey/{$}", inspect.KeyPageOf(long, long, k))
+	return mux
+}
+
+// TestPagesFitScreens opens pages, folded and unfolded, on screens of all widths, and looks
+// for what is wider than the screen.
+func TestPagesFitScreens(t *testing.T) {
+	for _, address := range []string{"/all/", "/key/", "/long/", "/longkey/"} {
+		for _, width := range []int{360, 900, 1440} {
+			t.Run(fmt.Sprint(strings.Trim(address, "/"), width), func(t *testing.T) {
+				noted := inBrowser(t, madeUpPages(), address, width, false)
+				assert.Equal(t, "1320px", noted["styled"], "the policy lets the style apply")
+				assert.Equal(t, "0 ", noted["folded"], "what is wider than the screen")
+				assert.Equal(t, "0 ", noted["unfolded"], "what is wider than the screen")
+			})
+		}
+	}
+}
+
+// TestPageIsLive opens a page of informers that change, filters it and follows a link.
+func TestPageIsLive(t *testing.T) {
+	busy, idle := rig.New(t, typed.WithName("busy")), rig.New(t, typed.WithName("idle"))
+	for _, r := range []*rig.Rig{busy, idle} {
+		r.Start()
+		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+	}
+	busy.Sink.Report(fmt.Errorf("no route to host"))
+	inspector := newInspector(t, inspect.WithInformers(busy.Informer, idle.Informer), inspect.WithInterval(200*time.Millisecond))
+	stop := make(chan struct{})
+	var changing sync.WaitGroup
+	changing.Go(func() {
+		for n := 2; ; n++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(50 * time.Millisecond):
+				idle.Sink.Put(rig.At("a", n), fmt.Sprint(n))
+			}
+		}
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/debug/informers/", inspector)
+	noted := inBrowser(t, mux, "/debug/informers/", 1440, true)
+	close(stop)
+	changing.Wait()
+	assert.Equal(t, "ready", noted["script"], "it has run to its end")
+	assert.Equal(t, "true", noted["live"], "updates come")
+	assert.Regexp(t, `^Live, \d\d:\d\d:\d\d UTC$`, noted["clock"])
+	assert.Equal(t, "SUMMARY", noted["focus"])
+	assert.Equal(t, "1 of 2: 1 of 2", noted["filtered"])
+	assert.Equal(t, "true", noted["revealed"], "a link to a part unfolds it")
+	assert.Equal(t, "true", noted["stillrevealed"], "it stays so when it is updated")
+	assert.Equal(t, "1", noted["stillfiltered"])
+	assert.Equal(t, "SUMMARY", noted["stillfocused"])
+	assert.Equal(t, "Paused Go on", noted["paused"])
+}
