@@ -15,7 +15,7 @@ BENCHTIME  ?= 0.3s
 FUZZTIME   ?= 20s
 # Nested modules that are tested with the root; e2e, whose requirements are
 # large, has targets of its own.
-MODULES    := adapters/ctrlruntime adapters/metrics adapters/tracing benchmarks/peers benchmarks/report
+MODULES    := adapters/ctrlruntime adapters/metrics adapters/tracing benchmarks/peers benchmarks/report examples/observed
 E2EFLAGS   ?=
 
 .PHONY: help
