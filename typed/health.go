@@ -8,6 +8,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
+	"github.com/kubetyped/informer/typed/internal/trouble"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -23,18 +24,22 @@ type health struct {
 	watching time.Time // guarded by mu; when it last began to watch; zero: it has failed since
 	contact  time.Time // guarded by mu; when it last worked
 
+	trouble    trouble.Trouble // what is logged of failures
 	rejections rejections
 }
 
 // report notes and logs err, see Sink.Report. What logs is the user's, and may
 // ask for the informer's status, so no lock is held meanwhile.
 func (h *health) report(ctx context.Context, name string, err error) {
-	failures, since := h.note(err)
-	switch {
-	case err == nil && failures > 0:
-		klog.FromContext(ctx).Info("List and watch work again", "informer", name, "failures", failures, "since", since)
-	case err != nil && failures&(failures-1) == 0: // only the first, second, fourth, eighth, …
-		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will try again", "informer", name, "failures", failures)
+	h.note(err)
+	if err == nil {
+		h.trouble.Work(func(failures int, since, worked time.Time) {
+			klog.FromContext(ctx).Info("List and watch work again", "informer", name, "failures", failures, "since", since, "worksSince", worked)
+		})
+		return
+	}
+	if failures, since, tell := h.trouble.Fail(); tell {
+		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will try again", "informer", name, "failures", failures, "since", since)
 	}
 }
 
@@ -72,17 +77,15 @@ func (h *health) withhold(err error) {
 	h.withheld = err
 }
 
-// note counts a failure, or forgets them all if err is nil. It returns how many
-// there were, this one included, and since when.
-func (h *health) note(err error) (failures int, since time.Time) {
+// note counts a failure, or forgets them all if err is nil.
+func (h *health) note(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := time.Now()
 	if err == nil {
-		failures, since = h.failures, h.since
 		h.err, h.failures, h.since = nil, 0, time.Time{}
 		h.contact = now
-		return failures, since
+		return
 	}
 	if h.failures == 0 {
 		h.since = now
@@ -90,7 +93,6 @@ func (h *health) note(err error) (failures int, since time.Time) {
 	h.watching = time.Time{}
 	h.failures++
 	h.err, h.lastErr = err, err
-	return h.failures, h.since
 }
 
 // fill copies what is known into s.

@@ -47,6 +47,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter,
 		early: func(received int) { i.early(received, end) },
 	})
+	i.health.trouble.End()
 	switch cause := final.Load(); {
 	case cause != nil:
 		err = *cause
