@@ -75,7 +75,7 @@ func (i *Informer[T]) newCalls(ctx context.Context, handler string) *calls[T] {
 	}
 	return &calls[T]{base: time.Now(), limit: i.slowLimit, slow: func(c report.Call) {
 		if left, ok := i.slowLog.next(time.Now()); ok {
-			klog.FromContext(ctx).Info("A handler was slow", "handler", handler, "key", c.Key, "event", c.Type.String(), "took", c.Took, "limit", i.slowLimit, "leftOut", left)
+			klog.FromContext(ctx).Info("A handler was slow", "handler", handler, "object", c.Key, "event", c.Type.String(), "took", c.Took, "limit", i.slowLimit, "leftOut", left)
 		}
 	}}
 }
@@ -100,7 +100,7 @@ func (i *Informer[T]) watchHandlers(ctx context.Context) {
 				continue
 			}
 			if left, ok := i.slowLog.next(time.Now()); ok {
-				klog.FromContext(ctx).Info("A handler does not return", "handler", l.name, "key", call.Key, "event", call.Type.String(),
+				klog.FromContext(ctx).Info("A handler does not return", "handler", l.name, "object", call.Key, "event", call.Type.String(),
 					"since", call.Began, "leftOut", left, "stack", goroutine.Stack(l.goroutine.Load()))
 			}
 		}
@@ -140,7 +140,7 @@ func (l *loop[T]) blameIndexes(n int, object func(int) (T, bool)) {
 			continue
 		}
 		if left, ok := l.slowLog.next(time.Now()); ok {
-			l.logger().Info("An index function was slow", "index", name, "key", index.KeyOf(obj), "took", took, "limit", l.slowIndexes, "leftOut", left)
+			l.logger().Info("An index function was slow", "index", name, "object", index.KeyOf(obj), "took", took, "limit", l.slowIndexes, "leftOut", left)
 		}
 	}
 }

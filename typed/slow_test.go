@@ -74,7 +74,7 @@ func TestSlowHandlers(t *testing.T) {
 		time.Sleep(12 * time.Second)
 		logged := lines()
 		require.Len(t, logged, 1, "what takes as long as the limit is not slow")
-		for _, part := range []string{"A handler was slow", `handler="sleeper"`, `key="ns/b"`, `event="Added"`, `took="6s"`, `limit="5s"`, "leftOut=0"} {
+		for _, part := range []string{"A handler was slow", `handler="sleeper"`, `object="ns/b"`, `event="Added"`, `took="6s"`, `limit="5s"`, "leftOut=0"} {
 			assert.Contains(t, logged[0], part)
 		}
 
@@ -86,7 +86,7 @@ func TestSlowHandlers(t *testing.T) {
 		assert.True(t, r.Status().Handlers[0].Stuck)
 		text := strings.Join(lines(), "\n")
 		assert.Contains(t, text, "A handler does not return")
-		assert.Contains(t, text, `key="ns/a"`)
+		assert.Contains(t, text, `object="ns/a"`)
 		assert.Contains(t, text, "newTakingAsLong", "the stack of the goroutine that hangs")
 		time.Sleep(2 * time.Minute)
 		assert.Empty(t, lines(), "once a call")
@@ -168,7 +168,7 @@ func TestSlowIndexes(t *testing.T) {
 		time.Sleep(time.Minute)
 		logged := lines()
 		require.Len(t, logged, 1, "a write of many objects is slow, none of them is")
-		for _, part := range []string{"An index function was slow", `index="slow"`, `key="ns/c"`, `took="3s"`, `limit="1s"`} {
+		for _, part := range []string{"An index function was slow", `index="slow"`, `object="ns/c"`, `took="3s"`, `limit="1s"`} {
 			assert.Contains(t, logged[0], part)
 		}
 		r.Sink.Put(rig.At("a", 1), "2")

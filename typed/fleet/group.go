@@ -57,6 +57,7 @@ func (g *group[T]) end() {
 	g.cancel()
 	g.running.Wait()
 	for _, m := range g.all() {
+		m.trouble.End()
 		g.due.add(m.health.dismiss())
 	}
 	g.due.end()

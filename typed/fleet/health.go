@@ -163,18 +163,16 @@ func (h *health) wait(err error) {
 	h.waiting = err
 }
 
-// work notes that the cluster works, and returns how often it has failed, and since when.
-func (h *health) work() (failures int, since time.Time) {
+// work notes that the cluster works.
+func (h *health) work() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	failures, since = h.failures, h.since
 	if h.works != nil {
 		close(h.works)
 		h.works = nil
 	}
 	h.contact = time.Now()
 	h.err, h.waiting, h.failures, h.since = nil, nil, 0, time.Time{}
-	return failures, since
 }
 
 // countLists returns how many lists there were.

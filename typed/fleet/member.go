@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/internal/lock"
+	"github.com/kubetyped/informer/typed/internal/trouble"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -32,7 +33,8 @@ type member[T Object] struct {
 	session *session[T] // guarded by order; nil: the cluster has left
 	names   names       // guarded by order; of the objects that the informer was told of
 
-	health health
+	health  health
+	trouble trouble.Trouble // what is logged of failures
 }
 
 func newMember[T Object](g *group[T], e entry) *member[T] {
@@ -71,6 +73,7 @@ func (m *member[T]) begin(s *session[T]) {
 // leave takes the cluster's objects out.
 func (m *member[T]) leave() {
 	m.stopSession()
+	defer m.trouble.End() // without a lock, since it may wait for the user's logger
 	m.order.Lock()
 	defer m.order.Unlock()
 	m.session = nil

@@ -33,9 +33,10 @@ func (s *session[T]) fail(err error) {
 		return // it is another session's
 	}
 	failed := &ClusterError{Cluster: s.name, Err: err}
-	first, over := s.health.fail(failed)
-	if first {
-		klog.FromContext(s.ctx).Info("A cluster of a fleet fails", "cluster", s.name, "err", err)
+	if failures, since, tell := s.trouble.Fail(); tell {
+		klog.FromContext(s.ctx).Info("A cluster of a fleet fails", "cluster", s.name, "failures", failures, "since", since, "err", err)
+	}
+	if first, over := s.health.fail(failed); first {
 		s.expireLater(over)
 	}
 	s.troubles.changed(s.failing)
@@ -48,9 +49,10 @@ func (s *session[T]) work() {
 	if s.ctx.Err() != nil {
 		return
 	}
-	if failures, since := s.health.work(); failures > 0 {
-		klog.FromContext(s.ctx).Info("A cluster of a fleet works again", "cluster", s.name, "failures", failures, "since", since)
-	}
+	s.health.work()
+	s.trouble.Work(func(failures int, since, worked time.Time) {
+		klog.FromContext(s.ctx).Info("A cluster of a fleet works again", "cluster", s.name, "failures", failures, "since", since, "worksSince", worked)
+	})
 	if s.failing() == nil {
 		s.troubles.changed(s.failing)
 	}
