@@ -148,6 +148,19 @@ func TestUpdatesOfAPage(t *testing.T) {
 		assert.Contains(t, last.HTML, "totals")
 		assert.NotContains(t, last.HTML, atIdle, "it has not changed")
 		assert.NotContains(t, last.HTML, "problems")
+
+		shown := len(events)
+		time.Sleep(40 * time.Second) // in which four minutes pass
+		synctest.Wait()
+		aged := 0
+		for _, event := range l.events(t)[shown:] {
+			var next update
+			require.NoError(t, json.Unmarshal([]byte(event), &next))
+			if strings.Contains(next.HTML[atIdle], "Last event </span>4 min ago") {
+				aged++
+			}
+		}
+		assert.Equal(t, 1, aged, "it is a minute older, once")
 	})
 }
 
