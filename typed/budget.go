@@ -25,10 +25,13 @@ type Budget struct {
 }
 
 // WithBudget limits what the informer keeps. A line is logged when four fifths of a limit
-// are used, and when it is passed; Status tells how much is used. The number of objects
-// is looked at with every batch of changes, and while a list comes; what they weigh is
-// estimated from 64 of them, when the informer has synced, then whenever there are a twentieth
-// more or half a minute has passed. Given to a factory, it is for each of its informers.
+// are used, and when it is passed; Status tells how much is used. The number of objects is
+// looked at with every batch of changes and, with Stop, while a list comes. What they weigh
+// is estimated from 64 of them: when the informer has synced, and then with a batch when
+// there are a twentieth more objects or half a minute has passed. Given to a factory, it is
+// for each of its informers.
+//
+// An informer that was stopped keeps its last state, as any other, until it is released.
 func WithBudget(b Budget) Option {
 	return func(c *config) error {
 		if err := b.check("WithBudget"); err != nil {
@@ -40,8 +43,8 @@ func WithBudget(b Budget) Option {
 }
 
 // WithTotalBudget limits what all informers of a factory keep together, until they are
-// released. With Stop, those end that change while the limit is passed, until it is not any
-// more. It is an option of NewFactory; one value of it that is given to several factories is one budget.
+// released. With Stop, those end that grow while the limit is passed. It is an option of
+// NewFactory; one value of it that is given to several factories is one budget.
 func WithTotalBudget(b Budget) Option {
 	total := &totalBudget{spending: spending{Budget: b}}
 	return func(c *config) error {

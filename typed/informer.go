@@ -288,50 +288,6 @@ func (i *Informer[T]) Phase() Phase { return Phase(i.phase.Load()) }
 // setPhase enters a stage. The caller holds mu.
 func (i *Informer[T]) setPhase(p Phase) { i.phase.Store(uint32(p)) }
 
-// Status reports on the informer. It waits for nothing that is the user's, so it may
-// be called from anywhere, an index function for example.
-func (i *Informer[T]) Status() Status {
-	s := Status{
-		Name:            i.name,
-		Origin:          i.located(),
-		ResourceVersion: i.store.ResourceVersion(),
-		Queued:          i.deltas.Len(),
-		QueuedMax:       i.deltas.HighWater(),
-	}
-	s.Received, s.Expected = int(i.received.Load()), int(i.expected.Load())
-	s.Events = int(i.published.Load())
-	if at := i.lastEvent.Load(); at != 0 {
-		s.LastEvent = time.Unix(0, at)
-	}
-	s.Relists = int(i.relists.Load())
-	i.health.fill(&s)
-	if at := i.contact.Load(); at != 0 {
-		s.LastContact = later(s.LastContact, time.Unix(0, at))
-	}
-	s.Phase = i.Phase()
-	s.Objects = i.countObjects()
-	s.Traffic, s.Budget, s.Created = i.meter.Traffic(), i.spending.now(), i.created
-	if i.holders != nil {
-		s.Holders = i.holders()
-	}
-	for _, m := range i.listeners.all() {
-		s.Handlers = append(s.Handlers, m.status(i.stuckLimit()))
-	}
-	return s
-}
-
-// countObjects returns the number of objects, 0 if the store was released.
-func (i *Informer[T]) countObjects() int {
-	defer func() {
-		if p := recover(); p != nil {
-			if err, ok := p.(error); !ok || !errors.Is(err, index.ErrReleased) {
-				panic(p)
-			}
-		}
-	}()
-	return i.store.Len() // it may be released at any time
-}
-
 func (i *Informer[T]) isStopped() bool {
 	select {
 	case <-i.stopped:

@@ -130,7 +130,7 @@ type HandlerStatus struct {
 	Times            *report.CallTimes
 	Slowest, Current *report.Call
 	// Stuck tells that it has been in one call for too long: for the time after which
-	// WithSlowHandlers logs a stack, or five minutes without that. If calls are not timed, that is known
-	// only after as long a time of reports which show no progress.
+	// WithSlowHandlers logs a stack, or five minutes without that. If calls are not timed,
+	// that is known only after as long a time of reports which show no progress.
 	Stuck bool
 }
