@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -33,6 +34,9 @@ func (l listedPods) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) erro
 	return nil
 }
 
+// stuckAfter is when a handler of a crowd is called stuck.
+const stuckAfter = 2 * time.Second
+
 // crowd runs 200 informers of 500 Pods, each with an index and two handlers, one of which
 // is stuck in one of them.
 func crowd(tb testing.TB) []typed.AnyInformer {
@@ -46,7 +50,7 @@ func crowd(tb testing.TB) []typed.AnyInformer {
 	})
 	var all []typed.AnyInformer
 	for n := range 200 {
-		informer := typed.NewInformer(listedPods(500), typed.WithName("pods of tenant-"+strconv.Itoa(n)+" at 10.0.0.1:6443"), typed.WithCallTimes())
+		informer := typed.NewInformer(listedPods(500), typed.WithName("pods of tenant-"+strconv.Itoa(n)+" at 10.0.0.1:6443"), typed.WithSlowHandlers(time.Minute, stuckAfter))
 		require.NoError(tb, informer.AddIndexes(index.New("node", func(p *corev1.Pod) []string { return []string{p.Spec.NodeName} })))
 		handled := make([]*typed.Registration, 2)
 		for h := range handled {

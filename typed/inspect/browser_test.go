@@ -95,6 +95,23 @@ func TestPagesFitScreens(t *testing.T) {
 	}
 }
 
+// TestCrowdFitsScreens opens the page of 200 informers with 100,000 objects, one of which has
+// a handler that is stuck.
+func TestCrowdFitsScreens(t *testing.T) {
+	inspector := newInspector(t, inspect.WithInformers(crowd(t)...))
+	require.Eventually(t, func() bool {
+		problems := inspector.Report(t.Context()).Problems
+		return len(problems) > 0 && problems[0].Reason == "HandlerStuck"
+	}, time.Minute, 100*time.Millisecond)
+	for _, width := range []int{360, 1440} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			noted := inBrowser(t, inspector, "/", width, false)
+			assert.Equal(t, "0 ", noted["folded"], "what is wider than the screen")
+			assert.Equal(t, "0 ", noted["unfolded"], "what is wider than the screen")
+		})
+	}
+}
+
 // TestPageIsLive opens a page of informers that change, filters it and follows a link.
 func TestPageIsLive(t *testing.T) {
 	busy, idle := rig.New(t, typed.WithName("busy")), rig.New(t, typed.WithName("idle"))
