@@ -2,7 +2,6 @@ package queue
 
 import (
 	"fmt"
-	"sync"
 	"time"
 )
 
@@ -43,32 +42,4 @@ func (s slowness) stuck() time.Duration {
 		return s.stackAfter
 	}
 	return defaultStuck
-}
-
-// slowLines is how many lines about slow calls a queue logs at most in a minute.
-const slowLines = 6
-
-// sparingLog says whether a line may be logged, of which there are to be few a
-// minute.
-type sparingLog struct {
-	mu      sync.Mutex
-	until   time.Duration // guarded by mu; the end of a minute that began with a line
-	lines   int           // guarded by mu; in that minute
-	leftOut int           // guarded by mu; since the last line
-}
-
-// next reports whether a line may be logged now, and how many were left out before.
-func (s *sparingLog) next(now time.Duration) (leftOut int, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now >= s.until {
-		s.until, s.lines = now+time.Minute, 0
-	}
-	if s.lines == slowLines {
-		s.leftOut++
-		return 0, false
-	}
-	s.lines++
-	leftOut, s.leftOut = s.leftOut, 0
-	return leftOut, true
 }

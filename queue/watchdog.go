@@ -86,7 +86,7 @@ func (c *calls[K]) end(ctx context.Context) {
 	if took <= q.slow.limit {
 		return
 	}
-	if left, ok := q.slowLog.next(now); ok {
+	if left, ok := q.slowLog.Next(now); ok {
 		klog.FromContext(ctx).Info("Processing was slow", "took", took, "limit", q.slow.limit, "leftOut", left)
 	}
 }
@@ -134,7 +134,7 @@ func (w *watchdog[K]) look() {
 
 // log logs that a call lasts, unless it has ended since.
 func (w *watchdog[K]) log(c calls[K]) {
-	left, ok := w.queue.slowLog.next(w.queue.time.now())
+	left, ok := w.queue.slowLog.Next(w.queue.time.now())
 	if !ok {
 		return
 	}

@@ -10,6 +10,8 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/kubetyped/informer/internal/sparing"
 )
 
 // ErrShutDown is returned by a WorkQueue that was shut down.
@@ -103,7 +105,7 @@ type WorkQueue[K comparable] struct {
 	trimmer    trimmer
 	failures   failures[K] // has a lock of its own
 	slow       slowness    // zero: no call is watched
-	slowLog    sparingLog
+	slowLog    sparing.Log
 }
 
 // NewWorkQueue returns an empty queue. It returns an error if an option cannot

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
+	"github.com/kubetyped/informer/internal/sparing"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -86,10 +87,11 @@ type Informer[T index.Object] struct {
 	progress
 
 	created  report.CallSite
+	began    time.Time                // when it was made; times of slowLog are counted from there
 	holders  func() []report.CallSite // nil: nobody counts them
 	history  *history[T]              // nil: no events are kept
 	meter    source.Meter
-	slowLog  sparingLog
+	slowLog  sparing.Log
 	spending *spending                            // nil: there is no budget
 	spent    struct{ objects, heap atomic.Int64 } // of the budget of the factory
 
@@ -122,6 +124,7 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 		deltas:  queue.NewDeltaFIFO[T](),
 		log:     eventlog.New[Event[T]](),
 		created: report.Caller(),
+		began:   time.Now(),
 		synced:  make(chan struct{}),
 		stopped: make(chan struct{}),
 	}

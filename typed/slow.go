@@ -12,9 +12,6 @@ import (
 	"github.com/kubetyped/informer/typed/report"
 )
 
-// slowLines is how many lines about slow calls an informer logs at most in a minute.
-const slowLines = 6
-
 // WithCallTimes has the calls of handlers timed: Status then has a histogram of them, the
 // slowest call, and the one that each handler is in. It costs some 50 ns an event.
 func WithCallTimes() Option {
@@ -74,7 +71,7 @@ func (i *Informer[T]) newCalls(ctx context.Context, handler string) *calls[T] {
 		return nil
 	}
 	return &calls[T]{base: time.Now(), limit: i.slowLimit, slow: func(c report.Call) {
-		if left, ok := i.slowLog.next(time.Now()); ok {
+		if left, ok := i.slowLog.Next(time.Since(i.began)); ok {
 			klog.FromContext(ctx).Info("A handler was slow", "handler", handler, "object", c.Key, "event", c.Type.String(), "took", c.Took, "limit", i.slowLimit, "leftOut", left)
 		}
 	}}
@@ -99,7 +96,7 @@ func (i *Informer[T]) watchHandlers(ctx context.Context) {
 			if call == nil {
 				continue
 			}
-			if left, ok := i.slowLog.next(time.Now()); ok {
+			if left, ok := i.slowLog.Next(time.Since(i.began)); ok {
 				klog.FromContext(ctx).Info("A handler does not return", "handler", l.name, "object", call.Key, "event", call.Type.String(),
 					"since", call.Began, "leftOut", left, "stack", goroutine.Stack(l.goroutine.Load()))
 			}
@@ -139,7 +136,7 @@ func (l *loop[T]) blameIndexes(n int, object func(int) (T, bool)) {
 		if took <= l.slowIndexes {
 			continue
 		}
-		if left, ok := l.slowLog.next(time.Now()); ok {
+		if left, ok := l.slowLog.Next(time.Since(l.began)); ok {
 			l.logger().Info("An index function was slow", "index", name, "object", index.KeyOf(obj), "took", took, "limit", l.slowIndexes, "leftOut", left)
 		}
 	}
