@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -39,7 +40,7 @@ func newCluster(ctx context.Context) (*typedtest.Server, error) {
 		return nil, err
 	}
 	denied := apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "",
-		fmt.Errorf(`User "system:serviceaccount:shop:operate" cannot list resource "secrets" in API group "" at the cluster scope`))
+		errors.New(`user "system:serviceaccount:shop:operate" cannot list resource "secrets" in API group "" at the cluster scope`))
 	for _, verb := range []string{"list", "watch"} {
 		srv.Inject(typedtest.Fault{Verb: verb, Resource: "secrets", Err: denied})
 	}

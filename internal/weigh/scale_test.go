@@ -43,7 +43,7 @@ func TestPodsWeighWhatTheHeapSays(t *testing.T) {
 }
 
 func TestWhatIsSharedCountsOnce(t *testing.T) {
-	type part struct{ text [100]byte }
+	type part [100]byte
 	type object struct {
 		part *part
 		name string
