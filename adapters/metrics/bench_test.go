@@ -19,27 +19,30 @@ import (
 // with and without metrics, beside client-go's with the same ones.
 func BenchmarkQueue(b *testing.B) {
 	_, m := newMetrics(b)
-	ours := func(opts ...queue.Option) workqueue.TypedInterface[int] {
+	ours := func(b *testing.B, opts ...queue.Option) workqueue.TypedInterface[int] {
 		q, err := queue.NewWorkQueue[int](append(opts, queue.WithName("ours"))...)
 		require.NoError(b, err)
 		return q
 	}
 	for _, impl := range []struct {
 		name string
-		q    workqueue.TypedInterface[int]
+		make func(b *testing.B) workqueue.TypedInterface[int]
 	}{
-		{"off", ours()},
-		{"on", ours(queue.WithMetrics(m))},
-		{"client-go", workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[int]{Name: "theirs", MetricsProvider: m})},
+		{"off", func(b *testing.B) workqueue.TypedInterface[int] { return ours(b) }},
+		{"on", func(b *testing.B) workqueue.TypedInterface[int] { return ours(b, queue.WithMetrics(m)) }},
+		{"client-go", func(*testing.B) workqueue.TypedInterface[int] {
+			return workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[int]{Name: "theirs", MetricsProvider: m})
+		}},
 	} {
 		b.Run(impl.name, func(b *testing.B) {
+			q := impl.make(b)
+			defer q.ShutDown()
 			b.ReportAllocs()
 			for b.Loop() {
-				impl.q.Add(1)
-				key, _ := impl.q.Get()
-				impl.q.Done(key)
+				q.Add(1)
+				key, _ := q.Get()
+				q.Done(key)
 			}
-			impl.q.ShutDown()
 		})
 	}
 }
