@@ -39,15 +39,16 @@ func (i *Informer[T]) EstimateHeap(sample int) report.Heap {
 	if !ok || s.Len() == 0 || sample < 1 {
 		return report.Heap{}
 	}
-	every := max(1, s.Len()/sample)
-	scale, n := weigh.NewScale(), 0
+	h := report.Heap{Objects: s.Len()}
+	scale, part := weigh.NewScale(), 0 // of an object that is to be measured, in parts of Objects
+	sample = min(sample, h.Objects)
 	for obj := range s.All() {
-		if n%every == 0 && n/every < sample {
+		if part += sample; part >= h.Objects {
+			part -= h.Objects
 			scale.Add(obj)
 		}
-		n++
 	}
-	h := report.Heap{Objects: s.Len(), Sampled: scale.Added()}
+	h.Sampled = scale.Added()
 	h.Bytes = scale.Bytes() * int64(h.Objects) / int64(h.Sampled)
 	return h
 }

@@ -77,7 +77,24 @@ func TestEstimateHeap(t *testing.T) {
 		assert.Equal(t, 8, h.Sampled)
 		assert.InEpsilon(t, 100<<20, h.Bytes, 0.01)
 		assert.Equal(t, 100, r.EstimateHeap(1000).Sampled)
+		assert.Equal(t, 60, r.EstimateHeap(60).Sampled)
 		assert.Zero(t, r.EstimateHeap(0))
+
+		place, light := 0, map[index.Key]bool{}
+		for o := range r.Snapshot().All() { // in the order in which they are measured
+			if place >= 60 {
+				light[index.KeyOf(o)] = true
+			}
+			place++
+		}
+		for n, o := range all {
+			if light[index.KeyOf(o)] {
+				all[n] = rig.At(o.Name, 2)
+			}
+		}
+		r.Sink.Replace("", all, "2")
+		synctest.Wait()
+		assert.InEpsilon(t, 60<<20, r.EstimateHeap(60).Bytes, 0.02, "they are spread over all")
 	})
 }
 

@@ -212,3 +212,17 @@ func TestCallSites(t *testing.T) {
 		assert.Equal(t, "unknown", report.CallSite{}.String())
 	})
 }
+
+func TestStatusDoesNotWaitForTheFactory(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		f := newShop(t)
+		first := f.share("a")
+		var holders []report.CallSite
+		_, err := typed.Share(f.Factory, place("b"), func() source.Source[*rig.Thing] {
+			holders = first.Status().Holders
+			return f.source()
+		})
+		require.NoError(t, err)
+		assert.Len(t, holders, 1)
+	})
+}

@@ -3,6 +3,7 @@ package typed
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -119,6 +120,10 @@ func (c *calls[T]) overdue(after time.Duration) *report.Call {
 	return call
 }
 
+// maxPanicText is how much is kept of what a handler has panicked with, in bytes: some
+// panic with an object.
+const maxPanicText = 1000
+
 // panics counts the panics of a handler.
 type panics struct {
 	mu   sync.Mutex
@@ -129,10 +134,14 @@ type panics struct {
 
 // note is called by utilruntime.HandleCrash.
 func (p *panics) note(_ context.Context, value any) {
+	text := fmt.Sprint(value) // by a method of the user's, maybe
+	if len(text) > maxPanicText {
+		text = strings.ToValidUTF8(text[:maxPanicText], "") + " …"
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.n++
-	p.last, p.at = fmt.Sprint(value), time.Now()
+	p.last, p.at = text, time.Now()
 }
 
 func (p *panics) fill(s *HandlerStatus) {

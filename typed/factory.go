@@ -63,13 +63,10 @@ type share struct {
 	stop     context.CancelFunc
 	grace    time.Duration // for which it goes on without users
 	asked    config        // what its own options say
-	uses     map[*use]bool // guarded by mu of the factory; those that were not released
+	uses     *uses         // changed with mu of the factory held
 	ended    bool          // guarded by mu of the factory
 	wanted   chan struct{} // guarded by mu of the factory; closed when a user comes in the time of grace; nil: there is none
 }
-
-// use is one use of an informer, and where it was asked for.
-type use struct{ asked report.CallSite }
 
 // anyInformer is an Informer of whatever type of objects: what a factory asks of all
 // its informers alike.
@@ -163,11 +160,11 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 		if informer.err != nil {
 			return nil, informer.err
 		}
-		s = &share{informer: informer, name: name, asked: asked, grace: informer.grace, uses: map[*use]bool{}}
-		informer.holders = func() []report.CallSite { return f.holders(s) }
+		s = &share{informer: informer, name: name, asked: asked, grace: informer.grace, uses: newUses()}
+		informer.holders = s.uses
 		f.start(at, s)
 	}
-	s.uses[by] = true
+	s.uses.add(by)
 	if s.wanted != nil {
 		close(s.wanted)
 		s.wanted = nil
@@ -184,19 +181,6 @@ func (f *Factory) Freeze() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.frozen = true
-}
-
-// holders returns where the uses of an informer were asked for that were not released.
-func (f *Factory) holders(s *share) (sites []report.CallSite) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for by := range s.uses {
-		sites = append(sites, by.asked)
-	}
-	slices.SortFunc(sites, func(a, b report.CallSite) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
-	})
-	return sites
 }
 
 // start runs an informer. The caller holds mu.
@@ -222,8 +206,8 @@ func (f *Factory) start(at shareKey, s *share) {
 // release takes back one use of an informer.
 func (f *Factory) release(at shareKey, s *share, by *use) {
 	f.mu.Lock()
-	delete(s.uses, by)
-	last := len(s.uses) == 0
+	s.uses.remove(by)
+	last := s.uses.none()
 	if last && s.grace > 0 && !s.ended && !f.closed {
 		last = false
 		s.wanted = make(chan struct{})
@@ -269,7 +253,7 @@ func (f *Factory) end(at shareKey, s *share) {
 // letGo releases an informer that has ended and that nobody uses.
 func (f *Factory) letGo(ctx context.Context, s *share) {
 	f.mu.Lock()
-	over := s.ended && len(s.uses) == 0
+	over := s.ended && s.uses.none()
 	f.mu.Unlock()
 	if !over {
 		return
@@ -308,7 +292,7 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, s := range shares {
-		if len(s.uses) == 0 && errors.Is(errs[i], ErrStopped) {
+		if s.uses.none() && errors.Is(errs[i], ErrStopped) {
 			errs[i] = nil
 		}
 	}

@@ -87,9 +87,9 @@ type Informer[T index.Object] struct {
 	progress
 
 	created  report.CallSite
-	began    time.Time                // when it was made; times of slowLog are counted from there
-	holders  func() []report.CallSite // nil: nobody counts them
-	history  *history[T]              // nil: no events are kept
+	began    time.Time   // when it was made; times of slowLog are counted from there
+	holders  *uses       // of a factory's informer; nil: it is not one
+	history  *history[T] // nil: no events are kept
 	meter    source.Meter
 	slowLog  sparing.Log
 	spending *spending                            // nil: there is no budget

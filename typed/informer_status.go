@@ -31,7 +31,7 @@ func (i *Informer[T]) Status() Status {
 	s.Objects = i.countObjects()
 	s.Traffic, s.Budget, s.Created = i.meter.Traffic(), i.spending.now(), i.created
 	if i.holders != nil {
-		s.Holders = i.holders()
+		s.Holders = i.holders.sites()
 	}
 	for _, m := range i.listeners.all() {
 		s.Handlers = append(s.Handlers, m.status(i.stuckLimit()))

@@ -133,7 +133,11 @@ func TestPanicsAreCounted(t *testing.T) {
 		r := rig.New(t, typed.WithCallTimes())
 		_, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{AddFunc: func(o *rig.Thing, _ bool) {
 			time.Sleep(time.Second)
-			if o.Name != "fine" {
+			switch o.Name {
+			case "fine":
+			case "long":
+				panic(asking{r.Status, strings.Repeat("é", 1000)})
+			default:
 				panic("cannot stand " + o.Name)
 			}
 		}})
@@ -147,7 +151,24 @@ func TestPanicsAreCounted(t *testing.T) {
 		assert.WithinDuration(t, time.Now(), s.LastPanicAt, time.Minute)
 		assert.EqualValues(t, 2, s.Times.Calls(), "a call that panics is one")
 		assert.Nil(t, s.Current)
+
+		r.Sink.Put(rig.At("long", 2), "2")
+		time.Sleep(time.Minute)
+		s = r.Status().Handlers[0]
+		assert.Equal(t, 2, s.Panics)
+		assert.Equal(t, strings.Repeat("é", 500)+" …", s.LastPanic)
 	})
+}
+
+// asking is a value whose text asks for a status.
+type asking struct {
+	status func() typed.Status
+	text   string
+}
+
+func (a asking) String() string {
+	a.status()
+	return a.text
 }
 
 func TestSlowIndexes(t *testing.T) {

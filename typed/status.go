@@ -118,8 +118,8 @@ type HandlerStatus struct {
 	// Backlog is how many events it has not returned from.
 	Backlog int
 
-	// Panics counts its panics, LastPanic is what it has panicked with last, in words,
-	// and LastPanicAt when.
+	// Panics counts its panics, LastPanic is what it has panicked with last, in words, up
+	// to 1,000 bytes of them, and LastPanicAt when.
 	Panics      int
 	LastPanic   string
 	LastPanicAt time.Time

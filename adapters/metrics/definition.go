@@ -62,7 +62,7 @@ var (
 	lastEvent = gauge(ofInformer, largest, "kubetyped_informer_last_event_timestamp_seconds",
 		"When the last change of a store was applied.")
 	lastContact = gauge(ofInformer, smallest, "kubetyped_informer_last_contact_timestamp_seconds",
-		"When the source last told of anything, bookmarks included; of the running informer for which that is longest ago.")
+		"When the API server last told of anything, bookmarks included; of the running informer for which that is longest ago. Not of views and others whose objects are no server's: they are silent while nothing changes.")
 	relists = counter(ofInformer, "kubetyped_informer_relists_total",
 		"Lists after the first one.")
 	watches = counter(ofInformer, "kubetyped_informer_watches_total",

@@ -74,7 +74,8 @@ func (c *collection) tellLife(s *typed.Status, l *labels, n int) {
 
 // tellServer tells how an informer fares with its source.
 func (c *collection) tellServer(s *typed.Status, from *tally, l *labels) {
-	if s.Phase != typed.PhaseStopped { // who has stopped has no contact
+	served := !s.Origin.Kind.Empty() || !s.Origin.Resource.Empty()
+	if served && s.Phase != typed.PhaseStopped { // who has stopped has no contact
 		c.setTime(lastContact, l, s.LastContact)
 	}
 	c.add(relists, from, l, float64(s.Relists))

@@ -3,6 +3,7 @@ package metrics_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -72,6 +73,33 @@ func TestInformer(t *testing.T) {
 		got = gather(t, r)
 		assert.EqualValues(t, 1, got[`kubetyped_informers{group="apps",kind="Deployment",phase="Stopped"}`])
 		assert.NotContains(t, got, "kubetyped_informer_last_contact_timestamp_seconds"+l, "it is no wonder")
+	})
+}
+
+// TestContactOfViews has none be told: a view is silent while nothing changes.
+func TestContactOfViews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newScripted("", "")
+		src.origin = source.Origin{Selection: "view of Pods"}
+		informer := typed.NewInformer[*corev1.ConfigMap](src)
+		r, _ := newMetrics(t, metrics.WithInformers(informer))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- informer.Run(ctx) }()
+		sink := <-src.sinks
+		sink.Replace("", configMaps(3), "3")
+		synctest.Wait()
+		assert.False(t, informer.Status().LastContact.IsZero())
+		events := 0
+		for name, value := range gather(t, r) {
+			assert.NotContains(t, name, "last_contact")
+			if strings.HasPrefix(name, "kubetyped_informer_events_total") {
+				events += int(value)
+			}
+		}
+		assert.Equal(t, 3, events)
+		cancel()
+		require.NoError(t, <-ended)
 	})
 }
 

@@ -113,11 +113,15 @@ func (f *finding) phase(of *snapshot.Informer) {
 			p.Severity, p.Since = snapshot.Warning, of.LastContact
 		}
 		f.add(60, p)
-	case !of.LastContact.IsZero() && f.now.Sub(of.LastContact) > longSilence:
+	case isServed(of) && !of.LastContact.IsZero() && f.now.Sub(of.LastContact) > longSilence:
 		p.Severity, p.Reason, p.Text, p.Since = snapshot.Warning, "Silent", "nothing was heard of its source", of.LastContact
 		f.add(70, p)
 	}
 }
+
+// isServed reports whether the objects are an API server's, which sends bookmarks while
+// nothing changes. Views and sets of a program's own are silent then.
+func isServed(of *snapshot.Informer) bool { return of.Kind != "" || of.Resource != "" }
 
 // failing looks at an informer that fails to list or watch.
 func (f *finding) failing(of *snapshot.Informer, p snapshot.Problem) {

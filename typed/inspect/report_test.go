@@ -306,6 +306,23 @@ func TestReportOfGroupsAndFleets(t *testing.T) {
 	assert.Contains(t, page(t, inspector, "/"), "me, you")
 }
 
+// TestSilence has only the objects of API servers be missed.
+func TestSilence(t *testing.T) {
+	now := time.Now()
+	r := snapshot.Report{Time: now, Informers: []snapshot.Informer{
+		{Name: "view", Selection: "view of two", Phase: "Synced", LastContact: now.Add(-time.Hour)},
+		{Name: "pods", Kind: "Pod", Phase: "Synced", LastContact: now.Add(-6 * time.Minute)},
+		{Name: "nodes", Kind: "Node", Phase: "Synced", LastContact: now.Add(-4 * time.Minute)},
+		{Name: "widgets", Resource: "widgets", Phase: "Synced", LastContact: now.Add(-time.Hour)},
+	}}
+	var silent []string
+	for _, p := range inspect.ProblemsOf(&r) {
+		assert.Equal(t, "Silent", p.Reason)
+		silent = append(silent, p.Name)
+	}
+	assert.Equal(t, []string{"pods", "widgets"}, silent)
+}
+
 // TestSameNames has parts of one name be told apart.
 func TestSameNames(t *testing.T) {
 	a, b := typed.NewInformer(rig.NewScript(), typed.WithName("x")), typed.NewInformer(rig.NewScript(), typed.WithName("x"))

@@ -1,0 +1,54 @@
+package typed
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/kubetyped/informer/typed/report"
+)
+
+// uses are those of a factory's informer that were not released. They have a lock of their
+// own, as Status must not wait for the factory, which calls functions of the user's.
+type uses struct {
+	mu  sync.Mutex
+	all map[*use]bool // guarded by mu
+}
+
+// use is one use of an informer, and where it was asked for.
+type use struct{ asked report.CallSite }
+
+func newUses() *uses { return &uses{all: map[*use]bool{}} }
+
+func (u *uses) add(by *use) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.all[by] = true
+}
+
+func (u *uses) remove(by *use) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.all, by)
+}
+
+// none reports whether nobody uses the informer.
+func (u *uses) none() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.all) == 0
+}
+
+// sites returns where they were asked for, in the order of files and lines.
+func (u *uses) sites() []report.CallSite {
+	var sites []report.CallSite
+	u.mu.Lock()
+	for by := range u.all {
+		sites = append(sites, by.asked)
+	}
+	u.mu.Unlock()
+	slices.SortFunc(sites, func(a, b report.CallSite) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return sites
+}
