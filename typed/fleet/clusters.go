@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/kubetyped/informer/typed/internal/wake"
 )
 
 // ErrNotMember is wrapped by errors about a cluster that is not in a set.
@@ -18,11 +20,12 @@ var ErrNotMember = errors.New("it is not in the set")
 //
 // A [Discovery] keeps a set up to date; a program may change the same set as well.
 type Clusters struct {
-	mu        sync.Mutex
-	members   map[string]entry       // guarded by mu
-	changes   uint64                 // guarded by mu; counts them
-	pending   map[*hold]bool         // guarded by mu
-	followers map[chan struct{}]bool // guarded by mu; each has room for one
+	mu      sync.Mutex
+	members map[string]entry // guarded by mu
+	changes uint64           // guarded by mu; counts them
+	pending map[*hold]bool   // guarded by mu
+
+	followers wake.List // of the set
 }
 
 // entry is a cluster of a set.
@@ -85,7 +88,7 @@ func (c *Clusters) Add(clusters ...Cluster) error {
 	for _, added := range clusters {
 		c.put(added)
 	}
-	c.tell()
+	c.followers.Wake()
 	return nil
 }
 
@@ -100,7 +103,7 @@ func (c *Clusters) Put(cluster Cluster) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.put(cluster)
-	c.tell()
+	c.followers.Wake()
 	return nil
 }
 
@@ -127,7 +130,7 @@ func (c *Clusters) Remove(names ...string) {
 	for _, name := range names {
 		delete(c.members, name)
 	}
-	c.tell()
+	c.followers.Wake()
 }
 
 // now returns the entries in the order of their names, and what the set waits for before
@@ -162,32 +165,5 @@ func (c *Clusters) release(h *hold) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.pending, h)
-	c.tell()
-}
-
-// tell wakes the followers. The caller holds mu.
-func (c *Clusters) tell() {
-	for changed := range c.followers {
-		select {
-		case changed <- struct{}{}:
-		default: // it has not looked since the last time
-		}
-	}
-}
-
-// follow returns a channel that has something to receive when the set may have changed
-// since it was looked at, until leave is called.
-func (c *Clusters) follow() (changed <-chan struct{}, leave func()) {
-	follower := make(chan struct{}, 1)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.followers == nil {
-		c.followers = map[chan struct{}]bool{}
-	}
-	c.followers[follower] = true
-	return follower, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.followers, follower)
-	}
+	c.followers.Wake()
 }

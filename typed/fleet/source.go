@@ -103,7 +103,7 @@ func (s *Source[T]) Run(ctx context.Context, sink source.Sink[InCluster[T]]) err
 	if s.err != nil {
 		return s.err
 	}
-	changed, leave := s.clusters.follow()
+	changed, leave := s.clusters.followers.Add()
 	defer leave()
 	g := newGroup(ctx, s, sink)
 	s.begin(g)

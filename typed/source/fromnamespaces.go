@@ -92,7 +92,7 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	case s.namespaces.err != nil:
 		return s.namespaces.err
 	}
-	changed, leave := s.namespaces.follow()
+	changed, leave := s.namespaces.followers.Add()
 	defer leave()
 	group, ctx := errgroup.WithContext(ctx)
 	all := newNamespaceGroup(sink)

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/validation"
+
+	"github.com/kubetyped/informer/typed/internal/wake"
 )
 
 // Namespaces is a set of namespaces that informers follow, see FromNamespaces.
@@ -18,9 +20,10 @@ import (
 type Namespaces struct {
 	err error // what was wrong with the arguments of NewNamespaces
 
-	mu        sync.Mutex
-	names     map[string]bool        // guarded by mu
-	followers map[chan struct{}]bool // guarded by mu; each has room for one
+	mu    sync.Mutex
+	names map[string]bool // guarded by mu
+
+	followers wake.List // of the set
 }
 
 // NewNamespaces returns a set of the given namespaces. If one of the names cannot
@@ -77,29 +80,7 @@ func (n *Namespaces) change(by func(set map[string]bool)) {
 		n.names = map[string]bool{}
 	}
 	by(n.names)
-	for changed := range n.followers {
-		select {
-		case changed <- struct{}{}:
-		default: // it has not looked since the last time
-		}
-	}
-}
-
-// follow returns a channel that has something to receive when the set may have
-// changed since it was looked at, until leave is called.
-func (n *Namespaces) follow() (changed <-chan struct{}, leave func()) {
-	c := make(chan struct{}, 1)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.followers == nil {
-		n.followers = map[chan struct{}]bool{}
-	}
-	n.followers[c] = true
-	return c, func() {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		delete(n.followers, c)
-	}
+	n.followers.Wake()
 }
 
 func setOf(names []string) map[string]bool {

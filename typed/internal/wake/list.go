@@ -1,0 +1,40 @@
+// Package wake has those who follow something be told that it may have changed.
+package wake
+
+import "sync"
+
+// List has those who are to be woken. Its zero value is ready for use. Its methods are safe
+// for concurrent use, and wait for nobody who is woken.
+type List struct {
+	mu       sync.Mutex
+	channels map[chan struct{}]struct{} // guarded by mu; each has room for one
+}
+
+// Add returns a channel that has something to receive when Wake was called since it was
+// last received from, until leave is called. Leave may be called any number of times.
+func (l *List) Add() (woken <-chan struct{}, leave func()) {
+	c := make(chan struct{}, 1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.channels == nil {
+		l.channels = map[chan struct{}]struct{}{}
+	}
+	l.channels[c] = struct{}{}
+	return c, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.channels, c)
+	}
+}
+
+// Wake wakes all who were added and have not left.
+func (l *List) Wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.channels {
+		select {
+		case c <- struct{}{}:
+		default: // it has not looked since the last time
+		}
+	}
+}
