@@ -1,0 +1,156 @@
+package kube_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// late is a reader of nothing, which takes its time.
+type late struct{ time.Duration }
+
+func (l late) Read([]byte) (int, error) {
+	<-time.After(l.Duration)
+	return 0, io.EOF
+}
+
+// TestWatchesThatCannotBeUsed: if a watch breaks at the same place again and again,
+// the objects are listed.
+func TestWatchesThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	rig.InBubble(t, func(t *testing.T) {
+		srv := typedtest.Start(t)
+		require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
+		var mu sync.Mutex
+		garbled := 0 // guarded by mu
+		config := with(srv.Config(), func(r *http.Request) *http.Response {
+			mu.Lock()
+			defer mu.Unlock()
+			if !r.URL.Query().Has("watch") || srv.Requests("list", "pods") > 1 {
+				return nil
+			}
+			garbled++
+			broken := response(http.StatusOK, "")
+			broken.Body = io.NopCloser(io.MultiReader(late{1010 * time.Millisecond}, strings.NewReader("<html>")))
+			return broken
+		})
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
+		ctx := rig.Start(t, pods)
+		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
+		require.NoError(t, srv.Create(ctx, rig.NewPod("b", "")))
+		require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+		assert.NoError(t, pods.Status().Err)
+		mu.Lock()
+		defer mu.Unlock()
+		assert.Equal(t, 3, garbled)
+		assert.Equal(t, 2, srv.Requests("list", "pods"))
+	})
+}
+
+// TestWatchesThatEnd: however a watch ends that has brought something, or lasted,
+// the next one is opened at once.
+func TestWatchesThatEnd(t *testing.T) {
+	t.Parallel()
+	t.Run("after events", func(t *testing.T) {
+		t.Parallel()
+		rig.InBubble(t, func(t *testing.T) {
+			srv := typedtest.Start(t, typedtest.WithBookmarks(0))
+			config := srv.Config()
+			config.Timeout = 160 * time.Millisecond
+			pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
+			ctx := rig.Start(t, pods)
+			require.NoError(t, pods.WaitForSync(ctx))
+			begin := time.Now()
+			for i := range 60 {
+				require.NoError(t, srv.Create(ctx, rig.NewPod(fmt.Sprint("pod-", i), "")))
+				require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+				time.Sleep(30 * time.Millisecond) // several of them a watch
+			}
+			assert.Equal(t, 60*30*time.Millisecond, time.Since(begin))
+			assert.Equal(t, 1+60*30/160, srv.Requests("watch", "pods"))
+			assert.NoError(t, pods.Status().Err)
+		})
+	})
+	t.Run("after a while", func(t *testing.T) {
+		t.Parallel()
+		rig.InBubble(t, func(t *testing.T) {
+			srv := typedtest.Start(t, typedtest.WithBookmarks(0))
+			config := srv.Config()
+			config.Timeout = 1100 * time.Millisecond
+			pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
+			ctx := rig.Start(t, pods)
+			require.NoError(t, pods.WaitForSync(ctx))
+			for n := range 5 {
+				synctest.Wait()
+				assert.Equal(t, 1+n, srv.Requests("watch", "pods"))
+				time.Sleep(1100 * time.Millisecond)
+			}
+			assert.NoError(t, pods.Status().LastErr)
+		})
+	})
+	t.Run("at once", func(t *testing.T) {
+		t.Parallel()
+		srv := typedtest.Start(t, typedtest.WithBookmarks(0))
+		config := with(srv.Config(), func(r *http.Request) *http.Response {
+			if r.URL.Query().Has("watch") {
+				return response(http.StatusOK, "")
+			}
+			return nil
+		})
+		errs := make(chan error)
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()), typed.WithOnError(func(err error) error {
+			select {
+			case errs <- err:
+			case <-t.Context().Done():
+			}
+			return nil
+		}))
+		ctx := rig.Start(t, pods)
+		require.NoError(t, pods.WaitForSync(ctx))
+		for _, told := range []string{"watch pods: ", "watches end with an error, or at once, again and again"} {
+			err := <-errs
+			for !strings.HasPrefix(err.Error(), told) {
+				err = <-errs
+			}
+			assert.ErrorContains(t, err, "the server, or something in between, ended it without an event")
+		}
+	})
+}
+
+// TestWatchWithoutAnswer: a server that lists and does not answer to watches is not
+// taken for one that works, and not listed over and over.
+func TestWatchWithoutAnswer(t *testing.T) {
+	t.Parallel()
+	rig.InBubble(t, func(t *testing.T) {
+		srv := typedtest.Start(t)
+		lift := srv.Inject(typedtest.Fault{Verb: "watch", Way: typedtest.Requests, Latency: time.Hour})
+		config := srv.Config()
+		config.Timeout = 100 * time.Millisecond
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
+		ctx := rig.Start(t, pods)
+		require.NoError(t, pods.WaitForSync(ctx))
+		for pods.Status().Failures < 3 {
+			time.Sleep(100 * time.Millisecond)
+		}
+		assert.ErrorContains(t, pods.Status().Err, "watch pods: the server has not answered")
+		assert.Equal(t, 1, srv.Requests("list", "pods"))
+		lift.Remove()
+		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
+		synctest.Wait()
+		assert.NoError(t, pods.Status().Err)
+	})
+}
