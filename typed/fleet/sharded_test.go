@@ -1,0 +1,232 @@
+package fleet_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/shard"
+	"github.com/kubetyped/informer/typed/source"
+	"github.com/kubetyped/informer/typed/typedtest"
+)
+
+// each is how many objects a cluster has.
+const each = 40
+
+// replica has a part of the ConfigMaps of each cluster, by a group of that cluster.
+type replica struct {
+	name string
+	maps *typed.Informer[fleet.InCluster[*corev1.ConfigMap]]
+	stop func()
+
+	mu      sync.Mutex
+	shares  map[string]*shard.Source[*corev1.ConfigMap] // guarded by mu; by cluster
+	reasons map[index.Reason]int                        // guarded by mu; of events
+}
+
+// inGroup is a source that runs its group while it runs itself.
+type inGroup struct {
+	*shard.Source[*corev1.ConfigMap]
+	group *shard.Group
+}
+
+func (s inGroup) Run(ctx context.Context, sink source.Sink[*corev1.ConfigMap]) error {
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return s.group.Run(ctx) })
+	both.Go(func() error { return s.Source.Run(ctx, sink) })
+	return both.Wait()
+}
+
+func (r *replica) open(t *testing.T, c fleet.Cluster) source.Source[*corev1.ConfigMap] {
+	group, err := shard.New(c.Config, "kube-system", "maps", shard.WithIdentity(r.name), shard.WithHash(shard.Key()))
+	require.NoError(t, err)
+	share := shard.NewSource(group, func() source.Source[*corev1.ConfigMap] { return kube.FromREST[*corev1.ConfigMap](c.Config) })
+	share.Reconcile(nil)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shares[c.Name] = share
+	return inGroup{share, group}
+}
+
+// count returns how many events there were of a reason.
+func (r *replica) count(reason index.Reason) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reasons[reason]
+}
+
+// reconcile asks the part of the key's cluster whether the key may be worked on.
+func (r *replica) reconcile(work func(ctx context.Context, key index.Key) error) func(ctx context.Context, key index.Key) error {
+	return func(ctx context.Context, key index.Key) error {
+		cluster, own := fleet.Split(key)
+		r.mu.Lock()
+		share := r.shares[cluster]
+		r.mu.Unlock()
+		return share.Reconcile(func(ctx context.Context, _ index.Key) error { return work(ctx, key) })(ctx, own)
+	}
+}
+
+// journal has who works on which key, and what was reconciled.
+type journal struct {
+	mu    sync.Mutex
+	at    map[index.Key]string // guarded by mu; who works on a key
+	wrong []string             // guarded by mu; when two did
+	done  map[index.Key]string // guarded by mu; what the last state was
+}
+
+func (j *journal) write(name string, key index.Key, state string) {
+	j.mu.Lock()
+	if other := j.at[key]; other != "" {
+		j.wrong = append(j.wrong, fmt.Sprintf("%s and %s at %s", name, other, key))
+	}
+	j.at[key] = name
+	j.mu.Unlock()
+	took := 10 * time.Millisecond
+	if len(key.Name) == len("map-0") {
+		took = 5 * time.Second // longer than it takes others to come for its range
+	}
+	time.Sleep(took)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.at, key)
+	j.done[key] = state
+}
+
+func (j *journal) last(key index.Key) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.done[key]
+}
+
+func startReplica(t *testing.T, name string, clusters *fleet.Clusters, j *journal) *replica {
+	r := &replica{name: name, shares: map[string]*shard.Source[*corev1.ConfigMap]{}, reasons: map[index.Reason]int{}}
+	r.maps = typed.NewInformer(fleet.NewSource(clusters, func(c fleet.Cluster) source.Source[*corev1.ConfigMap] { return r.open(t, c) }))
+	q, err := queue.NewWorkQueue[index.Key]()
+	require.NoError(t, err)
+	_, err = r.maps.Handle(control.Enqueue[fleet.InCluster[*corev1.ConfigMap]](q))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	events := r.maps.Events(ctx)
+	running.Go(func() {
+		for e := range events.All() {
+			r.mu.Lock()
+			r.reasons[e.Reason]++
+			r.mu.Unlock()
+		}
+	})
+	running.Go(func() {
+		assert.NoError(t, control.Run(ctx, control.WithInformers(r.maps), control.WithWorkers(q, 2*each, r.reconcile(func(_ context.Context, key index.Key) error {
+			obj, ok := r.maps.Get(key)
+			assert.True(t, ok, "it was released before it was reconciled")
+			j.write(name, key, obj.Object.Data["write"])
+			return nil
+		}))))
+	})
+	r.stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+	})
+	t.Cleanup(r.stop)
+	return r
+}
+
+// TestSharedClusters: two replicas share the objects of two clusters, by a group in each. One
+// cluster fails and comes back, and holds up nobody; one replica leaves.
+func TestSharedClusters(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		servers := map[string]*typedtest.Server{"east": typedtest.Start(t), "west": typedtest.Start(t)}
+		clusters := &fleet.Clusters{}
+		for name, srv := range servers {
+			for i := range each {
+				require.NoError(t, srv.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("map-", i)}}))
+			}
+			require.NoError(t, clusters.Add(fleet.Cluster{Name: name, Config: srv.Config()}))
+		}
+		j := &journal{at: map[index.Key]string{}, done: map[index.Key]string{}}
+		writes := 0
+		update := func(cluster, name string) (state string) {
+			writes++
+			state = fmt.Sprint(writes)
+			obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Data: map[string]string{"write": state}}
+			require.NoError(t, servers[cluster].Update(t.Context(), obj))
+			return state
+		}
+		// write updates an object, and reports whether it was reconciled with that.
+		write := func(cluster, name string) bool {
+			state := update(cluster, name)
+			time.Sleep(30 * time.Second)
+			synctest.Wait()
+			return j.last(fleet.Key(cluster, "shop", name)) == state
+		}
+
+		a := startReplica(t, "a", clusters, j)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, 2*each, a.maps.Len())
+		b := startReplica(t, "b", clusters, j)
+		for i := range 1500 {
+			update("east", fmt.Sprint("map-", i%each))
+			update("west", fmt.Sprint("map-", i%each))
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, 2*each, a.maps.Len()+b.maps.Len())
+		assert.InDelta(t, each, a.count(index.Released), each/2)
+		for _, r := range []*replica{a, b} {
+			for cluster := range servers {
+				kept := 0
+				for o := range r.maps.All() {
+					if o.Cluster() == cluster {
+						kept++
+					}
+				}
+				assert.InDelta(t, each/2, kept, each/4, "%s has about half of %s", r.name, cluster)
+			}
+		}
+		for i := range 8 {
+			require.True(t, write("east", fmt.Sprint("map-", 5*i)))
+		}
+
+		down := servers["west"].Inject(typedtest.Fault{Err: apierrors.NewServiceUnavailable("it is down")})
+		time.Sleep(2 * time.Minute)
+		for i := range 8 {
+			require.True(t, write("east", fmt.Sprint("map-", 5*i)), "west holds up east")
+		}
+		down.Remove()
+		time.Sleep(2 * time.Minute)
+		for i := range 8 {
+			require.True(t, write("west", fmt.Sprint("map-", 5*i)))
+		}
+
+		acquired := b.count(index.Acquired)
+		a.stop()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Equal(t, 2*each, b.maps.Len())
+		assert.InDelta(t, each, b.count(index.Acquired)-acquired, each/2)
+		for cluster := range servers {
+			assert.True(t, write(cluster, "map-1"))
+		}
+		assert.Empty(t, j.wrong)
+		b.stop()
+	})
+}
