@@ -43,8 +43,9 @@ func WithBudget(b Budget) Option {
 }
 
 // WithTotalBudget limits what all informers of a factory keep together, until they are
-// released. With Stop, those end that grow while the limit is passed. It is an option of
-// NewFactory; one value of it that is given to several factories is one budget.
+// released. With Stop, those end that grow while the limit is passed, or whose list would
+// pass it. It is an option of NewFactory; one value of it that is given to several
+// factories is one budget.
 func WithTotalBudget(b Budget) Option {
 	total := &totalBudget{spending: spending{Budget: b}}
 	return func(c *config) error {

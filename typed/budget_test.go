@@ -161,6 +161,23 @@ func TestTotalBudget(t *testing.T) {
 		synctest.Wait()
 		assert.Len(t, ended, 1, "what is released is not counted")
 		assert.Equal(t, 10, a.Len())
+
+		sinkA.Progress(10, 10)
+		synctest.Wait()
+		assert.Len(t, ended, 1, "a list takes the place of what is there")
+		c := f.share("c")
+		sinkA.Delete(manyThings(0, 1)[0], "4")
+		synctest.Wait()
+		sinkC := <-f.scripts[2].Started
+		sinkC.Progress(1, 500)
+		synctest.Wait()
+		assert.Len(t, ended, 1)
+		sinkC.Progress(2, 500)
+		synctest.Wait()
+		require.Len(t, ended, 2, "while the list comes")
+		require.ErrorAs(t, ended[1], &over)
+		assert.Equal(t, c.Name(), over.Informer)
+		assert.ErrorContains(t, over, "with the other informers of its factory it is over its budget, 11 objects of 10")
 	})
 }
 

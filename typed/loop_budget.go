@@ -69,13 +69,23 @@ func (l *loop[T]) budgetChanged(b *Budget, used report.Budget, objects int64, wa
 	}
 }
 
-// early ends an informer while its first list comes, if that has more objects than a budget
-// allows.
+// early ends an informer while a list comes, if that has more objects than a budget allows.
 func (i *Informer[T]) early(received int, end func(error)) {
-	if b := i.budget; b != nil && b.Stop && b.Objects > 0 && int64(received) > b.Objects {
-		used := report.Budget{Objects: b.Objects, Bytes: b.Bytes, Used: float64(received) / float64(b.Objects), Since: time.Now()}
-		end(&BudgetError{Informer: i.name, Created: i.created, Objects: int64(received), Budget: used})
+	i.endIfOver(i.budget, int64(received), false, end)
+	if t := i.total; t != nil {
+		others := t.sumObjects.Load() - i.spent.objects.Load()
+		i.endIfOver(&t.Budget, others+int64(received), true, end)
 	}
+}
+
+// endIfOver ends an informer that is about to have so many objects, if a budget has it end
+// then. The budget may be nil.
+func (i *Informer[T]) endIfOver(b *Budget, objects int64, total bool, end func(error)) {
+	if b == nil || !b.Stop || b.Objects == 0 || objects <= b.Objects {
+		return
+	}
+	used := report.Budget{Objects: b.Objects, Bytes: b.Bytes, Used: float64(objects) / float64(b.Objects), Since: time.Now()}
+	end(&BudgetError{Informer: i.name, Created: i.created, Objects: objects, Budget: used, Total: total})
 }
 
 // giveBack takes what the informer has spent off the budget of its factory.
