@@ -231,18 +231,22 @@ func testSharedStory(t *testing.T, w *sharedWorld) {
 			w.fail()
 		}
 	}
-	final := sharedPod("final", 0)
-	final.ResourceVersion = ""
-	w.write(final)
-	seen := make(chan struct{})
-	reg, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{AddFunc: func(pod *corev1.Pod, _ bool) {
-		if pod.Name == "final" {
-			close(seen)
-		}
-	}})
-	require.NoError(t, err)
-	<-seen
-	reg.Close()
+	// The first can come with a list, in the midst of what changed meanwhile; the
+	// second comes after all that was listed.
+	for _, name := range []string{"first-after-all", "second-after-all"} {
+		pod := sharedPod(name, 0)
+		pod.ResourceVersion = ""
+		w.write(pod)
+		seen := make(chan struct{})
+		reg, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{AddFunc: func(pod *corev1.Pod, _ bool) {
+			if pod.Name == name {
+				close(seen)
+			}
+		}})
+		require.NoError(t, err)
+		<-seen
+		reg.Close()
+	}
 	close(written)
 	running.Wait()
 	require.NoError(t, told.Err())
