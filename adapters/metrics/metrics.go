@@ -1,8 +1,10 @@
 package metrics
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,9 +30,10 @@ type Metrics struct {
 	clientGo     *clientGo // nil: without
 
 	mu      sync.Mutex
-	options options // guarded by mu
-	counts  *counts // guarded by mu; of the last collection
-	gauges  int     // guarded by mu; of the last collection
+	options options  // guarded by mu; with all parts
+	added   []*parts // guarded by mu; by each Add that still counts
+	counts  *counts  // guarded by mu; of the last collection
+	gauges  int      // guarded by mu; of the last collection
 }
 
 var _ prometheus.Collector = (*Metrics)(nil)
@@ -43,11 +46,11 @@ func New(registerer prometheus.Registerer, opts ...Option) (*Metrics, error) {
 	if err := check("registerer", registerer); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	o, err := options{}.apply(opts)
+	o, err := applied(opts)
 	if err != nil {
 		return nil, err
 	}
-	m := &Metrics{descriptions: map[*definition]*description{}, options: o, counts: newCounts(&counts{})}
+	m := &Metrics{descriptions: map[*definition]*description{}, options: o, added: []*parts{new(o.parts)}, counts: newCounts(&counts{})}
 	shapes := map[string]*shape{}
 	for _, d := range definitions {
 		names := o.labelsOf(d)
@@ -71,20 +74,44 @@ var errForNew = errors.New("metrics: WithInformerNames, WithHandlerNames, WithIn
 // Add adds what is to be told of, as the options of New do. It adds nothing if it returns
 // an error: an option cannot be used, or is for New alone.
 func (m *Metrics) Add(opts ...Option) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	only, err := options{}.apply(opts)
-	if err != nil {
+	return m.AddUntil(context.Background(), opts...)
+}
+
+// AddUntil is Add for what is to be told of until ctx ends: Metrics let go of it then, and
+// counters have what it had counted when it was last collected, see promise 3.
+func (m *Metrics) AddUntil(ctx context.Context, opts ...Option) error {
+	o, err := applied(opts)
+	switch {
+	case err != nil:
 		return err
-	}
-	if only.informerNames || only.handlerNames || only.indexes || only.withoutClientGo {
+	case ctx == nil:
+		return errors.New("metrics: AddUntil: the context is nil")
+	case o.informerNames || o.handlerNames || o.indexes || o.withoutClientGo:
 		return errForNew
 	}
-	all, err := m.options.apply(opts)
-	if err == nil {
-		m.options = all
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.added = append(m.added, &o.parts)
+	m.joinParts()
+	context.AfterFunc(ctx, func() { m.remove(&o.parts) })
+	return nil
+}
+
+// remove lets go of what was added.
+func (m *Metrics) remove(added *parts) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.added = slices.DeleteFunc(m.added, func(p *parts) bool { return p == added })
+	m.joinParts()
+}
+
+// joinParts has options have all parts that count. The caller holds mu.
+func (m *Metrics) joinParts() {
+	all := parts{}
+	for _, added := range m.added {
+		all.join(added)
 	}
-	return err
+	m.options.parts = all
 }
 
 // Describe implements prometheus.Collector.

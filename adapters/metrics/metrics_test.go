@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters/metrics"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -216,6 +217,36 @@ type changing struct{ now []typed.AnyInformer }
 
 func (c *changing) are(now ...typed.AnyInformer)   { c.now = now }
 func (c *changing) Informers() []typed.AnyInformer { return c.now }
+
+// TestAddUntil tells of parts until a context ends: gauges fall, and counters do not while
+// another informer has their labels.
+func TestAddUntil(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const count, objects = `kubetyped_informer_events_total{group="",kind="Pod"}`, `kubetyped_informer_objects{group="",kind="Pod"}`
+		stays, goes := newFake("", "Pod", "stays"), newFake("", "Pod", "goes")
+		stays.status.Events, stays.status.Objects = 1, 10
+		goes.status.Events, goes.status.Objects = 2, 20
+		q, err := queue.NewWorkQueue[string](queue.WithName("q"))
+		require.NoError(t, err)
+		defer q.ShutDown()
+		r, m := newMetrics(t, metrics.WithInformers(stays))
+		ctx, cancel := context.WithCancel(t.Context())
+		require.NoError(t, m.AddUntil(ctx, metrics.WithInformers(goes, stays), metrics.WithQueues(q)))
+		got := gather(t, r)
+		assert.Equal(t, []float64{3, 30}, []float64{got[count], got[objects]})
+		assert.Contains(t, got, `kubetyped_queue_in_work_keys{name="q"}`)
+
+		cancel()
+		synctest.Wait()
+		got = gather(t, r)
+		assert.Equal(t, []float64{3, 10}, []float64{got[count], got[objects]})
+		assert.NotContains(t, got, `kubetyped_queue_in_work_keys{name="q"}`)
+		var none context.Context
+		require.ErrorContains(t, m.AddUntil(none, metrics.WithQueues(q)), "the context is nil")
+		require.ErrorContains(t, m.AddUntil(t.Context(), metrics.WithQueues(q), metrics.WithIndexSizes()), "of New alone")
+		assert.NotContains(t, gather(t, r), `kubetyped_queue_in_work_keys{name="q"}`, "nothing was added")
+	})
+}
 
 // TestConcurrentCollections is about the race detector.
 func TestConcurrentCollections(t *testing.T) {

@@ -15,14 +15,27 @@ type Option func(*options) error
 
 // options are what Metrics tell of, and how.
 type options struct {
-	factories    []Factory
-	informers    []typed.AnyInformer
-	queues       []Queue
-	expectations []namedExpectations
+	parts
 
 	informerNames, handlerNames bool
 	indexes                     bool
 	withoutClientGo             bool
+}
+
+// parts are what Metrics tell of.
+type parts struct {
+	factories    []Factory
+	informers    []typed.AnyInformer
+	queues       []Queue
+	expectations []namedExpectations
+}
+
+// join adds other parts.
+func (p *parts) join(other *parts) {
+	p.factories = append(p.factories, other.factories...)
+	p.informers = append(p.informers, other.informers...)
+	p.queues = append(p.queues, other.queues...)
+	p.expectations = append(p.expectations, other.expectations...)
 }
 
 // Factory is a *typed.Factory, or whatever else has informers that come and go, such as an
@@ -65,7 +78,7 @@ func WithFactories(factories ...Factory) Option {
 }
 
 // WithInformers adds informers. They are told of from now on, also after they have stopped,
-// and once, however often they are added. A *typed.SharedInformer is not to be added beside
+// or until a context ends, see Metrics.AddUntil, and once, however often they are added. A *typed.SharedInformer is not to be added beside
 // its factory, as it would be counted twice.
 func WithInformers(informers ...typed.AnyInformer) Option {
 	return func(o *options) error {
@@ -160,8 +173,9 @@ func check(what string, v any) error {
 	return nil
 }
 
-// apply returns o with what opts add.
-func (o options) apply(opts []Option) (options, error) {
+// applied returns what options set.
+func applied(opts []Option) (options, error) {
+	var o options
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {

@@ -69,3 +69,12 @@ func (h *heaps) of(ctx context.Context, informers []typed.AnyInformer) []weight 
 	}
 	return weights
 }
+
+// forget lets go of informers.
+func (h *heaps) forget(informers []typed.AnyInformer) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, informer := range informers {
+		delete(h.known, informer)
+	}
+}

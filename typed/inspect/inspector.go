@@ -24,14 +24,15 @@ type Inspector struct {
 	streams streams
 
 	mu    sync.Mutex
-	parts settings // guarded by mu
+	added []*parts // guarded by mu; by each Add that still counts
+	inUse settings // guarded by mu; all of them, not to be changed in place
 }
 
 // New returns an Inspector of what the options name, or an error if one of them cannot be
 // used.
 func New(opts ...Option) (*Inspector, error) {
 	i := &Inspector{}
-	i.parts = settings{title: filepath.Base(os.Args[0]), interval: 2 * time.Second, listeners: 16}
+	i.inUse = settings{title: filepath.Base(os.Args[0]), interval: 2 * time.Second, listeners: 16}
 	if err := i.Add(opts...); err != nil {
 		return nil, err
 	}
@@ -41,9 +42,16 @@ func New(opts ...Option) (*Inspector, error) {
 // Add shows more parts, or sets other options. It returns an error, and adds nothing, if one
 // of them cannot be used.
 func (i *Inspector) Add(opts ...Option) error {
+	return i.AddUntil(context.Background(), opts...)
+}
+
+// AddUntil is Add for parts that are to be shown until ctx ends: the Inspector lets go of
+// them then, each part as often as it was added so. Other options stay.
+func (i *Inspector) AddUntil(ctx context.Context, opts ...Option) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	next := i.parts.clone()
+	next := i.inUse
+	next.parts = parts{}
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {
@@ -52,30 +60,43 @@ func (i *Inspector) Add(opts ...Option) error {
 			errs = append(errs, err)
 		}
 	}
+	if ctx == nil {
+		errs = append(errs, errors.New("AddUntil: the context is nil"))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("inspector: %w", err)
 	}
-	i.parts = next
+	added := new(next.parts)
+	i.added = append(i.added, added)
+	i.inUse = next
+	i.joinParts()
+	context.AfterFunc(ctx, func() { i.remove(added) })
 	return nil
 }
 
-// clone returns a copy to which can be appended.
-func (s *settings) clone() settings {
-	c := *s
-	c.informers = slices.Clip(s.informers)
-	c.factories = slices.Clip(s.factories)
-	c.queues = slices.Clip(s.queues)
-	c.expecting = slices.Clip(s.expecting)
-	c.groups = slices.Clip(s.groups)
-	c.fleets = slices.Clip(s.fleets)
-	return c
+// remove lets go of what was added.
+func (i *Inspector) remove(added *parts) {
+	i.mu.Lock()
+	i.added = slices.DeleteFunc(i.added, func(p *parts) bool { return p == added })
+	i.joinParts()
+	i.mu.Unlock()
+	i.heaps.forget(added.informers)
 }
 
-// settings returns what was given until now.
+// joinParts has all parts that count in use. The caller holds mu.
+func (i *Inspector) joinParts() {
+	all := parts{}
+	for _, added := range i.added {
+		all.join(added)
+	}
+	i.inUse.parts = all
+}
+
+// settings returns what is in use.
 func (i *Inspector) settings() settings {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.parts
+	return i.inUse
 }
 
 // Informers returns the informers that it shows now, each once: first those that it was given,
@@ -86,7 +107,7 @@ func (i *Inspector) Informers() []typed.AnyInformer {
 }
 
 // allInformers returns the informers, those of factories included.
-func (s *settings) allInformers() []typed.AnyInformer {
+func (p *parts) allInformers() []typed.AnyInformer {
 	var all []typed.AnyInformer
 	seen := map[typed.AnyInformer]bool{}
 	add := func(informers []typed.AnyInformer) {
@@ -97,8 +118,8 @@ func (s *settings) allInformers() []typed.AnyInformer {
 			}
 		}
 	}
-	add(s.informers)
-	for _, factory := range s.factories {
+	add(p.informers)
+	for _, factory := range p.factories {
 		add(factory.Informers())
 	}
 	return all

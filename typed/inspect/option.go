@@ -15,17 +15,32 @@ type Option func(*settings) error
 
 // settings is what options set.
 type settings struct {
+	parts
 	title     string
 	contents  bool
 	interval  time.Duration
 	listeners int
+	sharing   func() snapshot.Sharing
+}
+
+// parts are what an Inspector shows.
+type parts struct {
 	informers []typed.AnyInformer
 	factories []Factory
 	queues    []queuePart
 	expecting []expectingPart
 	groups    []Group
 	fleets    []fleetPart
-	sharing   func() snapshot.Sharing
+}
+
+// join adds other parts.
+func (p *parts) join(other *parts) {
+	p.informers = append(p.informers, other.informers...)
+	p.factories = append(p.factories, other.factories...)
+	p.queues = append(p.queues, other.queues...)
+	p.expecting = append(p.expecting, other.expecting...)
+	p.groups = append(p.groups, other.groups...)
+	p.fleets = append(p.fleets, other.fleets...)
 }
 
 // queuePart is a queue, and how it is asked for a key that came as text.
@@ -47,7 +62,8 @@ type fleetPart struct {
 }
 
 // WithInformers shows informers: each an *Informer or *SharedInformer. Those of a factory
-// are better given by WithFactories, as the Inspector keeps what it is given.
+// are better given by WithFactories, and those that do not run for as long as the program
+// by Inspector.AddUntil, as the Inspector keeps what it is given.
 func WithInformers(informers ...typed.AnyInformer) Option {
 	return func(s *settings) error {
 		for _, informer := range informers {
