@@ -46,7 +46,7 @@ func (i *Inspector) Add(opts ...Option) error {
 }
 
 // AddUntil is Add for parts that are to be shown until ctx ends: the Inspector lets go of
-// them then, each part as often as it was added so. Other options stay.
+// them then, unless they were added beside that. Other options stay.
 func (i *Inspector) AddUntil(ctx context.Context, opts ...Option) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
