@@ -32,7 +32,7 @@ type AnyInformer interface {
 }
 
 // EstimateHeap estimates the memory of the objects by measuring some of them: up to sample,
-// spread evenly over all. That takes some microseconds for each, and is for pages and
+// spread evenly over all. That takes some tens of microseconds for each, and is for pages and
 // budgets, not for hot paths. The informer goes on meanwhile.
 func (i *Informer[T]) EstimateHeap(sample int) report.Heap {
 	s, ok := i.snapshotNow()

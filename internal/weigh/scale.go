@@ -15,12 +15,18 @@ type Scale struct {
 	added int
 	bytes int64
 	seen  map[unsafe.Pointer]struct{} // what was counted
-	plain map[reflect.Type]bool       // whether values of a type refer to nothing
+	refer map[reflect.Type]references
+}
+
+// references tell where values of a type may refer to something.
+type references struct {
+	any    bool
+	fields []int // of a struct
 }
 
 // NewScale returns a Scale with nothing on it.
 func NewScale() *Scale {
-	return &Scale{seen: map[unsafe.Pointer]struct{}{}, plain: map[reflect.Type]bool{}}
+	return &Scale{seen: map[unsafe.Pointer]struct{}{}, refer: map[reflect.Type]references{}}
 }
 
 // Add adds an object, and all that it refers to and that no other one does that was added
@@ -82,11 +88,8 @@ func (s *Scale) follow(v reflect.Value) {
 	case reflect.Map:
 		s.followMap(v)
 	case reflect.Struct:
-		if s.isPlain(v.Type()) {
-			return
-		}
-		for _, field := range v.Fields() {
-			s.follow(field)
+		for _, field := range s.references(v.Type()).fields {
+			s.follow(v.Field(field))
 		}
 	case reflect.Array:
 		s.followElements(v)
@@ -102,7 +105,7 @@ func (s *Scale) followSlice(v reflect.Value) {
 }
 
 func (s *Scale) followElements(v reflect.Value) {
-	if s.isPlain(v.Type().Elem()) {
+	if !s.references(v.Type().Elem()).any {
 		return
 	}
 	for i := range v.Len() {
@@ -130,7 +133,7 @@ func (s *Scale) followMap(v reflect.Value) {
 	slot := (key.Size() + value.Size() + align - 1) / align * align
 	group := 8 + groupSlots*slot
 	s.bytes += mapHeader + rounded(uintptr(slots/groupSlots)*group)
-	if s.isPlain(key) && s.isPlain(value) {
+	if !s.references(key).any && !s.references(value).any {
 		return
 	}
 	for entries := v.MapRange(); entries.Next(); {
@@ -139,30 +142,27 @@ func (s *Scale) followMap(v reflect.Value) {
 	}
 }
 
-// isPlain reports whether values of a type refer to nothing.
-func (s *Scale) isPlain(t reflect.Type) bool {
-	plain, known := s.plain[t]
-	if !known {
-		plain = refersToNothing(t)
-		s.plain[t] = plain
+// references returns where values of a type may refer to something.
+func (s *Scale) references(t reflect.Type) references {
+	r, known := s.refer[t]
+	if known {
+		return r
 	}
-	return plain
-}
-
-func refersToNothing(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
-		return refersToNothing(t.Elem())
+		r.any = s.references(t.Elem()).any
 	case reflect.Struct:
-		for field := range t.Fields() {
-			if !refersToNothing(field.Type) {
-				return false
+		for i := range t.NumField() {
+			if s.references(t.Field(i).Type).any {
+				r.fields = append(r.fields, i)
 			}
 		}
-		return true
+		r.any = len(r.fields) > 0
 	default:
-		return t.Kind() <= reflect.Complex128
+		r.any = t.Kind() > reflect.Complex128
 	}
+	s.refer[t] = r
+	return r
 }
 
 // rounded returns how much memory the allocator takes for a value of some bytes.

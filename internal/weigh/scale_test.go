@@ -67,3 +67,18 @@ func TestWhatIsSharedCountsOnce(t *testing.T) {
 	s.Add(nil)
 	assert.Equal(t, 4, s.Added())
 }
+
+// BenchmarkScale weighs as many Pods as an informer with a budget does at a time.
+func BenchmarkScale(b *testing.B) {
+	all := make([]*corev1.Pod, 64)
+	for i := range all {
+		all[i] = (pods.Cluster{Namespaces: []string{"a", "b"}, Nodes: 20}).Pod(i, 1).DeepCopy()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s := NewScale()
+		for _, pod := range all {
+			s.Add(pod)
+		}
+	}
+}
