@@ -14,6 +14,8 @@ const (
 	ofInformer       // group, kind, and informer if asked for
 	ofHandler        // the same, and handler if asked for
 	ofQueue          // name
+	ofGroup          // name
+	ofFleet          // name, and cluster if asked for
 )
 
 // combination says what becomes of several values with the same labels.
@@ -139,6 +141,44 @@ var (
 		"Keys whose time was over before what they expect was met.")
 )
 
+// Of groups that share objects.
+var (
+	shardMembers = gauge(ofGroup, largest, "kubetyped_shard_members",
+		"Members of the group, as this one sees it.")
+	shardRanges = gauge(ofGroup, sum, "kubetyped_shard_ranges",
+		"Ranges of the 256 that this member works on.")
+	shardWanted = gauge(ofGroup, sum, "kubetyped_shard_wanted_ranges",
+		"Ranges that this member is about to take.")
+	shardLeaving = gauge(ofGroup, sum, "kubetyped_shard_leaving_ranges",
+		"Ranges that this member has stopped to work on and not given up, as calls are under way.")
+	shardCalls = gauge(ofGroup, sum, "kubetyped_shard_calls",
+		"Calls of reconcile functions that are under way.")
+	shardValid = gauge(ofGroup, smallest, "kubetyped_shard_valid",
+		"Whether this member may work, as it has renewed its Lease in time: 1 or 0.")
+	shardFailing = gauge(ofGroup, largest, "kubetyped_shard_failing",
+		"Whether the last round of requests for Leases has failed: 1 or 0.")
+	shardRenewed = gauge(ofGroup, smallest, "kubetyped_shard_renewed_timestamp_seconds",
+		"When this member last began to renew its Lease with success.")
+	shardLost = counter(ofGroup, "kubetyped_shard_lost_total",
+		"How often other members have taken all that this one had, as it could not renew its Lease.")
+)
+
+// Of fleets.
+var (
+	fleetClusters = gauge(ofFleet, sum, "kubetyped_fleet_clusters",
+		"Clusters, by phase: New, Listing, Synced, Stale, Ended, Failed.", "phase")
+	fleetObjects = gauge(ofFleet, sum, "kubetyped_fleet_objects",
+		"Objects of the clusters.")
+	fleetFailing = gauge(ofFleet, sum, "kubetyped_fleet_failing_clusters",
+		"Clusters whose last attempt to list or watch has failed, or that have failed for good.")
+	fleetFailures = gauge(ofFleet, sum, "kubetyped_fleet_failures",
+		"Failures to list or watch in a row.")
+	fleetFailure = gauge(ofFleet, smallest, "kubetyped_fleet_first_failure_timestamp_seconds",
+		"When a cluster began to fail that has not worked since; the earliest.")
+	fleetContact = gauge(ofFleet, smallest, "kubetyped_fleet_last_contact_timestamp_seconds",
+		"When a cluster was last heard of; of the one for which that is longest ago.")
+)
+
 // Of the process.
 var (
 	sharedParts = gauge(ofProcess, sum, "kubetyped_shared_parts",
@@ -155,8 +195,13 @@ var (
 func (o *options) labelsOf(d *definition) []string {
 	var labels []string
 	switch d.scope {
-	case ofQueue:
+	case ofQueue, ofGroup:
 		labels = append(labels, nameLabel)
+	case ofFleet:
+		labels = append(labels, nameLabel)
+		if o.clusterNames {
+			labels = append(labels, "cluster")
+		}
 	case ofInformer, ofHandler:
 		labels = append(labels, "group", "kind")
 		if o.informerNames {

@@ -1,5 +1,6 @@
-// Package metrics has Prometheus tell how informers, their handlers, work queues and
-// expectations fare. One line wires all informers of a factory:
+// Package metrics has Prometheus tell how informers, their handlers, work queues,
+// expectations, groups of replicas and fleets of clusters fare. One line wires all informers
+// of a factory:
 //
 //	m, err := metrics.New(prometheus.DefaultRegisterer, metrics.WithFactories(factory))
 //

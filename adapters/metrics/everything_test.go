@@ -22,7 +22,9 @@ import (
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/report"
+	"github.com/kubetyped/informer/typed/shard"
 )
 
 // everything returns the families of a registry in which each metric has a value.
@@ -47,7 +49,10 @@ func withEverything(t *testing.T, look func(r *prometheus.Registry)) {
 		f.sizes = []index.IndexSize{{Name: "name"}}
 		e, err := control.NewExpectations(control.AdderFunc[string](func(string) {}))
 		require.NoError(t, err)
-		r, m := newMetrics(t, metrics.WithInformers(f), metrics.WithIndexSizes(), metrics.WithInformerNames(), metrics.WithHandlerNames(), metrics.WithExpectations("pods", e))
+		g := &member{"pods", shard.Status{Renewed: now}}
+		fl := &clusters{[]fleet.ClusterStatus{{Cluster: "east", Failures: 1, Since: now, LastContact: now}}}
+		r, m := newMetrics(t, metrics.WithInformers(f), metrics.WithIndexSizes(), metrics.WithInformerNames(), metrics.WithHandlerNames(), metrics.WithClusterNames(),
+			metrics.WithExpectations("pods", e), metrics.WithGroups(g), metrics.WithFleet("pods", fl))
 		q, err := queue.NewWorkQueue[string](queue.WithName("pods"), queue.WithMetrics(m))
 		require.NoError(t, err)
 		require.NoError(t, m.Add(metrics.WithQueues(q)))

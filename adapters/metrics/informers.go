@@ -64,11 +64,7 @@ var phases = [...]typed.Phase{typed.PhaseNew, typed.PhaseSyncing, typed.PhaseSyn
 // tellLife tells where in its life an informer is.
 func (c *collection) tellLife(s *typed.Status, l *labels, n int) {
 	for _, p := range phases {
-		is := 0.0
-		if s.Phase == p {
-			is = 1
-		}
-		c.set(informers, c.with(l, n, p.String()), is)
+		c.set(informers, c.with(l, n, p.String()), one(s.Phase == p))
 	}
 }
 

@@ -11,14 +11,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics is a collector of what informers, handlers, queues and expectations tell, and
-// the provider of the metrics of queues, for queue.WithMetrics. What is promised:
+// Metrics is a collector of what informers, handlers, queues, expectations, groups and
+// fleets tell, and the provider of the metrics of queues, for queue.WithMetrics. What is
+// promised:
 //
 //  1. Nothing is done while nobody collects, apart from what queues report by themselves.
 //  2. Bounded. There are as many series as kinds of objects, names of queues and
 //     priorities, the latter up to 25 a queue, however many informers and objects there
-//     are. Names of informers and handlers are labels only if asked for, see
-//     WithInformerNames and WithHandlerNames.
+//     are. Names of informers, handlers and clusters are labels only if asked for, see
+//     WithInformerNames, WithHandlerNames and WithClusterNames.
 //  3. Counters never fall because an informer, or handler, has ended while others with
 //     the same labels go on. When the last one has, the series vanish.
 //  4. The values of one informer are of one moment, apart from those of indexes.
@@ -69,7 +70,7 @@ func New(registerer prometheus.Registerer, opts ...Option) (*Metrics, error) {
 	return m, nil
 }
 
-var errForNew = errors.New("metrics: WithInformerNames, WithHandlerNames, WithIndexSizes and WithoutClientGoNames are options of New alone")
+var errForNew = errors.New("metrics: WithInformerNames, WithHandlerNames, WithClusterNames, WithIndexSizes and WithoutClientGoNames are options of New alone")
 
 // Add adds what is to be told of, as the options of New do. It adds nothing if it returns
 // an error: an option cannot be used, or is for New alone.
@@ -86,7 +87,7 @@ func (m *Metrics) AddUntil(ctx context.Context, opts ...Option) error {
 		return err
 	case ctx == nil:
 		return errors.New("metrics: AddUntil: the context is nil")
-	case o.informerNames || o.handlerNames || o.indexes || o.withoutClientGo:
+	case o.informerNames || o.handlerNames || o.clusterNames || o.indexes || o.withoutClientGo:
 		return errForNew
 	}
 	m.mu.Lock()
@@ -142,6 +143,8 @@ func (m *Metrics) collect() []prometheus.Metric {
 	c.tellInformers()
 	c.tellQueues()
 	c.tellExpectations()
+	c.tellGroups()
+	c.tellFleets()
 	c.tellSharing()
 	m.counts, m.gauges = c.counts, len(c.gauges)
 	return c.metrics(m.descriptions)

@@ -274,6 +274,9 @@ func TestOptions(t *testing.T) {
 		"the queue is nil":                    metrics.WithQueues(nil),
 		"expectations need a name":            metrics.WithExpectations("", nil),
 		"the expectations is nil":             metrics.WithExpectations("x", nil),
+		"the group is nil":                    metrics.WithGroups(nil),
+		"a fleet needs a name":                metrics.WithFleet("", nil),
+		"the fleet is nil":                    metrics.WithFleet("x", nil),
 		"an option is nil":                    nil,
 		"which cannot be compared":            metrics.WithInformers(odd{}),
 		"metrics: the informer is nil":        metrics.WithInformers((*typed.Informer[*corev1.ConfigMap])(nil)),
@@ -288,7 +291,7 @@ func TestOptions(t *testing.T) {
 	require.NoError(t, err)
 	_, err = metrics.New(r)
 	assert.ErrorAs(t, err, &prometheus.AlreadyRegisteredError{})
-	for _, o := range []metrics.Option{metrics.WithInformerNames(), metrics.WithHandlerNames(), metrics.WithIndexSizes(), metrics.WithoutClientGoNames()} {
+	for _, o := range []metrics.Option{metrics.WithInformerNames(), metrics.WithHandlerNames(), metrics.WithClusterNames(), metrics.WithIndexSizes(), metrics.WithoutClientGoNames()} {
 		assert.ErrorContains(t, m.Add(o), "of New alone")
 	}
 	assert.ErrorContains(t, m.Add(metrics.WithInformers(newFake("", "Pod", "a")), metrics.WithFactories(nil)), "nil")

@@ -68,7 +68,7 @@ func TestAlerts(t *testing.T) {
 	}
 	slices.Sort(alerts)
 	assert.Equal(t, slices.Compact(slices.Clone(alerts)), alerts, "each has a name of its own")
-	assert.Subset(t, alerts, []string{"InformerNotSynced", "HandlerBacklogGrows", "HandlerStuck", "WorkerStuck", "InformerNearBudget", "KeyFailing", "InformerWithoutContact"})
+	assert.Subset(t, alerts, []string{"InformerNotSynced", "HandlerBacklogGrows", "HandlerStuck", "WorkerStuck", "InformerNearBudget", "KeyFailing", "InformerWithoutContact", "ShardRangesWithoutMember", "ClusterFails"})
 }
 
 // dashboard is a part of what Grafana reads.
@@ -120,7 +120,7 @@ func TestDashboard(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, []string{"What is wrong now", "Informers", "Handlers", "Queues", "Expectations"}, rows)
+	assert.Equal(t, []string{"What is wrong now", "Informers", "Handlers", "Queues", "Expectations", "Groups", "Fleets"}, rows)
 	for _, v := range d.Templating.List {
 		if v.Type == "query" {
 			var q struct{ Query string }

@@ -8,6 +8,8 @@ import (
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/shard"
 )
 
 // Option sets up Metrics. Options are checked by New and Metrics.Add.
@@ -17,9 +19,9 @@ type Option func(*options) error
 type options struct {
 	parts
 
-	informerNames, handlerNames bool
-	indexes                     bool
-	withoutClientGo             bool
+	informerNames, handlerNames, clusterNames bool
+	indexes                                   bool
+	withoutClientGo                           bool
 }
 
 // parts are what Metrics tell of.
@@ -28,6 +30,8 @@ type parts struct {
 	informers    []typed.AnyInformer
 	queues       []Queue
 	expectations []namedExpectations
+	groups       []Group
+	fleets       []namedFleet
 }
 
 // join adds other parts.
@@ -36,6 +40,8 @@ func (p *parts) join(other *parts) {
 	p.informers = append(p.informers, other.informers...)
 	p.queues = append(p.queues, other.queues...)
 	p.expectations = append(p.expectations, other.expectations...)
+	p.groups = append(p.groups, other.groups...)
+	p.fleets = append(p.fleets, other.fleets...)
 }
 
 // Factory is a *typed.Factory, or whatever else has informers that come and go, such as an
@@ -61,6 +67,25 @@ type Expectations interface {
 type namedExpectations struct {
 	name string
 	Expectations
+}
+
+// Group is a *shard.Group.
+type Group interface {
+	// Name is Group.Name.
+	Name() string
+	// Status is Group.Status.
+	Status() shard.Status
+}
+
+// Fleet is a *fleet.Source, whatever the type of its objects.
+type Fleet interface {
+	// Status is Source.Status.
+	Status() []fleet.ClusterStatus
+}
+
+type namedFleet struct {
+	name string
+	Fleet
 }
 
 // WithFactories adds all informers of factories, at any time those that are in use then:
@@ -120,6 +145,34 @@ func WithExpectations(name string, e Expectations) Option {
 	}
 }
 
+// WithGroups adds groups of which this process is a member, to share objects with other
+// processes.
+func WithGroups(groups ...Group) Option {
+	return func(o *options) error {
+		for _, g := range groups {
+			if err := check("group", g); err != nil {
+				return err
+			}
+			o.groups = append(o.groups, g)
+		}
+		return nil
+	}
+}
+
+// WithFleet adds the clusters of an informer under a name, that of the informer for example.
+func WithFleet(name string, f Fleet) Option {
+	return func(o *options) error {
+		if name == "" {
+			return errors.New("a fleet needs a name")
+		}
+		if err := check("fleet", f); err != nil {
+			return err
+		}
+		o.fleets = append(o.fleets, namedFleet{name: name, Fleet: f})
+		return nil
+	}
+}
+
 // WithInformerNames gives each informer series of its own, by a label that has its name.
 // Without it, informers of one kind have series together, whose values are added up, so
 // that there are as many as kinds, however many namespaces and clusters are watched; those
@@ -137,6 +190,15 @@ func WithInformerNames() Option {
 func WithHandlerNames() Option {
 	return func(o *options) error {
 		o.handlerNames = true
+		return nil
+	}
+}
+
+// WithClusterNames gives each cluster of a fleet series of its own, by the label cluster.
+// Without it, the clusters of a fleet have series together. It is for New alone.
+func WithClusterNames() Option {
+	return func(o *options) error {
+		o.clusterNames = true
 		return nil
 	}
 }

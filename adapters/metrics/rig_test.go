@@ -16,7 +16,9 @@ import (
 	"github.com/kubetyped/informer/adapters/metrics"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/report"
+	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -69,6 +71,20 @@ func (f *fake) EstimateHeap(int) report.Heap         { return report.Heap{} }
 func (f *fake) IndexSizes() []index.IndexSize        { return f.sizes }
 func (f *fake) Explain(index.Key) report.Key         { return report.Key{} }
 func (f *fake) ObjectJSON(index.Key) ([]byte, error) { return nil, nil }
+
+// member is a group that tells what a test says.
+type member struct {
+	name   string
+	status shard.Status
+}
+
+func (m *member) Name() string         { return m.name }
+func (m *member) Status() shard.Status { return m.status }
+
+// clusters is a fleet that tells what a test says.
+type clusters struct{ status []fleet.ClusterStatus }
+
+func (c *clusters) Status() []fleet.ClusterStatus { return c.status }
 
 // newMetrics returns Metrics in a registry that checks what it is told.
 func newMetrics(t require.TestingT, opts ...metrics.Option) (*prometheus.Registry, *metrics.Metrics) {
