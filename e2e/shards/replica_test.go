@@ -41,6 +41,12 @@ type state struct {
 	Heap            uint64
 	CPU             time.Duration
 	Server          bool // it filters
+
+	Decoding  time.Duration // of what it has received
+	Received  uint64        // bytes
+	Frames    uint64
+	Live      uint64 // heap after the last collection that was asked for
+	Collected int    // how often it was asked for
 }
 
 // replicate is a process of the group, until it is told to end.
@@ -89,25 +95,41 @@ func replicate() (err error) {
 		}
 		return errors.Join(journal.note("end", key.String(), "-", "-"), context.Cause(ctx))
 	}
-	go func() {
-		out := json.NewEncoder(os.Stdout)
-		for ctx.Err() == nil {
-			if out.Encode(stateOf(group, pods.Len(), src.Status())) != nil {
-				return
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-	}()
+	go tell(ctx, func() state { return stateOf(group, pods.Status(), src.Status()) })
 	return control.Run(ctx, control.WithInformers(group, pods), control.WithWorkers(q, workers, src.Reconcile(reconcile)))
 }
 
-func stateOf(group *shard.Group, objects int, src shard.SourceStatus) state {
+// tell prints a state several times a second. At each SIGUSR1 it collects garbage first.
+func tell(ctx context.Context, now func() state) {
+	collect := make(chan os.Signal, 1)
+	signal.Notify(collect, syscall.SIGUSR1)
+	defer signal.Stop(collect)
+	out := json.NewEncoder(os.Stdout)
+	live, collected := uint64(0), 0
+	for ctx.Err() == nil {
+		s := now()
+		s.Live, s.Collected = live, collected
+		if out.Encode(s) != nil {
+			return
+		}
+		select {
+		case <-collect:
+			runtime.GC()
+			runtime.GC() // what finalizers and pools have let go of
+			live, collected = now().Heap, collected+1
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func stateOf(group *shard.Group, pods typed.Status, src shard.SourceStatus) state {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
 	var usage syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
 	return state{
-		Objects: objects, Ranges: group.Status().Ranges, Server: src.Server, Heap: mem.HeapAlloc,
-		CPU: time.Duration(usage.Utime.Nano() + usage.Stime.Nano()),
+		Objects: pods.Objects, Ranges: group.Status().Ranges, Server: src.Server, Heap: mem.HeapAlloc,
+		CPU:      time.Duration(usage.Utime.Nano() + usage.Stime.Nano()),
+		Decoding: pods.Traffic.Decoding, Received: pods.Traffic.Bytes, Frames: pods.Traffic.Frames,
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"strconv"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
@@ -20,6 +22,8 @@ type part[T index.Object] struct {
 	// Guarded by lock of parts.
 	listed, removed, finished bool
 	version                   string
+	reached                   [rangeCount]uint64 // see takeOver
+	floor                     uint64             // the lowest of reached, of its own ranges
 	err                       error
 	rejected                  map[index.Key]struct{} // of the list that is under way
 }
@@ -77,10 +81,12 @@ func (q *part[T]) Put(obj T, version string) {
 		switch {
 		case known && was.part != q && was.version > number(version):
 			q.move(at) // an earlier object of this key, of which the other watch has seen the end
-		case q.owner[r] == q:
+		case known && q.hasSince(was, version):
+			q.move(at) // the sink has this, or what came after it
+		case q.owner[r] == q && !q.isBehind(r, version):
 			q.setPlace(key, place[T]{q, number(version), r})
 			q.sink.Put(obj, at)
-		case known && was.part == q:
+		case known && was.part == q: // it has left its range
 			q.forgetPlace(key)
 			q.sink.Remove(key, index.Released, at)
 		default:
@@ -97,7 +103,7 @@ func (q *part[T]) Delete(obj T, version string) {
 		return
 	}
 	q.change(version, func(at string) {
-		if q.depart(index.KeyOf(obj)) {
+		if q.depart(index.KeyOf(obj), version) {
 			q.sink.Delete(obj, at)
 		} else {
 			q.move(at)
@@ -108,7 +114,7 @@ func (q *part[T]) Delete(obj T, version string) {
 // Remove implements source.Sink.
 func (q *part[T]) Remove(key index.Key, reason index.Reason, version string) {
 	q.change(version, func(at string) {
-		if q.depart(key) {
+		if q.depart(key, version) {
 			q.sink.Remove(key, reason, at)
 		} else {
 			q.move(at)
@@ -117,9 +123,9 @@ func (q *part[T]) Remove(key index.Key, reason index.Reason, version string) {
 }
 
 // depart notes that an object of the part is gone, if it is one. The caller holds lock.
-func (q *part[T]) depart(key index.Key) bool {
+func (q *part[T]) depart(key index.Key, version string) bool {
 	at, known := q.places[key]
-	if !known || at.part != q {
+	if !known || at.part != q || q.isBehind(at.r, version) {
 		return false
 	}
 	q.forgetPlace(key)
@@ -280,7 +286,7 @@ func (q *part[T]) replace(list []source.Staged, version string, of func(index.Ke
 		if !ok || !own.has(obj.r) {
 			continue
 		}
-		if was, known := q.places[obj.key]; known && was.part != q && was.version > number(version) && !q.asked.has(was.r) {
+		if was, known := q.places[obj.key]; known && was.version > number(version) && !own.has(was.r) {
 			continue // an earlier object of this key
 		}
 		listed[obj.key] = struct{}{}
@@ -291,7 +297,7 @@ func (q *part[T]) replace(list []source.Staged, version string, of func(index.Ke
 			acquired = append(acquired, obj.Staged)
 		}
 	}
-	gone := q.missing(listed, of)
+	gone := q.missing(listed, version, of)
 	q.rejected = nil
 	q.listed, q.version = true, version
 	first := !q.synced
@@ -317,26 +323,79 @@ func (q *part[T]) replace(list []source.Staged, version string, of func(index.Ke
 	}
 }
 
-// takeOver takes the ranges that were asked for from the parts that have them, unless the
-// list is older than what they have seen, and returns those that are the part's own. The
-// caller holds lock.
+// takeOver takes the ranges that were asked for from the parts that have them, and returns
+// those of its own that the list tells of. It tells nothing of a range for which the other
+// part is ahead: the sink has the objects in a later state, which is noted in reached, and
+// what this part is told until it has got there is left out. The other part may be ahead all
+// the time, so there is no use in waiting for it. The caller holds lock.
 func (q *part[T]) takeOver(version string) (own ranges) {
-	for r, owner := range q.owner {
-		if owner != nil && owner != q && q.asked.has(uint8(r)) && !q.listed && !(owner.listed && older(version, owner.version)) {
+	var ahead ranges
+	lowest := uint64(math.MaxUint64)
+	for i, owner := range q.owner {
+		r := uint8(i)
+		if owner != nil && owner != q && q.asked.has(r) && !q.listed {
+			if owner.listed {
+				q.reached[r] = max(number(owner.version), owner.reached[r])
+			}
 			q.owner[r] = q
 		}
-		if q.owner[r] == q {
-			own.add(uint8(r))
+		if q.owner[r] != q {
+			continue
+		}
+		lowest = min(lowest, q.reached[r])
+		if q.isBehind(r, version) {
+			ahead.add(r)
+		} else {
+			own.add(r)
+		}
+	}
+	if lowest != math.MaxUint64 {
+		q.floor = lowest
+	}
+	if !ahead.empty() && !q.listed {
+		for key, at := range maps.All(q.places) {
+			if ahead.has(at.r) {
+				q.setPlace(key, place[T]{q, at.version, at.r})
+			}
 		}
 	}
 	return own
 }
 
+// isBehind reports whether the sink has the objects of a range in a later state than a version.
+func (q *part[T]) isBehind(r uint8, version string) bool {
+	reached := q.reached[r]
+	if reached == 0 {
+		return false
+	}
+	n := number(version)
+	return n != 0 && n < reached
+}
+
+// hasSince reports whether the sink had the state of an object in a version, or a later one,
+// when this part took its range.
+func (q *part[T]) hasSince(at place[T], version string) bool {
+	reached := q.reached[at.r]
+	if at.part != q || reached == 0 {
+		return false
+	}
+	return q.isBehind(at.r, version) || at.version == reached && number(version) == reached
+}
+
+// at returns the version that the sink has of the part's ranges: that of the part, or a later
+// one if it has taken all of them from others that were ahead. The caller holds lock.
+func (q *part[T]) at() string {
+	if q.floor != 0 && number(q.version) < q.floor {
+		return strconv.FormatUint(q.floor, 10)
+	}
+	return q.version
+}
+
 // missing returns the keys of objects in the part's ranges that are not in its list, though
 // they are meant by it and were not rejected. The caller holds lock.
-func (q *part[T]) missing(listed map[index.Key]struct{}, of func(index.Key) bool) (gone []index.Key) {
+func (q *part[T]) missing(listed map[index.Key]struct{}, version string, of func(index.Key) bool) (gone []index.Key) {
 	for key, at := range maps.All(q.places) {
-		if q.owner[at.r] != q || !of(key) {
+		if q.owner[at.r] != q || q.isBehind(at.r, version) || !of(key) {
 			continue
 		}
 		if _, is := listed[key]; is {

@@ -211,8 +211,8 @@ func (p *parts[T]) advance() string {
 		if !q.listed || q.version == "" {
 			return ""
 		}
-		if lowest == "" || older(q.version, lowest) {
-			lowest = q.version
+		if at := q.at(); lowest == "" || older(at, lowest) {
+			lowest = at
 		}
 	}
 	if lowest == p.version {
