@@ -1,0 +1,102 @@
+package shard
+
+import (
+	"maps"
+	"math"
+	"strconv"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// takeOver takes the ranges that were asked for from the parts that have them, and returns
+// those of its own that the list tells of. It tells nothing of a range for which the other
+// part is ahead: the sink has the objects in a later state, which is noted in reached, and
+// what this part is told until it has got there is left out. The other part may be ahead all
+// the time, so there is no use in waiting for it. The caller holds lock.
+func (q *part[T]) takeOver(version string) (own ranges) {
+	var ahead ranges
+	lowest := uint64(math.MaxUint64)
+	for i, owner := range q.owner {
+		r := uint8(i)
+		if owner != nil && owner != q && q.asked.has(r) && !q.listed {
+			if owner.listed {
+				q.reached[r] = max(number(owner.version), owner.reached[r])
+			}
+			q.owner[r] = q
+		}
+		if q.owner[r] != q {
+			continue
+		}
+		lowest = min(lowest, q.reached[r])
+		if q.isBehind(r, version) {
+			ahead.add(r)
+		} else {
+			own.add(r)
+		}
+	}
+	if lowest != math.MaxUint64 {
+		q.floor = lowest
+	}
+	if !ahead.empty() && !q.listed {
+		for key, at := range maps.All(q.places) {
+			if ahead.has(at.r) {
+				q.setPlace(key, place[T]{q, at.version, at.r})
+			}
+		}
+	}
+	return own
+}
+
+// isBehind reports whether the sink has the objects of a range in a later state than a version.
+func (q *part[T]) isBehind(r uint8, version string) bool {
+	reached := q.reached[r]
+	if reached == 0 {
+		return false
+	}
+	n := number(version)
+	return n != 0 && n < reached
+}
+
+// hasSince reports whether the sink had the state of an object in a version, or a later one,
+// when this part took its range.
+func (q *part[T]) hasSince(at place[T], version string) bool {
+	reached := q.reached[at.r]
+	if at.part != q || reached == 0 {
+		return false
+	}
+	return q.isBehind(at.r, version) || at.version == reached && number(version) == reached
+}
+
+// at returns the version that the sink has of the part's ranges: that of the part, or a later
+// one if it has taken all of them from others that were ahead. The caller holds lock.
+func (q *part[T]) at() string {
+	if q.floor != 0 && number(q.version) < q.floor {
+		return strconv.FormatUint(q.floor, 10)
+	}
+	return q.version
+}
+
+// missing returns the keys of objects in the part's ranges that are not in its list, though
+// they are meant by it and were not rejected. The caller holds lock.
+func (q *part[T]) missing(listed map[index.Key]struct{}, version string, of func(index.Key) bool) (gone []index.Key) {
+	for key, at := range maps.All(q.places) {
+		if q.owner[at.r] != q || q.isBehind(at.r, version) || !of(key) {
+			continue
+		}
+		if _, is := listed[key]; is {
+			continue
+		}
+		if _, is := q.rejected[key]; is {
+			q.setPlace(key, place[T]{q, at.version, at.r})
+			continue
+		}
+		gone = append(gone, key)
+		q.forgetPlace(key)
+		q.mu.Lock()
+		if q.worked {
+			q.departed.add(key, at.r)
+		}
+		q.mu.Unlock()
+	}
+	return gone
+}
