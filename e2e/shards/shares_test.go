@@ -18,6 +18,10 @@ import (
 // each process has of its own is a large part, and so is chance.
 const many = 10_000
 
+// rest is after which time a process that has given ranges away has a watch of what it has
+// kept: it looks every five seconds whether its ranges have not changed for so long.
+const rest = 12 * time.Second
+
 // cost is what a process costs: its live heap, and what it took to receive an update of each
 // Pod that it has.
 type cost struct {
@@ -38,6 +42,7 @@ func TestShares(t *testing.T) {
 	names := []string{"a", "b", "c"}
 	s.start(names...)
 	s.settle("the start of three", names...)
+	time.Sleep(rest)
 	for i, c := range s.costs(3, names...) {
 		n, share := float64(*podCount), 1/float64(len(names))
 		most := share + max(0.05, 6*math.Sqrt(share*(1-share)/n))
