@@ -19,7 +19,7 @@ import (
 const many = 10_000
 
 // atRest is after which time a process that has given ranges away has a watch of what it has
-// kept: it looks every five seconds whether its ranges have not changed for so long.
+// kept alone: it looks every five seconds whether its ranges have not changed for so long.
 const atRest = 12 * time.Second
 
 // cost is what a process costs: its live heap, and what it took to receive an update of each
@@ -32,18 +32,23 @@ type cost struct {
 }
 
 // TestShares: three processes have a third each, of Pods, heap, bytes and decoding, of what
-// one has alone.
+// one has alone; also the first of them, which had all until the others joined, and has given
+// it away while Pods changed.
 func TestShares(t *testing.T) {
 	s := newScene(t)
 	s.start("alone")
 	s.settle("the start of one", "alone")
-	whole := s.costs(2, "alone")[0]
+	whole := s.costs(1000, "alone")[0]
 	s.process("alone").end()
 	names := []string{"a", "b", "c"}
-	s.start(names...)
-	s.settle("the start of three", names...)
+	s.start("a")
+	s.settle("the start of a", "a")
+	s.start("b", "c")
+	s.settle("two join", names...)
+	stop := s.update()
 	time.Sleep(atRest)
-	for i, c := range s.costs(3, names...) {
+	stop()
+	for i, c := range s.costs(1001, names...) {
 		n, share := float64(*podCount), 1/float64(len(names))
 		most := share + max(0.05, 6*math.Sqrt(share*(1-share)/n))
 		of := func(part, whole float64) string { return fmt.Sprintf("%.1f %%", 100*part/whole) }
