@@ -246,7 +246,7 @@ func TestWatchOfTooMuchIsReplacedUnderLoad(t *testing.T) {
 		m.keep(ctx, kept, true)
 		narrow := m.running()[1]
 		for range 10 {
-			listed := len(m.log)
+			listed := len(m.log) - 3 // by a server that lags
 			writes(5)
 			for m.next(wide) { // first
 			}
