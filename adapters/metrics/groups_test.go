@@ -42,7 +42,8 @@ func TestFleet(t *testing.T) {
 		{Cluster: "north", Phase: fleet.PhaseStale, Objects: 5, Failures: 3, Since: time.Unix(1500, 0), LastContact: time.Unix(1400, 0), Err: errors.New("refused")},
 		{Cluster: "west", Phase: fleet.PhaseFailed, Err: errors.New("gone")},
 	}}
-	together, _ := newMetrics(t, metrics.WithFleet("pods", f), metrics.WithFleet("pods", f))
+	together, m := newMetrics(t, metrics.WithFleet("pods", f), metrics.WithFleet("pods", f))
+	require.NoError(t, m.Add(metrics.WithFleet("pods", f)))
 	const l = `{name="pods"}`
 	assert.Subset(t, gather(t, together), samples{
 		`kubetyped_fleet_clusters{name="pods",phase="Synced"}`: 1, `kubetyped_fleet_clusters{name="pods",phase="Stale"}`: 1,

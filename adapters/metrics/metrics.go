@@ -16,10 +16,10 @@ import (
 // promised:
 //
 //  1. Nothing is done while nobody collects, apart from what queues report by themselves.
-//  2. Bounded. There are as many series as kinds of objects, names of queues and
-//     priorities, the latter up to 25 a queue, however many informers and objects there
-//     are. Names of informers, handlers and clusters are labels only if asked for, see
-//     WithInformerNames, WithHandlerNames and WithClusterNames.
+//  2. Bounded. There are as many series as kinds of objects, names of queues, groups and
+//     fleets, and priorities, the latter up to 25 a queue, however many informers and
+//     objects there are. Names of informers, handlers and clusters are labels only if
+//     asked for, see WithInformerNames, WithHandlerNames and WithClusterNames.
 //  3. Counters never fall because an informer, or handler, has ended while others with
 //     the same labels go on. When the last one has, the series vanish.
 //  4. The values of one informer are of one moment, apart from those of indexes.
@@ -78,8 +78,8 @@ func (m *Metrics) Add(opts ...Option) error {
 	return m.AddUntil(context.Background(), opts...)
 }
 
-// AddUntil is Add for what is to be told of until ctx ends: Metrics let go of it then, and
-// counters have what it had counted when it was last collected, see promise 3.
+// AddUntil is Add for what is to be told of until ctx ends. Metrics let go of it with the
+// next collection, and counters have what it had counted in the last one, see promise 3.
 func (m *Metrics) AddUntil(ctx context.Context, opts ...Option) error {
 	o, err := applied(opts)
 	switch {

@@ -46,7 +46,8 @@ func (i *Inspector) Add(opts ...Option) error {
 }
 
 // AddUntil is Add for parts that are to be shown until ctx ends: the Inspector lets go of
-// them then, unless they were added beside that. Other options stay.
+// them then, or with the next report if one is under way, unless they were added beside that.
+// Other options stay.
 func (i *Inspector) AddUntil(ctx context.Context, opts ...Option) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
