@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,8 +20,8 @@ import (
 )
 
 // makePod runs a controller until it has made a Pod of a ConfigMap that is created when
-// the controller is ready.
-func makePod(ctx context.Context, tracer *tracing.Tracer, config *rest.Config) error {
+// the controller is ready, and until stored is closed.
+func makePod(ctx context.Context, tracer *tracing.Tracer, config *rest.Config, stored <-chan struct{}) error {
 	// Writes of somebody else, which belong to no trace.
 	others, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -49,7 +50,7 @@ func makePod(ctx context.Context, tracer *tracing.Tracer, config *rest.Config) e
 
 	running, stop := context.WithCancel(ctx)
 	defer stop()
-	created := make(chan error, 1)
+	made := make(chan struct{})
 	reconcile := func(ctx context.Context, key index.Key) error {
 		if _, ok := maps.Get(key); !ok {
 			return nil
@@ -59,24 +60,36 @@ func makePod(ctx context.Context, tracer *tracing.Tracer, config *rest.Config) e
 		if apierrors.IsAlreadyExists(err) {
 			return nil
 		}
-		stop() // one Pod is all that is to be seen
+		if err == nil {
+			close(made)
+		}
 		return err
 	}
+	changed := make(chan error, 1)
 	go func() {
-		if err := maps.WaitForSync(running); err != nil {
-			created <- err
-			return
-		}
-		web := applycorev1.ConfigMap("web", "default").WithData(map[string]string{"image": "web:1"})
-		_, err := others.CoreV1().ConfigMaps("default").Apply(running, web, metav1.ApplyOptions{FieldManager: "kubectl"})
-		if err != nil {
-			stop()
-		}
-		created <- err
+		defer stop() // one Pod is all that is to be seen
+		changed <- changeMap(running, maps, others, made, stored)
 	}()
 	err = control.Run(running, control.WithInformers(maps), control.WithWorkers(keys, 1, reconcile))
-	if failed := <-created; failed != nil {
-		return failed
+	stop() // also where the controller has failed
+	return errors.Join(err, <-changed)
+}
+
+// changeMap creates a ConfigMap when the controller is ready, and waits for what it leads to.
+func changeMap(ctx context.Context, maps *typed.Informer[*corev1.ConfigMap], client kubernetes.Interface, events ...<-chan struct{}) error {
+	if err := maps.WaitForSync(ctx); err != nil {
+		return err
 	}
-	return err
+	web := applycorev1.ConfigMap("web", "default").WithData(map[string]string{"image": "web:1"})
+	if _, err := client.CoreV1().ConfigMaps("default").Apply(ctx, web, metav1.ApplyOptions{FieldManager: "kubectl"}); err != nil {
+		return err
+	}
+	for _, event := range events {
+		select {
+		case <-event:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
 }

@@ -55,12 +55,13 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 			return err
 		}
 	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter))
+	stored := &ended{name: "store", first: make(chan struct{})}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithSpanProcessor(stored))
 	tracer, err := tracing.New(tracing.WithTracerProvider(provider))
 	if err != nil {
 		return err
 	}
-	if err := makePod(ctx, tracer, srv.Config()); err != nil {
+	if err := makePod(ctx, tracer, srv.Config(), stored.first); err != nil {
 		return err
 	}
 	return provider.Shutdown(ctx) // prints what there is
