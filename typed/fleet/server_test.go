@@ -176,26 +176,34 @@ func TestReadYourWritesPerCluster(t *testing.T) {
 // are in different clusters, and so is what an update leaves as it was.
 func TestEqualPartsAreOne(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		s := serve(t, 0, []string{"east", "north", "west"})
+		clusters := []string{"east", "north", "west"}
+		s := serve(t, 0, clusters)
 		pod := func(name string) *corev1.Pod {
 			pod := rig.NewPod(name, "")
 			pod.Spec.Tolerations = []corev1.Toleration{{Key: "spot", Operator: corev1.TolerationOpExists, Value: "fleet"}}
 			return pod
 		}
-		for _, name := range []string{"east", "north", "west"} { // what comes for the third time is shared
-			require.NoError(t, s.byName[name].Create(t.Context(), pod("a")))
-			synctest.Wait()
-		}
-		get := func(cluster string) *corev1.Pod {
-			obj, ok := s.Get(fleet.Key(cluster, "default", "a"))
+		get := func(cluster, name string) *corev1.Pod {
+			obj, ok := s.Get(fleet.Key(cluster, "default", name))
 			require.True(t, ok)
 			return obj.Object
 		}
-		before := get("west")
-		assert.Same(t, &before.Spec.Tolerations[0], &get("north").Spec.Tolerations[0], "in two clusters")
-		require.NoError(t, s.byName["west"].Update(t.Context(), labelled(pod("a"), "changed")))
+		// What comes for the third time is shared, unless other tests have had the memory of
+		// what was met before grow just then.
+		name, areOne := "", false
+		for i := 0; i < 8 && !areOne; i++ {
+			name = fmt.Sprint("a-", i)
+			for _, cluster := range clusters {
+				require.NoError(t, s.byName[cluster].Create(t.Context(), pod(name)))
+				synctest.Wait()
+			}
+			areOne = &get("west", name).Spec.Tolerations[0] == &get("north", name).Spec.Tolerations[0]
+		}
+		require.True(t, areOne, "in two clusters")
+		before := get("west", name)
+		require.NoError(t, s.byName["west"].Update(t.Context(), labelled(pod(name), "changed")))
 		synctest.Wait()
-		after := get("west")
+		after := get("west", name)
 		require.NotSame(t, before, after)
 		assert.Equal(t, "changed", after.Labels["state"])
 		assert.Same(t, &before.Spec.Tolerations[0], &after.Spec.Tolerations[0], "before and after an update")

@@ -41,9 +41,10 @@ func TestNamespacesOfAServer(t *testing.T) {
 
 	failed := make(chan struct{}, 1)
 	tenants := source.NewNamespaces("tenant-0", "tenant-1")
-	pods := typed.NewInformer(source.FromNamespaces(tenants, func(namespace string) source.Source[*corev1.Pod] {
-		return failing[*corev1.Pod]{kube.FromClient(client.CoreV1().Pods(namespace)), failed}
-	}))
+	all := source.FromNamespaces(tenants, func(namespace string) source.Source[*corev1.Pod] {
+		return kube.FromClient(client.CoreV1().Pods(namespace))
+	})
+	pods := typed.NewInformer(failing[*corev1.Pod]{all, failed})
 	rig.Record(t, pods)
 	ctx := rig.Start(t, pods)
 	select {
@@ -93,7 +94,7 @@ func ended(ctx context.Context) context.Context {
 	return ctx
 }
 
-// failing is a source that tells when it has failed.
+// failing is a source that tells when the informer knows that it has failed.
 type failing[T index.Object] struct {
 	source.Source[T]
 	failed chan struct{} // has room for one
