@@ -5,6 +5,8 @@ SHELL       := bash
 .DEFAULT_GOAL := help
 
 GO ?= go
+# What runs tests: .ci/run puts in its place what runs a failed test again.
+GOTEST ?= $(GO) test
 # Versions of tools are pinned in tools/go.mod.
 TOOL := $(GO) tool -modfile=tools/go.mod
 
@@ -27,17 +29,17 @@ check: format vet staticcheck tidy long-files race ## Everything that a change h
 
 .PHONY: test
 test: ## Run the tests
-	$(GO) test ./...
-	@set -x; for m in $(MODULES); do $(GO) -C $$m test ./...; done
+	$(GOTEST) ./...
+	@set -x; for m in $(MODULES); do (cd $$m && $(GOTEST) ./...); done
 
 .PHONY: race
 race: ## Run the tests with the race detector, which needs a C compiler
-	$(GO) test -race ./...
-	@set -x; for m in $(MODULES); do $(GO) -C $$m test -race ./...; done
+	$(GOTEST) -race ./...
+	@set -x; for m in $(MODULES); do (cd $$m && $(GOTEST) -race ./...); done
 
 .PHONY: simulate
 simulate: ## Run 2,000 seeds of simulations, or SEEDS of each suite; takes three minutes
-	$(GO) test -v ./internal/simulated -skip 'TestClientGo|TestDelete|TestMissed|TestCrash' -timeout 30m -simulation.seeds=$(SEEDS)
+	$(GOTEST) -v ./internal/simulated -skip 'TestClientGo|TestDelete|TestMissed|TestCrash' -timeout 30m -simulation.seeds=$(SEEDS)
 
 .PHONY: format
 format: ## Check that gofmt has nothing to change
@@ -80,6 +82,10 @@ bench: ## Compare with client-go and others: BENCH=regexp BENCHCOUNT=6 BENCHTIME
 bench-check: ## Check that nothing is below 80 % of its target for sure, beside client-go; takes two minutes
 	$(GO) run ./benchmarks/compare -check
 
+.PHONY: regress
+regress: ## Check that nothing is slower than at the commits of benchmarks/baseline.txt; takes five minutes
+	$(GO) run ./benchmarks/compare -regress
+
 .PHONY: bench-report
 bench-report: ## Measure everything and write docs/performance.md and the README's table; takes 40 minutes
 	$(GO) run ./benchmarks/compare
@@ -112,7 +118,7 @@ e2e-build: ## Build kube-apiserver and etcd; the first time, this takes several 
 # One package at a time: each has servers of its own.
 .PHONY: e2e
 e2e: e2e-build ## Run the suites against a real API server: E2EFLAGS=-race, E2E_KUBECONFIG=/path for one that exists
-	cd e2e && $(E2E_ENV) $(GO) test -count=1 -p 1 -timeout 20m $(E2EFLAGS) ./...
+	cd e2e && $(E2E_ENV) $(GOTEST) -count=1 -p 1 -timeout 20m $(E2EFLAGS) ./...
 
 .PHONY: vet-e2e
 vet-e2e: ## Run go vet and staticcheck on the module e2e

@@ -9,6 +9,7 @@
 //
 //	-quick         measure some benchmarks
 //	-check         measure some benchmarks, and fail if one is below 80 % of its target, twice
+//	-regress       measure beside the commits of benchmarks/baseline.txt, and fail if something became slower
 //	-bench REGEXP  measure what matches, as with go test -bench
 //	-update        with -bench, put that in the place of what the documents have
 //	-count N       the number of rounds, in each of which the sides take turns

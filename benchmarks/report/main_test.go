@@ -226,6 +226,8 @@ func TestOptions(t *testing.T) {
 		"Get":                `there are no arguments but flags, got ["Get"]`,
 		"-unknown":           "flag provided but not defined",
 		"-from x -bench Get": "exclude each other",
+		"-regress -check":    "exclude each other",
+		"-regress -update":   "-update is for -bench",
 		"-update":            "-update is for -bench",
 	} {
 		var stderr bytes.Buffer

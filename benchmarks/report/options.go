@@ -15,6 +15,7 @@ type options struct {
 	project   string // its folder
 	quick     bool
 	check     bool
+	regress   bool
 	bench     string
 	update    bool
 	count     int
@@ -46,6 +47,7 @@ func parse(arguments []string, stderr io.Writer) (*options, error) {
 	flags.StringVar(&o.project, "project", ".", "the folder of a clone of this project")
 	flags.BoolVar(&o.quick, "quick", false, "measure some benchmarks beside client-go, in less than three minutes")
 	flags.BoolVar(&o.check, "check", false, "measure some benchmarks, and fail if one is below 80 % of its target, twice, the second time in three times as many rounds")
+	flags.BoolVar(&o.regress, "regress", false, "measure beside the commits that benchmarks/baseline.txt names, and fail if something takes more than 1.15 times as long for sure, or allocates more; with -bench, the families whose names it matches")
 	flags.StringVar(&o.bench, "bench", "", "measure what this `regexp` matches, as with go test -bench")
 	flags.BoolVar(&o.update, "update", false, "with -bench, put what was measured in the place of what docs/performance.md and its charts have")
 	flags.IntVar(&o.count, "count", 0, "the number of `rounds` (default 6, with -quick and -check 3)")
@@ -71,15 +73,15 @@ func (o *options) validate(rest []string) error {
 		failed = fmt.Errorf("there are no arguments but flags, got %q", rest)
 	}
 	modes := 0
-	for _, set := range []bool{o.quick, o.check, o.bench != "", o.from != ""} {
+	for _, set := range []bool{o.quick, o.check, o.regress, o.from != ""} {
 		if set {
 			modes++
 		}
 	}
-	if modes > 1 {
-		failed = errors.Join(failed, errors.New("-quick, -check, -bench and -from exclude each other"))
+	if modes > 1 || modes == 1 && o.bench != "" && !o.regress {
+		failed = errors.Join(failed, errors.New("-quick, -check, -regress, -bench and -from exclude each other, but for -regress with -bench"))
 	}
-	if o.update && o.bench == "" {
+	if o.update && (o.bench == "" || o.regress) {
 		failed = errors.Join(failed, errors.New("-update is for -bench; without either, everything is measured and written"))
 	}
 	if o.count < 0 {
@@ -95,7 +97,7 @@ func (o *options) validate(rest []string) error {
 
 // fill sets what was not given.
 func (o *options) fill() {
-	short := o.quick || o.check
+	short := o.quick || o.check || o.regress
 	if o.count == 0 {
 		o.count = 6
 		if short {

@@ -26,6 +26,9 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		return o.write(r, stdout)
 	}
+	if o.regress {
+		return o.findRegressions(ctx, stdout, stderr)
+	}
 	patterns := []string{"."}
 	switch {
 	case o.quick:

@@ -72,6 +72,20 @@ func (s *Suite) List(ctx context.Context, pattern string) ([]string, error) {
 	return names, nil
 }
 
+// Sample runs what pattern matches, once, and adds to r what it prints. It returns an
+// error if there is nothing that the pattern matches.
+func (s *Suite) Sample(ctx context.Context, pattern, benchtime string, r *results.Results) error {
+	found := false
+	err := s.run(ctx, pattern, benchtime, nil, func(result *benchfmt.Result) error {
+		found = true
+		return r.Add(result, false)
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("no benchmark in %s has a name that %q matches", s.dir, pattern)
+	}
+	return err
+}
+
 // run runs what pattern matches, once, and calls each with what it has printed
 // as soon as it is there. With processors, it runs on each of these numbers of
 // them. The error has the end of what else was printed.

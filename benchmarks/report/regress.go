@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubetyped/informer/benchmarks/report/internal/baseline"
+	"github.com/kubetyped/informer/benchmarks/report/internal/document"
+	"github.com/kubetyped/informer/benchmarks/report/internal/measure"
+	"github.com/kubetyped/informer/benchmarks/report/internal/regression"
+	"github.com/kubetyped/informer/benchmarks/report/internal/results"
+)
+
+// baselines is the file of the commits to compare with.
+const baselines = "benchmarks/baseline.txt"
+
+// moreRounds is how many times as many rounds measure again what seems to be worse.
+const moreRounds = 3
+
+// findRegressions measures the families of the file of baselines beside their commits,
+// in turns. What seems to be worse is measured again, in more rounds, and is an error
+// if it is worse then for sure.
+func (o *options) findRegressions(ctx context.Context, stdout, stderr io.Writer) error {
+	families, err := baseline.Load(filepath.Join(o.project, baselines))
+	if err != nil {
+		return err
+	}
+	if o.bench != "" {
+		wanted := regexp.MustCompile(o.bench) // was looked at with the options
+		families = slices.DeleteFunc(families, func(f baseline.Family) bool { return !wanted.MatchString(f.Name) })
+		if len(families) == 0 {
+			return fmt.Errorf("%s has no family that %q matches", baselines, o.bench)
+		}
+	}
+	temporary, err := os.MkdirTemp("", "regress-")
+	if err != nil {
+		return err
+	}
+	r := regressions{options: o, ctx: ctx, temporary: temporary, stderr: stderr, suites: map[string]*measure.Suite{}}
+	return errors.Join(r.run(families, stdout), os.RemoveAll(temporary))
+}
+
+// regressions is a run of findRegressions.
+type regressions struct {
+	*options
+	ctx       context.Context
+	temporary string // a folder
+	stderr    io.Writer
+	suites    map[string]*measure.Suite // by commit; "" is the checkout
+}
+
+func (r *regressions) run(families []baseline.Family, stdout io.Writer) error {
+	for _, f := range append([]baseline.Family{{}}, families...) {
+		if err := r.build(f.Commit); err != nil {
+			return err
+		}
+	}
+	began := time.Now()
+	var all []regression.Row
+	var worse []string
+	for i, f := range families {
+		fmt.Fprintf(r.stderr, "[%d/%d] %s, beside %s\n", i+1, len(families), f.Name, f.Commit)
+		rows, err := r.measure(f, r.count)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(rows, func(row regression.Row) bool { return row.Worse }) {
+			fmt.Fprintf(r.stderr, "something in %s seems to be worse; measuring it again\n", f.Name)
+			if rows, err = r.measure(f, moreRounds*r.count); err != nil {
+				return err
+			}
+			for _, row := range rows {
+				if row.WorseForSure {
+					worse = append(worse, document.Regression(&row))
+				}
+			}
+		}
+		all = append(all, rows...)
+	}
+	if err := document.Regressions(all).WriteText(stdout); err != nil {
+		return err
+	}
+	fmt.Fprintf(r.stderr, "measured %d families in %s\n", len(families), time.Since(began).Round(time.Second))
+	if len(worse) > 0 {
+		return fmt.Errorf("worse than at the commits of %s:\n%s", baselines, strings.Join(worse, "\n"))
+	}
+	return nil
+}
+
+// build builds the benchmarks of a commit.
+func (r *regressions) build(commit string) error {
+	if r.suites[commit] != nil {
+		return nil
+	}
+	project := r.project
+	if commit != "" {
+		project = filepath.Join(r.temporary, commit)
+		for _, arguments := range [][]string{
+			{"clone", "--quiet", "--shared", "--no-checkout", r.project, project},
+			{"-C", project, "-c", "advice.detachedHead=false", "checkout", "--quiet", commit},
+		} {
+			if output, err := exec.CommandContext(r.ctx, "git", arguments...).CombinedOutput(); err != nil {
+				return fmt.Errorf("check out commit %s of %s, for which the clone has to have its history: %w\n%s", commit, baselines, err, output)
+			}
+		}
+		fmt.Fprintf(r.stderr, "building the benchmarks of %s\n", commit)
+	}
+	folder, err := filepath.Abs(filepath.Join(project, "benchmarks"))
+	if err != nil {
+		return err
+	}
+	r.suites[commit], err = measure.Build(r.ctx, folder, filepath.Join(r.temporary, "suite"+commit+".test"))
+	return err
+}
+
+// measure runs a family, and what controls it, before and now in turns.
+func (r *regressions) measure(f baseline.Family, rounds int) ([]regression.Row, error) {
+	var before, now, controlBefore, controlNow results.Results
+	for round := range rounds {
+		turns := []struct {
+			commit        string
+			ours, control *results.Results
+		}{{f.Commit, &before, &controlBefore}, {"", &now, &controlNow}}
+		if round%2 == 1 {
+			slices.Reverse(turns)
+		}
+		for _, turn := range turns {
+			if err := r.suites[turn.commit].Sample(r.ctx, f.Pattern, r.benchtime, turn.ours); err != nil {
+				return nil, err
+			}
+		}
+		if f.Control == "" {
+			continue
+		}
+		for _, turn := range turns {
+			if err := r.suites[turn.commit].Sample(r.ctx, f.Control, r.benchtime, turn.control); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return regression.Judge(&before, &now, regression.Control(&controlBefore, &controlNow)), nil
+}
