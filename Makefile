@@ -74,6 +74,10 @@ long-files: ## List Go files of 400 lines and more, as a warning
 		{ lines[FILENAME]++ } \
 		END { for (f in lines) if (lines[f] >= 400 && !(f in generated)) print "warning: " f " has " lines[f] " lines, split it" }' {} +
 
+.PHONY: size
+size: ## Build the README's program and the same on client-go, and compare their sizes
+	$(GO) run ./benchmarks/size
+
 .PHONY: bench
 bench: ## Compare with client-go and others: BENCH=regexp BENCHCOUNT=6 BENCHTIME=0.3s
 	$(GO) run ./benchmarks/compare -bench '$(BENCH)' -count $(BENCHCOUNT) -benchtime $(BENCHTIME)

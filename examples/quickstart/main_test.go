@@ -19,7 +19,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
@@ -142,10 +141,8 @@ func TestRunTellsWhyItCannotSync(t *testing.T) {
 			srv := typedtest.Start(t)
 			srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(
 				schema.GroupResource{Resource: "pods"}, "", errors.New("ask for more rights"))})
-			client, err := kubernetes.NewForConfig(srv.Config())
-			require.NoError(t, err)
 
-			err = watch(t.Context(), &cluster{client: client}, options{timeout: 500 * time.Millisecond}, &report{w: new(bytes.Buffer)})
+			err := watch(t.Context(), &cluster{config: srv.Config()}, options{timeout: 500 * time.Millisecond}, &report{w: new(bytes.Buffer)})
 
 			assert.ErrorContains(t, err, "informer pods is not synced")
 			assert.ErrorContains(t, err, "ask for more rights")
