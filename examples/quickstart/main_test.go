@@ -162,16 +162,16 @@ func TestRunTellsWhyItCannotSync(t *testing.T) {
 func TestRunEndsWhenItIsInterrupted(t *testing.T) {
 	for _, at := range []string{"API server in memory", "Sync", "Look-ups", "Events", "backlog\n    "} {
 		t.Run(strings.Fields(at)[0], func(t *testing.T) {
-			leaked := goleak.IgnoreCurrent()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			out := &cancelOn{text: at, cancel: cancel}
+			synctest.Test(t, func(t *testing.T) { // which sees to it that no goroutine is left
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				out := &cancelOn{text: at, cancel: cancel}
 
-			err := run(ctx, []string{"-pods=200", "-duration=1m"}, out)
+				err := run(ctx, []string{"-pods=200", "-duration=1m"}, out)
 
-			require.NoError(t, err)
-			assert.True(t, strings.HasSuffix(out.String(), "\nInterrupted\n"), out.String())
-			goleak.VerifyNone(t, leaked)
+				require.NoError(t, err)
+				assert.True(t, strings.HasSuffix(out.String(), "\nInterrupted\n"), out.String())
+			})
 		})
 	}
 }
