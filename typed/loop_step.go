@@ -12,7 +12,7 @@ func (l *loop[T]) step(together *queue.List[T], version string) {
 			l.collect(d)
 		}
 	}
-	l.flushAs(len(l.changes), version)
+	l.flush(version)
 	if together.Done != nil {
 		contain(together.Done)
 	}

@@ -109,7 +109,7 @@ const maxBlamed = 256
 
 // beginWrite returns when a write of the store begins, if that is of interest.
 func (l *loop[T]) beginWrite() (began time.Time) {
-	if l.slowIndexes > 0 {
+	if l.observed && l.slowIndexes > 0 {
 		began = time.Now()
 	}
 	return began
@@ -117,7 +117,7 @@ func (l *loop[T]) beginWrite() (began time.Time) {
 
 // endWrite notes how long it took.
 func (l *loop[T]) endWrite(began time.Time) {
-	if l.slowIndexes > 0 {
+	if l.observed && l.slowIndexes > 0 {
 		l.wrote = time.Since(began)
 	}
 }
