@@ -34,17 +34,18 @@ func (x *Indexer[T]) locate(key Key) located {
 
 func (x *Indexer[T]) hashOf(key Key) uint32 {
 	if x.keyStrings {
-		return hashString(x.seed, key)
+		return x.hasher.joined(key)
 	}
-	return hashKey(x.seed, key)
+	return x.hasher.key(key)
 }
 
 // find returns the entry of key, nil if there is none.
 func (x *Indexer[T]) find(hash uint32, key Key) *entry[slot[T]] {
 	if x.keyStrings {
-		return findJoined(&x.keys.buckets, hash, key)
+		var buf keyBuffer
+		return findString(&x.keys.tables, hash, buf.join(key))
 	}
-	return findSlot(&x.keys.buckets, &x.namespaces.posts.posts.pages, hash, key)
+	return findSlot(&x.keys.tables, &x.namespaces.posts.posts.pages, hash, key)
 }
 
 // blockSize is how many objects are looked at together.

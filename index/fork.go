@@ -5,7 +5,7 @@ package index
 // happened. The caller holds writer.
 func (x *Indexer[T]) fork() *Indexer[T] {
 	f := &Indexer[T]{
-		options: x.options, seed: x.seed,
+		options: x.options, hasher: x.hasher,
 		objects: x.objects, hashes: x.hashes, keys: x.keys,
 		namespaces: x.namespaces.with(x.namespaces.posts.fork()),
 	}

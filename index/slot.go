@@ -1,7 +1,6 @@
 package index
 
 import (
-	"hash/maphash"
 	"iter"
 	"unsafe"
 )
@@ -31,97 +30,63 @@ func (s *slot[T]) string() string { return unsafe.String(s.text, s.size) }
 
 // slots is the read side of the objects by their keys.
 type slots[T Object] struct {
-	buckets[slot[T]]
-	seed    maphash.Seed
+	tables[slot[T]]
+	hasher  keyHasher
 	strings bool // the keys are kept as strings, see WithKeyStrings
 }
 
-// keyBuffer has room for keys that are joined to be looked up.
-type keyBuffer [160]byte
-
-// join returns the key as a string, in the buffer if there is room; it is good as
-// long as the buffer is.
-func (b *keyBuffer) join(key Key) string {
-	if key.Namespace == "" {
-		return key.Name
-	}
-	joined := append(b[:0], key.Namespace...)
-	joined = append(joined, '/')
-	joined = append(joined, key.Name...)
-	return unsafe.String(unsafe.SliceData(joined), len(joined))
-}
-
-// hash returns the hash of a key. The multiplier (2^64 divided by
-// the golden ratio, as in Fibonacci hashing) keeps equal parts from cancelling
-// each other out.
+// hash returns the hash of a key.
 func (t *slots[T]) hash(key Key) uint32 {
 	if t.strings {
-		return hashString(t.seed, key)
+		return t.hasher.joined(key)
 	}
-	return hashKey(t.seed, key)
-}
-
-// hashString returns the hash of a key as a string.
-func hashString(seed maphash.Seed, key Key) uint32 {
-	var buf keyBuffer
-	return uint32(maphash.String(seed, buf.join(key)) >> 32)
-}
-
-func hashKey(seed maphash.Seed, key Key) uint32 {
-	h := maphash.String(seed, key.Namespace)*0x9e3779b97f4a7c15 + maphash.String(seed, key.Name)
-	return uint32(h >> 32)
+	return t.hasher.key(key)
 }
 
 // find returns the entry of key, nil if there is none.
 func (t *slots[T]) find(namespaces *pages[posting[string]], hash uint32, key Key) *entry[slot[T]] {
 	if t.strings {
-		return findJoined(&t.buckets, hash, key)
+		var buf keyBuffer
+		return findString(&t.tables, hash, buf.join(key))
 	}
-	return findSlot(&t.buckets, namespaces, hash, key)
+	return findSlot(&t.tables, namespaces, hash, key)
 }
 
 // findSlot returns the entry of key, nil if there is none.
-func findSlot[T Object](in *buckets[slot[T]], namespaces *pages[posting[string]], hash uint32, key Key) *entry[slot[T]] {
-	bucket := in.bucket(hash)
-	if len(bucket) == 0 {
+func findSlot[T Object](in *tables[slot[T]], namespaces *pages[posting[string]], hash uint32, key Key) *entry[slot[T]] {
+	t := in.table(hash)
+	if t == nil {
 		return nil
 	}
-	for i := home(hash, len(bucket)); ; {
-		e := &bucket[i]
-		if e.place == 0 {
+	for g := t.home(hash); ; g = t.next(g) {
+		word := t.words[g]
+		for set := matching(word, hash); set != 0; set &= set - 1 {
+			e := &t.groups[g][first(set)]
+			if e.value.string() == key.Name && namespaces.ref(e.value.namespace).key == key.Namespace {
+				return e
+			}
+		}
+		if free(word) != 0 {
 			return nil
 		}
-		if e.hash == hash && e.value.string() == key.Name && namespaces.ref(e.value.namespace).key == key.Namespace {
-			return e
-		}
-		if i++; i == len(bucket) {
-			i = 0
-		}
 	}
-}
-
-// findJoined returns the entry of key, which is kept as a string.
-func findJoined[T Object](in *buckets[slot[T]], hash uint32, key Key) *entry[slot[T]] {
-	var buf keyBuffer
-	return findString(in, hash, buf.join(key))
 }
 
 // findString returns the entry of a key that is kept as a string.
-func findString[T Object](in *buckets[slot[T]], hash uint32, key string) *entry[slot[T]] {
-	bucket := in.bucket(hash)
-	if len(bucket) == 0 {
+func findString[T Object](in *tables[slot[T]], hash uint32, key string) *entry[slot[T]] {
+	t := in.table(hash)
+	if t == nil {
 		return nil
 	}
-	for i := home(hash, len(bucket)); ; {
-		e := &bucket[i]
-		if e.place == 0 {
+	for g := t.home(hash); ; g = t.next(g) {
+		word := t.words[g]
+		for set := matching(word, hash); set != 0; set &= set - 1 {
+			if e := &t.groups[g][first(set)]; e.value.string() == key {
+				return e
+			}
+		}
+		if free(word) != 0 {
 			return nil
-		}
-		if e.hash == hash && e.value.string() == key {
-			return e
-		}
-		if i++; i == len(bucket) {
-			i = 0
 		}
 	}
 }
@@ -138,13 +103,7 @@ func (t *slots[T]) keyAt(namespaces *pages[posting[string]], s *slot[T]) Key {
 // keys ranges over the keys.
 func (t slots[T]) keys(namespaces pages[posting[string]]) iter.Seq[Key] {
 	return func(yield func(Key) bool) {
-		for _, bucket := range t.table {
-			for i := range bucket {
-				if e := &bucket[i]; e.place != 0 && !yield(t.keyAt(&namespaces, &e.value)) {
-					return
-				}
-			}
-		}
+		t.each(func(e *entry[slot[T]]) bool { return yield(t.keyAt(&namespaces, &e.value)) })
 	}
 }
 
@@ -161,13 +120,10 @@ func (t *slots[T]) keyStrings(namespaces *pages[posting[string]], n uint32) []st
 		return list.texts
 	}
 	list := make([]string, 0, n)
-	for _, bucket := range t.table {
-		for i := range bucket {
-			if e := &bucket[i]; e.place != 0 {
-				list = append(list, e.value.string())
-			}
-		}
-	}
+	t.each(func(e *entry[slot[T]]) bool {
+		list = append(list, e.value.string())
+		return true
+	})
 	return list
 }
 

@@ -59,14 +59,14 @@ func TestKeysOfSlots(t *testing.T) {
 			namespaces.push(&e, posting[string]{key: key.Namespace})
 			table.insert(&e, entry[slot[named]]{hash: 5, place: uint32(i + 1), value: newSlot(textOf(strings, key), uint32(i), named(key.Name))})
 		}
-		view := slots[named]{buckets: table.buckets, strings: strings}
+		view := slots[named]{tables: table.tables, strings: strings}
 		for i, key := range keys {
 			found := view.find(&namespaces.pages, 5, key)
 			require.NotNil(t, found, key)
 			require.EqualValues(t, i+1, found.place)
 			require.Nil(t, view.find(&namespaces.pages, 6, key), "another hash")
 			if strings {
-				require.Same(t, found, findString(&view.buckets, 5, key.String()))
+				require.Same(t, found, findString(&view.tables, 5, key.String()))
 			}
 		}
 		require.Nil(t, view.find(&namespaces.pages, 5, Key{Namespace: "b", Name: "a"}))
