@@ -10,7 +10,7 @@ import (
 type batch[T Object] struct {
 	keys    []Key
 	located []located
-	texts   []string // copies of the keys of those that are new, see newSlot
+	texts   []string // copies of the keys of those that are new, see put
 	latest  []uint32 // hash table: numbers of the latest objects of their keys, plus one
 }
 

@@ -25,18 +25,18 @@ func (m tableModel) places() []uint32 { return slices.Sorted(maps.Keys(m)) }
 
 // tableState is a view of a table, and what is in it.
 type tableState struct {
-	view  tables[uint32]
+	view  tables[uint32, uint32]
 	model tableModel
 }
 
-func insertPlace(t *hashTable[uint32], e *epoch, hash, place uint32) {
-	t.insert(e, entry[uint32]{hash: hash, place: place, value: ^place})
+func insertPlace(t *hashTable[uint32, uint32], e *epoch, hash, place uint32) {
+	t.insert(e, place, entry[uint32]{hash: hash, place: place, value: ^place})
 }
 
 func checkHashTable(t *rapid.T) {
 	hashes := []uint32{0, 1, 2, 3, 1 << 29, 1 << 30, 1<<31 + 5, 1<<32 - 1, 1<<32 - 2, 1<<32 - 3, 7 << 20}
 	var gen epoch
-	table, next, model := makeHashTable[uint32](&gen, 0), uint32(1), tableModel{}
+	table, next, model := makeHashTable[uint32, uint32](&gen, 0), uint32(1), tableModel{}
 	var views []tableState
 	t.Repeat(map[string]func(*rapid.T){
 		"insert": func(t *rapid.T) {
@@ -95,12 +95,12 @@ func checkHashTable(t *rapid.T) {
 }
 
 // checkTables compares the read side of a table with a model.
-func checkTables(t require.TestingT, view tables[uint32], model tableModel) {
+func checkTables(t require.TestingT, view tables[uint32, uint32], model tableModel) {
 	found := tableModel{}
-	for e := range view.all() {
+	for head, e := range view.all() {
 		found[e.place] = e.hash
-		if e.value != ^e.place {
-			require.Fail(t, "wrong value", "of place %d", e.place)
+		if e.value != ^e.place || *head != e.place {
+			require.Fail(t, "wrong value or head", "of place %d", e.place)
 		}
 	}
 	require.True(t, maps.Equal(model, found), "all")
@@ -117,7 +117,7 @@ func checkTables(t require.TestingT, view tables[uint32], model tableModel) {
 
 // checkInvariants checks what the comments of table and hashTable say of each table, and
 // of their list.
-func checkInvariants(t require.TestingT, h *hashTable[uint32]) {
+func checkInvariants(t require.TestingT, h *hashTable[uint32, uint32]) {
 	require.Equal(t, len(h.list), 1<<h.depth()*min(1, len(h.list)))
 	deepest, used, from := uint32(0), uint32(0), 0
 	for from < len(h.list) {
@@ -142,7 +142,7 @@ func checkInvariants(t require.TestingT, h *hashTable[uint32]) {
 }
 
 // checkTable checks a table in which all hashes begin with some bits.
-func checkTable(t require.TestingT, in *table[uint32], begin uint32) {
+func checkTable(t require.TestingT, in *table[uint32, uint32], begin uint32) {
 	taken, most := 0, len(in.words)*mostInGroup
 	require.LessOrEqual(t, int(in.used), most, "a look-up needs a free entry to end at")
 	for g, word := range in.words {
@@ -173,7 +173,7 @@ func checkTable(t require.TestingT, in *table[uint32], begin uint32) {
 func TestHashTableWorksInSmallSteps(t *testing.T) {
 	const n = 100_000
 	var e epoch
-	var table hashTable[uint64]
+	var table hashTable[struct{}, uint64]
 	worst := uint64(0)
 	step := func(do func()) {
 		before := e.moved
@@ -187,7 +187,7 @@ func TestHashTableWorksInSmallSteps(t *testing.T) {
 		return entries
 	}
 	for i := range uint32(n) {
-		step(func() { table.insert(&e, entry[uint64]{hash: i * 2654435761, place: i + 1}) })
+		step(func() { table.insert(&e, struct{}{}, entry[uint64]{hash: i * 2654435761, place: i + 1}) })
 		if i > 1000 && i&(i-1) == 0 {
 			assert.LessOrEqual(t, room(), int(i)*5/3, "growing leaves not too much free")
 		}
@@ -210,9 +210,9 @@ func TestHashTableWorksInSmallSteps(t *testing.T) {
 // tables longer than the objects are many.
 func TestHashTableOfAlikeHashes(t *testing.T) {
 	var e epoch
-	var table hashTable[struct{}]
+	var table hashTable[struct{}, struct{}]
 	for i := range uint32(2000) {
-		table.insert(&e, entry[struct{}]{hash: 1<<31 | i&1, place: i + 1})
+		table.insert(&e, struct{}{}, entry[struct{}]{hash: 1<<31 | i&1, place: i + 1})
 		require.LessOrEqual(t, len(table.list)*entriesInTable, max(entriesInTable, int(i)+1))
 	}
 	for i := range uint32(1999) {
@@ -228,7 +228,7 @@ func TestHashTableOfAlikeHashes(t *testing.T) {
 func TestHashTableCopiesOnlyWhatItWrites(t *testing.T) {
 	const n = 5000
 	var e epoch
-	table := makeHashTable[uint32](&e, n)
+	table := makeHashTable[uint32, uint32](&e, n)
 	for i := range uint32(n) {
 		insertPlace(&table, &e, i*2654435761, i+1)
 	}

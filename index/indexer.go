@@ -29,7 +29,7 @@ type Indexer[T Object] struct {
 	objects      vector[T]
 	hashes       vector[uint32] // of the objects' keys, by position; for writers
 	objectsEpoch epoch          // of objects
-	keys         hashTable[slot[T]]
+	keys         hashTable[*byte, slot[T]]
 	keysEpoch    epoch             // of keys and hashes
 	hasher       keyHasher         // of keys; never changed
 	namespaces   *Index[string, T] // built in; by the keys, so it needs no staging

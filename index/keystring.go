@@ -67,7 +67,7 @@ func (x *Index[K, T]) KeyStrings(k K) []string {
 			hash := filed.hashes.at(pos)
 			in := filed.slots.table(hash)
 			g, j := in.find(hash, pos+1)
-			filed.slots.appendText(&list, &filed.namespaces, &in.groups[g][j].value)
+			filed.slots.appendText(&list, &filed.namespaces, in.heads[g][j], &in.groups[g][j].value)
 		}
 	}
 	return list.texts
