@@ -58,10 +58,14 @@ func (q *WorkQueue[K]) runBackground() {
 }
 
 // backgroundTurn does what is to be done now and sleeps until there is more. It reports
-// whether there can be. A clock that panics does not end the goroutine, unless it ends the
-// process.
+// whether there can be. If a clock panics, and that does not end the process, the goroutine
+// goes on after a while.
 func (q *WorkQueue[K]) backgroundTurn() (more bool) {
-	defer utilruntime.HandleCrash(func(any) { more = true })
+	defer utilruntime.HandleCrash(func(any) {
+		if more = true; !utilruntime.ReallyCrash {
+			time.Sleep(metricsPeriod)
+		}
+	})
 	b := &q.background
 	now, next, ok := q.catchUp()
 	if !ok || next <= now {

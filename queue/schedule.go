@@ -13,7 +13,7 @@ type schedule[K comparable] struct {
 	ageing  uint64      // a level that was passed over as often has the next turn
 	len     int         // keys that wait
 	turns   uint64      // keys that were handed out
-	levels  []*level[K] // with keys that wait, the one whose last turn is longest ago first
+	levels  []*level[K] // with keys that wait, or the last that had, the one whose last turn is longest ago first
 	spare   []*level[K] // empty ones
 	tenants tenants[K]
 }
@@ -66,7 +66,7 @@ func (s *schedule[K]) pop() *entry[K] {
 	}
 	f := l.first
 	e := f.keys.first
-	if f.keys.last != e && l.last != f {
+	if l.last != f && f.keys.last != e {
 		l.remove(f)
 		l.append(f)
 	}
@@ -84,7 +84,7 @@ func (s *schedule[K]) remove(e *entry[K], f *flow[K]) {
 	if f.keys.first == nil {
 		l.remove(f)
 	}
-	if l.waiting == 0 {
+	if l.waiting == 0 && len(s.levels) > 1 { // the only one is what the next key needs
 		i := slices.Index(s.levels, l)
 		s.levels = slices.Delete(s.levels, i, i+1)
 		if len(s.spare) < cap(s.spare) {
@@ -95,6 +95,11 @@ func (s *schedule[K]) remove(e *entry[K], f *flow[K]) {
 
 // level returns the level of a priority. A new one has not been passed over.
 func (s *schedule[K]) level(priority int) *level[K] {
+	if s.len == 0 && len(s.levels) == 1 {
+		l := s.levels[0]
+		l.priority, l.lastTurn = priority, s.turns
+		return l
+	}
 	for _, l := range s.levels {
 		if l.priority == priority {
 			return l
@@ -115,7 +120,9 @@ func (s *schedule[K]) level(priority int) *level[K] {
 func (s *schedule[K]) depths(n int) []Depth {
 	var all []Depth
 	for _, l := range s.levels {
-		all = append(all, Depth{Priority: l.priority, Waiting: l.waiting})
+		if l.waiting > 0 {
+			all = append(all, Depth{Priority: l.priority, Waiting: l.waiting})
+		}
 	}
 	slices.SortFunc(all, func(a, b Depth) int { return cmp.Compare(b.Priority, a.Priority) })
 	return all[:min(n, len(all)):min(n, len(all))]
