@@ -113,7 +113,7 @@ func (q *WorkQueue[K]) catchUp() (now, next time.Duration, ok bool) {
 	}
 	now = q.time.now()
 	for n := 0; n < dueBatch && q.delays.len > 0 && q.delays.at(0).due <= now; n++ {
-		e := q.delays.at(0).entry
+		e := q.delays.first()
 		q.endDelay(e, e.duePriority, now)
 	}
 	next = time.Duration(math.MaxInt64)
@@ -145,10 +145,9 @@ func (q *WorkQueue[K]) dropDelayed() {
 	for more := true; more; {
 		q.lock()
 		for range min(dueBatch, q.delays.len) {
-			last := q.delays.len - 1 // the order does not matter any more
-			e := q.delays.at(last).entry
+			e := q.delays.slot(int32(q.delays.len - 1)).entry // the order does not matter any more
 			e.state &^= delayed
-			q.delays.remove(last)
+			q.delays.remove(e)
 			if e.state == 0 {
 				q.rest(e)
 			}

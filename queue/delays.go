@@ -2,59 +2,82 @@ package queue
 
 import "time"
 
-// delay is an element of a delayHeap. All that comparing needs is in it.
-type delay[K comparable] struct {
-	due   time.Duration
-	seq   uint64 // the order of arrival
-	entry *entry[K]
-}
-
-func (d *delay[K]) before(other *delay[K]) bool {
-	return d.due < other.due || d.due == other.due && d.seq < other.seq
-}
-
 // delayHeap holds the keys that are to be added later, the earliest first; of those due at
-// the same time, the one that was pushed first. Each entry knows its place, so that it can
-// be put forward or taken out. It is a heap with four children for each element, in pages,
-// so that nothing is copied when it grows.
+// the same time, the one that was pushed first. It is a heap with four children for each
+// element, in pages, so that nothing is copied when it grows.
+//
+// Each entry knows its place, so that it can be put forward or taken out: it has a slot, in
+// which its place is. What moves in the heap changes slots, which lie densely, and not
+// entries, which lie anywhere in memory.
 type delayHeap[K comparable] struct {
-	pages  []*[delayPage]delay[K]
+	pages  []*delayPage[K]
 	len    int
-	seq    uint64 // of the last delay
+	seq    uint32 // of the last delay
 	needed need
 }
 
-const delayPage = 256
-
-func (h *delayHeap[K]) at(i int) *delay[K] { return &h.pages[uint(i)/delayPage][uint(i)%delayPage] }
-
-func (h *delayHeap[K]) set(i int, d delay[K]) {
-	*h.at(i) = d
-	d.entry.place = int32(i)
+// delayPage has elements of the heap, and as many slots, which are in no order.
+type delayPage[K comparable] struct {
+	heap  [delayPageSize]delay
+	slots [delayPageSize]delaySlot[K]
 }
+
+const delayPageSize = 256
+
+// delay is an element. All that comparing needs is in it.
+type delay struct {
+	due  time.Duration
+	seq  uint32 // the order of arrival; it wraps around
+	slot int32
+}
+
+func (d *delay) before(other *delay) bool {
+	return d.due < other.due || d.due == other.due && int32(d.seq-other.seq) < 0
+}
+
+type delaySlot[K comparable] struct {
+	entry *entry[K]
+	place int32 // in the heap
+}
+
+func (h *delayHeap[K]) at(i int) *delay {
+	return &h.pages[uint(i)/delayPageSize].heap[uint(i)%delayPageSize]
+}
+
+func (h *delayHeap[K]) slot(i int32) *delaySlot[K] {
+	return &h.pages[uint32(i)/delayPageSize].slots[uint32(i)%delayPageSize]
+}
+
+// first returns the entry whose delay ends first. There has to be one.
+func (h *delayHeap[K]) first() *entry[K] { return h.slot(h.at(0).slot).entry }
+
+// due returns when the delay of an entry ends, which is in the heap.
+func (h *delayHeap[K]) due(e *entry[K]) time.Duration { return h.at(int(h.slot(e.slot).place)).due }
 
 // push adds an entry that is not in the heap.
 func (h *delayHeap[K]) push(due time.Duration, e *entry[K]) {
-	if h.len == len(h.pages)*delayPage {
-		h.pages = append(h.pages, new([delayPage]delay[K]))
+	if h.len == len(h.pages)*delayPageSize {
+		h.pages = append(h.pages, &delayPage[K]{})
 	}
+	e.slot = int32(h.len)
+	h.slot(e.slot).entry = e
 	h.len++
 	h.needed.note(h.len)
 	h.seq++
-	h.up(h.len-1, delay[K]{due: due, seq: h.seq, entry: e})
+	h.up(h.len-1, delay{due: due, seq: h.seq, slot: e.slot})
 }
 
 // forward makes the delay of an entry end earlier.
 func (h *delayHeap[K]) forward(due time.Duration, e *entry[K]) {
 	h.seq++
-	h.up(int(e.place), delay[K]{due: due, seq: h.seq, entry: e})
+	h.up(int(h.slot(e.slot).place), delay{due: due, seq: h.seq, slot: e.slot})
 }
 
-// remove takes out element i.
-func (h *delayHeap[K]) remove(i int) {
+// remove takes an entry out.
+func (h *delayHeap[K]) remove(e *entry[K]) {
+	i := int(h.slot(e.slot).place)
 	h.len--
 	last := *h.at(h.len)
-	*h.at(h.len) = delay[K]{}
 	switch {
 	case i == h.len:
 	case i > 0 && last.before(h.at((i-1)/4)):
@@ -62,10 +85,24 @@ func (h *delayHeap[K]) remove(i int) {
 	default:
 		h.down(i, last)
 	}
+	// The last slot moves to the one that is free.
+	s := h.slot(int32(h.len))
+	if e.slot != int32(h.len) {
+		*h.slot(e.slot) = *s
+		s.entry.slot = e.slot
+		h.at(int(s.place)).slot = e.slot
+	}
+	*s = delaySlot[K]{}
+}
+
+// set puts d in place i.
+func (h *delayHeap[K]) set(i int, d delay) {
+	*h.at(i) = d
+	h.slot(d.slot).place = int32(i)
 }
 
 // up puts d in the place that it has at or above i, whose element is free.
-func (h *delayHeap[K]) up(i int, d delay[K]) {
+func (h *delayHeap[K]) up(i int, d delay) {
 	for i > 0 {
 		parent := (i - 1) / 4
 		above := h.at(parent)
@@ -79,7 +116,7 @@ func (h *delayHeap[K]) up(i int, d delay[K]) {
 }
 
 // down puts d in the place that it has at or below i, whose element is free.
-func (h *delayHeap[K]) down(i int, d delay[K]) {
+func (h *delayHeap[K]) down(i int, d delay) {
 	for child := 4*i + 1; child < h.len; child = 4*i + 1 {
 		least, first := child, h.at(child)
 		for c := child + 1; c < min(child+4, h.len); c++ {
@@ -99,7 +136,7 @@ func (h *delayHeap[K]) down(i int, d delay[K]) {
 // trim gives back the memory that was not needed lately.
 func (h *delayHeap[K]) trim() {
 	h.needed.look(h.len)
-	if pages := (h.needed.lately() + delayPage - 1) / delayPage; pages < len(h.pages) {
-		h.pages = append(make([]*[delayPage]delay[K], 0, pages), h.pages[:pages]...)
+	if pages := (h.needed.lately() + delayPageSize - 1) / delayPageSize; pages < len(h.pages) {
+		h.pages = append(make([]*delayPage[K], 0, pages), h.pages[:pages]...)
 	}
 }

@@ -17,18 +17,23 @@ func TestDelayHeapModel(t *testing.T) { rapid.Check(t, checkDelayHeap) }
 func FuzzDelayHeap(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkDelayHeap)) }
 
 func checkDelayHeap(t *rapid.T) {
-	var h delayHeap[int]
-	var want []delay[int] // the earliest first, and the oldest of the same time
+	type delayed struct {
+		due   time.Duration
+		entry *entry[int]
+	}
+	// The numbers of delays wrap around on the way.
+	h := delayHeap[int]{seq: ^uint32(0) - uint32(rapid.IntRange(0, 400).Draw(t, "numbers left"))}
+	var want []delayed // the earliest first, and the oldest of the same time
 	someDue := rapid.IntRange(0, 9)
 	sort := func() {
-		slices.SortStableFunc(want, func(a, b delay[int]) int { return cmp.Compare(a.due, b.due) })
+		slices.SortStableFunc(want, func(a, b delayed) int { return cmp.Compare(a.due, b.due) })
 	}
 	t.Repeat(map[string]func(*rapid.T){
 		"push": func(t *rapid.T) {
 			for range rapid.IntRange(1, 300).Draw(t, "count") {
 				e, due := &entry[int]{}, time.Duration(someDue.Draw(t, "due"))
 				h.push(due, e)
-				want = append(want, delay[int]{due: due, entry: e})
+				want = append(want, delayed{due, e})
 			}
 			sort()
 		},
@@ -49,7 +54,7 @@ func checkDelayHeap(t *rapid.T) {
 					return // empty
 				}
 				i := rapid.IntRange(0, len(want)-1).Draw(t, "which")
-				h.remove(int(want[i].entry.place))
+				h.remove(want[i].entry)
 				want = slices.Delete(want, i, i+1)
 			}
 		},
@@ -57,13 +62,15 @@ func checkDelayHeap(t *rapid.T) {
 		"": func(t *rapid.T) {
 			require.Equal(t, len(want), h.len)
 			if len(want) > 0 {
-				require.Same(t, want[0].entry, h.at(0).entry)
+				require.Same(t, want[0].entry, h.first())
 			}
-			for i := range h.len {
-				require.EqualValues(t, i, h.at(i).entry.place)
+			for _, d := range want {
+				require.Same(t, d.entry, h.slot(d.entry.slot).entry)
+				require.Equal(t, d.due, h.due(d.entry))
+				require.Equal(t, d.entry.slot, h.at(int(h.slot(d.entry.slot).place)).slot)
 			}
-			if h.len < len(h.pages)*delayPage {
-				require.Zero(t, *h.at(h.len), "it refers to nothing that is gone")
+			if h.len < len(h.pages)*delayPageSize {
+				require.Zero(t, *h.slot(int32(h.len)), "it refers to nothing that is gone")
 			}
 		},
 	})
@@ -76,7 +83,7 @@ func TestDelayHeapGivesMemoryBack(t *testing.T) {
 			h.push(time.Duration(i), &entry[int]{})
 		}
 		for h.len > 0 {
-			h.remove(h.len - 1)
+			h.remove(h.first())
 		}
 	}
 	fill(100_000)
@@ -86,9 +93,9 @@ func TestDelayHeapGivesMemoryBack(t *testing.T) {
 	fill(100_000)
 	h.trim()
 	fill(10_000)
-	assert.Greater(t, len(h.pages)*delayPage, 100_000, "it was needed lately")
+	assert.Greater(t, len(h.pages)*delayPageSize, 100_000, "it was needed lately")
 	h.trim()
-	assert.InDelta(t, 10_000, len(h.pages)*delayPage, delayPage)
+	assert.InDelta(t, 10_000, len(h.pages)*delayPageSize, delayPageSize)
 	h.trim()
 	assert.Empty(t, h.pages)
 }

@@ -15,7 +15,7 @@ type entry[K comparable] struct {
 
 	since time.Duration // when it took its place, or was handed out; unknown if nobody looked at the clock
 	added time.Duration // when it was first added since it was handed out; for metrics
-	place int32         // in the heap of delays, if it is delayed
+	slot  int32         // in the heap of delays, if it is delayed
 	state state
 }
 

@@ -43,7 +43,7 @@ func (q *WorkQueue[K]) placeOf(key K) (s KeyState) {
 		return s
 	}
 	if e.inState(delayed) {
-		s.DelayedUntil, s.Priority = q.time.at(q.delays.at(int(e.place)).due), e.duePriority
+		s.DelayedUntil, s.Priority = q.time.at(q.delays.due(e)), e.duePriority
 	}
 	if e.inState(processing) {
 		s.InWork, s.Priority = q.time.at(q.began(e, q.time.now())), e.priority

@@ -249,7 +249,7 @@ func TestMemoryThatIsNeededIsKept(t *testing.T) {
 			require.Len(t, getAll(q), 10_000)
 			require.Equal(t, 10_000, q.keys.len())
 			require.Same(t, first, q.keys.get(0))
-			require.GreaterOrEqual(t, len(q.delays.pages)*delayPage, 10_000)
+			require.GreaterOrEqual(t, len(q.delays.pages)*delayPageSize, 10_000)
 		}
 	})
 }

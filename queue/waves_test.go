@@ -384,7 +384,7 @@ func (c *waveCheck) check() {
 	require.Equal(c, resting, q.resting.len)
 	require.Equal(c, len(c.s.keys), q.keys.len()-resting, "seed %d", c.seed)
 	for i := range q.delays.len {
-		e := q.delays.at(i).entry
-		require.True(c, e.inState(delayed) && int(e.place) == i, "seed %d", c.seed)
+		e := q.delays.slot(int32(i)).entry
+		require.True(c, e.inState(delayed) && int(e.slot) == i, "seed %d", c.seed)
 	}
 }

@@ -206,7 +206,7 @@ func (q *WorkQueue[K]) delay(e *entry[K], priority int, due time.Duration) {
 		return
 	}
 	e.duePriority = max(e.duePriority, priority)
-	if due < q.delays.at(int(e.place)).due {
+	if due < q.delays.due(e) {
 		q.delays.forward(due, e)
 		q.wakeAt(due)
 	}
@@ -216,7 +216,7 @@ func (q *WorkQueue[K]) delay(e *entry[K], priority int, due time.Duration) {
 // priorities: the one that its delay has, and another. The caller holds mu.
 func (q *WorkQueue[K]) endDelay(e *entry[K], priority int, now time.Duration) {
 	e.state &^= delayed
-	q.delays.remove(int(e.place))
+	q.delays.remove(e)
 	q.enqueue(e, max(priority, e.duePriority), now)
 	q.metrics.delayEnded()
 }
