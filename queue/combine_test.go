@@ -123,12 +123,16 @@ func TestAWorkerIsWokenForWhatIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hook := (func())(nil)
 		q := makeQueue[string](t, WithClock(hookedClock{hook: &hook}))
+		q.Add("a")
+		_, _ = q.Get()
 		got := worker(q)
 		q.lock()
-		q.Add("a")
+		q.Add("a") // will wait again, so nobody is woken for it
 		hook = func() { q.Add("b") }
 		q.unlock()
-		assert.Equal(t, []string{"a", "b"}, got())
+		assert.Equal(t, []string{"b"}, got())
+		q.Done("a")
+		assert.Equal(t, []string{"b", "a"}, got())
 		q.ShutDown()
 	})
 	synctest.Test(t, func(t *testing.T) {
@@ -140,6 +144,22 @@ func TestAWorkerIsWokenForWhatIsLeft(t *testing.T) {
 		q.adds.spare.New = nil
 		assert.Equal(t, []string{"a"}, got())
 		q.ShutDown()
+	})
+}
+
+// TestWhoIsAboutToSleepMakesWhatWasLeft and is woken for it.
+func TestWhoIsAboutToSleepMakesWhatWasLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := makeQueue[string](t)
+		defer q.ShutDown()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		q.lock()
+		q.Add("a")
+		q.sleep(ctx)
+		q.unlock()
+		require.NoError(t, ctx.Err())
+		assert.Equal(t, []string{"a"}, getAll(q))
 	})
 }
 
@@ -185,6 +205,35 @@ func TestAddsThatAreLeftAllocateNothing(t *testing.T) {
 			q.Done(key)
 		}
 	}), 5.0, "but what the garbage collector takes from a pool")
+}
+
+// TestAddsThatWereMadeReferToNoKey that would be kept alive.
+func TestAddsThatWereMadeReferToNoKey(t *testing.T) {
+	q := makeQueue[string](t)
+	defer q.ShutDown()
+	a := &leftAdd[string]{request: request[string]{key: "a"}}
+	q.lock()
+	q.adds.left.Store(a)
+	q.unlock()
+	assert.Equal(t, []string{"a"}, getAll(q))
+	assert.Zero(t, a.request)
+}
+
+// TestTryAddWaitsForTheLock as it has to say whether there is room.
+func TestTryAddWaitsForTheLock(t *testing.T) {
+	q := makeQueue[string](t, WithCapacity(1))
+	defer q.ShutDown()
+	q.Add("a")
+	var trying sync.WaitGroup
+	var err error
+	whileHeld(q, func() {
+		trying.Go(func() { err = q.TryAdd("b", AddOptions{}) })
+		for range 1000 {
+			runtime.Gosched()
+		}
+	})
+	trying.Wait()
+	assert.ErrorIs(t, err, ErrFull)
 }
 
 // TestAddsAfterAShutDownAreLetGo also if they were left.

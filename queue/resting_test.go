@@ -71,6 +71,37 @@ func TestKeysThatReferToOthersDoNotRest(t *testing.T) {
 	assert.Zero(t, q.keys.len())
 }
 
+// TestShrinkMapMoves in steps, between which all that is there is found, and what is deleted
+// is gone.
+func TestShrinkMapMoves(t *testing.T) {
+	const left = 2*trimStep + 10
+	var s shrinkMap[int, int]
+	for i := range 10 * left {
+		s.put(i, &i)
+	}
+	for i := left; i < 10*left; i++ {
+		s.delete(i)
+	}
+	s.begin()
+	steps := 1
+	for s.move() {
+		for i := range left {
+			if v := s.get(i); (v == nil) != (i < steps-1) {
+				t.Fatalf("step %d: %d is %v", steps, i, v)
+			}
+		}
+		s.delete(steps - 1)
+		steps++
+	}
+	assert.Equal(t, 3, steps)
+	assert.Equal(t, left-2, s.len())
+	assert.LessOrEqual(t, s.most, left)
+	assert.Nil(t, s.get(0))
+	assert.Equal(t, 2, *s.get(2))
+	s.begin()
+	assert.Nil(t, s.old, "it is not small for what it had")
+}
+
 // discard is a metrics provider.
 type discard struct{ workqueue.MetricsProvider }
 
@@ -112,7 +143,7 @@ func TestMemoryAfterABurst(t *testing.T) {
 	for name, opts := range memoryOptions() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				keys := 80_000
+				keys := 40_000
 				if *waves > 0 {
 					keys = 1_000_000
 				}
@@ -169,7 +200,7 @@ func TestMemoryOfAFewThatAreLeft(t *testing.T) {
 	for name, opts := range memoryOptions() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				keys := 100_000
+				keys := 60_000
 				if *waves > 0 {
 					keys = 1_000_000
 				}
