@@ -57,15 +57,19 @@ func (q *WorkQueue[K]) runBackground() {
 	}
 }
 
+// pause has a goroutine that has panicked wait, unless the process ends.
+func pause(any) {
+	if !utilruntime.ReallyCrash {
+		time.Sleep(metricsPeriod)
+	}
+}
+
 // backgroundTurn does what is to be done now and sleeps until there is more. It reports
 // whether there can be. If a clock panics, and that does not end the process, the goroutine
 // goes on after a while.
 func (q *WorkQueue[K]) backgroundTurn() (more bool) {
-	defer utilruntime.HandleCrash(func(any) {
-		if more = true; !utilruntime.ReallyCrash {
-			time.Sleep(metricsPeriod)
-		}
-	})
+	more = true
+	defer utilruntime.HandleCrash(pause)
 	b := &q.background
 	now, next, ok := q.catchUp()
 	if !ok || next <= now {
