@@ -16,7 +16,8 @@ import (
 // made of followers; a [Handler] is what others need.
 //
 // The methods are called one at a time, but for Report; the informer's lock is held, so
-// they return at once, and do not call the informer.
+// they return at once, and do not call the informer. A panic of one is reported by
+// utilruntime.HandleCrash; others, and handlers, are told all the same.
 type Follower[T index.Object] interface {
 	// Begin comes first, with the objects that are there. All steps that come after
 	// it are told.
@@ -136,7 +137,7 @@ func (f *following) release() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.leave() {
-		f.end()
+		contain(f.end)
 	}
 }
 
@@ -177,19 +178,19 @@ func (l *followerList[T]) step(events []Event[T], version string) {
 		return
 	}
 	for _, f := range l.all() {
-		(*f).Step(events, version)
+		contain(func() { (*f).Step(events, version) })
 	}
 }
 
 func (l *followerList[T]) synced() {
 	for _, f := range l.all() {
-		(*f).Synced()
+		contain((*f).Synced)
 	}
 }
 
 func (l *followerList[T]) report(err error) {
 	for _, f := range l.all() {
-		(*f).Report(err)
+		contain(func() { (*f).Report(err) })
 	}
 }
 
@@ -198,6 +199,6 @@ func (l *followerList[T]) end(cause error) {
 	list := l.all()
 	l.list.Store(nil)
 	for _, f := range list {
-		(*f).End(cause)
+		contain(func() { (*f).End(cause) })
 	}
 }

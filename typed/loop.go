@@ -20,6 +20,7 @@ type loop[T index.Object] struct {
 	events  []Event[T]
 
 	withheld bool // the first list was rejected as a whole
+	known    bool // the next panic is one that was reported
 
 	detector *detector[T] // nil: mutations are not detected
 
@@ -34,6 +35,7 @@ type loop[T index.Object] struct {
 
 func (l *loop[T]) run(ctx context.Context) {
 	defer l.close()
+	defer utilruntime.HandleCrashWithContext(l.ctx, l.crashed)
 	for {
 		deltas, err := l.deltas.Take(ctx)
 		if err != nil {
@@ -69,10 +71,10 @@ func (l *loop[T]) measure(ctx context.Context, deltas []queue.Delta[T]) (err err
 			err = l.processAll(ctx, deltas)
 		}
 	}
-	l.metrics.SetQueued(len(deltas))
-	l.metrics.Process(len(deltas), process)
+	contain(func() { l.metrics.SetQueued(len(deltas)) })
+	contain(func() { l.metrics.Process(len(deltas), process) })
 	process()
-	l.metrics.SetQueued(l.deltas.Len())
+	contain(func() { l.metrics.SetQueued(l.deltas.Len()) })
 	return err
 }
 
@@ -210,6 +212,8 @@ func (l *loop[T]) applyPiece(changes []index.Change[T], version string) {
 // applyEach applies changes one by one, since one of them is to blame for a
 // panic. That is rejected, and the others are not lost.
 func (l *loop[T]) applyEach(changes []index.Change[T], panicked any, version string) {
+	l.known = len(changes) > 1
+	defer func() { l.known = false }()
 	for i := range changes {
 		if len(changes) > 1 {
 			panicked = l.apply(changes[i:i+1], "")
@@ -228,11 +232,14 @@ func (l *loop[T]) applyEach(changes []index.Change[T], panicked any, version str
 // first case nothing has changed.
 func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any) {
 	applied := false
-	defer utilruntime.HandleCrashWithContext(l.ctx, func(_ context.Context, p any) {
-		if !applied {
-			panicked = p
+	defer func() {
+		if p := recover(); p != nil {
+			if !applied {
+				panicked = p
+			}
+			l.report(p)
 		}
-	})
+	}()
 	waiters := l.commit(changes, version)
 	applied = true // even if what is called now panics
 	l.blameIndexes(len(changes), func(n int) (T, bool) { return changes[n].Object, !changes[n].Delete })
@@ -257,7 +264,7 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 // notePublished calls what the user wants to be called after each batch.
 func (l *loop[T]) notePublished() {
 	if l.onPublished != nil {
-		l.onPublished()
+		contain(l.onPublished)
 	}
 }
 
@@ -296,7 +303,7 @@ func (l *loop[T]) tellFollowers(version string) {
 func (l *loop[T]) reached(version string) {
 	l.versions.notify(version)
 	if l.metrics != nil {
-		l.metrics.SetResourceVersion(version)
+		contain(func() { l.metrics.SetResourceVersion(version) })
 	}
 }
 

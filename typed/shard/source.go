@@ -3,11 +3,11 @@ package shard
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -63,7 +63,8 @@ func By[T index.Object](name string, value func(obj T) string) SourceOption[T] {
 		s.value = func(obj T) (v string, err error) {
 			defer func() {
 				if p := recover(); p != nil {
-					err = fmt.Errorf("the function by which it is shared, %s, panics: %v", name, p)
+					goroutine.Report(context.Background(), p)
+					err = &goroutine.PanicError{Of: "the function by which it is shared, " + name + ",", Value: p}
 				}
 			}()
 			return value(obj), nil
