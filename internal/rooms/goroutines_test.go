@@ -3,6 +3,7 @@ package rooms_test
 import (
 	"go/ast"
 	"go/parser"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestGoroutinesPage holds the table of docs/panics.md to the code: each function that
@@ -59,4 +61,24 @@ func startsGoroutine(function *ast.FuncDecl) bool {
 		return !found
 	})
 	return found
+}
+
+// firstCells returns the code in the first cells of a table of a page, whose header begins
+// with a word.
+func firstCells(t *testing.T, page, header string) (cells []string) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(page)))
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(text), "\n| "+header+" |")
+	require.True(t, found, "a table whose first column is %s", header)
+	_, table, _ = strings.Cut(table, "\n")
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		if cell, ok := strings.CutPrefix(line, "| `"); ok {
+			cell, _, _ = strings.Cut(cell, "`")
+			cells = append(cells, cell)
+		}
+	}
+	return cells
 }
