@@ -3,7 +3,6 @@ package panics_test
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,8 +16,6 @@ import (
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/report"
 )
-
-func stack() string { return string(debug.Stack()) }
 
 type thing = *rig.Thing
 

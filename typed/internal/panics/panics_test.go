@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -38,6 +39,8 @@ func (p *planted) here() {
 		usersFunction()
 	}
 }
+
+func stack() string { return string(debug.Stack()) }
 
 const planting = "planted by a test"
 
@@ -117,6 +120,8 @@ func TestCrash(t *testing.T) {
 		t.Skip("it is run by TestPanics, in processes that end")
 	}
 	require.True(t, utilruntime.ReallyCrash)
+	// As programs log it: client-go takes panics of lists to another goroutine.
+	utilruntime.PanicHandlers = []func(context.Context, any){func(context.Context, any) { _, _ = os.Stderr.WriteString(stack()) }}
 	rig.InBubble(t, func(t *testing.T) { rows()[name].run(t, &planted{}) })
 }
 

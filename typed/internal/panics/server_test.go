@@ -70,7 +70,7 @@ var serverRows = map[string]row{
 		time.Sleep(time.Minute)
 		assert.NoError(t, informer.WaitForSync(t.Context()), "it was listed again")
 		assert.Equal(t, 1, informer.Len())
-		assert.ErrorContains(t, informer.Status().LastErr, planting)
+		assert.ErrorContains(t, informer.Status().LastErr, "the function that lists or watches has panicked: "+planting)
 	}},
 	"Elector.Elect": {run: func(t *testing.T, p *planted) {
 		e, err := kube.NewElector(bubbled(t).Config(), "default", "lease")
