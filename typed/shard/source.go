@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -64,7 +65,7 @@ func By[T index.Object](name string, value func(obj T) string) SourceOption[T] {
 			defer func() {
 				if p := recover(); p != nil {
 					goroutine.Report(context.Background(), p)
-					err = &goroutine.PanicError{Of: "the function by which it is shared, " + name + ",", Value: p}
+					err = fmt.Errorf("the function by which it is shared, %s, panics: %v", name, p)
 				}
 			}()
 			return value(obj), nil

@@ -99,9 +99,23 @@ var informerRows = map[string]row{
 	"typed.Metrics.Process": withOption(func(p *planted) typed.Option {
 		return typed.WithMetrics(metrics{process: p.here})
 	}),
-	"typed.Metrics.SetResourceVersion": withOption(func(p *planted) typed.Option {
-		return typed.WithMetrics(metrics{version: p.here})
-	}),
+	"typed.Metrics.SetResourceVersion": {run: func(t *testing.T, p *planted) {
+		armed := false
+		r := rig.New(t, typed.WithMetrics(metrics{version: func() {
+			if armed {
+				p.here()
+			}
+		}}))
+		rec := r.Record()
+		r.Start()
+		r.Sink.Replace("", nil, "1")
+		synctest.Wait()
+		armed = true
+		r.Sink.Bookmark("5") // which writes nothing
+		synctest.Wait()
+		assert.Equal(t, "5", r.ResourceVersion())
+		goesOn(t, r, rec)
+	}},
 	"typed.Budget.OnWarning": withOption(func(p *planted) typed.Option {
 		return typed.WithBudget(typed.Budget{Objects: 1, OnWarning: func(report.Budget) { p.here() }})
 	}),
