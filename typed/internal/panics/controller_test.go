@@ -3,6 +3,7 @@ package panics_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -132,10 +133,10 @@ func expired(make func(p *planted) (adder, func() string)) row {
 			add(key)
 		}), control.WithExpectationTimeout(time.Minute))
 		require.NoError(t, err)
-		armed := false
+		var armed atomic.Bool
 		expect := func(key string) {
 			require.NoError(t, e.Expect(key, observer{func() string {
-				if armed {
+				if armed.Load() {
 					return text()
 				}
 				return ""
@@ -143,13 +144,14 @@ func expired(make func(p *planted) (adder, func() string)) row {
 			require.NoError(t, e.Wrap(func(context.Context, string) error { return errors.New("it is not put off") })(t.Context(), key))
 		}
 		expect("a")
-		armed = true
+		armed.Store(true)
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
 		assert.Zero(t, e.Stats().Keys, "no lock is held")
-		armed = false
+		armed.Store(false)
 		expect("b")
 		time.Sleep(2 * time.Minute)
+		synctest.Wait()
 		assert.Equal(t, []string{"a", "b"}, told)
 	}}
 }

@@ -122,11 +122,13 @@ var informerRows = map[string]row{
 	"typed.WithMutationDetection": {run: func(t *testing.T, p *planted) {
 		r := rig.New(t, typed.WithMutationDetection(time.Minute, func(typed.Mutation) { p.here() }))
 		rec := r.Record()
+		require.NoError(t, r.AddIndexes(index.Single("modifies", func(o thing) (string, bool) {
+			o.Node = "changed" // after it was recorded
+			return o.Node, true
+		})))
 		r.Start()
-		a := rig.At("a", 1)
-		r.Sink.Replace("", []thing{a}, "1")
+		r.Sink.Replace("", []thing{rig.At("a", 1)}, "1")
 		assert.Len(t, rec.Next(), 1)
-		a.Node = "changed"
 		time.Sleep(2 * time.Minute)
 		goesOn(t, r, rec)
 	}},
