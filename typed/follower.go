@@ -18,7 +18,8 @@ import (
 // made of followers; a [Handler] is what others need.
 //
 // The methods are called one at a time, but for Report; the informer's lock is held, so
-// they return at once, and do not call the informer.
+// they return at once, and do not call the informer. A panic of one is reported by
+// utilruntime.HandleCrash; others, and handlers, are told all the same.
 type Follower[T index.Object] interface {
 	// Begin comes first, with the objects that are there. All steps that come after
 	// it are told.
@@ -138,7 +139,7 @@ func (f *following) release() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.leave() {
-		f.end()
+		tell(f.end)
 	}
 }
 

@@ -114,6 +114,7 @@ func (i *Informer[T]) call(l *listener[T]) {
 	l.calling, l.random = true, chance.From(ctx)
 	i.calling.Go(func() {
 		defer l.finish()
+		defer utilruntime.HandleCrashWithContext(ctx)
 		returned := false
 		defer func() {
 			if !returned { // runtime.Goexit, or a panic that ends the program

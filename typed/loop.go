@@ -23,6 +23,7 @@ type loop[T index.Object] struct {
 	// does. While nobody does, each of them costs one look at this.
 	observed bool
 	withheld bool // the first list was rejected as a whole
+	known    bool // the next panic is one that was reported
 
 	detector *detector[T] // nil: mutations are not detected
 	measured measured[T]  // what metrics process
@@ -38,6 +39,7 @@ type loop[T index.Object] struct {
 
 func (l *loop[T]) run(ctx context.Context) {
 	defer l.close()
+	defer utilruntime.HandleCrashWithContext(l.ctx, l.crashed)
 	l.observed = l.isObserved()
 	for {
 		deltas, err := l.deltas.Take(ctx)
@@ -92,11 +94,11 @@ func (l *loop[T]) measure(ctx context.Context, deltas []queue.Delta[T]) error {
 		}
 	}
 	m.ctx, m.deltas, m.called, m.err = ctx, deltas, false, nil
-	l.metrics.SetQueued(len(deltas))
-	l.metrics.Process(len(deltas), m.process)
+	contain(func() { l.metrics.SetQueued(len(deltas)) })
+	contain(func() { l.metrics.Process(len(deltas), m.process) })
 	m.process()
 	m.ctx, m.deltas = nil, nil
-	l.metrics.SetQueued(l.deltas.Len())
+	contain(func() { l.metrics.SetQueued(l.deltas.Len()) })
 	return m.err
 }
 
@@ -223,6 +225,8 @@ func (l *loop[T]) applyPiece(changes []index.Change[T], version string) {
 // applyEach applies changes one by one, since one of them is to blame for a
 // panic. That is rejected, and the others are not lost.
 func (l *loop[T]) applyEach(changes []index.Change[T], panicked any, version string) {
+	l.known = len(changes) > 1
+	defer func() { l.known = false }()
 	for i := range changes {
 		if len(changes) > 1 {
 			panicked = l.apply(changes[i:i+1], "")
@@ -241,11 +245,14 @@ func (l *loop[T]) applyEach(changes []index.Change[T], panicked any, version str
 // first case nothing has changed.
 func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any) {
 	applied := false
-	defer utilruntime.HandleCrashWithContext(l.ctx, func(_ context.Context, p any) {
-		if !applied {
-			panicked = p
+	defer func() {
+		if p := recover(); p != nil {
+			if !applied {
+				panicked = p
+			}
+			l.report(p)
 		}
-	})
+	}()
 	waiters := l.commit(changes, version)
 	applied = true // even if what is called now panics
 	if l.observed {
@@ -272,7 +279,7 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 // notePublished calls what the user wants to be called after each batch.
 func (l *loop[T]) notePublished() {
 	if l.observed && l.onPublished != nil {
-		l.onPublished()
+		contain(l.onPublished)
 	}
 }
 
@@ -311,7 +318,7 @@ func (l *loop[T]) tellFollowers(version string) {
 func (l *loop[T]) reached(version string) {
 	l.versions.notify(version)
 	if l.observed && l.metrics != nil {
-		l.metrics.SetResourceVersion(version)
+		contain(func() { l.metrics.SetResourceVersion(version) })
 	}
 }
 

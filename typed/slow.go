@@ -97,8 +97,10 @@ func (i *Informer[T]) watchHandlers(ctx context.Context) {
 				continue
 			}
 			if left, ok := i.slowLog.Next(time.Since(i.began)); ok {
-				klog.FromContext(ctx).Info("A handler does not return", "handler", l.name, "object", call.Key, "event", call.Type.String(),
-					"since", call.Began, "leftOut", left, "stack", goroutine.Stack(l.goroutine.Load()))
+				contain(func() {
+					klog.FromContext(ctx).Info("A handler does not return", "handler", l.name, "object", call.Key, "event", call.Type.String(),
+						"since", call.Began, "leftOut", left, "stack", goroutine.Stack(l.goroutine.Load()))
+				})
 			}
 		}
 	}

@@ -12,11 +12,14 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // Elector elects one of several processes as their leader, by a Lease object of the
@@ -105,7 +108,8 @@ func (e *Elector) Identity() string { return e.lock.Identity() }
 // when it does not lead any more, or ctx ends. When lead returns, it gives up the
 // lead, and returns. It never returns while lead runs. If ctx ends before this
 // process leads, it returns ctx's error. It may be called again, one call after the
-// other.
+// other. A panic of lead is reported by utilruntime.HandleCrash; where that does not end
+// the program, it is the error.
 //
 // What goes wrong with requests is logged by client-go and tried again.
 func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) error {
@@ -114,12 +118,16 @@ func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) err
 	lock := e.lock
 	guard := &guardedLock{Interface: &lock}
 	led := make(chan struct{})
+	var panicked error // set before led is closed
 	config := e.config
 	config.Lock = guard
 	config.Callbacks = leaderelection.LeaderCallbacks{
 		OnStartedLeading: func(leading context.Context) {
 			defer close(led)
 			defer resign()
+			defer utilruntime.HandleCrashWithContext(leading, func(_ context.Context, p any) {
+				panicked = &goroutine.PanicError{Of: "the function that is called", Value: p}
+			})
 			defer guard.works.Store(false)
 			lead(leading)
 		},
@@ -134,6 +142,9 @@ func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) err
 		return ctx.Err()
 	}
 	<-led
+	if panicked != nil {
+		return fmt.Errorf("elector by the lease %s: %w", config.Name, panicked)
+	}
 	return nil
 }
 
