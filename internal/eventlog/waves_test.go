@@ -69,7 +69,7 @@ type logWorld struct {
 // TestLogWaves compares what readers of all kinds get, and how much they are told is to
 // come, with the numbers of the events that were appended.
 func TestLogWaves(t *testing.T) {
-	waves.Run(t, 8, func(t *testing.T, seed uint64) {
+	waves.Run(t, 5, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		w := &logWorld{T: t, Rand: r, log: eventlog.New[told](), keys: []int{1, 7, 600, 5000, 60_000}[r.IntN(5)]}
 		for range 100 + r.IntN(300) {
