@@ -15,6 +15,7 @@ SEEDS      ?= 200
 BENCHCOUNT ?= 6
 BENCHTIME  ?= 0.3s
 FUZZTIME   ?= 20s
+WAVES      ?= 1h
 # Nested modules that are tested with the root; e2e, whose requirements are
 # large, has targets of its own.
 MODULES    := adapters/ctrlruntime adapters/metrics adapters/tracing benchmarks/peers benchmarks/report examples/observed
@@ -40,6 +41,13 @@ race: ## Run the tests with the race detector, which needs a C compiler
 .PHONY: simulate
 simulate: ## Run 2,000 seeds of simulations, or SEEDS of each suite; takes three minutes
 	$(GOTEST) -v ./internal/simulated -skip 'TestClientGo|TestDelete|TestMissed|TestCrash' -timeout 30m -simulation.seeds=$(SEEDS)
+
+# Who calls waves.Run shares the time with all others who do; what calls
+# waves.GivesBack has a million keys come and go, which takes some seconds each.
+.PHONY: waves
+waves: ## Run random programs of queues, stores, logs and handlers for WAVES=1h together
+	@packages=$$(grep -rlE --include='*_test.go' 'waves\.(Run|GivesBack)\(t' . | xargs -n1 dirname | sort -u); \
+	$(GOTEST) -v -count=1 -p 1 -timeout 0 -run 'Waves$$|GivesBack|GiveBack' $$packages -waves=$(WAVES)
 
 .PHONY: format
 format: ## Check that gofmt has nothing to change
