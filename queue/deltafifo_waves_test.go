@@ -227,3 +227,38 @@ func (w *wave) look() {
 		}
 	}
 }
+
+// TestDeltaFIFOGivesBack: what was taken is let go of with the next Take, and so is what a
+// large batch needed.
+func TestDeltaFIFOGivesBack(t *testing.T) {
+	waves.GivesBack(t, func() waves.Structure {
+		q := queue.NewDeltaFIFO[*int]()
+		come, gone := 0, 0
+		take := func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			_, err := q.Take(ctx)
+			if err != nil {
+				assert.ErrorIs(t, err, context.Canceled)
+			}
+		}
+		return waves.Structure{
+			Come: func(key int) {
+				q.Put(&key, "")
+				come++
+			},
+			Go: func(int) { gone++ },
+			Rest: func() {
+				for range 3 {
+					take()
+				}
+				for range come - gone { // what is left comes again
+					key := 0
+					q.Put(&key, "")
+				}
+				come -= gone
+				gone = 0
+			},
+		}
+	})
+}

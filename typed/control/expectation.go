@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/kubetyped/informer/internal/shrink"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 )
@@ -111,6 +112,7 @@ func (e *Expectations[K]) drop(x *expectation[K]) (again bool) {
 	x.unmet = nil
 	x.timer.Stop()
 	delete(e.keys, x.key)
+	e.keys = shrink.Map(e.keys, &e.most)
 	if x.putOff {
 		e.waiting--
 	}
