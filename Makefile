@@ -15,6 +15,7 @@ SEEDS      ?= 200
 BENCHCOUNT ?= 6
 BENCHTIME  ?= 0.3s
 FUZZTIME   ?= 20s
+WAVES      ?= 1h
 # Nested modules that are tested with the root; e2e, whose requirements are
 # large, has targets of its own.
 MODULES    := adapters/ctrlruntime adapters/metrics adapters/tracing benchmarks/peers benchmarks/report examples/observed
@@ -42,6 +43,13 @@ simulate: ## Run 4,000 seeds of simulations: SEEDS of each suite, five times as 
 	$(GOTEST) -v ./internal/simulated -skip TestClientGo -timeout 30m -simulation.seeds=$(SEEDS)
 	$(GOTEST) -v ./examples/controller -run '^TestSimulation$$' -timeout 30m -simulation.seeds=$(SEEDS)
 	$(GOTEST) -v ./typed/shard -run '^TestSimulation$$' -timeout 30m -shard.seeds=$$(($(SEEDS) * 5))
+
+# Who calls waves.Run shares the time with all others who do; what calls
+# waves.GivesBack has a million keys come and go, which takes some seconds each.
+.PHONY: waves
+waves: ## Run random programs of queues, stores, logs and handlers for WAVES=1h together
+	@packages=$$(grep -rlE --include='*_test.go' 'waves\.(Run|GivesBack)\(t' . | xargs -n1 dirname | sort -u); \
+	$(GOTEST) -v -count=1 -p 1 -timeout 0 -run 'Waves$$|GivesBack|GiveBack' $$packages -waves=$(WAVES)
 
 .PHONY: format
 format: ## Check that gofmt has nothing to change

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/shrink"
 )
 
 // deletions tells those who wait for an object to go when something has
@@ -15,6 +16,7 @@ type deletions struct {
 	waiting atomic.Int32 // the number of waiters
 	mu      sync.Mutex
 	waiters map[index.Key][]*deletionWaiter // guarded by mu
+	most    int                             // guarded by mu; that waiters has held, for shrink.Map
 }
 
 // deletionWaiter is called for every event of an object, until it is removed.
@@ -46,6 +48,7 @@ func (d *deletions) remove(w *deletionWaiter) {
 	d.waiting.Add(-1)
 	if len(waiters) == 1 {
 		delete(d.waiters, w.key)
+		d.waiters = shrink.Map(d.waiters, &d.most)
 	} else {
 		d.waiters[w.key] = slices.Delete(waiters, i, i+1)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/shrink"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -23,6 +24,7 @@ type rejections struct {
 
 	mu     sync.Mutex
 	byKey  map[index.Key]*list.Element // guarded by mu; of latest
+	most   int                         // guarded by mu; that byKey has held, for shrink.Map
 	latest list.List                   // guarded by mu; of *rejection, the latest first
 	listed bool                        // guarded by mu; there was a list
 	total  int                         // guarded by mu
@@ -70,6 +72,7 @@ func (r *rejections) note(err *source.RejectedError, by rejecter) {
 // remove forgets an object. The caller holds mu.
 func (r *rejections) remove(at *list.Element) {
 	delete(r.byKey, r.latest.Remove(at).(*rejection).err.Key)
+	r.byKey = shrink.Map(r.byKey, &r.most)
 	r.now.Add(-1)
 }
 

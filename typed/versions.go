@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/kubetyped/informer/internal/shrink"
 )
 
 // versions tells those who wait for a resource version when it is reached. What
@@ -102,6 +104,9 @@ func (h *versionHeap) Pop() any {
 	w := (*h)[last]
 	(*h)[last] = nil
 	*h = (*h)[:last]
+	if cap(*h) > shrink.Kept && last < cap(*h)/4 {
+		*h = append(make(versionHeap, 0, 2*last), *h...)
+	}
 	w.waits = false
 	return w
 }

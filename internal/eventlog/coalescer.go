@@ -1,9 +1,10 @@
 package eventlog
 
 import (
-	"maps"
 	"slices"
 	"sync"
+
+	"github.com/kubetyped/informer/internal/shrink"
 )
 
 // Merge joins two events of one key, of which the first was not handled yet.
@@ -30,7 +31,7 @@ type Coalescer[K comparable, E any] struct {
 	last    *pending[K, E] // guarded by mu
 	spare   *pending[K, E] // guarded by mu; a list of empty ones for reuse
 	spares  int            // guarded by mu; its length
-	crowd   int            // guarded by mu; the most that pending has held
+	most    int            // guarded by mu; that pending has held, for shrink.Map
 	fills   []*Fill[K, E]  // guarded by mu; under way
 	head    uint64         // guarded by mu; number of the next place
 	handing bool           // guarded by mu; an event is being handled
@@ -99,20 +100,6 @@ func (c *Coalescer[K, E]) append(k K, e E) {
 	}
 	c.last = p
 	c.pending[k] = p
-	c.crowd = max(c.crowd, len(c.pending))
-}
-
-// maxKept is the number of pending events up to which the memory for them is kept.
-const maxKept = 1024
-
-// shrink gives back the memory of the map, which never shrinks itself, when it has
-// held many more than it does now.
-func (c *Coalescer[K, E]) shrink() {
-	if c.crowd > maxKept && len(c.pending) < c.crowd/4 {
-		kept := make(map[K]*pending[K, E], len(c.pending))
-		maps.Copy(kept, c.pending)
-		c.pending, c.crowd = kept, len(kept)
-	}
 }
 
 func (c *Coalescer[K, E]) remove(p *pending[K, E]) {
@@ -127,8 +114,9 @@ func (c *Coalescer[K, E]) remove(p *pending[K, E]) {
 		p.next.prev = p.prev
 	}
 	delete(c.pending, p.key)
+	c.pending = shrink.Map(c.pending, &c.most)
 	*p = pending[K, E]{}
-	if c.spares < maxKept {
+	if c.spares < shrink.Kept {
 		p.next, c.spare = c.spare, p
 		c.spares++
 	}
@@ -149,7 +137,6 @@ func (c *Coalescer[K, E]) Next() []E {
 	c.current = p.place
 	c.batch[0] = p.event
 	c.remove(p)
-	c.shrink()
 	return c.batch[:]
 }
 
@@ -205,6 +192,7 @@ func (c *Coalescer[K, E]) Close() {
 	defer c.mu.Unlock()
 	c.closed = true
 	c.pending, c.first, c.last = map[K]*pending[K, E]{}, nil, nil
+	c.spare, c.spares = nil, 0
 }
 
 func (c *Coalescer[K, E]) wake() {

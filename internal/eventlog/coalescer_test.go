@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/internal/shrink"
 )
 
 // drain returns what c has pending, event by event.
@@ -167,15 +169,23 @@ func TestMergingAllocatesNothing(t *testing.T) {
 func TestMemoryOfACoalescer(t *testing.T) {
 	log := New[change]()
 	c := NewCoalescer(log, keyOf, mergeChanges)
-	for key := range 100 * maxKept {
+	for key := range 100 * shrink.Kept {
 		log.Append([]change{{key, 0, 1}})
 	}
-	require.Equal(t, 100*maxKept, c.crowd)
+	require.Equal(t, 100*shrink.Kept, c.Backlog())
 	for c.Backlog() > 2 {
 		c.Next()
 	}
-	assert.LessOrEqual(t, c.crowd, 4*maxKept)
-	assert.LessOrEqual(t, c.spares, maxKept)
+	assert.LessOrEqual(t, c.most, 4*shrink.Kept)
+	assert.Equal(t, shrink.Kept, c.spares)
+	for p := c.spare; p != nil; p = p.next {
+		c.spares--
+		assert.Equal(t, pending[int, change]{next: p.next}, *p, "it holds on to nothing")
+	}
+	require.Zero(t, c.spares)
+	c.spare = nil
+	c.Next()
+	log.Append([]change{{3, 0, 1}})
 	events := []change{{1, 1, 2}}
 	assert.Zero(t, testing.AllocsPerRun(1000, func() {
 		log.Append(events)

@@ -12,7 +12,7 @@ const (
 	pageSize = 1 << pageBits
 	pageMask = pageSize - 1
 	minPage  = 8
-	maxSpare = 16 // pages kept for the next time that a reader falls behind
+	maxSpare = 8 // pages kept for the next time that a reader falls behind
 )
 
 // Log is a sequence of events with one writer and any number of readers.

@@ -71,16 +71,19 @@ func (s *shard) sighted(hash uint64) bool {
 	return false
 }
 
-// put refers to a part in the place of one of the same hash.
-func (s *shard) put(one slot) {
+// put refers to a part in the place of one of the same hash. It reports whether the shard
+// has become large by that.
+func (s *shard) put(one slot) (large bool) {
 	if have := s.slot(one.hash); have != nil {
 		*have = one
-		return
+		return false
 	}
 	if s.used*4 >= len(s.slots)*3 {
-		s.grow()
+		s.fit()
+		large = len(s.slots) > smallShard
 	}
 	s.insert(one)
+	return large
 }
 
 func (s *shard) insert(one slot) {
@@ -92,11 +95,11 @@ func (s *shard) insert(one slot) {
 	s.used++
 }
 
-// grow makes room. It leaves out what is gone, which may be room enough.
-func (s *shard) grow() {
+// fit makes as much room as what is there needs, and leaves out what is gone.
+func (s *shard) fit() {
 	alive := 0
 	for _, one := range s.slots {
-		if one.hash != 0 && one.data.Value() != nil {
+		if one.isAlive() {
 			alive++
 		}
 	}
@@ -107,8 +110,11 @@ func (s *shard) grow() {
 	old := s.slots
 	s.slots, s.used = make([]slot, size), 0
 	for _, one := range old {
-		if one.hash != 0 && one.data.Value() != nil {
+		if one.isAlive() {
 			s.insert(one)
 		}
 	}
 }
+
+// isAlive reports whether there is a part, and somebody else refers to it.
+func (s *slot) isAlive() bool { return s.hash != 0 && s.data.Value() != nil }

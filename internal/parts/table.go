@@ -2,16 +2,19 @@ package parts
 
 import (
 	"hash/maphash"
+	"sync/atomic"
 	"unsafe"
 	"weak"
 )
 
 // Table has values by their kind and the bytes that they were decoded from. It refers to
-// them weakly: what nobody else refers to any more is let go of. Several goroutines may
-// use it at once.
+// them weakly: what nobody else refers to any more is let go of, and so is the table's own
+// memory for it, soon after the collector has found out. Several goroutines may use it at
+// once.
 type Table struct {
-	seed   maphash.Seed
-	shards []shard
+	seed    maphash.Seed
+	shards  []shard
+	watched atomic.Bool // giveBack is called after the next collection
 }
 
 // shardCount is how many locks there are; some more than decoders.
@@ -68,8 +71,11 @@ func (t *Table) Keep(ticket Ticket, made Part) {
 	}
 	s := &t.shards[ticket.hash%shardCount]
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.put(slot{ticket.hash, weak.Make((*byte)(made.Data)), ticket.kind, uint32(made.Len)})
+	large := s.put(slot{ticket.hash, weak.Make((*byte)(made.Data)), ticket.kind, uint32(made.Len)})
+	s.mu.Unlock()
+	if large {
+		t.watch()
+	}
 }
 
 // Len returns how many values the table refers to; some of them may be gone.

@@ -24,21 +24,21 @@ func TestRooms(t *testing.T) {
 		forbidden []string
 	}{
 		"internal/mutation": {forbidden: []string{api, client}},
-		"internal/eventlog": {forbidden: []string{api, client, web}},
+		"internal/eventlog": {ours: []string{"internal/shrink"}, forbidden: []string{api, client, web}},
 		"index":             {forbidden: []string{api, client, web}},
 		"queue":             {ours: []string{"internal/goroutine", "internal/sparing"}, forbidden: []string{api, client}, allowed: []string{queues}},
 		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
 		"typed/source":      {ours: []string{"index", "typed/internal/lock", "typed/internal/wake", "internal/goroutine"}, forbidden: []string{api, client}},
-		"typed":             {ours: []string{"index", "queue", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/view":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed":             {ours: []string{"index", "queue", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/view":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
 		"typed/shard":       {ours: []string{"index", "queue", "typed/source", "typed/internal/lock", "typed/internal/wake", "internal/goroutine", "internal/sparing"}},
-		"typed/fleet":       {ours: []string{"index", "lister", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/weigh", "typed/report"}},
-		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/weigh", "typed/report", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
+		"typed/fleet":       {ours: []string{"index", "lister", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}},
+		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
 
 		"typed/inspect/snapshot": {forbidden: []string{api, client, web, "k8s.io"}},
 		"typed/inspect": {ours: []string{"index", "lister", "queue", "typed", "typed/control", "typed/fleet", "typed/inspect/snapshot", "typed/report", "typed/shard", "typed/source", "typed/internal/trouble",
-			"typed/internal/lock", "typed/internal/wake", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/weigh"}},
+			"typed/internal/lock", "typed/internal/wake", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, linked := range linkedBy(t)[name] {

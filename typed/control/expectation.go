@@ -8,6 +8,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
+	"github.com/kubetyped/informer/internal/shrink"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 )
@@ -116,6 +117,7 @@ func (e *Expectations[K]) drop(x *expectation[K]) (again bool) {
 	x.unmet = nil
 	x.timer.Stop()
 	delete(e.keys, x.key)
+	e.keys = shrink.Map(e.keys, &e.most)
 	if x.putOff {
 		e.waiting--
 	}

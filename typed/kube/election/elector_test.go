@@ -118,9 +118,13 @@ func TestElectorInput(t *testing.T) {
 		"configuration of the client is nil": func() (*election.Elector, error) { return election.NewElector(nil, "ns", "name") },
 		"needs a namespace and a name":       func() (*election.Elector, error) { return election.NewElector(config, "", "name") },
 		"an option is nil":                   func() (*election.Elector, error) { return election.NewElector(config, "ns", "name", nil) },
-		"the identity is empty":              func() (*election.Elector, error) { return election.NewElector(config, "ns", "name", election.WithIdentity("")) },
-		"is less than a second":              func() (*election.Elector, error) { return election.NewElector(config, "ns", "name", election.WithLeaseDuration(1)) },
-		"elector by the lease ns/name":       func() (*election.Elector, error) { return election.NewElector(&rest.Config{Host: "::"}, "ns", "name") },
+		"the identity is empty": func() (*election.Elector, error) {
+			return election.NewElector(config, "ns", "name", election.WithIdentity(""))
+		},
+		"is less than a second": func() (*election.Elector, error) {
+			return election.NewElector(config, "ns", "name", election.WithLeaseDuration(1))
+		},
+		"elector by the lease ns/name": func() (*election.Elector, error) { return election.NewElector(&rest.Config{Host: "::"}, "ns", "name") },
 	} {
 		_, err := make()
 		assert.ErrorContains(t, err, message)

@@ -1,0 +1,53 @@
+package rooms_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestMemoryGivenBackPage holds docs/memory-given-back.md to the tests: each row names one
+// that calls waves.GivesBack, and each that does is in a row.
+func TestMemoryGivenBackPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "memory-given-back.md"))
+	require.NoError(t, err)
+	var documented, written []string
+	for _, match := range regexp.MustCompile("(?m)^\\|.*\\| `([a-z]+\\.Test\\w+)` \\|$").FindAllSubmatch(page, -1) {
+		documented = append(documented, string(match[1]))
+	}
+	for file, code := range goFiles(t, parser.SkipObjectResolution) {
+		if !strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, decl := range code.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || !callsGivesBack(f) {
+				continue
+			}
+			written = append(written, strings.TrimSuffix(code.Name.Name, "_test")+"."+f.Name.Name)
+		}
+	}
+	slices.Sort(documented)
+	slices.Sort(written)
+	assert.Equal(t, written, documented)
+}
+
+func callsGivesBack(f *ast.FuncDecl) (calls bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "GivesBack" {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "waves" {
+				calls = true
+			}
+		}
+		return true
+	})
+	return calls
+}

@@ -1,0 +1,86 @@
+package typed_test
+
+import (
+	"errors"
+	"strconv"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/waves"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// running returns an informer that has an empty list.
+func running(t *testing.T, opts ...typed.Option) *rig.Rig {
+	r := rig.New(t, opts...)
+	r.Start()
+	r.Sink.Replace("", nil, "1")
+	synctest.Wait()
+	return r
+}
+
+// letIn has the informer take in what was reported, now and then.
+func letIn(key int) {
+	if key%100 == 0 {
+		synctest.Wait()
+	}
+}
+
+// TestRejectionsGiveBack: what was rejected is forgotten when it is gone.
+func TestRejectionsGiveBack(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		wrong := errors.New("it is wrong")
+		waves.GivesBack(t, func() waves.Structure {
+			r := running(t)
+			return waves.Structure{
+				Come: func(key int) {
+					r.Sink.Report(&source.RejectedError{Key: rig.Key(strconv.Itoa(key)), Err: wrong})
+					letIn(key)
+				},
+				Go: func(key int) {
+					r.Sink.Remove(rig.Key(strconv.Itoa(key)), index.Watched, "")
+					letIn(key)
+				},
+				Rest: func() {
+					r.Sink.Bookmark("")
+					synctest.Wait()
+				},
+				End: func() { r.Stop() },
+			}
+		})
+	})
+}
+
+// TestInformerGivesBack: an informer with a history, a handler that gets every event, and
+// one that coalesces.
+func TestInformerGivesBack(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		waves.GivesBack(t, func() waves.Structure {
+			r := running(t, typed.WithHistory(100))
+			for _, policy := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce()} {
+				_, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{}, typed.WithDelivery(policy))
+				require.NoError(t, err)
+			}
+			return waves.Structure{
+				Come: func(key int) {
+					r.Sink.Put(rig.At(strconv.Itoa(key), key+1), "")
+					letIn(key)
+				},
+				Go: func(key int) {
+					r.Sink.Delete(rig.At(strconv.Itoa(key), key+1), "")
+					letIn(key)
+				},
+				Rest: func() {
+					r.Sink.Bookmark("")
+					synctest.Wait()
+				},
+				End: func() { r.Stop() },
+			}
+		})
+	})
+}
