@@ -157,6 +157,7 @@ func TestLimitersThatPanicForOthers(t *testing.T) {
 type explosive struct {
 	silent
 	armed *bool
+	once  bool // they panic once each time that they are armed
 }
 
 func (e explosive) NewAddsMetric(string) workqueue.CounterMetric           { return e }
@@ -171,6 +172,7 @@ func (e explosive) Inc()          { e.Observe(0) }
 func (e explosive) Set(v float64) { e.Observe(v) }
 func (e explosive) Observe(float64) {
 	if *e.armed {
+		*e.armed = !e.once
 		panic("metric")
 	}
 }
@@ -197,7 +199,7 @@ func TestMetricsThatPanicAndSomebodyRecovers(t *testing.T) {
 	panics(t, false)
 	synctest.Test(t, func(t *testing.T) {
 		armed := true
-		q := newQueue[string](t, queue.WithName("q"), queue.WithMetrics(explosive{armed: &armed}))
+		q := newQueue[string](t, queue.WithName("q"), queue.WithMetrics(explosive{armed: &armed, once: true}))
 		got := make(chan string, 1)
 		go func() {
 			key, _ := q.Get()
@@ -205,12 +207,11 @@ func TestMetricsThatPanicAndSomebodyRecovers(t *testing.T) {
 		}()
 		synctest.Wait()
 		assert.PanicsWithValue(t, "metric", func() { q.Add("a") })
-		armed = false
 		assert.Equal(t, "a", <-got, "a worker is woken")
 		armed = true
 		assert.PanicsWithValue(t, "metric", func() { q.Done("a") })
+		armed = true
 		assert.PanicsWithValue(t, "metric", func() { q.AddAfter("a", time.Hour) })
-		armed = false
 		assert.Equal(t, queue.Stats{Delayed: 1, Retries: 1}, q.Stats())
 		q.ShutDown()
 	})
