@@ -12,6 +12,7 @@ import (
 // background is the goroutine of a WorkQueue. It runs while something is delayed,
 // metrics have to be set, or the queue has memory that it may not need.
 type background struct {
+	run     func()         // the goroutine; made once, so that to start it allocates nothing
 	running bool           // guarded by the queue's lock
 	next    time.Duration  // guarded by the queue's lock; when it wakes up by itself
 	wake    chan struct{}  // has room for one: look at the queue now
@@ -31,7 +32,7 @@ func (q *WorkQueue[K]) wakeAt(at time.Duration) {
 		b.running = true
 		b.next = at
 		b.ended.Add(1)
-		go q.runBackground()
+		go b.run()
 	case at < b.next:
 		b.next = at
 		q.wakeBackground()

@@ -134,6 +134,7 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		drained:      make(chan struct{}),
 		background:   background{wake: make(chan struct{}, 1)},
 	}
+	q.background.run = q.runBackground
 	q.metrics = newMetrics[K](o.metrics, o.name, q.time, q.crashed)
 	return q, nil
 }

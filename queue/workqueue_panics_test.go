@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -156,7 +157,8 @@ func TestLimitersThatPanicForOthers(t *testing.T) {
 // explosive is a metrics provider whose metrics panic when they are armed.
 type explosive struct {
 	silent
-	armed *bool
+	armed *atomic.Bool
+	once  bool // they panic once each time that they are armed
 }
 
 func (e explosive) NewAddsMetric(string) workqueue.CounterMetric           { return e }
@@ -170,7 +172,8 @@ func (e explosive) NewUnfinishedWorkSecondsMetric(string) workqueue.SettableGaug
 func (e explosive) Inc()          { e.Observe(0) }
 func (e explosive) Set(v float64) { e.Observe(v) }
 func (e explosive) Observe(float64) {
-	if *e.armed {
+	if e.armed.Load() {
+		e.armed.Store(!e.once)
 		panic("metric")
 	}
 }
@@ -179,7 +182,8 @@ func (e explosive) Observe(float64) {
 func TestMetricsThatPanic(t *testing.T) {
 	seen := panics(t, true)
 	synctest.Test(t, func(t *testing.T) {
-		armed := true
+		var armed atomic.Bool
+		armed.Store(true)
 		q := newQueue[string](t, queue.WithName("q"), queue.WithMetrics(explosive{armed: &armed}))
 		add(q, "a", "b")
 		q.AddAfter("c", second)
@@ -196,8 +200,9 @@ func TestMetricsThatPanic(t *testing.T) {
 func TestMetricsThatPanicAndSomebodyRecovers(t *testing.T) {
 	panics(t, false)
 	synctest.Test(t, func(t *testing.T) {
-		armed := true
-		q := newQueue[string](t, queue.WithName("q"), queue.WithMetrics(explosive{armed: &armed}))
+		var armed atomic.Bool
+		armed.Store(true)
+		q := newQueue[string](t, queue.WithName("q"), queue.WithMetrics(explosive{armed: &armed, once: true}))
 		got := make(chan string, 1)
 		go func() {
 			key, _ := q.Get()
@@ -205,12 +210,11 @@ func TestMetricsThatPanicAndSomebodyRecovers(t *testing.T) {
 		}()
 		synctest.Wait()
 		assert.PanicsWithValue(t, "metric", func() { q.Add("a") })
-		armed = false
 		assert.Equal(t, "a", <-got, "a worker is woken")
-		armed = true
+		armed.Store(true)
 		assert.PanicsWithValue(t, "metric", func() { q.Done("a") })
+		armed.Store(true)
 		assert.PanicsWithValue(t, "metric", func() { q.AddAfter("a", time.Hour) })
-		armed = false
 		assert.Equal(t, queue.Stats{Delayed: 1, Retries: 1}, q.Stats())
 		q.ShutDown()
 	})
@@ -219,11 +223,11 @@ func TestMetricsThatPanicAndSomebodyRecovers(t *testing.T) {
 // brokenClock has timers that cannot be made.
 type brokenClock struct {
 	clock.RealClock
-	broken *bool
+	broken *atomic.Bool
 }
 
 func (c brokenClock) NewTimer(d time.Duration) clock.Timer {
-	if *c.broken {
+	if c.broken.Load() {
 		panic("timer")
 	}
 	return c.RealClock.NewTimer(d)
@@ -233,13 +237,14 @@ func (c brokenClock) NewTimer(d time.Duration) clock.Timer {
 func TestAClockThatPanics(t *testing.T) {
 	seen := panics(t, true)
 	synctest.Test(t, func(t *testing.T) {
-		broken := true
+		var broken atomic.Bool
+		broken.Store(true)
 		q := newQueue[string](t, queue.WithClock(brokenClock{broken: &broken}))
 		q.AddAfter("a", 10*second)
 		pass(3 * second)
 		assert.NotEmpty(t, seen.all())
 		assert.Less(t, len(seen.all()), 10)
-		broken = false
+		broken.Store(false)
 		pass(8 * second)
 		assert.Equal(t, 1, q.Len())
 		q.ShutDown()
@@ -249,7 +254,8 @@ func TestAClockThatPanics(t *testing.T) {
 // TestPanicsEndTheProcess if crashing is not disabled and nobody can recover.
 func TestPanicsEndTheProcess(t *testing.T) {
 	if os.Getenv("QUEUE_PANIC") != "" {
-		broken := true
+		var broken atomic.Bool
+		broken.Store(true)
 		q := newQueue[string](t, queue.WithClock(brokenClock{broken: &broken}))
 		q.AddAfter("a", time.Hour)
 		select {}
