@@ -22,6 +22,7 @@ import (
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/kube/election"
 	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
@@ -73,7 +74,7 @@ var serverRows = map[string]row{
 		assert.ErrorContains(t, informer.Status().LastErr, "the function that lists or watches has panicked: "+planting)
 	}},
 	"Elector.Elect": {run: func(t *testing.T, p *planted) {
-		e, err := kube.NewElector(bubbled(t).Config(), "default", "lease")
+		e, err := election.NewElector(bubbled(t).Config(), "default", "lease")
 		require.NoError(t, err)
 		err = e.Elect(t.Context(), func(context.Context) { p.here() })
 		assert.ErrorContains(t, err, "the function that is called has panicked: "+planting)
