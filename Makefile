@@ -39,8 +39,10 @@ race: ## Run the tests with the race detector, which needs a C compiler
 	@set -x; for m in $(MODULES); do (cd $$m && $(GOTEST) -race ./...); done
 
 .PHONY: simulate
-simulate: ## Run 2,000 seeds of simulations, or SEEDS of each suite; takes three minutes
-	$(GOTEST) -v ./internal/simulated -skip 'TestClientGo|TestDelete|TestMissed|TestCrash' -timeout 30m -simulation.seeds=$(SEEDS)
+simulate: ## Run 4,000 seeds of simulations: SEEDS of each suite, five times as many of groups; takes five minutes
+	$(GOTEST) -v ./internal/simulated -skip TestClientGo -timeout 30m -simulation.seeds=$(SEEDS)
+	$(GOTEST) -v ./examples/controller -run '^TestSimulation$$' -timeout 30m -simulation.seeds=$(SEEDS)
+	$(GOTEST) -v ./typed/shard -run '^TestSimulation$$' -timeout 30m -shard.seeds=$$(($(SEEDS) * 5))
 
 # Who calls waves.Run shares the time with all others who do; what calls
 # waves.GivesBack has a million keys come and go, which takes some seconds each.
@@ -81,6 +83,10 @@ long-files: ## List Go files of 400 lines and more, as a warning
 		/^\/\/ Code generated .* DO NOT EDIT/ { generated[FILENAME] } \
 		{ lines[FILENAME]++ } \
 		END { for (f in lines) if (lines[f] >= 400 && !(f in generated)) print "warning: " f " has " lines[f] " lines, split it" }' {} +
+
+.PHONY: size
+size: ## Build the README's program and the same on client-go, and compare their sizes
+	$(GO) run ./benchmarks/size
 
 .PHONY: bench
 bench: ## Compare with client-go and others: BENCH=regexp BENCHCOUNT=6 BENCHTIME=0.3s

@@ -3,25 +3,36 @@ package adapters
 import (
 	"errors"
 	"strconv"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"k8s.io/client-go/tools/cache"
 )
 
 // metrics reports how an informer fares, as client-go's informers do: what is
-// reported, by which names, and when. A provider that was set for the whole
-// process cannot be read from outside of client-go, so its store and queue do the
-// reporting: they are told of all that happens, and hold no objects. The methods
-// of nil do nothing.
+// reported, by which names, and when. Its own provider is asked for metrics, which are
+// then told. A provider that was set for the whole process cannot be read from outside
+// of client-go, so its store and queue do the reporting: they are told of all that
+// happens, and hold no objects. The methods of nil do nothing.
 type metrics struct {
 	id       cache.InformerNameAndResource
 	provider cache.InformerMetricsProvider // nil: that of the process
 	store    cache.Store
 
-	queue  *cache.RealFIFO // set before the informer's goroutines use it
+	queue  *cache.RealFIFO // set before the informer's goroutines use it; nil: own is told
+	own    *ownMetrics     // set before, too
 	added  atomic.Int64    // how many items are or were in queue
 	taken  atomic.Int64    // how many of them the informer has taken
 	before int64           // owned by the informer's goroutine: added, when it last took some
+}
+
+// ownMetrics are metrics of a queue that can be told. They cost much less than client-go's
+// queue, which has an item for each change.
+type ownMetrics struct {
+	mu      sync.Mutex // held from counting until it is told, so that the last count is told last
+	queued  cache.GaugeMetric
+	latency cache.HistogramMetric
 }
 
 // newMetrics returns metrics for an informer, nil if there are none: for an
@@ -40,13 +51,16 @@ func (m *metrics) start() {
 	if m == nil {
 		return
 	}
+	if m.provider != nil {
+		m.own = &ownMetrics{queued: m.provider.NewQueuedItemMetric(m.id), latency: m.provider.NewProcessingLatencyMetric(m.id)}
+		return
+	}
 	m.queue = cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{
 		KeyFunction:           m.key,
 		AtomicEvents:          true,
 		UnlockWhileProcessing: true,
 		EmitDeltaTypeBookmark: true,
 		Identifier:            m.id,
-		MetricsProvider:       m.provider,
 	})
 }
 
@@ -67,7 +81,11 @@ func (m *metrics) key(item any) (string, error) {
 // that queues, as replace and bookmark are. An item is counted when it is in the
 // queue: the informer waits for as many as are counted.
 func (m *metrics) add() {
-	if m != nil {
+	switch {
+	case m == nil:
+	case m.own != nil:
+		m.addOwn(1)
+	default:
 		_ = m.queue.Add(m.added.Load() + 1) // its key is known: it was not taken
 		m.added.Add(1)
 	}
@@ -75,7 +93,11 @@ func (m *metrics) add() {
 
 // replace tells that a list is going to be queued.
 func (m *metrics) replace() {
-	if m != nil {
+	switch {
+	case m == nil:
+	case m.own != nil:
+		m.addOwn(1)
+	default:
 		_ = m.queue.Replace(nil, "") // it looks for no keys
 		m.added.Add(1)
 	}
@@ -83,17 +105,41 @@ func (m *metrics) replace() {
 
 // bookmark tells that a bookmark is going to be queued.
 func (m *metrics) bookmark() {
-	if m != nil {
+	switch {
+	case m == nil:
+	case m.own != nil:
+		m.addOwn(1)
+	default:
 		_ = m.queue.Bookmark("") // it looks for no keys
 		m.added.Add(1)
 	}
 }
 
+// addOwn counts changes that are going to be queued.
+func (m *metrics) addOwn(n int64) {
+	m.own.mu.Lock()
+	defer m.own.mu.Unlock()
+	m.own.queued.Set(float64(m.added.Add(n) - m.taken.Load()))
+}
+
+// takeOwn counts changes that the informer has taken.
+func (m *metrics) takeOwn(n int64) {
+	m.own.mu.Lock()
+	defer m.own.mu.Unlock()
+	m.own.queued.Set(float64(m.added.Load() - m.taken.Add(n)))
+}
+
 // SetQueued implements typed.Metrics. The queue tells by itself, but after
 // objects were rejected it may have items that the informer has not.
 func (m *metrics) SetQueued(changes int) {
-	if added := m.added.Load(); added == m.before {
-		m.pop(added-m.taken.Load()-int64(changes), func() {})
+	added := m.added.Load()
+	surplus := added - m.taken.Load() - int64(changes)
+	switch {
+	case added != m.before || surplus <= 0:
+	case m.own != nil:
+		m.takeOwn(surplus)
+	default:
+		m.pop(surplus, func() {})
 	}
 }
 
@@ -107,6 +153,13 @@ func (m *metrics) Process(changes int, process func()) {
 // handed out by themselves, the rest in batches.
 func (m *metrics) pop(n int64, process func()) {
 	if n <= 0 {
+		return
+	}
+	if m.own != nil {
+		m.takeOwn(n)
+		began := time.Now()
+		process()
+		m.own.latency.Observe(time.Since(began).Seconds())
 		return
 	}
 	m.taken.Add(n)

@@ -59,25 +59,48 @@ func TestMetricsAfterRejections(t *testing.T) {
 // TestMetricsWhileItemsCome: the informer may know of more changes than are in the
 // queue of the metrics yet, and takes no more than are.
 func TestMetricsWhileItemsCome(t *testing.T) {
-	name, err := cache.NewInformerName("while-items-come")
+	for what, provider := range map[string]cache.InformerMetricsProvider{"of its own": &values{}, "of the process": nil} {
+		t.Run(what, func(t *testing.T) {
+			name, err := cache.NewInformerName("while-items-come")
+			require.NoError(t, err)
+			t.Cleanup(name.Release)
+			m := newMetrics(name.WithResource(schema.GroupVersionResource{Resource: "pods"}), provider)
+			m.start()
+			const items = 100_000
+			var producer sync.WaitGroup
+			producer.Go(func() {
+				for i := range items {
+					if i%1000 == 0 {
+						m.replace()
+					} else {
+						m.add()
+					}
+				}
+			})
+			for m.taken.Load() < items {
+				m.Process(3, func() {})
+			}
+			producer.Wait()
+			assert.EqualValues(t, items, m.added.Load())
+			if told, ok := provider.(*values); ok {
+				assert.Zero(t, told.queued, "what was counted last is told last")
+			}
+		})
+	}
+}
+
+// TestMetricsOfAChangeAllocateNothing is about a provider of the informer's own.
+func TestMetricsOfAChangeAllocateNothing(t *testing.T) {
+	name, err := cache.NewInformerName("allocations")
 	require.NoError(t, err)
 	t.Cleanup(name.Release)
 	m := newMetrics(name.WithResource(schema.GroupVersionResource{Resource: "pods"}), &values{})
 	m.start()
-	const items = 100_000
-	var producer sync.WaitGroup
-	producer.Go(func() {
-		for i := range items {
-			if i%1000 == 0 {
-				m.replace()
-			} else {
-				m.add()
-			}
-		}
-	})
-	for m.taken.Load() < items {
-		m.Process(3, func() {})
-	}
-	producer.Wait()
-	assert.EqualValues(t, items, m.added.Load())
+	process := func() {}
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		m.add()
+		m.SetQueued(1)
+		m.Process(1, process)
+		m.SetQueued(0)
+	}))
 }

@@ -10,7 +10,7 @@ import (
 type batch[T Object] struct {
 	keys    []Key
 	located []located
-	texts   []string // copies of the keys of those that are new, see newSlot
+	texts   []string // copies of the keys of those that are new, see put
 	latest  []uint32 // hash table: numbers of the latest objects of their keys, plus one
 }
 
@@ -34,17 +34,18 @@ func (x *Indexer[T]) locate(key Key) located {
 
 func (x *Indexer[T]) hashOf(key Key) uint32 {
 	if x.keyStrings {
-		return hashString(x.seed, key)
+		return x.hasher.joined(key)
 	}
-	return hashKey(x.seed, key)
+	return x.hasher.key(key)
 }
 
 // find returns the entry of key, nil if there is none.
 func (x *Indexer[T]) find(hash uint32, key Key) *entry[slot[T]] {
 	if x.keyStrings {
-		return findJoined(&x.keys.buckets, hash, key)
+		var buf keyBuffer
+		return findString(&x.keys.tables, hash, buf.join(key))
 	}
-	return findSlot(&x.keys.buckets, &x.namespaces.posts.posts.pages, hash, key)
+	return findSlot(&x.keys.tables, &x.namespaces.posts.posts.pages, hash, key)
 }
 
 // blockSize is how many objects are looked at together.
@@ -72,6 +73,38 @@ func (x *Indexer[T]) locateKeys(keys []Key) {
 func (b *batch[T]) copyText(keyStrings bool, key Key, at *located) {
 	b.texts = append(b.texts, textOf(keyStrings, key))
 	at.text = uint32(len(b.texts))
+}
+
+// copyTexts makes copies of the keys of the new objects of a block of a list. They are
+// one piece of memory: those of a large store are then not all over the heap, which costs
+// a look-up more than the comparison, and take less of it. A name that is left of a block
+// keeps the others, which are some hundred bytes.
+func (b *batch[T]) copyTexts(keyStrings bool) {
+	size := 0
+	for i, key := range b.keys {
+		if !b.located[i].found {
+			size += len(key.Name)
+		}
+		if !b.located[i].found && keyStrings && key.Namespace != "" {
+			size += len(key.Namespace) + 1
+		}
+	}
+	var block strings.Builder
+	block.Grow(size)
+	for i, key := range b.keys {
+		at := &b.located[i]
+		if at.found {
+			continue
+		}
+		start := block.Len()
+		if keyStrings && key.Namespace != "" {
+			block.WriteString(key.Namespace)
+			block.WriteByte('/')
+		}
+		block.WriteString(key.Name)
+		b.texts = append(b.texts, block.String()[start:])
+		at.text = uint32(len(b.texts))
+	}
 }
 
 // textOf returns a copy of what a slot keeps of a key.

@@ -2,17 +2,19 @@ package index
 
 import (
 	"maps"
+	"math/bits"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
-// TestHashTableModel compares a table with a map under hashes that collide as
-// often as they can: few of them, at both ends of their buckets, so that runs of
-// taken entries grow long and wrap around; with views, and forks that are dropped.
+// TestHashTableModel compares a table with a map under hashes that collide as often as
+// they can: few of them, at both ends of their tables, so that ways through full groups
+// grow long and go around; with views, and forks that are dropped.
 func TestHashTableModel(t *testing.T) { rapid.Check(t, checkHashTable) }
 
 func FuzzHashTable(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkHashTable)) }
@@ -21,31 +23,34 @@ type tableModel map[uint32]uint32 // from places to hashes
 
 func (m tableModel) places() []uint32 { return slices.Sorted(maps.Keys(m)) }
 
+// tableState is a view of a table, and what is in it.
+type tableState struct {
+	view  tables[uint32, uint32]
+	model tableModel
+}
+
+func insertPlace(t *hashTable[uint32, uint32], e *epoch, hash, place uint32) {
+	t.insert(e, place, entry[uint32]{hash: hash, place: place, value: ^place})
+}
+
 func checkHashTable(t *rapid.T) {
 	hashes := []uint32{0, 1, 2, 3, 1 << 29, 1 << 30, 1<<31 + 5, 1<<32 - 1, 1<<32 - 2, 1<<32 - 3, 7 << 20}
-	type state struct {
-		view  buckets[uint32]
-		model tableModel
-	}
 	var gen epoch
-	table, next, model := makeHashTable[uint32](&gen, 0), uint32(1), tableModel{}
-	var views []state
-	insert := func(t *hashTable[uint32], e *epoch, hash, place uint32) {
-		t.insert(e, entry[uint32]{hash: hash, place: place, value: ^place})
-	}
+	table, next, model := makeHashTable[uint32, uint32](&gen, 0), uint32(1), tableModel{}
+	var views []tableState
 	t.Repeat(map[string]func(*rapid.T){
 		"insert": func(t *rapid.T) {
 			for range rapid.IntRange(1, 6).Draw(t, "count") {
 				hash := rapid.SampledFrom(hashes).Draw(t, "hash")
-				insert(&table, &gen, hash, next)
+				insertPlace(&table, &gen, hash, next)
 				model[next] = hash
 				next++
 			}
 		},
 		"insert many": func(t *rapid.T) {
-			spread := rapid.SampledFrom([]uint32{2654435761, 1, 0}).Draw(t, "spread")
+			spread := rapid.SampledFrom([]uint32{2654435761, 1 << 7, 1, 0}).Draw(t, "spread")
 			for range rapid.SampledFrom([]int{1, 60, 700}).Draw(t, "many") {
-				insert(&table, &gen, next*spread, next)
+				insertPlace(&table, &gen, next*spread, next)
 				model[next] = next * spread
 				next++
 				if next%200 == 0 {
@@ -63,14 +68,14 @@ func checkHashTable(t *rapid.T) {
 			}
 		},
 		"view": func(*rapid.T) {
-			views = append(views, state{table.buckets, maps.Clone(model)})
+			views = append(views, tableState{table.tables, maps.Clone(model)})
 			views = views[max(0, len(views)-3):] // older ones take the test's time
 			gen.gen++
 		},
 		"fork": func(*rapid.T) { // what happens to one that is dropped does not show
 			fork, later := table, epoch{gen: gen.gen + 1}
 			for i := range uint32(100) {
-				insert(&fork, &later, i*2654435761, next+i)
+				insertPlace(&fork, &later, i*2654435761, next+i)
 			}
 			for i, place := range model.places() {
 				if i%3 > 0 {
@@ -79,69 +84,211 @@ func checkHashTable(t *rapid.T) {
 			}
 		},
 		"": func(t *rapid.T) {
-			checkBuckets(t, table.buckets, model)
+			checkTables(t, table.tables, model)
 			for _, v := range views {
-				checkBuckets(t, v.view, v.model)
+				checkTables(t, v.view, v.model)
 			}
+			checkInvariants(t, &table)
 			require.EqualValues(t, len(model), table.used)
-			for p, bucket := range table.table {
-				require.LessOrEqual(t, int(table.state[p].used)*8, len(bucket)*7, "a look-up needs a free entry to end at")
-			}
 		},
 	})
 }
 
-// checkBuckets compares the read side of a table with a model.
-func checkBuckets(t require.TestingT, view buckets[uint32], model tableModel) {
+// checkTables compares the read side of a table with a model.
+func checkTables(t require.TestingT, view tables[uint32, uint32], model tableModel) {
 	found := tableModel{}
-	for e := range view.all() {
+	for head, e := range view.all() {
 		found[e.place] = e.hash
-		if e.value != ^e.place {
-			require.Fail(t, "wrong value", "of place %d", e.place)
+		if e.value != ^e.place || *head != e.place {
+			require.Fail(t, "wrong value or head", "of place %d", e.place)
 		}
 	}
 	require.True(t, maps.Equal(model, found), "all")
 	for place, hash := range model {
-		bucket, ok := view.bucket(hash), false
-		for i, n := home(hash, len(bucket)), 0; n < len(bucket) && bucket[i].place != 0 && !ok; i, n = (i+1)%len(bucket), n+1 {
-			ok = bucket[i].place == place
+		in := view.table(hash)
+		if !in.has(hash) {
+			require.Fail(t, "not found", "hash %d", hash)
 		}
-		if !ok {
+		if g, i := in.find(hash, place); in.groups[g][i].hash != hash {
 			require.Fail(t, "not found", "place %d under hash %d", place, hash)
 		}
 	}
 }
 
+// checkInvariants checks what the comments of table and hashTable say of each table, and
+// of their list.
+func checkInvariants(t require.TestingT, h *hashTable[uint32, uint32]) {
+	require.Equal(t, len(h.list), 1<<h.depth()*min(1, len(h.list)))
+	deepest, used, from := uint32(0), uint32(0), 0
+	for from < len(h.list) {
+		in := h.list[from]
+		span := 1 << (h.depth() - in.depth)
+		require.Zero(t, from%span, "where a table begins")
+		for _, same := range h.list[from : from+span] {
+			require.Same(t, in, same)
+		}
+		if span == 1 {
+			deepest++
+		}
+		used += in.used
+		checkTable(t, in, uint32(from)<<h.shift)
+		from += span
+	}
+	require.Equal(t, h.used, used)
+	if len(h.list) > 1 {
+		require.Equal(t, h.deepest, deepest)
+		require.NotZero(t, deepest, "a bit of hashes tells none apart")
+	}
+}
+
+// checkTable checks a table in which all hashes begin with some bits.
+func checkTable(t require.TestingT, in *table[uint32, uint32], begin uint32) {
+	taken, most := 0, len(in.words)*mostInGroup
+	require.LessOrEqual(t, int(in.used), most, "a look-up needs a free entry to end at")
+	for g, word := range in.words {
+		for i, e := range in.groups[g] {
+			want := byte(0)
+			if e.place != 0 {
+				taken++
+				want = byte(e.hash) | 0x80
+			}
+			if byte(word>>(8*i)) != want {
+				require.Fail(t, "wrong control byte")
+			}
+			if e.place != 0 && (e.hash^begin)>>1>>(31-in.depth) != 0 {
+				require.Fail(t, "hash in another table")
+			}
+			for at := in.home(e.hash); e.place != 0 && at != g; at = in.next(at) {
+				if free(in.words[at]) != 0 {
+					require.Fail(t, "a way through a group that is not full")
+				}
+			}
+		}
+	}
+	require.EqualValues(t, in.used, taken)
+}
+
 // TestHashTableWorksInSmallSteps: no insertion or removal among many moves more than
-// two buckets and the list of them, and what is left in the end is small.
+// two tables and the list of them, and what is left in the end is small.
 func TestHashTableWorksInSmallSteps(t *testing.T) {
-	const n = 300_000
+	const n = 100_000
 	var e epoch
-	var table hashTable[uint64]
+	var table hashTable[struct{}, uint64]
 	worst := uint64(0)
 	step := func(do func()) {
 		before := e.moved
 		do()
 		worst = max(worst, e.moved-before)
 	}
+	room := func() (entries int) {
+		for _, in := range slices.Compact(slices.Clone(table.list)) {
+			entries += groupSize * len(in.words)
+		}
+		return entries
+	}
 	for i := range uint32(n) {
-		step(func() { table.insert(&e, entry[uint64]{hash: i * 2654435761, place: i + 1}) })
+		step(func() { table.insert(&e, struct{}{}, entry[uint64]{hash: i * 2654435761, place: i + 1}) })
+		if i > 1000 && i&(i-1) == 0 {
+			assert.LessOrEqual(t, room(), int(i)*5/3, "growing leaves not too much free")
+		}
 	}
-	assert.LessOrEqual(t, worst, uint64(4096), "growing")
-	slots := 0
-	for _, bucket := range table.table {
-		slots += len(bucket)
-	}
-	assert.LessOrEqual(t, slots, n*5/3, "growing leaves not too much free")
+	assert.LessOrEqual(t, worst, uint64(maxGroups*groupSize+len(table.list)), "growing")
+	assert.LessOrEqual(t, room(), n*5/3, "growing leaves not too much free")
 
 	worst = 0
 	for i := range uint32(n - 1) {
 		step(func() { table.remove(&e, i*2654435761, i+1) })
 	}
 	assert.LessOrEqual(t, worst, uint64(4096), "shrinking")
-	assert.Len(t, table.table, 1)
-	assert.LessOrEqual(t, len(table.table[0]), 2*minBucket)
-	assert.LessOrEqual(t, cap(table.table), 32)
+	assert.Len(t, table.list, 1)
+	assert.LessOrEqual(t, room(), 2*groupSize)
 	last := uint32(n - 1)
 	assert.True(t, table.has(last*2654435761))
+}
+
+// TestHashTableOfAlikeHashes: hashes that no table can tell apart do not make the list of
+// tables longer than the objects are many.
+func TestHashTableOfAlikeHashes(t *testing.T) {
+	var e epoch
+	var table hashTable[struct{}, struct{}]
+	for i := range uint32(2000) {
+		table.insert(&e, struct{}{}, entry[struct{}]{hash: 1<<31 | i&1, place: i + 1})
+		require.LessOrEqual(t, len(table.list)*entriesInTable, max(entriesInTable, int(i)+1))
+	}
+	for i := range uint32(1999) {
+		table.remove(&e, 1<<31|i&1, i+1)
+	}
+	assert.Len(t, table.list, 1)
+	assert.True(t, table.has(1<<31|1))
+	assert.False(t, table.has(1<<31))
+}
+
+// TestHashTableCopiesOnlyWhatItWrites shows the price of a view: the tables that are
+// written to afterwards, each once, and the list of them.
+func TestHashTableCopiesOnlyWhatItWrites(t *testing.T) {
+	const n = 5000
+	var e epoch
+	table := makeHashTable[uint32, uint32](&e, n)
+	for i := range uint32(n) {
+		insertPlace(&table, &e, i*2654435761, i+1)
+	}
+	view, list := table.tables, &table.list[0]
+	table.change(&e, 2654435761, 2).value = 7
+	require.Same(t, list, &table.list[0], "the same generation writes in place")
+
+	e.share()
+	e.begin()
+	before := e.moved
+	require.False(t, table.owned(&e, 2654435761))
+	table.change(&e, 2654435761, 2).value = 8
+	require.True(t, table.owned(&e, 2654435761))
+	changed, others := 0, 0
+	for i := range table.list {
+		if table.list[i] == view.list[i] {
+			others++
+		} else {
+			changed++
+		}
+	}
+	assert.Equal(t, 1, changed)
+	assert.Equal(t, len(view.list)-1, others)
+	assert.EqualValues(t, int(table.table(2654435761).used)+len(view.list), e.moved-before)
+	g, i := view.table(2654435761).find(2654435761, 2)
+	assert.EqualValues(t, 7, view.table(2654435761).groups[g][i].value)
+
+	own := table.table(2654435761)
+	table.change(&e, 2654435761, 2).value = 9
+	assert.Same(t, own, table.table(2654435761), "a table is copied once in a generation")
+}
+
+// TestMatching: of the entries of a group those are looked at that have the control byte
+// of a hash, and none that is free.
+func TestMatching(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hash := rapid.Uint32().Draw(t, "hash")
+		others := []uint64{0, control(hash), control(hash ^ 1), control(hash + 1), control(hash ^ 0x40)}
+		word := uint64(0)
+		for i := range groupSize {
+			word |= rapid.SampledFrom(others).Draw(t, "byte") << (8 * i)
+		}
+		found := matching(word, hash)
+		for i := range groupSize {
+			at, is := byte(word>>(8*i)), found>>(8*i+7)&1 == 1
+			if uint64(at) == control(hash) {
+				require.True(t, is, "byte %d", i)
+			}
+			if at == 0 {
+				require.False(t, is, "byte %d is of a free entry", i)
+			}
+		}
+		if found != 0 {
+			require.Equal(t, control(hash), word>>(8*first(found))&0xff, "the first is never another one")
+		}
+		require.Equal(t, bits.OnesCount64(taken(word)), groupSize-bits.OnesCount64(free(word)))
+	})
+}
+
+// TestEntrySize: what has no value takes no room for it.
+func TestEntrySize(t *testing.T) {
+	assert.EqualValues(t, 8, unsafe.Sizeof(entry[struct{}]{}))
 }

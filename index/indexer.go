@@ -1,7 +1,6 @@
 package index
 
 import (
-	"hash/maphash"
 	"iter"
 	"sync"
 
@@ -30,9 +29,9 @@ type Indexer[T Object] struct {
 	objects      vector[T]
 	hashes       vector[uint32] // of the objects' keys, by position; for writers
 	objectsEpoch epoch          // of objects
-	keys         hashTable[slot[T]]
+	keys         hashTable[*byte, slot[T]]
 	keysEpoch    epoch             // of keys and hashes
-	seed         maphash.Seed      // of keys; never changed
+	hasher       keyHasher         // of keys; never changed
 	namespaces   *Index[string, T] // built in; by the keys, so it needs no staging
 	indexes      []Definition[T]   // never changed in place
 	version      string
@@ -44,7 +43,7 @@ type Indexer[T Object] struct {
 // NewIndexer returns an empty Indexer.
 func NewIndexer[T Object](opts ...Option[T]) *Indexer[T] {
 	x := &Indexer[T]{
-		seed:       maphash.MakeSeed(),
+		hasher:     newKeyHasher(),
 		namespaces: newIndex[string, T]("namespace", nil),
 	}
 	for _, opt := range opts {
@@ -57,7 +56,7 @@ func NewIndexer[T Object](opts ...Option[T]) *Indexer[T] {
 }
 
 // slots returns the read side of the keys. The caller holds mu, or writer.
-func (x *Indexer[T]) slots() slots[T] { return slots[T]{x.keys.buckets, x.seed, x.keyStrings} }
+func (x *Indexer[T]) slots() slots[T] { return slots[T]{x.keys.tables, x.hasher, x.keyStrings} }
 
 // Get implements Reader.
 func (x *Indexer[T]) Get(key Key) (T, bool) {
@@ -65,9 +64,9 @@ func (x *Indexer[T]) Get(key Key) (T, bool) {
 		var buf keyBuffer
 		return x.getJoined(buf.join(key))
 	}
-	hash := hashKey(x.seed, key)
+	hash := x.hasher.key(key)
 	x.mu.RLock()
-	if e := findSlot(&x.keys.buckets, &x.namespaces.posts.posts.pages, hash, key); e != nil {
+	if e := findSlot(&x.keys.tables, &x.namespaces.posts.posts.pages, hash, key); e != nil {
 		obj := e.value.object
 		x.mu.RUnlock()
 		return obj, true

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"hash/maphash"
 	"iter"
 	"strings"
 )
@@ -19,9 +18,9 @@ func (x *Indexer[T]) GetByKeyString(key string) (T, bool) {
 // getJoined returns the object of a key that is given as a string, which may be in a
 // buffer.
 func (x *Indexer[T]) getJoined(joined string) (T, bool) {
-	hash := uint32(maphash.String(x.seed, joined) >> 32)
+	hash := x.hasher.text(joined)
 	x.mu.RLock()
-	if e := findString(&x.keys.buckets, hash, joined); e != nil {
+	if e := findString(&x.keys.tables, hash, joined); e != nil {
 		obj := e.value.object
 		x.mu.RUnlock()
 		return obj, true
@@ -66,9 +65,9 @@ func (x *Index[K, T]) KeyStrings(k K) []string {
 	for i := range filed.count() {
 		for _, pos := range filed.page(i) {
 			hash := filed.hashes.at(pos)
-			bucket := filed.slots.bucket(hash)
-			e := &bucket[findPlace(bucket, hash, pos+1)]
-			filed.slots.appendText(&list, &filed.namespaces, &e.value)
+			in := filed.slots.table(hash)
+			g, j := in.find(hash, pos+1)
+			filed.slots.appendText(&list, &filed.namespaces, in.heads[g][j], &in.groups[g][j].value)
 		}
 	}
 	return list.texts

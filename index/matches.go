@@ -16,7 +16,7 @@ type matches struct {
 
 func matchesOf[K comparable](view *postingsView[K], keys []K) matches {
 	m := matches{first: view.first, rest: view.rest, ids: make([]uint32, 0, len(keys))}
-	if len(view.keys.table) == 0 {
+	if len(view.keys.list) == 0 {
 		return m
 	}
 	for _, k := range keys {

@@ -1,7 +1,7 @@
 package index_test
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,7 +21,7 @@ type pod struct {
 func (p *pod) GetName() string              { return p.name }
 func (p *pod) GetNamespace() string         { return p.namespace }
 func (p *pod) GetLabels() map[string]string { return p.labels }
-func (p *pod) String() string               { return fmt.Sprintf("%s/%s@%d", p.namespace, p.name, p.version) }
+func (p *pod) String() string               { return p.namespace + "/" + p.name + "@" + strconv.Itoa(p.version) }
 
 func byNode() *index.Index[string, *pod] {
 	return index.Single("node", func(p *pod) (string, bool) { return p.node, p.node != "" })

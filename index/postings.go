@@ -27,7 +27,7 @@ type postings[K comparable] struct {
 // contents is all that postings know of objects. A copy of it, with epochs that are
 // forks, is a fork.
 type contents[K comparable] struct {
-	keys  hashTable[struct{}]
+	keys  hashTable[struct{}, struct{}]
 	posts vector[posting[K]]
 	first vector[member]
 	rest  vector[member]
@@ -77,7 +77,7 @@ func (s *postings[K]) begin() {
 }
 
 func (s *postings[K]) view() postingsView[K] {
-	return postingsView[K]{s.seed, s.keys.buckets, s.posts.pages, s.first.pages, s.rest.pages}
+	return postingsView[K]{s.seed, s.keys.tables, s.posts.pages, s.first.pages, s.rest.pages}
 }
 
 // look returns the positions of the objects filed under k.
@@ -208,7 +208,7 @@ func (s *postings[K]) remove(pos uint32) {
 
 // find returns the number of k's posting, 0 if there is none.
 func (s *postings[K]) find(hash uint32, k K) uint32 {
-	return findPosting(&s.keys.buckets, &s.posts.pages, hash, k)
+	return findPosting(&s.keys.tables, &s.posts.pages, hash, k)
 }
 
 // obtain returns the number of k's posting, a new and empty one if need be.
@@ -227,7 +227,7 @@ func (s *postings[K]) obtain(k K) uint32 {
 		id = s.posts.n
 		s.posts.push(&s.shape, p)
 	}
-	s.keys.insert(&s.shape, entry[struct{}]{hash: hash, place: id})
+	s.keys.insert(&s.shape, struct{}{}, entry[struct{}]{hash: hash, place: id})
 	s.live++
 	return id
 }

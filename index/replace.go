@@ -148,11 +148,7 @@ func (x *Indexer[T]) putAll(dst []Event[T], list []T, at []located, reason Reaso
 		} else {
 			b.located = append(b.located, at[done:done+len(block)]...)
 		}
-		for i := range b.located {
-			if at := &b.located[i]; !at.found {
-				b.copyText(x.keyStrings, b.keys[i], at)
-			}
-		}
+		b.copyTexts(x.keyStrings)
 		for _, index := range x.indexes {
 			for _, obj := range block {
 				index.stage(obj)

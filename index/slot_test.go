@@ -17,10 +17,10 @@ type named string
 func (n named) GetName() string    { return string(n) }
 func (named) GetNamespace() string { return "ns" }
 
-// TestSlotSize: a cache line, or two of them, hold a whole number of slots.
+// TestSlotSize: an entry takes no more than what is in it.
 func TestSlotSize(t *testing.T) {
 	if bits.UintSize == 64 {
-		require.EqualValues(t, 32, unsafe.Sizeof(entry[slot[*struct{ named }]]{}))
+		require.EqualValues(t, 24, unsafe.Sizeof(entry[slot[*struct{ named }]]{}))
 	}
 }
 
@@ -53,20 +53,23 @@ func TestKeysOfSlots(t *testing.T) {
 	keys := []Key{{Name: "a"}, {Namespace: "a", Name: "a"}, {Namespace: "aa"}, {Namespace: "a", Name: "ab"}, {Namespace: "aa", Name: "b"}, {Name: "aab"}, {}}
 	for _, strings := range []bool{false, true} {
 		var e epoch
-		var table hashTable[slot[named]]
+		var table hashTable[*byte, slot[named]]
 		namespaces := makeVector[posting[string]](&e, 0)
 		for i, key := range keys {
 			namespaces.push(&e, posting[string]{key: key.Namespace})
-			table.insert(&e, entry[slot[named]]{hash: 5, place: uint32(i + 1), value: newSlot(textOf(strings, key), uint32(i), named(key.Name))})
+			text := textOf(strings, key)
+			table.insert(&e, unsafe.StringData(text), entry[slot[named]]{hash: 5, place: uint32(i + 1), value: slot[named]{
+				object: named(key.Name), size: uint32(len(text)), namespace: uint32(i),
+			}})
 		}
-		view := slots[named]{buckets: table.buckets, strings: strings}
+		view := slots[named]{tables: table.tables, strings: strings}
 		for i, key := range keys {
 			found := view.find(&namespaces.pages, 5, key)
 			require.NotNil(t, found, key)
 			require.EqualValues(t, i+1, found.place)
 			require.Nil(t, view.find(&namespaces.pages, 6, key), "another hash")
 			if strings {
-				require.Same(t, found, findString(&view.buckets, 5, key.String()))
+				require.Same(t, found, findString(&view.tables, 5, key.String()))
 			}
 		}
 		require.Nil(t, view.find(&namespaces.pages, 5, Key{Namespace: "b", Name: "a"}))

@@ -44,7 +44,7 @@ func (v View[K, T]) Len(k K) int {
 func (v View[K, T]) Keys() iter.Seq[K] { return allKeys(v.posts.posts) }
 
 func (v View[K, T]) look(k K) places {
-	if len(v.posts.keys.table) == 0 {
+	if len(v.posts.keys.list) == 0 {
 		return places{}
 	}
 	id := v.posts.find(k)

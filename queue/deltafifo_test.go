@@ -295,7 +295,7 @@ func TestHighWaterIsTheMostThatWasEverQueued(t *testing.T) {
 }
 
 func TestNoAllocationInSteadyState(t *testing.T) {
-	if raceEnabled {
+	if queue.RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	q, p := queue.NewDeltaFIFO[*int](), new(int)

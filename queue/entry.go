@@ -2,25 +2,27 @@ package queue
 
 import "time"
 
-// entry is what a WorkQueue knows of a key that waits, is delayed, or is being
-// processed. Times are counted from the making of the queue.
-type entry struct {
-	state        state
-	delaySeq     uint32        // of its delay, if it is delayed
-	due          time.Duration // the end of its delay, if it is delayed
-	priority     int           // with which it waits, or was handed out
-	nextPriority int           // with which it is to wait after its processing, if it is dirty
-	duePriority  int           // with which it is to wait when its delay ends
+// entry is what a WorkQueue knows of a key. Times are counted from the making of the
+// queue.
+type entry[K comparable] struct {
+	key        K
+	prev, next *entry[K]  // its neighbours in the one list that it is in
+	tenant     *tenant[K] // whose it is
 
-	since      time.Duration // when it took its place, or was handed out; unknown if nobody looked at the clock
-	flow       *node[flow]   // in which it waits
-	prev, next int32         // its neighbours in its rowList, noRow if there are none
+	priority     int // with which it waits, or was handed out
+	nextPriority int // with which it is to wait after its processing, if it is dirty
+	duePriority  int // with which it is to wait when its delay ends
+
+	since time.Duration // when it took its place, or was handed out; unknown if nobody looked at the clock
+	added time.Duration // when it was first added since it was handed out; for metrics
+	slot  int32         // in the heap of delays, if it is delayed
+	state state
 }
 
 // unknown is a time at which nobody has looked at the clock.
 const unknown = time.Duration(-1)
 
-// state is a set of flags.
+// state is a set of flags. An entry with none of them rests.
 type state uint8
 
 const (
@@ -30,43 +32,34 @@ const (
 	delayed                      // to be added when it is due
 )
 
-func (e *entry) inState(s state) bool { return e.state&s != 0 }
+func (e *entry[K]) inState(s state) bool { return e.state&s != 0 }
 
-// hasDelay reports whether d is the delay of the key, and not one that was put
-// forward since.
-func (e *entry) hasDelay(d delay) bool {
-	return e.inState(delayed) && e.delaySeq == d.seq && e.due == d.due
-}
+// list is a doubly linked list of entries: those of a flow, those in work, or those at
+// rest.
+type list[K comparable] struct{ first, last *entry[K] }
 
-// rowList is a doubly linked list of entries, by the numbers of their rows. An
-// entry is in one list at most: that of its flow, or that of the keys in process.
-type rowList struct {
-	first, last int32
-}
-
-func newRowList() rowList { return rowList{first: noRow, last: noRow} }
-
-// appendRow puts row n, whose entry is e, at the end of l.
-func appendRow[K comparable](keys *table[K, entry], l *rowList, n int32, e *entry) {
-	e.prev, e.next = l.last, noRow
-	if l.last != noRow {
-		keys.row(l.last).value.next = n
+// append puts e, which is in no list, at the end.
+func (l *list[K]) append(e *entry[K]) {
+	e.prev, e.next = l.last, nil
+	if l.last != nil {
+		l.last.next = e
 	} else {
-		l.first = n
+		l.first = e
 	}
-	l.last = n
+	l.last = e
 }
 
-// removeRow takes the row whose entry is e out of l.
-func removeRow[K comparable](keys *table[K, entry], l *rowList, e *entry) {
-	if e.prev != noRow {
-		keys.row(e.prev).value.next = e.next
+// remove takes e, which is in the list, out of it.
+func (l *list[K]) remove(e *entry[K]) {
+	if e.prev != nil {
+		e.prev.next = e.next
 	} else {
 		l.first = e.next
 	}
-	if e.next != noRow {
-		keys.row(e.next).value.prev = e.prev
+	if e.next != nil {
+		e.next.prev = e.prev
 	} else {
 		l.last = e.prev
 	}
+	e.prev, e.next = nil, nil
 }

@@ -36,16 +36,14 @@ func (q *WorkQueue[K]) KeyState(key K) KeyState {
 
 // placeOf returns where the key is now.
 func (q *WorkQueue[K]) placeOf(key K) (s KeyState) {
-	hash := q.hash(key)
 	q.lock()
-	defer q.mu.Unlock()
-	n := q.keys.find(hash, key)
-	if n == noRow {
+	defer q.unlock()
+	e := q.keys.get(key)
+	if e == nil {
 		return s
 	}
-	e := &q.keys.row(n).value
 	if e.inState(delayed) {
-		s.DelayedUntil, s.Priority = q.time.at(e.due), e.duePriority
+		s.DelayedUntil, s.Priority = q.time.at(q.delays.due(e)), e.duePriority
 	}
 	if e.inState(processing) {
 		s.InWork, s.Priority = q.time.at(q.began(e, q.time.now())), e.priority

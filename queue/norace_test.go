@@ -1,5 +1,5 @@
 //go:build !race
 
-package queue_test
+package queue
 
-const raceEnabled = false
+const RaceEnabled = false

@@ -1,6 +1,6 @@
 //go:build race
 
-package queue_test
+package queue
 
-// raceEnabled tells tests that count allocations: the race detector adds some.
-const raceEnabled = true
+// RaceEnabled tells tests that count allocations: the race detector adds some.
+const RaceEnabled = true

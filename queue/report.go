@@ -81,28 +81,22 @@ func (q *WorkQueue[K]) Report(n int) Report {
 // snapshot returns a report without what takes long, and the keys that belong in it:
 // the oldest one, if there is one, and those in work.
 func (q *WorkQueue[K]) snapshot(n int) (r Report, oldest, inWork []K) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock()
+	defer q.unlock()
 	now := q.time.now()
 	first, since := q.schedule.oldest(now)
-	r = Report{Name: q.name, Stats: q.stats(now - since), ShutDown: q.shutDown}
-	if first != noRow {
-		oldest = []K{q.keys.row(first).key}
-	}
-	for _, l := range q.schedule.levels {
-		if len(r.Depths) < n && l.value.waiting > 0 {
-			r.Depths = append(r.Depths, Depth{Priority: l.value.priority, Waiting: l.value.waiting})
-		}
+	r = Report{Name: q.name, Stats: q.stats(now - since), Depths: q.schedule.depths(n), ShutDown: q.shutDown}
+	if first != nil {
+		oldest = []K{first.key}
 	}
 	if length := min(n, q.inProcess); length > 0 {
 		inWork, r.InWork = make([]K, 0, length), make([]InWork, 0, length)
 	}
-	for at := q.inWork.first; at != noRow && r.Stuck < maxReported; {
-		row := q.keys.row(at)
-		if len(inWork) == n && row.value.since == unknown {
+	for e := q.inWork.first; e != nil && r.Stuck < maxReported; e = e.next {
+		if len(inWork) == n && e.since == unknown {
 			break
 		}
-		began := q.began(&row.value, now)
+		began := q.began(e, now)
 		w := InWork{Began: q.time.at(began), Stuck: now-began > q.slow.stuck()}
 		if w.Stuck {
 			r.Stuck++
@@ -110,16 +104,15 @@ func (q *WorkQueue[K]) snapshot(n int) (r Report, oldest, inWork []K) {
 			break // those that follow were handed out later
 		}
 		if len(inWork) < n {
-			inWork, r.InWork = append(inWork, row.key), append(r.InWork, w)
+			inWork, r.InWork = append(inWork, e.key), append(r.InWork, w)
 		}
-		at = row.value.next
 	}
 	return r, oldest, inWork
 }
 
-// began returns when the key was handed out whose entry is e, or when this was first
-// asked for. The caller holds mu.
-func (q *WorkQueue[K]) began(e *entry, now time.Duration) time.Duration {
+// began returns when a key was handed out, or when this was first asked for. The caller
+// holds mu.
+func (q *WorkQueue[K]) began(e *entry[K], now time.Duration) time.Duration {
 	if e.since == unknown {
 		e.since = now
 	}

@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"reflect"
+	"slices"
 )
 
 var (
@@ -14,19 +15,28 @@ var (
 // keys: values in interfaces may not be comparable, and floating-point numbers may
 // not be equal to themselves.
 func needsValidation(t reflect.Type) bool {
+	return holds(t, reflect.Interface, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128)
+}
+
+// refers reports whether values of the comparable type t refer to others, beyond strings.
+func refers(t reflect.Type) bool {
+	return holds(t, reflect.Interface, reflect.Pointer, reflect.Chan, reflect.UnsafePointer)
+}
+
+// holds reports whether t, or what is in it, is of one of some kinds.
+func holds(t reflect.Type, kinds ...reflect.Kind) bool {
 	switch t.Kind() {
-	case reflect.Interface, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
-		return true
 	case reflect.Array:
-		return needsValidation(t.Elem())
+		return holds(t.Elem(), kinds...)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if needsValidation(t.Field(i).Type) {
+			if holds(t.Field(i).Type, kinds...) {
 				return true
 			}
 		}
+		return false
 	}
-	return false
+	return slices.Contains(kinds, t.Kind())
 }
 
 // validate returns an error if the key cannot be used.

@@ -1,83 +1,90 @@
 package queue
 
-import (
-	"context"
-	"sync"
-)
-
-// waitList has the workers that sleep until there is a key. Its fields are
-// guarded by the queue's lock.
+// waitList has the workers that sleep until there is a key. Its fields are guarded by the
+// queue's lock.
 //
-// A worker that is woken is not given a key: it has to look for one, and may find
-// that a worker that was awake was faster. At most one worker is being woken at a
-// time; when it has looked and there is more, it wakes the next one. So a burst of
-// keys does not cost a wake-up each.
+// A worker that is woken is not given a key: it has to look for one, and may find that a
+// worker that was awake was faster. At most one worker is being woken at a time; when it
+// has looked and there is more, it wakes the next one. So a burst of keys does not cost a
+// wake-up each.
 type waitList struct {
-	sleeping list[waiter]
+	sleeping []*waiter
 	waking   bool // a worker was woken and has not looked yet
-	free     freeList[waiter]
+	free     []*waiter
 }
+
+// maxFree is how many waiters are kept to be used again.
+const maxFree = 1024
 
 type waiter struct {
-	asleep bool          // guarded by the queue's lock: it is in sleeping
-	ready  chan struct{} // has room for one
+	place int           // guarded by the queue's lock; in sleeping, awake if it is not there
+	ready chan struct{} // has room for one
 }
 
-// next returns the worker to wake when the given number of keys wait, nil if there
-// is none. The caller gives up the lock, then calls wake.
-func (l *waitList) next(keys int) *node[waiter] {
-	if keys == 0 || l.waking || l.sleeping.last == nil {
+const awake = -1
+
+// next returns the worker to wake when the given number of keys wait, nil if there is none.
+// The caller gives up the lock, then calls wake.
+func (l *waitList) next(keys int) *waiter {
+	if keys == 0 || l.waking || len(l.sleeping) == 0 {
 		return nil
 	}
-	w := l.sleeping.last // slept least: what it needs may still be in caches
-	l.sleeping.remove(w)
-	w.value.asleep = false
 	l.waking = true
+	w := l.sleeping[len(l.sleeping)-1] // slept least: what it needs may still be in caches
+	l.remove(w)
 	return w
 }
 
-func wake(w *node[waiter]) {
+func wake(w *waiter) {
 	if w != nil {
-		w.value.ready <- struct{}{}
+		w.ready <- struct{}{}
 	}
 }
 
-// wakeAll wakes every worker. The caller holds the lock.
+// wakeAll wakes every worker.
 func (l *waitList) wakeAll() {
-	for w := l.sleeping.first; w != nil; w = l.sleeping.first {
-		l.sleeping.remove(w)
-		w.value.asleep = false
+	for len(l.sleeping) > 0 {
+		w := l.sleeping[len(l.sleeping)-1]
+		l.remove(w)
 		wake(w)
 	}
 }
 
-// wait blocks until the worker is woken, or ctx ends. The caller holds mu, which
-// is given up meanwhile.
-func (l *waitList) wait(ctx context.Context, mu *sync.Mutex) {
-	w := l.free.get()
-	if w.value.ready == nil {
-		w.value.ready = make(chan struct{}, 1)
+// add notes that a worker is about to sleep.
+func (l *waitList) add() *waiter {
+	var w *waiter
+	if n := len(l.free); n > 0 {
+		w, l.free = l.free[n-1], l.free[:n-1]
+	} else {
+		w = &waiter{ready: make(chan struct{}, 1)}
 	}
-	w.value.asleep = true
-	l.sleeping.append(w)
-	mu.Unlock()
+	w.place = len(l.sleeping)
+	l.sleeping = append(l.sleeping, w)
+	return w
+}
 
-	ended := false
-	select {
-	case <-w.value.ready:
-	case <-ctx.Done():
-		ended = true
-	}
+// remove makes a sleeping worker one that is awake.
+func (l *waitList) remove(w *waiter) {
+	last := len(l.sleeping) - 1
+	l.sleeping[w.place] = l.sleeping[last]
+	l.sleeping[w.place].place = w.place
+	l.sleeping[last] = nil
+	l.sleeping = l.sleeping[:last]
+	w.place = awake
+}
 
-	mu.Lock()
-	if w.value.asleep {
-		l.sleeping.remove(w)
-		w.value.asleep = false
+// leave notes that a worker has ceased to sleep; ended tells that it was not woken, but its
+// context has ended.
+func (l *waitList) leave(w *waiter, ended bool) {
+	if w.place != awake {
+		l.remove(w)
 	} else {
 		if ended {
-			<-w.value.ready // it comes, since wake needs no lock
+			<-w.ready // it comes, since wake needs no lock
 		}
 		l.waking = false
 	}
-	l.free.put(w)
+	if len(l.free) < maxFree {
+		l.free = append(l.free, w)
+	}
 }

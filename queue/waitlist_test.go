@@ -26,19 +26,12 @@ func TestOneWorkerIsWokenAtATime(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		sleeping := func() int {
-			n := 0
-			for w := q.sleepers.sleeping.first; w != nil; w = w.next {
-				n++
-			}
-			return n
-		}
+		sleeping := func() int { return len(q.sleepers.sleeping) }
 		require.Equal(t, workers, sleeping())
 
 		q.mu.Lock()
 		for key := range keys {
-			n := q.keys.insert(q.hash(key), key)
-			q.enqueue(n, &q.keys.row(n).value, 0, 0)
+			q.enqueue(q.newEntry(key, ""), 0, 0)
 			if w := q.sleepers.next(q.schedule.len); w != nil {
 				assert.Zero(t, key, "one was woken for the first key")
 				wake(w)

@@ -3,12 +3,9 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"reflect"
-	"runtime"
 	"sync"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/kubetyped/informer/internal/sparing"
@@ -84,32 +81,33 @@ type WorkQueue[K comparable] struct {
 	capacity     int            // 0: unbounded
 	joinedDelays bool           // a key that waits, or will after its processing, is not delayed
 	time         stopwatch
-	seed         maphash.Seed
-	validates    bool // keys are validated before they are used
+	validates    bool     // keys are validated before they are used
+	rests        bool     // keys that are not wanted are kept
+	slow         slowness // zero: no call is watched
 
-	mu         sync.Mutex
-	keys       table[K, entry] // guarded by mu; all that the queue knows of
-	schedule   schedule[K]     // guarded by mu; those that wait
-	sleepers   waitList        // guarded by mu
-	inProcess  int             // guarded by mu; keys that are handed out
-	inWork     rowList         // guarded by mu; the same, in the order in which they were
-	dirty      int             // guarded by mu; of these, those that were added again
-	delayed    int             // guarded by mu; keys that are to be added later
-	delays     delayHeap       // guarded by mu; empty if no key is delayed
-	retries    uint64          // guarded by mu
-	metrics    *metrics[K]     // guarded by mu
-	shutDown   bool            // guarded by mu
-	cutShort   chan struct{}   // guarded by mu; closed and made anew by each ShutDown
-	drained    chan struct{}   // closed when the queue is shut down and nothing is left
+	mu        sync.Mutex
+	adds      combiner[K]            // those that were left to who holds mu
+	keys      shrinkMap[K, entry[K]] // guarded by mu; all that the queue knows of
+	resting   resting[K]             // guarded by mu; of these, those that are not wanted
+	schedule  schedule[K]            // guarded by mu; those that wait
+	inWork    list[K]                // guarded by mu; those that are handed out, in order
+	inProcess int                    // guarded by mu; how many these are
+	dirty     int                    // guarded by mu; of these, those that were added again
+	delays    delayHeap[K]           // guarded by mu; keys that are to be added later
+	sleepers  waitList               // guarded by mu
+	retries   uint64                 // guarded by mu
+	metrics   *metrics[K]            // guarded by mu
+	memory    memory                 // guarded by mu
+	shutDown  bool                   // guarded by mu
+	cutShort  chan struct{}          // guarded by mu; closed and made anew by each ShutDown
+	drained   chan struct{}          // closed when the queue is shut down and nothing is left
+
 	background background
-	trimmer    trimmer
 	failures   failures[K] // has a lock of its own
-	slow       slowness    // zero: no call is watched
 	slowLog    sparing.Log
 }
 
-// NewWorkQueue returns an empty queue. It returns an error if an option cannot
-// be used.
+// NewWorkQueue returns an empty queue. It returns an error if an option cannot be used.
 func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 	o, err := newOptions(opts)
 	limiter, limiterErr := limiterOf[K](&o)
@@ -128,114 +126,30 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		joinedDelays: o.joinedDelays,
 		slow:         o.slow,
 		time:         startStopwatch(o.clock),
-		seed:         maphash.MakeSeed(),
 		validates:    needsValidation(reflect.TypeFor[K]()),
-		keys:         newTable[K, entry](),
-		inWork:       newRowList(),
+		rests:        !refers(reflect.TypeFor[K]()),
+		adds:         combiner[K]{spare: &sync.Pool{}},
+		schedule:     newSchedule[K](o.ageing, tenant != nil),
+		cutShort:     make(chan struct{}),
+		drained:      make(chan struct{}),
+		background:   background{wake: make(chan struct{}, 1)},
 	}
-	q.schedule = schedule[K]{
-		keys:    &q.keys,
-		fair:    tenant != nil,
-		ageing:  uint64(o.ageing),
-		flows:   newTable[flowKey, *node[flow]](),
-		tenants: newTable[string, int](),
-	}
-	q.keys.released = func(page int32) {
-		q.schedule.tenantOf.release(page)
-		q.metrics.release(page)
-	}
-	q.metrics = newMetrics(o.metrics, o.name, q.time, &q.keys)
-	q.cutShort = make(chan struct{})
-	q.drained = make(chan struct{})
-	q.background.run = q.runBackground
-	q.background.wake = make(chan struct{}, 1)
+	q.metrics = newMetrics[K](o.metrics, o.name, q.time, q.crashed)
 	return q, nil
 }
 
 var _ workqueue.TypedRateLimitingInterface[string] = (*WorkQueue[string])(nil)
 
-func (q *WorkQueue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
-
-// lock takes mu. A goroutine that finds it taken yields once before it waits: the
-// lock is held so briefly that this costs less than to be put to sleep and woken,
-// a sixth of the time where 16 goroutines share two processors.
-func (q *WorkQueue[K]) lock() {
-	if !q.mu.TryLock() {
-		runtime.Gosched()
-		q.mu.Lock()
-	}
-}
-
-// Done marks a key that was handed out as processed. If it was added meanwhile,
-// it waits again. Done of a key that is not being processed changes nothing, and
-// is reported to utilruntime.HandleError.
-func (q *WorkQueue[K]) Done(key K) {
-	if !q.done(key) {
-		utilruntime.HandleError(fmt.Errorf("work queue %s: Done was called with key %v, which is not being processed", q.name, key))
-	}
-}
-
-func (q *WorkQueue[K]) done(key K) bool {
-	if q.validate(key) != nil {
-		return false
-	}
-	hash := q.hash(key)
-	q.lock()
-	n := q.keys.find(hash, key)
-	var e *entry
-	if n != noRow {
-		e = &q.keys.row(n).value
-	}
-	if e == nil || !e.inState(processing) {
-		q.mu.Unlock()
-		return false
-	}
-	e.state &^= processing
-	removeRow(&q.keys, &q.inWork, e)
-	q.inProcess--
-	q.metrics.processed(n)
-	switch {
-	case e.inState(dirty):
-		e.state &^= dirty
-		q.dirty--
-		e.priority = e.nextPriority
-		q.schedule.push(n, e, q.time.now())
-	case e.state == 0:
-		q.drop(n)
-	}
-	if q.shutDown && q.isIdle() {
-		close(q.drained)
-	}
-	q.letGo()
-	w := q.sleepers.next(q.schedule.len)
-	q.mu.Unlock()
-	wake(w)
-	return true
-}
-
-// drop forgets the key of row n, which neither waits nor is delayed or in process.
-// The caller holds mu.
-func (q *WorkQueue[K]) drop(n int32) {
-	if q.tenant != nil {
-		q.schedule.removeKey(n)
-	}
-	q.keys.delete(n)
-}
-
-// isIdle reports whether nothing waits and nothing is in process. The caller
-// holds mu.
-func (q *WorkQueue[K]) isIdle() bool { return q.inProcess == 0 && q.schedule.len == 0 }
-
-// Forget makes the rate limiter forget the failures of the key: it was processed,
-// or will not be tried again. Done has to be called as well.
+// Forget makes the rate limiter forget the failures of the key: it was processed, or will
+// not be tried again. Done has to be called as well.
 func (q *WorkQueue[K]) Forget(key K) {
 	if q.validate(key) == nil {
 		q.limiter.Forget(key)
 	}
 }
 
-// NumRequeues returns how often the key was added with AddRateLimited since the
-// last Forget, as the rate limiter has counted it.
+// NumRequeues returns how often the key was added with AddRateLimited since the last
+// Forget, as the rate limiter has counted it.
 func (q *WorkQueue[K]) NumRequeues(key K) int {
 	if q.validate(key) != nil {
 		return 0

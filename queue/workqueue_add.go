@@ -3,7 +3,6 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -35,9 +34,7 @@ type AddOptions struct {
 // Add makes the key wait with priority 0. It changes nothing if the key waits
 // already.
 func (q *WorkQueue[K]) Add(key K) {
-	if err := q.put(key, request{}); err != nil {
-		q.report(key, err)
-	}
+	q.report(key, q.put(&request[K]{key: key}))
 }
 
 // AddAfter adds the key when d has passed, or at once if d is not positive. A key
@@ -48,9 +45,7 @@ func (q *WorkQueue[K]) Add(key K) {
 // A key that is being processed keeps the priority with which it was handed out;
 // others get priority 0. Each call counts as a retry.
 func (q *WorkQueue[K]) AddAfter(key K, d time.Duration) {
-	if err := q.put(key, request{after: d, retry: true, keep: true}); err != nil {
-		q.report(key, err)
-	}
+	q.report(key, q.put(&request[K]{key: key, after: d, retry: true, keep: true}))
 }
 
 // AddRateLimited does as AddAfter, with the delay that the rate limiter gives.
@@ -66,9 +61,7 @@ func (q *WorkQueue[K]) AddRateLimited(key K) {
 // higher priority of both, for which it goes to the end of the line; if it is
 // delayed already, the higher priority and the earlier time.
 func (q *WorkQueue[K]) AddWithOptions(key K, o AddOptions) {
-	if err := q.try(key, o, false); err != nil {
-		q.report(key, err)
-	}
+	q.report(key, q.try(key, o, false))
 }
 
 // TryAdd does as AddWithOptions, but returns an error that wraps ErrFull if the
@@ -83,7 +76,7 @@ func (q *WorkQueue[K]) TryAdd(key K, o AddOptions) error {
 }
 
 func (q *WorkQueue[K]) try(key K, o AddOptions, bounded bool) error {
-	r := request{priority: o.Priority, after: o.After, retry: o.After > 0 || o.RateLimited, bounded: bounded}
+	r := request[K]{key: key, priority: o.Priority, after: o.After, retry: o.After > 0 || o.RateLimited, bounded: bounded}
 	if o.RateLimited {
 		if err := q.validate(key); err != nil {
 			return err
@@ -92,19 +85,21 @@ func (q *WorkQueue[K]) try(key K, o AddOptions, bounded bool) error {
 			r.after = d
 		}
 	}
-	return q.put(key, r)
+	return q.put(&r)
 }
 
-// report reports an add that failed. To fail because the queue was shut down is
-// normal, and not reported.
+// report reports an add that failed. To fail because the queue was shut down is normal,
+// and not reported.
 func (q *WorkQueue[K]) report(key K, err error) {
-	if err != ErrShutDown {
+	if err != nil && err != ErrShutDown {
 		utilruntime.HandleError(fmt.Errorf("work queue %s: key %v was not added: %w", q.name, key, err))
 	}
 }
 
 // request is an add.
-type request struct {
+type request[K comparable] struct {
+	key      K
+	tenant   string // of the key, if the queue is fair
 	priority int
 	after    time.Duration
 	keep     bool // the priority of a key that is being processed
@@ -112,74 +107,81 @@ type request struct {
 	bounded  bool // it heeds the capacity
 }
 
-// isDuplicate reports whether r changes nothing, as the key waits already, or
-// will when it is done.
-func (r request) isDuplicate(e *entry) bool {
+// put makes an add, or leaves it to who holds the lock.
+func (q *WorkQueue[K]) put(r *request[K]) error {
+	if err := q.validate(r.key); err != nil {
+		return err
+	}
+	if q.tenant != nil {
+		r.tenant = q.tenant(r.key)
+	}
+	switch {
+	case q.mu.TryLock():
+		if q.adds.left.Load() != nil {
+			q.makeLeft()
+		}
+	case !r.bounded:
+		q.leave(r)
+		return nil
+	default:
+		q.lock()
+	}
+	err := q.add(r, unknown)
+	q.unlock()
+	return err
+}
+
+// add makes an add at a time, now if that is unknown. The caller holds mu.
+func (q *WorkQueue[K]) add(r *request[K], now time.Duration) error {
+	if q.shutDown {
+		return ErrShutDown
+	}
+	e := q.keys.get(r.key)
+	switch {
+	case e != nil && r.isDuplicate(e):
+		return nil
+	case r.bounded && q.isTooMuch(e, r):
+		return ErrFull
+	}
+	if now == unknown {
+		now = q.time.now()
+	}
+	switch {
+	case e == nil:
+		e = q.newEntry(r.key, r.tenant)
+		q.trimLater(now)
+	case e.state == 0:
+		q.getUp(e)
+	}
+	q.memory.needed.note(q.keys.len() - q.resting.len)
+	priority := r.priority
+	if r.keep && e.inState(processing) {
+		priority = e.priority
+	}
+	if r.after > 0 && !(q.joinedDelays && e.inState(waiting|dirty)) {
+		q.delay(e, priority, later(now, r.after))
+	} else {
+		q.enqueue(e, priority, now)
+	}
+	if r.retry {
+		q.retries++
+		q.metrics.retried()
+	}
+	return nil
+}
+
+// isDuplicate reports whether r changes nothing, as the key waits already, or will when it
+// is done.
+func (r *request[K]) isDuplicate(e *entry[K]) bool {
 	if r.after > 0 || r.retry {
 		return false
 	}
 	return e.inState(waiting) && r.priority <= e.priority || e.inState(dirty) && r.priority <= e.nextPriority
 }
 
-func (q *WorkQueue[K]) put(key K, r request) error {
-	if err := q.validate(key); err != nil {
-		return err
-	}
-	hash := q.hash(key)
-	var tenant string
-	var tenantHash uint32
-	if q.tenant != nil {
-		tenant = q.tenant(key)
-		tenantHash = uint32(maphash.String(q.seed, tenant))
-	}
-	q.lock()
-	if q.shutDown {
-		q.mu.Unlock()
-		return ErrShutDown
-	}
-	n := q.keys.find(hash, key)
-	var e *entry
-	if n != noRow {
-		if e = &q.keys.row(n).value; r.isDuplicate(e) {
-			q.mu.Unlock()
-			return nil
-		}
-	}
-	if r.bounded && q.isTooMuch(e, r) {
-		q.mu.Unlock()
-		return ErrFull
-	}
-	if e == nil {
-		n = q.keys.insert(hash, key)
-		e = &q.keys.row(n).value
-		if q.tenant != nil {
-			q.schedule.addKey(n, tenantHash, tenant)
-		}
-	}
-	if r.retry {
-		q.retries++
-		q.metrics.retried()
-	}
-	if r.keep && e.inState(processing) {
-		r.priority = e.priority
-	}
-	now := q.time.now()
-	q.trimLater(now)
-	if r.after > 0 && !(q.joinedDelays && e.inState(waiting|dirty)) {
-		q.delay(n, e, r.priority, later(now, r.after))
-	} else {
-		q.enqueue(n, e, r.priority, now)
-	}
-	w := q.sleepers.next(q.schedule.len)
-	q.mu.Unlock()
-	wake(w)
-	return nil
-}
-
-// isTooMuch reports whether r is beyond the capacity. The entry is nil if its key
-// is not in the queue. The caller holds mu.
-func (q *WorkQueue[K]) isTooMuch(e *entry, r request) bool {
-	if q.capacity == 0 || q.schedule.len+q.dirty+q.delayed < q.capacity {
+// isTooMuch reports whether r is beyond the capacity. The caller holds mu.
+func (q *WorkQueue[K]) isTooMuch(e *entry[K], r *request[K]) bool {
+	if q.capacity == 0 || q.schedule.len+q.dirty+q.delays.len < q.capacity {
 		return false
 	}
 	known := waiting | dirty
@@ -192,28 +194,53 @@ func (q *WorkQueue[K]) isTooMuch(e *entry, r request) bool {
 	return e == nil || !e.inState(known)
 }
 
-// enqueue makes row n, whose entry is e, wait with a priority, or wait again after
-// its processing. The caller holds mu.
-func (q *WorkQueue[K]) enqueue(n int32, e *entry, priority int, now time.Duration) {
+// delay makes a key wait with a priority when due comes, or when it was to before, if that
+// is earlier. The caller holds mu.
+func (q *WorkQueue[K]) delay(e *entry[K], priority int, due time.Duration) {
+	if !e.inState(delayed) {
+		e.state |= delayed
+		e.duePriority = priority
+		q.delays.push(due, e)
+		q.wakeAt(due)
+		q.metrics.delayBegan()
+		return
+	}
+	e.duePriority = max(e.duePriority, priority)
+	if due < q.delays.due(e) {
+		q.delays.forward(due, e)
+		q.wakeAt(due)
+	}
+}
+
+// endDelay makes a key that is delayed one that is not, and wait with the higher of two
+// priorities: the one that its delay has, and another. The caller holds mu.
+func (q *WorkQueue[K]) endDelay(e *entry[K], priority int, now time.Duration) {
+	e.state &^= delayed
+	q.delays.remove(e)
+	q.enqueue(e, max(priority, e.duePriority), now)
+	q.metrics.delayEnded()
+}
+
+// enqueue makes a key wait with a priority, or wait again after its processing. The caller
+// holds mu.
+func (q *WorkQueue[K]) enqueue(e *entry[K], priority int, now time.Duration) {
 	if q.joinedDelays && e.inState(delayed) {
-		priority = max(priority, q.endDelay(e))
-		if q.delayed == 0 {
-			q.delays.clear() // what is left is out of date, and its rows may go
-		}
+		q.endDelay(e, priority, now)
+		return
 	}
 	switch {
 	case e.inState(waiting):
-		if priority > e.priority {
-			q.metrics.raised(e.priority, priority)
-			q.schedule.remove(e)
+		if from := e.priority; priority > from {
+			q.schedule.remove(e, e.tenant.flow(from))
 			e.priority = priority
-			q.schedule.push(n, e, now)
+			q.schedule.push(e, now)
+			q.metrics.raised(from, priority)
 		}
 		return
 	case e.inState(dirty):
-		if priority > e.nextPriority {
-			q.metrics.raised(e.nextPriority, priority)
+		if from := e.nextPriority; priority > from {
 			e.nextPriority = priority
+			q.metrics.raised(from, priority)
 		}
 		return
 	case e.inState(processing):
@@ -222,14 +249,15 @@ func (q *WorkQueue[K]) enqueue(n int32, e *entry, priority int, now time.Duratio
 		q.dirty++
 	default:
 		e.priority = priority
-		q.schedule.push(n, e, now)
+		q.schedule.push(e, now)
 	}
 	if m := q.metrics; m != nil {
-		m.add(n, priority, now)
+		e.added = now
 		if m.settled {
 			m.settled = false
 			m.next = now + metricsPeriod
 			q.wakeAt(m.next)
 		}
+		m.add(priority)
 	}
 }

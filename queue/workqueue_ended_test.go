@@ -48,8 +48,7 @@ func TestNothingIsHandedOutAfterTheContextHasEnded(t *testing.T) {
 				synctest.Wait()
 
 				q.mu.Lock()
-				n := q.keys.insert(q.hash(7), 7)
-				q.enqueue(n, &q.keys.row(n).value, 0, 0)
+				q.enqueue(q.newEntry(7, ""), 0, 0)
 				wake(q.sleepers.next(q.schedule.len))
 				cancel(errStop)
 				q.mu.Unlock()

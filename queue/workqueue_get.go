@@ -2,7 +2,10 @@ package queue
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 // Get returns the key whose turn it is, and waits for one if there is none. The
@@ -33,18 +36,16 @@ func (q *WorkQueue[K]) get(ctx context.Context, timed bool) (key K, priority int
 	if err := q.await(ctx); err != nil {
 		return key, 0, err
 	}
-	row := q.handOut(q.handOutTime(timed))
-	key, priority = row.key, row.value.priority
-	w := q.sleepers.next(q.schedule.len)
-	q.mu.Unlock()
-	wake(w)
+	e := q.handOut(q.handOutTime(timed))
+	key, priority = e.key, e.priority
+	q.unlock()
 	return key, priority, nil
 }
 
-// GetBatch copies the keys whose turn it is to keys, as many as there are and as
-// fit, and returns their number. If there is none, it waits for one. The caller
-// has to call Done with each of them. The errors are those of GetContext. If keys
-// is empty, it returns 0 at once.
+// GetBatch copies the keys whose turn it is to keys, as many as there are and as fit, and
+// returns their number. If there is none, it waits for one. The caller has to call Done
+// with each of them. The errors are those of GetContext. If keys is empty, it returns 0 at
+// once.
 func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	if len(keys) == 0 {
 		return 0, nil
@@ -58,15 +59,13 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	for i := range n {
 		keys[i] = q.handOut(now).key
 	}
-	w := q.sleepers.next(q.schedule.len)
-	q.mu.Unlock()
-	wake(w)
+	q.unlock()
 	return n, nil
 }
 
-// await waits until there is a key to hand out. It returns an error if ctx has
-// ended, or the queue was shut down and nothing is left. The caller holds mu; if
-// there is an error, it is given up.
+// await waits until there is a key to hand out. It returns an error if ctx has ended, or
+// the queue was shut down and nothing is left. The caller holds mu; if there is an error, it
+// is given up.
 func (q *WorkQueue[K]) await(ctx context.Context) error {
 	for {
 		var err error
@@ -78,19 +77,31 @@ func (q *WorkQueue[K]) await(ctx context.Context) error {
 		case q.shutDown:
 			err = ErrShutDown
 		default:
-			q.sleepers.wait(ctx, &q.mu)
+			q.sleep(ctx)
 			continue
 		}
-		w := q.sleepers.next(q.schedule.len) // this worker may have been woken for it
-		q.mu.Unlock()
-		wake(w)
+		q.unlock() // this worker may have been woken for a key: another is woken then
 		return err
 	}
 }
 
-// handOutTime returns the time at which keys are handed out, unknown if nobody asks
-// for it: to look at the clock takes as long as to hand out a key. The caller
-// holds mu.
+// sleep blocks until the worker is woken, or ctx ends. The caller holds mu, which is given
+// up meanwhile.
+func (q *WorkQueue[K]) sleep(ctx context.Context) {
+	w := q.sleepers.add()
+	q.unlock() // and make the adds that were left
+	ended := false
+	select {
+	case <-w.ready:
+	case <-ctx.Done():
+		ended = true
+	}
+	q.lock()
+	q.sleepers.leave(w, ended)
+}
+
+// handOutTime returns the time at which keys are handed out, unknown if nobody asks for it:
+// to look at the clock takes as long as to hand out a key. The caller holds mu.
 func (q *WorkQueue[K]) handOutTime(timed bool) time.Duration {
 	if timed || q.metrics != nil {
 		return q.time.now()
@@ -99,13 +110,68 @@ func (q *WorkQueue[K]) handOutTime(timed bool) time.Duration {
 }
 
 // handOut hands out the key whose turn it is. The caller holds mu.
-func (q *WorkQueue[K]) handOut(now time.Duration) *row[K, entry] {
-	row, n := q.schedule.pop()
-	e := &row.value
+func (q *WorkQueue[K]) handOut(now time.Duration) *entry[K] {
+	e := q.schedule.pop()
 	e.state |= processing
 	e.since = now
-	appendRow(&q.keys, &q.inWork, n, e)
+	q.inWork.append(e)
 	q.inProcess++
-	q.metrics.handedOut(n, now)
-	return row
+	q.metrics.handedOut(e.priority, now-e.added)
+	return e
 }
+
+// Done marks a key that was handed out as processed. If it was added meanwhile, it waits
+// again. Done of a key that is not being processed changes nothing, and is reported to
+// utilruntime.HandleError.
+func (q *WorkQueue[K]) Done(key K) {
+	if !q.done(key) {
+		utilruntime.HandleError(fmt.Errorf("work queue %s: Done was called with key %v, which is not being processed", q.name, key))
+	}
+}
+
+func (q *WorkQueue[K]) done(key K) bool {
+	if q.validate(key) != nil {
+		return false
+	}
+	q.lock()
+	e := q.find(key)
+	if e == nil || !e.inState(processing) {
+		q.unlock()
+		return false
+	}
+	e.state &^= processing
+	q.inWork.remove(e)
+	q.inProcess--
+	began := e.since
+	switch {
+	case e.inState(dirty):
+		e.state &^= dirty
+		q.dirty--
+		e.priority = e.nextPriority
+		q.schedule.push(e, q.time.now())
+	case e.state == 0:
+		q.rest(e)
+	}
+	if q.shutDown && q.isIdle() {
+		close(q.drained)
+	}
+	q.letGo()
+	q.metrics.processed(began)
+	q.unlock()
+	return true
+}
+
+// find returns the entry of a key, nil if there is none. It is quick if the key is the one
+// that was handed out last, or longest ago. The caller holds mu.
+func (q *WorkQueue[K]) find(key K) *entry[K] {
+	if e := q.inWork.last; e != nil && e.key == key {
+		return e
+	}
+	if e := q.inWork.first; e != nil && e.key == key {
+		return e
+	}
+	return q.keys.get(key)
+}
+
+// isIdle reports whether nothing waits and nothing is in process. The caller holds mu.
+func (q *WorkQueue[K]) isIdle() bool { return q.inProcess == 0 && q.schedule.len == 0 }

@@ -3,6 +3,7 @@ package queue
 import (
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
 )
 
@@ -40,8 +41,9 @@ type allPriorities struct{ workqueue.GaugeMetric }
 func (g allPriorities) Inc(int) { g.GaugeMetric.Inc() }
 func (g allPriorities) Dec(int) { g.GaugeMetric.Dec() }
 
-// metrics are what a queue reports. Their methods are called with the queue's
-// lock held; those of nil do nothing.
+// metrics are what a queue reports. Their methods are called with the queue's lock held, at
+// the end of what they tell of; those of nil do nothing. A metric that panics is reported to
+// utilruntime.HandleCrash; if that ends the process, it does so without the lock.
 type metrics[K comparable] struct {
 	depth        PriorityGaugeMetric
 	adds         workqueue.CounterMetric
@@ -55,17 +57,16 @@ type metrics[K comparable] struct {
 	oldestAge    workqueue.SettableGaugeMetric
 
 	time    stopwatch
-	keys    *table[K, entry]
-	added   paged[time.Duration] // when each key was first added since it was handed out
-	next    time.Duration        // when those gauges are to be set that change as time goes by
-	settled bool                 // they are 0 and stay so until a key is added
+	crashed func(any)     // is called before a panic goes on
+	next    time.Duration // when those gauges are to be set that change as time goes by
+	settled bool          // they are 0 and stay so until a key is added
 }
 
 // metricsPeriod is that of client-go's queue.
 const metricsPeriod = 500 * time.Millisecond
 
-// newMetrics returns metrics about keys, nil if there is no provider.
-func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, time stopwatch, keys *table[K, entry]) *metrics[K] {
+// newMetrics returns the metrics of a queue, nil if there is no provider.
+func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, time stopwatch, crashed func(any)) *metrics[K] {
 	if provider == nil {
 		return nil
 	}
@@ -80,7 +81,7 @@ func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, t
 		inFlight:     noMetric{},
 		oldestAge:    noMetric{},
 		time:         time,
-		keys:         keys,
+		crashed:      crashed,
 		settled:      true,
 	}
 	if byPriority, ok := provider.(PriorityMetricsProvider); ok {
@@ -104,12 +105,9 @@ func (noMetric) Dec()            {}
 func (noMetric) Set(float64)     {}
 func (noMetric) Observe(float64) {}
 
-// add tells that row n now waits with a priority, or will when it is done.
-func (m *metrics[K]) add(n int32, priority int, now time.Duration) {
-	if m == nil {
-		return
-	}
-	*m.added.reserve(n) = now
+// add tells that a key more waits with a priority, or will when it is done.
+func (m *metrics[K]) add(priority int) {
+	defer utilruntime.HandleCrash(m.crashed)
 	m.adds.Inc()
 	m.depth.Inc(priority)
 }
@@ -117,6 +115,7 @@ func (m *metrics[K]) add(n int32, priority int, now time.Duration) {
 // raised tells of a higher priority of what waits, or will.
 func (m *metrics[K]) raised(from, to int) {
 	if m != nil {
+		defer utilruntime.HandleCrash(m.crashed)
 		m.depth.Dec(from)
 		m.depth.Inc(to)
 	}
@@ -124,6 +123,7 @@ func (m *metrics[K]) raised(from, to int) {
 
 func (m *metrics[K]) retried() {
 	if m != nil {
+		defer utilruntime.HandleCrash(m.crashed)
 		m.retries.Inc()
 	}
 }
@@ -131,6 +131,7 @@ func (m *metrics[K]) retried() {
 // delayBegan tells that one key more is delayed.
 func (m *metrics[K]) delayBegan() {
 	if m != nil {
+		defer utilruntime.HandleCrash(m.crashed)
 		m.delayed.Inc()
 	}
 }
@@ -138,46 +139,48 @@ func (m *metrics[K]) delayBegan() {
 // delayEnded tells that one key less is delayed.
 func (m *metrics[K]) delayEnded() {
 	if m != nil {
+		defer utilruntime.HandleCrash(m.crashed)
 		m.delayed.Dec()
 	}
 }
 
-// handedOut tells that row n is in process from now on.
-func (m *metrics[K]) handedOut(n int32, now time.Duration) {
-	if m == nil {
-		return
-	}
-	m.depth.Dec(m.keys.row(n).value.priority)
-	m.latency.Observe((now - *m.added.at(n)).Seconds())
-	m.inFlight.Inc()
-}
-
-// processed tells that row n is no longer in process.
-func (m *metrics[K]) processed(n int32) {
-	if m == nil {
-		return
-	}
-	m.workDuration.Observe((m.time.now() - m.keys.row(n).value.since).Seconds())
-	m.inFlight.Dec()
-}
-
-// release drops what is known of a page of rows.
-func (m *metrics[K]) release(page int32) {
+// handedOut tells that a key is in process from now on, which had a priority and has waited.
+func (m *metrics[K]) handedOut(priority int, waited time.Duration) {
 	if m != nil {
-		m.added.release(page)
+		defer utilruntime.HandleCrash(m.crashed)
+		m.depth.Dec(priority)
+		m.latency.Observe(waited.Seconds())
+		m.inFlight.Inc()
 	}
 }
 
-// set sets the gauges that change as time goes by. The first key in process is
-// that of row n.
-func (m *metrics[K]) set(n int32, oldestAge, now time.Duration) {
+// processed tells that a key is no longer in process, which was handed out at a time.
+func (m *metrics[K]) processed(began time.Duration) {
+	if m != nil {
+		defer utilruntime.HandleCrash(m.crashed)
+		m.workDuration.Observe((m.time.now() - began).Seconds())
+		m.inFlight.Dec()
+	}
+}
+
+// set sets the gauges that change as time goes by. The first entry in process is e.
+func (m *metrics[K]) set(e *entry[K], oldestAge, now time.Duration) {
+	defer utilruntime.HandleCrash(m.crashed)
 	var total, longest time.Duration
-	for ; n != noRow; n = m.keys.row(n).value.next {
-		age := now - m.keys.row(n).value.since
-		total += age
-		longest = max(longest, age)
+	for ; e != nil; e = e.next {
+		total += now - e.since
+		longest = max(longest, now-e.since)
 	}
 	m.unfinished.Set(total.Seconds())
 	m.longest.Set(longest.Seconds())
 	m.oldestAge.Set(oldestAge.Seconds())
+}
+
+// crashed is called by a metric that has panicked. If that ends the process, or somebody
+// recovers, the lock is not held for ever, and what was left is done.
+func (q *WorkQueue[K]) crashed(any) {
+	if utilruntime.ReallyCrash {
+		q.makeTaken()
+		q.unlock()
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -98,15 +99,33 @@ func (r *run[K]) handle(ctx context.Context, key K, calls *calls[K]) {
 	outcome := errExited
 	calls.begin(key)
 	defer func() {
-		calls.end(ctx)
-		r.settle(ctx, key, outcome)
-		r.Done(key)
+		defer r.Done(key)
+		r.settle(ctx, key, calls, outcome)
 	}()
-	outcome = r.call(ctx, key)
+	outcome = contain(ctx, func() error { return r.process(ctx, key) })
 }
 
-// call calls the function, and turns a panic into an error.
-func (r *run[K]) call(ctx context.Context, key K) (err error) {
+// settle does what the outcome of a call asks for. What is asked for that, the error, the
+// rate limiter and the logger, may panic as well: then the outcome is this panic.
+func (r *run[K]) settle(ctx context.Context, key K, calls *calls[K], outcome error) {
+	panicked := contain(ctx, func() error {
+		calls.end(ctx)
+		r.settled(ctx, key, outcome)
+		return nil
+	})
+	if panicked == nil {
+		return
+	}
+	if again := contain(ctx, func() error { r.retry(ctx, key, panicked); return nil }); again != nil {
+		r.AddAfter(key, retryAfterPanic)
+	}
+}
+
+// retryAfterPanic is when a key is tried again if the rate limiter cannot say it.
+const retryAfterPanic = time.Second
+
+// contain calls a function of the user, and turns a panic into an error.
+func contain(ctx context.Context, call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			for _, handle := range utilruntime.PanicHandlers {
@@ -115,16 +134,11 @@ func (r *run[K]) call(ctx context.Context, key K) (err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return r.process(ctx, key)
+	return call()
 }
 
-// failed notes a failure, for Report and KeyState.
-func (r *run[K]) failed(key K, err error, terminal bool) {
-	r.failures.failed(key, err, terminal, r.time.at(r.time.now()))
-}
-
-// settle does what the outcome of a call asks for.
-func (r *run[K]) settle(ctx context.Context, key K, outcome error) {
+// settled does what an outcome asks for.
+func (r *run[K]) settled(ctx context.Context, key K, outcome error) {
 	var terminal *terminalError
 	var requeue *requeueError
 	switch {
@@ -140,10 +154,20 @@ func (r *run[K]) settle(ctx context.Context, key K, outcome error) {
 		r.failures.succeeded(key)
 		r.AddAfter(key, requeue.after)
 	default:
-		r.AddRateLimited(key)
-		if ctx.Err() == nil || !errors.Is(outcome, ctx.Err()) && !errors.Is(outcome, context.Cause(ctx)) {
-			r.failed(key, outcome, false)
-			klog.FromContext(ctx).Error(outcome, "Processing has failed", "requeues", r.NumRequeues(key))
-		}
+		r.retry(ctx, key, outcome)
 	}
+}
+
+// retry has a key that has failed tried again when the rate limiter allows.
+func (r *run[K]) retry(ctx context.Context, key K, outcome error) {
+	r.AddRateLimited(key)
+	if ctx.Err() == nil || !errors.Is(outcome, ctx.Err()) && !errors.Is(outcome, context.Cause(ctx)) {
+		r.failed(key, outcome, false)
+		klog.FromContext(ctx).Error(outcome, "Processing has failed", "requeues", r.NumRequeues(key))
+	}
+}
+
+// failed notes a failure, for Report and KeyState.
+func (r *run[K]) failed(key K, err error, terminal bool) {
+	r.failures.failed(key, err, terminal, r.time.at(r.time.now()))
 }

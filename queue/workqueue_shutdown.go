@@ -12,11 +12,11 @@ import (
 // It may be called more than once. It ends every Drain and ShutDownWithDrain
 // that waits.
 func (q *WorkQueue[K]) ShutDown() {
-	q.mu.Lock()
+	q.lock()
 	q.stop()
 	close(q.cutShort)
 	q.cutShort = make(chan struct{})
-	q.mu.Unlock()
+	q.unlock()
 	q.dropDelayed()
 	q.background.ended.Wait()
 }
@@ -28,10 +28,10 @@ func (q *WorkQueue[K]) ShutDown() {
 // ShutDown is called before, one that wraps ErrShutDown. The error says how many
 // keys are left. The queue stays shut down, and what waits is still handed out.
 func (q *WorkQueue[K]) Drain(ctx context.Context) error {
-	q.mu.Lock()
+	q.lock()
 	q.stop()
 	cutShort := q.cutShort
-	q.mu.Unlock()
+	q.unlock()
 	q.dropDelayed()
 	q.background.ended.Wait()
 
@@ -72,7 +72,7 @@ func (q *WorkQueue[K]) stop() {
 
 // ShuttingDown reports whether the queue was shut down.
 func (q *WorkQueue[K]) ShuttingDown() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock()
+	defer q.unlock()
 	return q.shutDown
 }

@@ -27,8 +27,8 @@ type Stats struct {
 // Stats returns the state of the queue. With fairness, the time that it takes
 // grows with the number of tenants that have keys waiting.
 func (q *WorkQueue[K]) Stats() Stats {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock()
+	defer q.unlock()
 	return q.stats(q.oldestAge(q.time.now()))
 }
 
@@ -38,7 +38,7 @@ func (q *WorkQueue[K]) stats(oldestAge time.Duration) Stats {
 		Waiting:   q.schedule.len,
 		InFlight:  q.inProcess,
 		Dirty:     q.dirty,
-		Delayed:   q.delayed,
+		Delayed:   q.delays.len,
 		OldestAge: oldestAge,
 		Retries:   q.retries,
 	}
@@ -46,8 +46,8 @@ func (q *WorkQueue[K]) stats(oldestAge time.Duration) Stats {
 
 // Len returns how many keys wait to be handed out.
 func (q *WorkQueue[K]) Len() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock()
+	defer q.unlock()
 	return q.schedule.len
 }
 

@@ -141,7 +141,7 @@ func TestGoroutines(t *testing.T) {
 
 // TestNoAllocationInUse goes through what a queue is used for all the time.
 func TestNoAllocationInUse(t *testing.T) {
-	if raceEnabled {
+	if queue.RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	keys := make([]string, 500)

@@ -1,9 +1,11 @@
 package typed
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -21,7 +23,9 @@ func (l *loop[T]) leaveOut(list *queue.List[T]) (rejected int, left bool) {
 			left = true
 			continue
 		}
-		rejected++
+		if rejected++; rejected > 1 { // the first was, with its stack
+			goroutine.Report(l.ctx, panicked)
+		}
 		key := l.reject(obj, panicked, true)
 		if old, ok := l.store.Get(key); ok {
 			list.Objects = append(list.Objects, old)
@@ -40,6 +44,21 @@ func (l *loop[T]) reject(obj T, panicked any, listed bool) index.Key {
 	l.health.rejections.note(rejected, byLoop)
 	logRejected(l.ctx, rejected)
 	return rejected.Key
+}
+
+// report reports a panic, unless it is the one that has had changes applied one by one.
+func (l *loop[T]) report(panicked any) {
+	if l.known {
+		l.known = false
+		return
+	}
+	goroutine.Crash(l.ctx, panicked)
+}
+
+// crashed ends the informer, whose goroutine has panicked where no user's function is
+// called: it says so, rather than go on with events that are lost.
+func (l *loop[T]) crashed(_ context.Context, panicked any) {
+	l.end(&goroutine.PanicError{Of: "the informer's own goroutine", Value: panicked})
 }
 
 // identify returns the key and the resource version of an object, false if its

@@ -65,7 +65,7 @@ func (c *calls[T]) end() {
 	c.key = index.Key{} // which may hold on to an object
 	c.mu.Unlock()
 	if slow {
-		c.slow(call)
+		contain(func() { c.slow(call) })
 		c.free = 0
 	}
 }

@@ -85,6 +85,6 @@ func (d *deletions) all() []*deletionWaiter {
 // notify calls the waiters.
 func notify(waiters []*deletionWaiter) {
 	for _, w := range waiters {
-		w.changed()
+		contain(w.changed)
 	}
 }

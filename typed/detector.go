@@ -2,6 +2,7 @@ package typed
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"sync"
 	"time"
@@ -105,9 +106,9 @@ func (d *detector[T]) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-d.crowded:
-			d.compare(ctx, false)
+			contain(func() { d.compare(ctx, false) })
 		case <-ticker.C:
-			d.compare(ctx, true)
+			contain(func() { d.compare(ctx, true) })
 		}
 	}
 }
@@ -159,8 +160,11 @@ func (d *detector[T]) stored(key index.Key) (obj T, ok bool) {
 		return obj, false
 	}
 	defer func() {
-		if recover() != nil { // it was released just now
-			ok = false
+		if p := recover(); p != nil {
+			if err, is := p.(error); !is || !errors.Is(err, index.ErrReleased) {
+				panic(p)
+			}
+			ok = false // it was released just now
 		}
 	}()
 	return d.informer.store.Get(key)

@@ -75,7 +75,7 @@ func (i *Informer[T]) visit(ctx context.Context, opts []HandlerOption, yield fun
 		}
 		left = !yield(*e)
 		return !left
-	})
+	}, nil)
 	if left {
 		return nil
 	}

@@ -190,6 +190,7 @@ func (f *Factory) start(at shareKey, s *share) {
 	f.shares[at] = s
 	informer := s.informer
 	f.running.Go(func() {
+		defer utilruntime.HandleCrashWithContext(ctx)
 		defer stop()
 		err := informer.Run(ctx)
 		f.forget(at, s)
@@ -212,7 +213,7 @@ func (f *Factory) release(at shareKey, s *share, by *use) {
 		last = false
 		s.wanted = make(chan struct{})
 		wanted := s.wanted
-		f.running.Go(func() { f.linger(at, s, wanted) })
+		f.running.Go(func() { contain(func() { f.linger(at, s, wanted) }) })
 	}
 	f.mu.Unlock()
 	if last {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -16,7 +18,8 @@ import (
 // made of followers; a [Handler] is what others need.
 //
 // The methods are called one at a time, but for Report; the informer's lock is held, so
-// they return at once, and do not call the informer.
+// they return at once, and do not call the informer. A panic of one is reported by
+// utilruntime.HandleCrash; others, and handlers, are told all the same.
 type Follower[T index.Object] interface {
 	// Begin comes first, with the objects that are there. All steps that come after
 	// it are told.
@@ -136,7 +139,7 @@ func (f *following) release() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.leave() {
-		f.end()
+		tell(f.end)
 	}
 }
 
@@ -172,24 +175,31 @@ func (l *followerList[T]) remove(one *Follower[T]) bool {
 	return len(list) < before
 }
 
+// tell calls a method of a follower. If that panics, the others are told all the same, and
+// what the informer is doing goes on, unless utilruntime.HandleCrash ends the process.
+func tell(call func()) {
+	defer utilruntime.HandleCrash()
+	call()
+}
+
 func (l *followerList[T]) step(events []Event[T], version string) {
 	if len(events) == 0 && version == "" {
 		return
 	}
 	for _, f := range l.all() {
-		(*f).Step(events, version)
+		tell(func() { (*f).Step(events, version) })
 	}
 }
 
 func (l *followerList[T]) synced() {
 	for _, f := range l.all() {
-		(*f).Synced()
+		tell((*f).Synced)
 	}
 }
 
 func (l *followerList[T]) report(err error) {
 	for _, f := range l.all() {
-		(*f).Report(err)
+		tell(func() { (*f).Report(err) })
 	}
 }
 
@@ -198,6 +208,6 @@ func (l *followerList[T]) end(cause error) {
 	list := l.all()
 	l.list.Store(nil)
 	for _, f := range list {
-		(*f).End(cause)
+		tell(func() { (*f).End(cause) })
 	}
 }

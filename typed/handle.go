@@ -3,6 +3,7 @@ package typed
 import (
 	"context"
 	"fmt"
+	"math"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
@@ -86,7 +87,8 @@ func (i *Informer[T]) add(l *listener[T]) error {
 		}
 		l.events = c
 	} else {
-		l.events = i.log.NewCursor(l.delivery.limit)
+		l.cursor = i.log.NewCursor(l.delivery.limit)
+		l.events = l.cursor
 	}
 	l.reader = l.events
 	if i.Phase() != PhaseNew && i.store.Len() > 0 {
@@ -112,6 +114,7 @@ func (i *Informer[T]) call(l *listener[T]) {
 	l.calling, l.random = true, chance.From(ctx)
 	i.calling.Go(func() {
 		defer l.finish()
+		defer utilruntime.HandleCrashWithContext(ctx)
 		returned := false
 		defer func() {
 			if !returned { // runtime.Goexit, or a panic that ends the program
@@ -119,18 +122,13 @@ func (i *Informer[T]) call(l *listener[T]) {
 			}
 		}()
 		l.goroutine.Store(goroutine.ID())
-		panicked := []func(context.Context, any){l.panics.note}
-		emit := func(e *Event[T]) (next bool) {
-			next = true // also after a panic
-			defer utilruntime.HandleCrashWithContext(ctx, panicked...)
-			dispatch(l.handler, e)
-			return
-		}
+		c := caller[T]{listener: l, ctx: ctx, panicked: []func(context.Context, any){l.panics.note}}
 		if timed := i.newCalls(ctx, l.name); timed != nil {
 			l.timed.Store(timed)
-			emit = timed.around(emit)
+			l.run(timed.around(c.call), nil)
+		} else {
+			l.run(c.call, c.callAll)
 		}
-		l.run(emit)
 		returned = true
 	})
 }
@@ -158,11 +156,12 @@ func (i *Informer[T]) leave(r *Registration) bool {
 // setLimit makes the source wait for the Block handler with the least room, if
 // there is one. The caller holds mu.
 func (i *Informer[T]) setLimit() {
-	i.limit = 0
+	limit := 0
 	for _, l := range i.listeners.all() {
-		if n := l.delivery.limit; n > 0 && (i.limit == 0 || n < i.limit) {
-			i.limit = n
+		if n := l.delivery.limit; n > 0 && (limit == 0 || n < limit) {
+			limit = n
 		}
 	}
-	i.deltas.SetLimit(i.limit)
+	i.limit.Store(int32(min(limit, math.MaxInt32)))
+	i.deltas.SetLimit(limit)
 }

@@ -32,6 +32,11 @@ type health struct {
 // ask for the informer's status, so no lock is held meanwhile.
 func (h *health) report(ctx context.Context, name string, err error) {
 	h.note(err)
+	contain(func() { h.log(ctx, name, err) })
+}
+
+// log logs err, or that there was none.
+func (h *health) log(ctx context.Context, name string, err error) {
 	if err == nil {
 		h.trouble.Work(func(failures int, since, worked time.Time) {
 			klog.FromContext(ctx).Info("List and watch work again", "informer", name, "failures", failures, "since", since, "worksSince", worked)
@@ -51,8 +56,10 @@ func (h *health) reject(ctx context.Context, rejected *source.RejectedError) {
 
 // logRejected logs that an object was left out.
 func logRejected(ctx context.Context, rejected *source.RejectedError) {
-	utilruntime.HandleErrorWithContext(ctx, rejected.Err, "Left out an object that cannot be used",
-		"informer", rejected.Informer, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
+	contain(func() {
+		utilruntime.HandleErrorWithContext(ctx, rejected.Err, "Left out an object that cannot be used",
+			"informer", rejected.Informer, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
+	})
 }
 
 // watch notes that the source begins to watch.

@@ -107,7 +107,7 @@ type Informer[T index.Object] struct {
 	cause     error           // why Run ended; set before stopped is closed
 	listeners listenerList[T]
 	followers followerList[T]
-	limit     int            // of events that a Block handler has room for; 0: none
+	limit     atomic.Int32   // of events that a Block handler has room for; 0: none; changed with mu held
 	calling   sync.WaitGroup // the goroutines that call handlers
 }
 

@@ -11,6 +11,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -211,9 +212,11 @@ func (s *informerSink[T]) Report(err error) {
 	if s.onError == nil {
 		return
 	}
-	if end := s.onError(err); end != nil {
-		s.end(end)
-	}
+	contain(func() {
+		if end := s.onError(err); end != nil {
+			s.end(end)
+		}
+	})
 }
 
 var errNoName = errors.New("it has no name")
@@ -228,7 +231,7 @@ func (s *informerSink[T]) admit(obj T, resourceVersion string, listed bool) (T, 
 	}
 	if s.transform != nil {
 		key := index.KeyOf(obj)
-		transformed, err := s.transform(obj)
+		transformed, err := s.transformed(obj)
 		if err == nil && transformed == none {
 			err = source.ErrNilObject
 		} else if err == nil && index.KeyOf(transformed) != key {
@@ -248,6 +251,17 @@ func (s *informerSink[T]) admit(obj T, resourceVersion string, listed bool) (T, 
 		s.repair(index.KeyOf(obj))
 	}
 	return obj, true
+}
+
+// transformed calls the transform function. If that panics, the object is rejected.
+func (s *informerSink[T]) transformed(obj T) (_ T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &goroutine.PanicError{Of: "the transform function", Value: p}
+			goroutine.Crash(s.ctx, p)
+		}
+	}()
+	return s.transform(obj)
 }
 
 // repair notes that an object is received in a state that can be used, or gone.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/chance"
+	"github.com/kubetyped/informer/internal/eventlog"
 )
 
 // listener is a handler that was added, with the events that it gets, in this order:
@@ -20,8 +21,9 @@ type listener[T index.Object] struct {
 
 	handler  Handler[T] // nil: the events are ranged over
 	events   subscription[T]
-	initial  *index.Snapshot[T] // delivered first; nil: nothing
-	onSynced func()             // called when the handler is synced; nil: nothing is
+	cursor   *eventlog.Cursor[Event[T]] // events, if it is one: to call it costs less
+	initial  *index.Snapshot[T]         // delivered first; nil: nothing
+	onSynced func()                     // called when the handler is synced; nil: nothing is
 
 	tasks    taskQueue[T]
 	period   time.Duration  // of resyncs; 0: none
@@ -53,8 +55,9 @@ type filling[T index.Object] interface {
 }
 
 // run passes every event to emit until the registration ends or emit returns
-// false.
-func (l *listener[T]) run(emit func(*Event[T]) bool) {
+// false. Batch, unless it is nil, passes on events that were published, and returns what
+// caller.callAll does.
+func (l *listener[T]) run(emit func(*Event[T]) bool, batch func([]Event[T]) (int, bool)) {
 	defer l.letGo()
 	if l.initial != nil && !l.replay(l.initial, Event[T]{Type: index.Added, Reason: index.Initial}, emit) {
 		return
@@ -67,11 +70,11 @@ func (l *listener[T]) run(emit func(*Event[T]) bool) {
 		due = l.timer.C
 	}
 	for !l.stopped.Load() {
-		batch := l.events.Next()
-		if !l.deliver(batch, emit) || !l.runTasks(emit) {
+		events := l.events.Next()
+		if !l.deliver(events, emit, batch) || !l.runTasks(emit) {
 			return
 		}
-		if len(batch) > 0 {
+		if len(events) > 0 {
 			select {
 			case <-due:
 				l.resync(true)
@@ -102,18 +105,36 @@ func (l *listener[T]) letGo() {
 	l.tasks.clear()
 }
 
-// deliver passes the events of a batch to emit. It reports whether to go on.
-func (l *listener[T]) deliver(batch []Event[T], emit func(*Event[T]) bool) bool {
-	for i := range batch {
-		if !l.runTasks(emit) || !emit(&batch[i]) {
+// deliver passes the events of a batch on. It reports whether to go on.
+func (l *listener[T]) deliver(events []Event[T], emit func(*Event[T]) bool, batch func([]Event[T]) (int, bool)) bool {
+	for len(events) > 0 {
+		if !l.runTasks(emit) {
 			return false
 		}
-		l.events.Handled()
+		done, handled := 1, false
+		if batch != nil {
+			done, handled = batch(events)
+		} else if !emit(&events[0]) {
+			return false
+		}
+		if !handled {
+			l.handled()
+		}
 		if l.stopped.Load() {
 			return false
 		}
+		events = events[done:]
 	}
 	return true
+}
+
+// handled tells that the handler has been called for one more event.
+func (l *listener[T]) handled() {
+	if l.cursor != nil {
+		l.cursor.Handled()
+	} else {
+		l.events.Handled()
+	}
 }
 
 // syncAfterThis has the handler be synced when it has been called for what was

@@ -19,9 +19,14 @@ type loop[T index.Object] struct {
 	changes []index.Change[T]
 	events  []Event[T]
 
+	// observed tells that metrics, budgets, a history or the like look at what the loop
+	// does. While nobody does, each of them costs one look at this.
+	observed bool
 	withheld bool // the first list was rejected as a whole
+	known    bool // the next panic is one that was reported
 
 	detector *detector[T] // nil: mutations are not detected
+	measured measured[T]  // what metrics process
 
 	wrote time.Duration // that the last write of the store took, if that is of interest
 
@@ -34,12 +39,14 @@ type loop[T index.Object] struct {
 
 func (l *loop[T]) run(ctx context.Context) {
 	defer l.close()
+	defer utilruntime.HandleCrashWithContext(l.ctx, l.crashed)
+	l.observed = l.isObserved()
 	for {
 		deltas, err := l.deltas.Take(ctx)
 		if err != nil {
 			return // ctx has ended
 		}
-		if l.metrics == nil {
+		if !l.observed || l.metrics == nil {
 			err = l.processAll(ctx, deltas)
 		} else {
 			err = l.measure(ctx, deltas)
@@ -48,6 +55,11 @@ func (l *loop[T]) run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// isObserved reports whether anything looks at what the loop does.
+func (l *loop[T]) isObserved() bool {
+	return l.metrics != nil || l.spending != nil || l.total != nil || l.history != nil || l.slowIndexes > 0 || l.detector != nil || l.onPublished != nil
 }
 
 // close lets go of a source that waits for room, and of what was not taken up.
@@ -60,20 +72,34 @@ func (l *loop[T]) close() {
 	}
 }
 
+// measured is a batch that metrics measure. There is one, so that measuring allocates
+// nothing.
+type measured[T index.Object] struct {
+	ctx     context.Context // of the call of measure
+	deltas  []queue.Delta[T]
+	called  bool
+	err     error
+	process func() // processes the deltas, once
+}
+
 // measure is processAll with metrics.
-func (l *loop[T]) measure(ctx context.Context, deltas []queue.Delta[T]) (err error) {
-	called := false
-	process := func() {
-		if !called {
-			called = true
-			err = l.processAll(ctx, deltas)
+func (l *loop[T]) measure(ctx context.Context, deltas []queue.Delta[T]) error {
+	m := &l.measured
+	if m.process == nil {
+		m.process = func() {
+			if !m.called {
+				m.called = true
+				m.err = l.processAll(m.ctx, m.deltas)
+			}
 		}
 	}
-	l.metrics.SetQueued(len(deltas))
-	l.metrics.Process(len(deltas), process)
-	process()
-	l.metrics.SetQueued(l.deltas.Len())
-	return err
+	m.ctx, m.deltas, m.called, m.err = ctx, deltas, false, nil
+	contain(func() { l.metrics.SetQueued(len(deltas)) })
+	contain(func() { l.metrics.Process(len(deltas), m.process) })
+	m.process()
+	m.ctx, m.deltas = nil, nil
+	contain(func() { l.metrics.SetQueued(l.deltas.Len()) })
+	return m.err
 }
 
 // processAll applies deltas in order, as many at a time as Block handlers have
@@ -81,7 +107,7 @@ func (l *loop[T]) measure(ctx context.Context, deltas []queue.Delta[T]) (err err
 func (l *loop[T]) processAll(ctx context.Context, deltas []queue.Delta[T]) error {
 	for len(deltas) > 0 {
 		batch := deltas
-		if room := l.room(); room > 0 {
+		if room := int(l.limit.Load()); room > 0 {
 			if err := l.log.WaitForRoom(ctx); err != nil {
 				return err
 			}
@@ -93,16 +119,7 @@ func (l *loop[T]) processAll(ctx context.Context, deltas []queue.Delta[T]) error
 	return nil
 }
 
-// room returns how many events a Block handler takes at a time, 0 if there is
-// no such handler.
-func (l *loop[T]) room() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.limit
-}
-
-// process applies deltas in order; changes that follow one another make one
-// batch.
+// process applies deltas in order; changes that follow one another are applied in pieces.
 func (l *loop[T]) process(deltas []queue.Delta[T]) {
 	l.contact.Store(time.Now().UnixNano())
 	version := ""
@@ -110,6 +127,10 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 		d := &deltas[n]
 		switch d.Type {
 		case queue.Put, queue.Delete, queue.Remove:
+			if len(l.changes) == maxPiece {
+				l.flush(version)
+				version = ""
+			}
 			l.collect(d)
 		case queue.Bookmark:
 		case queue.Replace:
@@ -130,7 +151,9 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 		}
 	}
 	l.flush(version)
-	l.account()
+	if l.observed {
+		l.account()
+	}
 }
 
 // collect notes a change of an object, to be applied with those that follow.
@@ -157,25 +180,16 @@ func reasonOf[T index.Object](d *queue.Delta[T], usual index.Reason) index.Reaso
 	return index.Reason(d.Reason)
 }
 
-// flush applies the changes collected so far, after which the store is at
+// flush applies the changes collected so far, together, after which the store is at
 // version, if that is not empty.
-func (l *loop[T]) flush(version string) { l.flushAs(maxPiece, version) }
-
-// flushAs does so in pieces of up to a number of changes.
-func (l *loop[T]) flushAs(piece int, version string) {
+func (l *loop[T]) flush(version string) {
 	if len(l.changes) == 0 {
 		if version != "" {
 			l.bookmark(version)
 		}
 		return
 	}
-	for from := 0; from < len(l.changes); from += piece {
-		if to := from + piece; to < len(l.changes) {
-			l.applyPiece(l.changes[from:to], "")
-		} else {
-			l.applyPiece(l.changes[from:], version)
-		}
-	}
+	l.applyPiece(l.changes, version)
 	if cap(l.changes) > maxKept {
 		l.changes = nil
 	}
@@ -183,18 +197,19 @@ func (l *loop[T]) flushAs(piece int, version string) {
 	l.changes = l.changes[:0]
 }
 
-// maxKept is the number of changes up to which the memory of a batch is kept for
-// the next one.
+// maxKept is the number of changes up to which the memory of a step is kept for the
+// next one.
 const maxKept = 16384
 
 // maxPiece is the number of changes that are applied at a time, so that readers need
 // not wait for a burst: they take less than a millisecond. The store makes as many
-// in place, without copying pages.
+// in place, without copying pages. What has been collected by then is still in the
+// processor's caches.
 const maxPiece = 256
 
 // applyPiece applies some changes.
 func (l *loop[T]) applyPiece(changes []index.Change[T], version string) {
-	if l.detector != nil {
+	if l.observed && l.detector != nil {
 		defer l.detector.settle()
 		for i := range changes {
 			if c := &changes[i]; !c.Delete {
@@ -210,6 +225,8 @@ func (l *loop[T]) applyPiece(changes []index.Change[T], version string) {
 // applyEach applies changes one by one, since one of them is to blame for a
 // panic. That is rejected, and the others are not lost.
 func (l *loop[T]) applyEach(changes []index.Change[T], panicked any, version string) {
+	l.known = len(changes) > 1
+	defer func() { l.known = false }()
 	for i := range changes {
 		if len(changes) > 1 {
 			panicked = l.apply(changes[i:i+1], "")
@@ -228,14 +245,19 @@ func (l *loop[T]) applyEach(changes []index.Change[T], panicked any, version str
 // first case nothing has changed.
 func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any) {
 	applied := false
-	defer utilruntime.HandleCrashWithContext(l.ctx, func(_ context.Context, p any) {
-		if !applied {
-			panicked = p
+	defer func() {
+		if p := recover(); p != nil {
+			if !applied {
+				panicked = p
+			}
+			l.report(p)
 		}
-	})
+	}()
 	waiters := l.commit(changes, version)
 	applied = true // even if what is called now panics
-	l.blameIndexes(len(changes), func(n int) (T, bool) { return changes[n].Object, !changes[n].Delete })
+	if l.observed {
+		l.blameIndexes(len(changes), func(n int) (T, bool) { return changes[n].Object, !changes[n].Delete })
+	}
 	if version != "" {
 		l.reached(version)
 	}
@@ -256,8 +278,8 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 
 // notePublished calls what the user wants to be called after each batch.
 func (l *loop[T]) notePublished() {
-	if l.onPublished != nil {
-		l.onPublished()
+	if l.observed && l.onPublished != nil {
+		contain(l.onPublished)
 	}
 }
 
@@ -295,8 +317,8 @@ func (l *loop[T]) tellFollowers(version string) {
 // reached tells that the store is at version.
 func (l *loop[T]) reached(version string) {
 	l.versions.notify(version)
-	if l.metrics != nil {
-		l.metrics.SetResourceVersion(version)
+	if l.observed && l.metrics != nil {
+		contain(func() { l.metrics.SetResourceVersion(version) })
 	}
 }
 
@@ -309,8 +331,11 @@ func (l *loop[T]) publish(version string) {
 	if len(l.events) == 0 {
 		return
 	}
-	l.history.note(l.events, time.Unix(0, l.contact.Load()))
-	l.lastEvent.Store(l.contact.Load())
+	contact := l.contact.Load()
+	if l.observed {
+		l.history.note(l.events, time.Unix(0, contact))
+	}
+	l.lastEvent.Store(contact)
 	l.published.Add(int64(len(l.events)))
 	l.log.Append(l.events)
 	clear(l.events)

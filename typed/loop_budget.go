@@ -27,14 +27,14 @@ func (l *loop[T]) account() {
 	}
 	if l.spending != nil {
 		used, warn, over := l.spending.spend(objects, heap, now)
-		l.budgetChanged(&l.spending.Budget, used, objects, warn, over, false)
+		contain(func() { l.budgetChanged(&l.spending.Budget, used, objects, warn, over, false) })
 	}
 	if l.total != nil {
 		moreObjects, moreHeap := objects-l.spent.objects.Swap(objects), heap-l.spent.heap.Swap(heap)
 		all, heap := l.total.sumObjects.Add(moreObjects), l.total.sumHeap.Add(moreHeap)
 		used, warn, _ := l.total.spend(all, heap, now)
 		grown := moreObjects > 0 || moreHeap > 0
-		l.budgetChanged(&l.total.Budget, used, all, warn, grown && used.Used > 1, true)
+		contain(func() { l.budgetChanged(&l.total.Budget, used, all, warn, grown && used.Used > 1, true) })
 	}
 }
 
@@ -44,7 +44,8 @@ func (l *loop[T]) weigh(objects int64, now time.Time) {
 	if !wanted || !l.isSynced() || l.weighed > 0 && objects <= l.weighed+l.weighed/20 && now.Sub(l.weighedAt) < weighedEvery {
 		return
 	}
-	l.heap, l.weighed, l.weighedAt = l.EstimateHeap(weighedObjects).Bytes, objects, now
+	l.weighed, l.weighedAt = objects, now
+	contain(func() { l.heap = l.EstimateHeap(weighedObjects).Bytes })
 }
 
 // budgetChanged tells of what has just come near the limit of a budget, and ends the informer

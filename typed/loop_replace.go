@@ -19,7 +19,7 @@ var errPanicked = errors.New("the list was not stored: an index function, or a m
 // if there are no others in the first list, the informer is not synced by it.
 func (l *loop[T]) replace(list *queue.List[T], version string) {
 	l.keep(list)
-	if l.detector != nil {
+	if l.observed && l.detector != nil {
 		defer l.detector.settle()
 		for _, obj := range list.Objects {
 			l.detector.record(obj)
@@ -56,7 +56,9 @@ func (l *loop[T]) tryReplace(list *queue.List[T], version string) (done bool) {
 	}
 	waiters := l.commitList(list, version, first)
 	done = true // even if what is called now panics
-	l.blameIndexes(len(list.Objects), func(n int) (T, bool) { return list.Objects[n], true })
+	if l.observed {
+		l.blameIndexes(len(list.Objects), func(n int) (T, bool) { return list.Objects[n], true })
+	}
 	if first {
 		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", version)
 	}

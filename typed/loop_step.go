@@ -1,6 +1,9 @@
 package typed
 
-import "github.com/kubetyped/informer/queue"
+import (
+	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/queue"
+)
 
 // step applies changes that belong together, and tells that it has.
 func (l *loop[T]) step(together *queue.List[T], version string) {
@@ -12,7 +15,7 @@ func (l *loop[T]) step(together *queue.List[T], version string) {
 			l.collect(d)
 		}
 	}
-	l.flushAs(len(l.changes), version)
+	l.flush(version)
 	if together.Done != nil {
 		contain(together.Done)
 	}
@@ -21,10 +24,16 @@ func (l *loop[T]) step(together *queue.List[T], version string) {
 // isUnchanged reports whether a list has brought what the store has, and that is to be left
 // out. A part may be listed by another server than before, which counts otherwise, so the
 // object has to be the same one.
-func (l *loop[T]) isUnchanged(d *queue.Delta[T]) bool {
+func (l *loop[T]) isUnchanged(d *queue.Delta[T]) (unchanged bool) {
 	if !l.changedOnly || d.Type != queue.Put {
 		return false
 	}
+	defer func() {
+		if p := recover(); p != nil { // of a method of an object
+			unchanged = false
+			goroutine.Crash(l.ctx, p)
+		}
+	}()
 	key, version, ok := identify(d.Object)
 	if !ok || version == "" {
 		return false

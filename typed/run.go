@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // Run starts the informer and blocks until ctx ends, or until the source gives up or
@@ -42,11 +44,12 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		looping.Go(func() { i.watchHandlers(running) })
 	}
 	looping.Go(func() { (&loop[T]{Informer: i, detector: detector, end: end}).run(running) })
-	err := i.source.Run(running, &informerSink[T]{
+	sink := &informerSink[T]{
 		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
 		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter,
 		early: func(received int) { i.early(received, end) },
-	})
+	}
+	err := goroutine.Contain(ctx, "its source", func() error { return i.source.Run(running, sink) })
 	i.health.trouble.End()
 	switch cause := final.Load(); {
 	case cause != nil:

@@ -97,8 +97,10 @@ func (i *Informer[T]) watchHandlers(ctx context.Context) {
 				continue
 			}
 			if left, ok := i.slowLog.Next(time.Since(i.began)); ok {
-				klog.FromContext(ctx).Info("A handler does not return", "handler", l.name, "object", call.Key, "event", call.Type.String(),
-					"since", call.Began, "leftOut", left, "stack", goroutine.Stack(l.goroutine.Load()))
+				contain(func() {
+					klog.FromContext(ctx).Info("A handler does not return", "handler", l.name, "object", call.Key, "event", call.Type.String(),
+						"since", call.Began, "leftOut", left, "stack", goroutine.Stack(l.goroutine.Load()))
+				})
 			}
 		}
 	}
@@ -109,7 +111,7 @@ const maxBlamed = 256
 
 // beginWrite returns when a write of the store begins, if that is of interest.
 func (l *loop[T]) beginWrite() (began time.Time) {
-	if l.slowIndexes > 0 {
+	if l.observed && l.slowIndexes > 0 {
 		began = time.Now()
 	}
 	return began
@@ -117,7 +119,7 @@ func (l *loop[T]) beginWrite() (began time.Time) {
 
 // endWrite notes how long it took.
 func (l *loop[T]) endWrite(began time.Time) {
-	if l.slowIndexes > 0 {
+	if l.observed && l.slowIndexes > 0 {
 		l.wrote = time.Since(began)
 	}
 }

@@ -77,7 +77,7 @@ func (v *versions) release(reached func(*versionWaiter) bool) {
 	v.waiting.Store(int32(len(v.waiters)))
 	v.mu.Unlock()
 	for _, w := range released {
-		w.reached()
+		contain(w.reached)
 	}
 }
 

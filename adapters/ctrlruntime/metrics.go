@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -80,6 +81,7 @@ func find[C prometheus.Collector](key string, metric *C, labels ...string) error
 func described(c prometheus.Collector, name string, labels []string) (description, error) {
 	all := make(chan *prometheus.Desc)
 	go func() {
+		defer utilruntime.HandleCrash()
 		defer close(all)
 		c.Describe(all)
 	}()

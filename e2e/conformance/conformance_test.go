@@ -27,7 +27,7 @@ func TestServer(t *testing.T) {
 // TestInformer runs informers on the real server.
 func TestInformer(t *testing.T) {
 	newRig := installWidgets(t)
-	conformance.TestInformer(t, newRig)
+	conformance.TestInformer(t, newRig, conformance.RealTime)
 }
 
 // installWidgets makes the custom resource, until the test ends, and returns what

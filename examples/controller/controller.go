@@ -21,6 +21,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/kube/election"
 )
 
 // mine are the labels of ConfigMaps that ask for Pods, and of those Pods.
@@ -86,7 +87,7 @@ func (c *controller) run(ctx context.Context, workers int, elector control.Elect
 
 // newElector returns what instances of the controller compete with for the lead.
 func newElector(config *rest.Config, namespace, identity string) (control.Elector, error) {
-	return kube.NewElector(config, namespace, "kubetyped-example", kube.WithIdentity(identity))
+	return election.NewElector(config, namespace, "kubetyped-example", election.WithIdentity(identity))
 }
 
 // reconcile gives an owner the Pods that it is to have. It does not ask whether

@@ -239,21 +239,23 @@ func TestControllerNeverCreatesDuplicates(t *testing.T) {
 }
 
 func TestOneControllerLeads(t *testing.T) {
-	srv := typedtest.Start(t)
-	first, stop := start(t, srv, 1)
-	require.NoError(t, srv.Create(t.Context(), asking("web", "2")))
-	eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 2 })
-	second, _ := start(t, srv, 1)
-	require.NoError(t, second.pods.WaitForSync(t.Context()))
-	require.NoError(t, srv.Update(t.Context(), asking("web", "3")))
-	eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 3 })
-	assert.Equal(t, fmt.Sprintf("%p", first), *leaseOf(t, srv, "default").Spec.HolderIdentity)
+	synctest.Test(t, func(t *testing.T) { // the second waits until the Lease is free
+		srv := typedtest.Start(t)
+		first, stop := start(t, srv, 1)
+		require.NoError(t, srv.Create(t.Context(), asking("web", "2")))
+		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 2 })
+		second, _ := start(t, srv, 1)
+		require.NoError(t, second.pods.WaitForSync(t.Context()))
+		require.NoError(t, srv.Update(t.Context(), asking("web", "3")))
+		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 3 })
+		assert.Equal(t, fmt.Sprintf("%p", first), *leaseOf(t, srv, "default").Spec.HolderIdentity)
 
-	stop()
-	require.NoError(t, srv.Update(t.Context(), asking("web", "4")))
-	eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 4 })
-	assert.Equal(t, fmt.Sprintf("%p", second), *leaseOf(t, srv, "default").Spec.HolderIdentity)
-	assert.Equal(t, 4, srv.Requests("create", "pods"))
+		stop()
+		require.NoError(t, srv.Update(t.Context(), asking("web", "4")))
+		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 4 })
+		assert.Equal(t, fmt.Sprintf("%p", second), *leaseOf(t, srv, "default").Spec.HolderIdentity)
+		assert.Equal(t, 4, srv.Requests("create", "pods"))
+	})
 }
 
 // TestControllerThatStopsFinishesWhatWaits has the first of several ConfigMaps in

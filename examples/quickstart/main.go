@@ -31,7 +31,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/klog/v2"
 
@@ -56,9 +55,9 @@ func main() {
 
 // watch runs informers on the cluster, and shows what they can do.
 func watch(ctx context.Context, c *cluster, opts options, out *report) error {
-	// An informer keeps a copy of what a client lists and watches.
-	pods := typed.NewInformer(kube.FromClient(c.client.CoreV1().Pods(metav1.NamespaceAll)), typed.WithName("pods"))
-	nodes := typed.NewInformer(kube.FromClient(c.client.CoreV1().Nodes()), typed.WithName("nodes"))
+	// An informer keeps a copy of what it lists and watches.
+	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](c.config), typed.WithName("pods"))
+	nodes := typed.NewInformer(kube.FromREST[*corev1.Node](c.config), typed.WithName("nodes"))
 
 	// An index finds objects by whatever a function computes from them. It is
 	// the handle for look-ups, too.

@@ -19,7 +19,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
@@ -142,10 +141,8 @@ func TestRunTellsWhyItCannotSync(t *testing.T) {
 			srv := typedtest.Start(t)
 			srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(
 				schema.GroupResource{Resource: "pods"}, "", errors.New("ask for more rights"))})
-			client, err := kubernetes.NewForConfig(srv.Config())
-			require.NoError(t, err)
 
-			err = watch(t.Context(), &cluster{client: client}, options{timeout: 500 * time.Millisecond}, &report{w: new(bytes.Buffer)})
+			err := watch(t.Context(), &cluster{config: srv.Config()}, options{timeout: 500 * time.Millisecond}, &report{w: new(bytes.Buffer)})
 
 			assert.ErrorContains(t, err, "informer pods is not synced")
 			assert.ErrorContains(t, err, "ask for more rights")
@@ -165,16 +162,16 @@ func TestRunTellsWhyItCannotSync(t *testing.T) {
 func TestRunEndsWhenItIsInterrupted(t *testing.T) {
 	for _, at := range []string{"API server in memory", "Sync", "Look-ups", "Events", "backlog\n    "} {
 		t.Run(strings.Fields(at)[0], func(t *testing.T) {
-			leaked := goleak.IgnoreCurrent()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			out := &cancelOn{text: at, cancel: cancel}
+			synctest.Test(t, func(t *testing.T) { // which sees to it that no goroutine is left
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				out := &cancelOn{text: at, cancel: cancel}
 
-			err := run(ctx, []string{"-pods=200", "-duration=1m"}, out)
+				err := run(ctx, []string{"-pods=200", "-duration=1m"}, out)
 
-			require.NoError(t, err)
-			assert.True(t, strings.HasSuffix(out.String(), "\nInterrupted\n"), out.String())
-			goleak.VerifyNone(t, leaked)
+				require.NoError(t, err)
+				assert.True(t, strings.HasSuffix(out.String(), "\nInterrupted\n"), out.String())
+			})
 		})
 	}
 }

@@ -11,18 +11,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // cluster is what the informers are run on.
 type cluster struct {
-	client kubernetes.Interface
+	config *rest.Config
 	// about describes it in a line.
 	about string
 	// fill makes it ready.
@@ -54,26 +56,37 @@ func openReal(opts options) (*cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the kubeconfig: %w", err)
 	}
-	config.ContentType = runtime.ContentTypeProtobuf // less work for both sides than JSON
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
-	}
 	return &cluster{
-		client: client,
+		config: config,
 		about:  fmt.Sprintf("Cluster at %s, read only", config.Host),
 		fill:   func(context.Context) error { return nil },
 		churn:  func(context.Context) error { return nil },
 		version: func(ctx context.Context) (string, error) {
-			list, err := client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{Limit: 1})
+			version, err := versionOfPods(ctx, config)
 			if err != nil {
 				return "", fmt.Errorf("ask the server for its version: %w", err)
 			}
-			return list.ResourceVersion, nil
+			return version, nil
 		},
 		origin: "is at version",
 		close:  func() error { return nil },
 	}, nil
+}
+
+// versionOfPods returns the version at which the server lists Pods.
+func versionOfPods(ctx context.Context, config *rest.Config) (string, error) {
+	pods := rest.CopyConfig(config)
+	pods.APIPath, pods.GroupVersion = "/api", &corev1.SchemeGroupVersion
+	pods.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	client, err := rest.RESTClientFor(pods)
+	if err != nil {
+		return "", err
+	}
+	list := &corev1.PodList{}
+	if err := client.Get().Resource("pods").Param("limit", "1").Do(ctx).Into(list); err != nil {
+		return "", err
+	}
+	return list.ResourceVersion, nil
 }
 
 // The workload: Pods of some apps, in namespaces of teams, on Nodes in zones.
@@ -94,21 +107,20 @@ func openMemory(opts options) (*cluster, error) {
 		return nil, fmt.Errorf("start the server: %w", err)
 	}
 	config := srv.Config()
-	config.ContentType = runtime.ContentTypeProtobuf
-	client, err := kubernetes.NewForConfig(config)
+	writer, err := kube.NewWriter[*corev1.Pod](config)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("make a client: %w", err), srv.Close())
+		return nil, errors.Join(fmt.Errorf("make a writer: %w", err), srv.Close())
 	}
 	w := &workload{srv: srv, rate: opts.rate, want: opts.pods, random: rand.New(rand.NewPCG(1, 2))}
 	return &cluster{
-		client: client,
+		config: config,
 		about: fmt.Sprintf("API server in memory: %s Pods in %d namespaces on %d Nodes, %s changes/s",
 			grouped(opts.pods), namespaceCount, nodeCount, grouped(opts.rate)),
 		fill:  w.fill,
 		churn: w.churn,
 		version: func(ctx context.Context) (string, error) {
 			patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"quickstart/written":%q}}}`, time.Now().Format(time.RFC3339Nano))
-			pod, err := client.CoreV1().Pods(w.first.Namespace).Patch(ctx, w.first.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+			pod, err := writer.Patch(ctx, index.KeyOf(w.first), types.MergePatchType, patch, metav1.PatchOptions{})
 			if err != nil {
 				return "", fmt.Errorf("write an annotation: %w", err)
 			}

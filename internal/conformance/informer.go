@@ -14,11 +14,14 @@ import "testing"
 // and with the same contents, and the events they were told play back to that
 // state without a gap and without a duplicate.
 //
-// About newRig and the feature gates of client-go, see TestServer.
-func TestInformer(t *testing.T, newRig func(t *testing.T) Rig) {
+// About newRig and the feature gates of client-go, see TestServer. Place says where
+// each check runs, newRig with it.
+func TestInformer(t *testing.T, newRig func(t *testing.T) Rig, place Place) {
 	// Servers may be restarted by it. Parallel tests wait until this function has
 	// returned.
-	t.Run("Compaction", func(t *testing.T) { testInformerCompaction(t, newRig(t)) })
+	t.Run("Compaction", func(t *testing.T) {
+		place(t, func(t *testing.T) { testInformerCompaction(t, newRig(t)) })
+	})
 	for _, f := range []format{json, protobuf, cbor} {
 		t.Run(string(f), func(t *testing.T) {
 			if f == cbor {
@@ -27,19 +30,26 @@ func TestInformer(t *testing.T, newRig func(t *testing.T) Rig) {
 			for _, s := range subjects(f) {
 				t.Run(s.String(), func(t *testing.T) {
 					t.Parallel()
-					s.run(t, newRig)
+					s.run(t, newRig, place)
 				})
 			}
 		})
 	}
 }
 
+// Place runs a check: RealTime, or synctest.Test where the server is in memory, so that
+// nobody waits for what a client waits for.
+type Place func(t *testing.T, check func(t *testing.T))
+
+// RealTime is the Place of servers outside of this process.
+func RealTime(t *testing.T, check func(t *testing.T)) { check(t) }
+
 // subject is an informer of some type of objects, and the way in which it gets
 // them.
 type subject interface {
 	String() string
 	// run runs all checks.
-	run(t *testing.T, newRig func(t *testing.T) Rig)
+	run(t *testing.T, newRig func(t *testing.T) Rig, place Place)
 	// outlast begins a check that takes part in testInformerCompaction.
 	outlast(t *testing.T, rig Rig, label string) outlasting
 }

@@ -52,11 +52,11 @@ func (w *way[T]) String() string {
 }
 
 // run implements subject.
-func (w *way[T]) run(t *testing.T, newRig func(*testing.T) Rig) {
+func (w *way[T]) run(t *testing.T, newRig func(*testing.T) Rig, place Place) {
 	for _, c := range informerChecks[T]() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.run(newScene(t, newRig(t), w, ""))
+			place(t, func(t *testing.T) { c.run(newScene(t, newRig(t), w, "")) })
 		})
 	}
 }

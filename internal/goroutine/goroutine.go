@@ -1,4 +1,5 @@
-// Package goroutine tells goroutines apart, and what one of them does.
+// Package goroutine tells goroutines apart, and what one of them does, and keeps panics of
+// those who are called from ending them.
 package goroutine
 
 import (

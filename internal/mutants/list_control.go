@@ -117,16 +117,16 @@ var workQueue = []mutation{
 	},
 	{
 		bug:   "a delay that ends while its key is processed is lost",
-		file:  "queue/background.go",
-		old:   "		if q.isCurrent(d) {\n			current",
-		new:   "		if q.isCurrent(d) && !q.keys.row(d.row).value.inState(processing) {\n			current",
+		file:  "queue/workqueue_add.go",
+		old:   "	q.delays.remove(e)\n",
+		new:   "	q.delays.remove(e)\n	if e.inState(processing) {\n		return\n	}\n",
 		suite: queues,
 	},
 	{
 		bug:   "of two delays, the later one counts",
-		file:  "queue/background.go",
-		old:   "		if e.due <= due {\n",
-		new:   "		if e.due >= due {\n",
+		file:  "queue/workqueue_add.go",
+		old:   "	if due < q.delays.due(e) {\n",
+		new:   "	if due > q.delays.due(e) {\n",
 		suite: queues,
 	},
 	{
@@ -139,7 +139,7 @@ var workQueue = []mutation{
 	{
 		bug:   "a key that has failed is not tried again",
 		file:  "queue/workqueue_run.go",
-		old:   "		r.AddRateLimited(key)\n",
+		old:   "	r.AddRateLimited(key)\n",
 		new:   "",
 		suite: queues,
 	},
@@ -153,15 +153,15 @@ var workQueue = []mutation{
 	{
 		bug:   "no worker is woken for a key whose delay has ended",
 		file:  "queue/background.go",
-		old:   "	w := q.sleepers.next(q.schedule.len)\n	q.mu.Unlock()\n	wake(w)\n	return now, next, ok\n",
-		new:   "	q.mu.Unlock()\n	return now, next, ok\n",
+		old:   "	ok = b.running\n	q.unlock()\n",
+		new:   "	ok = b.running\n	q.mu.Unlock()\n",
 		suite: queues,
 	},
 	{
 		bug:   "a delayed key that is handed out loses its delay",
 		file:  "queue/workqueue_get.go",
 		old:   "	e.state |= processing\n",
-		new:   "	if e.inState(delayed) {\n		q.endDelay(e)\n	}\n	e.state |= processing\n",
+		new:   "	if e.inState(delayed) {\n		e.state &^= delayed\n		q.delays.remove(e)\n	}\n	e.state |= processing\n",
 		suite: queues,
 	},
 }

@@ -4,4 +4,4 @@ package simulated_test
 
 // seeds is how many seeds each suite runs unless a flag says otherwise; the race detector
 // makes them slow.
-const seeds = "4"
+const seeds = "3"

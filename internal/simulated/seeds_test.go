@@ -2,5 +2,6 @@
 
 package simulated_test
 
-// seeds is how many seeds each suite runs unless a flag says otherwise.
-const seeds = "12"
+// seeds is how many seeds each suite runs unless a flag says otherwise, as make simulate
+// does.
+const seeds = "5"

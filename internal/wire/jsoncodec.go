@@ -86,14 +86,19 @@ type jsonEvent[O any] struct {
 var errNoObject = errors.New("an event without an object")
 
 // Event implements Codec.
-func (c jsonCodec[T]) Event(frame []byte) (Event[T], error) {
+func (c jsonCodec[T]) Event(frame []byte) (decoded Event[T], err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			decoded, err = jsonInvalid[T](frame, panicOf[T](p))
+		}
+	}()
 	if t, object := splitEvent(frame); object != nil && checkType(t) == nil {
 		if obj, ok := c.decode(object); ok {
 			return Event[T]{Type: t, Object: obj, Kind: KindOf(obj)}, nil
 		}
 	}
 	e := jsonEvent[T]{Object: c.into.New()}
-	err := json.Unmarshal(frame, &e)
+	err = json.Unmarshal(frame, &e)
 	if special, ok, err := jsonSpecial[T](e.Type, frame); ok {
 		return special, err
 	}
@@ -118,7 +123,12 @@ func hasObject(frame []byte) bool {
 }
 
 // Item implements Codec.
-func (c jsonCodec[T]) Item(item []byte) (T, error) {
+func (c jsonCodec[T]) Item(item []byte) (decoded T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = jsonItemError(item, panicOf[T](p))
+		}
+	}()
 	if obj, ok := c.decode(item); ok {
 		return obj, nil
 	}

@@ -1,6 +1,12 @@
 package wire
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/kubetyped/informer/internal/goroutine"
+)
 
 // ObjectError tells of an object that cannot be decoded, in a response that is
 // sound otherwise: it can be left out, and what comes after it be used.
@@ -20,3 +26,11 @@ func (e *ObjectError) Unwrap() error { return e.Err }
 // Identity is what of an object's metadata tells which object it is, in which
 // state.
 type Identity struct{ Namespace, Name, ResourceVersion string }
+
+// panicOf reports what a method by which objects of type T are decoded has panicked with,
+// and returns it as an error of the object. It is called by the deferred function that has
+// recovered.
+func panicOf[T any](panicked any) error {
+	goroutine.Crash(context.Background(), panicked)
+	return &goroutine.PanicError{Of: "a method by which a " + reflect.TypeFor[T]().String() + " is decoded", Value: panicked}
+}

@@ -1,10 +1,13 @@
 package wire
 
 import (
+	"context"
 	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
+
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // The sizes of what is under way.
@@ -93,13 +96,14 @@ func NewPipeline[R any](limit int, decode func(frame []byte) (R, error), emit fu
 // Run decodes frames until there are no more, and returns nil then. It returns
 // ErrStopped if emit has returned false, and a *FrameError for the first frame
 // that cannot be read or decoded, after the results of all frames before it have
-// been emitted. None of its goroutines is left when it returns. It is called
+// been emitted. A function that panics is reported by utilruntime.HandleCrash, and ends
+// everything with an error. None of its goroutines is left when it returns. It is called
 // once.
 func (p *Pipeline[R]) Run(frames Frames) error {
 	if p.limit <= 1 {
-		return p.runAlone(frames)
+		return p.contain(func() error { return p.runAlone(frames) })
 	}
-	err := p.read(frames)
+	err := p.contain(func() error { return p.read(frames) })
 	p.decoders.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,16 +202,39 @@ func (p *Pipeline[R]) put(f frame) {
 	p.underWay += len(f.data)
 	if p.busy < p.limit && p.busy < len(p.waiting) {
 		p.busy++
-		p.decoders.Go(p.work)
+		p.decoders.Go(func() {
+			if err := p.contain(p.work); err != nil {
+				p.fail(err)
+			}
+		})
 	}
 }
 
+// contain returns what call returns, or what a function that it calls has panicked with.
+func (*Pipeline[R]) contain(call func() error) error {
+	return goroutine.Contain(context.Background(), "what decodes a response", call)
+}
+
+// fail ends everything with an error, as a decoder that has panicked is gone.
+func (p *Pipeline[R]) fail(err error) {
+	p.mu.Lock()
+	p.busy--
+	p.emitting = false
+	if p.err == nil {
+		p.err = err
+	}
+	p.ended.Store(true)
+	p.mu.Unlock()
+	p.room.Signal()
+	p.abort()
+}
+
 // work decodes what there is to decode.
-func (p *Pipeline[R]) work() {
+func (p *Pipeline[R]) work() error {
 	for {
 		r := p.take()
 		if r == nil {
-			return
+			return nil
 		}
 		p.decodeRun(r)
 		p.mu.Lock()

@@ -68,7 +68,12 @@ func poolFor(mask *plan.Mask) *plan.Pool {
 }
 
 // decode decodes an object.
-func (c protobufCodec[T]) decode(data []byte) (T, error) {
+func (c protobufCodec[T]) decode(data []byte) (decoded T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &ObjectError{Identity: identifyProtobuf(data), Err: panicOf[T](p)}
+		}
+	}()
 	if c.plan != nil {
 		if obj, ok := c.planned(data); ok {
 			return obj, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/internal/shrink"
@@ -33,12 +34,16 @@ func (e *Expectations[K]) add(key K, it typed.Expected) {
 		}
 		return
 	}
-	e.mu.Lock()
-	again := e.note(key, it)
-	e.mu.Unlock()
-	if again {
+	if e.locked(func() bool { return e.note(key, it) }) {
 		e.queue.AddWithOptions(key, queue.AddOptions{})
 	}
+}
+
+// locked calls f with mu, and gives that back even if a method of what is expected panics.
+func (e *Expectations[K]) locked(f func() bool) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return f()
 }
 
 // note notes that something is expected for key, and reports whether the key is to
@@ -49,7 +54,10 @@ func (e *Expectations[K]) note(key K, it typed.Expected) (again bool) {
 	x := e.keys[key]
 	if x == nil {
 		x = &expectation[K]{key: key, since: now, logger: klog.Background()}
-		x.timer = time.AfterFunc(e.timeout, func() { e.expire(x) })
+		x.timer = time.AfterFunc(e.timeout, func() {
+			defer utilruntime.HandleCrash()
+			e.expire(x)
+		})
 		e.keys[key] = x
 	}
 	x.deadline = now.Add(e.timeout)
@@ -79,10 +87,7 @@ func (e *Expectations[K]) look(x *expectation[K], it typed.Expected) {
 	if !it.Met() {
 		return
 	}
-	e.mu.Lock()
-	again := e.settle(x, it)
-	e.mu.Unlock()
-	if again {
+	if e.locked(func() bool { return e.settle(x, it) }) {
 		e.queue.AddWithOptions(x.key, queue.AddOptions{})
 	}
 }
@@ -121,48 +126,53 @@ func (e *Expectations[K]) drop(x *expectation[K]) (again bool) {
 
 // expire lets the key of x go on if its time is over. It is called by the timer.
 func (e *Expectations[K]) expire(x *expectation[K]) {
-	e.mu.Lock()
-	if len(x.unmet) == 0 {
-		e.mu.Unlock()
+	var unmet []typed.Expected
+	again := e.locked(func() bool {
+		if len(x.unmet) == 0 {
+			return false
+		}
+		if left := time.Until(x.deadline); left > 0 {
+			x.timer.Reset(left)
+			return false
+		}
+		unmet = x.unmet
+		e.expired++
+		return e.drop(x)
+	})
+	if len(unmet) == 0 {
 		return
 	}
-	if left := time.Until(x.deadline); left > 0 {
-		x.timer.Reset(left)
-		e.mu.Unlock()
-		return
+	if again { // before the logger, which may panic
+		defer e.queue.AddWithOptions(x.key, queue.AddOptions{})
 	}
-	unmet := x.unmet
-	e.expired++
-	again := e.drop(x)
-	e.mu.Unlock()
-
 	reasons := make([]string, 0, len(unmet))
 	for _, it := range unmet {
 		reasons = append(reasons, it.String())
 	}
 	x.logger.Error(nil, "Informers have not seen what was written, the key goes on without", "key", x.key, "timeout", e.timeout, "expected", reasons)
-	if again {
-		e.queue.AddWithOptions(x.key, queue.AddOptions{})
-	}
 }
 
 // holdBack reports whether a key that was handed out has to be put off, and
 // sees to it that it is added again.
 func (e *Expectations[K]) holdBack(ctx context.Context, key K) bool {
-	e.mu.Lock()
-	x := e.keys[key]
-	if x == nil || e.catchUp(x) {
-		e.mu.Unlock()
+	first := ""
+	putOff := e.locked(func() bool {
+		x := e.keys[key]
+		if x == nil || e.catchUp(x) {
+			return false
+		}
+		first = x.unmet[0].String()
+		if !x.putOff {
+			x.putOff = true
+			e.waiting++
+		}
+		e.putOff++
+		x.logger = klog.FromContext(ctx)
+		return true
+	})
+	if !putOff {
 		return false
 	}
-	if !x.putOff {
-		x.putOff = true
-		e.waiting++
-	}
-	e.putOff++
-	x.logger = klog.FromContext(ctx)
-	first := x.unmet[0].String()
-	e.mu.Unlock()
 	klog.FromContext(ctx).V(4).Info("Put off until informers have seen what was written", "key", key, "expected", first)
 	return true
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // defaultDrainTimeout is what WithDrainTimeout says it is.
@@ -39,7 +41,9 @@ var ErrEnded = errors.New("it has ended before it was told to")
 // Run returns nil if it was told to stop while the workers ran, or waited for the
 // lead, and all keys were drained. It returns the error of WaitForSync if ctx ends
 // before that, what is wrong with the options, and an error that tells what was
-// left in the queues if the drain timeout has passed.
+// left in the queues if the drain timeout has passed. A panic of an informer, a queue or
+// the elector is reported by utilruntime.HandleCrash; where that does not end the program,
+// it is an error that the part has ended with.
 func Run(ctx context.Context, opts ...RunOption) error {
 	c := runConfig{drainTimeout: defaultDrainTimeout}
 	for _, opt := range opts {
@@ -77,7 +81,12 @@ func (r *runner) run(ctx context.Context) error {
 	var informers sync.WaitGroup
 	for _, informer := range r.informers {
 		informers.Go(func() {
-			r.ended(informing, "informer "+informer.Name(), informer.Run(informing))
+			name := "informer"
+			err := goroutine.Contain(informing, "it", func() error {
+				name += " " + informer.Name()
+				return informer.Run(informing)
+			})
+			r.ended(informing, name, err)
 		})
 	}
 	if r.waitForSync() {
@@ -86,7 +95,9 @@ func (r *runner) run(ctx context.Context) error {
 	stopInforming()
 	informers.Wait()
 	for _, w := range r.workers { // which may never have run
-		w.shutDown()
+		if err := goroutine.Contain(lasting, "a queue that is shut down", func() error { w.shutDown(); return nil }); err != nil {
+			r.fail(err)
+		}
 	}
 	return errors.Join(r.errs...)
 }
@@ -94,7 +105,7 @@ func (r *runner) run(ctx context.Context) error {
 // waitForSync reports whether everything is synced.
 func (r *runner) waitForSync() bool {
 	for _, synced := range r.synced {
-		if err := synced.WaitForSync(r.told); err != nil {
+		if err := goroutine.Contain(r.told, "what is waited for", func() error { return synced.WaitForSync(r.told) }); err != nil {
 			r.fail(err)
 			return false
 		}
@@ -119,12 +130,14 @@ func (r *runner) lead(lasting context.Context) {
 		}
 	})
 	defer forget()
-	err := r.elector.Elect(electing, func(leading context.Context) {
-		r.mu.Lock()
-		led = true
-		r.mu.Unlock()
-		r.work(leading)
-		resign()
+	err := goroutine.Contain(electing, "the elector", func() error {
+		return r.elector.Elect(electing, func(leading context.Context) {
+			r.mu.Lock()
+			led = true
+			r.mu.Unlock()
+			r.work(leading)
+			resign()
+		})
 	})
 	if electing.Err() == nil && err == nil {
 		err = ErrEnded
@@ -141,7 +154,7 @@ func (r *runner) work(leading context.Context) {
 	var workers sync.WaitGroup
 	for _, w := range r.workers {
 		workers.Go(func() {
-			err := w.run(working)
+			err := goroutine.Contain(working, "the queue", func() error { return w.run(working) })
 			if working.Err() == nil {
 				r.ended(r.told, "the workers of a queue", err)
 			}
@@ -168,7 +181,7 @@ func (r *runner) drain(leading context.Context) {
 	var queues sync.WaitGroup
 	for _, w := range r.workers {
 		queues.Go(func() {
-			if err := w.drain(draining); err != nil {
+			if err := goroutine.Contain(draining, "the queue", func() error { return w.drain(draining) }); err != nil {
 				r.fail(fmt.Errorf("the drain was given up after %v: %w", r.drainTimeout, err))
 			}
 		})

@@ -116,8 +116,8 @@ func WithWorkers[K comparable](q Queue[K], n int, reconcile func(ctx context.Con
 	}
 }
 
-// WithElector has the workers run while this process leads, and not otherwise. See
-// kube.NewElector for one that uses a Lease of the API server.
+// WithElector has the workers run while this process leads, and not otherwise. Package
+// typed/kube/election has one that uses a Lease of the API server.
 func WithElector(e Elector) RunOption {
 	return func(c *runConfig) error {
 		if e == nil {

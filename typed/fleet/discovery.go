@@ -12,6 +12,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed"
 )
 
@@ -132,7 +133,8 @@ func (d *Discovery) take(key index.Key, clustersOf func() ([]Cluster, error)) {
 func contained(clustersOf func() ([]Cluster, error)) (clusters []Cluster, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the function that returns clusters has panicked: %v", p)
+			goroutine.Report(context.Background(), p)
+			err = &goroutine.PanicError{Of: "the function that returns clusters", Value: p}
 		}
 	}()
 	return clustersOf()

@@ -3,6 +3,7 @@ package fleet
 import (
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 )
 
@@ -13,6 +14,7 @@ func (m *member[T]) bePatient() {
 		return
 	}
 	m.running.Go(func() {
+		defer utilruntime.HandleCrashWithContext(m.ctx)
 		timer := time.NewTimer(patience)
 		defer timer.Stop()
 		select {
@@ -68,6 +70,7 @@ func (s *session[T]) expireLater(over <-chan struct{}) {
 	}
 	m := s.member
 	m.running.Go(func() {
+		defer utilruntime.HandleCrashWithContext(m.ctx)
 		timer := time.NewTimer(expiry)
 		defer timer.Stop()
 		select {

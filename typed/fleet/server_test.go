@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
@@ -70,7 +69,7 @@ func serve(t *testing.T, pods int, names []string, opts ...fleet.Option) *server
 func (s *servers) check(t *testing.T, cluster string) {
 	t.Helper()
 	synctest.Wait()
-	client, err := kubernetes.NewForConfig(s.byName[cluster].Config())
+	client, err := rig.NewClient(s.byName[cluster].Config())
 	require.NoError(t, err)
 	list, err := client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -160,7 +159,7 @@ func TestReadYourWritesPerCluster(t *testing.T) {
 			require.NoError(t, s.byName["west"].Create(t.Context(), rig.NewPod(fmt.Sprint("more-", i), "node")))
 		}
 		for name, srv := range s.byName {
-			client, err := kubernetes.NewForConfig(srv.Config())
+			client, err := rig.NewClient(srv.Config())
 			require.NoError(t, err)
 			pod, err := client.CoreV1().Pods("default").Create(t.Context(), rig.NewPod("written", "node"), metav1.CreateOptions{})
 			require.NoError(t, err)

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"unique"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -35,8 +35,9 @@ func (s *session[T]) run() {
 	err := errExited
 	defer func() {
 		if p := recover(); p != nil {
+			goroutine.Report(s.ctx, p)
 			err = panicError{p}
-			klog.FromContext(s.ctx).Error(err, "A source of a fleet has panicked", "cluster", s.name, "stack", string(debug.Stack()))
+			klog.FromContext(s.ctx).Error(err, "A source of a fleet has panicked", "cluster", s.name)
 		}
 		s.over(err)
 	}()

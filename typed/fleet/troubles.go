@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -51,7 +52,7 @@ func (t *troubles) next(first bool) (error, bool) {
 // tell makes the reports that wait. The caller holds no lock.
 func (g *group[T]) tell() {
 	for err, ok := g.troubles.next(true); ok; err, ok = g.troubles.next(false) {
-		g.sink.Report(err)
+		goroutine.Call(g.ctx, func() { g.sink.Report(err) })
 	}
 }
 

@@ -1,10 +1,12 @@
 package fleet
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"sync"
 
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -53,7 +55,7 @@ func (d *due) done(sent *[]*waiter) {
 	delete(d.sent, sent)
 	d.mu.Unlock()
 	for _, w := range *sent {
-		w.reached()
+		goroutine.Call(context.Background(), w.reached)
 	}
 }
 
@@ -78,7 +80,7 @@ func (g *group[T]) confirm() {
 			return
 		}
 		sent := g.due.send()
-		source.Confirm(g.sink, func() { g.due.done(sent) })
+		goroutine.Call(g.ctx, func() { source.Confirm(g.sink, func() { g.due.done(sent) }) })
 	}
 }
 

@@ -21,9 +21,9 @@ import (
 //go:embed testdata/wrapper.html
 var wrapper string
 
-// inBrowser opens a page of a handler in a frame of some width in Chromium, and returns what
-// was noted about it, by name.
-func inBrowser(t *testing.T, pages http.Handler, address string, width int, live bool) map[string]string {
+// open opens a page of a handler in a frame of some width, and returns what was noted about
+// it, by name.
+func (c chromium) open(t *testing.T, pages http.Handler, address string, width int, live bool) map[string]string {
 	t.Helper()
 	done := make(chan struct{})
 	var once sync.Once
@@ -45,7 +45,7 @@ func inBrowser(t *testing.T, pages http.Handler, address string, width int, live
 	defer server.Close()
 	defer server.CloseClientConnections()
 	defer end()
-	text := chromium(t, "--window-size=1500,1000", "--dump-dom", server.URL+"/wrapper")
+	text := c.run(t, "--window-size=1500,1000", "--dump-dom", server.URL+"/wrapper")
 	noted := map[string]string{}
 	for node := range parsed(t, text).Descendants() {
 		if node.Data == "body" {
@@ -83,10 +83,11 @@ func madeUpPages() http.Handler {
 // TestPagesFitScreens opens pages, folded and unfolded, on screens of all widths, and looks
 // for what is wider than the screen.
 func TestPagesFitScreens(t *testing.T) {
+	browser := findChromium(t)
 	for _, address := range []string{"/all/", "/key/", "/long/", "/longkey/"} {
 		for _, width := range []int{360, 900, 1440} {
 			t.Run(fmt.Sprint(strings.Trim(address, "/"), width), func(t *testing.T) {
-				noted := inBrowser(t, madeUpPages(), address, width, false)
+				noted := browser.open(t, madeUpPages(), address, width, false)
 				assert.Equal(t, "1320px", noted["styled"], "the policy lets the style apply")
 				assert.Equal(t, "0 ", noted["folded"], "what is wider than the screen")
 				assert.Equal(t, "0 ", noted["unfolded"], "what is wider than the screen")
@@ -98,6 +99,7 @@ func TestPagesFitScreens(t *testing.T) {
 // TestCrowdFitsScreens opens the page of 200 informers with 100,000 objects, one of which has
 // a handler that is stuck.
 func TestCrowdFitsScreens(t *testing.T) {
+	browser := findChromium(t)
 	inspector := newInspector(t, inspect.WithInformers(crowd(t)...))
 	require.Eventually(t, func() bool {
 		problems := inspector.Report(t.Context()).Problems
@@ -105,7 +107,7 @@ func TestCrowdFitsScreens(t *testing.T) {
 	}, time.Minute, 100*time.Millisecond)
 	for _, width := range []int{360, 1440} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			noted := inBrowser(t, inspector, "/", width, false)
+			noted := browser.open(t, inspector, "/", width, false)
 			assert.Equal(t, "0 ", noted["folded"], "what is wider than the screen")
 			assert.Equal(t, "0 ", noted["unfolded"], "what is wider than the screen")
 		})
@@ -114,6 +116,7 @@ func TestCrowdFitsScreens(t *testing.T) {
 
 // TestPageIsLive opens a page of informers that change, filters it and follows a link.
 func TestPageIsLive(t *testing.T) {
+	browser := findChromium(t)
 	busy, idle := rig.New(t, typed.WithName("busy")), rig.New(t, typed.WithName("idle"))
 	for _, r := range []*rig.Rig{busy, idle} {
 		r.Start()
@@ -123,6 +126,8 @@ func TestPageIsLive(t *testing.T) {
 	inspector := newInspector(t, inspect.WithInformers(busy.Informer, idle.Informer), inspect.WithInterval(200*time.Millisecond))
 	stop := make(chan struct{})
 	var changing sync.WaitGroup
+	defer changing.Wait()
+	defer close(stop)
 	changing.Go(func() {
 		for n := 2; ; n++ {
 			select {
@@ -135,9 +140,7 @@ func TestPageIsLive(t *testing.T) {
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/debug/informers/", inspector)
-	noted := inBrowser(t, mux, "/debug/informers/", 1440, true)
-	close(stop)
-	changing.Wait()
+	noted := browser.open(t, mux, "/debug/informers/", 1440, true)
 	assert.Equal(t, "ready", noted["script"], "it has run to its end")
 	assert.Equal(t, "true", noted["live"], "updates come")
 	assert.Regexp(t, `^Live, \d\d:\d\d:\d\d UTC$`, noted["clock"])

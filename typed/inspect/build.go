@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
@@ -189,6 +190,7 @@ func textOf(err error) (text string) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
+			goroutine.Report(context.Background(), p)
 			text = fmt.Sprintf("an error of type %T, whose text cannot be had: %v", err, p)
 		}
 	}()

@@ -10,27 +10,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// chromium runs a headless Chromium, and returns what it prints. The test is skipped where
-// there is none.
-func chromium(t *testing.T, args ...string) string {
+// chromium is the path of a Chromium.
+type chromium string
+
+// findChromium returns a Chromium, and skips the test where there is none. So a test calls it
+// before it starts anything: what follows it is not done there, the end of what was begun either.
+func findChromium(t *testing.T) chromium {
 	t.Helper()
-	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
+		if path, err := exec.LookPath(name); err == nil {
+			return chromium(path)
 		}
 	}
-	if path == "" {
-		t.Skip("there is no Chromium: install Debian's package chromium to have pages looked at in a browser")
-	}
+	t.Skip("there is no Chromium: install Debian's package chromium to have pages looked at in a browser")
+	return ""
+}
+
+// run runs a headless Chromium, and returns what it prints.
+func (c chromium) run(t *testing.T, args ...string) string {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	all := append([]string{
 		"--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-extensions",
 		"--disable-dev-shm-usage", "--disable-lcd-text", "--force-color-profile=srgb", "--disable-background-networking", "--user-data-dir=" + t.TempDir(),
 	}, args...)
-	run := exec.CommandContext(ctx, path, all...)
+	run := exec.CommandContext(ctx, string(c), all...)
 	var complaints strings.Builder
 	run.Stderr = &complaints
 	out, err := run.Output()

@@ -30,6 +30,10 @@ var update = flag.Bool("update", false, "make the pictures of docs/operating ane
 // TestScreenshots makes the pictures of the documentation with -update, and otherwise looks
 // whether they are there, and no larger than they may be.
 func TestScreenshots(t *testing.T) {
+	var browser chromium
+	if *update {
+		browser = findChromium(t)
+	}
 	folder := filepath.Join("..", "..", "docs", "operating")
 	pages := http.NewServeMux()
 	serve := func(path, page string) {
@@ -65,7 +69,7 @@ func TestScreenshots(t *testing.T) {
 			if picture.dark {
 				args = append(args, "--blink-settings=preferredColorScheme=0")
 			}
-			chromium(t, append(args, server.URL+picture.page)...)
+			browser.run(t, append(args, server.URL+picture.page)...)
 			shrink(t, path)
 		}
 		info, err := os.Stat(path)

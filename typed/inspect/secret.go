@@ -1,12 +1,14 @@
 package inspect
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -48,6 +50,7 @@ func objectOf(informer typed.AnyInformer, origin source.Origin, key index.Key, c
 func jsonOf(informer typed.AnyInformer, key index.Key) (text []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
+			goroutine.Report(context.Background(), p)
 			text, err = nil, fmt.Errorf("the object cannot be encoded: %v", p)
 		}
 	}()

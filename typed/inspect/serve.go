@@ -6,12 +6,23 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // ServeHTTP answers requests, see the package's documentation. It answers 405 to methods
 // other than GET and HEAD, 400 to a key or format that makes no sense, and 503 to listeners
 // when there are too many.
+//
+// A part that panics, such as a fleet that is not this project's, is reported to
+// utilruntime.PanicHandlers, and the answer is 500: a page never ends the program.
 func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		if p := recover(); p != nil {
+			goroutine.Report(r.Context(), p)
+			http.Error(w, "a part of the page has panicked, see the log", http.StatusInternalServerError)
+		}
+	}()
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")

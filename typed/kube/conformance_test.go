@@ -3,6 +3,7 @@ package kube_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -29,7 +30,7 @@ func TestConformance(t *testing.T) {
 					WithoutWatchList: name == "WithoutWatchList",
 					CBOR:             name == "WatchList",
 				}
-			})
+			}, synctest.Test)
 		})
 	}
 }

@@ -1,11 +1,11 @@
 // Package kube has what talks to a Kubernetes API server: sources that list and watch,
-// factories for a cluster, typed writes, and leader election. It is the only one of this module's
-// core packages that knows HTTP.
+// factories for a cluster, and typed writes. It is the only one of this module's core
+// packages that knows HTTP. Leader election is in package election below it, since it
+// links all of client-go's informers and clients.
 //
 // [FromClient] is a source on a generated client, [FromREST] one that needs none and
 // decodes objects itself, on all cores, and [FromListerWatcher] one on whatever lists
-// and watches. [NewFactory] and [For] share informers of a cluster. [NewElector] is for
-// control.Run.
+// and watches. [NewFactory] and [For] share informers of a cluster.
 //
 // [NewWriter] writes the objects that FromREST reads: custom resources need a struct
 // with JSON tags, and neither generated code nor a scheme.

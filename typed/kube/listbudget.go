@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/internal/wire"
 )
@@ -66,6 +67,7 @@ func (b *ListBudget) acquire(ctx context.Context, late func()) error {
 	}
 	told := make(chan struct{})
 	timer := time.AfterFunc(longTurn, func() {
+		defer utilruntime.HandleCrash()
 		defer close(told)
 		late()
 	})

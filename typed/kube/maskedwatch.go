@@ -3,6 +3,7 @@ package kube
 import (
 	"sync"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/internal/plan"
@@ -28,6 +29,7 @@ func (w *maskedWatch) Stop() {
 }
 
 func (w *maskedWatch) run() {
+	defer utilruntime.HandleCrash()
 	defer close(w.events)
 	for e := range w.Interface.ResultChan() {
 		if e.Type == watch.Added || e.Type == watch.Modified || e.Type == watch.Deleted {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -210,7 +211,7 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 	between := s.config.requests.refused()
 	for ctx.Err() == nil {
 		begin := time.Now()
-		err := reflector.ListAndWatchWithContext(ctx)
+		err := goroutine.Contain(ctx, "list and watch", func() error { return reflector.ListAndWatchWithContext(ctx) })
 		if time.Since(begin) > between.last {
 			between.reset()
 		}

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/index"
@@ -104,6 +105,7 @@ func (w *restWatch[T]) ResultChan() <-chan watch.Event { return w.events }
 func (w *restWatch[T]) Stop() { w.stop() }
 
 func (w *restWatch[T]) run(response io.ReadCloser) {
+	defer utilruntime.HandleCrashWithContext(w.ctx)
 	defer close(w.events)
 	defer response.Close() //nolint:errcheck // it has been read, or is given up
 	defer w.stop()

@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/watchlist"
 	"k8s.io/utils/ptr"
+
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // retryingListerWatcher stands between a Reflector and the ListerWatcher of a
@@ -113,6 +115,16 @@ func (lw *retryingListerWatcher) WatchWithContext(ctx context.Context, opts meta
 	return w, err
 }
 
+// contained makes a request. If that panics, it has failed: in the goroutine of the request,
+// whose stack is the user's, as client-go takes panics of lists to another one.
+func contained[R any](ctx context.Context, request func() (R, error)) (result R, err error) {
+	err = goroutine.Contain(ctx, "the function that lists or watches", func() (err error) {
+		result, err = request()
+		return err
+	})
+	return result, err
+}
+
 // persist makes a request again and again until it succeeds, fails in a way that
 // the Reflector has to know of, or ctx ends: then it returns ctx's error, and not what
 // the request last failed with, after which the Reflector would wait before it looks at
@@ -120,7 +132,7 @@ func (lw *retryingListerWatcher) WatchWithContext(ctx context.Context, opts meta
 func persist[R any](ctx context.Context, lw *retryingListerWatcher, request func() (R, error)) (R, error) {
 	unreachable, refused := lw.config.requests.unreachable(), lw.config.requests.refused()
 	for ctx.Err() == nil {
-		result, err := request()
+		result, err := contained(ctx, request)
 		if err == nil || errors.Is(err, errNotStreamed) {
 			return result, err
 		}

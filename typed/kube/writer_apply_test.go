@@ -3,6 +3,7 @@ package kube_test
 import (
 	"net/http"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -90,36 +91,38 @@ func TestApplyDryRun(t *testing.T) {
 // TestWriterTriesOnce: nothing is sent again but what the server asks to send later.
 func TestWriterTriesOnce(t *testing.T) {
 	t.Parallel()
-	srv, _ := startForWrites(t)
-	config := srv.Config()
-	w := newWriter[*tunnel](t, config, kube.WithResource(tunnelResource), kube.WithFullUpdates())
-	old, err := w.Create(t.Context(), newTunnel("a"), metav1.CreateOptions{})
-	require.NoError(t, err)
-	changed := *old
-	changed.Spec.Remote = "10.0.0.2"
-	for what, fault := range map[string]typedtest.Fault{
-		"conflict":    {Err: apierrors.NewConflict(tunnelResource.GroupResource(), "a", nil)},
-		"error":       {Err: apierrors.NewInternalError(http.ErrBodyNotAllowed)},
-		"unavailable": {Err: apierrors.NewServiceUnavailable("restarting")},
-		"torn off":    {End: typedtest.Abrupt},
-	} {
-		for verb, write := range map[string]func() error{
-			"create": func() error { _, err := w.Create(t.Context(), newTunnel("b"), metav1.CreateOptions{}); return err },
-			"update": func() error { _, err := w.Update(t.Context(), old, metav1.UpdateOptions{}); return err },
-			"patch":  func() error { _, err := w.MergePatch(t.Context(), old, &changed, metav1.PatchOptions{}); return err },
-			"delete": func() error { return w.Delete(t.Context(), index.KeyOf(old), metav1.DeleteOptions{}) },
+	synctest.Test(t, func(t *testing.T) { // a 429 asks for a wait
+		srv, _ := startForWrites(t)
+		config := srv.Config()
+		w := newWriter[*tunnel](t, config, kube.WithResource(tunnelResource), kube.WithFullUpdates())
+		old, err := w.Create(t.Context(), newTunnel("a"), metav1.CreateOptions{})
+		require.NoError(t, err)
+		changed := *old
+		changed.Spec.Remote = "10.0.0.2"
+		for what, fault := range map[string]typedtest.Fault{
+			"conflict":    {Err: apierrors.NewConflict(tunnelResource.GroupResource(), "a", nil)},
+			"error":       {Err: apierrors.NewInternalError(http.ErrBodyNotAllowed)},
+			"unavailable": {Err: apierrors.NewServiceUnavailable("restarting")},
+			"torn off":    {End: typedtest.Abrupt},
 		} {
-			fault.Verb, fault.Resource = verb, "tunnels"
-			before := srv.Requests(verb, "tunnels")
-			injected := srv.Inject(fault)
-			assert.Error(t, write(), "%s of a %s", what, verb)
-			injected.Remove()
-			assert.Equal(t, before+1, srv.Requests(verb, "tunnels"), "%s of a %s", what, verb)
+			for verb, write := range map[string]func() error{
+				"create": func() error { _, err := w.Create(t.Context(), newTunnel("b"), metav1.CreateOptions{}); return err },
+				"update": func() error { _, err := w.Update(t.Context(), old, metav1.UpdateOptions{}); return err },
+				"patch":  func() error { _, err := w.MergePatch(t.Context(), old, &changed, metav1.PatchOptions{}); return err },
+				"delete": func() error { return w.Delete(t.Context(), index.KeyOf(old), metav1.DeleteOptions{}) },
+			} {
+				fault.Verb, fault.Resource = verb, "tunnels"
+				before := srv.Requests(verb, "tunnels")
+				injected := srv.Inject(fault)
+				assert.Error(t, write(), "%s of a %s", what, verb)
+				injected.Remove()
+				assert.Equal(t, before+1, srv.Requests(verb, "tunnels"), "%s of a %s", what, verb)
+			}
 		}
-	}
-	before := srv.Requests("update", "tunnels")
-	srv.Inject(typedtest.Fault{Verb: "update", Times: 1, Err: apierrors.NewTooManyRequests("later", 1)})
-	_, err = w.Update(t.Context(), old, metav1.UpdateOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, before+2, srv.Requests("update", "tunnels"), "it is asked to come again")
+		before := srv.Requests("update", "tunnels")
+		srv.Inject(typedtest.Fault{Verb: "update", Times: 1, Err: apierrors.NewTooManyRequests("later", 1)})
+		_, err = w.Update(t.Context(), old, metav1.UpdateOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, before+2, srv.Requests("update", "tunnels"), "it is asked to come again")
+	})
 }

@@ -21,7 +21,7 @@ import (
 // the lease duration, and its Leases are small.
 func TestCostOfLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const members = 50
+		const members = 20
 		store := newLeaseStore()
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, members)
@@ -30,7 +30,7 @@ func TestCostOfLeases(t *testing.T) {
 			require.NoError(t, err)
 			go func() { ended <- g.Run(ctx) }()
 		}
-		time.Sleep(5 * time.Minute)
+		time.Sleep(2 * time.Minute)
 		store.mu.Lock()
 		clear(store.requests)
 		store.mu.Unlock()

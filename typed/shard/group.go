@@ -11,7 +11,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/validation"
-	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
@@ -31,7 +30,7 @@ type Group struct {
 
 	leaseDuration, renewDeadline, retryPeriod, drainTimeout time.Duration
 
-	leases coordinationv1.LeaseInterface
+	leases leaseAPI
 	wake   chan struct{} // has room for one: there is something to do before the next renewal
 	ready  chan struct{} // closed when the first ranges are there
 	ended  chan struct{} // closed when Run has ended
@@ -61,14 +60,14 @@ func New(config *rest.Config, namespace, name string, opts ...Option) (*Group, e
 	if config == nil {
 		return nil, fmt.Errorf("shard group %s/%s: the configuration of the client is nil", namespace, name)
 	}
-	client, err := coordinationv1.NewForConfig(config)
+	leases, err := newRESTLeases(config, namespace)
 	if err != nil {
 		return nil, fmt.Errorf("shard group %s/%s: %w", namespace, name, err)
 	}
-	return newGroup(client.Leases(namespace), namespace, name, opts)
+	return newGroup(leases, namespace, name, opts)
 }
 
-func newGroup(leases coordinationv1.LeaseInterface, namespace, name string, opts []Option) (*Group, error) {
+func newGroup(leases leaseAPI, namespace, name string, opts []Option) (*Group, error) {
 	g := &Group{
 		name: namespace + "/" + name, label: name, hash: UID(), leases: leases, drainTimeout: 20 * time.Second,
 		wake: make(chan struct{}, 1), ready: make(chan struct{}), ended: make(chan struct{}),

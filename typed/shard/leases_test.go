@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 )
 
 var leaseResource = coordinationv1.Resource("leases")
@@ -47,7 +46,6 @@ func (s *leaseStore) do(verb string, f func() (*coordinationv1.Lease, error)) (*
 // leaseClient is what a member sees of the Leases, over a network that a simulation can
 // break, and from a process that it can stop.
 type leaseClient struct {
-	client.LeaseInterface // panics: members do not use the rest
 	*leaseStore
 
 	mu     sync.Mutex
@@ -126,7 +124,7 @@ func (c *leaseClient) call(ctx context.Context, verb string, f func() (*coordina
 	return result, err
 }
 
-func (c *leaseClient) Create(ctx context.Context, l *coordinationv1.Lease, _ metav1.CreateOptions) (*coordinationv1.Lease, error) {
+func (c *leaseClient) Create(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 	return c.call(ctx, "create", func() (*coordinationv1.Lease, error) {
 		if c.leases[l.Name] != nil {
 			return nil, apierrors.NewAlreadyExists(leaseResource, l.Name)
@@ -137,7 +135,7 @@ func (c *leaseClient) Create(ctx context.Context, l *coordinationv1.Lease, _ met
 	})
 }
 
-func (c *leaseClient) Update(ctx context.Context, l *coordinationv1.Lease, _ metav1.UpdateOptions) (*coordinationv1.Lease, error) {
+func (c *leaseClient) Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 	return c.call(ctx, "update", func() (*coordinationv1.Lease, error) {
 		was := c.leases[l.Name]
 		switch {
@@ -150,9 +148,9 @@ func (c *leaseClient) Update(ctx context.Context, l *coordinationv1.Lease, _ met
 	})
 }
 
-func (c *leaseClient) Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error {
+func (c *leaseClient) Delete(ctx context.Context, name string, p metav1.Preconditions) error {
 	_, err := c.call(ctx, "delete", func() (*coordinationv1.Lease, error) {
-		was, p := c.leases[name], opts.Preconditions
+		was := c.leases[name]
 		switch {
 		case was == nil:
 			return nil, apierrors.NewNotFound(leaseResource, name)
@@ -166,7 +164,7 @@ func (c *leaseClient) Delete(ctx context.Context, name string, opts metav1.Delet
 	return err
 }
 
-func (c *leaseClient) List(ctx context.Context, _ metav1.ListOptions) (*coordinationv1.LeaseList, error) {
+func (c *leaseClient) List(ctx context.Context, _ string) (*coordinationv1.LeaseList, error) {
 	list := &coordinationv1.LeaseList{}
 	_, err := c.call(ctx, "list", func() (*coordinationv1.Lease, error) {
 		for _, l := range c.leases {

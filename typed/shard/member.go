@@ -163,7 +163,7 @@ func (m *member) explain(err error) error {
 func (m *member) look(ctx context.Context) ([]*sighting, error) {
 	request, cancel := m.limited(ctx)
 	defer cancel()
-	list, err := m.leases.List(request, metav1.ListOptions{LabelSelector: groupLabel + "=" + m.label})
+	list, err := m.leases.List(request, groupLabel+"="+m.label)
 	if err != nil {
 		return nil, fmt.Errorf("the Leases cannot be listed: %w", err)
 	}
@@ -247,9 +247,7 @@ func (m *member) expire(ctx context.Context, s *sighting, now time.Time) bool {
 	}
 	request, cancel := m.limited(ctx)
 	defer cancel()
-	err := m.leases.Delete(request, s.lease.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{
-		UID: &s.lease.UID, ResourceVersion: &s.lease.ResourceVersion,
-	}})
+	err := m.leases.Delete(request, s.lease.Name, metav1.Preconditions{UID: &s.lease.UID, ResourceVersion: &s.lease.ResourceVersion})
 	if err != nil {
 		return apierrors.IsNotFound(err)
 	}
@@ -289,7 +287,7 @@ func (m *member) join(ctx context.Context) error {
 	request, cancel := m.limited(ctx)
 	defer cancel()
 	begin := time.Now()
-	created, err := m.leases.Create(request, record{identity: m.identity, options: m.options(), duration: m.leaseDuration}.write(lease), metav1.CreateOptions{})
+	created, err := m.leases.Create(request, record{identity: m.identity, options: m.options(), duration: m.leaseDuration}.write(lease))
 	if err != nil {
 		if apierrors.IsAlreadyExists(err) {
 			err = fmt.Errorf("the Lease of an earlier process of this identity has not expired yet: %w", err)

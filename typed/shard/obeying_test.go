@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/sharding"
-	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
@@ -48,7 +48,7 @@ func (s *obeyingSource) InShards(selector string) source.Source[*corev1.ConfigMa
 
 // rigList lists all ConfigMaps.
 func rigList(srv *typedtest.Server) ([]*corev1.ConfigMap, error) {
-	client, err := kubernetes.NewForConfig(srv.Config())
+	client, err := rig.NewClient(srv.Config())
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/internal/lock"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -69,7 +70,7 @@ func (p *parts[T]) run(ctx context.Context) error {
 	changed := time.Now()
 	for {
 		for _, added := range p.follow(ctx, time.Since(changed) >= settled) {
-			group.Go(added.run)
+			group.Go(func() error { return goroutine.Contain(ctx, "the source that is shared", added.run) })
 		}
 		p.tell()
 		select {
@@ -251,12 +252,17 @@ func (p *parts[T]) tell() {
 		return
 	}
 	p.telling = true
+	defer func() { p.telling = false }()
 	for len(p.untold) > 0 {
 		err := p.untold[0]
 		p.untold = p.untold[1:]
-		p.lock.Unlock()
-		p.sink.Report(err)
-		p.lock.Lock()
+		p.unlocked(func() { p.sink.Report(err) })
 	}
-	p.telling = false
+}
+
+// unlocked calls f without the lock, which the caller holds.
+func (p *parts[T]) unlocked(f func()) {
+	p.lock.Unlock()
+	defer p.lock.Lock()
+	f()
 }

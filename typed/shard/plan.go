@@ -74,7 +74,7 @@ func (m *member) renew(ctx context.Context, next record) (again bool, err error)
 	request, cancel := m.limited(ctx)
 	defer cancel()
 	begin := time.Now()
-	written, err := m.leases.Update(request, next.write(m.lease), metav1.UpdateOptions{})
+	written, err := m.leases.Update(request, next.write(m.lease))
 	if err != nil {
 		// It may have taken effect, or may yet do. The next round reads the Lease, and its
 		// write is the last: then this one would be refused.
@@ -137,7 +137,7 @@ func (m *member) leave(ctx context.Context) bool {
 	}
 	for range 3 {
 		request, cancel := m.limited(ctx)
-		err := m.leases.Delete(request, m.lease.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &m.lease.UID}})
+		err := m.leases.Delete(request, m.lease.Name, metav1.Preconditions{UID: &m.lease.UID})
 		cancel()
 		if err == nil || slices.Contains([]metav1.StatusReason{metav1.StatusReasonNotFound, metav1.StatusReasonConflict}, apierrors.ReasonForError(err)) {
 			break

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -63,6 +64,7 @@ func By[T index.Object](name string, value func(obj T) string) SourceOption[T] {
 		s.value = func(obj T) (v string, err error) {
 			defer func() {
 				if p := recover(); p != nil {
+					goroutine.Report(context.Background(), p)
 					err = fmt.Errorf("the function by which it is shared, %s, panics: %v", name, p)
 				}
 			}()

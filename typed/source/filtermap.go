@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // FilterMap returns a source of what project makes of the objects of src, for
@@ -126,19 +127,34 @@ func (p *projection[A, B]) apply(obj A, resourceVersion string, listed bool) (pr
 		return none, false, false
 	}
 	key := index.KeyOf(obj)
-	projected, kept = p.project(obj)
-	if !kept {
+	projected, kept, err := p.call(obj, key)
+	if err == nil && !kept {
 		return none, false, true
-	}
-	var err error
-	if projected == none {
-		err = errors.New("its projection is nil")
-	} else if got := index.KeyOf(projected); got != key {
-		err = fmt.Errorf("its projection has another key, %q", got)
 	}
 	if err != nil {
 		p.Report(&RejectedError{Key: key, ResourceVersion: resourceVersion, Listed: listed, Err: err})
 		return none, false, false
 	}
 	return projected, true, true
+}
+
+// call projects an object of a key, and says what is wrong with the result.
+func (p *projection[A, B]) call(obj A, key index.Key) (projected B, kept bool, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = &goroutine.PanicError{Of: "the function that projects", Value: panicked}
+			goroutine.Crash(context.Background(), panicked)
+		}
+	}()
+	var none B
+	if projected, kept = p.project(obj); !kept {
+		return none, false, nil
+	}
+	if projected == none {
+		return none, true, errors.New("its projection is nil")
+	}
+	if got := index.KeyOf(projected); got != key {
+		return none, true, fmt.Errorf("its projection has another key, %q", got)
+	}
+	return projected, true, nil
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // FromNamespaces returns a source of the objects in a set of namespaces, for
@@ -98,7 +99,7 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	all := newNamespaceGroup(sink)
 	for {
 		for _, added := range all.set(ctx, s.namespaces.All()) {
-			group.Go(func() error { return added.run(s.open(added.namespace)) })
+			group.Go(func() error { return added.run(s.open) })
 		}
 		select {
 		case <-changed:
@@ -109,13 +110,17 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	}
 }
 
-// run runs the source of a namespace until it ends or the namespace is removed.
-func (s *namespaceSink[T]) run(src Source[T]) error {
+// run runs the source of a namespace, which open returns, until it ends or the namespace
+// is removed.
+func (s *namespaceSink[T]) run(open func(namespace string) Source[T]) error {
 	defer s.cancel()
-	if src == nil {
-		return &NamespaceError{Namespace: s.namespace, Err: errors.New("the source is nil")}
-	}
-	err := src.Run(s.ctx, s)
+	err := goroutine.Contain(s.ctx, "the source", func() error {
+		src := open(s.namespace)
+		if src == nil {
+			return errors.New("the source is nil")
+		}
+		return src.Run(s.ctx, s)
+	})
 	switch {
 	case s.ctx.Err() != nil:
 		return nil // it was told to stop

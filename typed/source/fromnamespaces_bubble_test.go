@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -23,7 +22,7 @@ import (
 func TestNamespacesWaitForAHandler(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		srv := typedtest.Start(t)
-		client, err := kubernetes.NewForConfig(srv.Config())
+		client, err := rig.NewClient(srv.Config())
 		require.NoError(t, err)
 		pods := typed.NewInformer(source.FromNamespaces(source.NewNamespaces("blue", "red"), func(namespace string) source.Source[*corev1.Pod] {
 			return kube.FromClient(client.CoreV1().Pods(namespace))

@@ -88,13 +88,8 @@ func TestAdmissionIsAskedAboutWrites(t *testing.T) {
 	}, asked)
 }
 
+// TestAdmissionRefuses is in virtual time: clients wait before they try again after a 429.
 func TestAdmissionRefuses(t *testing.T) {
-	var refusal error
-	_, pods := admitted(t, func(context.Context, *typedtest.Admission) error { return refusal })
-	ctx := t.Context()
-	_, err := pods.Create(ctx, pod("p"), metav1.CreateOptions{})
-	require.NoError(t, err)
-
 	for name, c := range map[string]struct {
 		refusal error
 		reason  metav1.StatusReason
@@ -105,29 +100,38 @@ func TestAdmissionRefuses(t *testing.T) {
 		"Status":  {fmt.Errorf("quota: %w", apierrors.NewTooManyRequests("slow down", 1)), metav1.StatusReasonTooManyRequests, 429, "slow down"},
 		"NoWords": {&apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonConflict, Code: 200}}, metav1.StatusReasonConflict, 400, "Conflict"},
 	} {
-		refusal = c.refusal
 		t.Run(name, func(t *testing.T) {
-			for verb, write := range map[string]func() error{
-				"create": func() error { _, err := pods.Create(ctx, pod("q"), metav1.CreateOptions{}); return err },
-				"update": func() error { _, err := pods.Update(ctx, pod("p"), metav1.UpdateOptions{}); return err },
-				"patch": func() error {
-					_, err := pods.Patch(ctx, "p", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
-					return err
-				},
-				"delete": func() error { return pods.Delete(ctx, "p", metav1.DeleteOptions{}) },
-			} {
-				var status apierrors.APIStatus
-				require.ErrorAs(t, write(), &status, verb)
-				assert.Equal(t, c.reason, status.Status().Reason)
-				assert.Equal(t, c.code, status.Status().Code)
-				assert.Equal(t, `admission webhook "pods.example.com" denied the request: `+c.message, status.Status().Message)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				var refusal error
+				_, pods := admitted(t, func(context.Context, *typedtest.Admission) error { return refusal })
+				ctx := t.Context()
+				_, err := pods.Create(ctx, pod("p"), metav1.CreateOptions{})
+				require.NoError(t, err)
+
+				refusal = c.refusal
+				for verb, write := range map[string]func() error{
+					"create": func() error { _, err := pods.Create(ctx, pod("q"), metav1.CreateOptions{}); return err },
+					"update": func() error { _, err := pods.Update(ctx, pod("p"), metav1.UpdateOptions{}); return err },
+					"patch": func() error {
+						_, err := pods.Patch(ctx, "p", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
+						return err
+					},
+					"delete": func() error { return pods.Delete(ctx, "p", metav1.DeleteOptions{}) },
+				} {
+					var status apierrors.APIStatus
+					require.ErrorAs(t, write(), &status, verb)
+					assert.Equal(t, c.reason, status.Status().Reason)
+					assert.Equal(t, c.code, status.Status().Code)
+					assert.Equal(t, `admission webhook "pods.example.com" denied the request: `+c.message, status.Status().Message)
+				}
+
+				list, err := pods.List(ctx, metav1.ListOptions{})
+				require.NoError(t, err)
+				require.Len(t, list.Items, 1)
+				assert.Empty(t, list.Items[0].Labels)
+			})
 		})
 	}
-	list, err := pods.List(ctx, metav1.ListOptions{})
-	require.NoError(t, err)
-	require.Len(t, list.Items, 1)
-	assert.Empty(t, list.Items[0].Labels)
 }
 
 func TestAdmissionChangesWhatIsWritten(t *testing.T) {

@@ -1,6 +1,7 @@
 package typedtest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -51,7 +52,7 @@ func newCatalog(s *store.Store, set *settings) (*catalog, error) {
 		}
 	}
 	kinds := slices.SortedFunc(maps.Keys(scheme.AllKnownTypes()), func(a, b schema.GroupVersionKind) int {
-		return strings.Compare(a.String(), b.String())
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Kind, b.Kind))
 	})
 	for _, kind := range kinds {
 		if described[kind] || !servable(scheme, kind) {

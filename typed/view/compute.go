@@ -1,11 +1,13 @@
 package view
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // Map is what a function makes of each object of a view. A result that is the zero value
@@ -243,7 +245,7 @@ func (e *effort) add(calls int, time time.Duration) {
 	e.calls += calls
 	e.time += time
 	if e.metrics != nil && calls > 0 {
-		e.metrics.Computed(e.view, calls, time)
+		goroutine.Call(context.Background(), func() { e.metrics.Computed(e.view, calls, time) })
 	}
 }
 

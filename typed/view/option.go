@@ -122,7 +122,7 @@ func equalByDefault[T index.Object]() func(a, b T) bool {
 	}
 	var private atomic.Bool // the type has fields that only reflect.DeepEqual can compare
 	semantic := func(a, b T) (same, ok bool) {
-		defer func() { _ = recover() }()
+		defer func() { _ = recover() }() // what DeepEqual itself panics with, at a private field
 		return equality.Semantic.DeepEqual(a, b), true
 	}
 	return func(a, b T) bool {

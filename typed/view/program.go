@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -199,9 +200,10 @@ func (p *program) repairKey(stage string, key index.Key) {
 	}
 }
 
-// recoverTo makes an error of a panic.
+// recoverTo makes an error of a panic, and reports it.
 func recoverTo(err *error) {
 	if p := recover(); p != nil {
+		goroutine.Report(context.Background(), p)
 		if cause, ok := p.(error); ok {
 			*err = fmt.Errorf("panic: %w", cause)
 			return
@@ -225,7 +227,10 @@ func versionOfAll(versions []string) string {
 func (p *program) ask(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	select {
-	case p.asked <- func() { f(); close(done) }:
+	case p.asked <- func() {
+		defer close(done)
+		goroutine.Call(ctx, f)
+	}:
 	case <-p.ended:
 		return ErrNotRunning
 	case <-ctx.Done():

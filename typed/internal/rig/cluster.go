@@ -6,19 +6,33 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
+// Client is a client of the core group alone: tests that need no other do not link those of
+// all groups.
+type Client struct{ core *corev1client.CoreV1Client }
+
+// NewClient returns a client.
+func NewClient(config *rest.Config) (Client, error) {
+	core, err := corev1client.NewForConfig(config)
+	return Client{core}, err
+}
+
+// CoreV1 is the method of the same name of a kubernetes.Clientset.
+func (c Client) CoreV1() corev1client.CoreV1Interface { return c.core }
+
 // NewCluster starts an API server in memory that holds objs, for an example, and
 // returns a client for it and the function that ends it.
-func NewCluster(objs ...typedtest.Object) (client *kubernetes.Clientset, shutdown func() error) {
+func NewCluster(objs ...typedtest.Object) (client Client, shutdown func() error) {
 	srv, err := typedtest.NewServer(typedtest.WithObjects(objs...))
 	if err != nil {
 		log.Fatal(err)
 	}
-	client, err = kubernetes.NewForConfig(srv.Config())
+	client, err = NewClient(srv.Config())
 	if err != nil {
 		log.Fatal(err)
 	}

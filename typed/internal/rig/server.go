@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
@@ -28,12 +27,12 @@ func NewPod(name, node string) *corev1.Pod {
 }
 
 // Serve starts a server with some pods and returns a client for it.
-func Serve(t *testing.T, pods int, opts ...typedtest.Option) (*typedtest.Server, *kubernetes.Clientset) {
+func Serve(t *testing.T, pods int, opts ...typedtest.Option) (*typedtest.Server, Client) {
 	srv := typedtest.Start(t, opts...)
 	for i := range pods {
 		require.NoError(t, srv.Create(t.Context(), NewPod(fmt.Sprintf("pod-%d", i), fmt.Sprintf("node-%d", i%3))))
 	}
-	client, err := kubernetes.NewForConfig(srv.Config())
+	client, err := NewClient(srv.Config())
 	require.NoError(t, err)
 	return srv, client
 }
@@ -62,7 +61,7 @@ func Record(t *testing.T, informer *typed.Informer[*corev1.Pod]) *history.Histor
 }
 
 // CheckSame compares the informer with the server, object by object.
-func CheckSame(ctx context.Context, t *testing.T, informer *typed.Informer[*corev1.Pod], client kubernetes.Interface) {
+func CheckSame(ctx context.Context, t *testing.T, informer *typed.Informer[*corev1.Pod], client Client) {
 	t.Helper()
 	list, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
 	require.NoError(t, err)

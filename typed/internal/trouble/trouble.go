@@ -6,6 +6,8 @@ package trouble
 import (
 	"sync"
 	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 const (
@@ -70,6 +72,7 @@ func (t *Trouble) Work(tell func(failures int, since, worked time.Time)) {
 	t.telling.Add(1)
 	t.settling = time.AfterFunc(settled, func() {
 		defer t.telling.Done()
+		defer utilruntime.HandleCrash()
 		if failures, since, worked, ok := t.settle(); ok {
 			tell(failures, since, worked)
 		}

@@ -1,4 +1,4 @@
-package kube_test
+package election_test
 
 import (
 	"bytes"
@@ -18,14 +18,14 @@ import (
 
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
-	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/kube/election"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
-var _ control.Elector = (*kube.Elector)(nil)
+var _ control.Elector = (*election.Elector)(nil)
 
-func newElector(t *testing.T, config *rest.Config, identity string) *kube.Elector {
-	e, err := kube.NewElector(config, "default", "controller", kube.WithIdentity(identity), kube.WithLeaseDuration(time.Second))
+func newElector(t *testing.T, config *rest.Config, identity string) *election.Elector {
+	e, err := election.NewElector(config, "default", "controller", election.WithIdentity(identity), election.WithLeaseDuration(time.Second))
 	require.NoError(t, err)
 	assert.Equal(t, identity, e.Identity())
 	return e
@@ -114,18 +114,22 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 func TestElectorInput(t *testing.T) {
 	config := &rest.Config{Host: "127.0.0.1:1"}
-	for message, make := range map[string]func() (*kube.Elector, error){
-		"configuration of the client is nil": func() (*kube.Elector, error) { return kube.NewElector(nil, "ns", "name") },
-		"needs a namespace and a name":       func() (*kube.Elector, error) { return kube.NewElector(config, "", "name") },
-		"an option is nil":                   func() (*kube.Elector, error) { return kube.NewElector(config, "ns", "name", nil) },
-		"the identity is empty":              func() (*kube.Elector, error) { return kube.NewElector(config, "ns", "name", kube.WithIdentity("")) },
-		"is less than a second":              func() (*kube.Elector, error) { return kube.NewElector(config, "ns", "name", kube.WithLeaseDuration(1)) },
-		"elector by the lease ns/name":       func() (*kube.Elector, error) { return kube.NewElector(&rest.Config{Host: "::"}, "ns", "name") },
+	for message, make := range map[string]func() (*election.Elector, error){
+		"configuration of the client is nil": func() (*election.Elector, error) { return election.NewElector(nil, "ns", "name") },
+		"needs a namespace and a name":       func() (*election.Elector, error) { return election.NewElector(config, "", "name") },
+		"an option is nil":                   func() (*election.Elector, error) { return election.NewElector(config, "ns", "name", nil) },
+		"the identity is empty": func() (*election.Elector, error) {
+			return election.NewElector(config, "ns", "name", election.WithIdentity(""))
+		},
+		"is less than a second": func() (*election.Elector, error) {
+			return election.NewElector(config, "ns", "name", election.WithLeaseDuration(1))
+		},
+		"elector by the lease ns/name": func() (*election.Elector, error) { return election.NewElector(&rest.Config{Host: "::"}, "ns", "name") },
 	} {
 		_, err := make()
 		assert.ErrorContains(t, err, message)
 	}
-	e, err := kube.NewElector(config, "ns", "name")
+	e, err := election.NewElector(config, "ns", "name")
 	require.NoError(t, err)
 	assert.NotEmpty(t, e.Identity())
 }

@@ -1,4 +1,7 @@
-package kube
+// Package election elects one of several processes as their leader, by a Lease of the API
+// server and client-go's leader election. It is a package of its own since client-go's
+// links all of its informers, listers and clients: only who elects a leader pays for them.
+package election
 
 import (
 	"context"
@@ -9,15 +12,18 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // Elector elects one of several processes as their leader, by a Lease object of the
-// API server and client-go's leader election. It is for control.WithElector.
+// API server and client-go's leader election. It implements control.Elector.
 //
 // The lead is given up as soon as the work is done, so that another process need
 // not wait until the Lease expires; but never while work is still going on.
@@ -26,12 +32,12 @@ type Elector struct {
 	config leaderelection.LeaderElectionConfig
 }
 
-// ElectorOption sets up an Elector.
-type ElectorOption func(*Elector) error
+// Option sets up an Elector.
+type Option func(*Elector) error
 
 // WithIdentity sets how this process appears in the Lease; no other process may
 // have the same identity. Otherwise it is the host's name and a random number.
-func WithIdentity(identity string) ElectorOption {
+func WithIdentity(identity string) Option {
 	return func(e *Elector) error {
 		if identity == "" {
 			return errors.New("the identity is empty")
@@ -45,7 +51,7 @@ func WithIdentity(identity string) ElectorOption {
 // that leads renews its lease every 2/15 of that time, and stops to lead when it has
 // not succeeded for 2/3 of it. Otherwise it is 15 seconds, as in Kubernetes' own
 // components. The least is one second.
-func WithLeaseDuration(d time.Duration) ElectorOption {
+func WithLeaseDuration(d time.Duration) Option {
 	return func(e *Elector) error {
 		if d < time.Second {
 			return fmt.Errorf("the lease duration %v is less than a second", d)
@@ -58,7 +64,7 @@ func WithLeaseDuration(d time.Duration) ElectorOption {
 // NewElector returns an elector by the Lease of the given namespace and name, which
 // it makes if it is not there. The processes need the verbs get, create and update
 // for it. It returns an error if the configuration or an option cannot be used.
-func NewElector(config *rest.Config, namespace, name string, opts ...ElectorOption) (*Elector, error) {
+func NewElector(config *rest.Config, namespace, name string, opts ...Option) (*Elector, error) {
 	failed := func(err error) (*Elector, error) {
 		return nil, fmt.Errorf("elector by the lease %s/%s: %w", namespace, name, err)
 	}
@@ -83,7 +89,7 @@ func NewElector(config *rest.Config, namespace, name string, opts ...ElectorOpti
 	}}
 	e.config.Name = namespace + "/" + name
 	e.config.ReleaseOnCancel = true
-	opts = append([]ElectorOption{WithLeaseDuration(15 * time.Second)}, opts...)
+	opts = append([]Option{WithLeaseDuration(15 * time.Second)}, opts...)
 	for _, opt := range opts {
 		if opt == nil {
 			return failed(errors.New("an option is nil"))
@@ -102,7 +108,8 @@ func (e *Elector) Identity() string { return e.lock.Identity() }
 // when it does not lead any more, or ctx ends. When lead returns, it gives up the
 // lead, and returns. It never returns while lead runs. If ctx ends before this
 // process leads, it returns ctx's error. It may be called again, one call after the
-// other.
+// other. A panic of lead is reported by utilruntime.HandleCrash; where that does not end
+// the program, it is the error.
 //
 // What goes wrong with requests is logged by client-go and tried again.
 func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) error {
@@ -111,12 +118,16 @@ func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) err
 	lock := e.lock
 	guard := &guardedLock{Interface: &lock}
 	led := make(chan struct{})
+	var panicked error // set before led is closed
 	config := e.config
 	config.Lock = guard
 	config.Callbacks = leaderelection.LeaderCallbacks{
 		OnStartedLeading: func(leading context.Context) {
 			defer close(led)
 			defer resign()
+			defer utilruntime.HandleCrashWithContext(leading, func(_ context.Context, p any) {
+				panicked = &goroutine.PanicError{Of: "the function that is called", Value: p}
+			})
 			defer guard.works.Store(false)
 			lead(leading)
 		},
@@ -131,6 +142,9 @@ func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) err
 		return ctx.Err()
 	}
 	<-led
+	if panicked != nil {
+		return fmt.Errorf("elector by the lease %s: %w", config.Name, panicked)
+	}
 	return nil
 }
 

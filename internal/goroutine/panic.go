@@ -1,0 +1,56 @@
+package goroutine
+
+import (
+	"context"
+	"fmt"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+)
+
+// PanicError is what a function has panicked with, as an error.
+type PanicError struct {
+	// Of says whose function it was.
+	Of string
+	// Value is what it has panicked with.
+	Value any
+}
+
+// Error implements error.
+func (e *PanicError) Error() string { return fmt.Sprintf("%s has panicked: %v", e.Of, e.Value) }
+
+// Unwrap returns what it has panicked with, if that is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// Contain returns what call returns. If it panics, utilruntime.HandleCrash reports that,
+// and, where programs are not to crash, Contain returns a *PanicError.
+func Contain(ctx context.Context, of string, call func() error) (err error) {
+	defer utilruntime.HandleCrashWithContext(ctx, func(_ context.Context, p any) { err = &PanicError{of, p} })
+	return call()
+}
+
+// Call calls a function that returns nothing, with the same care.
+func Call(ctx context.Context, call func()) {
+	defer utilruntime.HandleCrashWithContext(ctx)
+	call()
+}
+
+// Report reports a panic that was recovered as HandleCrash does, and goes on: where it is
+// promised that a panic is an error of one object, key or cluster, and never more. It is
+// called by the deferred function that has recovered, so that the stack is the user's.
+func Report(ctx context.Context, panicked any) {
+	for _, handle := range utilruntime.PanicHandlers {
+		handle(ctx, panicked)
+	}
+}
+
+// Crash does what HandleCrash does, with a panic that a deferred function has recovered: for
+// functions that are called for each object, as it costs less to defer.
+func Crash(ctx context.Context, panicked any) {
+	Report(ctx, panicked)
+	if utilruntime.ReallyCrash {
+		panic(panicked)
+	}
+}

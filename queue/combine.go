@@ -1,0 +1,104 @@
+package queue
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// combiner has adds that found the lock taken. Who holds the lock makes them, so that who
+// adds does not wait for it.
+//
+// An add is made before any call that begins after it has returned: every method that takes
+// the lock first makes the adds that have been left. And no add is forgotten: after a
+// goroutine has left one it tries the lock once more; if it is taken still, its holder is
+// yet to give it up, and will look after that.
+type combiner[K comparable] struct {
+	left  atomic.Pointer[leftAdd[K]] // the newest first
+	taken *leftAdd[K]                // guarded by the queue's lock; that are being made, the oldest first
+	spare *sync.Pool                 // of *leftAdd[K]
+}
+
+// leftAdd is an add that its caller has left to who holds the lock.
+type leftAdd[K comparable] struct {
+	request[K]
+	next  *leftAdd[K]  // the one that was left before
+	count atomic.Int32 // about how many there are
+}
+
+// maxLeft is how many adds may be left. Who would leave one more waits for the lock instead.
+const maxLeft = 256
+
+// lock takes mu and makes the adds that were left. A goroutine that finds it taken yields
+// once before it waits: the lock is held so briefly that this costs less than to be put to
+// sleep and woken, a sixth of the time where 16 goroutines share two processors.
+func (q *WorkQueue[K]) lock() {
+	if !q.mu.TryLock() {
+		runtime.Gosched()
+		q.mu.Lock()
+	}
+	if q.adds.left.Load() != nil {
+		q.makeLeft()
+	}
+}
+
+// unlock gives mu up, and wakes a worker if there is a key for it. It does not return
+// before somebody else has seen to the adds that were left until then.
+func (q *WorkQueue[K]) unlock() {
+	for {
+		if q.adds.left.Load() != nil {
+			q.makeLeft()
+		}
+		w := q.sleepers.next(q.schedule.len)
+		q.mu.Unlock()
+		wake(w)
+		if q.adds.left.Load() == nil || !q.mu.TryLock() {
+			return
+		}
+	}
+}
+
+// leave leaves an add to who holds the lock.
+func (q *WorkQueue[K]) leave(r *request[K]) {
+	a, _ := q.adds.spare.Get().(*leftAdd[K])
+	if a == nil {
+		a = &leftAdd[K]{}
+	}
+	a.request = *r
+	for pushed := false; !pushed; pushed = q.adds.left.CompareAndSwap(a.next, a) {
+		a.next = q.adds.left.Load()
+		count := int32(1)
+		if a.next != nil {
+			count += a.next.count.Load() // an old one if a.next is being made, which does no harm
+		}
+		a.count.Store(count)
+	}
+	if a.count.Load() > maxLeft {
+		q.lock()
+	} else if !q.mu.TryLock() {
+		return
+	}
+	q.unlock()
+}
+
+// makeLeft makes the adds that have been left, in the order in which they were. The caller
+// holds mu.
+func (q *WorkQueue[K]) makeLeft() {
+	for a := q.adds.left.Swap(nil); a != nil; {
+		next := a.next
+		a.next, q.adds.taken = q.adds.taken, a
+		a = next
+	}
+	q.makeTaken()
+}
+
+// makeTaken makes those that were taken. The caller holds mu.
+func (q *WorkQueue[K]) makeTaken() {
+	now := q.time.now()
+	for a := q.adds.taken; a != nil; a = q.adds.taken {
+		q.adds.taken = a.next
+		_ = q.add(&a.request, now) // it fails if the queue was shut down, which is nothing to report
+		a.request, a.next = request[K]{}, nil
+		q.adds.spare.Put(a)
+	}
+}

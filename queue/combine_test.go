@@ -1,0 +1,246 @@
+package queue
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
+)
+
+func makeQueue[K comparable](t require.TestingT, opts ...Option) *WorkQueue[K] {
+	q, err := NewWorkQueue[K](opts...)
+	require.NoError(t, err)
+	return q
+}
+
+// whileHeld calls something while another holds the lock, which is then given up as if
+// nothing had happened.
+func whileHeld[K comparable](q *WorkQueue[K], call func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	call()
+}
+
+// getAll gets all keys and is done with them.
+func getAll[K comparable](q *WorkQueue[K]) (keys []K) {
+	for q.Len() > 0 {
+		key, _ := q.Get()
+		keys = append(keys, key)
+		q.Done(key)
+	}
+	return keys
+}
+
+// TestAddsDoNotWaitForTheLock and every method sees those that have returned.
+func TestAddsDoNotWaitForTheLock(t *testing.T) {
+	for name, sees := range map[string]func(q *WorkQueue[string]) bool{
+		"Len":      func(q *WorkQueue[string]) bool { return q.Len() == 1 },
+		"Stats":    func(q *WorkQueue[string]) bool { return q.Stats().Waiting == 1 },
+		"Report":   func(q *WorkQueue[string]) bool { return q.Report(1).Oldest == "a" },
+		"KeyState": func(q *WorkQueue[string]) bool { return !q.KeyState("a").Waiting.IsZero() },
+		"TryAdd":   func(q *WorkQueue[string]) bool { return q.TryAdd("b", AddOptions{}) != nil },
+		"ShutDown": func(q *WorkQueue[string]) bool { q.ShutDown(); return q.schedule.len == 1 },
+		"Get": func(q *WorkQueue[string]) bool {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			key, err := q.GetContext(ctx)
+			return err == nil && key == "a"
+		},
+		"Done": func(q *WorkQueue[string]) bool {
+			reported := q.done("b")
+			return !reported && q.schedule.len == 1
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := makeQueue[string](t, WithCapacity(1))
+			defer q.ShutDown()
+			whileHeld(q, func() { q.Add("a") })
+			assert.True(t, sees(q))
+		})
+	}
+}
+
+// TestAddsThatWereLeftComeFirst in their order, and before those that find the lock free.
+func TestAddsThatWereLeftComeFirst(t *testing.T) {
+	q := makeQueue[string](t)
+	defer q.ShutDown()
+	whileHeld(q, func() {
+		q.Add("a")
+		q.AddWithOptions("b", AddOptions{})
+		q.AddAfter("c", -1)
+	})
+	q.Add("d")
+	assert.Equal(t, []string{"a", "b", "c", "d"}, getAll(q))
+	assert.EqualValues(t, 1, q.Stats().Retries)
+
+	q.lock()
+	q.Add("e")
+	q.Add("f")
+	q.unlock()
+	assert.Nil(t, q.adds.left.Load(), "who held the lock has made them")
+	assert.Equal(t, []string{"e", "f"}, getAll(q))
+}
+
+// hookedClock calls something when somebody looks at it, once.
+type hookedClock struct {
+	clock.RealClock
+	hook *func()
+}
+
+func (c hookedClock) Since(start time.Time) time.Duration {
+	if call := *c.hook; call != nil {
+		*c.hook = nil
+		call()
+	}
+	return c.RealClock.Since(start)
+}
+
+// TestAWorkerIsWokenForWhatIsLeft while another makes what was left before, and when the
+// lock is given up just before an add is left.
+func TestAWorkerIsWokenForWhatIsLeft(t *testing.T) {
+	worker := func(q *WorkQueue[string]) (got func() []string) {
+		var keys []string
+		go func() {
+			for {
+				key, shutDown := q.Get()
+				if shutDown {
+					return
+				}
+				keys = append(keys, key)
+				q.Done(key)
+			}
+		}()
+		synctest.Wait()
+		return func() []string { synctest.Wait(); return keys }
+	}
+	synctest.Test(t, func(t *testing.T) {
+		hook := (func())(nil)
+		q := makeQueue[string](t, WithClock(hookedClock{hook: &hook}))
+		q.Add("a")
+		_, _ = q.Get()
+		got := worker(q)
+		q.lock()
+		q.Add("a") // will wait again, so nobody is woken for it
+		hook = func() { q.Add("b") }
+		q.unlock()
+		assert.Equal(t, []string{"b"}, got())
+		q.Done("a")
+		assert.Equal(t, []string{"b", "a"}, got())
+		q.ShutDown()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		q := makeQueue[string](t)
+		got := worker(q)
+		q.adds.spare.New = func() any { q.mu.Unlock(); return nil }
+		q.mu.Lock()
+		q.Add("a") // finds the lock taken, which is given up before it is left
+		q.adds.spare.New = nil
+		assert.Equal(t, []string{"a"}, got())
+		q.ShutDown()
+	})
+}
+
+// TestWhoIsAboutToSleepMakesWhatWasLeft and is woken for it.
+func TestWhoIsAboutToSleepMakesWhatWasLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := makeQueue[string](t)
+		defer q.ShutDown()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		q.lock()
+		q.Add("a")
+		q.sleep(ctx)
+		q.unlock()
+		require.NoError(t, ctx.Err())
+		assert.Equal(t, []string{"a"}, getAll(q))
+	})
+}
+
+// TestFewAddsAreLeft has a goroutine add more keys than may be left.
+func TestFewAddsAreLeft(t *testing.T) {
+	q := makeQueue[int](t)
+	defer q.ShutDown()
+	var added atomic.Int32
+	var adding sync.WaitGroup
+	whileHeld(q, func() {
+		adding.Go(func() {
+			for i := range 2 * maxLeft {
+				q.Add(i)
+				added.Add(1)
+			}
+		})
+		for left := q.adds.left.Load(); left == nil || left.count.Load() <= maxLeft; left = q.adds.left.Load() {
+			runtime.Gosched()
+		}
+		assert.EqualValues(t, maxLeft, added.Load())
+	})
+	adding.Wait()
+	keys := getAll(q)
+	require.Len(t, keys, 2*maxLeft)
+	assert.IsIncreasing(t, keys)
+}
+
+// TestAddsThatAreLeftAllocateNothing once there have been some.
+func TestAddsThatAreLeftAllocateNothing(t *testing.T) {
+	if RaceEnabled {
+		t.Skip("the race detector has pools forget")
+	}
+	q := makeQueue[int](t)
+	defer q.ShutDown()
+	assert.Less(t, testing.AllocsPerRun(100, func() {
+		q.lock()
+		for i := range 50 {
+			q.Add(i)
+		}
+		q.unlock()
+		for q.Len() > 0 {
+			key, _ := q.Get()
+			q.Done(key)
+		}
+	}), 5.0, "but what the garbage collector takes from a pool")
+}
+
+// TestAddsThatWereMadeReferToNoKey that would be kept alive.
+func TestAddsThatWereMadeReferToNoKey(t *testing.T) {
+	q := makeQueue[string](t)
+	defer q.ShutDown()
+	a := &leftAdd[string]{request: request[string]{key: "a"}}
+	q.lock()
+	q.adds.left.Store(a)
+	q.unlock()
+	assert.Equal(t, []string{"a"}, getAll(q))
+	assert.Zero(t, a.request)
+}
+
+// TestTryAddWaitsForTheLock as it has to say whether there is room.
+func TestTryAddWaitsForTheLock(t *testing.T) {
+	q := makeQueue[string](t, WithCapacity(1))
+	defer q.ShutDown()
+	q.Add("a")
+	var trying sync.WaitGroup
+	var err error
+	whileHeld(q, func() {
+		trying.Go(func() { err = q.TryAdd("b", AddOptions{}) })
+		for range 1000 {
+			runtime.Gosched()
+		}
+	})
+	trying.Wait()
+	assert.ErrorIs(t, err, ErrFull)
+}
+
+// TestAddsAfterAShutDownAreLetGo also if they were left.
+func TestAddsAfterAShutDownAreLetGo(t *testing.T) {
+	q := makeQueue[string](t)
+	q.ShutDown()
+	whileHeld(q, func() { q.Add("a") })
+	assert.Zero(t, q.Len())
+	assert.Nil(t, q.adds.left.Load())
+}

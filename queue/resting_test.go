@@ -1,0 +1,286 @@
+package queue
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/util/workqueue"
+)
+
+// TestKeysThatComeAgain find their entry, which nobody sees meanwhile.
+func TestKeysThatComeAgain(t *testing.T) {
+	q := makeQueue[string](t, WithCapacity(1))
+	defer q.ShutDown()
+	for _, again := range []func(){
+		func() { q.Add("a") },
+		func() { require.NoError(t, q.TryAdd("a", AddOptions{})) },
+		func() { q.AddAfter("a", time.Hour); q.Add("a") },
+	} {
+		again()
+		e := q.keys.get("a")
+		assert.Zero(t, q.resting.len)
+		assert.Equal(t, []string{"a"}, getAll(q))
+		assert.Same(t, e, q.keys.get("a"))
+		if !e.inState(delayed) {
+			assert.Same(t, e, q.resting.first)
+			assert.Equal(t, KeyState{}, q.KeyState("a"))
+			assert.Equal(t, 0, q.Len())
+		}
+	}
+}
+
+// TestTheKeyThatHasRestedLongestIsForgotten when there is no room for a new one.
+func TestTheKeyThatHasRestedLongestIsForgotten(t *testing.T) {
+	q := makeQueue[int](t, WithFairness(func(key int) string { return strconv.Itoa(key) }))
+	defer q.ShutDown()
+	for i := range kept + 10 {
+		q.Add(i)
+		getAll(q)
+	}
+	assert.Equal(t, kept, q.keys.len())
+	assert.Equal(t, kept, q.schedule.tenants.by.len())
+	assert.Nil(t, q.keys.get(9))
+	assert.NotNil(t, q.keys.get(10))
+	for i := range 3 * kept { // a burst needs more
+		q.Add(i)
+	}
+	assert.Equal(t, 3*kept, q.keys.len())
+	assert.Len(t, getAll(q), 3*kept)
+	q.Add(-1)
+	assert.Equal(t, 3*kept, q.keys.len(), "as many were needed lately")
+}
+
+// TestKeysThatReferToOthersDoNotRest as they would keep these alive.
+func TestKeysThatReferToOthersDoNotRest(t *testing.T) {
+	type key struct{ to *int }
+	q := makeQueue[key](t)
+	defer q.ShutDown()
+	q.Add(key{new(int)})
+	getAll(q)
+	assert.Zero(t, q.keys.len())
+	q.Add(key{new(int)})
+	q.ShutDown()
+	getAll(q)
+	assert.Zero(t, q.keys.len())
+}
+
+// TestShrinkMapMoves in steps, between which all that is there is found, and what is deleted
+// is gone.
+func TestShrinkMapMoves(t *testing.T) {
+	const left = 2*trimStep + 10
+	var s shrinkMap[int, int]
+	for i := range 10 * left {
+		s.put(i, &i)
+	}
+	for i := left; i < 10*left; i++ {
+		s.delete(i)
+	}
+	s.begin()
+	steps := 1
+	for s.move() {
+		for i := range left {
+			if v := s.get(i); (v == nil) != (i < steps-1) {
+				t.Fatalf("step %d: %d is %v", steps, i, v)
+			}
+		}
+		s.delete(steps - 1)
+		steps++
+	}
+	assert.Equal(t, 3, steps)
+	assert.Equal(t, left-2, s.len())
+	assert.LessOrEqual(t, s.most, left)
+	assert.Nil(t, s.get(0))
+	assert.Equal(t, 2, *s.get(2))
+	s.begin()
+	assert.Nil(t, s.old, "it is not small for what it had")
+}
+
+// discard is a metrics provider.
+type discard struct{ workqueue.MetricsProvider }
+
+func (discard) NewDepthMetric(string) workqueue.GaugeMetric            { return noMetric{} }
+func (discard) NewAddsMetric(string) workqueue.CounterMetric           { return noMetric{} }
+func (discard) NewLatencyMetric(string) workqueue.HistogramMetric      { return noMetric{} }
+func (discard) NewWorkDurationMetric(string) workqueue.HistogramMetric { return noMetric{} }
+func (discard) NewUnfinishedWorkSecondsMetric(string) workqueue.SettableGaugeMetric {
+	return noMetric{}
+}
+func (discard) NewLongestRunningProcessorSecondsMetric(string) workqueue.SettableGaugeMetric {
+	return noMetric{}
+}
+func (discard) NewRetriesMetric(string) workqueue.CounterMetric { return noMetric{} }
+
+// live returns the bytes of memory that are in use.
+func live() int {
+	runtime.GC()
+	runtime.GC() // what pools had is gone with the second
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// memoryOptions are those of queues that keep more or less for a key.
+func memoryOptions() map[string][]Option {
+	return map[string][]Option{
+		"plain":   nil,
+		"joined":  {WithJoinedDelays()},
+		"fair":    {WithFairness(func(key int) string { return fmt.Sprint(key % 100_000) })},
+		"metrics": {WithName("burst"), WithMetrics(discard{})},
+	}
+}
+
+// TestMemoryAfterABurst has many keys come and go: added, delayed, put forward, and added
+// while they are delayed. A minute later their memory is given back, by a queue that nobody
+// calls.
+func TestMemoryAfterABurst(t *testing.T) {
+	for name, opts := range memoryOptions() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				keys := 40_000
+				if *waves > 0 {
+					keys = 1_000_000
+				}
+				q := makeQueue[int](t, opts...)
+				before := live()
+				for key := range keys {
+					switch key % 4 {
+					case 0:
+						q.Add(key)
+					case 1:
+						q.AddAfter(key, time.Second)
+					case 2:
+						q.AddAfter(key, time.Hour)
+						q.AddAfter(key, time.Second)
+					case 3:
+						q.AddAfter(key, time.Minute)
+						q.Add(key)
+					}
+				}
+				q.AddAfter(-1, 24*time.Hour)
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+				getAll(q)
+				if !q.joinedDelays {
+					time.Sleep(time.Minute)
+					synctest.Wait()
+					assert.Len(t, getAll(q), keys/4)
+				}
+				burst := live() - before
+				require.Equal(t, 1, q.Stats().Delayed)
+				time.Sleep(2 * trimPeriod)
+				synctest.Wait()
+				left := live() - before
+				t.Logf("%d KiB after the burst, then %d KiB", burst>>10, left>>10)
+				assert.Greater(t, burst, 1<<20)
+				assert.Less(t, left, 1<<19)
+				assert.LessOrEqual(t, q.keys.len(), kept)
+				assert.False(t, q.memory.active)
+
+				time.Sleep(24 * time.Hour)
+				assert.Equal(t, []int{-1}, getAll(q), "the one that is left is found")
+				time.Sleep(time.Second) // for the metrics
+				synctest.Wait()
+				assert.False(t, q.background.running, "the goroutine is gone")
+				q.ShutDown()
+			})
+		})
+	}
+}
+
+// TestMemoryOfAFewThatAreLeft has one key of a hundred, at random, stay when the others have
+// gone. They take no more than a few times what they would in a queue of their own.
+func TestMemoryOfAFewThatAreLeft(t *testing.T) {
+	for name, opts := range memoryOptions() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				keys := 60_000
+				if *waves > 0 {
+					keys = 1_000_000
+				}
+				r := rand.New(rand.NewPCG(1, 2))
+				stays := map[int]bool{}
+				for range keys / 100 {
+					stays[r.IntN(keys)] = true
+				}
+				before := live()
+				q := makeQueue[int](t, opts...)
+				for key := range keys {
+					if stays[key] {
+						q.AddAfter(key, 24*time.Hour)
+					} else {
+						q.AddAfter(key, time.Second)
+					}
+				}
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+				require.Len(t, getAll(q), keys-len(stays))
+				time.Sleep(2 * trimPeriod)
+				synctest.Wait()
+				left := live() - before
+				require.Equal(t, len(stays), q.Stats().Delayed)
+
+				before = live()
+				fresh := makeQueue[int](t, opts...)
+				for key := range stays {
+					fresh.AddAfter(key, 24*time.Hour)
+				}
+				want := live() - before
+				t.Logf("%d KiB, and %d KiB in a new queue", left>>10, want>>10)
+				assert.Less(t, left, 4*want)
+				q.ShutDown()
+				fresh.ShutDown()
+			})
+		})
+	}
+}
+
+// TestMemoryAfterShutDown has keys that were delayed, and others that are handed out after
+// the shutdown.
+func TestMemoryAfterShutDown(t *testing.T) {
+	const keys = 100_000
+	q := makeQueue[int](t)
+	before := live()
+	for key := range keys {
+		if key%2 == 0 {
+			q.Add(key)
+		} else {
+			q.AddAfter(key, time.Hour)
+		}
+	}
+	q.ShutDown()
+	s := q.Stats()
+	assert.Equal(t, keys/2, s.Waiting)
+	assert.Zero(t, s.Delayed)
+	assert.Len(t, getAll(q), keys/2)
+	_, shutDown := q.Get()
+	require.True(t, shutDown)
+	assert.Less(t, live()-before, 64<<10)
+	runtime.KeepAlive(q)
+}
+
+// TestMemoryThatIsNeededIsKept has bursts more often than memory is given back.
+func TestMemoryThatIsNeededIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := makeQueue[int](t)
+		defer q.ShutDown()
+		for range 20 {
+			for key := range 10_000 {
+				q.AddAfter(key, time.Second)
+			}
+			first := q.keys.get(0)
+			time.Sleep(trimPeriod - time.Second)
+			synctest.Wait()
+			require.Len(t, getAll(q), 10_000)
+			require.Equal(t, 10_000, q.keys.len())
+			require.Same(t, first, q.keys.get(0))
+			require.GreaterOrEqual(t, len(q.delays.pages)*delayPageSize, 10_000)
+		}
+	})
+}

@@ -1,0 +1,262 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+
+	"github.com/kubetyped/informer/queue"
+)
+
+// panics replaces what is told of panics during a test, and returns that. Crashing is
+// disabled, if so.
+func panics(t *testing.T, disabled bool) *journal[any] {
+	var seen journal[any]
+	crash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
+	t.Cleanup(func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers })
+	utilruntime.ReallyCrash = !disabled
+	utilruntime.PanicHandlers = []func(context.Context, any){func(_ context.Context, p any) { seen.add(p) }}
+	return &seen
+}
+
+// hollow is an error whose methods panic if it is a nil pointer, a common slip.
+type hollow struct{ cause error }
+
+func (h *hollow) Error() string { return h.cause.Error() }
+func (h *hollow) Unwrap() error { return h.cause }
+
+// fragile is a rate limiter that panics when it is asked what it says.
+type fragile struct {
+	workqueue.TypedRateLimiter[string]
+	in map[string]bool
+}
+
+func newFragile(in ...string) fragile {
+	f := fragile{always(second), map[string]bool{}}
+	for _, method := range in {
+		f.in[method] = true
+	}
+	return f
+}
+
+func (f fragile) When(key string) time.Duration {
+	if f.in["When"] {
+		panic("When")
+	}
+	return f.TypedRateLimiter.When(key)
+}
+
+func (f fragile) Forget(key string) {
+	if f.in["Forget"] {
+		panic("Forget")
+	}
+	f.TypedRateLimiter.Forget(key)
+}
+
+func (f fragile) NumRequeues(key string) int {
+	if f.in["NumRequeues"] {
+		panic("NumRequeues")
+	}
+	return f.TypedRateLimiter.NumRequeues(key)
+}
+
+// TestRunContainsWhatSettlesAKey: the error of a call and the rate limiter may panic as the
+// call may, whether crashing is disabled or not. The key counts as failed and is tried again,
+// also if the rate limiter cannot say when.
+func TestRunContainsWhatSettlesAKey(t *testing.T) {
+	for name, test := range map[string]struct {
+		limiter fragile
+		outcome error
+		first   any // panic
+	}{
+		"error that is nil inside": {newFragile(), (*hollow)(nil), nil},
+		"When":                     {newFragile("When"), errors.New("again"), "When"},
+		"Forget":                   {newFragile("Forget"), nil, "Forget"},
+		"Forget of a terminal one": {newFragile("Forget"), queue.TerminalError(nil), "Forget"},
+		"NumRequeues":              {newFragile("NumRequeues"), errors.New("again"), "NumRequeues"},
+		"all":                      {newFragile("When", "Forget", "NumRequeues"), queue.RequeueAfter(second), "Forget"},
+	} {
+		for _, disabled := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				seen := panics(t, disabled)
+				synctest.Test(t, func(t *testing.T) {
+					q := newQueue[string](t, queue.WithRateLimiter[string](test.limiter))
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					var calls journal[string]
+					var running sync.WaitGroup
+					running.Go(func() {
+						_ = q.Run(ctx, 1, func(_ context.Context, key string) error {
+							calls.add(key)
+							return test.outcome
+						})
+					})
+					q.Add("a")
+					q.Add("b")
+					assert.Equal(t, []string{"a", "b"}, calls.all(), "the next key is served")
+					told := seen.all()
+					require.NotEmpty(t, told)
+					if test.first != nil {
+						assert.Equal(t, test.first, told[0])
+					}
+					assert.Zero(t, q.Stats().InFlight)
+					pass(second)
+					assert.Len(t, calls.all(), 4, "they are tried again")
+					cancel()
+					running.Wait()
+				})
+			})
+		}
+	}
+}
+
+// TestOnePanicIsReportedOnce and the key is known to fail.
+func TestOnePanicIsReportedOnce(t *testing.T) {
+	seen := panics(t, true)
+	synctest.Test(t, func(t *testing.T) {
+		var none *hollow
+		r := runQueue(t, 1, func(context.Context, string) error { return none })
+		r.Add("a")
+		assert.Len(t, seen.all(), 1)
+		assert.Equal(t, 1, r.Report(1).FailingKeys)
+		assert.ErrorContains(t, r.Report(1).Failing[0].Err, "panic: ")
+		assert.Equal(t, 1, r.NumRequeues("a"))
+		r.cancel()
+	})
+}
+
+// TestLimitersThatPanicForOthers do so at the call, with no lock held.
+func TestLimitersThatPanicForOthers(t *testing.T) {
+	q := newQueue[string](t, queue.WithRateLimiter[string](newFragile("When")),
+		queue.WithFairness(func(key string) string {
+			if key == "nobody's" {
+				panic("tenant")
+			}
+			return key
+		}))
+	assert.PanicsWithValue(t, "When", func() { q.AddRateLimited("a") })
+	assert.PanicsWithValue(t, "When", func() { _ = q.TryAdd("a", queue.AddOptions{RateLimited: true}) })
+	assert.PanicsWithValue(t, "tenant", func() { q.Add("nobody's") })
+	q.Add("a")
+	assert.Equal(t, 1, q.Len())
+	q.ShutDown()
+}
+
+// explosive is a metrics provider whose metrics panic when they are armed.
+type explosive struct {
+	silent
+	armed *bool
+}
+
+func (e explosive) NewAddsMetric(string) workqueue.CounterMetric           { return e }
+func (e explosive) NewLatencyMetric(string) workqueue.HistogramMetric      { return e }
+func (e explosive) NewWorkDurationMetric(string) workqueue.HistogramMetric { return e }
+func (e explosive) NewRetriesMetric(string) workqueue.CounterMetric        { return e }
+func (e explosive) NewUnfinishedWorkSecondsMetric(string) workqueue.SettableGaugeMetric {
+	return e
+}
+
+func (e explosive) Inc()          { e.Observe(0) }
+func (e explosive) Set(v float64) { e.Observe(v) }
+func (e explosive) Observe(float64) {
+	if *e.armed {
+		panic("metric")
+	}
+}
+
+// TestMetricsThatPanic with crashing disabled change nothing.
+func TestMetricsThatPanic(t *testing.T) {
+	seen := panics(t, true)
+	synctest.Test(t, func(t *testing.T) {
+		armed := true
+		q := newQueue[string](t, queue.WithName("q"), queue.WithMetrics(explosive{armed: &armed}))
+		add(q, "a", "b")
+		q.AddAfter("c", second)
+		pass(second)
+		assert.Equal(t, queue.Stats{Waiting: 3, Retries: 1, OldestAge: second}, q.Stats())
+		assert.Equal(t, []string{"a", "b", "c"}, work(t, q))
+		pass(time.Minute)
+		assert.Len(t, seen.all(), 4+3+3+3, "retried, added, handed out, done, and set in three half seconds")
+		q.ShutDown()
+	})
+}
+
+// TestMetricsThatPanicAndSomebodyRecovers leave no lock held, and lose nothing.
+func TestMetricsThatPanicAndSomebodyRecovers(t *testing.T) {
+	panics(t, false)
+	synctest.Test(t, func(t *testing.T) {
+		armed := true
+		q := newQueue[string](t, queue.WithName("q"), queue.WithMetrics(explosive{armed: &armed}))
+		got := make(chan string, 1)
+		go func() {
+			key, _ := q.Get()
+			got <- key
+		}()
+		synctest.Wait()
+		assert.PanicsWithValue(t, "metric", func() { q.Add("a") })
+		armed = false
+		assert.Equal(t, "a", <-got, "a worker is woken")
+		armed = true
+		assert.PanicsWithValue(t, "metric", func() { q.Done("a") })
+		assert.PanicsWithValue(t, "metric", func() { q.AddAfter("a", time.Hour) })
+		armed = false
+		assert.Equal(t, queue.Stats{Delayed: 1, Retries: 1}, q.Stats())
+		q.ShutDown()
+	})
+}
+
+// brokenClock has timers that cannot be made.
+type brokenClock struct {
+	clock.RealClock
+	broken *bool
+}
+
+func (c brokenClock) NewTimer(d time.Duration) clock.Timer {
+	if *c.broken {
+		panic("timer")
+	}
+	return c.RealClock.NewTimer(d)
+}
+
+// TestAClockThatPanics does not end the goroutine of the queue, which goes on after a while.
+func TestAClockThatPanics(t *testing.T) {
+	seen := panics(t, true)
+	synctest.Test(t, func(t *testing.T) {
+		broken := true
+		q := newQueue[string](t, queue.WithClock(brokenClock{broken: &broken}))
+		q.AddAfter("a", 10*second)
+		pass(3 * second)
+		assert.NotEmpty(t, seen.all())
+		assert.Less(t, len(seen.all()), 10)
+		broken = false
+		pass(8 * second)
+		assert.Equal(t, 1, q.Len())
+		q.ShutDown()
+	})
+}
+
+// TestPanicsEndTheProcess if crashing is not disabled and nobody can recover.
+func TestPanicsEndTheProcess(t *testing.T) {
+	if os.Getenv("QUEUE_PANIC") != "" {
+		broken := true
+		q := newQueue[string](t, queue.WithClock(brokenClock{broken: &broken}))
+		q.AddAfter("a", time.Hour)
+		select {}
+	}
+	c := exec.Command(os.Args[0], "-test.run=^TestPanicsEndTheProcess$", "-test.timeout=20s")
+	c.Env = append(os.Environ(), "QUEUE_PANIC=1")
+	out, err := c.CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "brokenClock.NewTimer", "the stack of who panicked is told")
+}

@@ -1,0 +1,43 @@
+package typed
+
+import (
+	"context"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// caller calls a handler, and reports its panics.
+type caller[T index.Object] struct {
+	*listener[T]
+
+	ctx      context.Context                      // of Run, for logging
+	panicked []func(_ context.Context, value any) // called with a panic
+}
+
+// call calls the handler for an event, and returns true.
+func (c *caller[T]) call(e *Event[T]) (next bool) {
+	next = true // also after a panic
+	defer utilruntime.HandleCrashWithContext(c.ctx, c.panicked...)
+	dispatch(c.handler, e)
+	return
+}
+
+// callAll calls the handler for events, the first in any case, until it panics, is
+// removed, or has something else to do. It returns for how many, and reports whether
+// there was no panic. To be prepared for one costs as much as a short call, and so is
+// done once for all of them.
+func (c *caller[T]) callAll(events []Event[T]) (done int, returned bool) {
+	defer utilruntime.HandleCrashWithContext(c.ctx, c.panicked...)
+	for done < len(events) {
+		e := &events[done]
+		done++ // also if it panics
+		dispatch(c.handler, e)
+		c.handled()
+		if c.stopped.Load() || c.tasks.some.Load() {
+			break
+		}
+	}
+	return done, true
+}
