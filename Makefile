@@ -49,7 +49,7 @@ simulate: ## Run 4,000 seeds of simulations: SEEDS of each suite, five times as 
 .PHONY: waves
 waves: ## Run random programs of queues, stores, logs and handlers for WAVES=1h together
 	@packages=$$(grep -rlE --include='*_test.go' 'waves\.(Run|GivesBack)\(t' . | xargs -n1 dirname | sort -u); \
-	$(GOTEST) -v -count=1 -p 1 -timeout 0 -run 'Waves$$|GivesBack|GiveBack' $$packages -waves=$(WAVES)
+	$(GOTEST) -v -count=1 -p 1 -timeout 0 -run 'Waves$$|GivesBack|GiveBack|^TestMemory' $$packages -waves=$(WAVES)
 
 .PHONY: format
 format: ## Check that gofmt has nothing to change

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/kubetyped/informer/internal/test/waves"
 )
 
 // TestKeysThatComeAgain find their entry, which nobody sees meanwhile.
@@ -144,7 +146,7 @@ func TestMemoryAfterABurst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				keys := 40_000
-				if *waves > 0 {
+				if waves.IsLong() {
 					keys = 1_000_000
 				}
 				q := makeQueue[int](t, opts...)
@@ -201,7 +203,7 @@ func TestMemoryOfAFewThatAreLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				keys := 60_000
-				if *waves > 0 {
+				if waves.IsLong() {
 					keys = 1_000_000
 				}
 				r := rand.New(rand.NewPCG(1, 2))

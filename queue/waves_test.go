@@ -4,7 +4,6 @@ import (
 	"cmp"
 	lists "container/list"
 	"context"
-	"flag"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -13,25 +12,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-var (
-	waves    = flag.Duration("waves", 0, "for how long TestWorkQueueWaves runs; 0: some programs")
-	waveSeed = flag.Uint64("wave", 0, "the seed of the one program that TestWorkQueueWaves runs; 0: many")
+	"github.com/kubetyped/informer/internal/test/waves"
 )
 
 // TestWorkQueueWaves runs random programs of thousands of keys that come in waves, are
 // delayed, put forward, handed out and gone, in virtual time, beside a model of the queue's
 // rules. It is TestWorkQueueModel at sizes where memory is given back.
 func TestWorkQueueWaves(t *testing.T) {
-	if *waveSeed != 0 {
-		synctest.Test(t, func(t *testing.T) { runWaves(t, *waveSeed) })
-		return
-	}
-	began, programs := time.Now(), uint64(12)
-	for seed := uint64(1); seed <= programs || time.Since(began) < *waves; seed++ {
+	waves.Run(t, 12, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) { runWaves(t, seed) })
-	}
+	})
 }
 
 // wave is a key as the model has it.

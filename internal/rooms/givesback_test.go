@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,11 +14,11 @@ import (
 )
 
 // TestMemoryGivenBackPage holds docs/memory-given-back.md to the tests: each row names one
-// that calls waves.GivesBack, and each that does is in a row.
+// that there is, and each that calls waves.GivesBack is in a row.
 func TestMemoryGivenBackPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "memory-given-back.md"))
 	require.NoError(t, err)
-	var documented, written []string
+	var documented, all, givesBack []string
 	for _, match := range regexp.MustCompile("(?m)^\\|.*\\| `([a-z]+\\.Test\\w+)` \\|$").FindAllSubmatch(page, -1) {
 		documented = append(documented, string(match[1]))
 	}
@@ -29,15 +28,19 @@ func TestMemoryGivenBackPage(t *testing.T) {
 		}
 		for _, decl := range code.Decls {
 			f, ok := decl.(*ast.FuncDecl)
-			if !ok || !callsGivesBack(f) {
+			if !ok {
 				continue
 			}
-			written = append(written, strings.TrimSuffix(code.Name.Name, "_test")+"."+f.Name.Name)
+			name := strings.TrimSuffix(code.Name.Name, "_test") + "." + f.Name.Name
+			all = append(all, name)
+			if callsGivesBack(f) {
+				givesBack = append(givesBack, name)
+			}
 		}
 	}
-	slices.Sort(documented)
-	slices.Sort(written)
-	assert.Equal(t, written, documented)
+	require.NotEmpty(t, documented)
+	assert.Subset(t, all, documented)
+	assert.Subset(t, documented, givesBack)
 }
 
 func callsGivesBack(f *ast.FuncDecl) (calls bool) {
