@@ -98,7 +98,6 @@ func TestExpectedGivesBack(t *testing.T) {
 			waiting := make([]typed.Expected, 1_000_000)
 			waves.GivesBack(t, func() waves.Structure {
 				r := running(t)
-				clear(waiting)
 				return waves.Structure{
 					Come: func(key int) {
 						e, err := expect(r, key)
@@ -110,7 +109,10 @@ func TestExpectedGivesBack(t *testing.T) {
 						waiting[key].Unwatch()
 						waiting[key] = nil
 					},
-					End: func() { r.Stop() },
+					End: func() {
+						clear(waiting)
+						r.Stop()
+					},
 				}
 			})
 		}
