@@ -84,3 +84,37 @@ func TestInformerGivesBack(t *testing.T) {
 		})
 	})
 }
+
+// TestExpectedGivesBack: whoever waits for a version or a deletion, and does not any more.
+func TestExpectedGivesBack(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		for name, expect := range map[string]func(*rig.Rig, int) (typed.Expected, error){
+			"version": func(r *rig.Rig, key int) (typed.Expected, error) { return r.ExpectVersion(strconv.Itoa(5 + key%9)) },
+			"deletion": func(r *rig.Rig, key int) (typed.Expected, error) {
+				return r.ExpectDeleted(rig.At(strconv.Itoa(key), 5))
+			},
+		} {
+			t.Log(name)
+			waiting := make([]typed.Expected, 1_000_000)
+			waves.GivesBack(t, func() waves.Structure {
+				r := running(t)
+				return waves.Structure{
+					Come: func(key int) {
+						e, err := expect(r, key)
+						require.NoError(t, err)
+						e.Watch(func() {})
+						waiting[key] = e
+					},
+					Go: func(key int) {
+						waiting[key].Unwatch()
+						waiting[key] = nil
+					},
+					End: func() {
+						clear(waiting)
+						r.Stop()
+					},
+				}
+			})
+		}
+	})
+}

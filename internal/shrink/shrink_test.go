@@ -23,6 +23,7 @@ func TestMapGivesBack(t *testing.T) {
 				for key, value := range m {
 					assert.Equal(t, key, value)
 				}
+				assert.LessOrEqual(t, most, max(shrink.Kept, 4*(len(m)+1)), "it would be copied again at once")
 			},
 		}
 	})
