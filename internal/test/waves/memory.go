@@ -71,7 +71,7 @@ func GivesBack(t *testing.T, build func() Structure) {
 	t.Logf("with %d keys left: %d KB, a new one %d KB", len(left), with>>10, anew>>10)
 	most := 4 * anew
 	if !IsLong() { // what is the same for few as for many counts for more
-		most += slack
+		most += 1 << 20
 	}
 	if with > most {
 		t.Errorf("with %d of %d keys left, it takes %d KB, a new one %d KB", len(left), keys, with>>10, anew>>10)
