@@ -159,8 +159,8 @@ func expired(make func(p *planted) (adder, func() string)) row {
 // observer sees nothing.
 type observer struct{ text func() string }
 
-func (o observer) ExpectVersion(string) (typed.Expected, error)           { return unmet{o.text}, nil }
-func (o observer) ExpectDeleted(typed.Identified) (typed.Expected, error) { return unmet{o.text}, nil }
+func (o observer) ExpectVersion(string) (typed.Expected, error)           { return unmet(o), nil }
+func (o observer) ExpectDeleted(typed.Identified) (typed.Expected, error) { return unmet(o), nil }
 
 // unmet is never met.
 type unmet struct{ text func() string }
