@@ -126,8 +126,6 @@ func WithCapacity(keys int) Option {
 // priority queue. An add without a delay ends the delay of the key. An add with a
 // delay only raises the priority of a key that waits, or will when it is done.
 // Without this option a delay is independent of other adds, as in client-go.
-//
-// The queue's goroutine may run until a delay that was ended would have passed.
 func WithJoinedDelays() Option {
 	return func(o *options) error {
 		o.joinedDelays = true
