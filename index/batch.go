@@ -45,7 +45,7 @@ func (x *Indexer[T]) find(hash uint32, key Key) *entry[slot[T]] {
 		var buf keyBuffer
 		return findString(&x.keys.tables, hash, buf.join(key))
 	}
-	return findSlot(&x.keys.tables, &x.namespaces.posts.posts.pages, hash, key)
+	return findSlot(&x.keys.tables, hash, key)
 }
 
 // blockSize is how many objects are looked at together.
@@ -70,23 +70,20 @@ func (x *Indexer[T]) locateKeys(keys []Key) {
 }
 
 // copyText makes a copy of the key of a new object.
-func (b *batch[T]) copyText(keyStrings bool, key Key, at *located) {
-	b.texts = append(b.texts, textOf(keyStrings, key))
+func (b *batch[T]) copyText(key Key, at *located) {
+	b.texts = append(b.texts, textOf(key))
 	at.text = uint32(len(b.texts))
 }
 
 // copyTexts makes copies of the keys of the new objects of a block of a list. They are
 // one piece of memory: those of a large store are then not all over the heap, which costs
-// a look-up more than the comparison, and take less of it. A name that is left of a block
+// a look-up more than the comparison, and take less of it. A key that is left of a block
 // keeps the others, which are some hundred bytes.
-func (b *batch[T]) copyTexts(keyStrings bool) {
+func (b *batch[T]) copyTexts() {
 	size := 0
 	for i, key := range b.keys {
 		if !b.located[i].found {
-			size += len(key.Name)
-		}
-		if !b.located[i].found && keyStrings && key.Namespace != "" {
-			size += len(key.Namespace) + 1
+			size += len(key.Namespace) + 1 + len(key.Name)
 		}
 	}
 	var block strings.Builder
@@ -97,7 +94,7 @@ func (b *batch[T]) copyTexts(keyStrings bool) {
 			continue
 		}
 		start := block.Len()
-		if keyStrings && key.Namespace != "" {
+		if key.Namespace != "" {
 			block.WriteString(key.Namespace)
 			block.WriteByte('/')
 		}
@@ -107,20 +104,12 @@ func (b *batch[T]) copyTexts(keyStrings bool) {
 	}
 }
 
-// textOf returns a copy of what a slot keeps of a key.
-func textOf(keyStrings bool, key Key) string {
-	if keyStrings && key.Namespace != "" {
-		return key.String()
-	}
-	return strings.Clone(key.Name)
-}
-
-// text returns a copy of what a slot keeps of a key that was located.
-func (x *Indexer[T]) text(at located, key Key) string {
+// text returns a copy, as a string, of a key that was located.
+func (b *batch[T]) text(at located, key Key) string {
 	if at.text != 0 {
-		return x.batch.texts[at.text-1]
+		return b.texts[at.text-1]
 	}
-	return textOf(x.keyStrings, key)
+	return textOf(key)
 }
 
 // noteLatest notes that object i of the batch is the latest of its key, and returns

@@ -29,7 +29,7 @@ func (s *Snapshot[T]) IndexSizes() []IndexSize {
 // IndexKeys returns, by the names of indexes, the keys under which they have the object
 // of a key, in words. Indexes that do not have it are left out. The map is the caller's.
 func (s *Snapshot[T]) IndexKeys(key Key) map[string][]string {
-	e := s.slots.find(&s.byNamespace.posts, s.slots.hash(key), key)
+	e := s.slots.find(key)
 	if e == nil {
 		return nil
 	}

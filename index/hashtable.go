@@ -7,13 +7,13 @@ import (
 
 // tables is the read side of a hashTable. A copy of the struct is a view, as with
 // pages.
-type tables[H, V any] struct {
-	list  []*table[H, V] // by the leading bits of hashes; one table may be there several times in a row
-	shift uint8          // what is left of a hash after a shift by this are those bits
+type tables[V any] struct {
+	list  []*table[V] // by the leading bits of hashes; one table may be there several times in a row
+	shift uint8       // what is left of a hash after a shift by this are those bits
 }
 
 // table returns the table in which entries of a hash are, nil if there are none.
-func (t *tables[H, V]) table(hash uint32) *table[H, V] {
+func (t *tables[V]) table(hash uint32) *table[V] {
 	i := uint64(hash) >> (t.shift & 63)
 	if i >= uint64(len(t.list)) {
 		return nil
@@ -22,8 +22,8 @@ func (t *tables[H, V]) table(hash uint32) *table[H, V] {
 }
 
 // each calls yield with the entries, until that returns false.
-func (t *tables[H, V]) each(yield func(*H, *entry[V]) bool) {
-	var before *table[H, V]
+func (t *tables[V]) each(yield func(*entry[V]) bool) {
+	var before *table[V]
 	for _, table := range t.list {
 		if table != before && !table.each(yield) {
 			return
@@ -32,21 +32,21 @@ func (t *tables[H, V]) each(yield func(*H, *entry[V]) bool) {
 	}
 }
 
-// all ranges over the heads and entries.
-func (t tables[H, V]) all() iter.Seq2[*H, *entry[V]] { return t.each }
+// all ranges over the entries.
+func (t tables[V]) all() iter.Seq[*entry[V]] { return t.each }
 
 // has reports whether there is an entry of a hash.
-func (t *tables[H, V]) has(hash uint32) bool {
+func (t *tables[V]) has(hash uint32) bool {
 	in := t.table(hash)
 	return in != nil && in.has(hash)
 }
 
-// The number of groups at which a table is split rather than made larger, and that of
-// entries up to which two are joined. A group of entries with pointers, of 32 bytes
-// each, takes 256 bytes; 63 of them and what the allocator adds fit in 16 KiB.
+// The size at which a table is split rather than made larger, and the number of entries
+// up to which two are joined. Entries with pointers take 32 bytes: 511 of them and what
+// the allocator adds are 16 KiB.
 const (
-	maxGroups = 63
-	maxJoined = 96
+	maxEntries = 511
+	maxJoined  = 96
 )
 
 // entriesInTable is the number of entries for which a list of tables may be twice as
@@ -62,21 +62,21 @@ const entriesInTable = 32
 //
 // The table compares no keys: whoever looks something up compares them in the entries
 // that have the hash.
-type hashTable[H, V any] struct {
-	tables[H, V]
+type hashTable[V any] struct {
+	tables[V]
 	listGen uint64 // the generation that list was made in
 	used    uint32
 	deepest uint32 // number of tables that are in the list once
 }
 
 // depth returns how many leading bits select a table.
-func (t *hashTable[H, V]) depth() uint8 { return 32 - t.shift }
+func (t *hashTable[V]) depth() uint8 { return 32 - t.shift }
 
 // owned reports whether a write to an entry with this hash copies nothing.
-func (t *hashTable[H, V]) owned(e *epoch, hash uint32) bool { return t.table(hash).gen == e.gen }
+func (t *hashTable[V]) owned(e *epoch, hash uint32) bool { return t.table(hash).gen == e.gen }
 
 // own returns the table of a hash, copied first if a reader may hold it.
-func (t *hashTable[H, V]) own(e *epoch, hash uint32) *table[H, V] {
+func (t *hashTable[V]) own(e *epoch, hash uint32) *table[V] {
 	in := t.table(hash)
 	if in.gen != e.gen {
 		in = in.clone(e.gen)
@@ -87,7 +87,7 @@ func (t *hashTable[H, V]) own(e *epoch, hash uint32) *table[H, V] {
 }
 
 // replace puts a table in the place of one of the same hashes.
-func (t *hashTable[H, V]) replace(e *epoch, hash uint32, by *table[H, V]) {
+func (t *hashTable[V]) replace(e *epoch, hash uint32, by *table[V]) {
 	t.ownList(e)
 	span := 1 << (t.depth() - by.depth) // of places that are the same table's
 	from := int(uint64(hash)>>t.shift) &^ (span - 1)
@@ -96,7 +96,7 @@ func (t *hashTable[H, V]) replace(e *epoch, hash uint32, by *table[H, V]) {
 	}
 }
 
-func (t *hashTable[H, V]) ownList(e *epoch) {
+func (t *hashTable[V]) ownList(e *epoch) {
 	if t.listGen != e.gen {
 		t.list, t.listGen = slices.Clone(t.list), e.gen
 		e.moved += uint64(len(t.list))
@@ -105,30 +105,29 @@ func (t *hashTable[H, V]) ownList(e *epoch) {
 
 // change returns the entry of a place, which is there, to be written to at once. Its
 // hash must stay.
-func (t *hashTable[H, V]) change(e *epoch, hash, place uint32) *entry[V] {
+func (t *hashTable[V]) change(e *epoch, hash, place uint32) *entry[V] {
 	in := t.own(e, hash)
-	g, i := in.find(hash, place)
-	return &in.groups[g][i]
+	return &in.entries[in.find(hash, place)]
 }
 
 // insert adds an entry, whose place must not be there yet under its hash.
-func (t *hashTable[H, V]) insert(e *epoch, head H, added entry[V]) {
+func (t *hashTable[V]) insert(e *epoch, added entry[V]) {
 	if len(t.list) == 0 {
-		*t = makeHashTable[H, V](e, 1)
+		*t = makeHashTable[V](e, 1)
 	}
 	for t.table(added.hash).full() {
 		t.grow(e, added.hash)
 	}
-	t.own(e, added.hash).put(head, &added)
+	t.own(e, added.hash).put(&added)
 	t.used++
 }
 
 // grow makes the table of a hash larger, or splits it.
-func (t *hashTable[H, V]) grow(e *epoch, hash uint32) {
+func (t *hashTable[V]) grow(e *epoch, hash uint32) {
 	in := t.table(hash)
 	e.moved += uint64(in.used)
-	if len(in.words) < maxGroups || in.depth == t.depth() && !t.deepen(e) {
-		t.replace(e, hash, in.resized(e.gen, larger(len(in.words))))
+	if len(in.entries) < maxEntries || in.depth == t.depth() && !t.deepen(e) {
+		t.replace(e, hash, in.resized(e.gen, larger(len(in.entries))))
 		return
 	}
 	halves := in.halves(e.gen)
@@ -142,11 +141,11 @@ func (t *hashTable[H, V]) grow(e *epoch, hash uint32) {
 
 // deepen has one more bit select a table, unless there are too many tables for the
 // entries already. It reports whether it has.
-func (t *hashTable[H, V]) deepen(e *epoch) bool {
+func (t *hashTable[V]) deepen(e *epoch) bool {
 	if 2*len(t.list)*entriesInTable > int(t.used) {
 		return false
 	}
-	longer := make([]*table[H, V], 0, 2*len(t.list))
+	longer := make([]*table[V], 0, 2*len(t.list))
 	for _, in := range t.list {
 		longer = append(longer, in, in)
 	}
@@ -157,16 +156,16 @@ func (t *hashTable[H, V]) deepen(e *epoch) bool {
 }
 
 // remove takes out the entry of a place, which is there.
-func (t *hashTable[H, V]) remove(e *epoch, hash, place uint32) {
+func (t *hashTable[V]) remove(e *epoch, hash, place uint32) {
 	if t.used--; t.used == 0 {
-		*t = hashTable[H, V]{}
+		*t = hashTable[V]{}
 		return
 	}
 	in := t.own(e, hash)
 	in.remove(hash, place)
 	if in.sparse() {
 		e.moved += uint64(in.used)
-		in = in.resized(e.gen, groupsFor(int(in.used)))
+		in = in.resized(e.gen, entriesFor(int(in.used)))
 		t.replace(e, hash, in)
 	}
 	if in.used <= maxJoined/2 && in.depth > 0 {
@@ -176,7 +175,7 @@ func (t *hashTable[H, V]) remove(e *epoch, hash, place uint32) {
 
 // join makes the table of a hash and the one that it was split from one, if both are
 // nearly empty.
-func (t *hashTable[H, V]) join(e *epoch, hash uint32, in *table[H, V]) {
+func (t *hashTable[V]) join(e *epoch, hash uint32, in *table[V]) {
 	other := t.table(hash ^ 1<<(32-in.depth))
 	if other.depth != in.depth || in.used+other.used > maxJoined {
 		return
@@ -185,16 +184,16 @@ func (t *hashTable[H, V]) join(e *epoch, hash uint32, in *table[H, V]) {
 	if in.depth == t.depth() {
 		t.deepest -= 2
 	}
-	t.replace(e, hash, joined(e.gen, [2]*table[H, V]{in, other}))
+	t.replace(e, hash, joined(e.gen, [2]*table[V]{in, other}))
 	for t.deepest == 0 && len(t.list) > 1 {
 		t.flatten(e)
 	}
 }
 
 // flatten has one bit less select a table: no two that it tells apart are different.
-func (t *hashTable[H, V]) flatten(e *epoch) {
+func (t *hashTable[V]) flatten(e *epoch) {
 	t.shift++
-	shorter := make([]*table[H, V], 0, len(t.list)/2)
+	shorter := make([]*table[V], 0, len(t.list)/2)
 	for i := 0; i < len(t.list); i += 2 {
 		shorter = append(shorter, t.list[i])
 		if t.list[i].depth == t.depth() {
@@ -206,22 +205,22 @@ func (t *hashTable[H, V]) flatten(e *epoch) {
 }
 
 // makeHashTable returns an empty table with room for n entries.
-func makeHashTable[H, V any](e *epoch, n int) hashTable[H, V] {
-	t := hashTable[H, V]{listGen: e.gen}
+func makeHashTable[V any](e *epoch, n int) hashTable[V] {
+	t := hashTable[V]{listGen: e.gen}
 	if n == 0 {
 		return t
 	}
 	depth := uint8(0)
-	for groupsFor(n>>depth) > maxGroups*7/8 {
+	for entriesFor(n>>depth) > maxEntries*7/8 {
 		depth++
 	}
-	groups := groupsFor(n >> depth)
+	entries := entriesFor(n >> depth)
 	if depth > 0 {
-		groups += groups / 16 // some get more than others
+		entries += entries / 16 // some get more than others
 	}
-	t.list, t.shift = make([]*table[H, V], 1<<depth), 32-depth
+	t.list, t.shift = make([]*table[V], 1<<depth), 32-depth
 	for i := range t.list {
-		t.list[i] = newTable[H, V](e.gen, depth, groups)
+		t.list[i] = newTable[V](e.gen, depth, entries)
 	}
 	if depth > 0 {
 		t.deepest = 1 << depth

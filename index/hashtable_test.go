@@ -2,7 +2,6 @@ package index
 
 import (
 	"maps"
-	"math/bits"
 	"slices"
 	"testing"
 	"unsafe"
@@ -13,7 +12,7 @@ import (
 )
 
 // TestHashTableModel compares a table with a map under hashes that collide as often as
-// they can: few of them, at both ends of their tables, so that ways through full groups
+// they can: few of them, at both ends of their tables, so that ways through full tables
 // grow long and go around; with views, and forks that are dropped.
 func TestHashTableModel(t *testing.T) { rapid.Check(t, checkHashTable) }
 
@@ -25,18 +24,18 @@ func (m tableModel) places() []uint32 { return slices.Sorted(maps.Keys(m)) }
 
 // tableState is a view of a table, and what is in it.
 type tableState struct {
-	view  tables[uint32, uint32]
+	view  tables[uint32]
 	model tableModel
 }
 
-func insertPlace(t *hashTable[uint32, uint32], e *epoch, hash, place uint32) {
-	t.insert(e, place, entry[uint32]{hash: hash, place: place, value: ^place})
+func insertPlace(t *hashTable[uint32], e *epoch, hash, place uint32) {
+	t.insert(e, entry[uint32]{hash: hash, place: place, value: ^place})
 }
 
 func checkHashTable(t *rapid.T) {
 	hashes := []uint32{0, 1, 2, 3, 1 << 29, 1 << 30, 1<<31 + 5, 1<<32 - 1, 1<<32 - 2, 1<<32 - 3, 7 << 20}
 	var gen epoch
-	table, next, model := makeHashTable[uint32, uint32](&gen, 0), uint32(1), tableModel{}
+	table, next, model := makeHashTable[uint32](&gen, 0), uint32(1), tableModel{}
 	var views []tableState
 	t.Repeat(map[string]func(*rapid.T){
 		"insert": func(t *rapid.T) {
@@ -95,12 +94,12 @@ func checkHashTable(t *rapid.T) {
 }
 
 // checkTables compares the read side of a table with a model.
-func checkTables(t require.TestingT, view tables[uint32, uint32], model tableModel) {
+func checkTables(t require.TestingT, view tables[uint32], model tableModel) {
 	found := tableModel{}
-	for head, e := range view.all() {
+	for e := range view.all() {
 		found[e.place] = e.hash
-		if e.value != ^e.place || *head != e.place {
-			require.Fail(t, "wrong value or head", "of place %d", e.place)
+		if e.value != ^e.place {
+			require.Fail(t, "wrong value", "of place %d", e.place)
 		}
 	}
 	require.True(t, maps.Equal(model, found), "all")
@@ -109,7 +108,7 @@ func checkTables(t require.TestingT, view tables[uint32, uint32], model tableMod
 		if !in.has(hash) {
 			require.Fail(t, "not found", "hash %d", hash)
 		}
-		if g, i := in.find(hash, place); in.groups[g][i].hash != hash {
+		if in.entries[in.find(hash, place)].hash != hash {
 			require.Fail(t, "not found", "place %d under hash %d", place, hash)
 		}
 	}
@@ -117,7 +116,7 @@ func checkTables(t require.TestingT, view tables[uint32, uint32], model tableMod
 
 // checkInvariants checks what the comments of table and hashTable say of each table, and
 // of their list.
-func checkInvariants(t require.TestingT, h *hashTable[uint32, uint32]) {
+func checkInvariants(t require.TestingT, h *hashTable[uint32]) {
 	require.Equal(t, len(h.list), 1<<h.depth()*min(1, len(h.list)))
 	deepest, used, from := uint32(0), uint32(0), 0
 	for from < len(h.list) {
@@ -142,26 +141,21 @@ func checkInvariants(t require.TestingT, h *hashTable[uint32, uint32]) {
 }
 
 // checkTable checks a table in which all hashes begin with some bits.
-func checkTable(t require.TestingT, in *table[uint32, uint32], begin uint32) {
-	taken, most := 0, len(in.words)*mostInGroup
-	require.LessOrEqual(t, int(in.used), most, "a look-up needs a free entry to end at")
-	for g, word := range in.words {
-		for i, e := range in.groups[g] {
-			want := byte(0)
-			if e.place != 0 {
-				taken++
-				want = byte(e.hash) | 0x80
-			}
-			if byte(word>>(8*i)) != want {
-				require.Fail(t, "wrong control byte")
-			}
-			if e.place != 0 && (e.hash^begin)>>1>>(31-in.depth) != 0 {
-				require.Fail(t, "hash in another table")
-			}
-			for at := in.home(e.hash); e.place != 0 && at != g; at = in.next(at) {
-				if free(in.words[at]) != 0 {
-					require.Fail(t, "a way through a group that is not full")
-				}
+func checkTable(t require.TestingT, in *table[uint32], begin uint32) {
+	taken := 0
+	require.Less(t, int(in.used), len(in.entries), "a look-up needs a free entry to end at")
+	for i, e := range in.entries {
+		if e.place == 0 {
+			require.Zero(t, e, "a free entry")
+			continue
+		}
+		taken++
+		if (e.hash^begin)>>1>>(31-in.depth) != 0 {
+			require.Fail(t, "hash in another table")
+		}
+		for at := in.home(e.hash); at != i; at = in.next(at) {
+			if in.entries[at].place == 0 {
+				require.Fail(t, "a way through a free entry")
 			}
 		}
 	}
@@ -173,7 +167,7 @@ func checkTable(t require.TestingT, in *table[uint32, uint32], begin uint32) {
 func TestHashTableWorksInSmallSteps(t *testing.T) {
 	const n = 100_000
 	var e epoch
-	var table hashTable[struct{}, uint64]
+	var table hashTable[uint64]
 	worst := uint64(0)
 	step := func(do func()) {
 		before := e.moved
@@ -182,17 +176,17 @@ func TestHashTableWorksInSmallSteps(t *testing.T) {
 	}
 	room := func() (entries int) {
 		for _, in := range slices.Compact(slices.Clone(table.list)) {
-			entries += groupSize * len(in.words)
+			entries += len(in.entries)
 		}
 		return entries
 	}
 	for i := range uint32(n) {
-		step(func() { table.insert(&e, struct{}{}, entry[uint64]{hash: i * 2654435761, place: i + 1}) })
+		step(func() { table.insert(&e, entry[uint64]{hash: i * 2654435761, place: i + 1}) })
 		if i > 1000 && i&(i-1) == 0 {
 			assert.LessOrEqual(t, room(), int(i)*5/3, "growing leaves not too much free")
 		}
 	}
-	assert.LessOrEqual(t, worst, uint64(maxGroups*groupSize+len(table.list)), "growing")
+	assert.LessOrEqual(t, worst, uint64(maxEntries+len(table.list)), "growing")
 	assert.LessOrEqual(t, room(), n*5/3, "growing leaves not too much free")
 
 	worst = 0
@@ -201,7 +195,7 @@ func TestHashTableWorksInSmallSteps(t *testing.T) {
 	}
 	assert.LessOrEqual(t, worst, uint64(4096), "shrinking")
 	assert.Len(t, table.list, 1)
-	assert.LessOrEqual(t, room(), 2*groupSize)
+	assert.LessOrEqual(t, room(), 2*leastEntries)
 	last := uint32(n - 1)
 	assert.True(t, table.has(last*2654435761))
 }
@@ -210,9 +204,9 @@ func TestHashTableWorksInSmallSteps(t *testing.T) {
 // tables longer than the objects are many.
 func TestHashTableOfAlikeHashes(t *testing.T) {
 	var e epoch
-	var table hashTable[struct{}, struct{}]
+	var table hashTable[struct{}]
 	for i := range uint32(2000) {
-		table.insert(&e, struct{}{}, entry[struct{}]{hash: 1<<31 | i&1, place: i + 1})
+		table.insert(&e, entry[struct{}]{hash: 1<<31 | i&1, place: i + 1})
 		require.LessOrEqual(t, len(table.list)*entriesInTable, max(entriesInTable, int(i)+1))
 	}
 	for i := range uint32(1999) {
@@ -228,7 +222,7 @@ func TestHashTableOfAlikeHashes(t *testing.T) {
 func TestHashTableCopiesOnlyWhatItWrites(t *testing.T) {
 	const n = 5000
 	var e epoch
-	table := makeHashTable[uint32, uint32](&e, n)
+	table := makeHashTable[uint32](&e, n)
 	for i := range uint32(n) {
 		insertPlace(&table, &e, i*2654435761, i+1)
 	}
@@ -253,39 +247,12 @@ func TestHashTableCopiesOnlyWhatItWrites(t *testing.T) {
 	assert.Equal(t, 1, changed)
 	assert.Equal(t, len(view.list)-1, others)
 	assert.EqualValues(t, int(table.table(2654435761).used)+len(view.list), e.moved-before)
-	g, i := view.table(2654435761).find(2654435761, 2)
-	assert.EqualValues(t, 7, view.table(2654435761).groups[g][i].value)
+	in := view.table(2654435761)
+	assert.EqualValues(t, 7, in.entries[in.find(2654435761, 2)].value)
 
 	own := table.table(2654435761)
 	table.change(&e, 2654435761, 2).value = 9
 	assert.Same(t, own, table.table(2654435761), "a table is copied once in a generation")
-}
-
-// TestMatching: of the entries of a group those are looked at that have the control byte
-// of a hash, and none that is free.
-func TestMatching(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		hash := rapid.Uint32().Draw(t, "hash")
-		others := []uint64{0, control(hash), control(hash ^ 1), control(hash + 1), control(hash ^ 0x40)}
-		word := uint64(0)
-		for i := range groupSize {
-			word |= rapid.SampledFrom(others).Draw(t, "byte") << (8 * i)
-		}
-		found := matching(word, hash)
-		for i := range groupSize {
-			at, is := byte(word>>(8*i)), found>>(8*i+7)&1 == 1
-			if uint64(at) == control(hash) {
-				require.True(t, is, "byte %d", i)
-			}
-			if at == 0 {
-				require.False(t, is, "byte %d is of a free entry", i)
-			}
-		}
-		if found != 0 {
-			require.Equal(t, control(hash), word>>(8*first(found))&0xff, "the first is never another one")
-		}
-		require.Equal(t, bits.OnesCount64(taken(word)), groupSize-bits.OnesCount64(free(word)))
-	})
 }
 
 // TestEntrySize: what has no value takes no room for it.

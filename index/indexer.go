@@ -29,7 +29,7 @@ type Indexer[T Object] struct {
 	objects      vector[T]
 	hashes       vector[uint32] // of the objects' keys, by position; for writers
 	objectsEpoch epoch          // of objects
-	keys         hashTable[*byte, slot[T]]
+	keys         hashTable[slot[T]]
 	keysEpoch    epoch             // of keys and hashes
 	hasher       keyHasher         // of keys; never changed
 	namespaces   *Index[string, T] // built in; by the keys, so it needs no staging
@@ -66,7 +66,7 @@ func (x *Indexer[T]) Get(key Key) (T, bool) {
 	}
 	hash := x.hasher.key(key)
 	x.mu.RLock()
-	if e := findSlot(&x.keys.tables, &x.namespaces.posts.posts.pages, hash, key); e != nil {
+	if e := findSlot(&x.keys.tables, hash, key); e != nil {
 		obj := e.value.object
 		x.mu.RUnlock()
 		return obj, true
@@ -117,19 +117,18 @@ func (x *Indexer[T]) InNamespace(namespace string) iter.Seq[T] { return x.namesp
 // Keys implements Reader.
 func (x *Indexer[T]) Keys() iter.Seq[Key] {
 	return func(yield func(Key) bool) {
-		slots, namespaces, _ := x.viewKeys("Keys")
-		slots.keys(namespaces)(yield)
+		slots, _ := x.viewKeys("Keys")
+		slots.keys()(yield)
 	}
 }
 
-// viewKeys returns the n keys, and the namespaces that they are in, for a read.
-func (x *Indexer[T]) viewKeys(read string) (keys slots[T], namespaces pages[posting[string]], n uint32) {
+// viewKeys returns the n keys, for a read.
+func (x *Indexer[T]) viewKeys(read string) (keys slots[T], n uint32) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	x.checkReadable(read)
 	x.keysEpoch.share()
-	x.namespaces.posts.shape.share()
-	return x.slots(), x.namespaces.posts.posts.pages, x.objects.n
+	return x.slots(), x.objects.n
 }
 
 // Candidates implements Reader.

@@ -38,7 +38,7 @@ func TestKeyHash(t *testing.T) {
 	}
 }
 
-func sumOf(h keyHasher, key Key) uint64 { return h.sum(h.sum(h.seed, key.Namespace), key.Name) }
+func sumOf(h keyHasher, key Key) uint64 { return h.sums(key) }
 
 // TestKeyHashSpreads: of names that are numbered, all bits of the hashes are 1 in half of
 // them, and of any two, half of the bits differ.

@@ -6,8 +6,8 @@ import (
 )
 
 // GetByKeyString returns the object whose key is "namespace/name", or "name" if it
-// has no namespace; false if there is none. It is made for WithKeyStrings. Without
-// that it splits the string at the first slash.
+// has no namespace; false if there is none. Without WithKeyStrings it splits the string at
+// the first slash.
 func (x *Indexer[T]) GetByKeyString(key string) (T, bool) {
 	if !x.keyStrings {
 		return x.Get(splitKey(key))
@@ -35,25 +35,22 @@ func (x *Indexer[T]) getJoined(joined string) (T, bool) {
 }
 
 func splitKey(key string) Key {
-	namespace, name, found := strings.Cut(key, "/")
-	if !found {
-		return Key{Name: key}
+	if slash := strings.IndexByte(key, '/'); slash > 0 {
+		return Key{Namespace: key[:slash], Name: key[slash+1:]}
 	}
-	return Key{Namespace: namespace, Name: name}
+	return Key{Name: key}
 }
 
 // KeyStrings returns the keys of all objects as GetByKeyString takes them, in no
-// particular order, nil if there are none. The slice is the caller's. With
-// WithKeyStrings nothing but the slice is allocated; without it keys are made in blocks
-// of 4 KiB, so to keep one of them is to keep a block.
+// particular order, nil if there are none. The slice is the caller's.
 func (x *Indexer[T]) KeyStrings() []string {
-	slots, namespaces, n := x.viewKeys("KeyStrings")
-	return slots.keyStrings(&namespaces, n)
+	slots, n := x.viewKeys("KeyStrings")
+	return slots.listStrings(n)
 }
 
 // KeyStrings returns the keys of the objects filed under k, as strings that
 // Indexer.GetByKeyString takes, in no particular order, nil if there are none. The
-// slice is the caller's. See Indexer.KeyStrings for what is allocated.
+// slice is the caller's.
 func (x *Index[K, T]) KeyStrings(k K) []string {
 	owner := x.mustOwner("KeyStrings")
 	hash := hashOf(x.posts.seed, k)
@@ -61,24 +58,22 @@ func (x *Index[K, T]) KeyStrings(k K) []string {
 	if filed.n == 0 {
 		return nil
 	}
-	list := keyTexts{texts: make([]string, 0, filed.n)}
+	list := make([]string, 0, filed.n)
 	for i := range filed.count() {
 		for _, pos := range filed.page(i) {
 			hash := filed.hashes.at(pos)
 			in := filed.slots.table(hash)
-			g, j := in.find(hash, pos+1)
-			filed.slots.appendText(&list, &filed.namespaces, in.heads[g][j], &in.groups[g][j].value)
+			list = append(list, in.entries[in.find(hash, pos+1)].value.string())
 		}
 	}
-	return list.texts
+	return list
 }
 
 // filedKeys is what is needed to find the keys of the objects of a posting.
 type filedKeys[T Object] struct {
 	places
-	slots      slots[T]
-	hashes     pages[uint32]
-	namespaces pages[posting[string]]
+	slots  slots[T]
+	hashes pages[uint32]
 }
 
 func (x *Index[K, T]) viewKeyStrings(owner *Indexer[T], hash uint32, k K) (filed filedKeys[T]) {
@@ -91,8 +86,7 @@ func (x *Index[K, T]) viewKeyStrings(owner *Indexer[T], hash uint32, k K) (filed
 		return filed
 	}
 	owner.keysEpoch.share()
-	owner.namespaces.posts.shape.share()
-	filed.slots, filed.hashes, filed.namespaces = owner.slots(), owner.hashes.pages, owner.namespaces.posts.posts.pages
+	filed.slots, filed.hashes = owner.slots(), owner.hashes.pages
 	return filed
 }
 

@@ -47,7 +47,7 @@ func TestKeyStrings(t *testing.T) {
 			_, ok := store.GetByKeyString(key)
 			assert.False(t, ok, key)
 		}
-		if !raceEnabled && opts != nil {
+		if !raceEnabled {
 			assert.Zero(t, testing.AllocsPerRun(20, func() { store.GetByKeyString("ns2/p2") }))
 			assert.Zero(t, testing.AllocsPerRun(20, func() { store.Get(index.Key{Namespace: "ns2", Name: "p2"}) }))
 			assert.LessOrEqual(t, testing.AllocsPerRun(20, func() { store.KeyStrings() }), 1.0, "the slice")

@@ -40,11 +40,9 @@ func WithLiteralEvents[T Object]() Option[T] {
 	return func(o *options[T]) { o.literal = true }
 }
 
-// WithKeyStrings makes GetByKeyString and KeyStrings as fast as they can be, for
-// stores whose users have keys as strings: each key is kept as "namespace/name", or
-// "name" if there is no namespace, and found by one hash and one comparison of it.
-// Get joins the key that it is given; it is some nanoseconds slower for that. The
-// memory for a key grows by the length of its namespace.
+// WithKeyStrings makes GetByKeyString as fast as it can be, for stores whose users have
+// keys as strings: an object is found by one hash and one comparison of the string. Get
+// joins the key that it is given; it is some nanoseconds slower for that.
 //
 // Two keys are then the same if they are the same string, as with client-go's stores;
 // so {"", "a/b"} is {"a", "b"}. No name of a Kubernetes object has a slash.

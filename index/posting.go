@@ -98,10 +98,10 @@ func (m member) run() (n, from uint32) { return m.id &^ several, m.at }
 // the objects of a key, and the keys of an object.
 type postingsView[K comparable] struct {
 	seed  maphash.Seed
-	keys  tables[struct{}, struct{}] // by hashes of keys, the numbers of postings
-	posts pages[posting[K]]          // number 0 is not used
-	first pages[member]              // by position of the object
-	rest  pages[member]              // place 0 is not used
+	keys  tables[struct{}]  // by hashes of keys, the numbers of postings
+	posts pages[posting[K]] // number 0 is not used
+	first pages[member]     // by position of the object
+	rest  pages[member]     // place 0 is not used
 }
 
 func hashOf[K comparable](seed maphash.Seed, k K) uint32 {
@@ -139,20 +139,15 @@ func (v *postingsView[K]) where(holds func(K) bool) func(pos uint32) bool {
 	}
 }
 
-func findPosting[K comparable](keys *tables[struct{}, struct{}], posts *pages[posting[K]], hash uint32, k K) uint32 {
+func findPosting[K comparable](keys *tables[struct{}], posts *pages[posting[K]], hash uint32, k K) uint32 {
 	t := keys.table(hash)
 	if t == nil {
 		return 0
 	}
-	for g := t.home(hash); ; g = t.next(g) {
-		word := t.words[g]
-		for set := matching(word, hash); set != 0; set &= set - 1 {
-			if e := &t.groups[g][first(set)]; e.hash == hash && posts.ref(e.place).key == k {
-				return e.place
-			}
-		}
-		if free(word) != 0 {
-			return 0
+	for i := t.home(hash); ; i = t.next(i) {
+		e := &t.entries[i]
+		if e.place == 0 || e.hash == hash && posts.ref(e.place).key == k {
+			return e.place
 		}
 	}
 }

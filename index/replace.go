@@ -148,7 +148,7 @@ func (x *Indexer[T]) putAll(dst []Event[T], list []T, at []located, reason Reaso
 		} else {
 			b.located = append(b.located, at[done:done+len(block)]...)
 		}
-		b.copyTexts(x.keyStrings)
+		b.copyTexts()
 		for _, index := range x.indexes {
 			for _, obj := range block {
 				index.stage(obj)

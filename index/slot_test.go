@@ -20,7 +20,7 @@ func (named) GetNamespace() string { return "ns" }
 // TestSlotSize: an entry takes no more than what is in it.
 func TestSlotSize(t *testing.T) {
 	if bits.UintSize == 64 {
-		require.EqualValues(t, 24, unsafe.Sizeof(entry[slot[*struct{ named }]]{}))
+		require.EqualValues(t, 32, unsafe.Sizeof(entry[slot[*struct{ named }]]{}))
 	}
 }
 
@@ -50,36 +50,30 @@ func TestNamesAreCopied(t *testing.T) {
 // TestKeysOfSlots finds keys and strings of keys among others that are nearly the
 // same, all of them under the same hash.
 func TestKeysOfSlots(t *testing.T) {
-	keys := []Key{{Name: "a"}, {Namespace: "a", Name: "a"}, {Namespace: "aa"}, {Namespace: "a", Name: "ab"}, {Namespace: "aa", Name: "b"}, {Name: "aab"}, {}}
-	for _, strings := range []bool{false, true} {
-		var e epoch
-		var table hashTable[*byte, slot[named]]
-		namespaces := makeVector[posting[string]](&e, 0)
-		for i, key := range keys {
-			namespaces.push(&e, posting[string]{key: key.Namespace})
-			text := textOf(strings, key)
-			table.insert(&e, unsafe.StringData(text), entry[slot[named]]{hash: 5, place: uint32(i + 1), value: slot[named]{
-				object: named(key.Name), size: uint32(len(text)), namespace: uint32(i),
-			}})
-		}
-		view := slots[named]{tables: table.tables, strings: strings}
-		for i, key := range keys {
-			found := view.find(&namespaces.pages, 5, key)
-			require.NotNil(t, found, key)
-			require.EqualValues(t, i+1, found.place)
-			require.Nil(t, view.find(&namespaces.pages, 6, key), "another hash")
-			if strings {
-				require.Same(t, found, findString(&view.tables, 5, key.String()))
-			}
-		}
-		require.Nil(t, view.find(&namespaces.pages, 5, Key{Namespace: "b", Name: "a"}))
-		require.Equal(t, keys, sortedBy(keys, slices.Collect(view.keys(namespaces.pages))))
-		var texts []string
-		for _, key := range keys {
-			texts = append(texts, key.String())
-		}
-		require.ElementsMatch(t, texts, view.keyStrings(&namespaces.pages, uint32(len(keys))))
+	keys := []Key{
+		{Name: "a"}, {Namespace: "a", Name: "a"}, {Namespace: "aa"}, {Namespace: "a", Name: "ab"}, {Namespace: "aa", Name: "b"},
+		{Name: "aab"}, {}, {Name: "a/b"}, {Namespace: "a", Name: "b"}, {Namespace: "a/b", Name: "c"}, {Namespace: "a", Name: "b/c"},
 	}
+	var e epoch
+	var table hashTable[slot[named]]
+	for i, key := range keys {
+		table.insert(&e, entry[slot[named]]{hash: 5, place: uint32(i + 1), value: newSlot(named(key.Name), key, textOf(key))})
+	}
+	view := slots[named]{tables: table.tables}
+	var texts []string
+	for i, key := range keys {
+		texts = append(texts, key.String())
+		found := findSlot(&view.tables, 5, key)
+		require.NotNil(t, found, key)
+		require.EqualValues(t, i+1, found.place)
+		require.Nil(t, findSlot(&view.tables, 6, key), "another hash")
+		require.Equal(t, key.String(), findString(&view.tables, 5, key.String()).value.string())
+	}
+	for _, key := range []Key{{Namespace: "b", Name: "a"}, {Namespace: "a"}, {Namespace: "a/b"}, {Name: "a/b/c"}} {
+		require.Nil(t, findSlot(&view.tables, 5, key), key)
+	}
+	require.Equal(t, keys, sortedBy(keys, slices.Collect(view.keys())))
+	require.ElementsMatch(t, texts, view.listStrings(uint32(len(keys))))
 }
 
 // sortedBy returns keys in the order that they have in another slice.

@@ -23,7 +23,7 @@ type Snapshot[T Object] struct {
 
 // Get returns the object of key, false if there is none.
 func (s *Snapshot[T]) Get(key Key) (T, bool) {
-	if e := s.slots.find(&s.byNamespace.posts, s.slots.hash(key), key); e != nil {
+	if e := s.slots.find(key); e != nil {
 		return e.value.object, true
 	}
 	var none T
@@ -54,7 +54,7 @@ func (s *Snapshot[T]) inNamespaces() View[string, T] {
 }
 
 // Keys ranges over the keys of all objects, in no particular order.
-func (s *Snapshot[T]) Keys() iter.Seq[Key] { return s.slots.keys(s.byNamespace.posts) }
+func (s *Snapshot[T]) Keys() iter.Seq[Key] { return s.slots.keys() }
 
 // Candidates ranges over the objects that the indexes cannot rule out for a
 // namespace and a selector, see Reader.

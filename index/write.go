@@ -1,9 +1,6 @@
 package index
 
-import (
-	"slices"
-	"unsafe"
-)
+import "slices"
 
 // maxInPlace is the number of changes up to which they are made in place, with
 // readers waiting: they take less than a millisecond. More of them are made to a
@@ -151,7 +148,7 @@ func (x *Indexer[T]) locateChanges(changes []Change[T]) {
 		x.locateKeys(b.keys[from:to])
 		for i := from; i < to; i++ {
 			if at := &b.located[i]; !at.found && !changes[i].Delete {
-				b.copyText(x.keyStrings, b.keys[i], at)
+				b.copyText(b.keys[i], at)
 			}
 		}
 	}
@@ -272,7 +269,7 @@ func (x *Indexer[T]) SetResourceVersion(version string) {
 func (x *Indexer[T]) clear(n int) {
 	x.begin()
 	x.objects, x.hashes = roomFor[T](&x.objectsEpoch, n), roomFor[uint32](&x.keysEpoch, n)
-	x.keys = hashTable[*byte, slot[T]]{}
+	x.keys = hashTable[slot[T]]{}
 	x.namespaces.reset(n)
 	for _, index := range x.indexes {
 		index.reset(n)
@@ -302,14 +299,11 @@ func (x *Indexer[T]) put(at located, key Key, obj T, staged int) {
 		return
 	}
 	pos := x.objects.n
-	namespace := x.namespaces.posts.addUnder(key.Namespace)
-	// The text is a copy: copies lie close together in memory, whereas the object's own
-	// name may be anywhere, and a part of all that the object was decoded from.
-	text := x.text(at, key)
-	x.keys.insert(&x.keysEpoch, unsafe.StringData(text), entry[slot[T]]{
-		hash: at.hash, place: pos + 1, value: slot[T]{object: obj, size: uint32(len(text)), namespace: namespace},
+	x.keys.insert(&x.keysEpoch, entry[slot[T]]{
+		hash: at.hash, place: pos + 1, value: newSlot(obj, key, x.batch.text(at, key)),
 	})
 	x.hashes.push(&x.keysEpoch, at.hash)
+	x.namespaces.posts.addUnder(key.Namespace)
 	x.objects.push(&x.objectsEpoch, obj)
 	for _, index := range x.indexes {
 		index.add()
