@@ -87,9 +87,10 @@ func (x *Index[K, T]) Get(k K) []T {
 func (x *Index[K, T]) All(k K) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		objects, found := x.look("All", k)
+		table := objects.table
 		for i := range found.count() {
 			for _, pos := range found.page(i) {
-				if !yield(objects.at(pos)) {
+				if !yield(table[pos>>pageBits][pos&pageMask]) {
 					return
 				}
 			}
@@ -180,19 +181,20 @@ func (x *Index[K, T]) frozen(s *Snapshot[T]) postingsView[K] {
 
 // look returns the objects and the positions in it of those filed under k, for a
 // read.
-func (x *Index[K, T]) look(read string, k K) (pages[T], places) {
+func (x *Index[K, T]) look(read string, k K) (objects pages[T], found places) {
 	owner := x.mustOwner(read)
 	hash := hashOf(x.posts.seed, k)
 	owner.mu.RLock()
+	if id := x.posts.find(hash, k); id != 0 && x.owner.Load() == owner {
+		objects, found = owner.objects.pages, x.posts.places(id)
+		owner.objectsEpoch.share()
+		owner.mu.RUnlock()
+		return objects, found
+	}
 	defer owner.mu.RUnlock()
 	x.mustBelongTo(owner, read)
-	found := x.posts.look(hash, k)
-	if found.n == 0 {
-		checkFound(owner, read, x.name, k)
-		return pages[T]{}, places{}
-	}
-	owner.objectsEpoch.share()
-	return owner.objects.pages, found
+	checkFound(owner, read, x.name, k)
+	return objects, found
 }
 
 func oneAt[T Object](objects pages[T], found places) (obj T, n int) {

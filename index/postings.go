@@ -82,10 +82,14 @@ func (s *postings[K]) view() postingsView[K] {
 
 // look returns the positions of the objects filed under k.
 func (s *postings[K]) look(hash uint32, k K) places {
-	id := s.find(hash, k)
-	if id == 0 {
-		return places{}
+	if id := s.find(hash, k); id != 0 {
+		return s.places(id)
 	}
+	return places{}
+}
+
+// places returns the positions of the objects of a posting.
+func (s *postings[K]) places(id uint32) places {
 	s.lists.share()
 	return placesOf(s.posts.ref(id))
 }
