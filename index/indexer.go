@@ -62,7 +62,7 @@ func (x *Indexer[T]) slots() slots[T] { return slots[T]{x.keys.tables, x.hasher,
 func (x *Indexer[T]) Get(key Key) (T, bool) {
 	if x.keyStrings {
 		var buf keyBuffer
-		return x.getJoined(buf.join(key))
+		return x.GetByKeyString(buf.join(key))
 	}
 	hash := x.hasher.key(key)
 	x.mu.RLock()
@@ -74,7 +74,7 @@ func (x *Indexer[T]) Get(key Key) (T, bool) {
 	released := x.released
 	x.mu.RUnlock()
 	if released { // for good
-		checkFound(x, "Get", "", key)
+		checkFound(x, "Get", "", key.clone())
 	}
 	var none T
 	return none, false

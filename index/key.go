@@ -1,5 +1,7 @@
 package index
 
+import "strings"
+
 // Key identifies an object: its namespace, empty for cluster-scoped objects, and its
 // name. It converts to and from apimachinery's types.NamespacedName and client-go's
 // cache.ObjectName: types.NamespacedName(key).
@@ -16,6 +18,9 @@ func (k Key) String() string {
 	}
 	return k.Namespace + "/" + k.Name
 }
+
+// clone returns a copy that shares no memory with k, which may be in a buffer.
+func (k Key) clone() Key { return Key{strings.Clone(k.Namespace), strings.Clone(k.Name)} }
 
 // Object is what can be kept in an Indexer: anything comparable that knows its name and
 // namespace. It has the methods of client-go's cache.Object, so every pointer to an API

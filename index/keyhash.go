@@ -23,15 +23,15 @@ func (h *keyHasher) sums(key Key) uint64 {
 	return mix(h.sum(h.secret, key.Namespace), h.sum(h.seed, key.Name))
 }
 
-// text returns the hash of a key as a string.
-func (h *keyHasher) text(joined string) uint32 { return finished(h.sum(h.seed, joined)) }
+// text returns the hash of a key as a string. Without one more step than sum has, names
+// that differ in their last bytes would have hashes that differ by multiples of one number.
+func (h *keyHasher) text(joined string) uint32 {
+	high, low := bits.Mul64(h.sum(h.seed, joined), golden)
+	return uint32((high ^ low) >> 32)
+}
 
 // golden is 2^64 divided by the golden ratio, as in Fibonacci hashing.
 const golden = 0x9e3779b97f4a7c15
-
-// finished makes a hash of a sum. Without one more step, names that differ in their last
-// bytes would have sums that differ by multiples of one number.
-func finished(sum uint64) uint32 { return uint32(mix(sum, golden) >> 32) }
 
 // joined returns what text returns of a key.
 func (h *keyHasher) joined(key Key) uint32 {

@@ -12,23 +12,17 @@ func (x *Indexer[T]) GetByKeyString(key string) (T, bool) {
 	if !x.keyStrings {
 		return x.Get(splitKey(key))
 	}
-	return x.getJoined(key)
-}
-
-// getJoined returns the object of a key that is given as a string, which may be in a
-// buffer.
-func (x *Indexer[T]) getJoined(joined string) (T, bool) {
-	hash := x.hasher.text(joined)
+	hash := x.hasher.text(key)
 	x.mu.RLock()
-	if e := findString(&x.keys.tables, hash, joined); e != nil {
+	if e := findString(&x.keys.tables, hash, key); e != nil {
 		obj := e.value.object
 		x.mu.RUnlock()
 		return obj, true
 	}
 	released := x.released
 	x.mu.RUnlock()
-	if released {
-		checkFound(x, "Get", "", strings.Clone(joined))
+	if released { // for good
+		checkFound(x, "Get", "", strings.Clone(key)) // it may be in a buffer
 	}
 	var none T
 	return none, false
