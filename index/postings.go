@@ -48,8 +48,8 @@ func newPostings[K comparable]() *postings[K] {
 func (s *postings[K]) reset(n int) {
 	s.contents = contents[K]{
 		first: roomFor[member](&s.shape, n),
-		posts: makeVector[posting[K]](&s.shape, 1),
-		rest:  makeVector[member](&s.shape, 1),
+		posts: makeSmall[posting[K]](&s.shape, 1),
+		rest:  makeSmall[member](&s.shape, 1),
 	}
 	s.posts.change(&s.shape, 0).list = unused
 }

@@ -92,8 +92,17 @@ func entriesFor(n int) int { return max(leastEntries, n+n/3) }
 // larger returns the number of entries of a table that is to grow.
 func larger(entries int) int { return entries + max(leastEntries, entries/3) }
 
-// newTable returns an empty table.
+// newTable returns an empty table. One of the smallest, as most stores and indexes have
+// that hold little, is one piece of memory.
 func newTable[V any](gen uint64, depth uint8, entries int) *table[V] {
+	if entries == leastEntries {
+		made := &struct {
+			table[V]
+			room [leastEntries]entry[V]
+		}{table: table[V]{gen: gen, depth: depth}}
+		made.entries = made.room[:]
+		return &made.table
+	}
 	return &table[V]{gen: gen, depth: depth, entries: make([]entry[V], entries)}
 }
 

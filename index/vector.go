@@ -152,6 +152,9 @@ func roomFor[E any](e *epoch, n int) vector[E] {
 	if n == 0 {
 		return vector[E]{}
 	}
+	if n <= smallVector {
+		return makeSmall[E](e, 0)
+	}
 	count := (n + pageSize - 1) >> pageBits
 	v := vector[E]{tableGen: e.gen, gens: make([]uint64, 1, count)}
 	v.table = make([][]E, 1, count)
@@ -159,14 +162,17 @@ func roomFor[E any](e *epoch, n int) vector[E] {
 	return v
 }
 
-// makeVector returns a vector of n zero elements.
-func makeVector[E any](e *epoch, n uint32) vector[E] {
-	v := vector[E]{tableGen: e.gen}
-	for v.n < n {
-		size := min(n-v.n, pageSize)
-		v.table = append(v.table, make([]E, size))
-		v.n += size
-	}
-	v.gens = slices.Repeat([]uint64{e.gen}, len(v.table))
-	return v
+// smallVector is the number of elements that a small vector has room for.
+const smallVector = 4
+
+// makeSmall returns a vector of up to smallVector elements, which are zero, in one piece
+// of memory.
+func makeSmall[E any](e *epoch, n uint32) vector[E] {
+	made := &struct {
+		table [1][]E
+		gens  [1]uint64
+		page  [smallVector]E
+	}{gens: [1]uint64{e.gen}}
+	made.table[0] = made.page[:n]
+	return vector[E]{pages: pages[E]{table: made.table[:], n: n}, gens: made.gens[:], tableGen: e.gen}
 }

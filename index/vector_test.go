@@ -131,3 +131,12 @@ func TestEpochBeginsAnewOnlyAfterAView(t *testing.T) {
 	e.begin()
 	assert.EqualValues(t, 1, e.gen)
 }
+
+// makeVector returns a vector of n zero elements.
+func makeVector[E any](e *epoch, n uint32) vector[E] {
+	v := roomFor[E](e, int(n))
+	for range n {
+		v.push(e, *new(E))
+	}
+	return v
+}
