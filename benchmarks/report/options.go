@@ -50,8 +50,8 @@ func parse(arguments []string, stderr io.Writer) (*options, error) {
 	flags.BoolVar(&o.regress, "regress", false, "measure beside the commits that benchmarks/baseline.txt names, and fail if something takes more than 1.15 times as long for sure, or allocates more; with -bench, the families whose names it matches")
 	flags.StringVar(&o.bench, "bench", "", "measure what this `regexp` matches, as with go test -bench")
 	flags.BoolVar(&o.update, "update", false, "with -bench, put what was measured in the place of what docs/performance.md and its charts have")
-	flags.IntVar(&o.count, "count", 0, "the number of `rounds` (default 6, with -quick and -check 3)")
-	flags.StringVar(&o.benchtime, "benchtime", "", "for how long a benchmark runs in a round, as with go test (default 0.3s, with -quick and -check 0.1s)")
+	flags.IntVar(&o.count, "count", 0, "the number of `rounds` (default 6, with -quick and -check 3, with -regress 2)")
+	flags.StringVar(&o.benchtime, "benchtime", "", "for how long a benchmark runs in a round, as with go test (default 0.3s, with -quick, -check and -regress 0.1s)")
 	flags.StringVar(&o.json, "json", "", "the `file` to write results to, as they come (default bin/compare.json)")
 	flags.StringVar(&o.out, "out", "", "the `folder` to write performance.md and its charts to (default docs, if everything is measured)")
 	flags.StringVar(&o.from, "from", "", "measure nothing: read the results from this `file`")
@@ -102,6 +102,9 @@ func (o *options) fill() {
 		o.count = 6
 		if short {
 			o.count = 3
+		}
+		if o.regress {
+			o.count = 2
 		}
 	}
 	if o.benchtime == "" {

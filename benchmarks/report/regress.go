@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,12 +25,17 @@ import (
 // baselines is the file of the commits to compare with.
 const baselines = "benchmarks/baseline.txt"
 
-// moreRounds is how many times as many rounds measure again what seems to be worse.
-const moreRounds = 3
+// What seems to be worse is measured again in so many times as many rounds, so many times,
+// but not when so much time has passed already.
+const (
+	moreRounds    = 3
+	confirmations = 2
+	patience      = 4 * time.Minute
+)
 
 // findRegressions measures the families of the file of baselines beside their commits,
-// in turns. What seems to be worse is measured again, in more rounds, and is an error
-// if it is worse then for sure.
+// in turns. What seems to be worse is measured again, in more rounds and with client-go as
+// the control, and is an error if it is worse for sure then, and once more.
 func (o *options) findRegressions(ctx context.Context, stdout, stderr io.Writer) error {
 	families, err := baseline.Load(filepath.Join(o.project, baselines))
 	if err != nil {
@@ -66,25 +73,37 @@ func (r *regressions) run(families []baseline.Family, stdout io.Writer) error {
 	}
 	began := time.Now()
 	var all []regression.Row
-	var worse []string
+	var suspects []suspect
 	for i, f := range families {
 		fmt.Fprintf(r.stderr, "[%d/%d] %s, beside %s\n", i+1, len(families), f.Name, f.Commit)
+		control := f.Control
+		f.Control = ""
 		rows, err := r.measure(f, r.count)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(rows, func(row regression.Row) bool { return row.Worse }) {
-			fmt.Fprintf(r.stderr, "something in %s seems to be worse; measuring it again\n", f.Name)
-			if rows, err = r.measure(f, moreRounds*r.count); err != nil {
-				return err
-			}
-			for _, row := range rows {
-				if row.WorseForSure {
-					worse = append(worse, document.Regression(&row))
-				}
-			}
-		}
+		f.Control = control
 		all = append(all, rows...)
+		if s := (suspect{f, slices.DeleteFunc(rows, func(row regression.Row) bool { return !row.Worse })}); len(s.rows) > 0 {
+			suspects = append(suspects, s)
+		}
+	}
+	slices.SortStableFunc(suspects, func(a, b suspect) int { return cmp.Compare(b.worst(), a.worst()) })
+	var worse []string
+	for _, s := range suspects {
+		if time.Since(began) > patience {
+			fmt.Fprintf(r.stderr, "something in %s seems to be worse; there is no time to measure it again\n", s.family.Name)
+			continue
+		}
+		fmt.Fprintf(r.stderr, "something in %s seems to be worse; measuring it again\n", s.family.Name)
+		rows, err := r.confirm(s)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			worse = append(worse, document.Regression(&row))
+			all[slices.IndexFunc(all, row.Same)] = row
+		}
 	}
 	if err := document.Regressions(all).WriteText(stdout); err != nil {
 		return err
@@ -94,6 +113,44 @@ func (r *regressions) run(families []baseline.Family, stdout io.Writer) error {
 		return fmt.Errorf("worse than at the commits of %s:\n%s", baselines, strings.Join(worse, "\n"))
 	}
 	return nil
+}
+
+// suspect is what seems to be worse in a family.
+type suspect struct {
+	family baseline.Family
+	rows   []regression.Row
+}
+
+// worst returns how many times as long the worst of it takes, or a large number if it
+// allocates more.
+func (s *suspect) worst() float64 {
+	most := 0.0
+	for _, row := range s.rows {
+		if row.Ratio.Center == 0 {
+			return math.Inf(1)
+		}
+		most = max(most, row.Ratio.Center)
+	}
+	return most
+}
+
+// confirm measures again what seems to be worse, and returns what is each time.
+func (r *regressions) confirm(s suspect) ([]regression.Row, error) {
+	for range confirmations {
+		f := s.family
+		f.Pattern = regression.Pattern(s.rows)
+		rows, err := r.measure(f, moreRounds*r.count)
+		if err != nil {
+			return nil, err
+		}
+		s.rows = slices.DeleteFunc(rows, func(row regression.Row) bool {
+			return !row.WorseForSure || !slices.ContainsFunc(s.rows, row.Same)
+		})
+		if len(s.rows) == 0 {
+			return nil, nil
+		}
+	}
+	return s.rows, nil
 }
 
 // build builds the benchmarks of a commit.

@@ -2,6 +2,7 @@
 package regression
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,6 +23,32 @@ type Row struct {
 	Ratio        benchmath.Summary // of Now to Before, round by round
 	Worse        bool              // more than Room times as long, or more allocations, as it seems
 	WorseForSure bool              // as all of the interval of the ratio says
+}
+
+// Same reports whether two rows are about the same quantity of the same benchmark.
+func (r Row) Same(other Row) bool {
+	return r.Name == other.Name && r.Side == other.Side && r.Unit == other.Unit
+}
+
+// Pattern returns a pattern, as go test -bench has it, that selects the benchmarks of rows,
+// which have equally many parts in their names, and perhaps some others.
+func Pattern(rows []Row) string {
+	var parts [][]string
+	for _, row := range rows {
+		for i, part := range strings.Split("Benchmark"+row.Name+"/impl="+row.Side, "/") {
+			if i == len(parts) {
+				parts = append(parts, nil)
+			}
+			if quoted := regexp.QuoteMeta(part); !slices.Contains(parts[i], quoted) {
+				parts[i] = append(parts[i], quoted)
+			}
+		}
+	}
+	patterns := make([]string, len(parts))
+	for i := range parts {
+		patterns[i] = "^(" + strings.Join(parts[i], "|") + ")$"
+	}
+	return strings.Join(patterns, "/")
 }
 
 // Judge compares results of the same rounds, in each of which the sides took turns,

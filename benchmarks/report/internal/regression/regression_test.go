@@ -41,6 +41,13 @@ func TestJudge(t *testing.T) {
 	assert.Empty(t, regression.Judge(of("events/s", 1), of("events/s", 2), 1), "more is better")
 }
 
+func TestPattern(t *testing.T) {
+	rows := []regression.Row{
+		{Name: "List/form=a+b/n=1", Side: "typed"}, {Name: "List/form=c/n=1", Side: "typed", Unit: "B/op"}, {Name: "List/form=c/n=1", Side: "own"},
+	}
+	assert.Equal(t, `^(BenchmarkList)$/^(form=a\+b|form=c)$/^(n=1)$/^(impl=typed|impl=own)$`, regression.Pattern(rows))
+}
+
 func TestControl(t *testing.T) {
 	assert.InDelta(t, 1.2, regression.Control(of("sec/op", 1, 1, 1), of("sec/op", 1.3, 1.2, 1.4)), 1e-9)
 	assert.InDelta(t, 1.0, regression.Control(of("sec/op", 1, 1, 1), of("sec/op", 1.3, 0.9, 1.4)), 1e-9)
