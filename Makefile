@@ -39,10 +39,11 @@ race: ## Run the tests with the race detector, which needs a C compiler
 	@set -x; for m in $(MODULES); do (cd $$m && $(GOTEST) -race ./...); done
 
 .PHONY: simulate
-simulate: ## Run 4,000 seeds of simulations: SEEDS of each suite, five times as many of groups; takes five minutes
+simulate: ## Run 4,000 seeds of simulations, SEEDS of each suite and five times as many of groups, and large stores; takes five minutes
 	$(GOTEST) -v ./internal/simulated -skip TestClientGo -timeout 30m -simulation.seeds=$(SEEDS)
 	$(GOTEST) -v ./examples/controller -run '^TestSimulation$$' -timeout 30m -simulation.seeds=$(SEEDS)
 	$(GOTEST) -v ./typed/shard -run '^TestSimulation$$' -timeout 30m -shard.seeds=$$(($(SEEDS) * 5))
+	$(GOTEST) ./index -timeout 30m -index.large -rapid.checks=200
 
 # Who calls waves.Run shares the time with all others who do; what calls
 # waves.GivesBack has a million keys come and go, which takes some seconds each.
