@@ -110,56 +110,49 @@ func (b *background) stopTimer() {
 // returns the time, and until when there is nothing else to do, false if that is for ever.
 func (q *WorkQueue[K]) catchUp() (now, next time.Duration, ok bool) {
 	q.lock()
+	defer q.unlock()
 	b := &q.background
 	if q.shutDown {
 		b.running = false
-		q.unlock()
 		return 0, 0, false
 	}
 	now = q.time.now()
 	for n := 0; n < dueBatch && q.delays.len > 0 && q.delays.at(0).due <= now; n++ {
-		e := q.delays.first()
+		e := q.delays.at(0).entry
 		q.endDelay(e, e.duePriority, now)
 	}
-	next = time.Duration(math.MaxInt64)
+	next = q.setMetrics(now)
 	if q.delays.len > 0 {
-		next = q.delays.at(0).due
-	}
-	if m := q.metrics; m != nil && !m.settled {
-		if m.next <= now {
-			m.next = now + metricsPeriod
-			m.settled = q.isIdle()
-			m.set(q.inWork.first, q.oldestAge(now), now)
-		}
-		if !m.settled {
-			next = min(next, m.next)
-		}
+		next = min(next, q.delays.at(0).due)
 	}
 	if q.trim(now) {
 		next = min(next, q.memory.next)
 	}
 	b.next = next
 	b.running = next < math.MaxInt64
-	ok = b.running
-	q.unlock()
-	return now, next, ok
+	return now, next, b.running
 }
 
 // dropDelayed drops what is delayed, a batch at a time. The queue is shut down.
 func (q *WorkQueue[K]) dropDelayed() {
 	for more := true; more; {
-		q.lock()
-		for range min(dueBatch, q.delays.len) {
-			e := q.delays.slot(int32(q.delays.len - 1)).entry // the order does not matter any more
-			e.state &^= delayed
-			q.delays.remove(e)
-			if e.state == 0 {
-				q.rest(e)
-			}
-			q.metrics.delayEnded()
-		}
-		more = q.delays.len > 0
-		q.letGo()
-		q.unlock()
+		more = q.dropSomeDelayed()
 	}
+}
+
+func (q *WorkQueue[K]) dropSomeDelayed() (more bool) {
+	q.lock()
+	defer q.unlock()
+	for range min(dueBatch, q.delays.len) {
+		e := q.delays.at(q.delays.len - 1).entry // the order does not matter any more
+		e.state &^= delayed
+		q.delays.remove(e)
+		if e.state == 0 {
+			q.rest(e)
+		}
+		q.metrics.delayEnded()
+	}
+	more = q.delays.len > 0
+	q.letGo()
+	return more
 }

@@ -92,7 +92,8 @@ func (q *WorkQueue[K]) snapshot(n int) (r Report, oldest, inWork []K) {
 	if length := min(n, q.inProcess); length > 0 {
 		inWork, r.InWork = make([]K, 0, length), make([]InWork, 0, length)
 	}
-	for e := q.inWork.first; e != nil && r.Stuck < maxReported; e = e.next {
+	for at := q.inWork.first; at != nil && r.Stuck < maxReported; at = at.next {
+		e := at.of
 		if len(inWork) == n && e.since == unknown {
 			break
 		}

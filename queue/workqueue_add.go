@@ -99,6 +99,7 @@ func (q *WorkQueue[K]) report(key K, err error) {
 // request is an add.
 type request[K comparable] struct {
 	key      K
+	hash     uint32
 	tenant   string // of the key, if the queue is fair
 	priority int
 	after    time.Duration
@@ -112,6 +113,7 @@ func (q *WorkQueue[K]) put(r *request[K]) error {
 	if err := q.validate(r.key); err != nil {
 		return err
 	}
+	r.hash = q.hash(r.key)
 	if q.tenant != nil {
 		r.tenant = q.tenant(r.key)
 	}
@@ -126,9 +128,8 @@ func (q *WorkQueue[K]) put(r *request[K]) error {
 	default:
 		q.lock()
 	}
-	err := q.add(r, unknown)
-	q.unlock()
-	return err
+	defer q.unlock()
+	return q.add(r, unknown)
 }
 
 // add makes an add at a time, now if that is unknown. The caller holds mu.
@@ -136,7 +137,7 @@ func (q *WorkQueue[K]) add(r *request[K], now time.Duration) error {
 	if q.shutDown {
 		return ErrShutDown
 	}
-	e := q.keys.get(r.key)
+	e := q.keys.get(r.key, r.hash)
 	switch {
 	case e != nil && r.isDuplicate(e):
 		return nil
@@ -148,12 +149,12 @@ func (q *WorkQueue[K]) add(r *request[K], now time.Duration) error {
 	}
 	switch {
 	case e == nil:
-		e = q.newEntry(r.key, r.tenant)
+		e = q.newEntry(r)
 		q.trimLater(now)
 	case e.state == 0:
-		q.getUp(e)
+		q.keys.getUp(e)
 	}
-	q.memory.needed.note(q.keys.len() - q.resting.len)
+	q.keys.needed.note(q.keys.wanted())
 	priority := r.priority
 	if r.keep && e.inState(processing) {
 		priority = e.priority
@@ -231,7 +232,7 @@ func (q *WorkQueue[K]) enqueue(e *entry[K], priority int, now time.Duration) {
 	switch {
 	case e.inState(waiting):
 		if from := e.priority; priority > from {
-			q.schedule.remove(e, e.tenant.flow(from))
+			q.schedule.remove(e)
 			e.priority = priority
 			q.schedule.push(e, now)
 			q.metrics.raised(from, priority)

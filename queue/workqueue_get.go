@@ -36,10 +36,9 @@ func (q *WorkQueue[K]) get(ctx context.Context, timed bool) (key K, priority int
 	if err := q.await(ctx); err != nil {
 		return key, 0, err
 	}
+	defer q.unlock()
 	e := q.handOut(q.handOutTime(timed))
-	key, priority = e.key, e.priority
-	q.unlock()
-	return key, priority, nil
+	return e.key, e.priority, nil
 }
 
 // GetBatch copies the keys whose turn it is to keys, as many as there are and as fit, and
@@ -54,12 +53,12 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	if err := q.await(ctx); err != nil {
 		return 0, err
 	}
+	defer q.unlock()
 	n := min(len(keys), q.schedule.len)
 	now := q.handOutTime(false)
 	for i := range n {
 		keys[i] = q.handOut(now).key
 	}
-	q.unlock()
 	return n, nil
 }
 
@@ -114,7 +113,7 @@ func (q *WorkQueue[K]) handOut(now time.Duration) *entry[K] {
 	e := q.schedule.pop()
 	e.state |= processing
 	e.since = now
-	q.inWork.append(e)
+	q.inWork.append(&e.node)
 	q.inProcess++
 	q.metrics.handedOut(e.priority, now-e.added)
 	return e
@@ -134,13 +133,17 @@ func (q *WorkQueue[K]) done(key K) bool {
 		return false
 	}
 	q.lock()
+	defer q.unlock()
 	e := q.find(key)
 	if e == nil || !e.inState(processing) {
-		q.unlock()
 		return false
 	}
+	now := unknown
+	if e.inState(dirty) || q.metrics != nil {
+		now = q.time.now()
+	}
 	e.state &^= processing
-	q.inWork.remove(e)
+	q.inWork.remove(&e.node)
 	q.inProcess--
 	began := e.since
 	switch {
@@ -148,7 +151,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 		e.state &^= dirty
 		q.dirty--
 		e.priority = e.nextPriority
-		q.schedule.push(e, q.time.now())
+		q.schedule.push(e, now)
 	case e.state == 0:
 		q.rest(e)
 	}
@@ -156,21 +159,19 @@ func (q *WorkQueue[K]) done(key K) bool {
 		close(q.drained)
 	}
 	q.letGo()
-	q.metrics.processed(began)
-	q.unlock()
+	q.metrics.processed(now - began)
 	return true
 }
 
 // find returns the entry of a key, nil if there is none. It is quick if the key is the one
 // that was handed out last, or longest ago. The caller holds mu.
 func (q *WorkQueue[K]) find(key K) *entry[K] {
-	if e := q.inWork.last; e != nil && e.key == key {
-		return e
+	for _, n := range [...]*node[entry[K]]{q.inWork.last, q.inWork.first} {
+		if n != nil && n.of.key == key {
+			return n.of
+		}
 	}
-	if e := q.inWork.first; e != nil && e.key == key {
-		return e
-	}
-	return q.keys.get(key)
+	return q.keys.get(key, q.hash(key))
 }
 
 // isIdle reports whether nothing waits and nothing is in process. The caller holds mu.

@@ -266,3 +266,71 @@ func TestPanicsEndTheProcess(t *testing.T) {
 	require.Error(t, err)
 	assert.Contains(t, string(out), "brokenClock.NewTimer", "the stack of who panicked is told")
 }
+
+// faultyClock panics when it is asked for the time, if it is armed.
+type faultyClock struct {
+	clock.RealClock
+	armed *atomic.Bool
+}
+
+func (c faultyClock) Since(t time.Time) time.Duration {
+	if c.armed.Load() {
+		panic("clock")
+	}
+	return c.RealClock.Since(t)
+}
+
+// TestAClockThatPanicsForOthers does so at the call, which changes nothing and holds no lock.
+func TestAClockThatPanicsForOthers(t *testing.T) {
+	for name, call := range map[string]func(q *queue.WorkQueue[string]){
+		"Add":            func(q *queue.WorkQueue[string]) { q.Add("b") },
+		"AddAfter":       func(q *queue.WorkQueue[string]) { q.AddAfter("b", second) },
+		"AddRateLimited": func(q *queue.WorkQueue[string]) { q.AddRateLimited("b") },
+		"AddWithOptions": func(q *queue.WorkQueue[string]) { q.AddWithOptions("a", queue.AddOptions{Priority: 1}) },
+		"TryAdd":         func(q *queue.WorkQueue[string]) { _ = q.TryAdd("b", queue.AddOptions{}) },
+		"Get":            func(q *queue.WorkQueue[string]) { q.Get() },
+		"GetBatch":       func(q *queue.WorkQueue[string]) { _, _ = q.GetBatch(t.Context(), make([]string, 1)) },
+		"Done":           func(q *queue.WorkQueue[string]) { q.Done("dirty") },
+		"Stats":          func(q *queue.WorkQueue[string]) { q.Stats() },
+		"Report":         func(q *queue.WorkQueue[string]) { q.Report(1) },
+		"KeyState":       func(q *queue.WorkQueue[string]) { q.KeyState("dirty") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var armed atomic.Bool
+				q := newQueue[string](t, queue.WithClock(faultyClock{armed: &armed}),
+					queue.WithName("q"), queue.WithMetrics(silent{}))
+				q.Add("dirty")
+				_, _ = q.Get()
+				add(q, "dirty", "a")
+				before := q.Stats()
+				armed.Store(true)
+				assert.PanicsWithValue(t, "clock", func() { call(q) })
+				armed.Store(false)
+				assert.Equal(t, before, q.Stats())
+				q.Done("dirty")
+				assert.Equal(t, []string{"a", "dirty"}, work(t, q))
+				q.ShutDown()
+			})
+		})
+	}
+}
+
+// TestAClockThatPanicsInTheBackground holds no lock either, and the queue's goroutine goes on.
+func TestAClockThatPanicsInTheBackground(t *testing.T) {
+	seen := panics(t, true)
+	synctest.Test(t, func(t *testing.T) {
+		var armed atomic.Bool
+		q := newQueue[string](t, queue.WithClock(faultyClock{armed: &armed}))
+		q.AddAfter("a", 10*second)
+		pass(9 * second)
+		armed.Store(true)
+		pass(3 * second)
+		assert.NotEmpty(t, seen.all())
+		assert.Zero(t, q.Len())
+		armed.Store(false)
+		pass(second)
+		assert.Equal(t, 1, q.Len())
+		q.ShutDown()
+	})
+}

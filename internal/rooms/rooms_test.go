@@ -26,7 +26,7 @@ func TestRooms(t *testing.T) {
 		"internal/mutation": {forbidden: []string{api, client}},
 		"internal/eventlog": {ours: []string{"internal/shrink"}, forbidden: []string{api, client, web}},
 		"index":             {forbidden: []string{api, client, web}},
-		"queue":             {ours: []string{"internal/goroutine", "internal/sparing"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"queue":             {ours: []string{"internal/goroutine", "internal/shrink", "internal/sparing"}, forbidden: []string{api, client}, allowed: []string{queues}},
 		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
 		"typed/source":      {ours: []string{"index", "typed/internal/lock", "typed/internal/wake", "internal/goroutine"}, forbidden: []string{api, client}},
 		"typed":             {ours: []string{"index", "queue", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
