@@ -257,10 +257,10 @@ func runWaves(t *testing.T, seed uint64) {
 	}
 	c.look()
 	time.Sleep(5 * time.Minute) // the goroutine ends by itself, or the bubble does not
-	require.LessOrEqual(t, q.keys.len, kept, "seed %d", seed)
+	require.LessOrEqual(t, known(q), kept, "seed %d", seed)
 	c.check()
 	q.ShutDown()
-	require.Zero(t, q.keys.len)
+	require.Zero(t, known(q))
 }
 
 // waveCheck runs one program.

@@ -304,6 +304,7 @@ func TestAClockThatPanicsForOthers(t *testing.T) {
 				_, _ = q.Get()
 				add(q, "dirty", "a")
 				before := q.Stats()
+				synctest.Wait() // the queue's own goroutine sleeps
 				armed.Store(true)
 				assert.PanicsWithValue(t, "clock", func() { call(q) })
 				armed.Store(false)
