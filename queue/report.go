@@ -47,9 +47,6 @@ type InWork struct {
 	Stuck bool
 }
 
-// defaultStuck is when a call is Stuck if WithSlowReconciles does not say.
-const defaultStuck = 5 * time.Minute
-
 // maxReported is how long the lists of a Report can be. To copy as many keys takes
 // some ten microseconds.
 const maxReported = 1000
@@ -98,7 +95,7 @@ func (q *WorkQueue[K]) snapshot(n int) (r Report, oldest, inWork []K) {
 			break
 		}
 		began := q.began(e, now)
-		w := InWork{Began: q.time.at(began), Stuck: now-began > q.slow.stuck()}
+		w := InWork{Began: q.time.at(began), Stuck: now-began > q.slow.stuck}
 		if w.Stuck {
 			r.Stuck++
 		} else if len(inWork) == n {

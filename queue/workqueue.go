@@ -85,7 +85,7 @@ type WorkQueue[K comparable] struct {
 	validates    bool // keys are validated before they are used
 	refers       bool // keys keep others alive
 	seed         maphash.Seed
-	slow         slowness // zero: no call is watched
+	slow         slowness
 
 	mu        sync.Mutex
 	adds      combiner[K]    // those that were left to who holds mu

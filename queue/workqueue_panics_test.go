@@ -335,3 +335,47 @@ func TestAClockThatPanicsInTheBackground(t *testing.T) {
 		q.ShutDown()
 	})
 }
+
+// TestRunGoesOnWhenAClockPanics: each key is processed and done once the clock is well.
+func TestRunGoesOnWhenAClockPanics(t *testing.T) {
+	for name, fails := range map[string]error{"once": nil, "again and again": errors.New("again")} {
+		t.Run(name, func(t *testing.T) {
+			seen := panics(t, true)
+			synctest.Test(t, func(t *testing.T) {
+				var armed atomic.Bool
+				q := newQueue[string](t, queue.WithClock(faultyClock{armed: &armed}), queue.WithRateLimiter(always(second)),
+					queue.WithSlowReconciles(second, second))
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				var calls journal[string]
+				var running sync.WaitGroup
+				running.Go(func() {
+					_ = q.Run(ctx, 1, func(_ context.Context, key string) error {
+						calls.add(key)
+						if len(calls.all()) == 1 {
+							q.Add("a") // looks at the time when it is done
+						}
+						armed.Store(true)
+						return fails
+					})
+				})
+				add(q, "a", "b")
+				pass(3 * second)
+				assert.NotEmpty(t, seen.all())
+				assert.Equal(t, []string{"a"}, calls.all())
+				for range 20 {
+					armed.Store(false)
+					pass(second)
+				}
+				armed.Store(false)
+				assert.Contains(t, calls.all()[1:], "a")
+				assert.Contains(t, calls.all(), "b")
+				if fails != nil {
+					assert.Greater(t, len(calls.all()), 6, "they are tried again")
+				}
+				cancel()
+				running.Wait()
+			})
+		})
+	}
+}

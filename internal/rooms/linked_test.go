@@ -40,7 +40,7 @@ var links = map[string]struct {
 	"adapters/metadatainformer":  {packages: 749, generated: informers},
 	"index":                      {packages: 114},
 	"lister":                     {packages: 273},
-	"queue":                      {packages: 214},
+	"queue":                      {packages: 213},
 	"typed":                      {packages: 297},
 	"typed/control":              {packages: 298},
 	"typed/fleet":                {packages: 346},
