@@ -111,8 +111,11 @@ type WorkQueue[K comparable] struct {
 // NewWorkQueue returns an empty queue. It returns an error if an option cannot be used.
 func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 	o, err := newOptions(opts)
-	limiter, limiterErr := limiterOf[K](&o)
-	tenant, tenantErr := tenantOf[K](&o)
+	limiter, limiterErr := typed[workqueue.TypedRateLimiter[K], K]("the rate limiter is", o.limiter)
+	tenant, tenantErr := typed[func(K) string, K]("fairness is by", o.tenant)
+	if limiter == nil {
+		limiter = workqueue.DefaultTypedControllerRateLimiter[K]()
+	}
 	if o.name == "" {
 		o.name = reflect.TypeFor[K]().String()
 	}

@@ -150,12 +150,11 @@ func newOptions(opts []Option) (options, error) {
 	return o, errors.Join(errs...)
 }
 
-// typed returns an option's value, whose type depends on that of the keys: T, unless it is not
-// set.
-func typed[T any, K comparable](value any) (t T, err error) {
+// typed returns an option's value, which has to be a T as the keys are of type K, or nil.
+func typed[T any, K comparable](what string, value any) (t T, err error) {
 	t, ok := value.(T)
 	if value != nil && !ok {
-		err = fmt.Errorf("an option is for keys of another type: it has a %T, and the queue's keys are of type %v", value, reflect.TypeFor[K]())
+		err = fmt.Errorf("%s a %T, and the queue's keys are of type %v", what, value, reflect.TypeFor[K]())
 	}
 	return t, err
 }
