@@ -110,13 +110,13 @@ func (b *background) stopTimer() {
 // returns the time, and until when there is nothing else to do, false if that is for ever.
 func (q *WorkQueue[K]) catchUp() (now, next time.Duration, ok bool) {
 	q.lock()
-	defer q.unlock()
 	b := &q.background
 	if q.shutDown {
 		b.running = false
+		q.unlock()
 		return 0, 0, false
 	}
-	now = q.time.now()
+	now = q.now()
 	for n := 0; n < dueBatch && q.delays.len > 0 && q.delays.at(0).due <= now; n++ {
 		e := q.delays.at(0).entry
 		q.endDelay(e, e.duePriority, now)
@@ -130,29 +130,26 @@ func (q *WorkQueue[K]) catchUp() (now, next time.Duration, ok bool) {
 	}
 	b.next = next
 	b.running = next < math.MaxInt64
-	return now, next, b.running
+	ok = b.running
+	q.unlock()
+	return now, next, ok
 }
 
 // dropDelayed drops what is delayed, a batch at a time. The queue is shut down.
 func (q *WorkQueue[K]) dropDelayed() {
 	for more := true; more; {
-		more = q.dropSomeDelayed()
-	}
-}
-
-func (q *WorkQueue[K]) dropSomeDelayed() (more bool) {
-	q.lock()
-	defer q.unlock()
-	for range min(dueBatch, q.delays.len) {
-		e := q.delays.at(q.delays.len - 1).entry // the order does not matter any more
-		e.state &^= delayed
-		q.delays.remove(e)
-		if e.state == 0 {
-			q.rest(e)
+		q.lock()
+		for range min(dueBatch, q.delays.len) {
+			e := q.delays.at(q.delays.len - 1).entry // the order does not matter any more
+			e.state &^= delayed
+			q.delays.remove(e)
+			if e.state == 0 {
+				q.rest(e)
+			}
+			q.metrics.delayEnded()
 		}
-		q.metrics.delayEnded()
+		more = q.delays.len > 0
+		q.letGo()
+		q.unlock()
 	}
-	more = q.delays.len > 0
-	q.letGo()
-	return more
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 // combiner has adds that found the lock taken. Who holds the lock makes them, so that who
@@ -82,35 +84,53 @@ func (q *WorkQueue[K]) leave(r *request[K]) {
 }
 
 // makeLeft makes the adds that have been left, in the order in which they were. The caller
-// holds mu. If a metric panics, mu is given up.
+// holds mu.
 func (q *WorkQueue[K]) makeLeft() {
 	for a := q.adds.left.Swap(nil); a != nil; {
 		next := a.next
 		a.next, q.adds.taken = q.adds.taken, a
 		a = next
 	}
-	made := false
-	defer func() {
-		if !made {
-			q.unlock()
-		}
-	}()
-	q.makeTaken(q.time.ifReal())
-	made = true
+	q.makeTaken()
 }
 
-// makeTaken makes those that were taken, also when a metric panics. The caller holds mu.
-func (q *WorkQueue[K]) makeTaken(now time.Duration) {
-	defer func() {
-		if q.adds.taken != nil {
-			q.makeTaken(now)
-		}
-	}()
+// makeTaken makes those that were taken. The caller holds mu.
+func (q *WorkQueue[K]) makeTaken() {
+	now := q.time.ifReal()
 	for a := q.adds.taken; a != nil; a = q.adds.taken {
 		q.adds.taken = a.next
 		r, at := a.request, a.at
 		*a = leftAdd[K]{}
 		q.adds.spare.Put(a)
 		_ = q.add(&r, max(at, now)) // it fails if the queue was shut down, which is nothing to report
+	}
+}
+
+// now returns the time. If the clock panics, mu is given up, which the caller holds: it has
+// changed nothing yet.
+func (q *WorkQueue[K]) now() time.Duration {
+	if q.time.real {
+		return time.Since(q.time.start)
+	}
+	return q.timeOrUnlock()
+}
+
+func (q *WorkQueue[K]) timeOrUnlock() time.Duration {
+	now := unknown
+	defer func() {
+		if now == unknown {
+			q.unlock()
+		}
+	}()
+	now = q.time.now()
+	return now
+}
+
+// crashed is called by a metric that has panicked. If that ends the process, or somebody
+// recovers, the lock is not held for ever, and what was left is done.
+func (q *WorkQueue[K]) crashed(any) {
+	if utilruntime.ReallyCrash {
+		q.makeTaken()
+		q.unlock()
 	}
 }

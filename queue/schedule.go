@@ -64,19 +64,18 @@ func (s *schedule[K]) pop() *entry[K] {
 	if i < len(s.levels)-1 {
 		s.levels = append(slices.Delete(s.levels, i, i+1), l)
 	}
-	first := l.flows.first
-	e := first.of.keys.first
-	if l.flows.last != first && first.of.keys.last != e {
-		l.flows.remove(first)
-		l.flows.append(first)
+	f := l.flows.first.of
+	e := f.keys.first.of
+	if l.flows.last != &f.node && f.keys.last != &e.node {
+		l.flows.remove(&f.node)
+		l.flows.append(&f.node)
 	}
-	s.remove(e.of)
-	return e.of
+	s.remove(e, f)
+	return e
 }
 
-// remove takes e out of its flow, and out of sight what has become empty.
-func (s *schedule[K]) remove(e *entry[K]) {
-	f := e.tenant.flow(e.priority)
+// remove takes e out of its flow f, and out of sight what has become empty.
+func (s *schedule[K]) remove(e *entry[K], f *flow[K]) {
 	e.state &^= waiting
 	f.keys.remove(&e.node)
 	s.len--

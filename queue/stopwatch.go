@@ -21,7 +21,12 @@ func startStopwatch(c clock.Clock) stopwatch {
 	return stopwatch{clock: c, start: c.Now(), real: real}
 }
 
-func (t *stopwatch) now() time.Duration { return t.clock.Since(t.start) }
+func (t *stopwatch) now() time.Duration {
+	if t.real {
+		return time.Since(t.start)
+	}
+	return t.clock.Since(t.start)
+}
 
 // ifReal returns the time if the clock is the real one, and otherwise unknown.
 func (t *stopwatch) ifReal() time.Duration {

@@ -139,7 +139,7 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		background:   background{wake: make(chan struct{}, 1)},
 	}
 	q.background.run = q.runBackground
-	q.metrics = newMetrics(o.metrics, o.name)
+	q.metrics = newMetrics(o.metrics, o.name, q.crashed)
 	return q, nil
 }
 

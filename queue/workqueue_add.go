@@ -115,8 +115,9 @@ func (q *WorkQueue[K]) put(r *request[K]) error {
 	default:
 		q.lock()
 	}
-	defer q.unlock()
-	return q.add(r, unknown)
+	err := q.add(r, unknown)
+	q.unlock()
+	return err
 }
 
 // add makes an add at a time, now if that is unknown. The caller holds mu.
@@ -132,7 +133,7 @@ func (q *WorkQueue[K]) add(r *request[K], now time.Duration) error {
 		return ErrFull
 	}
 	if now == unknown {
-		now = q.time.now()
+		now = q.now()
 	}
 	switch {
 	case e == nil:
@@ -216,7 +217,7 @@ func (q *WorkQueue[K]) enqueue(e *entry[K], priority int, now time.Duration) {
 	switch {
 	case e.inState(waiting):
 		if from := e.priority; priority > from {
-			q.schedule.remove(e)
+			q.schedule.remove(e, e.tenant.flow(from))
 			e.priority = priority
 			q.schedule.push(e, now)
 			q.metrics.raised(from, priority)

@@ -36,9 +36,10 @@ func (q *WorkQueue[K]) get(ctx context.Context, timed bool) (key K, priority int
 	if err := q.await(ctx); err != nil {
 		return key, 0, err
 	}
-	defer q.unlock()
 	e := q.handOut(q.handOutTime(timed))
-	return e.key, e.priority, nil
+	key, priority = e.key, e.priority
+	q.unlock()
+	return key, priority, nil
 }
 
 // GetBatch copies the keys whose turn it is to keys, as many as there are and as fit, and
@@ -53,12 +54,12 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	if err := q.await(ctx); err != nil {
 		return 0, err
 	}
-	defer q.unlock()
 	n := min(len(keys), q.schedule.len)
 	now := q.handOutTime(false)
 	for i := range n {
 		keys[i] = q.handOut(now).key
 	}
+	q.unlock()
 	return n, nil
 }
 
@@ -103,7 +104,7 @@ func (q *WorkQueue[K]) sleep(ctx context.Context) {
 // to look at the clock takes as long as to hand out a key. The caller holds mu.
 func (q *WorkQueue[K]) handOutTime(timed bool) time.Duration {
 	if timed || q.metrics != nil {
-		return q.time.now()
+		return q.now()
 	}
 	return unknown
 }
@@ -115,7 +116,9 @@ func (q *WorkQueue[K]) handOut(now time.Duration) *entry[K] {
 	e.since = now
 	q.inWork.append(&e.node)
 	q.inProcess++
-	q.metrics.handedOut(e.priority, now-e.added)
+	if q.metrics != nil {
+		q.metrics.handedOut(e.priority, now-e.added)
+	}
 	return e
 }
 
@@ -133,14 +136,14 @@ func (q *WorkQueue[K]) done(key K) bool {
 		return false
 	}
 	q.lock()
-	defer q.unlock()
 	e := q.find(key)
 	if e == nil || !e.inState(processing) {
+		q.unlock()
 		return false
 	}
 	now := unknown
 	if e.inState(dirty) || q.metrics != nil {
-		now = q.time.now()
+		now = q.now()
 	}
 	e.state &^= processing
 	q.inWork.remove(&e.node)
@@ -159,17 +162,21 @@ func (q *WorkQueue[K]) done(key K) bool {
 		close(q.drained)
 	}
 	q.letGo()
-	q.metrics.processed(now - began)
+	if q.metrics != nil {
+		q.metrics.processed(now - began)
+	}
+	q.unlock()
 	return true
 }
 
 // find returns the entry of a key, nil if there is none. It is quick if the key is the one
 // that was handed out last, or longest ago. The caller holds mu.
 func (q *WorkQueue[K]) find(key K) *entry[K] {
-	for _, n := range [...]*node[entry[K]]{q.inWork.last, q.inWork.first} {
-		if n != nil && n.of.key == key {
-			return n.of
-		}
+	if n := q.inWork.last; n != nil && n.of.key == key {
+		return n.of
+	}
+	if n := q.inWork.first; n != nil && n.of.key == key {
+		return n.of
 	}
 	return q.keys.get(key, q.hash(key))
 }

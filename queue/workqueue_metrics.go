@@ -44,7 +44,7 @@ func (g allPriorities) Dec(int) { g.GaugeMetric.Dec() }
 
 // metrics are what a queue reports. Their methods are called with the queue's lock held, at
 // the end of what they tell of; those of nil do nothing. A metric that panics is reported to
-// utilruntime.HandleCrash.
+// utilruntime.HandleCrash; if that ends the process, it does so without the lock.
 type metrics struct {
 	depth               PriorityGaugeMetric
 	adds, retries       workqueue.CounterMetric
@@ -54,6 +54,7 @@ type metrics struct {
 	delayed, inFlight   workqueue.GaugeMetric
 	oldestAge           workqueue.SettableGaugeMetric
 
+	crashed func(any)     // is called before a panic goes on
 	next    time.Duration // when those gauges are to be set that change as time goes by
 	settled bool          // they are 0 and stay so until a key is added
 }
@@ -62,7 +63,7 @@ type metrics struct {
 const metricsPeriod = 500 * time.Millisecond
 
 // newMetrics returns the metrics of a queue, nil if there is no provider.
-func newMetrics(provider workqueue.MetricsProvider, name string) *metrics {
+func newMetrics(provider workqueue.MetricsProvider, name string, crashed func(any)) *metrics {
 	if provider == nil {
 		return nil
 	}
@@ -76,6 +77,7 @@ func newMetrics(provider workqueue.MetricsProvider, name string) *metrics {
 		delayed:      noMetric{},
 		inFlight:     noMetric{},
 		oldestAge:    noMetric{},
+		crashed:      crashed,
 		settled:      true,
 	}
 	if byPriority, ok := provider.(PriorityMetricsProvider); ok {
@@ -101,7 +103,7 @@ func (noMetric) Observe(float64) {}
 
 func (m *metrics) tell(what func()) {
 	if m != nil {
-		defer utilruntime.HandleCrash()
+		defer utilruntime.HandleCrash(m.crashed)
 		what()
 	}
 }
