@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
 )
 
 func makeQueue[K comparable](t require.TestingT, opts ...Option) *WorkQueue[K] {
@@ -236,4 +237,34 @@ func TestAddsAfterAShutDownAreLetGo(t *testing.T) {
 	whileHeld(q, func() { q.Add("a") })
 	assert.Zero(t, q.Len())
 	assert.Nil(t, q.adds.left.Load())
+}
+
+// noClock panics.
+type noClock struct {
+	clock.RealClock
+	broken *bool
+}
+
+func (c noClock) Since(t time.Time) time.Duration {
+	if *c.broken {
+		panic("clock")
+	}
+	return c.RealClock.Since(t)
+}
+
+// TestAClockThatPanicsLeavesNoAdd to who holds the lock, for whom it would panic later.
+func TestAClockThatPanicsLeavesNoAdd(t *testing.T) {
+	broken := false
+	q := makeQueue[string](t, WithClock(noClock{broken: &broken}))
+	defer q.ShutDown()
+	whileHeld(q, func() {
+		broken = true
+		assert.PanicsWithValue(t, "clock", func() { q.Add("a") })
+		broken = false
+		q.Add("b")
+		broken = true
+	})
+	assert.Equal(t, 1, q.Len())
+	broken = false
+	assert.Equal(t, []string{"b"}, getAll(q))
 }

@@ -37,7 +37,7 @@ func WithName(name string) Option {
 }
 
 // WithClock sets the clock of the queue. The default is the real one. The queue
-// calls it with a lock held.
+// calls it with a lock held. If it panics in a call, that changes nothing.
 func WithClock(c clock.Clock) Option {
 	return func(o *options) error {
 		if c == nil {
