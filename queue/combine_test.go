@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
+	testingclock "k8s.io/utils/clock/testing"
 )
 
 func makeQueue[K comparable](t require.TestingT, opts ...Option) *WorkQueue[K] {
@@ -267,4 +268,18 @@ func TestAClockThatPanicsLeavesNoAdd(t *testing.T) {
 	assert.Equal(t, 1, q.Len())
 	broken = false
 	assert.Equal(t, []string{"b"}, getAll(q))
+}
+
+// TestAddsThatWereLeftHaveTheirTime also if a clock of the user's goes on meanwhile.
+func TestAddsThatWereLeftHaveTheirTime(t *testing.T) {
+	c := testingclock.NewFakeClock(time.Unix(1_000_000_000, 0))
+	q := makeQueue[string](t, WithClock(c))
+	defer q.ShutDown()
+	c.Step(time.Hour)
+	due := c.Now().Add(time.Minute)
+	whileHeld(q, func() {
+		q.AddAfter("a", time.Minute)
+		c.Step(time.Second)
+	})
+	assert.Equal(t, due, q.KeyState("a").DelayedUntil)
 }
