@@ -116,24 +116,14 @@ func (q *WorkQueue[K]) catchUp() (now, next time.Duration, ok bool) {
 		q.unlock()
 		return 0, 0, false
 	}
-	now = q.time.now()
+	now = q.now()
 	for n := 0; n < dueBatch && q.delays.len > 0 && q.delays.at(0).due <= now; n++ {
-		e := q.delays.first()
+		e := q.delays.at(0).entry
 		q.endDelay(e, e.duePriority, now)
 	}
-	next = time.Duration(math.MaxInt64)
+	next = q.setMetrics(now)
 	if q.delays.len > 0 {
-		next = q.delays.at(0).due
-	}
-	if m := q.metrics; m != nil && !m.settled {
-		if m.next <= now {
-			m.next = now + metricsPeriod
-			m.settled = q.isIdle()
-			m.set(q.inWork.first, q.oldestAge(now), now)
-		}
-		if !m.settled {
-			next = min(next, m.next)
-		}
+		next = min(next, q.delays.at(0).due)
 	}
 	if q.trim(now) {
 		next = min(next, q.memory.next)
@@ -150,7 +140,7 @@ func (q *WorkQueue[K]) dropDelayed() {
 	for more := true; more; {
 		q.lock()
 		for range min(dueBatch, q.delays.len) {
-			e := q.delays.slot(int32(q.delays.len - 1)).entry // the order does not matter any more
+			e := q.delays.at(q.delays.len - 1).entry // the order does not matter any more
 			e.state &^= delayed
 			q.delays.remove(e)
 			if e.state == 0 {

@@ -4,6 +4,9 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 // combiner has adds that found the lock taken. Who holds the lock makes them, so that who
@@ -16,18 +19,27 @@ import (
 type combiner[K comparable] struct {
 	left  atomic.Pointer[leftAdd[K]] // the newest first
 	taken *leftAdd[K]                // guarded by the queue's lock; that are being made, the oldest first
-	spare *sync.Pool                 // of *leftAdd[K]
+	spare sync.Pool                  // of *leftAdd[K]
 }
 
 // leftAdd is an add that its caller has left to who holds the lock.
 type leftAdd[K comparable] struct {
 	request[K]
-	next  *leftAdd[K]  // the one that was left before
-	count atomic.Int32 // about how many there are
+	at   time.Duration // when it was left, unknown if who makes it can tell
+	next *leftAdd[K]   // the one that was left before
 }
 
-// maxLeft is how many adds may be left. Who would leave one more waits for the lock instead.
-const maxLeft = 256
+// get returns a leftAdd that is free. New ones are made many at a time.
+func (c *combiner[K]) get() *leftAdd[K] {
+	if a, ok := c.spare.Get().(*leftAdd[K]); ok {
+		return a
+	}
+	more := new([64]leftAdd[K])
+	for i := range more[1:] {
+		c.spare.Put(&more[1+i])
+	}
+	return &more[0]
+}
 
 // lock takes mu and makes the adds that were left. A goroutine that finds it taken yields
 // once before it waits: the lock is held so briefly that this costs less than to be put to
@@ -60,25 +72,15 @@ func (q *WorkQueue[K]) unlock() {
 
 // leave leaves an add to who holds the lock.
 func (q *WorkQueue[K]) leave(r *request[K]) {
-	a, _ := q.adds.spare.Get().(*leftAdd[K])
-	if a == nil {
-		a = &leftAdd[K]{}
-	}
-	a.request = *r
+	at := q.time.unlessReal()
+	a := q.adds.get()
+	a.request, a.at = *r, at
 	for pushed := false; !pushed; pushed = q.adds.left.CompareAndSwap(a.next, a) {
 		a.next = q.adds.left.Load()
-		count := int32(1)
-		if a.next != nil {
-			count += a.next.count.Load() // an old one if a.next is being made, which does no harm
-		}
-		a.count.Store(count)
 	}
-	if a.count.Load() > maxLeft {
-		q.lock()
-	} else if !q.mu.TryLock() {
-		return
+	if q.mu.TryLock() {
+		q.unlock()
 	}
-	q.unlock()
 }
 
 // makeLeft makes the adds that have been left, in the order in which they were. The caller
@@ -94,11 +96,41 @@ func (q *WorkQueue[K]) makeLeft() {
 
 // makeTaken makes those that were taken. The caller holds mu.
 func (q *WorkQueue[K]) makeTaken() {
-	now := q.time.now()
+	now := q.time.ifReal()
 	for a := q.adds.taken; a != nil; a = q.adds.taken {
 		q.adds.taken = a.next
-		_ = q.add(&a.request, now) // it fails if the queue was shut down, which is nothing to report
-		a.request, a.next = request[K]{}, nil
+		r, at := a.request, a.at
+		*a = leftAdd[K]{}
 		q.adds.spare.Put(a)
+		_ = q.add(&r, max(at, now)) // it fails if the queue was shut down, which is nothing to report
+	}
+}
+
+// now returns the time. If the clock panics, mu is given up, which the caller holds: it has
+// changed nothing yet.
+func (q *WorkQueue[K]) now() time.Duration {
+	if q.time.real {
+		return time.Since(q.time.start)
+	}
+	return q.timeOrUnlock()
+}
+
+func (q *WorkQueue[K]) timeOrUnlock() time.Duration {
+	now := unknown
+	defer func() {
+		if now == unknown {
+			q.unlock()
+		}
+	}()
+	now = q.time.now()
+	return now
+}
+
+// crashed is called by a metric that has panicked. If that ends the process, or somebody
+// recovers, the lock is not held for ever, and what was left is done.
+func (q *WorkQueue[K]) crashed(any) {
+	if utilruntime.ReallyCrash {
+		q.makeTaken()
+		q.unlock()
 	}
 }

@@ -4,14 +4,15 @@ import (
 	"context"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
+	testingclock "k8s.io/utils/clock/testing"
 )
 
 func makeQueue[K comparable](t require.TestingT, opts ...Option) *WorkQueue[K] {
@@ -88,18 +89,19 @@ func TestAddsThatWereLeftComeFirst(t *testing.T) {
 	assert.Equal(t, []string{"e", "f"}, getAll(q))
 }
 
-// hookedClock calls something when somebody looks at it, once.
-type hookedClock struct {
-	clock.RealClock
+// hookedMetrics call something when a key is added, once.
+type hookedMetrics struct {
+	discard
 	hook *func()
 }
 
-func (c hookedClock) Since(start time.Time) time.Duration {
-	if call := *c.hook; call != nil {
-		*c.hook = nil
+func (m hookedMetrics) NewAddsMetric(string) workqueue.CounterMetric { return m }
+
+func (m hookedMetrics) Inc() {
+	if call := *m.hook; call != nil {
+		*m.hook = nil
 		call()
 	}
-	return c.RealClock.Since(start)
 }
 
 // TestAWorkerIsWokenForWhatIsLeft while another makes what was left before, and when the
@@ -122,7 +124,7 @@ func TestAWorkerIsWokenForWhatIsLeft(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		hook := (func())(nil)
-		q := makeQueue[string](t, WithClock(hookedClock{hook: &hook}))
+		q := makeQueue[string](t, WithName("q"), WithMetrics(hookedMetrics{hook: &hook}))
 		q.Add("a")
 		_, _ = q.Get()
 		got := worker(q)
@@ -138,6 +140,8 @@ func TestAWorkerIsWokenForWhatIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := makeQueue[string](t)
 		got := worker(q)
+		for q.adds.spare.Get() != nil {
+		}
 		q.adds.spare.New = func() any { q.mu.Unlock(); return nil }
 		q.mu.Lock()
 		q.Add("a") // finds the lock taken, which is given up before it is left
@@ -163,27 +167,18 @@ func TestWhoIsAboutToSleepMakesWhatWasLeft(t *testing.T) {
 	})
 }
 
-// TestFewAddsAreLeft has a goroutine add more keys than may be left.
-func TestFewAddsAreLeft(t *testing.T) {
+// TestManyAddsAreLeft has a goroutine add many keys while another holds the lock: it does
+// not wait for that.
+func TestManyAddsAreLeft(t *testing.T) {
 	q := makeQueue[int](t)
 	defer q.ShutDown()
-	var added atomic.Int32
-	var adding sync.WaitGroup
 	whileHeld(q, func() {
-		adding.Go(func() {
-			for i := range 2 * maxLeft {
-				q.Add(i)
-				added.Add(1)
-			}
-		})
-		for left := q.adds.left.Load(); left == nil || left.count.Load() <= maxLeft; left = q.adds.left.Load() {
-			runtime.Gosched()
+		for i := range 10_000 {
+			q.Add(i)
 		}
-		assert.EqualValues(t, maxLeft, added.Load())
 	})
-	adding.Wait()
 	keys := getAll(q)
-	require.Len(t, keys, 2*maxLeft)
+	require.Len(t, keys, 10_000)
 	assert.IsIncreasing(t, keys)
 }
 
@@ -243,4 +238,48 @@ func TestAddsAfterAShutDownAreLetGo(t *testing.T) {
 	whileHeld(q, func() { q.Add("a") })
 	assert.Zero(t, q.Len())
 	assert.Nil(t, q.adds.left.Load())
+}
+
+// noClock panics.
+type noClock struct {
+	clock.RealClock
+	broken *bool
+}
+
+func (c noClock) Since(t time.Time) time.Duration {
+	if *c.broken {
+		panic("clock")
+	}
+	return c.RealClock.Since(t)
+}
+
+// TestAClockThatPanicsLeavesNoAdd to who holds the lock, for whom it would panic later.
+func TestAClockThatPanicsLeavesNoAdd(t *testing.T) {
+	broken := false
+	q := makeQueue[string](t, WithClock(noClock{broken: &broken}))
+	defer q.ShutDown()
+	whileHeld(q, func() {
+		broken = true
+		assert.PanicsWithValue(t, "clock", func() { q.Add("a") })
+		broken = false
+		q.Add("b")
+		broken = true
+	})
+	assert.Equal(t, 1, q.Len())
+	broken = false
+	assert.Equal(t, []string{"b"}, getAll(q))
+}
+
+// TestAddsThatWereLeftHaveTheirTime also if a clock of the user's goes on meanwhile.
+func TestAddsThatWereLeftHaveTheirTime(t *testing.T) {
+	c := testingclock.NewFakeClock(time.Unix(1_000_000_000, 0))
+	q := makeQueue[string](t, WithClock(c))
+	defer q.ShutDown()
+	c.Step(time.Hour)
+	due := c.Now().Add(time.Minute)
+	whileHeld(q, func() {
+		q.AddAfter("a", time.Minute)
+		c.Step(time.Second)
+	})
+	assert.Equal(t, due, q.KeyState("a").DelayedUntil)
 }

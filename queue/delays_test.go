@@ -62,16 +62,15 @@ func checkDelayHeap(t *rapid.T) {
 		"": func(t *rapid.T) {
 			require.Equal(t, len(want), h.len)
 			if len(want) > 0 {
-				require.Same(t, want[0].entry, h.first())
+				require.Same(t, want[0].entry, h.at(0).entry)
 			}
 			for _, d := range want {
-				s := h.slot(d.entry.slot)
-				if s.entry != d.entry || h.due(d.entry) != d.due || h.at(int(s.place)).slot != d.entry.slot {
-					t.Fatalf("the slot of %v is wrong: %v", d, s)
+				if h.due(d.entry) != d.due || h.at(int(d.entry.place)).entry != d.entry {
+					t.Fatalf("the place of %v is wrong: %v", d, d.entry.place)
 				}
 			}
-			if h.len < len(h.pages)*delayPageSize {
-				require.Zero(t, *h.slot(int32(h.len)), "it refers to nothing that is gone")
+			if h.len < len(h.pages)*delayPage {
+				require.Zero(t, *h.at(h.len), "it refers to nothing that is gone")
 			}
 		},
 	})
@@ -84,7 +83,7 @@ func TestDelayHeapGivesMemoryBack(t *testing.T) {
 			h.push(time.Duration(i), &entry[int]{})
 		}
 		for h.len > 0 {
-			h.remove(h.first())
+			h.remove(h.at(0).entry)
 		}
 	}
 	fill(100_000)
@@ -94,9 +93,9 @@ func TestDelayHeapGivesMemoryBack(t *testing.T) {
 	fill(100_000)
 	h.trim()
 	fill(10_000)
-	assert.Greater(t, len(h.pages)*delayPageSize, 100_000, "it was needed lately")
+	assert.Greater(t, len(h.pages)*delayPage, 100_000, "it was needed lately")
 	h.trim()
-	assert.InDelta(t, 10_000, len(h.pages)*delayPageSize, delayPageSize)
+	assert.InDelta(t, 10_000, len(h.pages)*delayPage, delayPage)
 	h.trim()
 	assert.Empty(t, h.pages)
 }

@@ -5,9 +5,10 @@ import "time"
 // entry is what a WorkQueue knows of a key. Times are counted from the making of the
 // queue.
 type entry[K comparable] struct {
-	key        K
-	prev, next *entry[K]  // its neighbours in the one list that it is in
-	tenant     *tenant[K] // whose it is
+	key    K
+	node   node[entry[K]] // in a flow, among those in work, or among those at rest
+	same   *entry[K]      // another key of the same hash
+	tenant *tenant[K]     // whose it is
 
 	priority     int // with which it waits, or was handed out
 	nextPriority int // with which it is to wait after its processing, if it is dirty
@@ -15,7 +16,8 @@ type entry[K comparable] struct {
 
 	since time.Duration // when it took its place, or was handed out; unknown if nobody looked at the clock
 	added time.Duration // when it was first added since it was handed out; for metrics
-	slot  int32         // in the heap of delays, if it is delayed
+	hash  uint32
+	place int32 // in the heap of delays, if it is delayed
 	state state
 }
 
@@ -33,33 +35,3 @@ const (
 )
 
 func (e *entry[K]) inState(s state) bool { return e.state&s != 0 }
-
-// list is a doubly linked list of entries: those of a flow, those in work, or those at
-// rest.
-type list[K comparable] struct{ first, last *entry[K] }
-
-// append puts e, which is in no list, at the end.
-func (l *list[K]) append(e *entry[K]) {
-	e.prev, e.next = l.last, nil
-	if l.last != nil {
-		l.last.next = e
-	} else {
-		l.first = e
-	}
-	l.last = e
-}
-
-// remove takes e, which is in the list, out of it.
-func (l *list[K]) remove(e *entry[K]) {
-	if e.prev != nil {
-		e.prev.next = e.next
-	} else {
-		l.first = e.next
-	}
-	if e.next != nil {
-		e.next.prev = e.prev
-	} else {
-		l.last = e.prev
-	}
-	e.prev, e.next = nil, nil
-}

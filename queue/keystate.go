@@ -38,7 +38,7 @@ func (q *WorkQueue[K]) KeyState(key K) KeyState {
 func (q *WorkQueue[K]) placeOf(key K) (s KeyState) {
 	q.lock()
 	defer q.unlock()
-	e := q.keys.get(key)
+	e := q.keys.get(key, q.hash(key))
 	if e == nil {
 		return s
 	}

@@ -1,10 +1,13 @@
 package queue
 
-import "time"
+import (
+	"time"
+
+	"github.com/kubetyped/informer/internal/shrink"
+)
 
 const (
-	kept       = 1024 // entries that are kept for ever
-	smallMap   = 4096 // entries up to which a map that has become small is made anew
+	kept       = shrink.Kept // entries that are kept for ever
 	trimPeriod = 30 * time.Second
 	trimStep   = 4096 // entries that are looked at before the lock is given up for a moment
 )
@@ -16,61 +19,102 @@ func (n *need) note(much int) { n.now = max(n.now, much) }
 func (n *need) look(much int) { n.before, n.now = n.now, much }
 func (n *need) lately() int   { return max(n.now, n.before) }
 
-// shrinkMap is a map that gives memory back: by and by, what is in it moves to a new one.
-type shrinkMap[K comparable, V any] struct {
-	m    map[K]*V
-	old  map[K]*V // what has not moved yet, nil if nothing moves
-	most int      // the largest len since m was made
+// keyTable has the entries of all keys that a WorkQueue knows of. Those of keys that are not
+// wanted now rest: they stay, as a key is likely to come again. Only memory sees them. Keys
+// that refer to other values, which they would keep alive, do not rest.
+//
+// It is a map by the keys' hashes, and not by the keys: a map that grows computes the hash
+// of each key that it moves anew, and so would look at each of them in memory.
+type keyTable[K comparable] struct {
+	by      shrink.Steps[uint32, entry[K]]
+	len     int
+	resting list[entry[K]] // the one that has rested longest first
+	rest    int            // how many rest
+	spare   []*entry[K]    // of keys that do not rest
+	needed  need           // of entries that do not rest
 }
 
-func (s *shrinkMap[K, V]) len() int { return len(s.m) + len(s.old) }
-
-// get returns what is known of a key, nil if nothing is.
-func (s *shrinkMap[K, V]) get(key K) *V {
-	v := s.m[key]
-	if v == nil && s.old != nil {
-		v = s.old[key]
+// get returns the entry of a key, nil if there is none.
+func (t *keyTable[K]) get(key K, hash uint32) *entry[K] {
+	e := t.by.Get(hash)
+	for e != nil && e.key != key {
+		e = e.same
 	}
-	return v
+	return e
 }
 
-// put adds a key that is not there.
-func (s *shrinkMap[K, V]) put(key K, v *V) {
-	if s.m == nil {
-		s.m = map[K]*V{}
-	}
-	s.m[key] = v
-	s.most = max(s.most, s.len())
+// put adds an entry for a key that has none.
+func (t *keyTable[K]) put(e *entry[K]) {
+	e.same = t.by.Get(e.hash)
+	t.by.Put(e.hash, e)
+	t.len++
 }
 
-func (s *shrinkMap[K, V]) delete(key K) {
-	delete(s.m, key)
-	delete(s.old, key)
+// wanted returns how many entries do not rest.
+func (t *keyTable[K]) wanted() int { return t.len - t.rest }
+
+// getUp ends the rest of an entry.
+func (t *keyTable[K]) getUp(e *entry[K]) {
+	t.resting.remove(&e.node)
+	t.rest--
 }
 
-// isLarge reports whether the map has more memory than it always keeps.
-func (s *shrinkMap[K, V]) isLarge() bool { return s.most > 2*kept || s.old != nil }
+// keeps returns how many entries are kept.
+func (t *keyTable[K]) keeps() int { return max(kept, t.needed.lately()) }
 
-// begin has what is left move to a new map, if that is little.
-func (s *shrinkMap[K, V]) begin() {
-	if s.isLarge() && s.old == nil && s.len() <= max(s.most/8, min(smallMap, s.most/2)) {
-		s.old, s.m, s.most = s.m, map[K]*V{}, s.len()
-	}
-}
-
-// move moves a part, and reports whether there is more.
-func (s *shrinkMap[K, V]) move() bool {
-	n := 0
-	for key, v := range s.old {
-		if n == trimStep {
-			return true
+// delete takes out an entry that rests.
+func (t *keyTable[K]) delete(e *entry[K]) {
+	t.getUp(e)
+	t.len--
+	first := t.by.Get(e.hash)
+	switch {
+	case first != e:
+		for first.same != e {
+			first = first.same
 		}
-		s.m[key] = v
-		delete(s.old, key)
-		n++
+		first.same = e.same
+	case e.same != nil:
+		t.by.Put(e.hash, e.same)
+	default:
+		t.by.Delete(e.hash)
 	}
-	s.old = nil
-	return false
+}
+
+// rest puts the entry of a key to rest that neither waits nor is delayed or in process. The
+// caller holds mu.
+func (q *WorkQueue[K]) rest(e *entry[K]) {
+	q.keys.resting.append(&e.node)
+	q.keys.rest++
+	if q.refers {
+		q.forget(e)
+		if len(q.keys.spare) < kept {
+			q.keys.spare = append(q.keys.spare, e)
+		}
+	}
+}
+
+// forget takes an entry that rests out, and lets go of its key. The caller holds mu.
+func (q *WorkQueue[K]) forget(e *entry[K]) {
+	q.keys.delete(e)
+	q.schedule.tenants.leave(e.tenant)
+	*e = entry[K]{}
+}
+
+// newEntry returns an entry for a key that has none: a new one, one to spare, or the one
+// that has rested longest, if there are as many as were needed lately. The caller holds mu.
+func (q *WorkQueue[K]) newEntry(r *request[K]) *entry[K] {
+	var e *entry[K]
+	if n := len(q.keys.spare); n > 0 {
+		e, q.keys.spare = q.keys.spare[n-1], q.keys.spare[:n-1]
+	} else if first := q.keys.resting.first; first != nil && q.keys.len >= q.keys.keeps() {
+		e = first.of
+		q.forget(e)
+	} else {
+		e = &entry[K]{}
+	}
+	e.key, e.hash, e.node.of, e.tenant = r.key, r.hash, e, q.schedule.tenants.of(r.tenant)
+	q.keys.put(e)
+	return e
 }
 
 // memory tells when a WorkQueue gives memory back. While it has more than it always keeps,
@@ -80,12 +124,11 @@ type memory struct {
 	active  bool          // there is more than what is always kept
 	inSteps bool          // it is being given back
 	next    time.Duration // when to go on
-	needed  need          // of entries that do not rest
 }
 
 // isLarge reports whether there is more memory than is always kept. The caller holds mu.
 func (q *WorkQueue[K]) isLarge() bool {
-	return q.keys.len() > kept || q.keys.isLarge() || q.schedule.tenants.by.isLarge()
+	return q.keys.len > kept || q.keys.by.IsLarge() || q.schedule.tenants.by.IsLarge()
 }
 
 // trimLater makes the queue give memory back from now on, if it has much. The caller holds
@@ -104,17 +147,11 @@ func (q *WorkQueue[K]) trim(now time.Duration) bool {
 	if !m.active || now < m.next {
 		return m.active
 	}
-	tenants := &q.schedule.tenants.by
 	if !m.inSteps {
-		m.needed.look(q.keys.len() - q.resting.len)
+		q.keys.needed.look(q.keys.wanted())
 		q.delays.trim()
 	}
-	m.inSteps = q.forgetSome() || q.keys.move() || tenants.move()
-	if !m.inSteps {
-		q.keys.begin()
-		tenants.begin()
-		m.inSteps = q.keys.old != nil || tenants.old != nil
-	}
+	m.inSteps = q.forgetSome() || q.keys.by.Shrink(trimStep) || q.schedule.tenants.by.Shrink(trimStep)
 	if !m.inSteps {
 		m.next = now + trimPeriod
 		m.active = q.isLarge()
@@ -122,14 +159,24 @@ func (q *WorkQueue[K]) trim(now time.Duration) bool {
 	return m.active
 }
 
+// forgetSome takes out entries that have rested longest, if there are more than were needed
+// lately. It reports whether there are more of them. The caller holds mu.
+func (q *WorkQueue[K]) forgetSome() bool {
+	for range trimStep {
+		if q.keys.resting.first == nil || q.keys.len <= q.keys.keeps() {
+			return false
+		}
+		q.forget(q.keys.resting.first.of)
+	}
+	return true
+}
+
 // letGo gives all memory back if the queue is shut down and no key is in it. The caller
 // holds mu.
 func (q *WorkQueue[K]) letGo() {
-	if q.shutDown && q.keys.len() == q.resting.len {
-		q.keys = shrinkMap[K, entry[K]]{}
-		q.resting = resting[K]{}
+	if q.shutDown && q.keys.wanted() == 0 {
+		q.keys = keyTable[K]{}
 		q.delays = delayHeap[K]{}
-		q.schedule.tenants = newTenants[K](q.tenant != nil)
-		q.schedule.levels, q.schedule.spare = nil, nil
+		q.schedule = schedule[K]{}
 	}
 }

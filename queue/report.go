@@ -47,9 +47,6 @@ type InWork struct {
 	Stuck bool
 }
 
-// defaultStuck is when a call is Stuck if WithSlowReconciles does not say.
-const defaultStuck = 5 * time.Minute
-
 // maxReported is how long the lists of a Report can be. To copy as many keys takes
 // some ten microseconds.
 const maxReported = 1000
@@ -92,12 +89,13 @@ func (q *WorkQueue[K]) snapshot(n int) (r Report, oldest, inWork []K) {
 	if length := min(n, q.inProcess); length > 0 {
 		inWork, r.InWork = make([]K, 0, length), make([]InWork, 0, length)
 	}
-	for e := q.inWork.first; e != nil && r.Stuck < maxReported; e = e.next {
+	for at := q.inWork.first; at != nil && r.Stuck < maxReported; at = at.next {
+		e := at.of
 		if len(inWork) == n && e.since == unknown {
 			break
 		}
 		began := q.began(e, now)
-		w := InWork{Began: q.time.at(began), Stuck: now-began > q.slow.stuck()}
+		w := InWork{Began: q.time.at(began), Stuck: now-began > q.slow.stuck}
 		if w.Stuck {
 			r.Stuck++
 		} else if len(inWork) == n {

@@ -19,7 +19,7 @@ type schedule[K comparable] struct {
 }
 
 func newSchedule[K comparable](ageing int, fair bool) schedule[K] {
-	return schedule[K]{ageing: uint64(ageing), spare: make([]*level[K], 0, spareLevels), tenants: newTenants[K](fair)}
+	return schedule[K]{ageing: uint64(ageing), spare: make([]*level[K], 0, spareLevels), tenants: tenants[K]{fair: fair}}
 }
 
 // spareLevels is how many empty levels are kept to be used again.
@@ -27,10 +27,10 @@ const spareLevels = 16
 
 // level is what waits with one priority.
 type level[K comparable] struct {
-	priority    int
-	waiting     int      // keys
-	lastTurn    uint64   // turns when it had its last one, or came into being
-	first, last *flow[K] // the flows, the one whose turn is next first
+	priority int
+	waiting  int           // keys
+	lastTurn uint64        // turns when it had its last one, or came into being
+	flows    list[flow[K]] // the one whose turn is next first
 }
 
 // push puts e at the end of the flow of its priority and tenant. A flow that was empty has
@@ -39,11 +39,11 @@ func (s *schedule[K]) push(e *entry[K], now time.Duration) {
 	f := e.tenant.flow(e.priority)
 	if f.keys.first == nil {
 		f.level = s.level(e.priority)
-		f.level.append(f)
+		f.level.flows.append(&f.node)
 	}
 	e.since = now
 	e.state |= waiting
-	f.keys.append(e)
+	f.keys.append(&e.node)
 	f.level.waiting++
 	s.len++
 }
@@ -64,11 +64,11 @@ func (s *schedule[K]) pop() *entry[K] {
 	if i < len(s.levels)-1 {
 		s.levels = append(slices.Delete(s.levels, i, i+1), l)
 	}
-	f := l.first
-	e := f.keys.first
-	if l.last != f && f.keys.last != e {
-		l.remove(f)
-		l.append(f)
+	f := l.flows.first.of
+	e := f.keys.first.of
+	if l.flows.last != &f.node && f.keys.last != &e.node {
+		l.flows.remove(&f.node)
+		l.flows.append(&f.node)
 	}
 	s.remove(e, f)
 	return e
@@ -77,12 +77,12 @@ func (s *schedule[K]) pop() *entry[K] {
 // remove takes e out of its flow f, and out of sight what has become empty.
 func (s *schedule[K]) remove(e *entry[K], f *flow[K]) {
 	e.state &^= waiting
-	f.keys.remove(e)
+	f.keys.remove(&e.node)
 	s.len--
 	l := f.level
 	l.waiting--
 	if f.keys.first == nil {
-		l.remove(f)
+		l.flows.remove(&f.node)
 	}
 	if l.waiting == 0 && len(s.levels) > 1 { // the only one is what the next key needs
 		i := slices.Index(s.levels, l)
@@ -133,8 +133,8 @@ func (s *schedule[K]) depths(n int) []Depth {
 func (s *schedule[K]) oldest(now time.Duration) (oldest *entry[K], since time.Duration) {
 	since = now
 	for _, l := range s.levels {
-		for f := l.first; f != nil; f = f.next {
-			if e := f.keys.first; oldest == nil || e.since < since {
+		for n := l.flows.first; n != nil; n = n.next {
+			if e := n.of.keys.first.of; oldest == nil || e.since < since {
 				oldest, since = e, e.since
 			}
 		}

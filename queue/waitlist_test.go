@@ -31,7 +31,7 @@ func TestOneWorkerIsWokenAtATime(t *testing.T) {
 
 		q.mu.Lock()
 		for key := range keys {
-			q.enqueue(q.newEntry(key, ""), 0, 0)
+			q.enqueue(q.newEntry(&request[int]{key: key, hash: q.hash(key)}), 0, 0)
 			if w := q.sleepers.next(q.schedule.len); w != nil {
 				assert.Zero(t, key, "one was woken for the first key")
 				wake(w)

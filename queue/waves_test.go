@@ -257,10 +257,10 @@ func runWaves(t *testing.T, seed uint64) {
 	}
 	c.look()
 	time.Sleep(5 * time.Minute) // the goroutine ends by itself, or the bubble does not
-	require.LessOrEqual(t, q.keys.len(), kept, "seed %d", seed)
+	require.LessOrEqual(t, known(q), kept, "seed %d", seed)
 	c.check()
 	q.ShutDown()
-	require.Zero(t, q.keys.len())
+	require.Zero(t, known(q))
 }
 
 // waveCheck runs one program.
@@ -285,7 +285,6 @@ func (c *waveCheck) step() {
 	what, same, priority := r.IntN(9), c.delay(), []int{0, 1, 7, LowPriority}[r.IntN(4)]
 	left := what < 5 && r.IntN(4) == 0 // the adds are left to who holds the lock
 	if left {
-		n = min(n, maxLeft)
 		q.lock()
 	}
 	for i := range n {
@@ -367,15 +366,15 @@ func (c *waveCheck) check() {
 	q.lock()
 	defer q.unlock()
 	resting := 0
-	for e := q.resting.first; e != nil; e = e.next {
-		require.Zero(c, e.state, "seed %d", c.seed)
-		require.Same(c, e, q.keys.get(e.key), "seed %d", c.seed)
+	for n := q.keys.resting.first; n != nil; n = n.next {
+		require.Zero(c, n.of.state, "seed %d", c.seed)
+		require.Same(c, n.of, q.entryOf(n.of.key), "seed %d", c.seed)
 		resting++
 	}
-	require.Equal(c, resting, q.resting.len)
-	require.Equal(c, len(c.s.keys), q.keys.len()-resting, "seed %d", c.seed)
+	require.Equal(c, resting, q.keys.rest)
+	require.Equal(c, len(c.s.keys), q.keys.len-resting, "seed %d", c.seed)
 	for i := range q.delays.len {
-		e := q.delays.slot(int32(i)).entry
-		require.True(c, e.inState(delayed) && int(e.slot) == i, "seed %d", c.seed)
+		e := q.delays.at(i).entry
+		require.True(c, e.inState(delayed) && int(e.place) == i, "seed %d", c.seed)
 	}
 }

@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"reflect"
 	"sync"
 
@@ -81,26 +82,26 @@ type WorkQueue[K comparable] struct {
 	capacity     int            // 0: unbounded
 	joinedDelays bool           // a key that waits, or will after its processing, is not delayed
 	time         stopwatch
-	validates    bool     // keys are validated before they are used
-	rests        bool     // keys that are not wanted are kept
-	slow         slowness // zero: no call is watched
+	validates    bool // keys are validated before they are used
+	refers       bool // keys keep others alive
+	seed         maphash.Seed
+	slow         slowness
 
 	mu        sync.Mutex
-	adds      combiner[K]            // those that were left to who holds mu
-	keys      shrinkMap[K, entry[K]] // guarded by mu; all that the queue knows of
-	resting   resting[K]             // guarded by mu; of these, those that are not wanted
-	schedule  schedule[K]            // guarded by mu; those that wait
-	inWork    list[K]                // guarded by mu; those that are handed out, in order
-	inProcess int                    // guarded by mu; how many these are
-	dirty     int                    // guarded by mu; of these, those that were added again
-	delays    delayHeap[K]           // guarded by mu; keys that are to be added later
-	sleepers  waitList               // guarded by mu
-	retries   uint64                 // guarded by mu
-	metrics   *metrics[K]            // guarded by mu
-	memory    memory                 // guarded by mu
-	shutDown  bool                   // guarded by mu
-	cutShort  chan struct{}          // guarded by mu; closed and made anew by each ShutDown
-	drained   chan struct{}          // closed when the queue is shut down and nothing is left
+	adds      combiner[K]    // those that were left to who holds mu
+	keys      keyTable[K]    // guarded by mu; all that the queue knows of
+	schedule  schedule[K]    // guarded by mu; those that wait
+	inWork    list[entry[K]] // guarded by mu; those that are handed out, in order
+	inProcess int            // guarded by mu; how many these are
+	dirty     int            // guarded by mu; of these, those that were added again
+	delays    delayHeap[K]   // guarded by mu; keys that are to be added later
+	sleepers  waitList       // guarded by mu
+	retries   uint64         // guarded by mu
+	metrics   *metrics       // guarded by mu
+	memory    memory         // guarded by mu
+	shutDown  bool           // guarded by mu
+	cutShort  chan struct{}  // guarded by mu; closed and made anew by each ShutDown
+	drained   chan struct{}  // closed when the queue is shut down and nothing is left
 
 	background background
 	failures   failures[K] // has a lock of its own
@@ -110,8 +111,11 @@ type WorkQueue[K comparable] struct {
 // NewWorkQueue returns an empty queue. It returns an error if an option cannot be used.
 func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 	o, err := newOptions(opts)
-	limiter, limiterErr := limiterOf[K](&o)
-	tenant, tenantErr := tenantOf[K](&o)
+	limiter, limiterErr := typed[workqueue.TypedRateLimiter[K], K]("the rate limiter is", o.limiter)
+	tenant, tenantErr := typed[func(K) string, K]("fairness is by", o.tenant)
+	if limiter == nil {
+		limiter = workqueue.DefaultTypedControllerRateLimiter[K]()
+	}
 	if o.name == "" {
 		o.name = reflect.TypeFor[K]().String()
 	}
@@ -127,15 +131,15 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		slow:         o.slow,
 		time:         startStopwatch(o.clock),
 		validates:    needsValidation(reflect.TypeFor[K]()),
-		rests:        !refers(reflect.TypeFor[K]()),
-		adds:         combiner[K]{spare: &sync.Pool{}},
+		refers:       refers(reflect.TypeFor[K]()),
+		seed:         maphash.MakeSeed(),
 		schedule:     newSchedule[K](o.ageing, tenant != nil),
 		cutShort:     make(chan struct{}),
 		drained:      make(chan struct{}),
 		background:   background{wake: make(chan struct{}, 1)},
 	}
 	q.background.run = q.runBackground
-	q.metrics = newMetrics[K](o.metrics, o.name, q.time, q.crashed)
+	q.metrics = newMetrics(o.metrics, o.name, q.crashed)
 	return q, nil
 }
 
@@ -157,3 +161,6 @@ func (q *WorkQueue[K]) NumRequeues(key K) int {
 	}
 	return q.limiter.NumRequeues(key)
 }
+
+// hash returns the hash of a key that can be one.
+func (q *WorkQueue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }

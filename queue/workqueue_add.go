@@ -45,23 +45,19 @@ func (q *WorkQueue[K]) Add(key K) {
 // A key that is being processed keeps the priority with which it was handed out;
 // others get priority 0. Each call counts as a retry.
 func (q *WorkQueue[K]) AddAfter(key K, d time.Duration) {
-	q.report(key, q.put(&request[K]{key: key, after: d, retry: true, keep: true}))
+	q.report(key, q.put(&request[K]{key: key, AddOptions: AddOptions{After: d}, retry: true, keep: true}))
 }
 
 // AddRateLimited does as AddAfter, with the delay that the rate limiter gives.
 func (q *WorkQueue[K]) AddRateLimited(key K) {
-	if err := q.validate(key); err != nil {
-		q.report(key, err)
-		return
-	}
-	q.AddAfter(key, q.limiter.When(key))
+	q.report(key, q.put(&request[K]{key: key, AddOptions: AddOptions{RateLimited: true}, retry: true, keep: true}))
 }
 
 // AddWithOptions makes the key wait as o says. If it does already, it gets the
 // higher priority of both, for which it goes to the end of the line; if it is
 // delayed already, the higher priority and the earlier time.
 func (q *WorkQueue[K]) AddWithOptions(key K, o AddOptions) {
-	q.report(key, q.try(key, o, false))
+	q.report(key, q.put(&request[K]{key: key, AddOptions: o, retry: o.After > 0 || o.RateLimited}))
 }
 
 // TryAdd does as AddWithOptions, but returns an error that wraps ErrFull if the
@@ -69,23 +65,10 @@ func (q *WorkQueue[K]) AddWithOptions(key K, o AddOptions) {
 // returns one that wraps ErrShutDown if the queue was shut down, and another if
 // the key cannot be a key.
 func (q *WorkQueue[K]) TryAdd(key K, o AddOptions) error {
-	if err := q.try(key, o, true); err != nil {
+	if err := q.put(&request[K]{key: key, AddOptions: o, retry: o.After > 0 || o.RateLimited, bounded: true}); err != nil {
 		return fmt.Errorf("work queue %s: key %v was not added: %w", q.name, key, err)
 	}
 	return nil
-}
-
-func (q *WorkQueue[K]) try(key K, o AddOptions, bounded bool) error {
-	r := request[K]{key: key, priority: o.Priority, after: o.After, retry: o.After > 0 || o.RateLimited, bounded: bounded}
-	if o.RateLimited {
-		if err := q.validate(key); err != nil {
-			return err
-		}
-		if d := q.limiter.When(key); o.After <= 0 || d < o.After {
-			r.after = d
-		}
-	}
-	return q.put(&r)
 }
 
 // report reports an add that failed. To fail because the queue was shut down is normal,
@@ -98,13 +81,13 @@ func (q *WorkQueue[K]) report(key K, err error) {
 
 // request is an add.
 type request[K comparable] struct {
-	key      K
-	tenant   string // of the key, if the queue is fair
-	priority int
-	after    time.Duration
-	keep     bool // the priority of a key that is being processed
-	retry    bool // it counts as one
-	bounded  bool // it heeds the capacity
+	AddOptions
+	key     K
+	hash    uint32
+	tenant  string // of the key, if the queue is fair
+	keep    bool   // the priority of a key that is being processed
+	retry   bool   // it counts as one
+	bounded bool   // it heeds the capacity
 }
 
 // put makes an add, or leaves it to who holds the lock.
@@ -112,6 +95,12 @@ func (q *WorkQueue[K]) put(r *request[K]) error {
 	if err := q.validate(r.key); err != nil {
 		return err
 	}
+	if r.RateLimited {
+		if d := q.limiter.When(r.key); r.After <= 0 || d < r.After {
+			r.After = d
+		}
+	}
+	r.hash = q.hash(r.key)
 	if q.tenant != nil {
 		r.tenant = q.tenant(r.key)
 	}
@@ -136,7 +125,7 @@ func (q *WorkQueue[K]) add(r *request[K], now time.Duration) error {
 	if q.shutDown {
 		return ErrShutDown
 	}
-	e := q.keys.get(r.key)
+	e := q.keys.get(r.key, r.hash)
 	switch {
 	case e != nil && r.isDuplicate(e):
 		return nil
@@ -144,22 +133,22 @@ func (q *WorkQueue[K]) add(r *request[K], now time.Duration) error {
 		return ErrFull
 	}
 	if now == unknown {
-		now = q.time.now()
+		now = q.now()
 	}
 	switch {
 	case e == nil:
-		e = q.newEntry(r.key, r.tenant)
+		e = q.newEntry(r)
 		q.trimLater(now)
 	case e.state == 0:
-		q.getUp(e)
+		q.keys.getUp(e)
 	}
-	q.memory.needed.note(q.keys.len() - q.resting.len)
-	priority := r.priority
+	q.keys.needed.note(q.keys.wanted())
+	priority := r.Priority
 	if r.keep && e.inState(processing) {
 		priority = e.priority
 	}
-	if r.after > 0 && !(q.joinedDelays && e.inState(waiting|dirty)) {
-		q.delay(e, priority, later(now, r.after))
+	if r.After > 0 && !(q.joinedDelays && e.inState(waiting|dirty)) {
+		q.delay(e, priority, later(now, r.After))
 	} else {
 		q.enqueue(e, priority, now)
 	}
@@ -173,10 +162,7 @@ func (q *WorkQueue[K]) add(r *request[K], now time.Duration) error {
 // isDuplicate reports whether r changes nothing, as the key waits already, or will when it
 // is done.
 func (r *request[K]) isDuplicate(e *entry[K]) bool {
-	if r.after > 0 || r.retry {
-		return false
-	}
-	return e.inState(waiting) && r.priority <= e.priority || e.inState(dirty) && r.priority <= e.nextPriority
+	return !r.retry && (e.inState(waiting) && r.Priority <= e.priority || e.inState(dirty) && r.Priority <= e.nextPriority)
 }
 
 // isTooMuch reports whether r is beyond the capacity. The caller holds mu.
@@ -188,7 +174,7 @@ func (q *WorkQueue[K]) isTooMuch(e *entry[K], r *request[K]) bool {
 	switch {
 	case q.joinedDelays:
 		known |= delayed
-	case r.after > 0:
+	case r.After > 0:
 		known = delayed
 	}
 	return e == nil || !e.inState(known)

@@ -48,7 +48,7 @@ func TestNothingIsHandedOutAfterTheContextHasEnded(t *testing.T) {
 				synctest.Wait()
 
 				q.mu.Lock()
-				q.enqueue(q.newEntry(7, ""), 0, 0)
+				q.enqueue(q.newEntry(&request[int]{key: 7, hash: q.hash(7)}), 0, 0)
 				wake(q.sleepers.next(q.schedule.len))
 				cancel(errStop)
 				q.mu.Unlock()

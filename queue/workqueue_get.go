@@ -104,7 +104,7 @@ func (q *WorkQueue[K]) sleep(ctx context.Context) {
 // to look at the clock takes as long as to hand out a key. The caller holds mu.
 func (q *WorkQueue[K]) handOutTime(timed bool) time.Duration {
 	if timed || q.metrics != nil {
-		return q.time.now()
+		return q.now()
 	}
 	return unknown
 }
@@ -114,9 +114,11 @@ func (q *WorkQueue[K]) handOut(now time.Duration) *entry[K] {
 	e := q.schedule.pop()
 	e.state |= processing
 	e.since = now
-	q.inWork.append(e)
+	q.inWork.append(&e.node)
 	q.inProcess++
-	q.metrics.handedOut(e.priority, now-e.added)
+	if q.metrics != nil {
+		q.metrics.handedOut(e.priority, now-e.added)
+	}
 	return e
 }
 
@@ -139,8 +141,12 @@ func (q *WorkQueue[K]) done(key K) bool {
 		q.unlock()
 		return false
 	}
+	now := unknown
+	if e.inState(dirty) || q.metrics != nil {
+		now = q.now()
+	}
 	e.state &^= processing
-	q.inWork.remove(e)
+	q.inWork.remove(&e.node)
 	q.inProcess--
 	began := e.since
 	switch {
@@ -148,7 +154,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 		e.state &^= dirty
 		q.dirty--
 		e.priority = e.nextPriority
-		q.schedule.push(e, q.time.now())
+		q.schedule.push(e, now)
 	case e.state == 0:
 		q.rest(e)
 	}
@@ -156,7 +162,9 @@ func (q *WorkQueue[K]) done(key K) bool {
 		close(q.drained)
 	}
 	q.letGo()
-	q.metrics.processed(began)
+	if q.metrics != nil {
+		q.metrics.processed(now - began)
+	}
 	q.unlock()
 	return true
 }
@@ -164,13 +172,13 @@ func (q *WorkQueue[K]) done(key K) bool {
 // find returns the entry of a key, nil if there is none. It is quick if the key is the one
 // that was handed out last, or longest ago. The caller holds mu.
 func (q *WorkQueue[K]) find(key K) *entry[K] {
-	if e := q.inWork.last; e != nil && e.key == key {
-		return e
+	if n := q.inWork.last; n != nil && n.of.key == key {
+		return n.of
 	}
-	if e := q.inWork.first; e != nil && e.key == key {
-		return e
+	if n := q.inWork.first; n != nil && n.of.key == key {
+		return n.of
 	}
-	return q.keys.get(key)
+	return q.keys.get(key, q.hash(key))
 }
 
 // isIdle reports whether nothing waits and nothing is in process. The caller holds mu.

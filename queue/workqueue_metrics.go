@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"math"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -44,19 +45,15 @@ func (g allPriorities) Dec(int) { g.GaugeMetric.Dec() }
 // metrics are what a queue reports. Their methods are called with the queue's lock held, at
 // the end of what they tell of; those of nil do nothing. A metric that panics is reported to
 // utilruntime.HandleCrash; if that ends the process, it does so without the lock.
-type metrics[K comparable] struct {
-	depth        PriorityGaugeMetric
-	adds         workqueue.CounterMetric
-	latency      workqueue.HistogramMetric
-	workDuration workqueue.HistogramMetric
-	unfinished   workqueue.SettableGaugeMetric
-	longest      workqueue.SettableGaugeMetric
-	retries      workqueue.CounterMetric
-	delayed      workqueue.GaugeMetric
-	inFlight     workqueue.GaugeMetric
-	oldestAge    workqueue.SettableGaugeMetric
+type metrics struct {
+	depth               PriorityGaugeMetric
+	adds, retries       workqueue.CounterMetric
+	latency             workqueue.HistogramMetric
+	workDuration        workqueue.HistogramMetric
+	unfinished, longest workqueue.SettableGaugeMetric
+	delayed, inFlight   workqueue.GaugeMetric
+	oldestAge           workqueue.SettableGaugeMetric
 
-	time    stopwatch
 	crashed func(any)     // is called before a panic goes on
 	next    time.Duration // when those gauges are to be set that change as time goes by
 	settled bool          // they are 0 and stay so until a key is added
@@ -66,11 +63,11 @@ type metrics[K comparable] struct {
 const metricsPeriod = 500 * time.Millisecond
 
 // newMetrics returns the metrics of a queue, nil if there is no provider.
-func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, time stopwatch, crashed func(any)) *metrics[K] {
+func newMetrics(provider workqueue.MetricsProvider, name string, crashed func(any)) *metrics {
 	if provider == nil {
 		return nil
 	}
-	m := &metrics[K]{
+	m := &metrics{
 		adds:         provider.NewAddsMetric(name),
 		latency:      provider.NewLatencyMetric(name),
 		workDuration: provider.NewWorkDurationMetric(name),
@@ -80,7 +77,6 @@ func newMetrics[K comparable](provider workqueue.MetricsProvider, name string, t
 		delayed:      noMetric{},
 		inFlight:     noMetric{},
 		oldestAge:    noMetric{},
-		time:         time,
 		crashed:      crashed,
 		settled:      true,
 	}
@@ -105,82 +101,75 @@ func (noMetric) Dec()            {}
 func (noMetric) Set(float64)     {}
 func (noMetric) Observe(float64) {}
 
+func (m *metrics) tell(what func()) {
+	if m != nil {
+		defer utilruntime.HandleCrash(m.crashed)
+		what()
+	}
+}
+
+// The first three tell of one key more, or less.
+func (m *metrics) retried()    { m.tell(func() { m.retries.Inc() }) }
+func (m *metrics) delayBegan() { m.tell(func() { m.delayed.Inc() }) }
+func (m *metrics) delayEnded() { m.tell(func() { m.delayed.Dec() }) }
+
 // add tells that a key more waits with a priority, or will when it is done.
-func (m *metrics[K]) add(priority int) {
-	defer utilruntime.HandleCrash(m.crashed)
-	m.adds.Inc()
-	m.depth.Inc(priority)
+func (m *metrics) add(priority int) {
+	m.tell(func() {
+		m.adds.Inc()
+		m.depth.Inc(priority)
+	})
 }
 
 // raised tells of a higher priority of what waits, or will.
-func (m *metrics[K]) raised(from, to int) {
-	if m != nil {
-		defer utilruntime.HandleCrash(m.crashed)
+func (m *metrics) raised(from, to int) {
+	m.tell(func() {
 		m.depth.Dec(from)
 		m.depth.Inc(to)
-	}
-}
-
-func (m *metrics[K]) retried() {
-	if m != nil {
-		defer utilruntime.HandleCrash(m.crashed)
-		m.retries.Inc()
-	}
-}
-
-// delayBegan tells that one key more is delayed.
-func (m *metrics[K]) delayBegan() {
-	if m != nil {
-		defer utilruntime.HandleCrash(m.crashed)
-		m.delayed.Inc()
-	}
-}
-
-// delayEnded tells that one key less is delayed.
-func (m *metrics[K]) delayEnded() {
-	if m != nil {
-		defer utilruntime.HandleCrash(m.crashed)
-		m.delayed.Dec()
-	}
+	})
 }
 
 // handedOut tells that a key is in process from now on, which had a priority and has waited.
-func (m *metrics[K]) handedOut(priority int, waited time.Duration) {
-	if m != nil {
-		defer utilruntime.HandleCrash(m.crashed)
+func (m *metrics) handedOut(priority int, waited time.Duration) {
+	m.tell(func() {
 		m.depth.Dec(priority)
 		m.latency.Observe(waited.Seconds())
 		m.inFlight.Inc()
-	}
+	})
 }
 
-// processed tells that a key is no longer in process, which was handed out at a time.
-func (m *metrics[K]) processed(began time.Duration) {
-	if m != nil {
-		defer utilruntime.HandleCrash(m.crashed)
-		m.workDuration.Observe((m.time.now() - began).Seconds())
+// processed tells that a key is no longer in process, which took some time.
+func (m *metrics) processed(took time.Duration) {
+	m.tell(func() {
+		m.workDuration.Observe(took.Seconds())
 		m.inFlight.Dec()
-	}
+	})
 }
 
-// set sets the gauges that change as time goes by. The first entry in process is e.
-func (m *metrics[K]) set(e *entry[K], oldestAge, now time.Duration) {
-	defer utilruntime.HandleCrash(m.crashed)
+// setMetrics sets the gauges that change as time goes by, when it is time to. It returns
+// when it is to be called again. The caller holds mu.
+func (q *WorkQueue[K]) setMetrics(now time.Duration) (next time.Duration) {
+	m := q.metrics
+	if m == nil || m.settled {
+		return math.MaxInt64
+	}
+	if m.next > now {
+		return m.next
+	}
+	m.next, m.settled = now+metricsPeriod, q.isIdle()
 	var total, longest time.Duration
-	for ; e != nil; e = e.next {
-		total += now - e.since
-		longest = max(longest, now-e.since)
+	for n := q.inWork.first; n != nil; n = n.next {
+		total += now - n.of.since
+		longest = max(longest, now-n.of.since)
 	}
-	m.unfinished.Set(total.Seconds())
-	m.longest.Set(longest.Seconds())
-	m.oldestAge.Set(oldestAge.Seconds())
-}
-
-// crashed is called by a metric that has panicked. If that ends the process, or somebody
-// recovers, the lock is not held for ever, and what was left is done.
-func (q *WorkQueue[K]) crashed(any) {
-	if utilruntime.ReallyCrash {
-		q.makeTaken()
-		q.unlock()
+	age := q.oldestAge(now)
+	m.tell(func() {
+		m.unfinished.Set(total.Seconds())
+		m.longest.Set(longest.Seconds())
+		m.oldestAge.Set(age.Seconds())
+	})
+	if m.settled {
+		return math.MaxInt64
 	}
+	return m.next
 }

@@ -21,7 +21,7 @@ type options struct {
 	ageing       int
 	capacity     int
 	joinedDelays bool
-	slow         slowness // zero: no call is watched
+	slow         slowness
 }
 
 // WithName sets the name of the queue in metrics, logs and errors. The default is
@@ -37,7 +37,7 @@ func WithName(name string) Option {
 }
 
 // WithClock sets the clock of the queue. The default is the real one. The queue
-// calls it with a lock held.
+// calls it with a lock held. If it panics in a call, that changes nothing.
 func WithClock(c clock.Clock) Option {
 	return func(o *options) error {
 		if c == nil {
@@ -135,7 +135,7 @@ func WithJoinedDelays() Option {
 
 // newOptions returns what opts say, and defaults.
 func newOptions(opts []Option) (options, error) {
-	o := options{clock: clock.RealClock{}, ageing: defaultAgeing}
+	o := options{clock: clock.RealClock{}, ageing: defaultAgeing, slow: slowness{stuck: defaultStuck}}
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {
@@ -150,26 +150,11 @@ func newOptions(opts []Option) (options, error) {
 	return o, errors.Join(errs...)
 }
 
-// limiterOf returns the rate limiter that o asks for.
-func limiterOf[K comparable](o *options) (workqueue.TypedRateLimiter[K], error) {
-	if o.limiter == nil {
-		return workqueue.DefaultTypedControllerRateLimiter[K](), nil
+// typed returns an option's value, which has to be a T as the keys are of type K, or nil.
+func typed[T any, K comparable](what string, value any) (t T, err error) {
+	t, ok := value.(T)
+	if value != nil && !ok {
+		err = fmt.Errorf("%s a %T, and the queue's keys are of type %v", what, value, reflect.TypeFor[K]())
 	}
-	limiter, ok := o.limiter.(workqueue.TypedRateLimiter[K])
-	if !ok {
-		return nil, fmt.Errorf("the rate limiter is a %T, and the queue's keys are of type %v", o.limiter, reflect.TypeFor[K]())
-	}
-	return limiter, nil
-}
-
-// tenantOf returns the function that tells a key's tenant, nil if o has none.
-func tenantOf[K comparable](o *options) (func(K) string, error) {
-	if o.tenant == nil {
-		return nil, nil
-	}
-	tenant, ok := o.tenant.(func(K) string)
-	if !ok {
-		return nil, fmt.Errorf("fairness is by a %T, and the queue's keys are of type %v", o.tenant, reflect.TypeFor[K]())
-	}
-	return tenant, nil
+	return t, err
 }

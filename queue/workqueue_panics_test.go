@@ -266,3 +266,116 @@ func TestPanicsEndTheProcess(t *testing.T) {
 	require.Error(t, err)
 	assert.Contains(t, string(out), "brokenClock.NewTimer", "the stack of who panicked is told")
 }
+
+// faultyClock panics when it is asked for the time, if it is armed.
+type faultyClock struct {
+	clock.RealClock
+	armed *atomic.Bool
+}
+
+func (c faultyClock) Since(t time.Time) time.Duration {
+	if c.armed.Load() {
+		panic("clock")
+	}
+	return c.RealClock.Since(t)
+}
+
+// TestAClockThatPanicsForOthers does so at the call, which changes nothing and holds no lock.
+func TestAClockThatPanicsForOthers(t *testing.T) {
+	for name, call := range map[string]func(q *queue.WorkQueue[string]){
+		"Add":            func(q *queue.WorkQueue[string]) { q.Add("b") },
+		"AddAfter":       func(q *queue.WorkQueue[string]) { q.AddAfter("b", second) },
+		"AddRateLimited": func(q *queue.WorkQueue[string]) { q.AddRateLimited("b") },
+		"AddWithOptions": func(q *queue.WorkQueue[string]) { q.AddWithOptions("a", queue.AddOptions{Priority: 1}) },
+		"TryAdd":         func(q *queue.WorkQueue[string]) { _ = q.TryAdd("b", queue.AddOptions{}) },
+		"Get":            func(q *queue.WorkQueue[string]) { q.Get() },
+		"GetBatch":       func(q *queue.WorkQueue[string]) { _, _ = q.GetBatch(t.Context(), make([]string, 1)) },
+		"Done":           func(q *queue.WorkQueue[string]) { q.Done("dirty") },
+		"Stats":          func(q *queue.WorkQueue[string]) { q.Stats() },
+		"Report":         func(q *queue.WorkQueue[string]) { q.Report(1) },
+		"KeyState":       func(q *queue.WorkQueue[string]) { q.KeyState("dirty") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var armed atomic.Bool
+				q := newQueue[string](t, queue.WithClock(faultyClock{armed: &armed}),
+					queue.WithName("q"), queue.WithMetrics(silent{}))
+				q.Add("dirty")
+				_, _ = q.Get()
+				add(q, "dirty", "a")
+				before := q.Stats()
+				synctest.Wait() // the queue's own goroutine sleeps
+				armed.Store(true)
+				assert.PanicsWithValue(t, "clock", func() { call(q) })
+				armed.Store(false)
+				assert.Equal(t, before, q.Stats())
+				q.Done("dirty")
+				assert.Equal(t, []string{"a", "dirty"}, work(t, q))
+				q.ShutDown()
+			})
+		})
+	}
+}
+
+// TestAClockThatPanicsInTheBackground holds no lock either, and the queue's goroutine goes on.
+func TestAClockThatPanicsInTheBackground(t *testing.T) {
+	seen := panics(t, true)
+	synctest.Test(t, func(t *testing.T) {
+		var armed atomic.Bool
+		q := newQueue[string](t, queue.WithClock(faultyClock{armed: &armed}))
+		q.AddAfter("a", 10*second)
+		pass(9 * second)
+		armed.Store(true)
+		pass(3 * second)
+		assert.NotEmpty(t, seen.all())
+		assert.Zero(t, q.Len())
+		armed.Store(false)
+		pass(second)
+		assert.Equal(t, 1, q.Len())
+		q.ShutDown()
+	})
+}
+
+// TestRunGoesOnWhenAClockPanics: each key is processed and done once the clock is well.
+func TestRunGoesOnWhenAClockPanics(t *testing.T) {
+	for name, fails := range map[string]error{"once": nil, "again and again": errors.New("again")} {
+		t.Run(name, func(t *testing.T) {
+			seen := panics(t, true)
+			synctest.Test(t, func(t *testing.T) {
+				var armed atomic.Bool
+				q := newQueue[string](t, queue.WithClock(faultyClock{armed: &armed}), queue.WithRateLimiter(always(second)),
+					queue.WithSlowReconciles(second, second))
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				var calls journal[string]
+				var running sync.WaitGroup
+				running.Go(func() {
+					_ = q.Run(ctx, 1, func(_ context.Context, key string) error {
+						calls.add(key)
+						if len(calls.all()) == 1 {
+							q.Add("a") // looks at the time when it is done
+						}
+						armed.Store(true)
+						return fails
+					})
+				})
+				add(q, "a", "b")
+				pass(3 * second)
+				assert.NotEmpty(t, seen.all())
+				assert.Equal(t, []string{"a"}, calls.all())
+				for range 20 {
+					armed.Store(false)
+					pass(second)
+				}
+				armed.Store(false)
+				assert.Contains(t, calls.all()[1:], "a")
+				assert.Contains(t, calls.all(), "b")
+				if fails != nil {
+					assert.Greater(t, len(calls.all()), 6, "they are tried again")
+				}
+				cancel()
+				running.Wait()
+			})
+		})
+	}
+}

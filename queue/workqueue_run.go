@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 )
@@ -53,17 +53,12 @@ func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx co
 	}
 	defer q.ShutDown()
 	wasShutDown := q.ShuttingDown()
-	r := run[K]{WorkQueue: q, process: process, logger: klog.FromContext(ctx).WithValues("queue", q.name)}
-	r.watchdog = newWatchdog(q, r.logger, workers)
-	var group errgroup.Group
-	for worker := range workers {
-		group.Go(func() error {
-			r.work(ctx, r.watchdog.newWorker(worker))
-			return nil
-		})
+	r := &run[K]{q, process, klog.FromContext(ctx).WithValues("queue", q.name)}
+	var working sync.WaitGroup
+	for range workers {
+		working.Go(func() { r.work(ctx) })
 	}
-	_ = group.Wait()
-	r.watchdog.stop()
+	working.Wait()
 	switch {
 	case wasShutDown:
 		return fmt.Errorf("work queue %s: it was shut down before Run was called: %w", q.name, ErrShutDown)
@@ -76,40 +71,62 @@ func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx co
 // run is one call of Run.
 type run[K comparable] struct {
 	*WorkQueue[K]
-	process  func(ctx context.Context, key K) error
-	logger   klog.Logger
-	watchdog *watchdog[K] // nil: no call is watched
+	process func(ctx context.Context, key K) error
+	logger  klog.Logger
 }
 
 // work is what a worker does.
-func (r *run[K]) work(ctx context.Context, calls *calls[K]) {
-	for {
-		key, _, err := r.get(ctx, true)
-		if err != nil {
-			return
-		}
-		r.handle(klog.NewContext(ctx, r.logger.WithValues("key", key)), key, calls)
+func (r *run[K]) work(ctx context.Context) {
+	w := newWatchdog(r)
+	defer w.stop()
+	for r.workOnce(ctx, w) {
 	}
+}
+
+// workOnce reports whether there is more. If a clock panics, and that does not end the
+// process, it goes on after a while.
+func (r *run[K]) workOnce(ctx context.Context, w *watchdog[K]) (more bool) {
+	more = true
+	defer utilruntime.HandleCrash(pause)
+	key, _, err := r.get(ctx, true)
+	if err != nil {
+		return false
+	}
+	r.handle(klog.NewContext(ctx, r.logger.WithValues("key", key)), key, w)
+	return true
+}
+
+// insist calls what panics only if a clock does, until that does not.
+func insist(call func()) {
+	defer utilruntime.HandleCrash(func(p any) {
+		pause(p)
+		if !utilruntime.ReallyCrash {
+			insist(call)
+		}
+	})
+	call()
 }
 
 // errExited is the outcome of a function that ends its goroutine.
 var errExited = errors.New("the function has not returned")
 
-func (r *run[K]) handle(ctx context.Context, key K, calls *calls[K]) {
+func (r *run[K]) handle(ctx context.Context, key K, w *watchdog[K]) {
 	outcome := errExited
-	calls.begin(key)
 	defer func() {
-		defer r.Done(key)
-		r.settle(ctx, key, calls, outcome)
+		defer insist(func() { r.Done(key) })
+		r.settle(ctx, key, w, outcome)
 	}()
-	outcome = contain(ctx, func() error { return r.process(ctx, key) })
+	outcome = contain(ctx, func() error {
+		w.begin(key)
+		return r.process(ctx, key)
+	})
 }
 
 // settle does what the outcome of a call asks for. What is asked for that, the error, the
 // rate limiter and the logger, may panic as well: then the outcome is this panic.
-func (r *run[K]) settle(ctx context.Context, key K, calls *calls[K], outcome error) {
+func (r *run[K]) settle(ctx context.Context, key K, w *watchdog[K], outcome error) {
 	panicked := contain(ctx, func() error {
-		calls.end(ctx)
+		w.end(ctx)
 		r.settled(ctx, key, outcome)
 		return nil
 	})
@@ -117,7 +134,7 @@ func (r *run[K]) settle(ctx context.Context, key K, calls *calls[K], outcome err
 		return
 	}
 	if again := contain(ctx, func() error { r.retry(ctx, key, panicked); return nil }); again != nil {
-		r.AddAfter(key, retryAfterPanic)
+		insist(func() { r.AddAfter(key, retryAfterPanic) })
 	}
 }
 

@@ -12,13 +12,7 @@ import (
 // It may be called more than once. It ends every Drain and ShutDownWithDrain
 // that waits.
 func (q *WorkQueue[K]) ShutDown() {
-	q.lock()
-	q.stop()
-	close(q.cutShort)
-	q.cutShort = make(chan struct{})
-	q.unlock()
-	q.dropDelayed()
-	q.background.ended.Wait()
+	q.stop(true)
 }
 
 // Drain does as ShutDown, and waits until all that was added has been processed:
@@ -28,13 +22,7 @@ func (q *WorkQueue[K]) ShutDown() {
 // ShutDown is called before, one that wraps ErrShutDown. The error says how many
 // keys are left. The queue stays shut down, and what waits is still handed out.
 func (q *WorkQueue[K]) Drain(ctx context.Context) error {
-	q.lock()
-	q.stop()
-	cutShort := q.cutShort
-	q.unlock()
-	q.dropDelayed()
-	q.background.ended.Wait()
-
+	cutShort := q.stop(false)
 	var err error
 	select {
 	case <-q.drained:
@@ -57,17 +45,26 @@ func (q *WorkQueue[K]) ShutDownWithDrain() {
 	_ = q.Drain(context.Background()) // a ShutDown that ends it is no failure
 }
 
-// stop makes the queue ignore what is added. The caller holds mu.
-func (q *WorkQueue[K]) stop() {
-	if q.shutDown {
-		return
+// stop shuts the queue down. It returns a channel that is closed by the next ShutDown, and
+// ends all that wait for one, if this is a ShutDown.
+func (q *WorkQueue[K]) stop(cutShort bool) <-chan struct{} {
+	defer q.background.ended.Wait()
+	defer q.dropDelayed()
+	q.lock()
+	defer q.unlock()
+	if !q.shutDown {
+		q.shutDown = true
+		if q.isIdle() {
+			close(q.drained)
+		}
+		q.sleepers.wakeAll()
+		q.wakeBackground()
 	}
-	q.shutDown = true
-	if q.isIdle() {
-		close(q.drained)
+	if cutShort {
+		close(q.cutShort)
+		q.cutShort = make(chan struct{})
 	}
-	q.sleepers.wakeAll()
-	q.wakeBackground()
+	return q.cutShort
 }
 
 // ShuttingDown reports whether the queue was shut down.

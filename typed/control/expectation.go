@@ -20,10 +20,46 @@ type expectation[K comparable] struct {
 	unmet    []typed.Expected // empty if, and only if, it has been dropped
 	since    time.Time        // something has been expected
 	deadline time.Time
-	timer    *time.Timer // ends at the deadline, or earlier
 	putOff   bool        // the key has to be added again
 	listed   bool        // likewise, since something was met by a list
 	logger   klog.Logger // of the last call that was put off
+
+	prev, next *expectation[K] // its neighbours by deadline
+}
+
+// deadlines have what is expected, the earliest deadline first. All wait for the same time, so
+// the latest one is last. There is one timer for all of them, as Go's runtime never gives back
+// the memory of those that it has had at a time. Its fields are guarded by the mu of
+// Expectations.
+type deadlines[K comparable] struct {
+	first, last *expectation[K]
+	timer       *time.Timer // while there is a first one, it is set: for its deadline, or earlier
+}
+
+// append puts x, which is not among them, at the end.
+func (d *deadlines[K]) append(x *expectation[K]) {
+	x.prev, x.next = d.last, nil
+	if d.last == nil {
+		d.first = x
+	} else {
+		d.last.next = x
+	}
+	d.last = x
+}
+
+// remove takes x out.
+func (d *deadlines[K]) remove(x *expectation[K]) {
+	if x.prev == nil {
+		d.first = x.next
+	} else {
+		x.prev.next = x.next
+	}
+	if x.next == nil {
+		d.last = x.prev
+	} else {
+		x.next.prev = x.prev
+	}
+	x.prev, x.next = nil, nil
 }
 
 // add notes that something is expected for key.
@@ -54,13 +90,13 @@ func (e *Expectations[K]) note(key K, it typed.Expected) (again bool) {
 	x := e.keys[key]
 	if x == nil {
 		x = &expectation[K]{key: key, since: now, logger: klog.Background()}
-		x.timer = time.AfterFunc(e.timeout, func() {
-			defer utilruntime.HandleCrash()
-			e.expire(x)
-		})
 		e.keys[key] = x
+	} else {
+		e.deadlines.remove(x)
 	}
 	x.deadline = now.Add(e.timeout)
+	e.deadlines.append(x)
+	e.setTimer()
 	for _, other := range x.unmet {
 		if other.Covers(it) {
 			return false
@@ -111,36 +147,56 @@ func (e *Expectations[K]) settle(x *expectation[K], it typed.Expected) (again bo
 // drop lets go of x, and reports whether the key is to be added again. The
 // caller holds mu.
 func (e *Expectations[K]) drop(x *expectation[K]) (again bool) {
-	for _, it := range x.unmet {
-		it.Unwatch()
-	}
+	unmet := x.unmet
 	x.unmet = nil
-	x.timer.Stop()
+	e.deadlines.remove(x)
 	delete(e.keys, x.key)
 	e.keys = shrink.Map(e.keys, &e.most)
 	if x.putOff {
 		e.waiting--
 	}
+	for _, it := range unmet {
+		it.Unwatch()
+	}
 	return x.putOff || x.listed
 }
 
-// expire lets the key of x go on if its time is over. It is called by the timer.
-func (e *Expectations[K]) expire(x *expectation[K]) {
+// setTimer has the timer end at the first deadline. The caller holds mu.
+func (e *Expectations[K]) setTimer() {
+	d := &e.deadlines
+	switch {
+	case d.timer == nil:
+		d.timer = time.AfterFunc(time.Until(d.first.deadline), func() {
+			for e.expireFirst() {
+			}
+		})
+	case d.first.next == nil: // it was not set, or may be for an earlier one
+		d.timer.Reset(time.Until(d.first.deadline))
+	}
+}
+
+// expireFirst lets a key go on if its time is over. It is called by the timer, and reports
+// whether there may be more, also if what it calls panics.
+func (e *Expectations[K]) expireFirst() (more bool) {
+	more = true
+	defer utilruntime.HandleCrash()
+	var x *expectation[K]
 	var unmet []typed.Expected
 	again := e.locked(func() bool {
-		if len(x.unmet) == 0 {
+		first := e.deadlines.first
+		if first == nil {
 			return false
 		}
-		if left := time.Until(x.deadline); left > 0 {
-			x.timer.Reset(left)
+		if left := time.Until(first.deadline); left > 0 {
+			e.deadlines.timer.Reset(left)
 			return false
 		}
-		unmet = x.unmet
+		x, unmet = first, first.unmet
 		e.expired++
 		return e.drop(x)
 	})
-	if len(unmet) == 0 {
-		return
+	if x == nil {
+		return false
 	}
 	if again { // before the logger, which may panic
 		defer e.queue.AddWithOptions(x.key, queue.AddOptions{})
@@ -150,6 +206,7 @@ func (e *Expectations[K]) expire(x *expectation[K]) {
 		reasons = append(reasons, it.String())
 	}
 	x.logger.Error(nil, "Informers have not seen what was written, the key goes on without", "key", x.key, "timeout", e.timeout, "expected", reasons)
+	return true
 }
 
 // holdBack reports whether a key that was handed out has to be put off, and

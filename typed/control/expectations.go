@@ -71,12 +71,13 @@ type Expectations[K comparable] struct {
 	queue   Adder[K]
 	timeout time.Duration
 
-	mu      sync.Mutex            // taken before locks of informers, never while one is held
-	keys    map[K]*expectation[K] // guarded by mu; those that expect something
-	most    int                   // guarded by mu; that keys has held, for shrink.Map
-	waiting int                   // guarded by mu; of these, those that were put off
-	putOff  uint64                // guarded by mu
-	expired uint64                // guarded by mu
+	mu        sync.Mutex            // taken before locks of informers, never while one is held
+	keys      map[K]*expectation[K] // guarded by mu; those that expect something
+	most      int                   // guarded by mu; that keys has held, for shrink.Map
+	waiting   int                   // guarded by mu; of these, those that were put off
+	deadlines deadlines[K]          // guarded by mu
+	putOff    uint64                // guarded by mu
+	expired   uint64                // guarded by mu
 }
 
 // ExpectationOption sets up Expectations.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
@@ -357,4 +358,38 @@ func TestWrapAllocatesNothingForOtherKeys(t *testing.T) {
 	call := e.Wrap(func(context.Context, index.Key) error { return nil })
 	ctx, k := t.Context(), rig.Key("a")
 	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = call(ctx, k) }))
+}
+
+// unspeakable panics when it is asked what is expected.
+type unspeakable struct{ typed.Expected }
+
+func (unspeakable) String() string { panic("unspeakable") }
+
+type unspeakableObserver struct{ control.Observer }
+
+func (o unspeakableObserver) ExpectVersion(version string) (typed.Expected, error) {
+	expected, err := o.Observer.ExpectVersion(version)
+	return unspeakable{expected}, err
+}
+
+// TestKeysExpireAlsoIfAnotherPanics at the same time.
+func TestKeysExpireAlsoIfAnotherPanics(t *testing.T) {
+	crash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
+	t.Cleanup(func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers })
+	utilruntime.ReallyCrash = false
+	rig.InBubble(t, func(t *testing.T) {
+		told := 0
+		utilruntime.PanicHandlers = []func(context.Context, any){func(context.Context, any) { told++ }}
+		d, r := newDesk(t, control.WithExpectationTimeout(time.Minute)), rig.New(t)
+		r.Start()
+		r.Sink.Replace("", nil, "1")
+		synctest.Wait()
+		require.NoError(t, d.Expect("a", unspeakableObserver{r}, "5"))
+		require.NoError(t, d.Expect("b", r, "5"))
+		assert.False(t, d.handOut("b"))
+		time.Sleep(time.Minute)
+		assert.Equal(t, []string{"b"}, d.added())
+		assert.Equal(t, 1, told)
+		assert.Equal(t, control.ExpectationStats{PutOff: 1, Expired: 2}, d.Stats())
+	})
 }

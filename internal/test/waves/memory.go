@@ -13,8 +13,6 @@ type Structure struct {
 	Go   func(key int)
 	Rest func() // has happen whatever it takes until memory is given back
 	End  func()
-	// Runtime is how many bytes for a key Go's runtime keeps for good, for timers.
-	Runtime int
 }
 
 // GivesBack has a million keys come to a structure and go from it, or 50,000 without
@@ -42,7 +40,7 @@ func GivesBack(t *testing.T, build func() Structure) {
 	s.rest()
 	after := inUse() - before
 	t.Logf("%d keys: %d KB with all of them, %d KB with none", keys, full>>10, after>>10)
-	if after > slack+keys*s.Runtime {
+	if after > slack {
 		t.Errorf("when %d keys have come and gone, %d KB are left", keys, after>>10)
 	}
 

@@ -16,6 +16,16 @@ import (
 	"github.com/kubetyped/informer/internal/test/waves"
 )
 
+// entryOf returns the entry of a key, nil if there is none.
+func (q *WorkQueue[K]) entryOf(key K) *entry[K] { return q.keys.get(key, q.hash(key)) }
+
+// known returns how many keys have an entry.
+func known[K comparable](q *WorkQueue[K]) int {
+	q.lock()
+	defer q.unlock()
+	return q.keys.len
+}
+
 // TestKeysThatComeAgain find their entry, which nobody sees meanwhile.
 func TestKeysThatComeAgain(t *testing.T) {
 	q := makeQueue[string](t, WithCapacity(1))
@@ -26,12 +36,12 @@ func TestKeysThatComeAgain(t *testing.T) {
 		func() { q.AddAfter("a", time.Hour); q.Add("a") },
 	} {
 		again()
-		e := q.keys.get("a")
-		assert.Zero(t, q.resting.len)
+		e := q.entryOf("a")
+		assert.Zero(t, q.keys.rest)
 		assert.Equal(t, []string{"a"}, getAll(q))
-		assert.Same(t, e, q.keys.get("a"))
+		assert.Same(t, e, q.entryOf("a"))
 		if !e.inState(delayed) {
-			assert.Same(t, e, q.resting.first)
+			assert.Same(t, e, q.keys.resting.first.of)
 			assert.Equal(t, KeyState{}, q.KeyState("a"))
 			assert.Equal(t, 0, q.Len())
 		}
@@ -46,17 +56,17 @@ func TestTheKeyThatHasRestedLongestIsForgotten(t *testing.T) {
 		q.Add(i)
 		getAll(q)
 	}
-	assert.Equal(t, kept, q.keys.len())
-	assert.Equal(t, kept, q.schedule.tenants.by.len())
-	assert.Nil(t, q.keys.get(9))
-	assert.NotNil(t, q.keys.get(10))
+	assert.Equal(t, kept, known(q))
+	assert.Equal(t, kept, q.schedule.tenants.by.Len())
+	assert.Nil(t, q.entryOf(9))
+	assert.NotNil(t, q.entryOf(10))
 	for i := range 3 * kept { // a burst needs more
 		q.Add(i)
 	}
-	assert.Equal(t, 3*kept, q.keys.len())
+	assert.Equal(t, 3*kept, known(q))
 	assert.Len(t, getAll(q), 3*kept)
 	q.Add(-1)
-	assert.Equal(t, 3*kept, q.keys.len(), "as many were needed lately")
+	assert.Equal(t, 3*kept, known(q), "as many were needed lately")
 }
 
 // TestKeysThatReferToOthersDoNotRest as they would keep these alive.
@@ -66,42 +76,11 @@ func TestKeysThatReferToOthersDoNotRest(t *testing.T) {
 	defer q.ShutDown()
 	q.Add(key{new(int)})
 	getAll(q)
-	assert.Zero(t, q.keys.len())
+	assert.Zero(t, q.keys.len)
 	q.Add(key{new(int)})
 	q.ShutDown()
 	getAll(q)
-	assert.Zero(t, q.keys.len())
-}
-
-// TestShrinkMapMoves in steps, between which all that is there is found, and what is deleted
-// is gone.
-func TestShrinkMapMoves(t *testing.T) {
-	const left = 2*trimStep + 10
-	var s shrinkMap[int, int]
-	for i := range 10 * left {
-		s.put(i, &i)
-	}
-	for i := left; i < 10*left; i++ {
-		s.delete(i)
-	}
-	s.begin()
-	steps := 1
-	for s.move() {
-		for i := range left {
-			if v := s.get(i); (v == nil) != (i < steps-1) {
-				t.Fatalf("step %d: %d is %v", steps, i, v)
-			}
-		}
-		s.delete(steps - 1)
-		steps++
-	}
-	assert.Equal(t, 3, steps)
-	assert.Equal(t, left-2, s.len())
-	assert.LessOrEqual(t, s.most, left)
-	assert.Nil(t, s.get(0))
-	assert.Equal(t, 2, *s.get(2))
-	s.begin()
-	assert.Nil(t, s.old, "it is not small for what it had")
+	assert.Zero(t, q.keys.len)
 }
 
 // discard is a metrics provider.
@@ -182,7 +161,7 @@ func TestMemoryAfterABurst(t *testing.T) {
 				t.Logf("%d KiB after the burst, then %d KiB", burst>>10, left>>10)
 				assert.Greater(t, burst, 1<<20)
 				assert.Less(t, left, 1<<19)
-				assert.LessOrEqual(t, q.keys.len(), kept)
+				assert.LessOrEqual(t, q.keys.len, kept)
 				assert.False(t, q.memory.active)
 
 				time.Sleep(24 * time.Hour)
@@ -276,13 +255,58 @@ func TestMemoryThatIsNeededIsKept(t *testing.T) {
 			for key := range 10_000 {
 				q.AddAfter(key, time.Second)
 			}
-			first := q.keys.get(0)
+			first := q.entryOf(0)
 			time.Sleep(trimPeriod - time.Second)
 			synctest.Wait()
 			require.Len(t, getAll(q), 10_000)
-			require.Equal(t, 10_000, q.keys.len())
-			require.Same(t, first, q.keys.get(0))
-			require.GreaterOrEqual(t, len(q.delays.pages)*delayPageSize, 10_000)
+			require.Equal(t, 10_000, q.keys.len)
+			require.Same(t, first, q.entryOf(0))
+			require.GreaterOrEqual(t, len(q.delays.pages)*delayPage, 10_000)
 		}
 	})
+}
+
+// TestKeysOfTheSameHash are told apart, whichever of them comes and goes first.
+func TestKeysOfTheSameHash(t *testing.T) {
+	q := makeQueue[int](t)
+	defer q.ShutDown()
+	byHash := map[uint32]int{}
+	for key := range 1_000_000 { // enough for a hundred pairs
+		hash := q.hash(key)
+		other, same := byHash[hash]
+		byHash[hash] = key
+		if !same {
+			continue
+		}
+		for _, pair := range [][2]int{{key, other}, {other, key}} {
+			q.Add(key)
+			q.Add(other)
+			for _, k := range pair {
+				assert.Equal(t, k, q.entryOf(k).key)
+			}
+			assert.Equal(t, []int{key, other}, getAll(q))
+			whileHeld(q, func() {
+				q.forget(q.entryOf(pair[0]))
+				assert.Nil(t, q.entryOf(pair[0]))
+				assert.Equal(t, pair[1], q.entryOf(pair[1]).key)
+				q.forget(q.entryOf(pair[1]))
+				assert.Nil(t, q.entryOf(pair[1]))
+			})
+			assert.Zero(t, q.keys.len)
+			assert.Zero(t, q.keys.by.Len())
+		}
+	}
+}
+
+// TestKeysThatReferToOthersAllocateNothing either, although they do not rest.
+func TestKeysThatReferToOthersAllocateNothing(t *testing.T) {
+	q := makeQueue[*int](t)
+	defer q.ShutDown()
+	key := new(int)
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		q.Add(key)
+		got, _ := q.Get()
+		q.Done(got)
+	}))
+	assert.Zero(t, q.keys.len)
 }
