@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -26,7 +27,7 @@ func TestStepOfASinkThatIsNone(t *testing.T) {
 		sink := <-script.Started
 		_, is := sink.(source.Stepper[*rig.Thing])
 		assert.False(t, is)
-		sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		source.Step(sink, []source.Change[*rig.Thing]{{Object: rig.At("b", 2)}, {Object: rig.At("a", 1), Deleted: true}}, "3", func() { done++ })
 		synctest.Wait()
 		assert.Equal(t, "[b@2]", fmt.Sprint(informer.List()))
