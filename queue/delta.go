@@ -46,7 +46,7 @@ type Reason uint8
 // Delta is one change that waits in a DeltaFIFO.
 type Delta[T any] struct {
 	Type DeltaType
-	// Reason is that of a Remove, or of a change of a Step.
+	// Reason is that of a change, or of all that a list changes.
 	Reason Reason
 	// Object is the object of a Put, and the last state of a Delete, if that is
 	// known.
@@ -54,6 +54,9 @@ type Delta[T any] struct {
 	// Name is the object's of a Remove, or of a Delete without an Object, and
 	// otherwise nil.
 	Name *ObjectName
+	// UID is that of the object that a change is about, nil if it is about the one of
+	// its name, whichever that is.
+	UID *string
 	// List is the list of a Replace or the changes of a Step, and otherwise nil.
 	List *List[T]
 	// ResourceVersion is the version that the change leads to, "" if it is not
@@ -73,9 +76,6 @@ type List[T any] struct {
 	// Kept are the objects that exist in a state that could not be used: what is
 	// known of them stays as it is.
 	Kept []ObjectName
-	// Removed tells that the namespace is outside of what is watched now, so that
-	// what is not listed is not deleted, but removed.
-	Removed bool
 
 	// Changes are those of a Step, each of them a Put, a Delete or a Remove, and
 	// otherwise nil.

@@ -102,7 +102,7 @@ func (s *informerSink[T]) ReplaceStaged(namespace string, list []source.Staged, 
 func (s *informerSink[T]) RemoveNamespace(namespace, resourceVersion string) {
 	s.health.rejections.repairAll(&namespace, bySink)
 	if !s.swallows(resourceVersion) {
-		s.DeltaFIFO.Replace(queue.List[T]{Namespace: namespace, Removed: true}, resourceVersion)
+		s.Add(queue.Delta[T]{Type: queue.Replace, Reason: queue.Reason(index.OutOfScope), List: &queue.List[T]{Namespace: namespace}, ResourceVersion: resourceVersion})
 	}
 }
 
