@@ -151,30 +151,30 @@ func TestStep(t *testing.T) {
 		synctest.Wait()
 		events := r.Record()
 		assert.ElementsMatch(t, []string{"initial a@1", "initial b@2"}, events.Next())
-		var changes []source.Change[*rig.Thing]
+		var changes []index.Change[*rig.Thing]
 		for i := range 1000 {
-			changes = append(changes, source.Change[*rig.Thing]{Object: rig.At(fmt.Sprint("c", i), 1)})
+			changes = append(changes, index.Change[*rig.Thing]{Object: rig.At(fmt.Sprint("c", i), 1)})
 		}
-		changes = append(changes, source.Change[*rig.Thing]{Object: rig.At("a", 1), Deleted: true})
+		changes = append(changes, index.Change[*rig.Thing]{Object: rig.At("a", 1), Delete: true})
 		f := &followed{}
 		_, err := r.Follow(f)
 		require.NoError(t, err)
 		f.next()
 		seen := -1
-		source.Step(r.Sink, changes, "3", func() { seen = r.Len() })
+		r.Sink.Step(changes, "3", func() { seen = r.Len() })
 		assert.Len(t, f.next(), 1, "it is one step of the store")
 		assert.Equal(t, 1001, seen)
 		assert.Equal(t, "3", r.ResourceVersion())
 		assert.Len(t, events.Next(), 1001)
 
-		source.Step(r.Sink, nil, "4", func() { seen = 0 })
+		r.Sink.Step(nil, "4", func() { seen = 0 })
 		synctest.Wait()
 		assert.Zero(t, seen)
 		assert.Equal(t, "4", r.ResourceVersion())
 		assert.Empty(t, events.Next())
 
 		// What cannot be used is left out, alone.
-		source.Step(r.Sink, []source.Change[*rig.Thing]{{Object: nil}, {Object: rig.At("", 1)}, {Object: rig.At("d", 5)}, {Object: nil, Deleted: true}}, "5", nil)
+		r.Sink.Step([]index.Change[*rig.Thing]{{Object: nil}, {Object: rig.At("", 1)}, {Object: rig.At("d", 5)}, {Object: nil, Delete: true}}, "5", nil)
 		assert.Equal(t, []string{"add d@5"}, events.Next())
 		assert.Equal(t, 3, r.Status().Rejected)
 
@@ -197,7 +197,7 @@ func TestStepOfATransform(t *testing.T) {
 		}))
 		r.Start()
 		sinktest.Replace(r.Sink, "", things("a"), "1")
-		source.Step(r.Sink, []source.Change[*rig.Thing]{{Object: rig.At("b", 3)}, {Object: rig.At("a", 2), Deleted: true}}, "4", nil)
+		r.Sink.Step([]index.Change[*rig.Thing]{{Object: rig.At("b", 3)}, {Object: rig.At("a", 2), Delete: true}}, "4", nil)
 		synctest.Wait()
 		all := r.List()
 		require.Len(t, all, 1, "the deletion is one, though its last state cannot be used")

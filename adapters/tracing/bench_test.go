@@ -115,4 +115,4 @@ func BenchmarkSource(b *testing.B) {
 // nothing is a Sink that does nothing with what it gets.
 type nothing struct{ source.Sink[*corev1.ConfigMap] }
 
-func (nothing) Put(*corev1.ConfigMap, string) {}
+func (nothing) Change(index.Change[*corev1.ConfigMap], string) {}

@@ -44,19 +44,15 @@ func TestSourceIsWhatItWraps(t *testing.T) {
 	other := typed.NewInformer(source.Source[*corev1.ConfigMap](bare))
 	running(t, other.Run)
 	own := <-bare.sink
-	require.NotNil(t, source.ShareOf(own))
-	assert.NotNil(t, source.ShareOf(sink), "source.Sharer")
-	require.NotNil(t, source.MeterOf(own))
-	assert.NotNil(t, source.MeterOf(sink), "source.Metered")
-	assert.Implements(t, (*source.Stepper[*corev1.ConfigMap])(nil), own)
-	assert.Implements(t, (*source.Stepper[*corev1.ConfigMap])(nil), sink)
+	require.NotNil(t, own.Decoding().Held)
+	require.NotNil(t, own.Decoding().Meter)
 
 	obj := newMap("a", "2")
 	sinktest.Put(sink, obj, "2")
 	require.NoError(t, r.informer.WaitForResourceVersion(t.Context(), "2"))
-	held, ok := source.ShareOf(sink)(index.Key{Namespace: "default", Name: "a"})
+	held, ok := sink.Decoding().Held(index.Key{Namespace: "default", Name: "a"})
 	assert.True(t, ok && held == obj, "it is the informer's")
-	source.MeterOf(sink).Read(7)
+	sink.Decoding().Meter.Read(7)
 	assert.EqualValues(t, 7, r.informer.Status().Traffic.Bytes)
 }
 
@@ -68,10 +64,10 @@ func TestSteps(t *testing.T) {
 		sink := r.start()
 		done := make(chan int, 1)
 		seen := func() { done <- r.informer.Len() }
-		source.Step(sink, []source.Change[*corev1.ConfigMap]{{Object: newMap("a", "2")}, {Object: newMap("b", "3")}}, "3", seen)
+		sink.Step([]index.Change[*corev1.ConfigMap]{{Object: newMap("a", "2")}, {Object: newMap("b", "3")}}, "3", seen)
 		assert.Equal(t, 2, <-done)
-		source.Step(sink, []source.Change[*corev1.ConfigMap]{{Object: newMap("a", "4"), Deleted: true}}, "4", nil)
-		source.Confirm(sink, seen)
+		sink.Step([]index.Change[*corev1.ConfigMap]{{Object: newMap("a", "4"), Delete: true}}, "4", nil)
+		sink.Step(nil, "", seen)
 		assert.Equal(t, 1, <-done)
 		synctest.Wait()
 		assert.Equal(t, []string{
@@ -121,7 +117,7 @@ func TestLists(t *testing.T) {
 		r.enqueue()
 		sink := r.start()
 		sinktest.Replace(sink, "", []*corev1.ConfigMap{newMap("a", "2"), newMap("b", "3")}, "3")
-		sinktest.ReplaceStaged(sink, "", []source.Staged{sink.Stage(newMap("a", "4"), "4")}, "5")
+		sink.Replace(source.List{Items: []source.Staged{sink.Stage(newMap("a", "4"), "4")}}, "5")
 		sinktest.Remove(sink, index.Key{Namespace: "default", Name: "a"}, index.OutOfScope, "6")
 		synctest.Wait()
 		assert.Equal(t, 2, r.queue.Len())

@@ -11,9 +11,9 @@ var namespaceSets = []mutation{
 	},
 	{
 		bug:   "a relist of one namespace is taken for one of all",
-		in:    "typed/source.namespaceSink.ReplaceStaged",
-		old:   "	s.sink.ReplaceStaged(s.namespace, list, s.advance())\n",
-		new:   "	s.sink.ReplaceStaged(\"\", list, s.advance())\n",
+		in:    "typed/source.namespaceSink.Replace",
+		old:   "	s.sink.Replace(l, s.advance())\n",
+		new:   "	l.Namespace = \"\"\n	s.sink.Replace(l, s.advance())\n",
 		suite: informers,
 	},
 	{
@@ -26,14 +26,14 @@ var namespaceSets = []mutation{
 	{
 		bug:   "the objects of a namespace that has left the set stay",
 		in:    "typed/source.namespaceGroup.remove",
-		old:   "		all.sink.RemoveNamespace(s.namespace, all.advance())\n",
+		old:   "		all.sink.Replace(List{Namespace: s.namespace, Reason: index.OutOfScope}, all.advance())\n",
 		new:   "		all.advance()\n",
 		suite: reads,
 	},
 	{
 		bug:   "a namespace that has left the set goes on to report",
 		in:    "typed/source.namespaceGroup.remove",
-		old:   "	s.removed, s.first = true, nil\n",
+		old:   "	s.removed, s.first, s.unconfirmed = true, nil, nil\n",
 		new:   "	s.first = nil\n",
 		suite: reads,
 	},

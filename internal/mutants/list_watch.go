@@ -25,9 +25,9 @@ var listAndWatch = []mutation{
 	},
 	{
 		bug:   "a streamed list ends one object early",
-		in:    "typed/kube.reflectorStore.replaceStreamed",
-		old:   "	for _, untyped := range list {\n		done, ok",
-		new:   "	for _, untyped := range list[:max(0, len(list)-1)] {\n		done, ok",
+		in:    "typed/kube.reflectorStore.Replace",
+		old:   "	for _, untyped := range list {\n		done, streamed",
+		new:   "	if len(list) > 0 {\n		if _, streamed := list[0].(source.Staged); streamed {\n			list = list[:len(list)-1]\n		}\n	}\n	for _, untyped := range list {\n		done, streamed",
 		suite: informers,
 	},
 	{
@@ -40,8 +40,8 @@ var listAndWatch = []mutation{
 	{
 		bug:   "a deletion is taken for a change",
 		in:    "typed/kube.reflectorStore.Delete",
-		old:   "		s.sink.Delete(obj, version)\n",
-		new:   "		s.sink.Put(obj, version)\n",
+		old:   "		s.sink.Change(index.Change[T]{Delete: true, Object: obj}, version)\n",
+		new:   "		s.sink.Change(index.Change[T]{Object: obj}, version)\n",
 		suite: informers,
 	},
 	{
