@@ -54,10 +54,8 @@ type Delta[T any] struct {
 	// Name is the object's of a Remove, or of a Delete without an Object, and
 	// otherwise nil.
 	Name *ObjectName
-	// UID is that of the object that a change is about, nil if it is about the one of
-	// its name, whichever that is.
-	UID *string
-	// List is the list of a Replace or the changes of a Step, and otherwise nil.
+	// List is the list of a Replace or the changes of a Step. A change has one only if it
+	// is about the object of a UID. Otherwise it is nil.
 	List *List[T]
 	// ResourceVersion is the version that the change leads to, "" if it is not
 	// known.
@@ -80,6 +78,9 @@ type List[T any] struct {
 	// Changes are those of a Step, each of them a Put, a Delete or a Remove, and
 	// otherwise nil.
 	Changes []Delta[T]
+	// UID is that of the object that a Put, a Delete or a Remove is about. Such changes
+	// are rare, and have this place so that all others are small.
+	UID *string
 	// Part tells that the changes of a Step are a list of a part of the objects,
 	// compared with what was known of that part.
 	Part bool

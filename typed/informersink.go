@@ -37,8 +37,25 @@ type informerSink[T index.Object] struct {
 
 // Change implements Sink.
 func (s *informerSink[T]) Change(c index.Change[T], version string) {
+	if c.Delete {
+		s.delete(c, version)
+		return
+	}
+	obj, ok := s.admit(c.Object, version, false)
+	if !ok || s.first.withheld.Load() && s.beginsWith(index.Change[T]{Object: obj, UID: c.UID}, version) {
+		return
+	}
+	d := queue.Delta[T]{Type: queue.Put, Reason: queue.Reason(c.Reason), Object: obj, ResourceVersion: version}
+	if c.UID != nil {
+		d.List = &queue.List[T]{UID: (*string)(c.UID)}
+	}
+	s.deltas.Add(d)
+}
+
+// delete is Change if that is a deletion.
+func (s *informerSink[T]) delete(c index.Change[T], version string) {
 	c, ok := s.admitChange(c, version)
-	if ok && !(s.first.withheld.Load() && s.beginsWith(&c, version)) {
+	if ok && !(s.first.withheld.Load() && s.beginsWith(c, version)) {
 		d := deltaOf(&c)
 		d.ResourceVersion = version
 		s.deltas.Add(d)
@@ -47,7 +64,7 @@ func (s *informerSink[T]) Change(c index.Change[T], version string) {
 
 // beginsWith is begins with a change. One that is about what the store has to have says
 // nothing about a first list; and an object that is not there by purpose leaves one empty.
-func (s *informerSink[T]) beginsWith(c *index.Change[T], version string) bool {
+func (s *informerSink[T]) beginsWith(c index.Change[T], version string) bool {
 	switch {
 	case c.UID != nil:
 		return s.begins(nil, false, version)
@@ -60,7 +77,10 @@ func (s *informerSink[T]) beginsWith(c *index.Change[T], version string) bool {
 
 // deltaOf returns a change as it is queued.
 func deltaOf[T index.Object](c *index.Change[T]) queue.Delta[T] {
-	d := queue.Delta[T]{Type: queue.Put, Reason: queue.Reason(c.Reason), Object: c.Object, UID: (*string)(c.UID)}
+	d := queue.Delta[T]{Type: queue.Put, Reason: queue.Reason(c.Reason), Object: c.Object}
+	if c.UID != nil {
+		d.List = &queue.List[T]{UID: (*string)(c.UID)}
+	}
 	if c.Delete {
 		d.Type, d.Name = queue.Delete, (*queue.ObjectName)(c.Key)
 	}

@@ -167,9 +167,11 @@ func (l *loop[T]) collect(d *queue.Delta[T]) {
 	default:
 		reason = index.Watched
 	}
-	l.changes = append(l.changes, index.Change[T]{
-		Delete: d.Type != queue.Put, Reason: reason, Object: d.Object, Key: (*index.Key)(d.Name), UID: (*types.UID)(d.UID),
-	})
+	c := index.Change[T]{Delete: d.Type != queue.Put, Reason: reason, Object: d.Object, Key: (*index.Key)(d.Name)}
+	if d.List != nil {
+		c.UID = (*types.UID)(d.List.UID)
+	}
+	l.changes = append(l.changes, c)
 }
 
 // flush applies the changes collected so far, together, after which the store is at

@@ -192,7 +192,8 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 	defer lw.close()
 	logger := klog.FromContext(ctx)
 	name := reflect.TypeFor[T]().String()
-	store := &reflectorStore[T]{sink: sink, streamed: lw.countStreamed, listed: lw.turn.giveBack}
+	// Changes and lists need not pass through lastReport, which only takes note of reports.
+	store := &reflectorStore[T]{sink: sink.To, streamed: lw.countStreamed, listed: lw.turn.giveBack}
 	reflector := cache.NewReflectorWithOptions(lw, nil, store, cache.ReflectorOptions{
 		Name:            "typed.Informer",
 		TypeDescription: name,

@@ -93,33 +93,34 @@ type Decoding[T index.Object] struct {
 }
 
 // Forwarder is a Sink that passes everything on to another one. Embed it in a Sink that
-// does something else with some reports, and declare the methods for these.
+// does something else with some reports, and declare the methods for these. A pointer to it
+// is a Sink.
 type Forwarder[T index.Object] struct {
 	To Sink[T]
 }
 
 // Change implements Sink.
-func (f Forwarder[T]) Change(c index.Change[T], version string) { f.To.Change(c, version) }
+func (f *Forwarder[T]) Change(c index.Change[T], version string) { f.To.Change(c, version) }
 
 // Step implements Sink.
-func (f Forwarder[T]) Step(changes []index.Change[T], version string, done func()) {
+func (f *Forwarder[T]) Step(changes []index.Change[T], version string, done func()) {
 	f.To.Step(changes, version, done)
 }
 
 // Stage implements Sink.
-func (f Forwarder[T]) Stage(obj T, version string) Staged { return f.To.Stage(obj, version) }
+func (f *Forwarder[T]) Stage(obj T, version string) Staged { return f.To.Stage(obj, version) }
 
 // Replace implements Sink.
-func (f Forwarder[T]) Replace(l List, version string) { f.To.Replace(l, version) }
+func (f *Forwarder[T]) Replace(l List, version string) { f.To.Replace(l, version) }
 
 // Progress implements Sink.
-func (f Forwarder[T]) Progress(received, expected int) { f.To.Progress(received, expected) }
+func (f *Forwarder[T]) Progress(received, expected int) { f.To.Progress(received, expected) }
 
 // Report implements Sink.
-func (f Forwarder[T]) Report(err error) { f.To.Report(err) }
+func (f *Forwarder[T]) Report(err error) { f.To.Report(err) }
 
 // Decoding implements Sink.
-func (f Forwarder[T]) Decoding() Decoding[T] { return f.To.Decoding() }
+func (f *Forwarder[T]) Decoding() Decoding[T] { return f.To.Decoding() }
 
 // ChangeFor returns the change c with another object in the place of its own, which may
 // have another type: all else is the same. A change that names its object by Key has none.
