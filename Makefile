@@ -12,6 +12,8 @@ TOOL := $(GO) tool -modfile=tools/go.mod
 
 BENCH      ?= .
 SEEDS      ?= 200
+MUTANTS    ?=
+MUTANTSEEDS ?= 2000
 BENCHCOUNT ?= 6
 BENCHTIME  ?= 0.3s
 FUZZTIME   ?= 20s
@@ -51,6 +53,11 @@ simulate: ## Run 4,000 seeds of simulations, SEEDS of each suite and five times 
 waves: ## Run random programs of queues, stores, logs and handlers for WAVES=1h together
 	@packages=$$(grep -rlE --include='*_test.go' 'waves\.(Run|GivesBack)\(t' . | xargs -n1 dirname | sort -u); \
 	$(GOTEST) -v -count=1 -p 1 -timeout 0 -run 'Waves$$|GivesBack|GiveBack|^TestMemory' $$packages -waves=$(WAVES)
+
+# A bug that cannot be put in any more ends it at once.
+.PHONY: mutants
+mutants: ## Put known bugs back, one at a time, and check that simulations find each in 2,000 seeds: MUTANTS=regexp
+	$(GO) run ./internal/mutants -check -run '$(MUTANTS)' -seeds $(MUTANTSEEDS)
 
 .PHONY: format
 format: ## Check that gofmt has nothing to change

@@ -39,7 +39,7 @@ func (q *reflectorQueue[T]) Add(untyped any) error {
 	if err == nil {
 		q.detector.AddObject(q.untyped(obj))
 		q.metrics.add()
-		q.sink.Put(obj, storeVersionOf(obj))
+		q.sink.Change(index.Change[T]{Object: obj}, storeVersionOf(obj))
 	}
 	return err
 }
@@ -50,7 +50,7 @@ func (q *reflectorQueue[T]) Update(untyped any) error {
 	if err == nil {
 		q.detector.AddObject(q.untyped(obj))
 		q.metrics.add()
-		q.sink.Put(obj, storeVersionOf(obj))
+		q.sink.Change(index.Change[T]{Object: obj}, storeVersionOf(obj))
 	}
 	return err
 }
@@ -60,7 +60,7 @@ func (q *reflectorQueue[T]) Delete(untyped any) error {
 	obj, err := q.admit(untyped)
 	if err == nil {
 		q.metrics.add()
-		q.sink.Delete(obj, storeVersionOf(obj))
+		q.sink.Change(index.Change[T]{Delete: true, Object: obj}, storeVersionOf(obj))
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 		objs = append(objs, obj)
 	}
 	q.metrics.replace()
-	q.sink.Replace("", objs, version)
+	q.sink.Replace(source.List{Items: source.StageAll(q.sink, objs)}, version)
 	for _, err := range rejected { // afterwards: a list of nothing else syncs a client-go informer
 		q.sink.Report(err)
 	}
@@ -98,7 +98,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 // Bookmark implements cache.ReflectorBookmarkStore.
 func (q *reflectorQueue[T]) Bookmark(version string) error {
 	q.metrics.bookmark()
-	q.sink.Bookmark(storeVersion(version))
+	q.sink.Step(nil, storeVersion(version), nil)
 	return nil
 }
 

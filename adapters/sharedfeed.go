@@ -147,11 +147,7 @@ func (f *sharedFeed[T]) take(c sharedChange[T], initial bool) {
 // pass reports a change. The caller holds mu.
 func (f *sharedFeed[T]) pass(c sharedChange[T]) {
 	version := f.version.passed(c.version)
-	if c.kind == index.Deleted {
-		f.sink.Delete(c.object, version)
-	} else {
-		f.sink.Put(c.object, version)
-	}
+	f.sink.Change(index.Change[T]{Delete: c.kind == index.Deleted, Object: c.object}, version)
 }
 
 // begin reports what was collected, now that the registration has synced: all up
@@ -166,7 +162,7 @@ func (f *sharedFeed[T]) begin() {
 	collected := f.collected
 	f.collected = nil
 	objs, version := f.fold(collected[:f.initial])
-	f.sink.Replace("", objs, version)
+	f.sink.Replace(source.List{Items: source.StageAll(f.sink, objs)}, version)
 	for _, c := range collected[f.initial:] {
 		f.pass(c)
 	}
@@ -209,7 +205,7 @@ func (f *sharedFeed[T]) settle() bool {
 	var version string
 	version, f.settled = f.version.settle()
 	if version != "" {
-		f.sink.Bookmark(version)
+		f.sink.Step(nil, version, nil)
 	}
 	return f.settled
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -52,7 +53,7 @@ func TestShapeOfATypedInformer(t *testing.T) {
 		require.NoError(t, shape.AddIndexers(cache.Indexers{"node": nodeOf}))
 		assert.False(t, shape.HasSynced())
 		assert.Empty(t, shape.LastSyncResourceVersion())
-		sink.Replace("", []*corev1.Pod{pod("a", "1"), pod("b", "2")}, "3")
+		sinktest.Replace(sink, "", []*corev1.Pod{pod("a", "1"), pod("b", "2")}, "3")
 		assert.ElementsMatch(t, []string{"initial ns/a@1", "initial ns/b@2"}, rec.next())
 		assert.True(t, shape.HasSynced())
 		assert.True(t, handle.HasSynced())
@@ -67,13 +68,13 @@ func TestShapeOfATypedInformer(t *testing.T) {
 			typedDeletions = append(typedDeletions, fmt.Sprint(d.GetKey(), " ", d.FinalStateUnknown != nil))
 		}})
 		require.NoError(t, err)
-		sink.Delete(pod("a", "4"), "4")
-		sink.Replace("", nil, "5")
+		sinktest.Delete(sink, pod("a", "4"), "4")
+		sinktest.Replace(sink, "", nil, "5")
 		assert.Equal(t, []string{"delete ns/a@4", "delete tombstone(ns/b ns/b@2)"}, rec.next())
 		assert.Equal(t, []string{"ns/a false", "ns/b true"}, typedDeletions)
 
 		require.NoError(t, cache.ShutDownEventHandler(shape, handle))
-		sink.Put(pod("c", "6"), "6")
+		sinktest.Put(sink, pod("c", "6"), "6")
 		assert.Empty(t, rec.next())
 
 		inf2, err := inf.Handle(typed.HandlerFuncs[*corev1.Pod]{})
@@ -90,7 +91,7 @@ func TestShapeOfATypedInformer(t *testing.T) {
 
 func TestShapeOfATypedInformerThatKeepsItsStore(t *testing.T) {
 	onGiven(t, nil, func(t *testing.T, _ *typed.Informer[*corev1.Pod], shape cache.TypedSharedIndexInformer[*corev1.Pod], sink source.Sink[*corev1.Pod], _ func()) {
-		sink.Replace("", []*corev1.Pod{pod("a", "1")}, "1")
+		sinktest.Replace(sink, "", []*corev1.Pod{pod("a", "1")}, "1")
 		synctest.Wait()
 		store := shape.GetIndexer()
 		const want = "make the informer with typed.WithIndexer"
@@ -125,7 +126,7 @@ func TestShapeResyncs(t *testing.T) {
 		require.NoError(t, err)
 		_, err = shape.AddEventHandler(never)
 		require.NoError(t, err)
-		sink.Replace("", []*corev1.Pod{pod("a", "1")}, "1")
+		sinktest.Replace(sink, "", []*corev1.Pod{pod("a", "1")}, "1")
 		often.next()
 		never.next()
 		time.Sleep(91 * time.Second)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -32,7 +33,7 @@ func (s *syncedSource) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) e
 	}
 	select {
 	case <-s.gate:
-		sink.Replace("", []*corev1.Pod{sharedPod("a", 1)}, "1")
+		sinktest.Replace(sink, "", []*corev1.Pod{sharedPod("a", 1)}, "1")
 		<-ctx.Done()
 	case <-ctx.Done():
 	}

@@ -1,5 +1,7 @@
 package index
 
+import "k8s.io/apimachinery/pkg/types"
+
 // EventType tells what a change did to the store.
 type EventType uint8
 
@@ -112,6 +114,11 @@ type Change[T Object] struct {
 	// the event has the stored object as the last state. Without Delete, Key is
 	// ignored: an object is always stored under its own.
 	Key *Key
+	// UID, if not nil, makes the change count only if the object of its key that is
+	// there now has this UID, so that what is about one object does nothing to another
+	// of the same name. Otherwise only the version of Apply counts. Objects tell their
+	// UID by a method GetUID, as API objects do; one without it has none.
+	UID *types.UID
 }
 
 // key returns the key of the object that is written.

@@ -28,6 +28,7 @@ func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) 
 	if x.released {
 		return dst
 	}
+	changes = x.counting(changes)
 	switch {
 	case len(changes) == 1:
 		dst = x.applyOne(dst, &changes[0], version)

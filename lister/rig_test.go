@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
@@ -100,7 +101,7 @@ func running(t *testing.T, pods []*corev1.Pod) *typed.Informer[*corev1.Pod] {
 type listed []*corev1.Pod
 
 func (l listed) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) error {
-	sink.Replace("", slices.Clone(l), "1")
+	sinktest.Replace(sink, "", slices.Clone(l), "1")
 	<-ctx.Done()
 	return nil
 }

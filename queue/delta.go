@@ -46,7 +46,7 @@ type Reason uint8
 // Delta is one change that waits in a DeltaFIFO.
 type Delta[T any] struct {
 	Type DeltaType
-	// Reason is that of a Remove, or of a change of a Step.
+	// Reason is that of a change, or of all that a list changes.
 	Reason Reason
 	// Object is the object of a Put, and the last state of a Delete, if that is
 	// known.
@@ -54,7 +54,8 @@ type Delta[T any] struct {
 	// Name is the object's of a Remove, or of a Delete without an Object, and
 	// otherwise nil.
 	Name *ObjectName
-	// List is the list of a Replace or the changes of a Step, and otherwise nil.
+	// List is the list of a Replace or the changes of a Step. A change has one only if it
+	// is about the object of a UID. Otherwise it is nil.
 	List *List[T]
 	// ResourceVersion is the version that the change leads to, "" if it is not
 	// known.
@@ -73,13 +74,13 @@ type List[T any] struct {
 	// Kept are the objects that exist in a state that could not be used: what is
 	// known of them stays as it is.
 	Kept []ObjectName
-	// Removed tells that the namespace is outside of what is watched now, so that
-	// what is not listed is not deleted, but removed.
-	Removed bool
 
 	// Changes are those of a Step, each of them a Put, a Delete or a Remove, and
 	// otherwise nil.
 	Changes []Delta[T]
+	// UID is that of the object that a Put, a Delete or a Remove is about. Such changes
+	// are rare, and have this place so that all others are small.
+	UID *string
 	// Part tells that the changes of a Step are a list of a part of the objects,
 	// compared with what was known of that part.
 	Part bool

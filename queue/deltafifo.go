@@ -93,6 +93,9 @@ func (q *DeltaFIFO[T]) StepPart(changes []Delta[T], resourceVersion string) {
 	q.put(Delta[T]{Type: Step, List: &List[T]{Changes: changes, Part: true}, ResourceVersion: resourceVersion})
 }
 
+// Add queues a delta of any type. The queue owns what it refers to from then on.
+func (q *DeltaFIFO[T]) Add(d Delta[T]) { q.put(d) }
+
 func (q *DeltaFIFO[T]) put(d Delta[T]) {
 	q.mu.Lock()
 	for q.limit > 0 && len(q.queued) >= q.limit && !q.closed {

@@ -39,7 +39,7 @@ func TestTakeReturnsAllInOrder(t *testing.T) {
 	q.Put("b", "3")
 	q.Bookmark("4")
 	q.Delete("b", "5")
-	q.Replace(queue.List[string]{Namespace: "x", Removed: true}, "6")
+	q.Add(queue.Delta[string]{Type: queue.Replace, Reason: 7, List: &queue.List[string]{Namespace: "x"}, ResourceVersion: "6"})
 	require.Equal(t, 7, q.Len())
 
 	got, err := q.Take(t.Context())
@@ -52,7 +52,7 @@ func TestTakeReturnsAllInOrder(t *testing.T) {
 		{Type: queue.Put, Object: "b", ResourceVersion: "3"},
 		{Type: queue.Bookmark, ResourceVersion: "4"},
 		{Type: queue.Delete, Object: "b", ResourceVersion: "5"},
-		{Type: queue.Replace, List: &queue.List[string]{Namespace: "x", Removed: true}, ResourceVersion: "6"},
+		{Type: queue.Replace, Reason: 7, List: &queue.List[string]{Namespace: "x"}, ResourceVersion: "6"},
 	}, got)
 	assert.Zero(t, q.Len())
 	_, err = q.Take(ended())

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/report"
@@ -27,7 +28,7 @@ func TestExplain(t *testing.T) {
 			index.New("letters", func(o *rig.Thing) []rune { return []rune(o.Name) }),
 			index.NewOrdered("version", func(o *rig.Thing) (int, bool) { return o.Version, o.Version > 1 })))
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("ab", 1), rig.On("n1", rig.At("b", 2))}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("ab", 1), rig.On("n1", rig.At("b", 2))}, "2")
 		synctest.Wait()
 		first := time.Now()
 		k := r.Explain(rig.Key("ab"))
@@ -39,8 +40,8 @@ func TestExplain(t *testing.T) {
 		assert.Equal(t, []index.IndexSize{{Name: "node", Keys: 1, Largest: 1}, {Name: "letters", Keys: 2, Largest: 2}, {Name: "version", Keys: 1, Largest: 1}}, r.IndexSizes())
 
 		time.Sleep(time.Hour)
-		r.Sink.Put(rig.At("ab", 3), "3")
-		r.Sink.Delete(rig.At("ab", 4), "4")
+		sinktest.Put(r.Sink, rig.At("ab", 3), "3")
+		sinktest.Delete(r.Sink, rig.At("ab", 4), "4")
 		synctest.Wait()
 		k = r.Explain(rig.Key("ab"))
 		assert.False(t, k.Found)
@@ -48,7 +49,7 @@ func TestExplain(t *testing.T) {
 		require.Len(t, k.Events, 3)
 		assert.Equal(t, report.Event{Key: rig.Key("ab"), Type: index.Deleted, Reason: index.Watched, ResourceVersion: "4", At: time.Now()}, k.Events[0])
 		assert.Equal(t, []index.EventType{index.Deleted, index.Updated, index.Added}, []index.EventType{k.Events[0].Type, k.Events[1].Type, k.Events[2].Type})
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 5), rig.At("b", 5), rig.At("c", 5), rig.At("", 5)}, "5")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 5), rig.At("b", 5), rig.At("c", 5), rig.At("", 5)}, "5")
 		synctest.Wait()
 		assert.Len(t, r.Explain(rig.Key("ab")).Events, 1, "the last four are kept")
 		assert.ErrorContains(t, r.Explain(rig.Key("")).Rejected, "no name")
@@ -70,7 +71,7 @@ func TestEstimateHeap(t *testing.T) {
 		for i := range 100 {
 			all = append(all, heavy(string(rune('a'+i)), 1))
 		}
-		r.Sink.Replace("", all, "1")
+		sinktest.Replace(r.Sink, "", all, "1")
 		synctest.Wait()
 		h := r.EstimateHeap(8)
 		assert.Equal(t, 100, h.Objects)
@@ -92,7 +93,7 @@ func TestEstimateHeap(t *testing.T) {
 				all[n] = rig.At(o.Name, 2)
 			}
 		}
-		r.Sink.Replace("", all, "2")
+		sinktest.Replace(r.Sink, "", all, "2")
 		synctest.Wait()
 		assert.InEpsilon(t, 60<<20, r.EstimateHeap(60).Bytes, 0.02, "they are spread over all")
 	})
@@ -102,7 +103,7 @@ func TestAnyInformerAfterRelease(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		use := f.share("a")
-		f.sink().Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(f.sink(), "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		informers := f.Informers()
 		require.Len(t, informers, 1)

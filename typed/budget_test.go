@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/report"
@@ -29,12 +30,12 @@ func TestBudgetOfObjects(t *testing.T) {
 		var warnings []report.Budget
 		r := rig.New(t, typed.WithBudget(typed.Budget{Objects: 10, OnWarning: func(b report.Budget) { warnings = append(warnings, b) }}))
 		r.StartIn(ctx)
-		r.Sink.Replace("", manyThings(0, 7), "1")
+		sinktest.Replace(r.Sink, "", manyThings(0, 7), "1")
 		synctest.Wait()
 		assert.Equal(t, report.Budget{Objects: 10, Used: 0.7}, r.Status().Budget)
 		assert.Empty(t, warnings)
 
-		r.Sink.Put(rig.At("8th", 2), "2")
+		sinktest.Put(r.Sink, rig.At("8th", 2), "2")
 		synctest.Wait()
 		want := report.Budget{Objects: 10, Used: 0.8, Since: time.Now()}
 		assert.Equal(t, want, r.Status().Budget)
@@ -44,12 +45,12 @@ func TestBudgetOfObjects(t *testing.T) {
 		assert.Contains(t, logged[0], "Four fifths of a budget are used")
 		assert.Contains(t, logged[0], "objects=8")
 		time.Sleep(time.Minute)
-		r.Sink.Put(rig.At("9th", 3), "3")
+		sinktest.Put(r.Sink, rig.At("9th", 3), "3")
 		synctest.Wait()
 		assert.Equal(t, want.Since, r.Status().Budget.Since)
 		assert.Len(t, warnings, 1, "it was said")
-		r.Sink.Delete(rig.At("8th", 4), "4")
-		r.Sink.Delete(rig.At("9th", 5), "5")
+		sinktest.Delete(r.Sink, rig.At("8th", 4), "4")
+		sinktest.Delete(r.Sink, rig.At("9th", 5), "5")
 		synctest.Wait()
 		assert.Zero(t, r.Status().Budget.Since)
 
@@ -58,9 +59,9 @@ func TestBudgetOfObjects(t *testing.T) {
 			told++
 			assert.ErrorContains(t, err, "is over its budget, 11 objects of 10: have it watch less")
 		})
-		r.Sink.Replace("", manyThings(0, 11), "6")
+		sinktest.Replace(r.Sink, "", manyThings(0, 11), "6")
 		synctest.Wait()
-		r.Sink.Put(rig.At("12th", 7), "7")
+		sinktest.Put(r.Sink, rig.At("12th", 7), "7")
 		synctest.Wait()
 		assert.Len(t, warnings, 2)
 		assert.Equal(t, 1, told)
@@ -71,11 +72,11 @@ func TestBudgetOfObjects(t *testing.T) {
 func TestBudgetStops(t *testing.T) {
 	for name, list := range map[string]func(sink source.Sink[*rig.Thing]){
 		"while the list comes":   func(sink source.Sink[*rig.Thing]) { sink.Progress(11, 500) },
-		"when the list is there": func(sink source.Sink[*rig.Thing]) { sink.Replace("", manyThings(0, 11), "1") },
+		"when the list is there": func(sink source.Sink[*rig.Thing]) { sinktest.Replace(sink, "", manyThings(0, 11), "1") },
 		"later": func(sink source.Sink[*rig.Thing]) {
-			sink.Replace("", manyThings(0, 10), "1")
+			sinktest.Replace(sink, "", manyThings(0, 10), "1")
 			synctest.Wait()
-			sink.Put(rig.At("11th", 2), "2")
+			sinktest.Put(sink, rig.At("11th", 2), "2")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,21 +107,21 @@ func TestBudgetOfBytes(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, typed.WithBudget(typed.Budget{Bytes: 10 << 20, Stop: true}))
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{heavy("a", 1), heavy("b", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{heavy("a", 1), heavy("b", 1)}, "1")
 		synctest.Wait()
 		b := r.Status().Budget
 		assert.InEpsilon(t, 2<<20, b.HeapBytes, 0.01)
 		assert.InEpsilon(t, 0.2, b.Used, 0.01)
 		for i := range 6 {
-			r.Sink.Put(heavy(fmt.Sprint(i), 2+i), fmt.Sprint(2+i))
+			sinktest.Put(r.Sink, heavy(fmt.Sprint(i), 2+i), fmt.Sprint(2+i))
 		}
 		synctest.Wait()
 		assert.InEpsilon(t, 0.8, r.Status().Budget.Used, 0.01)
-		r.Sink.Put(rig.On(string(make([]byte, 8<<20)), rig.At("a", 9)), "9") // no more objects than before
+		sinktest.Put(r.Sink, rig.On(string(make([]byte, 8<<20)), rig.At("a", 9)), "9") // no more objects than before
 		synctest.Wait()
 		assert.InEpsilon(t, 0.8, r.Status().Budget.Used, 0.01, "not weighed again yet")
 		time.Sleep(31 * time.Second)
-		r.Sink.Bookmark("10")
+		sinktest.Bookmark(r.Sink, "10")
 		err := <-r.Ended
 		r.Ended <- nil
 		var over *typed.BudgetError
@@ -136,16 +137,16 @@ func TestTotalBudget(t *testing.T) {
 		f := newShop(t, typed.WithTotalBudget(typed.Budget{Objects: 10, Stop: true}))
 		a, b := f.share("a"), f.share("b")
 		sinkA, sinkB := <-f.scripts[0].Started, <-f.scripts[1].Started
-		sinkA.Replace("", manyThings(0, 6), "1")
-		sinkB.Replace("", manyThings(0, 4), "1")
+		sinktest.Replace(sinkA, "", manyThings(0, 6), "1")
+		sinktest.Replace(sinkB, "", manyThings(0, 4), "1")
 		synctest.Wait()
 		assert.Empty(t, ended)
-		sinkA.Delete(manyThings(0, 1)[0], "2")
+		sinktest.Delete(sinkA, manyThings(0, 1)[0], "2")
 		synctest.Wait()
-		sinkB.Put(rig.At("5th", 2), "2")
+		sinktest.Put(sinkB, rig.At("5th", 2), "2")
 		synctest.Wait()
 		assert.Empty(t, ended, "what one gives up, the other may have")
-		sinkB.Put(rig.At("6th", 3), "3")
+		sinktest.Put(sinkB, rig.At("6th", 3), "3")
 		synctest.Wait()
 		var over *typed.BudgetError
 		require.Len(t, ended, 1)
@@ -157,7 +158,7 @@ func TestTotalBudget(t *testing.T) {
 
 		b.Release()
 		synctest.Wait()
-		sinkA.Replace("", manyThings(0, 10), "3")
+		sinktest.Replace(sinkA, "", manyThings(0, 10), "3")
 		synctest.Wait()
 		assert.Len(t, ended, 1, "what is released is not counted")
 		assert.Equal(t, 10, a.Len())
@@ -166,7 +167,7 @@ func TestTotalBudget(t *testing.T) {
 		synctest.Wait()
 		assert.Len(t, ended, 1, "a list takes the place of what is there")
 		c := f.share("c")
-		sinkA.Delete(manyThings(0, 1)[0], "4")
+		sinktest.Delete(sinkA, manyThings(0, 1)[0], "4")
 		synctest.Wait()
 		sinkC := <-f.scripts[2].Started
 		sinkC.Progress(1, 500)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/internal/test/waves"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -153,13 +154,13 @@ func (w *surf) change(n, deletions int) {
 				w.known = append(w.known, *k)
 			}
 			w.state[*k] = o
-			w.Sink.Put(o, version)
+			sinktest.Put(w.Sink, o, version)
 		case w.IntN(2) == 0:
 			delete(w.state, *k)
-			w.Sink.Delete(o, version)
+			sinktest.Delete(w.Sink, o, version)
 		default:
 			delete(w.state, *k)
-			w.Sink.Remove(*k, index.Watched, version)
+			sinktest.Remove(w.Sink, *k, index.Watched, version)
 		}
 	}
 }
@@ -195,9 +196,9 @@ func (w *surf) list(namespace *string, kept, fresh int) {
 	}
 	w.version++
 	if namespace == nil {
-		w.Sink.Replace("", list, strconv.Itoa(w.version))
+		sinktest.Replace(w.Sink, "", list, strconv.Itoa(w.version))
 	} else {
-		w.Sink.Replace(*namespace, list, strconv.Itoa(w.version))
+		sinktest.Replace(w.Sink, *namespace, list, strconv.Itoa(w.version))
 	}
 }
 

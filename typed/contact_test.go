@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -28,7 +29,7 @@ func TestStatusTellsHowOldReadsMayBe(t *testing.T) {
 			synctest.Wait()
 			return time.Now()
 		}
-		at := report(func() { r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1") })
+		at := report(func() { sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1") })
 		assert.True(t, at.Equal(r.Status().LastContact))
 		assert.Zero(t, r.Status().Relists, "it is the first list")
 		assert.Zero(t, r.Status().Watches)
@@ -38,8 +39,8 @@ func TestStatusTellsHowOldReadsMayBe(t *testing.T) {
 		assert.Equal(t, watching, r.Status().WatchSince)
 		assert.Equal(t, 1, r.Status().Watches)
 
-		changed := report(func() { r.Sink.Put(rig.At("a", 2), "2") })
-		at = report(func() { r.Sink.Bookmark("3") })
+		changed := report(func() { sinktest.Put(r.Sink, rig.At("a", 2), "2") })
+		at = report(func() { sinktest.Bookmark(r.Sink, "3") })
 		assert.True(t, at.Equal(r.Status().LastContact), "by a bookmark")
 		assert.True(t, changed.Equal(r.Status().LastEvent))
 		assert.Equal(t, watching, r.Status().WatchSince)
@@ -47,7 +48,7 @@ func TestStatusTellsHowOldReadsMayBe(t *testing.T) {
 		report(func() { r.Sink.Report(errors.New("broken")) })
 		assert.True(t, at.Equal(r.Status().LastContact), "a failure is no contact")
 		assert.Zero(t, r.Status().WatchSince)
-		report(func() { r.Sink.Replace("", nil, "4") })
+		report(func() { sinktest.Replace(r.Sink, "", nil, "4") })
 		watching = report(func() { r.Sink.Report(nil) })
 		assert.Equal(t, watching, r.Status().WatchSince)
 		assert.Equal(t, 2, r.Status().Watches)
@@ -68,7 +69,7 @@ func TestOnErrorEndsRun(t *testing.T) {
 			return nil
 		}))
 		r.Start()
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		r.Sink.Report(broken)
 		r.Sink.Report(nil)
 		r.Sink.Report(&source.RejectedError{Informer: "x", Key: index.Key{Name: "a"}, Err: broken})
@@ -89,7 +90,7 @@ func TestWaitForAVersionTellsWhyItDoesNotCome(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		broken := errors.New("broken")
 		r.Sink.Report(broken)
 		synctest.Wait()
@@ -109,7 +110,7 @@ func TestOnErrorAfterTheEnd(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, typed.WithOnError(func(err error) error { return err }))
 		r.Start()
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		synctest.Wait()
 		r.Stop()
 		r.Sink.Report(context.Canceled)
@@ -139,7 +140,7 @@ func TestWaitForAVersionOfAListThatIsWithheld(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{{Namespace: "ns"}}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{{Namespace: "ns"}}, "1")
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

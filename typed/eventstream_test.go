@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -37,7 +38,7 @@ func TestEventsTellWhyTheyEnd(t *testing.T) {
 	}{
 		"the context": {func(t *testing.T, r *rig.Rig) error {
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 			return endOf(r.Events(short(t)))
 		}, []error{enough}, "informer *rig.Thing: there are no more events: waited long enough"},
 		"the context, before": {func(t *testing.T, r *rig.Rig) error {
@@ -104,7 +105,7 @@ func TestEventsOfALoopThatWasLeft(t *testing.T) {
 		assert.NoError(t, waiting.Err(), "nobody has ranged over it")
 		assert.ErrorIs(t, endOf(waiting), context.DeadlineExceeded)
 
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		ctx, cancel = context.WithCancel(t.Context())
 		defer cancel()
 		events := r.Events(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -29,9 +30,9 @@ func TestHandlerThatEndsItsGoroutine(t *testing.T) {
 				rec := r.Record(typed.WithDelivery(delivery))
 				rec.Before(func(string) { runtime.Goexit() })
 				r.Start()
-				r.Sink.Replace("", []*rig.Thing{rig.At("a", 0)}, "1")
+				sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 0)}, "1")
 				for i := range 10 {
-					r.Sink.Put(rig.At("a", i+1), fmt.Sprint(i+2))
+					sinktest.Put(r.Sink, rig.At("a", i+1), fmt.Sprint(i+2))
 				}
 				assert.Len(t, other.Next(), 11, "the informer goes on")
 				assert.Len(t, r.Status().Handlers, 1)
@@ -57,7 +58,7 @@ func TestEventsOfAContextThatHasEnded(t *testing.T) {
 		for i := range 1000 {
 			list = append(list, rig.At(fmt.Sprint("n", i), i+1))
 		}
-		r.Sink.Replace("", list, "1000")
+		sinktest.Replace(r.Sink, "", list, "1000")
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -17,7 +18,7 @@ func TestExpected(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, typed.WithName("things"))
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		version, err := r.ExpectVersion("5")
 		require.NoError(t, err)
@@ -36,11 +37,11 @@ func TestExpected(t *testing.T) {
 			assert.False(t, e.Met())
 			e.Watch(func() { looks[e]++ })
 		}
-		r.Sink.Put(rig.At("a", 2), "2")
+		sinktest.Put(r.Sink, rig.At("a", 2), "2")
 		synctest.Wait()
 		assert.False(t, version.Met())
 		assert.False(t, deleted.Met())
-		r.Sink.Delete(rig.At("a", 5), "5")
+		sinktest.Delete(r.Sink, rig.At("a", 5), "5")
 		synctest.Wait()
 		assert.True(t, version.Met())
 		assert.True(t, deleted.Met())
@@ -59,7 +60,7 @@ func TestExpectedOfAnInformerThatStops(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		e, err := r.ExpectDeleted(rig.At("a", 1))
 		require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -23,7 +24,7 @@ func TestLeaseReads(t *testing.T) {
 		l := f.share("x")
 		byNode := index.Single("node", func(o *rig.Thing) (string, bool) { return o.Node, true })
 		require.NoError(t, l.AddIndexes(byNode))
-		f.sink().Replace("", []*rig.Thing{rig.On("n", rig.At("a", 1)), rig.On("m", rig.At("b", 2))}, "2")
+		sinktest.Replace(f.sink(), "", []*rig.Thing{rig.On("n", rig.At("a", 1)), rig.On("m", rig.At("b", 2))}, "2")
 		require.NoError(t, l.WaitForSync(t.Context()))
 		require.NoError(t, l.WaitForResourceVersion(t.Context(), "2"))
 		assert.True(t, rig.IsClosed(l.Synced()))
@@ -72,7 +73,7 @@ func TestReleasedSharedInformer(t *testing.T) {
 		assert.ErrorIs(t, early.WaitForSync(t.Context()), index.ErrReleased)
 		assert.Empty(t, waits, "the others still wait")
 		sink := f.sink()
-		sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		require.NoError(t, <-waits)
 		rec := &rig.Recorder{}
 		registration, err := l.Handle(rec)
@@ -97,7 +98,7 @@ func TestReleasedSharedInformer(t *testing.T) {
 			}
 		}
 		l.Release()
-		sink.Put(rig.At("a", 2), "2")
+		sinktest.Put(sink, rig.At("a", 2), "2")
 		assert.Empty(t, rec.Next(), "its handler was removed")
 		assert.Len(t, kept.Status().Handlers, 0)
 		assertReleased(t, l)
@@ -128,7 +129,7 @@ func TestReleaseByItsHandlers(t *testing.T) {
 			_, err := l.Handle(&rig.Recorder{Hook: func(string) { <-release; l.Release() }})
 			require.NoError(t, err)
 		}
-		f.sink().Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+		sinktest.Replace(f.sink(), "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 		synctest.Wait()
 		close(release)
 		synctest.Wait()
@@ -153,7 +154,7 @@ func TestReleaseWhileAHandlerReads(t *testing.T) {
 			read++
 		}})
 		require.NoError(t, err)
-		f.sink().Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(f.sink(), "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		l.Release()
 		assert.Equal(t, 1, read, "Release waits for the handler")
@@ -177,7 +178,7 @@ func TestMemoryIsReleasedWithTheLastLease(t *testing.T) {
 			list[i] = rig.At(fmt.Sprint("t", i), i+1)
 			objects[i] = weak.Make(list[i])
 		}
-		sink.Replace("", list, "1")
+		sinktest.Replace(sink, "", list, "1")
 	}()
 	require.NoError(t, registration.WaitForSync(t.Context()))
 	a.Release()

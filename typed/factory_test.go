@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -56,7 +57,7 @@ func TestFactoryShares(t *testing.T) {
 		a, b, other := f.share("x"), f.share("x"), f.share("y")
 		require.Len(t, f.scripts, 2, "one for each key")
 		sink := <-f.scripts[0].Started
-		sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		assert.Equal(t, []int{1, 1, 0}, []int{a.Len(), b.Len(), other.Len()})
 		assert.Equal(t, "*rig.Thing x", a.Name())
@@ -73,7 +74,7 @@ func TestFactoryShares(t *testing.T) {
 		_, err = b.Handle(recB)
 		require.NoError(t, err)
 		a.Release()
-		sink.Put(rig.At("a", 2), "2")
+		sinktest.Put(sink, rig.At("a", 2), "2")
 		assert.Equal(t, []string{"initial a@1", "update a@1 a@2"}, recB.Next(), "it goes on for the other")
 		assert.Equal(t, []string{"initial a@1"}, recA.Next())
 		b.Release()
@@ -81,7 +82,7 @@ func TestFactoryShares(t *testing.T) {
 		assert.Equal(t, []string{"*rig.Thing y", "rig.Placement x"}, names(f.Status()))
 
 		again := f.share("x")
-		f.sink().Replace("", []*rig.Thing{rig.At("b", 3)}, "3")
+		sinktest.Replace(f.sink(), "", []*rig.Thing{rig.At("b", 3)}, "3")
 		synctest.Wait()
 		assert.Len(t, f.scripts, 4, "it has started anew")
 		assert.Equal(t, "b@3", again.List()[0].String())
@@ -120,8 +121,8 @@ func TestFactoryWaitForSync(t *testing.T) {
 		assert.ErrorAs(t, err, &reason)
 
 		go func() { waited <- f.WaitForSync(t.Context()) }()
-		x.Replace("", nil, "1")
-		y.Replace("", nil, "1")
+		sinktest.Replace(x, "", nil, "1")
+		sinktest.Replace(y, "", nil, "1")
 		synctest.Wait()
 		assert.Empty(t, waited)
 		released.Release()
@@ -135,7 +136,7 @@ func TestFactoryShutdown(t *testing.T) {
 		l := f.share("x")
 		byName := index.Single("name", func(o *rig.Thing) (string, bool) { return o.Name, true })
 		require.NoError(t, l.AddIndexes(byName))
-		f.sink().Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(f.sink(), "", []*rig.Thing{rig.At("a", 1)}, "1")
 		hold := make(chan struct{})
 		_, err := l.Handle(&rig.Recorder{Hook: func(string) { <-hold }})
 		require.NoError(t, err)
@@ -168,7 +169,7 @@ func TestFactoryReplacesAnInformerThatHasEnded(t *testing.T) {
 		synctest.Wait()
 		assert.ErrorIs(t, l.WaitForSync(t.Context()), assert.AnError)
 		again := f.share("x")
-		f.sink().Replace("", nil, "1")
+		sinktest.Replace(f.sink(), "", nil, "1")
 		assert.NoError(t, again.WaitForSync(t.Context()))
 		l.Release()
 		assert.NoError(t, again.WaitForSync(t.Context()), "the other goes on")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -50,13 +51,13 @@ func TestFollowerPanicsLoseNothing(t *testing.T) {
 		}
 		bad.armed = true
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		assert.Equal(t, []string{"initial a@1"}, rec.Next())
 		assert.Contains(t, good.next(), "synced")
 		assert.Contains(t, reported, any("synced"))
 
 		reported = nil
-		r.Sink.Put(rig.At("b", 2), "2")
+		sinktest.Put(r.Sink, rig.At("b", 2), "2")
 		assert.Equal(t, []string{"add b@2"}, rec.Next())
 		assert.Len(t, good.next(), 1)
 		assert.Equal(t, []any{"step"}, reported)
@@ -65,7 +66,7 @@ func TestFollowerPanicsLoseNothing(t *testing.T) {
 		assert.True(t, ok)
 
 		reported = nil
-		r.Sink.Bookmark("3")
+		sinktest.Bookmark(r.Sink, "3")
 		synctest.Wait()
 		assert.Equal(t, "3", r.ResourceVersion())
 		assert.Len(t, good.next(), 1)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -70,20 +71,20 @@ func TestFollow(t *testing.T) {
 		assert.Equal(t, []string{"report <nil>"}, f.next())
 		r.Sink.Report(errors.New("no rights"))
 		assert.Equal(t, []string{"report no rights"}, f.next())
-		r.Sink.Replace("", things("a", "b"), "2")
+		sinktest.Replace(r.Sink, "", things("a", "b"), "2")
 		assert.Equal(t, []string{"report <nil>", `step Added a@1 Added b@2 at "2"`, "synced"}, f.next())
-		r.Sink.Put(rig.At("a", 3), "3")
+		sinktest.Put(r.Sink, rig.At("a", 3), "3")
 		assert.Equal(t, []string{`step Updated a@3 at "3"`}, f.next())
-		r.Sink.Bookmark("9")
+		sinktest.Bookmark(r.Sink, "9")
 		assert.Equal(t, []string{`step at "9"`}, f.next())
-		r.Sink.Replace("", things("b"), "10")
+		sinktest.Replace(r.Sink, "", things("b"), "10")
 		assert.Equal(t, []string{"report <nil>", `step Deleted a@3 Updated b@1 at "10"`}, f.next())
 
 		late := &followed{}
 		unfollow, err := r.Follow(late)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"report <nil>", "begin [b@1]", "synced"}, late.next())
-		r.Sink.Delete(rig.At("b", 11), "11")
+		sinktest.Delete(r.Sink, rig.At("b", 11), "11")
 		assert.Equal(t, []string{`step Deleted b@11 at "11"`}, late.next())
 		unfollow()
 		unfollow()
@@ -120,13 +121,13 @@ func TestFollowSharedInformer(t *testing.T) {
 		require.NoError(t, err)
 		_, err = second.Follow(last)
 		require.NoError(t, err)
-		sink.Replace("", things("a"), "1")
+		sinktest.Replace(sink, "", things("a"), "1")
 		assert.Equal(t, []string{"report <nil>", "begin []", "report <nil>", `step Added a@1 at "1"`, "synced"}, ended.next())
 		left.next()
 		last.next()
 		unfollow()
 		first.Release()
-		sink.Put(rig.At("a", 2), "2")
+		sinktest.Put(sink, rig.At("a", 2), "2")
 		assert.Equal(t, []string{"end informer " + first.Name() + ": " + index.ErrReleased.Error()}, ended.next())
 		assert.Empty(t, left.next())
 		assert.Equal(t, []string{`step Updated a@2 at "2"`}, last.next())
@@ -146,34 +147,34 @@ func TestStep(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", things("a", "b"), "2")
+		sinktest.Replace(r.Sink, "", things("a", "b"), "2")
 		synctest.Wait()
 		events := r.Record()
 		assert.ElementsMatch(t, []string{"initial a@1", "initial b@2"}, events.Next())
-		var changes []source.Change[*rig.Thing]
+		var changes []index.Change[*rig.Thing]
 		for i := range 1000 {
-			changes = append(changes, source.Change[*rig.Thing]{Object: rig.At(fmt.Sprint("c", i), 1)})
+			changes = append(changes, index.Change[*rig.Thing]{Object: rig.At(fmt.Sprint("c", i), 1)})
 		}
-		changes = append(changes, source.Change[*rig.Thing]{Object: rig.At("a", 1), Deleted: true})
+		changes = append(changes, index.Change[*rig.Thing]{Object: rig.At("a", 1), Delete: true})
 		f := &followed{}
 		_, err := r.Follow(f)
 		require.NoError(t, err)
 		f.next()
 		seen := -1
-		source.Step(r.Sink, changes, "3", func() { seen = r.Len() })
+		r.Sink.Step(changes, "3", func() { seen = r.Len() })
 		assert.Len(t, f.next(), 1, "it is one step of the store")
 		assert.Equal(t, 1001, seen)
 		assert.Equal(t, "3", r.ResourceVersion())
 		assert.Len(t, events.Next(), 1001)
 
-		source.Step(r.Sink, nil, "4", func() { seen = 0 })
+		r.Sink.Step(nil, "4", func() { seen = 0 })
 		synctest.Wait()
 		assert.Zero(t, seen)
 		assert.Equal(t, "4", r.ResourceVersion())
 		assert.Empty(t, events.Next())
 
 		// What cannot be used is left out, alone.
-		source.Step(r.Sink, []source.Change[*rig.Thing]{{Object: nil}, {Object: rig.At("", 1)}, {Object: rig.At("d", 5)}, {Object: nil, Deleted: true}}, "5", nil)
+		r.Sink.Step([]index.Change[*rig.Thing]{{Object: nil}, {Object: rig.At("", 1)}, {Object: rig.At("d", 5)}, {Object: nil, Delete: true}}, "5", nil)
 		assert.Equal(t, []string{"add d@5"}, events.Next())
 		assert.Equal(t, 3, r.Status().Rejected)
 
@@ -195,8 +196,8 @@ func TestStepOfATransform(t *testing.T) {
 			return rig.On("transformed", o), nil
 		}))
 		r.Start()
-		r.Sink.Replace("", things("a"), "1")
-		source.Step(r.Sink, []source.Change[*rig.Thing]{{Object: rig.At("b", 3)}, {Object: rig.At("a", 2), Deleted: true}}, "4", nil)
+		sinktest.Replace(r.Sink, "", things("a"), "1")
+		r.Sink.Step([]index.Change[*rig.Thing]{{Object: rig.At("b", 3)}, {Object: rig.At("a", 2), Delete: true}}, "4", nil)
 		synctest.Wait()
 		all := r.List()
 		require.Len(t, all, 1, "the deletion is one, though its last state cannot be used")
@@ -219,7 +220,7 @@ func TestWaitingIsNoFailure(t *testing.T) {
 		assert.Zero(t, r.Status().Failures)
 		assert.Zero(t, failed)
 		assert.EqualError(t, &source.WaitingError{For: "another"}, "waits for another, which has not synced yet")
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		synctest.Wait()
 		assert.NoError(t, r.Status().Err)
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/internal/test/waves"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -19,7 +20,7 @@ import (
 func running(t *testing.T, opts ...typed.Option) *rig.Rig {
 	r := rig.New(t, opts...)
 	r.Start()
-	r.Sink.Replace("", nil, "1")
+	sinktest.Replace(r.Sink, "", nil, "1")
 	synctest.Wait()
 	return r
 }
@@ -43,11 +44,11 @@ func TestRejectionsGiveBack(t *testing.T) {
 					letIn(key)
 				},
 				Go: func(key int) {
-					r.Sink.Remove(rig.Key(strconv.Itoa(key)), index.Watched, "")
+					sinktest.Remove(r.Sink, rig.Key(strconv.Itoa(key)), index.Watched, "")
 					letIn(key)
 				},
 				Rest: func() {
-					r.Sink.Bookmark("")
+					sinktest.Bookmark(r.Sink, "")
 					synctest.Wait()
 				},
 				End: func() { r.Stop() },
@@ -68,15 +69,15 @@ func TestInformerGivesBack(t *testing.T) {
 			}
 			return waves.Structure{
 				Come: func(key int) {
-					r.Sink.Put(rig.At(strconv.Itoa(key), key+1), "")
+					sinktest.Put(r.Sink, rig.At(strconv.Itoa(key), key+1), "")
 					letIn(key)
 				},
 				Go: func(key int) {
-					r.Sink.Delete(rig.At(strconv.Itoa(key), key+1), "")
+					sinktest.Delete(r.Sink, rig.At(strconv.Itoa(key), key+1), "")
 					letIn(key)
 				},
 				Rest: func() {
-					r.Sink.Bookmark("")
+					sinktest.Bookmark(r.Sink, "")
 					synctest.Wait()
 				},
 				End: func() { r.Stop() },

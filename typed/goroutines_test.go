@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -22,7 +23,7 @@ func TestGoroutines(t *testing.T) {
 		assert.Equal(t, before, goroutinesOfBubbles())
 		r.Start() // calls Run on a goroutine of its own
 		r.Record()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		assert.Equal(t, before+1+1+3, goroutinesOfBubbles())
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -17,7 +18,7 @@ func TestGrace(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t, typed.WithGrace(time.Minute))
 		first := f.share("x")
-		f.sink().Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(f.sink(), "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		first.Release()
 		time.Sleep(59 * time.Second)
@@ -85,7 +86,7 @@ func TestResyncJitter(t *testing.T) {
 			require.NoError(t, err)
 			begin := time.Now()
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 			time.Sleep(time.Hour)
 			synctest.Wait()
 			require.Greater(t, len(at), 23)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -23,7 +24,7 @@ func TestErrorHandlersMayAskForTheStatus(t *testing.T) {
 		rig.ErrorHandler.Store(&handle)
 		r.Start()
 		r.Sink.Report(errors.New("refused"))
-		r.Sink.Put(nil, "1")
+		sinktest.Put(r.Sink, nil, "1")
 		if assert.Len(t, seen, 2) {
 			assert.Equal(t, 1, seen[0].Failures)
 			assert.Equal(t, 1, seen[1].Rejected)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -33,7 +34,7 @@ func TestIndexerOfTheCaller(t *testing.T) {
 		late := r.Record()
 		assert.ElementsMatch(t, []string{"initial a@1", "initial b@1"}, late.Next())
 
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 2), rig.At("c", 2)}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 2), rig.At("c", 2)}, "2")
 		compared := []string{"delete b@1 Initial", "update a@1 a@2", "initial c@2"}
 		assert.Equal(t, compared, early.Next())
 		assert.Equal(t, compared, late.Next())
@@ -42,7 +43,7 @@ func TestIndexerOfTheCaller(t *testing.T) {
 		_, ok := r.Get(rig.Key("d"))
 		assert.True(t, ok)
 		assert.Empty(t, early.Next(), "the caller's writes are no events")
-		r.Sink.Put(rig.At("d", 4), "4")
+		sinktest.Put(r.Sink, rig.At("d", 4), "4")
 		assert.Equal(t, []string{"update d@3 d@4"}, early.Next())
 	})
 }

@@ -19,8 +19,7 @@ import (
 // informerSink is the Sink of an informer: it checks and transforms each object, once,
 // on the goroutine of the source, and queues it.
 type informerSink[T index.Object] struct {
-	*queue.DeltaFIFO[T]
-
+	deltas    *queue.DeltaFIFO[T]
 	ctx       context.Context // of Run, for logging
 	name      string
 	transform func(T) (T, error) // may be nil
@@ -36,85 +35,91 @@ type informerSink[T index.Object] struct {
 	early     func(received int) // looks at a list that comes
 }
 
-// Put implements Sink.
-func (s *informerSink[T]) Put(obj T, resourceVersion string) {
-	if obj, ok := s.admit(obj, resourceVersion, false); ok && !s.isFirst(obj, resourceVersion) {
-		s.DeltaFIFO.Put(obj, resourceVersion)
-	}
-}
-
-// Delete implements Sink. The object is gone whether its last state can be used or
-// not.
-func (s *informerSink[T]) Delete(obj T, resourceVersion string) {
-	var none T
-	if obj == none {
-		s.reject(index.Key{}, resourceVersion, false, source.ErrNilObject)
+// Change implements Sink.
+func (s *informerSink[T]) Change(c index.Change[T], version string) {
+	if c.Delete {
+		s.delete(c, version)
 		return
 	}
-	key := index.KeyOf(obj) // first: a transform may modify the object, and then fail
-	if obj, ok := s.admit(obj, resourceVersion, false); !ok {
-		s.Remove(key, index.Watched, resourceVersion)
-	} else if !s.swallows(resourceVersion) {
-		s.DeltaFIFO.Delete(obj, resourceVersion)
+	obj, ok := s.admit(c.Object, version, false)
+	if !ok || s.first.withheld.Load() && s.beginsWith(index.Change[T]{Object: obj, UID: c.UID}, version) {
+		return
+	}
+	d := queue.Delta[T]{Type: queue.Put, Reason: queue.Reason(c.Reason), Object: obj, ResourceVersion: version}
+	if c.UID != nil {
+		d.List = &queue.List[T]{UID: (*string)(c.UID)}
+	}
+	s.deltas.Add(d)
+}
+
+// delete is Change if that is a deletion.
+func (s *informerSink[T]) delete(c index.Change[T], version string) {
+	c, ok := s.admitChange(c, version)
+	if ok && !(s.first.withheld.Load() && s.beginsWith(c, version)) {
+		d := deltaOf(&c)
+		d.ResourceVersion = version
+		s.deltas.Add(d)
 	}
 }
 
-// Remove implements Sink.
-func (s *informerSink[T]) Remove(key index.Key, reason index.Reason, resourceVersion string) {
-	s.repair(key)
-	switch deleted := reason == index.Watched; {
-	case s.first.withheld.Load() && s.begins(nil, !deleted, resourceVersion):
-	case deleted:
-		s.DeltaFIFO.DeleteName(queue.ObjectName(key), resourceVersion)
+// beginsWith is begins with a change. One that is about what the store has to have says
+// nothing about a first list; and an object that is not there by purpose leaves one empty.
+func (s *informerSink[T]) beginsWith(c index.Change[T], version string) bool {
+	switch {
+	case c.UID != nil:
+		return s.begins(nil, false, version)
+	case !c.Delete:
+		return s.begins([]T{c.Object}, true, version)
 	default:
-		s.DeltaFIFO.Remove(queue.ObjectName(key), queue.Reason(reason), resourceVersion)
+		return s.begins(nil, c.Reason != 0 && c.Reason != index.Watched, version)
 	}
 }
 
-// Bookmark implements Sink.
-func (s *informerSink[T]) Bookmark(resourceVersion string) {
-	if !s.swallows(resourceVersion) {
-		s.DeltaFIFO.Bookmark(resourceVersion)
+// deltaOf returns a change as it is queued.
+func deltaOf[T index.Object](c *index.Change[T]) queue.Delta[T] {
+	d := queue.Delta[T]{Type: queue.Put, Reason: queue.Reason(c.Reason), Object: c.Object}
+	if c.UID != nil {
+		d.List = &queue.List[T]{UID: (*string)(c.UID)}
 	}
-}
-
-// Replace implements Sink.
-func (s *informerSink[T]) Replace(namespace string, objs []T, resourceVersion string) {
-	s.replace(namespace, s.admitAll(objs, resourceVersion), false, resourceVersion)
+	if c.Delete {
+		d.Type, d.Name = queue.Delete, (*queue.ObjectName)(c.Key)
+	}
+	return d
 }
 
 // Stage implements Sink.
-func (s *informerSink[T]) Stage(obj T, resourceVersion string) source.Staged {
-	obj, ok := s.admit(obj, resourceVersion, true)
+func (s *informerSink[T]) Stage(obj T, version string) source.Staged {
+	obj, ok := s.admit(obj, version, true)
 	if !ok {
 		return source.Reject()
 	}
 	return source.Keep(obj)
 }
 
-// ReplaceStaged implements Sink.
-func (s *informerSink[T]) ReplaceStaged(namespace string, list []source.Staged, resourceVersion string) {
-	objs, filtered := source.Kept[T](list)
-	s.replace(namespace, objs, filtered, resourceVersion)
-}
-
-// RemoveNamespace implements Sink.
-func (s *informerSink[T]) RemoveNamespace(namespace, resourceVersion string) {
-	s.health.rejections.repairAll(&namespace, bySink)
-	if !s.swallows(resourceVersion) {
-		s.DeltaFIFO.Replace(queue.List[T]{Namespace: namespace, Removed: true}, resourceVersion)
+// Replace implements Sink.
+func (s *informerSink[T]) Replace(l source.List, version string) {
+	switch {
+	case l.Part:
+		s.replacePart(l, version)
+	case l.Leaves():
+		s.health.rejections.repairAll(&l.Namespace, bySink)
+		if !s.swallows(version) {
+			s.queueList(queue.List[T]{Namespace: l.Namespace}, l.Reason, version)
+		}
+	default:
+		s.replace(l, version)
 	}
 }
 
-// replace queues a list, whose objects were admitted; unless it is the first list of
-// everything, and all that was in it was rejected. Filtered tells that there were
-// some that are left out on purpose.
-func (s *informerSink[T]) replace(namespace string, objs []T, filtered bool, resourceVersion string) {
-	list := queue.List[T]{Namespace: namespace, Objects: objs}
-	if namespace != metav1.NamespaceAll {
-		list.Kept = s.health.rejections.repairAll(&namespace, bySink)
-		if !s.first.withheld.Load() || !s.begins(objs, len(objs) > 0, resourceVersion) {
-			s.DeltaFIFO.Replace(list, resourceVersion)
+// replace queues a list, unless it is the first list of everything, and all that was in
+// it was rejected.
+func (s *informerSink[T]) replace(l source.List, version string) {
+	objs, leftOut := source.Kept[T](l.Items)
+	list := queue.List[T]{Namespace: l.Namespace, Objects: objs}
+	if l.Namespace != metav1.NamespaceAll {
+		list.Kept = s.health.rejections.repairAll(&l.Namespace, bySink)
+		if !s.first.withheld.Load() || !s.begins(objs, len(objs) > 0, version) {
+			s.queueList(list, l.Reason, version)
 		}
 		return
 	}
@@ -122,7 +127,7 @@ func (s *informerSink[T]) replace(namespace string, objs []T, filtered bool, res
 	s.health.report(s.ctx, s.name, nil) // before anybody can see that it has synced
 	s.reported(nil)
 	list.Kept = s.health.rejections.repairAll(nil, bySink)
-	if len(objs) == 0 && !filtered && len(list.Kept) > 0 && s.first.withhold(resourceVersion) {
+	if len(objs) == 0 && !leftOut && len(list.Kept) > 0 && s.first.withhold(version) {
 		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(list.Kept), s.health.rejections.of(index.Key(list.Kept[0])))
 		s.health.withhold(err)
 		utilruntime.HandleErrorWithContext(s.ctx, err, "The informer cannot sync", "informer", s.name)
@@ -130,12 +135,12 @@ func (s *informerSink[T]) replace(namespace string, objs []T, filtered bool, res
 	}
 	s.first.take()
 	s.health.withhold(nil)
-	s.DeltaFIFO.Replace(list, resourceVersion)
+	s.queueList(list, l.Reason, version)
 }
 
-// isFirst reports whether obj was taken up as the first list.
-func (s *informerSink[T]) isFirst(obj T, resourceVersion string) bool {
-	return s.first.withheld.Load() && s.begins([]T{obj}, true, resourceVersion)
+// queueList queues a list. Its events have the given reason, or the usual one if it is 0.
+func (s *informerSink[T]) queueList(list queue.List[T], reason index.Reason, version string) {
+	s.deltas.Add(queue.Delta[T]{Type: queue.Replace, Reason: queue.Reason(reason), List: &list, ResourceVersion: version})
 }
 
 // swallows reports whether a report that brings no object is not to be passed on.
@@ -159,22 +164,9 @@ func (s *informerSink[T]) begins(objs []T, usable bool, resourceVersion string) 
 		s.first.withheld.Store(false)
 		s.first.done = true
 		s.health.withhold(nil)
-		s.DeltaFIFO.Replace(queue.List[T]{Objects: objs}, s.first.version)
+		s.queueList(queue.List[T]{Objects: objs}, 0, s.first.version)
 	}
 	return true
-}
-
-// admitAll returns those of the objects of a list that can be stored, as they are
-// to be stored.
-func (s *informerSink[T]) admitAll(objs []T, resourceVersion string) []T {
-	admitted := objs[:0]
-	for _, obj := range objs {
-		if obj, ok := s.admit(obj, resourceVersion, true); ok {
-			admitted = append(admitted, obj)
-		}
-	}
-	clear(objs[len(admitted):])
-	return admitted
 }
 
 // Progress implements Sink.
@@ -183,8 +175,15 @@ func (s *informerSink[T]) Progress(received, expected int) {
 	s.early(received)
 }
 
-// Meter implements source.Metered.
-func (s *informerSink[T]) Meter() *source.Meter { return s.meter }
+// Decoding implements Sink. A transform may modify what it is given, so objects share
+// nothing if there is one.
+func (s *informerSink[T]) Decoding() source.Decoding[T] {
+	d := source.Decoding[T]{Held: s.held, Meter: s.meter}
+	if s.transform != nil {
+		d.Held = nil
+	}
+	return d
+}
 
 // Report implements Sink.
 func (s *informerSink[T]) Report(err error) {
@@ -220,6 +219,34 @@ func (s *informerSink[T]) Report(err error) {
 }
 
 var errNoName = errors.New("it has no name")
+
+// admitChange returns a change as it is to be made, false if it cannot be. What is deleted
+// is gone whether its last state can be used or not.
+func (s *informerSink[T]) admitChange(c index.Change[T], version string) (index.Change[T], bool) {
+	var none T
+	var ok bool
+	if !c.Delete {
+		c.Object, ok = s.admit(c.Object, version, false)
+		return c, ok
+	}
+	if c.Key == nil {
+		if c.Object == none {
+			s.reject(index.Key{}, version, false, source.ErrNilObject)
+			return c, false
+		}
+		key := index.KeyOf(c.Object) // first: a transform may modify the object, and then fail
+		if c.Object, ok = s.admit(c.Object, version, false); ok {
+			return c, true
+		}
+		named := key // which escapes, as key would with every deletion
+		c.Key = &named
+	}
+	c.Object = none
+	if c.UID == nil { // of another object of the name, it says nothing
+		s.repair(*c.Key)
+	}
+	return c, true
+}
 
 // admit returns obj as it is to be stored, false if it cannot be, which it
 // reports. Listed tells that it is one of a list.

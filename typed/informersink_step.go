@@ -1,46 +1,57 @@
 package typed
 
 import (
+	"cmp"
+
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// ReplacePart implements Sink.
-func (s *informerSink[T]) ReplacePart(list []source.Staged, gone []index.Key, reason index.Reason, resourceVersion string) {
-	objs, _ := source.Kept[T](list)
-	deltas := make([]queue.Delta[T], 0, len(gone)+len(objs))
-	for i := range gone {
-		s.repair(gone[i])
-		deltas = append(deltas, queue.Delta[T]{Type: queue.Remove, Reason: queue.Reason(reason), Name: (*queue.ObjectName)(&gone[i])})
+// replacePart queues a list of a part.
+func (s *informerSink[T]) replacePart(l source.List, version string) {
+	objs, _ := source.Kept[T](l.Items)
+	deltas := make([]queue.Delta[T], 0, len(l.Gone)+len(objs))
+	reason := queue.Reason(cmp.Or(l.Reason, index.Relisted))
+	for i := range l.Gone {
+		s.repair(l.Gone[i])
+		deltas = append(deltas, queue.Delta[T]{Type: queue.Delete, Reason: reason, Name: (*queue.ObjectName)(&l.Gone[i])})
 	}
 	for _, obj := range objs {
-		deltas = append(deltas, queue.Delta[T]{Type: queue.Put, Reason: queue.Reason(reason), Object: obj})
+		deltas = append(deltas, queue.Delta[T]{Type: queue.Put, Reason: reason, Object: obj})
 	}
-	if s.first.withheld.Load() && s.begins(objs, len(objs) > 0, resourceVersion) {
-		return // as with Replace of a namespace
+	if s.first.withheld.Load() && s.begins(objs, len(objs) > 0, version) {
+		return // as with a list of a namespace
 	}
-	s.DeltaFIFO.StepPart(deltas, resourceVersion)
+	s.deltas.StepPart(deltas, version)
 }
 
-// Step implements source.Stepper.
-func (s *informerSink[T]) Step(changes []source.Change[T], resourceVersion string, done func()) {
+// Step implements Sink.
+func (s *informerSink[T]) Step(changes []index.Change[T], version string, done func()) {
 	deltas := make([]queue.Delta[T], 0, len(changes))
+	var first []T // what there is after them, if that is the first list
+	onPurpose := false
 	for _, c := range changes {
-		var none T
-		if c.Deleted && c.Object != none {
-			key := index.KeyOf(c.Object)
-			if obj, ok := s.admit(c.Object, resourceVersion, false); ok {
-				deltas = append(deltas, queue.Delta[T]{Type: queue.Delete, Object: obj})
-			} else {
-				s.repair(key)
-				deltas = append(deltas, queue.Delta[T]{Type: queue.Delete, Name: (*queue.ObjectName)(&key)})
-			}
-		} else if obj, ok := s.admit(c.Object, resourceVersion, false); ok && !s.isFirst(obj, resourceVersion) {
-			deltas = append(deltas, queue.Delta[T]{Type: queue.Put, Object: obj})
+		c, ok := s.admitChange(c, version)
+		if !ok {
+			continue
+		}
+		deltas = append(deltas, deltaOf(&c))
+		switch {
+		case !s.first.withheld.Load() || c.UID != nil:
+		case !c.Delete:
+			first = append(first, c.Object)
+		default:
+			onPurpose = onPurpose || c.Reason != 0 && c.Reason != index.Watched
 		}
 	}
-	if !s.swallows(resourceVersion) {
-		s.DeltaFIFO.Step(deltas, resourceVersion, done)
+	if s.first.withheld.Load() && s.begins(first, len(first) > 0 || onPurpose, version) {
+		deltas, version = nil, ""
+	}
+	switch {
+	case len(deltas) > 0 || done != nil:
+		s.deltas.Step(deltas, version, done)
+	case version != "":
+		s.deltas.Bookmark(version)
 	}
 }

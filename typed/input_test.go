@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
@@ -89,7 +90,7 @@ func TestRunTwice(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		assert.ErrorIs(t, r.Run(t.Context()), typed.ErrStarted)
 		synctest.Wait()
 		assert.Equal(t, 1, r.Len(), "the first one goes on")
@@ -101,17 +102,17 @@ func TestEvents(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		var seen []string
 		for e := range r.Events(t.Context()).All() {
 			seen = append(seen, e.Type.String()+" "+e.Reason.String()+" "+e.Key().Name)
 			switch len(seen) {
 			case 1:
-				r.Sink.Put(rig.At("a", 2), "2")
-				r.Sink.Delete(rig.At("a", 3), "3")
+				sinktest.Put(r.Sink, rig.At("a", 2), "2")
+				sinktest.Delete(r.Sink, rig.At("a", 3), "3")
 			case 3:
-				r.Sink.Put(rig.At("b", 4), "4")
+				sinktest.Put(r.Sink, rig.At("b", 4), "4")
 			}
 			if e.Type == index.Added && e.Reason == index.Watched {
 				break
@@ -147,14 +148,14 @@ func TestMemoryIsReleased(t *testing.T) {
 			list[i] = rig.At(string(rune('a'+i%26))+string(rune('a'+i/26)), i)
 			objects[i] = weak.Make(list[i])
 		}
-		r.Sink.Replace("", list, "1")
+		sinktest.Replace(r.Sink, "", list, "1")
 	}()
 	require.NoError(t, rec.WaitForSync(t.Context()))
 	require.NoError(t, coalescing.WaitForSync(t.Context()))
 	runtime.GC()
 	assert.NotNil(t, objects[7].Value())
 	updated := weak.Make(mustGet(t, r, objects[7].Value().Name))
-	r.Sink.Put(rig.At(objects[7].Value().Name, 9999), "9999")
+	sinktest.Put(r.Sink, rig.At(objects[7].Value().Name, 9999), "9999")
 	require.NoError(t, r.WaitForResourceVersion(t.Context(), "9999"))
 	for r.Status().Handlers[0].Backlog+r.Status().Handlers[1].Backlog > 0 {
 		runtime.Gosched()
@@ -198,7 +199,7 @@ func TestWaitsAfterTheEnd(t *testing.T) {
 		r := rig.New(t)
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
@@ -136,7 +137,7 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 		case queue.Replace:
 			l.flush(version)
 			version = ""
-			l.replace(d.List, d.ResourceVersion)
+			l.replace(d.List, index.Reason(d.Reason), d.ResourceVersion)
 			d.List = nil
 			continue
 		case queue.Step:
@@ -158,26 +159,19 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 
 // collect notes a change of an object, to be applied with those that follow.
 func (l *loop[T]) collect(d *queue.Delta[T]) {
-	switch d.Type {
-	case queue.Put:
-		l.changes = append(l.changes, index.Change[T]{Reason: reasonOf(d, index.Watched), Object: d.Object})
-	case queue.Delete:
-		l.changes = append(l.changes, index.Change[T]{
-			Delete: true, Reason: index.Watched, Object: d.Object, Key: (*index.Key)(d.Name),
-		})
+	reason := index.Reason(d.Reason)
+	switch {
+	case reason != 0:
+	case d.Type == queue.Remove:
+		reason = index.OutOfScope
 	default:
-		l.changes = append(l.changes, index.Change[T]{
-			Delete: true, Reason: reasonOf(d, index.OutOfScope), Key: (*index.Key)(d.Name),
-		})
+		reason = index.Watched
 	}
-}
-
-// reasonOf returns the reason of a delta, or the usual one if it has none of its own.
-func reasonOf[T index.Object](d *queue.Delta[T], usual index.Reason) index.Reason {
-	if d.Reason == 0 {
-		return usual
+	c := index.Change[T]{Delete: d.Type != queue.Put, Reason: reason, Object: d.Object, Key: (*index.Key)(d.Name)}
+	if d.List != nil {
+		c.UID = (*types.UID)(d.List.UID)
 	}
-	return index.Reason(d.Reason)
+	l.changes = append(l.changes, c)
 }
 
 // flush applies the changes collected so far, together, after which the store is at
@@ -264,6 +258,9 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 	notify(waiters)
 	if l.health.rejections.some() {
 		for i := range changes {
+			if changes[i].UID != nil {
+				continue // it may be about another object than the one that was rejected
+			}
 			key := changes[i].Key
 			if key == nil {
 				at := index.KeyOf(changes[i].Object)

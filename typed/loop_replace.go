@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -16,8 +17,9 @@ var errPanicked = errors.New("the list was not stored: an index function, or a m
 
 // replace makes the objects of a list the content of the store, or of a namespace,
 // and publishes the events. Objects for which an index function panics are left out;
-// if there are no others in the first list, the informer is not synced by it.
-func (l *loop[T]) replace(list *queue.List[T], version string) {
+// if there are no others in the first list, the informer is not synced by it. A reason
+// other than 0 is that of the events.
+func (l *loop[T]) replace(list *queue.List[T], reason index.Reason, version string) {
 	l.keep(list)
 	if l.observed && l.detector != nil {
 		defer l.detector.settle()
@@ -25,36 +27,36 @@ func (l *loop[T]) replace(list *queue.List[T], version string) {
 			l.detector.record(obj)
 		}
 	}
-	if l.tryReplace(list, version) {
+	if l.tryReplace(list, reason, version) {
 		return
 	}
 	rejected, left := l.leaveOut(list)
-	if rejected > 0 && !left && l.isFirst(list) {
+	if rejected > 0 && !left && l.isFirst(list, reason) {
 		l.withheld = true
 		l.health.withhold(fmt.Errorf("all %d objects of the first list were rejected, such as: %w", rejected, l.health.rejections.lastOne()))
 		return
 	}
-	if rejected == 0 || !l.tryReplace(list, version) {
+	if rejected == 0 || !l.tryReplace(list, reason, version) {
 		l.health.report(l.ctx, l.name, errPanicked)
 	}
 }
 
 // isFirst reports whether a list is the first one of everything.
-func (l *loop[T]) isFirst(list *queue.List[T]) bool {
-	return list.Namespace == metav1.NamespaceAll && !list.Removed && !l.isSynced()
+func (l *loop[T]) isFirst(list *queue.List[T], reason index.Reason) bool {
+	return list.Namespace == metav1.NamespaceAll && reason != index.OutOfScope && !l.isSynced()
 }
 
 // tryReplace does the same, but for panics: it reports whether there was none, and
 // otherwise nothing has changed.
-func (l *loop[T]) tryReplace(list *queue.List[T], version string) (done bool) {
+func (l *loop[T]) tryReplace(list *queue.List[T], reason index.Reason, version string) (done bool) {
 	defer utilruntime.HandleCrashWithContext(l.ctx)
-	first := l.isFirst(list)
+	first := l.isFirst(list, reason)
 	if list.Namespace == metav1.NamespaceAll {
 		l.lists.note(version)
 	} else {
 		l.lists.note("")
 	}
-	waiters := l.commitList(list, version, first)
+	waiters := l.commitList(list, reason, version, first)
 	done = true // even if what is called now panics
 	if l.observed {
 		l.blameIndexes(len(list.Objects), func(n int) (T, bool) { return list.Objects[n], true })
@@ -97,18 +99,15 @@ func (l *loop[T]) keep(list *queue.List[T]) {
 	list.Kept = nil
 }
 
-func (l *loop[T]) commitList(list *queue.List[T], version string, first bool) []*deletionWaiter {
+func (l *loop[T]) commitList(list *queue.List[T], reason index.Reason, version string, first bool) []*deletionWaiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	reason := index.Relisted
-	switch {
-	case first:
+	if first {
 		reason = index.Initial
-	case list.Removed:
-		reason = index.OutOfScope
-	case list.Namespace == metav1.NamespaceAll:
+	} else if list.Namespace == metav1.NamespaceAll && reason != index.OutOfScope {
 		l.relists.Add(1)
 	}
+	reason = cmp.Or(reason, index.Relisted)
 	began := l.beginWrite()
 	if list.Namespace == metav1.NamespaceAll {
 		l.events = l.store.Replace(nil, list.Objects, version, reason)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -29,11 +30,11 @@ func TestMetrics(t *testing.T) {
 		r := rig.New(t, typed.WithMetrics(&told))
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		rec.Next()
 		assert.Equal(t, measures{"queued 1", "processing 1", "version 1", "processed", "queued 0"}, told)
 		told = nil
-		r.Sink.Bookmark("2")
+		sinktest.Bookmark(r.Sink, "2")
 		rec.Next()
 		assert.Equal(t, measures{"queued 1", "processing 1", "version 2", "processed", "queued 0"}, told)
 	})
@@ -51,7 +52,7 @@ func TestMetricsThatDoNotProcess(t *testing.T) {
 		r := rig.New(t, typed.WithMetrics(idle{}))
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		assert.Len(t, rec.Next(), 1)
 	})
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/pods"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -60,7 +61,7 @@ func startDetecting(t *testing.T, n int, handlers ...typed.Handler[*corev1.Pod])
 	for i := range n {
 		list = append(list, made.Pod(i, 1))
 	}
-	d.sink.Replace("", list, "1")
+	sinktest.Replace(d.sink, "", list, "1")
 	synctest.Wait()
 	return d
 }
@@ -76,7 +77,7 @@ func (d *detecting) pod(t *testing.T, i int) *corev1.Pod {
 // informer reads then, which the race detector would complain of otherwise, as it
 // should: who modifies shared objects does not lock them.
 func (d *detecting) pass() {
-	d.sink.Delete(made.Pod(9_999, 1), "1") // which is not there
+	sinktest.Delete(d.sink, made.Pod(9_999, 1), "1") // which is not there
 	synctest.Wait()
 	time.Sleep(time.Minute)
 	synctest.Wait()
@@ -140,9 +141,9 @@ func TestMutationsOfHandlersAreDetected(t *testing.T) {
 				}
 			},
 		})
-		d.sink.Put(made.Pod(2, 2), "20000002")
+		sinktest.Put(d.sink, made.Pod(2, 2), "20000002")
 		synctest.Wait()
-		d.sink.Put(made.Pod(2, 3), "30000002")
+		sinktest.Put(d.sink, made.Pod(2, 3), "30000002")
 		d.pass()
 		require.Len(t, d.told, 1)
 		assert.Equal(t, fmt.Sprintf(`informer pods: object %s was modified: metadata.annotations[seen] was none, is "true"`, index.KeyOf(d.pod(t, 2))), d.told[0].String())
@@ -155,17 +156,17 @@ func TestChangesFromTheSourceAreNoMutations(t *testing.T) {
 		d := startDetecting(t, 20)
 		for version := 2; version < 6; version++ {
 			for i := range 10 {
-				d.sink.Put(made.Pod(i, version), "2")
+				sinktest.Put(d.sink, made.Pod(i, version), "2")
 			}
-			d.sink.Delete(made.Pod(15, version), "3")
-			d.sink.Put(made.Pod(15, version), "4")
+			sinktest.Delete(d.sink, made.Pod(15, version), "3")
+			sinktest.Put(d.sink, made.Pod(15, version), "4")
 			d.pass()
 		}
 		var list []*corev1.Pod
 		for i := range 12 {
 			list = append(list, made.Pod(i, 7))
 		}
-		d.sink.Replace("", list, "7")
+		sinktest.Replace(d.sink, "", list, "7")
 		d.pass()
 		d.pass()
 		assert.Equal(t, 12, d.Len())
@@ -179,8 +180,8 @@ func TestMutationOfASharedPartIsToldOfEveryObject(t *testing.T) {
 		d := startDetecting(t, 3)
 		first, second := made.Pod(0, 2), made.Pod(1, 2)
 		second.Labels = first.Labels
-		d.sink.Put(first, "2")
-		d.sink.Put(second, "2")
+		sinktest.Put(d.sink, first, "2")
+		sinktest.Put(d.sink, second, "2")
 		d.pass()
 		require.Empty(t, d.told)
 		first.Labels["b"] = "c"
@@ -201,9 +202,9 @@ func TestMutationIsToldAgainOfANewObject(t *testing.T) {
 			d.pod(t, 1).Labels["b"] = "c"
 			d.pass()
 			assert.Len(t, d.told, version-1)
-			d.sink.Delete(made.Pod(1, 1), "2")
+			sinktest.Delete(d.sink, made.Pod(1, 1), "2")
 			d.pass()
-			d.sink.Put(made.Pod(1, version), "3")
+			sinktest.Put(d.sink, made.Pod(1, version), "3")
 			synctest.Wait()
 		}
 	})
@@ -219,7 +220,7 @@ func TestRecordsAreBounded(t *testing.T) {
 			for i := range 10 {
 				pod := made.Pod(i, 2+version)
 				replaced = append(replaced, weak.Make(pod))
-				d.sink.Put(pod, "2")
+				sinktest.Put(d.sink, pod, "2")
 			}
 			synctest.Wait()
 		}
@@ -252,7 +253,7 @@ func TestPanicOfAReport(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- d.Informer.Run(ctx) }()
 		synctest.Wait()
-		d.sink.Replace("", []*corev1.Pod{made.Pod(0, 1), made.Pod(1, 1)}, "1")
+		sinktest.Replace(d.sink, "", []*corev1.Pod{made.Pod(0, 1), made.Pod(1, 1)}, "1")
 		synctest.Wait()
 		d.pod(t, 0).Labels["b"] = "c"
 		d.pod(t, 1).Labels["b"] = "c"

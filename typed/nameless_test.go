@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -23,11 +24,11 @@ func TestObjectsWithoutName(t *testing.T) {
 		}))
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("", 1), rig.At("a", 2), rig.At("loses its name", 3)}, "3")
-		r.Sink.Put(rig.At("", 4), "4")
-		r.Sink.Put(rig.At("loses its name", 5), "5")
-		r.Sink.Delete(rig.At("", 6), "6")
-		r.Sink.Replace("ns", []*rig.Thing{rig.At("", 7), rig.At("a", 8)}, "8")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("", 1), rig.At("a", 2), rig.At("loses its name", 3)}, "3")
+		sinktest.Put(r.Sink, rig.At("", 4), "4")
+		sinktest.Put(r.Sink, rig.At("loses its name", 5), "5")
+		sinktest.Delete(r.Sink, rig.At("", 6), "6")
+		sinktest.Replace(r.Sink, "ns", []*rig.Thing{rig.At("", 7), rig.At("a", 8)}, "8")
 		assert.Equal(t, []string{"initial a@2", "update a@2 a@8"}, rec.Next())
 		assert.Equal(t, 1, r.Len())
 		assert.Equal(t, 6, r.Status().Rejected)
@@ -38,8 +39,8 @@ func TestObjectsWithoutName(t *testing.T) {
 		r := rig.New(t, typed.WithNameless())
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("", 1)}, "3")
-		r.Sink.Put(rig.At("", 4), "4")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("", 1)}, "3")
+		sinktest.Put(r.Sink, rig.At("", 4), "4")
 		assert.Equal(t, []string{"initial @1", "update @1 @4"}, rec.Next())
 		assert.Zero(t, r.Status().Rejected)
 	})

@@ -10,6 +10,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -35,7 +36,7 @@ func TestPanicOfAnIndexFunction(t *testing.T) {
 			return o.Name, true
 		})))
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("poison", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("poison", 1)}, "1")
 		close(hold)
 		assert.Equal(t, []string{"initial a@1"}, rec.Next(), "without the one, the informer syncs")
 		assert.NoError(t, r.WaitForSync(t.Context()))
@@ -43,15 +44,15 @@ func TestPanicOfAnIndexFunction(t *testing.T) {
 		assert.Equal(t, "1", r.Rejected(rig.Key("poison")).ResourceVersion)
 		assert.Positive(t, reported)
 
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 2)}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 2)}, "2")
 		assert.Equal(t, []string{"update a@1 a@2"}, rec.Next())
 		assert.Zero(t, r.Status().RejectedNow, "it is not there any more")
 		hold = make(chan struct{})
-		r.Sink.Put(rig.At("a", 3), "3")
+		sinktest.Put(r.Sink, rig.At("a", 3), "3")
 		synctest.Wait() // it is being applied
-		r.Sink.Put(rig.At("poison", 4), "4")
-		r.Sink.Put(rig.At("b", 5), "5")
-		r.Sink.Put(rig.At("poison", 6), "6")
+		sinktest.Put(r.Sink, rig.At("poison", 4), "4")
+		sinktest.Put(r.Sink, rig.At("b", 5), "5")
+		sinktest.Put(r.Sink, rig.At("poison", 6), "6")
 		close(hold)
 		assert.Equal(t, []string{"update a@2 a@3", "add b@5"}, rec.Next(), "the others are not lost")
 		assert.Equal(t, 2, r.Len())
@@ -60,10 +61,10 @@ func TestPanicOfAnIndexFunction(t *testing.T) {
 		assert.NoError(t, r.Status().Err)
 
 		poisoned = "b"
-		r.Sink.Put(rig.At("poison", 7), "7")
+		sinktest.Put(r.Sink, rig.At("poison", 7), "7")
 		assert.Equal(t, []string{"add poison@7"}, rec.Next())
 		assert.Zero(t, r.Status().RejectedNow)
-		r.Sink.Replace("", []*rig.Thing{rig.At("poison", 7), rig.At("b", 8)}, "8")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("poison", 7), rig.At("b", 8)}, "8")
 		assert.Empty(t, rec.Next(), "the state that the store has cannot be stored either: nothing is taken up")
 		assert.ErrorContains(t, r.Status().Err, "the list was not stored")
 	})
@@ -86,22 +87,22 @@ func TestPanicsForAllOfTheFirstList(t *testing.T) {
 			return o.Name, true
 		})))
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 1)}, "1")
 		assert.Empty(t, rec.Next())
 		assert.False(t, rig.IsClosed(r.Synced()))
 		assert.ErrorContains(t, r.Status().Err, "all 2 objects of the first list were rejected, such as: ")
-		r.Sink.Put(rig.At("c", 2), "2")
+		sinktest.Put(r.Sink, rig.At("c", 2), "2")
 		assert.Equal(t, []string{"add c@2"}, rec.Next())
 		assert.NoError(t, r.WaitForSync(t.Context()))
 		assert.True(t, rig.IsClosed(rec.Synced()))
 		assert.NoError(t, r.Status().Err)
 		assert.Equal(t, 2, r.Status().RejectedNow)
-		r.Sink.Put(rig.At("a", 1), "3")
-		r.Sink.Put(rig.At("b", 2), "4")
+		sinktest.Put(r.Sink, rig.At("a", 1), "3")
+		sinktest.Put(r.Sink, rig.At("b", 2), "4")
 		assert.Equal(t, []string{"add b@2"}, rec.Next())
 		assert.Equal(t, 1, r.Status().RejectedNow)
-		r.Sink.Put(rig.At("c", 1), "5")
-		r.Sink.Replace("", []*rig.Thing{rig.At("c", 1), rig.At("b", 2)}, "6")
+		sinktest.Put(r.Sink, rig.At("c", 1), "5")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("c", 1), rig.At("b", 2)}, "6")
 		assert.Equal(t, []string{"resync c@2", "update b@2 b@2"}, rec.Next(), "c is as it was")
 		assert.Equal(t, "1", r.Rejected(rig.Key("c")).ResourceVersion)
 	})

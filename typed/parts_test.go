@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -48,7 +49,7 @@ func testReplacePart(t *testing.T, wrap func(*rig.Script) source.Source[*rig.Thi
 	_, err := r.Follow(f)
 	require.NoError(t, err)
 	r.Start()
-	r.Sink.Replace("", things("a", "b"), "2")
+	sinktest.Replace(r.Sink, "", things("a", "b"), "2")
 	f.next()
 	part := func(objs ...*rig.Thing) (list []source.Staged) {
 		for _, obj := range objs {
@@ -57,17 +58,17 @@ func testReplacePart(t *testing.T, wrap func(*rig.Script) source.Source[*rig.Thi
 		return list
 	}
 
-	r.Sink.ReplacePart(part(rig.At("c", 3), rig.At("left-out", 3), rig.At("d", 4)), nil, index.Acquired, "4")
+	sinktest.ReplacePart(r.Sink, part(rig.At("c", 3), rig.At("left-out", 3), rig.At("d", 4)), nil, index.Acquired, "4")
 	assert.Equal(t, []string{`Acquired Added c@3, Acquired Added d@4, at "4"`}, f.next())
 	before := r.Snapshot()
 	gone := []index.Key{{Namespace: "ns", Name: "c"}, {Namespace: "ns", Name: "was never there"}}
-	r.Sink.ReplacePart(part(rig.At("d", 5), rig.At("e", 6)), gone, index.Relisted, "6")
+	sinktest.ReplacePart(r.Sink, part(rig.At("d", 5), rig.At("e", 6)), gone, index.Relisted, "6")
 	assert.Equal(t, []string{`Relisted Deleted c@3, Relisted Updated d@5, Relisted Added e@6, at "6"`}, f.next())
-	r.Sink.ReplacePart(nil, []index.Key{{Namespace: "ns", Name: "d"}}, index.Released, "7")
+	sinktest.ReplacePart(r.Sink, nil, []index.Key{{Namespace: "ns", Name: "d"}}, index.Released, "7")
 	assert.Equal(t, []string{`Released Deleted d@5, at "7"`}, f.next())
-	r.Sink.Remove(index.Key{Namespace: "ns", Name: "e"}, index.Released, "8")
+	sinktest.Remove(r.Sink, index.Key{Namespace: "ns", Name: "e"}, index.Released, "8")
 	assert.Equal(t, []string{`Released Deleted e@6, at "8"`}, f.next())
-	r.Sink.ReplacePart(nil, nil, index.Relisted, "9")
+	sinktest.ReplacePart(r.Sink, nil, nil, index.Relisted, "9")
 	assert.Equal(t, []string{`at "9"`}, f.next())
 
 	assert.Equal(t, "9", r.ResourceVersion())
@@ -83,7 +84,7 @@ func TestReplacePartWithChangedOnly(t *testing.T) {
 		_, err := r.Follow(f)
 		require.NoError(t, err)
 		r.Start()
-		r.Sink.Replace("", things("a", "b", "c"), "2")
+		sinktest.Replace(r.Sink, "", things("a", "b", "c"), "2")
 		f.next()
 		other := *r.List()[0]
 		other.UID = "another"
@@ -92,7 +93,7 @@ func TestReplacePartWithChangedOnly(t *testing.T) {
 			same := *obj
 			list = append(list, r.Sink.Stage(&same, ""))
 		}
-		r.Sink.ReplacePart(list, nil, index.Relisted, "5")
+		sinktest.ReplacePart(r.Sink, list, nil, index.Relisted, "5")
 		assert.Equal(t, []string{fmt.Sprintf(`Relisted Updated %v, at "5"`, &other)}, f.next())
 	})
 }
@@ -103,17 +104,17 @@ func TestReplacePartIsAList(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", things("a"), "2")
+		sinktest.Replace(r.Sink, "", things("a"), "2")
 		synctest.Wait()
 		watched, err := r.ExpectVersion("3")
 		require.NoError(t, err)
-		r.Sink.Put(rig.At("a", 3), "3")
+		sinktest.Put(r.Sink, rig.At("a", 3), "3")
 		synctest.Wait()
 		assert.True(t, watched.Met())
 		assert.False(t, watched.Listed())
 		listed, err := r.ExpectVersion("4")
 		require.NoError(t, err)
-		r.Sink.ReplacePart(nil, nil, index.Relisted, "4")
+		sinktest.ReplacePart(r.Sink, nil, nil, index.Relisted, "4")
 		synctest.Wait()
 		assert.True(t, listed.Met())
 		assert.True(t, listed.Listed())
@@ -126,14 +127,14 @@ func TestReleasedIsNotWaitedFor(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", things("a", "b"), "2")
+		sinktest.Replace(r.Sink, "", things("a", "b"), "2")
 		synctest.Wait()
 		deleted, err := r.ExpectDeleted(rig.At("a", 1))
 		require.NoError(t, err)
 		looks := 0
 		deleted.Watch(func() { looks++ })
 		assert.False(t, deleted.Met())
-		r.Sink.ReplacePart(nil, []index.Key{rig.Key("a")}, index.Released, "3")
+		sinktest.ReplacePart(r.Sink, nil, []index.Key{rig.Key("a")}, index.Released, "3")
 		synctest.Wait()
 		assert.True(t, deleted.Met())
 		assert.Positive(t, looks)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -22,9 +23,9 @@ func TestPhaseDoesNotWait(t *testing.T) {
 		})))
 		assert.Equal(t, typed.PhaseNew, r.Phase())
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		r.Record().Next()
-		r.Sink.Put(rig.At("a", 2), "2")
+		sinktest.Put(r.Sink, rig.At("a", 2), "2")
 		r.Record().Next()
 		assert.Equal(t, []typed.Phase{typed.PhaseSyncing, typed.PhaseSynced}, seen)
 		r.Stop()
@@ -52,12 +53,12 @@ func TestStatusDoesNotWait(t *testing.T) {
 		events := r.Record()
 		require.NoError(t, r.AddIndexes(index.Single("changes", read)))
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		events.Next()
-		r.Sink.Put(rig.At("a", 2), "2")
+		sinktest.Put(r.Sink, rig.At("a", 2), "2")
 		events.Next()
 		require.NoError(t, r.AddIndexes(index.Single("fill", read)))
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 3)}, "3")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 3)}, "3")
 		events.Next()
 		assert.Equal(t, 5, calls)
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -32,13 +33,13 @@ func TestBurstsAreStoredInPieces(t *testing.T) {
 		})))
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		synctest.Wait()
-		r.Sink.Put(rig.At("first", 2), "2")
+		sinktest.Put(r.Sink, rig.At("first", 2), "2")
 		synctest.Wait() // it is busy
 		var want []string
 		for i := range 2000 {
-			r.Sink.Put(rig.At(fmt.Sprint("o", i), 3+i), fmt.Sprint(3+i))
+			sinktest.Put(r.Sink, rig.At(fmt.Sprint("o", i), 3+i), fmt.Sprint(3+i))
 			want = append(want, fmt.Sprintf("add o%d@%d", i, 3+i))
 		}
 		close(busy)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -24,9 +25,9 @@ func TestRelist(t *testing.T) {
 			r := rig.New(t, opts...)
 			rec := r.Record()
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2), rig.At("c", 3)}, "3")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2), rig.At("c", 3)}, "3")
 			rec.Next()
-			r.Sink.Replace("", list, "9")
+			sinktest.Replace(r.Sink, "", list, "9")
 			assert.Equal(t, want, rec.Next())
 			assert.Equal(t, "9", r.ResourceVersion())
 			assert.Equal(t, len(list), r.Len())
@@ -54,7 +55,7 @@ func TestRemoval(t *testing.T) {
 			hold := make(chan struct{})
 			rec.Before(func(string) { <-hold })
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 			synctest.Wait()
 			closed := make(chan struct{})
 			go func() { rec.Close(); close(closed) }()
@@ -63,7 +64,7 @@ func TestRemoval(t *testing.T) {
 			close(hold)
 			synctest.Wait()
 			assert.True(t, rig.IsClosed(closed))
-			r.Sink.Put(rig.At("a", 3), "3")
+			sinktest.Put(r.Sink, rig.At("a", 3), "3")
 			assert.Equal(t, []string{"initial a@1"}, rec.Next(), "it is not called again")
 			assert.ErrorIs(t, rec.WaitForSync(t.Context()), typed.ErrClosed)
 			rec.Close() // again
@@ -75,7 +76,7 @@ func TestRemoval(t *testing.T) {
 			rec := r.Record()
 			rec.Before(func(string) { rec.Close() })
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 			assert.Equal(t, []string{"initial a@1"}, rec.Next())
 			assert.Empty(t, r.Status().Handlers)
 		})
@@ -87,9 +88,9 @@ func TestRemoval(t *testing.T) {
 			rec := r.Record()
 			rec.Before(func(string) { other.Close() })
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 			assert.Equal(t, []string{"initial a@1"}, rec.Next())
-			r.Sink.Put(rig.At("a", 2), "2")
+			sinktest.Put(r.Sink, rig.At("a", 2), "2")
 			rec.Next()
 			assert.NotContains(t, other.All(), "update a@1 a@2")
 		})
@@ -100,7 +101,7 @@ func TestRemoval(t *testing.T) {
 			rec := r.Record()
 			rec.Close()
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 			assert.Empty(t, rec.Next())
 		})
 	})
@@ -114,7 +115,7 @@ func TestStop(t *testing.T) {
 		rec := r.Record()
 		waits := make(chan error, 3)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		rec.Next()
 		hold := make(chan struct{})
 		slowly := &rig.Recorder{Hook: func(string) { <-hold }}
@@ -176,7 +177,7 @@ func TestStop(t *testing.T) {
 			r := rig.New(t)
 			rec := r.Record()
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 			r.Script.Fail <- nil
 			assert.Equal(t, []string{"initial a@1"}, rec.Next())
 			assert.Equal(t, 1, r.Len(), "the informer goes on")
@@ -188,14 +189,14 @@ func TestReaders(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2), rig.At("c", 3)}, "3")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2), rig.At("c", 3)}, "3")
 		synctest.Wait()
 		// The loop body lets the informer write, reads from it and changes its
 		// handlers; the loop still sees the state in which it began.
 		var seen []string
 		for o := range r.All() {
-			r.Sink.Put(rig.At("b", 10+o.Version), fmt.Sprint(10+o.Version))
-			r.Sink.Delete(rig.At("c", 20+o.Version), fmt.Sprint(20+o.Version))
+			sinktest.Put(r.Sink, rig.At("b", 10+o.Version), fmt.Sprint(10+o.Version))
+			sinktest.Delete(r.Sink, rig.At("c", 20+o.Version), fmt.Sprint(20+o.Version))
 			require.NoError(t, r.WaitForResourceVersion(t.Context(), fmt.Sprint(20+o.Version)))
 			assert.Equal(t, 2, r.Len())
 			assert.Len(t, r.List(), 2)

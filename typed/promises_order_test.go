@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -23,15 +24,15 @@ func TestOrder(t *testing.T) {
 		gate := make(chan struct{})
 		two.Before(func(string) { <-gate }) // a slow handler
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 		want := []string{"initial a@1", "initial b@2"}
 		for v := 3; v < 2000; v += 2 {
-			r.Sink.Put(rig.At("a", v), fmt.Sprint(v))
-			r.Sink.Put(rig.At("b", v+1), fmt.Sprint(v+1))
+			sinktest.Put(r.Sink, rig.At("a", v), fmt.Sprint(v))
+			sinktest.Put(r.Sink, rig.At("b", v+1), fmt.Sprint(v+1))
 			want = append(want, fmt.Sprintf("update a@%d a@%d", max(1, v-2), v), fmt.Sprintf("update b@%d b@%d", v-1, v+1))
 		}
-		r.Sink.Delete(rig.At("a", 2001), "2001")
-		r.Sink.Put(rig.At("a", 2002), "2002")
+		sinktest.Delete(r.Sink, rig.At("a", 2001), "2001")
+		sinktest.Put(r.Sink, rig.At("a", 2002), "2002")
 		want = append(want, "delete a@2001 Watched", "add a@2002")
 
 		assert.Equal(t, want, one.Next(), "a handler that keeps up")
@@ -68,12 +69,12 @@ func TestStoreFirst(t *testing.T) {
 		})
 		require.NoError(t, err)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		for v := 2; v < 500; v++ {
-			r.Sink.Put(rig.At("a", v), fmt.Sprint(v))
+			sinktest.Put(r.Sink, rig.At("a", v), fmt.Sprint(v))
 		}
 		synctest.Wait()
-		r.Sink.Delete(rig.At("a", 500), "500")
+		sinktest.Delete(r.Sink, rig.At("a", 500), "500")
 		synctest.Wait()
 		assert.Equal(t, 500, calls)
 	})
@@ -82,15 +83,15 @@ func TestStoreFirst(t *testing.T) {
 func TestEveryChange(t *testing.T) {
 	// Every handler is held in its first call while changes pile up.
 	changes := func(r *rig.Rig) {
-		r.Sink.Put(rig.At("a", 3), "3")
-		r.Sink.Put(rig.At("a", 4), "4")
-		r.Sink.Put(rig.At("c", 5), "5")
-		r.Sink.Put(rig.At("c", 6), "6")
-		r.Sink.Put(rig.At("d", 7), "7")
-		r.Sink.Delete(rig.At("d", 8), "8")
-		r.Sink.Delete(rig.At("b", 9), "9")
-		r.Sink.Put(rig.At("b", 10), "10")
-		r.Sink.Delete(rig.At("a", 11), "11")
+		sinktest.Put(r.Sink, rig.At("a", 3), "3")
+		sinktest.Put(r.Sink, rig.At("a", 4), "4")
+		sinktest.Put(r.Sink, rig.At("c", 5), "5")
+		sinktest.Put(r.Sink, rig.At("c", 6), "6")
+		sinktest.Put(r.Sink, rig.At("d", 7), "7")
+		sinktest.Delete(r.Sink, rig.At("d", 8), "8")
+		sinktest.Delete(r.Sink, rig.At("b", 9), "9")
+		sinktest.Put(r.Sink, rig.At("b", 10), "10")
+		sinktest.Delete(r.Sink, rig.At("a", 11), "11")
 	}
 	run := func(t *testing.T, opts ...typed.HandlerOption) (calls []string, applied int) {
 		rig.InBubble(t, func(t *testing.T) {
@@ -103,9 +104,9 @@ func TestEveryChange(t *testing.T) {
 				}
 			})
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 			synctest.Wait()
-			r.Sink.Put(rig.At("x", 1), "")
+			sinktest.Put(r.Sink, rig.At("x", 1), "")
 			rec.Before(nil)
 			rec.Next()
 			hold := make(chan struct{})
@@ -114,7 +115,7 @@ func TestEveryChange(t *testing.T) {
 					<-hold
 				}
 			})
-			r.Sink.Put(rig.At("x", 2), "2")
+			sinktest.Put(r.Sink, rig.At("x", 2), "2")
 			synctest.Wait()
 			go changes(r) // a source that may have to wait
 			synctest.Wait()
@@ -159,8 +160,8 @@ func TestInitialList(t *testing.T) {
 		r.Start()
 		synctest.Wait()
 		assert.False(t, rig.IsClosed(r.Synced()))
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
-		r.Sink.Put(rig.At("c", 3), "3")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+		sinktest.Put(r.Sink, rig.At("c", 3), "3")
 		synctest.Wait()
 		assert.True(t, rig.IsClosed(r.Synced()), "the store has the list")
 		assert.False(t, rig.IsClosed(rec.Synced()), "the handler has not returned")
@@ -175,7 +176,7 @@ func TestInitialList(t *testing.T) {
 			r := rig.New(t)
 			every, coalescing := r.Record(), r.Record(typed.WithDelivery(typed.Coalesce()))
 			r.Start()
-			r.Sink.Replace("", nil, "1")
+			sinktest.Replace(r.Sink, "", nil, "1")
 			synctest.Wait()
 			assert.True(t, rig.IsClosed(r.Synced()) && rig.IsClosed(every.Synced()) && rig.IsClosed(coalescing.Synced()))
 		})
@@ -188,8 +189,8 @@ func TestLateHandlers(t *testing.T) {
 			rig.InBubble(t, func(t *testing.T) {
 				r := rig.New(t)
 				r.Start()
-				r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
-				r.Sink.Put(rig.At("a", 3), "3")
+				sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+				sinktest.Put(r.Sink, rig.At("a", 3), "3")
 				synctest.Wait()
 
 				rec := &rig.Recorder{}
@@ -197,8 +198,8 @@ func TestLateHandlers(t *testing.T) {
 				rec.Before(func(string) { <-hold })
 				reg, err := r.Handle(rec, typed.WithDelivery(delivery))
 				require.NoError(t, err)
-				r.Sink.Put(rig.At("b", 4), "4")
-				r.Sink.Delete(rig.At("a", 5), "5")
+				sinktest.Put(r.Sink, rig.At("b", 4), "4")
+				sinktest.Delete(r.Sink, rig.At("a", 5), "5")
 				synctest.Wait()
 				assert.False(t, rig.IsClosed(reg.Synced()))
 				close(hold)

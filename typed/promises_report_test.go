@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -33,13 +34,13 @@ func TestTransformOnce(t *testing.T) {
 		rec := r.Record(typed.WithResync(time.Minute))
 		r.Start()
 		received := []*rig.Thing{rig.At("a", 1), rig.At("b", 2), rig.At("a", 3), rig.At("b", 4), rig.At("c", 5), rig.At("a", 6)}
-		r.Sink.Replace("", []*rig.Thing{received[0], received[1], rig.At("bad", 1)}, "2")
-		r.Sink.Put(received[2], "3")
-		r.Sink.Put(rig.At("bad", 4), "4")
-		r.Sink.Delete(received[3], "4")
-		r.Sink.Put(received[4], "5")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{received[0], received[1], rig.At("bad", 1)}, "2")
+		sinktest.Put(r.Sink, received[2], "3")
+		sinktest.Put(r.Sink, rig.At("bad", 4), "4")
+		sinktest.Delete(r.Sink, received[3], "4")
+		sinktest.Put(r.Sink, received[4], "5")
 		time.Sleep(90 * time.Second) // a resync transforms nothing
-		r.Sink.Replace("", []*rig.Thing{received[5]}, "6")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{received[5]}, "6")
 		rec.Next()
 		for _, o := range received {
 			assert.Equal(t, 1, transformed[o], o)
@@ -68,7 +69,7 @@ func TestVersions(t *testing.T) {
 		})
 		r.Start()
 		assert.Empty(t, r.ResourceVersion())
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "5")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "5")
 		require.NoError(t, r.WaitForResourceVersion(t.Context(), "5"))
 
 		done := make(chan error, 3)
@@ -77,13 +78,13 @@ func TestVersions(t *testing.T) {
 		}
 		synctest.Wait()
 		assert.Empty(t, done)
-		r.Sink.Put(rig.At("a", 7), "7")
+		sinktest.Put(r.Sink, rig.At("a", 7), "7")
 		require.NoError(t, <-done)
 		stored, _ := r.Get(rig.Key("a"))
 		assert.Equal(t, 7, stored.Version, "the wait ends when reads reflect it")
 		synctest.Wait()
 		assert.Empty(t, done, "9 and 10 are later than 7")
-		r.Sink.Bookmark("10")
+		sinktest.Bookmark(r.Sink, "10")
 		require.NoError(t, <-done)
 		require.NoError(t, <-done)
 		assert.Equal(t, "10", r.ResourceVersion())
@@ -132,7 +133,7 @@ func TestErrors(t *testing.T) {
 		rec := r.Record(typed.WithHandlerName("slow"), typed.WithDelivery(typed.Coalesce()))
 		hold := make(chan struct{})
 		rec.Before(func(string) { <-hold })
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2), nil}, "3")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2), nil}, "3")
 		synctest.Wait()
 		status = r.Status()
 		assert.Equal(t, typed.PhaseSynced, status.Phase)
@@ -166,9 +167,9 @@ func TestPanics(t *testing.T) {
 			}
 		})
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
-		r.Sink.Put(rig.At("a", 2), "2")
-		r.Sink.Put(rig.At("a", 3), "3")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Put(r.Sink, rig.At("a", 2), "2")
+		sinktest.Put(r.Sink, rig.At("a", 3), "3")
 		assert.Equal(t, []string{"update a@2 a@3"}, rec.Next(), "the next event is delivered")
 		assert.Equal(t, []any{"initial a@1", "update a@1 a@2"}, reported)
 		assert.True(t, rig.IsClosed(rec.Synced()))
@@ -185,13 +186,13 @@ func TestResync(t *testing.T) {
 				hour := r.Record(typed.WithResync(time.Hour), typed.WithDelivery(delivery))
 				never := r.Record(typed.WithDelivery(delivery))
 				r.Start()
-				r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+				sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 				for _, rec := range []*rig.Recorder{minute, hour, never} {
 					rec.Next()
 				}
 				time.Sleep(61 * time.Second)
 				assert.ElementsMatch(t, []string{"resync a@1", "resync b@2"}, minute.Next())
-				r.Sink.Put(rig.At("a", 3), "3")
+				sinktest.Put(r.Sink, rig.At("a", 3), "3")
 				assert.Equal(t, []string{"update a@1 a@3"}, minute.Next())
 				time.Sleep(time.Hour - 2*time.Minute)
 				assert.Len(t, minute.Next(), 58*2, "once a minute")
@@ -212,16 +213,16 @@ func TestResync(t *testing.T) {
 				rec, other := r.Record(typed.WithDelivery(delivery)), r.Record()
 				rec.Resync()
 				r.Start()
-				r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+				sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 				rec.Next()
 				other.Next()
 				hold := make(chan struct{})
 				rec.Before(func(string) { <-hold })
-				r.Sink.Put(rig.At("a", 2), "2")
+				sinktest.Put(r.Sink, rig.At("a", 2), "2")
 				synctest.Wait()
 				rec.Resync()
 				rec.Resync()
-				r.Sink.Put(rig.At("a", 3), "3")
+				sinktest.Put(r.Sink, rig.At("a", 3), "3")
 				synctest.Wait()
 				close(hold)
 				assert.Equal(t, once, rec.Next(), "after what was there, before what comes")
@@ -234,7 +235,7 @@ func TestResync(t *testing.T) {
 			r := rig.New(t)
 			rec := r.Record(typed.WithResync(time.Minute))
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 			for range 20 {
 				time.Sleep(time.Minute)
 				rec.Resync()
@@ -254,10 +255,10 @@ func TestResync(t *testing.T) {
 				}
 			})
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
-			r.Sink.Put(rig.At("a", 2), "2")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+			sinktest.Put(r.Sink, rig.At("a", 2), "2")
 			synctest.Wait()
-			r.Sink.Put(rig.At("a", 3), "3")
+			sinktest.Put(r.Sink, rig.At("a", 3), "3")
 			time.Sleep(150 * time.Second)
 			assert.Equal(t, []string{"initial a@1", "update a@1 a@2", "update a@2 a@3", "resync a@3"}, rec.Next())
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -68,8 +69,8 @@ func TestRejectedDeletion(t *testing.T) {
 				require.NoError(t, err)
 				r.Start()
 				known := rig.At("a", 1)
-				r.Sink.Replace("", []*rig.Thing{known, rig.At("b", 2)}, "2")
-				r.Sink.Delete(poison("a", 3), "3")
+				sinktest.Replace(r.Sink, "", []*rig.Thing{known, rig.At("b", 2)}, "2")
+				sinktest.Delete(r.Sink, poison("a", 3), "3")
 				synctest.Wait()
 				assert.Equal(t, []typed.Deleted[*rig.Thing]{{Key: rig.Key("a"), Object: known, Old: known, Reason: index.Watched}}, deleted)
 				assert.Equal(t, 1, r.Len())
@@ -78,11 +79,11 @@ func TestRejectedDeletion(t *testing.T) {
 				assert.Equal(t, 1, status.Rejected, "it is told")
 				assert.Zero(t, status.RejectedNow, "but nothing is missing")
 				r.Sink.Report(&source.RejectedError{Key: rig.Key("b"), Err: errPoison})
-				r.Sink.Remove(rig.Key("b"), index.Watched, "4")
+				sinktest.Remove(r.Sink, rig.Key("b"), index.Watched, "4")
 				synctest.Wait()
 				assert.Zero(t, r.Len(), "so can a source")
 				assert.Zero(t, r.Status().RejectedNow)
-				r.Sink.Remove(rig.Key("unknown"), index.Watched, "5")
+				sinktest.Remove(r.Sink, rig.Key("unknown"), index.Watched, "5")
 				synctest.Wait()
 				assert.Len(t, deleted, 2)
 				assert.Equal(t, "5", r.ResourceVersion())
@@ -97,11 +98,11 @@ func TestRejectedUpdate(t *testing.T) {
 		r := rig.New(t, rejectPoison())
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 		rec.Next()
 		assert.Nil(t, r.Rejected(rig.Key("a")))
-		r.Sink.Put(poison("a", 3), "3")
-		r.Sink.Bookmark("4")
+		sinktest.Put(r.Sink, poison("a", 3), "3")
+		sinktest.Bookmark(r.Sink, "4")
 		assert.Empty(t, rec.Next())
 		assert.Equal(t, "4", r.ResourceVersion(), "the rest goes on")
 		assert.Equal(t, 1, mustGet(t, r, "a").Version)
@@ -112,30 +113,30 @@ func TestRejectedUpdate(t *testing.T) {
 		assert.Nil(t, r.Rejected(rig.Key("b")))
 		assert.Equal(t, []*source.RejectedError{rejected}, r.Status().RejectedObjects)
 
-		r.Sink.Replace("", []*rig.Thing{poison("a", 3), rig.At("b", 2)}, "5")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{poison("a", 3), rig.At("b", 2)}, "5")
 		assert.Equal(t, []string{"update b@2 b@2", "resync a@1"}, rec.Next(), "a list that it is in does not delete it")
 		assert.Equal(t, 1, r.Status().RejectedNow)
 		assert.True(t, r.Rejected(rig.Key("a")).Listed)
-		r.Sink.Put(rig.At("a", 6), "6")
+		sinktest.Put(r.Sink, rig.At("a", 6), "6")
 		assert.Equal(t, []string{"update a@1 a@6"}, rec.Next())
 		assert.Nil(t, r.Rejected(rig.Key("a")))
 		assert.Zero(t, r.Status().RejectedNow)
 		assert.Equal(t, 2, r.Status().Rejected)
 
-		r.Sink.Put(poison("b", 7), "7")
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 6)}, "8")
+		sinktest.Put(r.Sink, poison("b", 7), "7")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 6)}, "8")
 		assert.Equal(t, []string{"delete b@2 Relisted", "update a@6 a@6"}, rec.Next(), "a list that it is not in does")
 		assert.Zero(t, r.Status().RejectedNow)
 
-		r.Sink.Put(poison("a", 9), "9")
-		r.Sink.Put(poison("c", 10), "10")
-		r.Sink.Replace("elsewhere", nil, "11")
+		sinktest.Put(r.Sink, poison("a", 9), "9")
+		sinktest.Put(r.Sink, poison("c", 10), "10")
+		sinktest.Replace(r.Sink, "elsewhere", nil, "11")
 		synctest.Wait()
 		assert.Equal(t, 2, r.Status().RejectedNow)
-		r.Sink.Replace("ns", []*rig.Thing{poison("a", 9)}, "12")
+		sinktest.Replace(r.Sink, "ns", []*rig.Thing{poison("a", 9)}, "12")
 		assert.Equal(t, []string{"resync a@6"}, rec.Next())
 		assert.Equal(t, 1, r.Status().RejectedNow)
-		r.Sink.RemoveNamespace("ns", "13")
+		sinktest.RemoveNamespace(r.Sink, "ns", "13")
 		assert.Equal(t, []string{"delete a@6 OutOfScope"}, rec.Next())
 		assert.Zero(t, r.Status().RejectedNow)
 	})
@@ -147,11 +148,11 @@ func TestRejectedObjectsAreBounded(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, rejectPoison())
 		r.Start()
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		for i := range 30 {
-			r.Sink.Put(poison(fmt.Sprint("n", i), i+2), fmt.Sprint(i+2))
+			sinktest.Put(r.Sink, poison(fmt.Sprint("n", i), i+2), fmt.Sprint(i+2))
 		}
-		r.Sink.Put(poison("n12", 40), "40")
+		sinktest.Put(r.Sink, poison("n12", 40), "40")
 		synctest.Wait()
 		status := r.Status()
 		assert.Equal(t, 30, status.RejectedNow)
@@ -172,9 +173,9 @@ func TestFirstListThatIsRejected(t *testing.T) {
 		r := rig.New(t, append(opts, rejectPoison())...)
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{poison("a", 1), poison("b", 2)}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{poison("a", 1), poison("b", 2)}, "2")
 		r.Sink.Report(nil) // the watch was opened
-		r.Sink.Bookmark("3")
+		sinktest.Bookmark(r.Sink, "3")
 		synctest.Wait()
 		assert.False(t, rig.IsClosed(r.Synced()))
 		assert.Empty(t, r.ResourceVersion())
@@ -196,16 +197,21 @@ func TestFirstListThatIsRejected(t *testing.T) {
 		want    []string
 		version string
 	}{
-		"addition":              {func(s source.Sink[*rig.Thing]) { s.Put(rig.At("c", 4), "4") }, []string{"initial c@4"}, "4"},
-		"addition, no version":  {func(s source.Sink[*rig.Thing]) { s.Put(rig.At("c", 4), "") }, []string{"initial c@4"}, "3"},
-		"repair":                {func(s source.Sink[*rig.Thing]) { s.Put(rig.At("a", 4), "4") }, []string{"initial a@4"}, "4"},
-		"list":                  {func(s source.Sink[*rig.Thing]) { s.Replace("", []*rig.Thing{rig.At("a", 4), poison("b", 2)}, "4") }, []string{"initial a@4"}, "4"},
-		"list that is empty":    {func(s source.Sink[*rig.Thing]) { s.Replace("", nil, "4") }, nil, "4"},
-		"list of a namespace":   {func(s source.Sink[*rig.Thing]) { s.Replace("ns", []*rig.Thing{rig.At("b", 4)}, "4") }, []string{"initial b@4"}, "4"},
-		"namespace is empty":    {func(s source.Sink[*rig.Thing]) { s.Replace("ns", nil, "4") }, nil, "4"},
-		"namespace is removed":  {func(s source.Sink[*rig.Thing]) { s.RemoveNamespace("ns", "4") }, nil, "4"},
-		"object is not wanted":  {func(s source.Sink[*rig.Thing]) { s.Remove(rig.Key("a"), index.OutOfScope, "4") }, nil, "4"},
-		"all that were is gone": {func(s source.Sink[*rig.Thing]) { s.Delete(poison("a", 4), "4"); s.Delete(rig.At("b", 5), "5") }, nil, "5"},
+		"addition":             {func(s source.Sink[*rig.Thing]) { sinktest.Put(s, rig.At("c", 4), "4") }, []string{"initial c@4"}, "4"},
+		"addition, no version": {func(s source.Sink[*rig.Thing]) { sinktest.Put(s, rig.At("c", 4), "") }, []string{"initial c@4"}, "3"},
+		"repair":               {func(s source.Sink[*rig.Thing]) { sinktest.Put(s, rig.At("a", 4), "4") }, []string{"initial a@4"}, "4"},
+		"list": {func(s source.Sink[*rig.Thing]) {
+			sinktest.Replace(s, "", []*rig.Thing{rig.At("a", 4), poison("b", 2)}, "4")
+		}, []string{"initial a@4"}, "4"},
+		"list that is empty":   {func(s source.Sink[*rig.Thing]) { sinktest.Replace(s, "", nil, "4") }, nil, "4"},
+		"list of a namespace":  {func(s source.Sink[*rig.Thing]) { sinktest.Replace(s, "ns", []*rig.Thing{rig.At("b", 4)}, "4") }, []string{"initial b@4"}, "4"},
+		"namespace is empty":   {func(s source.Sink[*rig.Thing]) { sinktest.Replace(s, "ns", nil, "4") }, nil, "4"},
+		"namespace is removed": {func(s source.Sink[*rig.Thing]) { sinktest.RemoveNamespace(s, "ns", "4") }, nil, "4"},
+		"object is not wanted": {func(s source.Sink[*rig.Thing]) { sinktest.Remove(s, rig.Key("a"), index.OutOfScope, "4") }, nil, "4"},
+		"all that were is gone": {func(s source.Sink[*rig.Thing]) {
+			sinktest.Delete(s, poison("a", 4), "4")
+			sinktest.Delete(s, rig.At("b", 5), "5")
+		}, nil, "5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rig.InBubble(t, func(t *testing.T) {
@@ -214,9 +220,9 @@ func TestFirstListThatIsRejected(t *testing.T) {
 				assert.Equal(t, test.want, rec.Next())
 				synced(t, r, test.version)
 				assert.True(t, rig.IsClosed(rec.Synced()))
-				r.Sink.Put(rig.At("z", 9), "9")
+				sinktest.Put(r.Sink, rig.At("z", 9), "9")
 				assert.Equal(t, []string{"add z@9"}, rec.Next(), "from here on it is as any other")
-				r.Sink.Replace("", []*rig.Thing{poison("z", 9)}, "10")
+				sinktest.Replace(r.Sink, "", []*rig.Thing{poison("z", 9)}, "10")
 				assert.Equal(t, "10", func() string { rec.Next(); return r.ResourceVersion() }(), "later lists count")
 			})
 		})
@@ -224,9 +230,9 @@ func TestFirstListThatIsRejected(t *testing.T) {
 	t.Run("what does not help", func(t *testing.T) {
 		rig.InBubble(t, func(t *testing.T) {
 			r, rec := rejected(t)
-			r.Sink.Put(poison("a", 4), "4")
-			r.Sink.Delete(poison("a", 5), "5")
-			r.Sink.Replace("", []*rig.Thing{poison("b", 2)}, "6")
+			sinktest.Put(r.Sink, poison("a", 4), "4")
+			sinktest.Delete(r.Sink, poison("a", 5), "5")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{poison("b", 2)}, "6")
 			assert.Empty(t, rec.Next())
 			assert.False(t, rig.IsClosed(r.Synced()))
 		})
@@ -236,7 +242,7 @@ func TestFirstListThatIsRejected(t *testing.T) {
 			r := rig.New(t)
 			r.Start()
 			r.Sink.Report(&source.RejectedError{Informer: "x", Key: rig.Key("a"), Err: errPoison})
-			r.Sink.Replace("", nil, "2")
+			sinktest.Replace(r.Sink, "", nil, "2")
 			synctest.Wait()
 			assert.False(t, rig.IsClosed(r.Synced()))
 		})
@@ -256,10 +262,10 @@ func TestFirstListThatIsRejected(t *testing.T) {
 			defer running.Wait()
 			defer cancel()
 			sink := <-src.Started
-			sink.Replace("", []*rig.Thing{poison("a", 1)}, "1")
+			sinktest.Replace(sink, "", []*rig.Thing{poison("a", 1)}, "1")
 			synctest.Wait()
 			assert.False(t, rig.IsClosed(informer.Synced()))
-			sink.Replace("", []*rig.Thing{poison("a", 1), rig.At("b", 1)}, "2")
+			sinktest.Replace(sink, "", []*rig.Thing{poison("a", 1), rig.At("b", 1)}, "2")
 			synctest.Wait()
 			assert.True(t, rig.IsClosed(informer.Synced()), "b can be used, it is not wanted")
 		})
@@ -272,17 +278,17 @@ func TestRemovalOfEverythingIsNoFirstList(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.RemoveNamespace("", "1")
+		sinktest.RemoveNamespace(r.Sink, "", "1")
 		synctest.Wait()
 		assert.Equal(t, typed.PhaseSyncing, r.Status().Phase)
 		assert.False(t, rig.IsClosed(r.Synced()))
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 2)}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 2)}, "2")
 		synctest.Wait()
 		assert.Equal(t, typed.PhaseSynced, r.Status().Phase)
 		rec := r.Record()
 		synctest.Wait()
 		assert.Equal(t, []string{"initial a@2"}, rec.Next())
-		r.Sink.RemoveNamespace("", "3")
+		sinktest.RemoveNamespace(r.Sink, "", "3")
 		assert.Equal(t, []string{"delete a@2 OutOfScope"}, rec.Next())
 		assert.Zero(t, r.Status().Relists, "nor a later one")
 	})

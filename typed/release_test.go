@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -72,11 +73,11 @@ func TestRelease(t *testing.T) {
 		require.NoError(t, r.AddIndexes(byNode))
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		rec.Next()
 		hold := make(chan struct{})
 		rec.Before(func(string) { <-hold })
-		r.Sink.Put(rig.At("a", 2), "2")
+		sinktest.Put(r.Sink, rig.At("a", 2), "2")
 		synctest.Wait()
 		assert.ErrorContains(t, r.Release(), "informer things: not released: it is running; end the context of Run")
 		r.Stop()
@@ -161,7 +162,7 @@ func TestMemoryGoesWithTheInformer(t *testing.T) {
 			list[i] = rig.At(string(rune('a'+i)), i+1)
 			objects[i] = weak.Make(list[i])
 		}
-		(<-s.Started).Replace("", list, "1")
+		sinktest.Replace((<-s.Started), "", list, "1")
 		require.NoError(t, things.WaitForSync(ctx))
 		stop()
 		require.NoError(t, <-ended)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -19,7 +20,7 @@ func TestRemoveDoesNotWait(t *testing.T) {
 		hold := make(chan struct{})
 		rec.Before(func(string) { <-hold })
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 		last.Next()
 
 		rec.Remove()

@@ -8,8 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // TestResyncOnDemandWhileObjectsComeAndGo has handlers resynced, by other
@@ -45,7 +47,7 @@ func TestResyncOnDemandWhileObjectsComeAndGo(t *testing.T) {
 			r.Start()
 			const objects, rounds = 100, 60
 			version := 0
-			r.Sink.Replace("", nil, "0")
+			sinktest.Replace(r.Sink, "", nil, "0")
 			done := make(chan struct{})
 			var resyncing sync.WaitGroup
 			for range 3 { // one of them is often interrupted at the worst moment
@@ -61,10 +63,10 @@ func TestResyncOnDemandWhileObjectsComeAndGo(t *testing.T) {
 				})
 			}
 			for range rounds {
-				for _, change := range []func(*rig.Thing, string){r.Sink.Put, r.Sink.Put, r.Sink.Delete} {
+				for _, change := range []func(source.Sink[*rig.Thing], *rig.Thing, string){sinktest.Put[*rig.Thing], sinktest.Put[*rig.Thing], sinktest.Delete[*rig.Thing]} {
 					for i := range objects {
 						version++
-						change(rig.At(fmt.Sprint("n", i), version), fmt.Sprint(version))
+						change(r.Sink, rig.At(fmt.Sprint("n", i), version), fmt.Sprint(version))
 					}
 					require.NoError(t, r.WaitForResourceVersion(t.Context(), fmt.Sprint(version)))
 				}

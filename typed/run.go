@@ -45,7 +45,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	}
 	looping.Go(func() { (&loop[T]{Informer: i, detector: detector, end: end}).run(running) })
 	sink := &informerSink[T]{
-		DeltaFIFO: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
+		deltas: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
 		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter,
 		early: func(received int) { i.early(received, end) },
 	}

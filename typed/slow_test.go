@@ -12,6 +12,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/report"
@@ -42,12 +43,12 @@ func TestCallTimes(t *testing.T) {
 		assert.Zero(t, status().Times.Calls())
 
 		time.Sleep(time.Second)
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 3)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 3)}, "1")
 		time.Sleep(time.Second)
 		assert.Equal(t, &report.Call{Type: index.Added, Key: rig.Key("a"), Began: began.Add(time.Second), Took: time.Second}, status().Current)
 		assert.Zero(t, status().Times.Calls(), "it has not returned")
-		r.Sink.Put(rig.At("a", 8), "8")
-		r.Sink.Put(rig.At("b", 0), "9")
+		sinktest.Put(r.Sink, rig.At("a", 8), "8")
+		sinktest.Put(r.Sink, rig.At("b", 0), "9")
 		time.Sleep(time.Minute)
 		assert.Nil(t, status().Current)
 		assert.Equal(t, &report.Call{Type: index.Updated, Key: rig.Key("a"), Began: began.Add(4 * time.Second), Took: 8 * time.Second}, status().Slowest,
@@ -57,7 +58,7 @@ func TestCallTimes(t *testing.T) {
 		assert.Equal(t, want, status().Times)
 		assert.False(t, status().Stuck)
 
-		r.Sink.Put(rig.At("a", 20), "20")
+		sinktest.Put(r.Sink, rig.At("a", 20), "20")
 		time.Sleep(30 * time.Second)
 		assert.Equal(t, began.Add(62*time.Second), status().Slowest.Began, "an idle time is none of a call")
 	})
@@ -70,7 +71,7 @@ func TestSlowHandlers(t *testing.T) {
 		_, err := r.Handle(newTakingAsLong(), typed.WithHandlerName("sleeper"))
 		require.NoError(t, err)
 		r.StartIn(ctx)
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 5), rig.At("b", 6)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 5), rig.At("b", 6)}, "1")
 		time.Sleep(12 * time.Second)
 		logged := lines()
 		require.Len(t, logged, 1, "what takes as long as the limit is not slow")
@@ -78,7 +79,7 @@ func TestSlowHandlers(t *testing.T) {
 			assert.Contains(t, logged[0], part)
 		}
 
-		r.Sink.Put(rig.At("a", 300), "2")
+		sinktest.Put(r.Sink, rig.At("a", 300), "2")
 		time.Sleep(59 * time.Second)
 		assert.False(t, r.Status().Handlers[0].Stuck)
 		assert.Empty(t, lines())
@@ -95,7 +96,7 @@ func TestSlowHandlers(t *testing.T) {
 
 		time.Sleep(time.Minute)
 		for n := range 12 {
-			r.Sink.Put(rig.At(fmt.Sprint(n), 6), fmt.Sprint(10+n))
+			sinktest.Put(r.Sink, rig.At(fmt.Sprint(n), 6), fmt.Sprint(10+n))
 		}
 		time.Sleep(100 * time.Second)
 		logged = lines()
@@ -112,7 +113,7 @@ func TestStuckWithoutTimes(t *testing.T) {
 		require.NoError(t, err)
 		stuck := func() bool { return r.Status().Handlers[0].Stuck }
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 200), rig.At("b", 200), rig.At("c", 1000)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 200), rig.At("b", 200), rig.At("c", 1000)}, "1")
 		for range 15 { // c is begun after 400 s
 			time.Sleep(30 * time.Second)
 			assert.False(t, stuck())
@@ -143,7 +144,7 @@ func TestPanicsAreCounted(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("fine", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("fine", 1)}, "1")
 		time.Sleep(time.Minute)
 		s := r.Status().Handlers[0]
 		assert.Equal(t, 1, s.Panics)
@@ -152,7 +153,7 @@ func TestPanicsAreCounted(t *testing.T) {
 		assert.EqualValues(t, 2, s.Times.Calls(), "a call that panics is one")
 		assert.Nil(t, s.Current)
 
-		r.Sink.Put(rig.At("long", 2), "2")
+		sinktest.Put(r.Sink, rig.At("long", 2), "2")
 		time.Sleep(time.Minute)
 		s = r.Status().Handlers[0]
 		assert.Equal(t, 2, s.Panics)
@@ -185,18 +186,18 @@ func TestSlowIndexes(t *testing.T) {
 			by("steady", func(*rig.Thing) time.Duration { return 600 * time.Millisecond }),
 			by("slow", func(o *rig.Thing) time.Duration { return time.Duration(o.Version) * time.Second })))
 		r.StartIn(ctx)
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 0), rig.At("b", 0), rig.At("c", 3)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 0), rig.At("b", 0), rig.At("c", 3)}, "1")
 		time.Sleep(time.Minute)
 		logged := lines()
 		require.Len(t, logged, 1, "a write of many objects is slow, none of them is")
 		for _, part := range []string{"An index function was slow", `index="slow"`, `object="ns/c"`, `took="3s"`, `limit="1s"`} {
 			assert.Contains(t, logged[0], part)
 		}
-		r.Sink.Put(rig.At("a", 1), "2")
-		r.Sink.Delete(rig.At("c", 9), "3")
+		sinktest.Put(r.Sink, rig.At("a", 1), "2")
+		sinktest.Delete(r.Sink, rig.At("c", 9), "3")
 		time.Sleep(time.Minute)
 		assert.Empty(t, lines())
-		r.Sink.Put(rig.At("a", 2), "4")
+		sinktest.Put(r.Sink, rig.At("a", 2), "4")
 		time.Sleep(time.Minute)
 		assert.Len(t, lines(), 1)
 	})

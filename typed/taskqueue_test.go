@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -20,11 +21,11 @@ func TestCallsBetweenEvents(t *testing.T) {
 		hold := make(chan struct{})
 		rec.Before(func(string) { <-hold })
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
-		r.Sink.Put(rig.At("b", 2), "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Put(r.Sink, rig.At("b", 2), "2")
 		synctest.Wait()
 		reg.After(func() { rec.Note("after b") })
-		r.Sink.Put(rig.At("c", 3), "3")
+		sinktest.Put(r.Sink, rig.At("c", 3), "3")
 		synctest.Wait()
 		reg.After(func() { rec.Note("after c") })
 		reg.Resync()

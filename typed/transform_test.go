@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -27,7 +28,7 @@ func TestTransformsFollowOneAnother(t *testing.T) {
 		}
 		r := rig.New(t, mark("-1"), mark("-2"), mark("-3"))
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.On("n", rig.At("a", 1)), rig.At("bad", 2), rig.At("nil", 3)}, "3")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.On("n", rig.At("a", 1)), rig.At("bad", 2), rig.At("nil", 3)}, "3")
 		synctest.Wait()
 		assert.Equal(t, "n-1-2-3", mustGet(t, r, "a").Node)
 		assert.Equal(t, 1, r.Len())
@@ -55,13 +56,13 @@ func TestTransformOfAnInterface(t *testing.T) {
 			return rig.On("seen", o.(*rig.Thing)), nil
 		}))
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("other", 2)}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("other", 2)}, "2")
 		synctest.Wait()
 		assert.Equal(t, "seen", mustGet(t, r, "a").Node)
 		assert.ErrorContains(t, r.Status().LastRejected, "the transform function has made a rig.Placement of it")
-		r.Sink.Put(rig.At("nil", 3), "3")
+		sinktest.Put(r.Sink, rig.At("nil", 3), "3")
 		assert.ErrorContains(t, r.Status().LastRejected, "it is nil")
-		r.Sink.Put(rig.At("bad", 4), "4")
+		sinktest.Put(r.Sink, rig.At("bad", 4), "4")
 		assert.ErrorIs(t, r.Status().LastRejected, assert.AnError)
 		synctest.Wait()
 		assert.Equal(t, 1, r.Len())

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
@@ -21,7 +22,7 @@ func TestManyWaitForVersions(t *testing.T) {
 		const waits = 200
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		synctest.Wait()
 		random := rand.New(rand.NewPCG(1, 2))
 		versions := random.Perm(waits)
@@ -44,7 +45,7 @@ func TestManyWaitForVersions(t *testing.T) {
 			} else {
 				require.Empty(t, results[v], "version %d", v)
 			}
-			r.Sink.Bookmark(strconv.Itoa(v + 2))
+			sinktest.Bookmark(r.Sink, strconv.Itoa(v+2))
 			if v%3 != 0 {
 				assert.NoError(t, <-results[v])
 			}
@@ -61,13 +62,13 @@ func TestWaitForAVersionThatGoesBack(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
 		for range 200 {
-			r.Sink.Replace("", nil, "5")
+			sinktest.Replace(r.Sink, "", nil, "5")
 			synctest.Wait()
 			waited := make(chan error)
 			go func() { waited <- r.WaitForResourceVersion(t.Context(), "10") }()
 			synctest.Wait()
-			r.Sink.Bookmark("10")
-			r.Sink.Replace("", nil, "5")
+			sinktest.Bookmark(r.Sink, "10")
+			sinktest.Replace(r.Sink, "", nil, "5")
 			assert.NoError(t, <-waited)
 		}
 	})
@@ -79,7 +80,7 @@ func TestWaitForAVersionThatDoesNotCome(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", nil, "5")
+		sinktest.Replace(r.Sink, "", nil, "5")
 		synctest.Wait()
 		waited := make(chan error)
 		go func() { waited <- r.WaitForResourceVersion(t.Context(), "10") }()
@@ -94,13 +95,13 @@ func TestWaitFromVersionZero(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
-		r.Sink.Replace("", nil, "0")
+		sinktest.Replace(r.Sink, "", nil, "0")
 		synctest.Wait()
 		waited := make(chan error, 1)
 		go func() { waited <- r.WaitForResourceVersion(t.Context(), "3") }()
 		synctest.Wait()
 		assert.Empty(t, waited)
-		r.Sink.Put(rig.At("a", 3), "3")
+		sinktest.Put(r.Sink, rig.At("a", 3), "3")
 		assert.NoError(t, <-waited)
 	})
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
@@ -47,18 +48,18 @@ func TestSourcePassesEventsOn(t *testing.T) {
 		q := newQueue(t)
 		defer q.ShutDown()
 		require.NoError(t, ctrlruntime.NewSource(s.informer, recording()).Start(s.ctx, q))
-		s.sink.Replace("", []*corev1.ConfigMap{cm("a", 1)}, "1")
+		sinktest.Replace(s.sink, "", []*corev1.ConfigMap{cm("a", 1)}, "1")
 		synctest.Wait()
 		assert.Equal(t, []got{{"create a initial: true", queue.LowPriority}}, work(t, q))
-		s.sink.Put(cm("b", 2), "2")
-		s.sink.Put(cm("a", 3), "3")
+		sinktest.Put(s.sink, cm("b", 2), "2")
+		sinktest.Put(s.sink, cm("a", 3), "3")
 		synctest.Wait()
 		assert.Equal(t, []got{{"create b initial: false", 0}, {"update a from 1 to 3", 0}}, work(t, q))
-		s.sink.Put(cm("a", 3), "3")
-		s.sink.Delete(cm("b", 4), "4")
+		sinktest.Put(s.sink, cm("a", 3), "3")
+		sinktest.Delete(s.sink, cm("b", 4), "4")
 		synctest.Wait()
 		assert.Equal(t, []got{{"delete b at 4 unknown: false", 0}, {"update a from 3 to 3", queue.LowPriority}}, work(t, q))
-		s.sink.Replace("", nil, "5")
+		sinktest.Replace(s.sink, "", nil, "5")
 		synctest.Wait()
 		assert.Equal(t, []got{{"delete a at 3 unknown: true", 0}}, work(t, q))
 	})
@@ -71,12 +72,12 @@ func TestSourceHeedsPredicates(t *testing.T) {
 		named := predicate.NewTypedPredicateFuncs(func(m *corev1.ConfigMap) bool { return m.Name == "a" })
 		changed := predicate.TypedResourceVersionChangedPredicate[*corev1.ConfigMap]{}
 		require.NoError(t, ctrlruntime.NewSource(s.informer, recording(), named, changed).Start(s.ctx, q))
-		s.sink.Replace("", []*corev1.ConfigMap{cm("a", 1), cm("b", 1)}, "1")
-		s.sink.Put(cm("a", 1), "1")
-		s.sink.Put(cm("b", 2), "2")
-		s.sink.Delete(cm("b", 3), "3")
-		s.sink.Put(cm("a", 4), "4")
-		s.sink.Delete(cm("a", 5), "5")
+		sinktest.Replace(s.sink, "", []*corev1.ConfigMap{cm("a", 1), cm("b", 1)}, "1")
+		sinktest.Put(s.sink, cm("a", 1), "1")
+		sinktest.Put(s.sink, cm("b", 2), "2")
+		sinktest.Delete(s.sink, cm("b", 3), "3")
+		sinktest.Put(s.sink, cm("a", 4), "4")
+		sinktest.Delete(s.sink, cm("a", 5), "5")
 		synctest.Wait()
 		assert.Equal(t, []got{
 			{"update a from 1 to 4", 0}, {"delete a at 5 unknown: false", 0}, {"create a initial: true", queue.LowPriority},
@@ -106,8 +107,8 @@ func TestSourceOfTypedHandlers(t *testing.T) {
 				defer q.ShutDown()
 				src := ctrlruntime.NewHandlerSource(s.informer, control.Enqueue[*corev1.ConfigMap])
 				require.NoError(t, src.Start(s.ctx, q))
-				s.sink.Replace("", []*corev1.ConfigMap{cm("a", 1), cm("b", 1)}, "1")
-				s.sink.Put(cm("b", 2), "2")
+				sinktest.Replace(s.sink, "", []*corev1.ConfigMap{cm("a", 1), cm("b", 1)}, "1")
+				sinktest.Put(s.sink, cm("b", 2), "2")
 				synctest.Wait()
 				priority := 0
 				next := func() (key index.Key) {
@@ -143,7 +144,7 @@ func TestSourceWaitsUntilTheHandlerHasReturned(t *testing.T) {
 		require.NoError(t, src.Start(s.ctx, q), "it does not wait")
 		waited := make(chan error, 1)
 		go func() { waited <- src.WaitForSync(s.ctx) }()
-		s.sink.Replace("", []*corev1.ConfigMap{cm("a", 1)}, "1")
+		sinktest.Replace(s.sink, "", []*corev1.ConfigMap{cm("a", 1)}, "1")
 		synctest.Wait()
 		assert.Empty(t, waited)
 		close(proceed)
@@ -192,13 +193,13 @@ func TestSourceRemovesItsHandlerWhenTheControllerStops(t *testing.T) {
 		q := newQueue(t)
 		defer q.ShutDown()
 		require.NoError(t, ctrlruntime.NewSource(s.informer, recording()).Start(s.ctx, q))
-		s.sink.Replace("", nil, "1")
+		sinktest.Replace(s.sink, "", nil, "1")
 		synctest.Wait()
 		require.Len(t, s.Status().Handlers, 1)
 		s.stop()
 		synctest.Wait()
 		assert.Empty(t, s.Status().Handlers)
-		s.sink.Put(cm("a", 2), "2")
+		sinktest.Put(s.sink, cm("a", 2), "2")
 		synctest.Wait()
 		assert.Zero(t, q.Len())
 	})

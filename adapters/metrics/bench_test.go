@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/kubetyped/informer/adapters/metrics"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 )
@@ -70,7 +71,7 @@ func BenchmarkScrape50(b *testing.B) {
 				}
 				go func() { ended <- informer.Run(ctx) }()
 				sink := <-src.sinks
-				sink.Replace("", configMaps(1000), "1000")
+				sinktest.Replace(sink, "", configMaps(1000), "1000")
 				require.NoError(b, informer.WaitForSync(ctx))
 				require.NoError(b, m.Add(metrics.WithInformers(informer)))
 			}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters/metrics"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/report"
@@ -48,7 +49,7 @@ func TestInformer(t *testing.T) {
 		ended := make(chan error)
 		go func() { ended <- informer.Run(ctx) }()
 		sink := <-src.sinks
-		sink.Replace("", configMaps(3), "3")
+		sinktest.Replace(sink, "", configMaps(3), "3")
 		time.Sleep(7 * time.Second)
 		synctest.Wait()
 		got = gather(t, r)
@@ -88,7 +89,7 @@ func TestContactOfViews(t *testing.T) {
 		ended := make(chan error)
 		go func() { ended <- informer.Run(ctx) }()
 		sink := <-src.sinks
-		sink.Replace("", configMaps(3), "3")
+		sinktest.Replace(sink, "", configMaps(3), "3")
 		synctest.Wait()
 		assert.False(t, informer.Status().LastContact.IsZero())
 		events := 0
@@ -116,7 +117,7 @@ func TestFactory(t *testing.T) {
 			shared, err := typed.Share(f, src.origin.Kind.Kind, func() source.Source[*corev1.ConfigMap] { return src })
 			require.NoError(t, err)
 			sink := <-src.sinks
-			sink.Replace("", configMaps(objects), "9")
+			sinktest.Replace(sink, "", configMaps(objects), "9")
 			synctest.Wait()
 			return shared
 		}

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/adapters/tracing"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -22,7 +23,7 @@ func TestWhatIsNotTracedAllocatesNothing(t *testing.T) {
 	t.Cleanup(func() { assert.NoError(t, <-done) })
 	sink, obj := <-from.sink, newMap("a", "2")
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		sink.Put(obj, "2")
+		sinktest.Put(sink, obj, "2")
 		h.OnAdd(obj, false)
 		h.OnUpdate(obj, obj)
 	}))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters/tracing"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
@@ -67,7 +68,7 @@ func benchmarkEvents(b *testing.B, tracer *tracing.Tracer) {
 		}))
 	}()
 	sink := <-from.sink
-	sink.Replace("", nil, "1")
+	sinktest.Replace(sink, "", nil, "1")
 	objs := make([]*corev1.ConfigMap, 1000)
 	for i := range objs {
 		objs[i] = newMap(fmt.Sprintf("web-%d", i%100), fmt.Sprint(i+2))
@@ -76,10 +77,10 @@ func benchmarkEvents(b *testing.B, tracer *tracing.Tracer) {
 	i := 0
 	for b.Loop() {
 		obj := objs[i%len(objs)]
-		sink.Put(obj, obj.ResourceVersion)
+		sinktest.Put(sink, obj, obj.ResourceVersion)
 		i++
 	}
-	sink.Put(newMap("last", "100000"), "100000")
+	sinktest.Put(sink, newMap("last", "100000"), "100000")
 	<-seen
 	b.StopTimer()
 	cancel()
@@ -101,11 +102,11 @@ func BenchmarkSource(b *testing.B) {
 			defer cancel()
 			go func() { _ = src.Run(ctx, nothing{}) }()
 			sink, obj := <-from.sink, newMap("web-1", "100000")
-			sink.Put(obj, "100000") // of which one may be traced
+			sinktest.Put(sink, obj, "100000") // of which one may be traced
 			time.Sleep(time.Millisecond)
 			b.ReportAllocs()
 			for b.Loop() {
-				sink.Put(obj, "100000")
+				sinktest.Put(sink, obj, "100000")
 			}
 		})
 	}
@@ -114,4 +115,4 @@ func BenchmarkSource(b *testing.B) {
 // nothing is a Sink that does nothing with what it gets.
 type nothing struct{ source.Sink[*corev1.ConfigMap] }
 
-func (nothing) Put(*corev1.ConfigMap, string) {}
+func (nothing) Change(index.Change[*corev1.ConfigMap], string) {}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters/tracing"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
@@ -69,7 +70,7 @@ func (r *rig) enqueue() {
 func (r *rig) start() source.Sink[*corev1.ConfigMap] {
 	running(r.T, r.informer.Run)
 	sink := <-r.feed.sink
-	sink.Replace("", nil, "1")
+	sinktest.Replace(sink, "", nil, "1")
 	require.NoError(r, r.informer.WaitForSync(r.Context()))
 	return sink
 }

@@ -12,53 +12,38 @@ import (
 
 // tracedSink is the Sink that traces what is reported to another one.
 type tracedSink[T index.Object] struct {
-	source.Sink[T]
+	source.Forwarder[T]
 	events *Events
 }
 
-// Put implements source.Sink.
-func (s *tracedSink[T]) Put(obj T, resourceVersion string) {
-	r := s.receive(obj, resourceVersion, false)
-	s.Sink.Put(obj, resourceVersion)
-	r.passedOn()
-	confirm(s.Sink, r)
-}
-
-// Delete implements source.Sink.
-func (s *tracedSink[T]) Delete(obj T, resourceVersion string) {
-	r := s.receive(obj, resourceVersion, true)
-	s.Sink.Delete(obj, resourceVersion)
-	r.passedOn()
-	confirm(s.Sink, r)
-}
-
-// Remove implements source.Sink.
-func (s *tracedSink[T]) Remove(key index.Key, reason index.Reason, resourceVersion string) {
-	var r *reception
-	if reason == index.Watched && s.events.tracer.samplesKey(key, resourceVersion) {
-		r = s.events.receive(key, resourceVersion, true)
+// Change implements source.Sink.
+func (s *tracedSink[T]) Change(c index.Change[T], version string) {
+	r := s.receiveChange(&c, version)
+	s.To.Change(c, version)
+	if r != nil {
+		r.passedOn()
+		if r.span.SpanContext().IsSampled() {
+			s.To.Step(nil, "", r.stored)
+		}
 	}
-	s.Sink.Remove(key, reason, resourceVersion)
-	r.passedOn()
-	confirm(s.Sink, r)
 }
 
-// Step implements source.Stepper.
-func (s *tracedSink[T]) Step(changes []source.Change[T], resourceVersion string, done func()) {
+// Step implements source.Sink.
+func (s *tracedSink[T]) Step(changes []index.Change[T], version string, done func()) {
 	var received []*reception
-	for _, c := range changes {
-		if r := s.receive(c.Object, "", c.Deleted); r != nil {
+	for i := range changes {
+		if r := s.receiveChange(&changes[i], ""); r != nil {
 			received = append(received, r)
 		}
 	}
 	if len(received) == 0 {
-		source.Step(s.Sink, changes, resourceVersion, done)
+		s.To.Step(changes, version, done)
 		return
 	}
 	for _, r := range received {
 		r.passedOn()
 	}
-	source.Step(s.Sink, changes, resourceVersion, func() {
+	s.To.Step(changes, version, func() {
 		for _, r := range received {
 			r.stored()
 		}
@@ -68,11 +53,18 @@ func (s *tracedSink[T]) Step(changes []source.Change[T], resourceVersion string,
 	})
 }
 
-// Share implements source.Sharer.
-func (s *tracedSink[T]) Share() func(index.Key) (T, bool) { return source.ShareOf(s.Sink) }
-
-// Meter implements source.Metered.
-func (s *tracedSink[T]) Meter() *source.Meter { return source.MeterOf(s.Sink) }
+// receiveChange begins to trace a change, and returns nil if it is not to be traced. What
+// is not deleted, but outside of what is watched now, is no event of an object.
+func (s *tracedSink[T]) receiveChange(c *index.Change[T], version string) *reception {
+	switch {
+	case !c.Delete || c.Key == nil:
+		return s.receive(c.Object, version, c.Delete)
+	case (c.Reason == 0 || c.Reason == index.Watched) && s.events.tracer.samplesKey(*c.Key, version):
+		return s.events.receive(*c.Key, version, true)
+	default:
+		return nil
+	}
+}
 
 // receive begins to trace an event, and returns nil if it is not to be traced.
 func (s *tracedSink[T]) receive(obj T, resourceVersion string, deleted bool) *reception {
@@ -91,7 +83,7 @@ func (s *tracedSink[T]) receive(obj T, resourceVersion string, deleted bool) *re
 	return r
 }
 
-// reception is the way of an event from a source into the store. A nil one is not traced.
+// reception is the way of an event from a source into the store.
 type reception struct {
 	events *Events
 	ctx    context.Context // with span
@@ -118,17 +110,8 @@ func (e *Events) receive(key index.Key, version string, deleted bool) *reception
 
 // passedOn notes that the sink has taken it.
 func (r *reception) passedOn() {
-	if r != nil {
-		r.passed = time.Now()
-		r.span.End(trace.WithTimestamp(r.passed))
-	}
-}
-
-// confirm has the event's way end when reads reflect it.
-func confirm[T index.Object](sink source.Sink[T], r *reception) {
-	if r != nil && r.span.SpanContext().IsSampled() {
-		source.Confirm(sink, r.stored)
-	}
+	r.passed = time.Now()
+	r.span.End(trace.WithTimestamp(r.passed))
 }
 
 // stored notes that reads reflect it.

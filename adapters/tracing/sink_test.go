@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters/tracing"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/kube"
@@ -43,19 +44,15 @@ func TestSourceIsWhatItWraps(t *testing.T) {
 	other := typed.NewInformer(source.Source[*corev1.ConfigMap](bare))
 	running(t, other.Run)
 	own := <-bare.sink
-	require.NotNil(t, source.ShareOf(own))
-	assert.NotNil(t, source.ShareOf(sink), "source.Sharer")
-	require.NotNil(t, source.MeterOf(own))
-	assert.NotNil(t, source.MeterOf(sink), "source.Metered")
-	assert.Implements(t, (*source.Stepper[*corev1.ConfigMap])(nil), own)
-	assert.Implements(t, (*source.Stepper[*corev1.ConfigMap])(nil), sink)
+	require.NotNil(t, own.Decoding().Held)
+	require.NotNil(t, own.Decoding().Meter)
 
 	obj := newMap("a", "2")
-	sink.Put(obj, "2")
+	sinktest.Put(sink, obj, "2")
 	require.NoError(t, r.informer.WaitForResourceVersion(t.Context(), "2"))
-	held, ok := source.ShareOf(sink)(index.Key{Namespace: "default", Name: "a"})
+	held, ok := sink.Decoding().Held(index.Key{Namespace: "default", Name: "a"})
 	assert.True(t, ok && held == obj, "it is the informer's")
-	source.MeterOf(sink).Read(7)
+	sink.Decoding().Meter.Read(7)
 	assert.EqualValues(t, 7, r.informer.Status().Traffic.Bytes)
 }
 
@@ -67,10 +64,10 @@ func TestSteps(t *testing.T) {
 		sink := r.start()
 		done := make(chan int, 1)
 		seen := func() { done <- r.informer.Len() }
-		source.Step(sink, []source.Change[*corev1.ConfigMap]{{Object: newMap("a", "2")}, {Object: newMap("b", "3")}}, "3", seen)
+		sink.Step([]index.Change[*corev1.ConfigMap]{{Object: newMap("a", "2")}, {Object: newMap("b", "3")}}, "3", seen)
 		assert.Equal(t, 2, <-done)
-		source.Step(sink, []source.Change[*corev1.ConfigMap]{{Object: newMap("a", "4"), Deleted: true}}, "4", nil)
-		source.Confirm(sink, seen)
+		sink.Step([]index.Change[*corev1.ConfigMap]{{Object: newMap("a", "4"), Delete: true}}, "4", nil)
+		sink.Step(nil, "", seen)
 		assert.Equal(t, 1, <-done)
 		synctest.Wait()
 		assert.Equal(t, []string{
@@ -94,20 +91,20 @@ func TestBelowProjections(t *testing.T) {
 		require.NoError(t, err)
 		running(t, names.Run)
 		sink := <-from.sink
-		sink.Replace("", nil, "1")
-		sink.Put(newMap("a", "2"), "2")
-		sink.Remove(index.Key{Namespace: "default", Name: "nobody"}, index.Watched, "3")
+		sinktest.Replace(sink, "", nil, "1")
+		sinktest.Put(sink, newMap("a", "2"), "2")
+		sinktest.Remove(sink, index.Key{Namespace: "default", Name: "nobody"}, index.Watched, "3")
 		synctest.Wait()
 		out := newMap("a", "4")
 		out.Data = map[string]string{"x": "y"}
-		sink.Put(out, "4")
+		sinktest.Put(sink, out, "4")
 		synctest.Wait()
 		assert.Equal(t, []string{
 			"receive ConfigMap", "  handle ConfigMap", "  store", "receive ConfigMap", "  store", "receive ConfigMap", "  handle ConfigMap", "  store",
 		}, tree(exporter.GetSpans()))
 		assert.Equal(t, 1, events.Underway(), "of what never comes to a handler")
 		time.Sleep(11 * time.Minute)
-		sink.Put(newMap("b", "5"), "5")
+		sinktest.Put(sink, newMap("b", "5"), "5")
 		synctest.Wait()
 		assert.Zero(t, events.Underway(), "it is forgotten when it is old")
 	})
@@ -119,13 +116,13 @@ func TestLists(t *testing.T) {
 		r := newRig(t)
 		r.enqueue()
 		sink := r.start()
-		sink.Replace("", []*corev1.ConfigMap{newMap("a", "2"), newMap("b", "3")}, "3")
-		sink.ReplaceStaged("", []source.Staged{sink.Stage(newMap("a", "4"), "4")}, "5")
-		sink.Remove(index.Key{Namespace: "default", Name: "a"}, index.OutOfScope, "6")
+		sinktest.Replace(sink, "", []*corev1.ConfigMap{newMap("a", "2"), newMap("b", "3")}, "3")
+		sink.Replace(source.List{Items: []source.Staged{sink.Stage(newMap("a", "4"), "4")}}, "5")
+		sinktest.Remove(sink, index.Key{Namespace: "default", Name: "a"}, index.OutOfScope, "6")
 		synctest.Wait()
 		assert.Equal(t, 2, r.queue.Len())
 		assert.Empty(t, r.spans())
-		sink.Put(nil, "7")
+		sinktest.Put(sink, nil, "7")
 		assert.Equal(t, 1, r.informer.Status().Rejected)
 	})
 }

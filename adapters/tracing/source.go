@@ -61,7 +61,7 @@ type tracedSource[T index.Object] struct {
 
 // Run implements source.Source.
 func (s *tracedSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
-	return s.source.Run(ctx, &tracedSink[T]{Sink: sink, events: s.events})
+	return s.source.Run(ctx, &tracedSink[T]{Forwarder: source.Forwarder[T]{To: sink}, events: s.events})
 }
 
 // Origin implements source.Located.

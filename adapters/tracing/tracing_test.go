@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters/tracing"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
@@ -35,7 +36,7 @@ func TestTrace(t *testing.T) {
 			{Manager: "helm", Time: &metav1.Time{Time: began.Add(-time.Hour)}},
 			{Manager: "kubectl", Subresource: "status", Time: &metav1.Time{Time: began.Add(-2 * time.Second)}},
 		}
-		sink.Put(obj, "2")
+		sinktest.Put(sink, obj, "2")
 		synctest.Wait()
 		time.Sleep(3 * time.Second) // no worker yet
 		running(t, func(ctx context.Context) error {
@@ -74,7 +75,7 @@ func TestEventsOfOneKey(t *testing.T) {
 		r.enqueue()
 		sink := r.start()
 		for version := range 20 {
-			sink.Put(newMap("a", fmt.Sprint(version+2)), fmt.Sprint(version+2))
+			sinktest.Put(sink, newMap("a", fmt.Sprint(version+2)), fmt.Sprint(version+2))
 			synctest.Wait()
 		}
 		running(t, func(ctx context.Context) error {
@@ -115,7 +116,7 @@ func TestAttempts(t *testing.T) {
 						return test.outcome(calls - 1)
 					})
 				})
-				sink.Put(newMap("a", "2"), "2")
+				sinktest.Put(sink, newMap("a", "2"), "2")
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				assert.GreaterOrEqual(t, calls, test.calls)
@@ -154,16 +155,16 @@ func TestHandlers(t *testing.T) {
 		require.NoError(t, err)
 		r.enqueue()
 		sink := r.start()
-		sink.Put(newMap("a", "2"), "2")
+		sinktest.Put(sink, newMap("a", "2"), "2")
 		synctest.Wait()
-		sink.Put(newMap("a", "3"), "3")
-		sink.Put(newMap("a", "4"), "4")
+		sinktest.Put(sink, newMap("a", "3"), "3")
+		sinktest.Put(sink, newMap("a", "4"), "4")
 		synctest.Wait()
 		close(release)
 		synctest.Wait()
 		time.Sleep(time.Hour + time.Minute) // a resync
 		synctest.Wait()
-		sink.Delete(newMap("a", "5"), "5")
+		sinktest.Delete(sink, newMap("a", "5"), "5")
 		synctest.Wait()
 		assert.Equal(t, []string{"+2", "4", "4", "-"}, told)
 		links := map[string]int{}
@@ -186,7 +187,7 @@ func TestHandlerThatPanics(t *testing.T) {
 	h := tracing.Handler(r.events, typed.Handler[*corev1.ConfigMap](typed.HandlerFuncs[*corev1.ConfigMap]{
 		AddFunc: func(*corev1.ConfigMap, bool) { panic("no") },
 	}))
-	r.start().Put(newMap("a", "2"), "2")
+	sinktest.Put(r.start(), newMap("a", "2"), "2")
 	assert.PanicsWithValue(t, "no", func() { h.OnAdd(newMap("a", "2"), false) })
 	assert.Equal(t, "the handler has panicked", r.find("handle ConfigMap").Status.Description)
 }
@@ -224,9 +225,9 @@ func TestKeysOfOtherCalls(t *testing.T) {
 		r := newRig(t)
 		r.enqueue()
 		sink := r.start()
-		sink.Put(newMap("a", "2"), "2")
+		sinktest.Put(sink, newMap("a", "2"), "2")
 		synctest.Wait()
-		sink.Replace("", []*corev1.ConfigMap{newMap("a", "2"), newMap("b", "3")}, "3")
+		sinktest.Replace(sink, "", []*corev1.ConfigMap{newMap("a", "2"), newMap("b", "3")}, "3")
 		synctest.Wait()
 		assert.Equal(t, "2 1", fmt.Sprint(r.queue.Len(), " ", r.keys.Underway()))
 	})

@@ -5,13 +5,16 @@
 //	go run ./internal/mutants                      # all of them, 2,000 seeds each
 //	go run ./internal/mutants -run Coalesce -seeds 200
 //	go run ./internal/mutants -update              # and write docs/reliability.md
+//	go run ./internal/mutants -check               # fail for what is not found; make mutants
+//	go run ./internal/mutants -seeds 0             # see only whether all can be put in and built
 //	go run ./internal/mutants -none -seeds 500     # no bug: all suites have to pass
 //
 // Each bug is in a copy of the function that it is about, which that function calls if
 // the environment says so; the files with the copies are given to go build by -overlay,
-// so that no file of the tree is touched, and one build will do for all bugs. What a bug
-// replaces has to be in its file exactly once: a change of the file that takes it away
-// fails a test of this package, so the list goes with the code.
+// so that no file of the tree is touched, and one build will do for all bugs. A bug names
+// a package and a function, so that files can be renamed, split and joined. What it
+// replaces has to be in that function exactly once: a change that takes it away ends each
+// run of this program, so the list goes with the code.
 //
 // In virtual time, goroutines run one after the other from one wait to the next, more or
 // less, and many an order of what they do at one instant does not come up. So the copies

@@ -19,8 +19,9 @@ func main() {
 	defer stop()
 	var o options
 	flag.StringVar(&o.root, "root", ".", "the folder of the module")
-	flag.IntVar(&o.seeds, "seeds", 2000, "how many seeds a suite runs at most")
-	some := flag.String("run", "", "of which bugs: a regular expression that matches their names, files or suites")
+	flag.IntVar(&o.seeds, "seeds", 2000, "how many seeds a suite runs at most; with 0, the bugs are only put in and built")
+	some := flag.String("run", "", "of which bugs: a regular expression that matches their names, functions or suites")
+	flag.BoolVar(&o.check, "check", false, "fail for a bug that is not found")
 	flag.BoolVar(&o.none, "none", false, "put no bugs in: the suites, with locks that yield, have to pass")
 	flag.IntVar(&o.first, "first", 1, "the first seed, with -none")
 	flag.BoolVar(&o.markdown, "markdown", false, "print a table in Markdown")
@@ -41,7 +42,7 @@ type options struct {
 	root             string
 	seeds, first     int
 	some             *regexp.Regexp
-	none             bool
+	none, check      bool
 	markdown, update bool
 }
 
@@ -61,6 +62,9 @@ func (o options) run(ctx context.Context) error {
 	rows := make([][]string, 0, len(verdicts))
 	for _, v := range verdicts {
 		rows = append(rows, v.row(o.seeds))
+	}
+	if o.seeds == 0 {
+		return err
 	}
 	if o.markdown {
 		fmt.Print(table(rows).Markdown())
@@ -141,14 +145,20 @@ func (o options) judgeAll(ctx context.Context) ([]verdict, error) {
 	var verdicts []verdict
 	var errs []error
 	for i, m := range all() {
-		if !o.some.MatchString(m.bug) && !o.some.MatchString(m.file) && !o.some.MatchString(m.suite.test) {
+		if !o.some.MatchString(m.bug) && !o.some.MatchString(m.in) && !o.some.MatchString(m.suite.test) {
 			continue
 		}
 		p, err := built.of(ctx, m.suite)
 		if err != nil {
 			return verdicts, errors.Join(append(errs, err)...)
 		}
+		if o.seeds == 0 {
+			continue
+		}
 		v, err := p.judge(ctx, i+1, m, o.seeds)
+		if err == nil && o.check && v.seeds == 0 {
+			err = fmt.Errorf("%d seeds of %s do not find it", o.seeds, m.suite.test)
+		}
 		if err != nil {
 			err = fmt.Errorf("%q: %w", m.bug, err)
 			_, _ = fmt.Fprintln(os.Stderr, err)

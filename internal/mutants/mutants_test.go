@@ -1,8 +1,6 @@
 package main
 
 import (
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,39 +12,73 @@ import (
 // root is the folder of the module.
 var root = filepath.Join("..", "..")
 
-// TestMutationsAreStillThere applies all of them.
-func TestMutationsAreStillThere(t *testing.T) {
+// TestMutationsAreNamed does not look whether they can be put in: that is a stage of its
+// own, so that a change of code need not be one of this list.
+func TestMutationsAreNamed(t *testing.T) {
 	bugs := map[string]bool{}
 	for _, m := range all() {
-		text, err := m.apply(root)
-		if !assert.NoError(t, err) {
-			continue
-		}
-		_, err = parser.ParseFile(token.NewFileSet(), m.file, text, parser.SkipObjectResolution)
-		assert.NoError(t, err, m.bug)
 		assert.False(t, bugs[m.bug], "%q is there twice", m.bug)
 		bugs[m.bug] = true
+		assert.NotEqual(t, m.old, m.new, m.bug)
 		assert.DirExists(t, filepath.Join(root, m.suite.folder))
 	}
 	assert.GreaterOrEqual(t, len(bugs), 30)
 }
 
-func TestApplyFailsUnlessTheTextIsThereOnce(t *testing.T) {
+// module writes files, by path, to a folder that it returns.
+func module(t *testing.T, files map[string]string) string {
+	t.Helper()
 	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.go"), []byte("package a\nvar x, y = 1, 1\n"), 0o600))
-	m := mutation{bug: "two", file: "a.go", old: "1, 1", new: "1, 2"}
-	text, err := m.apply(folder)
+	for path, text := range files {
+		path = filepath.Join(folder, path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	return folder
+}
+
+func TestFunctionsAreFoundInAnyFile(t *testing.T) {
+	functions := functionsOf(module(t, map[string]string{
+		"a/one.go":      "package a\n\nfunc f() {}\n",
+		"a/two.go":      "package a\n\nfunc (s *s[K, V]) f() int {\n\treturn 1\n}\n\nfunc (s) g() {}",
+		"a/two_test.go": "package a\n\nfunc f() {}\n",
+		"a/b/c.go":      "package b\n\nfunc f() { f() }\n",
+	}))
+	for in, want := range map[string]string{
+		"a.f":   "func f() {}\n",
+		"a.s.f": "func (s *s[K, V]) f() int {\n\treturn 1\n}\n",
+		"a.s.g": "func (s) g() {}",
+		"a/b.f": "func f() { f() }\n",
+	} {
+		f, err := functions.find(in)
+		if assert.NoError(t, err, in) {
+			assert.Equal(t, want, f.text())
+		}
+	}
+	f, err := functions.find("a.s.f")
 	require.NoError(t, err)
-	assert.Equal(t, "package a\nvar x, y = 1, 2\n", text)
-	m.old = "1"
-	_, err = m.apply(folder)
-	assert.ErrorContains(t, err, "is 2 times in a.go")
-	m.old = "3"
-	_, err = m.apply(folder)
-	assert.ErrorContains(t, err, "is 0 times in a.go")
-	m.file = "b.go"
-	_, err = m.apply(folder)
+	assert.Equal(t, "func (s *s[K, V]) fX() int {\n\treturn 1\n}\n", f.renamed(f.text(), "X"))
+	_, err = functions.find("a.g")
+	assert.ErrorContains(t, err, "package a has 0 functions g")
+	_, err = functions.find("x.g")
 	assert.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestLocateFailsUnlessTheTextIsThereOnce(t *testing.T) {
+	folder := module(t, map[string]string{"a/a.go": "package a\n\nvar x = 1\n\nfunc f() (int, int) {\n\treturn 1, 1\n}\n"})
+	m := mutation{bug: "two", in: "a.f", old: "1, 1", new: "1, 2"}
+	found, err := locate(folder, []mutation{m})
+	require.NoError(t, err)
+	text, err := copies(found[filepath.Join(folder, "a/a.go")])
+	require.NoError(t, err)
+	assert.Equal(t, "package a\n\nvar x = 1\n\nfunc f() (int, int) { if mutantNumber == \"1\" { return fmutant1() }; \n\treturn 1, 1\n}\n"+
+		"\nfunc fmutant1() (int, int) {\n\treturn 1, 2\n}\n", text)
+	twice, never, nowhere := m, m, m
+	twice.old, never.old, nowhere.in = "1", "x = 1", "a.g"
+	_, err = locate(folder, []mutation{m, twice, never, nowhere})
+	assert.ErrorContains(t, err, "is 2 times in a.f")
+	assert.ErrorContains(t, err, "is 0 times in a.f")
+	assert.ErrorContains(t, err, "0 functions g")
 }
 
 func TestReadOutput(t *testing.T) {

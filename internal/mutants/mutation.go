@@ -2,16 +2,17 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// mutation is a known bug: one text of one file in the place of another.
+// mutation is a known bug: one text of one function in the place of another.
 type mutation struct {
-	bug      string // what is wrong, in words
-	file     string // from the root of the module
+	bug string // what is wrong, in words
+	// in is the function that has the bug: the folder of its package from the root of
+	// the module, then its name, such as typed/source.Map or typed/kube.cursor.next for
+	// a method. In which file it is does not matter.
+	in       string
 	old, new string
 	suite    suite // that has to find it
 }
@@ -40,14 +41,10 @@ func all() []mutation {
 	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, factories, readYourWrites, workQueue)
 }
 
-// apply returns the text of the file with the bug.
-func (m mutation) apply(root string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.file)))
-	if err != nil {
-		return "", fmt.Errorf("mutation %q: %w", m.bug, err)
+// apply returns the text of the function with the bug; f is that of m.in.
+func (m mutation) apply(f function) (string, error) {
+	if n := strings.Count(f.text(), m.old); n != 1 {
+		return "", fmt.Errorf("mutation %q: what it replaces is %d times in %s; it has to be there once:\n%s", m.bug, n, m.in, m.old)
 	}
-	if n := strings.Count(string(text), m.old); n != 1 {
-		return "", fmt.Errorf("mutation %q: what it replaces is %d times in %s; it has to be there once:\n%s", m.bug, n, m.file, m.old)
-	}
-	return strings.Replace(string(text), m.old, m.new, 1), nil
+	return strings.Replace(f.text(), m.old, m.new, 1), nil
 }

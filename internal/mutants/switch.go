@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -30,49 +29,54 @@ import (
 var mutantNumber = os.Getenv("` + variable + `")
 ` + yielder
 
-// copies returns the text of a file in which each of some bugs, by number, is in a copy
-// of the function that it is about. The function calls the copy if the program is to
-// have that bug.
-func copies(path string, bugs map[int]mutation) (text string, err error) {
-	src, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, path, src, parser.SkipObjectResolution)
-	if err != nil {
-		return "", err
-	}
-	offset := func(p token.Pos) int { return set.Position(p).Offset }
+// copies returns the text of a file in which each of some bugs is in a copy of the
+// function that it is about. The function calls the copy if the program is to have that
+// bug.
+func copies(bugs []numbered) (text string, err error) {
 	heads := map[int]string{} // by the offset of a body: what it begins with
-	var tails bytes.Buffer
-	for _, number := range slices.Sorted(maps.Keys(bugs)) {
-		m := bugs[number]
-		at := strings.Index(string(src), m.old)
-		f := functionAt(file, func(n ast.Node) bool { return offset(n.Pos()) <= at && at+len(m.old) <= offset(n.End())+1 })
-		if f == nil {
-			return "", fmt.Errorf("mutation %q: what it replaces is in no function, or in several", m.bug)
-		}
-		call, err := callOf(f, "mutant"+strconv.Itoa(number))
+	var tails strings.Builder
+	for _, b := range bugs {
+		suffix := "mutant" + strconv.Itoa(b.number)
+		call, err := callOf(b.of.decl, suffix)
 		if err != nil {
-			return "", fmt.Errorf("mutation %q: %w", m.bug, err)
+			return "", fmt.Errorf("mutation %q: %w", b.bug, err)
 		}
-		heads[offset(f.Body.Lbrace)+1] += fmt.Sprintf(" if mutantNumber == \"%d\" { %s }; ", number, call)
-		whole := string(src[offset(f.Pos()):offset(f.Name.End())]) + "mutant" + strconv.Itoa(number) +
-			string(src[offset(f.Name.End()):offset(f.End())])
-		tails.WriteString("\n" + strings.Replace(whole+"\n", m.old, m.new, 1))
+		heads[b.of.body] += fmt.Sprintf(" if mutantNumber == \"%d\" { %s }; ", b.number, call)
+		changed, err := b.apply(b.of)
+		if err != nil {
+			return "", err
+		}
+		tails.WriteString("\n" + b.of.renamed(changed, suffix))
 	}
-	return insert(string(src), heads) + tails.String(), nil
+	return insert(bugs[0].of.src, heads) + tails.String(), nil
 }
 
-// functionAt returns the function that contains something.
-func functionAt(file *ast.File, contains func(ast.Node) bool) *ast.FuncDecl {
-	for _, d := range file.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && contains(f) {
-			return f
+// numbered is a mutation with its number, from 1, and the function that it is about.
+type numbered struct {
+	mutation
+	number int
+	of     function
+}
+
+// locate finds the functions of bugs, by file, in the order of the bugs. Its error names
+// all bugs that cannot be put in.
+func locate(root string, bugs []mutation) (map[string][]numbered, error) {
+	known := functionsOf(root)
+	byFile := map[string][]numbered{}
+	var errs []error
+	for i, m := range bugs {
+		f, err := known.find(m.in)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("mutation %q: %w", m.bug, err))
+			continue
 		}
+		if _, err := m.apply(f); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		byFile[f.path] = append(byFile[f.path], numbered{m, i + 1, f})
 	}
-	return nil
+	return byFile, errors.Join(errs...)
 }
 
 // callOf returns the statements that call a copy of a function, whose name has a suffix,
@@ -120,24 +124,15 @@ func namesOf(fields *ast.FieldList) (names []string) {
 // overlay returns what go build is to read in the place of files of the tree, by path:
 // those with bugs in them, those that yield, and a selector in each of their folders.
 func overlay(root string, bugs []mutation) (map[string]string, error) {
-	byFile := map[string]map[int]mutation{}
-	for i, m := range bugs {
-		if _, err := m.apply(root); err != nil {
-			return nil, err
-		}
-		if byFile[m.file] == nil {
-			byFile[m.file] = map[int]mutation{}
-		}
-		byFile[m.file][i+1] = m
+	byFile, err := locate(root, bugs)
+	if err != nil {
+		return nil, err
 	}
 	files := map[string]string{}
-	for file, bugs := range byFile {
-		path := filepath.Join(root, filepath.FromSlash(file))
-		text, err := copies(path, bugs)
-		if err != nil {
+	for path, bugs := range byFile {
+		if files[path], err = copies(bugs); err != nil {
 			return nil, err
 		}
-		files[path] = text
 	}
 	if err := addYields(root, files); err != nil {
 		return nil, err

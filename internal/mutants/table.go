@@ -18,7 +18,7 @@ func (v verdict) row(tried int) []string {
 	if v.seeds == 0 {
 		seeds, check = fmt.Sprintf("none of %d", tried), ""
 	}
-	return []string{v.bug + " (" + v.file + ")", seeds, check, v.suite.name()}
+	return []string{v.bug + " (" + v.in + ")", seeds, check, v.suite.name()}
 }
 
 // table returns rows under their headings.

@@ -44,7 +44,7 @@ func TestFilesThatHaveABugYieldToo(t *testing.T) {
 	file := filepath.Join(folder, "queue", "a.go")
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	require.NoError(t, os.WriteFile(file, []byte("package queue\n\nfunc f() {\n\tmu.Lock()\n\tx = 1\n}\n"), 0o600))
-	files, err := overlay(folder, []mutation{{bug: "two", file: "queue/a.go", old: "x = 1", new: "x = 2"}})
+	files, err := overlay(folder, []mutation{{bug: "two", in: "queue.f", old: "x = 1", new: "x = 2"}})
 	require.NoError(t, err)
 	assert.Equal(t, "package queue\n\nfunc f() { if mutantNumber == \"1\" { fmutant1(); return }; \n\tmutantYield(); mu.Lock()\n\tx = 1\n}\n\n"+
 		"func fmutant1() {\n\tmutantYield(); mu.Lock()\n\tx = 2\n}\n", files[file])

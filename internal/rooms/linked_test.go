@@ -38,7 +38,7 @@ var links = map[string]struct {
 	"adapters/dynamicinformer":   {packages: 748, generated: informers},
 	"adapters/informers":         {packages: 744, generated: informers},
 	"adapters/metadatainformer":  {packages: 749, generated: informers},
-	"index":                      {packages: 114},
+	"index":                      {packages: 115},
 	"lister":                     {packages: 273},
 	"queue":                      {packages: 213},
 	"typed":                      {packages: 297},

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
@@ -76,16 +77,16 @@ func TestEnqueue(t *testing.T) {
 			return q.next()
 		}
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2)}, "2")
 		assert.ElementsMatch(t, []string{"ns/a low", "ns/b low"}, added(), "the first list")
-		r.Sink.Put(rig.At("c", 3), "3")
-		r.Sink.Put(rig.At("a", 4), "4")
-		r.Sink.Delete(rig.At("b", 5), "5")
+		sinktest.Put(r.Sink, rig.At("c", 3), "3")
+		sinktest.Put(r.Sink, rig.At("a", 4), "4")
+		sinktest.Delete(r.Sink, rig.At("b", 5), "5")
 		assert.Equal(t, []string{"ns/c", "ns/a", "ns/b"}, added())
 
 		recreated := rig.At("c", 3)
 		recreated.UID = "another"
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 4), recreated, rig.At("d", 6)}, "6")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 4), recreated, rig.At("d", 6)}, "6")
 		assert.Equal(t, []string{"ns/a low", "ns/c", "ns/d"}, added(), "after a relist, a is as it was")
 		time.Sleep(90 * time.Second)
 		assert.ElementsMatch(t, []string{"ns/a low", "ns/c low", "ns/d low"}, added(), "a resync")
@@ -197,14 +198,14 @@ func TestEnqueueFuncCoalesced(t *testing.T) {
 		_, err := r.Handle(h, typed.WithDelivery(typed.Coalesce()))
 		require.NoError(t, err)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 1))}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.On("x", rig.At("a", 1))}, "1")
 		synctest.Wait()
 		assert.Equal(t, []string{"{x} low"}, q.next())
-		r.Sink.Put(rig.On("", rig.At("stop", 2)), "2")
+		sinktest.Put(r.Sink, rig.On("", rig.At("stop", 2)), "2")
 		synctest.Wait()
-		r.Sink.Put(rig.On("y", rig.At("a", 3)), "3")
-		r.Sink.Put(rig.On("z", rig.At("a", 4)), "4")
-		r.Sink.Delete(rig.On("z", rig.At("a", 5)), "5")
+		sinktest.Put(r.Sink, rig.On("y", rig.At("a", 3)), "3")
+		sinktest.Put(r.Sink, rig.On("z", rig.At("a", 4)), "4")
+		sinktest.Delete(r.Sink, rig.On("z", rig.At("a", 5)), "5")
 		synctest.Wait()
 		close(hold)
 		synctest.Wait()

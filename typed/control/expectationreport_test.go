@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -19,7 +20,7 @@ func TestExpectationReport(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t, control.WithExpectationTimeout(time.Hour)), rig.New(t)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		start := time.Now()
 		assert.Empty(t, d.Report(10))
@@ -48,12 +49,12 @@ func TestExpectationReport(t *testing.T) {
 		assert.Empty(t, d.Report(0))
 		assert.Empty(t, d.Report(-1))
 
-		r.Sink.Delete(rig.At("a", 8), "8")
+		sinktest.Delete(r.Sink, rig.At("a", 8), "8")
 		synctest.Wait()
 		got = d.Report(10)
 		require.Len(t, got, 2, "the version 5 is reflected")
 		assert.Len(t, got[0].For, 1)
-		r.Sink.Bookmark("9")
+		sinktest.Bookmark(r.Sink, "9")
 		synctest.Wait()
 		assert.Empty(t, d.Report(10))
 	})

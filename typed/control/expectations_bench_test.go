@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -30,7 +31,7 @@ func BenchmarkAwaited(b *testing.B) {
 			for i := range things {
 				things[i] = rig.At(strconv.Itoa(i), 1)
 			}
-			sink.Replace("", append([]*rig.Thing(nil), things...), "1")
+			sinktest.Replace(sink, "", append([]*rig.Thing(nil), things...), "1")
 			require.NoError(b, informer.WaitForSync(ctx))
 			e, err := control.NewExpectations(control.AdderFunc[int](func(int) {}), control.WithExpectationTimeout(time.Hour))
 			require.NoError(b, err)
@@ -42,7 +43,7 @@ func BenchmarkAwaited(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				version++
-				sink.Put(things[version%len(things)], strconv.Itoa(version))
+				sinktest.Put(sink, things[version%len(things)], strconv.Itoa(version))
 				if version%100 == 0 {
 					require.NoError(b, informer.WaitForResourceVersion(ctx, strconv.Itoa(version)))
 				}
@@ -62,7 +63,7 @@ func BenchmarkWrite(b *testing.B) {
 	ended := make(chan error)
 	go func() { ended <- informer.Run(ctx) }()
 	sink := <-s.Started
-	sink.Replace("", nil, "1")
+	sinktest.Replace(sink, "", nil, "1")
 	require.NoError(b, informer.WaitForSync(ctx))
 	added := make(chan struct{}, 1)
 	e, err := control.NewExpectations(control.AdderFunc[index.Key](func(index.Key) { added <- struct{}{} }))
@@ -75,7 +76,7 @@ func BenchmarkWrite(b *testing.B) {
 		written := strconv.Itoa(version)
 		require.NoError(b, e.Expect(k, informer, written))
 		require.NoError(b, process(ctx, k))
-		sink.Bookmark(written)
+		sinktest.Bookmark(sink, written)
 		<-added
 		require.NoError(b, process(ctx, k))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -30,55 +31,58 @@ func TestExpectDeleted(t *testing.T) {
 		"gone": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
 			first: func(s source.Sink[*rig.Thing]) {
-				s.Put(rig.At("a", 6), "6")
-				s.Delete(rig.At("b", 7), "7")
-				s.Bookmark("8")
+				sinktest.Put(s, rig.At("a", 6), "6")
+				sinktest.Delete(s, rig.At("b", 7), "7")
+				sinktest.Bookmark(s, "8")
 			},
-			then: func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 9), "9") },
+			then: func(s source.Sink[*rig.Thing]) { sinktest.Delete(s, rig.At("a", 9), "9") },
 		},
 		"gone, without a version": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			first: func(s source.Sink[*rig.Thing]) { s.Put(rig.At("a", 6), "") },
-			then:  func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 9), "") },
+			first: func(s source.Sink[*rig.Thing]) { sinktest.Put(s, rig.At("a", 6), "") },
+			then:  func(s source.Sink[*rig.Thing]) { sinktest.Delete(s, rig.At("a", 9), "") },
 		},
 		"missed": {
 			before: []*rig.Thing{rig.At("a", 3), rig.At("b", 3)}, deleted: rig.At("a", 3),
-			first: func(s source.Sink[*rig.Thing]) { s.Replace("", []*rig.Thing{rig.At("a", 3)}, "8") },
-			then:  func(s source.Sink[*rig.Thing]) { s.Replace("", []*rig.Thing{rig.At("b", 9)}, "9") },
+			first: func(s source.Sink[*rig.Thing]) { sinktest.Replace(s, "", []*rig.Thing{rig.At("a", 3)}, "8") },
+			then:  func(s source.Sink[*rig.Thing]) { sinktest.Replace(s, "", []*rig.Thing{rig.At("b", 9)}, "9") },
 		},
 		"another": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			then: func(s source.Sink[*rig.Thing]) { s.Put(another(rig.At("a", 9)), "9") },
+			then: func(s source.Sink[*rig.Thing]) { sinktest.Put(s, another(rig.At("a", 9)), "9") },
 		},
 		"deleted and created": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			then: func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 8), "8"); s.Put(another(rig.At("a", 9)), "9") },
+			then: func(s source.Sink[*rig.Thing]) {
+				sinktest.Delete(s, rig.At("a", 8), "8")
+				sinktest.Put(s, another(rig.At("a", 9)), "9")
+			},
 		},
 		"another before":    {before: []*rig.Thing{another(rig.At("a", 4))}, deleted: rig.At("a", 3)},
 		"gone before":       {deleted: rig.At("a", 3)},
 		"gone at that time": {deleted: rig.At("a", 5)},
 		"marked": {
 			before: []*rig.Thing{rig.At("a", 3)}, deleted: rig.At("a", 3),
-			first: func(s source.Sink[*rig.Thing]) { s.Put(rig.At("a", 8), "8") },
-			then:  func(s source.Sink[*rig.Thing]) { s.Put(marked(rig.At("a", 9)), "9") },
+			first: func(s source.Sink[*rig.Thing]) { sinktest.Put(s, rig.At("a", 8), "8") },
+			then:  func(s source.Sink[*rig.Thing]) { sinktest.Put(s, marked(rig.At("a", 9)), "9") },
 		},
 		"marked before": {before: []*rig.Thing{marked(rig.At("a", 3))}, deleted: rig.At("a", 3)},
 		"not seen yet": {
 			deleted: rig.At("a", 6),
-			first:   func(s source.Sink[*rig.Thing]) { s.Put(rig.At("a", 6), "6") },
-			then:    func(s source.Sink[*rig.Thing]) { s.Delete(rig.At("a", 7), "7") },
+			first:   func(s source.Sink[*rig.Thing]) { sinktest.Put(s, rig.At("a", 6), "6") },
+			then:    func(s source.Sink[*rig.Thing]) { sinktest.Delete(s, rig.At("a", 7), "7") },
 		},
 		"not seen yet, and never": {
 			deleted: rig.At("a", 6),
-			first:   func(s source.Sink[*rig.Thing]) { s.Put(rig.At("b", 4), "5") },
-			then:    func(s source.Sink[*rig.Thing]) { s.Bookmark("7") },
+			first:   func(s source.Sink[*rig.Thing]) { sinktest.Put(s, rig.At("b", 4), "5") },
+			then:    func(s source.Sink[*rig.Thing]) { sinktest.Bookmark(s, "7") },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rig.InBubble(t, func(t *testing.T) {
 				d, r := newDesk(t), rig.New(t)
 				r.Start()
-				r.Sink.Replace("", test.before, "5")
+				sinktest.Replace(r.Sink, "", test.before, "5")
 				synctest.Wait()
 				require.NoError(t, d.ExpectDeleted("k", r, test.deleted))
 				if test.then == nil {
@@ -105,7 +109,7 @@ func TestExpectDeletedOfOneNameTwice(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		second := rig.At("a", 3)
 		second.UID = "second"
 		synctest.Wait()
@@ -114,11 +118,11 @@ func TestExpectDeletedOfOneNameTwice(t *testing.T) {
 		require.NoError(t, d.ExpectDeleted("l", r, second))
 		assert.False(t, d.handOut("k"))
 		assert.False(t, d.handOut("l"))
-		r.Sink.Delete(rig.At("a", 2), "2")
+		sinktest.Delete(r.Sink, rig.At("a", 2), "2")
 		assert.Empty(t, d.added())
-		r.Sink.Put(second, "3")
+		sinktest.Put(r.Sink, second, "3")
 		assert.Empty(t, d.added())
-		r.Sink.Delete(second, "4")
+		sinktest.Delete(r.Sink, second, "4")
 		assert.ElementsMatch(t, []string{"k", "l"}, d.added())
 		assert.Zero(t, d.Stats().Keys)
 	})

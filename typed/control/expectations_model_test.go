@@ -21,6 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -126,7 +127,7 @@ func newExpectingWorld(t *testing.T, found *rig.Complaints, seed uint64, keys in
 		}))
 		require.NoError(t, err)
 		r.Start()
-		r.Sink.Replace("", nil, strconv.Itoa(r.version))
+		sinktest.Replace(r.Sink, "", nil, strconv.Itoa(r.version))
 		w.resources = append(w.resources, r)
 		go w.deliver(r, lag)
 	}
@@ -148,7 +149,7 @@ func (w *expectingWorld) deliver(r *modelResource, lag time.Duration) {
 			if w.rand.IntN(10) == 0 { // the watch was interrupted
 				objects := slices.Collect(valuesOf(r.objects))
 				r.unseen = nil
-				r.Sink.Replace("", objects, strconv.Itoa(r.version))
+				sinktest.Replace(r.Sink, "", objects, strconv.Itoa(r.version))
 			} else {
 				r.unseen[0]()
 				r.unseen = r.unseen[1:]
@@ -182,7 +183,7 @@ func (r *modelResource) put(o rig.Thing) *rig.Thing {
 	r.version++
 	o.Version = r.version
 	r.objects[o.Name] = &o
-	r.report(func() { r.Sink.Put(&o, strconv.Itoa(o.Version)) })
+	r.report(func() { sinktest.Put(r.Sink, &o, strconv.Itoa(o.Version)) })
 	return &o
 }
 
@@ -196,7 +197,7 @@ func (r *modelResource) remove(name string) {
 	r.version++
 	last := *o
 	last.Version = r.version
-	r.report(func() { r.Sink.Delete(&last, strconv.Itoa(last.Version)) })
+	r.report(func() { sinktest.Delete(r.Sink, &last, strconv.Itoa(last.Version)) })
 }
 
 // process is what the controller does with a key.

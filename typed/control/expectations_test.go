@@ -14,6 +14,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -64,7 +65,7 @@ func TestExpect(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		assert.True(t, d.handOut("k"), "nothing is expected")
 
@@ -79,10 +80,10 @@ func TestExpect(t *testing.T) {
 		assert.True(t, d.handOut("other"), "other keys go on")
 		assert.Equal(t, control.ExpectationStats{Keys: 1, Waiting: 1, PutOff: 2}, d.Stats())
 
-		r.Sink.Put(rig.At("a", 7), "7")
+		sinktest.Put(r.Sink, rig.At("a", 7), "7")
 		assert.Empty(t, d.added())
 		assert.False(t, d.handOut("k"), "the latest version counts")
-		r.Sink.Bookmark("10")
+		sinktest.Bookmark(r.Sink, "10")
 		assert.Equal(t, []string{"k"}, d.added(), "with priority 0, once")
 		assert.Equal(t, control.ExpectationStats{PutOff: 3}, d.Stats())
 		assert.True(t, d.handOut("k"))
@@ -93,14 +94,14 @@ func TestExpect(t *testing.T) {
 // which no event tells: the key is added again, though nobody has put it off.
 func TestExpectByList(t *testing.T) {
 	for name, list := range map[string]func(*rig.Rig){
-		"all":       func(r *rig.Rig) { r.Sink.Replace("", nil, "6") },
-		"namespace": func(r *rig.Rig) { r.Sink.Replace("default", nil, ""); r.Sink.Bookmark("6") },
+		"all":       func(r *rig.Rig) { sinktest.Replace(r.Sink, "", nil, "6") },
+		"namespace": func(r *rig.Rig) { sinktest.Replace(r.Sink, "default", nil, ""); sinktest.Bookmark(r.Sink, "6") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			rig.InBubble(t, func(t *testing.T) {
 				d, r := newDesk(t), rig.New(t)
 				r.Start()
-				r.Sink.Replace("", nil, "1")
+				sinktest.Replace(r.Sink, "", nil, "1")
 				synctest.Wait()
 				require.NoError(t, d.Expect("waits", r, "5"))
 				require.NoError(t, d.Expect("later", r, "9"))
@@ -108,12 +109,12 @@ func TestExpectByList(t *testing.T) {
 				assert.Equal(t, []string{"waits"}, d.added(), "by the list")
 				require.NoError(t, d.Expect("late", r, "5"))
 				assert.Equal(t, []string{"late"}, d.added(), "whose answer comes after the list")
-				r.Sink.Put(rig.At("a", 9), "9")
+				sinktest.Put(r.Sink, rig.At("a", 9), "9")
 				assert.Equal(t, []string{"later"}, d.added(), "a list may have missed it")
 				if name == "all" {
 					require.NoError(t, d.Expect("seen", r, "8"))
 					require.NoError(t, d.Expect("seen", r, "10"))
-					r.Sink.Put(rig.At("a", 10), "10")
+					sinktest.Put(r.Sink, rig.At("a", 10), "10")
 					assert.Empty(t, d.added(), "an event tells of it")
 				}
 				assert.Zero(t, d.Stats())
@@ -126,8 +127,8 @@ func TestExpectKeepsNothingThatIsNotAskedFor(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
-		r.Sink.Replace("", nil, "1")
-		r.Sink.Bookmark("2")
+		sinktest.Replace(r.Sink, "", nil, "1")
+		sinktest.Bookmark(r.Sink, "2")
 		synctest.Wait()
 		gone := rig.At("a", 2)
 		for _, key := range []string{"j", "k", "l"} {
@@ -136,7 +137,7 @@ func TestExpectKeepsNothingThatIsNotAskedFor(t *testing.T) {
 			require.NoError(t, d.ExpectDeleted(key, r, gone))
 		}
 		assert.Equal(t, control.ExpectationStats{Keys: 3}, d.Stats())
-		r.Sink.Bookmark("5")
+		sinktest.Bookmark(r.Sink, "5")
 		assert.Empty(t, d.added(), "nobody was put off")
 		assert.Zero(t, d.Stats())
 	})
@@ -147,7 +148,7 @@ func TestExpectKeepsNothingThatIsNotAskedFor(t *testing.T) {
 func TestExpectationsLetGoOfKeys(t *testing.T) {
 	r := rig.New(t)
 	r.Start()
-	r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+	sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 	require.NoError(t, r.WaitForSync(t.Context()))
 	e, err := control.NewExpectations(control.AdderFunc[*string](func(*string) {}))
 	require.NoError(t, err)
@@ -161,7 +162,7 @@ func TestExpectationsLetGoOfKeys(t *testing.T) {
 	k := expect()
 	runtime.GC()
 	require.NotNil(t, k.Value())
-	r.Sink.Delete(rig.At("a", 5), "5")
+	sinktest.Delete(r.Sink, rig.At("a", 5), "5")
 	require.NoError(t, r.WaitForResourceVersion(t.Context(), "5"))
 	// The informer is still about to tell, and the runtime keeps a stopped timer for a while.
 	assert.Eventually(t, func() bool {
@@ -176,13 +177,13 @@ func TestExpectSeveralInformers(t *testing.T) {
 		d, things := newDesk(t), rig.New(t)
 		others := typed.NewInformer[*rig.Thing](rig.NewScript())
 		things.Start()
-		things.Sink.Replace("", nil, "1")
+		sinktest.Replace(things.Sink, "", nil, "1")
 		synctest.Wait()
 		require.NoError(t, d.Expect("k", things, "5"))
 		require.NoError(t, d.Expect("k", others, "3"))
 		require.NoError(t, d.Expect("k", bares(t, "7"), "8"))
 		assert.False(t, d.handOut("k"))
-		things.Sink.Bookmark("100")
+		sinktest.Bookmark(things.Sink, "100")
 		assert.Empty(t, d.added(), "versions of different informers are not compared")
 		assert.False(t, d.handOut("k"))
 		assert.Equal(t, 1, d.Stats().Keys)
@@ -217,8 +218,8 @@ type bareList string
 
 func (s bareList) Run(ctx context.Context, sink source.Sink[rig.Bare]) error {
 	time.Sleep(time.Minute)
-	sink.Replace("", []rig.Bare{"a"}, string(s))
-	sink.Bookmark(string(s) + "0")
+	sinktest.Replace(sink, "", []rig.Bare{"a"}, string(s))
+	sinktest.Bookmark(sink, string(s)+"0")
 	<-ctx.Done()
 	return nil
 }
@@ -227,7 +228,7 @@ func TestExpectUntilTheTimeIsOver(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t, control.WithExpectationTimeout(time.Minute)), rig.New(t)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		require.NoError(t, d.Expect("k", r, "5"))
 		require.NoError(t, d.Expect("not handed out", r, "5"))
@@ -241,7 +242,7 @@ func TestExpectUntilTheTimeIsOver(t *testing.T) {
 		assert.Equal(t, []string{"k"}, d.added())
 		assert.Equal(t, control.ExpectationStats{PutOff: 1, Expired: 2}, d.Stats())
 		assert.True(t, d.handOut("k"))
-		r.Sink.Bookmark("5")
+		sinktest.Bookmark(r.Sink, "5")
 		assert.Empty(t, d.added(), "it has gone on")
 	})
 }
@@ -262,7 +263,7 @@ func TestExpectOfAnInformerThatStops(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		require.NoError(t, d.Expect("k", r, "5"))
 		require.NoError(t, d.ExpectDeleted("l", r, rig.At("a", 1)))
@@ -288,7 +289,7 @@ func TestExpectSeesWhatAnInformerHasNotToldYet(t *testing.T) {
 		require.NoError(t, err)
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		synctest.Wait()
 		require.NoError(t, blocked.Expect("first", r, "2"))
 		require.NoError(t, blocked.Wrap(func(context.Context, string) error { return nil })(t.Context(), "first"))
@@ -296,7 +297,7 @@ func TestExpectSeesWhatAnInformerHasNotToldYet(t *testing.T) {
 		require.NoError(t, d.ExpectDeleted("k", r, rig.At("a", 1)))
 		assert.False(t, d.handOut("k"))
 
-		r.Sink.Delete(rig.At("a", 3), "3")
+		sinktest.Delete(r.Sink, rig.At("a", 3), "3")
 		synctest.Wait() // the informer waits for what first is added to
 		assert.True(t, d.handOut("k"))
 		assert.Equal(t, control.ExpectationStats{PutOff: 1}, d.Stats())
@@ -382,7 +383,7 @@ func TestKeysExpireAlsoIfAnotherPanics(t *testing.T) {
 		utilruntime.PanicHandlers = []func(context.Context, any){func(context.Context, any) { told++ }}
 		d, r := newDesk(t, control.WithExpectationTimeout(time.Minute)), rig.New(t)
 		r.Start()
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		synctest.Wait()
 		require.NoError(t, d.Expect("a", unspeakableObserver{r}, "5"))
 		require.NoError(t, d.Expect("b", r, "5"))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/internal/test/waves"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/control"
@@ -91,7 +92,7 @@ func TestExpectationsWaves(t *testing.T) {
 			for range 1 + r.IntN(3) {
 				x := &slow{Rig: rig.New(t), there: map[string]*rig.Thing{}, written: map[string]*rig.Thing{}, version: 1, seen: 1}
 				x.Start()
-				x.Sink.Replace("", nil, "1")
+				sinktest.Replace(x.Sink, "", nil, "1")
 				w.informers = append(w.informers, x)
 			}
 			synctest.Wait()
@@ -177,10 +178,10 @@ func (w *hopes) see(x *slow, n int) {
 		version := strconv.Itoa(c.object.Version)
 		if x.seen = c.object.Version; c.gone {
 			delete(x.there, c.object.Name)
-			x.Sink.Delete(c.object, version)
+			sinktest.Delete(x.Sink, c.object, version)
 		} else {
 			x.there[c.object.Name] = c.object
-			x.Sink.Put(c.object, version)
+			sinktest.Put(x.Sink, c.object, version)
 		}
 	}
 	x.unseen = x.unseen[n:]

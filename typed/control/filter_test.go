@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -23,19 +24,19 @@ func TestFilter(t *testing.T) {
 		_, err := r.Handle(control.Filter(rec, rig.OnX), typed.WithResync(time.Minute))
 		require.NoError(t, err)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("y", rig.At("b", 2))}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("y", rig.At("b", 2))}, "2")
 		assert.Equal(t, []string{"initial a@1"}, rec.Next())
 		time.Sleep(61 * time.Second)
 		assert.Equal(t, []string{"resync a@1"}, rec.Next(), "only what is selected is resynced")
-		r.Sink.Put(rig.On("x", rig.At("a", 3)), "3")
-		r.Sink.Put(rig.On("x", rig.At("b", 4)), "4")
-		r.Sink.Put(rig.On("y", rig.At("a", 5)), "5")
-		r.Sink.Put(rig.On("y", rig.At("a", 6)), "6")
+		sinktest.Put(r.Sink, rig.On("x", rig.At("a", 3)), "3")
+		sinktest.Put(r.Sink, rig.On("x", rig.At("b", 4)), "4")
+		sinktest.Put(r.Sink, rig.On("y", rig.At("a", 5)), "5")
+		sinktest.Put(r.Sink, rig.On("y", rig.At("a", 6)), "6")
 		assert.Equal(t, []string{"update a@1 a@3", "add b@4", "delete a@3 OutOfScope"}, rec.Next())
-		r.Sink.Put(rig.On("y", rig.At("c", 7)), "7")
-		r.Sink.Put(rig.On("x", rig.At("d", 8)), "8")
-		r.Sink.Delete(rig.On("y", rig.At("a", 9)), "9")
-		r.Sink.Delete(rig.On("x", rig.At("b", 10)), "10")
+		sinktest.Put(r.Sink, rig.On("y", rig.At("c", 7)), "7")
+		sinktest.Put(r.Sink, rig.On("x", rig.At("d", 8)), "8")
+		sinktest.Delete(r.Sink, rig.On("y", rig.At("a", 9)), "9")
+		sinktest.Delete(r.Sink, rig.On("x", rig.At("b", 10)), "10")
 		assert.Equal(t, []string{"add d@8", "delete b@10 Watched"}, rec.Next())
 	})
 }
@@ -71,14 +72,14 @@ func TestFilterModel(t *testing.T) {
 				}
 			}
 			r.Start()
-			r.Sink.Replace("", nil, "1")
+			sinktest.Replace(r.Sink, "", nil, "1")
 			for i, step := range steps {
 				name, version := string(rune('a'+step%3)), i+2
 				obj := rig.On([]string{"x", "y"}[step/3%2], rig.At(name, version))
 				if step%5 == 0 {
-					r.Sink.Delete(obj, fmt.Sprint(version))
+					sinktest.Delete(r.Sink, obj, fmt.Sprint(version))
 				} else {
-					r.Sink.Put(obj, fmt.Sprint(version))
+					sinktest.Put(r.Sink, obj, fmt.Sprint(version))
 				}
 				if step%7 == 0 {
 					time.Sleep(time.Second)

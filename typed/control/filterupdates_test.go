@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -25,20 +26,20 @@ func TestFilterUpdates(t *testing.T) {
 		_, err = r.Handle(control.FilterUpdates(resynced, control.Or(nodeChanged, control.Resynced)), typed.WithResync(time.Minute))
 		require.NoError(t, err)
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("x", rig.At("b", 2))}, "2")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("x", rig.At("b", 2))}, "2")
 		assert.ElementsMatch(t, []string{"initial a@1", "initial b@2"}, rec.Next())
 		resynced.Next()
-		r.Sink.Put(rig.On("x", rig.At("c", 3)), "3")
-		r.Sink.Put(rig.On("x", rig.At("a", 4)), "4")
-		r.Sink.Put(rig.On("y", rig.At("a", 5)), "5")
-		r.Sink.Put(rig.On("z", rig.At("a", 5)), "5")
-		r.Sink.Delete(rig.On("x", rig.At("b", 6)), "6")
+		sinktest.Put(r.Sink, rig.On("x", rig.At("c", 3)), "3")
+		sinktest.Put(r.Sink, rig.On("x", rig.At("a", 4)), "4")
+		sinktest.Put(r.Sink, rig.On("y", rig.At("a", 5)), "5")
+		sinktest.Put(r.Sink, rig.On("z", rig.At("a", 5)), "5")
+		sinktest.Delete(r.Sink, rig.On("x", rig.At("b", 6)), "6")
 		assert.Equal(t, []string{"add c@3", "update a@4 a@5", "delete b@6 Watched"}, rec.Next(), "both have to hold")
 		assert.Equal(t, []string{"add c@3", "update a@4 a@5", "update a@5 a@5", "delete b@6 Watched"}, resynced.Next(), "one has to hold")
 
 		recreated := rig.On("z", rig.At("a", 5))
 		recreated.UID = "another"
-		r.Sink.Put(recreated, "7")
+		sinktest.Put(r.Sink, recreated, "7")
 		assert.Equal(t, []string{"update a@5 a@5"}, rec.Next(), "another object of that name")
 		resynced.Next()
 

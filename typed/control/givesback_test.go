@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/internal/test/waves"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -19,27 +20,27 @@ func TestExpectationsGiveBack(t *testing.T) {
 		waves.GivesBack(t, func() waves.Structure {
 			r := rig.New(t)
 			r.Start()
-			r.Sink.Replace("", nil, "1")
+			sinktest.Replace(r.Sink, "", nil, "1")
 			synctest.Wait()
 			expect, err := control.NewExpectations(control.AdderFunc[int](func(int) {}))
 			require.NoError(t, err)
 			thing := func(key int) *rig.Thing { return rig.At(strconv.Itoa(key), 1) }
 			return waves.Structure{
 				Come: func(key int) {
-					r.Sink.Put(thing(key), "")
+					sinktest.Put(r.Sink, thing(key), "")
 					if key%500 == 0 {
 						synctest.Wait()
 					}
 					require.NoError(t, expect.ExpectDeleted(key, r, rig.At(strconv.Itoa(key), 2)))
 				},
 				Go: func(key int) {
-					r.Sink.Delete(thing(key), "2")
+					sinktest.Delete(r.Sink, thing(key), "2")
 					if key%500 == 0 {
 						synctest.Wait()
 					}
 				},
 				Rest: func() {
-					r.Sink.Bookmark("2")
+					sinktest.Bookmark(r.Sink, "2")
 					synctest.Wait()
 				},
 				End: func() { r.Stop() },

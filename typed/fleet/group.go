@@ -165,7 +165,7 @@ func (g *group[T]) syncNow() {
 		}
 	}
 	g.versions.Lock()
-	g.sink.ReplaceStaged("", list, g.allVersions())
+	g.sink.Replace(source.List{Items: list}, g.allVersions())
 	g.versions.Unlock()
 	close(g.synced)
 	g.troubles.changed(g.failing) // the informer takes the first list for a sign that all is well

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -87,7 +88,7 @@ func TestSourcesThatMisbehave(t *testing.T) {
 		},
 		"the source has panicked: again": func() source.Source[*thing] {
 			return run(func(_ context.Context, sink source.Sink[*thing]) error {
-				sink.Replace("", []*thing{at("kept", 1)}, "1")
+				sinktest.Replace(sink, "", []*thing{at("kept", 1)}, "1")
 				panic("again")
 			})
 		},
@@ -115,7 +116,7 @@ func TestSourcesThatMisbehave(t *testing.T) {
 					assert.ErrorIs(t, s.Err, errOops)
 				}
 				assert.Equal(t, s.Objects, len(w.ListNamespace("bad/ns")), "what it has listed stays")
-				w.of("good").Put(at("b", 6), "6")
+				sinktest.Put(w.of("good"), at("b", 6), "6")
 				synctest.Wait()
 				assert.Len(t, w.ListNamespace("good/ns"), 2)
 			})

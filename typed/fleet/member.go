@@ -103,7 +103,7 @@ func (m *member[T]) drop() {
 		m.bookmark()
 	default:
 		m.versions.Lock()
-		m.sink.ReplacePart(nil, gone, index.Released, m.allVersions())
+		m.sink.Replace(source.List{Part: true, Gone: gone, Reason: index.Released}, m.allVersions())
 		m.versions.Unlock()
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
@@ -35,7 +36,7 @@ func TestMemoryGoesWithTheCluster(t *testing.T) {
 		w.next()
 		sink := w.of("west")
 		for i := range 100 {
-			sink.Put(at(fmt.Sprint("more-", i), many+i), strconv.Itoa(many+i))
+			sinktest.Put(sink, at(fmt.Sprint("more-", i), many+i), strconv.Itoa(many+i))
 		}
 		w.next()
 		w.clusters.Remove("west")

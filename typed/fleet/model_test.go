@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -128,7 +129,7 @@ func (m *model) step(random int) {
 		c.failing = time.Time{}
 		m.of(name).Report(nil)
 	case kind == 9:
-		m.of(name).Bookmark(strconv.Itoa(m.clock))
+		sinktest.Bookmark(m.of(name), strconv.Itoa(m.clock))
 	default:
 		m.change(name, c, next)
 	}
@@ -170,7 +171,7 @@ func (m *model) relist(name string, c *cluster, next func(int) int) {
 			}
 		}
 	}
-	sink.Replace("", list, strconv.Itoa(m.clock))
+	sinktest.Replace(sink, "", list, strconv.Itoa(m.clock))
 }
 
 // object returns one of five objects of two namespaces, as it is now.
@@ -190,15 +191,15 @@ func (m *model) change(name string, c *cluster, next func(int) int) {
 		if was, ok := c.objects[key]; ok {
 			obj.ResourceVersion = was // what the event has, to compare
 		}
-		m.of(name).Delete(obj, version)
+		sinktest.Delete(m.of(name), obj, version)
 		delete(c.objects, key)
 	case 1:
-		m.of(name).Remove(index.KeyOf(obj), index.Watched, version)
+		sinktest.Remove(m.of(name), index.KeyOf(obj), index.Watched, version)
 		delete(c.objects, key)
 	case 2:
 		m.of(name).Report(&source.RejectedError{Key: index.KeyOf(obj), Err: errBroken})
 	default:
-		m.of(name).Put(obj, version)
+		sinktest.Put(m.of(name), obj, version)
 		c.objects[key] = obj.ResourceVersion
 	}
 }

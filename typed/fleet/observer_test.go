@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
@@ -47,11 +48,11 @@ func TestExpectations(t *testing.T) {
 		}
 		require.NoError(t, expectations.Expect(key, east, "7"))
 		assert.Equal(t, 0, add())
-		w.of("west").Put(at("b", 100), "100")
-		w.of("east").Put(at("b", 6), "6")
+		sinktest.Put(w.of("west"), at("b", 100), "100")
+		sinktest.Put(w.of("east"), at("b", 6), "6")
 		synctest.Wait()
 		assert.Equal(t, 0, handled)
-		w.of("east").Put(at("a", 7), "7")
+		sinktest.Put(w.of("east"), at("a", 7), "7")
 		synctest.Wait()
 		assert.Equal(t, 1, handled)
 		require.NoError(t, expectations.Expect(key, east, "7"))
@@ -60,10 +61,10 @@ func TestExpectations(t *testing.T) {
 
 		require.NoError(t, expectations.ExpectDeleted(key, east, at("a", 7)))
 		assert.Equal(t, 0, add())
-		w.of("east").Put(at("b", 8), "8")
+		sinktest.Put(w.of("east"), at("b", 8), "8")
 		synctest.Wait()
 		assert.Equal(t, 2, handled)
-		w.of("east").Delete(at("a", 9), "9")
+		sinktest.Delete(w.of("east"), at("a", 9), "9")
 		synctest.Wait()
 		assert.Equal(t, 3, handled)
 
@@ -71,7 +72,7 @@ func TestExpectations(t *testing.T) {
 		marked.DeletionTimestamp = &metav1.Time{Time: time.Now()}
 		require.NoError(t, expectations.ExpectDeleted(key, east, fleet.In("east", at("b", 8))))
 		assert.Equal(t, 0, add())
-		w.of("east").Put(marked, "10")
+		sinktest.Put(w.of("east"), marked, "10")
 		synctest.Wait()
 		assert.Equal(t, 4, handled)
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -29,7 +30,7 @@ func TestRejectedObjects(t *testing.T) {
 			broken := at("b", 9)
 			broken.Labels["broken"] = "true"
 			if !listed {
-				w.of("east").Put(broken, "9")
+				sinktest.Put(w.of("east"), broken, "9")
 			}
 			return []*thing{broken}
 		},
@@ -83,7 +84,7 @@ func TestRejectedAndBack(t *testing.T) {
 		w := newWorld(t, []string{"east"})
 		w.list("east", 5, at("a", 1))
 		w.of("east").Report(&source.RejectedError{Key: index.Key{Namespace: "ns", Name: "b"}, Err: errBroken})
-		w.of("east").Put(at("b", 6), "6")
+		sinktest.Put(w.of("east"), at("b", 6), "6")
 		w.next()
 		assert.Equal(t, 0, w.Status().RejectedNow)
 		w.of("east").Report(&source.RejectedError{Key: index.Key{Namespace: "ns", Name: "b"}, Err: errBroken})
@@ -92,8 +93,8 @@ func TestRejectedAndBack(t *testing.T) {
 		assert.Equal(t, 0, w.Status().RejectedNow)
 		w.list("east", 7)
 		assert.Equal(t, []string{"Deleted Relisted east/ns/a@1", "Deleted Relisted east/ns/b@6"}, w.next())
-		w.of("east").Put(nil, "8")
-		w.of("east").Replace("", []*thing{nil, at("a", 9)}, "9")
+		sinktest.Put(w.of("east"), nil, "8")
+		sinktest.Replace(w.of("east"), "", []*thing{nil, at("a", 9)}, "9")
 		assert.Equal(t, []string{"Added Relisted east/ns/a@9"}, w.next())
 		assert.Equal(t, 4, w.Status().Rejected)
 	})

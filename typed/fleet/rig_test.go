@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/source"
@@ -145,7 +146,7 @@ func (w *world) scriptOf(cluster string) *script {
 
 // list has a cluster be listed.
 func (w *world) list(cluster string, version int, objs ...*thing) {
-	w.of(cluster).Replace("", objs, strconv.Itoa(version))
+	sinktest.Replace(w.of(cluster), "", objs, strconv.Itoa(version))
 }
 
 // next returns the events since the last time, sorted, when everything has come to rest.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"unique"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
@@ -23,11 +22,6 @@ type session[T Object] struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 }
-
-var (
-	_ source.Sharer[*metav1.PartialObjectMetadata]  = (*session[*metav1.PartialObjectMetadata])(nil)
-	_ source.Stepper[*metav1.PartialObjectMetadata] = (*session[*metav1.PartialObjectMetadata])(nil)
-)
 
 // run runs the source until it ends.
 func (s *session[T]) run() {
@@ -82,79 +76,67 @@ func (s *session[T]) over(err error) {
 	}
 }
 
-// Put implements source.Sink.
-func (s *session[T]) Put(obj T, resourceVersion string) {
-	if in, ok := s.take(obj, resourceVersion, false); ok && s.enter() {
+// Change implements source.Sink.
+func (s *session[T]) Change(c index.Change[T], version string) {
+	if in, ok := s.takeChange(c, version); ok && s.enter() {
 		defer s.order.Unlock()
-		s.note(in)
-		s.sink.Put(in, "")
-		s.pass(resourceVersion)
+		s.noteChange(&c, in.Object)
+		s.sink.Change(in, "")
+		s.pass(version)
 	}
 }
 
-// Delete implements source.Sink.
-func (s *session[T]) Delete(obj T, resourceVersion string) {
-	if in, ok := s.take(obj, resourceVersion, false); ok && s.enter() {
-		defer s.order.Unlock()
-		s.forget(index.KeyOf(obj))
-		s.sink.Delete(in, "")
-		s.pass(resourceVersion)
-	}
-}
-
-// Remove implements source.Sink.
-func (s *session[T]) Remove(key index.Key, reason index.Reason, resourceVersion string) {
-	s.health.repair(key)
-	if s.enter() {
-		defer s.order.Unlock()
-		s.sink.Remove(s.keyOf(key), reason, "")
-		s.forget(key)
-		s.pass(resourceVersion)
-	}
-}
-
-// RemoveNamespace implements source.Sink.
-func (s *session[T]) RemoveNamespace(namespace, resourceVersion string) {
-	if s.enter() {
-		defer s.order.Unlock()
-		s.health.takeRejected(&namespace)
-		s.sink.RemoveNamespace(s.placeOf(namespace).Value().joined, "")
-		s.names.removeNamespace(namespace)
-		s.objects.Store(int64(s.names.n))
-		s.places.Delete(namespace)
-		s.pass(resourceVersion)
-	}
-}
-
-// Step implements source.Stepper.
-func (s *session[T]) Step(changes []source.Change[T], resourceVersion string, done func()) {
-	all := make([]source.Change[InCluster[T]], 0, len(changes))
+// Step implements source.Sink.
+func (s *session[T]) Step(changes []index.Change[T], version string, done func()) {
+	all := make([]index.Change[InCluster[T]], 0, len(changes))
+	taken := changes[:0]
 	for _, c := range changes {
-		if in, ok := s.take(c.Object, resourceVersion, false); ok {
-			all = append(all, source.Change[InCluster[T]]{Object: in, Deleted: c.Deleted})
+		if in, ok := s.takeChange(c, version); ok {
+			all, taken = append(all, in), append(taken, c)
 		}
 	}
 	if !s.enter() {
 		return
 	}
 	defer s.order.Unlock()
-	for _, c := range all {
-		if c.Deleted {
-			s.forget(index.KeyOf(c.Object.Object))
-		} else {
-			s.note(c.Object)
-		}
+	for i := range taken {
+		s.noteChange(&taken[i], all[i].Object)
 	}
-	source.Step(s.sink, all, "", done)
-	s.pass(resourceVersion)
+	if len(changes) > 0 || done != nil {
+		s.sink.Step(all, "", done)
+	}
+	s.pass(version)
+	if len(changes) == 0 && version != "" {
+		s.bookmark()
+	}
 }
 
-// Bookmark implements source.Sink.
-func (s *session[T]) Bookmark(resourceVersion string) {
-	if s.enter() {
-		defer s.order.Unlock()
-		s.pass(resourceVersion)
-		s.bookmark()
+// takeChange returns a change of an object with its cluster, false if it has none that can
+// be used.
+func (s *session[T]) takeChange(c index.Change[T], version string) (index.Change[InCluster[T]], bool) {
+	if c.Delete && c.Key != nil {
+		if c.UID == nil { // of another object of the name, it says nothing
+			s.health.repair(*c.Key)
+		}
+		key := s.keyOf(*c.Key)
+		in := source.ChangeFor(c, InCluster[T]{})
+		in.Key = &key
+		return in, true
+	}
+	in, ok := s.take(c.Object, version, false)
+	return source.ChangeFor(c, in), ok
+}
+
+// noteChange notes a change, whose object is in the cluster as in. The caller holds order.
+func (s *session[T]) noteChange(c *index.Change[T], in InCluster[T]) {
+	switch {
+	case !c.Delete:
+		s.note(in)
+	case c.UID != nil: // it may be there still; a name too many does no harm
+	case c.Key != nil:
+		s.forget(*c.Key)
+	default:
+		s.forget(index.KeyOf(c.Object))
 	}
 }
 
@@ -164,26 +146,24 @@ func (s *session[T]) Progress(received, expected int) {
 	s.sink.Progress(int(s.received.Add(more)), int(s.expected.Add(moreExpected)))
 }
 
-// Share implements source.Sharer: objects share with those of the same cluster that the
+// Decoding implements source.Sink: objects share with those of the same cluster that the
 // informer has.
-func (s *session[T]) Share() func(index.Key) (T, bool) {
-	held := source.ShareOf(s.sink)
-	if held == nil {
-		return nil
-	}
-	return func(key index.Key) (T, bool) {
-		at, ok := s.places.Load(key.Namespace)
-		if !ok {
-			var none T
-			return none, false
+func (s *session[T]) Decoding() source.Decoding[T] {
+	of := s.sink.Decoding()
+	decoding := source.Decoding[T]{Meter: of.Meter}
+	if of.Held != nil {
+		decoding.Held = func(key index.Key) (T, bool) {
+			at, ok := s.places.Load(key.Namespace)
+			if !ok {
+				var none T
+				return none, false
+			}
+			obj, ok := of.Held(index.Key{Namespace: at.(unique.Handle[place]).Value().joined, Name: key.Name})
+			return obj.Object, ok
 		}
-		obj, ok := held(index.Key{Namespace: at.(unique.Handle[place]).Value().joined, Name: key.Name})
-		return obj.Object, ok
 	}
+	return decoding
 }
-
-// Meter implements source.Metered.
-func (s *session[T]) Meter() *source.Meter { return source.MeterOf(s.sink) }
 
 // take returns an object with its cluster. It rejects one that is nil.
 func (s *session[T]) take(obj T, resourceVersion string, listed bool) (InCluster[T], bool) {

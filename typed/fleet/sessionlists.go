@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"errors"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,31 +11,31 @@ import (
 )
 
 // Stage implements source.Sink. It takes no lock: clusters are listed at the same time.
-func (s *session[T]) Stage(obj T, resourceVersion string) source.Staged {
-	in, ok := s.take(obj, resourceVersion, true)
+func (s *session[T]) Stage(obj T, version string) source.Staged {
+	in, ok := s.take(obj, version, true)
 	if !ok {
 		return source.Reject()
 	}
-	return &staged{s.sink.Stage(in, resourceVersion), in.at, obj.GetName()}
+	return &staged{s.sink.Stage(in, version), in.at, obj.GetName()}
 }
 
-// Replace implements source.Sink.
-func (s *session[T]) Replace(namespace string, objs []T, resourceVersion string) {
-	var none T
-	list := make([]source.Staged, len(objs))
-	for i, obj := range objs {
-		list[i] = s.Stage(obj, "")
-		objs[i] = none
+// Replace implements source.Sink. To the source of a cluster, a list of everything is all
+// that there is.
+func (s *session[T]) Replace(l source.List, version string) {
+	switch {
+	case l.Part:
+		s.replacePart(l, version)
+	case l.Namespace == metav1.NamespaceAll:
+		s.replaceAll(l, version)
+	case l.Leaves():
+		s.removeNamespace(l, version)
+	default:
+		s.replaceNamespace(l, version)
 	}
-	s.ReplaceStaged(namespace, list, resourceVersion)
 }
 
-// ReplaceStaged implements source.Sink. To the source of a cluster, that is all there is.
-func (s *session[T]) ReplaceStaged(namespace string, list []source.Staged, resourceVersion string) {
-	if namespace != metav1.NamespaceAll {
-		s.replaceNamespace(namespace, list, resourceVersion)
-		return
-	}
+// replaceAll takes in a list of everything.
+func (s *session[T]) replaceAll(l source.List, version string) {
 	s.Report(nil) // before anybody can see that it is listed
 	defer s.tell()
 	s.order.Lock()
@@ -43,8 +44,8 @@ func (s *session[T]) ReplaceStaged(namespace string, list []source.Staged, resou
 		return
 	}
 	known := s.health.isListed()
-	inner, listed := unpack(list)
-	if s.keepFirst(inner, listed, resourceVersion) {
+	inner, listed := unpack(l.Items)
+	if s.keepFirst(inner, listed, version) {
 		return
 	}
 	gone := s.exchange(listed)
@@ -53,10 +54,10 @@ func (s *session[T]) ReplaceStaged(namespace string, list []source.Staged, resou
 		reason = index.Acquired
 	}
 	s.versions.Lock()
-	s.health.list(resourceVersion)
-	s.sink.ReplacePart(inner, gone, reason, s.allVersions())
+	s.health.list(version)
+	s.sink.Replace(source.List{Part: true, Items: inner, Gone: gone, Reason: cmp.Or(l.Reason, reason)}, s.allVersions())
 	s.versions.Unlock()
-	s.pass(resourceVersion)
+	s.pass(version)
 }
 
 // keepFirst keeps a list for the first one of the informer, and reports whether it has: the
@@ -76,47 +77,62 @@ func (s *session[T]) keepFirst(list []source.Staged, listed names, resourceVersi
 }
 
 // replaceNamespace takes in a list of one namespace of the cluster.
-func (s *session[T]) replaceNamespace(namespace string, list []source.Staged, resourceVersion string) {
+func (s *session[T]) replaceNamespace(l source.List, version string) {
 	if !s.enter() {
 		return
 	}
 	defer s.order.Unlock()
-	inner, listed := unpack(list)
-	kept, _ := s.health.takeRejected(&namespace)
+	inner, listed := unpack(l.Items)
+	kept, _ := s.health.takeRejected(&l.Namespace)
 	for _, key := range kept {
 		if s.names.has(key.Namespace, key.Name) {
 			listed.add(key.Namespace, key.Name)
 		}
 	}
-	s.names.removeNamespace(namespace)
+	s.names.removeNamespace(l.Namespace)
 	for in, name := range listed.all() {
 		s.names.add(in, name)
 	}
 	s.objects.Store(int64(s.names.n))
-	s.sink.ReplaceStaged(s.placeOf(namespace).Value().joined, inner, "")
-	s.pass(resourceVersion)
+	s.sink.Replace(source.List{Namespace: s.placeOf(l.Namespace).Value().joined, Items: inner, Reason: l.Reason}, "")
+	s.pass(version)
 }
 
-// ReplacePart implements source.Sink.
-func (s *session[T]) ReplacePart(list []source.Staged, gone []index.Key, reason index.Reason, resourceVersion string) {
-	for _, key := range gone {
+// removeNamespace takes out the objects of a namespace of the cluster.
+func (s *session[T]) removeNamespace(l source.List, version string) {
+	if !s.enter() {
+		return
+	}
+	defer s.order.Unlock()
+	s.health.takeRejected(&l.Namespace)
+	s.sink.Replace(source.List{Namespace: s.placeOf(l.Namespace).Value().joined, Reason: l.Reason}, "")
+	s.names.removeNamespace(l.Namespace)
+	s.objects.Store(int64(s.names.n))
+	s.places.Delete(l.Namespace)
+	s.pass(version)
+}
+
+// replacePart takes in a list of a part of the cluster's objects.
+func (s *session[T]) replacePart(l source.List, version string) {
+	for _, key := range l.Gone {
 		s.health.repair(key)
 	}
 	if !s.enter() {
 		return
 	}
 	defer s.order.Unlock()
-	for i, key := range gone {
-		gone[i] = s.keyOf(key)
+	for i, key := range l.Gone {
+		l.Gone[i] = s.keyOf(key)
 		s.forget(key)
 	}
-	inner, listed := unpack(list)
+	inner, listed := unpack(l.Items)
 	for namespace, name := range listed.all() {
 		s.names.add(namespace, name)
 	}
 	s.objects.Store(int64(s.names.n))
-	s.sink.ReplacePart(inner, gone, reason, "")
-	s.pass(resourceVersion)
+	l.Items = inner
+	s.sink.Replace(l, "")
+	s.pass(version)
 }
 
 // Report implements source.Sink.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -27,8 +28,8 @@ func TestOneStore(t *testing.T) {
 		w.list("west", 900, at("a", 7))
 		assert.True(t, w.isSynced())
 		assert.Equal(t, []string{"Added Initial east/ns/a@1", "Added Initial east/ns/b@2", "Added Initial west/ns/a@7"}, w.next())
-		w.of("east").Put(at("a", 6), "6")
-		w.of("west").Delete(at("a", 901), "901")
+		sinktest.Put(w.of("east"), at("a", 6), "6")
+		sinktest.Delete(w.of("west"), at("a", 901), "901")
 		assert.Equal(t, []string{"Deleted Watched west/ns/a@901", "Updated Watched east/ns/a@6"}, w.next())
 		assert.Equal(t, []string{"east/ns/a@6", "east/ns/b@2"}, w.keys())
 
@@ -37,7 +38,7 @@ func TestOneStore(t *testing.T) {
 		assert.Equal(t, "east", got.Cluster())
 		assert.Equal(t, "ns", got.Namespace())
 		assert.Equal(t, "6", got.Object.ResourceVersion)
-		w.of("east").Remove(index.Key{Namespace: "ns", Name: "b"}, index.Watched, "7")
+		sinktest.Remove(w.of("east"), index.Key{Namespace: "ns", Name: "b"}, index.Watched, "7")
 		assert.Equal(t, []string{"Deleted Watched east/ns/b@2"}, w.next())
 	})
 }
@@ -114,7 +115,7 @@ func TestClustersComeAndGo(t *testing.T) {
 		require.NoError(t, w.clusters.Add(fleet.Cluster{Name: "west"}))
 		w.list("west", 7, at("a", 3), at("b", 4))
 		assert.Equal(t, []string{"Added Acquired west/ns/a@3", "Added Acquired west/ns/b@4"}, w.next())
-		w.of("west").Put(at("c", 8), "8")
+		sinktest.Put(w.of("west"), at("c", 8), "8")
 		assert.Equal(t, []string{"Added Watched west/ns/c@8"}, w.next())
 		old := w.of("west")
 		w.clusters.Remove("west")
@@ -122,9 +123,9 @@ func TestClustersComeAndGo(t *testing.T) {
 		assert.Equal(t, []int{2, 1, 3}, *steps)
 		_, ok := w.source.StatusOf("west")
 		assert.False(t, ok)
-		old.Put(at("late", 9), "9")
-		old.Replace("", []*thing{at("late", 9)}, "9")
-		old.Bookmark("99")
+		sinktest.Put(old, at("late", 9), "9")
+		sinktest.Replace(old, "", []*thing{at("late", 9)}, "9")
+		sinktest.Bookmark(old, "99")
 		assert.Empty(t, w.next())
 		assert.Equal(t, []string{"east/ns/a@1"}, w.keys())
 		assert.Equal(t, "east=5", w.ResourceVersion())
@@ -158,7 +159,7 @@ func TestAClusterThatChanges(t *testing.T) {
 		require.NoError(t, w.clusters.Put(fleet.Cluster{Name: "east"}))
 		assert.Empty(t, w.next())
 		assert.Error(t, first.ctx.Err())
-		first.sink.Put(at("late", 9), "9")
+		sinktest.Put(first.sink, at("late", 9), "9")
 		w.list("east", 6, at("b", 2), at("c", 6))
 		assert.Equal(t, []string{"Added Relisted east/ns/c@6", "Deleted Relisted east/ns/a@1", "Updated Relisted east/ns/b@2"}, w.next())
 	})
@@ -188,7 +189,7 @@ func TestChangesWaitForTheFirstSync(t *testing.T) {
 		sink := w.of("east")
 		put := make(chan struct{})
 		go func() {
-			sink.Put(at("b", 6), "6")
+			sinktest.Put(sink, at("b", 6), "6")
 			close(put)
 		}()
 		assert.Empty(t, w.next())
@@ -315,14 +316,14 @@ func TestNamespacesOfClusters(t *testing.T) {
 			return obj
 		}
 		<-scripts["blue"].started
-		scripts["blue"].sink.Replace("", []*thing{in("blue", "a")}, "3")
+		sinktest.Replace(scripts["blue"].sink, "", []*thing{in("blue", "a")}, "3")
 		assert.Equal(t, []string{"Added Initial east/blue/a@1"}, w.next())
 		require.NoError(t, namespaces.Add("red"))
 		synctest.Wait()
-		scripts["red"].sink.Replace("", []*thing{in("red", "b"), in("red", "c")}, "4")
+		sinktest.Replace(scripts["red"].sink, "", []*thing{in("red", "b"), in("red", "c")}, "4")
 		assert.Equal(t, []string{"Added Relisted east/red/b@1", "Added Relisted east/red/c@1"}, w.next())
 		assert.Equal(t, 3, w.status("east").Objects)
-		scripts["red"].sink.Replace("", []*thing{in("red", "c")}, "5")
+		sinktest.Replace(scripts["red"].sink, "", []*thing{in("red", "c")}, "5")
 		assert.Equal(t, []string{"Deleted Relisted east/red/b@1", "Updated Relisted east/red/c@1"}, w.next())
 		namespaces.Remove("blue")
 		assert.Equal(t, []string{"Deleted OutOfScope east/blue/a@1"}, w.next())

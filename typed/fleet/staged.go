@@ -3,6 +3,7 @@ package fleet
 import (
 	"unique"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -13,6 +14,14 @@ type staged struct {
 
 	at   unique.Handle[place]
 	name string
+}
+
+// Key implements source.Staged: it is that of the object in its cluster.
+func (s *staged) Key() index.Key {
+	if s.Staged.Key() == (index.Key{}) {
+		return index.Key{}
+	}
+	return index.Key{Namespace: valueOf(s.at).namespace, Name: s.name}
 }
 
 // unpack returns what the informer's sink has taken in, and the names of the objects. What

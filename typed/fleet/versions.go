@@ -59,7 +59,7 @@ func (g *group[T]) allVersions() string {
 func (g *group[T]) bookmark() {
 	g.versions.Lock()
 	defer g.versions.Unlock()
-	g.sink.Bookmark(g.allVersions())
+	g.sink.Step(nil, g.allVersions(), nil)
 }
 
 // versionNow returns the version that was passed on, "" if it is not known.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -94,16 +95,16 @@ func TestVersionsOfClusters(t *testing.T) {
 
 		assert.NoError(t, w.source.WaitForResourceVersion(t.Context(), "east", "5"))
 		east := call(func() error { return w.source.WaitForResourceVersion(t.Context(), "east", "7") })
-		w.of("west").Put(at("b", 901), "901")
-		w.of("east").Put(at("b", 6), "6")
+		sinktest.Put(w.of("west"), at("b", 901), "901")
+		sinktest.Put(w.of("east"), at("b", 6), "6")
 		_, over := ended(east)
 		assert.False(t, over)
-		w.of("east").Put(at("b", 8), "8")
+		sinktest.Put(w.of("east"), at("b", 8), "8")
 		err, over := ended(east)
 		assert.True(t, over)
 		assert.NoError(t, err)
 		assert.Equal(t, []string{"east/ns/a@1", "east/ns/b@8", "west/ns/a@1", "west/ns/b@901"}, w.keys())
-		w.of("west").Bookmark("950")
+		sinktest.Bookmark(w.of("west"), "950")
 		synctest.Wait()
 		assert.Equal(t, "east=8;west=950", w.ResourceVersion())
 		assert.NoError(t, w.source.WaitForResourceVersion(t.Context(), "west", "950"))
@@ -125,7 +126,7 @@ func TestReadYourWrites(t *testing.T) {
 		sink := w.of("east")
 		put := call(func() error {
 			for i, name := range []string{"a", "b", "c", "d", "e", "f"} {
-				sink.Put(at(name, 10+i), []string{"10", "11", "12", "13", "14", "15"}[i])
+				sinktest.Put(sink, at(name, 10+i), []string{"10", "11", "12", "13", "14", "15"}[i])
 			}
 			return nil
 		})

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/typed/source"
 )
 
 // waiter waits for reads to reflect something of a cluster.
@@ -80,7 +79,7 @@ func (g *group[T]) confirm() {
 			return
 		}
 		sent := g.due.send()
-		goroutine.Call(g.ctx, func() { source.Confirm(g.sink, func() { g.due.done(sent) }) })
+		goroutine.Call(g.ctx, func() { g.sink.Step(nil, "", func() { g.due.done(sent) }) })
 	}
 }
 

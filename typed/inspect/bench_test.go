@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -29,7 +30,7 @@ func (l listedPods) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) erro
 	for n := range pods {
 		pods[n] = rig.NewPod(fmt.Sprintf("web-%d", n), fmt.Sprintf("node-%d", n%50))
 	}
-	sink.Replace("", pods, "1")
+	sinktest.Replace(sink, "", pods, "1")
 	<-ctx.Done()
 	return nil
 }

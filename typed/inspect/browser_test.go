@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -120,7 +121,7 @@ func TestPageIsLive(t *testing.T) {
 	busy, idle := rig.New(t, typed.WithName("busy")), rig.New(t, typed.WithName("idle"))
 	for _, r := range []*rig.Rig{busy, idle} {
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 	}
 	busy.Sink.Report(fmt.Errorf("no route to host"))
 	inspector := newInspector(t, inspect.WithInformers(busy.Informer, idle.Informer), inspect.WithInterval(200*time.Millisecond))
@@ -134,7 +135,7 @@ func TestPageIsLive(t *testing.T) {
 			case <-stop:
 				return
 			case <-time.After(50 * time.Millisecond):
-				idle.Sink.Put(rig.At("a", n), fmt.Sprint(n))
+				sinktest.Put(idle.Sink, rig.At("a", n), fmt.Sprint(n))
 			}
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -22,7 +23,7 @@ func TestConcurrentUse(t *testing.T) {
 	r := rig.New(t, typed.WithName("things"), typed.WithCallTimes(), typed.WithHistory(50))
 	r.Record()
 	r.Start()
-	r.Sink.Replace("", nil, "1")
+	sinktest.Replace(r.Sink, "", nil, "1")
 	inspector := newInspector(t, inspect.WithInformers(r.Informer), inspect.WithQueue(queueOf(t, "ns/1")), inspect.WithInterval(100*time.Millisecond), inspect.WithMaxListeners(4))
 	server := httptest.NewServer(inspector)
 	defer server.Close()
@@ -34,7 +35,7 @@ func TestConcurrentUse(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				r.Sink.Put(rig.At(strconv.Itoa(n%100), n), strconv.Itoa(n))
+				sinktest.Put(r.Sink, rig.At(strconv.Itoa(n%100), n), strconv.Itoa(n))
 			}
 			time.Sleep(10 * time.Microsecond)
 		}

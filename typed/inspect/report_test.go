@@ -14,6 +14,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
@@ -51,7 +52,7 @@ func TestReportOfInformers(t *testing.T) {
 		for n := range 10 {
 			things = append(things, rig.At(fmt.Sprint("thing-", n), n))
 		}
-		r.Sink.Replace("", things, "9")
+		sinktest.Replace(r.Sink, "", things, "9")
 		time.Sleep(3500 * time.Millisecond)
 		synctest.Wait()
 
@@ -99,7 +100,7 @@ func TestReportOfInformers(t *testing.T) {
 		panics = true
 		defer func(crash bool) { utilruntime.ReallyCrash = crash }(utilruntime.ReallyCrash)
 		utilruntime.ReallyCrash = false
-		r.Sink.Put(rig.At("bad", 10), "10")
+		sinktest.Put(r.Sink, rig.At("bad", 10), "10")
 		time.Sleep(time.Minute)
 		report = reportOf(t, inspector)
 		assert.Contains(t, problem(t, &report, "HandlerPanicked").Detail, "of course")
@@ -147,7 +148,7 @@ func TestBacklogThatGrows(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, typed.WithName("things"))
 		r.Start()
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		release := make(chan struct{})
 		defer close(release)
 		_, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{AddFunc: func(*rig.Thing, bool) { <-release }})
@@ -157,7 +158,7 @@ func TestBacklogThatGrows(t *testing.T) {
 		for range 10 {
 			for range 100 {
 				n++
-				r.Sink.Put(rig.At(fmt.Sprint(n), n), fmt.Sprint(n))
+				sinktest.Put(r.Sink, rig.At(fmt.Sprint(n), n), fmt.Sprint(n))
 			}
 			synctest.Wait()
 			inspector.Report(t.Context())

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/inspect"
@@ -145,7 +146,7 @@ func TestObjectContents(t *testing.T) {
 
 	things := rig.New(t)
 	things.Start()
-	things.Sink.Replace("", []*rig.Thing{rig.At("x", 1)}, "1")
+	sinktest.Replace(things.Sink, "", []*rig.Thing{rig.At("x", 1)}, "1")
 	require.NoError(t, things.WaitForSync(ctx))
 	of = decoded[snapshot.Key](t, newInspector(t, inspect.WithInformers(things.Informer), inspect.WithObjectContents()), "/?format=json&key=ns/x")
 	assert.Empty(t, of.Informers[0].Object)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
@@ -86,12 +87,12 @@ func TestEvents(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, typed.WithName("things"))
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		inspector := newInspector(t, inspect.WithInformers(r.Informer), inspect.WithTitle("live"))
 		l, leave := listen(inspector, "/debug/informers/events")
 		synctest.Wait()
 		assert.Len(t, l.events(t), 1, "the first one comes at once")
-		r.Sink.Put(rig.At("b", 2), "2")
+		sinktest.Put(r.Sink, rig.At("b", 2), "2")
 		time.Sleep(1900 * time.Millisecond)
 		synctest.Wait()
 		assert.Len(t, l.events(t), 1)
@@ -116,13 +117,13 @@ func TestUpdatesOfAPage(t *testing.T) {
 		idle, busy := rig.New(t, typed.WithName("idle")), rig.New(t, typed.WithName("busy"))
 		for _, r := range []*rig.Rig{idle, busy} {
 			r.Start()
-			r.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		}
 		inspector := newInspector(t, inspect.WithInformers(idle.Informer, busy.Informer))
 		l, leave := listen(inspector, "/?events=page&sort=name")
 		defer leave()
 		time.Sleep(3*time.Minute + 31*time.Second) // until all times are told in minutes
-		busy.Sink.Put(rig.At("b", 2), "2")
+		sinktest.Put(busy.Sink, rig.At("b", 2), "2")
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		type update struct {

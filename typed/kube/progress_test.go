@@ -50,15 +50,10 @@ type progressSink struct {
 	done func()
 }
 
-func (s progressSink) Progress(received, expected int)               { s.note(received, expected) }
-func (s progressSink) Replace(string, []*corev1.Pod, string)         { s.done() }
-func (s progressSink) ReplaceStaged(string, []source.Staged, string) { s.done() }
-func (progressSink) Stage(p *corev1.Pod, _ string) source.Staged     { return source.Keep(p) }
-func (progressSink) Put(*corev1.Pod, string)                         {}
-func (progressSink) Delete(*corev1.Pod, string)                      {}
-func (progressSink) Remove(index.Key, index.Reason, string)          {}
-func (progressSink) RemoveNamespace(_, _ string)                     {}
-
-func (progressSink) ReplacePart([]source.Staged, []index.Key, index.Reason, string) {}
-func (progressSink) Bookmark(string)                                                {}
-func (progressSink) Report(error)                                                   {}
+func (s progressSink) Progress(received, expected int)                { s.note(received, expected) }
+func (s progressSink) Replace(source.List, string)                    { s.done() }
+func (progressSink) Stage(p *corev1.Pod, _ string) source.Staged      { return source.Keep(p) }
+func (progressSink) Change(index.Change[*corev1.Pod], string)         {}
+func (progressSink) Step([]index.Change[*corev1.Pod], string, func()) {}
+func (progressSink) Report(error)                                     {}
+func (progressSink) Decoding() (_ source.Decoding[*corev1.Pod])       { return }

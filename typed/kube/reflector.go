@@ -141,7 +141,7 @@ var errWatchesEnd = errors.New("watches end with an error, or at once, again and
 // lastReport passes reports on and remembers the last failure to list or watch,
 // until there is a watch again.
 type lastReport[T index.Object] struct {
-	source.Sink[T]
+	source.Forwarder[T]
 	arrived func() // called with each progress of a list
 
 	mu  sync.Mutex
@@ -151,7 +151,7 @@ type lastReport[T index.Object] struct {
 // Progress implements [source.Sink].
 func (s *lastReport[T]) Progress(received, expected int) {
 	s.arrived()
-	s.Sink.Progress(received, expected)
+	s.To.Progress(received, expected)
 }
 
 // Report implements [source.Sink].
@@ -162,7 +162,7 @@ func (s *lastReport[T]) Report(err error) {
 		s.err = err
 		s.mu.Unlock()
 	}
-	s.Sink.Report(err)
+	s.To.Report(err)
 }
 
 // explain adds the last failure to errWatchesEnd, if there was one.
@@ -180,7 +180,7 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 	if s.err != nil {
 		return s.err
 	}
-	s.run(ctx, &lastReport[T]{Sink: sink})
+	s.run(ctx, &lastReport[T]{Forwarder: source.Forwarder[T]{To: sink}})
 	return nil
 }
 
@@ -192,7 +192,8 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 	defer lw.close()
 	logger := klog.FromContext(ctx)
 	name := reflect.TypeFor[T]().String()
-	store := &reflectorStore[T]{sink: sink, streamed: lw.countStreamed, listed: lw.turn.giveBack}
+	// Changes and lists need not pass through lastReport, which only takes note of reports.
+	store := &reflectorStore[T]{sink: sink.To, streamed: lw.countStreamed, listed: lw.turn.giveBack}
 	reflector := cache.NewReflectorWithOptions(lw, nil, store, cache.ReflectorOptions{
 		Name:            "typed.Informer",
 		TypeDescription: name,

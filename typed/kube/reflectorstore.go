@@ -39,7 +39,7 @@ func (s *reflectorStore[T]) Add(untyped any) error {
 		if !s.ordered {
 			version = ""
 		}
-		s.sink.Put(obj, version)
+		s.sink.Change(index.Change[T]{Object: obj}, version)
 	} else {
 		s.moveOn(untyped)
 	}
@@ -50,7 +50,7 @@ func (s *reflectorStore[T]) Add(untyped any) error {
 func (s *reflectorStore[T]) Update(untyped any) error {
 	s.ordered = true
 	if obj, version, ok := s.convert(untyped, false); ok {
-		s.sink.Put(obj, version)
+		s.sink.Change(index.Change[T]{Object: obj}, version)
 	} else {
 		s.moveOn(untyped)
 	}
@@ -61,9 +61,10 @@ func (s *reflectorStore[T]) Update(untyped any) error {
 func (s *reflectorStore[T]) Delete(untyped any) error {
 	s.ordered = true
 	if obj, version, ok := s.convert(untyped, false); ok {
-		s.sink.Delete(obj, version)
+		s.sink.Change(index.Change[T]{Delete: true, Object: obj}, version)
 	} else if gone, ok := untyped.(*wrapper[T]); ok && gone.isInvalid() {
-		s.sink.Remove(index.Key{Namespace: gone.Namespace, Name: gone.Name}, index.Watched, gone.ResourceVersion)
+		key := index.Key{Namespace: gone.Namespace, Name: gone.Name}
+		s.sink.Change(index.Change[T]{Delete: true, Key: &key}, gone.ResourceVersion)
 	}
 	return nil
 }
@@ -72,7 +73,7 @@ func (s *reflectorStore[T]) Delete(untyped any) error {
 // be decoded.
 func (s *reflectorStore[T]) moveOn(untyped any) {
 	if left, ok := untyped.(*wrapper[T]); ok && left.isInvalid() && s.ordered && left.ResourceVersion != "" {
-		s.sink.Bookmark(left.ResourceVersion)
+		s.sink.Step(nil, left.ResourceVersion, nil)
 	}
 }
 
@@ -80,41 +81,22 @@ func (s *reflectorStore[T]) moveOn(untyped any) {
 func (s *reflectorStore[T]) Replace(list []any, version string) error {
 	defer s.listed()
 	s.ordered = version != "" && version != "0"
-	if s.replaceStreamed(list, version) {
-		return nil
-	}
-	objs := make([]T, 0, len(list))
+	all := make([]source.Staged, 0, len(list))
 	for _, untyped := range list {
-		if obj, _, ok := s.convert(untyped, true); ok {
-			objs = append(objs, obj)
-		}
-	}
-	s.sink.Replace("", objs, version)
-	return nil
-}
-
-// replaceStreamed passes on a list that was streamed, and so is staged as a
-// whole. It returns false if that is not so.
-func (s *reflectorStore[T]) replaceStreamed(list []any, version string) bool {
-	var all []source.Staged
-	for _, untyped := range list {
-		done, ok := untyped.(source.Staged)
-		if !ok {
-			return false
-		}
-		if all == nil {
-			all = make([]source.Staged, 0, len(list))
+		done, streamed := untyped.(source.Staged)
+		if !streamed {
+			done = s.stage(untyped)
 		}
 		all = append(all, done)
 	}
-	s.sink.ReplaceStaged("", all, version)
-	return true
+	s.sink.Replace(source.List{Items: all}, version)
+	return nil
 }
 
 // Bookmark implements cache.ReflectorBookmarkStore.
 func (s *reflectorStore[T]) Bookmark(version string) error {
 	s.ordered = true
-	s.sink.Bookmark(version)
+	s.sink.Step(nil, version, nil)
 	return nil
 }
 

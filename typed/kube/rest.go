@@ -136,14 +136,15 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	held := s.held(ctx, sink)
+	decoding := sink.Decoding()
+	held := s.held(ctx, decoding)
 	client, err := s.client.decoding(s.rest.mask, held)
 	if err != nil {
 		return err
 	}
-	reports := &lastReport[T]{Sink: sink}
+	reports := &lastReport[T]{Forwarder: source.Forwarder[T]{To: sink}}
 	lw := &restListerWatcher[T]{
-		client: client, of: reflect.TypeFor[T](), resource: found, config: s.rest, reports: reports, meter: source.MeterOf(sink),
+		client: client, of: reflect.TypeFor[T](), resource: found, config: s.rest, reports: reports, meter: decoding.Meter,
 		stamp: stamp[T](s.kindToSet(found)),
 	}
 	lw.stampItem = lw.stamp
@@ -164,16 +165,15 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 
 // held returns what objects share parts with, nil if they share none; if nobody has said
 // so, the log says why.
-func (s *restSource[T]) held(ctx context.Context, sink source.Sink[T]) func(index.Key) (T, bool) {
+func (s *restSource[T]) held(ctx context.Context, decoding source.Decoding[T]) func(index.Key) (T, bool) {
 	if s.rest.withoutSharing {
 		return nil
 	}
-	held := source.ShareOf(sink)
-	if held == nil {
+	if decoding.Held == nil {
 		klog.FromContext(ctx).V(2).Info("Objects share no parts", "type", reflect.TypeFor[T]().String(), "host", s.host, "namespace", s.rest.namespace,
 			"reason", "a transform function or a projection may modify them; see WithoutSharing and WithoutFields")
 	}
-	return held
+	return decoding.Held
 }
 
 // kindToSet returns the kind that objects are to be given, empty for none.

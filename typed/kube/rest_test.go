@@ -217,9 +217,13 @@ func (s *listSink) Progress(received, expected int) {
 	s.steps = append(s.steps, [2]int{received, expected})
 }
 
-func (s *listSink) Replace(_ string, pods []*corev1.Pod, _ string) {
-	s.objects = len(pods)
+func (*listSink) Stage(pod *corev1.Pod, _ string) source.Staged { return source.Keep(pod) }
+
+func (s *listSink) Replace(l source.List, _ string) {
+	s.objects = len(l.Items)
 	s.synced()
 }
+
+func (*listSink) Decoding() (_ source.Decoding[*corev1.Pod]) { return }
 
 func (*listSink) Report(error) {}

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,65 +66,90 @@ func (q *part[T]) find(obj T, version string, listed bool) (r uint8, asked, ok b
 	return r, q.asked.has(r), true
 }
 
-// Put implements source.Sink.
-func (q *part[T]) Put(obj T, version string) {
-	r, _, ok := q.find(obj, version, false)
+// Change implements source.Sink.
+func (q *part[T]) Change(c index.Change[T], version string) {
+	r, ok := q.rangeOfChange(&c, version)
 	q.change(version, func(at string) {
-		if !ok {
-			q.move(at)
-			return
-		}
-		key := index.KeyOf(obj)
-		was, known := q.places[key]
-		switch {
-		case known && was.part != q && was.version > number(version):
-			q.move(at) // an earlier object of this key, of which the other watch has seen the end
-		case known && q.hasSince(was, version):
-			q.move(at) // the sink has this, or what came after it
-		case q.owner[r] == q && !q.isBehind(r, version):
-			q.setPlace(key, place[T]{q, number(version), r})
-			q.sink.Put(obj, at)
-		case known && was.part == q: // it has left its range
-			q.forgetPlace(key)
-			q.sink.Remove(key, index.Released, at)
-		default:
+		if c, ok := q.judge(c, r, ok, version); ok {
+			q.sink.Change(c, at)
+		} else {
 			q.move(at)
 		}
 	})
 }
 
-// Delete implements source.Sink.
-func (q *part[T]) Delete(obj T, version string) {
-	var none T
-	if obj == none {
-		q.find(obj, version, false)
-		return
+// Step implements source.Sink. What is of other ranges is left out of it.
+func (q *part[T]) Step(changes []index.Change[T], version string, done func()) {
+	type found struct {
+		r  uint8
+		ok bool
+	}
+	ranges := make([]found, len(changes))
+	for i := range changes {
+		ranges[i].r, ranges[i].ok = q.rangeOfChange(&changes[i], version)
 	}
 	q.change(version, func(at string) {
-		if q.depart(index.KeyOf(obj), version) {
-			q.sink.Delete(obj, at)
-		} else {
-			q.move(at)
+		own := make([]index.Change[T], 0, len(changes))
+		for i, c := range changes {
+			if c, ok := q.judge(c, ranges[i].r, ranges[i].ok, version); ok {
+				own = append(own, c)
+			}
+		}
+		if len(own) > 0 || at != "" || done != nil {
+			q.sink.Step(own, at, done)
 		}
 	})
 }
 
-// Remove implements source.Sink.
-func (q *part[T]) Remove(key index.Key, reason index.Reason, version string) {
-	q.change(version, func(at string) {
-		if q.depart(key, version) {
-			q.sink.Remove(key, reason, at)
-		} else {
-			q.move(at)
-		}
-	})
+// rangeOfChange returns the range of an object that was received. It is false if the
+// object cannot be used, which was reported; the range of what is gone does not matter.
+func (q *part[T]) rangeOfChange(c *index.Change[T], version string) (r uint8, ok bool) {
+	var none T
+	if !c.Delete || c.Key == nil && c.Object == none {
+		r, _, ok = q.find(c.Object, version, false)
+		return r, ok
+	}
+	return 0, true
 }
 
-// depart notes that an object of the part is gone, if it is one. The caller holds lock.
-func (q *part[T]) depart(key index.Key, version string) bool {
+// judge returns what a change is to the sink, false if nothing. The caller holds lock.
+func (q *part[T]) judge(c index.Change[T], r uint8, ok bool, version string) (index.Change[T], bool) {
+	switch {
+	case !ok:
+		return c, false
+	case c.Delete && c.Key != nil:
+		return c, q.depart(*c.Key, version, c.UID == nil)
+	case c.Delete:
+		return c, q.depart(index.KeyOf(c.Object), version, c.UID == nil)
+	}
+	key := index.KeyOf(c.Object)
+	was, known := q.places[key]
+	switch {
+	case known && was.part != q && was.version > number(version):
+		return c, false // an earlier object of this key, of which the other watch has seen the end
+	case known && q.hasSince(was, version):
+		return c, false // the sink has this, or what came after it
+	case q.owner[r] == q && !q.isBehind(r, version):
+		q.setPlace(key, place[T]{q, number(version), r})
+		return c, true
+	case known && was.part == q: // it has left its range
+		q.forgetPlace(key)
+		gone := key
+		return index.Change[T]{Delete: true, Reason: index.Released, Key: &gone}, true
+	default:
+		return c, false
+	}
+}
+
+// depart notes that an object of the part is gone, if it is one. Unless that is known for
+// sure, its place is kept: it does no harm if it is gone. The caller holds lock.
+func (q *part[T]) depart(key index.Key, version string, sure bool) bool {
 	at, known := q.places[key]
 	if !known || at.part != q || q.isBehind(at.r, version) {
 		return false
+	}
+	if !sure {
+		return true
 	}
 	q.forgetPlace(key)
 	q.mu.Lock()
@@ -134,13 +160,10 @@ func (q *part[T]) depart(key index.Key, version string) bool {
 	return true
 }
 
-// Bookmark implements source.Sink.
-func (q *part[T]) Bookmark(version string) { q.change(version, q.move) }
-
 // move reports that the version has moved on. The caller holds lock.
 func (q *part[T]) move(version string) {
 	if version != "" {
-		q.sink.Bookmark(version)
+		q.sink.Step(nil, version, nil)
 	}
 }
 
@@ -180,42 +203,35 @@ func (q *part[T]) Stage(obj T, version string) source.Staged {
 }
 
 // Replace implements source.Sink.
-func (q *part[T]) Replace(namespace string, objs []T, version string) {
-	list := make([]source.Staged, len(objs))
-	for i, obj := range objs {
-		list[i] = q.Stage(obj, "")
+func (q *part[T]) Replace(l source.List, version string) {
+	switch {
+	case l.Part:
+		these := make(map[index.Key]struct{}, len(l.Gone))
+		for _, key := range l.Gone {
+			these[key] = struct{}{}
+		}
+		q.replace(l, version, func(key index.Key) bool {
+			_, is := these[key]
+			return is
+		})
+	case l.Leaves():
+		q.removeNamespace(l, version)
+	default:
+		q.replace(l, version, func(key index.Key) bool { return l.Namespace == "" || key.Namespace == l.Namespace })
 	}
-	q.ReplaceStaged(namespace, list, version)
 }
 
-// ReplaceStaged implements source.Sink.
-func (q *part[T]) ReplaceStaged(namespace string, list []source.Staged, version string) {
-	q.replace(list, version, func(key index.Key) bool { return namespace == "" || key.Namespace == namespace })
-}
-
-// ReplacePart implements source.Sink.
-func (q *part[T]) ReplacePart(list []source.Staged, gone []index.Key, _ index.Reason, version string) {
-	these := make(map[index.Key]struct{}, len(gone))
-	for _, key := range gone {
-		these[key] = struct{}{}
-	}
-	q.replace(list, version, func(key index.Key) bool {
-		_, is := these[key]
-		return is
-	})
-}
-
-// RemoveNamespace implements source.Sink.
-func (q *part[T]) RemoveNamespace(namespace, version string) {
+// removeNamespace takes out the objects of the part that are in a namespace.
+func (q *part[T]) removeNamespace(l source.List, version string) {
 	q.change(version, func(at string) {
 		gone := []index.Key{}
 		for key, is := range q.places {
-			if is.part == q && key.Namespace == namespace {
+			if is.part == q && (l.Namespace == "" || key.Namespace == l.Namespace) {
 				gone = append(gone, key)
 				q.forgetPlace(key)
 			}
 		}
-		q.sink.ReplacePart(nil, gone, index.OutOfScope, at)
+		q.sink.Replace(source.List{Part: true, Gone: gone, Reason: l.Reason}, at)
 	})
 }
 
@@ -260,14 +276,11 @@ func (q *part[T]) Report(err error) {
 	}
 }
 
-// Share implements source.Sharer.
-func (q *part[T]) Share() func(index.Key) (T, bool) { return source.ShareOf(q.sink) }
-
-// Meter implements source.Metered.
-func (q *part[T]) Meter() *source.Meter { return source.MeterOf(q.sink) }
+// Decoding implements source.Sink.
+func (q *part[T]) Decoding() source.Decoding[T] { return q.sink.Decoding() }
 
 // replace takes in a list of all objects of which of says that they are meant.
-func (q *part[T]) replace(list []source.Staged, version string, of func(index.Key) bool) {
+func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool) {
 	q.Report(nil) // before anybody can see that it is listed
 	defer q.tell()
 	q.lock.Lock()
@@ -277,8 +290,8 @@ func (q *part[T]) replace(list []source.Staged, version string, of func(index.Ke
 	}
 	own := q.takeOver(version)
 	var acquired, relisted []source.Staged
-	listed := make(map[index.Key]struct{}, len(list))
-	for _, s := range list {
+	listed := make(map[index.Key]struct{}, len(l.Items))
+	for _, s := range l.Items {
 		obj, ok := s.(stagedObject)
 		if !ok || !own.has(obj.r) {
 			continue
@@ -302,20 +315,22 @@ func (q *part[T]) replace(list []source.Staged, version string, of func(index.Ke
 	q.loaded = q.loaded.or(own)
 	q.prune()
 	at := q.advance()
+	known := source.List{Part: true, Items: relisted, Gone: gone, Reason: cmp.Or(l.Reason, index.Relisted)}
+	come := source.List{Part: true, Items: acquired, Reason: index.Acquired}
 	switch {
 	case first:
 		q.synced = true
-		q.sink.ReplaceStaged("", acquired, at)
+		q.sink.Replace(source.List{Items: acquired, Reason: l.Reason}, at)
 	case len(acquired) == 0 && (added.empty() || len(relisted)+len(gone) > 0):
-		q.sink.ReplacePart(relisted, gone, index.Relisted, at)
+		q.sink.Replace(known, at)
 	case len(relisted)+len(gone) == 0:
-		q.sink.ReplacePart(acquired, nil, index.Acquired, at)
+		q.sink.Replace(come, at)
 	default:
-		q.sink.ReplacePart(relisted, gone, index.Relisted, "")
-		q.sink.ReplacePart(acquired, nil, index.Acquired, at)
+		q.sink.Replace(known, "")
+		q.sink.Replace(come, at)
 	}
 	if !added.empty() { // calls may begin when reads have the objects
 		since, follower := q.since, q.follower
-		source.Confirm(q.sink, func() { follower.loaded(added, since) })
+		q.sink.Step(nil, "", func() { follower.loaded(added, since) })
 	}
 }

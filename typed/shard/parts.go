@@ -181,7 +181,7 @@ func (p *parts[T]) release(kept ranges, since [rangeCount]uint64) {
 	p.loaded = p.loaded.minus(lost)
 	p.prune()
 	if p.synced && len(gone) > 0 {
-		p.sink.ReplacePart(nil, gone, index.Released, p.advance())
+		p.sink.Replace(source.List{Part: true, Gone: gone, Reason: index.Released}, p.advance())
 	}
 }
 

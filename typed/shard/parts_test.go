@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -98,7 +99,7 @@ func (m *partsModel) list(q *part[*corev1.ConfigMap], after int) {
 	}
 	m.streams[q] = after
 	m.lists++
-	q.ReplaceStaged("", list, version)
+	q.Replace(source.List{Items: list}, version)
 }
 
 // next has a watch send what comes next, and reports whether there was anything.
@@ -113,13 +114,13 @@ func (m *partsModel) next(q *part[*corev1.ConfigMap]) bool {
 	before := m.state(w.key, at)
 	switch {
 	case m.sends(q, w.obj):
-		q.Put(w.obj, version)
+		sinktest.Put(q, w.obj, version)
 	case m.sends(q, before):
 		last := before.DeepCopy()
 		last.ResourceVersion = version
-		q.Delete(last, version)
+		sinktest.Delete(q, last, version)
 	case at%3 == 0:
-		q.Bookmark(version)
+		sinktest.Bookmark(q, version)
 	}
 	return true
 }
@@ -274,15 +275,15 @@ func TestVersionsThatAreNoNumbers(t *testing.T) {
 		}
 		m.keep(context.Background(), all, false)
 		q := m.running()[0]
-		q.ReplaceStaged("", nil, "")
+		q.Replace(source.List{}, "")
 		obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "o0", Labels: map[string]string{"place": m.places[0]}}}
 		for _, version := range []string{"", "x", "y"} {
 			changed := obj.DeepCopy()
 			delete(m.store, index.KeyOf(obj)) // which cannot tell, either
-			q.Put(changed, version)
+			sinktest.Put(q, changed, version)
 			require.Same(t, changed, m.store[index.KeyOf(obj)])
 		}
-		q.Delete(obj, "z")
+		sinktest.Delete(q, obj, "z")
 		require.Empty(t, m.store)
 	})
 }
@@ -334,16 +335,31 @@ func (m *partsModel) gone(key index.Key) {
 	delete(m.store, key)
 }
 
-func (m *partsModel) Put(obj *corev1.ConfigMap, version string) { m.put(obj, false); m.reach(version) }
-func (m *partsModel) Delete(obj *corev1.ConfigMap, version string) {
-	m.gone(index.KeyOf(obj))
+func (m *partsModel) Change(c index.Change[*corev1.ConfigMap], version string) {
+	m.change(c)
 	m.reach(version)
 }
-func (m *partsModel) Remove(key index.Key, _ index.Reason, version string) {
-	m.gone(key)
-	m.reach(version)
+
+func (m *partsModel) change(c index.Change[*corev1.ConfigMap]) {
+	switch {
+	case !c.Delete:
+		m.put(c.Object, false)
+	case c.Key != nil:
+		m.gone(*c.Key)
+	default:
+		m.gone(index.KeyOf(c.Object))
+	}
 }
-func (m *partsModel) Bookmark(version string) { m.reach(version) }
+
+func (m *partsModel) Step(changes []index.Change[*corev1.ConfigMap], version string, done func()) {
+	for _, c := range changes {
+		m.change(c)
+	}
+	m.reach(version)
+	if done != nil {
+		done()
+	}
+}
 
 type modelStaged struct {
 	source.Staged
@@ -354,25 +370,23 @@ func (m *partsModel) Stage(obj *corev1.ConfigMap, _ string) source.Staged {
 	return modelStaged{source.Keep(obj), obj}
 }
 
-func (m *partsModel) ReplaceStaged(_ string, list []source.Staged, version string) {
-	if m.synced {
+func (m *partsModel) Replace(l source.List, version string) {
+	if !l.Part && m.synced || l.Namespace != "" {
 		m.failed("all is replaced, and not a part")
 	}
 	m.synced = true
-	m.ReplacePart(list, nil, index.Relisted, version)
-}
-
-func (m *partsModel) ReplacePart(list []source.Staged, gone []index.Key, _ index.Reason, version string) {
-	for _, key := range gone {
+	for _, key := range l.Gone {
 		m.gone(key)
 	}
-	for _, s := range list {
+	for _, s := range l.Items {
 		m.put(s.(modelStaged).obj, true)
 	}
 	m.reach(version)
 }
 
-func (m *partsModel) Report(error)                                {}
-func (m *partsModel) Progress(int, int)                           {}
-func (m *partsModel) Replace(string, []*corev1.ConfigMap, string) { m.failed("Replace") }
-func (m *partsModel) RemoveNamespace(namespace, version string)   { m.failed("RemoveNamespace") }
+func (m *partsModel) Report(error)      {}
+func (m *partsModel) Progress(int, int) {}
+
+func (m *partsModel) Decoding() source.Decoding[*corev1.ConfigMap] {
+	return source.Decoding[*corev1.ConfigMap]{}
+}

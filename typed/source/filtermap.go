@@ -44,77 +44,77 @@ func (s *projectedSource[A, B]) Run(ctx context.Context, sink Sink[B]) error {
 	case s.project == nil:
 		return errors.New("the function that projects is nil")
 	}
-	return s.source.Run(ctx, &projection[A, B]{
-		passedOn: sink, sink: sink, project: s.project,
-	})
+	return s.source.Run(ctx, &projection[A, B]{Forwarder: Forwarder[B]{sink}, project: s.project})
 }
 
 // Origin implements Located.
 func (s *projectedSource[A, B]) Origin() Origin { return OriginOf(s.source) }
 
-// projection is the Sink of objects that are projected before they are passed
-// on.
+// projection is the Sink of objects that are projected before they are passed on. What
+// the type of the objects does not matter to is passed on as it is.
 type projection[A, B index.Object] struct {
-	passedOn
-	sink    Sink[B]
+	Forwarder[B]
 	project func(A) (B, bool)
 }
 
-// passedOn is what the type of the objects does not matter to.
-type passedOn interface {
-	Remove(key index.Key, reason index.Reason, resourceVersion string)
-	ReplaceStaged(namespace string, list []Staged, resourceVersion string)
-	RemoveNamespace(namespace, resourceVersion string)
-	ReplacePart(list []Staged, gone []index.Key, reason index.Reason, resourceVersion string)
-	Bookmark(resourceVersion string)
-	Progress(received, expected int)
-	Report(err error)
-}
-
-// Put implements Sink.
-func (p *projection[A, B]) Put(obj A, resourceVersion string) {
-	p.change(obj, resourceVersion, p.sink.Put)
-}
-
-// Delete implements Sink.
-func (p *projection[A, B]) Delete(obj A, resourceVersion string) {
-	if !p.change(obj, resourceVersion, p.sink.Delete) {
-		p.Remove(index.KeyOf(obj), index.Watched, resourceVersion)
+// Change implements Sink.
+func (p *projection[A, B]) Change(c index.Change[A], version string) {
+	if projected, ok := p.change(c, version); ok {
+		p.To.Change(projected, version)
 	}
 }
 
-// change reports the change of an object. One that is outside of the projection
-// is removed, which is nothing if it is not there, but for the version. It returns
-// false if the object has a key, but cannot be projected.
-func (p *projection[A, B]) change(obj A, resourceVersion string, report func(B, string)) bool {
+// Step implements Sink. What cannot be projected does not keep the rest from being a step.
+func (p *projection[A, B]) Step(changes []index.Change[A], version string, done func()) {
+	projected := make([]index.Change[B], 0, len(changes))
+	for _, c := range changes {
+		if b, ok := p.change(c, version); ok {
+			projected = append(projected, b)
+		}
+	}
+	p.To.Step(projected, version, done)
+}
+
+// change returns what a change is to the projections, false if nothing: it has an object
+// that cannot be projected. An object that is outside of the projection is removed, which
+// is nothing if it is not there, but for the version; and if the last state of one that
+// is deleted cannot be projected, it is deleted by its key.
+func (p *projection[A, B]) change(c index.Change[A], version string) (index.Change[B], bool) {
 	var nothing A
-	projected, kept, ok := p.apply(obj, resourceVersion, false)
-	switch {
-	case !ok:
-		return obj == nothing
-	case kept:
-		report(projected, resourceVersion)
-	default:
-		p.Remove(index.KeyOf(obj), index.OutOfScope, resourceVersion)
+	var none B
+	if c.Delete && c.Key != nil {
+		return ChangeFor(c, none), true
 	}
-	return true
+	projected, kept, ok := p.apply(c.Object, version, false)
+	if kept && ok {
+		return ChangeFor(c, projected), true
+	}
+	if c.Object == nothing || !ok && !c.Delete {
+		return index.Change[B]{}, false
+	}
+	key := index.KeyOf(c.Object)
+	gone := ChangeFor(c, none)
+	gone.Key = &key
+	if ok && (!c.Delete || c.Reason == 0 || c.Reason == index.Watched) {
+		gone.Reason = index.OutOfScope
+	}
+	gone.Delete = true
+	return gone, true
 }
 
-// Replace implements Sink.
-func (p *projection[A, B]) Replace(namespace string, objs []A, resourceVersion string) {
-	p.ReplaceStaged(namespace, stageAll(p, objs), resourceVersion)
-}
+// Decoding implements Sink. Objects of the source share nothing with their projections.
+func (p *projection[A, B]) Decoding() Decoding[A] { return Decoding[A]{Meter: p.To.Decoding().Meter} }
 
 // Stage implements Sink.
-func (p *projection[A, B]) Stage(obj A, resourceVersion string) Staged {
-	projected, kept, ok := p.apply(obj, resourceVersion, true)
+func (p *projection[A, B]) Stage(obj A, version string) Staged {
+	projected, kept, ok := p.apply(obj, version, true)
 	switch {
 	case !ok:
 		return Reject()
 	case !kept:
 		return LeaveOut()
 	}
-	return p.sink.Stage(projected, resourceVersion)
+	return p.To.Stage(projected, version)
 }
 
 // apply projects an object. It reports whether that is to be kept, and whether

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -33,20 +34,20 @@ func TestFilterMap(t *testing.T) {
 		r := newProjectedRig(t, onlyX)
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("y", rig.At("b", 2)), rig.On("x", rig.At("c", 3))}, "3")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.On("x", rig.At("a", 1)), rig.On("y", rig.At("b", 2)), rig.On("x", rig.At("c", 3))}, "3")
 		assert.Equal(t, []string{"initial a@1", "initial c@3"}, rec.Next())
-		r.Sink.Put(rig.On("x", rig.At("b", 4)), "4")
-		r.Sink.Put(rig.On("y", rig.At("a", 5)), "5")
-		r.Sink.Put(rig.On("y", rig.At("a", 6)), "6")
-		r.Sink.Put(rig.On("y", rig.At("d", 7)), "7")
+		sinktest.Put(r.Sink, rig.On("x", rig.At("b", 4)), "4")
+		sinktest.Put(r.Sink, rig.On("y", rig.At("a", 5)), "5")
+		sinktest.Put(r.Sink, rig.On("y", rig.At("a", 6)), "6")
+		sinktest.Put(r.Sink, rig.On("y", rig.At("d", 7)), "7")
 		assert.Equal(t, []string{"add b@4", "delete a@1 OutOfScope"}, rec.Next())
 		assert.Equal(t, "7", r.ResourceVersion(), "also when nothing has changed")
-		r.Sink.Delete(rig.On("y", rig.At("a", 8)), "8")
-		r.Sink.Delete(rig.On("y", rig.At("b", 9)), "9")
-		r.Sink.Delete(rig.On("x", rig.At("c", 10)), "10")
+		sinktest.Delete(r.Sink, rig.On("y", rig.At("a", 8)), "8")
+		sinktest.Delete(r.Sink, rig.On("y", rig.At("b", 9)), "9")
+		sinktest.Delete(r.Sink, rig.On("x", rig.At("c", 10)), "10")
 		assert.Equal(t, []string{"delete b@4 OutOfScope", "delete c@10 Watched"}, rec.Next())
-		r.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 11))}, "11")
-		r.Sink.Replace("", []*rig.Thing{rig.On("y", rig.At("a", 12))}, "12")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.On("x", rig.At("a", 11))}, "11")
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.On("y", rig.At("a", 12))}, "12")
 		assert.Equal(t, []string{"add a@11", "delete a@11 Relisted"}, rec.Next())
 		assert.Zero(t, r.Status().Rejected)
 	})
@@ -62,7 +63,7 @@ func TestFilterMapModel(t *testing.T) {
 			r := newProjectedRig(t, onlyX)
 			rec := r.Record()
 			r.Start()
-			r.Sink.Replace("", nil, "1")
+			sinktest.Replace(r.Sink, "", nil, "1")
 			rec.Next()
 			m := filtered{}
 			for i, step := range steps {
@@ -91,19 +92,19 @@ func (m filtered) step(sink source.Sink[*rig.Thing], step, version int) []string
 	list := []*rig.Thing{random(), random(), random()}
 	switch kind := step % 10; kind {
 	case 0, 1:
-		sink.Replace("", slices.Clone(list), fmt.Sprint(version))
+		sinktest.Replace(sink, "", slices.Clone(list), fmt.Sprint(version))
 		return m.replace(func(*rig.Thing) bool { return true }, list)
 	case 2, 3:
 		for _, o := range list {
 			o.Namespace = "ns"
 		}
-		sink.Replace("ns", slices.Clone(list), fmt.Sprint(version))
+		sinktest.Replace(sink, "ns", slices.Clone(list), fmt.Sprint(version))
 		return m.replace(func(o *rig.Thing) bool { return o.Namespace == "ns" }, list)
 	case 4, 5:
-		sink.Delete(list[0], fmt.Sprint(version))
+		sinktest.Delete(sink, list[0], fmt.Sprint(version))
 		return m.change(list[0], true)
 	default:
-		sink.Put(list[0], fmt.Sprint(version))
+		sinktest.Put(sink, list[0], fmt.Sprint(version))
 		return m.change(list[0], false)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -97,20 +98,20 @@ func (m *spacesModel) step(random int) {
 		m.list(name, s, next(4), max(1, m.clock-next(6)))
 	case kind == 4:
 		s.version = m.clock
-		s.sink.Bookmark(strconv.Itoa(m.clock))
+		sinktest.Bookmark(s.sink, strconv.Itoa(m.clock))
 	default:
 		o := in(name, rig.At(string(rune('a'+next(4))), m.clock))
 		s.version = m.clock
 		switch next(3) {
 		case 0:
 			delete(s.objects, index.KeyOf(o))
-			s.sink.Delete(o, strconv.Itoa(m.clock))
+			sinktest.Delete(s.sink, o, strconv.Itoa(m.clock))
 		case 1:
 			delete(s.objects, index.KeyOf(o))
-			s.sink.Remove(index.KeyOf(o), index.OutOfScope, strconv.Itoa(m.clock))
+			sinktest.Remove(s.sink, index.KeyOf(o), index.OutOfScope, strconv.Itoa(m.clock))
 		default:
 			s.objects[index.KeyOf(o)] = o
-			s.sink.Put(o, strconv.Itoa(m.clock))
+			sinktest.Put(s.sink, o, strconv.Itoa(m.clock))
 		}
 	}
 }
@@ -122,7 +123,7 @@ func (m *spacesModel) list(name string, s *space, size, version int) {
 		o := in(name, rig.At(string(rune('a'+(i+version)%5)), m.clock))
 		s.objects[index.KeyOf(o)] = o
 	}
-	s.sink.Replace("", slices.Collect(maps.Values(s.objects)), strconv.Itoa(version))
+	sinktest.Replace(s.sink, "", slices.Collect(maps.Values(s.objects)), strconv.Itoa(version))
 }
 
 func (m *spacesModel) check(step string) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -47,7 +48,7 @@ func TestErrorsOfNamespacesAreToldWithoutALock(t *testing.T) {
 			assert.NoError(t, things.WaitForSync(t.Context()))
 		}, "x", "y")
 		x, y := r.sinkOf("x"), r.sinkOf("y")
-		x.Replace("", []*rig.Thing{in("x", rig.At("a", 1))}, "1")
+		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("a", 1))}, "1")
 		go x.Report(errors.New("x fails"))
 		synctest.Wait()
 		require.Equal(t, []string{"namespace x: x fails"}, called())
@@ -56,7 +57,7 @@ func TestErrorsOfNamespacesAreToldWithoutALock(t *testing.T) {
 		y.Progress(1, 2)
 		assert.Equal(t, 1, r.Status().Received, "y goes on")
 		assert.Len(t, called(), 1, "one after the other")
-		y.Replace("", []*rig.Thing{in("y", rig.At("b", 2))}, "2")
+		sinktest.Replace(y, "", []*rig.Thing{in("y", rig.At("b", 2))}, "2")
 		synctest.Wait()
 		assert.Equal(t, []string{"namespace x: x fails", "namespace x: x fails\nnamespace y: y fails"}, called()[:2])
 		require.ErrorContains(t, r.Status().Err, "x fails")
@@ -84,12 +85,12 @@ func TestErrorsThatAreLeftAreToldWithoutALock(t *testing.T) {
 		r.set.Remove("x")
 		synctest.Wait() // the goroutine of Run is in the function
 		assert.Equal(t, "namespace y: y fails", called()[2])
-		y.Replace("", []*rig.Thing{in("y", rig.At("b", 2))}, "2")
+		sinktest.Replace(y, "", []*rig.Thing{in("y", rig.At("b", 2))}, "2")
 		synctest.Wait()
 		assert.NoError(t, r.Status().Err)
 
 		require.NoError(t, r.set.Add("z"))
-		r.sinkOf("z").Replace("", nil, "3")
+		sinktest.Replace(r.sinkOf("z"), "", nil, "3")
 		y.Report(errors.New("again"))
 		assert.Equal(t, "namespace y: again", called()[3])
 	})

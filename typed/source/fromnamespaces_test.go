@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -71,38 +72,38 @@ func TestNamespaces(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x", "y")
 		x, y := r.sinkOf("x"), r.sinkOf("y")
-		x.Replace("", []*rig.Thing{in("x", rig.At("a", 1)), in("x", rig.At("b", 2))}, "5")
+		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("a", 1)), in("x", rig.At("b", 2))}, "5")
 		assert.Empty(t, r.rec.Next(), "y is missing")
 		assert.Equal(t, typed.PhaseSyncing, r.Status().Phase)
-		y.Replace("", []*rig.Thing{in("y", rig.At("c", 3))}, "6")
+		sinktest.Replace(y, "", []*rig.Thing{in("y", rig.At("c", 3))}, "6")
 		assert.ElementsMatch(t, []string{"initial a@1", "initial b@2", "initial c@3"}, r.rec.Next())
 		assert.NoError(t, r.WaitForSync(t.Context()))
 
-		x.Put(in("x", rig.At("a", 7)), "7")
-		y.Delete(in("y", rig.At("c", 8)), "8")
-		x.Replace("", []*rig.Thing{in("x", rig.At("b", 9))}, "9")
+		sinktest.Put(x, in("x", rig.At("a", 7)), "7")
+		sinktest.Delete(y, in("y", rig.At("c", 8)), "8")
+		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("b", 9))}, "9")
 		assert.Equal(t, []string{"update a@1 a@7", "delete c@8 Watched", "delete a@7 Relisted", "update b@2 b@9"}, r.rec.Next())
 
 		require.NoError(t, r.set.Add("z", "x"))
 		z := r.sinkOf("z")
 		assert.Empty(t, r.rec.Next())
-		z.Replace("", []*rig.Thing{in("z", rig.At("d", 10))}, "10")
-		z.Remove(rig.Key("d"), index.OutOfScope, "10") // of another namespace
+		sinktest.Replace(z, "", []*rig.Thing{in("z", rig.At("d", 10))}, "10")
+		sinktest.Remove(z, rig.Key("d"), index.OutOfScope, "10") // of another namespace
 		assert.Equal(t, []string{"add d@10"}, r.rec.Next())
 
 		before := r.Snapshot()
 		r.set.Remove("x", "unknown")
 		assert.Equal(t, []string{"delete b@9 OutOfScope"}, r.rec.Next())
-		x.Put(in("x", rig.At("b", 11)), "11")
+		sinktest.Put(x, in("x", rig.At("b", 11)), "11")
 		assert.Empty(t, r.rec.Next(), "what comes late is dropped")
 		assert.Equal(t, 2, before.Len())
 		assert.Empty(t, r.ListNamespace("x"))
 		assert.Equal(t, []string{"y", "z"}, r.set.All())
 
 		require.NoError(t, r.set.Set("x", "z"))
-		r.sinkOf("x").Replace("", []*rig.Thing{in("x", rig.At("b", 12))}, "12")
+		sinktest.Replace(r.sinkOf("x"), "", []*rig.Thing{in("x", rig.At("b", 12))}, "12")
 		assert.Equal(t, []string{"add b@12"}, r.rec.Next(), "it is listed again")
-		z.RemoveNamespace("z", "12")
+		sinktest.RemoveNamespace(z, "z", "12")
 		assert.Equal(t, []string{"delete d@10 OutOfScope"}, r.rec.Next())
 	})
 }
@@ -113,7 +114,7 @@ func TestNamespacesWithoutAnySyncAtOnce(t *testing.T) {
 		assert.NoError(t, r.WaitForSync(t.Context()))
 		assert.Zero(t, r.Len())
 		require.NoError(t, r.set.Add("x"))
-		r.sinkOf("x").Replace("", []*rig.Thing{in("x", rig.At("a", 1))}, "1")
+		sinktest.Replace(r.sinkOf("x"), "", []*rig.Thing{in("x", rig.At("a", 1))}, "1")
 		assert.Equal(t, []string{"add a@1"}, r.rec.Next())
 		assert.Equal(t, "1", r.ResourceVersion())
 	})
@@ -125,17 +126,17 @@ func TestChangesWaitForTheOtherNamespaces(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x", "y")
 		x := r.sinkOf("x")
-		x.Replace("", []*rig.Thing{in("x", rig.At("a", 1))}, "1")
-		x.Replace("", []*rig.Thing{in("x", rig.At("a", 2)), in("x", rig.At("b", 2))}, "2") // it has listed again
+		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("a", 1))}, "1")
+		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("a", 2)), in("x", rig.At("b", 2))}, "2") // it has listed again
 		updated := make(chan struct{})
 		go func() {
 			defer close(updated)
-			x.Put(in("x", rig.At("a", 3)), "3")
-			x.Bookmark("4")
+			sinktest.Put(x, in("x", rig.At("a", 3)), "3")
+			sinktest.Bookmark(x, "4")
 		}()
 		synctest.Wait()
 		assert.False(t, rig.IsClosed(updated))
-		r.sinkOf("y").Replace("", nil, "9")
+		sinktest.Replace(r.sinkOf("y"), "", nil, "9")
 		assert.ElementsMatch(t, []string{"initial a@2", "initial b@2", "update a@2 a@3"}, r.rec.Next())
 		assert.True(t, rig.IsClosed(updated))
 		assert.Equal(t, "4", r.ResourceVersion())
@@ -144,11 +145,11 @@ func TestChangesWaitForTheOtherNamespaces(t *testing.T) {
 		rig.InBubble(t, func(t *testing.T) {
 			r := newSpacesRig(t, "x", "y")
 			x := r.sinkOf("x")
-			go x.Bookmark("1")
+			go sinktest.Bookmark(x, "1")
 			synctest.Wait()
 			r.Stop()
 			synctest.Wait()
-			x.Replace("", nil, "1")
+			sinktest.Replace(x, "", nil, "1")
 			x.Progress(1, 2)
 			x.Report(assert.AnError)
 			assert.NoError(t, r.Status().LastErr)
@@ -160,7 +161,7 @@ func TestNamespaceThatCannotBeListed(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x", "y", "z")
 		x, y, z := r.sinkOf("x"), r.sinkOf("y"), r.sinkOf("z")
-		x.Replace("", []*rig.Thing{in("x", rig.At("a", 1))}, "1")
+		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("a", 1))}, "1")
 		forbidden := errors.New("forbidden")
 		z.Report(errors.New("away"))
 		y.Report(forbidden)
@@ -185,10 +186,10 @@ func TestNamespaceThatCannotBeListed(t *testing.T) {
 		require.NoError(t, r.set.Add("y"))
 		y = r.sinkOf("y")
 		y.Report(forbidden)
-		x.Put(in("x", rig.At("a", 2)), "2")
+		sinktest.Put(x, in("x", rig.At("a", 2)), "2")
 		assert.Equal(t, []string{"update a@1 a@2"}, r.rec.Next(), "the others go on")
 		assert.ErrorIs(t, r.Status().Err, forbidden)
-		y.Replace("", nil, "3")
+		sinktest.Replace(y, "", nil, "3")
 		synctest.Wait()
 		assert.NoError(t, r.Status().Err)
 	})
@@ -199,37 +200,37 @@ func TestNamespacesVersion(t *testing.T) {
 		r := newSpacesRig(t, "x", "y")
 		version := func() string { synctest.Wait(); return r.ResourceVersion() }
 		x, y := r.sinkOf("x"), r.sinkOf("y")
-		x.Replace("", nil, "5")
+		sinktest.Replace(x, "", nil, "5")
 		assert.Empty(t, version())
-		y.Replace("", nil, "7")
+		sinktest.Replace(y, "", nil, "7")
 		assert.Equal(t, "5", version(), "the lowest of all")
-		y.Put(in("y", rig.At("a", 100)), "100")
+		sinktest.Put(y, in("y", rig.At("a", 100)), "100")
 		assert.Equal(t, "5", version())
-		x.Bookmark("9")
-		x.Put(in("x", rig.At("b", 10)), "") // at no version
+		sinktest.Bookmark(x, "9")
+		sinktest.Put(x, in("x", rig.At("b", 10)), "") // at no version
 		assert.Equal(t, "9", version())
-		x.Bookmark("110")
+		sinktest.Bookmark(x, "110")
 		assert.Equal(t, "100", version(), "a number, not text")
 		waited := make(chan error, 1)
 		go func() { waited <- r.WaitForResourceVersion(t.Context(), "105") }()
 		synctest.Wait()
 		assert.Empty(t, waited)
-		y.Bookmark("105")
+		sinktest.Bookmark(y, "105")
 		assert.NoError(t, <-waited)
 
 		require.NoError(t, r.set.Add("z"))
 		z := r.sinkOf("z")
-		x.Bookmark("120")
-		y.Bookmark("121")
+		sinktest.Bookmark(x, "120")
+		sinktest.Bookmark(y, "121")
 		assert.Equal(t, "105", version(), "z is not listed")
-		z.Replace("", []*rig.Thing{in("z", rig.At("c", 90))}, "99")
+		sinktest.Replace(z, "", []*rig.Thing{in("z", rig.At("c", 90))}, "99")
 		assert.Equal(t, "99", version(), "its list is older")
-		z.Bookmark("130")
+		sinktest.Bookmark(z, "130")
 		assert.Equal(t, "120", version())
-		z.Replace("", nil, "")
-		x.Bookmark("140")
+		sinktest.Replace(z, "", nil, "")
+		sinktest.Bookmark(x, "140")
 		assert.Equal(t, "120", version(), "the version of z is not known")
-		z.Bookmark("150")
+		sinktest.Bookmark(z, "150")
 		assert.Equal(t, "121", version())
 		r.set.Remove("y")
 		assert.Equal(t, "140", version(), "it held the others back")
@@ -254,17 +255,17 @@ func TestNamespacesLeaveOutWhatIsNotTheirs(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x")
 		x := r.sinkOf("x")
-		x.Replace("", []*rig.Thing{in("x", rig.At("a", 1)), in("y", rig.At("b", 2)), nil}, "2")
+		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("a", 1)), in("y", rig.At("b", 2)), nil}, "2")
 		synctest.Wait()
 		assert.Equal(t, 1, r.Len())
-		x.Put(in("y", rig.At("a", 3)), "3")
+		sinktest.Put(x, in("y", rig.At("a", 3)), "3")
 		assert.ErrorContains(t, r.Status().LastRejected, `object "y/a" at resource version "3" was left out: it came from the source of the namespace x`)
-		x.RemoveNamespace("y", "4")
-		x.Replace("y", nil, "4")
+		sinktest.RemoveNamespace(x, "y", "4")
+		sinktest.Replace(x, "y", nil, "4")
 		synctest.Wait()
 		assert.Equal(t, 1, r.Len())
 		assert.Equal(t, 5, r.Status().Rejected)
-		x.Replace("x", nil, "5")
+		sinktest.Replace(x, "x", nil, "5")
 		synctest.Wait()
 		assert.Zero(t, r.Len())
 	})
@@ -274,7 +275,7 @@ func TestNamespacesEndWithTheirSources(t *testing.T) {
 	t.Run("with an error", func(t *testing.T) {
 		rig.InBubble(t, func(t *testing.T) {
 			r := newSpacesRig(t, "x", "y")
-			go r.sinkOf("y").Bookmark("1") // waits
+			go sinktest.Bookmark(r.sinkOf("y"), "1") // waits
 			synctest.Wait()
 			r.scripts.script("x").Fail <- assert.AnError
 			err := <-r.Ended

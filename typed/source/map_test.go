@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
@@ -47,19 +48,19 @@ func TestMap(t *testing.T) {
 			rig.On("x", rig.At("a", 1)), rig.On("x", rig.At("b", 2)), rig.On("y", rig.At("a", 3)), rig.On("z", rig.At("b", 4)), rig.On("z", rig.At("c", 5)),
 			rig.On("v", rig.At("d", 7)), rig.On("w", rig.At("a", 8)),
 		}
-		sink.Replace("", []*rig.Thing{received[0], received[1]}, "2")
+		sinktest.Replace(sink, "", []*rig.Thing{received[0], received[1]}, "2")
 		synctest.Wait()
 		assert.Equal(t, "2", informer.ResourceVersion(), "the version comes with the report")
-		sink.Put(received[2], "3")
-		sink.Delete(received[3], "4")
-		sink.Put(received[4], "5")
-		sink.Bookmark("6")
+		sinktest.Put(sink, received[2], "3")
+		sinktest.Delete(sink, received[3], "4")
+		sinktest.Put(sink, received[4], "5")
+		sinktest.Bookmark(sink, "6")
 		synctest.Wait()
 		assert.Equal(t, "6", informer.ResourceVersion())
 		assert.Equal(t, []typed.Deleted[rig.Placement]{{
 			Key: rig.Key("b"), Object: rig.Placement{Namespace: "ns", Name: "b", Node: "z"}, Old: rig.Placement{Namespace: "ns", Name: "b", Node: "x"}, Reason: index.Watched,
 		}}, deleted, "with the last state, projected")
-		sink.Replace("ns", []*rig.Thing{received[5], received[6]}, "8")
+		sinktest.Replace(sink, "ns", []*rig.Thing{received[5], received[6]}, "8")
 		synctest.Wait()
 		assert.ElementsMatch(t, []rig.Placement{{Namespace: "ns", Name: "a", Node: "w"}, {Namespace: "ns", Name: "d", Node: "v"}}, informer.List())
 		for _, o := range received {
@@ -70,7 +71,7 @@ func TestMap(t *testing.T) {
 		status := informer.Status()
 		assert.ErrorIs(t, status.Err, assert.AnError)
 		assert.Equal(t, 7, status.Expected)
-		sink.RemoveNamespace("ns", "9")
+		sinktest.RemoveNamespace(sink, "ns", "9")
 		synctest.Wait()
 		assert.Zero(t, informer.Len())
 	})
@@ -103,9 +104,9 @@ func TestMapLeavesOutWhatItCannotProject(t *testing.T) {
 			{rig.At("renamed", 1), `its projection has another key, "ns/another"`},
 		} {
 			if i%2 == 0 {
-				sink.Replace("", []*rig.Thing{rig.At("a", 1), c.obj}, "1")
+				sinktest.Replace(sink, "", []*rig.Thing{rig.At("a", 1), c.obj}, "1")
 			} else {
-				sink.Put(c.obj, "2")
+				sinktest.Put(sink, c.obj, "2")
 			}
 			synctest.Wait()
 			status := informer.Status()

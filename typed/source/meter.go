@@ -3,8 +3,6 @@ package source
 import (
 	"sync/atomic"
 	"time"
-
-	"github.com/kubetyped/informer/index"
 )
 
 // Traffic is what a source has received since it was first run.
@@ -51,24 +49,3 @@ func (m *Meter) Traffic() Traffic {
 	}
 	return Traffic{Bytes: m.bytes.Load(), Frames: m.frames.Load(), Decoding: time.Duration(m.decoding.Load())}
 }
-
-// Metered is a Sink that wants to know the traffic.
-type Metered[T index.Object] interface {
-	Sink[T]
-	// Meter returns what counts it, nil if nobody does.
-	Meter() *Meter
-}
-
-// MeterOf returns a sink's Meter, nil if it has none.
-func MeterOf[T index.Object](sink Sink[T]) *Meter {
-	if metered, ok := sink.(Metered[T]); ok {
-		return metered.Meter()
-	}
-	return nil
-}
-
-// Meter implements Metered.
-func (s *namespaceSink[T]) Meter() *Meter { return MeterOf(s.sink) }
-
-// Meter implements Metered.
-func (p *projection[A, B]) Meter() *Meter { return MeterOf(p.sink) }

@@ -72,12 +72,12 @@ func (all *namespaceGroup[T]) end() {
 
 // remove takes a namespace out. The caller holds mu, and calls tell.
 func (all *namespaceGroup[T]) remove(s *namespaceSink[T]) {
-	s.removed, s.first = true, nil
+	s.removed, s.first, s.unconfirmed = true, nil, nil
 	delete(all.byName, s.namespace)
 	s.cancel()
 	all.changed.Broadcast()
 	if all.synced {
-		all.sink.RemoveNamespace(s.namespace, all.advance())
+		all.sink.Replace(List{Namespace: s.namespace, Reason: index.OutOfScope}, all.advance())
 	}
 	if s.err != nil {
 		all.untold = append(all.untold, all.trouble())
@@ -103,7 +103,13 @@ func (all *namespaceGroup[T]) syncIfListed() {
 		s.first = nil
 	}
 	all.synced = true
-	all.sink.ReplaceStaged("", objs, all.advance())
+	all.sink.Replace(List{Items: objs}, all.advance())
+	for _, s := range all.byName {
+		for _, done := range s.unconfirmed {
+			all.sink.Step(nil, "", done)
+		}
+		s.unconfirmed = nil
+	}
 	if err := all.trouble(); err != nil { // a watch that has failed since its list
 		all.untold = append(all.untold, err)
 	}

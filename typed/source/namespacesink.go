@@ -23,52 +23,53 @@ type namespaceSink[T index.Object] struct {
 	finished           bool     // the source has nothing more to say
 	listed             bool     // first holds the objects, or the sink has them
 	first              []Staged // until the informer is synced
+	unconfirmed        []func() // see Sink.Step; until the informer is synced
 	version            string   // that its watch has reached, "" if not known
 	err                error    // a *NamespaceError while it fails
 	received, expected int      // see Sink.Progress
 }
 
-// Put implements Sink.
-func (s *namespaceSink[T]) Put(obj T, resourceVersion string) {
-	if s.contains(obj, resourceVersion, false) {
-		s.change(resourceVersion, func(version string) { s.sink.Put(obj, version) })
+// Change implements Sink.
+func (s *namespaceSink[T]) Change(c index.Change[T], version string) {
+	if s.covers(&c, version) {
+		s.change(version, func(version string) { s.sink.Change(c, version) })
 	}
 }
 
-// Delete implements Sink.
-func (s *namespaceSink[T]) Delete(obj T, resourceVersion string) {
-	if s.contains(obj, resourceVersion, false) {
-		s.change(resourceVersion, func(version string) { s.sink.Delete(obj, version) })
+// Step implements Sink.
+func (s *namespaceSink[T]) Step(changes []index.Change[T], version string, done func()) {
+	changes = slices.DeleteFunc(changes, func(c index.Change[T]) bool { return !s.covers(&c, version) })
+	if len(changes) == 0 && version == "" && done != nil {
+		s.confirm(done)
+		return
 	}
-}
-
-// Remove implements Sink.
-func (s *namespaceSink[T]) Remove(key index.Key, reason index.Reason, resourceVersion string) {
-	if s.isOwn(key.Namespace) {
-		s.change(resourceVersion, func(version string) { s.sink.Remove(key, reason, version) })
-	}
-}
-
-// RemoveNamespace implements Sink.
-func (s *namespaceSink[T]) RemoveNamespace(namespace, resourceVersion string) {
-	if s.isOwn(namespace) {
-		s.change(resourceVersion, func(version string) { s.sink.RemoveNamespace(namespace, version) })
-	}
-}
-
-// ReplacePart implements Sink. Keys of other namespaces are none of the part's.
-func (s *namespaceSink[T]) ReplacePart(list []Staged, gone []index.Key, reason index.Reason, resourceVersion string) {
-	gone = slices.DeleteFunc(gone, func(key index.Key) bool { return !s.isOwn(key.Namespace) })
-	s.change(resourceVersion, func(version string) { s.sink.ReplacePart(list, gone, reason, version) })
-}
-
-// Bookmark implements Sink.
-func (s *namespaceSink[T]) Bookmark(resourceVersion string) {
-	s.change(resourceVersion, func(version string) {
-		if version != "" {
-			s.sink.Bookmark(version)
+	s.change(version, func(version string) {
+		if len(changes) > 0 || version != "" || done != nil {
+			s.sink.Step(changes, version, done)
 		}
 	})
+}
+
+// confirm has done called when reads reflect all that was reported before. It does not
+// wait, since the lists of other namespaces may take long.
+func (s *namespaceSink[T]) confirm(done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.removed || s.ended:
+	case s.synced:
+		s.sink.Step(nil, "", done)
+	default:
+		s.unconfirmed = append(s.unconfirmed, done)
+	}
+}
+
+// covers reports whether a change is about the namespace.
+func (s *namespaceSink[T]) covers(c *index.Change[T], version string) bool {
+	if c.Delete && c.Key != nil {
+		return s.isOwn(c.Key.Namespace)
+	}
+	return s.contains(c.Object, version, false)
 }
 
 // change has a change reported, with the version to pass on, while mu is held. It
@@ -108,14 +109,20 @@ func (s *namespaceSink[T]) Stage(obj T, resourceVersion string) Staged {
 	return s.sink.Stage(obj, resourceVersion)
 }
 
-// Replace implements Sink.
-func (s *namespaceSink[T]) Replace(namespace string, objs []T, resourceVersion string) {
-	s.ReplaceStaged(namespace, stageAll(s, objs), resourceVersion)
-}
-
-// ReplaceStaged implements Sink. To the source of a namespace, that is all there is.
-func (s *namespaceSink[T]) ReplaceStaged(namespace string, list []Staged, resourceVersion string) {
-	if namespace != metav1.NamespaceAll && !s.isOwn(namespace) {
+// Replace implements Sink. A list of everything is to the source of a namespace all that
+// there is in it.
+func (s *namespaceSink[T]) Replace(l List, version string) {
+	if l.Part {
+		l.Gone = slices.DeleteFunc(l.Gone, func(key index.Key) bool { return !s.isOwn(key.Namespace) })
+		s.change(version, func(version string) { s.sink.Replace(l, version) })
+		return
+	}
+	if l.Namespace != metav1.NamespaceAll && !s.isOwn(l.Namespace) {
+		return
+	}
+	l.Namespace = s.namespace
+	if l.Leaves() {
+		s.change(version, func(version string) { s.sink.Replace(l, version) })
 		return
 	}
 	s.Report(nil) // before anybody can see that it is listed
@@ -125,14 +132,17 @@ func (s *namespaceSink[T]) ReplaceStaged(namespace string, list []Staged, resour
 	if s.removed || s.ended {
 		return
 	}
-	s.listed, s.version = true, resourceVersion
+	s.listed, s.version = true, version
 	if !s.synced {
-		s.first = list
+		s.first = l.Items
 		s.syncIfListed()
 		return
 	}
-	s.sink.ReplaceStaged(s.namespace, list, s.advance())
+	s.sink.Replace(l, s.advance())
 }
+
+// Decoding implements Sink.
+func (s *namespaceSink[T]) Decoding() Decoding[T] { return s.sink.Decoding() }
 
 // Progress implements Sink.
 func (s *namespaceSink[T]) Progress(received, expected int) {
@@ -182,7 +192,7 @@ func (s *namespaceSink[T]) finish() {
 	s.finished = true
 	if s.synced && !s.removed && !s.ended {
 		if version := s.advance(); version != "" {
-			s.sink.Bookmark(version)
+			s.sink.Step(nil, version, nil)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -94,7 +95,7 @@ func TestRejectedNamesTheInformer(t *testing.T) {
 			src := source.Map(located{script, source.Origin{Host: "h:1", Kind: thingKind}}, func(*rig.Thing) *rig.Thing { return nil })
 			r := rig.Over(t, script, src, opts...)
 			r.Start()
-			r.Sink.Put(rig.At("a", 1), "1")
+			sinktest.Put(r.Sink, rig.At("a", 1), "1")
 			assert.ErrorContains(t, r.Rejected(rig.Key("a")), "informer "+name+`: object "ns/a"`)
 			theirs := &source.RejectedError{Informer: "theirs", Key: rig.Key("b"), Err: source.ErrNilObject}
 			r.Sink.Report(theirs)

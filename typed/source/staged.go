@@ -4,8 +4,12 @@ import "github.com/kubetyped/informer/index"
 
 // Staged is an object of a list that is not complete yet, as the Sink that has taken
 // it in will keep it: checked, transformed and projected. What is in it is known to
-// that sink alone. Sinks make it by Keep and Reject.
-type Staged interface{ staged() }
+// that sink alone. Sinks make it by Keep, Reject and LeaveOut.
+type Staged interface {
+	// Key returns the key of an object that is kept, the zero Key for others.
+	Key() index.Key
+	staged()
+}
 
 // Keep returns what stands for an object that a sink will keep.
 func Keep[T index.Object](obj T) Staged { return keptObject[T]{obj} }
@@ -38,22 +42,32 @@ type keptObject[T index.Object] struct{ object T }
 
 func (keptObject[T]) staged() {}
 
+// Key implements Staged.
+func (s keptObject[T]) Key() index.Key { return index.KeyOf(s.object) }
+
 // leftOutObject stands for one that is not to be in the store.
 type leftOutObject struct{}
 
 func (leftOutObject) staged() {}
+
+// Key implements Staged.
+func (leftOutObject) Key() index.Key { return index.Key{} }
 
 // rejectedObject stands for one that could not be used.
 type rejectedObject struct{}
 
 func (rejectedObject) staged() {}
 
-// stageAll stages the objects of a complete list, and lets go of each of them.
-func stageAll[T index.Object](s Sink[T], objs []T) []Staged {
+// Key implements Staged.
+func (rejectedObject) Key() index.Key { return index.Key{} }
+
+// StageAll has a sink take in the objects of a complete list, and lets go of each of them,
+// so that of the slice there is nothing to be read afterwards.
+func StageAll[T index.Object](sink Sink[T], objs []T) []Staged {
 	var none T
 	list := make([]Staged, len(objs))
 	for i, obj := range objs {
-		list[i] = s.Stage(obj, "")
+		list[i] = sink.Stage(obj, "")
 		objs[i] = none
 	}
 	return list

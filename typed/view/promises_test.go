@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
@@ -46,7 +47,7 @@ func TestWaitForSyncNamesTheInput(t *testing.T) {
 		require.ErrorContains(t, err, "waits for first")
 
 		first.Start()
-		first.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 1))}, "1")
+		sinktest.Replace(first.Sink, "", []*rig.Thing{rig.On("x", rig.At("a", 1))}, "1")
 		err = wait()
 		require.ErrorIs(t, err, typed.ErrNotStarted)
 		require.ErrorContains(t, err, "waits for second")
@@ -58,7 +59,7 @@ func TestWaitForSyncNamesTheInput(t *testing.T) {
 		assert.Zero(t, informer.Status().Failures, "to wait is no failure")
 		assert.Zero(t, informer.Status().Watches)
 
-		second.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("b", 1))}, "1")
+		sinktest.Replace(second.Sink, "", []*rig.Thing{rig.On("x", rig.At("b", 1))}, "1")
 		require.NoError(t, wait())
 		assert.NoError(t, informer.Status().Err)
 		checkRows(t, informer, "a=b")
@@ -70,7 +71,7 @@ func TestInputThatFails(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		things := rig.New(t, typed.WithName("things"))
 		things.Start()
-		things.Sink.Replace("", []*rig.Thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(things.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		informer := start(t, versions(view.Of(things.Informer)))
 		things.Sink.Report(errors.New("no connection"))
 		synctest.Wait()
@@ -148,8 +149,8 @@ func TestVersions(t *testing.T) {
 		require.ErrorContains(t, v.WaitForResourceVersion(t.Context(), left, "1"), "not the source of an informer that runs")
 		first.Start()
 		second.Start()
-		first.Sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 3))}, "3")
-		second.Sink.Replace("", nil, "7")
+		sinktest.Replace(first.Sink, "", []*rig.Thing{rig.On("x", rig.At("a", 3))}, "3")
+		sinktest.Replace(second.Sink, "", nil, "7")
 		informer := start(t, v)
 		synctest.Wait()
 		assert.Equal(t, "3,7", informer.ResourceVersion())
@@ -162,10 +163,10 @@ func TestVersions(t *testing.T) {
 
 		waited := make(chan error, 1)
 		go func() { waited <- v.WaitForResourceVersion(t.Context(), right, "9") }()
-		second.Sink.Put(rig.On("x", rig.At("b", 8)), "8")
+		sinktest.Put(second.Sink, rig.On("x", rig.At("b", 8)), "8")
 		synctest.Wait()
 		assert.Empty(t, waited)
-		second.Sink.Bookmark("9")
+		sinktest.Bookmark(second.Sink, "9")
 		require.NoError(t, <-waited)
 		checkRows(t, informer, "a=b")
 		assert.Equal(t, "3,9", informer.ResourceVersion())
@@ -189,12 +190,12 @@ func TestVersionOfOneInput(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		things := rig.New(t)
 		things.Start()
-		things.Sink.Replace("", nil, "10")
+		sinktest.Replace(things.Sink, "", nil, "10")
 		of := view.Of(things.Informer)
 		informer := start(t, view.Union(versions(of), versions(view.Of(things.Informer))))
 		waited := make(chan error, 1)
 		go func() { waited <- informer.WaitForResourceVersion(t.Context(), "11") }()
-		things.Sink.Put(rig.At("a", 11), "11")
+		sinktest.Put(things.Sink, rig.At("a", 11), "11")
 		require.NoError(t, <-waited)
 		checkRows(t, informer, "a=11")
 	})
@@ -316,13 +317,13 @@ func TestSharedInputs(t *testing.T) {
 			f.Shutdown()
 		})
 		sink := <-script.Started
-		sink.Replace("", []*rig.Thing{rig.On("x", rig.At("a", 1))}, "1")
+		sinktest.Replace(sink, "", []*rig.Thing{rig.On("x", rig.At("a", 1))}, "1")
 		v := joinedOn(view.Of(first), view.Of(second))
 		informer := start(t, v)
 		checkRows(t, informer, "a=a")
 		assert.Len(t, v.Versions(), 1)
 		second.Release()
-		sink.Put(rig.On("x", rig.At("b", 2)), "2")
+		sinktest.Put(sink, rig.On("x", rig.At("b", 2)), "2")
 		checkRows(t, informer, "a=ab", "b=ab")
 	})
 }

@@ -122,13 +122,13 @@ func (r *runner[T]) pass(versions []string) {
 	if !r.begun {
 		r.begun = true
 		if all := r.all(); len(all) == 0 && len(r.failures) == r.twice { // it is empty on purpose
-			r.sink.ReplaceStaged("", []source.Staged{source.LeaveOut()}, version)
+			r.sink.Replace(source.List{Items: []source.Staged{source.LeaveOut()}}, version)
 		} else {
-			r.sink.Replace("", all, version)
+			r.sink.Replace(source.List{Items: source.StageAll(r.sink, all)}, version)
 		}
-		source.Step(r.sink, nil, version, done)
+		r.sink.Step(nil, version, done)
 	} else if changes := r.changes(); len(changes) > 0 || version != r.version {
-		source.Step(r.sink, changes, version, done)
+		r.sink.Step(changes, version, done)
 	}
 	r.version = version
 }
@@ -146,16 +146,16 @@ func (r *runner[T]) all() []T {
 
 // changes returns the changes of the step, deletions first, but for those of objects
 // whose key another row has now: these are updates.
-func (r *runner[T]) changes() []source.Change[T] {
+func (r *runner[T]) changes() []index.Change[T] {
 	var none T
-	var left, come []source.Change[T]
+	var left, come []index.Change[T]
 	var keys map[index.Key]struct{}
 	for _, c := range r.out.changes {
 		if c.now != none {
-			come = append(come, source.Change[T]{Object: c.now})
+			come = append(come, index.Change[T]{Object: c.now})
 		}
 		if c.old != none && (c.now == none || compareKeys(c.old, c.now) != 0) {
-			left = append(left, source.Change[T]{Object: c.old, Deleted: true})
+			left = append(left, index.Change[T]{Delete: true, Object: c.old})
 		}
 	}
 	if len(left) == 0 || len(come) == 0 {

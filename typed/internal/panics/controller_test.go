@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
@@ -95,7 +96,7 @@ var controllerRows = map[string]row{
 		require.NoError(t, err)
 		rec.Registration = reg
 		r.Start()
-		r.Sink.Replace("", []thing{rig.At("bad", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []thing{rig.At("bad", 1)}, "1")
 		goesOn(t, r, rec)
 	}},
 	"queue.WorkQueue.Run": {contained: true, run: func(t *testing.T, p *planted) {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/report"
@@ -22,7 +23,7 @@ type thing = *rig.Thing
 // goesOn puts an object after a panic, of which the handler has to be told.
 func goesOn(t *testing.T, r *rig.Rig, rec *rig.Recorder) {
 	t.Helper()
-	r.Sink.Put(rig.At("after", 9), "9")
+	sinktest.Put(r.Sink, rig.At("after", 9), "9")
 	assert.Contains(t, rec.Next(), "add after@9")
 	_, ok := r.Get(rig.Key("after"))
 	assert.True(t, ok)
@@ -36,7 +37,7 @@ func withOption(option func(p *planted) typed.Option) row {
 		r := rig.New(t, option(p))
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", []thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []thing{rig.At("a", 1)}, "1")
 		assert.Equal(t, []string{"initial a@1"}, rec.Next())
 		r.Sink.Report(errors.New("no contact"))
 		goesOn(t, r, rec)
@@ -50,7 +51,7 @@ var informerRows = map[string]row{
 		rec, other := r.Record(), r.Record()
 		rec.Before(func(string) { p.here() })
 		r.Start()
-		r.Sink.Replace("", []thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []thing{rig.At("a", 1)}, "1")
 		assert.Equal(t, []string{"initial a@1"}, other.Next())
 		goesOn(t, r, rec)
 		assert.True(t, rig.IsClosed(rec.Synced()))
@@ -59,7 +60,7 @@ var informerRows = map[string]row{
 		r := rig.New(t)
 		rec := r.Record(typed.WithOnSynced(p.here))
 		r.Start()
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		synctest.Wait()
 		assert.True(t, rig.IsClosed(rec.Synced()))
 		goesOn(t, r, rec)
@@ -68,7 +69,7 @@ var informerRows = map[string]row{
 		r := rig.New(t)
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		rec.After(p.here)
 		synctest.Wait()
 		goesOn(t, r, rec)
@@ -82,10 +83,10 @@ var informerRows = map[string]row{
 		}))
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", []thing{rig.At("a", 1), rig.At("bad", 1), rig.At("b", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []thing{rig.At("a", 1), rig.At("bad", 1), rig.At("b", 1)}, "1")
 		assert.ElementsMatch(t, []string{"initial a@1", "initial b@1"}, rec.Next())
 		assert.ErrorContains(t, r.Rejected(rig.Key("bad")), "the transform function has panicked: "+planting)
-		r.Sink.Put(rig.At("bad", 2), "2")
+		sinktest.Put(r.Sink, rig.At("bad", 2), "2")
 		assert.Equal(t, []string{"add bad@2"}, rec.Next())
 		goesOn(t, r, rec)
 	}},
@@ -108,10 +109,10 @@ var informerRows = map[string]row{
 		}}))
 		rec := r.Record()
 		r.Start()
-		r.Sink.Replace("", nil, "1")
+		sinktest.Replace(r.Sink, "", nil, "1")
 		synctest.Wait()
 		armed = true
-		r.Sink.Bookmark("5") // which writes nothing
+		sinktest.Bookmark(r.Sink, "5") // which writes nothing
 		synctest.Wait()
 		assert.Equal(t, "5", r.ResourceVersion())
 		goesOn(t, r, rec)
@@ -127,7 +128,7 @@ var informerRows = map[string]row{
 			return o.Node, true
 		})))
 		r.Start()
-		r.Sink.Replace("", []thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []thing{rig.At("a", 1)}, "1")
 		assert.Len(t, rec.Next(), 1)
 		time.Sleep(2 * time.Minute)
 		goesOn(t, r, rec)
@@ -143,7 +144,7 @@ var informerRows = map[string]row{
 			}
 		})
 		r.StartIn(klog.NewContext(context.Background(), klog.New(logSink{p})))
-		r.Sink.Replace("", []thing{rig.At("a", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []thing{rig.At("a", 1)}, "1")
 		time.Sleep(time.Hour)
 		assert.Equal(t, []string{"initial a@1"}, rec.Next())
 		goesOn(t, r, rec)
@@ -163,15 +164,15 @@ func indexFunction(t *testing.T, p *planted) {
 		return o.Name, true
 	})))
 	r.Start()
-	r.Sink.Replace("", []thing{rig.At("a", 1)}, "1")
+	sinktest.Replace(r.Sink, "", []thing{rig.At("a", 1)}, "1")
 	synctest.Wait()
-	r.Sink.Put(rig.At("a", 2), "2")
-	r.Sink.Put(rig.At("bad", 3), "3")
-	r.Sink.Put(rig.At("b", 4), "4")
+	sinktest.Put(r.Sink, rig.At("a", 2), "2")
+	sinktest.Put(r.Sink, rig.At("bad", 3), "3")
+	sinktest.Put(r.Sink, rig.At("b", 4), "4")
 	close(hold)
 	assert.Equal(t, []string{"initial a@1", "update a@1 a@2", "add b@4"}, rec.Next())
 	assert.ErrorContains(t, r.Rejected(rig.Key("bad")), planting)
-	r.Sink.Put(rig.At("bad", 5), "5")
+	sinktest.Put(r.Sink, rig.At("bad", 5), "5")
 	assert.Equal(t, []string{"add bad@5"}, rec.Next())
 	goesOn(t, r, rec)
 }
@@ -186,7 +187,7 @@ func followers(t *testing.T, p *planted) {
 		require.NoError(t, err)
 	}
 	r.Start()
-	r.Sink.Replace("", []thing{rig.At("a", 1)}, "1")
+	sinktest.Replace(r.Sink, "", []thing{rig.At("a", 1)}, "1")
 	assert.Equal(t, []string{"initial a@1"}, rec.Next())
 	goesOn(t, r, rec)
 	assert.Equal(t, 2, other.steps)

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -28,7 +29,7 @@ func (f sourceFunc) Run(ctx context.Context, sink source.Sink[thing]) error { re
 // lists returns a source of one list.
 func lists(objects ...thing) source.Source[thing] {
 	return sourceFunc(func(ctx context.Context, sink source.Sink[thing]) error {
-		sink.Replace("", objects, "1")
+		sinktest.Replace(sink, "", objects, "1")
 		<-ctx.Done()
 		return nil
 	})
@@ -87,11 +88,11 @@ var sourceRows = map[string]row{
 			return o, true
 		}))
 		sink = <-s.Started
-		sink.Replace("", []thing{rig.At("a", 1), rig.At("bad", 1), rig.At("b", 1)}, "1")
+		sinktest.Replace(sink, "", []thing{rig.At("a", 1), rig.At("bad", 1), rig.At("b", 1)}, "1")
 		synctest.Wait()
 		assert.Equal(t, 2, informer.Len())
 		assert.ErrorContains(t, informer.Rejected(rig.Key("bad")), "the function that projects has panicked: "+planting)
-		sink.Put(rig.At("bad", 2), "2")
+		sinktest.Put(sink, rig.At("bad", 2), "2")
 		synctest.Wait()
 		assert.Equal(t, 3, informer.Len())
 	}},
@@ -150,12 +151,12 @@ var sourceRows = map[string]row{
 		require.NoError(t, err)
 		defer discovery.Close()
 		r.Start()
-		r.Sink.Replace("", []thing{rig.At("bad", 1), rig.At("good", 1)}, "1")
+		sinktest.Replace(r.Sink, "", []thing{rig.At("bad", 1), rig.At("good", 1)}, "1")
 		synctest.Wait()
 		assert.Len(t, clusters.All(), 1)
 		require.Len(t, discovery.Failures(), 1)
 		assert.ErrorContains(t, discovery.Failures()[0].Err, planting)
-		r.Sink.Put(rig.At("bad", 2), "2")
+		sinktest.Put(r.Sink, rig.At("bad", 2), "2")
 		synctest.Wait()
 		assert.Len(t, clusters.All(), 2)
 		assert.Empty(t, discovery.Failures())

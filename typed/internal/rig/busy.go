@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -17,9 +18,9 @@ func (b Busy) Run(ctx context.Context, sink source.Sink[*Thing]) error {
 		o.Namespace = string(b)
 		return o
 	}
-	sink.Replace("", []*Thing{thing(1)}, "1")
+	sinktest.Replace(sink, "", []*Thing{thing(1)}, "1")
 	for i := 2; ctx.Err() == nil; i++ {
-		sink.Put(thing(i), strconv.Itoa(i))
+		sinktest.Put(sink, thing(i), strconv.Itoa(i))
 	}
 	return nil
 }

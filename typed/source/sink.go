@@ -1,0 +1,129 @@
+package source
+
+import "github.com/kubetyped/informer/index"
+
+// Sink takes the reports of a Source. Objects that are reported are shared from then on
+// and must not be modified. The methods may be called from several goroutines, if the
+// source does not care in which order the reports take effect; they return quickly, unless
+// a handler with the policy typed.Block has fallen behind.
+//
+// The version that comes with a report is the resource version that the store has reached
+// when the report was applied, "" if the report does not tell.
+//
+// Who passes reports on to another Sink passes on all that there is in them: embed a
+// Forwarder, and copy changes by ChangeFor.
+type Sink[T index.Object] interface {
+	// Change reports that an object is there, new or in a new state: which of the two the
+	// event tells is decided by what the store has. With Delete, it reports that the
+	// object is gone: Object is its last state, or if that is not known or could not be
+	// used, Key names it. The event has the reason of the change, index.Watched if that is
+	// 0; one such as index.OutOfScope tells that the object may still exist, but is
+	// outside of what the source reports on from now on. See index.Change for the UID.
+	Change(c index.Change[T], version string)
+	// Step reports changes that belong together, no two of them of one key unless the
+	// first is a deletion: who reads sees all of them, or none. Without changes, it
+	// reports that nothing else has changed up to the version, as a bookmark does. Done,
+	// unless it is nil, is called when reads reflect the changes and all that was reported
+	// before, by another goroutine, and must return soon; it is not called if the informer
+	// ends before. The sink owns the slice from then on.
+	Step(changes []index.Change[T], version string, done func())
+	// Stage takes in one object of a list that is not complete yet, once, as soon as it
+	// has come, so that nobody has to keep it as it was received. What it returns belongs
+	// into the list that Replace is called with, unless the list turns out not to have the
+	// object. The version is that of the object, for errors.
+	Stage(obj T, version string) Staged
+	// Replace reports what a list says. The sink owns the slices in it from then on.
+	Replace(l List, version string)
+	// Progress tells how far a list that is under way has come: how many objects have
+	// arrived, and how many there will be, 0 if that is not known.
+	Progress(received, expected int)
+	// Report tells how the source fares: an error that it goes on after, such as a failed
+	// list; a *RejectedError for an object that it could not pass on; or nil when it
+	// works: whenever it has begun to watch.
+	//
+	// An object that is rejected is reported by its key, and stays in the store in the
+	// state that is there, if any, until the source reports on it again. So a deletion
+	// whose last state is rejected takes two calls, Report and then Change with its Key;
+	// and the objects of a list that are rejected are reported, with
+	// RejectedError.Listed, before the Replace that leaves them out.
+	Report(err error)
+	// Decoding returns what a source that decodes objects may use. It is asked for once,
+	// when the source begins.
+	Decoding() Decoding[T]
+}
+
+// List is what a list says: which objects there are everywhere, in a namespace, or in a
+// part. Who reads sees all of it, or nothing.
+type List struct {
+	// Namespace is the one that was listed; "" is all of them.
+	Namespace string
+	// Part tells that the list is that of a part of the objects, such as those of one
+	// cluster. Unlike a namespace, what the part is, only the source knows: what is gone
+	// is what Gone names, and all else stays. The first list of a Source is not one of a
+	// part.
+	Part bool
+	// Items are the objects, which Stage has taken in, in any order. Those that were
+	// rejected may be among them, or not.
+	Items []Staged
+	// Gone are the objects of a part that are not there any more. One that was rejected is
+	// not gone.
+	Gone []index.Key
+	// Reason is that of all events, 0 for the usual one: index.Initial in the first list,
+	// which has no other, and index.Relisted later. A list without items and with
+	// index.OutOfScope or index.Released tells that the namespace is outside of what the
+	// source reports on from now on.
+	Reason index.Reason
+}
+
+// Leaves reports whether the list says that all of a namespace, or everything, is outside
+// of what the source reports on.
+func (l *List) Leaves() bool {
+	return !l.Part && len(l.Items) == 0 && (l.Reason == index.OutOfScope || l.Reason == index.Released)
+}
+
+// Decoding is what a source that decodes objects may use.
+type Decoding[T index.Object] struct {
+	// Held returns the object of a key as it is held now, for the next state of it to
+	// share parts with. It may be called by several goroutines at once, and does not keep
+	// the key. It is nil if objects must have all parts for themselves, since who gets
+	// them modifies them.
+	Held func(key index.Key) (T, bool)
+	// Meter counts the traffic; nil if nobody does.
+	Meter *Meter
+}
+
+// Forwarder is a Sink that passes everything on to another one. Embed it in a Sink that
+// does something else with some reports, and declare the methods for these. A pointer to it
+// is a Sink.
+type Forwarder[T index.Object] struct {
+	To Sink[T]
+}
+
+// Change implements Sink.
+func (f *Forwarder[T]) Change(c index.Change[T], version string) { f.To.Change(c, version) }
+
+// Step implements Sink.
+func (f *Forwarder[T]) Step(changes []index.Change[T], version string, done func()) {
+	f.To.Step(changes, version, done)
+}
+
+// Stage implements Sink.
+func (f *Forwarder[T]) Stage(obj T, version string) Staged { return f.To.Stage(obj, version) }
+
+// Replace implements Sink.
+func (f *Forwarder[T]) Replace(l List, version string) { f.To.Replace(l, version) }
+
+// Progress implements Sink.
+func (f *Forwarder[T]) Progress(received, expected int) { f.To.Progress(received, expected) }
+
+// Report implements Sink.
+func (f *Forwarder[T]) Report(err error) { f.To.Report(err) }
+
+// Decoding implements Sink.
+func (f *Forwarder[T]) Decoding() Decoding[T] { return f.To.Decoding() }
+
+// ChangeFor returns the change c with another object in the place of its own, which may
+// have another type: all else is the same. A change that names its object by Key has none.
+func ChangeFor[A, B index.Object](c index.Change[A], obj B) index.Change[B] {
+	return index.Change[B]{Delete: c.Delete, Reason: c.Reason, Object: obj, Key: c.Key, UID: c.UID}
+}
