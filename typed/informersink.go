@@ -180,7 +180,7 @@ func (s *informerSink[T]) Progress(received, expected int) {
 func (s *informerSink[T]) Decoding() source.Decoding[T] {
 	d := source.Decoding[T]{Held: s.held, Meter: s.meter}
 	if s.transform != nil {
-		d.Held = nil
+		d.Held, d.Modifies = nil, true
 	}
 	return d
 }
