@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/deepcopy"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -33,7 +34,8 @@ var (
 //	pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](factory.Core().V1().Pods().Informer()))
 //
 // There is no second list or watch, and no second copy of an object: both
-// informers hold the same pointers. Run adds one handler to the shared informer,
+// informers hold the same pointers, unless typed.WithTransform may modify what the
+// second one gets, which then are copies. Run adds one handler to the shared informer,
 // and removes it before it returns; between, the shared informer does for it
 // what it does for every handler. The shared informer is started and stopped by
 // its owner, before or after Run.
@@ -98,8 +100,17 @@ func (s *sharedSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if s.err != nil {
 		return s.err
 	}
+	var lend func(T) T
+	if sink.Decoding().Modifies {
+		var err error
+		if lend, err = deepcopy.Of[T](); err != nil {
+			return fmt.Errorf("source over the shared informer of %v: a transform would modify its objects, which cannot be copied: %w", reflect.TypeFor[T](), err)
+		}
+	}
 	for {
-		again, err := s.follow(ctx, newSharedFeed(sink, s.informer.GetStore()))
+		feed := newSharedFeed(sink, s.informer.GetStore())
+		feed.lend = lend
+		again, err := s.follow(ctx, feed)
 		switch {
 		case err != nil:
 			return fmt.Errorf("source over the shared informer of %v: %w", reflect.TypeFor[T](), err)

@@ -20,6 +20,7 @@ import (
 // what comes until the registration has synced, and passes on what comes then.
 type sharedFeed[T index.Object] struct {
 	sink    source.Sink[T]
+	lend    func(T) T     // makes a copy of what is passed on; nil: nobody modifies it
 	lost    chan struct{} // closed when the deletion of an unknown object was told
 	stirred chan struct{} // has room for one: settle is to be called soon
 
@@ -147,7 +148,15 @@ func (f *sharedFeed[T]) take(c sharedChange[T], initial bool) {
 // pass reports a change. The caller holds mu.
 func (f *sharedFeed[T]) pass(c sharedChange[T]) {
 	version := f.version.passed(c.version)
-	f.sink.Change(index.Change[T]{Delete: c.kind == index.Deleted, Object: c.object}, version)
+	f.sink.Change(index.Change[T]{Delete: c.kind == index.Deleted, Object: f.lent(c.object)}, version)
+}
+
+// lent returns an object as it is passed on.
+func (f *sharedFeed[T]) lent(obj T) T {
+	if f.lend == nil {
+		return obj
+	}
+	return f.lend(obj)
 }
 
 // begin reports what was collected, now that the registration has synced: all up
@@ -162,6 +171,9 @@ func (f *sharedFeed[T]) begin() {
 	collected := f.collected
 	f.collected = nil
 	objs, version := f.fold(collected[:f.initial])
+	for i := range objs {
+		objs[i] = f.lent(objs[i])
+	}
 	f.sink.Replace(source.List{Items: source.StageAll(f.sink, objs)}, version)
 	for _, c := range collected[f.initial:] {
 		f.pass(c)

@@ -102,7 +102,7 @@ func (s *informerSink[T]) Replace(l source.List, version string) {
 	case l.Part:
 		s.replacePart(l, version)
 	case l.Leaves():
-		s.health.rejections.repairAll(&l.Namespace, bySink)
+		s.health.rejections.leave(l.Namespace)
 		if !s.swallows(version) {
 			s.queueList(queue.List[T]{Namespace: l.Namespace}, l.Reason, version)
 		}
@@ -180,7 +180,7 @@ func (s *informerSink[T]) Progress(received, expected int) {
 func (s *informerSink[T]) Decoding() source.Decoding[T] {
 	d := source.Decoding[T]{Held: s.held, Meter: s.meter}
 	if s.transform != nil {
-		d.Held = nil
+		d.Held, d.Modifies = nil, true
 	}
 	return d
 }

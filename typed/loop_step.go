@@ -34,14 +34,10 @@ func (l *loop[T]) isUnchanged(d *queue.Delta[T]) (unchanged bool) {
 			goroutine.Crash(l.ctx, p)
 		}
 	}()
-	key, version, ok := identify(d.Object)
-	if !ok || version == "" {
+	key, _, ok := identify(d.Object)
+	if !ok {
 		return false
 	}
 	have, ok := l.store.Get(key)
-	if !ok || any(have).(versionGetter).GetResourceVersion() != version {
-		return false
-	}
-	before, identified := any(have).(uidGetter)
-	return !identified || before.GetUID() == any(d.Object).(uidGetter).GetUID()
+	return ok && isSame(have, d.Object)
 }

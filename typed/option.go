@@ -244,10 +244,18 @@ func indexerOptions[T index.Object](c *config) ([]index.Option[T], error) {
 		if _, ok := any(none).(versionGetter); !ok {
 			return nil, fmt.Errorf("WithChangedOnly needs objects with a resource version, and %v has no method GetResourceVersion", reflect.TypeFor[T]())
 		}
-		opts = append(opts, index.WithUnchanged(func(old, updated T) bool {
-			version := any(old).(versionGetter).GetResourceVersion()
-			return version != "" && version == any(updated).(versionGetter).GetResourceVersion()
-		}))
+		opts = append(opts, index.WithUnchanged(isSame[T]))
 	}
 	return opts, nil
+}
+
+// isSame reports whether an object that has a resource version is the one that it was: a
+// server that was restored counts again, so another object may have the version.
+func isSame[T index.Object](old, updated T) bool {
+	version := any(old).(versionGetter).GetResourceVersion()
+	if version == "" || version != any(updated).(versionGetter).GetResourceVersion() {
+		return false
+	}
+	before, identified := any(old).(uidGetter)
+	return !identified || before.GetUID() == any(updated).(uidGetter).GetUID()
 }

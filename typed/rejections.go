@@ -133,6 +133,17 @@ func (r *rejections) repairAll(namespace *string, by rejecter) (kept []queue.Obj
 	return kept
 }
 
+// leave forgets the objects that the sink has rejected in a namespace, or everywhere if that
+// is "", also those of a list that is under way: nobody will report on them any more.
+func (r *rejections) leave(namespace string) {
+	within := &namespace
+	if namespace == "" {
+		within = nil
+	}
+	r.repairAll(within, bySink) // leaves those of a list, as if that were complete
+	r.repairAll(within, bySink)
+}
+
 // fill copies what is known into s.
 func (r *rejections) fill(s *Status) {
 	r.mu.Lock()

@@ -150,7 +150,7 @@ func (s *session[T]) Progress(received, expected int) {
 // informer has.
 func (s *session[T]) Decoding() source.Decoding[T] {
 	of := s.sink.Decoding()
-	decoding := source.Decoding[T]{Meter: of.Meter}
+	decoding := source.Decoding[T]{Meter: of.Meter, Modifies: of.Modifies}
 	if of.Held != nil {
 		decoding.Held = func(key index.Key) (T, bool) {
 			at, ok := s.places.Load(key.Namespace)

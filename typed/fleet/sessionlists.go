@@ -104,6 +104,7 @@ func (s *session[T]) removeNamespace(l source.List, version string) {
 		return
 	}
 	defer s.order.Unlock()
+	s.health.takeRejected(&l.Namespace) // leaves those of a list that is under way
 	s.health.takeRejected(&l.Namespace)
 	s.sink.Replace(source.List{Namespace: s.placeOf(l.Namespace).Value().joined, Reason: l.Reason}, "")
 	s.names.removeNamespace(l.Namespace)

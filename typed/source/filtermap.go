@@ -102,8 +102,12 @@ func (p *projection[A, B]) change(c index.Change[A], version string) (index.Chan
 	return gone, true
 }
 
-// Decoding implements Sink. Objects of the source share nothing with their projections.
-func (p *projection[A, B]) Decoding() Decoding[A] { return Decoding[A]{Meter: p.To.Decoding().Meter} }
+// Decoding implements Sink. What is held are projections, with which objects of the source
+// share nothing; but a projection may be the object, or have parts of it.
+func (p *projection[A, B]) Decoding() Decoding[A] {
+	of := p.To.Decoding()
+	return Decoding[A]{Meter: of.Meter, Modifies: of.Modifies}
+}
 
 // Stage implements Sink.
 func (p *projection[A, B]) Stage(obj A, version string) Staged {

@@ -47,8 +47,8 @@ type Sink[T index.Object] interface {
 	// and the objects of a list that are rejected are reported, with
 	// RejectedError.Listed, before the Replace that leaves them out.
 	Report(err error)
-	// Decoding returns what a source that decodes objects may use. It is asked for once,
-	// when the source begins.
+	// Decoding returns what a source that decodes objects may use, and what becomes of them.
+	// It is asked for once, when the source begins.
 	Decoding() Decoding[T]
 }
 
@@ -81,7 +81,8 @@ func (l *List) Leaves() bool {
 	return !l.Part && len(l.Items) == 0 && (l.Reason == index.OutOfScope || l.Reason == index.Released)
 }
 
-// Decoding is what a source that decodes objects may use.
+// Decoding is what a source that decodes objects may use, and what it has to know of what
+// becomes of them.
 type Decoding[T index.Object] struct {
 	// Held returns the object of a key as it is held now, for the next state of it to
 	// share parts with. It may be called by several goroutines at once, and does not keep
@@ -90,6 +91,9 @@ type Decoding[T index.Object] struct {
 	Held func(key index.Key) (T, bool)
 	// Meter counts the traffic; nil if nobody does.
 	Meter *Meter
+	// Modifies tells that who gets objects modifies them, as a transform may. A source
+	// whose objects are somebody else's, who goes on reading them, then passes on copies.
+	Modifies bool
 }
 
 // Forwarder is a Sink that passes everything on to another one. Embed it in a Sink that

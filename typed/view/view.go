@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/deepcopy"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -51,6 +52,10 @@ func (v *View[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if err := v.Err(); err != nil {
 		return err
 	}
+	lend, err := lending[T](sink)
+	if err != nil {
+		return fmt.Errorf("view %s: %w", v.name, err)
+	}
 	p := newProgram(sink.Report)
 	if !v.running.CompareAndSwap(nil, p) {
 		return fmt.Errorf("view %s: %w", v.name, errRunsAlready)
@@ -63,8 +68,22 @@ func (v *View[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 		return fmt.Errorf("view %s: %w", v.name, err)
 	}
 	defer p.unfollow()
-	(&runner[T]{program: p, out: out, sink: sink}).run(ctx)
+	(&runner[T]{program: p, out: out, sink: sink, lend: lend}).run(ctx)
 	return nil
+}
+
+// lending returns a function that returns an object as it is passed on to a sink: the objects
+// are those of the view's inputs, or have parts of them, so that who modifies them gets
+// copies.
+func lending[T index.Object](sink source.Sink[T]) (func(T) T, error) {
+	if !sink.Decoding().Modifies {
+		return func(obj T) T { return obj }, nil
+	}
+	copied, err := deepcopy.Of[T]()
+	if err != nil {
+		return nil, fmt.Errorf("a transform would modify objects of the inputs, which cannot be copied: %w", err)
+	}
+	return copied, nil
 }
 
 // runner passes what a program makes to a sink.
@@ -72,10 +91,11 @@ type runner[T index.Object] struct {
 	*program
 	out     *table[T]
 	sink    source.Sink[T]
-	begun   bool   // the sink has the first list
-	version string // that the sink has
-	trouble string // that was reported last
-	waited  bool   // it was that inputs had not synced, which is no failure
+	lend    func(T) T // see lending
+	begun   bool      // the sink has the first list
+	version string    // that the sink has
+	trouble string    // that was reported last
+	waited  bool      // it was that inputs had not synced, which is no failure
 }
 
 func (r *runner[T]) run(ctx context.Context) {
@@ -138,7 +158,7 @@ func (r *runner[T]) all() []T {
 	all := make([]T, 0, r.out.count)
 	for _, obj := range r.out.objects {
 		if obj != none {
-			all = append(all, obj)
+			all = append(all, r.lend(obj))
 		}
 	}
 	return all
@@ -152,10 +172,10 @@ func (r *runner[T]) changes() []index.Change[T] {
 	var keys map[index.Key]struct{}
 	for _, c := range r.out.changes {
 		if c.now != none {
-			come = append(come, index.Change[T]{Object: c.now})
+			come = append(come, index.Change[T]{Object: r.lend(c.now)})
 		}
 		if c.old != none && (c.now == none || compareKeys(c.old, c.now) != 0) {
-			left = append(left, index.Change[T]{Delete: true, Object: c.old})
+			left = append(left, index.Change[T]{Delete: true, Object: r.lend(c.old)})
 		}
 	}
 	if len(left) == 0 || len(come) == 0 {

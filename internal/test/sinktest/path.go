@@ -234,6 +234,11 @@ func (p Path[A, B]) testRest(cell func(string, func(*testing.T, source.Sink[A], 
 		begin.Decoding().Meter.Read(7)
 		assert.EqualValues(t, 7, end.Meter.Traffic().Bytes)
 	})
+	cell("modifies", func(t *testing.T, begin source.Sink[A], end *Recorder[B]) {
+		assert.False(t, begin.Decoding().Modifies)
+		end.Modifies = true
+		assert.True(t, begin.Decoding().Modifies)
+	})
 	cell("held", func(t *testing.T, begin source.Sink[A], _ *Recorder[B]) {
 		assert.Equal(t, p.Held, begin.Decoding().Held != nil)
 	})

@@ -9,8 +9,9 @@ import (
 
 // Recorder is the Sink at the end of a path, which keeps what is reported to it.
 type Recorder[T index.Object] struct {
-	Meter source.Meter
-	Held  map[index.Key]T
+	Meter    source.Meter
+	Held     map[index.Key]T
+	Modifies bool
 
 	mu      sync.Mutex
 	reports []Report[T] // guarded by mu
@@ -74,7 +75,7 @@ func (r *Recorder[T]) Report(err error) {
 
 // Decoding implements source.Sink.
 func (r *Recorder[T]) Decoding() source.Decoding[T] {
-	return source.Decoding[T]{Meter: &r.Meter, Held: func(key index.Key) (T, bool) {
+	return source.Decoding[T]{Meter: &r.Meter, Modifies: r.Modifies, Held: func(key index.Key) (T, bool) {
 		obj, ok := r.Held[key]
 		return obj, ok
 	}}

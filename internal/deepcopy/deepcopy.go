@@ -1,0 +1,47 @@
+// Package deepcopy copies objects whose type is only known to the caller, by the method that
+// their type has for it.
+package deepcopy
+
+import (
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Of returns a function that returns a copy of an object, which shares nothing that can be
+// modified with it. It returns an error if the type has no method DeepCopy or
+// DeepCopyObject that returns it, unless a value of it is a copy.
+func Of[T any]() (func(T) T, error) {
+	var none T
+	if _, ok := any(none).(interface{ DeepCopy() T }); ok {
+		return func(obj T) T { return any(obj).(interface{ DeepCopy() T }).DeepCopy() }, nil
+	}
+	of := reflect.TypeFor[T]()
+	object := reflect.TypeFor[runtime.Object]()
+	switch {
+	case of.Implements(object):
+		return func(obj T) T { return any(any(obj).(runtime.Object).DeepCopyObject()).(T) }, nil
+	case isValue(of):
+		return func(obj T) T { return obj }, nil
+	}
+	return nil, fmt.Errorf("%v has no method DeepCopy or DeepCopyObject", of)
+}
+
+// isValue reports whether nothing of a value of a type can be reached, and modified, through
+// another one.
+func isValue(of reflect.Type) bool {
+	switch of.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return false
+	case reflect.Array:
+		return isValue(of.Elem())
+	case reflect.Struct:
+		for i := range of.NumField() {
+			if !isValue(of.Field(i).Type) {
+				return false
+			}
+		}
+	}
+	return true
+}
