@@ -309,4 +309,9 @@ func TestKeysThatReferToOthersAllocateNothing(t *testing.T) {
 		q.Done(got)
 	}))
 	assert.Zero(t, q.keys.len)
+	for range 3 * kept {
+		q.Add(new(int))
+	}
+	getAll(q)
+	assert.Len(t, q.keys.spare, kept, "not more than other keys that rest")
 }
