@@ -315,3 +315,20 @@ func TestKeysThatReferToOthersAllocateNothing(t *testing.T) {
 	getAll(q)
 	assert.Len(t, q.keys.spare, kept, "not more than other keys that rest")
 }
+
+// TestEntriesAreForgottenInSteps between which the lock is given up.
+func TestEntriesAreForgottenInSteps(t *testing.T) {
+	q := makeQueue[int](t)
+	defer q.ShutDown()
+	for i := range kept + trimStep + 10 {
+		q.Add(i)
+	}
+	getAll(q)
+	q.lock()
+	defer q.unlock()
+	q.keys.needed = need{}
+	assert.True(t, q.forgetSome())
+	assert.Equal(t, kept+10, q.keys.len)
+	assert.False(t, q.forgetSome())
+	assert.Equal(t, kept, q.keys.len)
+}
