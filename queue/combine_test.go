@@ -191,7 +191,7 @@ func TestAddsThatAreLeftAllocateNothing(t *testing.T) {
 	defer q.ShutDown()
 	assert.Less(t, testing.AllocsPerRun(100, func() {
 		q.lock()
-		for i := range 50 {
+		for i := range 640 { // ten times as many as are made at a time
 			q.Add(i)
 		}
 		q.unlock()
@@ -282,4 +282,32 @@ func TestAddsThatWereLeftHaveTheirTime(t *testing.T) {
 		c.Step(time.Second)
 	})
 	assert.Equal(t, due, q.KeyState("a").DelayedUntil)
+}
+
+// retryMetrics panic when a key is tried again, once.
+type retryMetrics struct {
+	discard
+	panics *bool
+}
+
+func (m retryMetrics) NewRetriesMetric(string) workqueue.CounterMetric { return m }
+
+func (m retryMetrics) Inc() {
+	if *m.panics {
+		*m.panics = false
+		panic("metric")
+	}
+}
+
+// TestAddsThatWereLeftAreMadeOnce also if a metric panics at one, and somebody recovers.
+func TestAddsThatWereLeftAreMadeOnce(t *testing.T) {
+	panics := true
+	q := makeQueue[string](t, WithName("q"), WithMetrics(retryMetrics{panics: &panics}))
+	defer q.ShutDown()
+	q.lock()
+	q.AddAfter("a", -1)
+	q.Add("b")
+	assert.PanicsWithValue(t, "metric", q.unlock)
+	assert.EqualValues(t, 1, q.Stats().Retries)
+	assert.Equal(t, []string{"a", "b"}, getAll(q))
 }

@@ -309,4 +309,26 @@ func TestKeysThatReferToOthersAllocateNothing(t *testing.T) {
 		q.Done(got)
 	}))
 	assert.Zero(t, q.keys.len)
+	for range 3 * kept {
+		q.Add(new(int))
+	}
+	getAll(q)
+	assert.Len(t, q.keys.spare, kept, "not more than other keys that rest")
+}
+
+// TestEntriesAreForgottenInSteps between which the lock is given up.
+func TestEntriesAreForgottenInSteps(t *testing.T) {
+	q := makeQueue[int](t)
+	defer q.ShutDown()
+	for i := range kept + trimStep + 10 {
+		q.Add(i)
+	}
+	getAll(q)
+	q.lock()
+	defer q.unlock()
+	q.keys.needed = need{}
+	assert.True(t, q.forgetSome())
+	assert.Equal(t, kept+10, q.keys.len)
+	assert.False(t, q.forgetSome())
+	assert.Equal(t, kept, q.keys.len)
 }
