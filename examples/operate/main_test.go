@@ -103,7 +103,7 @@ func TestRun(t *testing.T) {
 	assert.NoError(t, err)
 	assert.NoError(t, response.Body.Close())
 	assert.Equal(t, http.StatusOK, response.StatusCode)
-	assert.Contains(t, string(page), "<title>operate")
+	assert.Contains(t, string(page), "operate</title>")
 
 	client.CloseIdleConnections()
 	stop()
