@@ -69,6 +69,19 @@ func (x *Indexer[T]) locateKeys(keys []Key) {
 	}
 }
 
+// keysOfNew appends objects that were located to the batch. Only those that are new get
+// their keys, which nobody looks at of the others: to ask an object waits for memory.
+func (b *batch[T]) keysOfNew(objs []T, at []located) {
+	b.located = append(b.located, at...)
+	for i, obj := range objs {
+		var key Key
+		if !at[i].found {
+			key = KeyOf(obj)
+		}
+		b.keys = append(b.keys, key)
+	}
+}
+
 // copyText makes a copy of the key of a new object.
 func (b *batch[T]) copyText(key Key, at *located) {
 	b.texts = append(b.texts, textOf(key))

@@ -140,13 +140,13 @@ func (x *Indexer[T]) putAll(dst []Event[T], list []T, at []located, reason Reaso
 	b.texts = slices.Grow(b.texts, min(blockSize, len(list)))
 	for done := 0; done < len(list); done += blockSize {
 		block := list[done:min(done+blockSize, len(list))]
-		for _, obj := range block {
-			b.keys = append(b.keys, KeyOf(obj))
-		}
 		if at == nil {
+			for _, obj := range block {
+				b.keys = append(b.keys, KeyOf(obj))
+			}
 			x.locateKeys(b.keys)
 		} else {
-			b.located = append(b.located, at[done:done+len(block)]...)
+			b.keysOfNew(block, at[done:done+len(block)])
 		}
 		b.copyTexts()
 		for _, index := range x.indexes {
