@@ -43,6 +43,9 @@ func (g *Group) begin(ctx context.Context, r uint8) (calling context.Context, do
 	calling, cancel := context.WithCancelCause(ctx)
 	c := &call{r, cancel}
 	g.calls[c] = struct{}{}
+	if len(g.calls) == 1 {
+		g.lapse.Reset(g.untilLapse(time.Now()))
+	}
 	g.underWay[r]++
 	return calling, func() { g.done(c) }, run
 }
@@ -86,9 +89,22 @@ func (g *Group) endCalls(of ranges, cause error) {
 func (g *Group) lapsed() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.isValid(time.Now()) {
-		g.endCalls(everything, ErrLost)
+	now := time.Now()
+	if g.isValid(now) {
+		g.lapse.Reset(g.untilLapse(now))
+		return
 	}
+	g.endCalls(everything, ErrLost)
+}
+
+// untilLapse returns after which time it is to be looked whether calls have to end. A timer
+// stands still with a machine that is suspended, so it is often. The caller holds mu.
+func (g *Group) untilLapse(now time.Time) time.Duration {
+	left := g.valid.Sub(now)
+	if len(g.calls) > 0 {
+		left = min(left, g.leaseDuration/30)
+	}
+	return left
 }
 
 // busy returns the ranges in which calls are under way. The caller holds mu.

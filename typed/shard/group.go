@@ -30,10 +30,11 @@ type Group struct {
 
 	leaseDuration, renewDeadline, retryPeriod, drainTimeout time.Duration
 
-	leases leaseAPI
-	wake   chan struct{} // has room for one: there is something to do before the next renewal
-	ready  chan struct{} // closed when the first ranges are there
-	ended  chan struct{} // closed when Run has ended
+	leases  leaseAPI      // for the own Lease
+	reaping leaseAPI      // for those of members that are dead, with a rate limit of its own
+	wake    chan struct{} // has room for one: there is something to do before the next renewal
+	ready   chan struct{} // closed when the first ranges are there
+	ended   chan struct{} // closed when Run has ended
 
 	mu        sync.Mutex
 	started   bool                   // guarded by mu, as is all below
@@ -64,12 +65,21 @@ func New(config *rest.Config, namespace, name string, opts ...Option) (*Group, e
 	if err != nil {
 		return nil, fmt.Errorf("shard group %s/%s: %w", namespace, name, err)
 	}
-	return newGroup(leases, namespace, name, opts)
+	reaping, err := newRESTLeases(config, namespace)
+	if err != nil {
+		return nil, fmt.Errorf("shard group %s/%s: %w", namespace, name, err)
+	}
+	g, err := newGroup(leases, namespace, name, opts)
+	if err != nil {
+		return nil, err
+	}
+	g.reaping = reaping
+	return g, nil
 }
 
 func newGroup(leases leaseAPI, namespace, name string, opts []Option) (*Group, error) {
 	g := &Group{
-		name: namespace + "/" + name, label: name, hash: UID(), leases: leases, drainTimeout: 20 * time.Second,
+		name: namespace + "/" + name, label: name, hash: UID(), leases: leases, reaping: leases, drainTimeout: 20 * time.Second,
 		wake: make(chan struct{}, 1), ready: make(chan struct{}), ended: make(chan struct{}),
 		calls: map[*call]struct{}{}, followers: map[*follower]struct{}{},
 	}
@@ -109,7 +119,15 @@ func (g *Group) setUp(namespace, name string, opts []Option) error {
 	return nil
 }
 
-func (g *Group) leaseName() string { return g.label + "." + g.identity }
+// leaseName returns the name of this member's Lease. Where a group's name has a dot, it is
+// not clear from the name alone where that ends, so a part of a hash tells.
+func (g *Group) leaseName() string {
+	name := g.label + "." + g.identity
+	if !strings.Contains(g.label, ".") {
+		return name
+	}
+	return fmt.Sprintf("%s.%08x", name, uint32(sum(g.label+"/"+g.identity)))
+}
 
 // options is what all members must have the same.
 func (g *Group) options() string { return fmt.Sprintf("%d ranges by %s", rangeCount, g.hash) }
@@ -142,6 +160,8 @@ func (g *Group) waiting() error {
 		return g.status.Err
 	case !g.started:
 		return errors.New("it is not run")
+	case g.status.Waiting != nil:
+		return g.status.Waiting
 	}
 	return errors.New("this member waits for others to hand over ranges")
 }

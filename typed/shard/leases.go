@@ -16,6 +16,8 @@ import (
 type leaseAPI interface {
 	// List returns the Leases that a label selector selects, as they are now.
 	List(ctx context.Context, labels string) (*coordinationv1.LeaseList, error)
+	// Get returns the Lease of a name.
+	Get(ctx context.Context, name string) (*coordinationv1.Lease, error)
 	// Create returns the Lease as it was made.
 	Create(ctx context.Context, lease *coordinationv1.Lease) (*coordinationv1.Lease, error)
 	// Update returns the Lease as it was written. It fails if the version of lease is not
@@ -46,10 +48,14 @@ var (
 	leaseParameters = runtime.NewParameterCodec(leaseScheme)
 )
 
-// newRESTLeases returns the Leases of a namespace, or an error if the configuration
-// cannot be used.
+// newRESTLeases returns the Leases of a namespace, with a rate limit of their own, or an
+// error if the configuration cannot be used.
 func newRESTLeases(config *rest.Config, namespace string) (*restLeases, error) {
 	own := rest.CopyConfig(config)
+	own.RateLimiter = nil // that others use, whose requests these must not wait for
+	if own.QPS > 0 {
+		own.QPS, own.Burst = max(own.QPS, rest.DefaultQPS), max(own.Burst, rest.DefaultBurst)
+	}
 	own.APIPath = "/apis"
 	own.GroupVersion = &coordinationv1.SchemeGroupVersion
 	own.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(leaseScheme, leaseCodecs).WithoutConversion()
@@ -73,6 +79,12 @@ func (l *restLeases) List(ctx context.Context, labels string) (*coordinationv1.L
 	list := &coordinationv1.LeaseList{}
 	request := l.to(l.client.Get()).VersionedParams(&metav1.ListOptions{LabelSelector: labels}, leaseParameters)
 	return list, request.Do(ctx).Into(list)
+}
+
+// Get implements leaseAPI.
+func (l *restLeases) Get(ctx context.Context, name string) (*coordinationv1.Lease, error) {
+	lease := &coordinationv1.Lease{}
+	return lease, l.to(l.client.Get()).Name(name).Do(ctx).Into(lease)
 }
 
 // Create implements leaseAPI.

@@ -135,6 +135,15 @@ func (c *leaseClient) Create(ctx context.Context, l *coordinationv1.Lease) (*coo
 	})
 }
 
+func (c *leaseClient) Get(ctx context.Context, name string) (*coordinationv1.Lease, error) {
+	return c.call(ctx, "get", func() (*coordinationv1.Lease, error) {
+		if l := c.leases[name]; l != nil {
+			return l.DeepCopy(), nil
+		}
+		return nil, apierrors.NewNotFound(leaseResource, name)
+	})
+}
+
 func (c *leaseClient) Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 	return c.call(ctx, "update", func() (*coordinationv1.Lease, error) {
 		was := c.leases[l.Name]

@@ -15,7 +15,8 @@ import (
 //
 // Ranges that another member mentions are never taken. One that nobody mentioned is wanted
 // at first; it is held by the next write, if the list in between, which began after the
-// want was written, shows that still nobody else mentions it.
+// want was written, shows that still nobody else mentions it. None is taken while there is a
+// Lease of a member with other options, whose ranges have other keys.
 func (m *member) plan(others []*sighting) record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -24,7 +25,7 @@ func (m *member) plan(others []*sighting) record {
 	m.stop(m.active.minus(target))
 	held := m.held.and(m.active.or(m.busy()))
 	granted := ranges{}
-	if m.sure {
+	if m.sure && !slices.ContainsFunc(others, func(s *sighting) bool { return s.other > 0 }) {
 		granted = m.wants.and(target).minus(mentioned)
 	}
 	lasting := ranges{} // wants that others have as well; who is not to have the range withdraws
@@ -37,6 +38,7 @@ func (m *member) plan(others []*sighting) record {
 	for _, s := range others {
 		next.wants = next.wants.minus(s.holds)
 	}
+	m.status.Waiting = m.waitsFor(target.minus(next.holds), others)
 	return next
 }
 
@@ -61,7 +63,7 @@ func (m *member) target(others []*sighting) (target, mentioned ranges) {
 	}
 	for _, s := range others {
 		mentioned = mentioned.or(s.holds).or(s.wants)
-		if !s.leaving && s.options == m.options() {
+		if !s.leaving && !s.dead && s.other == 0 {
 			members = append(members, holder{s.lease.Name, s.holds})
 		}
 	}
@@ -116,9 +118,8 @@ func (m *member) extend(begin time.Time) {
 	m.renewed, m.valid = begin, begin.Add(m.renewDeadline)
 	if m.lapse == nil {
 		m.lapse = time.AfterFunc(time.Until(m.valid), m.lapsed)
-		return
 	}
-	m.lapse.Reset(time.Until(m.valid))
+	m.lapse.Reset(m.untilLapse(time.Now()))
 }
 
 // leave stops to hand out keys. When no calls are under way any more, or the Lease has not

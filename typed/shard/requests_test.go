@@ -73,6 +73,10 @@ func (g generated) List(ctx context.Context, labels string) (*coordinationv1.Lea
 	return g.LeaseInterface.List(ctx, metav1.ListOptions{LabelSelector: labels})
 }
 
+func (g generated) Get(ctx context.Context, name string) (*coordinationv1.Lease, error) {
+	return g.LeaseInterface.Get(ctx, name, metav1.GetOptions{})
+}
+
 func (g generated) Create(ctx context.Context, lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 	return g.LeaseInterface.Create(ctx, lease, metav1.CreateOptions{})
 }
@@ -137,6 +141,7 @@ func conversation(t *testing.T, setUp func(*rest.Config), connect func(*rest.Con
 
 	made, err := api.Create(ctx, lease)
 	answers := []answer{answered(made, err), answered(api.Create(ctx, lease)), answered(api.List(ctx, groupLabel+"=g"))}
+	answers = append(answers, answered(api.Get(ctx, "a")), answered(api.Get(ctx, "missing")))
 	answers = append(answers, answered(api.List(ctx, groupLabel+"=other")), answered(api.List(ctx, "no, selector=")))
 	old := made.DeepCopy()
 	old.ResourceVersion = "1"

@@ -21,7 +21,12 @@ type Status struct {
 	// Lost is how often other members have taken all that this one had, since it could not
 	// renew its Lease.
 	Lost int
-	// Err is what the last round of requests has failed with, nil if nothing.
+	// Waiting is why this member has fewer ranges than are its share, nil if it has them:
+	// members that are dead, or have other options, or have not handed over yet.
+	Waiting error
+	// Err is what the last round of requests has failed with, nil if nothing. It is an
+	// *OptionsError if there is a member with other options, and a *ForbiddenError if rights
+	// are missing.
 	Err error
 }
 
