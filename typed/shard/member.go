@@ -44,6 +44,10 @@ type member struct {
 // Requests that fail are logged, retried, and reported by Status. Run returns an error if
 // this member cannot join: a *ForbiddenError or *IdentityError, or an *OptionsError, also
 // if it has joined at the same time as a member with other options.
+//
+// Within three lease durations after the last fault, each range has an owner that is alive,
+// or Status of every member says why not, in Err and Waiting. Leases of dead members are
+// deleted by one member at a time, one a second, those with ranges first.
 func (g *Group) Run(ctx context.Context) error {
 	g.mu.Lock()
 	again := g.started
@@ -118,7 +122,7 @@ func (m *member) note(err error) {
 	switch {
 	case err == nil:
 	case before == nil:
-		m.logger.Error(err, "A member cannot keep up its Lease, or has to wait")
+		m.logger.Error(err, "A member cannot renew its Lease, or waits to join")
 	default:
 		m.logger.V(2).Info("A round of requests has failed", "err", err)
 	}

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 var (
@@ -189,7 +191,7 @@ func (w *world) during(p *simulated, d time.Duration, begin, end func(c *leaseCl
 func (w *world) strike() {
 	p := w.pick()
 	seconds := func(most int) time.Duration { return time.Duration(w.random.IntN(most*1000)) * time.Millisecond }
-	switch w.random.IntN(10) {
+	switch w.random.IntN(12) {
 	case 0:
 		w.kill(p)
 		w.start("")
@@ -224,6 +226,16 @@ func (w *world) strike() {
 		} else {
 			w.start("")
 		}
+	case 10: // the API server is away
+		d := seconds(40)
+		for _, p := range w.alive {
+			w.during(p, d, func(c *leaseClient) { c.cut = true }, func(c *leaseClient) { c.cut = false })
+		}
+	case 11: // of a member that has joined, as others cannot
+		if p.Status().Ranges > 0 {
+			denied := apierrors.NewForbidden(leaseResource, "", errors.New("the right was taken away"))
+			w.during(p, seconds(30), func(c *leaseClient) { c.deny = denied }, func(c *leaseClient) { c.deny = nil })
+		}
 	}
 }
 
@@ -235,8 +247,8 @@ func (w *world) run() {
 		time.Sleep(time.Duration(w.random.IntN(15000)) * time.Millisecond)
 		w.strike()
 	}
-	// The longest fault; then a Lease has to expire, and calls to end.
-	time.Sleep(40*time.Second + 40*time.Second)
+	// The longest fault, then three lease durations: see Group.Run.
+	time.Sleep(40*time.Second + 45*time.Second)
 	w.checkOwners()
 	for _, p := range w.alive {
 		p.stop()
