@@ -56,10 +56,15 @@ func (c *Clusters) All() []Cluster {
 
 // Get returns the cluster of a name, false if it is not in the set.
 func (c *Clusters) Get(name string) (Cluster, bool) {
+	e, ok := c.entry(name)
+	return e.Cluster, ok
+}
+
+func (c *Clusters) entry(name string) (entry, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.members[name]
-	return e.Cluster, ok
+	return e, ok
 }
 
 // Add adds clusters. It returns an error, and adds none, if one has a name that cannot be
@@ -94,7 +99,8 @@ func (c *Clusters) Add(clusters ...Cluster) error {
 
 // Put adds a cluster, or has the one of that name be as given from now on: its objects
 // stay until they are listed with the new configuration, and are then compared with that
-// list, as after any interruption. It returns an error, and changes nothing, if the name
+// list, as after any interruption. Versions of another server are its own: who waits for
+// one waits for that list. It returns an error, and changes nothing, if the name
 // cannot be used.
 func (c *Clusters) Put(cluster Cluster) error {
 	if err := checkName(cluster.Name); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -159,7 +158,7 @@ func (d *Discovery) settle(key index.Key) error {
 			err = fmt.Errorf("cluster %s: %q tells of one of that name", c.Name, owner)
 		case !owned && exists:
 			err = fmt.Errorf("cluster %s: there is one of that name in the set", c.Name)
-		case exists && reflect.DeepEqual(before, c):
+		case exists && sameConfig(before.Config, c.Config):
 		default:
 			if err = d.clusters.Put(c); err == nil {
 				d.owners[c.Name] = key

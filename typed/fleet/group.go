@@ -86,8 +86,8 @@ func (g *group[T]) set(entries []entry, waitsFor string) {
 		case m.changed == e.changed:
 			continue
 		}
-		m.changed = e.changed
 		m.start(e.Cluster)
+		g.change(func() { m.changed = e.changed })
 		m.bePatient()
 	}
 	g.first.Lock()

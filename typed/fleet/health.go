@@ -95,6 +95,14 @@ func (h *health) isListed() bool {
 	return h.listed
 }
 
+// forgetVersions notes that the cluster may be another server from now on, which counts
+// versions by itself: nothing of it has been passed on.
+func (h *health) forgetVersions() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.version, h.passed, h.reached = "", false, ""
+}
+
 // drop notes that nothing is known of the cluster any more, and returns the keys of what
 // was rejected.
 func (h *health) drop() (rejected []index.Key) {

@@ -59,7 +59,8 @@ func LoadKubeconfig(path string, contexts ...string) ([]Cluster, error) {
 // ParseKubeconfig returns the configuration of the current context of a kubeconfig, or of
 // its only one. What is in it may come from others, such as a Secret, so it has to be
 // complete: it returns an error if the kubeconfig names files, or commands to run, which
-// whoever writes it could have this program read or run.
+// whoever writes it could have this program read or run, or a server that is not spoken to
+// by https or http.
 func ParseKubeconfig(data []byte) (*rest.Config, error) {
 	config, err := clientcmd.Load(data)
 	if err != nil {
@@ -82,7 +83,14 @@ func ParseKubeconfig(data []byte) (*rest.Config, error) {
 	if err := checkComplete(config.Clusters[context.Cluster], config.AuthInfos[context.AuthInfo]); err != nil {
 		return nil, fmt.Errorf("context %q: %w", name, err)
 	}
-	return clientcmd.NewNonInteractiveClientConfig(*config, name, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
+	usable, err := clientcmd.NewNonInteractiveClientConfig(*config, name, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
+	if err != nil {
+		return nil, err
+	}
+	if scheme, _, ok := strings.Cut(usable.Host, "://"); ok && scheme != "https" && scheme != "http" {
+		return nil, fmt.Errorf("context %q: server %q is refused: its scheme is not https or http", name, usable.Host)
+	}
+	return usable, nil
 }
 
 // checkComplete returns an error if what a context is made of refers to something outside.
@@ -120,7 +128,7 @@ func FromSecret(key string) func(*corev1.Secret) ([]Cluster, error) {
 		}
 		config, err := ParseKubeconfig(data)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("secret %s/%s, key %q: %w", secret.Namespace, secret.Name, key, err)
 		}
 		return []Cluster{{Name: secret.Name, Config: config}}, nil
 	}

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"unique"
 
+	"k8s.io/client-go/rest"
+
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/internal/lock"
 	"github.com/kubetyped/informer/typed/internal/trouble"
@@ -20,7 +22,7 @@ type member[T Object] struct {
 
 	name    string
 	joined  uint64        // see entry
-	changed uint64        // see entry; owned by the goroutine of Run
+	changed uint64        // see entry; of the latest session; guarded by group.mu, written by the goroutine of Run
 	left    chan struct{} // closed when it has left
 	objects atomic.Int64  // how many names there are
 	places  sync.Map      // unique.Handle[place] by namespace; of names, and a few more
@@ -29,9 +31,10 @@ type member[T Object] struct {
 		list   []source.Staged
 	}
 
-	order   lock.Lock   // held through each report, so that names are what the informer was told
-	session *session[T] // guarded by order; nil: the cluster has left
-	names   names       // guarded by order; of the objects that the informer was told of
+	order   lock.Lock    // held through each report, so that names are what the informer was told
+	session *session[T]  // guarded by order; nil: the cluster has left
+	config  *rest.Config // guarded by order; of the latest session
+	names   names        // guarded by order; of the objects that the informer was told of
 
 	health  health
 	trouble trouble.Trouble // what is logged of failures
@@ -46,6 +49,10 @@ func (m *member[T]) start(c Cluster) {
 	m.stopSession()
 	m.order.Lock()
 	defer m.order.Unlock()
+	if !sameConfig(m.config, c.Config) {
+		m.health.forgetVersions()
+	}
+	m.config = c.Config
 	m.begin(m.newSession(c))
 }
 

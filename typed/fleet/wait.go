@@ -57,7 +57,8 @@ func (s *Source[T]) WaitForResourceVersion(ctx context.Context, cluster, resourc
 // wait waits for a version of a cluster, "" for any list.
 func (s *Source[T]) wait(ctx context.Context, cluster, version string) error {
 	for {
-		if _, ok := s.clusters.Get(cluster); !ok {
+		e, ok := s.clusters.entry(cluster)
+		if !ok {
 			return ErrNotMember
 		}
 		g, started := s.latest()
@@ -69,7 +70,7 @@ func (s *Source[T]) wait(ctx context.Context, cluster, version string) error {
 				return fmt.Errorf("%w; %w", context.Cause(ctx), typed.ErrNotStarted)
 			}
 		}
-		m, moved := g.find(cluster)
+		m, moved := g.find(cluster, e.changed)
 		if m == nil {
 			select {
 			case <-moved:
@@ -86,15 +87,18 @@ func (s *Source[T]) wait(ctx context.Context, cluster, version string) error {
 	}
 }
 
-// find returns the member of a name, nil if there is none, and a channel that is closed
-// when members come or go.
-func (g *group[T]) find(name string) (*member[T], <-chan struct{}) {
+// find returns the member of a name in its state since a change, nil if there is none yet,
+// and a channel that is closed when members come, go or change.
+func (g *group[T]) find(name string, since uint64) (*member[T], <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.moved == nil {
 		g.moved = make(chan struct{})
 	}
-	return g.members[name], g.moved
+	if m := g.members[name]; m != nil && m.changed >= since {
+		return m, g.moved
+	}
+	return nil, g.moved
 }
 
 // wait waits for a version of the cluster, and reports whether that is over: otherwise the
