@@ -1,14 +1,18 @@
 package queue
 
-import "time"
+import (
+	"time"
 
-// entry is what a WorkQueue knows of a key. Times are counted from the making of the
-// queue.
+	"github.com/kubetyped/informer/internal/due"
+	"github.com/kubetyped/informer/internal/list"
+)
+
+// entry is what a WorkQueue knows of a key. Times are counted from the making of the queue.
 type entry[K comparable] struct {
 	key    K
-	node   node[entry[K]] // in a flow, among those in work, or among those at rest
-	same   *entry[K]      // another key of the same hash
-	tenant *tenant[K]     // whose it is
+	node   list.Node[entry[K]] // in a flow, among those in work, or among those at rest
+	item   due.Item[entry[K]]  // among those that are delayed
+	tenant *tenant[K]          // whose it is
 
 	priority     int // with which it waits, or was handed out
 	nextPriority int // with which it is to wait after its processing, if it is dirty
@@ -16,8 +20,6 @@ type entry[K comparable] struct {
 
 	since time.Duration // when it took its place, or was handed out; unknown if nobody looked at the clock
 	added time.Duration // when it was first added since it was handed out; for metrics
-	hash  uint32
-	place int32 // in the heap of delays, if it is delayed
 	state state
 }
 

@@ -6,18 +6,16 @@ import (
 	"time"
 )
 
-// RequeueAfter returns an error that makes [WorkQueue.Run] process a key once more
-// when d has passed, or at once if d is not positive. It does not count as a
-// failure.
+// RequeueAfter returns an error that makes [WorkQueue.Run] process a key once more when d has
+// passed, or at once if d is not positive. It does not count as a failure.
 func RequeueAfter(d time.Duration) error { return &requeueError{after: d} }
 
 type requeueError struct{ after time.Duration }
 
 func (e *requeueError) Error() string { return fmt.Sprintf("requeue after %v", e.after) }
 
-// TerminalError returns an error that makes [WorkQueue.Run] not try a key again,
-// as that would fail again: nothing happens until the key is added anew. It wraps
-// err, which may be nil.
+// TerminalError returns an error that makes [WorkQueue.Run] not try a key again, as that would
+// fail again: nothing happens until the key is added anew. It wraps err, which may be nil.
 func TerminalError(err error) error { return &terminalError{err: err} }
 
 type terminalError struct{ err error }
@@ -33,11 +31,11 @@ func (e *terminalError) Error() string {
 func (e *terminalError) Unwrap() error { return e.err }
 
 // IsRequeue reports whether [WorkQueue.Run] processes a key once more for err alone, as
-// RequeueAfter asks for, and after what time. It is for those who wrap the function that
-// Run calls.
+// RequeueAfter asks for, and after what time. It is for those who wrap the function that Run
+// calls.
 func IsRequeue(err error) (after time.Duration, ok bool) {
-	var requeue *requeueError
-	if IsTerminal(err) || !errors.As(err, &requeue) {
+	requeue, ok := errors.AsType[*requeueError](err)
+	if !ok || IsTerminal(err) {
 		return 0, false
 	}
 	return requeue.after, true
@@ -45,6 +43,6 @@ func IsRequeue(err error) (after time.Duration, ok bool) {
 
 // IsTerminal reports whether err is, or wraps, one of TerminalError.
 func IsTerminal(err error) bool {
-	var terminal *terminalError
-	return errors.As(err, &terminal)
+	_, ok := errors.AsType[*terminalError](err)
+	return ok
 }

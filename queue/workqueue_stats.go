@@ -4,44 +4,45 @@ import "time"
 
 // Stats is the state of a WorkQueue at one moment.
 type Stats struct {
-	// Waiting is the number of keys that wait to be handed out; it is what Len
-	// returns.
+	// Waiting is the number of keys that wait to be handed out; it is what Len returns.
 	Waiting int
-	// InFlight is the number of keys that are being processed, Dirty that of
-	// those among them that were added meanwhile and will wait again. Waiting
-	// and Dirty together are what client-go's metric calls the depth.
+	// InFlight is the number of keys that are being processed, Dirty that of those among them
+	// that were added meanwhile and will wait again. Waiting and Dirty together are what
+	// client-go's metric calls the depth.
 	InFlight, Dirty int
-	// Delayed is the number of keys that are to be added later; they may be
-	// waiting or in process as well.
+	// Delayed is the number of keys that are to be added later; they may be waiting or in
+	// process as well.
 	Delayed int
-	// OldestAge is the time for which the first of the waiting keys has waited, 0
-	// if none waits. It counts from the moment when the key took its place: when
-	// it was added, when its processing ended if it was added meanwhile, or when
-	// its priority was raised.
+	// OldestAge is the time for which the first of the waiting keys has waited, 0 if none
+	// waits. It counts from the moment when the key took its place: when it was added, when its
+	// processing ended if it was added meanwhile, or when its priority was raised.
 	OldestAge time.Duration
-	// Retries counts AddAfter, AddRateLimited, and AddWithOptions and TryAdd
-	// with a delay, since the queue was made.
+	// Retries counts AddAfter, AddRateLimited, and AddWithOptions and TryAdd with a delay,
+	// since the queue was made.
 	Retries uint64
 }
 
-// Stats returns the state of the queue. With fairness, the time that it takes
-// grows with the number of tenants that have keys waiting.
+// Stats returns the state of the queue. With fairness, the time that it takes grows with the
+// number of tenants that have keys waiting.
 func (q *WorkQueue[K]) Stats() Stats {
 	q.lock()
 	defer q.unlock()
-	return q.stats(q.oldestAge(q.time.now()))
+	s, _ := q.stats(q.time.Now())
+	return s
 }
 
-// stats returns the state of the queue. The caller holds mu.
-func (q *WorkQueue[K]) stats(oldestAge time.Duration) Stats {
+// stats returns the state of the queue, and the key that has waited longest, nil if none waits.
+// The caller holds mu.
+func (q *WorkQueue[K]) stats(now time.Duration) (Stats, *entry[K]) {
+	oldest, since := q.schedule.oldest(now)
 	return Stats{
 		Waiting:   q.schedule.len,
 		InFlight:  q.inProcess,
 		Dirty:     q.dirty,
-		Delayed:   q.delays.len,
-		OldestAge: oldestAge,
+		Delayed:   q.delays.Len(),
+		OldestAge: now - since,
 		Retries:   q.retries,
-	}
+	}, oldest
 }
 
 // Len returns how many keys wait to be handed out.
@@ -49,11 +50,4 @@ func (q *WorkQueue[K]) Len() int {
 	q.lock()
 	defer q.unlock()
 	return q.schedule.len
-}
-
-// oldestAge returns how long the key has waited that has waited longest. The
-// caller holds mu.
-func (q *WorkQueue[K]) oldestAge(now time.Duration) time.Duration {
-	_, since := q.schedule.oldest(now)
-	return now - since
 }
