@@ -34,7 +34,7 @@ type expectation[K comparable] struct {
 // Expectations.
 type deadlines[K comparable] struct {
 	list.List[expectation[K]]
-	timer       *time.Timer // while there is a first one, it is set: for its deadline, or earlier
+	timer *time.Timer // while there is a first one, it is set: for its deadline, or earlier
 }
 
 // add notes that something is expected for key.
