@@ -12,7 +12,7 @@ const dueBatch = 256
 // catchUp adds what has come due, or a part of it, sets metrics, and gives memory back. It
 // returns the time, and when there is more to do. The alarm calls it.
 func (q *WorkQueue[K]) catchUp() (now, next time.Duration) {
-	q.lock()
+	q.mu.Lock()
 	if q.shutDown {
 		next = q.alarm.Next(alarm.Never)
 		q.unlock()
@@ -32,7 +32,7 @@ func (q *WorkQueue[K]) catchUp() (now, next time.Duration) {
 // dropDelayed drops what is delayed, a batch at a time. The queue is shut down.
 func (q *WorkQueue[K]) dropDelayed() {
 	for more := true; more; {
-		q.lock()
+		q.mu.Lock()
 		for range min(dueBatch, q.delays.Len()) {
 			e := q.delays.Any()
 			e.state &^= delayed

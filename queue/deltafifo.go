@@ -147,8 +147,7 @@ func (q *DeltaFIFO[T]) Take(ctx context.Context) ([]Delta[T], error) {
 	}
 }
 
-// stopWaiting withdraws the consumer's wish to be woken. If a producer has seen it already, its
-// signal is awaited, so that none is left for later.
+// stopWaiting withdraws the consumer's wish to be woken, or awaits the signal of who has seen it.
 func (q *DeltaFIFO[T]) stopWaiting() {
 	q.mu.Lock()
 	signalled := !q.waiting

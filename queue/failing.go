@@ -11,25 +11,17 @@ import (
 
 // Failing is a key whose processing by WorkQueue.Run has failed, and has not succeeded since.
 type Failing struct {
-	// Key is the key in words, as fmt.Sprint has it.
-	Key string
-	// Failures is how often it has failed in a row, Since when it first did, and Last when it
-	// last did.
-	Failures    int
-	Since, Last time.Time
-	// Err is the last error, the very value: it keeps alive what it refers to.
-	Err error
-	// Terminal tells that it is not tried again before it is added anew, as Err is a
-	// TerminalError.
-	Terminal bool
+	Key         string    // the key in words, as fmt.Sprint has it
+	Failures    int       // how often it has failed in a row
+	Since, Last time.Time // when it first did, and last
+	Err         error     // the last error, the very value: it keeps alive what it refers to
+	Terminal    bool      // Err is a TerminalError: it is not tried again before it is added anew
 }
 
-// maxFailing is how many keys are known to fail. A queue in which more do has one cause for it,
-// and 10,000 examples.
+// maxFailing is how many keys are known to fail. If more do, they have a common cause.
 const maxFailing = 10_000
 
-// failures knows the keys that fail. Nothing is done for keys that do not, except to read a
-// number.
+// failures knows the keys that fail. For keys that do not, a number is read.
 type failures[K comparable] struct {
 	number atomic.Int64 // len(keys)
 

@@ -6,11 +6,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// lock takes mu and makes the adds that were left.
-func (q *WorkQueue[K]) lock() { q.mu.Lock() }
-
-// unlock makes the adds that were left, gives mu up, and wakes a worker if there is a key for
-// it.
+// unlock makes the adds that were left, gives mu up, and wakes a worker for what waits.
 func (q *WorkQueue[K]) unlock() {
 	for again := true; again; {
 		q.mu.CatchUp()

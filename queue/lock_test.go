@@ -81,7 +81,7 @@ func TestAddsThatWereLeftComeFirst(t *testing.T) {
 	assert.Equal(t, []string{"a", "b", "c", "d"}, getAll(q))
 	assert.EqualValues(t, 1, q.Stats().Retries)
 
-	q.lock()
+	q.mu.Lock()
 	q.Add("e")
 	q.Add("f")
 	q.unlock()
@@ -142,7 +142,7 @@ func TestAWorkerIsWokenForWhatIsLeft(t *testing.T) {
 		q.Add("a")
 		_, _ = q.Get()
 		got := worker(q)
-		q.lock()
+		q.mu.Lock()
 		q.Add("a") // will wait again, so nobody is woken for it
 		hook = func() { q.Add("b") }
 		q.unlock()
@@ -170,7 +170,7 @@ func TestWhoIsAboutToSleepMakesWhatWasLeft(t *testing.T) {
 		defer q.ShutDown()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		q.lock()
+		q.mu.Lock()
 		q.Add("a")
 		q.sleep(ctx)
 		q.unlock()
@@ -202,7 +202,7 @@ func TestAddsThatAreLeftAllocateNothing(t *testing.T) {
 	q := makeQueue[int](t)
 	defer q.ShutDown()
 	assert.Less(t, testing.AllocsPerRun(100, func() {
-		q.lock()
+		q.mu.Lock()
 		for i := range 640 { // ten times as many as are made at a time
 			q.Add(i)
 		}
@@ -304,7 +304,7 @@ func TestAddsThatWereLeftAreMadeOnce(t *testing.T) {
 	panics := true
 	q := makeQueue[string](t, WithName("q"), WithMetrics(retryMetrics{panics: &panics}))
 	defer q.ShutDown()
-	q.lock()
+	q.mu.Lock()
 	q.AddAfter("a", -1)
 	q.Add("b")
 	assert.PanicsWithValue(t, "metric", q.unlock)

@@ -26,6 +26,15 @@ type keyTable[K comparable] struct {
 	needed  shrink.Need            // of entries that do not rest
 }
 
+// get returns the entry of a key, nil if there is none. It is quick for the one that has rested
+// longest: a resync adds keys in the order in which they were done the last time.
+func (t *keyTable[K]) get(key K) *entry[K] {
+	if n := t.resting.First; n != nil && n.Of.key == key {
+		return n.Of
+	}
+	return t.by.Get(key)
+}
+
 // wanted returns how many entries do not rest.
 func (t *keyTable[K]) wanted() int { return t.by.Len() - t.rest }
 
@@ -123,8 +132,7 @@ func (q *WorkQueue[K]) forgetSome() bool {
 	return true
 }
 
-// letGo gives all memory back if the queue is shut down and no key is in it. The caller holds
-// mu.
+// letGo gives all memory back if the queue is shut down and empty. The caller holds mu.
 func (q *WorkQueue[K]) letGo() {
 	if q.shutDown && q.keys.wanted() == 0 {
 		q.keys = keyTable[K]{}

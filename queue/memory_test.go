@@ -23,7 +23,7 @@ func (q *WorkQueue[K]) entryOf(key K) *entry[K] { return q.keys.by.Get(key) }
 
 // known returns how many keys have an entry.
 func known[K comparable](q *WorkQueue[K]) int {
-	q.lock()
+	q.mu.Lock()
 	defer q.unlock()
 	return q.keys.by.Len()
 }
@@ -293,7 +293,7 @@ func TestEntriesAreForgottenInSteps(t *testing.T) {
 		q.Add(i)
 	}
 	getAll(q)
-	q.lock()
+	q.mu.Lock()
 	defer q.unlock()
 	q.keys.needed = shrink.Need{}
 	assert.True(t, q.forgetSome())

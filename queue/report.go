@@ -7,28 +7,20 @@ import (
 
 // Report is the state of a WorkQueue in words, for pages and logs. See WorkQueue.Report.
 type Report struct {
-	// Name is that of the queue, see WithName.
-	Name string
+	Name string // of the queue, see WithName
 	Stats
-	// Depths has how many keys wait, by priority, the highest first.
-	Depths []Depth
-	// Oldest is the key that has waited for OldestAge, "" if none waits.
-	Oldest string
-	// InWork has keys that are being processed, the one that was handed out first first.
-	// InFlight is how many there are.
-	InWork []InWork
-	// Stuck is how many keys in work are stuck, up to 1,000; InWork has the first of them.
-	Stuck int
-	// Failing has keys that fail, the one with most failures in a row first.
-	Failing []Failing
+	Depths  []Depth   // how many keys wait, by priority, the highest first
+	Oldest  string    // the key that has waited for OldestAge, "" if none waits
+	InWork  []InWork  // keys that are being processed, in the order in which they were handed out
+	Stuck   int       // how many keys in work are stuck, up to 1,000; InWork has the first of them
+	Failing []Failing // keys that fail, the one with most failures in a row first
 	// FailingKeys is how many keys fail, and FailingSince when the first of them began to, zero
 	// if none does. MissedFailures is how many failures were of other keys, of which nothing is
 	// known as 10,000 failed already.
 	FailingKeys    int
 	FailingSince   time.Time
 	MissedFailures uint64
-	// ShutDown tells that the queue was shut down.
-	ShutDown bool
+	ShutDown       bool // the queue was shut down
 }
 
 // Depth is how many keys wait with a priority.
@@ -36,18 +28,15 @@ type Depth struct{ Priority, Waiting int }
 
 // InWork is a key that is being processed.
 type InWork struct {
-	// Key is the key in words, as fmt.Sprint has it.
-	Key string
+	Key string // the key in words, as fmt.Sprint has it
 	// Began is when it was handed out. To look at the clock takes as long as to hand out a key,
 	// so only Run does that, and queues with WithMetrics. For others it is when a Report, or
 	// KeyState, first found the key in work.
 	Began time.Time
-	// Stuck tells that it began long ago: 5 minutes, or what WithSlowReconciles says.
-	Stuck bool
+	Stuck bool // it began long ago: 5 minutes, or what WithSlowReconciles says
 }
 
-// maxReported is how long the lists of a Report can be. To copy as many keys takes some ten
-// microseconds.
+// maxReported is how long the lists of a Report can be: some ten microseconds.
 const maxReported = 1000
 
 // Report returns the state of the queue, with at most n elements in each list, and no more than
@@ -73,7 +62,7 @@ func (q *WorkQueue[K]) Report(n int) Report {
 // snapshot returns a report without what takes long, and the keys that belong in it: the oldest
 // one, if there is one, and those in work.
 func (q *WorkQueue[K]) snapshot(n int) (r Report, oldest, inWork []K) {
-	q.lock()
+	q.mu.Lock()
 	defer q.unlock()
 	now := q.time.Now()
 	stats, first := q.stats(now)

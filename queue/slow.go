@@ -42,7 +42,7 @@ func WithSlowReconciles(limit, stackAfter time.Duration) Option {
 	}
 }
 
-// newWatchdog returns one for the worker that calls it, nil if calls are not to be watched.
+// newWatchdog returns one for the worker that calls it, nil if none is wanted.
 func (r *run[K]) newWatchdog() *watchdog.Watchdog[K] {
 	if r.slow.limit == 0 {
 		return nil

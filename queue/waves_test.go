@@ -285,7 +285,7 @@ func (c *waveCheck) step() {
 	what, same, priority := r.IntN(9), c.delay(), []int{0, 1, 7, LowPriority}[r.IntN(4)]
 	left := what < 5 && r.IntN(4) == 0 // the adds are left to who holds the lock
 	if left {
-		q.lock()
+		q.mu.Lock()
 	}
 	for i := range n {
 		key := (from + i*stride) % c.size
@@ -363,7 +363,7 @@ func (c *waveCheck) look() {
 // check looks at what has to be so in the queue at any time.
 func (c *waveCheck) check() {
 	q := c.q
-	q.lock()
+	q.mu.Lock()
 	defer q.unlock()
 	resting := 0
 	for n := q.keys.resting.First; n != nil; n = n.Next {

@@ -1,6 +1,15 @@
+// Package queue holds the queues of a controller.
+//
+// A [DeltaFIFO] stands between a source of changes and the store: the source never waits for
+// the work that its changes cause, and the store takes all that has come in with one swap.
+//
+// A [WorkQueue] stands between event handlers and the workers that reconcile: it keeps each key
+// once, hands it to one worker at a time, delays and retries, and decides who comes first. It
+// takes the place of client-go's workqueue.TypedRateLimitingInterface.
 package queue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -53,9 +62,8 @@ var ErrShutDown = errors.New("queue: shut down")
 //
 // It differs from client-go's queue where that does not do what it says:
 //
-//   - ShutDownWithDrain waits for what waits, too, and any number of calls may wait. There
-//     it returns as soon as nothing is in process, although workers may be about to get the
-//     next key, and of several calls, one returns.
+//   - ShutDownWithDrain waits for what waits, too, and any number of calls may wait. There it
+//     returns as soon as nothing is in process, and of several calls, one returns.
 //   - Done of a key that is not in process changes nothing. There, if the key waits, it
 //     waits twice, and two workers may get it.
 //
@@ -64,14 +72,12 @@ var ErrShutDown = errors.New("queue: shut down")
 // an error, and the other methods report one to utilruntime.HandleError.
 //
 // All methods are safe for concurrent use, and none takes long, whatever the number of keys and
-// tenants: the queue grows and shrinks in steps. The cost of an add grows with the number of
-// priorities; it is meant for a handful.
+// tenants: the queue grows and shrinks in steps. It is meant for a handful of priorities.
 //
 // The queue keeps memory for about 1,000 keys. What it has beyond that, it gives back when it
-// has not needed it for half a minute to a minute, and all of it when it was shut down and
-// holds no key. It allocates nothing while it has room. It has one goroutine while a key is
-// delayed, metrics have to be set, or it has memory to give back, and none otherwise; ShutDown
-// ends it.
+// has not needed it for half a minute to a minute, and all of it when it was shut down and holds
+// no key. It allocates nothing while it has room. It has one goroutine while a key is delayed,
+// metrics have to be set, or it has memory to give back; ShutDown ends it.
 type WorkQueue[K comparable] struct {
 	options
 	limiter   workqueue.TypedRateLimiter[K]
@@ -109,9 +115,7 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		limiter = workqueue.DefaultTypedControllerRateLimiter[K]()
 	}
 	of := reflect.TypeFor[K]()
-	if o.name == "" {
-		o.name = of.String()
-	}
+	o.name = cmp.Or(o.name, of.String())
 	if err := errors.Join(err, limiterErr, tenantErr); err != nil {
 		return nil, fmt.Errorf("work queue %s: %w", o.name, err)
 	}

@@ -21,11 +21,8 @@ const LowPriority = -100
 
 // AddOptions say how to add a key. With the zero value, AddWithOptions does as Add.
 type AddOptions struct {
-	// Priority is compared with that of other keys; the higher one is handed out first.
-	Priority int
-	// After is a delay: the key is added when it has passed. There is none if it is not
-	// positive.
-	After time.Duration
+	Priority int           // the higher one is handed out first
+	After    time.Duration // a delay: the key is added when it has passed; none if not positive
 	// RateLimited delays the key as AddRateLimited does. If After is positive too, the shorter
 	// delay counts. The rate limiter is asked, and may count a failure, even if TryAdd does not
 	// add the key.
@@ -70,8 +67,7 @@ func (q *WorkQueue[K]) TryAdd(key K, o AddOptions) error {
 	return nil
 }
 
-// report reports an add that failed. To fail because the queue was shut down is normal, and not
-// reported.
+// report reports an add that failed, unless the queue was shut down, which is normal.
 func (q *WorkQueue[K]) report(key K, err error) {
 	if err != nil && err != ErrShutDown {
 		utilruntime.HandleError(fmt.Errorf("work queue %s: key %v was not added: %w", q.name, key, err))
@@ -109,7 +105,7 @@ func (q *WorkQueue[K]) put(r *request[K]) error {
 		q.leave(r)
 		return nil
 	default:
-		q.lock()
+		q.mu.Lock()
 	}
 	err := q.add(r)
 	q.unlock()
@@ -121,7 +117,7 @@ func (q *WorkQueue[K]) add(r *request[K]) error {
 	if q.shutDown {
 		return ErrShutDown
 	}
-	e := q.keys.by.Get(r.key)
+	e := q.keys.get(r.key)
 	switch {
 	case e != nil && r.isDuplicate(e):
 		return nil
@@ -156,8 +152,7 @@ func (q *WorkQueue[K]) add(r *request[K]) error {
 	return nil
 }
 
-// isDuplicate reports whether r changes nothing, as the key waits already, or will when it is
-// done.
+// isDuplicate reports whether the key waits already, or will when it is done, and r adds nothing.
 func (r *request[K]) isDuplicate(e *entry[K]) bool {
 	return !r.retry && (e.inState(waiting) && r.Priority <= e.priority || e.inState(dirty) && r.Priority <= e.nextPriority)
 }
@@ -240,6 +235,9 @@ func (q *WorkQueue[K]) enqueue(e *entry[K], priority int, now time.Duration) {
 			m.next = now + metricsPeriod
 			q.alarm.At(m.next)
 		}
-		m.add(priority)
+		m.tell(func() {
+			m.adds.Inc()
+			m.depth.Inc(priority)
+		})
 	}
 }

@@ -31,7 +31,7 @@ func (q *WorkQueue[K]) GetWithPriority(ctx context.Context) (key K, priority int
 
 // get does as GetWithPriority. If timed, it looks at the clock.
 func (q *WorkQueue[K]) get(ctx context.Context, timed bool) (key K, priority int, err error) {
-	q.lock()
+	q.mu.Lock()
 	if err := q.await(ctx); err != nil {
 		return key, 0, err
 	}
@@ -48,7 +48,7 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	if len(keys) == 0 {
 		return 0, nil
 	}
-	q.lock()
+	q.mu.Lock()
 	if err := q.await(ctx); err != nil {
 		return 0, err
 	}
@@ -89,7 +89,7 @@ func (q *WorkQueue[K]) sleep(ctx context.Context) {
 	w := q.sleepers.Add()
 	q.unlock() // and make the adds that were left
 	ended := w.Sleep(ctx)
-	q.lock()
+	q.mu.Lock()
 	q.sleepers.Leave(w, ended)
 }
 
@@ -109,15 +109,18 @@ func (q *WorkQueue[K]) handOut(now time.Duration) *entry[K] {
 	e.since = now
 	q.inWork.Append(&e.node)
 	q.inProcess++
-	if q.metrics != nil {
-		q.metrics.handedOut(e.priority, now-e.added)
+	if m := q.metrics; m != nil {
+		m.tell(func() {
+			m.depth.Dec(e.priority)
+			m.latency.Observe((now - e.added).Seconds())
+			m.inFlight.Inc()
+		})
 	}
 	return e
 }
 
 // Done marks a key that was handed out as processed. If it was added meanwhile, it waits again.
-// Done of a key that is not being processed changes nothing, and is reported to
-// utilruntime.HandleError.
+// If the key is not being processed, that is reported to utilruntime.HandleError.
 func (q *WorkQueue[K]) Done(key K) {
 	if !q.done(key) {
 		utilruntime.HandleError(fmt.Errorf("work queue %s: Done was called with key %v, which is not being processed", q.name, key))
@@ -128,7 +131,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 	if q.validate(key) != nil {
 		return false
 	}
-	q.lock()
+	q.mu.Lock()
 	e := q.find(key)
 	if e == nil || !e.inState(processing) {
 		q.unlock()
@@ -149,8 +152,11 @@ func (q *WorkQueue[K]) done(key K) bool {
 		close(q.drained)
 	}
 	q.letGo()
-	if q.metrics != nil {
-		q.metrics.processed(now - began)
+	if m := q.metrics; m != nil {
+		m.tell(func() {
+			m.workDuration.Observe((now - began).Seconds())
+			m.inFlight.Dec()
+		})
 	}
 	q.unlock()
 	return true

@@ -13,11 +13,9 @@ import (
 // queue does not tell. See WithMetrics.
 type MetricsProvider interface {
 	workqueue.MetricsProvider
-	// NewDelayedMetric makes the number of keys that are to be added later.
+	// These make Stats.Delayed, Stats.InFlight, and Stats.OldestAge, which is set twice a second.
 	NewDelayedMetric(name string) workqueue.GaugeMetric
-	// NewInFlightMetric makes the number of keys that are being processed.
 	NewInFlightMetric(name string) workqueue.GaugeMetric
-	// NewOldestAgeSecondsMetric makes Stats.OldestAge, set twice a second.
 	NewOldestAgeSecondsMetric(name string) workqueue.SettableGaugeMetric
 }
 
@@ -113,36 +111,11 @@ func (m *metrics) retried()    { m.tell(func() { m.retries.Inc() }) }
 func (m *metrics) delayBegan() { m.tell(func() { m.delayed.Inc() }) }
 func (m *metrics) delayEnded() { m.tell(func() { m.delayed.Dec() }) }
 
-// add tells that a key more waits with a priority, or will when it is done.
-func (m *metrics) add(priority int) {
-	m.tell(func() {
-		m.adds.Inc()
-		m.depth.Inc(priority)
-	})
-}
-
 // raised tells of a higher priority of what waits, or will.
 func (m *metrics) raised(from, to int) {
 	m.tell(func() {
 		m.depth.Dec(from)
 		m.depth.Inc(to)
-	})
-}
-
-// handedOut tells that a key is in process from now on, which had a priority and has waited.
-func (m *metrics) handedOut(priority int, waited time.Duration) {
-	m.tell(func() {
-		m.depth.Dec(priority)
-		m.latency.Observe(waited.Seconds())
-		m.inFlight.Inc()
-	})
-}
-
-// processed tells that a key is no longer in process, which took some time.
-func (m *metrics) processed(took time.Duration) {
-	m.tell(func() {
-		m.workDuration.Observe(took.Seconds())
-		m.inFlight.Dec()
 	})
 }
 

@@ -23,14 +23,12 @@ import (
 //
 //   - nil: it is done. The rate limiter forgets it.
 //   - RequeueAfter: the same, and it is added once more after that time.
-//   - TerminalError: it has failed, and is not tried again. The rate limiter forgets it, the
-//     error is logged.
-//   - Any other error: it has failed, and is added again when the rate limiter allows; the
-//     error is logged.
+//   - TerminalError: it has failed, and is not tried again. The rate limiter forgets it.
+//   - Any other error: it has failed, and is added again when the rate limiter allows.
 //
-// If the error wraps several of these, TerminalError counts before RequeueAfter, and of each
-// the first that is found by errors.As. A key that is added again keeps its priority. If it was
-// added while it was being processed, it is processed again in any case.
+// Failures are logged. If the error wraps several of these, TerminalError counts before
+// RequeueAfter, and of each the first that is found by errors.As. A key that is added again keeps
+// its priority. If it was added while it was processed, it is processed again in any case.
 //
 // A panic of process is reported to utilruntime.PanicHandlers, as HandleCrash does, and counts
 // as an error; it does not end the program. So does runtime.Goexit, but it ends the worker; Run
@@ -39,16 +37,15 @@ import (
 // The function gets a context that ends with ctx and whose logger has the queue's name and the
 // key as values.
 //
-// To stop at once, end ctx: no further key is handed out, and Run waits for the calls under
-// way. To stop when all that waits has been processed, call ShutDown, Drain or
-// ShutDownWithDrain instead; then errors and RequeueAfter lead to nothing, as nothing is added
-// any more. Either way the queue is shut down when Run returns, so none of its goroutines is
-// left.
+// To stop at once, end ctx: no further key is handed out, and Run waits for the calls under way.
+// To stop when all that waits has been processed, call ShutDown, Drain or ShutDownWithDrain
+// instead; then errors and RequeueAfter lead to nothing. Either way the queue is shut down when
+// Run returns, so none of its goroutines is left.
 func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx context.Context, key K) error) error {
-	if workers < 1 {
+	switch {
+	case workers < 1:
 		return fmt.Errorf("work queue %s: it cannot be run by %d workers, the least is 1", q.name, workers)
-	}
-	if process == nil {
+	case process == nil:
 		return fmt.Errorf("work queue %s: the function that processes keys is nil", q.name)
 	}
 	defer q.ShutDown()
@@ -56,7 +53,12 @@ func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx co
 	r := &run[K]{q, process, klog.FromContext(ctx).WithValues("queue", q.name)}
 	var working sync.WaitGroup
 	for range workers {
-		working.Go(func() { r.work(ctx) })
+		working.Go(func() {
+			w := r.newWatchdog()
+			defer w.Stop()
+			for r.work(ctx, w) {
+			}
+		})
 	}
 	working.Wait()
 	switch {
@@ -75,17 +77,9 @@ type run[K comparable] struct {
 	logger  klog.Logger
 }
 
-// work is what a worker does.
-func (r *run[K]) work(ctx context.Context) {
-	w := r.newWatchdog()
-	defer w.Stop()
-	for r.workOnce(ctx, w) {
-	}
-}
-
-// workOnce reports whether there is more. If a clock panics, and that does not end the process,
-// it goes on after a while.
-func (r *run[K]) workOnce(ctx context.Context, w *watchdog.Watchdog[K]) (more bool) {
+// work processes a key, and reports whether there is more. If a clock panics, and that does not
+// end the process, it goes on after a while.
+func (r *run[K]) work(ctx context.Context, w *watchdog.Watchdog[K]) (more bool) {
 	more = true
 	defer utilruntime.HandleCrash(goroutine.Pause)
 	key, _, err := r.get(ctx, true)
@@ -160,4 +154,45 @@ func (r *run[K]) retry(ctx context.Context, key K, outcome error) {
 		r.failures.failed(key, outcome, false, r.time.At(r.time.Now()))
 		klog.FromContext(ctx).Error(outcome, "Processing has failed", "requeues", r.NumRequeues(key))
 	}
+}
+
+// RequeueAfter returns an error that makes [WorkQueue.Run] process a key once more when d has
+// passed, or at once if d is not positive. It does not count as a failure.
+func RequeueAfter(d time.Duration) error { return &requeueError{after: d} }
+
+type requeueError struct{ after time.Duration }
+
+func (e *requeueError) Error() string { return fmt.Sprintf("requeue after %v", e.after) }
+
+// TerminalError returns an error that makes [WorkQueue.Run] not try a key again, as that would
+// fail again: nothing happens until the key is added anew. It wraps err, which may be nil.
+func TerminalError(err error) error { return &terminalError{err: err} }
+
+type terminalError struct{ err error }
+
+func (e *terminalError) Error() string {
+	if e.err == nil {
+		return "terminal error"
+	}
+	return "terminal error: " + e.err.Error()
+}
+
+// Unwrap returns the error that is terminal.
+func (e *terminalError) Unwrap() error { return e.err }
+
+// IsRequeue reports whether [WorkQueue.Run] processes a key once more for err alone, as
+// RequeueAfter asks for, and after what time. It is for those who wrap the function that Run
+// calls.
+func IsRequeue(err error) (after time.Duration, ok bool) {
+	requeue, ok := errors.AsType[*requeueError](err)
+	if !ok || IsTerminal(err) {
+		return 0, false
+	}
+	return requeue.after, true
+}
+
+// IsTerminal reports whether err is, or wraps, one of TerminalError.
+func IsTerminal(err error) bool {
+	_, ok := errors.AsType[*terminalError](err)
+	return ok
 }

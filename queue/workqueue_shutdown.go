@@ -10,9 +10,7 @@ import (
 // queue's goroutines is left when ShutDown returns.
 //
 // It may be called more than once. It ends every Drain and ShutDownWithDrain that waits.
-func (q *WorkQueue[K]) ShutDown() {
-	q.stop(true)
-}
+func (q *WorkQueue[K]) ShutDown() { q.stop(true) }
 
 // Drain does as ShutDown, and waits until all that was added has been processed: until a worker
 // has called Done for each key that waits or is being processed.
@@ -49,7 +47,7 @@ func (q *WorkQueue[K]) ShutDownWithDrain() {
 func (q *WorkQueue[K]) stop(cutShort bool) <-chan struct{} {
 	defer q.alarm.Wait()
 	defer q.dropDelayed()
-	q.lock()
+	q.mu.Lock()
 	defer q.unlock()
 	if !q.shutDown {
 		q.shutDown = true
@@ -68,7 +66,7 @@ func (q *WorkQueue[K]) stop(cutShort bool) <-chan struct{} {
 
 // ShuttingDown reports whether the queue was shut down.
 func (q *WorkQueue[K]) ShuttingDown() bool {
-	q.lock()
+	q.mu.Lock()
 	defer q.unlock()
 	return q.shutDown
 }
