@@ -60,7 +60,7 @@ func (q *WorkQueue[K]) timeOrUnlock() time.Duration {
 
 // crashed is called by a metric that has panicked. If that ends the process, or somebody
 // recovers, the lock is not held for ever, and what was left is done.
-func (q *WorkQueue[K]) crashed(any) {
+func (q *WorkQueue[K]) crashed(panicked any) {
 	if utilruntime.ReallyCrash {
 		q.makeLeft()
 		q.unlock()

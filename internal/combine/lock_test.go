@@ -114,12 +114,14 @@ func TestRequestsThatWereDoneReferToNothing(t *testing.T) {
 		for _, ok := l.Next(); ok; _, ok = l.Next() {
 		}
 	})
-	r := &request[*int]{of: new(int)}
-	l.left.Store(r)
+	older := &request[*int]{of: new(int)}
+	newer := &request[*int]{of: new(int), next: older}
+	l.left.Store(newer)
 	l.Lock()
 	assert.Nil(t, l.left.Load())
 	assert.Nil(t, l.taken)
-	assert.Zero(t, *r)
+	assert.Zero(t, *older)
+	assert.Zero(t, *newer)
 	assert.False(t, l.Unlock())
 }
 
