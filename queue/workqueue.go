@@ -20,6 +20,7 @@ import (
 	"github.com/kubetyped/informer/internal/combine"
 	"github.com/kubetyped/informer/internal/due"
 	"github.com/kubetyped/informer/internal/keys"
+	limiters "github.com/kubetyped/informer/internal/limiter"
 	"github.com/kubetyped/informer/internal/list"
 	"github.com/kubetyped/informer/internal/sleepers"
 	"github.com/kubetyped/informer/internal/sparing"
@@ -112,7 +113,7 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 	limiter, limiterErr := typed[workqueue.TypedRateLimiter[K], K]("the rate limiter is", o.limiter)
 	tenant, tenantErr := typed[func(K) string, K]("fairness is by", o.tenant)
 	if limiter == nil {
-		limiter = workqueue.DefaultTypedControllerRateLimiter[K]()
+		limiter = limiters.New[K]()
 	}
 	of := reflect.TypeFor[K]()
 	o.name = cmp.Or(o.name, of.String())

@@ -63,7 +63,7 @@ func WithMetrics(provider workqueue.MetricsProvider) Option {
 	}
 }
 
-// WithRateLimiter sets the rate limiter of AddRateLimited and Run. The default is
+// WithRateLimiter sets the rate limiter of AddRateLimited and Run. The default does as
 // workqueue.DefaultTypedControllerRateLimiter. It is called without a lock.
 func WithRateLimiter[K comparable](limiter workqueue.TypedRateLimiter[K]) Option {
 	return func(o *options) error {

@@ -12,7 +12,7 @@ const module = "github.com/kubetyped/informer/"
 
 // ofQueue are the rooms that the work queue is built on. Who has the queue has them.
 var ofQueue = []string{
-	"internal/alarm", "internal/combine", "internal/due", "internal/goroutine", "internal/keys", "internal/list",
+	"internal/alarm", "internal/combine", "internal/due", "internal/goroutine", "internal/keys", "internal/limiter", "internal/list",
 	"internal/shrink", "internal/sleepers", "internal/sparing", "internal/stopwatch", "internal/watchdog",
 }
 
