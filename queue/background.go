@@ -6,8 +6,7 @@ import (
 	"github.com/kubetyped/informer/internal/alarm"
 )
 
-// dueBatch is how many keys come due before the lock is given up for a moment.
-const dueBatch = 256
+const dueBatch = 256 // keys that come due before the lock is given up for a moment
 
 // catchUp adds what has come due, or a part of it, sets metrics, and gives memory back. It
 // returns the time, and when there is more to do. The alarm calls it.

@@ -1,7 +1,6 @@
 package queue
 
-// DeltaType tells what a Delta asks for, which is what the method of DeltaFIFO of the same name
-// says.
+// DeltaType tells what a Delta asks for, as the method of DeltaFIFO of the same name does.
 type DeltaType uint8
 
 const (
@@ -15,10 +14,11 @@ const (
 
 // String returns the name of the type.
 func (t DeltaType) String() string {
-	if names := [...]string{Put: "Put", Delete: "Delete", Remove: "Remove", Replace: "Replace", Bookmark: "Bookmark", Step: "Step"}; Put <= t && t <= Step {
-		return names[t]
+	names := [...]string{Put: "Put", Delete: "Delete", Remove: "Remove", Replace: "Replace", Bookmark: "Bookmark", Step: "Step"}
+	if t < Put || t > Step {
+		return "Unknown"
 	}
-	return "Unknown"
+	return names[t]
 }
 
 // Reason tells why a change was put in. The queue passes it on; what it means is the consumer's
@@ -28,11 +28,9 @@ type Reason uint8
 // Delta is one change that waits in a DeltaFIFO.
 type Delta[T any] struct {
 	Type   DeltaType
-	Reason Reason // of a change, or of all that a list changes
-	// Object is the object of a Put, and the last state of a Delete, if that is known.
-	Object T
-	// Name is the object's of a Remove, or of a Delete without an Object, and otherwise nil.
-	Name *ObjectName
+	Reason Reason      // of a change, or of all that a list changes
+	Object T           // of a Put, and the last state of a Delete, if that is known
+	Name   *ObjectName // of a Remove, or of a Delete without an Object, and otherwise nil
 	// List is the list of a Replace or the changes of a Step. A change has one only if it is
 	// about the object of a UID. Otherwise it is nil.
 	List *List[T]
@@ -47,18 +45,13 @@ type ObjectName struct{ Namespace, Name string }
 type List[T any] struct {
 	Namespace string // the one whose objects are listed, "" for all objects
 	Objects   []T
-	// Kept are the objects that exist in a state that could not be used: what is known of them
-	// stays as it is.
-	Kept []ObjectName
+	Kept      []ObjectName // those whose state could not be used: what is known of them stays
 
 	// Changes are those of a Step, each of them a Put, a Delete or a Remove, or else nil.
 	Changes []Delta[T]
 	// UID is that of the object that a Put, a Delete or a Remove is about. Such changes are
 	// rare, and have this place so that all others are small.
-	UID *string
-	// Part tells that the changes of a Step are a list of a part of the objects, compared with
-	// what was known of that part.
-	Part bool
-	// Done is called by the consumer when reads reflect a Step, unless it is nil.
-	Done func()
+	UID  *string
+	Part bool   // the changes of a Step are what differs in a list of a part of the objects
+	Done func() // is called by the consumer when reads reflect a Step, unless it is nil
 }

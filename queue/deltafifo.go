@@ -33,8 +33,7 @@ type DeltaFIFO[T any] struct {
 	room  sync.Cond     // on mu: there may be room below the limit
 }
 
-// maxKept is up to how many deltas a batch's memory is kept for later ones.
-const maxKept = 16384
+const maxKept = 16384 // deltas up to which a batch's memory is kept for later ones
 
 // NewDeltaFIFO returns an empty queue.
 func NewDeltaFIFO[T any]() *DeltaFIFO[T] {
@@ -44,18 +43,18 @@ func NewDeltaFIFO[T any]() *DeltaFIFO[T] {
 }
 
 // Put queues that obj is there, new or in a new state, at a version, "" if it is not known.
-func (q *DeltaFIFO[T]) Put(obj T, resourceVersion string) {
-	q.Add(Delta[T]{Type: Put, Object: obj, ResourceVersion: resourceVersion})
+func (q *DeltaFIFO[T]) Put(obj T, version string) {
+	q.Add(Delta[T]{Type: Put, Object: obj, ResourceVersion: version})
 }
 
 // Delete queues that obj, which is its last known state, was deleted.
-func (q *DeltaFIFO[T]) Delete(obj T, resourceVersion string) {
-	q.Add(Delta[T]{Type: Delete, Object: obj, ResourceVersion: resourceVersion})
+func (q *DeltaFIFO[T]) Delete(obj T, version string) {
+	q.Add(Delta[T]{Type: Delete, Object: obj, ResourceVersion: version})
 }
 
 // DeleteName queues that an object was deleted whose last state is not known.
-func (q *DeltaFIFO[T]) DeleteName(name ObjectName, resourceVersion string) {
-	q.Add(Delta[T]{Type: Delete, Name: &name, ResourceVersion: resourceVersion})
+func (q *DeltaFIFO[T]) DeleteName(name ObjectName, version string) {
+	q.Add(Delta[T]{Type: Delete, Name: &name, ResourceVersion: version})
 }
 
 // Remove queues that an object, if there is one, is outside of what is watched now.
@@ -63,15 +62,14 @@ func (q *DeltaFIFO[T]) Remove(name ObjectName, reason Reason, resourceVersion st
 	q.Add(Delta[T]{Type: Remove, Reason: reason, Name: &name, ResourceVersion: resourceVersion})
 }
 
-// Replace queues that the objects of a list are all that there are. The queue owns the list's
-// slices from then on.
-func (q *DeltaFIFO[T]) Replace(list List[T], resourceVersion string) {
-	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: resourceVersion})
+// Replace queues that the objects of a list are all that there are. The queue owns its slices.
+func (q *DeltaFIFO[T]) Replace(list List[T], version string) {
+	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: version})
 }
 
-// Bookmark queues that nothing else has changed up to resourceVersion.
-func (q *DeltaFIFO[T]) Bookmark(resourceVersion string) {
-	q.Add(Delta[T]{Type: Bookmark, ResourceVersion: resourceVersion})
+// Bookmark queues that nothing else has changed up to a version.
+func (q *DeltaFIFO[T]) Bookmark(version string) {
+	q.Add(Delta[T]{Type: Bookmark, ResourceVersion: version})
 }
 
 // Step queues changes that belong together, each of them a Put, a Delete or a Remove, as one
@@ -147,7 +145,7 @@ func (q *DeltaFIFO[T]) Take(ctx context.Context) ([]Delta[T], error) {
 	}
 }
 
-// stopWaiting withdraws the consumer's wish to be woken, or awaits the signal of who has seen it.
+// stopWaiting withdraws the consumer's wish to be woken, or awaits the signal.
 func (q *DeltaFIFO[T]) stopWaiting() {
 	q.mu.Lock()
 	signalled := !q.waiting
@@ -158,8 +156,7 @@ func (q *DeltaFIFO[T]) stopWaiting() {
 	}
 }
 
-// SetLimit makes producers wait while n or more deltas are queued, or never if n is not
-// positive. A replace counts as one.
+// SetLimit makes producers wait while n or more deltas are queued, or never if n is not positive.
 func (q *DeltaFIFO[T]) SetLimit(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

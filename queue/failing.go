@@ -18,8 +18,7 @@ type Failing struct {
 	Terminal    bool      // Err is a TerminalError: it is not tried again before it is added anew
 }
 
-// maxFailing is how many keys are known to fail. If more do, they have a common cause.
-const maxFailing = 10_000
+const maxFailing = 10_000 // keys that are known to fail: if more do, they have a common cause
 
 // failures knows the keys that fail. For keys that do not, a number is read.
 type failures[K comparable] struct {

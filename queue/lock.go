@@ -38,8 +38,7 @@ func (q *WorkQueue[K]) makeLeft() {
 	}
 }
 
-// now returns the time. If the clock panics, mu is given up, which the caller holds: it has
-// changed nothing yet.
+// now returns the time. The caller holds mu, which is given up if the clock panics.
 func (q *WorkQueue[K]) now() time.Duration {
 	if q.time.Real {
 		return q.time.Now()

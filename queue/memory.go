@@ -15,6 +15,37 @@ const (
 	trimStep   = 4096 // entries that are looked at before the lock is given up for a moment
 )
 
+// entry is what a WorkQueue knows of a key. Times are counted from the making of the queue.
+type entry[K comparable] struct {
+	key    K
+	node   list.Node[entry[K]] // in a flow, among those in work, or among those at rest
+	item   due.Item[entry[K]]  // among those that are delayed
+	tenant *tenant[K]          // whose it is
+
+	priority     int // with which it waits, or was handed out
+	nextPriority int // with which it is to wait after its processing, if it is dirty
+	duePriority  int // with which it is to wait when its delay ends
+
+	since time.Duration // when it took its place, or was handed out; unknown if nobody looked at the clock
+	added time.Duration // when it was first added since it was handed out; for metrics
+	state state
+}
+
+// unknown is a time at which nobody has looked at the clock.
+const unknown = time.Duration(-1)
+
+// state is a set of flags. An entry with none of them rests.
+type state uint8
+
+const (
+	waiting    state = 1 << iota // in a flow
+	processing                   // handed out
+	dirty                        // added since it was handed out
+	delayed                      // to be added when it is due
+)
+
+func (e *entry[K]) inState(s state) bool { return e.state&s != 0 }
+
 // keyTable has the entries of all keys that a WorkQueue knows of. Those of keys that are not
 // wanted now rest: they stay, as a key is likely to come again. Only memory sees them. Keys
 // that refer to other values, which they would keep alive, do not rest.
@@ -47,8 +78,7 @@ func (t *keyTable[K]) getUp(e *entry[K]) {
 // keeps returns how many entries are kept.
 func (t *keyTable[K]) keeps() int { return max(kept, t.needed.Lately()) }
 
-// rest puts the entry of a key to rest if it neither waits nor is delayed or in process. The
-// caller holds mu.
+// rest puts an entry to rest if its key has no place any more. The caller holds mu.
 func (q *WorkQueue[K]) rest(e *entry[K]) {
 	if e.state != 0 {
 		return
@@ -69,8 +99,8 @@ func (q *WorkQueue[K]) forget(e *entry[K]) {
 	*e = entry[K]{}
 }
 
-// newEntry returns an entry for a key that has none: the one that has rested
-// longest, if there are as many as were needed lately, or else one to spare or a new one. The caller holds mu.
+// newEntry returns an entry for a key that has none: the one that has rested longest, if there
+// are as many as were needed lately, or else one to spare or a new one. The caller holds mu.
 func (q *WorkQueue[K]) newEntry(r *request[K]) *entry[K] {
 	var e *entry[K]
 	if first := q.keys.resting.First; first != nil && q.keys.by.Len() >= q.keys.keeps() {
@@ -85,8 +115,7 @@ func (q *WorkQueue[K]) newEntry(r *request[K]) *entry[K] {
 }
 
 // memory tells when a WorkQueue gives memory back. While it has more than it always keeps, it
-// looks every trimPeriod at what it did not need since it last did. Its fields are guarded by
-// the queue's lock.
+// looks every trimPeriod at what it did not need since. Its fields are guarded by mu.
 type memory struct {
 	next    time.Duration // when to look, or go on
 	inSteps bool          // it is being given back
@@ -101,8 +130,7 @@ func (q *WorkQueue[K]) trimLater(now time.Duration) {
 	}
 }
 
-// trim gives memory back if it is time to. It returns when it is to be called again. The caller
-// holds mu.
+// trim gives memory back if it is time to, and returns when it next is. The caller holds mu.
 func (q *WorkQueue[K]) trim(now time.Duration) time.Duration {
 	m := &q.memory
 	if now < m.next {

@@ -21,9 +21,6 @@ type schedule[K comparable] struct {
 	tenants tenants[K]
 }
 
-// spareLevels is how many empty levels are kept to be used again.
-const spareLevels = 16
-
 // level is what waits with one priority.
 type level[K comparable] struct {
 	priority int
@@ -32,8 +29,7 @@ type level[K comparable] struct {
 	flows    list.List[flow[K]] // the one whose turn is next first
 }
 
-// push puts e at the end of the flow of its priority and tenant. A flow that was empty has its
-// turn after all others of its level.
+// push puts e at the end of its flow. One that was empty has its turn after all of its level.
 func (s *schedule[K]) push(e *entry[K], now time.Duration) {
 	f := e.tenant.flow(e.priority)
 	if f.keys.First == nil {
@@ -86,7 +82,7 @@ func (s *schedule[K]) remove(e *entry[K], f *flow[K]) {
 	if l.waiting == 0 && len(s.levels) > 1 { // the only one is what the next key needs
 		i := slices.Index(s.levels, l)
 		s.levels = slices.Delete(s.levels, i, i+1)
-		s.spare.Put(l, spareLevels)
+		s.spare.Put(l, 16)
 	}
 }
 
@@ -120,8 +116,7 @@ func (s *schedule[K]) depths(n int) []Depth {
 	return all[:min(n, len(all)):min(n, len(all))]
 }
 
-// oldest returns the entry that has waited longest, and when that took its place, nil and now
-// if no key waits.
+// oldest returns what has waited longest, and when that took its place, or else nil and now.
 func (s *schedule[K]) oldest(now time.Duration) (oldest *entry[K], since time.Duration) {
 	since = now
 	for _, l := range s.levels {

@@ -1,8 +1,9 @@
 package queue
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -10,8 +11,7 @@ import (
 	"github.com/kubetyped/informer/internal/watchdog"
 )
 
-// defaultStuck is when a call is Stuck if WithSlowReconciles does not say.
-const defaultStuck = 5 * time.Minute
+const defaultStuck = 5 * time.Minute // after which a call is Stuck
 
 // slowness says which calls of Run take too long.
 type slowness struct {
@@ -29,16 +29,10 @@ type slowness struct {
 // call costs two looks at the clock more with this option.
 func WithSlowReconciles(limit, stackAfter time.Duration) Option {
 	return func(o *options) error {
-		switch {
-		case limit <= 0:
-			return fmt.Errorf("WithSlowReconciles: the limit %v is not positive", limit)
-		case stackAfter < 0:
-			return fmt.Errorf("WithSlowReconciles: the time %v after which a stack is logged is negative", stackAfter)
-		case stackAfter == 0:
-			stackAfter = defaultStuck
-		}
-		o.slow = slowness{limit: limit, stuck: stackAfter}
-		return nil
+		o.slow = slowness{limit: limit, stuck: cmp.Or(stackAfter, defaultStuck)}
+		return errors.Join(
+			refuse(limit <= 0, "WithSlowReconciles: the limit %v is not positive", limit),
+			refuse(stackAfter < 0, "WithSlowReconciles: the time %v after which a stack is logged is negative", stackAfter))
 	}
 }
 

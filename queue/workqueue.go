@@ -76,9 +76,9 @@ var ErrShutDown = errors.New("queue: shut down")
 // tenants: the queue grows and shrinks in steps. It is meant for a handful of priorities.
 //
 // The queue keeps memory for about 1,000 keys. What it has beyond that, it gives back when it
-// has not needed it for half a minute to a minute, and all of it when it was shut down and holds
-// no key. It allocates nothing while it has room. It has one goroutine while a key is delayed,
-// metrics have to be set, or it has memory to give back; ShutDown ends it.
+// has not needed it for half a minute to a minute, and all of it when it was shut down and
+// holds no key. It allocates nothing while it has room. It has one goroutine while a key is
+// delayed, metrics have to be set, or it has memory to give back; ShutDown ends it.
 type WorkQueue[K comparable] struct {
 	options
 	limiter   workqueue.TypedRateLimiter[K]
@@ -148,8 +148,7 @@ func (q *WorkQueue[K]) Forget(key K) {
 	}
 }
 
-// NumRequeues returns how often the key was added with AddRateLimited since the last Forget, as
-// the rate limiter has counted it.
+// NumRequeues returns how often the rate limiter was asked for the key since the last Forget.
 func (q *WorkQueue[K]) NumRequeues(key K) int {
 	if q.validate(key) != nil {
 		return 0

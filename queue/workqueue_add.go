@@ -15,8 +15,7 @@ import (
 var ErrFull = errors.New("queue: full")
 
 // LowPriority is the priority for keys that are added without anything having changed, as those
-// of the first list and of a resync: below that of the others, which is 0. It is the one that
-// controller-runtime uses.
+// of the first list and of a resync. It is the one that controller-runtime uses.
 const LowPriority = -100
 
 // AddOptions say how to add a key. With the zero value, AddWithOptions does as Add.
@@ -24,20 +23,16 @@ type AddOptions struct {
 	Priority int           // the higher one is handed out first
 	After    time.Duration // a delay: the key is added when it has passed; none if not positive
 	// RateLimited delays the key as AddRateLimited does. If After is positive too, the shorter
-	// delay counts. The rate limiter is asked, and may count a failure, even if TryAdd does not
-	// add the key.
+	// delay counts. The rate limiter is asked even if TryAdd does not add the key.
 	RateLimited bool
 }
 
 // Add makes the key wait with priority 0. It changes nothing if the key waits already.
-func (q *WorkQueue[K]) Add(key K) {
-	q.report(key, q.put(&request[K]{key: key}))
-}
+func (q *WorkQueue[K]) Add(key K) { q.report(key, q.put(&request[K]{key: key})) }
 
-// AddAfter adds the key when d has passed, or at once if d is not positive. A key that is
-// delayed already is added at the earlier of both times. Without [WithJoinedDelays] the delay
-// is independent of other adds: a key that is added meanwhile is handed out, and added once
-// more when d has passed.
+// AddAfter adds the key when d has passed, or at once if d is not positive. A key that is delayed
+// already is added at the earlier of both times. Without [WithJoinedDelays], a key that is added
+// meanwhile is handed out, and added once more when d has passed.
 //
 // A key that is being processed keeps the priority with which it was handed out; others get
 // priority 0. Each call counts as a retry.
@@ -152,7 +147,7 @@ func (q *WorkQueue[K]) add(r *request[K]) error {
 	return nil
 }
 
-// isDuplicate reports whether the key waits already, or will when it is done, and r adds nothing.
+// isDuplicate reports whether r adds nothing: the key waits already, or will when it is done.
 func (r *request[K]) isDuplicate(e *entry[K]) bool {
 	return !r.retry && (e.inState(waiting) && r.Priority <= e.priority || e.inState(dirty) && r.Priority <= e.nextPriority)
 }
@@ -172,8 +167,7 @@ func (q *WorkQueue[K]) isTooMuch(e *entry[K], r *request[K]) bool {
 	return e == nil || !e.inState(known)
 }
 
-// delay makes a key wait with a priority when due comes, or when it was to before, if that is
-// earlier. The caller holds mu.
+// delay makes a key wait when due comes, or when it was to, if that is earlier. The caller holds mu.
 func (q *WorkQueue[K]) delay(e *entry[K], priority int, due time.Duration) {
 	if !e.inState(delayed) {
 		e.state |= delayed
@@ -199,8 +193,7 @@ func (q *WorkQueue[K]) endDelay(e *entry[K], priority int, now time.Duration) {
 	q.metrics.delayEnded()
 }
 
-// enqueue makes a key wait with a priority, or wait again after its processing. The caller
-// holds mu.
+// enqueue makes a key wait with a priority, now or after its processing. The caller holds mu.
 func (q *WorkQueue[K]) enqueue(e *entry[K], priority int, now time.Duration) {
 	if q.joinedDelays && e.inState(delayed) {
 		q.endDelay(e, priority, now)

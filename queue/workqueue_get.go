@@ -15,9 +15,8 @@ func (q *WorkQueue[K]) Get() (key K, shutDown bool) {
 	return key, err != nil
 }
 
-// GetContext does as Get until ctx ends. From then on it hands out nothing and returns the
-// cause, even if keys wait. It returns ErrShutDown when the queue was shut down and nothing is
-// left.
+// GetContext does as Get until ctx ends. From then on it hands out nothing and returns the cause,
+// even if keys wait. When the queue was shut down and nothing is left, it returns ErrShutDown.
 func (q *WorkQueue[K]) GetContext(ctx context.Context) (K, error) {
 	key, _, err := q.GetWithPriority(ctx)
 	return key, err
@@ -61,9 +60,8 @@ func (q *WorkQueue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
 	return n, nil
 }
 
-// await waits until there is a key to hand out. It returns an error if ctx has ended, or the
-// queue was shut down and nothing is left. The caller holds mu; if there is an error, it is
-// given up.
+// await waits for a key to hand out. It returns an error if ctx has ended, or the queue was shut
+// down and nothing is left. The caller holds mu, which is given up if there is an error.
 func (q *WorkQueue[K]) await(ctx context.Context) error {
 	for {
 		var err error
@@ -83,8 +81,7 @@ func (q *WorkQueue[K]) await(ctx context.Context) error {
 	}
 }
 
-// sleep blocks until the worker is woken, or ctx ends. The caller holds mu, which is given up
-// meanwhile.
+// sleep waits for the worker to be woken, or ctx to end, without mu, which the caller holds.
 func (q *WorkQueue[K]) sleep(ctx context.Context) {
 	w := q.sleepers.Add()
 	q.unlock() // and make the adds that were left
@@ -162,8 +159,8 @@ func (q *WorkQueue[K]) done(key K) bool {
 	return true
 }
 
-// find returns the entry of a key, nil if there is none. It is quick if the key is the one that
-// was handed out last, or longest ago. The caller holds mu.
+// find returns the entry of a key, nil if there is none. It is quick for the key that was handed
+// out last, or longest ago. The caller holds mu.
 func (q *WorkQueue[K]) find(key K) *entry[K] {
 	if n := q.inWork.Last; n != nil && n.Of.key == key {
 		return n.Of

@@ -13,17 +13,16 @@ import (
 // queue does not tell. See WithMetrics.
 type MetricsProvider interface {
 	workqueue.MetricsProvider
-	// These make Stats.Delayed, Stats.InFlight, and Stats.OldestAge, which is set twice a second.
+	// These make Stats.Delayed, InFlight and OldestAge, which is set twice a second.
 	NewDelayedMetric(name string) workqueue.GaugeMetric
 	NewInFlightMetric(name string) workqueue.GaugeMetric
 	NewOldestAgeSecondsMetric(name string) workqueue.SettableGaugeMetric
 }
 
-// PriorityMetricsProvider is a workqueue.MetricsProvider that has the depth of a queue by
-// priority. It takes the place of NewDepthMetric, which is not called then. See WithMetrics.
+// PriorityMetricsProvider is a workqueue.MetricsProvider that has the depth of a queue, the number
+// of keys that wait or will when they are done, by priority: then NewDepthMetric is not called.
 type PriorityMetricsProvider interface {
 	workqueue.MetricsProvider
-	// NewDepthByPriorityMetric makes the number of keys that wait, or will when they are done.
 	NewDepthByPriorityMetric(name string) PriorityGaugeMetric
 }
 
@@ -57,8 +56,7 @@ type metrics struct {
 	next time.Duration
 }
 
-// metricsPeriod is that of client-go's queue.
-const metricsPeriod = 500 * time.Millisecond
+const metricsPeriod = 500 * time.Millisecond // as in client-go's queue
 
 // newMetrics returns the metrics of a queue, nil if there is no provider.
 func newMetrics(provider workqueue.MetricsProvider, name string, crashed func(any)) *metrics {

@@ -32,8 +32,7 @@ func refuse(so bool, why string, args ...any) error {
 	return nil
 }
 
-// WithName sets the name of the queue in metrics, logs and errors. The default is the type of
-// its keys.
+// WithName sets the name in metrics, logs and errors. The default is the type of the keys.
 func WithName(name string) Option {
 	return func(o *options) error {
 		o.name = name
@@ -82,9 +81,6 @@ func WithFairness[K comparable](tenant func(key K) string) Option {
 	}
 }
 
-// defaultAgeing guarantees lower priorities 3 % of the work. It is a choice, not a measurement.
-const defaultAgeing = 32
-
 // WithAgeing sets how often keys may be passed over for others of a higher priority;
 // [WorkQueue] says how that is counted. The default is 32.
 func WithAgeing(passes int) Option {
@@ -106,8 +102,7 @@ func WithCapacity(keys int) Option {
 // WithJoinedDelays makes all adds of a key lead to one Get, at the earliest of their times and
 // with the highest of their priorities, as in controller-runtime's priority queue. An add
 // without a delay ends the delay of the key. An add with a delay only raises the priority of a
-// key that waits, or will when it is done. Without this option a delay is independent of other
-// adds, as in client-go.
+// key that waits, or will when it is done. Without this option, delays are as in client-go.
 func WithJoinedDelays() Option {
 	return func(o *options) error {
 		o.joinedDelays = true
@@ -117,7 +112,7 @@ func WithJoinedDelays() Option {
 
 // newOptions returns what opts say, and defaults.
 func newOptions(opts []Option) (options, error) {
-	o := options{clock: clock.RealClock{}, ageing: defaultAgeing, slow: slowness{stuck: defaultStuck}}
+	o := options{clock: clock.RealClock{}, ageing: 32 /* 3 % of the work for the lower ones */, slow: slowness{stuck: defaultStuck}}
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {

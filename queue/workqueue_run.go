@@ -27,8 +27,9 @@ import (
 //   - Any other error: it has failed, and is added again when the rate limiter allows.
 //
 // Failures are logged. If the error wraps several of these, TerminalError counts before
-// RequeueAfter, and of each the first that is found by errors.As. A key that is added again keeps
-// its priority. If it was added while it was processed, it is processed again in any case.
+// RequeueAfter, and of each the first that is found by errors.As. A key that is added again
+// keeps its priority. If it was added while it was processed, it is processed again in any
+// case.
 //
 // A panic of process is reported to utilruntime.PanicHandlers, as HandleCrash does, and counts
 // as an error; it does not end the program. So does runtime.Goexit, but it ends the worker; Run
@@ -37,10 +38,10 @@ import (
 // The function gets a context that ends with ctx and whose logger has the queue's name and the
 // key as values.
 //
-// To stop at once, end ctx: no further key is handed out, and Run waits for the calls under way.
-// To stop when all that waits has been processed, call ShutDown, Drain or ShutDownWithDrain
-// instead; then errors and RequeueAfter lead to nothing. Either way the queue is shut down when
-// Run returns, so none of its goroutines is left.
+// To stop at once, end ctx: no further key is handed out, and Run waits for the calls under
+// way. To stop when all that waits has been processed, call ShutDown, Drain or
+// ShutDownWithDrain instead; then errors and RequeueAfter lead to nothing. Either way the queue
+// is shut down when Run returns, so none of its goroutines is left.
 func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx context.Context, key K) error) error {
 	switch {
 	case workers < 1:
@@ -90,8 +91,7 @@ func (r *run[K]) work(ctx context.Context, w *watchdog.Watchdog[K]) (more bool) 
 	return true
 }
 
-// errExited is the outcome of a function that ends its goroutine.
-var errExited = errors.New("the function has not returned")
+var errExited = errors.New("the function has not returned") // the outcome of one that ends its goroutine
 
 func (r *run[K]) handle(ctx context.Context, key K, w *watchdog.Watchdog[K]) {
 	outcome := errExited
@@ -116,16 +116,10 @@ func (r *run[K]) settle(ctx context.Context, key K, w *watchdog.Watchdog[K], out
 		r.settled(ctx, key, outcome)
 		return nil
 	})
-	if panicked == nil {
-		return
-	}
-	if again := goroutine.Try(ctx, func() error { r.retry(ctx, key, panicked); return nil }); again != nil {
-		goroutine.Insist(func() { r.AddAfter(key, retryAfterPanic) })
+	if panicked != nil && goroutine.Try(ctx, func() error { r.retry(ctx, key, panicked); return nil }) != nil {
+		goroutine.Insist(func() { r.AddAfter(key, time.Second) }) // the rate limiter cannot say when
 	}
 }
-
-// retryAfterPanic is when a key is tried again if the rate limiter cannot say it.
-const retryAfterPanic = time.Second
 
 // settled does what an outcome asks for.
 func (r *run[K]) settled(ctx context.Context, key K, outcome error) {

@@ -19,8 +19,8 @@ var storeAndIndex = []mutation{
 	{
 		bug:   "a list drops the deltas that wait",
 		in:    "queue.DeltaFIFO.Replace",
-		old:   "	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: resourceVersion})\n",
-		new:   "	q.mu.Lock()\n	q.queued = nil\n	q.mu.Unlock()\n	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: resourceVersion})\n",
+		old:   "	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: version})\n",
+		new:   "	q.mu.Lock()\n	q.queued = nil\n	q.mu.Unlock()\n	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: version})\n",
 		suite: informers,
 	},
 	{
