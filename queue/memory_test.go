@@ -300,4 +300,34 @@ func TestEntriesAreForgottenInSteps(t *testing.T) {
 	assert.Equal(t, kept+10, q.keys.by.Len())
 	assert.False(t, q.forgetSome())
 	assert.Equal(t, kept, q.keys.by.Len())
+	assert.Nil(t, q.entryOf(0), "those that have rested longest are gone")
+	assert.NotNil(t, q.entryOf(kept+trimStep+9))
+}
+
+// TestMemoryOfPlainAdds is given back although nothing is delayed, and nobody calls.
+func TestMemoryOfPlainAdds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := makeQueue[int](t)
+		defer q.ShutDown()
+		for key := range 3 * kept {
+			q.Add(key)
+		}
+		getAll(q)
+		time.Sleep(2 * trimPeriod)
+		synctest.Wait()
+		assert.Equal(t, kept, q.keys.by.Len())
+		assert.False(t, q.alarm.Runs())
+	})
+}
+
+// TestFlowsAreUsedAgain for other priorities, once they are empty.
+func TestFlowsAreUsedAgain(t *testing.T) {
+	q := makeQueue[string](t)
+	defer q.ShutDown()
+	for priority := range 100 {
+		q.AddWithOptions("a", AddOptions{Priority: priority})
+		q.AddWithOptions("b", AddOptions{Priority: -priority})
+		assert.Len(t, getAll(q), 2)
+	}
+	assert.Len(t, q.schedule.tenants.all.flows, 2)
 }
