@@ -56,7 +56,7 @@ waves: ## Run random programs of queues, stores, logs and handlers for WAVES=1h 
 
 # A bug that cannot be put in any more ends it at once.
 .PHONY: mutants
-mutants: ## Put known bugs back, one at a time, and check that simulations find each in 2,000 seeds: MUTANTS=regexp
+mutants: ## Put known bugs back, one at a time, and check that simulations find each in 2,000 seeds, or tests do: MUTANTS=regexp
 	$(GO) run ./internal/mutants -check -run '$(MUTANTS)' -seeds $(MUTANTSEEDS)
 
 .PHONY: format

@@ -1,89 +1,57 @@
 package queue
 
-// DeltaType tells what a Delta asks for, which is what the method of DeltaFIFO of
-// the same name says.
+// DeltaType tells what a Delta asks for, as the method of DeltaFIFO of the same name does.
 type DeltaType uint8
 
 const (
-	// Put: the object is there, new or in a new state.
-	Put DeltaType = iota + 1
-	// Delete: the object was deleted.
-	Delete
-	// Remove: the object, if there is one, is outside of what is watched now.
-	Remove
-	// Replace: the objects of a list are all that there are.
-	Replace
-	// Bookmark: nothing else has changed up to the resource version.
-	Bookmark
-	// Step: several changes belong together.
-	Step
+	Put      DeltaType = iota + 1 // the object is there, new or in a new state
+	Delete                        // the object was deleted
+	Remove                        // the object, if there is one, is outside of what is watched now
+	Replace                       // the objects of a list are all that there are
+	Bookmark                      // nothing else has changed up to the resource version
+	Step                          // several changes belong together
 )
 
 // String returns the name of the type.
 func (t DeltaType) String() string {
-	switch t {
-	case Put:
-		return "Put"
-	case Delete:
-		return "Delete"
-	case Remove:
-		return "Remove"
-	case Replace:
-		return "Replace"
-	case Bookmark:
-		return "Bookmark"
-	case Step:
-		return "Step"
-	default:
+	names := [...]string{Put: "Put", Delete: "Delete", Remove: "Remove", Replace: "Replace", Bookmark: "Bookmark", Step: "Step"}
+	if t < Put || t > Step {
 		return "Unknown"
 	}
+	return names[t]
 }
 
-// Reason tells why a change was put in. The queue passes it on; what it means is the
-// consumer's affair, but for 0, which is the usual one.
+// Reason tells why a change was put in. The queue passes it on; what it means is the consumer's
+// affair, but for 0, which is the usual one.
 type Reason uint8
 
 // Delta is one change that waits in a DeltaFIFO.
 type Delta[T any] struct {
-	Type DeltaType
-	// Reason is that of a change, or of all that a list changes.
-	Reason Reason
-	// Object is the object of a Put, and the last state of a Delete, if that is
-	// known.
-	Object T
-	// Name is the object's of a Remove, or of a Delete without an Object, and
-	// otherwise nil.
-	Name *ObjectName
-	// List is the list of a Replace or the changes of a Step. A change has one only if it
-	// is about the object of a UID. Otherwise it is nil.
+	Type   DeltaType
+	Reason Reason      // of a change, or of all that a list changes
+	Object T           // of a Put, and the last state of a Delete, if that is known
+	Name   *ObjectName // of a Remove, or of a Delete without an Object, and otherwise nil
+	// List is the list of a Replace or the changes of a Step. A change has one only if it is
+	// about the object of a UID. Otherwise it is nil.
 	List *List[T]
-	// ResourceVersion is the version that the change leads to, "" if it is not
-	// known.
+	// ResourceVersion is the version that the change leads to, "" if it is not known.
 	ResourceVersion string
 }
 
 // ObjectName names an object.
 type ObjectName struct{ Namespace, Name string }
 
-// List is all objects that there are, or all of one namespace; or it is the changes of a
-// Step.
+// List is all objects that there are, or all of one namespace; or the changes of a Step.
 type List[T any] struct {
-	// Namespace is the one whose objects are listed, "" for all objects.
-	Namespace string
+	Namespace string // the one whose objects are listed, "" for all objects
 	Objects   []T
-	// Kept are the objects that exist in a state that could not be used: what is
-	// known of them stays as it is.
-	Kept []ObjectName
+	Kept      []ObjectName // those whose state could not be used: what is known of them stays
 
-	// Changes are those of a Step, each of them a Put, a Delete or a Remove, and
-	// otherwise nil.
+	// Changes are those of a Step, each of them a Put, a Delete or a Remove, or else nil.
 	Changes []Delta[T]
-	// UID is that of the object that a Put, a Delete or a Remove is about. Such changes
-	// are rare, and have this place so that all others are small.
-	UID *string
-	// Part tells that the changes of a Step are a list of a part of the objects,
-	// compared with what was known of that part.
-	Part bool
-	// Done is called by the consumer when reads reflect a Step, unless it is nil.
-	Done func()
+	// UID is that of the object that a Put, a Delete or a Remove is about. Such changes are
+	// rare, and have this place so that all others are small.
+	UID  *string
+	Part bool   // the changes of a Step are what differs in a list of a part of the objects
+	Done func() // is called by the consumer when reads reflect a Step, unless it is nil
 }

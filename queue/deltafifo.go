@@ -11,18 +11,15 @@ var ErrClosed = errors.New("queue: closed")
 
 // DeltaFIFO passes changes from their producers to one consumer, in order:
 //
-//  1. Take returns every delta that was put in, once: those of one producer in
-//     the order of its calls, and any that was put in before another was begun
-//     before that. Nothing is merged or dropped.
-//  2. A list, of everything or of a namespace, is one delta, whatever the number of
-//     its objects.
+//  1. Take returns every delta that was put in, once: those of one producer in the order of
+//     its calls, and any that was put in before another was begun before that. Nothing is
+//     merged or dropped.
+//  2. A list, of everything or of a namespace, is one delta, however many its objects.
 //  3. Producers do not wait for the consumer, unless a limit is set.
-//  4. Take hands out all that is queued in one swap, so the cost of the lock
-//     is shared by the whole batch.
+//  4. Take hands out all that is queued in one swap: a batch shares the cost of the lock.
 //
-// It knows nothing of keys and of what the objects mean; the store behind it
-// does. Producers may call it from any number of goroutines. After Close they
-// are ignored, and Take still hands out what was queued before.
+// It knows nothing of keys and of what the objects mean. Producers may call it from any number
+// of goroutines. After Close they are ignored, and Take still hands out what was queued before.
 type DeltaFIFO[T any] struct {
 	mu        sync.Mutex
 	queued    []Delta[T] // guarded by mu
@@ -36,9 +33,7 @@ type DeltaFIFO[T any] struct {
 	room  sync.Cond     // on mu: there may be room below the limit
 }
 
-// maxKept is the number of deltas up to which a batch's memory is kept for
-// later batches.
-const maxKept = 16384
+const maxKept = 16384 // deltas up to which a batch's memory is kept for later ones
 
 // NewDeltaFIFO returns an empty queue.
 func NewDeltaFIFO[T any]() *DeltaFIFO[T] {
@@ -47,56 +42,50 @@ func NewDeltaFIFO[T any]() *DeltaFIFO[T] {
 	return q
 }
 
-// Put queues that obj is there, new or in a new state, at the given version, "" if
-// that is not known.
-func (q *DeltaFIFO[T]) Put(obj T, resourceVersion string) {
-	q.put(Delta[T]{Type: Put, Object: obj, ResourceVersion: resourceVersion})
+// Put queues that obj is there, new or in a new state, at a version, "" if it is not known.
+func (q *DeltaFIFO[T]) Put(obj T, version string) {
+	q.Add(Delta[T]{Type: Put, Object: obj, ResourceVersion: version})
 }
 
 // Delete queues that obj, which is its last known state, was deleted.
-func (q *DeltaFIFO[T]) Delete(obj T, resourceVersion string) {
-	q.put(Delta[T]{Type: Delete, Object: obj, ResourceVersion: resourceVersion})
+func (q *DeltaFIFO[T]) Delete(obj T, version string) {
+	q.Add(Delta[T]{Type: Delete, Object: obj, ResourceVersion: version})
 }
 
 // DeleteName queues that an object was deleted whose last state is not known.
-func (q *DeltaFIFO[T]) DeleteName(name ObjectName, resourceVersion string) {
-	q.put(Delta[T]{Type: Delete, Name: &name, ResourceVersion: resourceVersion})
+func (q *DeltaFIFO[T]) DeleteName(name ObjectName, version string) {
+	q.Add(Delta[T]{Type: Delete, Name: &name, ResourceVersion: version})
 }
 
-// Remove queues that an object, if there is one, is outside of what is watched now,
-// for the given reason.
+// Remove queues that an object, if there is one, is outside of what is watched now.
 func (q *DeltaFIFO[T]) Remove(name ObjectName, reason Reason, resourceVersion string) {
-	q.put(Delta[T]{Type: Remove, Reason: reason, Name: &name, ResourceVersion: resourceVersion})
+	q.Add(Delta[T]{Type: Remove, Reason: reason, Name: &name, ResourceVersion: resourceVersion})
 }
 
-// Replace queues that the objects of a list are all that there are. The queue owns
-// the list's slices from then on.
-func (q *DeltaFIFO[T]) Replace(list List[T], resourceVersion string) {
-	q.put(Delta[T]{Type: Replace, List: &list, ResourceVersion: resourceVersion})
+// Replace queues that the objects of a list are all that there are. The queue owns its slices.
+func (q *DeltaFIFO[T]) Replace(list List[T], version string) {
+	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: version})
 }
 
-// Bookmark queues that nothing else has changed up to resourceVersion.
-func (q *DeltaFIFO[T]) Bookmark(resourceVersion string) {
-	q.put(Delta[T]{Type: Bookmark, ResourceVersion: resourceVersion})
+// Bookmark queues that nothing else has changed up to a version.
+func (q *DeltaFIFO[T]) Bookmark(version string) {
+	q.Add(Delta[T]{Type: Bookmark, ResourceVersion: version})
 }
 
-// Step queues changes that belong together, each of them a Put, a Delete or a Remove:
-// readers are to see all of them, or none. The consumer calls done, unless it is nil,
-// when reads reflect them. The queue owns the slice from then on. Whatever the number of
-// the changes, they are one delta.
+// Step queues changes that belong together, each of them a Put, a Delete or a Remove, as one
+// delta: readers are to see all of them, or none. The consumer calls done, unless it is nil,
+// when reads reflect them. The queue owns the slice from then on.
 func (q *DeltaFIFO[T]) Step(changes []Delta[T], resourceVersion string, done func()) {
-	q.put(Delta[T]{Type: Step, List: &List[T]{Changes: changes, Done: done}, ResourceVersion: resourceVersion})
+	q.Add(Delta[T]{Type: Step, List: &List[T]{Changes: changes, Done: done}, ResourceVersion: resourceVersion})
 }
 
 // StepPart does so with changes that are a list of a part of the objects.
 func (q *DeltaFIFO[T]) StepPart(changes []Delta[T], resourceVersion string) {
-	q.put(Delta[T]{Type: Step, List: &List[T]{Changes: changes, Part: true}, ResourceVersion: resourceVersion})
+	q.Add(Delta[T]{Type: Step, List: &List[T]{Changes: changes, Part: true}, ResourceVersion: resourceVersion})
 }
 
 // Add queues a delta of any type. The queue owns what it refers to from then on.
-func (q *DeltaFIFO[T]) Add(d Delta[T]) { q.put(d) }
-
-func (q *DeltaFIFO[T]) put(d Delta[T]) {
+func (q *DeltaFIFO[T]) Add(d Delta[T]) {
 	q.mu.Lock()
 	for q.limit > 0 && len(q.queued) >= q.limit && !q.closed {
 		q.room.Wait()
@@ -107,6 +96,11 @@ func (q *DeltaFIFO[T]) put(d Delta[T]) {
 	}
 	q.queued = append(q.queued, d)
 	q.highWater = max(q.highWater, len(q.queued))
+	q.unlock()
+}
+
+// unlock gives mu up, and wakes the consumer if it sleeps.
+func (q *DeltaFIFO[T]) unlock() {
 	wake := q.waiting
 	q.waiting = false
 	q.mu.Unlock()
@@ -115,11 +109,9 @@ func (q *DeltaFIFO[T]) put(d Delta[T]) {
 	}
 }
 
-// Take waits until something is queued and returns all of it. The slice
-// belongs to the queue: it is valid until the next Take, and the caller may
-// modify it. There is one consumer: calls must not overlap.
-//
-// It returns ErrClosed when the queue is closed and empty, and ctx's error
+// Take waits until something is queued and returns all of it. The slice belongs to the queue:
+// it is valid until the next Take, and the caller may modify it. There is one consumer: calls
+// must not overlap. It returns ErrClosed when the queue is closed and empty, and ctx's cause
 // when that ends first.
 func (q *DeltaFIFO[T]) Take(ctx context.Context) ([]Delta[T], error) {
 	if cap(q.taken) > maxKept {
@@ -153,8 +145,7 @@ func (q *DeltaFIFO[T]) Take(ctx context.Context) ([]Delta[T], error) {
 	}
 }
 
-// stopWaiting withdraws the consumer's wish to be woken. If a producer has
-// seen it already, its signal is awaited, so that none is left for later.
+// stopWaiting withdraws the consumer's wish to be woken, or awaits the signal.
 func (q *DeltaFIFO[T]) stopWaiting() {
 	q.mu.Lock()
 	signalled := !q.waiting
@@ -165,8 +156,7 @@ func (q *DeltaFIFO[T]) stopWaiting() {
 	}
 }
 
-// SetLimit makes producers wait while n or more deltas are queued; 0 or less
-// means that they never do. A replace counts as one.
+// SetLimit makes producers wait while n or more deltas are queued, or never if n is not positive.
 func (q *DeltaFIFO[T]) SetLimit(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -181,24 +171,18 @@ func (q *DeltaFIFO[T]) Len() int {
 	return len(q.queued)
 }
 
-// HighWater returns the largest number of deltas that were ever queued at the
-// same time.
+// HighWater returns how many deltas were queued at the same time, at most.
 func (q *DeltaFIFO[T]) HighWater() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.highWater
 }
 
-// Close makes the queue ignore what producers put in from now on, and lets go
-// of those who wait for room. It may be called more than once.
+// Close makes the queue ignore what producers put in from now on, and lets go of those who wait
+// for room. It may be called more than once.
 func (q *DeltaFIFO[T]) Close() {
 	q.mu.Lock()
 	q.closed = true
-	wake := q.waiting
-	q.waiting = false
 	q.room.Broadcast()
-	q.mu.Unlock()
-	if wake {
-		q.ready <- struct{}{}
-	}
+	q.unlock()
 }

@@ -2,34 +2,25 @@ package queue
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// Failing is a key whose processing by WorkQueue.Run has failed, and has not
-// succeeded since.
+// Failing is a key whose processing by WorkQueue.Run has failed, and has not succeeded since.
 type Failing struct {
-	// Key is the key in words, as fmt.Sprint has it.
-	Key string
-	// Failures is how often it has failed in a row, Since when it first did, and Last
-	// when it last did.
-	Failures    int
-	Since, Last time.Time
-	// Err is the last error, the very value: it keeps alive what it refers to.
-	Err error
-	// Terminal tells that it is not tried again before it is added anew, as Err is
-	// a TerminalError.
-	Terminal bool
+	Key         string    // the key in words, as fmt.Sprint has it
+	Failures    int       // how often it has failed in a row
+	Since, Last time.Time // when it first did, and last
+	Err         error     // the last error, the very value: it keeps alive what it refers to
+	Terminal    bool      // Err is a TerminalError: it is not tried again before it is added anew
 }
 
-// maxFailing is how many keys are known to fail. A queue in which more do has one
-// cause for it, and 10,000 examples.
-const maxFailing = 10_000
+const maxFailing = 10_000 // keys that are known to fail: if more do, they have a common cause
 
-// failures knows the keys that fail. Nothing is done for keys that do not, except
-// to read a number.
+// failures knows the keys that fail. For keys that do not, a number is read.
 type failures[K comparable] struct {
 	number atomic.Int64 // len(keys)
 
@@ -76,16 +67,14 @@ func (f *failures[K]) succeeded(key K) {
 
 // of returns what is known of a key that fails, nil if it does not.
 func (f *failures[K]) of(key K) *Failing {
-	if f.number.Load() == 0 {
-		return nil
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if known, ok := f.keys[key]; ok {
-		known.Key = words(key)
-		return &known
+	known, ok := f.keys[key]
+	if !ok {
+		return nil
 	}
-	return nil
+	known.Key = fmt.Sprint(key)
+	return &known
 }
 
 // candidate is a key that may be among those that have failed most.
@@ -99,34 +88,17 @@ func (c candidate[K]) compare(other candidate[K]) int {
 	return cmp.Or(cmp.Compare(other.Failures, c.Failures), c.Since.Compare(other.Since))
 }
 
-// report notes the keys that fail in r, up to n of them.
+// report notes the keys that fail in r, the first n of them by compare.
 func (f *failures[K]) report(n int, r *Report) {
 	f.mu.Lock()
-	first := f.first(n)
-	r.FailingKeys, r.MissedFailures = len(f.keys), f.missed
-	for _, known := range f.keys {
+	first := make([]candidate[K], 0, min(2*n, len(f.keys)))
+	cut := n == 0 // first has been full: what comes after its n-th is of no interest
+	for key, known := range f.keys {
 		if r.FailingSince.IsZero() || known.Since.Before(r.FailingSince) {
 			r.FailingSince = known.Since
 		}
-	}
-	f.mu.Unlock()
-	for _, c := range first {
-		c.Failing.Key = words(c.key)
-		r.Failing = append(r.Failing, c.Failing)
-	}
-}
-
-// first returns the first n keys by compare, or all if there are less. The caller
-// holds mu.
-func (f *failures[K]) first(n int) []candidate[K] {
-	if n == 0 {
-		return nil
-	}
-	first := make([]candidate[K], 0, min(2*n, len(f.keys)))
-	cut := false // first has been full: what comes after its n-th is of no interest
-	for key, known := range f.keys {
 		c := candidate[K]{key, known}
-		if cut && c.compare(first[n-1]) >= 0 {
+		if cut && (n == 0 || c.compare(first[n-1]) >= 0) {
 			continue
 		}
 		if len(first) == 2*n {
@@ -135,6 +107,11 @@ func (f *failures[K]) first(n int) []candidate[K] {
 		}
 		first = append(first, c)
 	}
+	r.FailingKeys, r.MissedFailures = len(f.keys), f.missed
+	f.mu.Unlock()
 	slices.SortFunc(first, candidate[K].compare)
-	return first[:min(n, len(first))]
+	for _, c := range first[:min(n, len(first))] {
+		c.Failing.Key = fmt.Sprint(c.key)
+		r.Failing = append(r.Failing, c.Failing)
+	}
 }

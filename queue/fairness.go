@@ -1,6 +1,9 @@
 package queue
 
-import "github.com/kubetyped/informer/internal/shrink"
+import (
+	"github.com/kubetyped/informer/internal/list"
+	"github.com/kubetyped/informer/internal/shrink"
+)
 
 // tenants are those who have keys, if the queue is fair, or else one who has them all.
 type tenants[K comparable] struct {
@@ -19,9 +22,9 @@ type tenant[K comparable] struct {
 // flow is what waits for one tenant with one priority, in order.
 type flow[K comparable] struct {
 	priority int
-	keys     list[entry[K]]
+	keys     list.List[entry[K]]
 	level    *level[K] // unless it is empty
-	node     node[flow[K]]
+	node     list.Node[flow[K]]
 }
 
 // of returns the tenant of a new entry.
@@ -52,13 +55,13 @@ func (t *tenant[K]) flow(priority int) *flow[K] {
 		if f.priority == priority {
 			return f
 		}
-		if f.keys.first == nil {
+		if f.keys.First == nil {
 			free = f
 		}
 	}
 	if free == nil {
 		free = &flow[K]{}
-		free.node.of = free
+		free.node.Of = free
 		t.flows = append(t.flows, free)
 	}
 	free.priority = priority

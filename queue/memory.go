@@ -3,6 +3,9 @@ package queue
 import (
 	"time"
 
+	"github.com/kubetyped/informer/internal/alarm"
+	"github.com/kubetyped/informer/internal/due"
+	"github.com/kubetyped/informer/internal/list"
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
@@ -12,171 +15,156 @@ const (
 	trimStep   = 4096 // entries that are looked at before the lock is given up for a moment
 )
 
-// need is how much of something was needed, in this period and the one before.
-type need struct{ now, before int }
+// entry is what a WorkQueue knows of a key. Times are counted from the making of the queue.
+type entry[K comparable] struct {
+	key    K
+	node   list.Node[entry[K]] // in a flow, among those in work, or among those at rest
+	item   due.Item[entry[K]]  // among those that are delayed
+	tenant *tenant[K]          // whose it is
 
-func (n *need) note(much int) { n.now = max(n.now, much) }
-func (n *need) look(much int) { n.before, n.now = n.now, much }
-func (n *need) lately() int   { return max(n.now, n.before) }
+	priority     int // with which it waits, or was handed out
+	nextPriority int // with which it is to wait after its processing, if it is dirty
+	duePriority  int // with which it is to wait when its delay ends
+
+	since time.Duration // when it took its place, or was handed out; unknown if nobody looked at the clock
+	added time.Duration // when it was first added since it was handed out; for metrics
+	state state
+}
+
+// unknown is a time at which nobody has looked at the clock.
+const unknown = time.Duration(-1)
+
+// state is a set of flags. An entry with none of them rests.
+type state uint8
+
+const (
+	waiting    state = 1 << iota // in a flow
+	processing                   // handed out
+	dirty                        // added since it was handed out
+	delayed                      // to be added when it is due
+)
+
+func (e *entry[K]) inState(s state) bool { return e.state&s != 0 }
 
 // keyTable has the entries of all keys that a WorkQueue knows of. Those of keys that are not
 // wanted now rest: they stay, as a key is likely to come again. Only memory sees them. Keys
 // that refer to other values, which they would keep alive, do not rest.
-//
-// It is a map by the keys' hashes, and not by the keys: a map that grows computes the hash
-// of each key that it moves anew, and so would look at each of them in memory.
 type keyTable[K comparable] struct {
-	by      shrink.Steps[uint32, entry[K]]
-	len     int
-	resting list[entry[K]] // the one that has rested longest first
-	rest    int            // how many rest
-	spare   []*entry[K]    // of keys that do not rest
-	needed  need           // of entries that do not rest
+	by      shrink.Steps[K, entry[K]]
+	resting list.List[entry[K]]    // the one that has rested longest first
+	rest    int                    // how many rest
+	spare   shrink.Spare[entry[K]] // of keys that do not rest
+	needed  shrink.Need            // of entries that do not rest
 }
 
-// get returns the entry of a key, nil if there is none.
-func (t *keyTable[K]) get(key K, hash uint32) *entry[K] {
-	e := t.by.Get(hash)
-	for e != nil && e.key != key {
-		e = e.same
+// get returns the entry of a key, nil if there is none. It is quick for the one that has rested
+// longest: a resync adds keys in the order in which they were done the last time.
+func (t *keyTable[K]) get(key K) *entry[K] {
+	if n := t.resting.First; n != nil && n.Of.key == key {
+		return n.Of
 	}
-	return e
-}
-
-// put adds an entry for a key that has none.
-func (t *keyTable[K]) put(e *entry[K]) {
-	e.same = t.by.Get(e.hash)
-	t.by.Put(e.hash, e)
-	t.len++
+	return t.by.Get(key)
 }
 
 // wanted returns how many entries do not rest.
-func (t *keyTable[K]) wanted() int { return t.len - t.rest }
+func (t *keyTable[K]) wanted() int { return t.by.Len() - t.rest }
 
 // getUp ends the rest of an entry.
 func (t *keyTable[K]) getUp(e *entry[K]) {
-	t.resting.remove(&e.node)
+	t.resting.Remove(&e.node)
 	t.rest--
 }
 
 // keeps returns how many entries are kept.
-func (t *keyTable[K]) keeps() int { return max(kept, t.needed.lately()) }
+func (t *keyTable[K]) keeps() int { return max(kept, t.needed.Lately()) }
 
-// delete takes out an entry that rests.
-func (t *keyTable[K]) delete(e *entry[K]) {
-	t.getUp(e)
-	t.len--
-	first := t.by.Get(e.hash)
-	switch {
-	case first != e:
-		for first.same != e {
-			first = first.same
-		}
-		first.same = e.same
-	case e.same != nil:
-		t.by.Put(e.hash, e.same)
-	default:
-		t.by.Delete(e.hash)
-	}
-}
-
-// rest puts the entry of a key to rest that neither waits nor is delayed or in process. The
-// caller holds mu.
+// rest puts an entry to rest if its key has no place any more. The caller holds mu.
 func (q *WorkQueue[K]) rest(e *entry[K]) {
-	q.keys.resting.append(&e.node)
+	if e.state != 0 {
+		return
+	}
+	q.keys.resting.Append(&e.node)
 	q.keys.rest++
 	if q.refers {
 		q.forget(e)
-		if len(q.keys.spare) < kept {
-			q.keys.spare = append(q.keys.spare, e)
-		}
+		q.keys.spare.Put(e, kept)
 	}
 }
 
 // forget takes an entry that rests out, and lets go of its key. The caller holds mu.
 func (q *WorkQueue[K]) forget(e *entry[K]) {
-	q.keys.delete(e)
+	q.keys.getUp(e)
+	q.keys.by.Delete(e.key)
 	q.schedule.tenants.leave(e.tenant)
 	*e = entry[K]{}
 }
 
-// newEntry returns an entry for a key that has none: a new one, one to spare, or the one
-// that has rested longest, if there are as many as were needed lately. The caller holds mu.
+// newEntry returns an entry for a key that has none: the one that has rested longest, if there
+// are as many as were needed lately, or else one to spare or a new one. The caller holds mu.
 func (q *WorkQueue[K]) newEntry(r *request[K]) *entry[K] {
 	var e *entry[K]
-	if n := len(q.keys.spare); n > 0 {
-		e, q.keys.spare = q.keys.spare[n-1], q.keys.spare[:n-1]
-	} else if first := q.keys.resting.first; first != nil && q.keys.len >= q.keys.keeps() {
-		e = first.of
+	if first := q.keys.resting.First; first != nil && q.keys.by.Len() >= q.keys.keeps() {
+		e = first.Of
 		q.forget(e)
 	} else {
-		e = &entry[K]{}
+		e = q.keys.spare.Get()
 	}
-	e.key, e.hash, e.node.of, e.tenant = r.key, r.hash, e, q.schedule.tenants.of(r.tenant)
-	q.keys.put(e)
+	e.key, e.node.Of, e.item.Of, e.tenant = r.key, e, e, q.schedule.tenants.of(r.tenant)
+	q.keys.by.Put(e.key, e)
 	return e
 }
 
-// memory tells when a WorkQueue gives memory back. While it has more than it always keeps,
-// it looks every trimPeriod at what it did not need since it last did. Its fields are
-// guarded by the queue's lock.
+// memory tells when a WorkQueue gives memory back. While it has more than it always keeps, it
+// looks every trimPeriod at what it did not need since. Its fields are guarded by mu.
 type memory struct {
-	active  bool          // there is more than what is always kept
+	next    time.Duration // when to look, or go on
 	inSteps bool          // it is being given back
-	next    time.Duration // when to go on
 }
 
-// isLarge reports whether there is more memory than is always kept. The caller holds mu.
-func (q *WorkQueue[K]) isLarge() bool {
-	return q.keys.len > kept || q.keys.by.IsLarge() || q.schedule.tenants.by.IsLarge()
-}
-
-// trimLater makes the queue give memory back from now on, if it has much. The caller holds
-// mu, and the queue is not shut down.
+// trimLater makes the queue give memory back from now on, if it has more than is always kept.
+// The caller holds mu, and the queue is not shut down.
 func (q *WorkQueue[K]) trimLater(now time.Duration) {
-	if !q.memory.active && q.isLarge() {
-		q.memory.active, q.memory.next = true, now+trimPeriod
-		q.wakeAt(q.memory.next)
+	if k := &q.keys.by; q.memory.next == alarm.Never && (k.Len() > kept || k.IsLarge() || q.schedule.tenants.by.IsLarge()) {
+		q.memory.next = now + trimPeriod
+		q.alarm.At(q.memory.next)
 	}
 }
 
-// trim gives memory back if it is time to. It reports whether it is to be called again, at
-// memory.next. The caller holds mu.
-func (q *WorkQueue[K]) trim(now time.Duration) bool {
+// trim gives memory back if it is time to, and returns when it next is. The caller holds mu.
+func (q *WorkQueue[K]) trim(now time.Duration) time.Duration {
 	m := &q.memory
-	if !m.active || now < m.next {
-		return m.active
+	if now < m.next {
+		return m.next
 	}
 	if !m.inSteps {
-		q.keys.needed.look(q.keys.wanted())
-		q.delays.trim()
+		q.keys.needed.Look(q.keys.wanted())
+		q.delays.Trim()
 	}
 	m.inSteps = q.forgetSome() || q.keys.by.Shrink(trimStep) || q.schedule.tenants.by.Shrink(trimStep)
 	if !m.inSteps {
-		m.next = now + trimPeriod
-		m.active = q.isLarge()
+		m.next = alarm.Never
+		q.trimLater(now)
 	}
-	return m.active
+	return m.next
 }
 
 // forgetSome takes out entries that have rested longest, if there are more than were needed
 // lately. It reports whether there are more of them. The caller holds mu.
 func (q *WorkQueue[K]) forgetSome() bool {
 	for range trimStep {
-		if q.keys.resting.first == nil || q.keys.len <= q.keys.keeps() {
+		if q.keys.resting.First == nil || q.keys.by.Len() <= q.keys.keeps() {
 			return false
 		}
-		q.forget(q.keys.resting.first.of)
+		q.forget(q.keys.resting.First.Of)
 	}
 	return true
 }
 
-// letGo gives all memory back if the queue is shut down and no key is in it. The caller
-// holds mu.
+// letGo gives all memory back if the queue is shut down and empty. The caller holds mu.
 func (q *WorkQueue[K]) letGo() {
 	if q.shutDown && q.keys.wanted() == 0 {
 		q.keys = keyTable[K]{}
-		q.delays = delayHeap[K]{}
+		q.delays = due.Heap[entry[K]]{}
 		q.schedule = schedule[K]{}
 	}
 }

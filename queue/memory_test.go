@@ -13,17 +13,19 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/kubetyped/informer/internal/alarm"
+	"github.com/kubetyped/informer/internal/shrink"
 	"github.com/kubetyped/informer/internal/test/waves"
 )
 
 // entryOf returns the entry of a key, nil if there is none.
-func (q *WorkQueue[K]) entryOf(key K) *entry[K] { return q.keys.get(key, q.hash(key)) }
+func (q *WorkQueue[K]) entryOf(key K) *entry[K] { return q.keys.by.Get(key) }
 
 // known returns how many keys have an entry.
 func known[K comparable](q *WorkQueue[K]) int {
-	q.lock()
+	q.mu.Lock()
 	defer q.unlock()
-	return q.keys.len
+	return q.keys.by.Len()
 }
 
 // TestKeysThatComeAgain find their entry, which nobody sees meanwhile.
@@ -41,7 +43,7 @@ func TestKeysThatComeAgain(t *testing.T) {
 		assert.Equal(t, []string{"a"}, getAll(q))
 		assert.Same(t, e, q.entryOf("a"))
 		if !e.inState(delayed) {
-			assert.Same(t, e, q.keys.resting.first.of)
+			assert.Same(t, e, q.keys.resting.First.Of)
 			assert.Equal(t, KeyState{}, q.KeyState("a"))
 			assert.Equal(t, 0, q.Len())
 		}
@@ -76,11 +78,11 @@ func TestKeysThatReferToOthersDoNotRest(t *testing.T) {
 	defer q.ShutDown()
 	q.Add(key{new(int)})
 	getAll(q)
-	assert.Zero(t, q.keys.len)
+	assert.Zero(t, q.keys.by.Len())
 	q.Add(key{new(int)})
 	q.ShutDown()
 	getAll(q)
-	assert.Zero(t, q.keys.len)
+	assert.Zero(t, q.keys.by.Len())
 }
 
 // discard is a metrics provider.
@@ -161,14 +163,14 @@ func TestMemoryAfterABurst(t *testing.T) {
 				t.Logf("%d KiB after the burst, then %d KiB", burst>>10, left>>10)
 				assert.Greater(t, burst, 1<<20)
 				assert.Less(t, left, 1<<19)
-				assert.LessOrEqual(t, q.keys.len, kept)
-				assert.False(t, q.memory.active)
+				assert.LessOrEqual(t, q.keys.by.Len(), kept)
+				assert.Equal(t, alarm.Never, q.memory.next)
 
 				time.Sleep(24 * time.Hour)
 				assert.Equal(t, []int{-1}, getAll(q), "the one that is left is found")
 				time.Sleep(time.Second) // for the metrics
 				synctest.Wait()
-				assert.False(t, q.background.running, "the goroutine is gone")
+				assert.False(t, q.alarm.Runs(), "the goroutine is gone")
 				q.ShutDown()
 			})
 		})
@@ -259,43 +261,10 @@ func TestMemoryThatIsNeededIsKept(t *testing.T) {
 			time.Sleep(trimPeriod - time.Second)
 			synctest.Wait()
 			require.Len(t, getAll(q), 10_000)
-			require.Equal(t, 10_000, q.keys.len)
+			require.Equal(t, 10_000, q.keys.by.Len())
 			require.Same(t, first, q.entryOf(0))
-			require.GreaterOrEqual(t, len(q.delays.pages)*delayPage, 10_000)
 		}
 	})
-}
-
-// TestKeysOfTheSameHash are told apart, whichever of them comes and goes first.
-func TestKeysOfTheSameHash(t *testing.T) {
-	q := makeQueue[int](t)
-	defer q.ShutDown()
-	byHash := map[uint32]int{}
-	for key := range 1_000_000 { // enough for a hundred pairs
-		hash := q.hash(key)
-		other, same := byHash[hash]
-		byHash[hash] = key
-		if !same {
-			continue
-		}
-		for _, pair := range [][2]int{{key, other}, {other, key}} {
-			q.Add(key)
-			q.Add(other)
-			for _, k := range pair {
-				assert.Equal(t, k, q.entryOf(k).key)
-			}
-			assert.Equal(t, []int{key, other}, getAll(q))
-			whileHeld(q, func() {
-				q.forget(q.entryOf(pair[0]))
-				assert.Nil(t, q.entryOf(pair[0]))
-				assert.Equal(t, pair[1], q.entryOf(pair[1]).key)
-				q.forget(q.entryOf(pair[1]))
-				assert.Nil(t, q.entryOf(pair[1]))
-			})
-			assert.Zero(t, q.keys.len)
-			assert.Zero(t, q.keys.by.Len())
-		}
-	}
 }
 
 // TestKeysThatReferToOthersAllocateNothing either, although they do not rest.
@@ -308,7 +277,7 @@ func TestKeysThatReferToOthersAllocateNothing(t *testing.T) {
 		got, _ := q.Get()
 		q.Done(got)
 	}))
-	assert.Zero(t, q.keys.len)
+	assert.Zero(t, q.keys.by.Len())
 	for range 3 * kept {
 		q.Add(new(int))
 	}
@@ -324,11 +293,41 @@ func TestEntriesAreForgottenInSteps(t *testing.T) {
 		q.Add(i)
 	}
 	getAll(q)
-	q.lock()
+	q.mu.Lock()
 	defer q.unlock()
-	q.keys.needed = need{}
+	q.keys.needed = shrink.Need{}
 	assert.True(t, q.forgetSome())
-	assert.Equal(t, kept+10, q.keys.len)
+	assert.Equal(t, kept+10, q.keys.by.Len())
 	assert.False(t, q.forgetSome())
-	assert.Equal(t, kept, q.keys.len)
+	assert.Equal(t, kept, q.keys.by.Len())
+	assert.Nil(t, q.entryOf(0), "those that have rested longest are gone")
+	assert.NotNil(t, q.entryOf(kept+trimStep+9))
+}
+
+// TestMemoryOfPlainAdds is given back although nothing is delayed, and nobody calls.
+func TestMemoryOfPlainAdds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := makeQueue[int](t)
+		defer q.ShutDown()
+		for key := range 3 * kept {
+			q.Add(key)
+		}
+		getAll(q)
+		time.Sleep(2 * trimPeriod)
+		synctest.Wait()
+		assert.Equal(t, kept, q.keys.by.Len())
+		assert.False(t, q.alarm.Runs())
+	})
+}
+
+// TestFlowsAreUsedAgain for other priorities, once they are empty.
+func TestFlowsAreUsedAgain(t *testing.T) {
+	q := makeQueue[string](t)
+	defer q.ShutDown()
+	for priority := range 100 {
+		q.AddWithOptions("a", AddOptions{Priority: priority})
+		q.AddWithOptions("b", AddOptions{Priority: -priority})
+		assert.Len(t, getAll(q), 2)
+	}
+	assert.Len(t, q.schedule.tenants.all.flows, 2)
 }

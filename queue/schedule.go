@@ -4,46 +4,41 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/kubetyped/informer/internal/list"
+	"github.com/kubetyped/informer/internal/shrink"
 )
 
-// schedule holds the keys that wait, and decides whose turn it is. [WorkQueue] has the
-// rules. The keys of one priority form a level. Within it, the keys of one tenant form a
-// flow, which is first in, first out; the flows of a level take turns.
+// schedule holds the keys that wait, and decides whose turn it is. [WorkQueue] has the rules.
+// The keys of one priority form a level. Within it, the keys of one tenant form a flow, which
+// is first in, first out; the flows of a level take turns.
 type schedule[K comparable] struct {
-	ageing  uint64      // a level that was passed over as often has the next turn
-	len     int         // keys that wait
-	turns   uint64      // keys that were handed out
-	levels  []*level[K] // with keys that wait, or the last that had, the one whose last turn is longest ago first
-	spare   []*level[K] // empty ones
+	ageing  uint64                 // a level that was passed over as often has the next turn
+	len     int                    // keys that wait
+	turns   uint64                 // keys that were handed out
+	levels  []*level[K]            // with keys that wait, or the last that had, the one whose last turn is longest ago first
+	spare   shrink.Spare[level[K]] // empty ones
 	tenants tenants[K]
 }
-
-func newSchedule[K comparable](ageing int, fair bool) schedule[K] {
-	return schedule[K]{ageing: uint64(ageing), spare: make([]*level[K], 0, spareLevels), tenants: tenants[K]{fair: fair}}
-}
-
-// spareLevels is how many empty levels are kept to be used again.
-const spareLevels = 16
 
 // level is what waits with one priority.
 type level[K comparable] struct {
 	priority int
-	waiting  int           // keys
-	lastTurn uint64        // turns when it had its last one, or came into being
-	flows    list[flow[K]] // the one whose turn is next first
+	waiting  int                // keys
+	lastTurn uint64             // turns when it had its last one, or came into being
+	flows    list.List[flow[K]] // the one whose turn is next first
 }
 
-// push puts e at the end of the flow of its priority and tenant. A flow that was empty has
-// its turn after all others of its level.
+// push puts e at the end of its flow. One that was empty has its turn after all of its level.
 func (s *schedule[K]) push(e *entry[K], now time.Duration) {
 	f := e.tenant.flow(e.priority)
-	if f.keys.first == nil {
+	if f.keys.First == nil {
 		f.level = s.level(e.priority)
-		f.level.flows.append(&f.node)
+		f.level.flows.Append(&f.node)
 	}
 	e.since = now
 	e.state |= waiting
-	f.keys.append(&e.node)
+	f.keys.Append(&e.node)
 	f.level.waiting++
 	s.len++
 }
@@ -64,11 +59,11 @@ func (s *schedule[K]) pop() *entry[K] {
 	if i < len(s.levels)-1 {
 		s.levels = append(slices.Delete(s.levels, i, i+1), l)
 	}
-	f := l.flows.first.of
-	e := f.keys.first.of
-	if l.flows.last != &f.node && f.keys.last != &e.node {
-		l.flows.remove(&f.node)
-		l.flows.append(&f.node)
+	f := l.flows.First.Of
+	e := f.keys.First.Of
+	if l.flows.Last != &f.node && f.keys.Last != &e.node {
+		l.flows.Remove(&f.node)
+		l.flows.Append(&f.node)
 	}
 	s.remove(e, f)
 	return e
@@ -77,19 +72,17 @@ func (s *schedule[K]) pop() *entry[K] {
 // remove takes e out of its flow f, and out of sight what has become empty.
 func (s *schedule[K]) remove(e *entry[K], f *flow[K]) {
 	e.state &^= waiting
-	f.keys.remove(&e.node)
+	f.keys.Remove(&e.node)
 	s.len--
 	l := f.level
 	l.waiting--
-	if f.keys.first == nil {
-		l.flows.remove(&f.node)
+	if f.keys.First == nil {
+		l.flows.Remove(&f.node)
 	}
 	if l.waiting == 0 && len(s.levels) > 1 { // the only one is what the next key needs
 		i := slices.Index(s.levels, l)
 		s.levels = slices.Delete(s.levels, i, i+1)
-		if len(s.spare) < cap(s.spare) {
-			s.spare = append(s.spare, l)
-		}
+		s.spare.Put(l, 16)
 	}
 }
 
@@ -105,12 +98,7 @@ func (s *schedule[K]) level(priority int) *level[K] {
 			return l
 		}
 	}
-	var l *level[K]
-	if n := len(s.spare); n > 0 {
-		l, s.spare = s.spare[n-1], s.spare[:n-1]
-	} else {
-		l = &level[K]{}
-	}
+	l := s.spare.Get()
 	l.priority, l.lastTurn = priority, s.turns
 	s.levels = append(s.levels, l)
 	return l
@@ -128,13 +116,12 @@ func (s *schedule[K]) depths(n int) []Depth {
 	return all[:min(n, len(all)):min(n, len(all))]
 }
 
-// oldest returns the entry that has waited longest, and when that took its place, nil and
-// now if no key waits.
+// oldest returns what has waited longest, and when that took its place, or else nil and now.
 func (s *schedule[K]) oldest(now time.Duration) (oldest *entry[K], since time.Duration) {
 	since = now
 	for _, l := range s.levels {
-		for n := l.flows.first; n != nil; n = n.next {
-			if e := n.of.keys.first.of; oldest == nil || e.since < since {
+		for n := l.flows.First; n != nil; n = n.Next {
+			if e := n.Of.keys.First.Of; oldest == nil || e.since < since {
 				oldest, since = e, e.since
 			}
 		}

@@ -285,7 +285,7 @@ func (c *waveCheck) step() {
 	what, same, priority := r.IntN(9), c.delay(), []int{0, 1, 7, LowPriority}[r.IntN(4)]
 	left := what < 5 && r.IntN(4) == 0 // the adds are left to who holds the lock
 	if left {
-		q.lock()
+		q.mu.Lock()
 	}
 	for i := range n {
 		key := (from + i*stride) % c.size
@@ -363,18 +363,17 @@ func (c *waveCheck) look() {
 // check looks at what has to be so in the queue at any time.
 func (c *waveCheck) check() {
 	q := c.q
-	q.lock()
+	q.mu.Lock()
 	defer q.unlock()
 	resting := 0
-	for n := q.keys.resting.first; n != nil; n = n.next {
-		require.Zero(c, n.of.state, "seed %d", c.seed)
-		require.Same(c, n.of, q.entryOf(n.of.key), "seed %d", c.seed)
+	for n := q.keys.resting.First; n != nil; n = n.Next {
+		require.Zero(c, n.Of.state, "seed %d", c.seed)
+		require.Same(c, n.Of, q.entryOf(n.Of.key), "seed %d", c.seed)
 		resting++
 	}
 	require.Equal(c, resting, q.keys.rest)
-	require.Equal(c, len(c.s.keys), q.keys.len-resting, "seed %d", c.seed)
-	for i := range q.delays.len {
-		e := q.delays.at(i).entry
-		require.True(c, e.inState(delayed) && int(e.place) == i, "seed %d", c.seed)
+	require.Equal(c, len(c.s.keys), q.keys.by.Len()-resting, "seed %d", c.seed)
+	for key, w := range c.s.keys {
+		require.Equal(c, w.due != 0, q.entryOf(key).inState(delayed), "seed %d", c.seed)
 	}
 }

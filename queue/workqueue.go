@@ -1,111 +1,110 @@
+// Package queue holds the queues of a controller.
+//
+// A [DeltaFIFO] stands between a source of changes and the store: the source never waits for
+// the work that its changes cause, and the store takes all that has come in with one swap.
+//
+// A [WorkQueue] stands between event handlers and the workers that reconcile: it keeps each key
+// once, hands it to one worker at a time, delays and retries, and decides who comes first. It
+// takes the place of client-go's workqueue.TypedRateLimitingInterface.
 package queue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"reflect"
-	"sync"
 
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/kubetyped/informer/internal/alarm"
+	"github.com/kubetyped/informer/internal/combine"
+	"github.com/kubetyped/informer/internal/due"
+	"github.com/kubetyped/informer/internal/keys"
+	limiters "github.com/kubetyped/informer/internal/limiter"
+	"github.com/kubetyped/informer/internal/list"
+	"github.com/kubetyped/informer/internal/sleepers"
 	"github.com/kubetyped/informer/internal/sparing"
+	"github.com/kubetyped/informer/internal/stopwatch"
 )
 
 // ErrShutDown is returned by a WorkQueue that was shut down.
 var ErrShutDown = errors.New("queue: shut down")
 
-// WorkQueue keeps the keys that have to be processed, and hands them out to
-// workers. It is client-go's workqueue.TypedRateLimitingInterface, with the
-// semantics that this has there:
+// WorkQueue keeps the keys that have to be processed, and hands them out to workers. It is
+// client-go's workqueue.TypedRateLimitingInterface, with the semantics that this has there:
 //
 //  1. Once. A key that waits is in the queue once, however often it is added.
-//  2. One worker. A key is with one worker at a time. If it is added between
-//     Get and Done, it waits again after Done, once.
-//  3. Nothing is lost or made up. An add is followed by a Get of its key, and
-//     happens before it; each Get is of a key that was added since the last one.
-//  4. Delays. AddAfter adds a key when the delay has passed. Of several delays
-//     of a key, the one that ends first counts. Other adds of the key make no
-//     difference to it (but see WithJoinedDelays).
-//  5. Shutdown. What waits is still handed out, and so is what was added while
-//     it was being processed. What is delayed is dropped; what is added is
-//     ignored.
+//  2. One worker. A key is with one worker at a time. If it is added between Get and Done,
+//     it waits again after Done, once.
+//  3. Nothing is lost or made up. An add is followed by a Get of its key, and happens before
+//     it; each Get is of a key that was added since the last one.
+//  4. Delays. AddAfter adds a key when the delay has passed. Of several delays of a key, the
+//     one that ends first counts. Other adds of the key make no difference to it (but see
+//     WithJoinedDelays).
+//  5. Shutdown. What waits is still handed out, and so is what was added while it was being
+//     processed. What is delayed is dropped; what is added is ignored.
 //
 // Who comes first:
 //
-//  6. Order. Keys of the same priority and tenant are handed out in the order
-//     in which they took their place. A key does so when it is added; when its
-//     delay ends; when its processing ends, if it was added meanwhile; and when
-//     its priority is raised.
+//  6. Order. Keys of the same priority and tenant are handed out in the order in which they
+//     took their place. A key does so when it is added; when its delay ends; when its
+//     processing ends, if it was added meanwhile; and when its priority is raised.
 //  7. Priority. Keys of a higher priority come first.
-//  8. Ageing. While keys of a priority wait, others may be handed out instead
-//     as often in a row as WithAgeing says, 32 times without it. Then that
-//     priority has the next turn; if there are several, the one that has been
-//     passed over most often.
-//  9. Fairness, WithFairness. The keys of one priority are handed out to the
-//     tenants in turns, a key a turn. A tenant that had none waiting comes after
-//     those that had.
+//  8. Ageing. While keys of a priority wait, others may be handed out instead as often in a
+//     row as WithAgeing says, 32 times without it. Then that priority has the next turn; if
+//     there are several, the one that has been passed over most often.
+//  9. Fairness, WithFairness. The keys of one priority are handed out to the tenants in
+//     turns, a key a turn. A tenant that had none waiting comes after those that had.
 //
-// So nothing waits for ever: with ageing a, a key that was the n-th of its
-// priority and tenant is among the next n·t·(a+p) keys that are handed out,
-// where t is the largest number of tenants that meanwhile have keys of its
-// priority waiting, 1 without fairness, and p that of priorities.
+// So nothing waits for ever: with ageing a, a key that was the n-th of its priority and tenant
+// is among the next n·t·(a+p) keys that are handed out, where t is the largest number of
+// tenants that meanwhile have keys of its priority waiting, 1 without fairness, and p that of
+// priorities.
 //
 // It differs from client-go's queue where that does not do what it says:
 //
-//   - ShutDownWithDrain waits for what waits, too, and any number of calls may
-//     wait. There it returns as soon as nothing is in process, although workers
-//     may be about to get the next key, and of several calls, one returns.
-//   - Done of a key that is not in process changes nothing. There, if the key
-//     waits, it waits twice, and two workers may get it.
+//   - ShutDownWithDrain waits for what waits, too, and any number of calls may wait. There it
+//     returns as soon as nothing is in process, and of several calls, one returns.
+//   - Done of a key that is not in process changes nothing. There, if the key waits, it
+//     waits twice, and two workers may get it.
 //
-// Any key that a Go map can have will do. Keys that hold a NaN, which a map would
-// not find again, or a slice in an interface, which would make it panic, are not
-// added: TryAdd returns an error, and the other methods report one to
-// utilruntime.HandleError.
+// Any key that a Go map can have will do. Keys that hold a NaN, which a map would not find
+// again, or a slice in an interface, which would make it panic, are not added: TryAdd returns
+// an error, and the other methods report one to utilruntime.HandleError.
 //
-// The queue is meant for a handful of priorities: the cost of an add grows with
-// their number. It does not grow with the number of keys and tenants.
+// All methods are safe for concurrent use, and none takes long, whatever the number of keys and
+// tenants: the queue grows and shrinks in steps. It is meant for a handful of priorities.
 //
-// All methods are safe for concurrent use, and none takes long, whatever the
-// number of keys: the queue grows and shrinks in steps.
-//
-// The queue keeps memory for about 1,000 keys. What it has beyond that, it gives
-// back when it has not needed it for half a minute to a minute, and all of it when
-// it was shut down and holds no key. It allocates nothing while it has room. It
-// has one goroutine while a key is delayed, metrics have to be set, or it has
-// memory to give back, and none otherwise; ShutDown ends it.
+// The queue keeps memory for about 1,000 keys. What it has beyond that, it gives back when it
+// has not needed it for half a minute to a minute, and all of it when it was shut down and
+// holds no key. It allocates nothing while it has room. It has one goroutine while a key is
+// delayed, metrics have to be set, or it has memory to give back; ShutDown ends it.
 type WorkQueue[K comparable] struct {
-	name         string
-	limiter      workqueue.TypedRateLimiter[K]
-	tenant       func(K) string // nil: all keys have the same
-	capacity     int            // 0: unbounded
-	joinedDelays bool           // a key that waits, or will after its processing, is not delayed
-	time         stopwatch
-	validates    bool // keys are validated before they are used
-	refers       bool // keys keep others alive
-	seed         maphash.Seed
-	slow         slowness
+	options
+	limiter   workqueue.TypedRateLimiter[K]
+	tenant    func(K) string // nil: all keys have the same
+	time      stopwatch.Stopwatch
+	validates bool // keys are validated before they are used
+	refers    bool // keys keep others alive
 
-	mu        sync.Mutex
-	adds      combiner[K]    // those that were left to who holds mu
-	keys      keyTable[K]    // guarded by mu; all that the queue knows of
-	schedule  schedule[K]    // guarded by mu; those that wait
-	inWork    list[entry[K]] // guarded by mu; those that are handed out, in order
-	inProcess int            // guarded by mu; how many these are
-	dirty     int            // guarded by mu; of these, those that were added again
-	delays    delayHeap[K]   // guarded by mu; keys that are to be added later
-	sleepers  waitList       // guarded by mu
-	retries   uint64         // guarded by mu
-	metrics   *metrics       // guarded by mu
-	memory    memory         // guarded by mu
-	shutDown  bool           // guarded by mu
-	cutShort  chan struct{}  // guarded by mu; closed and made anew by each ShutDown
-	drained   chan struct{}  // closed when the queue is shut down and nothing is left
+	mu        combine.Lock[request[K]] // adds that find it taken are left to who holds it
+	keys      keyTable[K]              // guarded by mu; all that the queue knows of
+	schedule  schedule[K]              // guarded by mu; those that wait
+	inWork    list.List[entry[K]]      // guarded by mu; those that are handed out, in order
+	inProcess int                      // guarded by mu; how many these are
+	dirty     int                      // guarded by mu; of these, those that were added again
+	delays    due.Heap[entry[K]]       // guarded by mu; keys that are to be added later
+	sleepers  sleepers.List            // guarded by mu; workers
+	alarm     *alarm.Alarm             // guarded by mu; for what is delayed, metrics and memory
+	retries   uint64                   // guarded by mu
+	metrics   *metrics                 // guarded by mu
+	memory    memory                   // guarded by mu
+	shutDown  bool                     // guarded by mu
+	cutShort  chan struct{}            // guarded by mu; closed and made anew by each ShutDown
+	drained   chan struct{}            // closed when the queue is shut down and nothing is left
 
-	background background
-	failures   failures[K] // has a lock of its own
-	slowLog    sparing.Log
+	failures failures[K] // has a lock of its own
+	slowLog  sparing.Log
 }
 
 // NewWorkQueue returns an empty queue. It returns an error if an option cannot be used.
@@ -114,47 +113,42 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 	limiter, limiterErr := typed[workqueue.TypedRateLimiter[K], K]("the rate limiter is", o.limiter)
 	tenant, tenantErr := typed[func(K) string, K]("fairness is by", o.tenant)
 	if limiter == nil {
-		limiter = workqueue.DefaultTypedControllerRateLimiter[K]()
+		limiter = limiters.New[K]()
 	}
-	if o.name == "" {
-		o.name = reflect.TypeFor[K]().String()
-	}
+	of := reflect.TypeFor[K]()
+	o.name = cmp.Or(o.name, of.String())
 	if err := errors.Join(err, limiterErr, tenantErr); err != nil {
 		return nil, fmt.Errorf("work queue %s: %w", o.name, err)
 	}
 	q := &WorkQueue[K]{
-		name:         o.name,
-		limiter:      limiter,
-		tenant:       tenant,
-		capacity:     o.capacity,
-		joinedDelays: o.joinedDelays,
-		slow:         o.slow,
-		time:         startStopwatch(o.clock),
-		validates:    needsValidation(reflect.TypeFor[K]()),
-		refers:       refers(reflect.TypeFor[K]()),
-		seed:         maphash.MakeSeed(),
-		schedule:     newSchedule[K](o.ageing, tenant != nil),
-		cutShort:     make(chan struct{}),
-		drained:      make(chan struct{}),
-		background:   background{wake: make(chan struct{}, 1)},
+		options:   o,
+		limiter:   limiter,
+		tenant:    tenant,
+		time:      stopwatch.Start(o.clock),
+		validates: keys.NeedCheck(of),
+		refers:    keys.Refer(of),
+		schedule:  schedule[K]{ageing: uint64(o.ageing), tenants: tenants[K]{fair: tenant != nil}},
+		memory:    memory{next: alarm.Never},
+		cutShort:  make(chan struct{}),
+		drained:   make(chan struct{}),
 	}
-	q.background.run = q.runBackground
-	q.metrics = newMetrics(o.metrics, o.name, q.crashed)
+	q.mu.Do(q.makeLeft)
+	q.alarm = alarm.New(&q.time, q.catchUp)
+	q.metrics = newMetrics(o.provider, o.name, q.crashed)
 	return q, nil
 }
 
 var _ workqueue.TypedRateLimitingInterface[string] = (*WorkQueue[string])(nil)
 
-// Forget makes the rate limiter forget the failures of the key: it was processed, or will
-// not be tried again. Done has to be called as well.
+// Forget makes the rate limiter forget the failures of the key: it was processed, or will not
+// be tried again. Done has to be called as well.
 func (q *WorkQueue[K]) Forget(key K) {
 	if q.validate(key) == nil {
 		q.limiter.Forget(key)
 	}
 }
 
-// NumRequeues returns how often the key was added with AddRateLimited since the last
-// Forget, as the rate limiter has counted it.
+// NumRequeues returns how often the rate limiter was asked for the key since the last Forget.
 func (q *WorkQueue[K]) NumRequeues(key K) int {
 	if q.validate(key) != nil {
 		return 0
@@ -162,5 +156,10 @@ func (q *WorkQueue[K]) NumRequeues(key K) int {
 	return q.limiter.NumRequeues(key)
 }
 
-// hash returns the hash of a key that can be one.
-func (q *WorkQueue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
+// validate returns an error if the key cannot be used.
+func (q *WorkQueue[K]) validate(key K) error {
+	if q.validates {
+		return keys.Check(key)
+	}
+	return nil
+}

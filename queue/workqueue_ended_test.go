@@ -47,11 +47,11 @@ func TestNothingIsHandedOutAfterTheContextHasEnded(t *testing.T) {
 				worker.Go(func() { got = get(ctx, q) })
 				synctest.Wait()
 
-				q.mu.Lock()
-				q.enqueue(q.newEntry(&request[int]{key: 7, hash: q.hash(7)}), 0, 0)
-				wake(q.sleepers.next(q.schedule.len))
+				q.mu.Mutex.Lock()
+				q.enqueue(q.newEntry(&request[int]{key: 7}), 0, 0)
+				q.sleepers.Next(q.schedule.len).Wake()
 				cancel(errStop)
-				q.mu.Unlock()
+				q.mu.Mutex.Unlock()
 
 				worker.Wait()
 				require.ErrorIs(t, got, errStop)

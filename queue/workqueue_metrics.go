@@ -1,32 +1,28 @@
 package queue
 
 import (
-	"math"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/kubetyped/informer/internal/alarm"
 )
 
-// MetricsProvider is a workqueue.MetricsProvider that also has metrics for what
-// client-go's queue does not tell. See WithMetrics.
+// MetricsProvider is a workqueue.MetricsProvider that also has metrics for what client-go's
+// queue does not tell. See WithMetrics.
 type MetricsProvider interface {
 	workqueue.MetricsProvider
-	// NewDelayedMetric makes the number of keys that are to be added later.
+	// These make Stats.Delayed, InFlight and OldestAge, which is set twice a second.
 	NewDelayedMetric(name string) workqueue.GaugeMetric
-	// NewInFlightMetric makes the number of keys that are being processed.
 	NewInFlightMetric(name string) workqueue.GaugeMetric
-	// NewOldestAgeSecondsMetric makes Stats.OldestAge, set twice a second.
 	NewOldestAgeSecondsMetric(name string) workqueue.SettableGaugeMetric
 }
 
-// PriorityMetricsProvider is a workqueue.MetricsProvider that has the depth of a
-// queue by priority. It takes the place of NewDepthMetric, which is not called
-// then. See WithMetrics.
+// PriorityMetricsProvider is a workqueue.MetricsProvider that has the depth of a queue, the number
+// of keys that wait or will when they are done, by priority: then NewDepthMetric is not called.
 type PriorityMetricsProvider interface {
 	workqueue.MetricsProvider
-	// NewDepthByPriorityMetric makes the number of keys that wait, or will when
-	// they are done.
 	NewDepthByPriorityMetric(name string) PriorityGaugeMetric
 }
 
@@ -42,8 +38,8 @@ type allPriorities struct{ workqueue.GaugeMetric }
 func (g allPriorities) Inc(int) { g.GaugeMetric.Inc() }
 func (g allPriorities) Dec(int) { g.GaugeMetric.Dec() }
 
-// metrics are what a queue reports. Their methods are called with the queue's lock held, at
-// the end of what they tell of; those of nil do nothing. A metric that panics is reported to
+// metrics are what a queue reports. Their methods are called with the queue's lock held, at the
+// end of what they tell of; those of nil do nothing. A metric that panics is reported to
 // utilruntime.HandleCrash; if that ends the process, it does so without the lock.
 type metrics struct {
 	depth               PriorityGaugeMetric
@@ -54,13 +50,13 @@ type metrics struct {
 	delayed, inFlight   workqueue.GaugeMetric
 	oldestAge           workqueue.SettableGaugeMetric
 
-	crashed func(any)     // is called before a panic goes on
-	next    time.Duration // when those gauges are to be set that change as time goes by
-	settled bool          // they are 0 and stay so until a key is added
+	crashed func(any) // is called before a panic goes on
+	// next is when those gauges are to be set that change as time goes by: never while they are
+	// 0 and stay so until a key is added.
+	next time.Duration
 }
 
-// metricsPeriod is that of client-go's queue.
-const metricsPeriod = 500 * time.Millisecond
+const metricsPeriod = 500 * time.Millisecond // as in client-go's queue
 
 // newMetrics returns the metrics of a queue, nil if there is no provider.
 func newMetrics(provider workqueue.MetricsProvider, name string, crashed func(any)) *metrics {
@@ -78,7 +74,7 @@ func newMetrics(provider workqueue.MetricsProvider, name string, crashed func(an
 		inFlight:     noMetric{},
 		oldestAge:    noMetric{},
 		crashed:      crashed,
-		settled:      true,
+		next:         alarm.Never,
 	}
 	if byPriority, ok := provider.(PriorityMetricsProvider); ok {
 		m.depth = byPriority.NewDepthByPriorityMetric(name)
@@ -113,14 +109,6 @@ func (m *metrics) retried()    { m.tell(func() { m.retries.Inc() }) }
 func (m *metrics) delayBegan() { m.tell(func() { m.delayed.Inc() }) }
 func (m *metrics) delayEnded() { m.tell(func() { m.delayed.Dec() }) }
 
-// add tells that a key more waits with a priority, or will when it is done.
-func (m *metrics) add(priority int) {
-	m.tell(func() {
-		m.adds.Inc()
-		m.depth.Inc(priority)
-	})
-}
-
 // raised tells of a higher priority of what waits, or will.
 func (m *metrics) raised(from, to int) {
 	m.tell(func() {
@@ -129,47 +117,30 @@ func (m *metrics) raised(from, to int) {
 	})
 }
 
-// handedOut tells that a key is in process from now on, which had a priority and has waited.
-func (m *metrics) handedOut(priority int, waited time.Duration) {
-	m.tell(func() {
-		m.depth.Dec(priority)
-		m.latency.Observe(waited.Seconds())
-		m.inFlight.Inc()
-	})
-}
-
-// processed tells that a key is no longer in process, which took some time.
-func (m *metrics) processed(took time.Duration) {
-	m.tell(func() {
-		m.workDuration.Observe(took.Seconds())
-		m.inFlight.Dec()
-	})
-}
-
-// setMetrics sets the gauges that change as time goes by, when it is time to. It returns
-// when it is to be called again. The caller holds mu.
+// setMetrics sets the gauges that change as time goes by, when it is time to. It returns when
+// it is to be called again. The caller holds mu.
 func (q *WorkQueue[K]) setMetrics(now time.Duration) (next time.Duration) {
 	m := q.metrics
-	if m == nil || m.settled {
-		return math.MaxInt64
-	}
-	if m.next > now {
+	switch {
+	case m == nil:
+		return alarm.Never
+	case m.next > now:
 		return m.next
+	case q.isIdle():
+		m.next = alarm.Never
+	default:
+		m.next = now + metricsPeriod
 	}
-	m.next, m.settled = now+metricsPeriod, q.isIdle()
 	var total, longest time.Duration
-	for n := q.inWork.first; n != nil; n = n.next {
-		total += now - n.of.since
-		longest = max(longest, now-n.of.since)
+	for n := q.inWork.First; n != nil; n = n.Next {
+		total += now - n.Of.since
+		longest = max(longest, now-n.Of.since)
 	}
-	age := q.oldestAge(now)
+	_, since := q.schedule.oldest(now)
 	m.tell(func() {
 		m.unfinished.Set(total.Seconds())
 		m.longest.Set(longest.Seconds())
-		m.oldestAge.Set(age.Seconds())
+		m.oldestAge.Set((now - since).Seconds())
 	})
-	if m.settled {
-		return math.MaxInt64
-	}
 	return m.next
 }

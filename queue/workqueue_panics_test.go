@@ -11,10 +11,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"github.com/kubetyped/informer/queue"
@@ -134,6 +137,45 @@ func TestOnePanicIsReportedOnce(t *testing.T) {
 		assert.ErrorContains(t, r.Report(1).Failing[0].Err, "panic: ")
 		assert.Equal(t, 1, r.NumRequeues("a"))
 		r.cancel()
+	})
+}
+
+// moody is where a logger writes to, which panics when it is given the key.
+type moody struct {
+	logr.LogSink
+	panics *atomic.Bool
+}
+
+func (m moody) WithValues(values ...any) logr.LogSink {
+	if m.panics.Load() && values[0] == "key" {
+		panic("logger")
+	}
+	return moody{m.LogSink.WithValues(values...), m.panics}
+}
+
+// TestRunContainsALoggerThatPanics before the function is called: the key counts as failed, and
+// is tried again.
+func TestRunContainsALoggerThatPanics(t *testing.T) {
+	seen := panics(t, true)
+	synctest.Test(t, func(t *testing.T) {
+		var bad atomic.Bool
+		bad.Store(true)
+		q := newQueue[string](t, queue.WithRateLimiter(always(second)))
+		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.New(moody{funcr.New(func(string, string) {}, funcr.Options{}).GetSink(), &bad})))
+		defer cancel()
+		var calls journal[string]
+		var running sync.WaitGroup
+		running.Go(func() {
+			_ = q.Run(ctx, 1, func(_ context.Context, key string) error { calls.add(key); return nil })
+		})
+		add(q, "a", "b")
+		assert.Equal(t, []any{"logger", "logger"}, seen.all())
+		assert.Equal(t, queue.Stats{Delayed: 2, Retries: 2}, q.Stats())
+		bad.Store(false)
+		pass(second)
+		assert.Equal(t, []string{"a", "b"}, calls.all())
+		cancel()
+		running.Wait()
 	})
 }
 

@@ -9,46 +9,44 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/watchdog"
 )
 
-// Run processes keys with the given number of workers until ctx ends, or the
-// queue is shut down and nothing waits any more. It returns nil when every worker
-// has come to its end. It returns an error at once if workers is less than 1 or
-// process is nil. If the queue was shut down before, Run processes what waits,
-// and then returns an error that wraps ErrShutDown.
+// Run processes keys with the given number of workers until ctx ends, or the queue is shut down
+// and nothing waits any more. It returns nil when every worker has come to its end. It returns
+// an error at once if workers is less than 1 or process is nil. If the queue was shut down
+// before, Run processes what waits, and then returns an error that wraps ErrShutDown.
 //
 // What becomes of a key is up to what process returns:
 //
 //   - nil: it is done. The rate limiter forgets it.
 //   - RequeueAfter: the same, and it is added once more after that time.
-//   - TerminalError: it has failed, and is not tried again. The rate limiter
-//     forgets it, the error is logged.
-//   - Any other error: it has failed, and is added again when the rate limiter
-//     allows; the error is logged.
+//   - TerminalError: it has failed, and is not tried again. The rate limiter forgets it.
+//   - Any other error: it has failed, and is added again when the rate limiter allows.
 //
-// If the error wraps several of these, the first of TerminalError and
-// RequeueAfter counts that is found by errors.As, in this order. A key that is
-// added again keeps its priority. If it was added while it was being processed,
-// it is processed again in any case.
+// Failures are logged. If the error wraps several of these, TerminalError counts before
+// RequeueAfter, and of each the first that is found by errors.As. A key that is added again
+// keeps its priority. If it was added while it was processed, it is processed again in any
+// case.
 //
-// A panic of process is reported to utilruntime.PanicHandlers, as HandleCrash
-// does, and counts as an error; it does not end the program. So does
-// runtime.Goexit, but it ends the worker; Run returns an error when it was the
-// last one.
+// A panic of process is reported to utilruntime.PanicHandlers, as HandleCrash does, and counts
+// as an error; it does not end the program. So does runtime.Goexit, but it ends the worker; Run
+// returns an error when it was the last one.
 //
-// The function gets a context that ends with ctx and whose logger has the
-// queue's name and the key as values.
+// The function gets a context that ends with ctx and whose logger has the queue's name and the
+// key as values.
 //
-// To stop at once, end ctx: no further key is handed out, and Run waits for the
-// calls under way. To stop when all that waits has been processed, call ShutDown,
-// Drain or ShutDownWithDrain instead; then errors and RequeueAfter lead to
-// nothing, as nothing is added any more. Either way the queue is shut down when
-// Run returns, so none of its goroutines is left.
+// To stop at once, end ctx: no further key is handed out, and Run waits for the calls under
+// way. To stop when all that waits has been processed, call ShutDown, Drain or
+// ShutDownWithDrain instead; then errors and RequeueAfter lead to nothing. Either way the queue
+// is shut down when Run returns, so none of its goroutines is left.
 func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx context.Context, key K) error) error {
-	if workers < 1 {
+	switch {
+	case workers < 1:
 		return fmt.Errorf("work queue %s: it cannot be run by %d workers, the least is 1", q.name, workers)
-	}
-	if process == nil {
+	case process == nil:
 		return fmt.Errorf("work queue %s: the function that processes keys is nil", q.name)
 	}
 	defer q.ShutDown()
@@ -56,7 +54,12 @@ func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx co
 	r := &run[K]{q, process, klog.FromContext(ctx).WithValues("queue", q.name)}
 	var working sync.WaitGroup
 	for range workers {
-		working.Go(func() { r.work(ctx) })
+		working.Go(func() {
+			w := r.newWatchdog()
+			defer w.Stop()
+			for r.work(ctx, w) {
+			}
+		})
 	}
 	working.Wait()
 	switch {
@@ -75,103 +78,66 @@ type run[K comparable] struct {
 	logger  klog.Logger
 }
 
-// work is what a worker does.
-func (r *run[K]) work(ctx context.Context) {
-	w := newWatchdog(r)
-	defer w.stop()
-	for r.workOnce(ctx, w) {
-	}
-}
-
-// workOnce reports whether there is more. If a clock panics, and that does not end the
-// process, it goes on after a while.
-func (r *run[K]) workOnce(ctx context.Context, w *watchdog[K]) (more bool) {
+// work processes a key, and reports whether there is more. If a clock panics, and that does not
+// end the process, it goes on after a while.
+func (r *run[K]) work(ctx context.Context, w *watchdog.Watchdog[K]) (more bool) {
 	more = true
-	defer utilruntime.HandleCrash(pause)
+	defer utilruntime.HandleCrash(goroutine.Pause)
 	key, _, err := r.get(ctx, true)
 	if err != nil {
 		return false
 	}
-	r.handle(klog.NewContext(ctx, r.logger.WithValues("key", key)), key, w)
+	r.handle(ctx, key, w)
 	return true
 }
 
-// insist calls what panics only if a clock does, until that does not.
-func insist(call func()) {
-	defer utilruntime.HandleCrash(func(p any) {
-		pause(p)
-		if !utilruntime.ReallyCrash {
-			insist(call)
-		}
-	})
-	call()
-}
+var errExited = errors.New("the function has not returned") // the outcome of one that ends its goroutine
 
-// errExited is the outcome of a function that ends its goroutine.
-var errExited = errors.New("the function has not returned")
-
-func (r *run[K]) handle(ctx context.Context, key K, w *watchdog[K]) {
+func (r *run[K]) handle(ctx context.Context, key K, w *watchdog.Watchdog[K]) {
 	outcome := errExited
 	defer func() {
-		defer insist(func() { r.Done(key) })
+		defer goroutine.Insist(func() { r.Done(key) })
 		r.settle(ctx, key, w, outcome)
 	}()
-	outcome = contain(ctx, func() error {
-		w.begin(key)
-		return r.process(ctx, key)
+	outcome = goroutine.Try(ctx, func() error {
+		ctx = klog.NewContext(ctx, r.logger.WithValues("key", key))
+		return goroutine.Try(ctx, func() error {
+			w.Begin(key)
+			return r.process(ctx, key)
+		})
 	})
 }
 
-// settle does what the outcome of a call asks for. What is asked for that, the error, the
-// rate limiter and the logger, may panic as well: then the outcome is this panic.
-func (r *run[K]) settle(ctx context.Context, key K, w *watchdog[K], outcome error) {
-	panicked := contain(ctx, func() error {
-		w.end(ctx)
+// settle does what the outcome of a call asks for. What is asked for that, the error, the rate
+// limiter and the logger, may panic as well: then the outcome is this panic.
+func (r *run[K]) settle(ctx context.Context, key K, w *watchdog.Watchdog[K], outcome error) {
+	panicked := goroutine.Try(ctx, func() error {
+		r.logSlow(ctx, w.End())
 		r.settled(ctx, key, outcome)
 		return nil
 	})
-	if panicked == nil {
-		return
+	if panicked != nil && goroutine.Try(ctx, func() error { r.retry(ctx, key, panicked); return nil }) != nil {
+		goroutine.Insist(func() { r.AddAfter(key, time.Second) }) // the rate limiter cannot say when
 	}
-	if again := contain(ctx, func() error { r.retry(ctx, key, panicked); return nil }); again != nil {
-		insist(func() { r.AddAfter(key, retryAfterPanic) })
-	}
-}
-
-// retryAfterPanic is when a key is tried again if the rate limiter cannot say it.
-const retryAfterPanic = time.Second
-
-// contain calls a function of the user, and turns a panic into an error.
-func contain(ctx context.Context, call func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			for _, handle := range utilruntime.PanicHandlers {
-				handle(ctx, p)
-			}
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return call()
 }
 
 // settled does what an outcome asks for.
 func (r *run[K]) settled(ctx context.Context, key K, outcome error) {
-	var terminal *terminalError
-	var requeue *requeueError
-	switch {
-	case outcome == nil:
-		r.Forget(key)
-		r.failures.succeeded(key)
-	case errors.As(outcome, &terminal):
-		r.Forget(key)
-		r.failed(key, outcome, true)
-		klog.FromContext(ctx).Error(outcome, "Processing has failed and is not tried again")
-	case errors.As(outcome, &requeue):
-		r.Forget(key)
-		r.failures.succeeded(key)
-		r.AddAfter(key, requeue.after)
-	default:
+	after, requeue := IsRequeue(outcome)
+	terminal := IsTerminal(outcome)
+	if outcome != nil && !requeue && !terminal {
 		r.retry(ctx, key, outcome)
+		return
+	}
+	r.Forget(key)
+	if terminal {
+		r.failures.failed(key, outcome, true, r.time.At(r.time.Now()))
+		klog.FromContext(ctx).Error(outcome, "Processing has failed and is not tried again")
+		return
+	}
+	r.failures.succeeded(key)
+	if requeue {
+		r.AddAfter(key, after)
 	}
 }
 
@@ -179,12 +145,48 @@ func (r *run[K]) settled(ctx context.Context, key K, outcome error) {
 func (r *run[K]) retry(ctx context.Context, key K, outcome error) {
 	r.AddRateLimited(key)
 	if ctx.Err() == nil || !errors.Is(outcome, ctx.Err()) && !errors.Is(outcome, context.Cause(ctx)) {
-		r.failed(key, outcome, false)
+		r.failures.failed(key, outcome, false, r.time.At(r.time.Now()))
 		klog.FromContext(ctx).Error(outcome, "Processing has failed", "requeues", r.NumRequeues(key))
 	}
 }
 
-// failed notes a failure, for Report and KeyState.
-func (r *run[K]) failed(key K, err error, terminal bool) {
-	r.failures.failed(key, err, terminal, r.time.at(r.time.now()))
+// RequeueAfter returns an error that makes [WorkQueue.Run] process a key once more when d has
+// passed, or at once if d is not positive. It does not count as a failure.
+func RequeueAfter(d time.Duration) error { return &requeueError{after: d} }
+
+type requeueError struct{ after time.Duration }
+
+func (e *requeueError) Error() string { return fmt.Sprintf("requeue after %v", e.after) }
+
+// TerminalError returns an error that makes [WorkQueue.Run] not try a key again, as that would
+// fail again: nothing happens until the key is added anew. It wraps err, which may be nil.
+func TerminalError(err error) error { return &terminalError{err: err} }
+
+type terminalError struct{ err error }
+
+func (e *terminalError) Error() string {
+	if e.err == nil {
+		return "terminal error"
+	}
+	return "terminal error: " + e.err.Error()
+}
+
+// Unwrap returns the error that is terminal.
+func (e *terminalError) Unwrap() error { return e.err }
+
+// IsRequeue reports whether [WorkQueue.Run] processes a key once more for err alone, as
+// RequeueAfter asks for, and after what time. It is for those who wrap the function that Run
+// calls.
+func IsRequeue(err error) (after time.Duration, ok bool) {
+	requeue, ok := errors.AsType[*requeueError](err)
+	if !ok || IsTerminal(err) {
+		return 0, false
+	}
+	return requeue.after, true
+}
+
+// IsTerminal reports whether err is, or wraps, one of TerminalError.
+func IsTerminal(err error) bool {
+	_, ok := errors.AsType[*terminalError](err)
+	return ok
 }

@@ -5,22 +5,18 @@ import (
 	"fmt"
 )
 
-// ShutDown makes the queue ignore what is added from now on, and drops what is
-// delayed. What waits is still handed out; after that, Get reports that the queue
-// was shut down. None of the queue's goroutines is left when ShutDown returns.
+// ShutDown makes the queue ignore what is added from now on, and drops what is delayed. What
+// waits is still handed out; after that, Get reports that the queue was shut down. None of the
+// queue's goroutines is left when ShutDown returns.
 //
-// It may be called more than once. It ends every Drain and ShutDownWithDrain
-// that waits.
-func (q *WorkQueue[K]) ShutDown() {
-	q.stop(true)
-}
+// It may be called more than once. It ends every Drain and ShutDownWithDrain that waits.
+func (q *WorkQueue[K]) ShutDown() { q.stop(true) }
 
-// Drain does as ShutDown, and waits until all that was added has been processed:
-// until a worker has called Done for each key that waits or is being processed.
+// Drain does as ShutDown, and waits until all that was added has been processed: until a worker
+// has called Done for each key that waits or is being processed.
 //
-// If ctx ends before, Drain returns an error that wraps ctx's cause, and if
-// ShutDown is called before, one that wraps ErrShutDown. The error says how many
-// keys are left. The queue stays shut down, and what waits is still handed out.
+// If ctx ends before, Drain returns an error that wraps its cause, and if ShutDown is called before,
+// one that wraps ErrShutDown. The error says how many keys are left, which are still handed out.
 func (q *WorkQueue[K]) Drain(ctx context.Context) error {
 	cutShort := q.stop(false)
 	var err error
@@ -39,26 +35,23 @@ func (q *WorkQueue[K]) Drain(ctx context.Context) error {
 		q.name, s.Waiting+s.Dirty, s.InFlight, err)
 }
 
-// ShutDownWithDrain does as Drain, without a context. It waits for ever if
-// nobody gets what waits and calls Done.
-func (q *WorkQueue[K]) ShutDownWithDrain() {
-	_ = q.Drain(context.Background()) // a ShutDown that ends it is no failure
-}
+// ShutDownWithDrain does as Drain, for as long as it takes. A ShutDown that ends it is no failure.
+func (q *WorkQueue[K]) ShutDownWithDrain() { _ = q.Drain(context.Background()) }
 
-// stop shuts the queue down. It returns a channel that is closed by the next ShutDown, and
-// ends all that wait for one, if this is a ShutDown.
+// stop shuts the queue down. It returns a channel that is closed by the next ShutDown, and ends
+// all that wait for one, if this is a ShutDown.
 func (q *WorkQueue[K]) stop(cutShort bool) <-chan struct{} {
-	defer q.background.ended.Wait()
+	defer q.alarm.Wait()
 	defer q.dropDelayed()
-	q.lock()
+	q.mu.Lock()
 	defer q.unlock()
 	if !q.shutDown {
 		q.shutDown = true
 		if q.isIdle() {
 			close(q.drained)
 		}
-		q.sleepers.wakeAll()
-		q.wakeBackground()
+		q.sleepers.WakeAll()
+		q.alarm.Now()
 	}
 	if cutShort {
 		close(q.cutShort)
@@ -69,7 +62,7 @@ func (q *WorkQueue[K]) stop(cutShort bool) <-chan struct{} {
 
 // ShuttingDown reports whether the queue was shut down.
 func (q *WorkQueue[K]) ShuttingDown() bool {
-	q.lock()
+	q.mu.Lock()
 	defer q.unlock()
 	return q.shutDown
 }

@@ -14,6 +14,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/keys"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -132,7 +133,7 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 		return nil, fmt.Errorf("informer %s: %w", name, f.err)
 	case src == nil:
 		return nil, fmt.Errorf("informer %s: the function that returns the source is nil", name)
-	case !reflect.ValueOf(&key).Elem().Comparable() || key != key: // a NaN is not equal to itself
+	case keys.Check(key) != nil:
 		return nil, fmt.Errorf("informer %s: a key of type %T cannot be compared", name, key)
 	}
 	at := shareKey{reflect.TypeFor[T](), key}

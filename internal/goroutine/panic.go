@@ -3,6 +3,7 @@ package goroutine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
@@ -52,5 +53,36 @@ func Crash(ctx context.Context, panicked any) {
 	Report(ctx, panicked)
 	if utilruntime.ReallyCrash {
 		panic(panicked)
+	}
+}
+
+// Try returns what call returns, and a panic of it as an error, whatever crashing is: it is
+// reported as by Report.
+func Try(ctx context.Context, call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			Report(ctx, p)
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return call()
+}
+
+// Insist calls what may panic until it does not, unless that ends the process, with a Pause
+// in between.
+func Insist(call func()) {
+	defer utilruntime.HandleCrash(func(p any) {
+		Pause(p)
+		if !utilruntime.ReallyCrash {
+			Insist(call)
+		}
+	})
+	call()
+}
+
+// Pause has a goroutine that has panicked wait, unless the process ends. It is for HandleCrash.
+func Pause(any) {
+	if !utilruntime.ReallyCrash {
+		time.Sleep(500 * time.Millisecond)
 	}
 }

@@ -1,6 +1,7 @@
 // Program mutants finds out whether the simulations are any good: it puts known bugs
 // into copies of this project's files, one at a time, and counts the seeds that it takes
-// until a suite notices.
+// until a suite notices. Bugs of what a simulation does not come to are for the tests of a
+// package, which know of no seeds: they run once.
 //
 //	go run ./internal/mutants                      # all of them, 2,000 seeds each
 //	go run ./internal/mutants -run Coalesce -seeds 200

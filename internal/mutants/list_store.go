@@ -4,14 +4,14 @@ package main
 var storeAndIndex = []mutation{
 	{
 		bug:   "deltas are taken in the opposite order",
-		in:    "queue.DeltaFIFO.put",
+		in:    "queue.DeltaFIFO.Add",
 		old:   "	q.queued = append(q.queued, d)\n",
 		new:   "	q.queued = append([]Delta[T]{d}, q.queued...)\n",
 		suite: informers,
 	},
 	{
 		bug:   "deltas beyond the limit are dropped",
-		in:    "queue.DeltaFIFO.put",
+		in:    "queue.DeltaFIFO.Add",
 		old:   "	for q.limit > 0 && len(q.queued) >= q.limit && !q.closed {\n		q.room.Wait()\n	}\n",
 		new:   "	if q.limit > 0 && len(q.queued) >= q.limit {\n		q.mu.Unlock()\n		return\n	}\n",
 		suite: informers,
@@ -19,8 +19,8 @@ var storeAndIndex = []mutation{
 	{
 		bug:   "a list drops the deltas that wait",
 		in:    "queue.DeltaFIFO.Replace",
-		old:   "	q.put(Delta[T]{Type: Replace, List: &list, ResourceVersion: resourceVersion})\n",
-		new:   "	q.mu.Lock()\n	q.queued = nil\n	q.mu.Unlock()\n	q.put(Delta[T]{Type: Replace, List: &list, ResourceVersion: resourceVersion})\n",
+		old:   "	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: version})\n",
+		new:   "	q.mu.Lock()\n	q.queued = nil\n	q.mu.Unlock()\n	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: version})\n",
 		suite: informers,
 	},
 	{

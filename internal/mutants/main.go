@@ -96,7 +96,7 @@ func (p *programs) of(ctx context.Context, s suite) (program, error) {
 	if err != nil {
 		return program{}, err
 	}
-	p.built[s.folder] = program{binary, filepath.Join(p.root, filepath.FromSlash(s.folder))}
+	p.built[s.folder] = program{binary, filepath.Join(p.root, filepath.FromSlash(s.folder)), map[suite]bool{}}
 	return p.built[s.folder], nil
 }
 

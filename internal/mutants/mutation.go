@@ -17,28 +17,37 @@ type mutation struct {
 	suite    suite // that has to find it
 }
 
-// suite is a test that runs a simulation.
+// suite is a test that runs a simulation, seed by seed, or tests that run once.
 type suite struct {
 	folder string // of its package, from the root of the module
-	test   string
+	test   string // a regular expression of names, as go test -run has it, without ^ and $
+	once   bool   // they know of no seeds
 }
 
 // name returns what tables call a suite.
-func (s suite) name() string { return s.test }
+func (s suite) name() string {
+	if s.once {
+		return "`go test ./" + s.folder + "`"
+	}
+	return s.test
+}
 
 var (
-	informers    = suite{"internal/simulated", "TestInformers"}
-	reads        = suite{"internal/simulated", "TestReads"}
-	expectations = suite{"internal/simulated", "TestReadYourWrites"}
-	own          = suite{"internal/simulated", "TestOwnWrites"}
-	untold       = suite{"internal/simulated", "TestExpectationsTell"}
-	shares       = suite{"internal/simulated", "TestFactory"}
-	queues       = suite{"internal/simulated", "TestKeysAreProcessed"}
+	informers    = suite{folder: "internal/simulated", test: "TestInformers"}
+	reads        = suite{folder: "internal/simulated", test: "TestReads"}
+	expectations = suite{folder: "internal/simulated", test: "TestReadYourWrites"}
+	own          = suite{folder: "internal/simulated", test: "TestOwnWrites"}
+	untold       = suite{folder: "internal/simulated", test: "TestExpectationsTell"}
+	shares       = suite{folder: "internal/simulated", test: "TestFactory"}
+	queues       = suite{folder: "internal/simulated", test: "TestKeysAreProcessed"}
 )
+
+// tests returns the suite of tests that run once.
+func tests(folder, test string) suite { return suite{folder: folder, test: test, once: true} }
 
 // all returns all mutations.
 func all() []mutation {
-	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, factories, readYourWrites, workQueue)
+	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, factories, readYourWrites, workQueue, combining, resting, ofQueues)
 }
 
 // apply returns the text of the function with the bug; f is that of m.in.

@@ -15,8 +15,11 @@ const maker = "internal/mutants"
 // row returns the cells of a verdict.
 func (v verdict) row(tried int) []string {
 	seeds, check := strconv.Itoa(v.seeds), v.check
-	if v.seeds == 0 {
+	switch {
+	case v.seeds == 0:
 		seeds, check = fmt.Sprintf("none of %d", tried), ""
+	case v.suite.once:
+		seeds = ""
 	}
 	return []string{v.bug + " (" + v.in + ")", seeds, check, v.suite.name()}
 }

@@ -23,7 +23,10 @@ type verdict struct {
 }
 
 // program is the test binary of a suite's package, with all the bugs in it.
-type program struct{ binary, folder string }
+type program struct {
+	binary, folder string
+	sound          map[suite]bool // those that have passed once, without a bug
+}
 
 // judge runs seeds until the suite of a mutation, which has a number, fails.
 func (p program) judge(ctx context.Context, number int, m mutation, seeds int) (verdict, error) {
@@ -33,13 +36,14 @@ func (p program) judge(ctx context.Context, number int, m mutation, seeds int) (
 		v, err = p.search(ctx, number, m, seeds)
 	}
 	v.took = time.Since(begun)
-	if err != nil || v.seeds == 0 {
+	if err != nil || v.seeds == 0 || p.sound[m.suite] {
 		return v, err
 	}
 	right, err := p.run(ctx, 0, m, v.seeds, 1)
 	if err == nil && right.seeds != 0 {
 		err = fmt.Errorf("seed %d of %s fails without a bug as well: %s", v.seeds, m.suite.test, right.check)
 	}
+	p.sound[m.suite] = err == nil && m.suite.once
 	return v, err
 }
 
@@ -64,8 +68,14 @@ func (p program) search(ctx context.Context, number int, m mutation, seeds int) 
 
 // run runs some seeds, with the bug of a number; 0 is none.
 func (p program) run(ctx context.Context, number int, m mutation, first, seeds int) (verdict, error) {
-	command := exec.CommandContext(ctx, p.binary, "-test.run", "^"+m.suite.test+"$", "-test.timeout=1h",
-		"-simulation.first="+strconv.Itoa(first), "-simulation.seeds="+strconv.Itoa(seeds), "-simulation.shrink=0")
+	args := []string{"-test.run", "^(" + m.suite.test + ")$"}
+	if m.suite.once {
+		args = append(args, "-test.timeout=1m", "-test.failfast")
+	} else {
+		args = append(args, "-test.timeout=1h",
+			"-simulation.first="+strconv.Itoa(first), "-simulation.seeds="+strconv.Itoa(seeds), "-simulation.shrink=0")
+	}
+	command := exec.CommandContext(ctx, p.binary, args...)
 	command.Dir = p.folder
 	command.Env = append(os.Environ(), variable+"="+strconv.Itoa(number))
 	output, err := command.CombinedOutput()
@@ -86,6 +96,7 @@ func (p program) run(ctx context.Context, number int, m mutation, first, seeds i
 var (
 	failure  = regexp.MustCompile(`(?m)simulation: seed (\d+): (.*?)(?: \(\S+#\d+\))?, after [0-9.hmsµ]+:`)
 	standing = regexp.MustCompile(`(?m)^panic: simulation: seed (\d+): nothing has happened`)
+	failed   = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
 	crash    = regexp.MustCompile(`(?m)^(?:panic|fatal error): (.*?)(?: \[recovered\].*)?$`)
 )
 
@@ -108,9 +119,14 @@ func (m mutation) read(output string) verdict {
 		least := slices.MinFunc(all, func(a, b found) int { return cmp.Compare(a.seed, b.seed) })
 		return verdict{mutation: m, seeds: least.seed, check: least.check}
 	}
-	check := "the program ends"
-	if match := crash.FindStringSubmatch(output); match != nil {
-		check = "panic: " + match[1]
+	v := verdict{mutation: m, seeds: unknown, check: "the program ends"}
+	if m.suite.once {
+		v.seeds = 1
 	}
-	return verdict{mutation: m, seeds: unknown, check: check}
+	if match := failed.FindStringSubmatch(output); match != nil && m.suite.once {
+		v.check = match[1]
+	} else if match := crash.FindStringSubmatch(output); match != nil {
+		v.check = "panic: " + match[1]
+	}
+	return v
 }

@@ -46,7 +46,7 @@ func isForUsers(file string) bool {
 }
 
 // startsGoroutine reports whether a function has a go statement, or calls a method Go or
-// a function AfterFunc of whatever it may be.
+// a function AfterFunc of whatever it may be, or one that the runtime calls back.
 func startsGoroutine(function *ast.FuncDecl) bool {
 	found := false
 	ast.Inspect(function, func(n ast.Node) bool {
@@ -54,8 +54,8 @@ func startsGoroutine(function *ast.FuncDecl) bool {
 		case *ast.GoStmt:
 			found = true
 		case *ast.CallExpr:
-			if called, ok := n.Fun.(*ast.SelectorExpr); ok && (called.Sel.Name == "Go" || called.Sel.Name == "AfterFunc") {
-				found = true
+			if called, ok := n.Fun.(*ast.SelectorExpr); ok {
+				found = found || slices.Contains([]string{"Go", "AfterFunc", "AddCleanup", "SetFinalizer"}, called.Sel.Name)
 			}
 		}
 		return !found

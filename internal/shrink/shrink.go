@@ -18,3 +18,36 @@ func Map[K comparable, V any](m map[K]V, most *int) map[K]V {
 	maps.Copy(kept, m)
 	return kept
 }
+
+// Need is how much of something was needed, in this period and the one before.
+type Need struct{ now, before int }
+
+// Note notes how much is needed now.
+func (n *Need) Note(much int) { n.now = max(n.now, much) }
+
+// Look ends a period, when so much is needed.
+func (n *Need) Look(much int) { n.before, n.now = n.now, much }
+
+// Lately returns how much was needed at most, in both periods.
+func (n *Need) Lately() int { return max(n.now, n.before) }
+
+// Spare has values that can be used again. Its zero value has none.
+type Spare[T any] []*T
+
+// Get returns one of them, or else a new value.
+func (s *Spare[T]) Get() *T {
+	last := len(*s) - 1
+	if last < 0 {
+		return new(T)
+	}
+	v := (*s)[last]
+	*s = (*s)[:last]
+	return v
+}
+
+// Put keeps a value, unless there are as many as most.
+func (s *Spare[T]) Put(v *T, most int) {
+	if len(*s) < most {
+		*s = append(*s, v)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/internal/shrink"
 	"github.com/kubetyped/informer/internal/test/waves"
@@ -66,6 +67,54 @@ func TestStepsMove(t *testing.T) {
 			assert.Equal(t, i, *v)
 		}
 	}
+}
+
+// TestWhatIsSetWhileAMapMovesStays, whether its key has moved before or not.
+func TestWhatIsSetWhileAMapMovesStays(t *testing.T) {
+	var s shrink.Steps[int, string]
+	before, after := "before", "after"
+	for i := range 20_000 {
+		s.Put(i, &before)
+	}
+	for i := 100; i < 20_000; i++ {
+		s.Delete(i)
+	}
+	require.True(t, s.Shrink(50))
+	for i := range 100 {
+		s.Put(i, &after)
+	}
+	assert.Equal(t, 100, s.Len())
+	for s.Shrink(10) {
+	}
+	for i := range 100 {
+		assert.Equal(t, "after", *s.Get(i))
+	}
+}
+
+// TestNeedIsThatOfTwoPeriods, this one and the one before.
+func TestNeedIsThatOfTwoPeriods(t *testing.T) {
+	var n shrink.Need
+	n.Note(5)
+	n.Note(3)
+	assert.Equal(t, 5, n.Lately())
+	n.Look(2)
+	assert.Equal(t, 5, n.Lately())
+	n.Note(4)
+	n.Look(1)
+	assert.Equal(t, 4, n.Lately())
+	n.Look(0)
+	assert.Equal(t, 1, n.Lately())
+}
+
+// TestSpare: what was put is got again, up to as many as are to be kept.
+func TestSpare(t *testing.T) {
+	var s shrink.Spare[int]
+	one, two := new(int), new(int)
+	s.Put(one, 1)
+	s.Put(two, 1)
+	assert.Same(t, one, s.Get())
+	assert.Empty(t, s)
+	assert.NotNil(t, s.Get())
 }
 
 // TestStepsGiveBack: a map that is shrunk when it has not been for a while.

@@ -8,6 +8,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
+	"github.com/kubetyped/informer/internal/list"
 	"github.com/kubetyped/informer/internal/shrink"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
@@ -24,7 +25,7 @@ type expectation[K comparable] struct {
 	listed   bool        // likewise, since something was met by a list
 	logger   klog.Logger // of the last call that was put off
 
-	prev, next *expectation[K] // its neighbours by deadline
+	node list.Node[expectation[K]] // among the deadlines
 }
 
 // deadlines have what is expected, the earliest deadline first. All wait for the same time, so
@@ -32,34 +33,8 @@ type expectation[K comparable] struct {
 // the memory of those that it has had at a time. Its fields are guarded by the mu of
 // Expectations.
 type deadlines[K comparable] struct {
-	first, last *expectation[K]
-	timer       *time.Timer // while there is a first one, it is set: for its deadline, or earlier
-}
-
-// append puts x, which is not among them, at the end.
-func (d *deadlines[K]) append(x *expectation[K]) {
-	x.prev, x.next = d.last, nil
-	if d.last == nil {
-		d.first = x
-	} else {
-		d.last.next = x
-	}
-	d.last = x
-}
-
-// remove takes x out.
-func (d *deadlines[K]) remove(x *expectation[K]) {
-	if x.prev == nil {
-		d.first = x.next
-	} else {
-		x.prev.next = x.next
-	}
-	if x.next == nil {
-		d.last = x.prev
-	} else {
-		x.next.prev = x.prev
-	}
-	x.prev, x.next = nil, nil
+	list.List[expectation[K]]
+	timer *time.Timer // while there is a first one, it is set: for its deadline, or earlier
 }
 
 // add notes that something is expected for key.
@@ -90,12 +65,13 @@ func (e *Expectations[K]) note(key K, it typed.Expected) (again bool) {
 	x := e.keys[key]
 	if x == nil {
 		x = &expectation[K]{key: key, since: now, logger: klog.Background()}
+		x.node.Of = x
 		e.keys[key] = x
 	} else {
-		e.deadlines.remove(x)
+		e.deadlines.Remove(&x.node)
 	}
 	x.deadline = now.Add(e.timeout)
-	e.deadlines.append(x)
+	e.deadlines.Append(&x.node)
 	e.setTimer()
 	for _, other := range x.unmet {
 		if other.Covers(it) {
@@ -149,7 +125,7 @@ func (e *Expectations[K]) settle(x *expectation[K], it typed.Expected) (again bo
 func (e *Expectations[K]) drop(x *expectation[K]) (again bool) {
 	unmet := x.unmet
 	x.unmet = nil
-	e.deadlines.remove(x)
+	e.deadlines.Remove(&x.node)
 	delete(e.keys, x.key)
 	e.keys = shrink.Map(e.keys, &e.most)
 	if x.putOff {
@@ -166,12 +142,12 @@ func (e *Expectations[K]) setTimer() {
 	d := &e.deadlines
 	switch {
 	case d.timer == nil:
-		d.timer = time.AfterFunc(time.Until(d.first.deadline), func() {
+		d.timer = time.AfterFunc(time.Until(d.First.Of.deadline), func() {
 			for e.expireFirst() {
 			}
 		})
-	case d.first.next == nil: // it was not set, or may be for an earlier one
-		d.timer.Reset(time.Until(d.first.deadline))
+	case d.First.Next == nil: // it was not set, or may be for an earlier one
+		d.timer.Reset(time.Until(d.First.Of.deadline))
 	}
 }
 
@@ -183,10 +159,10 @@ func (e *Expectations[K]) expireFirst() (more bool) {
 	var x *expectation[K]
 	var unmet []typed.Expected
 	again := e.locked(func() bool {
-		first := e.deadlines.first
-		if first == nil {
+		if e.deadlines.First == nil {
 			return false
 		}
+		first := e.deadlines.First.Of
 		if left := time.Until(first.deadline); left > 0 {
 			e.deadlines.timer.Reset(left)
 			return false

@@ -24,8 +24,8 @@ func makeQueue[K comparable](t require.TestingT, opts ...Option) *WorkQueue[K] {
 // whileHeld calls something while another holds the lock, which is then given up as if
 // nothing had happened.
 func whileHeld[K comparable](q *WorkQueue[K], call func()) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.mu.Mutex.Lock()
+	defer q.mu.Mutex.Unlock()
 	call()
 }
 
@@ -81,11 +81,11 @@ func TestAddsThatWereLeftComeFirst(t *testing.T) {
 	assert.Equal(t, []string{"a", "b", "c", "d"}, getAll(q))
 	assert.EqualValues(t, 1, q.Stats().Retries)
 
-	q.lock()
+	q.mu.Lock()
 	q.Add("e")
 	q.Add("f")
 	q.unlock()
-	assert.Nil(t, q.adds.left.Load(), "who held the lock has made them")
+	assert.Equal(t, 2, q.schedule.len, "who held the lock has made them")
 	assert.Equal(t, []string{"e", "f"}, getAll(q))
 }
 
@@ -102,6 +102,20 @@ func (m hookedMetrics) Inc() {
 		*m.hook = nil
 		call()
 	}
+}
+
+// hookedClock calls something when it is asked for the time, once.
+type hookedClock struct {
+	clock.RealClock
+	hook *func()
+}
+
+func (c hookedClock) Since(t time.Time) time.Duration {
+	if call := *c.hook; call != nil {
+		*c.hook = nil
+		call()
+	}
+	return c.RealClock.Since(t)
 }
 
 // TestAWorkerIsWokenForWhatIsLeft while another makes what was left before, and when the
@@ -128,7 +142,7 @@ func TestAWorkerIsWokenForWhatIsLeft(t *testing.T) {
 		q.Add("a")
 		_, _ = q.Get()
 		got := worker(q)
-		q.lock()
+		q.mu.Lock()
 		q.Add("a") // will wait again, so nobody is woken for it
 		hook = func() { q.Add("b") }
 		q.unlock()
@@ -138,14 +152,12 @@ func TestAWorkerIsWokenForWhatIsLeft(t *testing.T) {
 		q.ShutDown()
 	})
 	synctest.Test(t, func(t *testing.T) {
-		q := makeQueue[string](t)
+		hook := (func())(nil)
+		q := makeQueue[string](t, WithClock(hookedClock{hook: &hook}))
 		got := worker(q)
-		for q.adds.spare.Get() != nil {
-		}
-		q.adds.spare.New = func() any { q.mu.Unlock(); return nil }
-		q.mu.Lock()
+		hook = func() { q.mu.Mutex.Unlock() }
+		q.mu.Mutex.Lock()
 		q.Add("a") // finds the lock taken, which is given up before it is left
-		q.adds.spare.New = nil
 		assert.Equal(t, []string{"a"}, got())
 		q.ShutDown()
 	})
@@ -158,7 +170,7 @@ func TestWhoIsAboutToSleepMakesWhatWasLeft(t *testing.T) {
 		defer q.ShutDown()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		q.lock()
+		q.mu.Lock()
 		q.Add("a")
 		q.sleep(ctx)
 		q.unlock()
@@ -190,7 +202,7 @@ func TestAddsThatAreLeftAllocateNothing(t *testing.T) {
 	q := makeQueue[int](t)
 	defer q.ShutDown()
 	assert.Less(t, testing.AllocsPerRun(100, func() {
-		q.lock()
+		q.mu.Lock()
 		for i := range 640 { // ten times as many as are made at a time
 			q.Add(i)
 		}
@@ -200,18 +212,6 @@ func TestAddsThatAreLeftAllocateNothing(t *testing.T) {
 			q.Done(key)
 		}
 	}), 5.0, "but what the garbage collector takes from a pool")
-}
-
-// TestAddsThatWereMadeReferToNoKey that would be kept alive.
-func TestAddsThatWereMadeReferToNoKey(t *testing.T) {
-	q := makeQueue[string](t)
-	defer q.ShutDown()
-	a := &leftAdd[string]{request: request[string]{key: "a"}}
-	q.lock()
-	q.adds.left.Store(a)
-	q.unlock()
-	assert.Equal(t, []string{"a"}, getAll(q))
-	assert.Zero(t, a.request)
 }
 
 // TestTryAddWaitsForTheLock as it has to say whether there is room.
@@ -237,7 +237,7 @@ func TestAddsAfterAShutDownAreLetGo(t *testing.T) {
 	q.ShutDown()
 	whileHeld(q, func() { q.Add("a") })
 	assert.Zero(t, q.Len())
-	assert.Nil(t, q.adds.left.Load())
+	assert.Zero(t, q.keys.by.Len())
 }
 
 // noClock panics.
@@ -304,7 +304,7 @@ func TestAddsThatWereLeftAreMadeOnce(t *testing.T) {
 	panics := true
 	q := makeQueue[string](t, WithName("q"), WithMetrics(retryMetrics{panics: &panics}))
 	defer q.ShutDown()
-	q.lock()
+	q.mu.Lock()
 	q.AddAfter("a", -1)
 	q.Add("b")
 	assert.PanicsWithValue(t, "metric", q.unlock)

@@ -1,4 +1,5 @@
-package queue
+// Package keys tells which values of a comparable type can be keys of a map.
+package keys
 
 import (
 	"errors"
@@ -11,15 +12,24 @@ var (
 	errUnequal    = errors.New("it is not equal to itself, as it holds a NaN")
 )
 
-// needsValidation reports whether some values of the comparable type t cannot be
-// keys: values in interfaces may not be comparable, and floating-point numbers may
-// not be equal to themselves.
-func needsValidation(t reflect.Type) bool {
+// Check returns an error if key cannot be one: a map would panic, or not find it again.
+func Check[K comparable](key K) error {
+	if !reflect.ValueOf(&key).Elem().Comparable() {
+		return errUnhashable
+	}
+	if same := key; same != key {
+		return errUnequal
+	}
+	return nil
+}
+
+// NeedCheck reports whether Check returns an error for some values of the comparable type t.
+func NeedCheck(t reflect.Type) bool {
 	return holds(t, reflect.Interface, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128)
 }
 
-// refers reports whether values of the comparable type t refer to others, beyond strings.
-func refers(t reflect.Type) bool {
+// Refer reports whether values of the comparable type t refer to others, beyond strings.
+func Refer(t reflect.Type) bool {
 	return holds(t, reflect.Interface, reflect.Pointer, reflect.Chan, reflect.UnsafePointer)
 }
 
@@ -37,22 +47,4 @@ func holds(t reflect.Type, kinds ...reflect.Kind) bool {
 		return false
 	}
 	return slices.Contains(kinds, t.Kind())
-}
-
-// validate returns an error if the key cannot be used.
-func (q *WorkQueue[K]) validate(key K) error {
-	if q.validates {
-		return validate(key)
-	}
-	return nil
-}
-
-func validate[K comparable](key K) error {
-	if !reflect.ValueOf(&key).Elem().Comparable() {
-		return errUnhashable
-	}
-	if same := key; same != key {
-		return errUnequal
-	}
-	return nil
 }

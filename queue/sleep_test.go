@@ -26,26 +26,26 @@ func TestOneWorkerIsWokenAtATime(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		sleeping := func() int { return len(q.sleepers.sleeping) }
+		sleeping := func() int { return q.sleepers.Len() }
 		require.Equal(t, workers, sleeping())
 
-		q.mu.Lock()
+		q.mu.Mutex.Lock()
 		for key := range keys {
-			q.enqueue(q.newEntry(&request[int]{key: key, hash: q.hash(key)}), 0, 0)
-			if w := q.sleepers.next(q.schedule.len); w != nil {
+			q.enqueue(q.newEntry(&request[int]{key: key}), 0, 0)
+			if w := q.sleepers.Next(q.schedule.len); w != nil {
 				assert.Zero(t, key, "one was woken for the first key")
-				wake(w)
+				w.Wake()
 			}
 		}
 		assert.Equal(t, workers-1, sleeping())
-		q.mu.Unlock()
+		q.mu.Mutex.Unlock()
 
 		synctest.Wait()
 		assert.Zero(t, q.Len())
-		q.mu.Lock()
+		q.mu.Mutex.Lock()
 		assert.Equal(t, workers, sleeping())
-		assert.False(t, q.sleepers.waking)
-		q.mu.Unlock()
+		assert.Nil(t, q.sleepers.Next(0))
+		q.mu.Mutex.Unlock()
 		q.ShutDown()
 	})
 }

@@ -1,0 +1,48 @@
+package keys
+
+import (
+	"math"
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestKinds(t *testing.T) {
+	type pair struct {
+		name string
+		of   any
+	}
+	type name struct{ namespace, name string }
+	for _, c := range []struct {
+		t            reflect.Type
+		check, refer bool
+	}{
+		{reflect.TypeFor[string](), false, false},
+		{reflect.TypeFor[name](), false, false},
+		{reflect.TypeFor[[3]int](), false, false},
+		{reflect.TypeFor[float32](), true, false},
+		{reflect.TypeFor[[2]complex128](), true, false},
+		{reflect.TypeFor[struct{ f float64 }](), true, false},
+		{reflect.TypeFor[any](), true, true},
+		{reflect.TypeFor[[1]pair](), true, true},
+		{reflect.TypeFor[*int](), false, true},
+		{reflect.TypeFor[struct{ c chan int }](), false, true},
+		{reflect.TypeFor[unsafe.Pointer](), false, true},
+	} {
+		assert.Equal(t, c.check, NeedCheck(c.t), c.t)
+		assert.Equal(t, c.refer, Refer(c.t), c.t)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	assert.NoError(t, Check("a"))
+	assert.NoError(t, Check[any](nil))
+	assert.NoError(t, Check[any](1.5))
+	assert.NoError(t, Check(struct{ of any }{[1]string{"a"}}))
+	assert.ErrorIs(t, Check[any]([]int{1}), errUnhashable)
+	assert.ErrorIs(t, Check(struct{ of any }{map[int]int{}}), errUnhashable)
+	assert.ErrorIs(t, Check[any](math.NaN()), errUnequal)
+	assert.ErrorIs(t, Check([2]float64{0, math.NaN()}), errUnequal)
+}

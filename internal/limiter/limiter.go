@@ -1,0 +1,64 @@
+// Package limiter has the rate limiters of client-go's work queues that keep something for each
+// key, such that they give its memory back.
+package limiter
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/kubetyped/informer/internal/shrink"
+)
+
+// New returns a rate limiter that does as workqueue.DefaultTypedControllerRateLimiter's.
+func New[K comparable]() workqueue.TypedRateLimiter[K] {
+	return workqueue.NewTypedMaxOfRateLimiter(
+		Exponential[K](5*time.Millisecond, 1000*time.Second),
+		&workqueue.TypedBucketRateLimiter[K]{Limiter: rate.NewLimiter(10, 100)},
+	)
+}
+
+// Exponential returns a rate limiter that does as
+// workqueue.NewTypedItemExponentialFailureRateLimiter's: the delay of a key is base after its
+// first failure, and then twice as long each time, up to most. It is safe for concurrent use.
+func Exponential[K comparable](base, most time.Duration) workqueue.TypedRateLimiter[K] {
+	return &exponential[K]{base: base, longest: most, failures: map[K]int{}}
+}
+
+type exponential[K comparable] struct {
+	base, longest time.Duration
+
+	mu       sync.Mutex
+	failures map[K]int // guarded by mu; since the last Forget
+	most     int       // guarded by mu; that failures has held, for shrink.Map
+}
+
+func (e *exponential[K]) When(key K) time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := e.failures[key]
+	e.failures[key] = n + 1
+	e.most = max(e.most, len(e.failures))
+	if d := float64(e.base) * math.Pow(2, float64(n)); d < float64(e.longest) {
+		return time.Duration(d)
+	}
+	return e.longest
+}
+
+func (e *exponential[K]) NumRequeues(key K) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.failures[key]
+}
+
+func (e *exponential[K]) Forget(key K) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, failed := e.failures[key]; failed {
+		delete(e.failures, key)
+		e.failures = shrink.Map(e.failures, &e.most)
+	}
+}
