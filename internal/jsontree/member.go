@@ -1,6 +1,9 @@
 package jsontree
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // form is what has been read of a value.
 type form uint8
@@ -15,14 +18,21 @@ const (
 // member is a member of an object or an element of an array, which has been read.
 // Strings and numbers become values when what they are in turns out to be new.
 type member struct {
-	key    []byte // without escapes
-	text   []byte // of a string, without escapes; of a number
-	value  any    // if it is there
-	number uint64 // an int64, or the bits of a float64
+	key    string // without escapes; gone when the text is
+	value  any    // if it is there; of a string, a *byte: where its text begins, without escapes
+	number uint64 // an int64, or the bits of a float64; of a string, the length of its text
 	hash   uint32 // of key
 	kind   form
 	same   bool // value is that which was like it
 }
+
+// said sets a string.
+func (m *member) said(text []byte) {
+	m.kind, m.value, m.number = aString, unsafe.SliceData(text), uint64(len(text))
+}
+
+// text returns the text of a string.
+func (m *member) text() []byte { return unsafe.Slice(m.value.(*byte), m.number) }
 
 // take takes the value that is like the member's.
 func (m *member) take(like any) { m.kind, m.value, m.same = aValue, like, true }
@@ -38,7 +48,7 @@ func (m *member) is(value any) bool {
 	switch m.kind {
 	case aString:
 		s, ok := value.(string)
-		return ok && s == string(m.text)
+		return ok && s == string(m.text())
 	case anInt:
 		n, ok := value.(int64)
 		return ok && n == int64(m.number)
@@ -83,7 +93,7 @@ func distinct(all []member) bool {
 // among reports whether one of the members has the key of m.
 func among(all []member, m *member) bool {
 	for i := range all {
-		if all[i].hash == m.hash && string(all[i].key) == string(m.key) {
+		if all[i].hash == m.hash && all[i].key == m.key {
 			return true
 		}
 	}
@@ -92,7 +102,7 @@ func among(all []member, m *member) bool {
 
 func ascending(all []member) bool {
 	for i := 1; i < len(all); i++ {
-		if string(all[i-1].key) >= string(all[i].key) {
+		if all[i-1].key >= all[i].key {
 			return false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -58,12 +59,18 @@ func (p *pass) unusual(begin, end int) ([]byte, bool) {
 			p.pos = end + 1
 			return said, utf8.Valid(said)
 		case c == '\\':
-			p.spell = append(p.spell, p.text[begin:end]...)
+			if p.skipped > 0 && !utf8.Valid(p.text[begin:end]) {
+				return nil, false
+			}
+			p.spellOut(p.text[begin:end])
 			size := p.escape(p.text[end:])
 			if size == 0 {
 				return nil, false
 			}
 			begin, end = end+size, end+size
+			if p.skipped > 0 { // and nobody wants to know
+				p.spell = p.spell[:start]
+			}
 		case c < ' ':
 			return nil, false
 		default: // of more than one byte
@@ -71,6 +78,18 @@ func (p *pass) unusual(begin, end int) ([]byte, bool) {
 		}
 		end += plain(p.text[end:])
 	}
+}
+
+// spellOut adds a text to those that are spelled out, and makes room for one more
+// character. What is skipped is not added.
+func (p *pass) spellOut(text []byte) {
+	if p.skipped > 0 {
+		text = nil
+	}
+	if need := len(text) + utf8.UTFMax; cap(p.spell)-len(p.spell) < need {
+		p.spell = slices.Grow(p.spell, max(need, len(p.spell)))
+	}
+	p.spell = append(p.spell, text...)
 }
 
 // escapes are what escapes of two characters stand for.
