@@ -74,15 +74,20 @@ func allSame(all []member) bool {
 const maxCompared = 256
 
 // distinct reports whether the keys of members are different from each other. Of many
-// members, it is content only with those that are in order, as encoders write maps.
+// members, or if many have one hash, it is content only with those that are in order, as
+// encoders write maps.
 func distinct(all []member) bool {
-	if len(all) > maxCompared {
-		return ascending(all)
+	switch {
+	case ascending(all):
+		return true
+	case len(all) > maxCompared:
+		return false
 	}
 	var seen [4]uint64
+	collisions := 0
 	for i := range all {
 		word, bit := &seen[all[i].hash>>6&3], uint64(1)<<(all[i].hash&63)
-		if *word&bit != 0 && among(all[:i], &all[i]) {
+		if *word&bit != 0 && among(all[:i], &all[i], &collisions) {
 			return false
 		}
 		*word |= bit
@@ -90,10 +95,14 @@ func distinct(all []member) bool {
 	return true
 }
 
-// among reports whether one of the members has the key of m.
-func among(all []member, m *member) bool {
+// among reports whether one of the members may have the key of m: it does not compare more
+// keys than there can be members, of all that have the hash of another one.
+func among(all []member, m *member, collisions *int) bool {
 	for i := range all {
-		if all[i].hash == m.hash && all[i].key == m.key {
+		if all[i].hash != m.hash {
+			continue
+		}
+		if *collisions++; *collisions > maxCompared || all[i].key == m.key {
 			return true
 		}
 	}

@@ -1,10 +1,6 @@
 package jsontree
 
-import (
-	"slices"
-
-	"github.com/kubetyped/informer/internal/plan"
-)
+import "github.com/kubetyped/informer/internal/plan"
 
 // pass decodes one object after the other, one at a time.
 type pass struct {
@@ -34,7 +30,7 @@ const (
 	maxMembers = 1 << 12
 	// maxUnordered is how many members of an object may come in any order. The ones
 	// after them are in order, or the object is left to apimachinery.
-	maxUnordered = 1 << 12
+	maxUnordered = 3000
 	// maxSpell is of how many bytes it is.
 	maxSpell = 1 << 16
 )
@@ -148,13 +144,16 @@ func (p *pass) member(key []byte, first int, was map[string]any, at place, mask 
 	return ok && (number-first < maxUnordered || p.members[number-1].key < p.members[number].key)
 }
 
-// push adds a member. Memory for them is doubled, so that little of it is used to copy
-// them.
-func (p *pass) push(m member) {
-	if len(p.members) == cap(p.members) {
-		p.members = slices.Grow(p.members, max(len(p.members), 16))
+// push adds a member.
+func (p *pass) push(m member) { p.members = append(grown(p.members, 1), m) }
+
+// grown returns a slice that has room for more elements. It doubles what there is: append
+// would allocate five times as many bytes as there are in the end.
+func grown[E any](s []E, more int) []E {
+	if cap(s)-len(s) >= more {
+		return s
 	}
-	p.members = append(p.members, m)
+	return append(make([]E, 0, max(16, 2*len(s), len(s)+more)), s...)
 }
 
 // nested reads an object that is the value of a member.

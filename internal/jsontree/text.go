@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
-	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -86,10 +85,7 @@ func (p *pass) spellOut(text []byte) {
 	if p.skipped > 0 {
 		text = nil
 	}
-	if need := len(text) + utf8.UTFMax; cap(p.spell)-len(p.spell) < need {
-		p.spell = slices.Grow(p.spell, max(need, len(p.spell)))
-	}
-	p.spell = append(p.spell, text...)
+	p.spell = append(grown(p.spell, len(text)+utf8.UTFMax), text...)
 }
 
 // escapes are what escapes of two characters stand for.

@@ -94,7 +94,7 @@ func (d *decoder) texts(f *field, at, like unsafe.Pointer, data []byte, n int) b
 // entries decodes the entries of any map whose keys are strings.
 func (d *decoder) entries(f *field, at unsafe.Pointer, data []byte, n int) bool {
 	made := reflect.MakeMapWithSize(f.of, room(data, n))
-	key := reflect.New(f.of.Key()).Elem()
+	key, element := reflect.New(f.of.Key()).Elem(), reflect.New(f.elem).Elem()
 	each := values{data: data}
 	for range n {
 		pair, _ := each.next()
@@ -103,14 +103,14 @@ func (d *decoder) entries(f *field, at unsafe.Pointer, data []byte, n int) bool 
 			return false
 		}
 		key.SetString(d.text(f.key, nil, name))
-		element := reflect.New(f.elem)
+		element.SetZero()
 		if f.elem.Kind() == reflect.Slice { // generated code begins with one that is empty
-			element.Elem().Set(reflect.MakeSlice(f.elem, 0, 0))
+			element.Set(reflect.MakeSlice(f.elem, 0, 0))
 		}
-		if !d.value(f, element.UnsafePointer(), nil, value) {
+		if !d.value(f, element.Addr().UnsafePointer(), nil, value) {
 			return false
 		}
-		made.SetMapIndex(key, element.Elem())
+		made.SetMapIndex(key, element) // a copy
 	}
 	reflect.NewAt(f.of, at).Elem().Set(made)
 	return true
