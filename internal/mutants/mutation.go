@@ -17,28 +17,31 @@ type mutation struct {
 	suite    suite // that has to find it
 }
 
-// suite is a test that runs a simulation.
+// suite is a test that runs a simulation, or any other one.
 type suite struct {
 	folder string // of its package, from the root of the module
 	test   string
+	plain  bool // it runs no simulation, and takes no seeds
 }
+
+func simulated(test string) suite { return suite{folder: "internal/simulated", test: test} }
 
 // name returns what tables call a suite.
 func (s suite) name() string { return s.test }
 
 var (
-	informers    = suite{"internal/simulated", "TestInformers"}
-	reads        = suite{"internal/simulated", "TestReads"}
-	expectations = suite{"internal/simulated", "TestReadYourWrites"}
-	own          = suite{"internal/simulated", "TestOwnWrites"}
-	untold       = suite{"internal/simulated", "TestExpectationsTell"}
-	shares       = suite{"internal/simulated", "TestFactory"}
-	queues       = suite{"internal/simulated", "TestKeysAreProcessed"}
+	informers    = simulated("TestInformers")
+	reads        = simulated("TestReads")
+	expectations = simulated("TestReadYourWrites")
+	own          = simulated("TestOwnWrites")
+	untold       = simulated("TestExpectationsTell")
+	shares       = simulated("TestFactory")
+	queues       = simulated("TestKeysAreProcessed")
 )
 
 // all returns all mutations.
 func all() []mutation {
-	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, factories, readYourWrites, workQueue)
+	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, factories, readYourWrites, workQueue, decoding)
 }
 
 // apply returns the text of the function with the bug; f is that of m.in.

@@ -64,8 +64,11 @@ func (p program) search(ctx context.Context, number int, m mutation, seeds int) 
 
 // run runs some seeds, with the bug of a number; 0 is none.
 func (p program) run(ctx context.Context, number int, m mutation, first, seeds int) (verdict, error) {
-	command := exec.CommandContext(ctx, p.binary, "-test.run", "^"+m.suite.test+"$", "-test.timeout=1h",
-		"-simulation.first="+strconv.Itoa(first), "-simulation.seeds="+strconv.Itoa(seeds), "-simulation.shrink=0")
+	arguments := []string{"-test.run", "^" + m.suite.test + "$", "-test.timeout=1h"}
+	if !m.suite.plain {
+		arguments = append(arguments, "-simulation.first="+strconv.Itoa(first), "-simulation.seeds="+strconv.Itoa(seeds), "-simulation.shrink=0")
+	}
+	command := exec.CommandContext(ctx, p.binary, arguments...)
 	command.Dir = p.folder
 	command.Env = append(os.Environ(), variable+"="+strconv.Itoa(number))
 	output, err := command.CombinedOutput()
@@ -86,6 +89,7 @@ func (p program) run(ctx context.Context, number int, m mutation, first, seeds i
 var (
 	failure  = regexp.MustCompile(`(?m)simulation: seed (\d+): (.*?)(?: \(\S+#\d+\))?, after [0-9.hmsµ]+:`)
 	standing = regexp.MustCompile(`(?m)^panic: simulation: seed (\d+): nothing has happened`)
+	failed   = regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)`)
 	crash    = regexp.MustCompile(`(?m)^(?:panic|fatal error): (.*?)(?: \[recovered\].*)?$`)
 )
 
@@ -107,6 +111,9 @@ func (m mutation) read(output string) verdict {
 	if len(all) > 0 { // of several workers, each may have found one
 		least := slices.MinFunc(all, func(a, b found) int { return cmp.Compare(a.seed, b.seed) })
 		return verdict{mutation: m, seeds: least.seed, check: least.check}
+	}
+	if match := failed.FindAllStringSubmatch(output, -1); m.suite.plain && match != nil {
+		return verdict{mutation: m, seeds: 1, check: match[len(match)-1][1]}
 	}
 	check := "the program ends"
 	if match := crash.FindStringSubmatch(output); match != nil {
