@@ -180,15 +180,18 @@ func (p *pass) nested(number int, like any, at place, mask *plan.Mask) bool {
 func (p *pass) array(number int, like any, at place, mask *plan.Mask) bool {
 	was, _ := like.([]any)
 	begin, first := p.pos, len(p.members)
-	if !p.elements(was, at, mask) {
+	before := beginning{was: was}
+	if !p.elements(&before, at, mask) {
 		return false
 	}
 	all := p.members[first:]
 	m := &p.members[number]
 	switch {
 	case p.skipped > 0:
-	case was != nil && len(was) == len(all) && cap(was) == len(was) && allSame(all):
+	case was != nil && before.made == nil && len(was) == before.same+len(all) && cap(was) == len(was) && allSame(all):
 		m.take(like)
+	case !before.isEmpty():
+		m.kind, m.value = aValue, before.slice(p, all, at)
 	default:
 		m.kind, m.value = aValue, p.sliceOf(all, p.text[begin:p.pos], at)
 	}
@@ -197,9 +200,11 @@ func (p *pass) array(number int, like any, at place, mask *plan.Mask) bool {
 }
 
 // elements reads the elements of an array, the bracket of which is at pos. They are
-// members without keys, all at one place.
-func (p *pass) elements(was []any, at place, mask *plan.Mask) bool {
+// members without keys, all at one place. Of many, those that come first are not members
+// any more, but before them.
+func (p *pass) elements(before *beginning, at place, mask *plan.Mask) bool {
 	p.pos++
+	was, first := before.was, len(p.members)
 	if p.next() == ']' {
 		p.pos++
 		return true
@@ -217,6 +222,9 @@ func (p *pass) elements(was []any, at place, mask *plan.Mask) bool {
 		}
 		if p.skipped > 0 {
 			p.members = p.members[:number]
+		} else if len(p.members)-first == manyElements {
+			before.add(p, p.members[first:], at)
+			p.members = p.members[:first]
 		}
 		end := p.next()
 		p.pos++

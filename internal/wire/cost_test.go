@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -90,6 +91,7 @@ const (
 // first one, as an update of another, and as a relative of it.
 func checkCost(t *testing.T, f format, before, after, relative []byte) {
 	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it costs what the bytes cost
 	for role, text := range map[string][]byte{"first": after, "update": after, "relative": relative} {
 		if f.theirs(text) != nil {
 			continue
@@ -152,7 +154,7 @@ func FuzzCost(f *testing.F) {
 	add := func(format uint8, depth, count uint16, open, unit, end, before, after string) {
 		f.Add(format, depth, count, []byte(open), []byte(unit), []byte(end), []byte(before), []byte(after))
 	}
-	for _, depth := range []uint16{1, 60, 190} {
+	for _, depth := range []uint16{1, 190} {
 		add(0, depth, 3000, `,"next":{"text":"t"`, `{"text":"n"},`, `}`, `,"children":[|{"text":"a"}]`, `,"children":[|{"text":"b"}]`)
 		add(0, depth, 3000, `,"next":{"text":"t"`, `line\n`, `}`, `,"text":"|","children":[{"text":"a"}]`, `,"text":"|","children":[{"text":"b"}]`)
 		add(0, depth, 2000, `,"next":{"text":"t"`, `{"a":{"b":"c"}},`, `}`, `,"any":[|{}],"children":[{"text":"a"}]`, `,"any":[|{}],"children":[{"text":"b"}]`)
