@@ -40,7 +40,7 @@ func (d *Decoder) Decode(text []byte, like map[string]any) (map[string]any, bool
 	if d.table == nil {
 		like = nil
 	}
-	p.text, p.pos, p.trial = text, 0, parts.IsTrial(d.decoded.Add(1))
+	p.text, p.pos, p.looked, p.trial = text, 0, 0, parts.IsTrial(d.decoded.Add(1))
 	made, ok := p.root(like)
 	if p.reset() {
 		d.passes.Put(p)

@@ -16,15 +16,15 @@ const (
 	longestKept = 64
 )
 
-// key returns the key of a member as a string. Keys are few, and most of them come
+// key returns a key, which has a hash, as a string. Keys are few, and most of them come
 // again soon.
-func (p *pass) key(m *member) string {
-	if len(m.key) > longestKept {
-		return p.newKey(m.key)
+func (p *pass) key(key []byte, hash uint32) string {
+	if len(key) > longestKept {
+		return p.newKey(key)
 	}
-	known := &p.keys[m.hash%keyCount]
-	if *known != string(m.key) {
-		*known = p.newKey(m.key)
+	known := &p.keys[hash%keyCount]
+	if *known != string(key) {
+		*known = p.newKey(key)
 	}
 	return *known
 }

@@ -1,6 +1,9 @@
 package jsontree
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // form is what has been read of a value.
 type form uint8
@@ -15,14 +18,21 @@ const (
 // member is a member of an object or an element of an array, which has been read.
 // Strings and numbers become values when what they are in turns out to be new.
 type member struct {
-	key    []byte // without escapes
-	text   []byte // of a string, without escapes; of a number
-	value  any    // if it is there
-	number uint64 // an int64, or the bits of a float64
+	key    string // without escapes; gone when the text is
+	value  any    // if it is there; of a string, a *byte: where its text begins, without escapes
+	number uint64 // an int64, or the bits of a float64; of a string, the length of its text
 	hash   uint32 // of key
 	kind   form
 	same   bool // value is that which was like it
 }
+
+// said sets a string.
+func (m *member) said(text []byte) {
+	m.kind, m.value, m.number = aString, unsafe.SliceData(text), uint64(len(text))
+}
+
+// text returns the text of a string.
+func (m *member) text() []byte { return unsafe.Slice(m.value.(*byte), m.number) }
 
 // take takes the value that is like the member's.
 func (m *member) take(like any) { m.kind, m.value, m.same = aValue, like, true }
@@ -38,7 +48,7 @@ func (m *member) is(value any) bool {
 	switch m.kind {
 	case aString:
 		s, ok := value.(string)
-		return ok && s == string(m.text)
+		return ok && s == string(m.text())
 	case anInt:
 		n, ok := value.(int64)
 		return ok && n == int64(m.number)
@@ -64,15 +74,20 @@ func allSame(all []member) bool {
 const maxCompared = 256
 
 // distinct reports whether the keys of members are different from each other. Of many
-// members, it is content only with those that are in order, as encoders write maps.
+// members, or if many have one hash, it is content only with those that are in order, as
+// encoders write maps.
 func distinct(all []member) bool {
-	if len(all) > maxCompared {
-		return ascending(all)
+	switch {
+	case ascending(all):
+		return true
+	case len(all) > maxCompared:
+		return false
 	}
 	var seen [4]uint64
+	collisions := 0
 	for i := range all {
 		word, bit := &seen[all[i].hash>>6&3], uint64(1)<<(all[i].hash&63)
-		if *word&bit != 0 && among(all[:i], &all[i]) {
+		if *word&bit != 0 && among(all[:i], &all[i], &collisions) {
 			return false
 		}
 		*word |= bit
@@ -80,10 +95,14 @@ func distinct(all []member) bool {
 	return true
 }
 
-// among reports whether one of the members has the key of m.
-func among(all []member, m *member) bool {
+// among reports whether one of the members may have the key of m: it does not compare more
+// keys than there can be members, of all that have the hash of another one.
+func among(all []member, m *member, collisions *int) bool {
 	for i := range all {
-		if all[i].hash == m.hash && string(all[i].key) == string(m.key) {
+		if all[i].hash != m.hash {
+			continue
+		}
+		if *collisions++; *collisions > maxCompared || all[i].key == m.key {
 			return true
 		}
 	}
@@ -92,7 +111,7 @@ func among(all []member, m *member) bool {
 
 func ascending(all []member) bool {
 	for i := 1; i < len(all); i++ {
-		if string(all[i-1].key) >= string(all[i].key) {
+		if all[i-1].key >= all[i].key {
 			return false
 		}
 	}

@@ -36,7 +36,7 @@ func (p *pass) number(m *member, like any) bool {
 			return false
 		}
 	}
-	m.text = p.text[begin:p.pos]
+	written := p.text[begin:p.pos]
 	if isInt && !point {
 		if digits < 19 {
 			if negative {
@@ -44,11 +44,11 @@ func (p *pass) number(m *member, like any) bool {
 			}
 			return m.setInt(value, like)
 		}
-		if value, err := strconv.ParseInt(text(m.text), 10, 64); err == nil {
+		if value, err := strconv.ParseInt(text(written), 10, 64); err == nil {
 			return m.setInt(value, like)
 		}
 	}
-	float, err := strconv.ParseFloat(text(m.text), 64)
+	float, err := strconv.ParseFloat(text(written), 64)
 	return err == nil && m.setFloat(float, like)
 }
 

@@ -24,6 +24,10 @@ const luckCount = 1 << 10
 // rare is the share of hits below which look-ups are not worth it: one in so many.
 const rare = 4
 
+// maxLooked is how many times as many bytes as an object has are looked up: each counts
+// once for each part that it is in.
+const maxLooked = 16
+
 // of returns the place of a member that is in an object at p.
 func (p place) of(hash uint32) place { return (p<<5 ^ p>>27 ^ place(hash)) * 0x9e3779b1 }
 
@@ -37,7 +41,7 @@ type found struct {
 // find looks in the table for a part that has these bytes.
 func (p *pass) find(kind uint32, at place, data []byte) found {
 	d := p.decoder
-	if d.table == nil {
+	if p.looked += len(data); d.table == nil || p.looked > maxLooked*len(p.text) {
 		return found{}
 	}
 	luck := &d.lucks[uint32(at.of(kind))%luckCount]
@@ -79,7 +83,7 @@ func isMap(all []member, value map[string]any) bool {
 		return false
 	}
 	for i := range all {
-		if v, ok := value[string(all[i].key)]; !ok || !all[i].is(v) {
+		if v, ok := value[all[i].key]; !ok || !all[i].is(v) {
 			return false
 		}
 	}
@@ -90,7 +94,8 @@ func isMap(all []member, value map[string]any) bool {
 func (p *pass) makeMap(all []member, at place) map[string]any {
 	made := make(map[string]any, len(all))
 	for i := range all {
-		made[p.key(&all[i])] = p.made(&all[i], at.of(all[i].hash))
+		key := unsafe.Slice(unsafe.StringData(all[i].key), len(all[i].key))
+		made[p.key(key, all[i].hash)] = p.made(&all[i], at.of(all[i].hash))
 	}
 	return made
 }
@@ -157,14 +162,15 @@ func (p *pass) made(m *member, at place) any {
 // stringOf returns the string that a member is. Times and names come several times in
 // an object, so short strings are remembered.
 func (p *pass) stringOf(m *member, at place) any {
-	if len(m.text) == 0 {
+	text := m.text()
+	if len(text) == 0 {
 		return emptyString
 	}
-	if len(m.text) > longestKept {
+	if len(text) > longestKept {
 		return p.newText(m, at)
 	}
-	known := &p.strings[hashOf(m.text)%stringCount]
-	if s, ok := (*known).(string); !ok || s != string(m.text) {
+	known := &p.strings[hashOf(text)%stringCount]
+	if s, ok := (*known).(string); !ok || s != string(text) {
 		*known = p.newText(m, at)
 	}
 	return *known
@@ -172,14 +178,15 @@ func (p *pass) stringOf(m *member, at place) any {
 
 // newText returns a string that is not remembered.
 func (p *pass) newText(m *member, at place) any {
-	f := p.find(stringPart, at, m.text)
+	text := m.text()
+	f := p.find(stringPart, at, text)
 	if f.Data != nil {
 		if value := valueOf("", f.Data); m.is(value) {
 			f.luck.Hit(p.trial)
 			return value
 		}
 	}
-	value := newString(m.text)
+	value := newString(text)
 	p.keep(f, dataOf(value))
 	return value
 }
@@ -198,7 +205,7 @@ func (p *pass) numberOf(m *member, at place) any {
 	if m.kind == aFloat {
 		kind, like = floatPart, float64(0)
 	}
-	f := p.find(kind, at, m.text)
+	f := p.find(kind, at, (*[8]byte)(unsafe.Pointer(&m.number))[:])
 	if f.Data != nil {
 		if value := valueOf(like, f.Data); m.is(value) {
 			f.luck.Hit(p.trial)

@@ -19,7 +19,7 @@ func (p *pass) deeper() bool {
 func (p *pass) skip() ([]byte, bool) {
 	p.next()
 	begin, number := p.pos, len(p.members)
-	p.members = append(p.members, member{})
+	p.push(member{})
 	p.skipped++
 	ok := p.value(number, nil, false, 0, nil)
 	p.skipped--
@@ -28,12 +28,14 @@ func (p *pass) skip() ([]byte, bool) {
 }
 
 // each consumes an object or array, from its bracket to the closing one, and calls a
-// function for each of what is between two commas.
+// function for each of what is between two commas. What that has spelled out is gone
+// afterwards.
 func (p *pass) each(closing byte, one func() bool) bool {
 	p.pos++
 	if !p.deeper() {
 		return false
 	}
+	spelled := len(p.spell)
 	for first := true; ; first = false {
 		c := p.next()
 		if first && c == closing {
@@ -42,6 +44,7 @@ func (p *pass) each(closing byte, one func() bool) bool {
 		if !one() {
 			return false
 		}
+		p.spell = p.spell[:spelled]
 		if c = p.next(); c == closing {
 			break
 		}
@@ -112,7 +115,7 @@ func (p *pass) stringLike(like *string, text []byte) string {
 	if like != nil && *like == string(text) {
 		return *like
 	}
-	return p.key(&member{key: text, hash: hashOf(text)})
+	return p.key(text, hashOf(text))
 }
 
 // scalar decodes a truth value or a number.
@@ -125,9 +128,11 @@ func (p *pass) scalar(n *node, to unsafe.Pointer) bool {
 		return p.literal("false")
 	}
 	var m member
+	begin := p.pos
 	if !p.number(&m, nil) {
 		return false
 	}
+	written := p.text[begin:p.pos]
 	value := reflect.NewAt(n.of, to).Elem()
 	switch n.kind {
 	case intNode:
@@ -136,12 +141,12 @@ func (p *pass) scalar(n *node, to unsafe.Pointer) bool {
 		}
 		value.SetInt(int64(m.number))
 	case uintNode:
-		if m.kind != anInt || m.text[0] == '-' || value.OverflowUint(m.number) {
+		if m.kind != anInt || written[0] == '-' || value.OverflowUint(m.number) {
 			return false
 		}
 		value.SetUint(m.number)
 	case floatNode:
-		f, err := strconv.ParseFloat(text(m.text), n.of.Bits())
+		f, err := strconv.ParseFloat(text(written), n.of.Bits())
 		if err != nil {
 			return false
 		}
@@ -181,23 +186,12 @@ func (p *pass) structure(n *node, to, like unsafe.Pointer) bool {
 	return ok
 }
 
-// compare reports whether the value at like is what comes next. If it is not, that has
-// not been consumed.
-func (p *pass) compare(n *node, like unsafe.Pointer) bool {
-	pos, depth := p.pos, p.depth
-	if like != nil && p.equals(n, like) {
-		return true
-	}
-	p.pos, p.depth = pos, depth
-	return false
-}
-
 func (p *pass) pointer(n *node, to, like unsafe.Pointer) bool {
 	var was unsafe.Pointer
 	if like != nil {
 		was = *(*unsafe.Pointer)(like)
 	}
-	if p.compare(n.elem, was) {
+	if !n.elem.caches && p.compare(n.elem, was) {
 		*(*unsafe.Pointer)(to) = was
 		return true
 	}
@@ -216,9 +210,9 @@ func (p *pass) slice(n *node, to, like unsafe.Pointer) bool {
 		was = *(*layout.Slice)(like)
 	}
 	size := n.elem.of.Size()
-	made := reflect.MakeSlice(n.of, 0, was.Len)
+	room := p.room(was.Len, size)
 	slice := reflect.New(n.of).Elem()
-	slice.Set(made)
+	slice.Set(reflect.MakeSlice(n.of, 0, room))
 	ok := p.each(']', func() bool {
 		k := slice.Len()
 		if k == slice.Cap() {
@@ -231,6 +225,7 @@ func (p *pass) slice(n *node, to, like unsafe.Pointer) bool {
 		}
 		return p.decode(n.elem, unsafe.Add(slice.UnsafePointer(), uintptr(k)*size), before)
 	})
+	p.spare += min(room, slice.Len()) * int(size)
 	if length := slice.Len(); length < slice.Cap() { // what is appended must not be seen by others
 		made := reflect.MakeSlice(n.of, length, length)
 		reflect.Copy(made, slice)
@@ -249,6 +244,10 @@ func (p *pass) table(n *node, to, like unsafe.Pointer) bool {
 	made := reflect.MakeMap(n.of)
 	reflect.NewAt(n.of, to).Elem().Set(made)
 	texts, areTexts := reflect.NewAt(n.of, to).Interface().(*map[string]string)
+	var element reflect.Value
+	if !areTexts {
+		element = reflect.New(n.elem.of).Elem()
+	}
 	return p.each('}', func() bool {
 		key, ok := p.named()
 		if !ok {
@@ -261,11 +260,11 @@ func (p *pass) table(n *node, to, like unsafe.Pointer) bool {
 			(*texts)[name] = text
 			return ok
 		}
-		element := reflect.New(n.elem.of)
-		if !p.decode(n.elem, element.UnsafePointer(), nil) {
+		element.SetZero()
+		if !p.decode(n.elem, element.Addr().UnsafePointer(), nil) {
 			return false
 		}
-		made.SetMapIndex(reflect.ValueOf(name).Convert(n.of.Key()), element.Elem())
+		made.SetMapIndex(reflect.ValueOf(name).Convert(n.of.Key()), element)
 		return true
 	})
 }
@@ -277,7 +276,7 @@ func (p *pass) interfaceValue(to, like *any) bool {
 		was = *like
 	}
 	number := len(p.members)
-	p.members = append(p.members, member{})
+	p.push(member{})
 	if !p.value(number, was, like != nil, 0, nil) {
 		return false
 	}
@@ -292,16 +291,12 @@ func (p *pass) bytes(to, like *[]byte) bool {
 	if !ok {
 		return false
 	}
-	made := make([]byte, base64.StdEncoding.DecodedLen(len(said)))
-	size, err := base64.StdEncoding.Decode(made, said)
-	if err != nil {
-		return false
-	}
-	if like != nil && *like != nil && cap(*like) == len(*like) && string(*like) == string(made[:size]) {
+	if like != nil && isBase64(said, *like) {
 		*to = *like
 		return true
 	}
-	*to = append(make([]byte, 0, size), made[:size]...)
-	*to = (*to)[:size:size]
-	return true
+	made := make([]byte, base64.StdEncoding.DecodedLen(len(said)))
+	size, err := base64.StdEncoding.Decode(made, said)
+	*to = made[:size:size]
+	return err == nil
 }

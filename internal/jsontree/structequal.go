@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"bytes"
 	"reflect"
 	"unsafe"
 
@@ -12,6 +13,16 @@ import (
 // have to decide, it says no.
 func (p *pass) equals(n *node, like unsafe.Pointer) bool {
 	c := p.next()
+	begin := p.pos
+	same := p.equalValue(n, like, c)
+	if !same && (n.kind == pointerNode || n.kind == sliceNode || n.kind == mapNode) {
+		p.differ = append(p.differ, begin)
+	}
+	return same
+}
+
+// equalValue compares a value that begins with c, at pos.
+func (p *pass) equalValue(n *node, like unsafe.Pointer, c byte) bool {
 	if n.kind == opaqueNode {
 		text, ok := p.skip()
 		return ok && n.opaque.equals(like, text)
@@ -30,17 +41,19 @@ func (p *pass) equals(n *node, like unsafe.Pointer) bool {
 		return c == '{' && p.equalStruct(n, like)
 	case pointerNode:
 		like = *(*unsafe.Pointer)(like)
-		return like != nil && p.equals(n.elem, like)
+		return like != nil && !n.elem.caches && p.equals(n.elem, like)
 	case sliceNode:
 		return c == '[' && p.equalSlice(n, (*layout.Slice)(like))
 	case mapNode:
 		return c == '{' && p.equalTable(n, like)
 	case anyNode:
-		return p.equalInterface((*any)(like))
+		return p.equalAny(*(*any)(like))
 	case bytesNode:
-		var made []byte
-		was := (*[]byte)(like)
-		return c == '"' && p.bytes(&made, was) && *was != nil && unsafe.SliceData(made) == unsafe.SliceData(*was) && len(made) == len(*was)
+		if c != '"' {
+			return false
+		}
+		text, ok := p.string()
+		return ok && isBase64(text, *(*[]byte)(like))
 	default:
 		return p.equalScalar(n, like)
 	}
@@ -75,6 +88,9 @@ func (p *pass) equalStruct(n *node, like unsafe.Pointer) bool {
 // equalSlice also wants no room after the slice.
 func (p *pass) equalSlice(n *node, like *layout.Slice) bool {
 	k, size := 0, n.elem.of.Size()
+	if n.elem.caches && like.Len > 0 {
+		return false
+	}
 	return like.Data != nil && like.Cap == like.Len && p.each(']', func() bool {
 		k++
 		return k <= like.Len && p.equals(n.elem, unsafe.Add(like.Data, uintptr(k-1)*size))
@@ -86,37 +102,11 @@ func (p *pass) equalTable(n *node, like unsafe.Pointer) bool {
 	if value.IsNil() {
 		return false
 	}
-	first := len(p.members)
-	same := p.equalTexts
-	if n.of != reflect.TypeFor[map[string]string]() {
-		same = p.equalElements(n, value)
+	if n.of == reflect.TypeFor[map[string]string]() {
+		return p.equalTexts(*(*map[string]string)(like))
 	}
-	ok := p.each('}', func() bool {
-		key, ok := p.named()
-		if !ok {
-			return false
-		}
-		p.members = append(p.members, member{key: key, hash: hashOf(key)})
-		return same(key, like)
-	}) && len(p.members)-first == value.Len() && distinct(p.members[first:])
-	p.members = p.members[:first]
-	return ok
-}
-
-// equalTexts compares what comes next with an element of a map of strings.
-func (p *pass) equalTexts(key []byte, like unsafe.Pointer) bool {
-	was, has := (*(*map[string]string)(like))[string(key)]
-	if p.next() != '"' {
-		return false
-	}
-	said, ok := p.string()
-	return ok && has && was == string(said)
-}
-
-// equalElements returns a function that does that for any map.
-func (p *pass) equalElements(n *node, value reflect.Value) func([]byte, unsafe.Pointer) bool {
 	name, element := reflect.New(n.of.Key()).Elem(), reflect.New(n.elem.of)
-	return func(key []byte, _ unsafe.Pointer) bool {
+	return p.entries(value.Len(), func(key []byte) bool {
 		name.SetString(text(key))
 		found := value.MapIndex(name)
 		if !found.IsValid() {
@@ -124,13 +114,82 @@ func (p *pass) equalElements(n *node, value reflect.Value) func([]byte, unsafe.P
 		}
 		element.Elem().Set(found)
 		return p.equals(n.elem, element.UnsafePointer())
-	}
+	})
 }
 
-func (p *pass) equalInterface(like *any) bool {
-	number := len(p.members)
-	p.members = append(p.members, member{})
-	ok := p.value(number, *like, true, 0, nil) && p.members[number].same
-	p.members = p.members[:number]
+func (p *pass) equalTexts(like map[string]string) bool {
+	return p.entries(len(like), func(key []byte) bool {
+		was, has := like[string(key)]
+		if p.next() != '"' {
+			return false
+		}
+		said, ok := p.string()
+		return ok && has && was == string(said)
+	})
+}
+
+// entries consumes an object, and calls a function for each key, which consumes the
+// value. It reports whether that was true for all of them, and they are so many and
+// different from each other. As distinct, it is content with many only if they are in
+// order.
+func (p *pass) entries(count int, same func(key []byte) bool) bool {
+	first, n, ordered := len(p.members), 0, true
+	ok := p.each('}', func() bool {
+		spelled := len(p.spell)
+		key, ok := p.named()
+		if !ok || n == count {
+			return false
+		}
+		if len(p.spell) > spelled { // which is gone soon
+			key = bytes.Clone(key)
+		}
+		ordered = ordered && (n == 0 || p.members[len(p.members)-1].key < text(key))
+		m := member{key: text(key), hash: hashOf(key)}
+		switch {
+		case n < maxCompared:
+			p.push(m)
+		case !ordered:
+			return false
+		default:
+			p.members[len(p.members)-1] = m
+		}
+		n++
+		return same(key)
+	}) && n == count && (n > maxCompared || distinct(p.members[first:]))
+	p.members = p.members[:first]
 	return ok
+}
+
+// equalAny compares any value.
+func (p *pass) equalAny(like any) bool {
+	switch c := p.next(); c {
+	case '"':
+		said, ok := p.string()
+		was, is := like.(string)
+		return ok && is && was == string(said)
+	case '{':
+		was, _ := like.(map[string]any)
+		return was != nil && p.entries(len(was), func(key []byte) bool {
+			value, has := was[string(key)]
+			return has && p.equalAny(value)
+		})
+	case '[':
+		was, _ := like.([]any)
+		k := 0
+		return was != nil && cap(was) == len(was) && p.each(']', func() bool {
+			k++
+			return k <= len(was) && p.equalAny(was[k-1])
+		}) && k == len(was)
+	case 't', 'f':
+		was, is := like.(bool)
+		if c == 'f' {
+			return is && !was && p.literal("false")
+		}
+		return is && was && p.literal("true")
+	case 'n':
+		return like == nil && p.literal("null")
+	default:
+		var m member
+		return p.number(&m, like) && m.same
+	}
 }

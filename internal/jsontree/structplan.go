@@ -39,6 +39,7 @@ type node struct {
 	known  []*field          // the same
 	left   []layout.Memory   // what decoding leaves as it is
 	opaque *opaque
+	caches bool // memory of the type is not shared, see plan.Caches
 }
 
 // field is a field of a struct.
@@ -66,7 +67,7 @@ func (b *planner) node(of reflect.Type, mask *plan.Mask) (*node, error) {
 	if n, ok := b.made[masked{of, mask}]; ok {
 		return n, nil
 	}
-	n := &node{of: of}
+	n := &node{of: of, caches: plan.Caches(of)}
 	b.made[masked{of, mask}] = n
 	pointer := reflect.PointerTo(of)
 	switch {

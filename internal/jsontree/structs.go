@@ -64,7 +64,7 @@ func (s *Structs[T]) Decode(text []byte, like T) (T, bool) {
 
 func (d *Decoder) decodeStruct(root *node, text []byte, like unsafe.Pointer) (reflect.Value, bool) {
 	p := d.passes.Get().(*pass)
-	p.text, p.pos = text, 0
+	p.text, p.pos, p.spare = text, 0, spareRoom
 	made := reflect.New(root.of)
 	ok := p.next() == '{' && p.decode(root, made.UnsafePointer(), like) && p.next() == 0 && p.pos == len(p.text)
 	if p.reset() {

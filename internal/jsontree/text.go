@@ -58,12 +58,18 @@ func (p *pass) unusual(begin, end int) ([]byte, bool) {
 			p.pos = end + 1
 			return said, utf8.Valid(said)
 		case c == '\\':
-			p.spell = append(p.spell, p.text[begin:end]...)
+			if p.skipped > 0 && !utf8.Valid(p.text[begin:end]) {
+				return nil, false
+			}
+			p.spellOut(p.text[begin:end])
 			size := p.escape(p.text[end:])
 			if size == 0 {
 				return nil, false
 			}
 			begin, end = end+size, end+size
+			if p.skipped > 0 { // and nobody wants to know
+				p.spell = p.spell[:start]
+			}
 		case c < ' ':
 			return nil, false
 		default: // of more than one byte
@@ -71,6 +77,15 @@ func (p *pass) unusual(begin, end int) ([]byte, bool) {
 		}
 		end += plain(p.text[end:])
 	}
+}
+
+// spellOut adds a text to those that are spelled out, and makes room for one more
+// character. What is skipped is not added.
+func (p *pass) spellOut(text []byte) {
+	if p.skipped > 0 {
+		text = nil
+	}
+	p.spell = append(grown(p.spell, len(text)+utf8.UTFMax), text...)
 }
 
 // escapes are what escapes of two characters stand for.

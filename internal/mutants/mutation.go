@@ -47,7 +47,7 @@ func tests(folder, test string) suite { return suite{folder: folder, test: test,
 
 // all returns all mutations.
 func all() []mutation {
-	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, factories, readYourWrites, workQueue, combining, resting, ofQueues)
+	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, factories, readYourWrites, workQueue, combining, resting, ofQueues, decoding)
 }
 
 // apply returns the text of the function with the bug; f is that of m.in.

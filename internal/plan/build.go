@@ -113,8 +113,9 @@ func (b *builder) field(of reflect.Type, within *Mask) (field, error) {
 	if err := b.kind(&f, one, within); err != nil {
 		return f, err
 	}
-	if f.size == 0 {
-		f.whole = nil // nothing is allocated
+	f.caches = (f.shape == pointer || f.shape == slice) && Caches(f.elem)
+	if f.size == 0 || f.caches {
+		f.whole = nil // nothing is allocated, or shared
 	}
 	if f.shape == table && f.wire != bytesType {
 		return f, fmt.Errorf("maps of %v are not known", one)

@@ -14,6 +14,8 @@ type decoder struct {
 	pool    *Pool // nil: parts are not shared
 	related bool  // what is like the object is not its last state, but a relative
 	trial   bool  // what is found is counted
+	depth   int   // of messages
+	differ  differing
 	// own is set if values are to be as JSON has them; unfit if one of them is not.
 	own, unfit bool
 
@@ -22,6 +24,14 @@ type decoder struct {
 	made [8]string
 	next int // in made
 }
+
+const (
+	// maxDepth is how deep messages may be in each other here.
+	maxDepth = 200
+	// maxLookedUp is how deep those are that are looked up in the pool: bytes are
+	// looked up once for each part that they are in.
+	maxLookedUp = 16
+)
 
 // compares reports whether to compare a value as a whole with that of what is like the
 // object. It is always compared with that of the object's last state.
@@ -43,6 +53,9 @@ func (d *decoder) same(at *site) {
 //nolint:gocyclo // one loop over the bytes, as in generated code
 func (d *decoder) message(m *message, to, like unsafe.Pointer, data []byte) bool {
 	var seen layout.FieldSet
+	if d.depth++; d.depth > maxDepth {
+		return false
+	}
 	for i := 0; i < len(data); {
 		begin := i
 		tag, i1 := varint(data, i)
@@ -102,6 +115,7 @@ func (d *decoder) message(m *message, to, like unsafe.Pointer, data []byte) bool
 			return false
 		}
 	}
+	d.depth--
 	return m.absent == nil || d.complete(m, to, &seen)
 }
 
@@ -153,13 +167,13 @@ func (d *decoder) pointer(f *field, was unsafe.Pointer, data []byte) unsafe.Poin
 	var like unsafe.Pointer
 	if was != nil {
 		like = *(*unsafe.Pointer)(was)
-		if like != nil && d.compares(f.whole) && f.equals(like, data) {
+		if like != nil && !f.caches && d.compares(f.whole) && !d.differ.has(data) && f.equals(&d.differ, like, data) {
 			d.same(f.whole)
 			return like
 		}
 	}
 	found, ticket := d.find(f.whole, data)
-	if found.data != nil && f.equals(found.data, data) {
+	if found.data != nil && f.equals(nil, found.data, data) {
 		d.hit(&f.whole.pool)
 		return found.data
 	}
@@ -240,14 +254,14 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 	var like layout.Slice
 	if was != nil {
 		like = *(*layout.Slice)(was)
-		if d.compares(f.whole) && f.equalElements(like.Data, like.Len, data, n) {
+		if !f.caches && d.compares(f.whole) && !d.differ.has(data) && f.equalElements(&d.differ, like.Data, like.Len, data, n) {
 			d.same(f.whole)
 			*(*layout.Slice)(at) = layout.Slice{Data: like.Data, Len: n, Cap: n}
 			return true
 		}
 	}
 	found, ticket := d.find(f.whole, data)
-	if found.data != nil && f.equalElements(found.data, found.len, data, n) {
+	if found.data != nil && f.equalElements(nil, found.data, found.len, data, n) {
 		d.hit(&f.whole.pool)
 		*(*layout.Slice)(at) = layout.Slice{Data: found.data, Len: n, Cap: n}
 		return true

@@ -7,8 +7,9 @@ import (
 	"github.com/kubetyped/informer/internal/layout"
 )
 
-// equals reports whether decoding data gives the value of the field's kind at p.
-func (f *field) equals(p unsafe.Pointer, data []byte) bool {
+// equals reports whether decoding data gives the value of the field's kind at p. If it
+// does not, it adds what is around the difference to differ, which may be nil.
+func (f *field) equals(differ *differing, p unsafe.Pointer, data []byte) bool {
 	switch f.kind {
 	case kindString:
 		return *(*string)(p) == string(data)
@@ -16,7 +17,7 @@ func (f *field) equals(p unsafe.Pointer, data []byte) bool {
 		have := *(*[]byte)(p)
 		return have != nil && string(have) == string(data)
 	case kindMessage:
-		return f.message.equals(p, data)
+		return f.message.equals(differ, p, data)
 	case kindOpaque:
 		return f.opaque.equals(p, data)
 	default:
@@ -40,8 +41,8 @@ func (k kind) has(p unsafe.Pointer, value uint64) bool {
 }
 
 // equalElements reports whether decoding the n values gives a slice.
-func (f *field) equalElements(elements unsafe.Pointer, length int, data []byte, n int) bool {
-	if elements == nil || length != n {
+func (f *field) equalElements(differ *differing, elements unsafe.Pointer, length int, data []byte, n int) bool {
+	if elements == nil || length != n || f.caches {
 		return false
 	}
 	each := values{data: data}
@@ -52,7 +53,7 @@ func (f *field) equalElements(elements unsafe.Pointer, length int, data []byte, 
 			if !f.kind.has(element, number) {
 				return false
 			}
-		} else if !f.equals(element, value) {
+		} else if !f.equals(differ, element, value) {
 			return false
 		}
 	}
@@ -62,7 +63,7 @@ func (f *field) equalElements(elements unsafe.Pointer, length int, data []byte, 
 // equals reports whether decoding data into a zero value gives the value at p. Where
 // the generated code would have to decide, it says no; so it does where a field is to be
 // set that the message does not have.
-func (m *message) equals(p unsafe.Pointer, data []byte) bool {
+func (m *message) equals(differ *differing, p unsafe.Pointer, data []byte) bool {
 	var seen layout.FieldSet
 	for i := 0; i < len(data); {
 		begin := i
@@ -80,7 +81,7 @@ func (m *message) equals(p unsafe.Pointer, data []byte) bool {
 		if uint8(tag&7) != f.wire || seen.Add(f.ordinal) {
 			return false
 		}
-		if i = f.equalAt(unsafe.Add(p, f.Offset), data, begin, i, tag); i < 0 {
+		if i = f.equalAt(differ, unsafe.Add(p, f.Offset), data, begin, i, tag); i < 0 {
 			return false
 		}
 	}
@@ -104,7 +105,7 @@ func (m *message) equals(p unsafe.Pointer, data []byte) bool {
 
 // equalAt compares a field whose tag is at data[begin] and whose value is at data[i].
 // It returns the index after it, negative if they differ.
-func (f *field) equalAt(at unsafe.Pointer, data []byte, begin, i int, tag uint64) int {
+func (f *field) equalAt(differ *differing, at unsafe.Pointer, data []byte, begin, i int, tag uint64) int {
 	var value []byte
 	switch {
 	case f.shape == slice || f.shape == table:
@@ -115,12 +116,13 @@ func (f *field) equalAt(at unsafe.Pointer, data []byte, begin, i int, tag uint64
 		equal := false
 		if f.shape == slice {
 			have := (*layout.Slice)(at)
-			equal = f.equalElements(have.Data, have.Len, data[begin:end], n)
+			equal = f.equalElements(differ, have.Data, have.Len, data[begin:end], n)
 		} else {
 			have := *(*unsafe.Pointer)(at)
-			equal = have != nil && f.equalEntries(have, data[begin:end], n)
+			equal = have != nil && f.equalEntries(differ, have, data[begin:end], n)
 		}
 		if !equal {
+			differ.add(data[begin:end])
 			return -1
 		}
 		return end
@@ -138,12 +140,15 @@ func (f *field) equalAt(at unsafe.Pointer, data []byte, begin, i int, tag uint64
 		value, i = data[first:end], end
 	}
 	if f.shape == pointer {
-		if at = *(*unsafe.Pointer)(at); at == nil {
+		if at = *(*unsafe.Pointer)(at); at == nil || f.caches {
 			return -1
 		}
 	}
-	if !f.equals(at, value) {
-		return -1
+	if f.equals(differ, at, value) {
+		return i
 	}
-	return i
+	if f.shape == pointer {
+		differ.add(value)
+	}
+	return -1
 }

@@ -45,14 +45,14 @@ func (d *decoder) table(f *field, at, was unsafe.Pointer, data []byte, n int) bo
 	var like unsafe.Pointer
 	if was != nil {
 		like = *(*unsafe.Pointer)(was)
-		if like != nil && d.compares(f.whole) && f.equalEntries(like, data, n) {
+		if like != nil && d.compares(f.whole) && !d.differ.has(data) && f.equalEntries(&d.differ, like, data, n) {
 			d.same(f.whole)
 			*(*unsafe.Pointer)(at) = like
 			return true
 		}
 	}
 	found, ticket := d.find(f.whole, data)
-	if found.data != nil && f.equalEntries(found.data, data, n) {
+	if found.data != nil && f.equalEntries(nil, found.data, data, n) {
 		d.hit(&f.whole.pool)
 		*(*unsafe.Pointer)(at) = found.data
 		return true
@@ -71,7 +71,7 @@ func (d *decoder) table(f *field, at, was unsafe.Pointer, data []byte, n int) bo
 
 // texts decodes the entries of a map of strings.
 func (d *decoder) texts(f *field, at, like unsafe.Pointer, data []byte, n int) bool {
-	made := make(map[string]string, n)
+	made := make(map[string]string, room(data, n))
 	each := values{data: data}
 	for range n {
 		pair, _ := each.next()
@@ -93,8 +93,8 @@ func (d *decoder) texts(f *field, at, like unsafe.Pointer, data []byte, n int) b
 
 // entries decodes the entries of any map whose keys are strings.
 func (d *decoder) entries(f *field, at unsafe.Pointer, data []byte, n int) bool {
-	made := reflect.MakeMapWithSize(f.of, n)
-	key := reflect.New(f.of.Key()).Elem()
+	made := reflect.MakeMapWithSize(f.of, room(data, n))
+	key, element := reflect.New(f.of.Key()).Elem(), reflect.New(f.elem).Elem()
 	each := values{data: data}
 	for range n {
 		pair, _ := each.next()
@@ -103,21 +103,33 @@ func (d *decoder) entries(f *field, at unsafe.Pointer, data []byte, n int) bool 
 			return false
 		}
 		key.SetString(d.text(f.key, nil, name))
-		element := reflect.New(f.elem)
+		element.SetZero()
 		if f.elem.Kind() == reflect.Slice { // generated code begins with one that is empty
-			element.Elem().Set(reflect.MakeSlice(f.elem, 0, 0))
+			element.Set(reflect.MakeSlice(f.elem, 0, 0))
 		}
-		if !d.value(f, element.UnsafePointer(), nil, value) {
+		if !d.value(f, element.Addr().UnsafePointer(), nil, value) {
 			return false
 		}
-		made.SetMapIndex(key, element.Elem())
+		made.SetMapIndex(key, element) // a copy
 	}
 	reflect.NewAt(f.of, at).Elem().Set(made)
 	return true
 }
 
+// fewEntries is for how many entries room is made whatever their keys are.
+const fewEntries = 16
+
+// room returns for how many of n entries to make room in a map. If a key comes twice,
+// there may be few.
+func room(data []byte, n int) int {
+	if n > fewEntries && !distinct(data, n) {
+		return fewEntries
+	}
+	return n
+}
+
 // equalEntries reports whether decoding the n entries gives a map.
-func (f *field) equalEntries(like unsafe.Pointer, data []byte, n int) bool {
+func (f *field) equalEntries(differ *differing, like unsafe.Pointer, data []byte, n int) bool {
 	each := values{data: data}
 	if f.kind == kindString {
 		texts := *(*map[string]string)(unsafe.Pointer(&like))
@@ -139,7 +151,7 @@ func (f *field) equalEntries(like unsafe.Pointer, data []byte, n int) bool {
 	if f.elem == reflect.TypeFor[resource.Quantity]() {
 		return equalQuantities(*(*map[string]resource.Quantity)(unsafe.Pointer(&like)), data, n)
 	}
-	return f.equalOthers(like, data, n)
+	return f.equalOthers(differ, like, data, n)
 }
 
 // equalQuantities is equalEntries for the maps that most containers have.
@@ -163,7 +175,7 @@ func equalQuantities(made map[string]resource.Quantity, data []byte, n int) bool
 }
 
 // equalOthers is equalEntries for other maps.
-func (f *field) equalOthers(like unsafe.Pointer, data []byte, n int) bool {
+func (f *field) equalOthers(differ *differing, like unsafe.Pointer, data []byte, n int) bool {
 	made := reflect.NewAt(f.of, unsafe.Pointer(&like)).Elem()
 	if made.Len() != n {
 		return false
@@ -182,7 +194,7 @@ func (f *field) equalOthers(like unsafe.Pointer, data []byte, n int) bool {
 			return false
 		}
 		element.Elem().Set(found)
-		if !f.equals(element.UnsafePointer(), value) {
+		if !f.equals(differ, element.UnsafePointer(), value) {
 			return false
 		}
 	}

@@ -63,6 +63,7 @@ type field struct {
 	key     *field       // of a map: one whose kind is kindString
 	whole   *site        // where its value as a whole is shared, if it is no single one
 	each    *site        // where each value is shared, if it has a memory of its own
+	caches  bool         // values that are pointed at, or elements of a slice, are not shared, see Caches
 
 	// Of a field of the user's own, into which one of the API is decoded as JSON would
 	// be:

@@ -159,8 +159,9 @@ func (b *builder) ownField(their, our jsonField, within *Mask, empty reflect.Val
 	if err := b.ownKind(&f, from, into, within); err != nil {
 		return f, err
 	}
-	if f.size == 0 {
-		f.whole = nil // nothing is allocated
+	f.caches = (f.shape == pointer || f.shape == slice) && Caches(f.elem)
+	if f.size == 0 || f.caches {
+		f.whole = nil // nothing is allocated, or shared
 	}
 	if f.shape == table && f.wire != bytesType {
 		return f, mismatch(their.of, our.of)

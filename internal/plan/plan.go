@@ -51,17 +51,17 @@ func NewOf[T any](of reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
 // The object shares parts with others of the pool, and with like, an earlier state
 // of the object or nil. None of them may be modified, ever. It does not refer to data.
 func (p *Plan[T]) Decode(data []byte, like T) (T, bool) {
-	return p.decode(decoder{pool: p.pool, own: p.api != nil}, data, like)
+	return p.decode(false, data, like)
 }
 
 // DecodeNew is Decode for an object without an earlier state; like is one that it
 // probably has parts in common with, or nil.
 func (p *Plan[T]) DecodeNew(data []byte, like T) (T, bool) {
-	return p.decode(decoder{pool: p.pool, own: p.api != nil, related: true}, data, like)
+	return p.decode(true, data, like)
 }
 
-func (p *Plan[T]) decode(d decoder, data []byte, like T) (T, bool) {
-	d.trial = parts.IsTrial(p.decoded.Add(1))
+func (p *Plan[T]) decode(related bool, data []byte, like T) (T, bool) {
+	d := decoder{pool: p.pool, own: p.api != nil, related: related, trial: parts.IsTrial(p.decoded.Add(1))}
 	made := reflect.New(p.root.of)
 	if !d.message(p.root, made.UnsafePointer(), p.pointers.To(like), data) || d.unfit {
 		var none T

@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"errors"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -51,7 +52,7 @@ func FromClient[T index.Object, L runtime.Object](client Client[T, L], opts ...S
 	// A fake clientset tells that it cannot stream, its typed clients do not.
 	// They show themselves by this method, which all of client-go's fakes have.
 	if _, fake := client.(interface{ ClearActions() }); fake {
-		opts = append(opts, WithoutWatchList())
+		opts = append(slices.Clip(opts), WithoutWatchList()) // what the caller has is the caller's
 	}
 	return newReflectorSource[T](cache.ToListWatcherWithWatchListSemantics(lw, client), originOf[T](client), opts)
 }

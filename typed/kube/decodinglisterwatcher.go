@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/plan"
@@ -30,7 +32,8 @@ import (
 //
 // The other one has to pass its context on to requests, and make them by a
 // [DecodingTransport]. A response that cannot be decoded here, because of its format, is
-// left to it.
+// left to it; so is all decoding, from then on, if it makes a list or a watch of more than
+// one response. What it makes of the objects of a response, it does not do: it gets none.
 type DecodingListerWatcher struct {
 	cache.ListerWatcherWithContext
 	wait func()
@@ -117,6 +120,7 @@ type decodingListerWatcher[T comparableObject] struct {
 	responses restListerWatcher[T] // decodes, and requests nothing
 	codecs    map[string]wire.Codec[T]
 	mask      *plan.Mask
+	left      atomic.Bool // nothing is decoded here any more
 }
 
 func newDecodingListerWatcher[T comparableObject](
@@ -190,7 +194,10 @@ func (d *decodingListerWatcher[T]) codec(response *http.Response) wire.Codec[T] 
 // ListWithContext implements cache.ListerWithContext. The list is decoded while the one
 // who makes the request waits for it, so that all times that it sets apply.
 func (d *decodingListerWatcher[T]) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	if d.left.Load() {
+		return d.maskedList(d.requests.ListWithContext(ctx, opts))
+	}
+	decoding, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var decoded runtime.Object
 	var decodingErr error
@@ -200,14 +207,27 @@ func (d *decodingListerWatcher[T]) ListWithContext(ctx context.Context, opts met
 			return nil
 		}
 		defer response.Body.Close() //nolint:errcheck // it has been read, or is given up
-		decoded, decodingErr = d.responses.readList(ctx, cancel, response.Body, codec, opts)
-		return http.NoBody
+		decoded, decodingErr = d.responses.readList(decoding, cancel, response.Body, codec, opts)
+		return emptyList(response, decoded)
 	}}
-	list, err := d.requests.ListWithContext(t.with(ctx), opts)
-	switch {
-	case t.taken:
-		return decoded, decodingErr // the other one has got nothing
-	case err == nil && d.mask != nil:
+	list, err := d.requests.ListWithContext(t.with(decoding), opts)
+	switch taken, several := t.took(); {
+	case !taken:
+		return d.maskedList(list, err)
+	case decodingErr != nil:
+		return nil, decodingErr
+	case several, err == nil && meta.LenList(list) > 0, err != nil && ctx.Err() == nil:
+		// The other one has got an empty list, and makes something else of it.
+		d.leave(ctx)
+		return d.maskedList(d.requests.ListWithContext(ctx, opts))
+	default:
+		return decoded, err
+	}
+}
+
+// maskedList returns a list, which was decoded, without the fields that are left out.
+func (d *decodingListerWatcher[T]) maskedList(list runtime.Object, err error) (runtime.Object, error) {
+	if err == nil && d.mask != nil {
 		err = meta.EachListItem(list, func(obj runtime.Object) error {
 			d.mask.Apply(obj)
 			return nil
@@ -216,43 +236,81 @@ func (d *decodingListerWatcher[T]) ListWithContext(ctx context.Context, opts met
 	return list, err
 }
 
-// errUndecoded is why there is no response of a watch to decode.
-var errUndecoded = errors.New("it is decoded by the one who has made the request")
+// leave leaves all that comes to the other one.
+func (d *decodingListerWatcher[T]) leave(ctx context.Context) {
+	if !d.left.Swap(true) {
+		klog.FromContext(ctx).Info("Objects are decoded by the ListerWatcher itself, since it makes something of several responses",
+			"resource", d.responses.resource.String())
+	}
+}
+
+var (
+	// errUndecoded is why there is no response of a watch to decode.
+	errUndecoded = errors.New("it is decoded by the one who has made the request")
+	errSeveral   = errors.New("the one who has made the request makes others for the same watch")
+)
 
 // WatchWithContext implements cache.WatcherWithContext.
 func (d *decodingListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	var undecoded watch.Interface
-	w, err := d.responses.watch(ctx, opts, func(request context.Context, opts metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error) {
-		ctx, cancel := context.WithCancel(ctx)
-		unlink := context.AfterFunc(request, cancel)
-		var response *http.Response
-		t := &taker{take: func(r *http.Response) io.ReadCloser {
-			if d.codec(r) == nil {
-				return nil
-			}
-			response = r
-			return newEmptyBody()
-		}}
-		w, err := d.requests.WatchWithContext(t.with(ctx), opts)
-		switch {
-		case t.taken && err == nil:
-			return watchBody{response.Body, w}, d.codec(response), nil
-		case err == nil && unlink():
-			undecoded = &endingWatch{d.masked(w), cancel}
-			return nil, nil, errUndecoded
-		case err == nil: // nobody wants it any more
-			w.Stop()
-			err = context.Cause(request)
-		case response != nil:
-			err = errors.Join(err, response.Body.Close())
+	w, err := d.responses.watch(ctx, opts, func(request context.Context, opts metav1.ListOptions) (body io.ReadCloser, codec wire.Codec[T], err error) {
+		body, codec, undecoded, err = d.open(ctx, request, opts)
+		if errors.Is(err, errSeveral) {
+			body, codec, undecoded, err = d.open(ctx, request, opts)
 		}
-		cancel()
-		return nil, nil, err
+		if undecoded != nil {
+			err = errUndecoded
+		}
+		return body, codec, err
 	})
 	if undecoded != nil {
 		return undecoded, nil
 	}
 	return w, err
+}
+
+// open has the other one request a watch until one of two contexts ends. It returns the
+// response and what decodes it, or else a watch that the other one decodes. With
+// errSeveral, it does the latter when it is called again.
+func (d *decodingListerWatcher[T]) open(ctx, request context.Context, opts metav1.ListOptions) (body io.ReadCloser, codec wire.Codec[T], undecoded watch.Interface, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	unlink := context.AfterFunc(request, cancel)
+	var response *http.Response
+	t := &taker{
+		take: func(r *http.Response) io.ReadCloser {
+			if d.left.Load() || d.codec(r) == nil {
+				return nil
+			}
+			response = r
+			return newEmptyBody()
+		},
+		several: func() {
+			d.leave(ctx)
+			cancel()
+		},
+	}
+	w, err := d.requests.WatchWithContext(t.with(ctx), opts)
+	switch taken, several := t.took(); {
+	case taken && err == nil:
+		taken := watchBody{response.Body, w, t}
+		if !several {
+			return taken, d.codec(response), nil, nil
+		}
+		d.responses.streams.Go(func() { taken.Close() }) //nolint:errcheck // it is of no use
+		err = errSeveral
+	case err == nil && unlink():
+		return nil, nil, &endingWatch{d.masked(w), cancel}, nil
+	case err == nil: // nobody wants it any more
+		w.Stop()
+		err = context.Cause(request)
+	case taken:
+		err = errors.Join(err, response.Body.Close())
+		if several {
+			err = errors.Join(err, errSeveral)
+		}
+	}
+	cancel()
+	return nil, nil, nil, err
 }
 
 // masked returns a watch of whose objects, which were decoded, fields are left out.
@@ -270,6 +328,16 @@ func (d *decodingListerWatcher[T]) masked(w watch.Interface) watch.Interface {
 type watchBody struct {
 	io.ReadCloser
 	beside watch.Interface
+	taker  *taker
+}
+
+// Read implements io.Reader.
+func (b watchBody) Read(to []byte) (int, error) {
+	n, err := b.ReadCloser.Read(to)
+	if _, several := b.taker.took(); err != nil && several {
+		err = errSeveral // what else has come by the other ones is not known
+	}
+	return n, err
 }
 
 // Close implements io.Closer. It waits until the other watch has ended.

@@ -1,10 +1,16 @@
 package kube
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"io"
+	"mime"
 	"net/http"
 	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 )
 
 // DecodingTransport returns a transport that makes requests by base, as it is, and lets a
@@ -23,14 +29,13 @@ type decodingTransport struct{ base http.RoundTripper }
 func (t decodingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := t.base.RoundTrip(request)
 	taker, ok := request.Context().Value(takerKey{}).(*taker)
-	if !ok || err != nil || response.StatusCode != http.StatusOK || taker.taken {
+	if !ok || err != nil || response.StatusCode != http.StatusOK {
 		return response, err
 	}
-	rest := taker.take(response)
+	rest := taker.offer(response)
 	if rest == nil {
 		return response, nil
 	}
-	taker.taken = true
 	left := *response
 	left.Body, left.ContentLength = rest, -1
 	return &left, nil
@@ -43,8 +48,41 @@ func (t decodingTransport) WrappedRoundTripper() http.RoundTripper { return t.ba
 type taker struct {
 	// take takes a response, and returns what is left in its place, nil if it does not.
 	// It is called on the goroutine of the one who makes the request.
-	take  func(*http.Response) io.ReadCloser
-	taken bool // owned by the goroutine of the one who makes the request
+	take func(*http.Response) io.ReadCloser
+	// several is called if there is another response after one that was taken.
+	several func()
+
+	mu        sync.Mutex
+	responses int  // guarded by mu
+	taken     bool // guarded by mu
+}
+
+// offer has the taker take the first response, and returns what is left in its place, nil if
+// it is not taken.
+func (t *taker) offer(response *http.Response) io.ReadCloser {
+	t.mu.Lock()
+	t.responses++
+	first, after := t.responses == 1, t.taken
+	t.mu.Unlock()
+	switch {
+	case after && t.several != nil:
+		t.several()
+	case first:
+		if rest := t.take(response); rest != nil {
+			t.mu.Lock()
+			t.taken = true
+			t.mu.Unlock()
+			return rest
+		}
+	}
+	return nil
+}
+
+// took reports whether the response was taken, and whether there were others beside it.
+func (t *taker) took() (taken, several bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.taken, t.taken && t.responses > 1
 }
 
 // takerKey is the key under which the context of a request has a *taker.
@@ -74,4 +112,31 @@ func (b *emptyBody) Read([]byte) (int, error) {
 func (b *emptyBody) Close() error {
 	b.closing.Do(func() { close(b.closed) })
 	return nil
+}
+
+// emptyList returns a list as that of a response, without its objects, so that the one who
+// has made the request can go on. A nil list is none.
+func emptyList(response *http.Response, list k8sruntime.Object) io.ReadCloser {
+	decoded, ok := list.(*wrappedList)
+	if !ok {
+		return http.NoBody
+	}
+	head := metav1.PartialObjectMetadataList{TypeMeta: decoded.TypeMeta, ListMeta: decoded.ListMeta, Items: []metav1.PartialObjectMetadata{}}
+	mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	var body []byte
+	var err error
+	switch mediaType {
+	case k8sruntime.ContentTypeJSON:
+		body, err = json.Marshal(head)
+	case k8sruntime.ContentTypeProtobuf: // in which the metadata is the same field of all lists
+		unknown := k8sruntime.Unknown{TypeMeta: k8sruntime.TypeMeta{APIVersion: head.APIVersion, Kind: head.Kind}}
+		if unknown.Raw, err = head.Marshal(); err == nil {
+			body, err = unknown.Marshal()
+			body = append([]byte("k8s\x00"), body...)
+		}
+	}
+	if err != nil || body == nil {
+		return http.NoBody
+	}
+	return io.NopCloser(bytes.NewReader(body))
 }

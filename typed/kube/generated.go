@@ -3,6 +3,7 @@ package kube
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -47,7 +48,7 @@ func generatedSource[T index.Object](client any, opts []SourceOption) source.Sou
 // client is another one, or its objects are of another type.
 func generatedREST[T index.Object](client any) (*restClient[T], resource, error) {
 	generated, ok := client.(generatedClient)
-	if !ok {
+	if !ok || !isClientGos(client) {
 		return nil, resource{}, fmt.Errorf("a %T is no client of client-go's clientset", client)
 	}
 	like, ok := generated.GetClient().(*rest.RESTClient)
@@ -63,6 +64,16 @@ func generatedREST[T index.Object](client any) (*restClient[T], resource, error)
 	}
 	own, err := likeRESTClient[T](like)
 	return own, of, err
+}
+
+// isClientGos reports whether a client is of a type of client-go's. A struct in which one is
+// embedded has its methods, too, and may have some of its own in their place.
+func isClientGos(client any) bool {
+	of := reflect.TypeOf(client)
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	return strings.HasPrefix(of.PkgPath(), "k8s.io/client-go/")
 }
 
 // builtIn returns the resource of a type of client-go's scheme. It returns false for

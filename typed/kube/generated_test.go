@@ -1,19 +1,23 @@
 package kube
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -74,6 +78,37 @@ func TestBuiltInResources(t *testing.T) {
 	assert.Greater(t, seen, 100)
 }
 
+// generatedPods is what the client for Pods has that client-go has generated.
+type generatedPods interface {
+	corev1client.PodInterface
+	generatedClient
+}
+
+// embeddingClient is a client of a program's own, which lists and watches some Pods only.
+type embeddingClient struct{ generatedPods }
+
+func (c embeddingClient) List(ctx context.Context, opts metav1.ListOptions) (*corev1.PodList, error) {
+	opts.LabelSelector = "app=web"
+	return c.generatedPods.List(ctx, opts)
+}
+
+func (c embeddingClient) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	opts.LabelSelector = "app=web"
+	return c.generatedPods.Watch(ctx, opts)
+}
+
+// TestFromClientLeavesOptionsAlone: those that a caller passes have the caller's memory
+// behind them.
+func TestFromClientLeavesOptionsAlone(t *testing.T) {
+	t.Parallel()
+	web := labels.SelectorFromSet(labels.Set{"app": "web"})
+	options := append(make([]SourceOption, 0, 4), WithBackoff(time.Millisecond, time.Second), WithLabelSelector(web))
+	FromClient(fake.NewClientset().CoreV1().Pods(""), options[:1]...)
+	s, ok := FromClient(fake.NewClientset().CoreV1().Pods(""), options...).(*reflectorSource[*corev1.Pod])
+	require.True(t, ok)
+	assert.Equal(t, web, s.config.labels)
+}
+
 // TestFromClientDecodesItself: with clients that client-go has generated, and no others.
 func TestFromClientDecodesItself(t *testing.T) {
 	t.Parallel()
@@ -90,6 +125,12 @@ func TestFromClientDecodesItself(t *testing.T) {
 
 	wrapped := struct{ corev1client.PodInterface }{pods}
 	assert.IsType(t, &reflectorSource[*corev1.Pod]{}, FromClient(wrapped), "its methods may do something else")
+	embedding := embeddingClient{pods.(generatedPods)}
+	require.Implements(t, (*generatedClient)(nil), embedding)
+	assert.IsType(t, &reflectorSource[*corev1.Pod]{}, FromClient(embedding), "some of its methods may be its own")
+	assert.IsType(t, &reflectorSource[*corev1.Pod]{}, FromClient(&embedding))
+	_, err = NewDecodingClient(embedding, nil)
+	require.ErrorContains(t, err, "no client of client-go's clientset")
 	assert.IsType(t, &reflectorSource[*corev1.Pod]{}, FromClient(fake.NewClientset().CoreV1().Pods("")))
 	misplaced, ok := FromClient(pods, WithNamespace("other")).(*reflectorSource[*corev1.Pod])
 	require.True(t, ok)

@@ -117,6 +117,7 @@ func (t *Table) write(key string, from, to *Version) (*Version, error) {
 	if err != nil {
 		return nil, err
 	}
+	complete(to.Object)
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"pgregory.net/rapid"
@@ -27,6 +28,21 @@ func put(t require.TestingT, table *store.Table, key string) *store.Version {
 	v, err := table.Put(key, present, object(key))
 	require.NoError(t, err)
 	return v
+}
+
+// TestEncodingWritesNothing: what is stored is encoded for several clients at once, and a
+// quantity that is encoded keeps its text.
+func TestEncodingWritesNothing(t *testing.T) {
+	limit := resource.MustParse("0.5Gi")
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: corev1.PodSpec{Volumes: []corev1.Volume{
+		{VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &limit}}},
+	}}}
+	v, err := store.New(100).Table().Put("a", nil, pod)
+	require.NoError(t, err)
+	before := limit
+	_, err = v.Object.(*corev1.Pod).Marshal()
+	require.NoError(t, err)
+	assert.True(t, before == limit, "it was written to")
 }
 
 func TestWritesAreNumberedAcrossTables(t *testing.T) {

@@ -13,6 +13,14 @@ type Version struct {
 	Deleted bool
 }
 
+// complete has an object note what encoding it would note in it, such as the text of a
+// quantity: when others have the object, it is encoded by several goroutines at once.
+func complete(obj runtime.Object) {
+	if o, ok := obj.(interface{ Size() int }); ok { // of generated code for protobuf
+		o.Size()
+	}
+}
+
 // chain is all retained versions of one key, oldest first, never empty.
 // It is guarded by the store's lock.
 type chain struct {

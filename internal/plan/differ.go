@@ -1,0 +1,46 @@
+package plan
+
+import "unsafe"
+
+// differing are where values begin in the bytes that differ from what is like them, as
+// was found when something around them was compared. They are the last ones of the bytes
+// first; of many, the last ones are forgotten.
+//
+// What differs somewhere within is decoded, and what it is made of is compared. So that
+// this does not go on at each level, which would cost the depth of a value times its size,
+// what is around the place where a comparison has ended is not compared again.
+type differing struct {
+	at [64]uintptr
+	n  int
+}
+
+// add adds the value that begins with data. To a nil differing it adds nothing.
+func (d *differing) add(data []byte) {
+	switch {
+	case d == nil:
+		return
+	case d.n == len(d.at):
+		copy(d.at[:], d.at[1:])
+		d.n--
+	}
+	d.at[d.n] = begin(data)
+	d.n++
+}
+
+// has reports whether the value that begins with data is known to differ. It forgets those
+// that begin before it.
+func (d *differing) has(data []byte) bool {
+	for at := begin(data); d.n > 0; {
+		last := d.at[d.n-1]
+		if last > at {
+			return false
+		}
+		d.n--
+		if last == at {
+			return true
+		}
+	}
+	return false
+}
+
+func begin(data []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(data))) }
