@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"unsafe"
 
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -108,18 +107,4 @@ func keyOfJSON(object []byte) (namespace, name string) {
 		}
 	}
 	return namespace, name
-}
-
-// identifyCBOR reads who an object is, as far as it gets. The decoder complains
-// about each field that is not asked for.
-func identifyCBOR(text []byte) Identity {
-	var object struct {
-		Metadata struct {
-			Namespace       string `json:"namespace"`
-			Name            string `json:"name"`
-			ResourceVersion string `json:"resourceVersion"`
-		} `json:"metadata"`
-	}
-	_ = direct.Unmarshal(text, &object)
-	return Identity(object.Metadata)
 }

@@ -43,14 +43,13 @@ import (
 // where T has generated code for it, or where the type that a scheme has for the
 // resource has, and each field of T can be decoded from the one of that type with the
 // same name in JSON (a field that the type does not have keeps objects in JSON, unless
-// its tag is `json:"-"`; so do methods that decode, and interfaces); in CBOR for *unstructured.Unstructured where
-// client-go's feature gates ClientsAllowCBOR and ClientsPreferCBOR say so, and in
-// JSON from servers that have neither.
+// its tag is `json:"-"`; so do methods that decode, and interfaces), and in
+// JSON from servers that have no protobuf for them.
 //
 // Lists, watches, retries and waits are those of FromListerWatcher. In addition,
 //
 //  1. a list is decoded item by item as it arrives, and typed.Status tells how far it
-//     has come; the text of a list is in memory as a whole only in CBOR;
+//     has come; the text of a list is never in memory as a whole;
 //  2. a server that never ends a streamed list is listed the plain way, see
 //     WithWatchListTimeout;
 //  3. an object that cannot be decoded, or is of another kind than T's, is reported
