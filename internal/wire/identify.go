@@ -44,7 +44,20 @@ const (
 
 // identifyProtobuf reads who an object is, as far as its fields can be told apart.
 func identifyProtobuf(object protobufMessage) (id Identity) {
-	metadata, _ := object.field(1)
+	for len(object) > 0 {
+		number, value, err := object.next()
+		if err != nil {
+			break
+		}
+		if number == 1 {
+			id.add(value)
+		}
+	}
+	return id
+}
+
+// add reads what is in metadata.
+func (id *Identity) add(metadata protobufMessage) {
 	for len(metadata) > 0 {
 		number, value, err := metadata.next()
 		if err != nil {
@@ -59,7 +72,6 @@ func identifyProtobuf(object protobufMessage) (id Identity) {
 			id.ResourceVersion = string(value)
 		}
 	}
-	return id
 }
 
 // keyOf returns the namespace and name of an object, as far as its fields can be

@@ -129,15 +129,15 @@ func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
 	var event Event[T]
 	var object []byte
 	for message := protobufMessage(frame); len(message) > 0; {
-		number, value, err := message.next()
+		number, value, err := message.known(2)
 		if err != nil {
 			return event, err
 		}
-		switch {
-		case number == 1 && value != nil:
+		switch number {
+		case 1:
 			event.Type = eventType(value)
-		case number == 2 && value != nil:
-			if object, err = rawOf(value); err != nil {
+		case 2:
+			if object, err = rawOf(value, object); err != nil {
 				return event, err
 			}
 		}
@@ -165,12 +165,13 @@ func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
 
 // object returns an event with its object.
 func (c protobufCodec[T]) object(event Event[T], raw []byte) (Event[T], error) {
-	if c.of != nil {
-		if err := c.of.check(event.Kind, ""); err != nil {
-			return invalidEvent[T](event.Type, &ObjectError{Identity: identifyProtobuf(raw), Err: err})
-		}
+	err := checkKind(event.Kind)
+	if err == nil && c.of != nil {
+		err = c.of.check(event.Kind, "")
 	}
-	var err error
+	if err != nil {
+		return invalidEvent[T](event.Type, &ObjectError{Identity: identifyProtobuf(raw), Err: err})
+	}
 	event.Object, err = c.decode(raw)
 	var invalid *ObjectError
 	switch {
@@ -195,18 +196,18 @@ func eventType(text []byte) watch.EventType {
 	return watch.EventType(text)
 }
 
-// rawOf returns the contents of a runtime.RawExtension.
-func rawOf(extension protobufMessage) ([]byte, error) {
+// rawOf returns the contents of a runtime.RawExtension, those before if it has none.
+func rawOf(extension protobufMessage, before []byte) ([]byte, error) {
 	for len(extension) > 0 {
-		number, value, err := extension.next()
+		number, value, err := extension.known(1)
 		if err != nil {
 			return nil, err
 		}
-		if number == 1 && value != nil {
-			return value, nil
+		if number == 1 {
+			before = value
 		}
 	}
-	return nil, errNoObject
+	return before, nil
 }
 
 // unwrap returns the contents of an object in its runtime.Unknown, and its kind.
@@ -217,16 +218,16 @@ func (c protobufCodec[T]) unwrap(object []byte, kind *metav1.TypeMeta) ([]byte, 
 	}
 	raw := []byte{}
 	for message := protobufMessage(unknown); len(message) > 0; {
-		number, value, err := message.next()
+		number, value, err := message.known(4)
 		if err != nil {
 			return nil, err
 		}
 		switch {
-		case number == 1 && value != nil:
+		case number == 1:
 			if err := c.readKind(value, kind); err != nil {
 				return nil, err
 			}
-		case number == 2 && value != nil:
+		case number == 2:
 			raw = value
 		case number == 3 && len(value) > 0:
 			return nil, errors.New("the object has an encoding, which nobody asked for")
@@ -235,11 +236,11 @@ func (c protobufCodec[T]) unwrap(object []byte, kind *metav1.TypeMeta) ([]byte, 
 	return raw, nil
 }
 
-// readKind reads a runtime.TypeMeta.
+// readKind reads a runtime.TypeMeta. What it does not have stays as it is.
 func (c protobufCodec[T]) readKind(message protobufMessage, kind *metav1.TypeMeta) error {
-	var apiVersion, name []byte
+	apiVersion, name := []byte(kind.APIVersion), []byte(kind.Kind) // mostly empty
 	for len(message) > 0 {
-		number, value, err := message.next()
+		number, value, err := message.known(2)
 		if err != nil {
 			return err
 		}
@@ -263,12 +264,12 @@ func (c protobufCodec[T]) readKind(message protobufMessage, kind *metav1.TypeMet
 // them.
 func decodeMetadata(object protobufMessage, into *metav1.PartialObjectMetadata) error {
 	for len(object) > 0 {
-		number, value, err := object.next()
+		number, value, err := object.known(1)
+		if err == nil && number == 1 {
+			err = into.ObjectMeta.Unmarshal(value)
+		}
 		if err != nil {
 			return err
-		}
-		if number == 1 {
-			return into.ObjectMeta.Unmarshal(value)
 		}
 	}
 	return nil
