@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -65,6 +67,9 @@ import (
 //     the next one at once, however it ended. After one that has not, it waits by
 //     rule 2 of FromListerWatcher, and reports why.
 //
+// If objects stay in JSON, or are decoded by apimachinery, for what T has in it, the log
+// says why, and so does the Origin in typed.Status.
+//
 // If the arguments cannot be used, the informer's methods say so, see
 // typed.NewInformer.
 func FromREST[T index.Object](config *rest.Config, opts ...SourceOption) source.Source[T] {
@@ -86,6 +91,9 @@ type restSource[T index.Object] struct {
 	resource resource
 	host     string // where the server is
 	err      error  // what was wrong with the arguments
+	// unplanned returns why objects are decoded in a slower way than others are; nil: they
+	// are not.
+	unplanned func() error
 }
 
 // prepare checks what can be checked without a server.
@@ -99,6 +107,7 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 		return err
 	}
 	s.client.compressed = s.rest.compressed
+	s.unplanned = sync.OnceValue(func() error { return wire.Unplanned[T](s.client.accept[0], s.client.api, s.rest.mask) })
 	return nil
 }
 
@@ -131,6 +140,9 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if s.err != nil {
 		return s.err
 	}
+	if slow := s.decodedSlowly(); slow != "" {
+		klog.FromContext(ctx).Info("Objects are decoded in a slower way than others are", "type", reflect.TypeFor[T]().String(), "host", s.host, "reason", slow)
+	}
 	found, err := s.locate(ctx, sink)
 	if err != nil || ctx.Err() != nil {
 		return err
@@ -160,6 +172,18 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	defer lw.streams.Wait()
 	(&reflectorSource[T]{lw: lw, config: s.sourceConfig, reportsWatches: true}).run(ctx, reports)
 	return nil
+}
+
+// decodedSlowly tells why objects are decoded in a slower way than others are, "" if they
+// are not.
+func (s *restSource[T]) decodedSlowly() string {
+	if s.unplanned == nil {
+		return ""
+	}
+	if err := s.unplanned(); err != nil {
+		return strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	return ""
 }
 
 // held returns what objects share parts with, nil if they share none; if nobody has said

@@ -191,7 +191,14 @@ func (c *restClient[T]) get(ctx context.Context, path []string, opts metav1.List
 	if err != nil {
 		return nil, nil, err
 	}
-	codec, err := c.codec(header.Get("Content-Type"))
+	contentType := header.Get("Content-Type")
+	if contentType == "" {
+		body, contentType = recognize(body, opts.Watch)
+	}
+	codec, err := c.codec(contentType)
+	if coding := header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		err = fmt.Errorf("the answer is encoded as %q, which nobody asked for", coding)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, body.Close())
 	}
@@ -209,7 +216,8 @@ func (c *restClient[T]) codec(contentType string) (wire.Codec[T], error) {
 }
 
 // headerKeeper hands out the header of a response, which client-go's REST client
-// keeps to itself when a response is streamed.
+// keeps to itself when a response is streamed, and decompresses what was not to be
+// compressed.
 type headerKeeper struct{ base http.RoundTripper }
 
 // keptHeader is the key under which the context of a request has a *http.Header.
@@ -222,10 +230,14 @@ func (k headerKeeper) RoundTrip(request *http.Request) (*http.Response, error) {
 		base = http.DefaultTransport
 	}
 	response, err := base.RoundTrip(request)
-	if kept, ok := request.Context().Value(keptHeader{}).(*http.Header); ok && err == nil {
+	if err != nil {
+		return response, err
+	}
+	response = decompressed(response)
+	if kept, ok := request.Context().Value(keptHeader{}).(*http.Header); ok {
 		*kept = response.Header
 	}
-	return response, err
+	return response, nil
 }
 
 // WrappedRoundTripper implements apimachinery's net.RoundTripperWrapper.
