@@ -15,16 +15,17 @@ var schemeTypes = differential.Of(scheme.Scheme)
 // programs compare what is decoded of states of objects with what apimachinery makes of
 // each, whatever is held.
 var programs = map[string]func(*testing.T, *rand.Rand){
-	"protobuf":     schemeTypes.Protobuf,
-	"JSON":         schemeTypes.JSON,
-	"unstructured": schemeTypes.Unstructured,
-	"own structs":  differential.Own,
-	"events":       differential.Events,
-	"lists":        differential.Lists,
+	"protobuf":                  schemeTypes.Protobuf,
+	"JSON":                      schemeTypes.JSON,
+	"unstructured":              schemeTypes.Unstructured,
+	"own structs":               differential.Own,
+	"own structs from protobuf": schemeTypes.OwnFromProtobuf,
+	"events":                    differential.Events,
+	"lists":                     differential.Lists,
 }
 
 func TestDecodingWaves(t *testing.T) {
-	waves.Run(t, 12, func(t *testing.T, seed uint64) {
+	waves.Run(t, 6, func(t *testing.T, seed uint64) {
 		for name, program := range programs {
 			program(t, rand.New(rand.NewPCG(seed, uint64(len(name)))))
 		}
@@ -40,5 +41,6 @@ func FuzzSequencesInProtobuf(f *testing.F)   { fuzz(f, "protobuf") }
 func FuzzSequencesInJSON(f *testing.F)       { fuzz(f, "JSON") }
 func FuzzUnstructuredSequences(f *testing.F) { fuzz(f, "unstructured") }
 func FuzzOwnStructs(f *testing.F)            { fuzz(f, "own structs") }
+func FuzzOwnFromProtobuf(f *testing.F)       { fuzz(f, "own structs from protobuf") }
 func FuzzEvents(f *testing.F)                { fuzz(f, "events") }
 func FuzzLists(f *testing.F)                 { fuzz(f, "lists") }

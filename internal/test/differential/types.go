@@ -155,7 +155,7 @@ func (g *Types) Unstructured(t *testing.T, r *randv2.Rand) {
 		t.Fatal(err)
 	}
 	s := &subject{
-		name: of.String() + ", unstructured", codec: anyCodec{codec}, held: held, masked: mask != nil, change: changeText, fresh: g.texts(r, of),
+		name: of.String() + ", unstructured", codec: anyCodec[*unstructured.Unstructured]{codec}, held: held, masked: mask != nil, change: changeText, fresh: g.texts(r, of),
 		want: func(text []byte) (any, error) {
 			obj := &unstructured.Unstructured{}
 			if err := utiljson.Unmarshal(text, &obj.Object); err != nil {
@@ -168,16 +168,14 @@ func (g *Types) Unstructured(t *testing.T, r *randv2.Rand) {
 	s.run(t, r, states)
 }
 
-// anyCodec is a codec of objects of any type.
-type anyCodec struct {
-	wire.Codec[*unstructured.Unstructured]
-}
+// anyCodec is a codec of objects of a type, to those who take any.
+type anyCodec[T any] struct{ wire.Codec[T] }
 
 // Event implements wire.Codec.
-func (c anyCodec) Event(frame []byte) (wire.Event[any], error) {
+func (c anyCodec[T]) Event(frame []byte) (wire.Event[any], error) {
 	e, err := c.Codec.Event(frame)
 	return wire.Event[any]{Type: e.Type, Kind: e.Kind, Object: e.Object, Invalid: e.Invalid, Bookmark: e.Bookmark, Status: e.Status}, err
 }
 
 // Item implements wire.Codec.
-func (c anyCodec) Item(item []byte) (any, error) { return c.Codec.Item(item) }
+func (c anyCodec[T]) Item(item []byte) (any, error) { return c.Codec.Item(item) }
