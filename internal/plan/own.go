@@ -223,6 +223,9 @@ func (b *builder) ownKind(f *field, from, into reflect.Type, within *Mask) error
 	case kind == reflect.Int32 && into.Kind() != kind && (into.Kind() == reflect.Int64 || into.Kind() == reflect.Int && into.Size() == 8):
 		f.kind, f.wire = kindWide, varintType
 		return nil
+	case kind == reflect.Int32 && into.Kind() == reflect.Int: // of 32 bits
+		f.kind, f.wire = kind32, varintType
+		return nil
 	case kind == reflect.Int64 && into.Kind() == reflect.Int && into.Size() == 8:
 		f.kind, f.wire = kind64, varintType
 		return nil

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -262,6 +263,26 @@ func TestObjectsWithoutAPlan(t *testing.T) {
 	require.NoError(t, wire.Unplanned[*unstructured.Unstructured](runtime.ContentTypeJSON, nil, nil))
 	require.NoError(t, wire.Unplanned[*podName](runtime.ContentTypeJSON, podAPI, nil), "somebody wants JSON")
 	require.ErrorContains(t, wire.Unplanned[*unplanned](runtime.ContentTypeJSON, podAPI, nil), "they stay in JSON")
+}
+
+// TestEventsCostWhatTheirObjectsDo: what is around an object is read without allocating.
+func TestEventsCostWhatTheirObjectsDo(t *testing.T) {
+	object, err := json.Marshal(pod("a"))
+	require.NoError(t, err)
+	raw, err := pod("a").Marshal()
+	require.NoError(t, err)
+	inJSON := slices.Concat([]byte(`{"type":"MODIFIED","object":`), object, []byte(`}`))
+	inProtobuf := slices.Concat(field(1, []byte("MODIFIED")), field(2, field(1, envelope(field(1, kindOfPods), field(2, raw)))))
+	compare(t, codecOf[*corev1.Pod](t, runtime.ContentTypeJSON), object, inJSON)
+	compare(t, codecOf[*corev1.Pod](t, runtime.ContentTypeProtobuf), raw, inProtobuf)
+	compare(t, codecOf[*unstructured.Unstructured](t, runtime.ContentTypeJSON), object, inJSON)
+}
+
+func compare[T any](t *testing.T, codec wire.Codec[T], item, event []byte) {
+	t.Helper()
+	asItem := testing.AllocsPerRun(100, func() { _, _ = codec.Item(item) })
+	inEvent := testing.AllocsPerRun(100, func() { _, _ = codec.Event(event) })
+	assert.LessOrEqual(t, inEvent, asItem)
 }
 
 // unplanned is a struct of which there is no plan.

@@ -101,7 +101,7 @@ func (c jsonCodec[T]) kindOf(obj T) (metav1.TypeMeta, error) {
 }
 
 // Event implements Codec.
-func (c jsonCodec[T]) Event(frame []byte) (Event[T], error) { return jsonEvent(frame, c) }
+func (c jsonCodec[T]) Event(frame []byte) (Event[T], error) { return jsonEvent[T](frame, c) }
 
 // Item implements Codec.
 func (c jsonCodec[T]) Item(item []byte) (T, error) {

@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// jsonObjects decode the objects of events.
+// jsonObjects decode the objects of events. Who calls jsonEvent passes them by their type:
+// as an interface, they would be allocated for each event.
 type jsonObjects[T any] interface {
 	object(text []byte) (T, error)
 	// kindOf returns the kind of an object that it has decoded, and an error if that has
@@ -22,7 +23,7 @@ var errNoObject = errors.New("an event without an object")
 
 // jsonEvent decodes an event: a metav1.WatchEvent, without a copy of its object if it is
 // written as API servers write it.
-func jsonEvent[T any](frame []byte, objects jsonObjects[T]) (Event[T], error) {
+func jsonEvent[T any, O jsonObjects[T]](frame []byte, objects O) (Event[T], error) {
 	t, text := splitEvent(frame)
 	split := len(text) > 0 && text[0] == '{' && checkType(t) == nil
 	var err error
@@ -62,7 +63,7 @@ func jsonEvent[T any](frame []byte, objects jsonObjects[T]) (Event[T], error) {
 }
 
 // jsonObjectEvent returns the event of an object that was decoded.
-func jsonObjectEvent[T any](t watch.EventType, obj T, text []byte, objects jsonObjects[T]) (Event[T], error) {
+func jsonObjectEvent[T any, O jsonObjects[T]](t watch.EventType, obj T, text []byte, objects O) (Event[T], error) {
 	kind, err := objects.kindOf(obj)
 	if err != nil {
 		return jsonInvalid[T](t, text, err)

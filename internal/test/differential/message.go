@@ -167,8 +167,13 @@ var messageChanges = []func(r *rand.Rand, all []part, i int) []part{
 	},
 	longer,
 	func(r *rand.Rand, all []part, i int) []part { // no field of a message
-		p := part{tag: one(r, [][]byte{{0}, {2}, {6}, {7}, {groupEndType | 1<<3}, {0xff, 0xff, 0xff, 0xff, 0xff, 1}})}
-		return slices.Insert(all, i, p)
+		return slices.Insert(all, i, one(r, []part{
+			{tag: []byte{bytesType}, wire: bytesType, value: []byte("x")}, {tag: []byte{varintType}, value: []byte{1}}, // of the number 0
+			{tag: []byte{6}}, {tag: []byte{7}}, {tag: []byte{groupEndType | 1<<3}}, {tag: []byte{0xff, 0xff, 0xff, 0xff, 0xff, 1}},
+		}))
+	},
+	func(r *rand.Rand, all []part, i int) []part { // another one of the number
+		return slices.Insert(all, i+1, smallEdit(r, []part{all[i]}, 0)...)
 	},
 	entries,
 	func(r *rand.Rand, all []part, i int) []part { // what another field has
