@@ -61,7 +61,7 @@ func TestDeltaFIFOWaves(t *testing.T) {
 			consumed := make(chan struct{})
 			go func() { defer close(consumed); w.consume(rand.New(rand.NewPCG(seed, 5))) }()
 			if r.IntN(3) == 0 { // in the middle
-				time.Sleep(time.Duration(r.IntN(int(20 * time.Second))))
+				time.Sleep(time.Duration(r.Int64N(int64(20 * time.Second))))
 			} else {
 				producers.Wait()
 			}
