@@ -186,7 +186,7 @@ func (w *wave) consume(r *rand.Rand) {
 		if r.IntN(2) == 0 {
 			clear(batch) // it is the consumer's until it takes the next one
 		}
-		time.Sleep(time.Duration(r.IntN(4) * r.IntN(int(time.Second))))
+		time.Sleep(time.Duration(r.Int64N(4) * r.Int64N(int64(time.Second))))
 	}
 }
 
