@@ -61,7 +61,7 @@ func TestDeltaFIFOWaves(t *testing.T) {
 			consumed := make(chan struct{})
 			go func() { defer close(consumed); w.consume(rand.New(rand.NewPCG(seed, 5))) }()
 			if r.IntN(3) == 0 { // in the middle
-				time.Sleep(time.Duration(r.IntN(int(20 * time.Second))))
+				time.Sleep(time.Duration(r.Int64N(int64(20 * time.Second))))
 			} else {
 				producers.Wait()
 			}
@@ -186,7 +186,7 @@ func (w *wave) consume(r *rand.Rand) {
 		if r.IntN(2) == 0 {
 			clear(batch) // it is the consumer's until it takes the next one
 		}
-		time.Sleep(time.Duration(r.IntN(4) * r.IntN(int(time.Second))))
+		time.Sleep(time.Duration(r.Int64N(4) * r.Int64N(int64(time.Second))))
 	}
 }
 

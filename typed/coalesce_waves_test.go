@@ -87,7 +87,7 @@ func (w *surf) handle() {
 	opts := []typed.HandlerOption{typed.WithDelivery(typed.Coalesce())}
 	if w.IntN(3) == 0 {
 		s.periodic = true
-		opts = append(opts, typed.WithResync(time.Hour+time.Duration(w.IntN(int(time.Minute)))))
+		opts = append(opts, typed.WithResync(time.Hour+time.Duration(w.Int64N(int64(time.Minute)))))
 	}
 	reg, err := w.Handle(s, opts...)
 	require.NoError(w.T, err)

@@ -25,7 +25,7 @@ import (
 func TestGenericServer(t *testing.T) {
 	ctx := t.Context()
 	c, err := Start(ctx, WithGenericServer(), WithProgress(t.Output()), WithAPIServerFlags(
-		"--feature-gates=CBORServingAndStorage=true", "--watch-cache-sizes=leases.coordination.k8s.io#0"))
+		"--watch-cache-sizes=leases.coordination.k8s.io#0"))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
 
@@ -46,7 +46,6 @@ func TestGenericServer(t *testing.T) {
 	}
 	t.Run("Serves", func(t *testing.T) { testGenericServes(t, c) })
 	t.Run("ServesWithoutWatchCache", func(t *testing.T) { testGenericUncached(t, c) })
-	t.Run("CBOR", func(t *testing.T) { testGenericCBOR(t, c) })
 	t.Run("RefusesStrangers", func(t *testing.T) { testGenericRefusesStrangers(t, c) })
 	t.Run("KillAndRestartKeepData", func(t *testing.T) { testGenericKeepsData(t, c) })
 	t.Run("CompactAndRestartEndOldWatches", func(t *testing.T) { testGenericForgets(t, c) })
@@ -274,18 +273,6 @@ func testGenericUncached(t *testing.T, c *Cluster) {
 	list, err := leases.List(ctx, metav1.ListOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []coordinationv1.Lease{*lease}, list.Items, "the items of a list do not say their kind")
-}
-
-func testGenericCBOR(t *testing.T, c *Cluster) {
-	client, err := kubernetes.NewForConfig(c.Config())
-	require.NoError(t, err)
-	for _, path := range []string{"/api/v1/namespaces", "/apis"} {
-		var contentType string
-		err = client.CoreV1().RESTClient().Get().RequestURI(path).
-			SetHeader("Accept", runtime.ContentTypeCBOR).Do(t.Context()).ContentType(&contentType).Error()
-		require.NoError(t, err, path)
-		assert.Equal(t, runtime.ContentTypeCBOR, contentType, path)
-	}
 }
 
 func testGenericRefusesStrangers(t *testing.T, c *Cluster) {

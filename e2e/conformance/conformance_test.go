@@ -7,9 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/e2e/crd"
 	"github.com/kubetyped/informer/internal/conformance"
@@ -42,8 +39,6 @@ func installWidgets(t *testing.T) func(*testing.T) conformance.Rig {
 		defer cancel()
 		assert.NoError(t, widgets.Delete(ctx, server.Config()))
 	})
-	cbor := servesCBOR(t)
-	require.True(t, cbor || server.Own() == nil, "see TestMain")
 	return func(t *testing.T) conformance.Rig {
 		rig := conformance.Rig{
 			Config:             server.Config(),
@@ -51,7 +46,6 @@ func installWidgets(t *testing.T) func(*testing.T) conformance.Rig {
 			CustomResource:     widgets.GVR(),
 			CustomKind:         widgets.Kind,
 			NamespaceLifecycle: true,
-			CBOR:               cbor,
 		}
 		if own := server.Own(); own != nil {
 			rig.Compact = func(ctx context.Context) error {
@@ -63,16 +57,4 @@ func installWidgets(t *testing.T) func(*testing.T) conformance.Rig {
 		}
 		return rig
 	}
-}
-
-// servesCBOR asks the server for CBOR.
-func servesCBOR(t *testing.T) bool {
-	t.Helper()
-	client, err := kubernetes.NewForConfig(server.Config())
-	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	err = client.CoreV1().RESTClient().Get().AbsPath("/api/v1").SetHeader("Accept", runtime.ContentTypeCBOR).Do(ctx).Error()
-	require.True(t, err == nil || apierrors.IsNotAcceptable(err), "%v", err)
-	return err == nil
 }

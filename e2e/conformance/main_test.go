@@ -4,7 +4,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/kubetyped/informer/e2e/cluster"
 	"github.com/kubetyped/informer/e2e/target"
 )
 
@@ -12,8 +11,5 @@ import (
 var server *target.Target
 
 func TestMain(m *testing.M) {
-	os.Exit(target.Main(m, &server,
-		// CBOR is what the suites check beside JSON and protobuf; the server has
-		// to be told.
-		cluster.WithAPIServerFlags("--feature-gates=CBORServingAndStorage=true")))
+	os.Exit(target.Main(m, &server))
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 )
@@ -51,14 +50,10 @@ func eventsOf(watch *http.Response) func() ([]byte, error) {
 func framerOf(contentType string) (framer runtime.Framer, end string) {
 	// What cannot be parsed is taken for JSON, as what clients do not know.
 	mediaType, _, _ := mime.ParseMediaType(contentType)
-	switch mediaType {
-	case runtime.ContentTypeProtobuf:
+	if mediaType == runtime.ContentTypeProtobuf {
 		return protobuf.LengthDelimitedFramer, ""
-	case runtime.ContentTypeCBOR, runtime.ContentTypeCBORSequence:
-		return cbor.NewFramer(), ""
-	default:
-		return json.Framer, "\n"
 	}
+	return json.Framer, "\n"
 }
 
 // bytesOf returns what reads the next bytes of an answer that is no stream.

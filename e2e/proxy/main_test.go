@@ -38,7 +38,7 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	server := typedtest.Start(t, typedtest.WithBookmarks(0), typedtest.WithCBOR())
+	server := typedtest.Start(t, typedtest.WithBookmarks(0))
 	return &rig{t, ctx, server, start(t, server.Config())}
 }
 

@@ -27,13 +27,13 @@ import (
 // unchanged.
 func TestTrafficIsUnharmed(t *testing.T) {
 	widgets := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
-	s := typedtest.Start(t, typedtest.WithCBOR(), typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true}))
+	s := typedtest.Start(t, typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true}))
 	p := start(t, s.Config())
 	var namespaces atomic.Int32 // checks run at the same time
 	conformance.TestServer(t, func(t *testing.T) conformance.Rig {
 		return conformance.Rig{
 			Config: p.Config(), Namespace: fmt.Sprint("conformance-", namespaces.Add(1)),
-			CustomResource: widgets, CustomKind: "Widget", CBOR: true,
+			CustomResource: widgets, CustomKind: "Widget",
 			Compact: func(context.Context) error { s.Compact(); return nil },
 		}
 	})

@@ -11,8 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/features"
-	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/e2e/proxy"
@@ -20,8 +18,7 @@ import (
 
 // eachClient runs a test for every way to speak with a server.
 func eachClient(t *testing.T, test func(r *rig, client kubernetes.Interface)) {
-	featurestesting.SetFeatureDuringTest(t, features.ClientsAllowCBOR, true)
-	for _, contentType := range []string{"application/json", "application/vnd.kubernetes.protobuf", "application/cbor"} {
+	for _, contentType := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
 		for _, protocol := range []string{"h2", "http/1.1"} {
 			t.Run(contentType+" "+protocol, func(t *testing.T) {
 				r := newRig(t)

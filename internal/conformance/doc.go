@@ -3,7 +3,7 @@
 //
 // TestServer checks that the server speaks the Kubernetes API as clients rely on:
 // objects, lists, watches, selectors, patches, server-side apply, discovery, and what client-go's own
-// informers make of them; in JSON, protobuf and CBOR. A check that fails tells of a
+// informers make of them; in JSON and protobuf. A check that fails tells of a
 // difference that clients can notice. The suite asks nothing that a real server
 // does not do.
 //

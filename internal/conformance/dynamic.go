@@ -121,9 +121,6 @@ func testCustomWatch(c *check) {
 }
 
 func testDiscovery(c *check) {
-	if c.format == cbor {
-		c.Skip("client-go's discovery does not read CBOR, and asks for it if it is told to")
-	}
 	version, err := c.client.Discovery().ServerVersion()
 	require.NoError(c, err)
 	assert.NotEmpty(c, version.GitVersion)

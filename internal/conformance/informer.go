@@ -3,8 +3,8 @@ package conformance
 import "testing"
 
 // TestInformer checks what an informer promises where that needs a server: for
-// objects that come as a streamed list and as a plain one; in JSON, protobuf and,
-// if the rig has it, CBOR; as Go types, as *unstructured.Unstructured and as
+// objects that come as a streamed list and as a plain one; in JSON and protobuf;
+// as Go types, as *unstructured.Unstructured and as
 // *metav1.PartialObjectMetadata; decoded by client-go and by the informer's own
 // source (FromREST), which also has structs that no scheme knows; in namespaces
 // and without.
@@ -14,7 +14,7 @@ import "testing"
 // and with the same contents, and the events they were told play back to that
 // state without a gap and without a duplicate.
 //
-// About newRig and the feature gates of client-go, see TestServer. Place says where
+// About newRig, see TestServer. Place says where
 // each check runs, newRig with it.
 func TestInformer(t *testing.T, newRig func(t *testing.T) Rig, place Place) {
 	// Servers may be restarted by it. Parallel tests wait until this function has
@@ -22,11 +22,8 @@ func TestInformer(t *testing.T, newRig func(t *testing.T) Rig, place Place) {
 	t.Run("Compaction", func(t *testing.T) {
 		place(t, func(t *testing.T) { testInformerCompaction(t, newRig(t)) })
 	})
-	for _, f := range []format{json, protobuf, cbor} {
+	for _, f := range []format{json, protobuf} {
 		t.Run(string(f), func(t *testing.T) {
-			if f == cbor {
-				allowCBOR(t, newRig(t))
-			}
 			for _, s := range subjects(f) {
 				t.Run(s.String(), func(t *testing.T) {
 					t.Parallel()
@@ -63,8 +60,6 @@ func subjects(f format) []subject {
 			all = append(all, typedPods(f, streamed), unstructuredCustoms(f, streamed), restPods(f, streamed), restCustoms(f, streamed), restMetadata(f, streamed), restStructs(f, streamed))
 		case protobuf:
 			all = append(all, typedPods(f, streamed), typedClusterRoles(f, streamed), podMetadata(f, streamed), restPods(f, streamed), restMetadata(f, streamed))
-		case cbor:
-			all = append(all, unstructuredCustoms(f, streamed), restCustoms(f, streamed))
 		}
 		all = append(all, composed(f, streamed)...)
 	}

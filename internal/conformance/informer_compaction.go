@@ -26,13 +26,7 @@ func testInformerCompaction(t *testing.T, rig Rig) {
 		t.Skip("the server cannot be told to compact")
 	}
 	var checks []outlasting
-	for _, f := range []format{json, protobuf, cbor} {
-		if f == cbor {
-			if !rig.CBOR {
-				continue
-			}
-			allowCBOR(t, rig)
-		}
+	for _, f := range []format{json, protobuf} {
 		for _, s := range subjects(f) {
 			if check := s.outlast(t, rig, fmt.Sprintf("%s-%d", f, len(checks))); check != nil {
 				checks = append(checks, check)

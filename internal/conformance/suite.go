@@ -32,24 +32,16 @@ type Rig struct {
 	WithoutWatchList bool
 	// NamespaceLifecycle says that the server looks after namespaces.
 	NamespaceLifecycle bool
-	// CBOR says that the server serves application/cbor.
-	CBOR bool
 }
 
-// TestServer checks what a server promises, in JSON, in protobuf and, if the rig
-// has it, in CBOR. For the last, client-go's feature gates ClientsAllowCBOR and
-// ClientsPreferCBOR are on meanwhile, so the test must not be parallel to others
-// that care.
+// TestServer checks what a server promises, in JSON and in protobuf.
 //
 // newRig is called for every check, with that check's test, and may use one server
 // for all of them, with a namespace each. Checks run in parallel, and so does
 // newRig.
 func TestServer(t *testing.T, newRig func(t *testing.T) Rig) {
-	for _, f := range []format{json, protobuf, cbor} {
+	for _, f := range []format{json, protobuf} {
 		t.Run(string(f), func(t *testing.T) {
-			if f == cbor {
-				allowCBOR(t, newRig(t))
-			}
 			// Nothing else runs meanwhile: parallel tests wait until this function
 			// has returned.
 			t.Run("Compaction", func(t *testing.T) { testCompaction(newCheck(t, newRig(t), f)) })
@@ -102,8 +94,6 @@ var serverChecks = []struct {
 	{"ClusterScoped", testClusterScoped},
 	{"Bodies", testBodies},
 	{"Accept", testAccept},
-	{"CBORAccept", testCBORAccept},
-	{"CBORBodies", testCBORBodies},
 	{"Contents", testContents},
 	{"ListVersions", testListVersions},
 	{"ListPages", testListPages},

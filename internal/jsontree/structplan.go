@@ -133,21 +133,19 @@ func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan
 		f := of.Field(i)
 		m := layout.Memory{Offset: offset + f.Offset, Length: f.Type.Size()}
 		tag := f.Tag.Get("json")
-		name, options, _ := strings.Cut(tag, ",")
-		embeds := f.Anonymous && name == ""
+		_, options, _ := strings.Cut(tag, ",")
+		name, inline := plan.JSONName(f)
 		switch {
 		case tag == "-" || !f.IsExported() && !f.Anonymous:
 			n.left = append(n.left, m)
 			continue
-		case embeds && f.Type.Kind() == reflect.Struct:
+		case inline && f.Type.Kind() == reflect.Struct:
 			if err := b.addFields(n, f.Type, m.Offset, mask); err != nil {
 				return err
 			}
 			continue
-		case f.Anonymous && (f.Type.Kind() == reflect.Pointer || !f.IsExported()), strings.Contains(options, "string"), strings.ContainsAny(name, "\"'\\`"):
+		case f.Anonymous && (f.Type.Kind() == reflect.Pointer || !f.IsExported()), strings.Contains(options, "string"):
 			return fmt.Errorf("%v.%s is decoded in an unusual way", of, f.Name)
-		case name == "":
-			name = f.Name
 		}
 		if err := b.addField(n, name, f.Type, m, mask); err != nil {
 			return fmt.Errorf("%v.%s: %w", of, f.Name, err)

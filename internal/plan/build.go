@@ -3,9 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"reflect"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -32,6 +30,9 @@ func (b *builder) message(of reflect.Type, mask *Mask) (*message, error) {
 	key := masked{of: of, mask: mask}
 	if m, ok := b.made[key]; ok {
 		return m, nil
+	}
+	if err := checkGenerated(of); err != nil {
+		return nil, err
 	}
 	m := &message{of: of}
 	b.made[key] = m
@@ -162,18 +163,4 @@ func (b *builder) site() *site {
 	}
 	b.sites++
 	return &site{id: b.sites}
-}
-
-// unmarshals reports whether a type has a method Unmarshal, and whether that is
-// generated from the tags, so that a plan can be made from these: the generator
-// writes into files of one name, and into no others. Slices, such as
-// authentication/v1's ExtraValue, keep their method.
-func unmarshals(of reflect.Type) (generated, ok bool) {
-	method, ok := reflect.PointerTo(of).MethodByName("Unmarshal")
-	if !ok || !reflect.PointerTo(of).Implements(reflect.TypeFor[unmarshaler]()) {
-		return false, false
-	}
-	code := method.Func.Pointer()
-	file, _ := runtime.FuncForPC(code).FileLine(code)
-	return of.Kind() == reflect.Struct && filepath.Base(file) == "generated.pb.go", true
 }

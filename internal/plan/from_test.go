@@ -3,9 +3,12 @@ package plan
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -76,4 +79,36 @@ func refused[S any](t *testing.T, message string) {
 	t.Helper()
 	_, err := From[*S](reflect.TypeFor[corev1.Pod](), nil, nil)
 	assert.ErrorContains(t, err, message)
+}
+
+// TestIntegersOfTheMachine: an int has what fits into it on every machine, where more than
+// that is an error in JSON.
+func TestIntegersOfTheMachine(t *testing.T) {
+	t.Parallel()
+	type ofInt32 struct {
+		Spec struct {
+			Replicas *int `json:"replicas"`
+		} `json:"spec"`
+	}
+	type ofInt64 struct {
+		Metadata struct {
+			Generation int `json:"generation"`
+		} `json:"metadata"`
+	}
+	replicas := int32(-7)
+	data := marshal(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 7}, Spec: appsv1.DeploymentSpec{Replicas: &replicas}})
+	plan, err := From[*ofInt32](reflect.TypeFor[appsv1.Deployment](), nil, nil)
+	require.NoError(t, err)
+	got, ok := plan.Decode(data, nil)
+	require.True(t, ok)
+	require.Equal(t, -7, *got.Spec.Replicas)
+	wide, err := From[*ofInt64](reflect.TypeFor[appsv1.Deployment](), nil, nil)
+	if strconv.IntSize == 32 {
+		require.ErrorContains(t, err, "it is not known how a int64 becomes a int")
+		return
+	}
+	require.NoError(t, err)
+	one, ok := wide.Decode(data, nil)
+	require.True(t, ok)
+	require.Equal(t, 7, one.Metadata.Generation)
 }

@@ -104,9 +104,6 @@ func (d *decoder) entries(f *field, at unsafe.Pointer, data []byte, n int) bool 
 		}
 		key.SetString(d.text(f.key, nil, name))
 		element.SetZero()
-		if f.elem.Kind() == reflect.Slice { // generated code begins with one that is empty
-			element.Set(reflect.MakeSlice(f.elem, 0, 0))
-		}
 		if !d.value(f, element.Addr().UnsafePointer(), nil, value) {
 			return false
 		}

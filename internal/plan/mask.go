@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -145,12 +146,13 @@ func (m *Mask) clear(value reflect.Value) {
 	case reflect.Struct:
 		for i := range value.NumField() {
 			f := value.Type().Field(i)
-			if !f.IsExported() {
-				continue
-			}
-			if within, ok := m.structField(f); ok {
+			within, decoded := m.structField(f)
+			_, inline := JSONName(f)
+			switch {
+			case !f.IsExported() && !inline:
+			case decoded:
 				within.clear(value.Field(i))
-			} else {
+			default:
 				value.Field(i).SetZero()
 			}
 		}
@@ -159,24 +161,31 @@ func (m *Mask) clear(value reflect.Value) {
 
 // structField is Field for one of a struct.
 func (m *Mask) structField(f reflect.StructField) (within *Mask, decoded bool) {
-	name, inline := jsonName(f)
+	name, inline := JSONName(f)
 	if inline {
 		return m, true
 	}
 	return m.Field(name)
 }
 
-// jsonName returns what a field is called in JSON. It returns true if it has no name,
-// since its fields are taken for those of the struct.
-func jsonName(f reflect.StructField) (name string, inline bool) {
+// JSONName returns what a field is called in JSON, by the rules of encoding/json, which
+// leaves names in tags aside that have other characters in them than it knows. It returns
+// true if it has no name, since its fields are taken for those of the struct.
+func JSONName(f reflect.StructField) (name string, inline bool) {
 	name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
-	if name == "" && f.Anonymous {
+	switch {
+	case name != "" && !strings.ContainsFunc(name, isNoName):
+		return name, false
+	case f.Anonymous && deref(f.Type).Kind() == reflect.Struct:
 		return "", true
+	default:
+		return f.Name, false
 	}
-	if name == "" {
-		name = f.Name
-	}
-	return name, false
+}
+
+// isNoName reports whether a character makes a name one that encoding/json does not take.
+func isNoName(r rune) bool {
+	return !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // Check returns an error for a path that leads nowhere in objects of a type, with the
@@ -227,7 +236,7 @@ func collect(of reflect.Type, found func(name string, field reflect.Type)) {
 	}
 	for i := range of.NumField() {
 		f := of.Field(i)
-		name, inline := jsonName(f)
+		name, inline := JSONName(f)
 		switch {
 		case name == "-" || !f.IsExported() && !inline:
 		case inline && f.Type.Kind() == reflect.Pointer:

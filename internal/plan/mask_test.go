@@ -101,3 +101,60 @@ func TestMasksAreChecked(t *testing.T) {
 		assert.ErrorContains(t, err, "identifies objects", path)
 	}
 }
+
+type inner struct {
+	Inner string `json:"inner"`
+	Other *int
+}
+
+// Loose is a type that encoding/json takes for a field, though it is embedded.
+type Loose any
+
+// Word is another one.
+type Word string
+
+// embedding has what is embedded in unusual ways.
+type embedding struct {
+	inner
+	Loose
+	Word
+	Odd string `json:"a→b"`
+	Own inner  `json:"ä"`
+}
+
+// TestMasksOfEmbedded: Apply leaves out what decoding does, of embedded fields and of
+// those whose names in tags JSON does not take, too.
+func TestMasksOfEmbedded(t *testing.T) {
+	t.Parallel()
+	one := 1
+	whole := func() *embedding {
+		return &embedding{inner: inner{"x", &one}, Loose: 1, Word: "w", Odd: "o", Own: inner{"y", &one}}
+	}
+	for _, test := range []struct {
+		path string
+		want embedding
+	}{
+		{"inner", embedding{inner: inner{Inner: "x"}}},
+		{"Other", embedding{inner: inner{Other: &one}}},
+		{"Loose", embedding{Loose: 1}},
+		{"Word", embedding{Word: "w"}},
+		{"Odd", embedding{Odd: "o"}},
+		{"ä.inner", embedding{Own: inner{Inner: "y"}}},
+	} {
+		mask, err := Only(test.path)
+		require.NoError(t, err)
+		obj := whole()
+		mask.Apply(obj)
+		assert.Equal(t, &test.want, obj, test.path)
+		delete(mask.names, "metadata")
+		require.NoError(t, mask.Check(reflect.TypeFor[embedding]()), test.path)
+	}
+	mask, err := Without("inner", "Loose", "Odd")
+	require.NoError(t, err)
+	obj := whole()
+	mask.Apply(obj)
+	assert.Equal(t, &embedding{inner: inner{Other: &one}, Word: "w", Own: inner{"y", &one}}, obj)
+	mask, err = Without("a→b")
+	require.NoError(t, err)
+	require.ErrorContains(t, mask.Check(reflect.TypeFor[embedding]()), `there is no field "a→b"`)
+}

@@ -44,7 +44,11 @@ func opaqueOf(of reflect.Type) *opaque {
 	}
 	return &opaque{
 		decode: func(to unsafe.Pointer, data []byte) error {
-			return reflect.NewAt(of, to).Interface().(unmarshaler).Unmarshal(data)
+			value := reflect.NewAt(of, to)
+			if of.Kind() == reflect.Slice { // generated code begins with one that is empty
+				value.Elem().Set(reflect.MakeSlice(of, 0, 0))
+			}
+			return value.Interface().(unmarshaler).Unmarshal(data)
 		},
 		equals: func(unsafe.Pointer, []byte) bool { return false },
 	}

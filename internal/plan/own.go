@@ -22,6 +22,9 @@ func (b *builder) own(api, into reflect.Type, mask *Mask, root bool) (*message, 
 	if m, ok := b.made[key]; ok {
 		return m, nil
 	}
+	if err := checkGenerated(api); err != nil {
+		return nil, err
+	}
 	m := &message{of: into}
 	b.made[key] = m
 	theirs, err := jsonFields(api)
@@ -109,6 +112,9 @@ func (b *builder) inline(m *message, of reflect.StructField) (*message, error) {
 	}
 	if generated, _ := unmarshals(of.Type); !generated {
 		return nil, fmt.Errorf("it is not known how a %v is encoded", of.Type)
+	}
+	if err := checkGenerated(of.Type); err != nil {
+		return nil, err
 	}
 	f := field{kind: kindMessage, wire: bytesType, inline: true, message: &message{of: m.of}}
 	return f.message, m.put(number, f)
@@ -217,6 +223,9 @@ func (b *builder) ownKind(f *field, from, into reflect.Type, within *Mask) error
 		return err
 	case kind == reflect.Int32 && into.Kind() != kind && (into.Kind() == reflect.Int64 || into.Kind() == reflect.Int && into.Size() == 8):
 		f.kind, f.wire = kindWide, varintType
+		return nil
+	case kind == reflect.Int32 && into.Kind() == reflect.Int: // of 32 bits
+		f.kind, f.wire = kind32, varintType
 		return nil
 	case kind == reflect.Int64 && into.Kind() == reflect.Int && into.Size() == 8:
 		f.kind, f.wire = kind64, varintType

@@ -142,7 +142,7 @@ type webhookInfo struct {
 type deploymentInfo struct {
 	Metadata struct {
 		Created    time.Time `json:"creationTimestamp"`
-		Generation int       `json:"generation"`
+		Generation int64     `json:"generation"`
 		Owners     []struct {
 			UID        string `json:"uid"`
 			Controller bool   `json:"controller"`

@@ -55,11 +55,8 @@ func hasProtobuf(of reflect.Type) bool {
 
 // MediaTypes returns what objects of type T can be decoded from, the best first:
 // protobuf if T has generated code for it, or if they are of a type of the API that has
-// and each field of T can be decoded from one of it; CBOR if T is
-// *unstructured.Unstructured; and JSON. It returns the error of CheckType.
-//
-// CBOR is left out for other types since apimachinery has no decoder for those
-// that no scheme knows which forgives unknown fields.
+// and each field of T can be decoded from one of it; and JSON. It returns the error of
+// CheckType.
 func MediaTypes[T any](of *API) ([]string, error) {
 	return mediaTypesOf[T](reflect.TypeFor[T](), of)
 }
@@ -71,14 +68,10 @@ func mediaTypesOf[T any](into reflect.Type, of *API) ([]string, error) {
 	if err := CheckGoType(into); err != nil {
 		return nil, err
 	}
-	switch {
-	case into == reflect.TypeFor[*unstructured.Unstructured]():
-		return []string{runtime.ContentTypeCBOR, runtime.ContentTypeJSON}, nil
-	case hasProtobuf(into), decodesInto[T](of):
+	if hasProtobuf(into) || decodesInto[T](of) {
 		return []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON}, nil
-	default:
-		return []string{runtime.ContentTypeJSON}, nil
 	}
+	return []string{runtime.ContentTypeJSON}, nil
 }
 
 // NewCodec returns the codec for a media type, without parameters. It returns an
@@ -116,18 +109,10 @@ func newCodec[T any](mediaType string, into reflect.Type, of *API, held Held[T],
 		}
 		return newProtobufCodec(pointers, of, held, mask)
 	}
-	unstructuredHeld, isUnstructured := any(held).(Held[*unstructured.Unstructured])
-	switch {
-	case !isUnstructured:
-		return newJSONCodec(pointers, held, mask), nil
-	case mediaType == runtime.ContentTypeJSON:
+	if unstructuredHeld, ok := any(held).(Held[*unstructured.Unstructured]); ok {
 		return any(newUnstructuredJSON(unstructuredHeld, mask)).(Codec[T]), nil
 	}
-	codec := any(newUnstructuredCBOR()).(Codec[T])
-	if mask != nil {
-		codec = maskedCodec[T]{codec, mask}
-	}
-	return codec, nil
+	return newJSONCodec(pointers, held, mask), nil
 }
 
 // KindOf returns the kind that an object says it has, nothing if T keeps none.

@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// MaxFrame is how long a frame may be, in bytes. It is what client-go's decoder
-// of watches allows (apimachinery's runtime/serializer/streaming), about ten
-// times what a server stores by default.
+// MaxFrame is how long a frame of a watch may be, in bytes. It is what client-go's
+// decoder of watches allows (apimachinery's runtime/serializer/streaming), about ten
+// times what a server stores by default. Items of lists may be longer, as there.
 const MaxFrame = 16 << 20
 
 // Frames are the parts of a response that can be decoded on their own.

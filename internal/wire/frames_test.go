@@ -211,7 +211,7 @@ func TestItems(t *testing.T) {
 		`{"items":[{}]`:                    "unexpected EOF",
 		`{"items":[{},]}`:                  `expected a JSON object at byte 13 of the response, found ']'`,
 		`{"items":[{} {}]}`:                `expected ',' at byte 13 of the response, found '{'`,
-		`{"items":[null]}`:                 `expected a JSON object at byte 10 of the response, found 'n'`,
+		`{"items":[nul]}`:                  "no JSON object",
 		`{"items":[{}]}x`:                  `expected the end of the list at byte 14 of the response, found 'x'`,
 		`{"kind":"Pod","apiVersion":"v1"}`: "it is not a list, but a Pod of v1 without items",
 		`{"items":{}}`:                     "cannot unmarshal",

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"unsafe"
 
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -45,7 +44,20 @@ const (
 
 // identifyProtobuf reads who an object is, as far as its fields can be told apart.
 func identifyProtobuf(object protobufMessage) (id Identity) {
-	metadata, _ := object.field(1)
+	for len(object) > 0 {
+		number, value, err := object.next()
+		if err != nil {
+			break
+		}
+		if number == 1 {
+			id.add(value)
+		}
+	}
+	return id
+}
+
+// add reads what is in metadata.
+func (id *Identity) add(metadata protobufMessage) {
 	for len(metadata) > 0 {
 		number, value, err := metadata.next()
 		if err != nil {
@@ -60,7 +72,6 @@ func identifyProtobuf(object protobufMessage) (id Identity) {
 			id.ResourceVersion = string(value)
 		}
 	}
-	return id
 }
 
 // keyOf returns the namespace and name of an object, as far as its fields can be
@@ -108,18 +119,4 @@ func keyOfJSON(object []byte) (namespace, name string) {
 		}
 	}
 	return namespace, name
-}
-
-// identifyCBOR reads who an object is, as far as it gets. The decoder complains
-// about each field that is not asked for.
-func identifyCBOR(text []byte) Identity {
-	var object struct {
-		Metadata struct {
-			Namespace       string `json:"namespace"`
-			Name            string `json:"name"`
-			ResourceVersion string `json:"resourceVersion"`
-		} `json:"metadata"`
-	}
-	_ = direct.Unmarshal(text, &object)
-	return Identity(object.Metadata)
 }

@@ -1,15 +1,10 @@
 package wire
 
 import (
-	stdjson "encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/internal/jsontree"
 	"github.com/kubetyped/informer/internal/layout"
@@ -31,16 +26,18 @@ func (jsonResponse) Items(response io.Reader) Items { return newJSONItems(respon
 // or by apimachinery's decoder where the plan leaves it to that.
 type jsonCodec[T any] struct {
 	jsonResponse
-	into    layout.Pointers[T]
-	structs *jsontree.Structs[T] // nil: there can be no plan
-	held    Held[T]              // nil: parts are not shared
+	into layout.Pointers[T]
+	// keepsKind tells that an object has the kind that its JSON has.
+	keepsKind bool
+	structs   *jsontree.Structs[T] // nil: there can be no plan
+	held      Held[T]              // nil: parts are not shared
 	// relatives are what objects that are not held share parts with; nil: with none.
 	relatives *parts.Relatives[T]
 	mask      *plan.Mask // nil: all fields are decoded
 }
 
 func newJSONCodec[T any](into layout.Pointers[T], held Held[T], mask *plan.Mask) jsonCodec[T] {
-	c := jsonCodec[T]{into: into, held: held, mask: mask}
+	c := jsonCodec[T]{into: into, keepsKind: keepsKind(into.New()), held: held, mask: mask}
 	c.structs, _ = jsontree.NewStructsOf[T](into.Of(), mask) // with an error it is nil
 	// Who decodes sets the kind of an object later, which is in its TypeMeta, unless it has
 	// a method of its own for that.
@@ -77,66 +74,39 @@ func (c jsonCodec[T]) masked(obj T) T {
 	return obj
 }
 
-// jsonEvent is a metav1.WatchEvent whose object is decoded together with it.
-type jsonEvent[O any] struct {
-	Type   string `json:"type"`
-	Object O      `json:"object"`
-}
-
-var errNoObject = errors.New("an event without an object")
-
-// Event implements Codec.
-func (c jsonCodec[T]) Event(frame []byte) (decoded Event[T], err error) {
+// object decodes an object, by whichever decoder.
+func (c jsonCodec[T]) object(text []byte) (decoded T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			decoded, err = jsonInvalid[T](frame, panicOf[T](p))
+			err = panicOf[T](p)
 		}
 	}()
-	if t, object := splitEvent(frame); object != nil && checkType(t) == nil {
-		if obj, ok := c.decode(object); ok {
-			return Event[T]{Type: t, Object: obj, Kind: KindOf(obj)}, nil
-		}
-	}
-	e := jsonEvent[T]{Object: c.into.New()}
-	err = json.Unmarshal(frame, &e)
-	if special, ok, err := jsonSpecial[T](e.Type, frame); ok {
-		return special, err
-	}
-	event := Event[T]{Type: watch.EventType(e.Type), Object: e.Object}
-	switch {
-	case err != nil:
-		return jsonInvalid[T](frame, err)
-	case c.into.To(e.Object) == nil, isEmpty(e.Object) && !hasObject(frame):
-		return Event[T]{}, errNoObject
-	}
-	event.Kind = KindOf(c.masked(e.Object))
-	return event, checkType(event.Type)
-}
-
-// isEmpty reports whether an object, which is there, has nothing in it.
-func isEmpty(obj any) bool { return reflect.ValueOf(obj).Elem().IsZero() }
-
-// hasObject reports whether an event has any object.
-func hasObject(frame []byte) bool {
-	var e jsonEvent[stdjson.RawMessage]
-	return json.Unmarshal(frame, &e) == nil && len(e.Object) > 0
-}
-
-// Item implements Codec.
-func (c jsonCodec[T]) Item(item []byte) (decoded T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = jsonItemError(item, panicOf[T](p))
-		}
-	}()
-	if obj, ok := c.decode(item); ok {
+	if obj, ok := c.decode(text); ok {
 		return obj, nil
 	}
 	obj := c.into.New()
-	if err := json.Unmarshal(item, obj); err != nil {
-		return obj, jsonItemError(item, err)
+	if err := json.Unmarshal(text, obj); err != nil {
+		return obj, err
 	}
 	return c.masked(obj), nil
+}
+
+// kindOf implements jsonObjects. T may have no place for the kind.
+func (c jsonCodec[T]) kindOf(obj T) (metav1.TypeMeta, error) {
+	kind := KindOf(obj)
+	if !c.keepsKind {
+		return kind, nil
+	}
+	return kind, checkKind(kind)
+}
+
+// Event implements Codec.
+func (c jsonCodec[T]) Event(frame []byte) (Event[T], error) { return jsonEvent[T](frame, c) }
+
+// Item implements Codec.
+func (c jsonCodec[T]) Item(item []byte) (T, error) {
+	obj, err := c.object(item)
+	return obj, jsonItemError(item, err)
 }
 
 // jsonItemError returns the error that an item could not be decoded with, as an
@@ -149,65 +119,4 @@ func jsonItemError(item []byte, err error) error {
 		return &ObjectError{Identity: id, Err: err}
 	}
 	return err
-}
-
-// jsonInvalid returns an event that could not be decoded for the given reason, as
-// one with an invalid object if the event itself is sound.
-func jsonInvalid[T any](frame []byte, cause error) (Event[T], error) {
-	var e jsonEvent[stdjson.RawMessage]
-	if json.Unmarshal(frame, &e) != nil {
-		return Event[T]{}, cause
-	}
-	if special, ok, err := jsonSpecial[T](e.Type, frame); ok {
-		return special, err
-	}
-	id, _ := identifyJSON(e.Object)
-	return invalidEvent[T](watch.EventType(e.Type), &ObjectError{Identity: id, Err: cause})
-}
-
-// invalidEvent returns an event whose object cannot be decoded, or what is wrong
-// with it, if nobody could tell which object it is about.
-func invalidEvent[T any](t watch.EventType, invalid *ObjectError) (Event[T], error) {
-	if invalid.Identity.Name == "" {
-		return Event[T]{}, invalid.Err
-	}
-	return Event[T]{Type: t, Invalid: invalid}, checkType(t)
-}
-
-// checkType returns an error unless t is the type of an event with an object.
-func checkType(t watch.EventType) error {
-	switch t {
-	case watch.Added, watch.Modified, watch.Deleted:
-		return nil
-	default:
-		return fmt.Errorf("an event of an unknown type of %d bytes", len(t))
-	}
-}
-
-// jsonSpecial decodes events whose objects are not of type T. It returns false
-// for others.
-func jsonSpecial[T any](eventType string, frame []byte) (Event[T], bool, error) {
-	event := Event[T]{Type: watch.EventType(eventType)}
-	switch event.Type {
-	case watch.Bookmark:
-		var e jsonEvent[*metav1.PartialObjectMetadata]
-		if err := json.Unmarshal(frame, &e); err != nil {
-			return event, true, err
-		}
-		if event.Bookmark = e.Object; e.Object == nil {
-			return event, true, errNoObject
-		}
-		return event, true, nil
-	case watch.Error:
-		var e jsonEvent[*metav1.Status]
-		if err := json.Unmarshal(frame, &e); err != nil {
-			return event, true, err
-		}
-		if event.Status = e.Object; e.Object == nil {
-			return event, true, errNoObject
-		}
-		return event, true, nil
-	default:
-		return event, false, nil
-	}
 }

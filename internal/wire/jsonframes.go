@@ -11,7 +11,7 @@ type jsonFrames struct {
 	offset int64
 }
 
-func newJSONFrames(r io.Reader) Frames { return &jsonFrames{text: newJSONText(r)} }
+func newJSONFrames(r io.Reader) Frames { return &jsonFrames{text: newJSONText(r, MaxFrame)} }
 
 // Next implements Frames.
 func (f *jsonFrames) Next() ([]byte, error) {

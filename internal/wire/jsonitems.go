@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"k8s.io/apimachinery/pkg/util/json"
 )
@@ -20,7 +22,7 @@ type jsonItems struct {
 	ended   bool
 }
 
-func newJSONItems(r io.Reader) Items { return &jsonItems{text: newJSONText(r)} }
+func newJSONItems(r io.Reader) Items { return &jsonItems{text: newJSONText(r, math.MaxInt)} }
 
 // Head implements Items.
 func (l *jsonItems) Head() *Head { return &l.head }
@@ -68,10 +70,14 @@ func (l *jsonItems) item() ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, within(err)
-	case c != '{':
+	case c != '{' && c != 'n':
 		return nil, l.text.unexpected("a JSON object")
 	}
-	return l.text.value()
+	item, err := l.text.value()
+	if err == nil && c == 'n' && string(item) != "null" {
+		err = errors.New("an item is no JSON object")
+	}
+	return item, err
 }
 
 // more reads what comes between the members of an object or array: a comma, or
@@ -106,6 +112,9 @@ func (l *jsonItems) member() (bool, error) {
 	c, err := l.text.peek()
 	if err != nil {
 		return false, within(err)
+	}
+	if name == "items" && l.listed {
+		return false, errors.New("the list has its items twice")
 	}
 	if name == "items" && c == '[' {
 		l.text.pos++

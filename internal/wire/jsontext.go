@@ -16,9 +16,12 @@ type jsonText struct {
 	pos, end int   // what of buf has not been consumed
 	consumed int64 // bytes of the response before buf[0]
 	err      error // of the last read
+	longest  int   // how long a value may be, in bytes
 }
 
-func newJSONText(r io.Reader) *jsonText { return &jsonText{r: r, buf: make([]byte, firstRead)} }
+func newJSONText(r io.Reader, longest int) *jsonText {
+	return &jsonText{r: r, buf: make([]byte, firstRead), longest: longest}
+}
 
 // fill reads more. It moves what has not been consumed to the front of buf.
 func (t *jsonText) fill() error {
@@ -34,7 +37,7 @@ func (t *jsonText) fill() error {
 	switch {
 	case t.end == 0 && len(t.buf) > 4*firstRead:
 		t.buf = make([]byte, firstRead) // it was needed for one long value
-	case t.end == len(t.buf) && t.end >= MaxFrame:
+	case t.end == len(t.buf) && t.end >= t.longest:
 		return errTooLong
 	case t.end == len(t.buf):
 		t.buf = append(t.buf, make([]byte, len(t.buf))...)

@@ -129,15 +129,15 @@ func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
 	var event Event[T]
 	var object []byte
 	for message := protobufMessage(frame); len(message) > 0; {
-		number, value, err := message.next()
+		number, value, err := message.known(2)
 		if err != nil {
 			return event, err
 		}
-		switch {
-		case number == 1 && value != nil:
+		switch number {
+		case 1:
 			event.Type = eventType(value)
-		case number == 2 && value != nil:
-			if object, err = rawOf(value); err != nil {
+		case 2:
+			if object, err = rawOf(value, object); err != nil {
 				return event, err
 			}
 		}
@@ -145,10 +145,11 @@ func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
 	if object == nil {
 		return event, errNoObject
 	}
-	raw, err := c.unwrap(object, &event.Kind)
+	raw, kind, err := c.unwrap(object)
 	if err != nil {
 		return event, err
 	}
+	event.Kind = kind
 	switch event.Type {
 	case watch.Bookmark:
 		event.Bookmark = &metav1.PartialObjectMetadata{}
@@ -165,21 +166,25 @@ func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
 
 // object returns an event with its object.
 func (c protobufCodec[T]) object(event Event[T], raw []byte) (Event[T], error) {
-	if c.of != nil {
-		if err := c.of.check(event.Kind, ""); err != nil {
-			return invalidEvent[T](event.Type, &ObjectError{Identity: identifyProtobuf(raw), Err: err})
-		}
+	err := checkKind(event.Kind)
+	if err == nil && c.of != nil {
+		err = c.of.check(event.Kind, "")
 	}
-	var err error
+	if err != nil {
+		return invalidEvent[T](event.Type, &ObjectError{Identity: identifyProtobuf(raw), Err: err})
+	}
 	event.Object, err = c.decode(raw)
-	var invalid *ObjectError
-	switch {
-	case errors.As(err, &invalid):
-		return invalidEvent[T](event.Type, invalid)
-	case err == nil && c.of != nil:
+	if err != nil {
+		var invalid *ObjectError
+		if errors.As(err, &invalid) {
+			return invalidEvent[T](event.Type, invalid)
+		}
+		return event, err
+	}
+	if c.of != nil {
 		c.plan.SetKind(event.Object, event.Kind)
 	}
-	return event, err
+	return event, nil
 }
 
 // Item implements Codec.
@@ -195,53 +200,52 @@ func eventType(text []byte) watch.EventType {
 	return watch.EventType(text)
 }
 
-// rawOf returns the contents of a runtime.RawExtension.
-func rawOf(extension protobufMessage) ([]byte, error) {
+// rawOf returns the contents of a runtime.RawExtension, those before if it has none.
+func rawOf(extension protobufMessage, before []byte) ([]byte, error) {
 	for len(extension) > 0 {
-		number, value, err := extension.next()
+		number, value, err := extension.known(1)
 		if err != nil {
 			return nil, err
 		}
-		if number == 1 && value != nil {
-			return value, nil
+		if number == 1 {
+			before = value
 		}
 	}
-	return nil, errNoObject
+	return before, nil
 }
 
 // unwrap returns the contents of an object in its runtime.Unknown, and its kind.
-func (c protobufCodec[T]) unwrap(object []byte, kind *metav1.TypeMeta) ([]byte, error) {
+func (c protobufCodec[T]) unwrap(object []byte) (raw []byte, kind metav1.TypeMeta, err error) {
 	unknown, ok := bytes.CutPrefix(object, protobufPrefix)
 	if !ok {
-		return nil, fmt.Errorf("expected an object in protobuf, found %d bytes of something else", len(object))
+		return nil, kind, fmt.Errorf("expected an object in protobuf, found %d bytes of something else", len(object))
 	}
-	raw := []byte{}
+	raw = []byte{}
 	for message := protobufMessage(unknown); len(message) > 0; {
-		number, value, err := message.next()
-		if err != nil {
-			return nil, err
-		}
+		number, value, err := message.known(4)
 		switch {
-		case number == 1 && value != nil:
-			if err := c.readKind(value, kind); err != nil {
-				return nil, err
-			}
-		case number == 2 && value != nil:
+		case err != nil:
+		case number == 1:
+			kind, err = c.readKind(value, kind)
+		case number == 2:
 			raw = value
 		case number == 3 && len(value) > 0:
-			return nil, errors.New("the object has an encoding, which nobody asked for")
+			err = errors.New("the object has an encoding, which nobody asked for")
+		}
+		if err != nil {
+			return nil, kind, err
 		}
 	}
-	return raw, nil
+	return raw, kind, nil
 }
 
-// readKind reads a runtime.TypeMeta.
-func (c protobufCodec[T]) readKind(message protobufMessage, kind *metav1.TypeMeta) error {
-	var apiVersion, name []byte
+// readKind reads a runtime.TypeMeta. What it does not have stays as it is.
+func (c protobufCodec[T]) readKind(message protobufMessage, kind metav1.TypeMeta) (metav1.TypeMeta, error) {
+	apiVersion, name := []byte(kind.APIVersion), []byte(kind.Kind) // mostly empty
 	for len(message) > 0 {
-		number, value, err := message.next()
+		number, value, err := message.known(2)
 		if err != nil {
-			return err
+			return kind, err
 		}
 		switch number {
 		case 1:
@@ -255,20 +259,19 @@ func (c protobufCodec[T]) readKind(message protobufMessage, kind *metav1.TypeMet
 		last = &metav1.TypeMeta{APIVersion: string(apiVersion), Kind: string(name)}
 		c.kind.Store(last)
 	}
-	*kind = *last
-	return nil
+	return *last, nil
 }
 
 // decodeMetadata reads the metadata of any object, which is field 1 of all of
 // them.
 func decodeMetadata(object protobufMessage, into *metav1.PartialObjectMetadata) error {
 	for len(object) > 0 {
-		number, value, err := object.next()
+		number, value, err := object.known(1)
+		if err == nil && number == 1 {
+			err = into.ObjectMeta.Unmarshal(value)
+		}
 		if err != nil {
 			return err
-		}
-		if number == 1 {
-			return into.ObjectMeta.Unmarshal(value)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -29,6 +30,8 @@ type protobufItems struct {
 	buf    []byte
 	offset int64
 }
+
+var errBeyondEnd = errors.New("a field goes beyond the end of the list")
 
 // listBuffer is the size of the buffer for a list, in bytes.
 const listBuffer = 64 << 10
@@ -54,7 +57,7 @@ const (
 // Next implements Frames.
 func (l *protobufItems) Next() ([]byte, error) {
 	if !l.began {
-		prefix, err := l.bytes(int64(len(protobufPrefix)))
+		prefix, err := l.bytes(uint64(len(protobufPrefix)))
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +75,7 @@ func (l *protobufItems) Next() ([]byte, error) {
 		case l.read == l.end:
 			l.inList = false
 		case l.read > l.end:
-			return nil, errors.New("a field goes beyond the end of the list")
+			return nil, errBeyondEnd
 		default:
 			if item, err := l.field(); item != nil || err != nil {
 				return item, err
@@ -93,19 +96,21 @@ func (l *protobufItems) envelope() error {
 		return err
 	}
 	switch {
-	case number == 1 && wireType == bytesType:
+	case number <= 4 && wireType != bytesType: // the fields of an Unknown
+		return errBadProtobuf
+	case number == 1:
 		data, err := l.delimited()
 		if err != nil {
 			return err
 		}
-		var kind runtime.TypeMeta
+		kind := runtime.TypeMeta{APIVersion: l.head.APIVersion, Kind: l.head.Kind}
 		if err := kind.Unmarshal(data); err != nil {
 			return fmt.Errorf("kind of the list: %w", err)
 		}
 		l.head.APIVersion, l.head.Kind = kind.APIVersion, kind.Kind
 		return nil
-	case number == 2 && wireType == bytesType && !l.listed:
-		size, err := l.varint()
+	case number == 2 && !l.listed:
+		size, err := l.size()
 		l.end = l.read + int64(size)
 		l.inList, l.listed = true, true
 		return err
@@ -124,7 +129,9 @@ func (l *protobufItems) field() ([]byte, error) {
 		return nil, err
 	}
 	switch {
-	case number == 1 && wireType == bytesType:
+	case number <= 2 && wireType != bytesType:
+		return nil, errBadProtobuf
+	case number == 1:
 		data, err := l.delimited()
 		if err != nil {
 			return nil, err
@@ -133,7 +140,7 @@ func (l *protobufItems) field() ([]byte, error) {
 			return nil, fmt.Errorf("metadata of the list: %w", err)
 		}
 		return nil, nil
-	case number == 2 && wireType == bytesType:
+	case number == 2:
 		return l.delimited()
 	default:
 		return nil, l.ignore(wireType)
@@ -150,30 +157,39 @@ func (l *protobufItems) finish() error {
 
 func (l *protobufItems) tag() (number, wireType uint64, err error) {
 	tag, err := l.varint()
+	if err == nil && !isFieldNumber(tag>>3) {
+		err = errBadProtobuf
+	}
 	return tag >> 3, tag & 7, err
 }
 
 func (l *protobufItems) varint() (uint64, error) {
 	n, err := binary.ReadUvarint(countingByteReader{l})
+	return n, within(err)
+}
+
+// size reads how many bytes there are of something.
+func (l *protobufItems) size() (uint64, error) {
+	n, err := l.varint()
 	if err == nil && n > 1<<62 {
 		return 0, fmt.Errorf("%d is no size", n)
 	}
-	return n, within(err)
+	return n, err
 }
 
 // delimited reads the contents of a field that begins with their length. They
 // are not nil, and valid until the next call.
 func (l *protobufItems) delimited() ([]byte, error) {
-	n, err := l.varint()
+	n, err := l.size()
 	if err != nil {
 		return nil, err
 	}
-	return l.bytes(int64(n))
+	return l.bytes(n)
 }
 
-func (l *protobufItems) bytes(n int64) ([]byte, error) {
-	if n > MaxFrame {
-		return nil, errTooLong
+func (l *protobufItems) bytes(n uint64) ([]byte, error) {
+	if n > math.MaxInt || l.inList && n > uint64(max(0, l.end-l.read)) {
+		return nil, errBeyondEnd
 	}
 	var err error
 	l.buf, err = readArriving(l.r, l.buf, int(n))

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 )
 
 var errBadProtobuf = errors.New("it is no protobuf message")
@@ -11,10 +12,14 @@ var errBadProtobuf = errors.New("it is no protobuf message")
 // that nothing is copied before the object itself is decoded.
 type protobufMessage []byte
 
+// isFieldNumber reports whether fields can have a number. Generated code has an error for
+// others.
+func isFieldNumber(n uint64) bool { return n > 0 && n <= math.MaxInt32 }
+
 // next consumes a field. Its value is nil unless it is of the type with a length.
 func (m *protobufMessage) next() (number uint64, value []byte, err error) {
 	tag, n := binary.Uvarint(*m)
-	if n <= 0 {
+	if n <= 0 || !isFieldNumber(tag>>3) {
 		return 0, nil, errBadProtobuf
 	}
 	*m = (*m)[n:]
@@ -45,6 +50,16 @@ func (m *protobufMessage) next() (number uint64, value []byte, err error) {
 	}
 	*m = (*m)[size:]
 	return tag >> 3, value, nil
+}
+
+// known is next for a message whose fields up to a number are known, and all of the type
+// with a length: it returns an error for one of another type.
+func (m *protobufMessage) known(last uint64) (number uint64, value []byte, err error) {
+	number, value, err = m.next()
+	if err == nil && number <= last && value == nil {
+		err = errBadProtobuf
+	}
+	return number, value, err
 }
 
 // field returns the last value of a field of the type with a length. It returns

@@ -1,13 +1,11 @@
 package wire
 
 import (
-	"bytes"
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/internal/jsontree"
 	"github.com/kubetyped/informer/internal/layout"
@@ -63,66 +61,37 @@ func (c unstructuredJSON) decodeLike(object []byte, like *unstructured.Unstructu
 	return &unstructured.Unstructured{Object: content}, true
 }
 
-// masked returns an object of which nothing has been left out yet.
-func (c unstructuredJSON) masked(content map[string]any) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{Object: content}
+// object decodes an object, by whichever decoder.
+func (c unstructuredJSON) object(text []byte) (*unstructured.Unstructured, error) {
+	if obj, ok := c.decode(text); ok {
+		return obj, nil
+	}
+	obj := &unstructured.Unstructured{}
+	if err := json.Unmarshal(text, &obj.Object); err != nil {
+		return nil, err
+	}
 	if c.mask != nil {
 		c.mask.Apply(obj)
 	}
-	return obj
+	return obj, nil
+}
+
+// kindOf implements jsonObjects. As apimachinery, it can do without a version.
+func (unstructuredJSON) kindOf(obj *unstructured.Unstructured) (metav1.TypeMeta, error) {
+	kind := metav1.TypeMeta{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind()}
+	if kind.Kind == "" {
+		return kind, checkKind(kind)
+	}
+	return kind, nil
 }
 
 // Event implements Codec.
 func (c unstructuredJSON) Event(frame []byte) (Event[*unstructured.Unstructured], error) {
-	if t, object := splitEvent(frame); object != nil && checkType(t) == nil {
-		if obj, ok := c.decode(object); ok {
-			return unstructuredEvent(t, obj), nil
-		}
-	}
-	var e jsonEvent[map[string]any]
-	err := json.Unmarshal(frame, &e)
-	if special, ok, err := jsonSpecial[*unstructured.Unstructured](e.Type, frame); ok {
-		return special, err
-	}
-	switch {
-	case err != nil:
-		return jsonInvalid[*unstructured.Unstructured](frame, err)
-	case e.Object == nil:
-		return Event[*unstructured.Unstructured]{}, errNoObject
-	}
-	t := watch.EventType(e.Type)
-	return unstructuredEvent(t, c.masked(e.Object)), checkType(t)
-}
-
-// splitEvent returns the type and the object of an event that is written as API servers
-// write it: the type, the object, and nothing else. The object may be anything.
-func splitEvent(frame []byte) (watch.EventType, []byte) {
-	rest, isEvent := bytes.CutPrefix(bytes.TrimRight(frame, " \t\r\n"), []byte(`{"type":"`))
-	if !isEvent {
-		return "", nil
-	}
-	t, rest, isObject := bytes.Cut(rest, []byte(`","object":`))
-	rest, ends := bytes.CutSuffix(rest, []byte("}"))
-	if !isObject || !ends {
-		return "", nil
-	}
-	return eventType(t), rest
+	return jsonEvent[*unstructured.Unstructured](frame, c)
 }
 
 // Item implements Codec.
 func (c unstructuredJSON) Item(item []byte) (*unstructured.Unstructured, error) {
-	if obj, ok := c.decode(item); ok {
-		return obj, nil
-	}
-	var content map[string]any
-	if err := json.Unmarshal(item, &content); err != nil {
-		return nil, jsonItemError(item, err)
-	}
-	return c.masked(content), nil
-}
-
-func unstructuredEvent(t watch.EventType, obj *unstructured.Unstructured) Event[*unstructured.Unstructured] {
-	return Event[*unstructured.Unstructured]{
-		Type: t, Object: obj, Kind: metav1.TypeMeta{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind()},
-	}
+	obj, err := c.object(item)
+	return obj, jsonItemError(item, err)
 }

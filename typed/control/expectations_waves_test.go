@@ -125,7 +125,7 @@ func (w *hopes) step(keys int) {
 			w.handOut(w.IntN(keys))
 		}
 	default:
-		w.pass(time.Duration(w.IntN(int(30 * time.Second))))
+		w.pass(time.Duration(w.Int64N(int64(30 * time.Second))))
 	}
 }
 

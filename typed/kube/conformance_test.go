@@ -17,7 +17,7 @@ func TestConformance(t *testing.T) {
 	widgets := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 	custom := typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true})
 	for name, opts := range map[string][]typedtest.Option{
-		"WatchList":        {custom, typedtest.WithCBOR()},
+		"WatchList":        {custom},
 		"WithoutWatchList": {custom, typedtest.WithoutWatchList()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -28,7 +28,6 @@ func TestConformance(t *testing.T) {
 					CustomResource: widgets, CustomKind: "Widget",
 					Compact:          func(context.Context) error { s.Compact(); return nil },
 					WithoutWatchList: name == "WithoutWatchList",
-					CBOR:             name == "WatchList",
 				}
 			}, synctest.Test)
 		})

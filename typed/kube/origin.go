@@ -26,7 +26,7 @@ func (s *restSource[T]) Origin() source.Origin {
 	return source.Origin{
 		Host: s.host, Namespace: s.rest.namespace,
 		Kind: kindOf[T](&s.rest), Resource: s.resource.GroupVersionResource,
-		Selection: s.selection(),
+		Selection: s.selection(), Slow: s.decodedSlowly(),
 	}
 }
 

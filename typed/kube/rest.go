@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -43,14 +45,13 @@ import (
 // where T has generated code for it, or where the type that a scheme has for the
 // resource has, and each field of T can be decoded from the one of that type with the
 // same name in JSON (a field that the type does not have keeps objects in JSON, unless
-// its tag is `json:"-"`; so do methods that decode, and interfaces); in CBOR for *unstructured.Unstructured where
-// client-go's feature gates ClientsAllowCBOR and ClientsPreferCBOR say so, and in
-// JSON from servers that have neither.
+// its tag is `json:"-"`; so do methods that decode, and interfaces), and in
+// JSON from servers that have no protobuf for them.
 //
 // Lists, watches, retries and waits are those of FromListerWatcher. In addition,
 //
 //  1. a list is decoded item by item as it arrives, and typed.Status tells how far it
-//     has come; the text of a list is in memory as a whole only in CBOR;
+//     has come; the text of a list is never in memory as a whole;
 //  2. a server that never ends a streamed list is listed the plain way, see
 //     WithWatchListTimeout;
 //  3. an object that cannot be decoded, or is of another kind than T's, is reported
@@ -65,6 +66,9 @@ import (
 //  5. a watch that has brought something, or lasted for a second, is followed by
 //     the next one at once, however it ended. After one that has not, it waits by
 //     rule 2 of FromListerWatcher, and reports why.
+//
+// If objects stay in JSON, or are decoded by apimachinery, for what T has in it, the log
+// says why, and so does the Origin in typed.Status.
 //
 // If the arguments cannot be used, the informer's methods say so, see
 // typed.NewInformer.
@@ -87,6 +91,9 @@ type restSource[T index.Object] struct {
 	resource resource
 	host     string // where the server is
 	err      error  // what was wrong with the arguments
+	// unplanned returns why objects are decoded in a slower way than others are; nil: they
+	// are not.
+	unplanned func() error
 }
 
 // prepare checks what can be checked without a server.
@@ -100,6 +107,7 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 		return err
 	}
 	s.client.compressed = s.rest.compressed
+	s.unplanned = sync.OnceValue(func() error { return wire.Unplanned[T](s.client.accept[0], s.client.api, s.rest.mask) })
 	return nil
 }
 
@@ -132,6 +140,9 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if s.err != nil {
 		return s.err
 	}
+	if slow := s.decodedSlowly(); slow != "" {
+		klog.FromContext(ctx).Info("Objects are decoded in a slower way than others are", "type", reflect.TypeFor[T]().String(), "host", s.host, "reason", slow)
+	}
 	found, err := s.locate(ctx, sink)
 	if err != nil || ctx.Err() != nil {
 		return err
@@ -161,6 +172,18 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	defer lw.streams.Wait()
 	(&reflectorSource[T]{lw: lw, config: s.sourceConfig, reportsWatches: true}).run(ctx, reports)
 	return nil
+}
+
+// decodedSlowly tells why objects are decoded in a slower way than others are, "" if they
+// are not.
+func (s *restSource[T]) decodedSlowly() string {
+	if s.unplanned == nil {
+		return ""
+	}
+	if err := s.unplanned(); err != nil {
+		return strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	return ""
 }
 
 // held returns what objects share parts with, nil if they share none; if nobody has said

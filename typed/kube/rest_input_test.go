@@ -127,7 +127,7 @@ func TestBadAnswers(t *testing.T) {
 		"HTML":                {200, "text/html; charset=utf-8", "<html>Please sign in", []string{`list pods: the answer has the content type "text/html; charset=utf-8"`, "it is not from an API server"}},
 		"HTML that says JSON": {200, "application/json", "<html>Please sign in", []string{"list pods: frame 1, at byte 0 of the response: expected '{' at byte 0 of the response, found '<'"}},
 		"HTML with 502":       {502, "text/html", "<html>Bad gateway", []string{"list pods: ", "Bad gateway"}},
-		"no content type":     {200, "", list(good), []string{`the content type ""`}},
+		"no content type":     {200, "", "<html>Please sign in", []string{"expected '{' at byte 0 of the response, found '<'"}},
 		"another media type":  {200, "application/yaml", "a: b", []string{`"application/yaml"`}},
 		"406":                 {406, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotAcceptable","message":"only the following media types are accepted: x","code":406}`, []string{"list pods: only the following media types are accepted: x"}},
 		"not a list":          {200, "application/json", `{"kind":"Pod","apiVersion":"v1"}`, []string{"not a list, but a Pod of v1"}},

@@ -15,8 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
-	"k8s.io/client-go/features"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
 
@@ -44,7 +42,7 @@ var metaScheme = func() *runtime.Scheme {
 	return s
 }()
 
-var metaCodecs = serializer.NewCodecFactory(metaScheme, serializer.WithSerializer(cbor.NewSerializerInfo))
+var metaCodecs = serializer.NewCodecFactory(metaScheme)
 
 // newRESTClient returns a client of a configuration; api may be nil.
 func newRESTClient[T index.Object](config *rest.Config, api *wire.API) (*restClient[T], error) {
@@ -111,9 +109,6 @@ func newCodecs[T index.Object](mediaTypes []string, api *wire.API, held wire.Hel
 		}
 		codecs[t] = codec
 	}
-	if codec, ok := codecs[runtime.ContentTypeCBOR]; ok {
-		codecs[runtime.ContentTypeCBORSequence] = codec
-	}
 	return codecs, nil
 }
 
@@ -137,8 +132,8 @@ func (c *restClient[T]) decoding(mask *plan.Mask, held func(index.Key) (T, bool)
 }
 
 // acceptable returns the media types to ask for, of those that can be decoded:
-// the ones that the configuration names, by default all, CBOR as client-go's
-// feature gates have it; and JSON, which every server has.
+// the ones that the configuration names, by default all; and JSON, which every server
+// has.
 func acceptable(config *rest.Config, types []string) []string {
 	var wanted []string
 	switch {
@@ -149,15 +144,9 @@ func acceptable(config *rest.Config, types []string) []string {
 	case config.ContentType != "":
 		wanted = []string{config.ContentType}
 	default:
-		wanted = slices.Clone(types)
-		if !features.FeatureGates().Enabled(features.ClientsPreferCBOR) {
-			wanted = slices.DeleteFunc(wanted, func(t string) bool { return t == runtime.ContentTypeCBOR })
-		}
+		return types
 	}
-	allowsCBOR := features.FeatureGates().Enabled(features.ClientsAllowCBOR)
-	wanted = slices.DeleteFunc(wanted, func(t string) bool {
-		return !slices.Contains(types, t) || t == runtime.ContentTypeCBOR && !allowsCBOR
-	})
+	wanted = slices.DeleteFunc(wanted, func(t string) bool { return !slices.Contains(types, t) })
 	if !slices.Contains(wanted, runtime.ContentTypeJSON) {
 		wanted = append(wanted, runtime.ContentTypeJSON)
 	}
@@ -202,7 +191,14 @@ func (c *restClient[T]) get(ctx context.Context, path []string, opts metav1.List
 	if err != nil {
 		return nil, nil, err
 	}
-	codec, err := c.codec(header.Get("Content-Type"))
+	contentType := header.Get("Content-Type")
+	if contentType == "" {
+		body, contentType = recognize(body, opts.Watch)
+	}
+	codec, err := c.codec(contentType)
+	if coding := header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		err = fmt.Errorf("the answer is encoded as %q, which nobody asked for", coding)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, body.Close())
 	}
@@ -220,7 +216,8 @@ func (c *restClient[T]) codec(contentType string) (wire.Codec[T], error) {
 }
 
 // headerKeeper hands out the header of a response, which client-go's REST client
-// keeps to itself when a response is streamed.
+// keeps to itself when a response is streamed, and decompresses what was not to be
+// compressed.
 type headerKeeper struct{ base http.RoundTripper }
 
 // keptHeader is the key under which the context of a request has a *http.Header.
@@ -233,10 +230,14 @@ func (k headerKeeper) RoundTrip(request *http.Request) (*http.Response, error) {
 		base = http.DefaultTransport
 	}
 	response, err := base.RoundTrip(request)
-	if kept, ok := request.Context().Value(keptHeader{}).(*http.Header); ok && err == nil {
+	if err != nil {
+		return response, err
+	}
+	response = decompressed(response)
+	if kept, ok := request.Context().Value(keptHeader{}).(*http.Header); ok {
 		*kept = response.Header
 	}
-	return response, err
+	return response, nil
 }
 
 // WrappedRoundTripper implements apimachinery's net.RoundTripperWrapper.

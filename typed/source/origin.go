@@ -22,6 +22,10 @@ type Origin struct {
 	// Selection says in words which objects of that kind the source asks for, and what
 	// of them, such as "labels app=web"; "" stands for all.
 	Selection string
+	// Slow says in words why objects are decoded in a slower way than others are, such as
+	// that they stay in JSON since their type has a field that the API does not; "" if they
+	// are not, or nobody knows.
+	Slow string
 }
 
 // Located is a Source that knows its Origin. Those of package kube are; so are Map and

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/kubetyped/informer/typed/typedtest/internal/wire"
@@ -26,17 +25,13 @@ type application struct {
 }
 
 // application reads what is to be applied.
-func (r *request) application(kind types.PatchType, data []byte, options *metav1.PatchOptions) (*application, error) {
-	contentType := runtime.ContentTypeYAML
-	if kind == types.ApplyCBORPatchType {
-		contentType = runtime.ContentTypeCBOR
-	}
+func (r *request) application(data []byte, options *metav1.PatchOptions) (*application, error) {
 	media := r.collection.media
 	a := &application{
 		request: r, patch: &unstructured.Unstructured{},
 		manager: options.FieldManager, force: ptr.Deref(options.Force, false), dryRun: isDryRun(options.DryRun),
 	}
-	return a, wire.Decode(contentType, data, r.collection.kind, media, a.patch)
+	return a, wire.Decode(runtime.ContentTypeYAML, data, r.collection.kind, media, a.patch)
 }
 
 // apply does a server-side apply. It returns the object, and the HTTP status: whether

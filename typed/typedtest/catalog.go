@@ -16,13 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/kubetyped/informer/typed/typedtest/internal/store"
-	"github.com/kubetyped/informer/typed/typedtest/internal/wire"
 )
 
 // catalog is everything the server serves. It does not change once built.
 type catalog struct {
 	scheme     *runtime.Scheme
-	cbor       bool // everything can be spelled in CBOR
 	byResource map[schema.GroupVersionResource]*collection
 	byKind     map[schema.GroupVersionKind]*collection
 	byType     map[reflect.Type]*collection // of the types that no scheme knows
@@ -33,7 +31,6 @@ func newCatalog(s *store.Store, set *settings) (*catalog, error) {
 	scheme := set.scheme
 	c := &catalog{
 		scheme:     scheme,
-		cbor:       set.cbor,
 		byResource: map[schema.GroupVersionResource]*collection{},
 		byKind:     map[schema.GroupVersionKind]*collection{},
 		byType:     map[reflect.Type]*collection{},
@@ -126,7 +123,6 @@ func (c *catalog) add(s *store.Store, r Resource) error {
 		status:     r.Status,
 		generation: true,
 		graceful:   kind.Group == "" && kind.Kind == "Pod",
-		media:      wire.Media{CBOR: c.cbor},
 		fields:     r.Fields,
 	}
 	if servable(c.scheme, kind) {

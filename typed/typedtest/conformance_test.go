@@ -17,7 +17,7 @@ func TestConformance(t *testing.T) {
 	custom := typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true})
 	namespace := typedtest.WithObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "conformance"}})
 	for name, opts := range map[string][]typedtest.Option{
-		"WatchList":        {custom, typedtest.WithCBOR(), typedtest.WithNamespaceLifecycle(), namespace},
+		"WatchList":        {custom, typedtest.WithNamespaceLifecycle(), namespace},
 		"WithoutWatchList": {custom, typedtest.WithoutWatchList()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -28,7 +28,6 @@ func TestConformance(t *testing.T) {
 					CustomResource: widgets, CustomKind: "Widget",
 					Compact:            func(context.Context) error { s.Compact(); return nil },
 					WithoutWatchList:   name == "WithoutWatchList",
-					CBOR:               name == "WatchList",
 					NamespaceLifecycle: name == "WatchList",
 				}
 			})

@@ -81,7 +81,7 @@ func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	options, err := wire.DecodeOptions(r.Header.Get("Content-Type"), data, r.collection.media.CBOR)
+	options, err := wire.DecodeOptions(r.Header.Get("Content-Type"), data)
 	if err != nil {
 		return nil, err
 	}

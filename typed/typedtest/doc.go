@@ -86,8 +86,8 @@
 //     bookmarks; timeoutSeconds. Events come in the order of their versions, each
 //     exactly once. A watch that falls behind what is kept of the history gets an
 //     ERROR event with status 410. A slow watch holds up nobody.
-//   - Formats: JSON, YAML, protobuf for the kinds that have it, CBOR if it is told
-//     to (see WithCBOR), and PartialObjectMetadata in place of whole objects.
+//   - Formats: JSON, YAML, protobuf for the kinds that have it, and
+//     PartialObjectMetadata in place of whole objects.
 //   - Discovery, aggregated and not.
 //
 // Errors are the statuses of a real server, in HTTP or as ERROR events, wherever

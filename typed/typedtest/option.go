@@ -34,7 +34,6 @@ type settings struct {
 	history    int
 	bookmark   time.Duration
 	watchList  bool
-	cbor       bool
 	collects   bool // garbage
 	lifecycle  bool // of namespaces
 	admissions []admission
@@ -141,15 +140,6 @@ func WithBookmarks(interval time.Duration) Option {
 func WithoutWatchList() Option {
 	return func(s *settings) error {
 		s.watchList = false
-		return nil
-	}
-}
-
-// WithCBOR serves application/cbor, as a server does whose CBORServingAndStorage
-// feature is on. It is off by default in Kubernetes 1.37, and here.
-func WithCBOR() Option {
-	return func(s *settings) error {
-		s.cbor = true
 		return nil
 	}
 }

@@ -38,12 +38,12 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 	if err != nil {
 		return err
 	}
-	if kind == types.ApplyYAMLPatchType || kind == types.ApplyCBORPatchType {
+	if kind == types.ApplyYAMLPatchType {
 		if stored := req.collection.stored; stored != nil {
 			return apierrors.NewBadRequest(fmt.Sprintf("this server applies %s in the version in which they are stored only: use %s",
 				stored.groupResource(), stored.kind.GroupVersion()))
 		}
-		applied, err := req.application(kind, data, options)
+		applied, err := req.application(data, options)
 		if err != nil {
 			return err
 		}
@@ -89,9 +89,6 @@ func (r *request) patchType() (types.PatchType, error) {
 		supported = append(supported, types.StrategicMergePatchType)
 	}
 	supported = append(supported, types.ApplyYAMLPatchType)
-	if r.collection.media.CBOR {
-		supported = append(supported, types.ApplyCBORPatchType)
-	}
 	var names []string
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	for _, t := range supported {

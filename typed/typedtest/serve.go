@@ -101,7 +101,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, f wire.Format, co
 
 // whole is what can carry what is not about objects, such as errors.
 func (s *Server) whole() wire.Need {
-	return wire.Need{Media: wire.Media{Protobuf: true, CBOR: s.settings.cbor}, Whole: true}
+	return wire.Need{Media: wire.Media{Protobuf: true}, Whole: true}
 }
 
 // fail answers with an error as API servers do.

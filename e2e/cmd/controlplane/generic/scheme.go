@@ -8,10 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
-	"k8s.io/apiserver/pkg/features"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	kubescheme "k8s.io/client-go/kubernetes/scheme"
 )
 
@@ -40,11 +37,8 @@ func newScheme() (*runtime.Scheme, error) {
 }
 
 // newCodecs returns the encodings of what is no object, such as errors and
-// discovery. The feature gates are set by now.
+// discovery.
 func newCodecs(scheme *runtime.Scheme) serializer.CodecFactory {
-	if utilfeature.DefaultFeatureGate.Enabled(features.CBORServingAndStorage) {
-		return serializer.NewCodecFactory(scheme, serializer.WithSerializer(cbor.NewSerializerInfo))
-	}
 	return serializer.NewCodecFactory(scheme)
 }
 

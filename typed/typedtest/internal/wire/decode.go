@@ -6,7 +6,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -38,26 +37,17 @@ func Decode(contentType string, body []byte, kind schema.GroupVersionKind, media
 
 // DecodeOptions reads delete options, whose API version may be that of any
 // group. An empty body is empty options. Errors are those of Decode.
-func DecodeOptions(contentType string, body []byte, cbor bool) (*metav1.DeleteOptions, error) {
+func DecodeOptions(contentType string, body []byte) (*metav1.DeleteOptions, error) {
 	options := &metav1.DeleteOptions{}
 	if len(body) == 0 {
 		return options, nil
 	}
-	info, err := serializerFor(contentType, Media{Protobuf: true, CBOR: cbor})
+	info, err := serializerFor(contentType, Media{Protobuf: true})
 	if err != nil {
 		return nil, err
 	}
 	kind := metav1.SchemeGroupVersion.WithKind("DeleteOptions")
-	if info.MediaType == runtime.ContentTypeCBOR {
-		// Into a Go type, CBOR takes one API version only.
-		content := &unstructured.Unstructured{}
-		if _, _, err = info.Serializer.Decode(body, &kind, content); err == nil {
-			err = runtime.DefaultUnstructuredConverter.FromUnstructured(content.Object, options)
-		}
-	} else {
-		_, _, err = info.Serializer.Decode(body, &kind, options)
-	}
-	if err != nil {
+	if _, _, err := info.Serializer.Decode(body, &kind, options); err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("decode delete options: %v", err))
 	}
 	return options, nil

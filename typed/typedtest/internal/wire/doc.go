@@ -1,4 +1,4 @@
 // Package wire spells objects, lists and watch events as an API server does: it
-// negotiates the media type (JSON, YAML, protobuf, CBOR) and the transformation
+// negotiates the media type (JSON, YAML, protobuf) and the transformation
 // to PartialObjectMetadata, and encodes with apimachinery's serializers.
 package wire

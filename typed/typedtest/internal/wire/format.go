@@ -15,7 +15,6 @@ import (
 // codecs work without a scheme: objects carry their kind when they are encoded,
 // and are decoded into an object of the right type.
 var codecs = serializer.NewCodecFactory(runtime.NewScheme(),
-	serializer.WithSerializer(newCBOR),
 	serializer.WithStreamingCollectionEncodingToJSON(),
 	serializer.WithStreamingCollectionEncodingToProtobuf(),
 )
@@ -39,14 +38,10 @@ func (f Format) MediaType() string { return f.info.MediaType }
 
 // StreamMediaType returns the media type of a watch.
 func (f Format) StreamMediaType() string {
-	switch f.info.MediaType {
-	case runtime.ContentTypeJSON:
+	if f.info.MediaType == runtime.ContentTypeJSON {
 		return runtime.ContentTypeJSON
-	case runtime.ContentTypeCBOR:
-		return runtime.ContentTypeCBORSequence
-	default:
-		return f.info.MediaType + ";stream=watch"
 	}
+	return f.info.MediaType + ";stream=watch"
 }
 
 // Encode writes obj, which must carry its kind, as it is.

@@ -15,8 +15,6 @@ import (
 type Media struct {
 	// Protobuf says that whole objects can be spelled in protobuf.
 	Protobuf bool
-	// CBOR says that everything can be spelled in CBOR.
-	CBOR bool
 }
 
 // Need says what a response must be able to carry.
@@ -59,8 +57,6 @@ func (n Need) spells(info runtime.SerializerInfo, partial bool) bool {
 		return false
 	case info.MediaType == runtime.ContentTypeProtobuf:
 		return n.Protobuf || partial
-	case info.MediaType == runtime.ContentTypeCBOR:
-		return n.CBOR
 	default:
 		return true
 	}
@@ -75,8 +71,6 @@ func (n Need) names() []string {
 		case !n.spells(info, true):
 		case !n.Stream:
 			names = append(names, info.MediaType)
-		case info.MediaType == runtime.ContentTypeCBOR:
-			names = append(names, runtime.ContentTypeCBORSequence)
 		default:
 			names = append(names, info.MediaType+";stream=watch")
 		}
