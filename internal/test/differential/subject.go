@@ -10,7 +10,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/wire"
 )
 
@@ -31,16 +30,19 @@ type subject struct {
 type held struct {
 	r     *rand.Rand
 	none  bool // nothing is held
-	byKey map[index.Key]any
+	byKey map[key]any
 	all   []any
 }
+
+// key is what an object is called.
+type key struct{ namespace, name string }
 
 // newHeld returns what nothing is in yet, nil if objects are to share nothing.
 func newHeld(r *rand.Rand) *held {
 	if rarely(r, 8) {
 		return nil
 	}
-	return &held{r: r, none: rarely(r, 4), byKey: map[index.Key]any{}}
+	return &held{r: r, none: rarely(r, 4), byKey: map[key]any{}}
 }
 
 // as returns what a codec asks.
@@ -52,7 +54,7 @@ func as[T any](h *held) wire.Held[T] {
 		if h.none {
 			return none, false
 		}
-		if obj, ok := h.byKey[index.Key{Namespace: namespace, Name: name}]; ok {
+		if obj, ok := h.byKey[key{namespace, name}]; ok {
 			return obj.(T), true
 		}
 		if len(h.all) > 0 && rarely(h.r, 2) {
@@ -68,7 +70,7 @@ func (h *held) put(obj any) {
 	}
 	h.all = append(h.all, obj)
 	if named, ok := obj.(metav1.Object); ok {
-		h.byKey[index.KeyOf(named)] = obj
+		h.byKey[key{named.GetNamespace(), named.GetName()}] = obj
 	}
 }
 
