@@ -68,6 +68,9 @@ func (i *Informer[T]) canReach(version string) error {
 	if err := i.check(); err != nil {
 		return err
 	}
+	if version == "" {
+		return fmt.Errorf("informer %s: there is no resource version: objects of fake clientsets have none; those of the API server in package typedtest do", i.name)
+	}
 	if !atLeast(version, version) {
 		return fmt.Errorf("informer %s: resource version %q is not a positive number", i.name, version)
 	}
