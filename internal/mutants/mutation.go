@@ -32,6 +32,7 @@ var (
 	expectations = suite{"internal/simulated", "TestReadYourWrites"}
 	own          = suite{"internal/simulated", "TestOwnWrites"}
 	untold       = suite{"internal/simulated", "TestExpectationsTell"}
+	noChange     = suite{"internal/simulated", "TestExpectNoChange"}
 	shares       = suite{"internal/simulated", "TestFactory"}
 	queues       = suite{"internal/simulated", "TestKeysAreProcessed"}
 )
