@@ -28,8 +28,18 @@ type Report struct {
 	FailingKeys    int
 	FailingSince   time.Time
 	MissedFailures uint64
+	// Results counts the calls by Run, by their results.
+	Results Results
 	// ShutDown tells that the queue was shut down.
 	ShutDown bool
+}
+
+// Results counts calls of the function that processes keys.
+type Results struct {
+	// Succeeded have returned nil, and Requeued an error of RequeueAfter.
+	Succeeded, Requeued uint64
+	// Failed have returned another error, or panicked, and Terminal one of TerminalError.
+	Failed, Terminal uint64
 }
 
 // Depth is how many keys wait with a priority.
@@ -72,6 +82,7 @@ func (q *WorkQueue[K]) Report(n int) Report {
 		r.InWork[i].Key = words(key)
 	}
 	q.failures.report(n, &r)
+	r.Results = q.results.now()
 	return r
 }
 

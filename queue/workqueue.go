@@ -105,6 +105,7 @@ type WorkQueue[K comparable] struct {
 
 	background background
 	failures   failures[K] // has a lock of its own
+	results    results
 	slowLog    sparing.Log
 }
 

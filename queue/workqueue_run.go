@@ -160,13 +160,16 @@ func (r *run[K]) settled(ctx context.Context, key K, outcome error) {
 	var requeue *requeueError
 	switch {
 	case outcome == nil:
+		r.results.succeeded.Add(1)
 		r.Forget(key)
 		r.failures.succeeded(key)
 	case errors.As(outcome, &terminal):
+		r.results.terminal.Add(1)
 		r.Forget(key)
 		r.failed(key, outcome, true)
 		klog.FromContext(ctx).Error(outcome, "Processing has failed and is not tried again")
 	case errors.As(outcome, &requeue):
+		r.results.requeued.Add(1)
 		r.Forget(key)
 		r.failures.succeeded(key)
 		r.AddAfter(key, requeue.after)
@@ -177,6 +180,7 @@ func (r *run[K]) settled(ctx context.Context, key K, outcome error) {
 
 // retry has a key that has failed tried again when the rate limiter allows.
 func (r *run[K]) retry(ctx context.Context, key K, outcome error) {
+	r.results.failed.Add(1)
 	r.AddRateLimited(key)
 	if ctx.Err() == nil || !errors.Is(outcome, ctx.Err()) && !errors.Is(outcome, context.Cause(ctx)) {
 		r.failed(key, outcome, false)
