@@ -102,7 +102,16 @@ type Report struct {
 	FailingKeys    int
 	FailingSince   time.Time
 	MissedFailures uint64
-	ShutDown       bool // the queue was shut down
+	Results        Results // of the calls by Run
+	ShutDown       bool    // the queue was shut down
+}
+
+// Results counts calls of the function that processes keys.
+type Results struct {
+	// Succeeded have returned nil, and Requeued an error of RequeueAfter.
+	Succeeded, Requeued uint64
+	// Failed have returned another error, or panicked, and Terminal one of TerminalError.
+	Failed, Terminal uint64
 }
 
 // Depth is how many keys wait with a priority.
@@ -136,6 +145,7 @@ func (q *WorkQueue[K]) Report(n int) Report {
 		r.InWork[i].Key = fmt.Sprint(key)
 	}
 	q.failures.report(n, &r)
+	r.Results = q.results.now()
 	return r
 }
 

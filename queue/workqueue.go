@@ -104,6 +104,7 @@ type WorkQueue[K comparable] struct {
 	drained   chan struct{}            // closed when the queue is shut down and nothing is left
 
 	failures failures[K] // has a lock of its own
+	results  results
 	slowLog  sparing.Log
 }
 

@@ -131,18 +131,23 @@ func (r *run[K]) settled(ctx context.Context, key K, outcome error) {
 	}
 	r.Forget(key)
 	if terminal {
+		r.results.terminal.Add(1)
 		r.failures.failed(key, outcome, true, r.time.At(r.time.Now()))
 		klog.FromContext(ctx).Error(outcome, "Processing has failed and is not tried again")
 		return
 	}
 	r.failures.succeeded(key)
-	if requeue {
-		r.AddAfter(key, after)
+	if !requeue {
+		r.results.succeeded.Add(1)
+		return
 	}
+	r.results.requeued.Add(1)
+	r.AddAfter(key, after)
 }
 
 // retry has a key that has failed tried again when the rate limiter allows.
 func (r *run[K]) retry(ctx context.Context, key K, outcome error) {
+	r.results.failed.Add(1)
 	r.AddRateLimited(key)
 	if ctx.Err() == nil || !errors.Is(outcome, ctx.Err()) && !errors.Is(outcome, context.Cause(ctx)) {
 		r.failures.failed(key, outcome, false, r.time.At(r.time.Now()))

@@ -30,6 +30,7 @@ type calls[T index.Object] struct {
 	key     index.Key        // guarded by mu
 	began   time.Duration    // guarded by mu
 	times   report.CallTimes // guarded by mu
+	recent  recent           // guarded by mu
 	slowest report.Call      // guarded by mu; Took is 0 if there is none
 	told    bool             // guarded by mu; the stack of this call was logged
 }
@@ -54,6 +55,7 @@ func (c *calls[T]) end() {
 	took := now - c.began
 	c.calling = false
 	c.times.Add(took)
+	c.recent.add(now, took)
 	slow := c.limit > 0 && took > c.limit
 	var call report.Call
 	if slow || took > c.slowest.Took {
@@ -90,8 +92,8 @@ func (c *calls[T]) pause() {
 func (c *calls[T]) fill(s *HandlerStatus, stuck time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	times := c.times
-	s.Times = &times
+	times, recent := c.times, c.recent.sum(time.Since(c.base))
+	s.Times, s.Recent = &times, &recent
 	if c.slowest.Took > 0 {
 		slowest := c.slowest
 		s.Slowest = &slowest

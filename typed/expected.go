@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -67,6 +68,9 @@ func (i *Informer[T]) canReach(version string) error {
 	if err := i.check(); err != nil {
 		return err
 	}
+	if version == "" {
+		return fmt.Errorf("informer %s: resource version \"\" is not a positive number: objects of fake clientsets have none; those of the API server in package typedtest do", i.name)
+	}
 	if !atLeast(version, version) {
 		return fmt.Errorf("informer %s: resource version %q is not a positive number", i.name, version)
 	}
@@ -84,6 +88,9 @@ func (e *versionExpected[T]) Met() bool {
 func (e *versionExpected[T]) Listed() bool {
 	return e.informer.lists.haveReached(e.waiter.version, e.lists)
 }
+
+// CountLists implements ListCounter.
+func (e *versionExpected[T]) CountLists(c *ListCount) bool { return e.informer.lists.countIn(c) }
 
 func (e *versionExpected[T]) Watch(look func()) {
 	e.waiter.reached = look
@@ -117,6 +124,17 @@ type deletionExpected[T index.Object] struct {
 // UID or its version is not a positive number, if the informer's objects have no
 // UIDs, or the informer cannot be used.
 func (i *Informer[T]) ExpectDeleted(obj Identified) (Expected, error) {
+	e, err := i.expectDeleted(obj)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func (i *Informer[T]) expectDeleted(obj Identified) (*deletionExpected[T], error) {
+	if obj == nil {
+		return nil, fmt.Errorf("informer %s: a deletion is not expected: the object is nil", i.Name())
+	}
 	if err := i.canReach(obj.GetResourceVersion()); err != nil {
 		return nil, err
 	}
@@ -134,14 +152,48 @@ func (i *Informer[T]) ExpectDeleted(obj Identified) (Expected, error) {
 	return e, nil
 }
 
+// WaitForDeletion waits until reads reflect that an object was deleted: it is gone, or there
+// is one of another UID, or it is marked as being deleted, which is all that a deletion does
+// to an object with finalizers or a grace period. The object is given in any state that it
+// had before.
+//
+// It returns an error at once if ExpectDeleted does; ctx's error if that ends first; and
+// ErrStopped if the informer does, or has. The last two wrap what list and watch fail with, too, if
+// they do, or ErrNotStarted.
+func (i *Informer[T]) WaitForDeletion(ctx context.Context, obj Identified) error {
+	e, err := i.expectDeleted(obj)
+	if err != nil {
+		return err
+	}
+	changed := make(chan struct{}, 1)
+	e.Watch(func() {
+		select {
+		case changed <- struct{}{}:
+		default: // it is told already
+		}
+	})
+	defer e.Unwatch()
+	for !e.Met() && ctx.Err() == nil {
+		select {
+		case <-changed:
+		case <-i.stopped:
+		case <-ctx.Done():
+		}
+	}
+	if i.isStopped() || !e.isReflected() {
+		return i.withFailure(fmt.Errorf("waited for %v: %w", e, i.endOf(ctx)))
+	}
+	return nil
+}
+
 var errNilInformer = errors.New("the informer is nil")
 
 var errNoUID = errors.New("the object has no UID")
 
-func (e *deletionExpected[T]) Met() bool {
-	if e.informer.isStopped() {
-		return true
-	}
+func (e *deletionExpected[T]) Met() bool { return e.informer.isStopped() || e.isReflected() }
+
+// isReflected reports whether reads reflect the deletion. They cannot be asked after Release.
+func (e *deletionExpected[T]) isReflected() bool {
 	if !e.versionExpected.Met() {
 		return false
 	}

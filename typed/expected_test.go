@@ -1,11 +1,14 @@
 package typed_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
@@ -73,5 +76,64 @@ func TestExpectedOfAnInformerThatStops(t *testing.T) {
 		e.Unwatch()
 		versions, deletions := r.Awaited()
 		assert.Zero(t, versions+deletions)
+	})
+}
+
+// TestWaitForDeletion waits until an object is gone, or another one, or is marked.
+func TestWaitForDeletion(t *testing.T) {
+	for name, seen := range map[string]func(r *rig.Rig){
+		"gone":    func(r *rig.Rig) { sinktest.Delete(r.Sink, rig.At("a", 5), "5") },
+		"missed":  func(r *rig.Rig) { sinktest.Replace(r.Sink, "", nil, "5") },
+		"another": func(r *rig.Rig) { o := rig.At("a", 5); o.UID = "another"; sinktest.Put(r.Sink, o, "5") },
+		"marked":  func(r *rig.Rig) { o := rig.At("a", 5); o.Deleted = &metav1.Time{}; sinktest.Put(r.Sink, o, "5") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				r := rig.New(t)
+				r.Start()
+				sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+				synctest.Wait()
+				waited := make(chan error, 1)
+				go func() { waited <- r.WaitForDeletion(t.Context(), rig.At("a", 1)) }()
+				synctest.Wait()
+				sinktest.Put(r.Sink, rig.At("a", 3), "3")
+				sinktest.Delete(r.Sink, rig.At("b", 4), "4")
+				synctest.Wait()
+				assert.Empty(t, waited)
+				seen(r)
+				assert.NoError(t, <-waited)
+				assert.NoError(t, r.WaitForDeletion(t.Context(), rig.At("a", 1)), "again")
+				versions, deletions := r.Awaited()
+				assert.Zero(t, versions+deletions)
+			})
+		})
+	}
+}
+
+// TestWaitForDeletionInVain says why.
+func TestWaitForDeletionInVain(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, typed.WithName("things"))
+		early, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		assert.ErrorIs(t, r.WaitForDeletion(early, rig.At("a", 1)), typed.ErrNotStarted)
+		assert.ErrorContains(t, r.WaitForDeletion(t.Context(), nil), "the object is nil")
+		nameless := rig.At("a", 1)
+		nameless.UID = ""
+		assert.ErrorContains(t, r.WaitForDeletion(t.Context(), nameless), "the object has no UID")
+		r.Start()
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := r.WaitForDeletion(ctx, rig.At("a", 1))
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.ErrorContains(t, err, `waited for informer things: deletion of "ns/a" with UID a, is at "1"`)
+		waited := make(chan error, 1)
+		go func() { waited <- r.WaitForDeletion(t.Context(), rig.At("a", 1)) }()
+		synctest.Wait()
+		r.Stop()
+		assert.ErrorIs(t, <-waited, typed.ErrStopped)
+		assert.ErrorIs(t, r.WaitForDeletion(t.Context(), rig.At("a", 1)), typed.ErrStopped, "at once")
 	})
 }

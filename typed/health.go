@@ -20,6 +20,7 @@ type health struct {
 	since    time.Time // guarded by mu
 	lastErr  error     // guarded by mu
 	withheld error     // guarded by mu; why the first list was not taken up
+	failed   uint64    // guarded by mu; all failures
 	watches  int       // guarded by mu
 	watching time.Time // guarded by mu; when it last began to watch; zero: it has failed since
 	contact  time.Time // guarded by mu; when it last worked
@@ -99,6 +100,7 @@ func (h *health) note(err error) {
 	}
 	h.watching = time.Time{}
 	h.failures++
+	h.failed++
 	h.err, h.lastErr = err, err
 }
 
@@ -110,7 +112,7 @@ func (h *health) fill(s *Status) {
 	if s.Err == nil {
 		s.Err = h.withheld
 	}
-	s.LastErr = h.lastErr
+	s.LastErr, s.Failed = h.lastErr, h.failed
 	s.Watches, s.WatchSince = h.watches, h.watching
 	s.LastContact = h.contact
 	h.rejections.fill(s)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/sparing"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
@@ -96,6 +97,7 @@ type Informer[T index.Object] struct {
 	spent    struct{ objects, heap atomic.Int64 } // of the budget of the factory
 
 	released atomic.Bool // set with mu held
+	joint    goroutine.Joint
 
 	synced  chan struct{} // closed with mu held
 	stopped chan struct{} // closed with mu held

@@ -1,18 +1,76 @@
 package typed
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// ListCounter is an Expected of an informer that counts its lists. Listed cannot tell what a
+// list has brought that reads had reflected before anything was written; this can.
+type ListCounter interface {
+	// CountLists has the informer count lists in c from now on, and reports whether it did
+	// so before. Whoever has marked c before they read and wrote knows by it whether there
+	// was a list since.
+	CountLists(c *ListCount) (before bool)
+}
+
+// ListCount counts the lists that informers take over, for somebody who expects something
+// of them, see ListCounter. The zero value counts. Methods are safe for concurrent use.
+type ListCount struct{ begun, done atomic.Uint64 }
+
+// Mark returns what Since is given: reads that begin after Mark has returned reflect all
+// lists before it.
+func (c *ListCount) Mark() uint64 { return c.done.Load() }
+
+// Since reports whether there were lists that reads which began at a mark may not reflect.
+func (c *ListCount) Since(mark uint64) bool { return c.begun.Load() != mark }
 
 // lists is what is known of the lists that an informer has taken over: of what was
 // written and deleted again before one of them, no event tells.
 type lists struct {
 	count  atomic.Uint64
 	latest atomic.Pointer[string] // the version of the last one; "" if it is not known, or only that of a part
+
+	mu     sync.Mutex
+	counts []*ListCount // guarded by mu; all who count
+	taking bool         // guarded by mu; a list is being taken over
 }
 
-// note notes a list that is about to be taken over.
-func (l *lists) note(version string) {
+// begin notes a list that is about to be taken over. End has to follow.
+func (l *lists) begin(version string) {
 	l.latest.Store(&version)
 	l.count.Add(1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.taking = true
+	for _, c := range l.counts {
+		c.begun.Add(1)
+	}
+}
+
+// end notes that reads reflect the list, or that it was not taken over.
+func (l *lists) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.taking = false
+	for _, c := range l.counts {
+		c.done.Add(1)
+	}
+}
+
+// countIn has lists counted in c, and reports whether they were before.
+func (l *lists) countIn(c *ListCount) (before bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if slices.Contains(l.counts, c) {
+		return true
+	}
+	l.counts = append(l.counts, c)
+	if l.taking {
+		c.begun.Add(1)
+	}
+	return false
 }
 
 // haveReached reports whether a list may be what has brought the informer to a version:

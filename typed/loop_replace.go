@@ -51,11 +51,6 @@ func (l *loop[T]) isFirst(list *queue.List[T], reason index.Reason) bool {
 func (l *loop[T]) tryReplace(list *queue.List[T], reason index.Reason, version string) (done bool) {
 	defer utilruntime.HandleCrashWithContext(l.ctx)
 	first := l.isFirst(list, reason)
-	if list.Namespace == metav1.NamespaceAll {
-		l.lists.note(version)
-	} else {
-		l.lists.note("")
-	}
 	waiters := l.commitList(list, reason, version, first)
 	done = true // even if what is called now panics
 	if l.observed {
@@ -100,6 +95,12 @@ func (l *loop[T]) keep(list *queue.List[T]) {
 }
 
 func (l *loop[T]) commitList(list *queue.List[T], reason index.Reason, version string, first bool) []*deletionWaiter {
+	if list.Namespace == metav1.NamespaceAll {
+		l.lists.begin(version)
+	} else {
+		l.lists.begin("")
+	}
+	defer l.lists.end()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if first {

@@ -8,7 +8,7 @@ import (
 // step applies changes that belong together, and tells that it has.
 func (l *loop[T]) step(together *queue.List[T], version string) {
 	if together.Part {
-		l.lists.note("")
+		l.lists.begin("")
 	}
 	for i := range together.Changes {
 		if d := &together.Changes[i]; !together.Part || !l.isUnchanged(d) {
@@ -16,6 +16,9 @@ func (l *loop[T]) step(together *queue.List[T], version string) {
 		}
 	}
 	l.flush(version)
+	if together.Part {
+		l.lists.end()
+	}
 	if together.Done != nil {
 		contain(together.Done)
 	}

@@ -68,6 +68,18 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return nil
 }
 
+// RunJointly has run, which is Run or something that calls it, called once for all who call
+// RunJointly at the same time, such as two controllers that need the informer. The context
+// of that call has the values of the first caller's, and ends when those of all have ended.
+// RunJointly returns nil when ctx has ended, for the last of the callers after run has
+// returned, and what run returns if that is before.
+func (i *Informer[T]) RunJointly(ctx context.Context, run func(ctx context.Context) error) error {
+	if err := i.check(); err != nil {
+		return err
+	}
+	return i.joint.Run(ctx, "informer "+i.name, run)
+}
+
 func (i *Informer[T]) start(ctx context.Context) error {
 	i.mu.Lock()
 	if i.Phase() != PhaseNew {

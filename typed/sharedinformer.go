@@ -144,6 +144,14 @@ func (s *SharedInformer[T]) WaitForResourceVersion(ctx context.Context, resource
 	return informer.WaitForResourceVersion(ctx, resourceVersion)
 }
 
+// WaitForDeletion waits until reads reflect a deletion, see Informer.WaitForDeletion.
+func (s *SharedInformer[T]) WaitForDeletion(ctx context.Context, obj Identified) error {
+	informer := s.informer.Load()
+	ctx, stop := s.within(ctx)
+	defer stop()
+	return informer.WaitForDeletion(ctx, obj)
+}
+
 // within returns a context that ends with ctx, or with Release.
 func (s *SharedInformer[T]) within(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)

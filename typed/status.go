@@ -74,7 +74,9 @@ type Status struct {
 	// was.
 	Err      error
 	Failures int
-	Since    time.Time
+	// Failed counts all failures to list or watch since Run was called.
+	Failed uint64
+	Since  time.Time
 	// LastErr is the last failure to list or watch, even if it has worked since.
 	LastErr error
 
@@ -124,10 +126,12 @@ type HandlerStatus struct {
 	LastPanic   string
 	LastPanicAt time.Time
 
-	// Times is a histogram of its calls, and Slowest the one that has taken longest; they are
-	// nil if calls are not timed, see WithCallTimes, or there was none. Current is the
+	// Times is a histogram of its calls, Recent has those of the last minute, and Slowest is
+	// the one that has taken longest; they are nil if calls are not timed, see WithCallTimes,
+	// and Slowest if there was none. Current is the
 	// call that it is in, nil if there is none, or calls are not timed.
 	Times            *report.CallTimes
+	Recent           *report.RecentCalls
 	Slowest, Current *report.Call
 	// Stuck tells that it has been in one call for too long: for the time after which
 	// WithSlowHandlers logs a stack, or five minutes without that. If calls are not timed,

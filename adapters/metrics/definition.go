@@ -49,8 +49,8 @@ func gauge(s scope, c combination, name, help string, labels ...string) *definit
 	return define(definition{name: name, help: help, scope: s, labels: labels, kind: prometheus.GaugeValue, combine: c})
 }
 
-func counter(s scope, name, help string) *definition {
-	return define(definition{name: name, help: help, scope: s, kind: prometheus.CounterValue})
+func counter(s scope, name, help string, labels ...string) *definition {
+	return define(definition{name: name, help: help, scope: s, labels: labels, kind: prometheus.CounterValue})
 }
 
 // Of informers.
@@ -71,6 +71,8 @@ var (
 		"How often watches have begun.")
 	failures = gauge(ofInformer, sum, "kubetyped_informer_failures",
 		"Failures to list or watch in a row.")
+	failed = counter(ofInformer, "kubetyped_informer_failures_total",
+		"Failures to list or watch.")
 	failing = gauge(ofInformer, sum, "kubetyped_informer_failing",
 		"Informers whose last attempt to list or watch has failed.")
 	firstFailure = gauge(ofInformer, smallest, "kubetyped_informer_first_failure_timestamp_seconds",
@@ -131,6 +133,8 @@ var (
 		"When a key began to fail that has not succeeded since; the earliest.")
 	mostFailures = gauge(ofQueue, largest, "kubetyped_queue_most_failures",
 		"Failures in a row of the key that has most.")
+	reconciles = counter(ofQueue, "kubetyped_queue_reconciles_total",
+		"Keys that were processed by Run, by result: success, requeue, error, terminal.", "result")
 	expecting = gauge(ofQueue, sum, "kubetyped_expectations_keys",
 		"Keys that expect something.")
 	expectingWaiting = gauge(ofQueue, sum, "kubetyped_expectations_waiting_keys",

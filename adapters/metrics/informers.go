@@ -3,6 +3,10 @@ package metrics
 import (
 	"cmp"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
 	"github.com/kubetyped/informer/typed"
 )
 
@@ -27,7 +31,7 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 	s := i.Status()
 	group, kind := s.Origin.Kind.Group, s.Origin.Kind.Kind
 	if kind == "" {
-		group, kind = s.Origin.Resource.Group, s.Origin.Resource.Resource
+		group, kind = s.Origin.Resource.Group, kindOf(s.Origin.Resource)
 	}
 	l, n := c.labelled(group, kind), 2
 	if c.options.informerNames {
@@ -58,6 +62,18 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 	c.tellHandlers(&s, i, l, n)
 }
 
+// kindOf returns what the label kind says of the objects of a resource whose type has no kind,
+// such as a struct of one's own: the kind that API types of the resource have, if client-go's
+// scheme knows one, and otherwise the resource.
+func kindOf(resource schema.GroupVersionResource) string {
+	for kind := range scheme.Scheme.KnownTypes(resource.GroupVersion()) {
+		if of, _ := meta.UnsafeGuessKindToResource(resource.GroupVersion().WithKind(kind)); of == resource {
+			return kind
+		}
+	}
+	return resource.Resource
+}
+
 // phases are the values of the label phase.
 var phases = [...]typed.Phase{typed.PhaseNew, typed.PhaseSyncing, typed.PhaseSynced, typed.PhaseStopped}
 
@@ -77,6 +93,7 @@ func (c *collection) tellServer(s *typed.Status, from *tally, l *labels) {
 	c.add(relists, from, l, float64(s.Relists))
 	c.add(watches, from, l, float64(s.Watches))
 	c.set(failures, l, float64(s.Failures))
+	c.add(failed, from, l, float64(s.Failed))
 	fails := 0.0
 	if s.Failures > 0 {
 		fails = 1

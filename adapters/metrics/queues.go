@@ -3,6 +3,7 @@ package metrics
 import (
 	"strconv"
 
+	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/kube"
 )
 
@@ -40,6 +41,17 @@ func (c *collection) tellQueues() {
 			most = r.Failing[0].Failures
 		}
 		c.set(mostFailures, l, float64(most))
+		c.tellResults(q, r.Results, l)
+	}
+}
+
+// tellResults tells how the keys of a queue were processed.
+func (c *collection) tellResults(q Queue, r queue.Results, l *labels) {
+	for _, result := range []struct {
+		name  string
+		count uint64
+	}{{"success", r.Succeeded}, {"requeue", r.Requeued}, {"error", r.Failed}, {"terminal", r.Terminal}} {
+		c.add(reconciles, c.from(source{of: q, name: result.name}), c.with(l, 1, result.name), float64(result.count))
 	}
 }
 

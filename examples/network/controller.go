@@ -47,8 +47,8 @@ func (c *controller) reconcile(ctx context.Context, key index.Key) error {
 	if !ok || network.DeletionTimestamp != nil {
 		return nil
 	}
-	updated := *network // what the informer has is not to be modified
+	updated := kube.Copy(network) // what the informer has is not to be modified
 	updated.Status = network.Spec.status()
-	_, err := c.writer.MergePatch(ctx, network, &updated, metav1.PatchOptions{}, "status")
+	_, err := c.writer.MergePatch(ctx, network, updated, metav1.PatchOptions{}, "status")
 	return err
 }

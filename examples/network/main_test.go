@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/typedtest"
 )
 
@@ -64,9 +65,9 @@ func TestController(t *testing.T) {
 		old, err := c.writer.Get(ctx, index.KeyOf(lab), metav1.GetOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, "Invalid", old.Status.Phase)
-		fixed := *old
+		fixed := kube.Copy(old)
 		fixed.Spec.Gateway, fixed.Labels = "10.1.0.1", map[string]string{"tier": "test"}
-		_, err = c.writer.MergePatch(ctx, old, &fixed, metav1.PatchOptions{})
+		_, err = c.writer.MergePatch(ctx, old, fixed, metav1.PatchOptions{})
 		require.NoError(t, err)
 		synctest.Wait()
 		stop()

@@ -71,7 +71,7 @@ var readYourWrites = []mutation{
 	},
 	{
 		bug:   "an object that was not seen yet counts as deleted",
-		in:    "typed.deletionExpected.Met",
+		in:    "typed.deletionExpected.isReflected",
 		old:   "	if !e.versionExpected.Met() {\n		return false\n	}\n",
 		new:   "",
 		suite: own,
@@ -89,6 +89,13 @@ var readYourWrites = []mutation{
 		old:   "	if len(x.unmet) == 1 {\n		return e.drop(x)",
 		new:   "	if len(x.unmet) >= 1 {\n		return e.drop(x)",
 		suite: expectations,
+	},
+	{
+		bug:   "a write that changes nothing has its key processed again, for ever",
+		in:    "typed/control.Expectations.listed",
+		old:   "	if it.since.known {\n",
+		new:   "	if it.since.known && it.since.lists == 1<<62 {\n",
+		suite: noChange,
 	},
 	{
 		bug:   "the store is at a version before it has the objects",

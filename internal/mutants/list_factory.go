@@ -31,7 +31,7 @@ var factories = []mutation{
 		suite: shares,
 	},
 	{
-		bug:   "a use that is released twice counts twice",
+		bug:   "a second release of a use begins the time of grace anew",
 		in:    "typed.SharedInformer.Release",
 		old:   "	if s.released {\n		s.mu.Unlock()\n		return\n	}\n",
 		new:   "",

@@ -38,6 +38,7 @@ var (
 	expectations = suite{folder: "internal/simulated", test: "TestReadYourWrites"}
 	own          = suite{folder: "internal/simulated", test: "TestOwnWrites"}
 	untold       = suite{folder: "internal/simulated", test: "TestExpectationsTell"}
+	noChange     = suite{folder: "internal/simulated", test: "TestExpectNoChange"}
 	shares       = suite{folder: "internal/simulated", test: "TestFactory"}
 	queues       = suite{folder: "internal/simulated", test: "TestKeysAreProcessed"}
 )

@@ -100,9 +100,13 @@ func (d *department) use(ctx context.Context, namespace, name string, random *ra
 	}
 	releasing.Wait()
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.users[namespace]--
 	d.unused[namespace] = time.Now()
+	d.mu.Unlock()
+	if random.IntN(4) == 0 { // once more, in the time of grace
+		sleep(ctx, d.grace/2)
+		u.Release()
+	}
 	return nil
 }
 

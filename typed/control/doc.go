@@ -3,8 +3,8 @@
 // expectations that make a controller read its own writes, and a runner that starts
 // and stops all parts in the order in which they need each other.
 //
-// Handlers are made by [Enqueue], [EnqueueFunc] and [EnqueueOwner], and put keys into
-// whatever is an [Adder]. [Filter], by objects, and [FilterUpdates], by what has
+// Handlers are made by [Enqueue], [EnqueueKey], [EnqueueFunc] and [EnqueueOwner], and put
+// keys into whatever is an [Adder]. [Filter], by objects, and [FilterUpdates], by what has
 // changed, go around any handler of package typed.
 // With [Expectations] a key waits until the informers have seen what was written when
 // it was processed. [Run] runs it all.

@@ -56,6 +56,7 @@ func TestReleasedIsNotEnqueued(t *testing.T) {
 	for _, h := range []typed.Handler[*rig.Thing]{
 		control.Enqueue[*rig.Thing](q),
 		control.EnqueueFunc(q, func(obj *rig.Thing) iter.Seq[index.Key] { return slices.Values([]index.Key{index.KeyOf(obj)}) }),
+		control.EnqueueKey(q, func(obj *rig.Thing) (index.Key, bool) { return index.KeyOf(obj), true }),
 	} {
 		obj := rig.At("a", 1)
 		h.OnDelete(typed.Deleted[*rig.Thing]{Key: index.KeyOf(obj), Object: obj, Old: obj, Reason: index.Released})
@@ -136,7 +137,16 @@ func node(o *rig.Thing) iter.Seq[nodeKey] {
 
 func TestEnqueueFunc(t *testing.T) {
 	q := &adds[nodeKey]{}
-	h := control.EnqueueFunc(q, node)
+	checkEnqueueFunc(t, q, control.EnqueueFunc(q, node))
+}
+
+func TestEnqueueKey(t *testing.T) {
+	q := &adds[nodeKey]{}
+	checkEnqueueFunc(t, q, control.EnqueueKey(q, func(o *rig.Thing) (nodeKey, bool) { return nodeKey{o.Node}, o.Node != "" }))
+}
+
+// checkEnqueueFunc checks a handler that adds the nodes of things.
+func checkEnqueueFunc(t *testing.T, q *adds[nodeKey], h typed.Handler[*rig.Thing]) {
 	x, y, nowhere := rig.On("x", rig.At("a", 1)), rig.On("y", rig.At("a", 2)), rig.On("", rig.At("a", 3))
 
 	h.OnAdd(x, true)
@@ -224,6 +234,7 @@ func TestHandlersOfQueuesCheckTheirArguments(t *testing.T) {
 		"not added: the queue is nil": control.Enqueue[*rig.Thing](control.AdderFunc[index.Key](nil)),
 		"queue is nil":                control.EnqueueFunc(nil, keys),
 		"that returns keys is nil":    control.EnqueueFunc[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
+		"returns the key is nil":      control.EnqueueKey[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
 		"handler not added: the queu": control.FilterUpdates(control.Filter(control.Enqueue[*rig.Thing](nil), func(*rig.Thing) bool { return true })),
 	} {
 		_, err := r.Handle(h)

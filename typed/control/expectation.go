@@ -18,14 +18,27 @@ import (
 // mu of Expectations.
 type expectation[K comparable] struct {
 	key      K
-	unmet    []typed.Expected // empty if, and only if, it has been dropped
-	since    time.Time        // something has been expected
+	unmet    []awaited // empty if, and only if, it has been dropped
+	since    time.Time // something has been expected
 	deadline time.Time
 	putOff   bool        // the key has to be added again
 	listed   bool        // likewise, since something was met by a list
 	logger   klog.Logger // of the last call that was put off
 
 	node list.Node[expectation[K]] // among the deadlines
+}
+
+// awaited is something that is expected.
+type awaited struct {
+	typed.Expected
+
+	since mark
+}
+
+// mark is when a call for a key began, by the lists that there were.
+type mark struct {
+	lists uint64
+	known bool
 }
 
 // deadlines have what is expected, the earliest deadline first. All wait for the same time, so
@@ -39,13 +52,11 @@ type deadlines[K comparable] struct {
 
 // add notes that something is expected for key.
 func (e *Expectations[K]) add(key K, it typed.Expected) {
-	if it.Met() {
-		if it.Listed() {
-			e.queue.AddWithOptions(key, queue.AddOptions{})
-		}
-		return
+	counted := false
+	if counter, ok := it.(typed.ListCounter); ok {
+		counted = counter.CountLists(e.lists)
 	}
-	if e.locked(func() bool { return e.note(key, it) }) {
+	if e.locked(func() bool { return e.note(key, it, counted) }) {
 		e.queue.AddWithOptions(key, queue.AddOptions{})
 	}
 }
@@ -57,10 +68,16 @@ func (e *Expectations[K]) locked(f func() bool) bool {
 	return f()
 }
 
-// note notes that something is expected for key, and reports whether the key is to
-// be added again: it may have been put off, and then nothing is left to wait for.
-// The caller holds mu.
-func (e *Expectations[K]) note(key K, it typed.Expected) (again bool) {
+// note notes that something is expected for key, of an informer whose lists were counted
+// before or not, and reports whether the key is to be added again: it may have been put
+// off, and then nothing is left to wait for. The caller holds mu.
+func (e *Expectations[K]) note(key K, it typed.Expected, counted bool) (again bool) {
+	e.counting = true
+	since := e.calls[key]
+	since.known = since.known && counted
+	if it.Met() {
+		return e.listed(awaited{it, since})
+	}
 	now := time.Now()
 	x := e.keys[key]
 	if x == nil {
@@ -78,19 +95,29 @@ func (e *Expectations[K]) note(key K, it typed.Expected) (again bool) {
 			return false
 		}
 	}
-	x.unmet = slices.DeleteFunc(x.unmet, func(other typed.Expected) bool {
-		if !it.Covers(other) {
+	x.unmet = slices.DeleteFunc(x.unmet, func(other awaited) bool {
+		if !it.Covers(other.Expected) {
 			return false
 		}
 		other.Unwatch()
 		return true
 	})
-	x.unmet = append(x.unmet, it)
+	x.unmet = append(x.unmet, awaited{it, since})
 	it.Watch(func() { e.look(x, it) })
 	if it.Met() { // before anybody looked
 		return e.settle(x, it)
 	}
 	return false
+}
+
+// listed reports whether a list may have brought about what is met: after the call for the
+// key began, as far as that is known. What reads reflected before, the call has not written,
+// or has seen. The caller holds mu.
+func (e *Expectations[K]) listed(it awaited) bool {
+	if it.since.known {
+		return e.lists.Since(it.since.lists)
+	}
+	return it.Listed()
 }
 
 // look notes that something expected may have been met. It is called by an
@@ -107,11 +134,11 @@ func (e *Expectations[K]) look(x *expectation[K], it typed.Expected) {
 // settle notes that something expected was met, and reports whether the key is
 // to be added again. The caller holds mu.
 func (e *Expectations[K]) settle(x *expectation[K], it typed.Expected) (again bool) {
-	i := slices.Index(x.unmet, it)
+	i := slices.IndexFunc(x.unmet, func(other awaited) bool { return other.Expected == it })
 	if i < 0 {
 		return false
 	}
-	x.listed = x.listed || it.Listed()
+	x.listed = x.listed || e.listed(x.unmet[i])
 	if len(x.unmet) == 1 {
 		return e.drop(x)
 	}
@@ -157,7 +184,7 @@ func (e *Expectations[K]) expireFirst() (more bool) {
 	more = true
 	defer utilruntime.HandleCrash()
 	var x *expectation[K]
-	var unmet []typed.Expected
+	var unmet []awaited
 	again := e.locked(func() bool {
 		if e.deadlines.First == nil {
 			return false
@@ -185,13 +212,15 @@ func (e *Expectations[K]) expireFirst() (more bool) {
 	return true
 }
 
-// holdBack reports whether a key that was handed out has to be put off, and
-// sees to it that it is added again.
-func (e *Expectations[K]) holdBack(ctx context.Context, key K) bool {
+// holdBack reports whether a key that was handed out has to be put off, and sees to it that
+// it is added again. Otherwise, it notes the call that begins, if there is anything to know
+// of it: end is to be called after that.
+func (e *Expectations[K]) holdBack(ctx context.Context, key K) (putOff, noted bool) {
 	first := ""
-	putOff := e.locked(func() bool {
+	putOff = e.locked(func() bool {
 		x := e.keys[key]
 		if x == nil || e.catchUp(x) {
+			noted = e.begin(key)
 			return false
 		}
 		first = x.unmet[0].String()
@@ -203,11 +232,29 @@ func (e *Expectations[K]) holdBack(ctx context.Context, key K) bool {
 		x.logger = klog.FromContext(ctx)
 		return true
 	})
-	if !putOff {
+	if putOff {
+		klog.FromContext(ctx).V(4).Info("Put off until informers have seen what was written", "key", key, "expected", first)
+	}
+	return putOff, noted
+}
+
+// begin notes that a call for a key begins, unless nothing was ever expected. The caller
+// holds mu.
+func (e *Expectations[K]) begin(key K) (noted bool) {
+	if !e.counting {
 		return false
 	}
-	klog.FromContext(ctx).V(4).Info("Put off until informers have seen what was written", "key", key, "expected", first)
+	if _, other := e.calls[key]; !other { // which began before
+		e.calls[key] = mark{e.lists.Mark(), true}
+	}
 	return true
+}
+
+// end notes that a call has ended.
+func (e *Expectations[K]) end(key K) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.calls, key)
 }
 
 // catchUp lets go of what was met: informers change before they tell. It reports
@@ -215,7 +262,7 @@ func (e *Expectations[K]) holdBack(ctx context.Context, key K) bool {
 func (e *Expectations[K]) catchUp(x *expectation[K]) bool {
 	for _, it := range slices.Clone(x.unmet) {
 		if it.Met() {
-			e.settle(x, it)
+			e.settle(x, it.Expected)
 		}
 	}
 	return len(x.unmet) == 0

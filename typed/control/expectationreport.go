@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/kubetyped/informer/typed"
 )
 
 // ExpectationReport tells in words what is expected for a key, for pages and logs.
@@ -33,7 +31,7 @@ const maxReported = 10_000
 // of one moment.
 func (e *Expectations[K]) Report(n int) []ExpectationReport {
 	var reports []ExpectationReport
-	var unmet []typed.Expected
+	var unmet []awaited
 	for _, c := range e.longest(n) {
 		e.mu.Lock()
 		r := ExpectationReport{Waiting: c.x.putOff, Since: c.since, Deadline: c.x.deadline}

@@ -44,9 +44,10 @@ type Observer interface {
 //  2. One key. Other keys go on, and no worker waits: a key that is handed out
 //     too early is put off, and added once more when it is time.
 //  3. Nothing is lost. A key that was put off is added again, with priority 0,
-//     as soon as all that it expects is met. So is one that expects what a list has
-//     brought, and no event: what was written may have been deleted before the list
-//     was made, and nobody else tells of that.
+//     as soon as all that it expects is met. So is one for which something was written
+//     that a list has brought, and no event, since the function was called: it may have
+//     been deleted before the list was made, and nobody else tells of that. A write that
+//     changes nothing returns a version that the function has seen, and expects nothing.
 //  4. A bound. When WithExpectationTimeout has passed since the last write that
 //     was not seen, the key goes on, which is logged and counted
 //     (ExpectationStats.Expired).
@@ -78,6 +79,10 @@ type Expectations[K comparable] struct {
 	deadlines deadlines[K]          // guarded by mu
 	putOff    uint64                // guarded by mu
 	expired   uint64                // guarded by mu
+
+	lists    *typed.ListCount // of the informers of which something was expected
+	counting bool             // guarded by mu; something was expected
+	calls    map[K]mark       // guarded by mu; for keys that are being processed
 }
 
 // ExpectationOption sets up Expectations.
@@ -117,7 +122,7 @@ func NewExpectations[K comparable](q Adder[K], opts ...ExpectationOption) (*Expe
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("expectations: %w", err)
 	}
-	return &Expectations[K]{queue: q, timeout: c.timeout, keys: map[K]*expectation[K]{}}, nil
+	return &Expectations[K]{queue: q, timeout: c.timeout, keys: map[K]*expectation[K]{}, lists: &typed.ListCount{}, calls: map[K]mark{}}, nil
 }
 
 // Expect tells that something was written for key, and that by will see it at
@@ -180,8 +185,12 @@ func (e *Expectations[K]) Wrap(process func(ctx context.Context, key K) error) f
 		return nil
 	}
 	return func(ctx context.Context, key K) error {
-		if e.holdBack(ctx, key) {
+		putOff, noted := e.holdBack(ctx, key)
+		if putOff {
 			return nil
+		}
+		if noted {
+			defer e.end(key)
 		}
 		return process(ctx, key)
 	}

@@ -30,7 +30,8 @@ var ErrEnded = errors.New("it has ended before it was told to")
 //     reconciled last is reconciled with what is true. After the drain timeout the
 //     contexts of the calls end, and Run waits for the calls.
 //  5. The lead is given up, so that another process can begin.
-//  6. The informers are stopped, and Run waits for their goroutines.
+//  6. The informers are stopped, and Run waits for their goroutines; those that another
+//     Run was given as well go on until that has no more use for them.
 //  7. The queues are shut down, whether workers ever ran or not.
 //
 // If the lead is lost, the contexts of the calls end at once, as another process
@@ -84,6 +85,9 @@ func (r *runner) run(ctx context.Context) error {
 			name := "informer"
 			err := goroutine.Contain(informing, "it", func() error {
 				name += " " + informer.Name()
+				if joint, ok := informer.(jointly); ok {
+					return joint.RunJointly(informing, informer.Run)
+				}
 				return informer.Run(informing)
 			})
 			r.ended(informing, name, err)

@@ -11,13 +11,19 @@ import (
 // does. Most programs then end, and are started again.
 var ErrLeadLost = errors.New("the lead was lost")
 
-// Informer is what Run needs of an informer, which *typed.Informer has.
+// Informer is what Run needs of an informer, which *typed.Informer has, and *shard.Group.
 type Informer interface {
 	Synced
 	// Name returns what the informer is called in errors.
 	Name() string
 	// Run runs the informer until ctx ends, and then returns nil.
 	Run(ctx context.Context) error
+}
+
+// jointly is what an informer has that several Runs may be given: RunJointly calls run, which
+// is its Run, once for all of them.
+type jointly interface {
+	RunJointly(ctx context.Context, run func(ctx context.Context) error) error
 }
 
 // Synced is what Run waits for before it starts workers, such as an informer of a
@@ -68,7 +74,8 @@ type workers struct {
 }
 
 // WithInformers has informers run before everything else and longer than everything
-// else.
+// else. Several Runs may be given the same *typed.Informer or *shard.Group, which then runs
+// until the last of them has no more use for it.
 func WithInformers(informers ...Informer) RunOption {
 	return func(c *runConfig) error {
 		for _, informer := range informers {

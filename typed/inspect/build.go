@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kubetyped/informer/internal/goroutine"
@@ -183,7 +184,20 @@ func (ids identities) of(sort, name string) string {
 	return id
 }
 
-// textOf returns the text of an error, "" if there is none. Error methods are other people's.
+// maxText is up to how many bytes of an error are shown: some have a whole answer of a server
+// in them.
+const maxText = 4 << 10
+
+// cut returns a text, or its beginning if it is long.
+func cut(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText], "") + " … (" + bytesText(int64(len(text))) + " in all)"
+}
+
+// textOf returns the text of an error, "" if there is none, cut if it is long. Error methods
+// are other people's.
 func textOf(err error) (text string) {
 	if err == nil {
 		return ""
@@ -191,11 +205,11 @@ func textOf(err error) (text string) {
 	defer func() {
 		if p := recover(); p != nil {
 			goroutine.Report(context.Background(), p)
-			text = fmt.Sprintf("an error of type %T, whose text cannot be had: %v", err, p)
+			text = cut(fmt.Sprintf("an error of type %T, whose text cannot be had: %v", err, p))
 		}
 	}()
 	if text = err.Error(); text == "" {
 		text = fmt.Sprintf("an error of type %T without a text", err)
 	}
-	return text
+	return cut(text)
 }

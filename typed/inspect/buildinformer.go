@@ -102,7 +102,7 @@ func handlerOf(s *typed.HandlerStatus) snapshot.Handler {
 	h := snapshot.Handler{
 		Name: s.Name, Delivery: s.Delivery.String(), Synced: s.Synced, Backlog: s.Backlog,
 		Panics: s.Panics, LastPanic: s.LastPanic, LastPanicAt: s.LastPanicAt,
-		Times: timesOf(s.Times), Current: callOf(s.Current), Slowest: callOf(s.Slowest), Stuck: s.Stuck,
+		Times: timesOf(s.Times, s.Recent), Current: callOf(s.Current), Slowest: callOf(s.Slowest), Stuck: s.Stuck,
 	}
 	return h
 }
@@ -116,13 +116,19 @@ func callOf(c *report.Call) *snapshot.Call {
 }
 
 // timesOf returns how long calls took, nil if they are not timed.
-func timesOf(t *report.CallTimes) *snapshot.Times {
+func timesOf(t *report.CallTimes, recent *report.RecentCalls) *snapshot.Times {
 	if t == nil {
 		return nil
 	}
 	times := &snapshot.Times{Calls: t.Calls(), SumSeconds: t.Sum.Seconds()}
 	if times.Calls > 0 {
 		times.MeanSeconds = times.SumSeconds / float64(times.Calls)
+	}
+	if recent != nil {
+		times.Recent = &snapshot.Recent{Calls: recent.Calls, MaxSeconds: recent.Max.Seconds()}
+		if recent.Calls > 0 {
+			times.Recent.MeanSeconds = recent.Sum.Seconds() / float64(recent.Calls)
+		}
 	}
 	for n, calls := range t.Counts {
 		bucket := snapshot.Bucket{Calls: calls}

@@ -113,6 +113,7 @@ func madeUpTimes(counts ...uint64) *snapshot.Times {
 		t.Buckets = append(t.Buckets, b)
 	}
 	t.MeanSeconds = t.SumSeconds / float64(max(1, t.Calls))
+	t.Recent = &snapshot.Recent{Calls: t.Calls / 100, MeanSeconds: t.MeanSeconds, MaxSeconds: 20 * t.MeanSeconds}
 	return t
 }
 

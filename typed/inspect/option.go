@@ -21,6 +21,7 @@ type settings struct {
 	interval  time.Duration
 	listeners int
 	sharing   func() snapshot.Sharing
+	hosts     []string // by which the page is reached, see WithHosts
 }
 
 // parts are what an Inspector shows.

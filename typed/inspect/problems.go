@@ -15,7 +15,7 @@ const (
 	manyEvents  = 1000             // in a backlog that is worth a look
 	longSync    = 30 * time.Second // to wait for a first list without an error
 	longSilence = 5 * time.Minute  // of a server that sends bookmarks every minute
-	slowMean    = 0.1              // seconds that calls take on average
+	slowMean    = 0.1              // seconds that calls of the last minute take on average
 	slowCall    = 10.0             // seconds that a call takes
 	longWait    = 60.0             // seconds that a key waits in a queue
 	longWork    = 60.0             // seconds that a reconcile takes
@@ -241,7 +241,13 @@ func (f *finding) handler(of *snapshot.Informer, h *snapshot.Handler) {
 
 // isSlow reports whether calls of a handler take long.
 func isSlow(h *snapshot.Handler) bool {
-	return h.Times != nil && h.Times.Calls >= 3 && h.Times.MeanSeconds >= slowMean
+	switch {
+	case h.Times == nil:
+		return false
+	case h.Times.Recent != nil:
+		return h.Times.Recent.Calls >= 3 && h.Times.Recent.MeanSeconds >= slowMean
+	}
+	return h.Times.Calls >= 3 && h.Times.MeanSeconds >= slowMean
 }
 
 // backlogText tells of a handler's backlog.
@@ -256,6 +262,9 @@ func backlogText(h *snapshot.Handler) string {
 func meanText(h *snapshot.Handler) string {
 	if h.Times == nil || h.Times.Calls == 0 {
 		return ""
+	}
+	if recent := h.Times.Recent; recent != nil && recent.Calls > 0 {
+		return ": a call takes " + secondsText(recent.MeanSeconds) + " on average, at most " + secondsText(recent.MaxSeconds)
 	}
 	return ": a call takes " + secondsText(h.Times.MeanSeconds) + " on average"
 }

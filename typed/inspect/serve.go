@@ -11,8 +11,9 @@ import (
 )
 
 // ServeHTTP answers requests, see the package's documentation. It answers 405 to methods
-// other than GET and HEAD, 400 to a key or format that makes no sense, and 503 to listeners
-// when there are too many.
+// other than GET and HEAD, 403 to requests for foreign hosts (see WithHosts) and of foreign
+// pages, 400 to a key or format that makes no sense, and 503 to listeners when there are too
+// many.
 //
 // A part that panics, such as a fleet that is not this project's, is reported to
 // utilruntime.PanicHandlers, and the answer is 500: a page never ends the program.
@@ -37,13 +38,16 @@ func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := i.settings()
 	query := r.URL.Query()
 	asJSON, known := wantsJSON(r)
+	streams := query.Has("events") || r.URL.Path == "events" || strings.HasSuffix(r.URL.Path, "/events")
+	if err := parts.check(r, streams); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
 	switch {
 	case !known:
 		http.Error(w, "format is html or json", http.StatusBadRequest)
-	case query.Has("events"):
+	case streams:
 		i.stream(w, r, &parts, query.Get("events") == "page")
-	case r.URL.Path == "events" || strings.HasSuffix(r.URL.Path, "/events"):
-		i.stream(w, r, &parts, false)
 	case query.Get("key") != "":
 		serveKey(w, r, &parts, query.Get("key"), asJSON)
 	case asJSON:

@@ -60,9 +60,9 @@ func ExampleWriter_MergePatch() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	updated := *old
+	updated := kube.Copy(old)
 	updated.Labels = map[string]string{"tier": "test"}
-	patched, err := networks.MergePatch(ctx, old, &updated, metav1.PatchOptions{})
+	patched, err := networks.MergePatch(ctx, old, updated, metav1.PatchOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

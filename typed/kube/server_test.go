@@ -35,3 +35,19 @@ func TestFakeClient(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "n2", (<-events).New.Spec.NodeName)
 }
+
+// TestFakeClientHasNoVersions: what waits for a version says so, and does not wait.
+func TestFakeClientHasNoVersions(t *testing.T) {
+	t.Parallel()
+	client := fake.NewClientset()
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")))
+	ctx := rig.Start(t, pods)
+	require.NoError(t, pods.WaitForSync(ctx))
+	created, err := client.CoreV1().Pods("default").Create(ctx, rig.NewPod("a", "n1"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err1 := pods.ExpectVersion(created.ResourceVersion)
+	_, err2 := pods.ExpectDeleted(created)
+	for _, err := range []error{pods.WaitForResourceVersion(ctx, created.ResourceVersion), err1, err2, pods.WaitForDeletion(ctx, created)} {
+		assert.ErrorContains(t, err, "objects of fake clientsets have none; those of the API server in package typedtest do")
+	}
+}

@@ -23,7 +23,7 @@ import (
 //
 //	networks, err := kube.NewWriter[*Network](config, kube.WithResource(resource), kube.WithFullUpdates())
 //	...
-//	updated := network.DeepCopy()
+//	updated := kube.Copy(network)
 //	updated.Status.Phase = "Ready"
 //	updated, err = networks.UpdateStatus(ctx, updated, metav1.UpdateOptions{})
 //
@@ -177,8 +177,13 @@ func (w *Writer[T]) Patch(ctx context.Context, key index.Key, kind types.PatchTy
 }
 
 // MergePatch changes an object by what differs between two states of it: old, as it
-// was read, and updated, a copy that was changed. Whatever T does not have, and
+// was read, and updated, a copy that was changed, see [Copy]. Whatever T does not have, and
 // whatever is the same in both, stays as it is. Lists are replaced as a whole.
+//
+// What is sent is the difference to what was received. Where updated is in the memory of old,
+// as maps, slices and what pointers point to are after an assignment, updated := *old, a
+// change of one is a change of both; so MergePatch reads the object again, and returns an
+// error if old was modified there. A Copy spares that request.
 //
 // The patch holds for the version and UID of old: if the object has changed, or is
 // another one by now, the error is one of apierrors.IsConflict. Clear the resource
@@ -199,6 +204,9 @@ func (w *Writer[T]) MergePatch(ctx context.Context, old, updated T, opts metav1.
 		return w.result(answer, "patch", key, fmt.Errorf("the updated state: %w", err))
 	}
 	patch, err := w.difference(ctx, before, after, subresources)
+	if err == nil {
+		err = w.checkReceived(ctx, old, updated, before, subresources)
+	}
 	switch {
 	case err != nil:
 	case len(patch) == 0:

@@ -204,10 +204,10 @@ func TestMergePatch(t *testing.T) {
 	old.Spec.Size, old.Spec.Ports, old.Spec.Key = 1<<53, []int32{1, 2}, &keySpec{Secret: "s", Days: 7}
 	old, err := w.Create(t.Context(), old, metav1.CreateOptions{})
 	require.NoError(t, err)
-	updated := *old
+	updated := kube.Copy(old)
 	updated.Labels = map[string]string{"a": "b"}
 	updated.Spec.Remote, updated.Spec.Size, updated.Spec.Ports, updated.Spec.Key = "", 1<<53+1, []int32{2}, &keySpec{Secret: "s", Days: 8}
-	got, err := w.MergePatch(t.Context(), old, &updated, metav1.PatchOptions{FieldManager: "test"})
+	got, err := w.MergePatch(t.Context(), old, updated, metav1.PatchOptions{FieldManager: "test"})
 	require.NoError(t, err)
 	assert.Equal(t, updated.Spec, got.Spec)
 	assert.JSONEq(t, `{"metadata":{"labels":{"a":"b"},"uid":"`+string(old.UID)+`","resourceVersion":"`+old.ResourceVersion+`"},
@@ -215,26 +215,26 @@ func TestMergePatch(t *testing.T) {
 	assert.Contains(t, sent.bodies[1], "9007199254740993")
 	assert.Equal(t, "test", sent.requests[1].URL.Query().Get("fieldManager"))
 
-	_, err = w.MergePatch(t.Context(), old, &updated, metav1.PatchOptions{})
+	_, err = w.MergePatch(t.Context(), old, updated, metav1.PatchOptions{})
 	assert.True(t, apierrors.IsConflict(err), "%v", err)
 
-	same := *got
-	copied, err := w.MergePatch(t.Context(), got, &same, metav1.PatchOptions{})
+	same := kube.Copy(got)
+	copied, err := w.MergePatch(t.Context(), got, same, metav1.PatchOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, got, copied)
-	assert.NotSame(t, &same, copied)
+	assert.NotSame(t, same, copied)
 	assert.NotSame(t, same.Spec.Key, copied.Spec.Key)
 	assert.Equal(t, 3, sent.count(), "nothing is sent")
 
 	old.ResourceVersion, updated.ResourceVersion = "", ""
 	updated.Spec.Remote = "10.0.0.2"
-	got, err = w.MergePatch(t.Context(), old, &updated, metav1.PatchOptions{})
+	got, err = w.MergePatch(t.Context(), old, updated, metav1.PatchOptions{})
 	require.NoError(t, err, "whatever version")
 	assert.Equal(t, "10.0.0.2", got.Spec.Remote)
 	require.NoError(t, w.Delete(t.Context(), index.KeyOf(old), metav1.DeleteOptions{}))
 	_, err = w.Create(t.Context(), newTunnel("a"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	_, err = w.MergePatch(t.Context(), old, &updated, metav1.PatchOptions{})
+	_, err = w.MergePatch(t.Context(), old, updated, metav1.PatchOptions{})
 	assert.True(t, apierrors.IsConflict(err), "it is another object: %v", err)
 }
 

@@ -35,6 +35,13 @@ type CallTimes struct {
 	Sum time.Duration
 }
 
+// RecentCalls are the calls that have returned in the last minute, give or take ten seconds.
+type RecentCalls struct {
+	Calls uint64
+	// Sum is how long they took together, and Max the one that took longest.
+	Sum, Max time.Duration
+}
+
 // Add counts a call.
 func (t *CallTimes) Add(took time.Duration) {
 	bucket := 0

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // Group is this process as a member of a group that shares objects. Its sources, see
@@ -35,6 +36,7 @@ type Group struct {
 	wake    chan struct{} // has room for one: there is something to do before the next renewal
 	ready   chan struct{} // closed when the first ranges are there
 	ended   chan struct{} // closed when Run has ended
+	joint   goroutine.Joint
 
 	mu        sync.Mutex
 	started   bool                   // guarded by mu, as is all below

@@ -68,6 +68,13 @@ func (g *Group) Run(ctx context.Context) error {
 	return nil
 }
 
+// RunJointly has run, which is Run or something that calls it, called once for all who call
+// RunJointly at the same time, such as two controllers that need the group. See
+// typed.Informer.RunJointly.
+func (g *Group) RunJointly(ctx context.Context, run func(ctx context.Context) error) error {
+	return g.joint.Run(ctx, g.Name(), run)
+}
+
 // takePart makes one round after the other.
 func (m *member) takePart(ctx context.Context) error {
 	lasting := context.WithoutCancel(ctx)

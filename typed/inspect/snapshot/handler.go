@@ -40,8 +40,17 @@ type Times struct {
 	Calls       uint64  `json:"calls"`
 	SumSeconds  float64 `json:"sumSeconds"`
 	MeanSeconds float64 `json:"meanSeconds"`
+	// Recent has the calls of the last minute, nil if they are not known.
+	Recent *Recent `json:"recent,omitempty"`
 	// Buckets are in the order of their bounds.
 	Buckets []Bucket `json:"buckets"`
+}
+
+// Recent is how long the calls took that have returned in the last minute.
+type Recent struct {
+	Calls       uint64  `json:"calls"`
+	MeanSeconds float64 `json:"meanSeconds"`
+	MaxSeconds  float64 `json:"maxSeconds"`
 }
 
 // Bucket counts the calls that took no longer than UpToSeconds, and longer than the bound of

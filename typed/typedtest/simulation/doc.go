@@ -73,7 +73,7 @@
 //
 // # Seeds
 //
-// By default, Run takes the seeds 1 to 20. Flags of go test say otherwise:
+// By default, Run takes the seeds 1 to 40, on all processors. Flags of go test say otherwise:
 //
 //	-simulation.seeds=2000     so many
 //	-simulation.first=5000     from this one on

@@ -7,10 +7,10 @@ import (
 )
 
 var (
-	seeds     = flag.Uint64("simulation.seeds", 20, "how many seeds each simulation runs")
+	seeds     = flag.Uint64("simulation.seeds", 40, "how many seeds each simulation runs")
 	firstSeed = flag.Uint64("simulation.first", 1, "the first seed")
 	lasting   = flag.Duration("simulation.for", 0, "run seeds for so long, whatever simulation.seeds says")
-	parallel  = flag.Int("simulation.parallel", 0, "how many seeds run at once; 0: as many as there are processors, if there are more than 20 seeds")
+	parallel  = flag.Int("simulation.parallel", 0, "how many seeds run at once; 0: as many as there are processors")
 	someOf    = flag.String("simulation.faults", "", "of simulation.seed, the faults to make, by number: 3,17 or none")
 	someActs  = flag.String("simulation.acts", "", "of simulation.seed, the acts of users to make, by number: 3,17 or none")
 	shrinking = flag.Duration("simulation.shrink", 30*time.Second, "how long, of real time, a seed that fails is made smaller; 0: not at all")

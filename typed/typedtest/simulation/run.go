@@ -32,7 +32,7 @@ func Run(t *testing.T, define func(s *Simulation)) {
 		count = 1 << 62
 	}
 	workers := *parallel
-	if workers == 0 && count > 20 {
+	if workers == 0 && count > 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	b := &batch{define: define, next: *firstSeed, last: *firstSeed + count - 1, begun: time.Now()}

@@ -16,7 +16,7 @@ import (
 type Simulation struct {
 	options    []typedtest.Option
 	processes  []definition
-	acts       []func(context.Context, kubernetes.Interface, *rand.Rand) error
+	acts       []func(context.Context, *user, *rand.Rand) error
 	always     []check
 	eventually []goal
 	kinds      []Kind // nil: all
@@ -63,7 +63,22 @@ func (s *Simulation) Start(name string, run func(ctx context.Context, config *re
 // seed as well. Its calls do not overlap. An error fails the simulation; what may fail,
 // such as the deletion of what is gone already, is for do to ignore.
 func (s *Simulation) Do(do func(ctx context.Context, client kubernetes.Interface, random *rand.Rand) error) {
-	s.acts = append(s.acts, do)
+	s.acts = append(s.acts, func(ctx context.Context, u *user, random *rand.Rand) error { return do(ctx, u.client, random) })
+}
+
+// DoWith is Do for what users do with clients of any kind, such as a kube.Writer or a
+// dynamic client of custom resources: do makes them of a configuration whose requests always
+// arrive.
+func (s *Simulation) DoWith(do func(ctx context.Context, config *rest.Config, random *rand.Rand) error) {
+	s.acts = append(s.acts, func(ctx context.Context, u *user, random *rand.Rand) error {
+		return do(ctx, rest.CopyConfig(u.config), random)
+	})
+}
+
+// user is by what users make requests.
+type user struct {
+	config *rest.Config
+	client kubernetes.Interface
 }
 
 // Always adds what has to be so at any time: holds is called whenever something has

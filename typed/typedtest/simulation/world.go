@@ -38,7 +38,7 @@ type world struct {
 	cancel    context.CancelFunc
 	servers   []*server
 	processes []*process
-	client    kubernetes.Interface // of users
+	user      user
 	trace     trace
 
 	running  sync.WaitGroup // processes, and what starts them again
@@ -70,7 +70,8 @@ func newWorld(p plan, s *Simulation, detailed bool) (*world, error) {
 		}
 		w.add(replica)
 	}
-	w.client, err = kubernetes.NewForConfig(w.config())
+	w.user.config = w.config()
+	w.user.client, err = kubernetes.NewForConfig(w.user.config)
 	if err != nil {
 		return nil, errors.Join(err, first.Close())
 	}
@@ -209,7 +210,7 @@ func (w *world) do(a act) {
 		return
 	}
 	w.note("users", "act %d", a.number)
-	if err := w.sim.acts[a.which](w.ctx, w.client, w.random("act", fmt.Sprint(a.number))); err != nil {
+	if err := w.sim.acts[a.which](w.ctx, &w.user, w.random("act", fmt.Sprint(a.number))); err != nil {
 		w.fail("what users do", fmt.Errorf("act %d: %w", a.number, err))
 	}
 	w.stir()

@@ -1,5 +1,3 @@
-// Package deepcopy copies objects whose type is only known to the caller, by the method that
-// their type has for it.
 package deepcopy
 
 import (
@@ -11,7 +9,8 @@ import (
 
 // Of returns a function that returns a copy of an object, which shares nothing that can be
 // modified with it. It returns an error if the type has no method DeepCopy or
-// DeepCopyObject that returns it, unless a value of it is a copy.
+// DeepCopyObject that returns it, unless a value of it is a copy. It is for those who do not
+// know who modifies what: Copy leaves unexported fields shared.
 func Of[T any]() (func(T) T, error) {
 	var none T
 	if _, ok := any(none).(interface{ DeepCopy() T }); ok {
@@ -20,12 +19,22 @@ func Of[T any]() (func(T) T, error) {
 	of := reflect.TypeFor[T]()
 	object := reflect.TypeFor[runtime.Object]()
 	switch {
-	case of.Implements(object):
+	case of.Implements(object) && !isPromoted[T](of):
 		return func(obj T) T { return any(any(obj).(runtime.Object).DeepCopyObject()).(T) }, nil
 	case isValue(of):
 		return func(obj T) T { return obj }, nil
 	}
 	return nil, fmt.Errorf("%v has no method DeepCopy or DeepCopyObject", of)
+}
+
+// isPromoted reports whether the method DeepCopyObject of a type is that of an embedded
+// field, and returns another type.
+func isPromoted[T any](of reflect.Type) bool {
+	if of.Kind() != reflect.Pointer {
+		return false
+	}
+	_, own := reflect.New(of.Elem()).Interface().(runtime.Object).DeepCopyObject().(T)
+	return !own
 }
 
 // isValue reports whether nothing of a value of a type can be reached, and modified, through

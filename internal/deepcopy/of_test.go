@@ -39,4 +39,6 @@ func TestOf(t *testing.T) {
 	assert.Error(t, err)
 	_, err = deepcopy.Of[metav1.Object]()
 	assert.Error(t, err)
+	_, err = deepcopy.Of[*struct{ corev1.Pod }]()
+	assert.Error(t, err, "its method returns a Pod")
 }

@@ -1,0 +1,72 @@
+package goroutine
+
+import (
+	"context"
+	"sync"
+)
+
+// Joint runs a function once for all who need it at the same time. The zero value is ready.
+type Joint struct {
+	mu    sync.Mutex
+	users int        // guarded by mu
+	call  *jointCall // guarded by mu; of the users
+}
+
+// jointCall is one call of a function.
+type jointCall struct {
+	stop  func()        // ends its context
+	ended chan struct{} // closed when it has returned
+	err   error         // what it has returned; set before ended is closed
+}
+
+// Run calls run, in a goroutine of its own, unless a call is under way for others. The
+// context that run gets has the values of the first user's, and ends when those of all
+// users have ended. Run returns nil when ctx has ended, for the last of the users after
+// the call has; and what run returns if that ends before. What run panics with is treated
+// as Contain does, which of names whose function it is.
+func (j *Joint) Run(ctx context.Context, of string, run func(ctx context.Context) error) error {
+	call := j.join(ctx, of, run)
+	select {
+	case <-ctx.Done():
+	case <-call.ended:
+	}
+	if j.leave() {
+		call.stop()
+		<-call.ended
+	}
+	select {
+	case <-call.ended:
+		return call.err
+	default:
+		return nil
+	}
+}
+
+// join adds a user, and returns the call.
+func (j *Joint) join(ctx context.Context, of string, run func(ctx context.Context) error) *jointCall {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.users++
+	if j.users > 1 {
+		return j.call
+	}
+	calling, stop := context.WithCancel(context.WithoutCancel(ctx))
+	call := &jointCall{stop: stop, ended: make(chan struct{})}
+	j.call = call
+	go func() {
+		defer close(call.ended)
+		call.err = Contain(calling, of, func() error { return run(calling) })
+	}()
+	return call
+}
+
+// leave takes a user out, and reports whether that was the last.
+func (j *Joint) leave() (last bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.users--
+	if j.users == 0 {
+		j.call = nil
+	}
+	return j.users == 0
+}
