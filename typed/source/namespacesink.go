@@ -104,7 +104,7 @@ func (s *namespaceSink[T]) reach(version string) string {
 // time.
 func (s *namespaceSink[T]) Stage(obj T, resourceVersion string) Staged {
 	if !s.contains(obj, resourceVersion, true) {
-		return Reject()
+		return Reject(keyOrNone(obj))
 	}
 	return s.sink.Stage(obj, resourceVersion)
 }

@@ -34,8 +34,12 @@ type RejectedError struct {
 	ResourceVersion string
 	// Listed tells that the object came in a list, not by a watch.
 	Listed bool
+	// Stands tells that the source takes this back itself, and that nothing else that is
+	// reported of the key does, unless its namespace leaves: a view rejects objects of its
+	// inputs by their keys, which its own objects may have as well.
+	Stands bool
 	// Err says what was wrong. A source may report an error with a Key and without Err,
-	// which takes back what it has reported of that key.
+	// which takes back what it has reported of that key, with the same Stands.
 	Err error
 }
 

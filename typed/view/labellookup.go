@@ -78,7 +78,7 @@ func (s *labeled[T]) step() {
 	for i := range s.in.changes {
 		c := &s.in.changes[i]
 		old, now := labelsOf(c.old), labelsOf(c.now)
-		s.labels.change(c.row, old, now, old.there && now.there && compareKeys(c.old, c.now) != 0)
+		s.labels.change(c.row, old, now, isRenamed(c))
 	}
 	s.labels.tidy()
 }
@@ -123,13 +123,15 @@ func (d *selecting[T]) find(namespace string, selector labels.Selector) []uint32
 	return d.labels.inOrder(namespace, selector)
 }
 
-func (d *selecting[T]) affected(mark func(row uint32)) {
+func (d *selecting[T]) affected(mark func(row uint32, reason index.Reason)) {
 	if d.asked.len() == 0 {
 		return
 	}
-	markOwner := func(number uint32) { mark(d.asked.owner(number)) }
+	var reason index.Reason
+	markOwner := func(number uint32) { mark(d.asked.owner(number), reason) }
 	for i := range d.in.changes {
 		c := &d.in.changes[i]
+		reason = c.reason
 		old, now := labelsOf(c.old), labelsOf(c.now)
 		if old.there {
 			d.index.matching(old.namespace, old.set, markOwner)
