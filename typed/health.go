@@ -77,6 +77,13 @@ func (h *health) withhold(err error) {
 	h.withheld = err
 }
 
+// failure returns what list and watch fail with, nil if they work.
+func (h *health) failure() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.err
+}
+
 // note counts a failure, or forgets them all if err is nil.
 func (h *health) note(err error) {
 	h.mu.Lock()

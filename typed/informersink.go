@@ -134,6 +134,7 @@ func (s *informerSink[T]) replace(l source.List, version string) {
 	if len(objs) == 0 && !leftOut && len(rejected) > 0 && s.first.withhold(version) {
 		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), s.health.rejections.lastOne())
 		s.health.withhold(err)
+		s.reported(err)
 		utilruntime.HandleErrorWithContext(s.ctx, err, "The informer cannot sync", "informer", s.name)
 		return
 	}
@@ -181,6 +182,7 @@ func (s *informerSink[T]) begins(objs []T, usable bool, resourceVersion string) 
 		s.first.withheld.Store(false)
 		s.first.done = true
 		s.health.withhold(nil)
+		s.reported(s.health.failure())
 		s.queueList(queue.List[T]{Objects: objs}, 0, s.first.version)
 	}
 	return true
@@ -204,7 +206,7 @@ func (s *informerSink[T]) Decoding() source.Decoding[T] {
 
 // Report implements Sink.
 func (s *informerSink[T]) Report(err error) {
-	if rejected := (*source.RejectedError)(nil); errors.As(err, &rejected) {
+	if rejected, ok := source.AsRejected(err); ok {
 		by := bySink
 		if rejected.Stands {
 			by = standing

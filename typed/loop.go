@@ -352,6 +352,9 @@ func (l *loop[T]) publish(version string) {
 
 // sync notes that the store holds the first list. The caller holds mu.
 func (l *loop[T]) sync() {
+	if l.withheld {
+		l.followers.report(l.health.failure())
+	}
 	l.withheld = false
 	l.health.withhold(nil)
 	for _, m := range l.listeners.all() {

@@ -34,7 +34,9 @@ func (l *loop[T]) replace(list *queue.List[T], reason index.Reason, version stri
 	if len(rejected) > 0 && !left && l.isFirst(list, reason) {
 		l.withheld = true
 		l.health.rejections.repairAll("", byLoop, rejected)
-		l.health.withhold(fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), l.health.rejections.lastOne()))
+		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), l.health.rejections.lastOne())
+		l.health.withhold(err)
+		l.followers.report(err)
 		return
 	}
 	if len(rejected) == 0 || !l.tryReplace(list, rejected, reason, version) {

@@ -212,3 +212,26 @@ func TestRejectedObjectsAreBoundedThatWait(t *testing.T) {
 		assert.Equal(t, most+10, r.Status().Rejected)
 	})
 }
+
+// TestFollowersOfAWithheldList are told why there is none, and when there is one, early and
+// late ones.
+func TestFollowersOfAWithheldList(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, rejectPoison())
+		r.Start()
+		early, late := &followed{}, &followed{}
+		_, err := r.Follow(early)
+		require.NoError(t, err)
+		sinktest.Replace(r.Sink, "", []*rig.Thing{poison("a", 1)}, "1")
+		synctest.Wait()
+		_, err = r.Follow(late)
+		require.NoError(t, err)
+		for _, f := range []*followed{early, late} {
+			assert.Contains(t, fmt.Sprint(f.next()), "report all 1 objects of the first list were rejected")
+		}
+		sinktest.Put(r.Sink, rig.At("b", 2), "2")
+		for _, f := range []*followed{early, late} {
+			assert.Equal(t, []string{"report <nil>", `step Added b@2 at "2"`, "synced"}, f.next())
+		}
+	})
+}

@@ -138,11 +138,12 @@ func (s *session[T]) replacePart(l source.List, version string) {
 
 // Report implements source.Sink.
 func (s *session[T]) Report(err error) {
-	var rejected *source.RejectedError
+	if rejected, ok := source.AsRejected(err); ok {
+		s.reject(rejected)
+		return
+	}
 	var waiting *source.WaitingError
 	switch {
-	case errors.As(err, &rejected):
-		s.reject(rejected)
 	case errors.As(err, &waiting):
 		s.health.wait(&ClusterError{s.name, err})
 	case err != nil:

@@ -258,8 +258,7 @@ func (q *part[T]) Progress(received, expected int) {
 
 // Report implements source.Sink.
 func (q *part[T]) Report(err error) {
-	var rejected *source.RejectedError
-	if errors.As(err, &rejected) {
+	if rejected, ok := source.AsRejected(err); ok {
 		if !rejected.Stands {
 			q.noteRejected(rejected.Key)
 		}

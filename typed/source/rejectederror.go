@@ -43,6 +43,13 @@ type RejectedError struct {
 	Err error
 }
 
+// AsRejected returns what Sink.Report was called with if it tells of an object. An error that
+// wraps one tells of something else: of an input that waits for its first list, for example.
+func AsRejected(err error) (*RejectedError, bool) {
+	rejected, ok := err.(*RejectedError) //nolint:errorlint // see above
+	return rejected, ok
+}
+
 // Error implements error.
 func (e *RejectedError) Error() string {
 	if e.Informer == "" {
