@@ -21,24 +21,25 @@ type mutation struct {
 type suite struct {
 	folder string // of its package, from the root of the module
 	test   string
+	named  bool // it is no simulation: the bug is found if it fails
 }
 
 // name returns what tables call a suite.
 func (s suite) name() string { return s.test }
 
 var (
-	informers    = suite{"internal/simulated", "TestInformers"}
-	reads        = suite{"internal/simulated", "TestReads"}
-	expectations = suite{"internal/simulated", "TestReadYourWrites"}
-	own          = suite{"internal/simulated", "TestOwnWrites"}
-	untold       = suite{"internal/simulated", "TestExpectationsTell"}
-	shares       = suite{"internal/simulated", "TestFactory"}
-	queues       = suite{"internal/simulated", "TestKeysAreProcessed"}
+	informers    = suite{folder: "internal/simulated", test: "TestInformers"}
+	reads        = suite{folder: "internal/simulated", test: "TestReads"}
+	expectations = suite{folder: "internal/simulated", test: "TestReadYourWrites"}
+	own          = suite{folder: "internal/simulated", test: "TestOwnWrites"}
+	untold       = suite{folder: "internal/simulated", test: "TestExpectationsTell"}
+	shares       = suite{folder: "internal/simulated", test: "TestFactory"}
+	queues       = suite{folder: "internal/simulated", test: "TestKeysAreProcessed"}
 )
 
 // all returns all mutations.
 func all() []mutation {
-	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, factories, readYourWrites, workQueue)
+	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, factories, readYourWrites, workQueue, rejectedObjects, viewsOfOthers)
 }
 
 // apply returns the text of the function with the bug; f is that of m.in.

@@ -50,6 +50,12 @@ func (s *projectedSource[A, B]) Run(ctx context.Context, sink Sink[B]) error {
 // Origin implements Located.
 func (s *projectedSource[A, B]) Origin() Origin { return OriginOf(s.source) }
 
+// Omits implements Partial.
+func (s *projectedSource[A, B]) Omits(field string) bool {
+	same, ok := any(s.source).(Source[B])
+	return ok && Omits(same, field)
+}
+
 // Projected returns the source that is projected, nil if it does not know its origin, for
 // package view, which has to know what it is made of.
 func (s *projectedSource[A, B]) Projected() interface{ Origin() Origin } {

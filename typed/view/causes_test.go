@@ -203,3 +203,36 @@ func TestFirstListOfAView(t *testing.T) {
 		assert.NoError(t, v.WaitForResourceVersion(t.Context(), set.View(), version))
 	})
 }
+
+// TestFirstOfANameAfterARename: of objects that are made with one name, the first one by the
+// names of what they are made of is there, also when that is renamed and nothing else changes.
+func TestFirstOfANameAfterARename(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		set := view.NewSet(rig.On("a", rig.At("1", 1)), rig.On("b", rig.At("2", 2)))
+		renamed := view.Map(set.View(), func(o *rig.Thing) row { return row{o.Node, fmt.Sprint(o.Version)} })
+		same := func(r row) row { return row{"x", r.value} }
+		informer := start(t, view.Map(renamed, same))
+		flat := start(t, view.FlatMap(renamed, func(r row) []row { return []row{same(r)} }))
+		checkRows(t, informer, "x=1")
+		set.Put(rig.On("c", rig.At("1", 1)))
+		checkRows(t, informer, "x=2")
+		checkRows(t, flat, "x=2")
+	})
+}
+
+// TestMadeInAnotherOrder: of objects that one call makes with one name, the first is there.
+func TestMadeInAnotherOrder(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		set := view.NewSet(rig.At("a", 1))
+		informer := start(t, view.FlatMap(set.View(), func(o *rig.Thing) []row {
+			made := []row{{"x", "1"}, {"y", ""}, {"x", "2"}}
+			if o.Version == 2 {
+				made[0], made[2] = made[2], made[0]
+			}
+			return made
+		}))
+		checkRows(t, informer, "x=1", "y=")
+		set.Put(rig.At("a", 2))
+		checkRows(t, informer, "x=2", "y=")
+	})
+}

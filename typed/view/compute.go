@@ -30,7 +30,11 @@ func Filter[T index.Object](in *View[T], keep func(T) bool, opts ...Option) *Vie
 		return failed[T]("Filter", errors.New("the function is nil"), in.defined())
 	}
 	opts = append(opts[:len(opts):len(opts)], withoutComparison)
-	return newCompute("Filter", in, func(_ *Fetcher, obj T) (T, bool) { return obj, keep(obj) }, nil, opts)
+	v := newCompute("Filter", in, func(_ *Fetcher, obj T) (T, bool) { return obj, keep(obj) }, nil, opts)
+	if d := in.defined(); d != nil {
+		v.omits = d.omits
+	}
+	return v
 }
 
 // Compute is what a function makes of each object of a view and of what it fetches from

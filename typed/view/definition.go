@@ -14,6 +14,8 @@ type definition struct {
 	err    error         // what is wrong with it, or with what it is made of
 	inputs []*definition // what it is made of
 	leaves []leaf        // what it is made of in the end, each once
+
+	omits func(field string) bool // its objects are known to lack a field; nil: they are not
 }
 
 // leaf is an input of a view that is not a view: an informer or a Set.
@@ -112,6 +114,15 @@ func describe(kind string, inputs ...*definition) string {
 		}
 	}
 	return s + ")"
+}
+
+// needLabels returns an error if a selector would match nothing, since the objects are known
+// to have no labels.
+func (d *definition) needLabels() error {
+	if d == nil || d.omits == nil || !d.omits("metadata.labels") {
+		return nil
+	}
+	return fmt.Errorf("it selects objects of %s by labels, which the source of that informer leaves out; name metadata.labels in kube.WithFields", d.name)
 }
 
 func (v *View[T]) defined() *definition {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"errors"
 	"iter"
 	"maps"
 
@@ -21,6 +22,7 @@ type LabelLookup[T index.Labeled] struct {
 func ByLabels[T index.Labeled](in *View[T], opts ...Option) *LabelLookup[T] {
 	inputs := []*definition{in.defined()}
 	o, _, err := gather[T](opts)
+	err = errors.Join(err, in.defined().needLabels())
 	return &LabelLookup[T]{definition: define(cmp.Or(o.name, describe("ByLabels", inputs...)), inputs, err), in: in}
 }
 

@@ -20,7 +20,7 @@ func Of[T index.Object](informer typed.Followed[T]) *View[T] {
 	if informer == nil || reflect.ValueOf(informer).IsNil() {
 		return newView[T](define(typeName[T](), nil, errors.New("the informer is nil")), nil)
 	}
-	return newInput(typeName[T](), inputLeaf[T]{
+	v := newInput(typeName[T](), inputLeaf[T]{
 		from: informer,
 		is: func(other followable[T]) bool {
 			o, ok := other.(typed.Followed[T])
@@ -28,6 +28,10 @@ func Of[T index.Object](informer typed.Followed[T]) *View[T] {
 		},
 		of: func() []leaf { return leavesOf(typed.SourceOf(informer)) },
 	})
+	if partial, ok := informer.(interface{ Omits(field string) bool }); ok {
+		v.omits = partial.Omits
+	}
+	return v
 }
 
 // leavesOf returns the leaves of a source that is a view, or a projection of one.
