@@ -28,6 +28,7 @@ type sharedFeed[T index.Object] struct {
 	phase     sharedPhase
 	collected []sharedChange[T] // guarded by mu
 	initial   int               // guarded by mu; how many were collected up to the last initial addition
+	rejected  []source.Staged   // guarded by mu; what was told while that was collected, and is no T
 	version   sharedVersion     // guarded by mu
 	settled   bool              // guarded by mu; what settle returned last
 }
@@ -115,6 +116,9 @@ func (f *sharedFeed[T]) convert(untyped any) (T, bool) {
 	if f.phase != sharedClosed {
 		f.sink.Report(rejected)
 	}
+	if f.phase == sharedCollecting {
+		f.rejected = append(f.rejected, source.Reject(rejected.Key))
+	}
 	return obj, false
 }
 
@@ -174,7 +178,8 @@ func (f *sharedFeed[T]) begin() {
 	for i := range objs {
 		objs[i] = f.lent(objs[i])
 	}
-	f.sink.Replace(source.List{Items: source.StageAll(f.sink, objs)}, version)
+	f.sink.Replace(source.List{Items: append(source.StageAll(f.sink, objs), f.rejected...)}, version)
+	f.rejected = nil
 	for _, c := range collected[f.initial:] {
 		f.pass(c)
 	}

@@ -43,6 +43,15 @@ func Labels[T Labeled](keys ...string) *Index[Label, T] {
 	return x
 }
 
+// Needs returns the fields of objects that the index reads, named as in JSON, as far as that is
+// known: those of Labels.
+func (x *Index[K, T]) Needs() []string {
+	if len(x.labels) == 0 {
+		return nil
+	}
+	return []string{"metadata.labels"}
+}
+
 // labelTerm returns the term that stands for r, if x is an index of labels
 // that has r's key.
 func (x *Index[K, T]) labelTerm(r labels.Requirement) (Term[T], bool) {

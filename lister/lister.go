@@ -65,9 +65,12 @@ type reads[T index.Labeled] struct {
 
 // List returns the objects that selector matches, in no particular order, nil
 // if there are none. A nil selector matches everything. The error is nil, or wraps
-// index.ErrReleased.
+// index.ErrReleased, or says that labels are left out of the objects.
 func (s reads[T]) List(selector labels.Selector) (_ []T, err error) {
 	defer s.recoverReleased("list", &err)
+	if err := s.check(selector); err != nil {
+		return nil, err
+	}
 	if selector == nil || selector.Empty() {
 		if s.namespace == "" {
 			return s.from.List(), nil
@@ -83,13 +86,17 @@ func (s reads[T]) List(selector labels.Selector) (_ []T, err error) {
 
 // All ranges over the objects that selector matches, in no particular order,
 // without copying them and without holding a lock while the loop body runs. A
-// nil selector matches everything.
+// nil selector matches everything. It panics if the store was released, or leaves labels out of
+// the objects: List returns an error then.
 func (s reads[T]) All(selector labels.Selector) iter.Seq[T] {
 	if selector == nil || selector.Empty() {
 		if s.namespace == "" {
 			return s.from.All()
 		}
 		return s.from.InNamespace(s.namespace)
+	}
+	if err := s.check(selector); err != nil {
+		panic(err)
 	}
 	return func(yield func(T) bool) {
 		matcher := newMatcher(selector)
@@ -112,6 +119,18 @@ func (s reads[T]) Get(name string) (_ T, err error) {
 		return obj, apierrors.NewNotFound(s.called(), name)
 	}
 	return obj, nil
+}
+
+// check returns an error if a selector would match nothing, since an informer's objects are
+// known to have no labels.
+func (s reads[T]) check(selector labels.Selector) error {
+	if selector == nil || selector.Empty() {
+		return nil
+	}
+	if from, ok := s.from.(interface{ Omits(field string) bool }); ok && from.Omits("metadata.labels") {
+		return fmt.Errorf("list %s: selector %q: the informer's source leaves metadata.labels out of the objects; name it in kube.WithFields", s.called(), selector)
+	}
+	return nil
 }
 
 // called returns what errors call the objects.

@@ -12,8 +12,8 @@ import (
 
 // leaveOut takes the objects out of a list for which an index function, or a method
 // of theirs, panics, and rejects them. The store keeps what it has of them. It
-// returns how many there were, and whether others are left.
-func (l *loop[T]) leaveOut(list *queue.List[T]) (rejected int, left bool) {
+// returns their keys, and whether others are left.
+func (l *loop[T]) leaveOut(list *queue.List[T]) (rejected []index.Key, left bool) {
 	all := list.Objects
 	list.Objects = make([]T, 0, len(all))
 	for _, obj := range all {
@@ -23,10 +23,11 @@ func (l *loop[T]) leaveOut(list *queue.List[T]) (rejected int, left bool) {
 			left = true
 			continue
 		}
-		if rejected++; rejected > 1 { // the first was, with its stack
+		if len(rejected) > 0 { // the first was, with its stack
 			goroutine.Report(l.ctx, panicked)
 		}
 		key := l.reject(obj, panicked, true)
+		rejected = append(rejected, key)
 		if old, ok := l.store.Get(key); ok {
 			list.Objects = append(list.Objects, old)
 		}
@@ -41,8 +42,7 @@ func (l *loop[T]) reject(obj T, panicked any, listed bool) index.Key {
 	if key, version, ok := identify(obj); ok {
 		rejected.Key, rejected.ResourceVersion = key, version
 	}
-	l.health.rejections.note(rejected, byLoop)
-	logRejected(l.ctx, rejected)
+	l.health.reject(l.ctx, rejected, byLoop)
 	return rejected.Key
 }
 

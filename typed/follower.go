@@ -87,12 +87,16 @@ func (i *Informer[T]) follow(f Follower[T]) (leave func() bool, err error) {
 		i.health.fill(&s)
 		f.Report(s.Err)
 	}
-	f.Begin(i.store.Snapshot())
+	objects := i.store.Snapshot()
+	f.Begin(objects)
 	if i.isSynced() {
 		f.Synced()
 	}
 	one := &f
 	i.followers.add(one)
+	if now := i.store.ResourceVersion(); now != objects.ResourceVersion() {
+		f.Step(nil, now) // a bookmark, which takes no lock unless there are followers
+	}
 	return func() bool {
 		i.mu.Lock()
 		defer i.mu.Unlock()

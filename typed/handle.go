@@ -19,6 +19,9 @@ import (
 // stopped.
 func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
 	name, err := Describe(handler)
+	if err == nil {
+		err = i.checkNeeds(Needs(handler))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("informer %s: handler not added: %w", i.name, err)
 	}

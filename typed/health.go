@@ -27,6 +27,7 @@ type health struct {
 
 	trouble    trouble.Trouble // what is logged of failures
 	rejections rejections
+	untold     untold
 }
 
 // report notes and logs err, see Sink.Report. What logs is the user's, and may
@@ -49,18 +50,10 @@ func (h *health) log(ctx context.Context, name string, err error) {
 	}
 }
 
-// reject notes and logs that a source, or its sink, has rejected an object.
-func (h *health) reject(ctx context.Context, rejected *source.RejectedError) {
-	h.rejections.note(rejected, bySink)
-	logRejected(ctx, rejected)
-}
-
-// logRejected logs that an object was left out.
-func logRejected(ctx context.Context, rejected *source.RejectedError) {
-	contain(func() {
-		utilruntime.HandleErrorWithContext(ctx, rejected.Err, "Left out an object that cannot be used",
-			"informer", rejected.Informer, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
-	})
+// reject notes that an object was rejected, and has it logged.
+func (h *health) reject(ctx context.Context, rejected *source.RejectedError, by rejecter) {
+	h.rejections.note(rejected, by)
+	h.untold.add(ctx, rejected)
 }
 
 // watch notes that the source begins to watch.
@@ -83,6 +76,13 @@ func (h *health) withhold(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.withheld = err
+}
+
+// failure returns what list and watch fail with, nil if they work.
+func (h *health) failure() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.err
 }
 
 // note counts a failure, or forgets them all if err is nil.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -25,6 +26,7 @@ func TestErrorHandlersMayAskForTheStatus(t *testing.T) {
 		r.Start()
 		r.Sink.Report(errors.New("refused"))
 		sinktest.Put(r.Sink, nil, "1")
+		synctest.Wait()
 		if assert.Len(t, seen, 2) {
 			assert.Equal(t, 1, seen[0].Failures)
 			assert.Equal(t, 1, seen[1].Rejected)

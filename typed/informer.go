@@ -216,6 +216,13 @@ func (i *Informer[T]) AddIndexes(indexes ...index.Definition[T]) error {
 	if i.isStopped() {
 		return fmt.Errorf("informer %s: index not added: %w", i.name, ErrStopped)
 	}
+	for _, x := range indexes {
+		if n, ok := x.(needer); ok {
+			if err := i.checkNeeds(n.Needs()); err != nil {
+				return fmt.Errorf("informer %s: index %s not added: %w", i.name, x.Name(), err)
+			}
+		}
+	}
 	if err := i.store.AddIndexes(indexes...); err != nil {
 		return fmt.Errorf("informer %s: %w", i.name, err)
 	}

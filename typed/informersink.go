@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -41,7 +42,7 @@ func (s *informerSink[T]) Change(c index.Change[T], version string) {
 		s.delete(c, version)
 		return
 	}
-	obj, ok := s.admit(c.Object, version, false)
+	obj, _, ok := s.admit(c.Object, version, false)
 	if !ok || s.first.withheld.Load() && s.beginsWith(index.Change[T]{Object: obj, UID: c.UID}, version) {
 		return
 	}
@@ -89,9 +90,9 @@ func deltaOf[T index.Object](c *index.Change[T]) queue.Delta[T] {
 
 // Stage implements Sink.
 func (s *informerSink[T]) Stage(obj T, version string) source.Staged {
-	obj, ok := s.admit(obj, version, true)
+	obj, key, ok := s.admit(obj, version, true)
 	if !ok {
-		return source.Reject()
+		return source.Reject(key)
 	}
 	return source.Keep(obj)
 }
@@ -114,10 +115,14 @@ func (s *informerSink[T]) Replace(l source.List, version string) {
 // replace queues a list, unless it is the first list of everything, and all that was in
 // it was rejected.
 func (s *informerSink[T]) replace(l source.List, version string) {
-	objs, leftOut := source.Kept[T](l.Items)
+	objs, rejected, leftOut := source.Kept[T](l.Items)
+	kept := keptIn(l.Namespace, objs, rejected)
+	s.health.rejections.repairAll(l.Namespace, bySink, kept)
 	list := queue.List[T]{Namespace: l.Namespace, Objects: objs}
+	for _, key := range kept {
+		list.Kept = append(list.Kept, queue.ObjectName(key))
+	}
 	if l.Namespace != metav1.NamespaceAll {
-		list.Kept = s.health.rejections.repairAll(&l.Namespace, bySink)
 		if !s.first.withheld.Load() || !s.begins(objs, len(objs) > 0, version) {
 			s.queueList(list, l.Reason, version)
 		}
@@ -126,16 +131,29 @@ func (s *informerSink[T]) replace(l source.List, version string) {
 	s.progress.note(len(objs), len(objs))
 	s.health.report(s.ctx, s.name, nil) // before anybody can see that it has synced
 	s.reported(nil)
-	list.Kept = s.health.rejections.repairAll(nil, bySink)
-	if len(objs) == 0 && !leftOut && len(list.Kept) > 0 && s.first.withhold(version) {
-		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(list.Kept), s.health.rejections.of(index.Key(list.Kept[0])))
+	if len(objs) == 0 && !leftOut && len(rejected) > 0 && s.first.withhold(version) {
+		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), s.health.rejections.lastOne())
 		s.health.withhold(err)
+		s.reported(err)
 		utilruntime.HandleErrorWithContext(s.ctx, err, "The informer cannot sync", "informer", s.name)
 		return
 	}
 	s.first.take()
 	s.health.withhold(nil)
 	s.queueList(list, l.Reason, version)
+}
+
+// keptIn returns which of the objects of a list that were rejected stay as they are: those
+// of the namespace that was listed, unless it has them in another state, too.
+func keptIn[T index.Object](namespace string, objs []T, rejected []index.Key) []index.Key {
+	if len(rejected) == 0 {
+		return nil
+	}
+	good := make(map[index.Key]bool, len(objs))
+	for _, obj := range objs {
+		good[index.KeyOf(obj)] = true
+	}
+	return slices.DeleteFunc(rejected, func(key index.Key) bool { return good[key] || !isWithin(key, namespace) })
 }
 
 // queueList queues a list. Its events have the given reason, or the usual one if it is 0.
@@ -164,6 +182,7 @@ func (s *informerSink[T]) begins(objs []T, usable bool, resourceVersion string) 
 		s.first.withheld.Store(false)
 		s.first.done = true
 		s.health.withhold(nil)
+		s.reported(s.health.failure())
 		s.queueList(queue.List[T]{Objects: objs}, 0, s.first.version)
 	}
 	return true
@@ -187,14 +206,18 @@ func (s *informerSink[T]) Decoding() source.Decoding[T] {
 
 // Report implements Sink.
 func (s *informerSink[T]) Report(err error) {
-	if rejected := (*source.RejectedError)(nil); errors.As(err, &rejected) {
+	if rejected, ok := source.AsRejected(err); ok {
+		by := bySink
+		if rejected.Stands {
+			by = standing
+		}
 		if rejected.Err == nil {
-			s.repair(rejected.Key)
+			s.repair(rejected.Key, by)
 			return
 		}
 		named := *rejected
 		named.Informer = s.name
-		s.health.reject(s.ctx, &named)
+		s.health.reject(s.ctx, &named, by)
 		return
 	}
 	if waiting := (*source.WaitingError)(nil); errors.As(err, &waiting) {
@@ -226,7 +249,7 @@ func (s *informerSink[T]) admitChange(c index.Change[T], version string) (index.
 	var none T
 	var ok bool
 	if !c.Delete {
-		c.Object, ok = s.admit(c.Object, version, false)
+		c.Object, _, ok = s.admit(c.Object, version, false)
 		return c, ok
 	}
 	if c.Key == nil {
@@ -235,7 +258,7 @@ func (s *informerSink[T]) admitChange(c index.Change[T], version string) (index.
 			return c, false
 		}
 		key := index.KeyOf(c.Object) // first: a transform may modify the object, and then fail
-		if c.Object, ok = s.admit(c.Object, version, false); ok {
+		if c.Object, _, ok = s.admit(c.Object, version, false); ok {
 			return c, true
 		}
 		named := key // which escapes, as key would with every deletion
@@ -243,21 +266,22 @@ func (s *informerSink[T]) admitChange(c index.Change[T], version string) (index.
 	}
 	c.Object = none
 	if c.UID == nil { // of another object of the name, it says nothing
-		s.repair(*c.Key)
+		s.repair(*c.Key, bySink)
 	}
 	return c, true
 }
 
-// admit returns obj as it is to be stored, false if it cannot be, which it
-// reports. Listed tells that it is one of a list.
-func (s *informerSink[T]) admit(obj T, resourceVersion string, listed bool) (T, bool) {
+// admit returns obj as it is to be stored, false and its key if it cannot be, which it
+// reports. Listed tells that it is one of a list, which takes nothing back until it is
+// complete.
+func (s *informerSink[T]) admit(obj T, resourceVersion string, listed bool) (_ T, key index.Key, ok bool) {
 	var none T
 	if obj == none {
-		s.reject(index.Key{}, resourceVersion, listed, source.ErrNilObject)
-		return none, false
+		s.reject(key, resourceVersion, listed, source.ErrNilObject)
+		return none, key, false
 	}
 	if s.transform != nil {
-		key := index.KeyOf(obj)
+		key = index.KeyOf(obj)
 		transformed, err := s.transformed(obj)
 		if err == nil && transformed == none {
 			err = source.ErrNilObject
@@ -266,18 +290,19 @@ func (s *informerSink[T]) admit(obj T, resourceVersion string, listed bool) (T, 
 		}
 		if err != nil {
 			s.reject(key, resourceVersion, listed, err)
-			return none, false
+			return none, key, false
 		}
 		obj = transformed
 	}
 	if !s.nameless && obj.GetName() == "" { // all objects without one would be one to the store
-		s.reject(index.KeyOf(obj), resourceVersion, listed, errNoName)
-		return none, false
+		key = index.KeyOf(obj)
+		s.reject(key, resourceVersion, listed, errNoName)
+		return none, key, false
 	}
-	if s.health.rejections.some() {
-		s.repair(index.KeyOf(obj))
+	if !listed && s.health.rejections.some() {
+		s.repair(index.KeyOf(obj), bySink)
 	}
-	return obj, true
+	return obj, key, true
 }
 
 // transformed calls the transform function. If that panics, the object is rejected.
@@ -292,9 +317,9 @@ func (s *informerSink[T]) transformed(obj T) (_ T, err error) {
 }
 
 // repair notes that an object is received in a state that can be used, or gone.
-func (s *informerSink[T]) repair(key index.Key) {
+func (s *informerSink[T]) repair(key index.Key, by rejecter) {
 	if s.health.rejections.some() {
-		s.health.rejections.repair(key, bySink)
+		s.health.rejections.repair(key, by)
 	}
 }
 

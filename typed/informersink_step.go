@@ -10,14 +10,17 @@ import (
 
 // replacePart queues a list of a part.
 func (s *informerSink[T]) replacePart(l source.List, version string) {
-	objs, _ := source.Kept[T](l.Items)
+	objs, _, _ := source.Kept[T](l.Items)
 	deltas := make([]queue.Delta[T], 0, len(l.Gone)+len(objs))
 	reason := queue.Reason(cmp.Or(l.Reason, index.Relisted))
 	for i := range l.Gone {
-		s.repair(l.Gone[i])
+		s.repair(l.Gone[i], bySink)
 		deltas = append(deltas, queue.Delta[T]{Type: queue.Delete, Reason: reason, Name: (*queue.ObjectName)(&l.Gone[i])})
 	}
 	for _, obj := range objs {
+		if s.health.rejections.some() {
+			s.repair(index.KeyOf(obj), bySink)
+		}
 		deltas = append(deltas, queue.Delta[T]{Type: queue.Put, Reason: reason, Object: obj})
 	}
 	if s.first.withheld.Load() && s.begins(objs, len(objs) > 0, version) {

@@ -268,9 +268,21 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 			}
 			l.health.rejections.repair(*key, byLoop)
 		}
+		l.syncIfRepaired()
 	}
 	l.notePublished()
 	return nil
+}
+
+// syncIfRepaired ends the wait for an object that can be used, if those of the first list
+// that could not are gone.
+func (l *loop[T]) syncIfRepaired() {
+	if !l.withheld || l.health.rejections.some() {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sync()
 }
 
 // notePublished calls what the user wants to be called after each batch.
@@ -340,6 +352,9 @@ func (l *loop[T]) publish(version string) {
 
 // sync notes that the store holds the first list. The caller holds mu.
 func (l *loop[T]) sync() {
+	if l.withheld {
+		l.followers.report(l.health.failure())
+	}
 	l.withheld = false
 	l.health.withhold(nil)
 	for _, m := range l.listeners.all() {

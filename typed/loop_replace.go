@@ -27,16 +27,19 @@ func (l *loop[T]) replace(list *queue.List[T], reason index.Reason, version stri
 			l.detector.record(obj)
 		}
 	}
-	if l.tryReplace(list, reason, version) {
+	if l.tryReplace(list, nil, reason, version) {
 		return
 	}
 	rejected, left := l.leaveOut(list)
-	if rejected > 0 && !left && l.isFirst(list, reason) {
+	if len(rejected) > 0 && !left && l.isFirst(list, reason) {
 		l.withheld = true
-		l.health.withhold(fmt.Errorf("all %d objects of the first list were rejected, such as: %w", rejected, l.health.rejections.lastOne()))
+		l.health.rejections.repairAll("", byLoop, rejected)
+		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), l.health.rejections.lastOne())
+		l.health.withhold(err)
+		l.followers.report(err)
 		return
 	}
-	if rejected == 0 || !l.tryReplace(list, reason, version) {
+	if len(rejected) == 0 || !l.tryReplace(list, rejected, reason, version) {
 		l.health.report(l.ctx, l.name, errPanicked)
 	}
 }
@@ -47,8 +50,8 @@ func (l *loop[T]) isFirst(list *queue.List[T], reason index.Reason) bool {
 }
 
 // tryReplace does the same, but for panics: it reports whether there was none, and
-// otherwise nothing has changed.
-func (l *loop[T]) tryReplace(list *queue.List[T], reason index.Reason, version string) (done bool) {
+// otherwise nothing has changed. Rejected are the objects of the list that were.
+func (l *loop[T]) tryReplace(list *queue.List[T], rejected []index.Key, reason index.Reason, version string) (done bool) {
 	defer utilruntime.HandleCrashWithContext(l.ctx)
 	first := l.isFirst(list, reason)
 	waiters := l.commitList(list, reason, version, first)
@@ -63,13 +66,7 @@ func (l *loop[T]) tryReplace(list *queue.List[T], reason index.Reason, version s
 		l.reached(version)
 	}
 	notify(waiters)
-	if l.health.rejections.some() {
-		var namespace *string
-		if list.Namespace != metav1.NamespaceAll {
-			namespace = &list.Namespace
-		}
-		l.health.rejections.repairAll(namespace, byLoop)
-	}
+	l.health.rejections.repairAll(list.Namespace, byLoop, rejected)
 	l.notePublished()
 	return done
 }

@@ -136,6 +136,6 @@ func TestStepWhileTheFirstListIsWithheld(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, 3, done, "and reads reflect it then")
 		assert.Equal(t, "5", r.ResourceVersion())
-		assert.Equal(t, []string{`step Added b@4 Added c@5 at "5"`, "synced"}, f.next(), "readers see all of it at once")
+		assert.Equal(t, []string{"report <nil>", `step Added b@4 Added c@5 at "5"`, "synced"}, f.next(), "readers see all of it at once")
 	})
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/shrink"
-	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -15,10 +14,11 @@ import (
 // received last, since that was rejected. While there is none, looking for one
 // costs a look at a counter.
 //
-// There are two who reject: the sink, with the source before it, and the loop,
+// There are several who reject: the sink, with the source before it, and the loop,
 // which applies later what the sink has let pass. Each takes back only what it
 // rejected itself: what the sink lets pass now says nothing about what the loop
-// has failed on meanwhile, and the other way round.
+// has failed on meanwhile, and the other way round. What stands by itself, only who has
+// said so takes back.
 type rejections struct {
 	now atomic.Int64 // the length of latest
 
@@ -26,24 +26,25 @@ type rejections struct {
 	byKey  map[index.Key]*list.Element // guarded by mu; of latest
 	most   int                         // guarded by mu; that byKey has held, for shrink.Map
 	latest list.List                   // guarded by mu; of *rejection, the latest first
-	listed bool                        // guarded by mu; there was a list
 	total  int                         // guarded by mu
 	last   *source.RejectedError       // guarded by mu
 }
 
 // rejection is one object of rejections.
 type rejection struct {
-	err  *source.RejectedError
-	by   rejecter
-	kept bool // it came in a list that is not complete yet
+	key index.Key
+	by  [rejecters]*source.RejectedError // by who has rejected it
+	err *source.RejectedError            // the latest of these
 }
 
 // rejecter tells who has rejected an object.
 type rejecter uint8
 
 const (
-	bySink rejecter = iota + 1
+	bySink rejecter = iota
 	byLoop
+	standing // see source.RejectedError
+	rejecters
 )
 
 // maxReported is how many rejected objects Status tells of.
@@ -56,22 +57,38 @@ func (r *rejections) note(err *source.RejectedError, by rejecter) {
 	defer r.mu.Unlock()
 	r.total++
 	r.last = err
-	if at := r.byKey[err.Key]; at != nil {
-		if by == byLoop && at.Value.(*rejection).by == bySink {
-			return
+	at := r.byKey[err.Key]
+	switch {
+	case at == nil:
+		if r.byKey == nil {
+			r.byKey = map[index.Key]*list.Element{}
 		}
-		r.remove(at)
+		at = r.latest.PushFront(&rejection{key: err.Key})
+		r.byKey[err.Key] = at
+		r.now.Add(1)
+	case by == byLoop && at.Value.(*rejection).by[bySink] != nil:
+		return
 	}
-	if r.byKey == nil {
-		r.byKey = map[index.Key]*list.Element{}
+	one := at.Value.(*rejection)
+	if by == bySink {
+		one.by[byLoop] = nil
 	}
-	r.byKey[err.Key] = r.latest.PushFront(&rejection{err: err, by: by, kept: err.Listed || by == bySink && !r.listed})
-	r.now.Add(1)
+	one.by[by], one.err = err, err
+	r.latest.MoveToFront(at)
 }
 
-// remove forgets an object. The caller holds mu.
-func (r *rejections) remove(at *list.Element) {
-	delete(r.byKey, r.latest.Remove(at).(*rejection).err.Key)
+// take takes back what somebody has rejected. The caller holds mu.
+func (r *rejections) take(at *list.Element, by rejecter) {
+	one := at.Value.(*rejection)
+	one.by[by], one.err = nil, nil
+	for _, err := range one.by {
+		if err != nil {
+			one.err = err
+			return
+		}
+	}
+	delete(r.byKey, one.key)
+	r.latest.Remove(at)
 	r.byKey = shrink.Map(r.byKey, &r.most)
 	r.now.Add(-1)
 }
@@ -104,44 +121,42 @@ func (r *rejections) lastOne() *source.RejectedError {
 func (r *rejections) repair(key index.Key, by rejecter) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if at := r.byKey[key]; at != nil && at.Value.(*rejection).by == by {
-		r.remove(at)
+	if at := r.byKey[key]; at != nil && at.Value.(*rejection).by[by] != nil {
+		r.take(at, by)
 	}
 }
 
-// repairAll forgets the objects that were rejected in a namespace, or everywhere
-// if that is nil, but those of the list that is complete now, whose keys it
-// returns.
-func (r *rejections) repairAll(namespace *string, by rejecter) (kept []queue.ObjectName) {
+// repairAll forgets the objects that were rejected in a namespace, or everywhere if that is
+// "", but those of a complete list that were.
+func (r *rejections) repairAll(namespace string, by rejecter, but []index.Key) {
+	if !r.some() {
+		return
+	}
+	stay := make(map[index.Key]bool, len(but))
+	for _, key := range but {
+		stay[key] = true
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if by == bySink && namespace == nil {
-		r.listed = true
-	}
 	for at := r.latest.Front(); at != nil; {
 		next, one := at.Next(), at.Value.(*rejection)
-		switch {
-		case one.by != by || namespace != nil && one.err.Key.Namespace != *namespace:
-		case one.kept:
-			one.kept = false
-			kept = append(kept, queue.ObjectName(one.err.Key))
-		default:
-			r.remove(at)
+		if one.by[by] != nil && isWithin(one.key, namespace) && !stay[one.key] {
+			r.take(at, by)
 		}
 		at = next
 	}
-	return kept
 }
 
-// leave forgets the objects that the sink has rejected in a namespace, or everywhere if that
-// is "", also those of a list that is under way: nobody will report on them any more.
+// isWithin reports whether a key is in a namespace, "" for all.
+func isWithin(key index.Key, namespace string) bool {
+	return namespace == "" || key.Namespace == namespace
+}
+
+// leave forgets the objects that were rejected before they came to the store in a namespace,
+// or everywhere if that is "": nobody will report on them any more.
 func (r *rejections) leave(namespace string) {
-	within := &namespace
-	if namespace == "" {
-		within = nil
-	}
-	r.repairAll(within, bySink) // leaves those of a list, as if that were complete
-	r.repairAll(within, bySink)
+	r.repairAll(namespace, bySink, nil)
+	r.repairAll(namespace, standing, nil)
 }
 
 // fill copies what is known into s.

@@ -242,7 +242,7 @@ func TestFirstListThatIsRejected(t *testing.T) {
 			r := rig.New(t)
 			r.Start()
 			r.Sink.Report(&source.RejectedError{Informer: "x", Key: rig.Key("a"), Err: errPoison})
-			sinktest.Replace(r.Sink, "", nil, "2")
+			r.Sink.Replace(source.List{Items: []source.Staged{source.Reject(rig.Key("a"))}}, "2")
 			synctest.Wait()
 			assert.False(t, rig.IsClosed(r.Synced()))
 		})

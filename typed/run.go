@@ -61,6 +61,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		cancel()
 	}
 	looping.Wait()
+	i.health.untold.end(ctx)
 	i.stop(err)
 	if err != nil {
 		return fmt.Errorf("informer %s: %w", i.name, err)

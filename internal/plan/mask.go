@@ -87,6 +87,18 @@ func (m *Mask) add(path []string) {
 	}
 }
 
+// Has reports whether a field is decoded, by its path; a part of it is enough.
+func (m *Mask) Has(path string) bool {
+	for _, name := range strings.Split(path, ".") {
+		within, decoded := m.Field(name)
+		if !decoded {
+			return false
+		}
+		m = within
+	}
+	return true
+}
+
 // Field reports whether a field is decoded, and returns the mask of what is in it.
 func (m *Mask) Field(name string) (within *Mask, decoded bool) {
 	if m == nil {

@@ -80,6 +80,9 @@ func (h *enqueueOwner[T]) Describe() (string, error) {
 	return "enqueue owner", err
 }
 
+// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+func (h *enqueueOwner[T]) Needs() []string { return []string{"metadata.ownerReferences"} }
+
 func (h *enqueueOwner[T]) OnAdd(obj T, initial bool) {
 	var none T
 	h.add(none, obj, forAdd(initial))

@@ -33,6 +33,9 @@ type filter[T index.Object] struct {
 	selected func(T) bool
 }
 
+// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+func (f *filter[T]) Needs() []string { return typed.Needs(f.handler) }
+
 func (f *filter[T]) Describe() (string, error) {
 	name, err := typed.Describe(f.handler)
 	if f.selected == nil {

@@ -33,6 +33,9 @@ type filterUpdates[T index.Object] struct {
 	predicates []Predicate[T]
 }
 
+// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+func (f *filterUpdates[T]) Needs() []string { return typed.Needs(f.Handler) }
+
 func (f *filterUpdates[T]) Describe() (string, error) {
 	name, err := typed.Describe(f.Handler)
 	if hasNil(f.predicates) {

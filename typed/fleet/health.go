@@ -35,8 +35,15 @@ type health struct {
 
 	received, expected int // guarded by mu; of the latest list
 
-	rejected map[index.Key]bool // guarded by mu; keys in the cluster; true: in the list that comes now
-	waiters  []*waiter          // guarded by mu
+	rejected map[rejection]struct{} // guarded by mu
+	waiters  []*waiter              // guarded by mu
+}
+
+// rejection is an object that was rejected before it came to the fleet, by its key in the
+// cluster.
+type rejection struct {
+	key    index.Key
+	stands bool // see source.RejectedError
 }
 
 // current returns what ends the session, nil if there was none.
@@ -103,14 +110,13 @@ func (h *health) forgetVersions() {
 	h.version, h.passed, h.reached = "", false, ""
 }
 
-// drop notes that nothing is known of the cluster any more, and returns the keys of what
-// was rejected.
-func (h *health) drop() (rejected []index.Key) {
+// drop notes that nothing is known of the cluster any more, and returns what was rejected.
+func (h *health) drop() (rejected []rejection) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.listed, h.version, h.passed, h.reached = false, "", false, ""
-	for key := range h.rejected {
-		rejected = append(rejected, key)
+	for one := range h.rejected {
+		rejected = append(rejected, one)
 	}
 	h.rejected = nil
 	h.rejections.Store(0)
@@ -208,48 +214,48 @@ func (h *health) progress(received, expected int) (more, moreExpected int64) {
 }
 
 // reject notes that the source has rejected an object.
-func (h *health) reject(key index.Key, listed bool) {
+func (h *health) reject(one rejection) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.rejected == nil {
-		h.rejected = map[index.Key]bool{}
+		h.rejected = map[rejection]struct{}{}
 	}
-	h.rejected[key] = h.rejected[key] || listed
+	h.rejected[one] = struct{}{}
 	h.rejections.Store(int64(len(h.rejected)))
 }
 
 // repair notes that an object has come that was rejected, or that it is gone.
-func (h *health) repair(key index.Key) {
+func (h *health) repair(one rejection) {
 	if h.rejections.Load() == 0 {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.rejected, key)
+	delete(h.rejected, one)
 	h.rejections.Store(int64(len(h.rejected)))
 }
 
-// takeRejected returns the keys of what was rejected in a list that has come, of a
-// namespace or, with nil, of the cluster, and of what was rejected before and is not in it.
-func (h *health) takeRejected(namespace *string) (kept, repaired []index.Key) {
+// takeRejected forgets what was rejected, and returns it, but for the objects of a list of a
+// namespace or, with nil, of the cluster, that were.
+func (h *health) takeRejected(namespace *string, but []index.Key) (repaired []index.Key) {
 	if h.rejections.Load() == 0 {
-		return nil, nil
+		return nil
+	}
+	stay := make(map[index.Key]bool, len(but))
+	for _, key := range but {
+		stay[key] = true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for key, listed := range h.rejected {
-		switch {
-		case namespace != nil && key.Namespace != *namespace:
-		case listed:
-			kept = append(kept, key)
-			h.rejected[key] = false
-		default:
-			repaired = append(repaired, key)
-			delete(h.rejected, key)
+	for one := range h.rejected {
+		if one.stands || stay[one.key] || namespace != nil && one.key.Namespace != *namespace {
+			continue
 		}
+		repaired = append(repaired, one.key)
+		delete(h.rejected, one)
 	}
 	h.rejections.Store(int64(len(h.rejected)))
-	return kept, repaired
+	return repaired
 }
 
 // atLeast reports whether current is version or a later one. A version that is not a

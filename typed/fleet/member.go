@@ -94,8 +94,12 @@ func (m *member[T]) leave() {
 // drop takes all objects out. The caller holds order.
 func (m *member[T]) drop() {
 	gone := m.keysOf(&m.names)
-	for _, key := range m.health.drop() {
-		gone = append(gone, m.keyOf(key))
+	for _, one := range m.health.drop() {
+		if one.stands {
+			m.sink.Report(&source.RejectedError{Key: m.keyOf(one.key), Stands: true})
+		} else {
+			gone = append(gone, m.keyOf(one.key))
+		}
 	}
 	m.names = names{}
 	m.objects.Store(0)
@@ -139,16 +143,21 @@ func (m *member[T]) keysOf(of *names) []index.Key {
 	return keys
 }
 
-// exchange has listed be the objects that there are, and returns the keys of those that
-// are gone; what was rejected stays. The caller holds order.
-func (m *member[T]) exchange(listed names) (gone []index.Key) {
-	kept, repaired := m.health.takeRejected(nil)
-	for _, key := range kept {
+// stay adds those that were rejected to what a list has, if the informer has an earlier state
+// of them. The caller holds order.
+func (m *member[T]) stay(listed *names, rejected []index.Key) {
+	for _, key := range rejected {
 		if m.names.has(key.Namespace, key.Name) {
 			listed.add(key.Namespace, key.Name)
 		}
 	}
-	for _, key := range repaired {
+}
+
+// exchange has listed be the objects that there are, and returns the keys of those that
+// are gone. Rejected are those of them that were. The caller holds order.
+func (m *member[T]) exchange(listed names, rejected []index.Key) (gone []index.Key) {
+	m.stay(&listed, rejected)
+	for _, key := range m.health.takeRejected(nil, rejected) {
 		if !listed.has(key.Namespace, key.Name) && !m.names.has(key.Namespace, key.Name) {
 			gone = append(gone, m.keyOf(key)) // so that nobody takes it for rejected any more
 		}

@@ -152,7 +152,7 @@ func (m *model) relist(name string, c *cluster, next func(int) int) {
 	c.fresh, c.listed, c.failing = false, true, time.Time{}
 	c.objects = map[index.Key]string{}
 	sink := m.of(name)
-	var list []*thing
+	var list []source.Staged
 	for i := range 5 {
 		obj := m.object(i)
 		key := fleet.Key(name, obj.Namespace, obj.Name)
@@ -162,16 +162,17 @@ func (m *model) relist(name string, c *cluster, next func(int) int) {
 		}
 		switch kind {
 		case 0, 1:
-			list = append(list, obj)
+			list = append(list, sink.Stage(obj, ""))
 			c.objects[key] = obj.ResourceVersion
 		case 2:
 			sink.Report(&source.RejectedError{Key: index.KeyOf(obj), Listed: true, Err: errBroken})
+			list = append(list, source.Reject(index.KeyOf(obj)))
 			if was, ok := before[key]; ok && m.synced {
 				c.objects[key] = was
 			}
 		}
 	}
-	sinktest.Replace(sink, "", list, strconv.Itoa(m.clock))
+	sink.Replace(source.List{Items: list}, strconv.Itoa(m.clock))
 }
 
 // object returns one of five objects of two namespaces, as it is now.

@@ -21,18 +21,19 @@ var errBroken = errors.New("it is broken")
 // told of by its key with the cluster, and is not taken for deleted until it is.
 func TestRejectedObjects(t *testing.T) {
 	key, composite := index.Key{Namespace: "ns", Name: "b"}, fleet.Key("east", "ns", "b")
-	reject := map[string]func(w *world, listed bool) []*thing{
-		"by the source": func(w *world, listed bool) []*thing {
+	reject := map[string]func(w *world, listed bool) []source.Staged{
+		"by the source": func(w *world, listed bool) []source.Staged {
 			w.of("east").Report(&source.RejectedError{Key: key, ResourceVersion: "9", Listed: listed, Err: errBroken})
-			return nil
+			return []source.Staged{source.Reject(key)}
 		},
-		"by the transform": func(w *world, listed bool) []*thing {
+		"by the transform": func(w *world, listed bool) []source.Staged {
 			broken := at("b", 9)
 			broken.Labels["broken"] = "true"
 			if !listed {
 				sinktest.Put(w.of("east"), broken, "9")
+				return nil
 			}
-			return []*thing{broken}
+			return []source.Staged{w.of("east").Stage(broken, "9")}
 		},
 	}
 	for name, reject := range reject {
@@ -57,7 +58,8 @@ func TestRejectedObjects(t *testing.T) {
 				assert.NoError(t, w.source.Status()[0].Err, "that is no failure of the cluster")
 
 				for range 2 {
-					w.list("east", 6, append([]*thing{at("a", 1)}, reject(w, true)...)...)
+					listed := append(sinktest.StageAll(w.of("east"), at("a", 1)), reject(w, true)...)
+					w.of("east").Replace(source.List{Items: listed}, "6")
 					assert.Equal(t, []string{"Updated Relisted east/ns/a@1"}, w.next())
 					assert.NotNil(t, w.Rejected(composite))
 					assert.Equal(t, 2, w.status("east").Objects)
@@ -66,7 +68,12 @@ func TestRejectedObjects(t *testing.T) {
 				assert.Equal(t, []string{"Deleted Relisted east/ns/b@2", "Updated Relisted east/ns/a@1"}, w.next())
 				assert.Nil(t, w.Rejected(composite))
 
-				w.list("east", 8, reject(w, true)...)
+				reject(w, true) // of a list that is cut
+				w.list("east", 8)
+				w.next()
+				assert.Nil(t, w.Rejected(composite), "it is gone")
+
+				w.of("east").Replace(source.List{Items: reject(w, true)}, "9")
 				w.next()
 				require.NotNil(t, w.Rejected(composite), "it never was there")
 				w.clusters.Remove("east")

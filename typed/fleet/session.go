@@ -116,7 +116,7 @@ func (s *session[T]) Step(changes []index.Change[T], version string, done func()
 func (s *session[T]) takeChange(c index.Change[T], version string) (index.Change[InCluster[T]], bool) {
 	if c.Delete && c.Key != nil {
 		if c.UID == nil { // of another object of the name, it says nothing
-			s.health.repair(*c.Key)
+			s.health.repair(rejection{key: *c.Key})
 		}
 		key := s.keyOf(*c.Key)
 		in := source.ChangeFor(c, InCluster[T]{})
@@ -124,6 +124,9 @@ func (s *session[T]) takeChange(c index.Change[T], version string) (index.Change
 		return in, true
 	}
 	in, ok := s.take(c.Object, version, false)
+	if ok {
+		s.health.repair(rejection{key: index.KeyOf(c.Object)})
+	}
 	return source.ChangeFor(c, in), ok
 }
 
@@ -172,9 +175,7 @@ func (s *session[T]) take(obj T, resourceVersion string, listed bool) (InCluster
 		s.Report(&source.RejectedError{ResourceVersion: resourceVersion, Listed: listed, Err: source.ErrNilObject})
 		return InCluster[T]{}, false
 	}
-	key := index.KeyOf(obj)
-	s.health.repair(key)
-	return InCluster[T]{s.placeOf(key.Namespace), obj}, true
+	return InCluster[T]{s.placeOf(obj.GetNamespace()), obj}, true
 }
 
 // enter begins a report of a change, which waits until the informer is synced, so that

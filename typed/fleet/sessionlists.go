@@ -14,9 +14,13 @@ import (
 func (s *session[T]) Stage(obj T, version string) source.Staged {
 	in, ok := s.take(obj, version, true)
 	if !ok {
-		return source.Reject()
+		return source.Reject(index.Key{}) // it is nil
 	}
-	return &staged{s.sink.Stage(in, version), in.at, obj.GetName()}
+	inner := s.sink.Stage(in, version)
+	if _, is := source.Rejected(inner); is {
+		s.health.reject(rejection{key: index.KeyOf(obj)})
+	}
+	return &staged{inner, in.at, obj.GetName()}
 }
 
 // Replace implements source.Sink. To the source of a cluster, a list of everything is all
@@ -44,11 +48,11 @@ func (s *session[T]) replaceAll(l source.List, version string) {
 		return
 	}
 	known := s.health.isListed()
-	inner, listed := unpack(l.Items)
-	if s.keepFirst(inner, listed, version) {
+	inner, listed, rejected := s.unpack(l.Items)
+	if s.keepFirst(inner, listed, rejected, version) {
 		return
 	}
-	gone := s.exchange(listed)
+	gone := s.exchange(listed, rejected)
 	reason := index.Relisted
 	if !known {
 		reason = index.Acquired
@@ -62,14 +66,14 @@ func (s *session[T]) replaceAll(l source.List, version string) {
 
 // keepFirst keeps a list for the first one of the informer, and reports whether it has: the
 // informer may be synced. The caller holds order.
-func (s *session[T]) keepFirst(list []source.Staged, listed names, resourceVersion string) bool {
+func (s *session[T]) keepFirst(list []source.Staged, listed names, rejected []index.Key, resourceVersion string) bool {
 	s.first.Lock()
 	defer s.first.Unlock()
 	if s.isSynced() {
 		return false
 	}
 	s.names = names{} // the informer was told of none
-	s.exchange(listed)
+	s.exchange(listed, rejected)
 	s.health.list(resourceVersion)
 	s.firsts.listed, s.firsts.list = true, list
 	s.syncNow()
@@ -82,13 +86,9 @@ func (s *session[T]) replaceNamespace(l source.List, version string) {
 		return
 	}
 	defer s.order.Unlock()
-	inner, listed := unpack(l.Items)
-	kept, _ := s.health.takeRejected(&l.Namespace)
-	for _, key := range kept {
-		if s.names.has(key.Namespace, key.Name) {
-			listed.add(key.Namespace, key.Name)
-		}
-	}
+	inner, listed, rejected := s.unpack(l.Items)
+	s.stay(&listed, rejected)
+	s.health.takeRejected(&l.Namespace, rejected)
 	s.names.removeNamespace(l.Namespace)
 	for in, name := range listed.all() {
 		s.names.add(in, name)
@@ -104,8 +104,7 @@ func (s *session[T]) removeNamespace(l source.List, version string) {
 		return
 	}
 	defer s.order.Unlock()
-	s.health.takeRejected(&l.Namespace) // leaves those of a list that is under way
-	s.health.takeRejected(&l.Namespace)
+	s.health.takeRejected(&l.Namespace, nil)
 	s.sink.Replace(source.List{Namespace: s.placeOf(l.Namespace).Value().joined, Reason: l.Reason}, "")
 	s.names.removeNamespace(l.Namespace)
 	s.objects.Store(int64(s.names.n))
@@ -116,7 +115,7 @@ func (s *session[T]) removeNamespace(l source.List, version string) {
 // replacePart takes in a list of a part of the cluster's objects.
 func (s *session[T]) replacePart(l source.List, version string) {
 	for _, key := range l.Gone {
-		s.health.repair(key)
+		s.health.repair(rejection{key: key})
 	}
 	if !s.enter() {
 		return
@@ -126,9 +125,10 @@ func (s *session[T]) replacePart(l source.List, version string) {
 		l.Gone[i] = s.keyOf(key)
 		s.forget(key)
 	}
-	inner, listed := unpack(l.Items)
+	inner, listed, _ := s.unpack(l.Items)
 	for namespace, name := range listed.all() {
 		s.names.add(namespace, name)
+		s.health.repair(rejection{key: index.Key{Namespace: namespace, Name: name}})
 	}
 	s.objects.Store(int64(s.names.n))
 	l.Items = inner
@@ -138,11 +138,12 @@ func (s *session[T]) replacePart(l source.List, version string) {
 
 // Report implements source.Sink.
 func (s *session[T]) Report(err error) {
-	var rejected *source.RejectedError
+	if rejected, ok := source.AsRejected(err); ok {
+		s.reject(rejected)
+		return
+	}
 	var waiting *source.WaitingError
 	switch {
-	case errors.As(err, &rejected):
-		s.reject(rejected)
 	case errors.As(err, &waiting):
 		s.health.wait(&ClusterError{s.name, err})
 	case err != nil:
@@ -154,10 +155,10 @@ func (s *session[T]) Report(err error) {
 
 // reject passes on that an object was rejected, by its key.
 func (s *session[T]) reject(rejected *source.RejectedError) {
-	if rejected.Err == nil {
-		s.health.repair(rejected.Key)
+	if at := (rejection{rejected.Key, rejected.Stands}); rejected.Err == nil {
+		s.health.repair(at)
 	} else {
-		s.health.reject(rejected.Key, rejected.Listed)
+		s.health.reject(at)
 	}
 	known := *rejected
 	known.Key = Key(s.name, rejected.Key.Namespace, rejected.Key.Name)

@@ -25,21 +25,26 @@ func (s *staged) Key() index.Key {
 }
 
 // unpack returns what the informer's sink has taken in, and the names of the objects. What
-// was left out on purpose is in neither; of what was rejected there are the names. A
-// namespace other than "" is the one that all have to be in.
-func unpack(list []source.Staged) (inner []source.Staged, listed names) {
+// was left out on purpose is not among these; what was rejected is by itself.
+func (m *member[T]) unpack(list []source.Staged) (inner []source.Staged, listed names, rejected []index.Key) {
 	inner = make([]source.Staged, 0, len(list))
 	for i, one := range list {
 		list[i] = nil
 		obj, ok := one.(*staged)
 		if !ok {
-			inner = append(inner, one) // it was rejected here
+			if key, is := source.Rejected(one); is { // before it came here
+				rejected = append(rejected, key)
+				one = source.Reject(m.keyOf(key))
+			}
+			inner = append(inner, one)
 			continue
 		}
 		inner = append(inner, obj.Staged)
-		if obj.Staged != source.LeaveOut() {
+		if _, is := source.Rejected(obj.Staged); is {
+			rejected = append(rejected, obj.Key())
+		} else if obj.Staged != source.LeaveOut() {
 			listed.add(valueOf(obj.at).namespace, obj.name)
 		}
 	}
-	return inner, listed
+	return inner, listed, rejected
 }

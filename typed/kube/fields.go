@@ -19,6 +19,10 @@ import (
 // looked at, so that what is wrong with it is not noticed; in other formats it is
 // read, and not kept.
 //
+// Who is known to need a field that is left out is refused, with an error: index.Labels, the
+// selectors of listers and of views, and control.EnqueueOwner. Functions of one's own, which
+// nobody looks into, see objects without it.
+//
 // Such objects are for reading. Whoever writes one back by an update removes what was
 // left out; write by patches, or get the object first.
 //

@@ -30,6 +30,9 @@ func (s *restSource[T]) Origin() source.Origin {
 	}
 }
 
+// Omits implements source.Partial.
+func (s *restSource[T]) Omits(field string) bool { return !s.rest.mask.Has(field) }
+
 // kindOf returns the kind of T, zero if it is in no scheme, or stands for objects of any
 // kind.
 func kindOf[T index.Object](c *restConfig) (kind schema.GroupVersionKind) {

@@ -156,8 +156,7 @@ func (s *lastReport[T]) Progress(received, expected int) {
 
 // Report implements [source.Sink].
 func (s *lastReport[T]) Report(err error) {
-	var rejected *source.RejectedError
-	if !errors.As(err, &rejected) {
+	if _, ok := source.AsRejected(err); !ok {
 		s.mu.Lock()
 		s.err = err
 		s.mu.Unlock()

@@ -123,7 +123,15 @@ func (s *reflectorStore[T]) stage(untyped any) source.Staged {
 	if obj, version, ok := s.convert(untyped, true); ok {
 		return s.sink.Stage(obj, version)
 	}
-	return source.Reject()
+	return source.Reject(keyOf(untyped))
+}
+
+// keyOf returns the key of what may be an object, the zero Key if it is none.
+func keyOf(untyped any) (key index.Key) {
+	if accessor, err := meta.Accessor(untyped); err == nil {
+		key = index.Key{Namespace: accessor.GetNamespace(), Name: accessor.GetName()}
+	}
+	return key
 }
 
 // convert returns the object as a T, and its resource version. What is not a T is
@@ -139,7 +147,7 @@ func (s *reflectorStore[T]) convert(untyped any, listed bool) (T, string, bool) 
 			rejected.Err = wrapped.err
 		}
 		if accessor, err := meta.Accessor(untyped); err == nil {
-			rejected.Key = index.Key{Namespace: accessor.GetNamespace(), Name: accessor.GetName()}
+			rejected.Key = keyOf(untyped)
 			rejected.ResourceVersion = accessor.GetResourceVersion()
 		}
 		s.sink.Report(rejected)

@@ -23,7 +23,7 @@ type part[T index.Object] struct {
 	reached                   [rangeCount]uint64 // see takeOver
 	floor                     uint64             // the lowest of reached, of its own ranges
 	err                       error
-	rejected                  map[index.Key]struct{} // of the list that is under way
+	rejected                  map[index.Key]struct{} // by the part, or of a list by the sink
 }
 
 // run lists and watches until the part is not needed any more.
@@ -123,6 +123,7 @@ func (q *part[T]) judge(c index.Change[T], r uint8, ok bool, version string) (in
 		return c, q.depart(index.KeyOf(c.Object), version, c.UID == nil)
 	}
 	key := index.KeyOf(c.Object)
+	q.repair(key)
 	was, known := q.places[key]
 	switch {
 	case known && was.part != q && was.version > number(version):
@@ -144,6 +145,9 @@ func (q *part[T]) judge(c index.Change[T], r uint8, ok bool, version string) (in
 // depart notes that an object of the part is gone, if it is one. Unless that is known for
 // sure, its place is kept: it does no harm if it is gone. The caller holds lock.
 func (q *part[T]) depart(key index.Key, version string, sure bool) bool {
+	if sure {
+		q.repair(key)
+	}
 	at, known := q.places[key]
 	if !known || at.part != q || q.isBehind(at.r, version) {
 		return false
@@ -191,15 +195,21 @@ type stagedObject struct {
 
 // Stage implements source.Sink. It takes no lock.
 func (q *part[T]) Stage(obj T, version string) source.Staged {
+	var none T
 	r, asked, ok := q.find(obj, version, true)
 	switch {
+	case !ok && obj == none:
+		return source.Reject(index.Key{})
 	case !ok:
-		return source.Reject()
+		return source.Reject(index.KeyOf(obj))
 	case !asked:
 		return source.LeaveOut()
 	}
-	key := index.KeyOf(obj)
-	return stagedObject{q.sink.Stage(obj, version), key, r}
+	inner := q.sink.Stage(obj, version)
+	if key, is := source.Rejected(inner); is {
+		q.noteRejected(key)
+	}
+	return stagedObject{inner, index.KeyOf(obj), r}
 }
 
 // Replace implements source.Sink.
@@ -223,10 +233,12 @@ func (q *part[T]) Replace(l source.List, version string) {
 
 // removeNamespace takes out the objects of the part that are in a namespace.
 func (q *part[T]) removeNamespace(l source.List, version string) {
+	within := func(key index.Key) bool { return l.Namespace == "" || key.Namespace == l.Namespace }
 	q.change(version, func(at string) {
+		q.repairBut(nil, within)
 		gone := []index.Key{}
 		for key, is := range q.places {
-			if is.part == q && (l.Namespace == "" || key.Namespace == l.Namespace) {
+			if is.part == q && within(key) {
 				gone = append(gone, key)
 				q.forgetPlace(key)
 			}
@@ -246,15 +258,9 @@ func (q *part[T]) Progress(received, expected int) {
 
 // Report implements source.Sink.
 func (q *part[T]) Report(err error) {
-	var rejected *source.RejectedError
-	if errors.As(err, &rejected) {
-		if rejected.Listed {
-			q.lock.Lock()
-			if q.rejected == nil {
-				q.rejected = map[index.Key]struct{}{}
-			}
-			q.rejected[rejected.Key] = struct{}{}
-			q.lock.Unlock()
+	if rejected, ok := source.AsRejected(err); ok {
+		if !rejected.Stands {
+			q.noteRejected(rejected.Key)
 		}
 		q.sink.Report(err)
 		return
@@ -289,10 +295,16 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 		return
 	}
 	own := q.takeOver(version)
-	var acquired, relisted []source.Staged
+	var acquired, relisted, rejected []source.Staged
+	stay := map[index.Key]bool{}
 	listed := make(map[index.Key]struct{}, len(l.Items))
 	for _, s := range l.Items {
 		obj, ok := s.(stagedObject)
+		if _, is := source.Rejected(s); is {
+			rejected, stay[s.Key()] = append(rejected, s), true
+		} else if _, is := source.Rejected(obj.Staged); is {
+			stay[obj.key] = true
+		}
 		if !ok || !own.has(obj.r) {
 			continue
 		}
@@ -307,8 +319,8 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 			acquired = append(acquired, obj.Staged)
 		}
 	}
+	q.repairBut(stay, of)
 	gone := q.missing(listed, version, of)
-	q.rejected = nil
 	q.listed, q.version = true, version
 	first := !q.synced
 	added := own.minus(q.loaded)
@@ -320,7 +332,7 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 	switch {
 	case first:
 		q.synced = true
-		q.sink.Replace(source.List{Items: acquired, Reason: l.Reason}, at)
+		q.sink.Replace(source.List{Items: append(acquired, rejected...), Reason: l.Reason}, at)
 	case len(acquired) == 0 && (added.empty() || len(relisted)+len(gone) > 0):
 		q.sink.Replace(known, at)
 	case len(relisted)+len(gone) == 0:

@@ -193,6 +193,7 @@ func (p *parts[T]) prune() {
 		}
 		q.cancel()
 		q.removed = true
+		q.repairBut(nil, func(index.Key) bool { return true })
 		if q.err != nil {
 			q.err = nil
 			p.untold = append(p.untold, p.trouble())

@@ -50,6 +50,21 @@ func (s *projectedSource[A, B]) Run(ctx context.Context, sink Sink[B]) error {
 // Origin implements Located.
 func (s *projectedSource[A, B]) Origin() Origin { return OriginOf(s.source) }
 
+// Omits implements Partial.
+func (s *projectedSource[A, B]) Omits(field string) bool {
+	same, ok := any(s.source).(Source[B])
+	return ok && Omits(same, field)
+}
+
+// Projected returns the source that is projected, nil if it does not know its origin, for
+// package view, which has to know what it is made of.
+func (s *projectedSource[A, B]) Projected() interface{ Origin() Origin } {
+	if located, ok := s.source.(Located[A]); ok {
+		return located
+	}
+	return nil
+}
+
 // projection is the Sink of objects that are projected before they are passed on. What
 // the type of the objects does not matter to is passed on as it is.
 type projection[A, B index.Object] struct {
@@ -114,11 +129,20 @@ func (p *projection[A, B]) Stage(obj A, version string) Staged {
 	projected, kept, ok := p.apply(obj, version, true)
 	switch {
 	case !ok:
-		return Reject()
+		return Reject(keyOrNone(obj))
 	case !kept:
 		return LeaveOut()
 	}
 	return p.To.Stage(projected, version)
+}
+
+// keyOrNone returns the key of an object, the zero Key if that is nil.
+func keyOrNone[T index.Object](obj T) (key index.Key) {
+	var none T
+	if obj != none {
+		key = index.KeyOf(obj)
+	}
+	return key
 }
 
 // apply projects an object. It reports whether that is to be kept, and whether

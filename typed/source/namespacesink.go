@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -104,7 +103,7 @@ func (s *namespaceSink[T]) reach(version string) string {
 // time.
 func (s *namespaceSink[T]) Stage(obj T, resourceVersion string) Staged {
 	if !s.contains(obj, resourceVersion, true) {
-		return Reject()
+		return Reject(keyOrNone(obj))
 	}
 	return s.sink.Stage(obj, resourceVersion)
 }
@@ -157,8 +156,7 @@ func (s *namespaceSink[T]) Progress(received, expected int) {
 
 // Report implements Sink.
 func (s *namespaceSink[T]) Report(err error) {
-	var rejected *RejectedError
-	if errors.As(err, &rejected) {
+	if _, ok := AsRejected(err); ok {
 		s.sink.Report(err)
 		return
 	}

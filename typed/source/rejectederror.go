@@ -34,9 +34,20 @@ type RejectedError struct {
 	ResourceVersion string
 	// Listed tells that the object came in a list, not by a watch.
 	Listed bool
+	// Stands tells that the source takes this back itself, and that nothing else that is
+	// reported of the key does, unless its namespace leaves: a view rejects objects of its
+	// inputs by their keys, which its own objects may have as well.
+	Stands bool
 	// Err says what was wrong. A source may report an error with a Key and without Err,
-	// which takes back what it has reported of that key.
+	// which takes back what it has reported of that key, with the same Stands.
 	Err error
+}
+
+// AsRejected returns what Sink.Report was called with if it tells of an object. An error that
+// wraps one tells of something else: of an input that waits for its first list, for example.
+func AsRejected(err error) (*RejectedError, bool) {
+	rejected, ok := err.(*RejectedError) //nolint:errorlint // see above
+	return rejected, ok
 }
 
 // Error implements error.

@@ -44,8 +44,9 @@ type Sink[T index.Object] interface {
 	// An object that is rejected is reported by its key, and stays in the store in the
 	// state that is there, if any, until the source reports on it again. So a deletion
 	// whose last state is rejected takes two calls, Report and then Change with its Key;
-	// and the objects of a list that are rejected are reported, with
-	// RejectedError.Listed, before the Replace that leaves them out.
+	// and an object of a list that is rejected is reported, with RejectedError.Listed, and
+	// is in the list that Replace is called with, as Reject: a list that is not completed
+	// says nothing.
 	Report(err error)
 	// Decoding returns what a source that decodes objects may use, and what becomes of them.
 	// It is asked for once, when the source begins.
@@ -62,8 +63,8 @@ type List struct {
 	// is what Gone names, and all else stays. The first list of a Source is not one of a
 	// part.
 	Part bool
-	// Items are the objects, which Stage has taken in, in any order. Those that were
-	// rejected may be among them, or not.
+	// Items are the objects, which Stage has taken in, in any order, those that were
+	// rejected included.
 	Items []Staged
 	// Gone are the objects of a part that are not there any more. One that was rejected is
 	// not gone.

@@ -22,6 +22,8 @@ type arrangement[K comparable, T index.Object] struct {
 	free    []uint32
 	empty   []uint32 // groups that may be empty at the end of the step
 	scratch []uint32
+	faults  faults[uint32] // by row of in
+	why     causes         // by group: why its rows have changed in this step
 	program *program
 }
 
@@ -73,13 +75,13 @@ func (a *arrangement[K, T]) step() {
 		if c.now != none {
 			var err error
 			if now, err = a.groupsFor(now, c.now); err != nil {
-				a.program.failKey(a.name, index.KeyOf(c.now), fmt.Errorf("view %s: %w", a.name, err))
+				a.faults.fail(a.program, c.row, fault{key: index.KeyOf(c.now), err: fmt.Errorf("view %s: %w", a.name, err)})
 				a.of[c.row].each(func(at uint32) { now = append(now, at) })
-			} else if a.program.failing {
-				a.program.repairKey(a.name, index.KeyOf(c.now))
+			} else {
+				a.faults.repair(a.program, c.row)
 			}
-		} else if a.program.failing {
-			a.program.repairKey(a.name, index.KeyOf(c.old))
+		} else {
+			a.faults.repair(a.program, c.row)
 		}
 		a.scratch = now
 		a.move(c, now)
@@ -111,10 +113,10 @@ func (a *arrangement[K, T]) groupsFor(dst []uint32, obj T) (_ []uint32, err erro
 // move has the row of a change be in the given groups.
 func (a *arrangement[K, T]) move(c *change[T], now []uint32) {
 	of := &a.of[c.row]
-	var none T
-	renamed := c.old != none && c.now != none && compareKeys(c.old, c.now) != 0
+	renamed := isRenamed(c)
 	of.each(func(at uint32) {
 		a.touch(at)
+		a.why.note(at, c.reason)
 		if !contains(now, at) {
 			a.groups[at].lost = true
 			of.remove(at)
@@ -127,6 +129,7 @@ func (a *arrangement[K, T]) move(c *change[T], now []uint32) {
 			of.add(at)
 			a.groups[at].add(c.row)
 			a.touch(at)
+			a.why.note(at, c.reason)
 		}
 	}
 }
@@ -144,6 +147,7 @@ func (a *arrangement[K, T]) settle() {
 		a.groups[at].touched = false
 	}
 	a.touched = kept(a.touched)
+	a.why.forget()
 	for _, at := range a.empty {
 		key := a.keyOf[at]
 		if found, ok := a.byKey[key]; !ok || found != at || a.held[at] > 0 || len(a.groups[at].rows) > 0 {

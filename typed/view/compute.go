@@ -30,7 +30,11 @@ func Filter[T index.Object](in *View[T], keep func(T) bool, opts ...Option) *Vie
 		return failed[T]("Filter", errors.New("the function is nil"), in.defined())
 	}
 	opts = append(opts[:len(opts):len(opts)], withoutComparison)
-	return newCompute("Filter", in, func(_ *Fetcher, obj T) (T, bool) { return obj, keep(obj) }, nil, opts)
+	v := newCompute("Filter", in, func(_ *Fetcher, obj T) (T, bool) { return obj, keep(obj) }, nil, opts)
+	if d := in.defined(); d != nil {
+		v.omits = d.omits
+	}
+	return v
 }
 
 // Compute is what a function makes of each object of a view and of what it fetches from
@@ -68,7 +72,7 @@ func newCompute[A, B index.Object](kind string, in *View[A], compute func(*Fetch
 	}
 	d := define(o.name, inputs, append(errs, err)...)
 	return newView(d, func(p *program) *table[B] {
-		c := &computed[A, B]{left: in.start(p), compute: compute, checks: o.checks, fixed: o.fixed, failed: map[uint32]bool{}}
+		c := &computed[A, B]{left: in.start(p), compute: compute, checks: o.checks, fixed: o.fixed}
 		c.program, c.equal = p, equal
 		if o.uncompared {
 			c.equal = nil
@@ -96,10 +100,11 @@ type computed[A, B index.Object] struct {
 	checks  bool
 	fixed   bool // what is fetched depends on the object alone, as joins do it
 
-	costs  []cost          // by row
-	dirty  []uint32        // rows to compute in this step
-	marked []mark          // by row
-	failed map[uint32]bool // rows of which not all that they depend on may be known
+	costs  []cost         // by row
+	dirty  []uint32       // rows to compute in this step
+	marked []mark         // by row
+	why    causes         // by row: why it is to be computed
+	faults faults[uint32] // by row; of these, not all that they depend on may be known
 	effort effort
 }
 
@@ -122,20 +127,26 @@ func (c *computed[A, B]) step() {
 	}
 	for i := range c.left.changes {
 		change := &c.left.changes[i]
-		if change.now != none {
-			c.mark(change.row)
-			c.marked[change.row] = changed
+		if change.now == none {
+			c.because = change.reason
+			c.drop(change.row)
 			continue
 		}
-		c.drop(change.row, change.old)
+		c.mark(change.row, change.reason)
+		c.marked[change.row] = changed
+		if isRenamed(change) {
+			c.because = change.reason
+			c.reorder(change.row)
+		}
 	}
 	for _, l := range c.fetcher.lookups {
 		l.affected(c.mark)
 	}
 	last := began
 	for _, row := range c.dirty {
-		c.fetcher.row, c.fetcher.again = row, c.fixed && c.marked[row] == fetched && !c.failed[row]
+		c.fetcher.row, c.fetcher.again = row, c.fixed && c.marked[row] == fetched && !c.faults.has(row)
 		c.marked[row] = unmarked
+		c.because = c.why.of(row)
 		if obj := c.left.objects[row]; obj != none {
 			c.computeRow(row, obj)
 			now := time.Now()
@@ -145,10 +156,12 @@ func (c *computed[A, B]) step() {
 	}
 	c.effort.add(len(c.dirty), time.Since(began))
 	c.dirty = kept(c.dirty)
+	c.why.forget()
 	c.resolve()
 }
 
-func (c *computed[A, B]) mark(row uint32) {
+func (c *computed[A, B]) mark(row uint32, reason index.Reason) {
+	c.why.note(row, reason)
 	if c.marked[row] == unmarked {
 		c.marked[row] = fetched
 		c.dirty = append(c.dirty, row)
@@ -156,16 +169,13 @@ func (c *computed[A, B]) mark(row uint32) {
 }
 
 // drop takes out what was made of an object that has gone.
-func (c *computed[A, B]) drop(row uint32, old A) {
+func (c *computed[A, B]) drop(row uint32) {
 	var none B
 	for _, l := range c.fetcher.lookups {
 		l.forget(row)
 	}
 	c.make(row, none)
-	delete(c.failed, row)
-	if c.program.failing {
-		c.program.repairKey(c.name, index.KeyOf(old))
-	}
+	c.faults.repair(c.program, row)
 }
 
 // computeRow calls the function for an object.
@@ -173,8 +183,8 @@ func (c *computed[A, B]) computeRow(row uint32, obj A) {
 	made, err := c.call(obj)
 	if err == nil && c.checks {
 		var again B
-		if again, err = c.call(obj); err == nil && !c.same(made, again) {
-			err = errors.New("the function returns different results for the same")
+		if again, err = c.call(obj); err == nil && !c.isSame(made, again) {
+			err = errImpure
 		}
 	}
 	if !c.fetcher.again {
@@ -182,16 +192,15 @@ func (c *computed[A, B]) computeRow(row uint32, obj A) {
 			l.commit(row)
 		}
 	}
+	var none B
 	if err != nil {
-		c.failed[row] = true
-		c.program.failKey(c.name, index.KeyOf(obj), fmt.Errorf("view %s: %w", c.name, err))
+		c.faults.fail(c.program, row, fault{key: index.KeyOf(obj), err: fmt.Errorf("view %s: %w", c.name, err)})
+		if had := c.has(row); c.names == nil && had != none && !sameKey(obj, had) {
+			c.unique() // what stays has the name that the object had before
+		}
 		return
 	}
-	delete(c.failed, row)
-	if c.program.failing {
-		c.program.repairKey(c.name, index.KeyOf(obj))
-	}
-	var none B
+	c.faults.repair(c.program, row)
 	if c.names == nil && made != none && !sameKey(obj, made) {
 		c.unique()
 	}
@@ -245,8 +254,18 @@ func (e *effort) add(calls int, time time.Duration) {
 	e.calls += calls
 	e.time += time
 	if e.metrics != nil && calls > 0 {
-		goroutine.Call(context.Background(), func() { e.metrics.Computed(e.view, calls, time) })
+		e.tell(calls, time)
 	}
+}
+
+// tell tells the metrics. If they panic, that is reported, and the step goes on.
+func (e *effort) tell(calls int, time time.Duration) {
+	defer func() {
+		if p := recover(); p != nil {
+			goroutine.Report(context.Background(), p)
+		}
+	}()
+	e.metrics.Computed(e.view, calls, time)
 }
 
 // explain adds what the object of a row was made of.

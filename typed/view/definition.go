@@ -14,6 +14,8 @@ type definition struct {
 	err    error         // what is wrong with it, or with what it is made of
 	inputs []*definition // what it is made of
 	leaves []leaf        // what it is made of in the end, each once
+
+	omits func(field string) bool // its objects are known to lack a field; nil: they are not
 }
 
 // leaf is an input of a view that is not a view: an informer or a Set.
@@ -46,15 +48,56 @@ func define(name string, inputs []*definition, errs ...error) *definition {
 		d.err = fmt.Errorf("view %s: %w", name, err)
 		return d
 	}
+	if err := d.findDiamond(); err != nil {
+		d.err = fmt.Errorf("view %s: %w", name, err)
+	}
+	return d
+}
+
+// findDiamond returns an error if two leaves are made of the same in the end, by way of
+// informers of views, or one of them of the other: these need not be of one moment.
+func (d *definition) findDiamond() error {
+	var seen []root
 	for _, l := range d.leaves {
-		for _, below := range l.beneath() {
-			if i := slices.IndexFunc(d.leaves, below.same); i >= 0 {
-				d.err = fmt.Errorf("view %s: it is made of %s and of the informer %s, which is made of the same, so that both need not be of one moment; "+
-					"give the view that %s is made of, in its place", name, d.leaves[i].inputName(), l.inputName(), l.inputName())
+		own := len(seen)
+		for _, below := range rootsOf(l) {
+			at := slices.IndexFunc(seen, func(other root) bool { return other.leaf.same(below) })
+			switch {
+			case at < 0:
+				seen = append(seen, root{below, l})
+			case at < own:
+				one, other := l, seen[at].of
+				if below.same(one) {
+					one, other = other, one
+				}
+				return diamondError(below, one, other)
 			}
 		}
 	}
-	return d
+	return nil
+}
+
+// root is what a leaf is made of.
+type root struct{ leaf, of leaf }
+
+// rootsOf returns a leaf, and all that it is made of.
+func rootsOf(l leaf) []leaf {
+	roots := []leaf{l}
+	for _, below := range l.beneath() {
+		roots = append(roots, rootsOf(below)...)
+	}
+	return roots
+}
+
+// diamondError tells of an informer of a view, and of another input, that have something in
+// common.
+func diamondError(common, one, other leaf) error {
+	if common.same(other) {
+		return fmt.Errorf("it is made of %s and of the informer %s, which is made of the same, so that both need not be of one moment; "+
+			"give the view that %s is made of, in its place", common.inputName(), one.inputName(), one.inputName())
+	}
+	return fmt.Errorf("it is made of the informers %s and %s, which are both made of %s, so that both need not be of one moment; "+
+		"give the views that they are made of, in their place", other.inputName(), one.inputName(), common.inputName())
 }
 
 // describe returns the name of a view of a kind that is made of others.
@@ -71,6 +114,15 @@ func describe(kind string, inputs ...*definition) string {
 		}
 	}
 	return s + ")"
+}
+
+// needLabels returns an error if a selector would match nothing, since the objects are known
+// to have no labels.
+func (d *definition) needLabels() error {
+	if d == nil || d.omits == nil || !d.omits("metadata.labels") {
+		return nil
+	}
+	return fmt.Errorf("it selects objects of %s by labels, which the source of that informer leaves out; name metadata.labels in kube.WithFields", d.name)
 }
 
 func (v *View[T]) defined() *definition {

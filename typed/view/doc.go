@@ -52,13 +52,18 @@
 //  6. A function that panics takes one object with it, which is reported as rejected by
 //     its key (source.RejectedError) and stays as it was. Of objects that are made with one
 //     name, one is kept and the others are reported; which one does not depend on what
-//     came first.
+//     came first. What was rejected is so until it can be used or is gone, whatever else has
+//     its key.
 //  7. Objects of inputs are shared, never copied; nothing is kept after Run.
+//  8. Reasons. What goes because an input has let go of it, since its cluster has left or a
+//     range has moved (index.Released, index.OutOfScope), is told with that reason, not as a
+//     deletion, also where a change of another object has contributed.
 //
 // [View.Explain] tells why an object is there, and [View.Status] where the time goes.
 //
 // A view that two informers are made of is computed by each of them; share the informer,
 // and give it to [Of], to compute it once.
 //
-// A view runs on the goroutine of its informer's Run, and calls functions from no other.
+// A view runs on the goroutine of its informer's Run, and calls functions from no other; those
+// of a view that several informers are made of are called by several at the same time.
 package view

@@ -55,7 +55,7 @@ func (v *View[T]) Explain(ctx context.Context, key index.Key) (e Explanation, ok
 	if err := v.Err(); err != nil {
 		return e, false, err
 	}
-	p := v.running.Load()
+	p := v.running.first()
 	if p == nil {
 		return e, false, fmt.Errorf("view %s: %w", v.name, ErrNotRunning)
 	}

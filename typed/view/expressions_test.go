@@ -22,6 +22,15 @@ type thing struct {
 	selector        map[string]string // nil: none
 	value           int
 	made            string // of what it was made
+	bad             bool   // functions panic
+}
+
+// check panics if the object is bad.
+func (x *thing) check() *thing {
+	if x.bad {
+		panic("bad " + x.name)
+	}
+	return x
 }
 
 func (x *thing) GetNamespace() string         { return x.namespace }
@@ -29,7 +38,7 @@ func (x *thing) GetName() string              { return x.name }
 func (x *thing) GetLabels() map[string]string { return x.labels }
 
 func (x *thing) Equal(y *thing) bool {
-	return x.value == y.value && x.made == y.made && maps.Equal(x.labels, y.labels) && maps.Equal(x.selector, y.selector) && (x.selector == nil) == (y.selector == nil)
+	return x.value == y.value && x.made == y.made && x.bad == y.bad && maps.Equal(x.labels, y.labels) && maps.Equal(x.selector, y.selector) && (x.selector == nil) == (y.selector == nil)
 }
 
 func (x *thing) String() string {
@@ -37,7 +46,7 @@ func (x *thing) String() string {
 }
 
 func (x *thing) selects() labels.Selector {
-	if x.selector == nil {
+	if x.check().selector == nil {
 		return nil
 	}
 	made := labels.SelectorFromSet(x.selector)
@@ -87,7 +96,7 @@ func unique(all things) things {
 
 func values(all iter.Seq[*thing]) (s string) {
 	for x := range all {
-		s += fmt.Sprintf(" %s/%s=%d", x.namespace, x.name, x.value)
+		s += fmt.Sprintf(" %s/%s=%d", x.namespace, x.name, x.check().value)
 	}
 	return s
 }
@@ -97,12 +106,17 @@ type expression struct {
 	name  string
 	view  *view.View[*thing]
 	plain func(inputs []things) things
+	uses  int // the inputs that it is made of, a bit each
+}
+
+func newExpression(name string, v *view.View[*thing], plain func(inputs []things) things) expression {
+	return expression{name: name, view: v, plain: plain}
 }
 
 // functions of views, and of the same from scratch
 var (
-	byValue = view.One(func(x *thing) (int, bool) { return x.value % 5, x.value%7 != 0 })
-	byBoth  = view.Many(func(x *thing) []int { return []int{x.value % 5, x.value % 3, x.value % 5} })
+	byValue = view.One(func(x *thing) (int, bool) { return x.check().value % 5, x.value%7 != 0 })
+	byBoth  = view.Many(func(x *thing) []int { return []int{x.check().value % 5, x.value % 3, x.value % 5} })
 )
 
 func keysOf(x *thing, many bool) []int {
@@ -116,49 +130,62 @@ func keysOf(x *thing, many bool) []int {
 }
 
 func renamed(x *thing) *thing {
-	if x.value%4 == 0 {
+	if x.check().value%4 == 0 {
 		return nil
 	}
-	return &thing{x.namespace, fmt.Sprint("m", x.value%6), x.labels, x.selector, x.value + 1, "map " + x.name}
+	return &thing{x.namespace, fmt.Sprint("m", x.value%6), x.labels, x.selector, x.value + 1, "map " + x.name, false}
+}
+
+// nameless makes few different objects, which do not tell by their names what they were made
+// of.
+func nameless(x *thing) *thing {
+	return &thing{"", fmt.Sprint("one", x.check().value%2), nil, nil, x.value % 3, "nameless", false}
 }
 
 func split(x *thing) (all []*thing) {
-	for i := range x.value % 4 {
-		all = append(all, &thing{x.namespace, fmt.Sprint("s", (x.value+i*i)%8), x.labels, x.selector, x.value + i, "split " + x.name})
+	for i := range x.check().value % 4 {
+		all = append(all, &thing{x.namespace, fmt.Sprint("s", (x.value+i*i)%8), x.labels, x.selector, x.value + i, "split " + x.name, false})
 	}
 	return all
 }
 
 func joined(x *thing, with iter.Seq[*thing]) (*thing, bool) {
 	found := values(with)
-	if x.value%3 == 0 && found == "" {
+	if x.check().value%3 == 0 && found == "" {
 		return nil, false
 	}
-	return &thing{x.namespace, x.name, x.labels, x.selector, x.value + len(found)%5, "joined" + found}, true
+	return &thing{x.namespace, x.name, x.labels, x.selector, x.value + len(found)%5, "joined" + found, false}, true
 }
 
 func grouped(key int, all iter.Seq[*thing]) (*thing, bool) {
 	found := values(all)
-	return &thing{"groups", fmt.Sprint("g", key/2), map[string]string{"a": fmt.Sprint(key % 2)}, nil, len(found) % 11, "group" + found}, true
+	return &thing{"groups", fmt.Sprint("g", key/2), map[string]string{"a": fmt.Sprint(key % 2)}, nil, len(found) % 11, "group" + found, false}, true
 }
 
 type sum struct{ n, sum int }
 
 var summing = view.Fold[*thing, sum]{
-	Add:    func(s *sum, x *thing) { s.n++; s.sum += x.value },
-	Remove: func(s *sum, x *thing) { s.n--; s.sum -= x.value },
+	Add:    func(s *sum, x *thing) { s.n++; s.sum += x.check().value },
+	Remove: func(s *sum, x *thing) { s.n--; s.sum -= x.check().value },
 }
 
 func summed(key int, s *sum, n int) (*thing, bool) {
 	if n != s.n {
 		panic(fmt.Sprint("the state has ", s.n, " objects, not ", n))
 	}
-	return &thing{"sums", fmt.Sprint(key), nil, nil, s.sum % 17, fmt.Sprint(s.sum, " of ", n)}, s.sum%5 != 0
+	return &thing{"sums", fmt.Sprint(key), nil, nil, s.sum % 17, fmt.Sprint(s.sum, " of ", n), false}, s.sum%5 != 0
 }
 
 // grow returns an expression over others, which the numbers that next returns decide.
 func grow(made []expression, next func(n int) int) expression {
 	a, b := made[next(len(made))], made[next(len(made))]
+	e := growOver(a, b, next)
+	e.uses = a.uses | b.uses
+	return e
+}
+
+// growOver returns one over one of two, or both.
+func growOver(a, b expression, next func(n int) int) expression {
 	many := next(2) == 0
 	keys := byValue
 	if many {
@@ -207,35 +234,39 @@ func grow(made []expression, next func(n int) int) expression {
 		return by
 	}
 	two := a.name + ", " + b.name
-	switch next(11) {
-	case 0:
-		return expression{"map(" + a.name + ")", view.Map(a.view, renamed, view.WithChecks()), func(in []things) things {
+	switch next(13) {
+	case 0, 11:
+		rename := renamed
+		if next(2) == 0 {
+			rename = nameless
+		}
+		return newExpression("map("+a.name+")", view.Map(a.view, rename, view.WithChecks()), func(in []things) things {
 			return each(in, func(x *thing) []*thing {
-				if out := renamed(x); out != nil {
+				if out := rename(x); out != nil {
 					return []*thing{out}
 				}
 				return nil
 			})
-		}}
+		})
 	case 1:
-		keep := func(x *thing) bool { return x.value%3 != 0 }
-		return expression{"filter(" + a.name + ")", view.Filter(a.view, keep), func(in []things) things {
+		keep := func(x *thing) bool { return x.check().value%3 != 0 }
+		return newExpression("filter("+a.name+")", view.Filter(a.view, keep), func(in []things) things {
 			return slices.DeleteFunc(slices.Clone(a.plain(in)), func(x *thing) bool { return !keep(x) })
-		}}
+		})
 	case 2:
-		return expression{"flatmap(" + a.name + ")", view.FlatMap(a.view, split, view.WithChecks()), func(in []things) things { return each(in, split) }}
+		return newExpression("flatmap("+a.name+")", view.FlatMap(a.view, split, view.WithChecks()), func(in []things) things { return each(in, split) })
 	case 3:
-		return expression{"union(" + two + ")", view.Union(a.view, b.view), func(in []things) things {
+		return newExpression("union("+two+")", view.Union(a.view, b.view), func(in []things) things {
 			return unique(append(slices.Clone(a.plain(in)), b.plain(in)...))
-		}}
+		})
 	case 4:
-		return expression{"on(" + two + ")", view.JoinOn(a.view, b.view, keys, keys, joined, view.WithChecks()), joinWith(share)}
+		return newExpression("on("+two+")", view.JoinOn(a.view, b.view, keys, keys, joined, view.WithChecks()), joinWith(share))
 	case 5:
-		return expression{"selecting(" + two + ")", view.JoinSelecting(a.view, b.view, (*thing).selects, joined), joinWith(selects)}
+		return newExpression("selecting("+two+")", view.JoinSelecting(a.view, b.view, (*thing).selects, joined), joinWith(selects))
 	case 6:
-		return expression{"selected(" + two + ")", view.JoinSelectedBy(a.view, b.view, (*thing).selects, joined), joinWith(func(x, y *thing) bool { return selects(y, x) })}
+		return newExpression("selected("+two+")", view.JoinSelectedBy(a.view, b.view, (*thing).selects, joined), joinWith(func(x, y *thing) bool { return selects(y, x) }))
 	case 7:
-		return expression{"group(" + a.name + ")", view.Group(a.view, keys, grouped), func(in []things) things {
+		return newExpression("group("+a.name+")", view.Group(a.view, keys, grouped), func(in []things) things {
 			var all things
 			by := groups(in)
 			for _, k := range slices.SortedFunc(maps.Keys(by), func(a, b int) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
@@ -244,9 +275,9 @@ func grow(made []expression, next func(n int) int) expression {
 				}
 			}
 			return unique(all)
-		}}
+		})
 	case 8:
-		return expression{"reduce(" + a.name + ")", view.Reduce(a.view, keys, summing, summed), func(in []things) things {
+		return newExpression("reduce("+a.name+")", view.Reduce(a.view, keys, summing, summed, view.WithChecks()), func(in []things) things {
 			var all things
 			for k, of := range groups(in) {
 				var s sum
@@ -258,20 +289,20 @@ func grow(made []expression, next func(n int) int) expression {
 				}
 			}
 			return unique(all)
-		}}
-	case 9:
-		return expression{"distinct(" + a.name + ")", view.Distinct(a.view, keys), func(in []things) things {
+		})
+	case 9, 12:
+		return newExpression("distinct("+a.name+")", view.Distinct(a.view, keys), func(in []things) things {
 			var all things
 			for _, of := range groups(in) {
 				all = append(all, of[0])
 			}
 			return unique(all)
-		}}
+		})
 	default:
 		byKey, byLabel, bySelector := view.By(b.view, keys), view.ByLabels(b.view), view.BySelector(b.view, (*thing).selects)
 		compute := func(x *thing, of func(k int) string, selected func() string, matched func() string) (*thing, bool) {
 			found := ""
-			for i := range x.value % 3 {
+			for i := range x.check().value % 3 {
 				found += of(x.value%5 + i)
 			}
 			if strings.Contains(found, "=3") {
@@ -279,10 +310,10 @@ func grow(made []expression, next func(n int) int) expression {
 			} else if x.value%2 == 0 {
 				found += matched()
 			}
-			return &thing{x.namespace, x.name, x.labels, x.selector, len(found) % 13, "computed" + found}, true
+			return &thing{x.namespace, x.name, x.labels, x.selector, len(found) % 13, "computed" + found, false}, true
 		}
-		return expression{
-			"compute(" + two + ")",
+		return newExpression(
+			"compute("+two+")",
 			view.Compute(a.view, func(f *view.Fetcher, x *thing) (*thing, bool) {
 				return compute(x, func(k int) string { return values(byKey.Fetch(f, k)) },
 					func() string { return values(byLabel.Select(f, x.namespace, x.selects())) },
@@ -307,6 +338,6 @@ func grow(made []expression, next func(n int) int) expression {
 					return []*thing{out}
 				})
 			},
-		}
+		)
 	}
 }

@@ -47,7 +47,7 @@ func (f *feed[T]) take() (version string) {
 	var none T
 	all := make([]pair[T], 0, initial.Len()+len(f.taken))
 	for obj := range initial.All() {
-		all = append(all, pair[T]{none, obj})
+		all = append(all, pair[T]{old: none, now: obj})
 	}
 	f.taken = append(all, f.taken...)
 	return version
@@ -61,12 +61,12 @@ func (f *feed[T]) step() {
 		switch {
 		case there && c.now == none:
 			delete(f.rows, f.objects[row])
-			f.change(row, none)
+			f.change(row, none, c.reason)
 		case there:
 			if c.now != f.objects[row] {
 				delete(f.rows, f.objects[row])
 				f.rows[c.now] = row
-				f.change(row, c.now)
+				f.change(row, c.now, c.reason)
 			}
 		case c.now != none:
 			row := f.newRow()
@@ -74,7 +74,7 @@ func (f *feed[T]) step() {
 				f.slot = append(f.slot, 0)
 			}
 			f.rows[c.now] = row
-			f.change(row, c.now)
+			f.change(row, c.now, c.reason)
 		}
 	}
 	clear(f.taken)
@@ -101,13 +101,13 @@ func (f *feed[T]) find(obj T) (uint32, bool) {
 }
 
 // change changes a row, perhaps again.
-func (f *feed[T]) change(row uint32, obj T) {
+func (f *feed[T]) change(row uint32, obj T, reason index.Reason) {
 	if at := f.slot[row]; at != 0 {
 		f.objects[row] = obj
-		f.changes[at-1].now = obj
+		f.changes[at-1].now, f.changes[at-1].reason = obj, reason
 		return
 	}
-	f.changes = append(f.changes, change[T]{row, f.objects[row], obj})
+	f.changes = append(f.changes, change[T]{row, f.objects[row], obj, reason})
 	f.objects[row] = obj
 	f.slot[row] = uint32(len(f.changes))
 }
@@ -145,8 +145,11 @@ type inbox[T index.Object] struct {
 	version string
 }
 
-// pair is a change of an object.
-type pair[T index.Object] struct{ old, now T }
+// pair is a change of an object, with the reason of the event.
+type pair[T index.Object] struct {
+	old, now T
+	reason   index.Reason
+}
 
 const minPending = 16384
 
@@ -179,9 +182,9 @@ func (b *inbox[T]) Step(events []typed.Event[T], resourceVersion string) {
 		for i := range events {
 			e := &events[i]
 			if e.Type == index.Deleted {
-				b.pending = append(b.pending, pair[T]{old: e.Old})
+				b.pending = append(b.pending, pair[T]{old: e.Old, reason: e.Reason})
 			} else if e.Old != none || e.New != none {
-				b.pending = append(b.pending, pair[T]{e.Old, e.New})
+				b.pending = append(b.pending, pair[T]{e.Old, e.New, e.Reason})
 			}
 		}
 		if resourceVersion != "" {
@@ -206,7 +209,7 @@ func (b *inbox[T]) join() {
 			joined = append(joined, c)
 		} else {
 			delete(last, c.old)
-			joined[at].now = c.now
+			joined[at].now, joined[at].reason = c.now, c.reason
 		}
 		if c.now != none {
 			last[c.now] = at

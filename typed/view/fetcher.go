@@ -1,6 +1,10 @@
 package view
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/kubetyped/informer/index"
+)
 
 // Fetcher is what a function of [Compute] fetches with, and by which what it fetches is
 // noted. It is not to be used when the function has returned.
@@ -22,8 +26,8 @@ type dependency struct {
 // dependents are the rows of a stage that depend on a lookup, by what each has fetched.
 type dependents interface {
 	// affected calls mark for each row of which something that it has fetched has
-	// changed in this step.
-	affected(mark func(row uint32))
+	// changed in this step, with the reason.
+	affected(mark func(row uint32, reason index.Reason))
 	// commit has a row depend on what was fetched since the last commit, and on nothing
 	// else.
 	commit(row uint32)

@@ -41,10 +41,11 @@ type flattened[A, B index.Object] struct {
 	project func(A) []B
 	checks  bool
 
-	of     [][]uint32 // by row of in: its rows, in the order in which they were returned
-	from   []uint32   // by row: the one of in that it was made of
-	nth    []uint32   // by row: its place among those
-	costs  []cost     // by row of in
+	of     [][]uint32     // by row of in: its rows, in the order in which they were returned
+	from   []uint32       // by row: the one of in that it was made of
+	nth    []uint32       // by row: its place among those
+	costs  []cost         // by row of in
+	faults faults[uint32] // by row of in
 	effort effort
 }
 
@@ -67,21 +68,23 @@ func (f *flattened[A, B]) step() {
 	}
 	for i := range f.in.changes {
 		c := &f.in.changes[i]
+		f.because = c.reason
 		if c.now == none {
 			f.place(c.row, nil)
-			if f.program.failing {
-				f.program.repairKey(f.name, index.KeyOf(c.old))
-			}
+			f.faults.repair(f.program, c.row)
 			continue
+		}
+		if isRenamed(c) {
+			for _, row := range f.of[c.row] {
+				f.reorder(row)
+			}
 		}
 		made, err := f.call(c.now)
 		if err != nil {
-			f.program.failKey(f.name, index.KeyOf(c.now), fmt.Errorf("view %s: %w", f.name, err))
+			f.faults.fail(f.program, c.row, fault{key: index.KeyOf(c.now), err: fmt.Errorf("view %s: %w", f.name, err)})
 			continue
 		}
-		if f.program.failing {
-			f.program.repairKey(f.name, index.KeyOf(c.now))
-		}
+		f.faults.repair(f.program, c.row)
 		f.place(c.row, made)
 		now := time.Now()
 		f.costs[c.row] = cost{at: now.Unix(), took: now.Sub(last)}
@@ -107,7 +110,7 @@ func (f *flattened[A, B]) call(obj A) (made []B, err error) {
 		return nil, errImpure
 	}
 	for i := range made {
-		if !f.same(made[i], again[i]) {
+		if !f.isSame(made[i], again[i]) {
 			return nil, errImpure
 		}
 	}
@@ -147,9 +150,13 @@ func (f *flattened[A, B]) place(from uint32, made []B) {
 				f.from, f.nth = append(f.from, 0), append(f.nth, 0)
 			}
 		}
+		another := f.nth[row] != uint32(len(now))
 		f.from[row], f.nth[row] = from, uint32(len(now))
 		now = append(now, row)
 		f.make(row, obj)
+		if another {
+			f.reorder(row)
+		}
 	}
 	for _, row := range before[kept:] {
 		if !contains(now, row) {

@@ -51,8 +51,14 @@ func Distinct[T index.Object, K comparable](in *View[T], keys Keys[K, T], opts .
 	}, opts...)
 }
 
-// compareInWords orders keys, which need have no order, as they are printed.
-func compareInWords[K comparable](a, b K) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
+// compareInWords orders keys, which need have no order, as they are printed. Those that look
+// the same are printed as Go writes them.
+func compareInWords[K comparable](a, b K) int {
+	if order := strings.Compare(fmt.Sprint(a), fmt.Sprint(b)); order != 0 || a == b {
+		return order
+	}
+	return strings.Compare(fmt.Sprintf("%#v", a), fmt.Sprintf("%#v", b))
+}
 
 // grouped is the stage of Group: an object at most of each group, at its number.
 type grouped[T index.Object, K comparable, Out index.Object] struct {
@@ -60,7 +66,8 @@ type grouped[T index.Object, K comparable, Out index.Object] struct {
 	of     *arrangement[K, T]
 	group  func(K, iter.Seq[T]) (Out, bool)
 	checks bool
-	costs  []cost // by group
+	costs  []cost         // by group
+	faults faults[uint32] // by group
 	effort effort
 }
 
@@ -85,23 +92,21 @@ func (g *grouped[T, K, Out]) step() {
 func (g *grouped[T, K, Out]) regroup(at uint32) {
 	var made Out
 	var err error
-	key := index.Key{Name: fmt.Sprint(g.of.keyOf[at])}
 	if rows := g.of.groups[at].rows; len(rows) > 0 {
 		made, err = g.call(g.of.keyOf[at], rows)
 		if err == nil && g.checks {
 			var again Out
-			if again, err = g.call(g.of.keyOf[at], rows); err == nil && !g.same(made, again) {
+			if again, err = g.call(g.of.keyOf[at], rows); err == nil && !g.isSame(made, again) {
 				err = errImpure
 			}
 		}
 	}
 	if err != nil {
-		g.program.failKey(g.name, key, fmt.Errorf("view %s: %w", g.name, err))
+		g.faults.fail(g.program, at, fault{key: index.Key{Name: fmt.Sprint(g.of.keyOf[at])}, err: fmt.Errorf("view %s: %w", g.name, err)})
 		return
 	}
-	if g.program.failing {
-		g.program.repairKey(g.name, key)
-	}
+	g.faults.repair(g.program, at)
+	g.because = g.of.why.of(at)
 	g.make(at, made)
 }
 

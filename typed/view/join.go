@@ -99,6 +99,9 @@ func JoinSelectedBy[L index.Labeled, R, Out index.Object](
 	case selector == nil:
 		return failed[Out]("JoinSelectedBy", errNilSelector, left.defined(), right.defined())
 	}
+	if err := left.defined().needLabels(); err != nil {
+		return failed[Out]("JoinSelectedBy", err, left.defined(), right.defined())
+	}
 	lookup := BySelector(right, selector, checksOf[Out](opts)...)
 	return newJoin("JoinSelectedBy", left, right, lookup, func(f *Fetcher, obj L) iter.Seq[R] {
 		if f.again {

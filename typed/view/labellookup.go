@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"errors"
 	"iter"
 	"maps"
 
@@ -21,6 +22,7 @@ type LabelLookup[T index.Labeled] struct {
 func ByLabels[T index.Labeled](in *View[T], opts ...Option) *LabelLookup[T] {
 	inputs := []*definition{in.defined()}
 	o, _, err := gather[T](opts)
+	err = errors.Join(err, in.defined().needLabels())
 	return &LabelLookup[T]{definition: define(cmp.Or(o.name, describe("ByLabels", inputs...)), inputs, err), in: in}
 }
 
@@ -78,7 +80,7 @@ func (s *labeled[T]) step() {
 	for i := range s.in.changes {
 		c := &s.in.changes[i]
 		old, now := labelsOf(c.old), labelsOf(c.now)
-		s.labels.change(c.row, old, now, old.there && now.there && compareKeys(c.old, c.now) != 0)
+		s.labels.change(c.row, old, now, isRenamed(c))
 	}
 	s.labels.tidy()
 }
@@ -123,13 +125,15 @@ func (d *selecting[T]) find(namespace string, selector labels.Selector) []uint32
 	return d.labels.inOrder(namespace, selector)
 }
 
-func (d *selecting[T]) affected(mark func(row uint32)) {
+func (d *selecting[T]) affected(mark func(row uint32, reason index.Reason)) {
 	if d.asked.len() == 0 {
 		return
 	}
-	markOwner := func(number uint32) { mark(d.asked.owner(number)) }
+	var reason index.Reason
+	markOwner := func(number uint32) { mark(d.asked.owner(number), reason) }
 	for i := range d.in.changes {
 		c := &d.in.changes[i]
+		reason = c.reason
 		old, now := labelsOf(c.old), labelsOf(c.now)
 		if old.there {
 			d.index.matching(old.namespace, old.set, markOwner)

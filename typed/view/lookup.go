@@ -104,10 +104,11 @@ func (d *keyed[K, T]) rows(key K) []uint32 {
 	return d.groups[at].rows
 }
 
-func (d *keyed[K, T]) affected(mark func(row uint32)) {
+func (d *keyed[K, T]) affected(mark func(row uint32, reason index.Reason)) {
 	for _, at := range d.touched {
 		if int(at) < len(d.rowsOf) {
-			d.rowsOf[at].each(mark)
+			reason := d.why.of(at)
+			d.rowsOf[at].each(func(row uint32) { mark(row, reason) })
 		}
 	}
 }

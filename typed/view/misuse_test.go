@@ -89,19 +89,32 @@ func versionsOfThings(of *view.View[*rig.Thing]) *view.View[*rig.Thing] {
 	return view.Filter(of, func(o *rig.Thing) bool { return true })
 }
 
-// TestOneInformerAtATime runs a view, which may run again later.
-func TestOneInformerAtATime(t *testing.T) {
+// TestInformersOfOneView: each computes it, at once or one after another, and who asks the view
+// for versions is told what all have.
+func TestInformersOfOneView(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		v := versions(named("a").View())
-		informer := typed.NewInformer(v)
-		stop := run(t, informer)
+		set := named("a")
+		v := versions(set.View())
+		first := typed.NewInformer(v)
+		stop := run(t, first)
 		synctest.Wait()
-		require.ErrorContains(t, typed.NewInformer(v).Run(t.Context()), "it is the source of an informer that runs")
-		checkRows(t, informer, "a=1")
+		second := typed.NewInformer(v)
+		stopSecond := run(t, second)
+		checkRows(t, first, "a=1")
+		checkRows(t, second, "a=1")
+		version := set.Put(rig.At("a", 2))
+		require.NoError(t, v.WaitForResourceVersion(t.Context(), set.View(), version))
+		checkRows(t, first, "a=2")
+		checkRows(t, second, "a=2")
+		assert.Equal(t, []view.VersionOf{{Input: set.Name(), ResourceVersion: version}}, v.Versions())
 		stop()
+		version = set.Put(rig.At("a", 3))
+		require.NoError(t, v.WaitForResourceVersion(t.Context(), set.View(), version), "one that has ended is not waited for")
+		checkRows(t, second, "a=3")
+		stopSecond()
 		_, err := v.Status(t.Context())
 		require.ErrorContains(t, err, "not the source of an informer that runs")
-		checkRows(t, start(t, v), "a=1")
+		checkRows(t, start(t, v), "a=3")
 	})
 }
 

@@ -19,7 +19,12 @@ type output[T index.Object] struct {
 	names map[index.Key]rowSet // the rows of each key
 	set   []uint32             // rows that were set in this step
 	moved []index.Key          // keys whose rows are others, or have changed, in this step
-	twice map[index.Key]bool   // keys of several rows, which is told
+	twice faults[index.Key]    // keys of several rows
+	// differ has the objects for which equal panics, by row.
+	differ  faults[uint32]
+	because index.Reason               // why what is made next is made anew
+	whyKey  map[index.Key]index.Reason // see causes; of moved
+	whyRow  causes                     // of set
 
 	overlap bool // that several rows have one key is as it should be
 }
@@ -27,7 +32,7 @@ type output[T index.Object] struct {
 // unique has the output look for rows that have one key from now on, what this step has
 // made so far included.
 func (o *output[T]) unique() {
-	o.names, o.twice = map[index.Key]rowSet{}, map[index.Key]bool{}
+	o.names = map[index.Key]rowSet{}
 	o.made = append([]T{}, o.objects...)
 	var none T
 	for row, obj := range o.made {
@@ -44,6 +49,12 @@ func (o *output[T]) unique() {
 			o.count++
 		}
 		o.set = append(o.set, c.row)
+		o.whyRow.note(c.row, c.reason)
+		for _, obj := range []T{c.old, c.now} {
+			if obj != none {
+				o.noteMoved(index.KeyOf(obj), c.reason)
+			}
+		}
 	}
 	clear(o.changes)
 	o.changes = o.changes[:0]
@@ -53,8 +64,8 @@ func (o *output[T]) unique() {
 func (o *output[T]) make(row uint32, obj T) {
 	o.reach(row)
 	if o.names == nil {
-		if !o.same(o.objects[row], obj) {
-			o.put(row, obj)
+		if !o.same(row, o.objects[row], obj) {
+			o.put(row, obj, o.because)
 		}
 		return
 	}
@@ -63,11 +74,12 @@ func (o *output[T]) make(row uint32, obj T) {
 		o.made = append(o.made, none)
 	}
 	old := o.made[row]
-	if o.same(old, obj) {
+	if o.same(row, old, obj) {
 		return
 	}
 	o.made[row] = obj
 	o.set = append(o.set, row)
+	o.whyRow.note(row, o.because)
 	if old != none {
 		o.giveUp(row, old)
 	}
@@ -93,7 +105,7 @@ func (o *output[T]) claim(row uint32, obj T) {
 	rows := o.names[key]
 	rows.add(row)
 	o.names[key] = rows
-	o.moved = append(o.moved, key)
+	o.noteMoved(key, o.because)
 }
 
 func (o *output[T]) giveUp(row uint32, obj T) {
@@ -105,31 +117,58 @@ func (o *output[T]) giveUp(row uint32, obj T) {
 	} else {
 		o.names[key] = rows
 	}
+	o.noteMoved(key, o.because)
+}
+
+// noteMoved has the rows of a key be looked at in this step.
+func (o *output[T]) noteMoved(key index.Key, reason index.Reason) {
 	o.moved = append(o.moved, key)
-}
-
-// same reports whether there is nothing to tell.
-func (o *output[T]) same(old, obj T) bool {
-	var none T
-	if old == obj {
-		return true
-	}
-	return old != none && obj != none && o.equal != nil && sameKey(old, obj) && o.compareMade(old, obj)
-}
-
-// compareMade calls what compares objects. If that panics, they are taken for different ones.
-func (o *output[T]) compareMade(old, obj T) (same bool) {
-	var err error
-	defer func() {
-		if err != nil {
-			o.program.failKey(o.name+", equal", index.KeyOf(obj), fmt.Errorf("view %s: comparing with the object before: %w", o.name, err))
-			same = false
-		} else if o.program.failing {
-			o.program.repairKey(o.name+", equal", index.KeyOf(obj))
+	if reason > index.Watched {
+		if o.whyKey == nil {
+			o.whyKey = map[index.Key]index.Reason{}
 		}
-	}()
+		o.whyKey[key] = max(o.whyKey[key], reason)
+	}
+}
+
+// reorder has the rows of the key of a row be looked at, whose place among them may be another
+// one, though its object is the same.
+func (o *output[T]) reorder(row uint32) {
+	var none T
+	if obj := o.has(row); o.names != nil && obj != none {
+		o.noteMoved(index.KeyOf(obj), o.because)
+	}
+}
+
+// same reports whether there is nothing to tell of a row. If what compares objects panics,
+// they are taken for different ones.
+func (o *output[T]) same(row uint32, old, obj T) bool {
+	same, err := o.compare(old, obj)
+	if err != nil {
+		o.differ.fail(o.program, row, fault{key: index.KeyOf(obj), err: fmt.Errorf("view %s: comparing with the object before: %w", o.name, err)})
+	} else {
+		o.differ.repair(o.program, row)
+	}
+	return same
+}
+
+// isSame reports whether two objects are the same to who reads them.
+func (o *output[T]) isSame(a, b T) bool {
+	same, err := o.compare(a, b)
+	return same && err == nil
+}
+
+// compare calls what compares objects.
+func (o *output[T]) compare(a, b T) (same bool, err error) {
+	var none T
+	switch {
+	case a == b:
+		return true, nil
+	case a == none || b == none || o.equal == nil || !sameKey(a, b):
+		return false, nil
+	}
 	defer recoverTo(&err)
-	return o.equal(old, obj)
+	return o.equal(a, b), nil
 }
 
 // resolve ends the calls of make in a step: of the rows of each key, the first is shown.
@@ -137,7 +176,7 @@ func (o *output[T]) resolve() {
 	var none T
 	for _, row := range o.set {
 		if o.made[row] == none {
-			o.put(row, none)
+			o.put(row, none, o.whyRow.of(row))
 		}
 	}
 	for _, key := range o.moved {
@@ -152,24 +191,22 @@ func (o *output[T]) resolve() {
 		o.reach(first)
 		rows.each(func(row uint32) {
 			o.reach(row)
+			reason := max(o.whyKey[key], o.whyRow.of(row))
 			if row == first {
-				o.put(row, o.made[row])
+				o.put(row, o.made[row], reason)
 			} else {
-				o.put(row, none)
+				o.put(row, none, reason)
 			}
 		})
 		if o.overlap {
 			continue
 		}
-		if n > 1 && !o.twice[key] {
-			o.twice[key] = true
-			o.program.twice++
-			o.program.failKey(o.name+", names", key, fmt.Errorf("%s: %d objects are made with this name, of which one is kept", o.name, n))
-		} else if n <= 1 && o.twice[key] {
-			delete(o.twice, key)
-			o.program.twice--
-			o.program.repairKey(o.name+", names", key)
+		if n > 1 && !o.twice.has(key) {
+			o.twice.fail(o.program, key, fault{key: key, names: true, err: fmt.Errorf("%s: %d objects are made with this name, of which one is kept", o.name, n)})
+		} else if n <= 1 {
+			o.twice.repair(o.program, key)
 		}
 	}
-	o.set, o.moved = kept(o.set), kept(o.moved)
+	o.set, o.moved, o.whyKey = kept(o.set), kept(o.moved), nil
+	o.whyRow.forget()
 }

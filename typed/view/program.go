@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
@@ -22,11 +21,10 @@ type program struct {
 	asked  chan func()   // to be called between two steps
 	ended  chan struct{} // closed when it does not run any more
 
-	report   func(error)       // to the sink
-	failures map[failure]error // what cannot be computed now
-	failing  bool              // there is something in failures
-	broken   map[index.Key]int // by key, how many failures there are
-	twice    int               // how many of the failures are names of several objects
+	report   func(error)            // to the sink
+	faults   map[index.Key][]*fault // of all stages, by key; the last one was reported last
+	failing  int                    // how many faults there are
+	twice    int                    // how many of them are names of several objects
 	progress progress
 	reports  []func() StageStatus // of the views that it is made of
 }
@@ -60,16 +58,10 @@ type inputState struct {
 	err    error // what its list and watch fail with, or why it has ended
 }
 
-// failure is an object for which a function has failed, in a stage.
-type failure struct {
-	stage string
-	key   index.Key
-}
-
 func newProgram(report func(error)) *program {
 	return &program{
 		made: map[*definition]any{}, wake: make(chan struct{}, 1), asked: make(chan func()), ended: make(chan struct{}),
-		report: report, failures: map[failure]error{}, broken: map[index.Key]int{},
+		report: report, faults: map[index.Key][]*fault{},
 	}
 }
 
@@ -175,31 +167,6 @@ func (p *program) settle() {
 	}
 }
 
-// fail reports that an object cannot be used by a stage, which goes on with what it had.
-func (p *program) failKey(stage string, key index.Key, err error) {
-	at := failure{stage, key}
-	if _, ok := p.failures[at]; !ok {
-		p.failing = true
-		p.broken[key]++
-	}
-	p.failures[at] = err
-	p.report(&source.RejectedError{Key: key, Err: err})
-}
-
-// repairKey takes that back.
-func (p *program) repairKey(stage string, key index.Key) {
-	at := failure{stage, key}
-	if _, ok := p.failures[at]; !ok {
-		return
-	}
-	delete(p.failures, at)
-	p.failing = len(p.failures) > 0
-	if p.broken[key]--; p.broken[key] == 0 {
-		delete(p.broken, key)
-		p.report(&source.RejectedError{Key: key})
-	}
-}
-
 // recoverTo makes an error of a panic, and reports it.
 func recoverTo(err *error) {
 	if p := recover(); p != nil {
@@ -210,17 +177,6 @@ func recoverTo(err *error) {
 		}
 		*err = fmt.Errorf("panic: %v", p)
 	}
-}
-
-// versionOfAll is the version of a view whose inputs are at the given ones, "" if one
-// is not known.
-func versionOfAll(versions []string) string {
-	for _, v := range versions {
-		if v == "" {
-			return ""
-		}
-	}
-	return strings.Join(versions, ",")
 }
 
 // ask has f called between two steps, and waits for it.

@@ -47,8 +47,11 @@ func (p *progress) wait(ctx context.Context, ended <-chan struct{}, input int, v
 		versions, changed := p.now()
 		if input < len(versions) {
 			at = versions[input]
-			if order, err := resourceversion.CompareResourceVersion(at, version); err == nil && order >= 0 {
+			switch order, err := resourceversion.CompareResourceVersion(at, version); {
+			case err == nil && order >= 0:
 				return nil
+			case err != nil && at != "":
+				return fmt.Errorf("it is at version %q, which cannot be compared with %s; wait for the versions of what it is made of: %w", at, version, err)
 			}
 		}
 		select {

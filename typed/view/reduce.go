@@ -25,9 +25,9 @@ type Fold[T, S any] struct {
 // state, which it must neither modify nor keep parts of (so it copies a resource.Quantity
 // by DeepCopy), and the number of objects; it returns false if nothing is made of them.
 //
-// If a call of Add or Remove panics, the object is reported as rejected, and is left out.
-// The state of its keys is then computed anew from all of their objects whenever one
-// changes, as long as a call panics.
+// An object for which Add panics is reported as rejected, and is left out of the state and of
+// the number until it changes. The state of its key is then computed anew from all others; so
+// it is if Remove panics. [WithChecks] computes each state anew, and compares the results.
 func Reduce[T index.Object, K comparable, S any, Out index.Object](
 	in *View[T], keys Keys[K, T], fold Fold[T, S], result func(key K, state *S, n int) (Out, bool), opts ...Option,
 ) *View[Out] {
@@ -45,7 +45,7 @@ func Reduce[T index.Object, K comparable, S any, Out index.Object](
 	o.name = cmp.Or(o.name, describe("Reduce", in.defined()))
 	d := define(o.name, []*definition{lookup.definition}, err)
 	return newView(d, func(p *program) *table[Out] {
-		r := &reduced[T, K, S, Out]{in: in.start(p), keys: keys, byKey: map[K]uint32{}, fold: fold, result: result}
+		r := &reduced[T, K, S, Out]{in: in.start(p), keys: keys, byKey: map[K]uint32{}, fold: fold, result: result, checks: o.checks}
 		r.program, r.equal = p, equal
 		r.before = func(a, b uint32) int { return compareInWords(r.states[a].key, r.states[b].key) }
 		r.unique()
@@ -62,20 +62,30 @@ type reduced[T index.Object, K comparable, S any, Out index.Object] struct {
 	keys   Keys[K, T]
 	fold   Fold[T, S]
 	result func(K, *S, int) (Out, bool)
+	checks bool
 
 	states  []reduction[K, S]
 	byKey   map[K]uint32
-	of      []rowSet // by row of in: the states that it was added to
+	of      []rowSet // by row of in: the states that it belongs to
 	touched []uint32
 	scratch []uint32
+	why     causes // by state
 	effort  effort
+
+	keyless faults[uint32] // by row of in: no key is known
+	leftOut faults[member] // the object is not in the state
+	useless faults[uint32] // by state: no result
 }
+
+// member is a row of the input in a state.
+type member struct{ row, state uint32 }
 
 // reduction is the state of one key.
 type reduction[K comparable, S any] struct {
 	key     K
 	state   S
-	n       int
+	n       int // objects that were added
+	members int // and those that were left out
 	touched bool
 	broken  bool // the state is to be computed anew
 }
@@ -91,10 +101,11 @@ func (r *reduced[T, K, S, Out]) step() {
 	}
 	r.mend()
 	for _, at := range r.touched {
-		r.make(at, r.conclude(at))
+		r.because = r.why.of(at)
+		r.conclude(at)
 		s := &r.states[at]
 		s.touched = false
-		if s.n == 0 {
+		if s.members == 0 {
 			delete(r.byKey, s.key)
 			*s = reduction[K, S]{}
 			r.gone = append(r.gone, at)
@@ -102,6 +113,7 @@ func (r *reduced[T, K, S, Out]) step() {
 	}
 	r.effort.add(len(r.in.changes), time.Since(began))
 	r.touched = kept(r.touched)
+	r.why.forget()
 	r.resolve()
 }
 
@@ -110,34 +122,48 @@ func (r *reduced[T, K, S, Out]) step() {
 func (r *reduced[T, K, S, Out]) move(c *change[T]) {
 	var none T
 	now := r.scratch[:0]
+	var err error
 	if c.now != none {
-		var err error
-		if now, err = r.statesFor(now, c.now); err != nil {
-			r.program.failKey(r.name, index.KeyOf(c.now), fmt.Errorf("view %s: %w", r.name, err))
-			now = now[:0]
-			r.of[c.row].each(func(at uint32) { now = append(now, at) })
-		} else if r.program.failing {
-			r.program.repairKey(r.name, index.KeyOf(c.now))
-		}
-	} else if r.program.failing {
-		r.program.repairKey(r.name, index.KeyOf(c.old))
+		now, err = r.statesFor(now, c.now)
+	}
+	if err != nil {
+		r.keyless.fail(r.program, c.row, fault{key: index.KeyOf(c.now), err: fmt.Errorf("view %s: %w", r.name, err)})
+		now = now[:0]
+		r.of[c.row].each(func(at uint32) { now = append(now, at) })
+	} else {
+		r.keyless.repair(r.program, c.row)
 	}
 	r.scratch = now
 	of := &r.of[c.row]
 	of.each(func(at uint32) {
-		r.apply(at, c.old, r.fold.Remove)
-		r.states[at].n--
+		r.touch(at, c.reason)
+		r.takeOut(at, c.row, c.old)
 		if !contains(now, at) {
 			of.remove(at)
 		}
 	})
 	for _, at := range now {
-		r.apply(at, c.now, r.fold.Add)
-		r.states[at].n++
+		r.touch(at, c.reason)
+		s := &r.states[at]
+		s.n++
+		s.members++
+		s.broken = s.broken || r.apply(&s.state, c.now, r.fold.Add) != nil
 		if !of.has(at) {
 			of.add(at)
 		}
 	}
+}
+
+// takeOut takes the object of a row out of a state. One that was left out of it was not in it.
+func (r *reduced[T, K, S, Out]) takeOut(at, row uint32, obj T) {
+	s := &r.states[at]
+	s.members--
+	if in := (member{row, at}); r.leftOut.has(in) {
+		r.leftOut.repair(r.program, in)
+		return
+	}
+	s.n--
+	s.broken = s.broken || r.apply(&s.state, obj, r.fold.Remove) != nil
 }
 
 // statesFor appends the states that an object belongs to.
@@ -152,7 +178,7 @@ func (r *reduced[T, K, S, Out]) statesFor(dst []uint32, obj T) (_ []uint32, err 
 			}
 			r.states[at].key = key
 			r.byKey[key] = at
-			r.touch(at)
+			r.touch(at, 0)
 		}
 		if !contains(dst, at) {
 			dst = append(dst, at)
@@ -161,81 +187,55 @@ func (r *reduced[T, K, S, Out]) statesFor(dst []uint32, obj T) (_ []uint32, err 
 	return dst, nil
 }
 
-func (r *reduced[T, K, S, Out]) touch(at uint32) {
+func (r *reduced[T, K, S, Out]) touch(at uint32, reason index.Reason) {
+	r.why.note(at, reason)
 	if s := &r.states[at]; !s.touched {
 		s.touched = true
 		r.touched = append(r.touched, at)
 	}
 }
 
-// apply adds an object to a state, or removes it.
-func (r *reduced[T, K, S, Out]) apply(at uint32, obj T, f func(*S, T)) {
-	r.touch(at)
-	s := &r.states[at]
-	var err error
-	func() {
-		defer recoverTo(&err)
-		f(&s.state, obj)
-	}()
-	if err != nil {
-		s.broken = true
-		r.program.failKey(r.name, index.KeyOf(obj), fmt.Errorf("view %s: %w", r.name, err))
-	}
-}
-
-// mend computes states anew that a panic has left half-done.
-func (r *reduced[T, K, S, Out]) mend() {
-	var none T
-	for _, at := range r.touched {
-		s := &r.states[at]
-		if !s.broken {
-			continue
-		}
-		var empty S
-		s.state, s.broken = empty, false
-		for row := range r.of {
-			if obj := r.in.objects[row]; obj != none && r.of[row].has(at) {
-				r.apply(at, obj, r.fold.Add)
-			}
-		}
-	}
+// apply adds an object to a state, or removes it. After an error, the state is of no use.
+func (r *reduced[T, K, S, Out]) apply(state *S, obj T, f func(*S, T)) (err error) {
+	defer recoverTo(&err)
+	f(state, obj)
+	return nil
 }
 
 // conclude calls the function that makes the result.
-func (r *reduced[T, K, S, Out]) conclude(at uint32) (made Out) {
+func (r *reduced[T, K, S, Out]) conclude(at uint32) {
 	s := &r.states[at]
-	key := index.Key{Name: fmt.Sprint(s.key)}
-	if s.n == 0 {
-		if r.program.failing {
-			r.program.repairKey(r.name+", result", key)
-		}
-		return made
-	}
+	var made Out
 	var err error
-	func() {
-		defer recoverTo(&err)
-		var ok bool
-		if made, ok = r.result(s.key, &s.state, s.n); !ok {
-			var none Out
-			made = none
+	if s.n > 0 {
+		made, err = r.call(s.key, &s.state, s.n)
+		if err == nil && r.checks {
+			err = r.check(at, made)
 		}
-		err = named(made)
-	}()
+	}
 	if err != nil {
-		r.program.failKey(r.name+", result", key, fmt.Errorf("view %s: %w", r.name, err))
-		return r.has(at)
+		r.useless.fail(r.program, at, fault{key: index.Key{Name: fmt.Sprint(s.key)}, err: fmt.Errorf("view %s: %w", r.name, err)})
+		return
 	}
-	if r.program.failing {
-		r.program.repairKey(r.name+", result", key)
+	r.useless.repair(r.program, at)
+	r.make(at, made)
+}
+
+func (r *reduced[T, K, S, Out]) call(key K, state *S, n int) (made Out, err error) {
+	defer recoverTo(&err)
+	made, ok := r.result(key, state, n)
+	if !ok {
+		var none Out
+		made = none
 	}
-	return made
+	return made, named(made)
 }
 
 // explain adds which objects a state is made of.
 func (r *reduced[T, K, S, Out]) explain(at uint32, e *Explanation) {
 	var rows []uint32
 	for row := range r.of {
-		if r.of[row].has(at) {
+		if r.of[row].has(at) && !r.leftOut.has(member{uint32(row), at}) {
 			rows = append(rows, uint32(row))
 		}
 	}

@@ -93,7 +93,14 @@ type selectors[T index.Object] struct {
 	selector func(T) labels.Selector
 	index    selectorIndex
 
-	changed []selectorEntry // those that were changed in this step, and what they are now
+	faults  faults[uint32]    // by row of in
+	changed []changedSelector // those that were changed in this step, and what they are now
+}
+
+// changedSelector is a selector that was changed, or what it is now.
+type changedSelector struct {
+	selectorEntry
+	reason index.Reason
 }
 
 // step implements stage.
@@ -103,27 +110,23 @@ func (s *selectors[T]) step() {
 		c := &s.in.changes[i]
 		if int(c.row) < len(s.index.entries) {
 			if before := s.index.entries[c.row]; before.selector != nil {
-				s.changed = append(s.changed, before)
+				s.changed = append(s.changed, changedSelector{before, c.reason})
 			}
 		}
 		if c.now == none {
 			s.index.put(c.row, "", nil)
-			if s.program.failing {
-				s.program.repairKey(s.name, index.KeyOf(c.old))
-			}
+			s.faults.repair(s.program, c.row)
 			continue
 		}
 		selector, err := s.selectorOf(c.now)
 		if err != nil {
-			s.program.failKey(s.name, index.KeyOf(c.now), fmt.Errorf("view %s: %w", s.name, err))
+			s.faults.fail(s.program, c.row, fault{key: index.KeyOf(c.now), err: fmt.Errorf("view %s: %w", s.name, err)})
 			continue
 		}
-		if s.program.failing {
-			s.program.repairKey(s.name, index.KeyOf(c.now))
-		}
+		s.faults.repair(s.program, c.row)
 		s.index.put(c.row, c.now.GetNamespace(), selector)
 		if now := s.index.entries[c.row]; now.selector != nil {
-			s.changed = append(s.changed, now)
+			s.changed = append(s.changed, changedSelector{now, c.reason})
 		}
 	}
 }
@@ -158,7 +161,7 @@ func (d *selected[T]) find(namespace string, set labels.Set) (rows []uint32) {
 	return rows
 }
 
-func (d *selected[T]) affected(mark func(row uint32)) {
+func (d *selected[T]) affected(mark func(row uint32, reason index.Reason)) {
 	if d.asked.len() == 0 {
 		return
 	}
@@ -166,7 +169,7 @@ func (d *selected[T]) affected(mark func(row uint32)) {
 	for _, e := range d.changed {
 		numbers = d.labels.selected(numbers[:0], e.namespace, e.selector)
 		for _, number := range numbers {
-			mark(d.asked.owner(number))
+			mark(d.asked.owner(number), e.reason)
 		}
 	}
 }

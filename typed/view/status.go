@@ -50,7 +50,7 @@ func (v *View[T]) Status(ctx context.Context) (s Status, err error) {
 	if err := v.Err(); err != nil {
 		return s, err
 	}
-	p := v.running.Load()
+	p := v.running.first()
 	if p == nil {
 		return s, fmt.Errorf("view %s: %w", v.name, ErrNotRunning)
 	}
@@ -58,11 +58,13 @@ func (v *View[T]) Status(ctx context.Context) (s Status, err error) {
 		for _, report := range p.reports {
 			s.Stages = append(s.Stages, report())
 		}
-		s.Failing = len(p.failures)
-		for at, err := range p.failures {
-			s.Failures = append(s.Failures, Failure{at.key, err})
+		s.Failing = p.failing
+		for key, faults := range p.faults {
+			for _, one := range faults {
+				s.Failures = append(s.Failures, Failure{key, one.err})
+			}
 		}
-		slices.SortFunc(s.Failures, func(a, b Failure) int { return strings.Compare(a.Key.String(), b.Key.String()) })
+		slices.SortStableFunc(s.Failures, func(a, b Failure) int { return strings.Compare(a.Key.String(), b.Key.String()) })
 		s.Failures = s.Failures[:min(len(s.Failures), maxFailures)]
 	})
 	if err != nil {
@@ -86,24 +88,20 @@ func (v *View[T]) Versions() []VersionOf {
 	if v.Err() != nil {
 		return nil
 	}
-	p := v.running.Load()
-	if p == nil {
-		return nil
-	}
-	versions, _ := p.progress.now()
-	return v.named(versions)
+	return v.named(v.running.versions())
 }
 
 // ParseVersion returns the versions of the inputs that a state of the view's informer was
 // computed from: the resource version of the informer, or of a Snapshot of it, has them in
-// the order of inputs, with commas in between. It returns nil if that is not a version of
-// this view, or empty, as it is if an input does not tell its own.
+// the order of inputs, with commas in between, and with parentheses around one that has
+// commas itself, since the input is an informer of a view of several. It returns nil if that
+// is not a version of this view, or empty, as it is if an input does not tell its own.
 func (v *View[T]) ParseVersion(resourceVersion string) []VersionOf {
 	if v.Err() != nil || resourceVersion == "" {
 		return nil
 	}
-	versions := strings.Split(resourceVersion, ",")
-	if len(versions) != len(v.leaves) {
+	versions := splitVersion(resourceVersion, len(v.leaves))
+	if versions == nil {
 		return nil
 	}
 	return v.named(versions)
@@ -118,15 +116,13 @@ func (v *View[T]) named(versions []string) (named []VersionOf) {
 
 // WaitForResourceVersion waits until the informer of the view reflects a version of one
 // of its inputs, as a write has returned it: a view that was made by [Of] or [Set.View].
-// It returns an error that wraps ErrNotRunning if the informer does not run, or ends;
-// ErrNotInput if the view is not made of the input; and the cause of ctx when that ends.
+// Of several informers that run, it waits for all. It returns an error that wraps
+// ErrNotRunning if the informer does not run, or ends; ErrNotInput if the view is not made of
+// the input; an error if the version, or what the input is at, is no number, as that of a
+// view of several inputs is; and the cause of ctx when that ends.
 func (v *View[T]) WaitForResourceVersion(ctx context.Context, input Input, resourceVersion string) error {
 	if err := v.Err(); err != nil {
 		return err
-	}
-	p := v.running.Load()
-	if p == nil {
-		return fmt.Errorf("view %s: %w", v.name, ErrNotRunning)
 	}
 	if input == nil || input.defined() == nil {
 		return fmt.Errorf("view %s: nil: %w", v.name, ErrNotInput)
@@ -139,7 +135,7 @@ func (v *View[T]) WaitForResourceVersion(ctx context.Context, input Input, resou
 	if at < 0 {
 		return fmt.Errorf("view %s: %s: %w", v.name, d.name, ErrNotInput)
 	}
-	if err := p.progress.wait(ctx, p.ended, at, resourceVersion); err != nil {
+	if err := v.running.wait(ctx, at, resourceVersion); err != nil {
 		return fmt.Errorf("view %s: %s: %w", v.name, d.name, err)
 	}
 	return nil

@@ -22,7 +22,8 @@ type table[T index.Object] struct {
 // change is what a step has done to a row.
 type change[T index.Object] struct {
 	row      uint32
-	old, now T // the zero T: there was none, there is none
+	old, now T            // the zero T: there was none, there is none
+	reason   index.Reason // 0: the usual one
 }
 
 // newRow returns a row that nothing is at.
@@ -45,25 +46,25 @@ func (t *table[T]) reach(row uint32) {
 	}
 }
 
-// put changes a row, which has not changed in this step yet.
-func (t *table[T]) put(row uint32, obj T) {
+// put changes a row, which has not changed in this step yet, for a reason.
+func (t *table[T]) put(row uint32, obj T, reason index.Reason) {
 	old := t.objects[row]
 	if old == obj {
 		return
 	}
 	t.objects[row] = obj
-	t.noteChange(row, old, obj)
+	t.noteChange(change[T]{row, old, obj, reason})
 }
 
-func (t *table[T]) noteChange(row uint32, old, obj T) {
+func (t *table[T]) noteChange(c change[T]) {
 	var none T
-	if old == none {
+	if c.old == none {
 		t.count++
 	}
-	if obj == none {
+	if c.now == none {
 		t.count--
 	}
-	t.changes = append(t.changes, change[T]{row, old, obj})
+	t.changes = append(t.changes, c)
 }
 
 // settle ends a step.
@@ -83,6 +84,12 @@ const maxKept = 4096
 
 // compare orders two rows by the keys of their objects.
 func (t *table[T]) compare(a, b uint32) int { return compareKeys(t.objects[a], t.objects[b]) }
+
+// isRenamed reports whether the object of a row has another key than before.
+func isRenamed[T index.Object](c *change[T]) bool {
+	var none T
+	return c.old != none && c.now != none && !sameKey(c.old, c.now)
+}
 
 // compareKeys orders objects by namespace, then by name.
 func compareKeys[T index.Object](a, b T) int {

@@ -57,6 +57,7 @@ func (u *united[T]) step() {
 				}
 				u.rows[i][c.row], u.from[row], u.row[row] = row, uint32(i), c.row
 			}
+			u.because = c.reason
 			u.make(row, c.now)
 			if c.now == none {
 				u.gone = append(u.gone, row)

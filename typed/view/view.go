@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/deepcopy"
@@ -22,7 +21,7 @@ import (
 type View[T index.Object] struct {
 	*definition
 	start   func(p *program) *table[T]
-	running atomic.Pointer[program] // nil: it does not run
+	running programs
 }
 
 func newView[T index.Object](d *definition, start func(p *program) *table[T]) *View[T] {
@@ -45,9 +44,8 @@ func (v *View[T]) Err() error {
 // Origin implements source.Located: the origin is in words, "view " and the view's name.
 func (v *View[T]) Origin() source.Origin { return source.Origin{Selection: "view " + v.name} }
 
-var errRunsAlready = errors.New("it is the source of an informer that runs; share that informer, or make the view again")
-
-// Run implements source.Source. It may be called again when it has returned.
+// Run implements source.Source. It may be called again, also while it runs: each informer
+// computes the view for itself.
 func (v *View[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if err := v.Err(); err != nil {
 		return err
@@ -57,10 +55,8 @@ func (v *View[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 		return fmt.Errorf("view %s: %w", v.name, err)
 	}
 	p := newProgram(sink.Report)
-	if !v.running.CompareAndSwap(nil, p) {
-		return fmt.Errorf("view %s: %w", v.name, errRunsAlready)
-	}
-	defer v.running.Store(nil)
+	v.running.add(p)
+	defer v.running.remove(p)
 	defer close(p.ended)
 	out := v.start(p)
 	p.order(v.leaves)
@@ -92,7 +88,8 @@ type runner[T index.Object] struct {
 	out     *table[T]
 	sink    source.Sink[T]
 	lend    func(T) T // see lending
-	begun   bool      // the sink has the first list
+	listed  bool      // the sink was told of a list
+	begun   bool      // and has taken it up
 	version string    // that the sink has
 	trouble string    // that was reported last
 	waited  bool      // it was that inputs had not synced, which is no failure
@@ -129,37 +126,47 @@ func (r *runner[T]) tell(trouble error) {
 		return
 	}
 	waited := r.waited
-	r.trouble, r.waited = words, !r.begun
+	r.trouble, r.waited = words, !r.listed
 	if trouble != nil || !waited {
 		r.sink.Report(trouble)
 	}
 }
 
-// pass passes on the changes of a step.
+// pass passes on the changes of a step. Until there is something that can be used, or nothing
+// that cannot, the sink takes up no list, and is told of all that there is after each step.
 func (r *runner[T]) pass(versions []string) {
-	version := versionOfAll(versions)
+	version := joinVersions(versions)
 	done := func() { r.progress.reach(versions) }
 	if !r.begun {
-		r.begun = true
-		if all := r.all(); len(all) == 0 && len(r.failures) == r.twice { // it is empty on purpose
-			r.sink.Replace(source.List{Items: []source.Staged{source.LeaveOut()}}, version)
-		} else {
-			r.sink.Replace(source.List{Items: source.StageAll(r.sink, all)}, version)
+		r.listed, r.begun = true, r.out.count > 0 || r.failing == r.twice
+		r.sink.Replace(source.List{Items: r.first()}, version)
+		if r.begun {
+			r.sink.Step(nil, version, done)
 		}
-		r.sink.Step(nil, version, done)
 	} else if changes := r.changes(); len(changes) > 0 || version != r.version {
 		r.sink.Step(changes, version, done)
 	}
 	r.version = version
 }
 
-func (r *runner[T]) all() []T {
+// first returns the list of all objects. If there are none, it tells whether that is on
+// purpose, or because of what was rejected.
+func (r *runner[T]) first() []source.Staged {
 	var none T
-	all := make([]T, 0, r.out.count)
+	all := make([]source.Staged, 0, r.out.count)
 	for _, obj := range r.out.objects {
 		if obj != none {
-			all = append(all, r.lend(obj))
+			all = append(all, r.sink.Stage(r.lend(obj), ""))
 		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	if r.begun {
+		return []source.Staged{source.LeaveOut()}
+	}
+	for key := range r.faults {
+		all = append(all, source.Reject(key))
 	}
 	return all
 }
@@ -172,10 +179,11 @@ func (r *runner[T]) changes() []index.Change[T] {
 	var keys map[index.Key]struct{}
 	for _, c := range r.out.changes {
 		if c.now != none {
-			come = append(come, index.Change[T]{Object: r.lend(c.now)})
+			come = append(come, index.Change[T]{Object: r.lend(c.now), Reason: reasonFor(c)})
 		}
 		if c.old != none && (c.now == none || compareKeys(c.old, c.now) != 0) {
-			left = append(left, index.Change[T]{Delete: true, Object: r.lend(c.old)})
+			c.now = none
+			left = append(left, index.Change[T]{Delete: true, Object: r.lend(c.old), Reason: reasonFor(c)})
 		}
 	}
 	if len(left) == 0 || len(come) == 0 {

@@ -1,0 +1,43 @@
+package typed_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
+	"github.com/kubetyped/informer/typed/internal/rig"
+)
+
+// busyFollower is a follower during whose Begin something happens.
+type busyFollower struct {
+	followed
+	meanwhile func()
+}
+
+func (f *busyFollower) Begin(objects *index.Snapshot[*rig.Thing]) {
+	f.followed.Begin(objects)
+	f.meanwhile()
+}
+
+// TestBookmarkWhileAFollowerBegins: it is told of the version, since who waits for that would
+// wait for the next one.
+func TestBookmarkWhileAFollowerBegins(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t)
+		r.Start()
+		sinktest.Replace(r.Sink, "", things("a"), "1")
+		synctest.Wait()
+		f := &busyFollower{meanwhile: func() {
+			sinktest.Bookmark(r.Sink, "2")
+			synctest.Wait()
+		}}
+		_, err := r.Follow(f)
+		require.NoError(t, err)
+		assert.Contains(t, f.next(), `step at "2"`)
+		assert.Equal(t, "2", r.ResourceVersion())
+	})
+}
