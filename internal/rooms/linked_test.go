@@ -46,7 +46,7 @@ var links = map[string]struct {
 	"typed/fleet":                {packages: 355},
 	"typed/inspect":              {packages: 370},
 	"typed/inspect/snapshot":     {packages: 68},
-	"typed/kube":                 {packages: 422},
+	"typed/kube":                 {packages: 423},
 	"typed/kube/election":        {packages: 719, generated: elections},
 	"typed/report":               {packages: 116},
 	"typed/shard":                {packages: 345},

@@ -258,14 +258,10 @@ func (e *effort) add(calls int, time time.Duration) {
 	}
 }
 
-// tell tells the metrics. If they panic, that is reported, and the step goes on.
+// tell tells the metrics. If they panic with crashing disabled, that is reported, and the
+// step goes on.
 func (e *effort) tell(calls int, time time.Duration) {
-	defer func() {
-		if p := recover(); p != nil {
-			goroutine.Report(context.Background(), p)
-		}
-	}()
-	e.metrics.Computed(e.view, calls, time)
+	goroutine.Call(context.Background(), func() { e.metrics.Computed(e.view, calls, time) })
 }
 
 // explain adds what the object of a row was made of.
