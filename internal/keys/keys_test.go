@@ -11,10 +11,10 @@ import (
 
 func TestKinds(t *testing.T) {
 	type pair struct {
-		name string
-		of   any
+		Name string
+		Of   any
 	}
-	type name struct{ namespace, name string }
+	type name struct{ Namespace, Name string }
 	for _, c := range []struct {
 		t            reflect.Type
 		check, refer bool

@@ -120,22 +120,16 @@ func testAnswersWithoutContentType(t *testing.T) {
 func TestAnswersThatAreCompressed(t *testing.T) { synctest.Test(t, testAnswersThatAreCompressed) }
 
 func testAnswersThatAreCompressed(t *testing.T) {
-	compress := func(text string) []byte {
+	compress := func(text string, end func(*gzip.Writer) error) []byte {
 		var out bytes.Buffer
 		w := gzip.NewWriter(&out)
 		_, err := w.Write([]byte(text))
 		require.NoError(t, err)
-		require.NoError(t, w.Flush()) // a watch goes on
+		require.NoError(t, end(w))
 		return out.Bytes()
 	}
-	compressed := compress(podInList)
-	var trailer bytes.Buffer
-	w := gzip.NewWriter(&trailer)
-	_, err := w.Write([]byte(podInList))
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	compressed = trailer.Bytes()
-	config := serving(compressed, compress(podEvent), http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}, "Content-Length": {"5"}})
+	list, watch := compress(podInList, (*gzip.Writer).Close), compress(podEvent, (*gzip.Writer).Flush) // it goes on
+	config := serving(list, watch, http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}, "Content-Length": {"5"}})
 	assertBoth(t, "FromREST", fromREST(config))
 	assertBoth(t, "FromClient", kube.FromClient(kubernetes.NewForConfigOrDie(config).CoreV1().Pods("")))
 

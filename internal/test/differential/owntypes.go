@@ -218,6 +218,7 @@ type interfaces struct {
 type oddNames struct {
 	object `json:",inline"`
 	Arrow  string `json:"a→b"`
+	//lint:ignore SA5008 encoding/json reads what is not quoted as it is
 	Quote  *int   `json:"a'b"`
 	Umlaut string `json:"ä"`
 	Marks  string `json:"!#$%&()*+-./:;<=>?@[]^_{|}~ "`
