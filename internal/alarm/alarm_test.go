@@ -56,6 +56,7 @@ func TestAlarmLooksInTime(t *testing.T) {
 		b.at(time.Second)
 		b.at(time.Second)
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		assert.Equal(t, []time.Duration{0, 0, time.Second}, b.looks, "it looks when it starts")
 		assert.False(t, b.Runs())
 		b.Wait()
@@ -71,6 +72,7 @@ func TestAlarmLooksInTime(t *testing.T) {
 		b.mu.Unlock()
 		b.Now()
 		b.Wait()
+		synctest.Wait()
 		assert.Len(t, b.looks, 3)
 	})
 }
@@ -82,9 +84,11 @@ func TestAlarmByAnotherClock(t *testing.T) {
 		b := newBell(c)
 		b.at(time.Minute)
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		assert.Len(t, b.looks, 1)
 		c.Step(time.Minute)
 		b.Wait()
+		synctest.Wait()
 		assert.Equal(t, []time.Duration{0, time.Minute}, b.looks)
 	})
 }

@@ -1,6 +1,7 @@
 package watchdog
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,8 +16,11 @@ import (
 func TestWatchdog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		watch := stopwatch.Start(clock.RealClock{})
+		var mu sync.Mutex
 		var told, stacks []string
 		w := New(&watch, time.Minute, func(key string, began time.Duration, stack func() string) {
+			mu.Lock()
+			defer mu.Unlock()
 			told = append(told, key+" "+began.String())
 			stacks = append(stacks, stack())
 		})
@@ -29,8 +33,10 @@ func TestWatchdog(t *testing.T) {
 		synctest.Wait()
 		assert.Empty(t, told)
 		time.Sleep(time.Hour)
+		mu.Lock()
 		assert.Equal(t, []string{"b 59s"}, told)
 		assert.Contains(t, stacks[0], "watchdog.TestWatchdog")
+		mu.Unlock()
 		assert.Equal(t, time.Hour+59*time.Second, w.End())
 		w.Begin("c")
 		w.End()
@@ -38,6 +44,8 @@ func TestWatchdog(t *testing.T) {
 		w.Stop()
 		assert.Equal(t, time.Since(began), time.Duration(0), "nobody waits for the timer")
 		time.Sleep(time.Hour)
+		mu.Lock()
+		defer mu.Unlock()
 		assert.Len(t, told, 1)
 	})
 }

@@ -50,11 +50,13 @@ func TestExpectNoChange(t *testing.T) {
 					}))
 				}()
 				time.Sleep(time.Minute)
+				synctest.Wait()
 				assert.LessOrEqual(t, calls, 2, "the first informer of which something is expected was not asked before")
 				for range 3 {
 					before := calls
 					q.Add(rig.Key("a"))
 					time.Sleep(time.Minute)
+					synctest.Wait()
 					assert.Equal(t, before+1, calls)
 				}
 				cancel()
