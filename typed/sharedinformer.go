@@ -30,22 +30,22 @@ import (
 type SharedInformer[T index.Object] struct {
 	informer atomic.Pointer[Informer[T]] // an empty one after the release
 
-	ctx    context.Context // ends with index.ErrReleased
-	cancel context.CancelCauseFunc
 	giveUp func() // tells the factory
 
 	mu            sync.Mutex
 	released      bool            // guarded by mu
 	registrations []*Registration // guarded by mu
 	followings    []*following    // guarded by mu
+
+	waiting sync.Mutex                            // held for moments, unlike mu
+	calls   map[*context.CancelCauseFunc]struct{} // guarded by waiting; end calls that wait; nil after the release
 }
 
 var _ index.Reader[*metav1.ObjectMeta] = (*SharedInformer[*metav1.ObjectMeta])(nil)
 
 func newSharedInformer[T index.Object](informer *Informer[T], giveUp func()) *SharedInformer[T] {
-	s := &SharedInformer[T]{giveUp: giveUp}
+	s := &SharedInformer[T]{giveUp: giveUp, calls: map[*context.CancelCauseFunc]struct{}{}}
 	s.informer.Store(informer)
-	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s
 }
 
@@ -68,7 +68,7 @@ func (s *SharedInformer[T]) Release() {
 	s.registrations, s.followings = nil, nil
 	s.mu.Unlock()
 
-	s.cancel(index.ErrReleased)
+	s.endCalls()
 	for _, f := range followings {
 		f.release()
 	}
@@ -152,12 +152,32 @@ func (s *SharedInformer[T]) WaitForDeletion(ctx context.Context, obj Identified)
 	return informer.WaitForDeletion(ctx, obj)
 }
 
-// within returns a context that ends with ctx, or with Release.
+// within returns a context that ends with ctx, or with Release, and then before the informer
+// stops.
 func (s *SharedInformer[T]) within(ctx context.Context) (_ context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	forget := context.AfterFunc(s.ctx, func() { cancel(index.ErrReleased) })
+	ctx, end := context.WithCancelCause(ctx)
+	s.waiting.Lock()
+	defer s.waiting.Unlock()
+	if s.calls == nil {
+		end(index.ErrReleased)
+		return ctx, func() {}
+	}
+	s.calls[&end] = struct{}{}
 	return ctx, func() {
-		forget()
-		cancel(nil)
+		s.waiting.Lock()
+		delete(s.calls, &end)
+		s.waiting.Unlock()
+		end(nil)
+	}
+}
+
+// endCalls ends the contexts of calls that wait.
+func (s *SharedInformer[T]) endCalls() {
+	s.waiting.Lock()
+	calls := s.calls
+	s.calls = nil
+	s.waiting.Unlock()
+	for end := range calls {
+		(*end)(index.ErrReleased)
 	}
 }
