@@ -118,50 +118,16 @@ func (h *enqueueFunc[K, T]) add(old, obj T, o queue.AddOptions) {
 //		return p.Spec.NodeName, p.Spec.NodeName != ""
 //	}))
 func EnqueueKey[K comparable, T index.Object](q Adder[K], key func(obj T) (K, bool)) typed.Handler[T] {
-	return &enqueueKey[K, T]{queue: q, key: key}
-}
-
-type enqueueKey[K comparable, T index.Object] struct {
-	queue Adder[K]
-	key   func(obj T) (K, bool)
-}
-
-func (h *enqueueKey[K, T]) Describe() (string, error) {
-	err := needQueue(h.queue)
-	if h.key == nil {
-		err = errors.Join(err, errors.New("the function that returns the key is nil"))
+	if key == nil {
+		return EnqueueFunc[K, T](q, nil)
 	}
-	return "enqueue by function", err
-}
-
-func (h *enqueueKey[K, T]) OnAdd(obj T, initial bool) {
-	var none T
-	h.add(none, obj, forAdd(initial))
-}
-
-func (h *enqueueKey[K, T]) OnUpdate(old, updated T) { h.add(old, updated, forUpdate(old, updated)) }
-
-func (h *enqueueKey[K, T]) OnDelete(deleted typed.Deleted[T]) {
-	if deleted.Reason == index.Released {
-		return
-	}
-	h.add(deleted.Old, deleted.Object, queue.AddOptions{})
-}
-
-// add adds the keys for two states of an object, of which the older one may be missing or
-// the same.
-func (h *enqueueKey[K, T]) add(old, obj T, o queue.AddOptions) {
-	var none T
-	key, ok := h.key(obj)
-	if ok {
-		h.queue.AddWithOptions(key, o)
-	}
-	if old == none || old == obj {
-		return
-	}
-	if was, had := h.key(old); had && (!ok || was != key) {
-		h.queue.AddWithOptions(was, o)
-	}
+	return EnqueueFunc(q, func(obj T) iter.Seq[K] {
+		k, ok := key(obj)
+		if !ok {
+			return nil
+		}
+		return func(yield func(K) bool) { yield(k) }
+	})
 }
 
 // orNone returns keys, or an empty sequence if that is nil.

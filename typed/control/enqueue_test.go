@@ -234,7 +234,7 @@ func TestHandlersOfQueuesCheckTheirArguments(t *testing.T) {
 		"not added: the queue is nil": control.Enqueue[*rig.Thing](control.AdderFunc[index.Key](nil)),
 		"queue is nil":                control.EnqueueFunc(nil, keys),
 		"that returns keys is nil":    control.EnqueueFunc[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
-		"returns the key is nil":      control.EnqueueKey[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
+		"returns keys is nil":         control.EnqueueKey[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
 		"handler not added: the queu": control.FilterUpdates(control.Filter(control.Enqueue[*rig.Thing](nil), func(*rig.Thing) bool { return true })),
 	} {
 		_, err := r.Handle(h)

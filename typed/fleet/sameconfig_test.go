@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -31,6 +32,7 @@ func TestSameConfig(t *testing.T) {
 	dialing := config(func(c *rest.Config) {
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, nil }
 	})
+	transported := config(func(c *rest.Config) { c.Transport = &http.Transport{} })
 	failing := config(func(c *rest.Config) { c.Proxy = proxy("::") })
 	for _, test := range []struct {
 		a, b *rest.Config
@@ -47,10 +49,37 @@ func TestSameConfig(t *testing.T) {
 		{proxied, config(func(c *rest.Config) { c.Proxy, c.BearerToken = proxy("http://p:1"), "u" }), false},
 		{dialing, dialing, true},
 		{dialing, config(func(c *rest.Config) { c.Dial = dialing.Dial }), false},
+		{transported, config(func(c *rest.Config) { c.Transport = transported.Transport }), true},
+		{transported, config(func(c *rest.Config) { c.Transport = &http.Transport{} }), false},
+		{transported, plain, false},
 		{failing, config(func(c *rest.Config) { c.Proxy = proxy("::") }), false},
 	} {
 		assert.Equal(t, test.same, sameConfig(test.a, test.b), "%+v and %+v", test.a, test.b)
 	}
+}
+
+// TestInUse: every field that may refer to something alive is among those that are not looked
+// into.
+func TestInUse(t *testing.T) {
+	c := &rest.Config{}
+	var want []uintptr
+	var walk func(v reflect.Value)
+	walk = func(v reflect.Value) {
+		for i := range v.NumField() {
+			switch f := v.Field(i); f.Kind() {
+			case reflect.Struct:
+				walk(f)
+			case reflect.Interface, reflect.Chan:
+				want = append(want, f.Addr().Pointer())
+			}
+		}
+	}
+	walk(reflect.ValueOf(c).Elem())
+	var got []uintptr
+	for _, f := range inUse(c) {
+		got = append(got, f.Addr().Pointer())
+	}
+	assert.ElementsMatch(t, want, got)
 }
 
 // TestServersOfSecrets: a Secret cannot have the program speak to anything but an API server.

@@ -188,14 +188,21 @@ func TestRightsTakenAway(t *testing.T) {
 	})
 }
 
+// withoutDelete takes the right to delete others' Leases from a member.
+func withoutDelete(store *leaseStore) Option {
+	return func(g *Group) error {
+		g.reaping = &leaseClient{leaseStore: store, deny: apierrors.NewForbidden(leaseResource, "", errors.New("no delete"))}
+		return nil
+	}
+}
+
 // TestNoRightToDelete: without it the ranges of dead members stay with them, and members say
 // why.
 func TestNoRightToDelete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)
 		p.abandon(record{identity: "gone", options: byUID, holds: ranges{0xff}})
-		m := p.join("a")
-		m.reaping = &leaseClient{leaseStore: p.store, deny: apierrors.NewForbidden(leaseResource, "", errors.New("no delete"))}
+		m := p.join("a", withoutDelete(p.store))
 		time.Sleep(time.Minute)
 		var forbidden *ForbiddenError
 		assert.ErrorAs(t, m.Status().Err, &forbidden)
@@ -257,8 +264,7 @@ func TestDeadMembersWithRangesFirst(t *testing.T) {
 func TestAnotherReaper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)
-		first, forbidden := p.join("a"), apierrors.NewForbidden(leaseResource, "", errors.New("no"))
-		first.reaping = &leaseClient{leaseStore: p.store, deny: forbidden}
+		p.join("a", withoutDelete(p.store))
 		p.join("b")
 		time.Sleep(20 * time.Second)
 		p.abandon(record{identity: "dead", options: byUID})
