@@ -64,8 +64,8 @@ func WithChecks() Option {
 
 // Metrics is told what views cost. Its method is called by the goroutine of Run of the
 // informer that is made of the view, and must return soon. Several views may be given the
-// same Metrics; those of several informers call it at the same time. A panic of it is reported
-// as utilruntime.HandleCrash does, and the view goes on.
+// same Metrics; those of several informers call it at the same time. A panic of it goes to
+// utilruntime.HandleCrash; with crashing disabled, the view goes on.
 type Metrics interface {
 	// Computed tells that functions of the view of a name were called for a number of
 	// objects, or of keys for Group, in one step, and how long the view's part of that
