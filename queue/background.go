@@ -3,7 +3,7 @@ package queue
 import (
 	"time"
 
-	"github.com/kubetyped/informer/internal/alarm"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 const dueBatch = 256 // keys that come due before the lock is given up for a moment
@@ -13,7 +13,7 @@ const dueBatch = 256 // keys that come due before the lock is given up for a mom
 func (q *WorkQueue[K]) catchUp() (now, next time.Duration) {
 	q.mu.Lock()
 	if q.shutDown {
-		next = q.alarm.Next(alarm.Never)
+		next = q.alarm.Next(timing.Never)
 		q.unlock()
 		return 0, next
 	}

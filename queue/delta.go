@@ -1,6 +1,6 @@
 package queue
 
-// DeltaType tells what a Delta asks for, as the method of DeltaFIFO of the same name does.
+// DeltaType is what a Delta asks for.
 type DeltaType uint8
 
 const (

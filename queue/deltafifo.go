@@ -52,36 +52,9 @@ func (q *DeltaFIFO[T]) Delete(obj T, version string) {
 	q.Add(Delta[T]{Type: Delete, Object: obj, ResourceVersion: version})
 }
 
-// DeleteName queues that an object was deleted whose last state is not known.
-func (q *DeltaFIFO[T]) DeleteName(name ObjectName, version string) {
-	q.Add(Delta[T]{Type: Delete, Name: &name, ResourceVersion: version})
-}
-
-// Remove queues that an object, if there is one, is outside of what is watched now.
-func (q *DeltaFIFO[T]) Remove(name ObjectName, reason Reason, resourceVersion string) {
-	q.Add(Delta[T]{Type: Remove, Reason: reason, Name: &name, ResourceVersion: resourceVersion})
-}
-
 // Replace queues that the objects of a list are all that there are. The queue owns its slices.
 func (q *DeltaFIFO[T]) Replace(list List[T], version string) {
 	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: version})
-}
-
-// Bookmark queues that nothing else has changed up to a version.
-func (q *DeltaFIFO[T]) Bookmark(version string) {
-	q.Add(Delta[T]{Type: Bookmark, ResourceVersion: version})
-}
-
-// Step queues changes that belong together, each of them a Put, a Delete or a Remove, as one
-// delta: readers are to see all of them, or none. The consumer calls done, unless it is nil,
-// when reads reflect them. The queue owns the slice from then on.
-func (q *DeltaFIFO[T]) Step(changes []Delta[T], resourceVersion string, done func()) {
-	q.Add(Delta[T]{Type: Step, List: &List[T]{Changes: changes, Done: done}, ResourceVersion: resourceVersion})
-}
-
-// StepPart does so with changes that are a list of a part of the objects.
-func (q *DeltaFIFO[T]) StepPart(changes []Delta[T], resourceVersion string) {
-	q.Add(Delta[T]{Type: Step, List: &List[T]{Changes: changes, Part: true}, ResourceVersion: resourceVersion})
 }
 
 // Add queues a delta of any type. The queue owns what it refers to from then on.

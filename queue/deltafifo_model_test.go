@@ -54,10 +54,10 @@ func checkDeltaFIFO(t *rapid.T) {
 			d := delta{Type: queue.Remove, Name: &name, ResourceVersion: version()}
 			if rapid.Bool().Draw(t, "deleted") {
 				d.Type = queue.Delete
-				put(d, func(d delta) { q.DeleteName(*d.Name, d.ResourceVersion) })
+				put(d, q.Add)
 			} else {
 				d.Reason = queue.Reason(rapid.Uint8().Draw(t, "reason"))
-				put(d, func(d delta) { q.Remove(*d.Name, d.Reason, d.ResourceVersion) })
+				put(d, q.Add)
 			}
 		},
 		"replace": func(t *rapid.T) {
@@ -69,7 +69,7 @@ func checkDeltaFIFO(t *rapid.T) {
 				func(d delta) { q.Replace(*d.List, d.ResourceVersion) })
 		},
 		"bookmark": func(*rapid.T) {
-			put(delta{Type: queue.Bookmark, ResourceVersion: version()}, func(d delta) { q.Bookmark(d.ResourceVersion) })
+			put(delta{Type: queue.Bookmark, ResourceVersion: version()}, q.Add)
 		},
 		"many": func(t *rapid.T) {
 			for range rapid.IntRange(0, 100).Draw(t, "count") {

@@ -15,7 +15,7 @@ func TestAStepIsOneDelta(t *testing.T) {
 	q.Put(1, "1")
 	called := false
 	changes := []queue.Delta[int]{{Type: queue.Put, Object: 2}, {Type: queue.Delete, Object: 1}}
-	q.Step(changes, "3", func() { called = true })
+	q.Add(queue.Delta[int]{Type: queue.Step, List: &queue.List[int]{Changes: changes, Done: func() { called = true }}, ResourceVersion: "3"})
 	assert.Equal(t, 2, q.Len())
 	deltas, err := q.Take(t.Context())
 	require.NoError(t, err)
@@ -27,11 +27,4 @@ func TestAStepIsOneDelta(t *testing.T) {
 	assert.False(t, called)
 	deltas[1].List.Done()
 	assert.True(t, called)
-	assert.False(t, deltas[1].List.Part)
-
-	q.StepPart(changes, "4")
-	deltas, err = q.Take(t.Context())
-	require.NoError(t, err)
-	require.Len(t, deltas, 1)
-	assert.Equal(t, queue.Delta[int]{Type: queue.Step, ResourceVersion: "4", List: &queue.List[int]{Changes: changes, Part: true}}, deltas[0])
 }

@@ -37,7 +37,7 @@ func TestTakeReturnsAllInOrder(t *testing.T) {
 	q.Put("a", "1") // not merged
 	q.Replace(queue.List[string]{Objects: []string{"b", "c", "d"}}, "2")
 	q.Put("b", "3")
-	q.Bookmark("4")
+	q.Add(queue.Delta[string]{Type: queue.Bookmark, ResourceVersion: "4"})
 	q.Delete("b", "5")
 	q.Add(queue.Delta[string]{Type: queue.Replace, Reason: 7, List: &queue.List[string]{Namespace: "x"}, ResourceVersion: "6"})
 	require.Equal(t, 7, q.Len())
@@ -305,7 +305,7 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 			q.Put(p, "1")
 			q.Put(p, "2")
 			q.Delete(p, "3")
-			q.Bookmark("4")
+			q.Add(queue.Delta[*int]{Type: queue.Bookmark, ResourceVersion: "4"})
 		}
 		if batch, err := q.Take(ctx); err != nil || len(batch) != 200 {
 			t.Error("a batch is missing")

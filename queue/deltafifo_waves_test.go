@@ -117,23 +117,19 @@ func (w *wave) put(producer int, r *rand.Rand) {
 			w.fifo.Delete(&ref, ref)
 		} else {
 			d.Name = &name
-			w.fifo.DeleteName(name, ref)
+			w.fifo.Add(*d)
 		}
 	case queue.Remove:
 		d.Name, d.Reason = &name, 7
-		w.fifo.Remove(name, 7, ref)
+		w.fifo.Add(*d)
 	case queue.Replace:
 		d.List = &queue.List[*string]{Namespace: name.Namespace, Objects: []*string{&ref, nil}, Kept: []queue.ObjectName{name}}
 		w.fifo.Replace(*d.List, ref)
 	case queue.Bookmark:
-		w.fifo.Bookmark(ref)
+		w.fifo.Add(*d)
 	case queue.Step:
 		d.List = &queue.List[*string]{Changes: changes, Part: r.IntN(2) == 0}
-		if d.List.Part {
-			w.fifo.StepPart(changes, ref)
-		} else {
-			w.fifo.Step(changes, ref, nil)
-		}
+		w.fifo.Add(*d)
 	}
 	w.mu.Lock()
 	c.returned = w.begun

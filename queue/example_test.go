@@ -24,7 +24,7 @@ func ExampleDeltaFIFO() {
 	pods.Replace(queue.List[*corev1.Pod]{Objects: []*corev1.Pod{pod("web-1", "Pending"), pod("db-0", "Running")}}, "100")
 	pods.Put(pod("web-1", "Running"), "101")
 	pods.Delete(pod("db-0", "Succeeded"), "102")
-	pods.Bookmark("110")
+	pods.Add(queue.Delta[*corev1.Pod]{Type: queue.Bookmark, ResourceVersion: "110"})
 	pods.Close() // in a program, when the watch ends
 
 	for {

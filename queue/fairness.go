@@ -1,7 +1,7 @@
 package queue
 
 import (
-	"github.com/kubetyped/informer/internal/list"
+	"github.com/kubetyped/informer/internal/intrusive"
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
@@ -22,9 +22,9 @@ type tenant[K comparable] struct {
 // flow is what waits for one tenant with one priority, in order.
 type flow[K comparable] struct {
 	priority int
-	keys     list.List[entry[K]]
+	keys     intrusive.List[entry[K]]
 	level    *level[K] // unless it is empty
-	node     list.Node[flow[K]]
+	node     intrusive.Node[flow[K]]
 }
 
 // of returns the tenant of a new entry.

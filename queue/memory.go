@@ -3,10 +3,9 @@ package queue
 import (
 	"time"
 
-	"github.com/kubetyped/informer/internal/alarm"
-	"github.com/kubetyped/informer/internal/due"
-	"github.com/kubetyped/informer/internal/list"
+	"github.com/kubetyped/informer/internal/intrusive"
 	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 const (
@@ -18,9 +17,9 @@ const (
 // entry is what a WorkQueue knows of a key. Times are counted from the making of the queue.
 type entry[K comparable] struct {
 	key    K
-	node   list.Node[entry[K]] // in a flow, among those in work, or among those at rest
-	item   due.Item[entry[K]]  // among those that are delayed
-	tenant *tenant[K]          // whose it is
+	node   intrusive.Node[entry[K]] // in a flow, among those in work, or among those at rest
+	item   intrusive.Item[entry[K]] // among those that are delayed
+	tenant *tenant[K]               // whose it is
 
 	priority     int // with which it waits, or was handed out
 	nextPriority int // with which it is to wait after its processing, if it is dirty
@@ -51,10 +50,10 @@ func (e *entry[K]) inState(s state) bool { return e.state&s != 0 }
 // that refer to other values, which they would keep alive, do not rest.
 type keyTable[K comparable] struct {
 	by      shrink.Steps[K, entry[K]]
-	resting list.List[entry[K]]    // the one that has rested longest first
-	rest    int                    // how many rest
-	spare   shrink.Spare[entry[K]] // of keys that do not rest
-	needed  shrink.Need            // of entries that do not rest
+	resting intrusive.List[entry[K]] // the one that has rested longest first
+	rest    int                      // how many rest
+	spare   shrink.Spare[entry[K]]   // of keys that do not rest
+	needed  shrink.Need              // of entries that do not rest
 }
 
 // get returns the entry of a key, nil if there is none. It is quick for the one that has rested
@@ -124,7 +123,7 @@ type memory struct {
 // trimLater makes the queue give memory back from now on, if it has more than is always kept.
 // The caller holds mu, and the queue is not shut down.
 func (q *WorkQueue[K]) trimLater(now time.Duration) {
-	if k := &q.keys.by; q.memory.next == alarm.Never && (k.Len() > kept || k.IsLarge() || q.schedule.tenants.by.IsLarge()) {
+	if k := &q.keys.by; q.memory.next == timing.Never && (k.Len() > kept || k.IsLarge() || q.schedule.tenants.by.IsLarge()) {
 		q.memory.next = now + trimPeriod
 		q.alarm.At(q.memory.next)
 	}
@@ -142,7 +141,7 @@ func (q *WorkQueue[K]) trim(now time.Duration) time.Duration {
 	}
 	m.inSteps = q.forgetSome() || q.keys.by.Shrink(trimStep) || q.schedule.tenants.by.Shrink(trimStep)
 	if !m.inSteps {
-		m.next = alarm.Never
+		m.next = timing.Never
 		q.trimLater(now)
 	}
 	return m.next
@@ -164,7 +163,7 @@ func (q *WorkQueue[K]) forgetSome() bool {
 func (q *WorkQueue[K]) letGo() {
 	if q.shutDown && q.keys.wanted() == 0 {
 		q.keys = keyTable[K]{}
-		q.delays = due.Heap[entry[K]]{}
+		q.delays = intrusive.Heap[entry[K]]{}
 		q.schedule = schedule[K]{}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/kubetyped/informer/internal/alarm"
 	"github.com/kubetyped/informer/internal/shrink"
 	"github.com/kubetyped/informer/internal/test/waves"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 // entryOf returns the entry of a key, nil if there is none.
@@ -164,7 +164,7 @@ func TestMemoryAfterABurst(t *testing.T) {
 				assert.Greater(t, burst, 1<<20)
 				assert.Less(t, left, 1<<19)
 				assert.LessOrEqual(t, q.keys.by.Len(), kept)
-				assert.Equal(t, alarm.Never, q.memory.next)
+				assert.Equal(t, timing.Never, q.memory.next)
 
 				time.Sleep(24 * time.Hour)
 				assert.Equal(t, []int{-1}, getAll(q), "the one that is left is found")

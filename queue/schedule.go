@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kubetyped/informer/internal/list"
+	"github.com/kubetyped/informer/internal/intrusive"
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
@@ -24,9 +24,9 @@ type schedule[K comparable] struct {
 // level is what waits with one priority.
 type level[K comparable] struct {
 	priority int
-	waiting  int                // keys
-	lastTurn uint64             // turns when it had its last one, or came into being
-	flows    list.List[flow[K]] // the one whose turn is next first
+	waiting  int                     // keys
+	lastTurn uint64                  // turns when it had its last one, or came into being
+	flows    intrusive.List[flow[K]] // the one whose turn is next first
 }
 
 // push puts e at the end of its flow. One that was empty has its turn after all of its level.

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/kubetyped/informer/internal/watchdog"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 const defaultStuck = 5 * time.Minute // after which a call is Stuck
@@ -37,11 +37,11 @@ func WithSlowReconciles(limit, stackAfter time.Duration) Option {
 }
 
 // newWatchdog returns one for the worker that calls it, nil if none is wanted.
-func (r *run[K]) newWatchdog() *watchdog.Watchdog[K] {
+func (r *run[K]) newWatchdog() *timing.Watchdog[K] {
 	if r.slow.limit == 0 {
 		return nil
 	}
-	return watchdog.New(&r.time, r.slow.stuck, func(key K, began time.Duration, stack func() string) {
+	return timing.NewWatchdog(&r.time, r.slow.stuck, func(key K, began time.Duration, stack func() string) {
 		if left, ok := r.slowLog.Next(r.time.Now()); ok {
 			r.logger.Info("Processing does not return", "key", key, "since", r.time.At(began), "leftOut", left, "stack", stack())
 		}

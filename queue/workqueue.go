@@ -16,15 +16,11 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/kubetyped/informer/internal/alarm"
-	"github.com/kubetyped/informer/internal/combine"
-	"github.com/kubetyped/informer/internal/due"
+	"github.com/kubetyped/informer/internal/intrusive"
 	"github.com/kubetyped/informer/internal/keys"
-	limiters "github.com/kubetyped/informer/internal/limiter"
-	"github.com/kubetyped/informer/internal/list"
-	"github.com/kubetyped/informer/internal/sleepers"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/internal/sparing"
-	"github.com/kubetyped/informer/internal/stopwatch"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 // ErrShutDown is returned by a WorkQueue that was shut down.
@@ -83,19 +79,19 @@ type WorkQueue[K comparable] struct {
 	options
 	limiter   workqueue.TypedRateLimiter[K]
 	tenant    func(K) string // nil: all keys have the same
-	time      stopwatch.Stopwatch
+	time      timing.Stopwatch
 	validates bool // keys are validated before they are used
 	refers    bool // keys keep others alive
 
-	mu        combine.Lock[request[K]] // adds that find it taken are left to who holds it
+	mu        monitor.Lock[request[K]] // adds that find it taken are left to who holds it
 	keys      keyTable[K]              // guarded by mu; all that the queue knows of
 	schedule  schedule[K]              // guarded by mu; those that wait
-	inWork    list.List[entry[K]]      // guarded by mu; those that are handed out, in order
+	inWork    intrusive.List[entry[K]] // guarded by mu; those that are handed out, in order
 	inProcess int                      // guarded by mu; how many these are
 	dirty     int                      // guarded by mu; of these, those that were added again
-	delays    due.Heap[entry[K]]       // guarded by mu; keys that are to be added later
-	sleepers  sleepers.List            // guarded by mu; workers
-	alarm     *alarm.Alarm             // guarded by mu; for what is delayed, metrics and memory
+	delays    intrusive.Heap[entry[K]] // guarded by mu; keys that are to be added later
+	sleepers  monitor.Sleepers         // guarded by mu; workers
+	alarm     *timing.Alarm            // guarded by mu; for what is delayed, metrics and memory
 	retries   uint64                   // guarded by mu
 	metrics   *metrics                 // guarded by mu
 	memory    memory                   // guarded by mu
@@ -114,7 +110,7 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 	limiter, limiterErr := typed[workqueue.TypedRateLimiter[K], K]("the rate limiter is", o.limiter)
 	tenant, tenantErr := typed[func(K) string, K]("fairness is by", o.tenant)
 	if limiter == nil {
-		limiter = limiters.New[K]()
+		limiter = timing.NewLimiter[K]()
 	}
 	of := reflect.TypeFor[K]()
 	o.name = cmp.Or(o.name, of.String())
@@ -125,16 +121,16 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 		options:   o,
 		limiter:   limiter,
 		tenant:    tenant,
-		time:      stopwatch.Start(o.clock),
+		time:      timing.StartStopwatch(o.clock),
 		validates: keys.NeedCheck(of),
 		refers:    keys.Refer(of),
 		schedule:  schedule[K]{ageing: uint64(o.ageing), tenants: tenants[K]{fair: tenant != nil}},
-		memory:    memory{next: alarm.Never},
+		memory:    memory{next: timing.Never},
 		cutShort:  make(chan struct{}),
 		drained:   make(chan struct{}),
 	}
 	q.mu.Do(q.makeLeft)
-	q.alarm = alarm.New(&q.time, q.catchUp)
+	q.alarm = timing.NewAlarm(&q.time, q.catchUp)
 	q.metrics = newMetrics(o.provider, o.name, q.crashed)
 	return q, nil
 }

@@ -7,8 +7,7 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
-	"github.com/kubetyped/informer/internal/alarm"
-	"github.com/kubetyped/informer/internal/stopwatch"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 // ErrFull is returned by TryAdd when as many keys wait as WithCapacity allows.
@@ -136,7 +135,7 @@ func (q *WorkQueue[K]) add(r *request[K]) error {
 		priority = e.priority
 	}
 	if r.After > 0 && !(q.joinedDelays && e.inState(waiting|dirty)) {
-		q.delay(e, priority, stopwatch.Later(now, r.After))
+		q.delay(e, priority, timing.Later(now, r.After))
 	} else {
 		q.enqueue(e, priority, now)
 	}
@@ -224,7 +223,7 @@ func (q *WorkQueue[K]) enqueue(e *entry[K], priority int, now time.Duration) {
 	}
 	if m := q.metrics; m != nil {
 		e.added = now
-		if m.next == alarm.Never {
+		if m.next == timing.Never {
 			m.next = now + metricsPeriod
 			q.alarm.At(m.next)
 		}

@@ -6,7 +6,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/kubetyped/informer/internal/alarm"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 // MetricsProvider is a workqueue.MetricsProvider that also has metrics for what client-go's
@@ -74,7 +74,7 @@ func newMetrics(provider workqueue.MetricsProvider, name string, crashed func(an
 		inFlight:     noMetric{},
 		oldestAge:    noMetric{},
 		crashed:      crashed,
-		next:         alarm.Never,
+		next:         timing.Never,
 	}
 	if byPriority, ok := provider.(PriorityMetricsProvider); ok {
 		m.depth = byPriority.NewDepthByPriorityMetric(name)
@@ -123,11 +123,11 @@ func (q *WorkQueue[K]) setMetrics(now time.Duration) (next time.Duration) {
 	m := q.metrics
 	switch {
 	case m == nil:
-		return alarm.Never
+		return timing.Never
 	case m.next > now:
 		return m.next
 	case q.isIdle():
-		m.next = alarm.Never
+		m.next = timing.Never
 	default:
 		m.next = now + metricsPeriod
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/watchdog"
+	"github.com/kubetyped/informer/internal/timing"
 )
 
 // Run processes keys with the given number of workers until ctx ends, or the queue is shut down
@@ -80,7 +80,7 @@ type run[K comparable] struct {
 
 // work processes a key, and reports whether there is more. If a clock panics, and that does not
 // end the process, it goes on after a while.
-func (r *run[K]) work(ctx context.Context, w *watchdog.Watchdog[K]) (more bool) {
+func (r *run[K]) work(ctx context.Context, w *timing.Watchdog[K]) (more bool) {
 	more = true
 	defer utilruntime.HandleCrash(goroutine.Pause)
 	key, _, err := r.get(ctx, true)
@@ -93,7 +93,7 @@ func (r *run[K]) work(ctx context.Context, w *watchdog.Watchdog[K]) (more bool) 
 
 var errExited = errors.New("the function has not returned") // the outcome of one that ends its goroutine
 
-func (r *run[K]) handle(ctx context.Context, key K, w *watchdog.Watchdog[K]) {
+func (r *run[K]) handle(ctx context.Context, key K, w *timing.Watchdog[K]) {
 	outcome := errExited
 	defer func() {
 		defer goroutine.Insist(func() { r.Done(key) })
@@ -110,7 +110,7 @@ func (r *run[K]) handle(ctx context.Context, key K, w *watchdog.Watchdog[K]) {
 
 // settle does what the outcome of a call asks for. What is asked for that, the error, the rate
 // limiter and the logger, may panic as well: then the outcome is this panic.
-func (r *run[K]) settle(ctx context.Context, key K, w *watchdog.Watchdog[K], outcome error) {
+func (r *run[K]) settle(ctx context.Context, key K, w *timing.Watchdog[K], outcome error) {
 	panicked := goroutine.Try(ctx, func() error {
 		r.logSlow(ctx, w.End())
 		r.settled(ctx, key, outcome)

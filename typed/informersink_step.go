@@ -26,7 +26,7 @@ func (s *informerSink[T]) replacePart(l source.List, version string) {
 	if s.first.withheld.Load() && s.begins(objs, len(objs) > 0, version) {
 		return // as with a list of a namespace
 	}
-	s.deltas.StepPart(deltas, version)
+	s.deltas.Add(queue.Delta[T]{Type: queue.Step, List: &queue.List[T]{Changes: deltas, Part: true}, ResourceVersion: version})
 }
 
 // Step implements Sink.
@@ -53,8 +53,8 @@ func (s *informerSink[T]) Step(changes []index.Change[T], version string, done f
 	}
 	switch {
 	case len(deltas) > 0 || done != nil:
-		s.deltas.Step(deltas, version, done)
+		s.deltas.Add(queue.Delta[T]{Type: queue.Step, List: &queue.List[T]{Changes: deltas, Done: done}, ResourceVersion: version})
 	case version != "":
-		s.deltas.Bookmark(version)
+		s.deltas.Add(queue.Delta[T]{Type: queue.Bookmark, ResourceVersion: version})
 	}
 }

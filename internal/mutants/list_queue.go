@@ -2,8 +2,8 @@ package main
 
 var (
 	queueTests  = tests("queue", ".*")
-	lockTests   = tests("internal/combine", ".*")
-	heapTests   = tests("internal/due", ".*")
+	lockTests   = tests("internal/monitor", ".*")
+	heapTests   = tests("internal/intrusive", ".*")
 	shrinkTests = tests("internal/shrink", ".*")
 	logTests    = tests("internal/eventlog", ".*")
 )
@@ -40,7 +40,7 @@ var workQueue = []mutation{
 	},
 	{
 		bug:   "a shorter delay does not wake the queue earlier",
-		in:    "internal/alarm.Alarm.At",
+		in:    "internal/timing.Alarm.At",
 		old:   "	case at < a.next:\n		a.next = at\n		a.Now()\n",
 		new:   "",
 		suite: queues,
@@ -79,105 +79,105 @@ var workQueue = []mutation{
 var combining = []mutation{
 	{
 		bug:   "who takes the lock leaves what was left",
-		in:    "internal/combine.Lock.Lock",
+		in:    "internal/monitor.Lock.Lock",
 		old:   "	l.CatchUp()\n",
 		new:   "",
 		suite: lockTests,
 	},
 	{
 		bug:   "who tries the lock leaves what was left",
-		in:    "internal/combine.Lock.TryLock",
+		in:    "internal/monitor.Lock.TryLock",
 		old:   "	l.CatchUp()\n",
 		new:   "",
 		suite: lockTests,
 	},
 	{
 		bug:   "a lock that is taken counts as free",
-		in:    "internal/combine.Lock.TryLock",
+		in:    "internal/monitor.Lock.TryLock",
 		old:   "		return false\n",
 		new:   "		return true\n",
 		suite: lockTests,
 	},
 	{
 		bug:   "what is left just before the lock is given up waits for the next who takes it",
-		in:    "internal/combine.Lock.Unlock",
+		in:    "internal/monitor.Lock.Unlock",
 		old:   "	return l.left.Load() != nil && l.Mutex.TryLock()\n",
 		new:   "	return false\n",
 		suite: lockTests,
 	},
 	{
 		bug:   "who gives up the lock takes it again for nothing",
-		in:    "internal/combine.Lock.Unlock",
+		in:    "internal/monitor.Lock.Unlock",
 		old:   "l.left.Load() != nil && l.Mutex.TryLock()",
 		new:   "l.Mutex.TryLock()",
 		suite: lockTests,
 	},
 	{
 		bug:   "who has left something does not try the lock once more",
-		in:    "internal/combine.Lock.Leave",
+		in:    "internal/monitor.Lock.Leave",
 		old:   "	return l.Mutex.TryLock()\n",
 		new:   "	return false\n",
 		suite: lockTests,
 	},
 	{
 		bug:   "of two that leave something at once, one is lost",
-		in:    "internal/combine.Lock.Leave",
+		in:    "internal/monitor.Lock.Leave",
 		old:   "	for pushed := false; !pushed; pushed = l.left.CompareAndSwap(r.next, r) {\n		r.next = l.left.Load()\n	}\n",
 		new:   "	r.next = l.left.Load()\n	runtime.Gosched()\n	l.left.Store(r)\n",
 		suite: lockTests,
 	},
 	{
 		bug:   "what was left before is lost",
-		in:    "internal/combine.Lock.Leave",
+		in:    "internal/monitor.Lock.Leave",
 		old:   "		r.next = l.left.Load()\n",
 		new:   "		r.next = nil\n		l.left.Store(nil)\n",
 		suite: lockTests,
 	},
 	{
 		bug:   "what was left last is done first",
-		in:    "internal/combine.Lock.takeOver",
+		in:    "internal/monitor.Lock.takeOver",
 		old:   "	for r := l.left.Swap(nil); r != nil; {\n		next := r.next\n		r.next, l.taken = l.taken, r\n		r = next\n	}\n",
 		new:   "	l.taken = l.left.Swap(nil)\n",
 		suite: lockTests,
 	},
 	{
 		bug:   "what was left meanwhile is lost",
-		in:    "internal/combine.Lock.takeOver",
+		in:    "internal/monitor.Lock.takeOver",
 		old:   "	for r := l.left.Swap(nil); r != nil; {\n",
 		new:   "	r := l.left.Load()\n	runtime.Gosched()\n	l.left.Store(nil)\n	for r != nil {\n",
 		suite: lockTests,
 	},
 	{
 		bug:   "one of those that were left is done",
-		in:    "internal/combine.Lock.Next",
+		in:    "internal/monitor.Lock.Next",
 		old:   "	l.taken = r.next\n",
 		new:   "	l.taken = nil\n",
 		suite: lockTests,
 	},
 	{
 		bug:   "what was done is kept alive",
-		in:    "internal/combine.Lock.Next",
+		in:    "internal/monitor.Lock.Next",
 		old:   "	*r = request[R]{}\n",
 		new:   "	r.next = nil\n",
 		suite: lockTests,
 	},
 	{
 		bug:   "what was done refers to what comes after it",
-		in:    "internal/combine.Lock.Next",
+		in:    "internal/monitor.Lock.Next",
 		old:   "	*r = request[R]{}\n",
 		new:   "	*r = request[R]{next: r.next}\n",
 		suite: lockTests,
 	},
 	{
 		bug:   "requests are not used again",
-		in:    "internal/combine.Lock.Next",
+		in:    "internal/monitor.Lock.Next",
 		old:   "	l.spare.Put(r)\n",
 		new:   "",
 		suite: queueTests,
 	},
 	{
 		bug:   "requests that are free are the same one",
-		in:    "internal/combine.Lock.get",
+		in:    "internal/monitor.Lock.get",
 		old:   "		l.spare.Put(&more[1+i])\n",
 		new:   "		l.spare.Put(&more[i*0])\n",
 		suite: lockTests,

@@ -15,7 +15,7 @@ import (
 // yielding are the folders whose code yields when it takes or gives back a lock: all
 // through which an event goes.
 var yielding = []string{
-	"index", "internal/alarm", "internal/combine", "internal/eventlog", "internal/wire", "queue", "typed", "typed/control", "typed/kube", "typed/source",
+	"index", "internal/timing", "internal/monitor", "internal/eventlog", "internal/wire", "queue", "typed", "typed/control", "typed/kube", "typed/source",
 }
 
 // yielder is the code of a package with which its locks yield: now and then, whatever

@@ -12,8 +12,7 @@ const module = "github.com/kubetyped/informer/"
 
 // ofQueue are the rooms that the work queue is built on. Who has the queue has them.
 var ofQueue = []string{
-	"internal/alarm", "internal/combine", "internal/due", "internal/goroutine", "internal/keys", "internal/limiter", "internal/list",
-	"internal/shrink", "internal/sleepers", "internal/sparing", "internal/stopwatch", "internal/watchdog",
+	"internal/goroutine", "internal/intrusive", "internal/keys", "internal/monitor", "internal/shrink", "internal/sparing", "internal/timing",
 }
 
 // TestRooms looks at all packages that each of the core packages links.
@@ -34,17 +33,17 @@ func TestRooms(t *testing.T) {
 		"index":             {forbidden: []string{api, client, web}},
 		"queue":             {ours: ofQueue, forbidden: []string{api, client}, allowed: []string{queues}},
 		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
-		"typed/source":      {ours: []string{"index", "typed/internal/lock", "typed/internal/wake", "internal/goroutine"}, forbidden: []string{api, client}},
-		"typed":             {ours: []string{"index", "queue", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/view":        {ours: []string{"index", "internal/deepcopy", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
-		"typed/shard":       {ours: []string{"index", "queue", "typed/source", "typed/internal/lock", "typed/internal/wake", "internal/goroutine", "internal/shrink", "internal/sparing"}},
-		"typed/fleet":       {ours: []string{"index", "lister", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}},
-		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "typed/internal/lock", "typed/internal/wake", "typed/internal/trouble", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report", "internal/deepcopy", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
+		"typed/source":      {ours: []string{"index", "internal/monitor", "internal/goroutine"}, forbidden: []string{api, client}},
+		"typed":             {ours: []string{"index", "queue", "typed/source", "internal/monitor", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/view":        {ours: []string{"index", "internal/deepcopy", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/shard":       {ours: []string{"index", "queue", "typed/source", "internal/monitor", "internal/goroutine", "internal/shrink", "internal/sparing"}},
+		"typed/fleet":       {ours: []string{"index", "lister", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report"}},
+		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh", "typed/report", "internal/deepcopy", "internal/wire", "internal/plan", "internal/jsontree", "internal/parts", "internal/layout"}},
 
 		"typed/inspect/snapshot": {forbidden: []string{api, client, web, "k8s.io"}},
-		"typed/inspect": {ours: []string{"index", "lister", "queue", "typed", "typed/control", "typed/fleet", "typed/inspect/snapshot", "typed/report", "typed/shard", "typed/source", "typed/internal/trouble",
-			"typed/internal/lock", "typed/internal/wake", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh"}},
+		"typed/inspect": {ours: []string{"index", "lister", "queue", "typed", "typed/control", "typed/fleet", "typed/inspect/snapshot", "typed/report", "typed/shard", "typed/source",
+			"internal/monitor", "internal/eventlog", "internal/mutation", "internal/chance", "internal/goroutine", "internal/sparing", "internal/shrink", "internal/weigh"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if slices.Contains(room.ours, "queue") {

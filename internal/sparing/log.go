@@ -1,4 +1,4 @@
-// Package sparing has a log write few lines of a kind that may come thick and fast.
+// Package sparing decides which lines a log writes of a kind that may come thick and fast.
 package sparing
 
 import (

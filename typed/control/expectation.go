@@ -8,7 +8,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
-	"github.com/kubetyped/informer/internal/list"
+	"github.com/kubetyped/informer/internal/intrusive"
 	"github.com/kubetyped/informer/internal/shrink"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
@@ -25,7 +25,7 @@ type expectation[K comparable] struct {
 	listed   bool        // likewise, since something was met by a list
 	logger   klog.Logger // of the last call that was put off
 
-	node list.Node[expectation[K]] // among the deadlines
+	node intrusive.Node[expectation[K]] // among the deadlines
 }
 
 // awaited is something that is expected.
@@ -46,7 +46,7 @@ type mark struct {
 // the memory of those that it has had at a time. Its fields are guarded by the mu of
 // Expectations.
 type deadlines[K comparable] struct {
-	list.List[expectation[K]]
+	intrusive.List[expectation[K]]
 	timer *time.Timer // while there is a first one, it is set: for its deadline, or earlier
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/kubetyped/informer/typed/internal/wake"
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // ErrNotMember is wrapped by errors about a cluster that is not in a set.
@@ -25,7 +25,7 @@ type Clusters struct {
 	changes uint64           // guarded by mu; counts them
 	pending map[*hold]bool   // guarded by mu
 
-	followers wake.List // of the set
+	followers monitor.Waiters // of the set
 }
 
 // entry is a cluster of a set.

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/kubetyped/informer/typed/internal/lock"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -25,10 +25,10 @@ type group[T Object] struct {
 
 	running sync.WaitGroup // all goroutines
 
-	first    lock.Lock     // held while a first list is kept, and while the informer syncs
-	waitsFor string        // guarded by first; what tells which clusters there are, before it has
-	synced   chan struct{} // closed with first held, when the first Replace was reported
-	versions lock.Lock     // held through each report that has the versions of all clusters
+	first    monitor.LongLock // held while a first list is kept, and while the informer syncs
+	waitsFor string           // guarded by first; what tells which clusters there are, before it has
+	synced   chan struct{}    // closed with first held, when the first Replace was reported
+	versions monitor.LongLock // held through each report that has the versions of all clusters
 
 	mu      sync.Mutex
 	members map[string]*member[T] // guarded by mu
@@ -43,7 +43,7 @@ type group[T Object] struct {
 func newGroup[T Object](ctx context.Context, of *Source[T], sink source.Sink[InCluster[T]]) *group[T] {
 	g := &group[T]{
 		of: of, sink: sink, since: time.Now(), members: map[string]*member[T]{},
-		first: lock.New(), versions: lock.New(), synced: make(chan struct{}),
+		first: monitor.NewLongLock(), versions: monitor.NewLongLock(), synced: make(chan struct{}),
 	}
 	g.ctx, g.cancel = context.WithCancel(ctx)
 	g.due.wake = make(chan struct{}, 1)

@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed/internal/lock"
-	"github.com/kubetyped/informer/typed/internal/trouble"
+	"github.com/kubetyped/informer/internal/monitor"
+	"github.com/kubetyped/informer/internal/sparing"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -31,17 +31,17 @@ type member[T Object] struct {
 		list   []source.Staged
 	}
 
-	order   lock.Lock    // held through each report, so that names are what the informer was told
-	session *session[T]  // guarded by order; nil: the cluster has left
-	config  *rest.Config // guarded by order; of the latest session
-	names   names        // guarded by order; of the objects that the informer was told of
+	order   monitor.LongLock // held through each report, so that names are what the informer was told
+	session *session[T]      // guarded by order; nil: the cluster has left
+	config  *rest.Config     // guarded by order; of the latest session
+	names   names            // guarded by order; of the objects that the informer was told of
 
 	health  health
-	trouble trouble.Trouble // what is logged of failures
+	trouble sparing.Trouble // what is logged of failures
 }
 
 func newMember[T Object](g *group[T], e entry) *member[T] {
-	return &member[T]{group: g, name: e.Name, joined: e.joined, order: lock.New(), left: make(chan struct{})}
+	return &member[T]{group: g, name: e.Name, joined: e.joined, order: monitor.NewLongLock(), left: make(chan struct{})}
 }
 
 // start begins a session. The sessions before it are over.

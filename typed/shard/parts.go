@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/typed/internal/lock"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -30,7 +30,7 @@ type parts[T index.Object] struct {
 	sink     source.Sink[T]
 	follower *follower
 
-	lock    lock.Lock              // guards all below
+	lock    monitor.LongLock       // guards all below
 	running []*part[T]             // by age
 	owner   [rangeCount]*part[T]   // whose reports count for a range; nil: not kept
 	since   [rangeCount]uint64     // of those that are kept, see Group
@@ -53,7 +53,7 @@ type place[T index.Object] struct {
 }
 
 func newParts[T index.Object](s *Source[T], sink source.Sink[T]) *parts[T] {
-	return &parts[T]{Source: s, sink: sink, lock: lock.New(), places: map[index.Key]place[T]{}}
+	return &parts[T]{Source: s, sink: sink, lock: monitor.NewLongLock(), places: map[index.Key]place[T]{}}
 }
 
 // run follows which ranges the member has.

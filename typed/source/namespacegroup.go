@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed/internal/lock"
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // namespaceGroup is the namespaces of one informer, whose reports it brings into one
@@ -20,7 +20,7 @@ import (
 type namespaceGroup[T index.Object] struct {
 	sink Sink[T]
 
-	mu      lock.Lock
+	mu      monitor.LongLock
 	byName  map[string]*namespaceSink[T] // guarded by mu
 	synced  bool                         // guarded by mu: the first Replace was reported
 	ended   bool                         // guarded by mu
@@ -32,7 +32,7 @@ type namespaceGroup[T index.Object] struct {
 }
 
 func newNamespaceGroup[T index.Object](sink Sink[T]) *namespaceGroup[T] {
-	all := &namespaceGroup[T]{sink: sink, mu: lock.New(), byName: map[string]*namespaceSink[T]{}}
+	all := &namespaceGroup[T]{sink: sink, mu: monitor.NewLongLock(), byName: map[string]*namespaceSink[T]{}}
 	all.changed.L = all.mu
 	return all
 }

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/validation"
 
-	"github.com/kubetyped/informer/typed/internal/wake"
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // Namespaces is a set of namespaces that informers follow, see FromNamespaces.
@@ -23,7 +23,7 @@ type Namespaces struct {
 	mu    sync.Mutex
 	names map[string]bool // guarded by mu
 
-	followers wake.List // of the set
+	followers monitor.Waiters // of the set
 }
 
 // NewNamespaces returns a set of the given namespaces. If one of the names cannot

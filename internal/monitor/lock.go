@@ -1,6 +1,6 @@
-// Package combine has a lock whose holder does what others want to be done with it, so that
-// these do not wait.
-package combine
+// Package monitor lets goroutines wait for each other: for locks, and for what others do under
+// them.
+package monitor
 
 import (
 	"runtime"
@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Lock is a lock for which requests are left:
+// Lock is a lock whose holder does what others want to be done with it, so that these do not
+// wait. Requests are left for it:
 //
 //  1. A request that was left is done before any Lock returns that begins after its Leave has
 //     returned. Requests are done in the order in which they were left.

@@ -1,4 +1,4 @@
-package watchdog
+package timing
 
 import (
 	"sync"
@@ -8,17 +8,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"k8s.io/utils/clock"
-
-	"github.com/kubetyped/informer/internal/stopwatch"
 )
 
 // TestWatchdog tells of a call that lasts, once, and of what it takes in the end.
 func TestWatchdog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		watch := stopwatch.Start(clock.RealClock{})
+		watch := StartStopwatch(clock.RealClock{})
 		var mu sync.Mutex
 		var told, stacks []string
-		w := New(&watch, time.Minute, func(key string, began time.Duration, stack func() string) {
+		w := NewWatchdog(&watch, time.Minute, func(key string, began time.Duration, stack func() string) {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, key+" "+began.String())
@@ -55,10 +53,10 @@ func TestWatchdog(t *testing.T) {
 // TestTheStackOfACallThatHasReturned is not that of what the goroutine does then.
 func TestTheStackOfACallThatHasReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		watch := stopwatch.Start(clock.RealClock{})
+		watch := StartStopwatch(clock.RealClock{})
 		var stack string
 		var w *Watchdog[int]
-		w = New(&watch, time.Second, func(_ int, _ time.Duration, of func() string) {
+		w = NewWatchdog(&watch, time.Second, func(_ int, _ time.Duration, of func() string) {
 			w.End() // as if the call returned now
 			stack = of()
 		})

@@ -1,5 +1,6 @@
-// Package due has things that come due, each at a time of its own.
-package due
+// Package intrusive has a list and a heap whose elements are parts of the values in them, so
+// that a value knows its place and is taken out without a search, and nothing is allocated.
+package intrusive
 
 import (
 	"math"

@@ -1,6 +1,4 @@
-// Package limiter has the rate limiters of client-go's work queues that keep something for each
-// key, such that they give its memory back.
-package limiter
+package timing
 
 import (
 	"math"
@@ -13,8 +11,9 @@ import (
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
-// New returns a rate limiter that does as workqueue.DefaultTypedControllerRateLimiter's.
-func New[K comparable]() workqueue.TypedRateLimiter[K] {
+// NewLimiter returns a rate limiter that does as workqueue.DefaultTypedControllerRateLimiter's,
+// and gives back the memory of keys that are forgotten.
+func NewLimiter[K comparable]() workqueue.TypedRateLimiter[K] {
 	return workqueue.NewTypedMaxOfRateLimiter(
 		Exponential[K](5*time.Millisecond, 1000*time.Second),
 		&workqueue.TypedBucketRateLimiter[K]{Limiter: rate.NewLimiter(10, 100)},
@@ -23,7 +22,8 @@ func New[K comparable]() workqueue.TypedRateLimiter[K] {
 
 // Exponential returns a rate limiter that does as
 // workqueue.NewTypedItemExponentialFailureRateLimiter's: the delay of a key is base after its
-// first failure, and then twice as long each time, up to most. It is safe for concurrent use.
+// first failure, and then twice as long each time, up to most. It gives back the
+// memory of keys that are forgotten, and is safe for concurrent use.
 func Exponential[K comparable](base, most time.Duration) workqueue.TypedRateLimiter[K] {
 	return &exponential[K]{base: base, longest: most, failures: map[K]int{}}
 }

@@ -1,18 +1,17 @@
-// Package wake has those who follow something be told that it may have changed.
-package wake
+package monitor
 
 import "sync"
 
-// List has those who are to be woken. Its zero value is ready for use. Its methods are safe
-// for concurrent use, and wait for nobody who is woken.
-type List struct {
+// Waiters follow something, and are woken when it may have changed. The zero value is ready
+// for use. The methods are safe for concurrent use, and wait for nobody who is woken.
+type Waiters struct {
 	mu       sync.Mutex
 	channels map[chan struct{}]struct{} // guarded by mu; each has room for one
 }
 
 // Add returns a channel that has something to receive when Wake was called since it was
 // last received from, until leave is called. Leave may be called any number of times.
-func (l *List) Add() (woken <-chan struct{}, leave func()) {
+func (l *Waiters) Add() (woken <-chan struct{}, leave func()) {
 	c := make(chan struct{}, 1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -28,7 +27,7 @@ func (l *List) Add() (woken <-chan struct{}, leave func()) {
 }
 
 // Wake wakes all who were added and have not left.
-func (l *List) Wake() {
+func (l *Waiters) Wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.channels {

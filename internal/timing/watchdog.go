@@ -1,5 +1,4 @@
-// Package watchdog tells of calls that do not return, while they last.
-package watchdog
+package timing
 
 import (
 	"sync"
@@ -9,14 +8,13 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/stopwatch"
 )
 
 // Watchdog watches the calls that one goroutine makes, one after the other, each of which is
 // about a key. It has a timer while a call may come to be stuck, and a goroutine while it
 // looks. The methods of nil do nothing; those of others are called by that goroutine.
 type Watchdog[K any] struct {
-	time      *stopwatch.Stopwatch
+	time      *Stopwatch
 	stuck     time.Duration
 	tell      Tell[K]
 	goroutine uint64
@@ -40,9 +38,9 @@ type call[K any] struct {
 	lasts bool
 }
 
-// New returns a Watchdog for the goroutine that calls it. A call is stuck when it has lasted
+// NewWatchdog returns a Watchdog for the goroutine that calls it. A call is stuck when it has lasted
 // as long as that.
-func New[K any](watch *stopwatch.Stopwatch, stuck time.Duration, tell Tell[K]) *Watchdog[K] {
+func NewWatchdog[K any](watch *Stopwatch, stuck time.Duration, tell Tell[K]) *Watchdog[K] {
 	return &Watchdog[K]{time: watch, stuck: stuck, tell: tell, goroutine: goroutine.ID()}
 }
 

@@ -1,5 +1,4 @@
-// Package alarm has somebody look at something in time.
-package alarm
+package timing
 
 import (
 	"math"
@@ -10,12 +9,11 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/stopwatch"
 )
 
 // Alarm has a goroutine that looks when it is time to. It runs while there is such a time.
 type Alarm struct {
-	time  *stopwatch.Stopwatch
+	time  *Stopwatch
 	look  Look
 	run   func()         // the goroutine; made once, so that to start it allocates nothing
 	wake  chan struct{}  // has room for one: look now
@@ -33,8 +31,8 @@ type Look func() (now, next time.Duration)
 // Never is when there is nothing to look at.
 const Never = time.Duration(math.MaxInt64)
 
-// New returns an Alarm whose goroutine calls look. Nothing is to be looked at.
-func New(time *stopwatch.Stopwatch, look Look) *Alarm {
+// NewAlarm returns an Alarm whose goroutine calls look. Nothing is to be looked at.
+func NewAlarm(time *Stopwatch, look Look) *Alarm {
 	a := &Alarm{time: time, look: look, wake: make(chan struct{}, 1)}
 	a.run = a.goOn
 	return a

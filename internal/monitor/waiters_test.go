@@ -1,4 +1,4 @@
-package wake
+package monitor
 
 import (
 	"sync"
@@ -16,8 +16,8 @@ func isWoken(c <-chan struct{}) bool {
 	}
 }
 
-func TestList(t *testing.T) {
-	var l List
+func TestWaiters(t *testing.T) {
+	var l Waiters
 	l.Wake()
 	a, leaveA := l.Add()
 	b, leaveB := l.Add()
@@ -37,7 +37,7 @@ func TestList(t *testing.T) {
 
 // TestNothingIsMissed has many change a number, and one wait until it has seen the last one.
 func TestNothingIsMissed(t *testing.T) {
-	var l List
+	var l Waiters
 	var mu sync.Mutex
 	number := 0
 	woken, leave := l.Add()

@@ -1,6 +1,4 @@
-// Package list has a doubly linked list whose elements are parts of what is in it, so that
-// nothing is allocated, and what knows its element is taken out in no time.
-package list
+package intrusive
 
 // List is a list of values that have a Node of their own, each of which is in one list at a
 // time. Its zero value is empty and ready for use.

@@ -1,4 +1,4 @@
-package stopwatch
+package timing
 
 import (
 	"math"
@@ -15,7 +15,7 @@ func TestTheTimeIsThatOfTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Unix(1_000_000_000, 0)
 		fake := testingclock.NewFakeClock(began)
-		real, other := Start(clock.RealClock{}), Start(fake)
+		real, other := StartStopwatch(clock.RealClock{}), StartStopwatch(fake)
 		assert.True(t, real.Real)
 		assert.False(t, other.Real)
 		time.Sleep(time.Second)

@@ -1,4 +1,4 @@
-package sleepers
+package monitor
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bed is a List with its lock, and how many were woken.
+// bed is a Sleepers with its lock, and how many were woken.
 type bed struct {
 	mu sync.Mutex
-	List
+	Sleepers
 	woken int
 }
 

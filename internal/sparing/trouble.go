@@ -1,7 +1,4 @@
-// Package trouble decides which failures of something that is tried again and again are
-// logged: the first one, others at growing intervals while it fails, and when it works
-// again, if it does.
-package trouble
+package sparing
 
 import (
 	"sync"
@@ -20,8 +17,9 @@ const (
 	settled = 10 * time.Second
 )
 
-// Trouble is that of one thing. The zero value is of one that works. Its methods may be
-// called by several goroutines.
+// Trouble decides which failures of something that is tried again and again are logged: the
+// first one, others at growing intervals while it fails, and when it works again, if it
+// does. The zero value is of one that works. Its methods may be called by several goroutines.
 type Trouble struct {
 	mu       sync.Mutex
 	failures int            // guarded by mu; of this trouble, 0: there is none

@@ -1,4 +1,4 @@
-package trouble_test
+package sparing_test
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/kubetyped/informer/typed/internal/trouble"
+	"github.com/kubetyped/informer/internal/sparing"
 )
 
 // log is a Trouble, and when what was logged of it.
 type log struct {
-	trouble.Trouble
+	sparing.Trouble
 	began time.Time
 	mu    sync.Mutex
 	lines []string // guarded by mu

@@ -1,5 +1,4 @@
-// Package sleepers has goroutines that sleep until there is something for them.
-package sleepers
+package monitor
 
 import (
 	"context"
@@ -7,13 +6,13 @@ import (
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
-// List has those that sleep. Its methods are called with a lock of the caller's held, which
+// Sleepers are goroutines that sleep until there is something for them. The methods are called with a lock of the caller's held, which
 // is given up while somebody sleeps. Its zero value is empty and ready for use.
 //
 // Who is woken is not given anything: it has to look, and may find that another who was awake
 // was faster. At most one is being woken at a time; when it has looked and there is more, it
 // wakes the next one. So a burst does not cost a wake-up each.
-type List struct {
+type Sleepers struct {
 	sleeping []*Sleeper
 	waking   bool // one was woken and has not looked yet
 	free     shrink.Spare[Sleeper]
@@ -21,7 +20,7 @@ type List struct {
 
 // Sleeper is one that sleeps, or is about to.
 type Sleeper struct {
-	place int           // in List.sleeping, awake if it is not there
+	place int           // in Sleepers.sleeping, awake if it is not there
 	ready chan struct{} // has room for one
 }
 
@@ -29,7 +28,7 @@ const awake = -1
 
 // Next returns who is to be woken for so much, nil if nobody is. The caller gives up the lock,
 // then calls Wake.
-func (l *List) Next(much int) *Sleeper {
+func (l *Sleepers) Next(much int) *Sleeper {
 	if much == 0 || l.waking || len(l.sleeping) == 0 {
 		return nil
 	}
@@ -38,7 +37,7 @@ func (l *List) Next(much int) *Sleeper {
 }
 
 // last takes out who has slept least: what it needs may still be in caches.
-func (l *List) last() *Sleeper {
+func (l *Sleepers) last() *Sleeper {
 	s := l.sleeping[len(l.sleeping)-1]
 	l.remove(s)
 	return s
@@ -52,18 +51,18 @@ func (s *Sleeper) Wake() {
 }
 
 // WakeAll wakes everybody.
-func (l *List) WakeAll() {
+func (l *Sleepers) WakeAll() {
 	for len(l.sleeping) > 0 {
 		l.last().Wake()
 	}
 }
 
 // Len returns how many sleep.
-func (l *List) Len() int { return len(l.sleeping) }
+func (l *Sleepers) Len() int { return len(l.sleeping) }
 
 // Add returns a Sleeper for who is about to sleep. The caller gives up the lock, calls Sleep,
 // takes the lock again, and calls Leave with what Sleep has returned.
-func (l *List) Add() *Sleeper {
+func (l *Sleepers) Add() *Sleeper {
 	s := l.free.Get()
 	if s.ready == nil {
 		s.ready = make(chan struct{}, 1)
@@ -84,7 +83,7 @@ func (s *Sleeper) Sleep(ctx context.Context) (ended bool) {
 }
 
 // Leave ends the use of s, which has ceased to sleep.
-func (l *List) Leave(s *Sleeper, ended bool) {
+func (l *Sleepers) Leave(s *Sleeper, ended bool) {
 	if s.place != awake {
 		l.remove(s)
 	} else {
@@ -97,7 +96,7 @@ func (l *List) Leave(s *Sleeper, ended bool) {
 }
 
 // remove makes s one that is awake.
-func (l *List) remove(s *Sleeper) {
+func (l *Sleepers) remove(s *Sleeper) {
 	last := len(l.sleeping) - 1
 	l.sleeping[s.place] = l.sleeping[last]
 	l.sleeping[s.place].place = s.place

@@ -1,5 +1,6 @@
-// Package stopwatch measures time by the real clock, or one of the user's.
-package stopwatch
+// Package timing measures time and acts when it has passed, by the real clock or one of the
+// user's: stopwatches, alarms, watchdogs of slow calls, and rate limiters.
+package timing
 
 import (
 	"math"
@@ -16,8 +17,8 @@ type Stopwatch struct {
 	start time.Time
 }
 
-// Start returns one that begins now.
-func Start(c clock.Clock) Stopwatch {
+// StartStopwatch returns one that begins now.
+func StartStopwatch(c clock.Clock) Stopwatch {
 	_, real := c.(clock.RealClock)
 	return Stopwatch{Clock: c, Real: real, start: c.Now()}
 }

@@ -1,4 +1,4 @@
-package alarm
+package timing
 
 import (
 	"sync"
@@ -9,22 +9,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"k8s.io/utils/clock"
 	testingclock "k8s.io/utils/clock/testing"
-
-	"github.com/kubetyped/informer/internal/stopwatch"
 )
 
 // bell has an Alarm, and notes when it looks.
 type bell struct {
 	*Alarm
 	mu    sync.Mutex
-	watch stopwatch.Stopwatch
+	watch Stopwatch
 	looks []time.Duration
 	then  time.Duration // when to look next
 }
 
 func newBell(c clock.Clock) *bell {
-	b := &bell{watch: stopwatch.Start(c), then: Never}
-	b.Alarm = New(&b.watch, func() (now, next time.Duration) {
+	b := &bell{watch: StartStopwatch(c), then: Never}
+	b.Alarm = NewAlarm(&b.watch, func() (now, next time.Duration) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		now = b.watch.Now()

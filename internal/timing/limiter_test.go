@@ -1,4 +1,4 @@
-package limiter
+package timing
 
 import (
 	"math/rand/v2"
@@ -17,7 +17,7 @@ func TestLimitersDoAsClientGos(t *testing.T) {
 	exponential := workqueue.NewTypedItemExponentialFailureRateLimiter[int]
 	for name, pair := range map[string]func() (own, theirs workqueue.TypedRateLimiter[int]){
 		"default": func() (_, _ workqueue.TypedRateLimiter[int]) {
-			return New[int](), workqueue.DefaultTypedControllerRateLimiter[int]()
+			return NewLimiter[int](), workqueue.DefaultTypedControllerRateLimiter[int]()
 		},
 		"exponential": func() (_, _ workqueue.TypedRateLimiter[int]) {
 			return Exponential[int](time.Second, time.Hour), exponential(time.Second, time.Hour)
@@ -57,7 +57,7 @@ func TestLimitersDoAsClientGos(t *testing.T) {
 // TestLimiterGivesBack what it has kept for keys that failed and were forgotten.
 func TestLimiterGivesBack(t *testing.T) {
 	waves.GivesBack(t, func() waves.Structure {
-		l := New[int]()
+		l := NewLimiter[int]()
 		return waves.Structure{
 			Come: func(key int) { l.When(key) },
 			Go:   l.Forget,

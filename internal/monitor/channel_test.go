@@ -1,4 +1,4 @@
-package lock_test
+package monitor_test
 
 import (
 	"sync"
@@ -8,13 +8,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/kubetyped/informer/typed/internal/lock"
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
-// TestLock: one holder at a time, and the clock of a bubble goes on for those who wait.
-func TestLock(t *testing.T) {
+// TestLongLock: one holder at a time, and the clock of a bubble goes on for those who wait.
+func TestLongLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l sync.Locker = lock.New()
+		var l sync.Locker = monitor.NewLongLock()
 		var waited sync.WaitGroup
 		holders, most := 0, 0
 		begin := time.Now()
