@@ -5,7 +5,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/kube"
 )
 
@@ -20,7 +19,7 @@ import (
 //
 // The tweaks change the options of each list and watch, in order. They are called
 // by the informer's goroutine.
-func NewClientInformer[T index.Object, L runtime.Object](client kube.Client[T, L], options cache.SharedIndexInformerOptions, tweaks ...func(*metav1.ListOptions)) cache.TypedSharedIndexInformer[T] {
+func NewClientInformer[T cache.Object, L runtime.Object](client kube.Client[T, L], options cache.SharedIndexInformerOptions, tweaks ...func(*metav1.ListOptions)) cache.TypedSharedIndexInformer[T] {
 	var clientset any = client
 	if shared, ok := client.(sharingClient[T, L]); ok {
 		clientset = shared.Client

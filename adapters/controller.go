@@ -5,13 +5,11 @@ import (
 
 	clientfeatures "k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/kubetyped/informer/index"
 )
 
 // controller is what GetController returns: as in client-go it tells how the
 // informer fares, and does not run it.
-type controller[T index.Object] struct{ informer *informer[T] }
+type controller[T cache.Object] struct{ informer *informer[T] }
 
 var _ cache.Controller = controller[*namedObject]{}
 

@@ -42,7 +42,7 @@ func ofType[T index.Object]() conversion[T] {
 	return conversion[T]{
 		typed: func(untyped any) (T, error) {
 			var none T
-			if obj, ok := untyped.(T); ok && obj != none {
+			if obj, ok := untyped.(T); ok && !index.Same(obj, none) {
 				return obj, nil
 			}
 			if _, err := keyOfAny(untyped); err != nil {

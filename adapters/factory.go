@@ -43,7 +43,7 @@ type InformerFactory[F any] interface {
 //     if it has list options and there are no tweaks, or if it has an informer
 //     name, since the resource that goes with it is not known. The error has what
 //     to write instead.
-func Serve[T index.Object, L runtime.Object, C any, F ~func(C, time.Duration) cache.SharedIndexInformer](factory InformerFactory[F], client kube.Client[T, L], tweaks ...func(*metav1.ListOptions)) error {
+func Serve[T cache.Object, L runtime.Object, C any, F ~func(C, time.Duration) cache.SharedIndexInformer](factory InformerFactory[F], client kube.Client[T, L], tweaks ...func(*metav1.ListOptions)) error {
 	example := exampleOf[T]()
 	switch {
 	case client == nil:

@@ -60,7 +60,7 @@ func (h *untypedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
 }
 
 // TypedHandler does as Handler, for a handler of client-go's typed informers.
-func TypedHandler[T index.Object](handler cache.TypedResourceEventHandler[T]) typed.Handler[T] {
+func TypedHandler[T cache.Object](handler cache.TypedResourceEventHandler[T]) typed.Handler[T] {
 	switch h := handler.(type) {
 	case nil:
 		return nil
@@ -72,7 +72,7 @@ func TypedHandler[T index.Object](handler cache.TypedResourceEventHandler[T]) ty
 }
 
 // typedHandler calls one of client-go's typed handlers.
-type typedHandler[T index.Object] struct {
+type typedHandler[T cache.Object] struct {
 	conversion[T]
 
 	handler cache.TypedResourceEventHandler[T]

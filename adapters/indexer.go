@@ -26,14 +26,14 @@ import (
 //
 // An index function that returns an error makes the call panic that stores the
 // object, as in client-go; unlike there, the object is then not stored.
-func Indexer[T index.Object](x *index.Indexer[T]) cache.TypedIndexer[T] {
+func Indexer[T cache.Object](x *index.Indexer[T]) cache.TypedIndexer[T] {
 	return newIndexer(x, ofType[T]())
 }
 
 // indexer is client-go's Indexer, with the semantics of what cache.NewIndexer
 // makes, on top of an index.Indexer. All of its methods are safe for concurrent
 // use.
-type indexer[T index.Object] struct {
+type indexer[T cache.Object] struct {
 	conversion[T]
 
 	store      index.Reader[T]
@@ -50,13 +50,13 @@ type indexer[T index.Object] struct {
 }
 
 // namedIndexes are the indexes of an indexer. They are never changed.
-type namedIndexes[T index.Object] struct {
+type namedIndexes[T cache.Object] struct {
 	byName   map[string]namedIndex[T]
 	indexers cache.Indexers // the same, as they were added
 }
 
 // namedIndex is an index with the function that it was made of.
-type namedIndex[T index.Object] struct {
+type namedIndex[T cache.Object] struct {
 	*index.Index[string, T]
 
 	keys cache.IndexFunc
@@ -67,14 +67,14 @@ var (
 	_ cache.TransactionStore           = (*indexer[*namedObject])(nil)
 )
 
-func newIndexer[T index.Object](store *index.Indexer[T], conv conversion[T]) *indexer[T] {
+func newIndexer[T cache.Object](store *index.Indexer[T], conv conversion[T]) *indexer[T] {
 	x := &indexer[T]{conversion: conv, store: store, writer: store, addIndexes: store.AddIndexes}
 	x.named.Store(&namedIndexes[T]{indexers: cache.Indexers{}})
 	return x
 }
 
 // newInformerIndexer returns the store of an informer that was made elsewhere.
-func newInformerIndexer[T index.Object](inf *typed.Informer[T], conv conversion[T]) *indexer[T] {
+func newInformerIndexer[T cache.Object](inf *typed.Informer[T], conv conversion[T]) *indexer[T] {
 	x := &indexer[T]{conversion: conv, store: inf, writer: inf.Indexer(), addIndexes: inf.AddIndexes}
 	x.named.Store(&namedIndexes[T]{indexers: cache.Indexers{}})
 	return x

@@ -50,7 +50,7 @@ func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, exampleObject run
 // that they are received: the typed methods need no cast, and cannot panic as
 // those of cache.NewTypedSharedIndexInformer do for objects of another type.
 // What is not a T is not stored; the error tells so.
-func NewTypedSharedIndexInformer[T index.Object](lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.TypedSharedIndexInformer[T] {
+func NewTypedSharedIndexInformer[T cache.Object](lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.TypedSharedIndexInformer[T] {
 	return newInformer(lw, exampleOf[T](), reflect.TypeFor[T]().String(), options, ofType[T]())
 }
 
@@ -63,7 +63,7 @@ func NewTypedSharedIndexInformer[T index.Object](lw cache.ListerWatcher, options
 // otherwise every write returns an error; SetTransform and the watch error handlers return an error, see typed.WithTransform and
 // typed.Status; and handlers are resynced exactly at the period that they ask
 // for, with no default.
-func SharedIndexInformer[T index.Object](inf *typed.Informer[T]) cache.TypedSharedIndexInformer[T] {
+func SharedIndexInformer[T cache.Object](inf *typed.Informer[T]) cache.TypedSharedIndexInformer[T] {
 	conv := ofType[T]()
 	return &informer[T]{
 		conversion: conv,
@@ -76,7 +76,7 @@ func SharedIndexInformer[T index.Object](inf *typed.Informer[T]) cache.TypedShar
 }
 
 // informer is a cache.TypedSharedIndexInformer on top of a typed.Informer.
-type informer[T index.Object] struct {
+type informer[T cache.Object] struct {
 	conversion[T]
 
 	typed   *typed.Informer[T]
@@ -94,7 +94,7 @@ type informer[T index.Object] struct {
 
 var _ cache.TypedSharedIndexInformer[metav1.Object] = (*informer[metav1.Object])(nil)
 
-func newInformer[T index.Object](lw cache.ListerWatcher, example runtime.Object, typeName string, options cache.SharedIndexInformerOptions, conv conversion[T]) *informer[T] {
+func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object, typeName string, options cache.SharedIndexInformerOptions, conv conversion[T]) *informer[T] {
 	s := &informer[T]{
 		conversion:    conv,
 		name:          "SharedIndexInformer " + typeName,

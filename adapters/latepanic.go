@@ -13,14 +13,14 @@ import (
 // client-go stores an object before it calls them. What a user's write has caused
 // is raised to that user, the rest by the informer's goroutine, when handlers have
 // been told of what was stored.
-type latePanics[T index.Object] struct {
+type latePanics[T cache.Object] struct {
 	mu     sync.Mutex
 	writes []*userWrite[T] // guarded by mu; those that are under way
 	other  *any            // guarded by mu; the first panic for what was received
 }
 
 // userWrite is a call of the store's methods that write.
-type userWrite[T index.Object] struct {
+type userWrite[T cache.Object] struct {
 	changes  []index.Change[T]
 	events   []index.Event[T] // that nobody wants, for their memory
 	list     []T
@@ -42,7 +42,7 @@ func (w *userWrite[T]) causes(name string, obj T) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(w.changes, func(c index.Change[T]) bool { return c.Object == obj })
+	return slices.ContainsFunc(w.changes, func(c index.Change[T]) bool { return index.Same(c.Object, obj) })
 }
 
 // catch is deferred by the function of an index.

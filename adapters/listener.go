@@ -8,13 +8,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 )
 
 // listener is a handler of a shared informer, as the informer calls it, and what
 // the one who has added it holds in hands.
-type listener[T index.Object] struct {
+type listener[T cache.Object] struct {
 	handler      typed.Handler[T]
 	logger       klog.Logger
 	checker      *doneChecker

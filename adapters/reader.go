@@ -37,7 +37,7 @@ import (
 // An indexer that this package made for objects of type T, as Indexer and
 // SharedIndexInformer do, is not looked at through: Reader returns what it was
 // made of.
-func Reader[T index.Object](of cache.Indexer) index.Reader[T] {
+func Reader[T cache.Object](of cache.Indexer) index.Reader[T] {
 	switch x := of.(type) {
 	case nil:
 		return index.NewIndexer[T]()
@@ -49,7 +49,7 @@ func Reader[T index.Object](of cache.Indexer) index.Reader[T] {
 }
 
 // indexerReader is an index.Reader of a client-go indexer.
-type indexerReader[T index.Object] struct{ indexer cache.Indexer }
+type indexerReader[T cache.Object] struct{ indexer cache.Indexer }
 
 // Get implements index.Reader.
 func (r *indexerReader[T]) Get(key index.Key) (T, bool) {

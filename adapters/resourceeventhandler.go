@@ -71,7 +71,7 @@ func (h *resourceEventHandler[T]) OnDelete(untyped any) {
 // informers:
 //
 //	informer.AddTypedEventHandler(adapters.TypedResourceEventHandler(handler))
-func TypedResourceEventHandler[T index.Object](handler typed.Handler[T]) cache.TypedResourceEventHandler[T] {
+func TypedResourceEventHandler[T cache.Object](handler typed.Handler[T]) cache.TypedResourceEventHandler[T] {
 	switch h := handler.(type) {
 	case nil:
 		return nil
@@ -84,7 +84,7 @@ func TypedResourceEventHandler[T index.Object](handler typed.Handler[T]) cache.T
 
 // typedResourceEventHandler makes a handler for client-go's typed informers of a
 // typed.Handler.
-type typedResourceEventHandler[T index.Object] struct{ handler typed.Handler[T] }
+type typedResourceEventHandler[T cache.Object] struct{ handler typed.Handler[T] }
 
 func (h *typedResourceEventHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(obj, initial) }
 

@@ -77,7 +77,7 @@ func (f *sharedFeed[T]) OnUpdate(old, untyped any) {
 	if !ok {
 		return
 	}
-	if old, ok := old.(T); ok && old == obj {
+	if old, ok := old.(T); ok && index.Same(old, obj) {
 		return // a resync
 	}
 	f.take(changeOf(index.Updated, obj), false)
@@ -245,7 +245,7 @@ func (f *sharedFeed[T]) close() {
 	f.collected = nil
 }
 
-func isZero[T comparable](obj T) bool {
+func isZero[T any](obj T) bool {
 	var none T
-	return obj == none
+	return index.Same(obj, none)
 }

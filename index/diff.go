@@ -26,7 +26,7 @@ func Diff[T Object](before, after *Snapshot[T]) iter.Seq[Event[T]] {
 				if !yield(Event[T]{Type: Added, New: obj}) {
 					return
 				}
-			case old != obj:
+			case !Same(old, obj):
 				if !yield(Event[T]{Type: Updated, Old: old, New: obj}) {
 					return
 				}
@@ -41,7 +41,7 @@ func Diff[T Object](before, after *Snapshot[T]) iter.Seq[Event[T]] {
 }
 
 // notIn ranges over the elements of a that b does not have at the same position.
-func notIn[T comparable](a, b *pages[T]) iter.Seq[T] {
+func notIn[T Object](a, b *pages[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for p, page := range a.table {
 			var other []T
@@ -53,7 +53,7 @@ func notIn[T comparable](a, b *pages[T]) iter.Seq[T] {
 				other = nil
 			}
 			for i, obj := range page {
-				if (i >= len(other) || other[i] != obj) && !yield(obj) {
+				if (i >= len(other) || !Same(other[i], obj)) && !yield(obj) {
 					return
 				}
 			}

@@ -22,12 +22,13 @@ func (k Key) String() string {
 // clone returns a copy that shares no memory with k, which may be in a buffer.
 func (k Key) clone() Key { return Key{strings.Clone(k.Namespace), strings.Clone(k.Name)} }
 
-// Object is what can be kept in an Indexer: anything comparable that knows its name and
-// namespace. It has the methods of client-go's cache.Object, so every pointer to an API
-// type fits, and so does a small struct that holds only the fields a program needs.
+// Object is what can be kept in an Indexer: anything that knows its name and namespace. It has
+// the methods of client-go's cache.Object, so every pointer to an API type fits, and so does a
+// small struct that holds only the fields a program needs.
+//
+// It does not ask for comparable: then the compiler makes the code of an informer anew for each
+// type of objects, and otherwise once for all pointers.
 type Object interface {
-	comparable
-
 	GetName() string
 	GetNamespace() string
 }

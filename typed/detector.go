@@ -29,7 +29,7 @@ type detector[T index.Object] struct {
 	crowded  chan struct{} // gets something when there are many records
 
 	mu      sync.Mutex
-	records map[T]*record // guarded by mu
+	records map[any]*record // guarded by mu; by objects
 
 	unsettled []*record              // owned by the loop
 	reported  map[index.Key]struct{} // owned by run; of objects that are in the store
@@ -52,7 +52,7 @@ func newDetector[T index.Object](i *Informer[T]) *detector[T] {
 		detection: *i.detection,
 		informer:  i,
 		crowded:   make(chan struct{}, 1),
-		records:   map[T]*record{},
+		records:   map[any]*record{},
 		reported:  map[index.Key]struct{}{},
 	}
 }
@@ -62,7 +62,7 @@ func newDetector[T index.Object](i *Informer[T]) *detector[T] {
 func (d *detector[T]) record(obj T) {
 	key, version, ok := identify(obj)
 	if !ok || !reflect.ValueOf(obj).Comparable() {
-		return // it is rejected
+		return // it is a value, which nobody else can modify
 	}
 	d.mu.Lock()
 	_, known := d.records[obj]
@@ -122,7 +122,7 @@ func (d *detector[T]) compare(ctx context.Context, all bool) {
 			return
 		}
 		now, exists := d.stored(r.key)
-		left := !exists || now != obj
+		left := !exists || any(now) != obj
 		if !left && !all {
 			continue
 		}
@@ -142,10 +142,10 @@ func (d *detector[T]) compare(ctx context.Context, all bool) {
 }
 
 // settled returns the records of objects that were stored.
-func (d *detector[T]) settled() map[T]*record {
+func (d *detector[T]) settled() map[any]*record {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	settled := make(map[T]*record, len(d.records))
+	settled := make(map[any]*record, len(d.records))
 	for obj, r := range d.records {
 		if r.settled {
 			settled[obj] = r
@@ -171,7 +171,7 @@ func (d *detector[T]) stored(key index.Key) (obj T, ok bool) {
 }
 
 // check reports what was modified in an object, unless it was reported before.
-func (d *detector[T]) check(obj T, r *record) {
+func (d *detector[T]) check(obj any, r *record) {
 	if _, known := d.reported[r.key]; known {
 		return
 	}

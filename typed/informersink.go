@@ -253,7 +253,7 @@ func (s *informerSink[T]) admitChange(c index.Change[T], version string) (index.
 		return c, ok
 	}
 	if c.Key == nil {
-		if c.Object == none {
+		if index.Same(c.Object, none) {
 			s.reject(index.Key{}, version, false, source.ErrNilObject)
 			return c, false
 		}
@@ -276,14 +276,14 @@ func (s *informerSink[T]) admitChange(c index.Change[T], version string) (index.
 // complete.
 func (s *informerSink[T]) admit(obj T, resourceVersion string, listed bool) (_ T, key index.Key, ok bool) {
 	var none T
-	if obj == none {
+	if index.Same(obj, none) {
 		s.reject(key, resourceVersion, listed, source.ErrNilObject)
 		return none, key, false
 	}
 	if s.transform != nil {
 		key = index.KeyOf(obj)
 		transformed, err := s.transformed(obj)
-		if err == nil && transformed == none {
+		if err == nil && index.Same(transformed, none) {
 			err = source.ErrNilObject
 		} else if err == nil && index.KeyOf(transformed) != key {
 			err = fmt.Errorf("the transform function has given it another key, %q", index.KeyOf(transformed))

@@ -232,6 +232,9 @@ func indexerOf[T index.Object](c *config) (*index.Indexer[T], error) {
 func indexerOptions[T index.Object](c *config) ([]index.Option[T], error) {
 	var none T
 	var opts []index.Option[T]
+	if of := reflect.TypeFor[T](); c.detection != nil && !of.Comparable() {
+		return nil, fmt.Errorf("WithMutationDetection needs objects that == compares, and %v is not such a type: use pointers", of)
+	}
 	if c.recreated {
 		if _, ok := any(none).(uidGetter); !ok {
 			return nil, fmt.Errorf("WithRecreation needs objects with a UID, and %v has no method GetUID", reflect.TypeFor[T]())

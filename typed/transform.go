@@ -71,7 +71,7 @@ func transformOf[T index.Object](c *config) (func(T) (T, error), error) {
 	return func(obj T) (_ T, err error) {
 		var none T
 		for _, step := range steps {
-			if obj, err = step(obj); err != nil || obj == none {
+			if obj, err = step(obj); err != nil || index.Same(obj, none) {
 				return none, err
 			}
 		}

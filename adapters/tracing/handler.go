@@ -87,7 +87,7 @@ func (h *handler[T]) OnAdd(obj T, initial bool) {
 
 // OnUpdate implements typed.Handler.
 func (h *handler[T]) OnUpdate(old, updated T) {
-	if old == updated || h.events.underway.isEmpty() {
+	if index.Same(old, updated) || h.events.underway.isEmpty() {
 		h.handler.OnUpdate(old, updated)
 		return
 	}

@@ -69,7 +69,7 @@ func (s *tracedSink[T]) receiveChange(c *index.Change[T], version string) *recep
 // receive begins to trace an event, and returns nil if it is not to be traced.
 func (s *tracedSink[T]) receive(obj T, resourceVersion string, deleted bool) *reception {
 	var none T
-	if obj == none {
+	if index.Same(obj, none) {
 		return nil // which the informer rejects
 	}
 	version := versionOf(obj, resourceVersion)

@@ -35,7 +35,7 @@ func TestWatchdog(t *testing.T) {
 		time.Sleep(time.Hour)
 		mu.Lock()
 		assert.Equal(t, []string{"b 59s"}, told)
-		assert.Contains(t, stacks[0], "watchdog.TestWatchdog")
+		assert.Contains(t, stacks[0], "timing.TestWatchdog")
 		mu.Unlock()
 		assert.Equal(t, time.Hour+59*time.Second, w.End())
 		w.Begin("c")

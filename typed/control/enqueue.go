@@ -95,7 +95,7 @@ func (h *enqueueFunc[K, T]) OnDelete(deleted typed.Deleted[T]) {
 // missing or the same.
 func (h *enqueueFunc[K, T]) add(old, obj T, o queue.AddOptions) {
 	var none T
-	if old == none || old == obj {
+	if index.Same(old, none) || index.Same(old, obj) {
 		for key := range orNone(h.keys(obj)) {
 			h.queue.AddWithOptions(key, o)
 		}
@@ -164,7 +164,7 @@ func forAdd(initial bool) queue.AddOptions {
 
 // forUpdate returns how the keys of an update are to be added.
 func forUpdate[T index.Object](old, updated T) queue.AddOptions {
-	if old == updated || sameVersion(old, updated) {
+	if index.Same(old, updated) || sameVersion(old, updated) {
 		return queue.AddOptions{Priority: queue.LowPriority}
 	}
 	return queue.AddOptions{}

@@ -103,7 +103,7 @@ func (h *enqueueOwner[T]) add(old, obj T, o queue.AddOptions) {
 	var none T
 	var added keySet[index.Key]
 	h.addOwners(&added, obj, o)
-	if old != none && old != obj {
+	if !index.Same(old, none) && !index.Same(old, obj) {
 		h.addOwners(&added, old, o)
 	}
 }

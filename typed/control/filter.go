@@ -53,7 +53,7 @@ func (f *filter[T]) OnAdd(obj T, initial bool) {
 func (f *filter[T]) OnUpdate(old, updated T) {
 	is := f.selected(updated)
 	was := is
-	if old != updated {
+	if !index.Same(old, updated) {
 		was = f.selected(old)
 	}
 	switch {
@@ -71,7 +71,7 @@ func (f *filter[T]) OnUpdate(old, updated T) {
 func (f *filter[T]) OnDelete(deleted typed.Deleted[T]) {
 	var none T
 	known := deleted.Old
-	if known == none {
+	if index.Same(known, none) {
 		known = deleted.Object
 	}
 	if f.selected(known) {

@@ -45,7 +45,7 @@ func (f *filterUpdates[T]) Describe() (string, error) {
 }
 
 func (f *filterUpdates[T]) OnUpdate(old, updated T) {
-	if old != updated && recreated(old, updated) || f.matters(old, updated) {
+	if !index.Same(old, updated) && recreated(old, updated) || f.matters(old, updated) {
 		f.Handler.OnUpdate(old, updated)
 	}
 }

@@ -23,7 +23,7 @@ func GenerationChanged[T interface {
 	GetGeneration() int64
 }](old, updated T) bool {
 	generation := updated.GetGeneration()
-	return generation != old.GetGeneration() || generation == 0 && old != updated
+	return generation != old.GetGeneration() || generation == 0 && !index.Same(old, updated)
 }
 
 // LabelsChanged is a Predicate: the labels are not the same as before.
@@ -50,7 +50,7 @@ func ResourceVersionChanged[T interface {
 
 // Resynced is a Predicate: nothing has changed, the update is one of a resync.
 // So Or(GenerationChanged, Resynced) lets resyncs through.
-func Resynced[T index.Object](old, updated T) bool { return old == updated }
+func Resynced[T index.Object](old, updated T) bool { return index.Same(old, updated) }
 
 // And returns the predicate that all of predicates hold; with none it does.
 func And[T index.Object](predicates ...Predicate[T]) Predicate[T] {

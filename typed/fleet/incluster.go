@@ -90,7 +90,7 @@ func (o InCluster[T]) GetDeletionTimestamp() *metav1.Time { return o.Object.GetD
 // String returns the object's key.
 func (o InCluster[T]) String() string {
 	var none T
-	if o.Object == none {
+	if index.Same(o.Object, none) {
 		return o.GetNamespace() + "/"
 	}
 	return index.KeyOf(o).String()

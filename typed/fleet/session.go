@@ -171,7 +171,7 @@ func (s *session[T]) Decoding() source.Decoding[T] {
 // take returns an object with its cluster. It rejects one that is nil.
 func (s *session[T]) take(obj T, resourceVersion string, listed bool) (InCluster[T], bool) {
 	var none T
-	if obj == none {
+	if index.Same(obj, none) {
 		s.Report(&source.RejectedError{ResourceVersion: resourceVersion, Listed: listed, Err: source.ErrNilObject})
 		return InCluster[T]{}, false
 	}

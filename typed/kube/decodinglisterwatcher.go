@@ -107,15 +107,9 @@ func maskOf(opts []SourceOption) (*plan.Mask, error) {
 	return mask, nil
 }
 
-// comparableObject is an [apiObject] that informers can have.
-type comparableObject interface {
-	comparable
-	apiObject
-}
-
 // decodingListerWatcher is a DecodingListerWatcher of objects of a type that is T or
 // implements it.
-type decodingListerWatcher[T comparableObject] struct {
+type decodingListerWatcher[T apiObject] struct {
 	requests  cache.ListerWatcherWithContext
 	responses restListerWatcher[T] // decodes, and requests nothing
 	codecs    map[string]wire.Codec[T]
@@ -123,7 +117,7 @@ type decodingListerWatcher[T comparableObject] struct {
 	left      atomic.Bool // nothing is decoded here any more
 }
 
-func newDecodingListerWatcher[T comparableObject](
+func newDecodingListerWatcher[T apiObject](
 	requests cache.ListerWatcherWithContext, of reflect.Type, kind schema.GroupVersionKind,
 	held func(index.Key) (metav1.Object, bool), mask *plan.Mask,
 ) (*DecodingListerWatcher, error) {
@@ -165,7 +159,7 @@ func newDecodingListerWatcher[T comparableObject](
 }
 
 // codecsOf returns the codecs of all formats for objects of a type.
-func codecsOf[T comparableObject](of reflect.Type, held wire.Held[T], mask *plan.Mask) (map[string]wire.Codec[T], error) {
+func codecsOf[T apiObject](of reflect.Type, held wire.Held[T], mask *plan.Mask) (map[string]wire.Codec[T], error) {
 	types, err := wire.MediaTypesOf(of)
 	if err != nil {
 		return nil, err

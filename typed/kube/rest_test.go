@@ -88,7 +88,7 @@ func keeps[T index.Object](t *testing.T, srv *typedtest.Server, src source.Sourc
 	require.NoError(t, informer.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	require.Equal(t, 2, informer.Len())
 	for obj := range informer.All() {
-		if obj != listed {
+		if !index.Same(obj, listed) {
 			watched = obj
 		}
 	}

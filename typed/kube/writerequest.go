@@ -33,7 +33,7 @@ type message struct {
 // document encodes an object, and returns its key.
 func (w *Writer[T]) document(ctx context.Context, obj T) (key index.Key, doc *document, err error) {
 	var none T
-	if obj == none {
+	if index.Same(obj, none) {
 		return key, nil, errors.New("the object is nil")
 	}
 	key = index.KeyOf(obj)

@@ -50,7 +50,7 @@ func (q *part[T]) run() error {
 // find returns the range of an object that was received, and whether that was asked for.
 func (q *part[T]) find(obj T, version string, listed bool) (r uint8, asked, ok bool) {
 	var none T
-	if obj == none {
+	if index.Same(obj, none) {
 		q.sink.Report(&source.RejectedError{ResourceVersion: version, Listed: listed, Err: source.ErrNilObject})
 		return 0, false, false
 	}
@@ -105,7 +105,7 @@ func (q *part[T]) Step(changes []index.Change[T], version string, done func()) {
 // object cannot be used, which was reported; the range of what is gone does not matter.
 func (q *part[T]) rangeOfChange(c *index.Change[T], version string) (r uint8, ok bool) {
 	var none T
-	if !c.Delete || c.Key == nil && c.Object == none {
+	if !c.Delete || c.Key == nil && index.Same(c.Object, none) {
 		r, _, ok = q.find(c.Object, version, false)
 		return r, ok
 	}
@@ -198,7 +198,7 @@ func (q *part[T]) Stage(obj T, version string) source.Staged {
 	var none T
 	r, asked, ok := q.find(obj, version, true)
 	switch {
-	case !ok && obj == none:
+	case !ok && index.Same(obj, none):
 		return source.Reject(index.Key{})
 	case !ok:
 		return source.Reject(index.KeyOf(obj))

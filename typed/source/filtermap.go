@@ -104,7 +104,7 @@ func (p *projection[A, B]) change(c index.Change[A], version string) (index.Chan
 	if kept && ok {
 		return ChangeFor(c, projected), true
 	}
-	if c.Object == nothing || !ok && !c.Delete {
+	if index.Same(c.Object, nothing) || !ok && !c.Delete {
 		return index.Change[B]{}, false
 	}
 	key := index.KeyOf(c.Object)
@@ -139,7 +139,7 @@ func (p *projection[A, B]) Stage(obj A, version string) Staged {
 // keyOrNone returns the key of an object, the zero Key if that is nil.
 func keyOrNone[T index.Object](obj T) (key index.Key) {
 	var none T
-	if obj != none {
+	if !index.Same(obj, none) {
 		key = index.KeyOf(obj)
 	}
 	return key
@@ -150,7 +150,7 @@ func keyOrNone[T index.Object](obj T) (key index.Key) {
 func (p *projection[A, B]) apply(obj A, resourceVersion string, listed bool) (projected B, kept, ok bool) {
 	var nothing A
 	var none B
-	if obj == nothing {
+	if index.Same(obj, nothing) {
 		p.Report(&RejectedError{ResourceVersion: resourceVersion, Listed: listed, Err: ErrNilObject})
 		return none, false, false
 	}
@@ -178,7 +178,7 @@ func (p *projection[A, B]) call(obj A, key index.Key) (projected B, kept bool, e
 	if projected, kept = p.project(obj); !kept {
 		return none, false, nil
 	}
-	if projected == none {
+	if index.Same(projected, none) {
 		return none, true, errors.New("its projection is nil")
 	}
 	if got := index.KeyOf(projected); got != key {

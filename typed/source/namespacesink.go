@@ -199,7 +199,7 @@ func (s *namespaceSink[T]) finish() {
 // out; with objects that are nil, the sink does that.
 func (s *namespaceSink[T]) contains(obj T, resourceVersion string, listed bool) bool {
 	var none T
-	if obj == none || obj.GetNamespace() == s.namespace {
+	if index.Same(obj, none) || obj.GetNamespace() == s.namespace {
 		return true
 	}
 	s.reject(index.KeyOf(obj), resourceVersion, listed)

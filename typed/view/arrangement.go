@@ -72,7 +72,7 @@ func (a *arrangement[K, T]) step() {
 	for i := range a.in.changes {
 		c := &a.in.changes[i]
 		now := a.scratch[:0]
-		if c.now != none {
+		if !index.Same(c.now, none) {
 			var err error
 			if now, err = a.groupsFor(now, c.now); err != nil {
 				a.faults.fail(a.program, c.row, fault{key: index.KeyOf(c.now), err: fmt.Errorf("view %s: %w", a.name, err)})

@@ -38,9 +38,9 @@ func reasonFor[T index.Object](c change[T]) index.Reason {
 	switch {
 	case c.reason == index.Initial:
 		return index.Relisted
-	case c.now == none && c.reason == index.Acquired:
+	case index.Same(c.now, none) && c.reason == index.Acquired:
 		return index.Released
-	case c.old == none && (c.reason == index.Released || c.reason == index.OutOfScope):
+	case index.Same(c.old, none) && (c.reason == index.Released || c.reason == index.OutOfScope):
 		return index.Acquired
 	}
 	return c.reason

@@ -127,7 +127,7 @@ func (c *computed[A, B]) step() {
 	}
 	for i := range c.left.changes {
 		change := &c.left.changes[i]
-		if change.now == none {
+		if index.Same(change.now, none) {
 			c.because = change.reason
 			c.drop(change.row)
 			continue
@@ -147,7 +147,7 @@ func (c *computed[A, B]) step() {
 		c.fetcher.row, c.fetcher.again = row, c.fixed && c.marked[row] == fetched && !c.faults.has(row)
 		c.marked[row] = unmarked
 		c.because = c.why.of(row)
-		if obj := c.left.objects[row]; obj != none {
+		if obj := c.left.objects[row]; !index.Same(obj, none) {
 			c.computeRow(row, obj)
 			now := time.Now()
 			c.costs[row] = cost{at: now.Unix(), took: now.Sub(last)}
@@ -195,13 +195,13 @@ func (c *computed[A, B]) computeRow(row uint32, obj A) {
 	var none B
 	if err != nil {
 		c.faults.fail(c.program, row, fault{key: index.KeyOf(obj), err: fmt.Errorf("view %s: %w", c.name, err)})
-		if had := c.has(row); c.names == nil && had != none && !sameKey(obj, had) {
+		if had := c.has(row); c.names == nil && !index.Same(had, none) && !sameKey(obj, had) {
 			c.unique() // what stays has the name that the object had before
 		}
 		return
 	}
 	c.faults.repair(c.program, row)
-	if c.names == nil && made != none && !sameKey(obj, made) {
+	if c.names == nil && !index.Same(made, none) && !sameKey(obj, made) {
 		c.unique()
 	}
 	c.make(row, made)
@@ -224,7 +224,7 @@ func (c *computed[A, B]) call(obj A) (made B, err error) {
 // none.
 func named[T index.Object](obj T) error {
 	var none T
-	if obj != none && obj.GetName() == "" {
+	if !index.Same(obj, none) && obj.GetName() == "" {
 		_ = obj.GetNamespace()
 		return errors.New("the object that was made has no name")
 	}

@@ -69,7 +69,7 @@ func (v *View[T]) Explain(ctx context.Context, key index.Key) (e Explanation, ok
 func (t *table[T]) explain(key index.Key) (Explanation, bool) {
 	var none T
 	for row, obj := range t.objects {
-		if obj != none && obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
+		if !index.Same(obj, none) && obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
 			return t.explainRow(uint32(row)), true
 		}
 	}
@@ -96,7 +96,7 @@ func (e *Explanation) noteCost(c cost) {
 // explainFrom appends how an object was made, unless it has gone.
 func explainFrom[T index.Object](dst []Explanation, t *table[T], row uint32) []Explanation {
 	var none T
-	if int(row) >= len(t.objects) || t.objects[row] == none {
+	if int(row) >= len(t.objects) || index.Same(t.objects[row], none) {
 		return dst
 	}
 	return append(dst, t.explainRow(row))

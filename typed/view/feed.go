@@ -17,12 +17,15 @@ type feed[T index.Object] struct {
 	unfollow func()
 	taken    []pair[T]
 
-	rows map[T]uint32 // by the object: events name the very one that they replace
-	slot []uint32     // by row: its place in changes plus one
+	rows places[T] // by the object: events name the very one that they replace
+	slot []uint32  // by row: its place in changes plus one
 }
 
 func (f *feed[T]) begin(wake func()) error {
-	f.rows = map[T]uint32{}
+	if err := checkPlaces[T](); err != nil {
+		return err
+	}
+	f.rows = newPlaces[T]()
 	f.inbox.wake = wake
 	unfollow, err := f.from.Follow(&f.inbox)
 	f.unfollow = unfollow
@@ -59,21 +62,21 @@ func (f *feed[T]) step() {
 	for _, c := range f.taken {
 		row, there := f.find(c.old)
 		switch {
-		case there && c.now == none:
-			delete(f.rows, f.objects[row])
+		case there && index.Same(c.now, none):
+			f.rows.remove(f.objects[row])
 			f.change(row, none, c.reason)
 		case there:
-			if c.now != f.objects[row] {
-				delete(f.rows, f.objects[row])
-				f.rows[c.now] = row
+			if !index.Same(c.now, f.objects[row]) {
+				f.rows.remove(f.objects[row])
+				f.rows.put(c.now, row)
 				f.change(row, c.now, c.reason)
 			}
-		case c.now != none:
+		case !index.Same(c.now, none):
 			row := f.newRow()
 			for int(row) >= len(f.slot) {
 				f.slot = append(f.slot, 0)
 			}
-			f.rows[c.now] = row
+			f.rows.put(c.now, row)
 			f.change(row, c.now, c.reason)
 		}
 	}
@@ -86,14 +89,14 @@ func (f *feed[T]) step() {
 // the old one only if it was told to, see index.WithLiteralEvents: then it takes a search.
 func (f *feed[T]) find(obj T) (uint32, bool) {
 	var none T
-	if obj == none {
+	if index.Same(obj, none) {
 		return 0, false
 	}
-	if row, ok := f.rows[obj]; ok {
+	if row, ok := f.rows.get(obj); ok {
 		return row, true
 	}
 	for row, other := range f.objects {
-		if other != none && compareKeys(obj, other) == 0 {
+		if !index.Same(other, none) && compareKeys(obj, other) == 0 {
 			return uint32(row), true
 		}
 	}
@@ -118,14 +121,14 @@ func (f *feed[T]) dropUnchanged() {
 	changes := f.changes[:0]
 	for _, c := range f.changes {
 		f.slot[c.row] = 0
-		if c.old == none {
+		if index.Same(c.old, none) {
 			f.count++
 		}
-		if c.now == none {
+		if index.Same(c.now, none) {
 			f.count--
 			f.gone = append(f.gone, c.row)
 		}
-		if c.old != c.now {
+		if !index.Same(c.old, c.now) {
 			changes = append(changes, c)
 		}
 	}
@@ -183,7 +186,7 @@ func (b *inbox[T]) Step(events []typed.Event[T], resourceVersion string) {
 			e := &events[i]
 			if e.Type == index.Deleted {
 				b.pending = append(b.pending, pair[T]{old: e.Old, reason: e.Reason})
-			} else if e.Old != none || e.New != none {
+			} else if !index.Same(e.Old, none) || !index.Same(e.New, none) {
 				b.pending = append(b.pending, pair[T]{e.Old, e.New, e.Reason})
 			}
 		}
@@ -201,18 +204,18 @@ func (b *inbox[T]) Step(events []typed.Event[T], resourceVersion string) {
 // number of objects.
 func (b *inbox[T]) join() {
 	var none T
-	joined, last := b.pending[:0], make(map[T]int)
+	joined, last := b.pending[:0], newPlaces[T]()
 	for _, c := range b.pending {
-		at, ok := last[c.old]
-		if !ok || c.old == none {
-			at = len(joined)
+		at, ok := last.get(c.old)
+		if !ok || index.Same(c.old, none) {
+			at = uint32(len(joined))
 			joined = append(joined, c)
 		} else {
-			delete(last, c.old)
+			last.remove(c.old)
 			joined[at].now, joined[at].reason = c.now, c.reason
 		}
-		if c.now != none {
-			last[c.now] = at
+		if !index.Same(c.now, none) {
+			last.put(c.now, at)
 		}
 	}
 	clear(b.pending[len(joined):])

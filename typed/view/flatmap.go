@@ -69,7 +69,7 @@ func (f *flattened[A, B]) step() {
 	for i := range f.in.changes {
 		c := &f.in.changes[i]
 		f.because = c.reason
-		if c.now == none {
+		if index.Same(c.now, none) {
 			f.place(c.row, nil)
 			f.faults.repair(f.program, c.row)
 			continue
@@ -126,11 +126,11 @@ func (f *flattened[A, B]) place(from uint32, made []B) {
 	kept := 0 // of before, which most often are the same in the same order
 	var byKey map[index.Key]uint32
 	for i, obj := range made {
-		if obj == none {
+		if index.Same(obj, none) {
 			continue
 		}
 		row, found := uint32(0), false
-		if kept < len(before) && kept == i && f.made[before[kept]] != none && sameKey(f.made[before[kept]], obj) {
+		if kept < len(before) && kept == i && !index.Same(f.made[before[kept]], none) && sameKey(f.made[before[kept]], obj) {
 			row, found = before[kept], true
 			kept++
 		} else {

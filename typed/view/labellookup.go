@@ -60,7 +60,7 @@ func newLabeled[T index.Labeled](in *table[T]) *labeled[T] {
 	return &labeled[T]{in: in, labels: labelIndex{
 		each: func(f func(uint32)) {
 			for row, obj := range in.objects {
-				if obj != none {
+				if !index.Same(obj, none) {
 					f(uint32(row))
 				}
 			}
@@ -88,7 +88,7 @@ func (s *labeled[T]) step() {
 // labelsOf returns the namespace and labels of an object, if it is one.
 func labelsOf[T index.Labeled](obj T) labeledState {
 	var none T
-	if obj == none {
+	if index.Same(obj, none) {
 		return labeledState{}
 	}
 	return labeledState{true, obj.GetNamespace(), obj.GetLabels()}

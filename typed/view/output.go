@@ -36,22 +36,22 @@ func (o *output[T]) unique() {
 	o.made = append([]T{}, o.objects...)
 	var none T
 	for row, obj := range o.made {
-		if obj != none {
+		if !index.Same(obj, none) {
 			o.claim(uint32(row), obj)
 		}
 	}
 	for _, c := range o.changes { // resolve makes them again
 		o.objects[c.row] = c.old
-		if c.old == none {
+		if index.Same(c.old, none) {
 			o.count--
 		}
-		if c.now == none {
+		if index.Same(c.now, none) {
 			o.count++
 		}
 		o.set = append(o.set, c.row)
 		o.whyRow.note(c.row, c.reason)
 		for _, obj := range []T{c.old, c.now} {
-			if obj != none {
+			if !index.Same(obj, none) {
 				o.noteMoved(index.KeyOf(obj), c.reason)
 			}
 		}
@@ -80,10 +80,10 @@ func (o *output[T]) make(row uint32, obj T) {
 	o.made[row] = obj
 	o.set = append(o.set, row)
 	o.whyRow.note(row, o.because)
-	if old != none {
+	if !index.Same(old, none) {
 		o.giveUp(row, old)
 	}
-	if obj != none {
+	if !index.Same(obj, none) {
 		o.claim(row, obj)
 	}
 }
@@ -135,7 +135,7 @@ func (o *output[T]) noteMoved(key index.Key, reason index.Reason) {
 // one, though its object is the same.
 func (o *output[T]) reorder(row uint32) {
 	var none T
-	if obj := o.has(row); o.names != nil && obj != none {
+	if obj := o.has(row); o.names != nil && !index.Same(obj, none) {
 		o.noteMoved(index.KeyOf(obj), o.because)
 	}
 }
@@ -162,9 +162,9 @@ func (o *output[T]) isSame(a, b T) bool {
 func (o *output[T]) compare(a, b T) (same bool, err error) {
 	var none T
 	switch {
-	case a == b:
+	case index.Same(a, b):
 		return true, nil
-	case a == none || b == none || o.equal == nil || !sameKey(a, b):
+	case index.Same(a, none) || index.Same(b, none) || o.equal == nil || !sameKey(a, b):
 		return false, nil
 	}
 	defer recoverTo(&err)
@@ -175,7 +175,7 @@ func (o *output[T]) compare(a, b T) (same bool, err error) {
 func (o *output[T]) resolve() {
 	var none T
 	for _, row := range o.set {
-		if o.made[row] == none {
+		if index.Same(o.made[row], none) {
 			o.put(row, none, o.whyRow.of(row))
 		}
 	}

@@ -123,7 +123,7 @@ func (r *reduced[T, K, S, Out]) move(c *change[T]) {
 	var none T
 	now := r.scratch[:0]
 	var err error
-	if c.now != none {
+	if !index.Same(c.now, none) {
 		now, err = r.statesFor(now, c.now)
 	}
 	if err != nil {

@@ -113,7 +113,7 @@ func (s *selectors[T]) step() {
 				s.changed = append(s.changed, changedSelector{before, c.reason})
 			}
 		}
-		if c.now == none {
+		if index.Same(c.now, none) {
 			s.index.put(c.row, "", nil)
 			s.faults.repair(s.program, c.row)
 			continue

@@ -58,7 +58,7 @@ func (s *Set[T]) Replace(objects ...T) (version string) {
 
 func (s *Set[T]) refuseNil(objects []T) {
 	var none T
-	if slices.Contains(objects, none) {
+	if slices.ContainsFunc(objects, func(obj T) bool { return index.Same(obj, none) }) {
 		panic("view: an object that is put into a " + s.name + " is nil")
 	}
 }

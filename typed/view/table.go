@@ -49,7 +49,7 @@ func (t *table[T]) reach(row uint32) {
 // put changes a row, which has not changed in this step yet, for a reason.
 func (t *table[T]) put(row uint32, obj T, reason index.Reason) {
 	old := t.objects[row]
-	if old == obj {
+	if index.Same(old, obj) {
 		return
 	}
 	t.objects[row] = obj
@@ -58,10 +58,10 @@ func (t *table[T]) put(row uint32, obj T, reason index.Reason) {
 
 func (t *table[T]) noteChange(c change[T]) {
 	var none T
-	if c.old == none {
+	if index.Same(c.old, none) {
 		t.count++
 	}
-	if c.now == none {
+	if index.Same(c.now, none) {
 		t.count--
 	}
 	t.changes = append(t.changes, c)
@@ -88,7 +88,7 @@ func (t *table[T]) compare(a, b uint32) int { return compareKeys(t.objects[a], t
 // isRenamed reports whether the object of a row has another key than before.
 func isRenamed[T index.Object](c *change[T]) bool {
 	var none T
-	return c.old != none && c.now != none && !sameKey(c.old, c.now)
+	return !index.Same(c.old, none) && !index.Same(c.now, none) && !sameKey(c.old, c.now)
 }
 
 // compareKeys orders objects by namespace, then by name.

@@ -50,7 +50,7 @@ func (u *united[T]) step() {
 		}
 		for _, c := range in.changes {
 			row := u.rows[i][c.row]
-			if c.old == none {
+			if index.Same(c.old, none) {
 				row = u.newRow()
 				for int(row) >= len(u.from) {
 					u.from, u.row = append(u.from, 0), append(u.row, 0)
@@ -59,7 +59,7 @@ func (u *united[T]) step() {
 			}
 			u.because = c.reason
 			u.make(row, c.now)
-			if c.now == none {
+			if index.Same(c.now, none) {
 				u.gone = append(u.gone, row)
 			}
 		}

@@ -155,7 +155,7 @@ func (r *runner[T]) first() []source.Staged {
 	var none T
 	all := make([]source.Staged, 0, r.out.count)
 	for _, obj := range r.out.objects {
-		if obj != none {
+		if !index.Same(obj, none) {
 			all = append(all, r.sink.Stage(r.lend(obj), ""))
 		}
 	}
@@ -178,10 +178,10 @@ func (r *runner[T]) changes() []index.Change[T] {
 	var left, come []index.Change[T]
 	var keys map[index.Key]struct{}
 	for _, c := range r.out.changes {
-		if c.now != none {
+		if !index.Same(c.now, none) {
 			come = append(come, index.Change[T]{Object: r.lend(c.now), Reason: reasonFor(c)})
 		}
-		if c.old != none && (c.now == none || compareKeys(c.old, c.now) != 0) {
+		if !index.Same(c.old, none) && (index.Same(c.now, none) || compareKeys(c.old, c.now) != 0) {
 			c.now = none
 			left = append(left, index.Change[T]{Delete: true, Object: r.lend(c.old), Reason: reasonFor(c)})
 		}

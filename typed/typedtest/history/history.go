@@ -106,7 +106,7 @@ func (h *History[T]) record(e typed.Event[T], tellsOld bool) {
 		h.fail("%s added, but it is there at version %s", describe(e.New), held.GetResourceVersion())
 	case e.Type != index.Added && !ok:
 		h.fail("%s: %v, but it is not there", describe(e.New), e.Type)
-	case tellsOld && held != e.Old:
+	case tellsOld && !index.Same(held, e.Old):
 		h.fail("%s: %v, but the old object is %s and the one before was %s", describe(e.New), e.Type, describe(e.Old), describe(held))
 	case e.Type != index.Added:
 		h.checkOrder(held, e)

@@ -1,0 +1,30 @@
+package index
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Same reports whether a and b are one state of an object: the same pointer or, if T is no
+// pointer, equal values, by reflect.DeepEqual if T has no ==. For pointers it costs as much as
+// ==, which T need not have: see [Object].
+func Same[T any](a, b T) bool {
+	if unsafe.Sizeof(a) == unsafe.Sizeof(uintptr(0)) {
+		return *(*uintptr)(unsafe.Pointer(&a)) == *(*uintptr)(unsafe.Pointer(&b))
+	}
+	return sameValue(a, b)
+}
+
+// sameValue is Same for values that are no words.
+func sameValue[T any](a, b T) bool {
+	x, y := any(a), any(b)
+	if t := reflect.TypeOf(x); t != nil && !t.Comparable() {
+		return deepEqual(a, b)
+	}
+	return x == y
+}
+
+// deepEqual is apart from sameValue since what it compares escapes.
+//
+//go:noinline
+func deepEqual[T any](a, b T) bool { return reflect.DeepEqual(a, b) }

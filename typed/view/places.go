@@ -1,0 +1,65 @@
+package view
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// places has numbers by objects, as a map[T]uint32 would, which needs a comparable T. Those
+// of pointers are found by the address: each object is somewhere else as long as it is here.
+type places[T index.Object] struct {
+	words  map[uintptr]uint32 // if a T is a word, as a pointer is
+	values map[any]uint32     // otherwise
+}
+
+// checkPlaces returns an error if places cannot have objects of a type.
+func checkPlaces[T index.Object]() error {
+	if of := reflect.TypeFor[T](); !of.Comparable() {
+		return fmt.Errorf("views need objects that == compares, and %v is not such a type: use pointers", of)
+	}
+	return nil
+}
+
+func newPlaces[T index.Object]() (p places[T]) {
+	if isWord[T]() {
+		p.words = map[uintptr]uint32{}
+	} else {
+		p.values = map[any]uint32{}
+	}
+	return p
+}
+
+func isWord[T any]() bool {
+	var none T
+	return unsafe.Sizeof(none) == unsafe.Sizeof(uintptr(0))
+}
+
+func word[T any](obj *T) uintptr { return *(*uintptr)(unsafe.Pointer(obj)) }
+
+func (p places[T]) get(obj T) (place uint32, ok bool) {
+	if isWord[T]() {
+		place, ok = p.words[word(&obj)]
+	} else {
+		place, ok = p.values[obj]
+	}
+	return place, ok
+}
+
+func (p places[T]) put(obj T, place uint32) {
+	if isWord[T]() {
+		p.words[word(&obj)] = place
+	} else {
+		p.values[obj] = place
+	}
+}
+
+func (p places[T]) remove(obj T) {
+	if isWord[T]() {
+		delete(p.words, word(&obj))
+	} else {
+		delete(p.values, obj)
+	}
+}
