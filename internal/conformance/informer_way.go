@@ -20,7 +20,6 @@ import (
 
 // object is what the informers of the suite keep.
 type object interface {
-	comparable
 	metav1.Object
 }
 

@@ -19,7 +19,6 @@ import (
 
 // Object is what sides read, and what an API server has.
 type Object interface {
-	comparable
 	metav1.Object
 	runtime.Object
 }
