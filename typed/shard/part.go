@@ -332,7 +332,7 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 	switch {
 	case first:
 		q.synced = true
-		q.sink.Replace(source.List{Items: append(acquired, rejected...), Reason: l.Reason}, at)
+		q.sink.Replace(source.List{Items: append(acquired, rejected...), Reason: cmp.Or(l.Reason, index.Acquired), Released: q.isOutside(own)}, at)
 	case len(acquired) == 0 && (added.empty() || len(relisted)+len(gone) > 0):
 		q.sink.Replace(known, at)
 	case len(relisted)+len(gone) == 0:

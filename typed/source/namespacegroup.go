@@ -72,7 +72,7 @@ func (all *namespaceGroup[T]) end() {
 
 // remove takes a namespace out. The caller holds mu, and calls tell.
 func (all *namespaceGroup[T]) remove(s *namespaceSink[T]) {
-	s.removed, s.first, s.unconfirmed = true, nil, nil
+	s.removed, s.first, s.unconfirmed = true, List{}, nil
 	delete(all.byName, s.namespace)
 	s.cancel()
 	all.changed.Broadcast()
@@ -90,20 +90,13 @@ func (all *namespaceGroup[T]) syncIfListed() {
 	if all.synced {
 		return
 	}
-	size := 0
 	for _, s := range all.byName {
 		if !s.listed {
 			return
 		}
-		size += len(s.first)
-	}
-	objs := make([]Staged, 0, size)
-	for _, s := range all.byName {
-		objs = append(objs, s.first...)
-		s.first = nil
 	}
 	all.synced = true
-	all.sink.Replace(List{Items: objs}, all.advance())
+	all.sink.Replace(all.takeFirst(), all.advance())
 	for _, s := range all.byName {
 		for _, done := range s.unconfirmed {
 			all.sink.Step(nil, "", done)
@@ -114,6 +107,31 @@ func (all *namespaceGroup[T]) syncIfListed() {
 		all.untold = append(all.untold, err)
 	}
 	all.changed.Broadcast()
+}
+
+// takeFirst returns the first lists of all namespaces as one. The caller holds mu.
+func (all *namespaceGroup[T]) takeFirst() (l List) {
+	size := 0
+	for _, s := range all.byName {
+		size += len(s.first.Items)
+	}
+	l.Items = make([]Staged, 0, size)
+	released := map[string]func(index.Key) bool{}
+	for name, s := range all.byName {
+		l.Items = append(l.Items, s.first.Items...)
+		if s.first.Released != nil {
+			released[name] = s.first.Released
+			l.Reason = s.first.Reason
+		}
+		s.first = List{}
+	}
+	if len(released) > 0 {
+		l.Released = func(key index.Key) bool {
+			of := released[key.Namespace]
+			return of != nil && of(key)
+		}
+	}
+	return l
 }
 
 // advance returns the version that all namespaces have reached, "" if it is the

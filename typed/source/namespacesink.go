@@ -21,7 +21,7 @@ type namespaceSink[T index.Object] struct {
 	removed            bool
 	finished           bool     // the source has nothing more to say
 	listed             bool     // first holds the objects, or the sink has them
-	first              []Staged // until the informer is synced
+	first              List     // until the informer is synced
 	unconfirmed        []func() // see Sink.Step; until the informer is synced
 	version            string   // that its watch has reached, "" if not known
 	err                error    // a *NamespaceError while it fails
@@ -133,7 +133,7 @@ func (s *namespaceSink[T]) Replace(l List, version string) {
 	}
 	s.listed, s.version = true, version
 	if !s.synced {
-		s.first = l.Items
+		s.first = l
 		s.syncIfListed()
 		return
 	}

@@ -74,6 +74,12 @@ type List struct {
 	// index.OutOfScope or index.Released tells that the namespace is outside of what the
 	// source reports on from now on.
 	Reason index.Reason
+	// Released tells of an object that a list of everything does not have whether the
+	// source does not report on it any more, rather than that it is gone; nil if it
+	// reports on all. Who compares the first list with what an earlier run has reported,
+	// as package fleet does, gives index.Released as the reason then. It is called before
+	// Replace returns, if at all, and Reason is that of what such a list adds.
+	Released func(key index.Key) bool
 }
 
 // Leaves reports whether the list says that all of a namespace, or everything, is outside
