@@ -33,8 +33,8 @@ var namespaceSets = []mutation{
 	{
 		bug:   "a namespace that has left the set goes on to report",
 		in:    "typed/source.namespaceGroup.remove",
-		old:   "	s.removed, s.first, s.unconfirmed = true, nil, nil\n",
-		new:   "	s.first = nil\n",
+		old:   "	s.removed, s.first, s.unconfirmed = true, List{}, nil\n",
+		new:   "	s.first = List{}\n",
 		suite: reads,
 	},
 	{

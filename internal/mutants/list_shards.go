@@ -16,4 +16,25 @@ var ofShards = []mutation{
 		new:   "}",
 		suite: tests("typed/shard", "TestFirstListTellsWhatIsOutside"),
 	},
+	{
+		bug:   "shards: the version of a range is told before what happened up to it",
+		in:    "typed/shard.part.change",
+		old:   "	report(at)\n	q.tellVersion(at)\n",
+		new:   "	q.told = version\n	if at != \"\" {\n		report(at)\n	}\n",
+		suite: tests("typed/shard", "TestPartsModel"),
+	},
+	{
+		bug:   "who waits for the version of a key is not told that the watch has moved",
+		in:    "typed/shard.part.tellVersion",
+		old:   "		q.sink.Step(nil, \"\", nil)\n",
+		new:   "",
+		suite: tests("typed/shard", "TestOwnWrites"),
+	},
+	{
+		bug:   "a version of a key is taken for reflected while it is queued",
+		in:    "typed.versionExpected.isKeyReflected",
+		old:   "	return e.informer.byKey.consumed.Load() >= batch\n",
+		new:   "	_ = batch\n	return true\n",
+		suite: tests("typed", "TestWaitForKeyVersionIsNotEarly"),
+	},
 }

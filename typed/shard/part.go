@@ -20,6 +20,7 @@ type part[T index.Object] struct {
 	// Guarded by lock of parts.
 	listed, removed, finished bool
 	version                   string
+	told                      string             // up to which all was reported; guarded by placing as well
 	reached                   [rangeCount]uint64 // see takeOver
 	floor                     uint64             // the lowest of reached, of its own ranges
 	err                       error
@@ -183,7 +184,20 @@ func (q *part[T]) change(version string, report func(at string)) {
 		return
 	}
 	q.version = version
-	report(q.advance())
+	at := q.advance()
+	report(at)
+	q.tellVersion(at)
+}
+
+// tellVersion notes that all is reported up to the version of the part, at another one for
+// all parts. The caller holds lock.
+func (q *part[T]) tellVersion(at string) {
+	q.placing.Lock()
+	q.told = q.version
+	q.placing.Unlock()
+	if at != q.version {
+		q.sink.Step(nil, "", nil)
+	}
 }
 
 // stagedObject is an object of a list that the sink has taken in.
@@ -341,6 +355,7 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 		q.sink.Replace(known, "")
 		q.sink.Replace(come, at)
 	}
+	q.tellVersion(at)
 	if !added.empty() { // calls may begin when reads have the objects
 		since, follower := q.since, q.follower
 		q.sink.Step(nil, "", func() { follower.loaded(added, since) })

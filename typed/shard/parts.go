@@ -42,7 +42,9 @@ type parts[T index.Object] struct {
 	untold  []error
 	telling bool
 
-	placing sync.Mutex // for those who look for one place, and must not wait for the informer
+	// For those who look for one place, owner or version, and must not wait for the informer:
+	// it is held, too, while these are changed.
+	placing sync.Mutex
 }
 
 // place tells where an object came from.
@@ -62,7 +64,7 @@ func (p *parts[T]) run(ctx context.Context) error {
 	p.follower, leave = p.group.follow()
 	defer leave()
 	p.mu.Lock()
-	p.placeOf = p.rangeOfPlace
+	p.placeOf, p.at = p.rangeOfPlace, p.versionOf
 	p.mu.Unlock()
 	group, ctx := errgroup.WithContext(ctx)
 	waiting := time.NewTicker(settled)
@@ -92,6 +94,23 @@ func (p *parts[T]) rangeOfPlace(key index.Key) (uint8, bool) {
 	defer p.placing.Unlock()
 	at, ok := p.places[key]
 	return at.r, ok
+}
+
+// versionOf returns the version up to which all was reported of a range.
+func (p *parts[T]) versionOf(r uint8) string {
+	p.placing.Lock()
+	defer p.placing.Unlock()
+	if owner := p.owner[r]; owner != nil {
+		return owner.told
+	}
+	return ""
+}
+
+// setOwner notes whose reports count for a range. The caller holds lock.
+func (p *parts[T]) setOwner(r uint8, q *part[T]) {
+	p.placing.Lock()
+	defer p.placing.Unlock()
+	p.owner[r] = q
 }
 
 // setPlace notes where an object is from. The caller holds lock.
@@ -153,7 +172,7 @@ func (p *parts[T]) add(ctx context.Context, asked, gained ranges) *part[T] {
 	q.ctx, q.cancel = context.WithCancel(ctx)
 	p.running = append(p.running, q)
 	for r := range gained.all() {
-		p.owner[r] = q
+		p.setOwner(r, q)
 	}
 	return q
 }
@@ -164,7 +183,7 @@ func (p *parts[T]) release(kept ranges, since [rangeCount]uint64) {
 	var lost ranges
 	for r := range p.owner {
 		if p.owner[r] != nil && (!kept.has(uint8(r)) || since[r] != p.since[r]) {
-			p.owner[r] = nil
+			p.setOwner(uint8(r), nil)
 			lost.add(uint8(r))
 		}
 	}

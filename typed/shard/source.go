@@ -29,6 +29,7 @@ type Source[T index.Object] struct {
 
 	mu       sync.Mutex
 	placeOf  func(key index.Key) (uint8, bool) // guarded by mu; nil: it does not run
+	at       func(r uint8) string              // guarded by mu; the same
 	departed departed                          // guarded by mu
 	worked   bool                              // guarded by mu; Reconcile was called
 }
@@ -95,7 +96,8 @@ func By[T index.Object](name string, value func(obj T) string) SourceOption[T] {
 //     calls of reconcile functions for the range have returned.
 //  4. An object whose hash changes leaves in the same way, or comes, if it belongs to another
 //     member before or after that.
-//  5. The resource version is the lowest of all watches.
+//  5. The resource version is the lowest of all watches. Who waits for a write of this
+//     member's own waits for the watch that has it, by typed.Informer.WaitForKeyVersion.
 //
 // Sources are projected outside of it, by source.Map(NewSource(...), ...), and the key of
 // what is shared is that of the objects.
@@ -162,6 +164,20 @@ func (s *Source[T]) Generation(key index.Key) string {
 		return ""
 	}
 	return s.group.generation(r)
+}
+
+// At implements source.Versions: it returns the version of the watch that has the range of a
+// key. Where only objects tell their range, it is "" for a key that the source has no object
+// of.
+func (s *Source[T]) At(key index.Key) string {
+	r, ok := s.rangeOfKey(key)
+	s.mu.Lock()
+	at := s.at
+	s.mu.Unlock()
+	if !ok || at == nil {
+		return ""
+	}
+	return at(r)
 }
 
 // rangeOfKey returns the range of a key: by itself, or that of its object.

@@ -19,6 +19,7 @@ import (
 // they are queued under the lock, and made in that order when it is free, see tell.
 type namespaceGroup[T index.Object] struct {
 	sink Sink[T]
+	told *told
 
 	mu      lock.Lock
 	byName  map[string]*namespaceSink[T] // guarded by mu
@@ -31,8 +32,8 @@ type namespaceGroup[T index.Object] struct {
 	telling bool                         // guarded by mu: somebody is at it
 }
 
-func newNamespaceGroup[T index.Object](sink Sink[T]) *namespaceGroup[T] {
-	all := &namespaceGroup[T]{sink: sink, mu: lock.New(), byName: map[string]*namespaceSink[T]{}}
+func newNamespaceGroup[T index.Object](sink Sink[T], told *told) *namespaceGroup[T] {
+	all := &namespaceGroup[T]{sink: sink, told: told, mu: lock.New(), byName: map[string]*namespaceSink[T]{}}
 	all.changed.L = all.mu
 	return all
 }
@@ -74,6 +75,7 @@ func (all *namespaceGroup[T]) end() {
 func (all *namespaceGroup[T]) remove(s *namespaceSink[T]) {
 	s.removed, s.first, s.unconfirmed = true, List{}, nil
 	delete(all.byName, s.namespace)
+	all.told.set(s.namespace, "")
 	s.cancel()
 	all.changed.Broadcast()
 	if all.synced {
@@ -97,6 +99,12 @@ func (all *namespaceGroup[T]) syncIfListed() {
 	}
 	all.synced = true
 	all.sink.Replace(all.takeFirst(), all.advance())
+	for _, s := range all.byName {
+		all.told.set(s.namespace, s.version)
+	}
+	if len(all.byName) > 1 {
+		all.sink.Step(nil, "", nil)
+	}
 	for _, s := range all.byName {
 		for _, done := range s.unconfirmed {
 			all.sink.Step(nil, "", done)

@@ -25,7 +25,8 @@ type Sink[T index.Object] interface {
 	// reports that nothing else has changed up to the version, as a bookmark does. Done,
 	// unless it is nil, is called when reads reflect the changes and all that was reported
 	// before, by another goroutine, and must return soon; it is not called if the informer
-	// ends before. The sink owns the slice from then on.
+	// ends before. Without all three, it tells that Versions of the source have moved. The
+	// sink owns the slice from then on.
 	Step(changes []index.Change[T], version string, done func())
 	// Stage takes in one object of a list that is not complete yet, once, as soon as it
 	// has come, so that nobody has to keep it as it was received. What it returns belongs
