@@ -28,7 +28,7 @@ var ofShards = []mutation{
 		in:    "typed/shard.part.tellVersion",
 		old:   "		q.sink.Step(nil, \"\", nil)\n",
 		new:   "",
-		suite: tests("typed/shard", "TestOwnWrites"),
+		suite: tests("typed/shard", "TestVersionsOfWatches"),
 	},
 	{
 		bug:   "a version of a key is taken for reflected while it is queued",
