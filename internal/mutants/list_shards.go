@@ -31,6 +31,20 @@ var ofShards = []mutation{
 		suite: tests("typed/shard", "TestVersionsOfWatches"),
 	},
 	{
+		bug:   "shards: ranges that wait for a list to end are never listed",
+		in:    "typed/shard.part.replace",
+		old:   "		q.follower.poke() // ranges may wait for a list to end\n",
+		new:   "",
+		suite: tests("typed/shard", "TestListsDoNotPileUp"),
+	},
+	{
+		bug:   "shards: any number of lists runs at a time",
+		in:    "typed/shard.parts.follow",
+		old:   "	case p.listing() >= mostLists:",
+		new:   "	case p.listing() > rangeCount:",
+		suite: tests("typed/shard", "TestListsDoNotPileUp"),
+	},
+	{
 		bug:   "a version of a key is taken for reflected while it is queued",
 		in:    "typed.versionExpected.isKeyReflected",
 		old:   "	return e.informer.byKey.consumed.Load() >= batch\n",

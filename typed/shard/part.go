@@ -335,6 +335,9 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 	}
 	q.repairBut(stay, of)
 	gone := q.missing(listed, version, of)
+	if !q.listed {
+		q.follower.poke() // ranges may wait for a list to end
+	}
 	q.listed, q.version = true, version
 	first := !q.synced
 	added := own.minus(q.loaded)

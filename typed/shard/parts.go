@@ -19,6 +19,7 @@ import (
 
 const (
 	mostParts = 4               // watches, before one takes the place of all
+	mostLists = 2               // that are under way at a time; ranges that come meanwhile wait
 	settled   = 5 * time.Second // without changes, before watches of too much are replaced
 )
 
@@ -150,6 +151,7 @@ func (p *parts[T]) follow(ctx context.Context, rest bool) (added []*part[T]) {
 		asked += q.asked.count()
 	}
 	switch full := len(p.running) >= mostParts || len(p.running) > 0 && !asksServer; {
+	case p.listing() >= mostLists: // the next to be listed calls for more
 	case !gained.empty() && full:
 		added = append(added, p.add(ctx, kept, gained))
 	case !gained.empty():
@@ -162,7 +164,17 @@ func (p *parts[T]) follow(ctx context.Context, rest bool) (added []*part[T]) {
 
 // listed reports whether all parts have been listed. The caller holds lock.
 func (p *parts[T]) listed() bool {
-	return !slices.ContainsFunc(p.running, func(q *part[T]) bool { return !q.listed })
+	return p.listing() == 0
+}
+
+// listing returns how many parts have not been listed yet. The caller holds lock.
+func (p *parts[T]) listing() (n int) {
+	for _, q := range p.running {
+		if !q.listed {
+			n++
+		}
+	}
+	return n
 }
 
 // add returns a new part that asks for some ranges, and has those that nobody has. When it

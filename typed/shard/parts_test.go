@@ -193,7 +193,8 @@ func TestPartsModel(t *testing.T) {
 			},
 			"": func(*rapid.T) { m.checkVersions() },
 		})
-		for range 3 { // watches go on, and those that take over end others
+		for range 3 { // watches go on, those that take over end others, and waiting ranges are listed
+			m.keep(ctx, m.group.kept, false)
 			for _, q := range m.running() {
 				if !q.listed {
 					m.list(q, len(m.log))
