@@ -40,9 +40,23 @@ var ofShards = []mutation{
 	{
 		bug:   "shards: any number of lists runs at a time",
 		in:    "typed/shard.parts.follow",
-		old:   "	case p.listing() >= mostLists:",
-		new:   "	case p.listing() > rangeCount:",
+		old:   "	case p.listing() >= mostLists ||",
+		new:   "	case p.listing() > rangeCount ||",
 		suite: tests("typed/shard", "TestListsDoNotPileUp"),
+	},
+	{
+		bug:   "shards: a server that has stopped to select sends everything to each watch",
+		in:    "typed/shard.parts.follow",
+		old:   "		rest && !asksServer && p.listed() && len(p.running) > 1:",
+		new:   "		rest && !asksServer && p.listed() && len(p.running) > rangeCount:",
+		suite: tests("typed/shard", "TestServerThatStopsSelecting"),
+	},
+	{
+		bug:   "shards: a server that selects again is not believed",
+		in:    "typed/shard.parts.isUnselected",
+		old:   "	p.unselected.Store(is)\n	return is\n",
+		new:   "	if is {\n		p.unselected.Store(is)\n	}\n	return p.unselected.Load()\n",
+		suite: tests("typed/shard", "TestServerThatStopsSelecting"),
 	},
 	{
 		bug:   "a version of a key is taken for reflected while it is queued",

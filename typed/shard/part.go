@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
@@ -16,6 +17,8 @@ type part[T index.Object] struct {
 	asked  ranges // never changed
 	ctx    context.Context
 	cancel context.CancelFunc
+
+	unasked atomic.Bool // something came that was not asked for
 
 	// Guarded by lock of parts.
 	listed, removed, finished bool
@@ -63,6 +66,10 @@ func (q *part[T]) find(obj T, version string, listed bool) (r uint8, asked, ok b
 	}
 	if !q.asked.has(r) {
 		q.foreign.Add(1)
+		if q.unasked.CompareAndSwap(false, true) {
+			q.unselected.Store(true)
+			q.follower.poke()
+		}
 	}
 	return r, q.asked.has(r), true
 }

@@ -145,21 +145,30 @@ func (p *parts[T]) follow(ctx context.Context, rest bool) (added []*part[T]) {
 	if !p.synced && kept.empty() {
 		p.untold = append(p.untold, &source.WaitingError{For: "the ranges of " + p.group.Name(), Err: p.group.waiting()})
 	}
-	asksServer := p.asks.Load() && p.foreign.Load() == 0
+	asksServer := p.asks.Load() && !p.isUnselected()
 	asked := 0
 	for _, q := range p.running {
 		asked += q.asked.count()
 	}
 	switch full := len(p.running) >= mostParts || len(p.running) > 0 && !asksServer; {
-	case p.listing() >= mostLists: // the next to be listed calls for more
+	case p.listing() >= mostLists || len(p.running) > mostParts: // the next to be listed calls for more
 	case !gained.empty() && full:
 		added = append(added, p.add(ctx, kept, gained))
 	case !gained.empty():
 		added = append(added, p.add(ctx, gained, gained))
-	case rest && asksServer && p.listed() && 2*asked > 3*kept.count() && !kept.empty():
+	case rest && asksServer && p.listed() && 2*asked > 3*kept.count() && !kept.empty(),
+		rest && !asksServer && p.listed() && len(p.running) > 1: // each gets everything
 		added = append(added, p.add(ctx, kept, gained)) // the server sends too much
 	}
 	return added
+}
+
+// isUnselected reports whether the server sends what was not asked for, by one of the watches
+// that there are: its feature may be turned off and on. The caller holds lock.
+func (p *parts[T]) isUnselected() bool {
+	is := slices.ContainsFunc(p.running, func(q *part[T]) bool { return q.unasked.Load() })
+	p.unselected.Store(is)
+	return is
 }
 
 // listed reports whether all parts have been listed. The caller holds lock.

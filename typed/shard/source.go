@@ -27,6 +27,8 @@ type Source[T index.Object] struct {
 	foreign  atomic.Int64 // of those, outside of the ranges that were asked for
 	asks     atomic.Bool  // a server was asked for ranges
 
+	unselected atomic.Bool // it sends what was not asked for, in some watch
+
 	mu       sync.Mutex
 	placeOf  func(key index.Key) (uint8, bool) // guarded by mu; nil: it does not run
 	at       func(r uint8) string              // guarded by mu; the same
@@ -202,8 +204,8 @@ func (s *Source[T]) rangeOfKey(key index.Key) (uint8, bool) {
 type SourceStatus struct {
 	// By is the name of the hash.
 	By string
-	// Server tells that the server was asked for ranges, and has sent nothing else so far.
-	// Otherwise it sends all objects, and they are selected here.
+	// Server tells that the server was asked for ranges, and has sent nothing else by the
+	// watches that there are. Otherwise it sends all objects, and they are selected here.
 	Server bool
 	// Received is how many objects the server has sent, in lists and watches, and Foreign
 	// how many of them were none of the ranges that were asked for.
@@ -212,6 +214,5 @@ type SourceStatus struct {
 
 // Status returns who selects the objects, and what that costs.
 func (s *Source[T]) Status() SourceStatus {
-	foreign := s.foreign.Load()
-	return SourceStatus{By: s.name, Server: s.asks.Load() && foreign == 0, Received: s.received.Load(), Foreign: foreign}
+	return SourceStatus{By: s.name, Server: s.asks.Load() && !s.unselected.Load(), Received: s.received.Load(), Foreign: s.foreign.Load()}
 }
