@@ -28,6 +28,7 @@ type DeltaFIFO[T any] struct {
 	limit     int        // guarded by mu; 0: none
 	closed    bool       // guarded by mu
 	waiting   bool       // guarded by mu: the consumer sleeps on ready
+	batches   uint64     // guarded by mu; that Take has returned
 
 	ready chan struct{} // has room for one: there is something to take
 	room  sync.Cond     // on mu: there may be room below the limit
@@ -95,6 +96,7 @@ func (q *DeltaFIFO[T]) Take(ctx context.Context) ([]Delta[T], error) {
 		q.mu.Lock()
 		if len(q.queued) > 0 {
 			q.queued, q.taken = q.taken[:0], q.queued
+			q.batches++
 			if q.limit > 0 {
 				q.room.Broadcast()
 			}
@@ -135,6 +137,17 @@ func (q *DeltaFIFO[T]) SetLimit(n int) {
 	defer q.mu.Unlock()
 	q.limit = max(n, 0)
 	q.room.Broadcast()
+}
+
+// Batch returns how many batches Take has returned when it has returned all that is queued
+// now, including those before: who counts batches knows by it when that was consumed.
+func (q *DeltaFIFO[T]) Batch() uint64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.queued) > 0 {
+		return q.batches + 1
+	}
+	return q.batches
 }
 
 // Len returns how many deltas are queued.

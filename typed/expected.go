@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -46,6 +47,11 @@ type versionExpected[T index.Object] struct {
 	informer *Informer[T]
 	lists    uint64 // that there were when it was made
 	waiter   versionWaiter
+
+	// Of one key, if the source tells keys apart:
+	key   *index.Key    // nil: of all
+	batch atomic.Uint64 // of the queue, by which all is consumed up to the version; 0: not yet reported
+	look  keyWaiter
 }
 
 // ExpectVersion returns what tells when reads reflect a resource version, as a write to
@@ -81,8 +87,10 @@ func (i *Informer[T]) canReach(version string) error {
 	return nil
 }
 
-func (e *versionExpected[T]) Met() bool {
-	return atLeast(e.informer.ResourceVersion(), e.waiter.version) || e.informer.isStopped()
+func (e *versionExpected[T]) Met() bool { return e.informer.isStopped() || e.isReflected() }
+
+func (e *versionExpected[T]) isReflected() bool {
+	return atLeast(e.informer.ResourceVersion(), e.waiter.version) || e.key != nil && e.isKeyReflected()
 }
 
 func (e *versionExpected[T]) Listed() bool {
@@ -95,16 +103,29 @@ func (e *versionExpected[T]) CountLists(c *ListCount) bool { return e.informer.l
 func (e *versionExpected[T]) Watch(look func()) {
 	e.waiter.reached = look
 	e.informer.versions.add(&e.waiter)
+	if e.key != nil {
+		e.look.look = look
+		e.informer.byKey.add(&e.look)
+	}
 }
 
-func (e *versionExpected[T]) Unwatch() { e.informer.versions.remove(&e.waiter) }
+func (e *versionExpected[T]) Unwatch() {
+	e.informer.versions.remove(&e.waiter)
+	if e.key != nil {
+		e.informer.byKey.remove(&e.look)
+	}
+}
 
 func (e *versionExpected[T]) Covers(other Expected) bool {
 	o, ok := other.(*versionExpected[T])
-	return ok && o.informer == e.informer && atLeast(e.waiter.version, o.waiter.version)
+	return ok && o.informer == e.informer && atLeast(e.waiter.version, o.waiter.version) &&
+		(e.key == nil || o.key != nil && *e.key == *o.key)
 }
 
 func (e *versionExpected[T]) String() string {
+	if e.key != nil {
+		return fmt.Sprintf("informer %s: version %s of %q, is at %q", e.informer.name, e.waiter.version, *e.key, e.informer.sourceAt(*e.key))
+	}
 	return fmt.Sprintf("informer %s: version %s, is at %q", e.informer.name, e.waiter.version, e.informer.ResourceVersion())
 }
 
@@ -135,13 +156,15 @@ func (i *Informer[T]) expectDeleted(obj Identified) (*deletionExpected[T], error
 	if obj == nil {
 		return nil, fmt.Errorf("informer %s: a deletion is not expected: the object is nil", i.Name())
 	}
-	if err := i.canReach(obj.GetResourceVersion()); err != nil {
+	key := index.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	if err := i.canReachAt(key, obj.GetResourceVersion()); err != nil {
 		return nil, err
 	}
 	e := &deletionExpected[T]{uid: obj.GetUID()}
 	e.informer, e.lists = i, i.lists.count.Load()
 	e.versionExpected.waiter.version = obj.GetResourceVersion()
-	e.waiter.key = index.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	e.waiter.key = key
+	e.watchKey(key)
 	var none T
 	if _, ok := any(none).(uidGetter); !ok {
 		return nil, fmt.Errorf("informer %s: deletion of %q not expected: objects of type %T have no method GetUID", i.name, e.waiter.key, none)
@@ -165,21 +188,7 @@ func (i *Informer[T]) WaitForDeletion(ctx context.Context, obj Identified) error
 	if err != nil {
 		return err
 	}
-	changed := make(chan struct{}, 1)
-	e.Watch(func() {
-		select {
-		case changed <- struct{}{}:
-		default: // it is told already
-		}
-	})
-	defer e.Unwatch()
-	for !e.Met() && ctx.Err() == nil {
-		select {
-		case <-changed:
-		case <-i.stopped:
-		case <-ctx.Done():
-		}
-	}
+	i.await(ctx, e)
 	if i.isStopped() || !e.isReflected() {
 		return i.withFailure(fmt.Errorf("waited for %v: %w", e, i.endOf(ctx)))
 	}

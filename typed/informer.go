@@ -81,6 +81,7 @@ type Informer[T index.Object] struct {
 	versions  versions
 	lists     lists // since which expectations may have missed something
 	deletions deletions
+	byKey     keyVersions
 	lastEvent atomic.Int64 // Unix time in nanoseconds; 0: none
 	contact   atomic.Int64 // the same; when the source last told of anything
 	relists   atomic.Int64

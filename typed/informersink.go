@@ -34,6 +34,7 @@ type informerSink[T index.Object] struct {
 	end       func(cause error) // ends Run
 	meter     *source.Meter
 	early     func(received int) // looks at a list that comes
+	moved     func()             // versions of the source have
 }
 
 // Change implements Sink.

@@ -31,6 +31,10 @@ func (s *informerSink[T]) replacePart(l source.List, version string) {
 
 // Step implements Sink.
 func (s *informerSink[T]) Step(changes []index.Change[T], version string, done func()) {
+	if len(changes) == 0 && version == "" && done == nil {
+		s.moved()
+		return
+	}
 	deltas := make([]queue.Delta[T], 0, len(changes))
 	var first []T // what there is after them, if that is the first list
 	onPurpose := false

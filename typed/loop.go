@@ -42,7 +42,7 @@ func (l *loop[T]) run(ctx context.Context) {
 	defer l.close()
 	defer utilruntime.HandleCrashWithContext(l.ctx, l.crashed)
 	l.observed = l.isObserved()
-	for {
+	for batches := uint64(1); ; batches++ {
 		deltas, err := l.deltas.Take(ctx)
 		if err != nil {
 			return // ctx has ended
@@ -55,6 +55,7 @@ func (l *loop[T]) run(ctx context.Context) {
 		if err != nil {
 			return
 		}
+		l.byKey.consume(batches)
 	}
 }
 

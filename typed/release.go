@@ -45,6 +45,7 @@ func (i *Informer[T]) Release() error {
 	i.giveBack()
 	i.versions.end()
 	notify(i.deletions.all())
+	i.byKey.notify()
 	return nil
 }
 

@@ -47,7 +47,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	sink := &informerSink[T]{
 		deltas: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
 		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter,
-		early: func(received int) { i.early(received, end) },
+		moved: i.versionsMoved, early: func(received int) { i.early(received, end) },
 	}
 	err := goroutine.Contain(ctx, "its source", func() error { return i.source.Run(running, sink) })
 	i.health.trouble.End()
@@ -116,6 +116,7 @@ func (i *Informer[T]) stop(cause error) {
 	i.calling.Wait()
 	i.versions.end()
 	notify(i.deletions.all())
+	i.byKey.notify()
 	i.mu.Lock()
 	i.ended = true
 	i.mu.Unlock()

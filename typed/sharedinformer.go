@@ -144,6 +144,15 @@ func (s *SharedInformer[T]) WaitForResourceVersion(ctx context.Context, resource
 	return informer.WaitForResourceVersion(ctx, resourceVersion)
 }
 
+// WaitForKeyVersion waits until reads of one object reflect a version, see
+// Informer.WaitForKeyVersion.
+func (s *SharedInformer[T]) WaitForKeyVersion(ctx context.Context, key index.Key, resourceVersion string) error {
+	informer := s.informer.Load()
+	ctx, stop := s.within(ctx)
+	defer stop()
+	return informer.WaitForKeyVersion(ctx, key, resourceVersion)
+}
+
 // WaitForDeletion waits until reads reflect a deletion, see Informer.WaitForDeletion.
 func (s *SharedInformer[T]) WaitForDeletion(ctx context.Context, obj Identified) error {
 	informer := s.informer.Load()

@@ -82,6 +82,12 @@ func (s *SharedInformer[T]) ExpectVersion(version string) (Expected, error) {
 	return s.informer.Load().ExpectVersion(version)
 }
 
+// ExpectKeyVersion returns what tells when reads of one object reflect a version, see
+// Informer.ExpectKeyVersion.
+func (s *SharedInformer[T]) ExpectKeyVersion(key index.Key, version string) (Expected, error) {
+	return s.informer.Load().ExpectKeyVersion(key, version)
+}
+
 // ExpectDeleted returns what tells when reads reflect a deletion, see
 // Informer.ExpectDeleted.
 func (s *SharedInformer[T]) ExpectDeleted(obj Identified) (Expected, error) {

@@ -12,8 +12,8 @@ var namespaceSets = []mutation{
 	{
 		bug:   "a relist of one namespace is taken for one of all",
 		in:    "typed/source.namespaceSink.Replace",
-		old:   "	s.sink.Replace(l, s.advance())\n",
-		new:   "	l.Namespace = \"\"\n	s.sink.Replace(l, s.advance())\n",
+		old:   "	at := s.advance()\n",
+		new:   "	l.Namespace = \"\"\n	at := s.advance()\n",
 		suite: informers,
 	},
 	{
@@ -33,8 +33,8 @@ var namespaceSets = []mutation{
 	{
 		bug:   "a namespace that has left the set goes on to report",
 		in:    "typed/source.namespaceGroup.remove",
-		old:   "	s.removed, s.first, s.unconfirmed = true, nil, nil\n",
-		new:   "	s.first = nil\n",
+		old:   "	s.removed, s.first, s.unconfirmed = true, List{}, nil\n",
+		new:   "	s.first = List{}\n",
 		suite: reads,
 	},
 	{
@@ -65,8 +65,8 @@ var readYourWrites = []mutation{
 	{
 		bug:   "of two versions that are expected, the earlier one stays",
 		in:    "typed.versionExpected.Covers",
-		old:   "atLeast(e.waiter.version, o.waiter.version)\n",
-		new:   "atLeast(o.waiter.version, e.waiter.version)\n",
+		old:   "atLeast(e.waiter.version, o.waiter.version) &&\n",
+		new:   "atLeast(o.waiter.version, e.waiter.version) &&\n",
 		suite: expectations,
 	},
 	{

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 )
 
@@ -17,6 +18,13 @@ type Observer interface {
 	ExpectVersion(version string) (typed.Expected, error)
 	// ExpectDeleted returns what tells when reads reflect a deletion.
 	ExpectDeleted(obj typed.Identified) (typed.Expected, error)
+}
+
+// KeyObserver is an Observer that tells versions of objects apart, if its source has several
+// watches: a *typed.Informer, or a *typed.SharedInformer.
+type KeyObserver interface {
+	// ExpectKeyVersion returns what tells when reads of one object reflect a version.
+	ExpectKeyVersion(key index.Key, version string) (typed.Expected, error)
 }
 
 // Expectations lets a controller read its own writes: a key whose processing has
@@ -137,6 +145,22 @@ func (e *Expectations[K]) Expect(key K, by Observer, resourceVersion string) err
 		return fmt.Errorf("version %s is not expected for key %v: %w", resourceVersion, key, errNilObserver)
 	}
 	expected, err := by.ExpectVersion(resourceVersion)
+	if err != nil {
+		return err
+	}
+	e.add(key, expected)
+	return nil
+}
+
+// ExpectOf tells that the object of was written for key, and that by will see it at
+// resourceVersion. With sources that have several watches, as those of package shard, sets of
+// namespaces and fleets have, it waits for that of the object, where Expect waits for the
+// slowest, which may take a minute. All else is as with Expect.
+func (e *Expectations[K]) ExpectOf(key K, by KeyObserver, of index.Key, resourceVersion string) error {
+	if by == nil {
+		return fmt.Errorf("version %s of %q is not expected for key %v: %w", resourceVersion, of, key, errNilObserver)
+	}
+	expected, err := by.ExpectKeyVersion(of, resourceVersion)
 	if err != nil {
 		return err
 	}

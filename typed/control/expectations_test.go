@@ -394,3 +394,33 @@ func TestKeysExpireAlsoIfAnotherPanics(t *testing.T) {
 		assert.Equal(t, control.ExpectationStats{PutOff: 1, Expired: 2}, d.Stats())
 	})
 }
+
+// watched is a script that tells the version of one object.
+type watched struct {
+	*rig.Script
+	at string
+}
+
+func (s *watched) At(index.Key) string { return s.at }
+
+// TestExpectOf: a key is put off until the watch of the object has told, not the slowest.
+func TestExpectOf(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		d := newDesk(t)
+		s := &watched{Script: rig.NewScript(), at: "1"}
+		r := rig.Over(t, s.Script, s)
+		r.Start()
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+		synctest.Wait()
+		require.NoError(t, d.ExpectOf("key", r, rig.Key("a"), "5"))
+		assert.False(t, d.handOut("key"))
+		sinktest.Put(r.Sink, rig.At("a", 5), "")
+		s.at = "5"
+		r.Sink.Step(nil, "", nil)
+		synctest.Wait()
+		assert.Equal(t, []string{"key"}, d.added())
+		assert.True(t, d.handOut("key"))
+		assert.ErrorContains(t, d.ExpectOf("key", nil, rig.Key("a"), "5"), "the informer is nil")
+		assert.ErrorContains(t, d.ExpectOf("key", r, rig.Key("a"), "soon"), "is not a positive number")
+	})
+}

@@ -36,6 +36,8 @@ type member[T Object] struct {
 	config  *rest.Config     // guarded by order; of the latest session
 	names   names            // guarded by order; of the objects that the informer was told of
 
+	source atomic.Pointer[source.Source[T]] // of the session, once it is there; changed with order held
+
 	health  health
 	trouble sparing.Trouble // what is logged of failures
 }
@@ -73,6 +75,7 @@ func (m *member[T]) stopSession() {
 // begin has a session be the one whose reports count. The caller holds order.
 func (m *member[T]) begin(s *session[T]) {
 	m.session = s
+	m.source.Store(nil)
 	m.health.begin(s.cancel)
 	m.running.Go(s.run)
 }

@@ -3,12 +3,16 @@ package fleet_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/internal/rig"
@@ -42,5 +46,28 @@ func TestPutOfAnotherServer(t *testing.T) {
 		assert.True(t, ok)
 		cancel()
 		assert.NoError(t, <-ended)
+	})
+}
+
+// TestReleasedByPut: the source of a cluster that is put again says of objects that it does
+// not have whether they are gone, or somebody else's.
+func TestReleasedByPut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, []string{"east"})
+		w.list("east", 1, at("gone", 1), at("released", 1), at("stays", 1))
+		w.next()
+		require.NoError(t, w.clusters.Put(fleet.Cluster{Name: "east", Config: &rest.Config{Host: "east"}}))
+		to := w.of("east")
+		to.Replace(source.List{
+			Items: sinktest.StageAll(to, at("come", 2), at("stays", 2)), Reason: index.Acquired,
+			Released: func(key index.Key) bool { return key == index.Key{Namespace: "ns", Name: "released"} },
+		}, "2")
+		events := w.next()
+		assert.Contains(t, events, "Deleted Released east/ns/released@1")
+		assert.Contains(t, events, "Added Acquired east/ns/come@2")
+		assert.Contains(t, events, "Updated Acquired east/ns/stays@2")
+		assert.Len(t, events, 4)
+		assert.NotContains(t, events, "Deleted Released east/ns/gone@1", "it is gone, so its key has to be worked on")
+		assert.Equal(t, []string{"east/ns/come@2", "east/ns/stays@2"}, w.keys())
 	})
 }

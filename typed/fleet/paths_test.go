@@ -20,7 +20,7 @@ func TestPaths(t *testing.T) {
 			require.NoError(t, err)
 			return fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] { return src })
 		}),
-		Object: at("a", 1), Back: func(in inCluster) *thing { return in.Object }, Held: true,
+		Object: at("a", 1), Back: func(in inCluster) *thing { return in.Object }, Held: true, Compares: true,
 		Key: func(key index.Key) index.Key { return fleet.Key("one", key.Namespace, key.Name) },
 		Version: func(method, version string) string {
 			if method == "Bookmark" || method == "Replace" {

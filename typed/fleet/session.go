@@ -37,6 +37,7 @@ func (s *session[T]) run() {
 	}()
 	src, e := s.of.openFor(s.cluster)
 	if e == nil {
+		s.shows(src)
 		e = src.Run(s.ctx, s)
 	}
 	err = e
@@ -88,6 +89,10 @@ func (s *session[T]) Change(c index.Change[T], version string) {
 
 // Step implements source.Sink.
 func (s *session[T]) Step(changes []index.Change[T], version string, done func()) {
+	if len(changes) == 0 && version == "" && done == nil {
+		s.sink.Step(nil, "", nil) // versions have moved, which nobody waits for a lock to tell
+		return
+	}
 	all := make([]index.Change[InCluster[T]], 0, len(changes))
 	taken := changes[:0]
 	for _, c := range changes {

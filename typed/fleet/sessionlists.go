@@ -57,11 +57,33 @@ func (s *session[T]) replaceAll(l source.List, version string) {
 	if !known {
 		reason = index.Acquired
 	}
+	gone = s.release(gone, l.Released)
 	s.versions.Lock()
 	s.health.list(version)
 	s.sink.Replace(source.List{Part: true, Items: inner, Gone: gone, Reason: cmp.Or(l.Reason, reason)}, s.allVersions())
 	s.versions.Unlock()
 	s.pass(version)
+}
+
+// release takes out those of the objects that are gone of which the source says that they
+// are somebody else's now, and returns the others. The caller holds order.
+func (s *session[T]) release(gone []index.Key, released func(key index.Key) bool) []index.Key {
+	if released == nil {
+		return gone
+	}
+	stays := gone[:0]
+	var others []index.Key
+	for _, key := range gone {
+		if _, own := Split(key); released(own) {
+			others = append(others, key)
+		} else {
+			stays = append(stays, key)
+		}
+	}
+	if len(others) > 0 {
+		s.sink.Replace(source.List{Part: true, Gone: others, Reason: index.Released}, "")
+	}
+	return stays
 }
 
 // keepFirst keeps a list for the first one of the informer, and reports whether it has: the

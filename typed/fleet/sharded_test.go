@@ -39,6 +39,7 @@ type replica struct {
 	mu      sync.Mutex
 	shares  map[string]*shard.Source[*corev1.ConfigMap] // guarded by mu; by cluster
 	reasons map[index.Reason]int                        // guarded by mu; of events
+	relists map[index.EventType]int                     // guarded by mu; events of lists, by their type
 }
 
 // inGroup is a source that runs its group while it runs itself.
@@ -116,7 +117,7 @@ func (j *journal) last(key index.Key) string {
 }
 
 func startReplica(t *testing.T, name string, clusters *fleet.Clusters, j *journal) *replica {
-	r := &replica{name: name, shares: map[string]*shard.Source[*corev1.ConfigMap]{}, reasons: map[index.Reason]int{}}
+	r := &replica{name: name, shares: map[string]*shard.Source[*corev1.ConfigMap]{}, reasons: map[index.Reason]int{}, relists: map[index.EventType]int{}}
 	r.maps = typed.NewInformer(fleet.NewSource(clusters, func(c fleet.Cluster) source.Source[*corev1.ConfigMap] { return r.open(t, c) }))
 	q, err := queue.NewWorkQueue[index.Key]()
 	require.NoError(t, err)
@@ -129,6 +130,9 @@ func startReplica(t *testing.T, name string, clusters *fleet.Clusters, j *journa
 		for e := range events.All() {
 			r.mu.Lock()
 			r.reasons[e.Reason]++
+			if e.Reason == index.Relisted {
+				r.relists[e.Type]++
+			}
 			r.mu.Unlock()
 		}
 	})
@@ -146,6 +150,52 @@ func startReplica(t *testing.T, name string, clusters *fleet.Clusters, j *journa
 	})
 	t.Cleanup(r.stop)
 	return r
+}
+
+// TestPutOfASharedCluster: what one replica had of a cluster that is put again, and another
+// has now, is released, and what comes instead is acquired. Nothing looks deleted or created.
+func TestPutOfASharedCluster(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		srv := typedtest.Start(t)
+		for i := range 2 * each {
+			require.NoError(t, srv.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("map-", i)}}))
+		}
+		j := &journal{at: map[index.Key]string{}, done: map[index.Key]string{}}
+		clusters := map[string]*fleet.Clusters{}
+		replicas := map[string]*replica{}
+		for _, name := range []string{"a", "b"} {
+			set, err := fleet.NewClusters(fleet.Cluster{Name: "east", Config: srv.Config()})
+			require.NoError(t, err)
+			clusters[name], replicas[name] = set, startReplica(t, name, set, j)
+		}
+		a, b := replicas["a"], replicas["b"]
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		require.Equal(t, 2*each, a.maps.Len()+b.maps.Len())
+		for write := range 2 {
+			released, acquired := a.count(index.Released), a.count(index.Acquired)
+			for i := range 10 { // calls take so long that the other replica comes for their ranges
+				obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("map-", i)}, Data: map[string]string{"write": fmt.Sprint(write, i)}}
+				require.NoError(t, srv.Update(t.Context(), obj))
+			}
+			time.Sleep(time.Second)
+			require.NoError(t, clusters["a"].Put(fleet.Cluster{Name: "east", Config: srv.Config()}))
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+			assert.Equal(t, 2*each, a.maps.Len()+b.maps.Len())
+			assert.Greater(t, a.count(index.Acquired), acquired)
+			assert.Greater(t, a.count(index.Released), released)
+		}
+		for name, r := range replicas {
+			r.mu.Lock()
+			assert.Zero(t, r.relists[index.Deleted], name)
+			assert.Zero(t, r.relists[index.Added], name)
+			r.mu.Unlock()
+		}
+		assert.Empty(t, j.wrong)
+		a.stop()
+		b.stop()
+	})
 }
 
 // TestSharedClusters: two replicas share the objects of two clusters, by a group in each. One

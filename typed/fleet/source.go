@@ -50,7 +50,8 @@ import (
 //
 // Versions of different clusters cannot be compared. That of the informer has those of all
 // clusters, see [ParseVersion], so WaitForResourceVersion of the informer returns an
-// error; that of the Source waits for a version of one cluster.
+// error; that of the Source waits for a version of one cluster, and WaitForKeyVersion of the
+// informer for that of the key's cluster.
 //
 // One Source may be the source of several informers, one after another: of a factory's,
 // for example, for which it is the key as well. What is asked of it is about the latest.

@@ -1,6 +1,11 @@
 package fleet
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
+)
 
 // VersionOf is the resource version of one cluster.
 type VersionOf struct {
@@ -53,6 +58,42 @@ func (g *group[T]) allVersions() string {
 		return ";" // unlike "", which would leave the informer at the version before
 	}
 	return all.String()
+}
+
+// At implements source.Versions: it returns the version of the key's cluster, or of the key in
+// that if the cluster's source tells.
+func (s *Source[T]) At(key index.Key) string {
+	g, _ := s.latest()
+	if g == nil {
+		return ""
+	}
+	cluster, own := Split(key)
+	m := g.member(cluster)
+	if m == nil {
+		return ""
+	}
+	if src := m.source.Load(); src != nil {
+		if at := source.VersionAt(*src, own); at != "" {
+			return at
+		}
+	}
+	return m.health.reachedNow()
+}
+
+// shows has the source tell of versions, if it is that of the latest session.
+func (s *session[T]) shows(src source.Source[T]) {
+	s.order.Lock()
+	defer s.order.Unlock()
+	if s.session == s {
+		s.source.Store(&src)
+	}
+}
+
+// reachedNow returns the version up to which all has been passed on, "" if it is not known.
+func (h *health) reachedNow() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.reached
 }
 
 // bookmark reports the versions of all clusters.

@@ -141,3 +141,24 @@ func TestReadYourWrites(t *testing.T) {
 		assert.NoError(t, <-put)
 	})
 }
+
+// TestWaitForKeyVersion: the informer tells when it reflects a write to one cluster.
+func TestWaitForKeyVersion(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := newWorld(t, []string{"east", "west"})
+		w.list("east", 5, at("a", 1))
+		w.list("west", 500, at("a", 1))
+		w.next()
+		key := fleet.Key("east", "ns", "a")
+		require.NoError(t, w.WaitForKeyVersion(t.Context(), key, "5"))
+		seen := make(chan error, 1)
+		go func() { seen <- w.WaitForKeyVersion(t.Context(), key, "7") }()
+		sinktest.Put(w.of("west"), at("a", 501), "501")
+		synctest.Wait()
+		require.Empty(t, seen, "that is another cluster's version")
+		sinktest.Put(w.of("east"), at("a", 7), "7")
+		synctest.Wait()
+		require.Len(t, seen, 1)
+		assert.NoError(t, <-seen)
+	})
+}

@@ -88,6 +88,7 @@ func (m *member[T]) pass(version string) {
 	if reached := m.health.pass(version); len(reached) > 0 {
 		m.due.add(reached)
 	}
+	m.sink.Step(nil, "", nil)
 }
 
 // await has w called when reads reflect what it waits for.

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/sharding"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/source"
 	"github.com/kubetyped/informer/typed/typedtest"
@@ -31,7 +32,7 @@ var bounds = regexp.MustCompile(`shardRange\(object\.metadata\.(\w+), '(0x[0-9a-
 func (s *obeyingSource) InShards(selector string) source.Source[*corev1.ConfigMap] {
 	found := bounds.FindAllStringSubmatch(selector, -1)
 	inner := s.Source.(source.Sharder[*corev1.ConfigMap]).InShards(selector)
-	return source.FilterMap(inner, func(obj *corev1.ConfigMap) (*corev1.ConfigMap, bool) {
+	return sieved{inner, func(obj *corev1.ConfigMap) bool {
 		value := string(obj.UID)
 		if len(found) > 0 && found[0][1] == "namespace" {
 			value = obj.Namespace
@@ -39,11 +40,39 @@ func (s *obeyingSource) InShards(selector string) source.Source[*corev1.ConfigMa
 		hash := "0x" + sharding.HashField(value)
 		for _, b := range found {
 			if !sharding.HexLess(hash, b[2]) && sharding.HexLess(hash, b[3]) {
-				return obj, true
+				return true
 			}
 		}
-		return obj, selector == ""
-	})
+		return selector == ""
+	}}
+}
+
+// sieved is a source of some objects. Of the others, nothing is told, and no version.
+type sieved struct {
+	source.Source[*corev1.ConfigMap]
+	has func(*corev1.ConfigMap) bool
+}
+
+func (s sieved) Run(ctx context.Context, sink source.Sink[*corev1.ConfigMap]) error {
+	return s.Source.Run(ctx, &sieve{source.Forwarder[*corev1.ConfigMap]{To: sink}, s.has})
+}
+
+type sieve struct {
+	source.Forwarder[*corev1.ConfigMap]
+	has func(*corev1.ConfigMap) bool
+}
+
+func (s *sieve) Change(c index.Change[*corev1.ConfigMap], version string) {
+	if c.Object == nil || s.has(c.Object) {
+		s.To.Change(c, version)
+	}
+}
+
+func (s *sieve) Stage(obj *corev1.ConfigMap, version string) source.Staged {
+	if !s.has(obj) {
+		return source.LeaveOut()
+	}
+	return s.To.Stage(obj, version)
 }
 
 // rigList lists all ConfigMaps.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
@@ -17,9 +18,12 @@ type part[T index.Object] struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
+	unasked atomic.Bool // something came that was not asked for
+
 	// Guarded by lock of parts.
 	listed, removed, finished bool
 	version                   string
+	told                      string             // up to which all was reported; guarded by placing as well
 	reached                   [rangeCount]uint64 // see takeOver
 	floor                     uint64             // the lowest of reached, of its own ranges
 	err                       error
@@ -62,6 +66,10 @@ func (q *part[T]) find(obj T, version string, listed bool) (r uint8, asked, ok b
 	}
 	if !q.asked.has(r) {
 		q.foreign.Add(1)
+		if q.unasked.CompareAndSwap(false, true) {
+			q.unselected.Store(true)
+			q.follower.poke()
+		}
 	}
 	return r, q.asked.has(r), true
 }
@@ -183,7 +191,20 @@ func (q *part[T]) change(version string, report func(at string)) {
 		return
 	}
 	q.version = version
-	report(q.advance())
+	at := q.advance()
+	report(at)
+	q.tellVersion(at)
+}
+
+// tellVersion notes that all is reported up to the version of the part, at another one for
+// all parts. The caller holds lock.
+func (q *part[T]) tellVersion(at string) {
+	q.placing.Lock()
+	q.told = q.version
+	q.placing.Unlock()
+	if at != q.version {
+		q.sink.Step(nil, "", nil)
+	}
 }
 
 // stagedObject is an object of a list that the sink has taken in.
@@ -321,6 +342,9 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 	}
 	q.repairBut(stay, of)
 	gone := q.missing(listed, version, of)
+	if !q.listed {
+		q.follower.poke() // ranges may wait for a list to end
+	}
 	q.listed, q.version = true, version
 	first := !q.synced
 	added := own.minus(q.loaded)
@@ -332,7 +356,7 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 	switch {
 	case first:
 		q.synced = true
-		q.sink.Replace(source.List{Items: append(acquired, rejected...), Reason: l.Reason}, at)
+		q.sink.Replace(source.List{Items: append(acquired, rejected...), Reason: cmp.Or(l.Reason, index.Acquired), Released: q.isOutside(own)}, at)
 	case len(acquired) == 0 && (added.empty() || len(relisted)+len(gone) > 0):
 		q.sink.Replace(known, at)
 	case len(relisted)+len(gone) == 0:
@@ -341,6 +365,7 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 		q.sink.Replace(known, "")
 		q.sink.Replace(come, at)
 	}
+	q.tellVersion(at)
 	if !added.empty() { // calls may begin when reads have the objects
 		since, follower := q.since, q.follower
 		q.sink.Step(nil, "", func() { follower.loaded(added, since) })

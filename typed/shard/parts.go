@@ -19,6 +19,7 @@ import (
 
 const (
 	mostParts = 4               // watches, before one takes the place of all
+	mostLists = 2               // that are under way at a time; ranges that come meanwhile wait
 	settled   = 5 * time.Second // without changes, before watches of too much are replaced
 )
 
@@ -42,7 +43,9 @@ type parts[T index.Object] struct {
 	untold  []error
 	telling bool
 
-	placing sync.Mutex // for those who look for one place, and must not wait for the informer
+	// For those who look for one place, owner or version, and must not wait for the informer:
+	// it is held, too, while these are changed.
+	placing sync.Mutex
 }
 
 // place tells where an object came from.
@@ -62,7 +65,7 @@ func (p *parts[T]) run(ctx context.Context) error {
 	p.follower, leave = p.group.follow()
 	defer leave()
 	p.mu.Lock()
-	p.placeOf = p.rangeOfPlace
+	p.placeOf, p.at = p.rangeOfPlace, p.versionOf
 	p.mu.Unlock()
 	group, ctx := errgroup.WithContext(ctx)
 	waiting := time.NewTicker(settled)
@@ -92,6 +95,23 @@ func (p *parts[T]) rangeOfPlace(key index.Key) (uint8, bool) {
 	defer p.placing.Unlock()
 	at, ok := p.places[key]
 	return at.r, ok
+}
+
+// versionOf returns the version up to which all was reported of a range.
+func (p *parts[T]) versionOf(r uint8) string {
+	p.placing.Lock()
+	defer p.placing.Unlock()
+	if owner := p.owner[r]; owner != nil {
+		return owner.told
+	}
+	return ""
+}
+
+// setOwner notes whose reports count for a range. The caller holds lock.
+func (p *parts[T]) setOwner(r uint8, q *part[T]) {
+	p.placing.Lock()
+	defer p.placing.Unlock()
+	p.owner[r] = q
 }
 
 // setPlace notes where an object is from. The caller holds lock.
@@ -125,25 +145,45 @@ func (p *parts[T]) follow(ctx context.Context, rest bool) (added []*part[T]) {
 	if !p.synced && kept.empty() {
 		p.untold = append(p.untold, &source.WaitingError{For: "the ranges of " + p.group.Name(), Err: p.group.waiting()})
 	}
-	asksServer := p.asks.Load() && p.foreign.Load() == 0
+	asksServer := p.asks.Load() && !p.isUnselected()
 	asked := 0
 	for _, q := range p.running {
 		asked += q.asked.count()
 	}
 	switch full := len(p.running) >= mostParts || len(p.running) > 0 && !asksServer; {
+	case p.listing() >= mostLists || len(p.running) > mostParts: // the next to be listed calls for more
 	case !gained.empty() && full:
 		added = append(added, p.add(ctx, kept, gained))
 	case !gained.empty():
 		added = append(added, p.add(ctx, gained, gained))
-	case rest && asksServer && p.listed() && 2*asked > 3*kept.count() && !kept.empty():
+	case rest && asksServer && p.listed() && 2*asked > 3*kept.count() && !kept.empty(),
+		rest && !asksServer && p.listed() && len(p.running) > 1: // each gets everything
 		added = append(added, p.add(ctx, kept, gained)) // the server sends too much
 	}
 	return added
 }
 
+// isUnselected reports whether the server sends what was not asked for, by one of the watches
+// that there are: its feature may be turned off and on. The caller holds lock.
+func (p *parts[T]) isUnselected() bool {
+	is := slices.ContainsFunc(p.running, func(q *part[T]) bool { return q.unasked.Load() })
+	p.unselected.Store(is)
+	return is
+}
+
 // listed reports whether all parts have been listed. The caller holds lock.
 func (p *parts[T]) listed() bool {
-	return !slices.ContainsFunc(p.running, func(q *part[T]) bool { return !q.listed })
+	return p.listing() == 0
+}
+
+// listing returns how many parts have not been listed yet. The caller holds lock.
+func (p *parts[T]) listing() (n int) {
+	for _, q := range p.running {
+		if !q.listed {
+			n++
+		}
+	}
+	return n
 }
 
 // add returns a new part that asks for some ranges, and has those that nobody has. When it
@@ -153,7 +193,7 @@ func (p *parts[T]) add(ctx context.Context, asked, gained ranges) *part[T] {
 	q.ctx, q.cancel = context.WithCancel(ctx)
 	p.running = append(p.running, q)
 	for r := range gained.all() {
-		p.owner[r] = q
+		p.setOwner(r, q)
 	}
 	return q
 }
@@ -164,7 +204,7 @@ func (p *parts[T]) release(kept ranges, since [rangeCount]uint64) {
 	var lost ranges
 	for r := range p.owner {
 		if p.owner[r] != nil && (!kept.has(uint8(r)) || since[r] != p.since[r]) {
-			p.owner[r] = nil
+			p.setOwner(uint8(r), nil)
 			lost.add(uint8(r))
 		}
 	}

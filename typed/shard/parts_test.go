@@ -191,9 +191,10 @@ func TestPartsModel(t *testing.T) {
 					m.next(q)
 				}
 			},
-			"": func(*rapid.T) {},
+			"": func(*rapid.T) { m.checkVersions() },
 		})
-		for range 3 { // watches go on, and those that take over end others
+		for range 3 { // watches go on, those that take over end others, and waiting ranges are listed
+			m.keep(ctx, m.group.kept, false)
 			for _, q := range m.running() {
 				if !q.listed {
 					m.list(q, len(m.log))
@@ -314,6 +315,28 @@ func (m *partsModel) reach(version string) {
 			m.failed("version %d was reached, and %s is of version %d, not %d", m.at, key, has, w.version)
 		case !in && has > 0 && has <= m.at:
 			m.failed("version %d was reached, and %s is of version %d, though it is gone or elsewhere", m.at, key, has)
+		}
+	}
+}
+
+// checkVersions: the informer has what happened in a range up to the version of that.
+func (m *partsModel) checkVersions() {
+	for _, place := range m.places {
+		r := m.group.rangeOf(place)
+		at := number(m.parts.versionOf(r))
+		last := map[index.Key]write{}
+		for _, w := range m.log[:min(at, uint64(len(m.log)))] {
+			last[w.key] = w
+		}
+		for key, w := range last {
+			later := slices.ContainsFunc(m.log[min(at, uint64(len(m.log))):], func(x write) bool { return x.key == key })
+			got := m.store[key]
+			switch {
+			case w.obj != nil && m.rangeOf(w.obj) == r && got == nil && !later:
+				m.failed("range %d is at %d, and %s of version %d is missing", r, at, key, w.version)
+			case got != nil && m.rangeOf(got) == r && number(got.ResourceVersion) < w.version:
+				m.failed("range %d is at %d, and %s is of version %s, not %d", r, at, key, got.ResourceVersion, w.version)
+			}
 		}
 	}
 }

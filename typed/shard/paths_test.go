@@ -26,6 +26,6 @@ func TestPaths(t *testing.T) {
 			}
 			return p.follow(context.Background(), false)[0]
 		},
-		Object: obj, Back: func(obj *corev1.ConfigMap) *corev1.ConfigMap { return obj }, Held: true,
+		Object: obj, Back: func(obj *corev1.ConfigMap) *corev1.ConfigMap { return obj }, Held: true, Compares: true,
 	}.Test(t)
 }

@@ -27,8 +27,11 @@ type Source[T index.Object] struct {
 	foreign  atomic.Int64 // of those, outside of the ranges that were asked for
 	asks     atomic.Bool  // a server was asked for ranges
 
+	unselected atomic.Bool // it sends what was not asked for, in some watch
+
 	mu       sync.Mutex
 	placeOf  func(key index.Key) (uint8, bool) // guarded by mu; nil: it does not run
+	at       func(r uint8) string              // guarded by mu; the same
 	departed departed                          // guarded by mu
 	worked   bool                              // guarded by mu; Reconcile was called
 }
@@ -95,7 +98,8 @@ func By[T index.Object](name string, value func(obj T) string) SourceOption[T] {
 //     calls of reconcile functions for the range have returned.
 //  4. An object whose hash changes leaves in the same way, or comes, if it belongs to another
 //     member before or after that.
-//  5. The resource version is the lowest of all watches.
+//  5. The resource version is the lowest of all watches. Who waits for a write of this
+//     member's own waits for the watch that has it, by typed.Informer.WaitForKeyVersion.
 //
 // Sources are projected outside of it, by source.Map(NewSource(...), ...), and the key of
 // what is shared is that of the objects.
@@ -164,6 +168,20 @@ func (s *Source[T]) Generation(key index.Key) string {
 	return s.group.generation(r)
 }
 
+// At implements source.Versions: it returns the version of the watch that has the range of a
+// key. Where only objects tell their range, it is "" for a key that the source has no object
+// of.
+func (s *Source[T]) At(key index.Key) string {
+	r, ok := s.rangeOfKey(key)
+	s.mu.Lock()
+	at := s.at
+	s.mu.Unlock()
+	if !ok || at == nil {
+		return ""
+	}
+	return at(r)
+}
+
 // rangeOfKey returns the range of a key: by itself, or that of its object.
 func (s *Source[T]) rangeOfKey(key index.Key) (uint8, bool) {
 	if s.group != nil && s.name == s.group.hash.name && s.group.hash.ofKey != nil {
@@ -186,8 +204,8 @@ func (s *Source[T]) rangeOfKey(key index.Key) (uint8, bool) {
 type SourceStatus struct {
 	// By is the name of the hash.
 	By string
-	// Server tells that the server was asked for ranges, and has sent nothing else so far.
-	// Otherwise it sends all objects, and they are selected here.
+	// Server tells that the server was asked for ranges, and has sent nothing else by the
+	// watches that there are. Otherwise it sends all objects, and they are selected here.
 	Server bool
 	// Received is how many objects the server has sent, in lists and watches, and Foreign
 	// how many of them were none of the ranges that were asked for.
@@ -196,6 +214,5 @@ type SourceStatus struct {
 
 // Status returns who selects the objects, and what that costs.
 func (s *Source[T]) Status() SourceStatus {
-	foreign := s.foreign.Load()
-	return SourceStatus{By: s.name, Server: s.asks.Load() && foreign == 0, Received: s.received.Load(), Foreign: foreign}
+	return SourceStatus{By: s.name, Server: s.asks.Load() && !s.unselected.Load(), Received: s.received.Load(), Foreign: s.foreign.Load()}
 }

@@ -22,7 +22,7 @@ func (q *part[T]) takeOver(version string) (own ranges) {
 			if owner.listed {
 				q.reached[r] = max(number(owner.version), owner.reached[r])
 			}
-			q.owner[r] = q
+			q.setOwner(r, q)
 		}
 		if q.owner[r] != q {
 			continue

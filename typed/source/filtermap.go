@@ -50,6 +50,9 @@ func (s *projectedSource[A, B]) Run(ctx context.Context, sink Sink[B]) error {
 // Origin implements Located.
 func (s *projectedSource[A, B]) Origin() Origin { return OriginOf(s.source) }
 
+// At implements Versions.
+func (s *projectedSource[A, B]) At(key index.Key) string { return VersionAt(s.source, key) }
+
 // Omits implements Partial.
 func (s *projectedSource[A, B]) Omits(field string) bool {
 	same, ok := any(s.source).(Source[B])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -44,7 +45,8 @@ import (
 // namespace in which nothing happens only by bookmarks, which the server sends
 // about once a minute. typed.Informer.ResourceVersion is the lowest of them, so it is
 // never ahead of what reads return, in any namespace, and WaitForResourceVersion
-// takes as long as the slowest watch. A namespace that was added keeps the
+// takes as long as the slowest watch; typed.Informer.WaitForKeyVersion waits for that of
+// one namespace. A namespace that was added keeps the
 // version from going on until it is listed, and takes it back if its list is
 // older; one that cannot be listed should therefore be removed. Versions that
 // were reached before it was added say nothing about it.
@@ -64,6 +66,33 @@ type namespacesSource[T index.Object] struct {
 	namespaces *Namespaces
 	source     func(namespace string) Source[T]
 	origin     atomic.Pointer[Origin] // what the sources have in common; nil: none was made yet
+	told       told
+}
+
+// told is which versions have been reported, by namespace.
+type told struct {
+	mu sync.Mutex
+	at map[string]string // guarded by mu
+}
+
+func (t *told) set(namespace, version string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if version == "" {
+		delete(t.at, namespace)
+		return
+	}
+	if t.at == nil {
+		t.at = map[string]string{}
+	}
+	t.at[namespace] = version
+}
+
+// At implements Versions.
+func (s *namespacesSource[T]) At(key index.Key) string {
+	s.told.mu.Lock()
+	defer s.told.mu.Unlock()
+	return s.told.at[key.Namespace]
 }
 
 // Origin implements Located.
@@ -96,7 +125,7 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	changed, leave := s.namespaces.followers.Add()
 	defer leave()
 	group, ctx := errgroup.WithContext(ctx)
-	all := newNamespaceGroup(sink)
+	all := newNamespaceGroup(sink, &s.told)
 	for {
 		for _, added := range all.set(ctx, s.namespaces.All()) {
 			group.Go(func() error { return added.run(s.open) })

@@ -308,3 +308,29 @@ func TestNamespacesCheckTheirArguments(t *testing.T) {
 	assert.ErrorContains(t, set.Set("y", "-"), `"-" cannot be the name of a namespace`)
 	assert.Equal(t, []string{"x"}, set.All(), "nothing has changed")
 }
+
+// TestOwnWritesInNamespaces: a write in one namespace is seen whatever the others do.
+func TestOwnWritesInNamespaces(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t, "ns", "quiet")
+		ns, quiet := r.sinkOf("ns"), r.sinkOf("quiet")
+		sinktest.Replace(ns, "", []*rig.Thing{rig.At("a", 3)}, "3")
+		sinktest.Replace(quiet, "", nil, "2")
+		require.NoError(t, r.WaitForKeyVersion(t.Context(), rig.Key("a"), "3"), "by its list")
+		seen := make(chan error, 1)
+		go func() { seen <- r.WaitForKeyVersion(t.Context(), rig.Key("a"), "5") }()
+		synctest.Wait()
+		require.Empty(t, seen)
+		sinktest.Put(ns, rig.At("a", 5), "5")
+		synctest.Wait()
+		require.Len(t, seen, 1)
+		assert.NoError(t, <-seen)
+		assert.Equal(t, "2", r.ResourceVersion())
+
+		require.NoError(t, r.set.Set("quiet"))
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		assert.ErrorIs(t, r.WaitForKeyVersion(ctx, rig.Key("a"), "5"), context.Canceled, "nothing is known of it any more")
+	})
+}

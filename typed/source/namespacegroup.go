@@ -19,6 +19,7 @@ import (
 // they are queued under the lock, and made in that order when it is free, see tell.
 type namespaceGroup[T index.Object] struct {
 	sink Sink[T]
+	told *told
 
 	mu      monitor.LongLock
 	byName  map[string]*namespaceSink[T] // guarded by mu
@@ -31,8 +32,8 @@ type namespaceGroup[T index.Object] struct {
 	telling bool                         // guarded by mu: somebody is at it
 }
 
-func newNamespaceGroup[T index.Object](sink Sink[T]) *namespaceGroup[T] {
-	all := &namespaceGroup[T]{sink: sink, mu: monitor.NewLongLock(), byName: map[string]*namespaceSink[T]{}}
+func newNamespaceGroup[T index.Object](sink Sink[T], told *told) *namespaceGroup[T] {
+	all := &namespaceGroup[T]{sink: sink, told: told, mu: monitor.NewLongLock(), byName: map[string]*namespaceSink[T]{}}
 	all.changed.L = all.mu
 	return all
 }
@@ -72,8 +73,9 @@ func (all *namespaceGroup[T]) end() {
 
 // remove takes a namespace out. The caller holds mu, and calls tell.
 func (all *namespaceGroup[T]) remove(s *namespaceSink[T]) {
-	s.removed, s.first, s.unconfirmed = true, nil, nil
+	s.removed, s.first, s.unconfirmed = true, List{}, nil
 	delete(all.byName, s.namespace)
+	all.told.set(s.namespace, "")
 	s.cancel()
 	all.changed.Broadcast()
 	if all.synced {
@@ -90,20 +92,19 @@ func (all *namespaceGroup[T]) syncIfListed() {
 	if all.synced {
 		return
 	}
-	size := 0
 	for _, s := range all.byName {
 		if !s.listed {
 			return
 		}
-		size += len(s.first)
-	}
-	objs := make([]Staged, 0, size)
-	for _, s := range all.byName {
-		objs = append(objs, s.first...)
-		s.first = nil
 	}
 	all.synced = true
-	all.sink.Replace(List{Items: objs}, all.advance())
+	all.sink.Replace(all.takeFirst(), all.advance())
+	for _, s := range all.byName {
+		all.told.set(s.namespace, s.version)
+	}
+	if len(all.byName) > 1 {
+		all.sink.Step(nil, "", nil)
+	}
 	for _, s := range all.byName {
 		for _, done := range s.unconfirmed {
 			all.sink.Step(nil, "", done)
@@ -114,6 +115,31 @@ func (all *namespaceGroup[T]) syncIfListed() {
 		all.untold = append(all.untold, err)
 	}
 	all.changed.Broadcast()
+}
+
+// takeFirst returns the first lists of all namespaces as one. The caller holds mu.
+func (all *namespaceGroup[T]) takeFirst() (l List) {
+	size := 0
+	for _, s := range all.byName {
+		size += len(s.first.Items)
+	}
+	l.Items = make([]Staged, 0, size)
+	released := map[string]func(index.Key) bool{}
+	for name, s := range all.byName {
+		l.Items = append(l.Items, s.first.Items...)
+		if s.first.Released != nil {
+			released[name] = s.first.Released
+			l.Reason = s.first.Reason
+		}
+		s.first = List{}
+	}
+	if len(released) > 0 {
+		l.Released = func(key index.Key) bool {
+			of := released[key.Namespace]
+			return of != nil && of(key)
+		}
+	}
+	return l
 }
 
 // advance returns the version that all namespaces have reached, "" if it is the

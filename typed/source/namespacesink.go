@@ -21,7 +21,7 @@ type namespaceSink[T index.Object] struct {
 	removed            bool
 	finished           bool     // the source has nothing more to say
 	listed             bool     // first holds the objects, or the sink has them
-	first              []Staged // until the informer is synced
+	first              List     // until the informer is synced
 	unconfirmed        []func() // see Sink.Step; until the informer is synced
 	version            string   // that its watch has reached, "" if not known
 	err                error    // a *NamespaceError while it fails
@@ -37,6 +37,10 @@ func (s *namespaceSink[T]) Change(c index.Change[T], version string) {
 
 // Step implements Sink.
 func (s *namespaceSink[T]) Step(changes []index.Change[T], version string, done func()) {
+	if len(changes) == 0 && version == "" && done == nil {
+		s.sink.Step(nil, "", nil) // versions have moved, which nobody waits for a lock to tell
+		return
+	}
 	changes = slices.DeleteFunc(changes, func(c index.Change[T]) bool { return !s.covers(&c, version) })
 	if len(changes) == 0 && version == "" && done != nil {
 		s.confirm(done)
@@ -81,7 +85,21 @@ func (s *namespaceSink[T]) change(resourceVersion string, report func(version st
 		s.changed.Wait()
 	}
 	if !s.removed && !s.ended {
-		report(s.reach(resourceVersion))
+		at := s.reach(resourceVersion)
+		report(at)
+		s.tellVersion(resourceVersion, at)
+	}
+}
+
+// tellVersion notes a version that was reported, at another one for all namespaces. The
+// caller holds mu.
+func (s *namespaceSink[T]) tellVersion(version, at string) {
+	if version == "" {
+		return
+	}
+	s.told.set(s.namespace, version)
+	if at != version {
+		s.sink.Step(nil, "", nil)
 	}
 }
 
@@ -133,11 +151,13 @@ func (s *namespaceSink[T]) Replace(l List, version string) {
 	}
 	s.listed, s.version = true, version
 	if !s.synced {
-		s.first = l.Items
+		s.first = l
 		s.syncIfListed()
 		return
 	}
-	s.sink.Replace(l, s.advance())
+	at := s.advance()
+	s.sink.Replace(l, at)
+	s.tellVersion(version, at)
 }
 
 // Decoding implements Sink.

@@ -25,7 +25,8 @@ type Sink[T index.Object] interface {
 	// reports that nothing else has changed up to the version, as a bookmark does. Done,
 	// unless it is nil, is called when reads reflect the changes and all that was reported
 	// before, by another goroutine, and must return soon; it is not called if the informer
-	// ends before. The sink owns the slice from then on.
+	// ends before. Without all three, it tells that Versions of the source have moved. The
+	// sink owns the slice from then on.
 	Step(changes []index.Change[T], version string, done func())
 	// Stage takes in one object of a list that is not complete yet, once, as soon as it
 	// has come, so that nobody has to keep it as it was received. What it returns belongs
@@ -74,6 +75,12 @@ type List struct {
 	// index.OutOfScope or index.Released tells that the namespace is outside of what the
 	// source reports on from now on.
 	Reason index.Reason
+	// Released tells of an object that a list of everything does not have whether the
+	// source does not report on it any more, rather than that it is gone; nil if it
+	// reports on all. Who compares the first list with what an earlier run has reported,
+	// as package fleet does, gives index.Released as the reason then. It is called before
+	// Replace returns, if at all, and Reason is that of what such a list adds.
+	Released func(key index.Key) bool
 }
 
 // Leaves reports whether the list says that all of a namespace, or everything, is outside

@@ -28,6 +28,9 @@ type Path[A, B index.Object] struct {
 	Version func(method, version string) string
 	// Held tells that objects may share parts with those at the end.
 	Held bool
+	// Compares tells that the path itself compares lists with what was there before, and so
+	// has no use for who else does.
+	Compares bool
 }
 
 // Over is a Path through a source that is made of another one.
@@ -191,6 +194,18 @@ func (p Path[A, B]) testLists(cell func(string, func(*testing.T, source.Sink[A],
 		assert.Len(t, got.List.Items, 1)
 		assert.Equal(t, index.Acquired, got.List.Reason, "reason")
 		assert.Equal(t, p.version("Replace", "5"), got.Version, "version")
+	})
+	cell("what a list leaves out", func(t *testing.T, _ source.Sink[A], _ *Recorder[B]) {
+		end := &Recorder[B]{}
+		begin := p.Begin(t, end)
+		begin.Replace(source.List{Released: func(other index.Key) bool { return other == key }}, "5")
+		got := one(t, end, "Replace")
+		if p.Compares {
+			return
+		}
+		require.NotNil(t, got.List.Released)
+		assert.True(t, got.List.Released(key))
+		assert.False(t, got.List.Released(index.Key{Namespace: "other"}))
 	})
 	cell("list of a part", func(t *testing.T, begin source.Sink[A], end *Recorder[B]) {
 		begin.Replace(source.List{Part: true, Gone: []index.Key{key}, Reason: index.Released}, "5")

@@ -48,8 +48,11 @@ func (r *Recorder[T]) Change(c index.Change[T], version string) {
 	r.add(Report[T]{Method: "Change", Changes: []index.Change[T]{c}, Version: version})
 }
 
-// Step implements source.Sink.
+// Step implements source.Sink. That versions have moved is not noted.
 func (r *Recorder[T]) Step(changes []index.Change[T], version string, done func()) {
+	if len(changes) == 0 && version == "" && done == nil {
+		return
+	}
 	r.add(Report[T]{Method: "Step", Changes: changes, Version: version, Done: done})
 }
 

@@ -1,0 +1,170 @@
+package typed
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// keyVersions tells those who wait for the version of a key when to look: after each batch,
+// and when versions of the source have moved. What it costs the informer is one look at a
+// counter if nobody waits.
+type keyVersions struct {
+	waiting  atomic.Int32  // the length of waiters
+	consumed atomic.Uint64 // batches of the queue that reads reflect
+
+	mu      sync.Mutex
+	waiters map[*keyWaiter]struct{} // guarded by mu
+}
+
+// keyWaiter is called until it is removed.
+type keyWaiter struct {
+	look func() // called by the informer without a lock; must return soon
+}
+
+func (v *keyVersions) add(w *keyWaiter) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.waiters == nil {
+		v.waiters = map[*keyWaiter]struct{}{}
+	}
+	v.waiters[w] = struct{}{}
+	v.waiting.Store(int32(len(v.waiters)))
+}
+
+func (v *keyVersions) remove(w *keyWaiter) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.waiters, w)
+	if len(v.waiters) == 0 {
+		v.waiters = nil
+	}
+	v.waiting.Store(int32(len(v.waiters)))
+}
+
+// consume notes that reads reflect so many batches.
+func (v *keyVersions) consume(batches uint64) {
+	v.consumed.Store(batches)
+	if v.waiting.Load() > 0 {
+		v.notify()
+	}
+}
+
+// notify calls all who wait.
+func (v *keyVersions) notify() {
+	v.mu.Lock()
+	all := make([]*keyWaiter, 0, len(v.waiters))
+	for w := range v.waiters {
+		all = append(all, w)
+	}
+	v.mu.Unlock()
+	for _, w := range all {
+		contain(w.look)
+	}
+}
+
+// WaitForKeyVersion waits until reads of one object reflect resourceVersion, as a write of that
+// object has returned it. If the source has several watches, as those of namespaces, fleets
+// and package shard have, it waits for the one that has the object, where
+// WaitForResourceVersion waits for the slowest; otherwise it is the same.
+//
+// It returns errors as WaitForResourceVersion does. If the source ceases to have the object
+// meanwhile, as when another member of a group takes its range, it may wait for the slowest.
+func (i *Informer[T]) WaitForKeyVersion(ctx context.Context, key index.Key, resourceVersion string) error {
+	e, err := i.expectKeyVersion(key, resourceVersion)
+	if err != nil {
+		return err
+	}
+	i.await(ctx, e)
+	if !e.isReflected() {
+		return i.withFailure(fmt.Errorf("waited for %v: %w", e, i.endOf(ctx)))
+	}
+	return nil
+}
+
+// versionsMoved has those who wait for a key look at versions of the source. It is called with
+// locks of that, so they do so by the goroutine of the loop.
+func (i *Informer[T]) versionsMoved() {
+	if i.byKey.waiting.Load() > 0 {
+		i.deltas.Add(queue.Delta[T]{Type: queue.Bookmark, ResourceVersion: ""})
+	}
+}
+
+// await waits until something is met, or ctx or the informer ends.
+func (i *Informer[T]) await(ctx context.Context, e Expected) {
+	changed := make(chan struct{}, 1)
+	e.Watch(func() {
+		select {
+		case changed <- struct{}{}:
+		default: // it is told already
+		}
+	})
+	defer e.Unwatch()
+	for !e.Met() && ctx.Err() == nil {
+		select {
+		case <-changed:
+		case <-i.stopped:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// ExpectKeyVersion returns what tells when reads of one object reflect a resource version:
+// WaitForKeyVersion without a goroutine that waits. It returns errors as ExpectVersion does.
+func (i *Informer[T]) ExpectKeyVersion(key index.Key, version string) (Expected, error) {
+	e, err := i.expectKeyVersion(key, version)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func (i *Informer[T]) expectKeyVersion(key index.Key, version string) (*versionExpected[T], error) {
+	if err := i.canReachAt(key, version); err != nil {
+		return nil, err
+	}
+	e := &versionExpected[T]{informer: i, lists: i.lists.count.Load(), waiter: versionWaiter{version: version}}
+	e.watchKey(key)
+	return e, nil
+}
+
+// canReachAt is canReach for one key.
+func (i *Informer[T]) canReachAt(key index.Key, version string) error {
+	if i == nil || i.check() != nil || !atLeast(version, version) || !atLeast(i.sourceAt(key), "1") {
+		return i.canReach(version)
+	}
+	return nil
+}
+
+// sourceAt returns the version of a key as the source has it, "" if it does not tell.
+func (i *Informer[T]) sourceAt(key index.Key) string {
+	if i.source == nil {
+		return ""
+	}
+	return source.VersionAt(i.source, key)
+}
+
+// watchKey has e be about one key, if the source tells keys apart.
+func (e *versionExpected[T]) watchKey(key index.Key) {
+	if _, ok := e.informer.source.(source.Versions); ok {
+		e.key = &key
+	}
+}
+
+// isKeyReflected reports whether reads of the key reflect the version: the source has reported
+// it, and what was queued then has been consumed.
+func (e *versionExpected[T]) isKeyReflected() bool {
+	batch := e.batch.Load()
+	if batch == 0 {
+		if !atLeast(e.informer.sourceAt(*e.key), e.waiter.version) {
+			return false
+		}
+		batch = e.informer.deltas.Batch()
+		e.batch.Store(batch)
+	}
+	return e.informer.byKey.consumed.Load() >= batch
+}
