@@ -87,6 +87,13 @@ type sharedSource[T index.Object] struct {
 // Origin implements source.Located.
 func (s *sharedSource[T]) Origin() source.Origin { return s.origin }
 
+// Omits implements source.Partial.
+func (s *sharedSource[T]) Omits(field string) bool {
+	of, _ := AnyInformer(s.informer)
+	partial, ok := of.(interface{ Omits(field string) bool })
+	return ok && partial.Omits(field)
+}
+
 // How long a source over a shared informer waits, see FromShared.
 const (
 	sharedSettles    = 10 * time.Millisecond

@@ -39,6 +39,14 @@ type untypedHandler[T index.Object] struct {
 	handler cache.ResourceEventHandler
 }
 
+// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+func (h *untypedHandler[T]) Needs() []string {
+	if n, ok := h.handler.(interface{ Needs() []string }); ok {
+		return n.Needs()
+	}
+	return nil
+}
+
 // OnAdd implements typed.Handler.
 func (h *untypedHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(h.untyped(obj), initial) }
 
@@ -76,6 +84,14 @@ type typedHandler[T cache.Object] struct {
 	conversion[T]
 
 	handler cache.TypedResourceEventHandler[T]
+}
+
+// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+func (h *typedHandler[T]) Needs() []string {
+	if n, ok := h.handler.(interface{ Needs() []string }); ok {
+		return n.Needs()
+	}
+	return nil
 }
 
 // OnAdd implements typed.Handler.

@@ -48,6 +48,9 @@ func (l *listener[T]) begin() {
 
 func (l *listener[T]) end() { l.panicked = false }
 
+// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+func (l *listener[T]) Needs() []string { return typed.Needs(l.handler) }
+
 // OnAdd implements typed.Handler.
 func (l *listener[T]) OnAdd(obj T, initial bool) {
 	defer utilruntime.HandleCrashWithLogger(l.logger)

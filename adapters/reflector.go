@@ -40,6 +40,12 @@ type reflectorSource[T index.Object] struct {
 	controller atomic.Pointer[cache.Controller] // nil before Run
 }
 
+// Omits implements source.Partial.
+func (s *reflectorSource[T]) Omits(field string) bool {
+	partial, ok := s.lw.(interface{ Omits(field string) bool })
+	return ok && partial.Omits(field)
+}
+
 // Run implements source.Source.
 func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	inner, wait := s.listerWatcher(ctx)

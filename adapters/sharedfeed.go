@@ -64,6 +64,9 @@ func (f *sharedFeed[T]) String() string {
 	return fmt.Sprintf("typed source of %v", reflect.TypeFor[T]())
 }
 
+// Needs says what the shared informer has to know, see typed.Needs.
+func (f *sharedFeed[T]) Needs() []string { return f.sink.Decoding().Needs }
+
 // OnAdd implements cache.ResourceEventHandler.
 func (f *sharedFeed[T]) OnAdd(untyped any, initial bool) {
 	if obj, ok := f.convert(untyped); ok {

@@ -2,7 +2,6 @@ package typed
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -102,14 +101,8 @@ func (i *Informer[T]) ObjectJSON(key index.Key) ([]byte, error) {
 
 // snapshotNow returns the state of the store, false if that was released.
 func (i *Informer[T]) snapshotNow() (s *index.Snapshot[T], ok bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			if err, is := p.(error); !is || !errors.Is(err, index.ErrReleased) {
-				panic(p)
-			}
-		}
-	}()
-	return i.store.Snapshot(), true // it may be released at any time
+	ok = unlessReleased(func() { s = i.store.Snapshot() })
+	return s, ok
 }
 
 func uidOf[T index.Object](obj T) types.UID {

@@ -46,7 +46,8 @@ type Followed[T index.Object] interface {
 	Name() string
 	// Follow adds a follower, which is told of everything from now on. Unfollow removes
 	// it: when it returns, no method runs or will be called. Follow returns an error if
-	// the informer has stopped, was released, or could not be made.
+	// the informer has stopped, was released, or could not be made; or if f has the method
+	// Needs, and a field that it returns is left out, see Needs.
 	Follow(f Follower[T]) (unfollow func(), err error)
 
 	followed() *Informer[T]
@@ -72,6 +73,17 @@ func (i *Informer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
 
 // follow does so; what it returns reports whether f was still told of everything.
 func (i *Informer[T]) follow(f Follower[T]) (leave func() bool, err error) {
+	if leave, err = i.addFollower(f); err != nil {
+		return nil, err
+	}
+	if err := i.checkNeeds(needsOf(f)); err != nil {
+		leave()
+		return nil, fmt.Errorf("informer %s: follower not added: %w", i.name, err)
+	}
+	return leave, nil
+}
+
+func (i *Informer[T]) addFollower(f Follower[T]) (leave func() bool, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if err := i.check(); err != nil {

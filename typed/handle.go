@@ -15,8 +15,8 @@ import (
 
 // Handle adds a handler, which is then called as Handler describes. It may be
 // called at any time, also from a handler. It returns an error if the handler
-// is nil or an option cannot be used, and ErrStopped when the informer has
-// stopped.
+// is nil or an option cannot be used, or the source is known to leave out what the
+// handler needs, see Needs; and ErrStopped when the informer has stopped.
 func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
 	name, err := Describe(handler)
 	if err == nil {
@@ -31,6 +31,10 @@ func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Regist
 	}
 	if err := i.add(l); err != nil {
 		return nil, err
+	}
+	if err := i.checkNeeds(Needs(handler)); err != nil { // a source was opened meanwhile
+		l.Registration.Remove() // without waiting for it: it may wait for the caller
+		return nil, fmt.Errorf("informer %s: handler not added: %w", i.name, err)
 	}
 	return l.Registration, nil
 }

@@ -217,15 +217,25 @@ func (i *Informer[T]) AddIndexes(indexes ...index.Definition[T]) error {
 	if i.isStopped() {
 		return fmt.Errorf("informer %s: index not added: %w", i.name, ErrStopped)
 	}
-	for _, x := range indexes {
-		if n, ok := x.(needer); ok {
-			if err := i.checkNeeds(n.Needs()); err != nil {
-				return fmt.Errorf("informer %s: index %s not added: %w", i.name, x.Name(), err)
-			}
-		}
+	if err := i.checkIndexes(indexes); err != nil {
+		return err
 	}
 	if err := i.store.AddIndexes(indexes...); err != nil {
 		return fmt.Errorf("informer %s: %w", i.name, err)
+	}
+	if err := i.checkIndexes(indexes); err != nil { // a source was opened meanwhile
+		i.store.RemoveIndexes(indexes...)
+		return err
+	}
+	return nil
+}
+
+// checkIndexes returns an error if the source leaves out what an index needs.
+func (i *Informer[T]) checkIndexes(indexes []index.Definition[T]) error {
+	for _, x := range indexes {
+		if err := i.checkNeeds(needsOf(x)); err != nil {
+			return fmt.Errorf("informer %s: index %s not added: %w", i.name, x.Name(), err)
+		}
 	}
 	return nil
 }

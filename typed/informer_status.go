@@ -40,13 +40,21 @@ func (i *Informer[T]) Status() Status {
 }
 
 // countObjects returns the number of objects, 0 if the store was released.
-func (i *Informer[T]) countObjects() int {
+func (i *Informer[T]) countObjects() (n int) {
+	unlessReleased(func() { n = i.store.Len() })
+	return n
+}
+
+// unlessReleased calls a function that reads a store, which may be released at any time. It
+// reports whether that has not happened before.
+func unlessReleased(read func()) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			if err, ok := p.(error); !ok || !errors.Is(err, index.ErrReleased) {
+			if err, is := p.(error); !is || !errors.Is(err, index.ErrReleased) {
 				panic(p)
 			}
 		}
 	}()
-	return i.store.Len() // it may be released at any time
+	read()
+	return true
 }

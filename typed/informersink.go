@@ -33,6 +33,7 @@ type informerSink[T index.Object] struct {
 	onError   func(error) error // may be nil
 	end       func(cause error) // ends Run
 	meter     *source.Meter
+	needs     func() []string    // the fields that somebody reads
 	early     func(received int) // looks at a list that comes
 	moved     func()             // versions of the source have
 }
@@ -198,7 +199,7 @@ func (s *informerSink[T]) Progress(received, expected int) {
 // Decoding implements Sink. A transform may modify what it is given, so objects share
 // nothing if there is one.
 func (s *informerSink[T]) Decoding() source.Decoding[T] {
-	d := source.Decoding[T]{Held: s.held, Meter: s.meter}
+	d := source.Decoding[T]{Held: s.held, Meter: s.meter, Needs: s.needs()}
 	if s.transform != nil {
 		d.Held, d.Modifies = nil, true
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
 

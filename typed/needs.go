@@ -2,20 +2,23 @@ package typed
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// needer is an index or a handler that tells which fields of objects it reads, named as in
-// JSON.
+// needer is an index, a handler or a follower that tells which fields of objects it reads,
+// named as in JSON.
 type needer interface{ Needs() []string }
 
 // Needs returns the fields of objects that a handler is known to read, named as in JSON. An
-// informer whose source leaves one out refuses the handler. It is for handlers that wrap
-// another one, which then have this method.
-func Needs[T index.Object](h Handler[T]) []string {
-	if n, ok := h.(needer); ok {
+// informer whose source leaves one out refuses the handler, or ends with an error if that is
+// known later. It is for handlers that wrap another one, which then have this method.
+func Needs[T index.Object](h Handler[T]) []string { return needsOf(h) }
+
+func needsOf(of any) []string {
+	if n, ok := of.(needer); ok {
 		return n.Needs()
 	}
 	return nil
@@ -36,4 +39,22 @@ func (i *Informer[T]) checkNeeds(fields []string) error {
 		}
 	}
 	return nil
+}
+
+// needs returns the fields that somebody needs now. It takes no lock, so that sources may ask
+// at any time: who comes is added first, and then looks whether they are left out.
+func (i *Informer[T]) needs() (fields []string) {
+	for _, l := range i.listeners.all() {
+		fields = append(fields, Needs(l.handler)...)
+	}
+	for _, f := range i.followers.all() {
+		fields = append(fields, needsOf(*f)...)
+	}
+	unlessReleased(func() {
+		for _, x := range i.store.Indexes() {
+			fields = append(fields, needsOf(x)...)
+		}
+	})
+	slices.Sort(fields)
+	return slices.Compact(fields)
 }

@@ -46,7 +46,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	looping.Go(func() { (&loop[T]{Informer: i, detector: detector, end: end}).run(running) })
 	sink := &informerSink[T]{
 		deltas: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
-		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter,
+		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter, needs: i.needs,
 		moved: i.versionsMoved, early: func(received int) { i.early(received, end) },
 	}
 	err := goroutine.Contain(ctx, "its source", func() error { return i.source.Run(running, sink) })

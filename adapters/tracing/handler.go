@@ -70,6 +70,9 @@ func newHandler[T index.Object](events *Events, h typed.Handler[T], in *atomic.P
 	return &handler[T]{events: events, handler: h, name: name, call: in, err: err}
 }
 
+// Needs says what typed.Informer.Handle has to know, see typed.Needs.
+func (h *handler[T]) Needs() []string { return typed.Needs(h.handler) }
+
 // Describe implements typed.Describer.
 func (h *handler[T]) Describe() (string, error) { return h.name, h.err }
 

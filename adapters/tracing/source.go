@@ -67,6 +67,9 @@ func (s *tracedSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 // Origin implements source.Located.
 func (s *tracedSource[T]) Origin() source.Origin { return source.OriginOf(s.source) }
 
+// Omits implements source.Partial.
+func (s *tracedSource[T]) Omits(field string) bool { return source.Omits(s.source, field) }
+
 // tracedSharder is one of a source that is a source.Sharder.
 type tracedSharder[T index.Object] struct {
 	*tracedSource[T]

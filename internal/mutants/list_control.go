@@ -46,6 +46,73 @@ var namespaceSets = []mutation{
 	},
 }
 
+// leftOutFields are bugs of who tells that a field is left out of objects, and needed.
+var leftOutFields = []mutation{
+	{
+		bug:   "nobody looks whether the source of a namespace leaves out what is needed",
+		in:    "typed/source.Opened.Add",
+		old:   "		if Omits(src, field) {\n",
+		new:   "		if field == \"\" {\n",
+		suite: tests("typed/source", "TestOmits"),
+	},
+	{
+		bug:   "a source that has ended counts as one that leaves a field out",
+		in:    "typed/source.Opened.Add",
+		old:   "return other == one",
+		new:   "return other != one",
+		suite: tests("typed/source", "TestOmits"),
+	},
+	{
+		bug:   "a projection does not say which fields are needed",
+		in:    "typed/source.projection.Decoding",
+		old:   "		decoding.Needs = of.Needs\n",
+		new:   "		decoding.Needs = nil\n",
+		suite: tests("typed/source", "TestOmits"),
+	},
+	{
+		bug:   "a fleet does not say which fields are needed",
+		in:    "typed/fleet.session.Decoding",
+		old:   ", Needs: of.Needs",
+		new:   "",
+		suite: tests("typed/fleet", "TestOmits"),
+	},
+	{
+		bug:   "a part of what is shared is not looked at for what it leaves out",
+		in:    "typed/shard.part.run",
+		old:   "return q.Decoding().Needs",
+		new:   "return nil",
+		suite: tests("typed/shard", "TestOmits"),
+	},
+	{
+		bug:   "what indexes need is forgotten when a source is opened",
+		in:    "typed.Informer.needs",
+		old:   "			fields = append(fields, needsOf(x)...)\n",
+		new:   "			needsOf(x)\n",
+		suite: tests("typed/kube", "TestFieldsOfSourcesThatAreOpenedLater"),
+	},
+	{
+		bug:   "what followers need is forgotten when a source is opened",
+		in:    "typed.Informer.needs",
+		old:   "		fields = append(fields, needsOf(*f)...)\n",
+		new:   "		needsOf(*f)\n",
+		suite: tests("typed/kube", "TestFieldsOfSourcesThatAreOpenedLater"),
+	},
+	{
+		bug:   "a view does not say what is needed of it",
+		in:    "typed/view.program.needs",
+		old:   "		if slices.Contains(p.passed, from) {\n",
+		new:   "		if p.passed == nil && slices.Contains(p.passed, from) {\n",
+		suite: tests("typed/kube", "TestFieldsOfSourcesThatAreOpenedLater"),
+	},
+	{
+		bug:   "a view does not say that it selects by labels",
+		in:    "typed/view.definition.needLabels",
+		old:   "		from.selected.Store(true)\n",
+		new:   "",
+		suite: tests("typed/kube", "TestFieldsOfSourcesThatAreOpenedLater"),
+	},
+}
+
 // readYourWrites are bugs of Expectations.
 var readYourWrites = []mutation{
 	{

@@ -57,7 +57,7 @@ var rejectedObjects = []mutation{
 var viewsOfOthers = []mutation{
 	{
 		bug:   "a bookmark that comes while somebody begins to follow is lost",
-		in:    "typed.Informer.follow",
+		in:    "typed.Informer.addFollower",
 		old:   "		f.Step(nil, now) //",
 		new:   "		//",
 		suite: tests("typed", "TestBookmarkWhileAFollowerBegins"),

@@ -30,3 +30,12 @@ func TestPaths(t *testing.T) {
 		},
 	}.Test(t)
 }
+
+// TestOmits: a fleet tells that a cluster's source leaves a field out.
+func TestOmits(t *testing.T) {
+	sinktest.Omits(t, true, func(src source.Source[*thing]) source.Source[inCluster] {
+		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "one"})
+		require.NoError(t, err)
+		return fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] { return src })
+	})
+}

@@ -35,12 +35,7 @@ func (s *session[T]) run() {
 		}
 		s.over(err)
 	}()
-	src, e := s.of.openFor(s.cluster)
-	if e == nil {
-		s.shows(src)
-		e = src.Run(s.ctx, s)
-	}
-	err = e
+	err = s.of.runFor(s.ctx, s.cluster, s)
 }
 
 // errExited tells that a source has ended its goroutine.
@@ -158,7 +153,7 @@ func (s *session[T]) Progress(received, expected int) {
 // informer has.
 func (s *session[T]) Decoding() source.Decoding[T] {
 	of := s.sink.Decoding()
-	decoding := source.Decoding[T]{Meter: of.Meter, Modifies: of.Modifies}
+	decoding := source.Decoding[T]{Meter: of.Meter, Modifies: of.Modifies, Needs: of.Needs}
 	if of.Held != nil {
 		decoding.Held = func(key index.Key) (T, bool) {
 			at, ok := s.places.Load(key.Namespace)

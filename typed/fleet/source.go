@@ -63,6 +63,7 @@ type Source[T Object] struct {
 	err      error // what was wrong with the arguments of NewSource
 
 	origin  atomic.Pointer[source.Origin] // what the sources have in common; nil: none was made yet
+	opened  source.Opened[T]
 	mu      sync.Mutex
 	running *group[T]     // guarded by mu; the latest
 	started chan struct{} // guarded by mu; closed when there is another one; nil: nobody waits
@@ -95,6 +96,9 @@ func (s *Source[T]) Origin() source.Origin {
 	}
 	return source.Origin{}
 }
+
+// Omits implements source.Partial.
+func (s *Source[T]) Omits(field string) bool { return s.opened.Omits(field) }
 
 // String returns what the Source is of, for the names of a factory's informers.
 func (s *Source[T]) String() string { return "of clusters" }
@@ -141,14 +145,20 @@ func (s *Source[T]) latest() (*group[T], <-chan struct{}) {
 	return s.running, s.started
 }
 
-// openFor returns the source of a cluster. It returns an error if there is none.
-func (s *Source[T]) openFor(c Cluster) (source.Source[T], error) {
+// runFor runs the source of a cluster until it ends.
+func (s *Source[T]) runFor(ctx context.Context, c Cluster, sink *session[T]) error {
 	src := s.open(c)
 	if src == nil {
-		return nil, errors.New("the source is nil")
+		return errors.New("the source is nil")
 	}
 	from := source.OriginOf(src)
 	from.Host = ""
 	s.origin.Store(&from)
-	return src, nil
+	leave, err := s.opened.Add(src, func() []string { return sink.Decoding().Needs })
+	if err != nil {
+		return err
+	}
+	defer leave()
+	sink.shows(src)
+	return src.Run(ctx, sink)
 }

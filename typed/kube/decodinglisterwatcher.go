@@ -36,7 +36,8 @@ import (
 // one response. What it makes of the objects of a response, it does not do: it gets none.
 type DecodingListerWatcher struct {
 	cache.ListerWatcherWithContext
-	wait func()
+	wait  func()
+	omits func(field string) bool
 }
 
 var _ cache.ListerWatcher = (*DecodingListerWatcher)(nil)
@@ -89,6 +90,9 @@ func (d *DecodingListerWatcher) List(opts metav1.ListOptions) (runtime.Object, e
 func (d *DecodingListerWatcher) Watch(opts metav1.ListOptions) (watch.Interface, error) {
 	return d.WatchWithContext(context.Background(), opts)
 }
+
+// Omits reports whether a field is left out of objects, see source.Partial.
+func (d *DecodingListerWatcher) Omits(field string) bool { return d.omits(field) }
 
 // Wait waits until no watch is read from any more. Each has to be stopped before.
 func (d *DecodingListerWatcher) Wait() { d.wait() }
@@ -155,7 +159,7 @@ func newDecodingListerWatcher[T apiObject](
 	}
 	r.config.silence = defaultSilence
 	r.breaks.between = requestConfig{}.refused()
-	return &DecodingListerWatcher{d, r.streams.Wait}, nil
+	return &DecodingListerWatcher{d, r.streams.Wait, func(field string) bool { return !mask.Has(field) }}, nil
 }
 
 // codecsOf returns the codecs of all formats for objects of a type.

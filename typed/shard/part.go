@@ -37,11 +37,16 @@ func (q *part[T]) run() error {
 	if src == nil {
 		return errors.New("the source to share is nil")
 	}
+	leave, err := q.opened.Add(src, func() []string { return q.Decoding().Needs })
+	if err != nil {
+		return err
+	}
+	defer leave()
 	if sharder, ok := src.(source.Sharder[T]); ok && q.field != "" {
 		q.asks.Store(true)
 		src = sharder.InShards(q.asked.selector(q.field))
 	}
-	err := src.Run(q.ctx, q)
+	err = src.Run(q.ctx, q)
 	if q.ctx.Err() != nil {
 		return nil // it was told to stop
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,3 +30,35 @@ func TestPaths(t *testing.T) {
 		Object: obj, Back: func(obj *corev1.ConfigMap) *corev1.ConfigMap { return obj }, Held: true, Compares: true,
 	}.Test(t)
 }
+
+// TestOmits: a source that is shared leaves out what the one that it shares does, which is known
+// at once; and one that does so later ends with an error if that is needed.
+func TestOmits(t *testing.T) {
+	const field = "metadata.labels"
+	g, err := newGroup(&leaseClient{leaseStore: newLeaseStore()}, "ns", "group", []Option{WithIdentity("a")})
+	require.NoError(t, err)
+	opened := 0
+	s := NewSource(g, func() source.Source[*corev1.ConfigMap] {
+		opened++
+		return unlabeled{opened > 1}
+	})
+	assert.False(t, s.Omits(field), "the first one has all")
+	assert.True(t, NewSource(g, func() source.Source[*corev1.ConfigMap] { return unlabeled{true} }).Omits(field))
+	for _, needs := range [][]string{nil, {field}} {
+		q := &part[*corev1.ConfigMap]{parts: newParts(s, source.Sink[*corev1.ConfigMap](&sinktest.Recorder[*corev1.ConfigMap]{Needs: needs}))}
+		q.ctx, q.cancel = context.WithCancel(t.Context())
+		err := q.run()
+		if needs == nil {
+			assert.NoError(t, err)
+		} else {
+			assert.ErrorContains(t, err, "leaves out metadata.labels")
+		}
+	}
+}
+
+// unlabeled is a source without objects, which may leave their labels out.
+type unlabeled struct{ omits bool }
+
+func (unlabeled) Run(context.Context, source.Sink[*corev1.ConfigMap]) error { return nil }
+
+func (u unlabeled) Omits(field string) bool { return u.omits && field == "metadata.labels" }

@@ -23,6 +23,7 @@ type Source[T index.Object] struct {
 	err   error
 
 	origin   source.Origin
+	opened   source.Opened[T] // the first one, which tells the origin, and those that run
 	received atomic.Int64
 	foreign  atomic.Int64 // of those, outside of the ranges that were asked for
 	asks     atomic.Bool  // a server was asked for ranges
@@ -128,12 +129,16 @@ func NewSource[T index.Object](group *Group, src func() source.Source[T], opts .
 	}
 	if first := src(); first != nil {
 		s.origin = source.OriginOf(first)
+		_, _ = s.opened.Add(first, func() []string { return nil }) // which needs nothing
 	}
 	return s
 }
 
 // Origin implements source.Located.
 func (s *Source[T]) Origin() source.Origin { return s.origin }
+
+// Omits implements source.Partial.
+func (s *Source[T]) Omits(field string) bool { return s.opened.Omits(field) }
 
 // Run implements source.Source.
 func (s *Source[T]) Run(ctx context.Context, sink source.Sink[T]) error {

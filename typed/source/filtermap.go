@@ -124,7 +124,11 @@ func (p *projection[A, B]) change(c index.Change[A], version string) (index.Chan
 // share nothing; but a projection may be the object, or have parts of it.
 func (p *projection[A, B]) Decoding() Decoding[A] {
 	of := p.To.Decoding()
-	return Decoding[A]{Meter: of.Meter, Modifies: of.Modifies}
+	decoding := Decoding[A]{Meter: of.Meter, Modifies: of.Modifies}
+	if _, same := any(p.To).(Sink[A]); same { // as Omits does
+		decoding.Needs = of.Needs
+	}
+	return decoding
 }
 
 // Stage implements Sink.

@@ -67,6 +67,7 @@ type namespacesSource[T index.Object] struct {
 	source     func(namespace string) Source[T]
 	origin     atomic.Pointer[Origin] // what the sources have in common; nil: none was made yet
 	told       told
+	opened     Opened[T]
 }
 
 // told is which versions have been reported, by namespace.
@@ -103,13 +104,24 @@ func (s *namespacesSource[T]) Origin() Origin {
 	return Origin{}
 }
 
-// open returns the source of a namespace.
-func (s *namespacesSource[T]) open(namespace string) Source[T] {
+// Omits implements Partial.
+func (s *namespacesSource[T]) Omits(field string) bool { return s.opened.Omits(field) }
+
+// run runs the source of a namespace until it ends.
+func (s *namespacesSource[T]) run(ctx context.Context, namespace string, sink Sink[T]) error {
 	src := s.source(namespace)
+	if src == nil {
+		return errors.New("the source is nil")
+	}
 	from := OriginOf(src)
 	from.Namespace = ""
 	s.origin.Store(&from)
-	return src
+	leave, err := s.opened.Add(src, func() []string { return sink.Decoding().Needs })
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return src.Run(ctx, sink)
 }
 
 // Run implements Source.
@@ -128,7 +140,7 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	all := newNamespaceGroup(sink, &s.told)
 	for {
 		for _, added := range all.set(ctx, s.namespaces.All()) {
-			group.Go(func() error { return added.run(s.open) })
+			group.Go(func() error { return added.run(s) })
 		}
 		select {
 		case <-changed:
@@ -139,17 +151,10 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	}
 }
 
-// run runs the source of a namespace, which open returns, until it ends or the namespace
-// is removed.
-func (s *namespaceSink[T]) run(open func(namespace string) Source[T]) error {
+// run runs the source of a namespace until it ends or the namespace is removed.
+func (s *namespaceSink[T]) run(of *namespacesSource[T]) error {
 	defer s.cancel()
-	err := goroutine.Contain(s.ctx, "the source", func() error {
-		src := open(s.namespace)
-		if src == nil {
-			return errors.New("the source is nil")
-		}
-		return src.Run(s.ctx, s)
-	})
+	err := goroutine.Contain(s.ctx, "the source", func() error { return of.run(s.ctx, s.namespace, s) })
 	switch {
 	case s.ctx.Err() != nil:
 		return nil // it was told to stop

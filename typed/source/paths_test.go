@@ -31,7 +31,7 @@ func TestPaths(t *testing.T) {
 			Begin: sinktest.Over(func(src source.Source[*rig.Thing]) source.Source[mapped] {
 				return source.Map(src, func(obj *rig.Thing) mapped { return mapped{obj} })
 			}),
-			Object: obj, Back: func(m mapped) *rig.Thing { return m.of },
+			Object: obj, Back: func(m mapped) *rig.Thing { return m.of }, OtherFields: true,
 		}.Test(t)
 	})
 	t.Run("FilterMap", func(t *testing.T) {
@@ -49,5 +49,25 @@ func TestPaths(t *testing.T) {
 			}),
 			Object: obj, Back: same, Held: true,
 		}.Test(t)
+	})
+}
+
+// TestOmits: what is made of a source that leaves a field out tells so.
+func TestOmits(t *testing.T) {
+	t.Run("FilterMap", func(t *testing.T) {
+		sinktest.Omits(t, false, func(src source.Source[*rig.Thing]) source.Source[*rig.Thing] {
+			return source.FilterMap(src, func(obj *rig.Thing) (*rig.Thing, bool) { return obj, true })
+		})
+	})
+	t.Run("FromNamespaces", func(t *testing.T) {
+		sinktest.Omits(t, true, func(src source.Source[*rig.Thing]) source.Source[*rig.Thing] {
+			return source.FromNamespaces(source.NewNamespaces("ns"), func(string) source.Source[*rig.Thing] { return src })
+		})
+	})
+	t.Run("FilterMap of FromNamespaces", func(t *testing.T) {
+		sinktest.Omits(t, true, func(src source.Source[*rig.Thing]) source.Source[*rig.Thing] {
+			return source.FilterMap(source.FromNamespaces(source.NewNamespaces("ns"), func(string) source.Source[*rig.Thing] { return src }),
+				func(obj *rig.Thing) (*rig.Thing, bool) { return obj, true })
+		})
 	})
 }

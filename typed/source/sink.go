@@ -50,7 +50,7 @@ type Sink[T index.Object] interface {
 	// says nothing.
 	Report(err error)
 	// Decoding returns what a source that decodes objects may use, and what becomes of them.
-	// It is asked for once, when the source begins.
+	// It is asked for when the source begins, and when it opens another one.
 	Decoding() Decoding[T]
 }
 
@@ -102,6 +102,10 @@ type Decoding[T index.Object] struct {
 	// Modifies tells that who gets objects modifies them, as a transform may. A source
 	// whose objects are somebody else's, who goes on reading them, then passes on copies.
 	Modifies bool
+	// Needs are the fields, named as in JSON, that who gets objects is known to read now. A
+	// source that opens others as it runs returns an error if one of these leaves one out,
+	// see Opened.
+	Needs []string
 }
 
 // Forwarder is a Sink that passes everything on to another one. Embed it in a Sink that

@@ -21,7 +21,7 @@ func Map[A, B index.Object](in *View[A], project func(A) B, opts ...Option) *Vie
 	if project == nil {
 		return failed[B]("Map", errors.New("the function is nil"), in.defined())
 	}
-	return newCompute("Map", in, func(_ *Fetcher, obj A) (B, bool) { return project(obj), true }, nil, opts)
+	return passOn(in, newCompute("Map", in, func(_ *Fetcher, obj A) (B, bool) { return project(obj), true }, nil, opts))
 }
 
 // Filter is the objects of a view for which a function returns true.
@@ -30,11 +30,7 @@ func Filter[T index.Object](in *View[T], keep func(T) bool, opts ...Option) *Vie
 		return failed[T]("Filter", errors.New("the function is nil"), in.defined())
 	}
 	opts = append(opts[:len(opts):len(opts)], withoutComparison)
-	v := newCompute("Filter", in, func(_ *Fetcher, obj T) (T, bool) { return obj, keep(obj) }, nil, opts)
-	if d := in.defined(); d != nil {
-		v.omits = d.omits
-	}
-	return v
+	return passOn(in, newCompute("Filter", in, func(_ *Fetcher, obj T) (T, bool) { return obj, keep(obj) }, nil, opts))
 }
 
 // Compute is what a function makes of each object of a view and of what it fetches from

@@ -10,12 +10,11 @@ import (
 
 // definition is what is known of a view, or of a Lookup, before it runs.
 type definition struct {
-	name   string
-	err    error         // what is wrong with it, or with what it is made of
-	inputs []*definition // what it is made of
-	leaves []leaf        // what it is made of in the end, each once
-
-	omits func(field string) bool // its objects are known to lack a field; nil: they are not
+	name    string
+	err     error         // what is wrong with it, or with what it is made of
+	inputs  []*definition // what it is made of
+	leaves  []leaf        // what it is made of in the end, each once
+	origins []*origin     // the informers whose objects it passes on as they are, or changed a little
 }
 
 // leaf is an input of a view that is not a view: an informer or a Set.
@@ -114,15 +113,6 @@ func describe(kind string, inputs ...*definition) string {
 		}
 	}
 	return s + ")"
-}
-
-// needLabels returns an error if a selector would match nothing, since the objects are known
-// to have no labels.
-func (d *definition) needLabels() error {
-	if d == nil || d.omits == nil || !d.omits("metadata.labels") {
-		return nil
-	}
-	return fmt.Errorf("it selects objects of %s by labels, which the source of that informer leaves out; name metadata.labels in kube.WithFields", d.name)
 }
 
 func (v *View[T]) defined() *definition {

@@ -12,6 +12,7 @@ import (
 type feed[T index.Object] struct {
 	table[T]
 	inputLeaf[T]
+	origins []*origin // of the views that stand for the input
 
 	inbox    inbox[T]
 	unfollow func()
@@ -136,9 +137,10 @@ func (f *feed[T]) dropUnchanged() {
 	f.changes = changes
 }
 
-// inbox is a typed.Follower. Its fields are guarded by mu, but for wake.
+// inbox is a typed.Follower. Its fields are guarded by mu, but for the functions.
 type inbox[T index.Object] struct {
-	wake func()
+	wake  func()
+	needs func() []string // see program.needs
 
 	mu      sync.Mutex
 	initial *index.Snapshot[T] // comes before pending; nil: nothing

@@ -20,7 +20,7 @@ func FlatMap[A, B index.Object](in *View[A], project func(A) []B, opts ...Option
 	o, equal, err := gather[B](opts)
 	o.name = cmp.Or(o.name, describe("FlatMap", in.defined()))
 	d := define(o.name, []*definition{in.defined()}, err)
-	return newView(d, func(p *program) *table[B] {
+	return passOn(in, newView(d, func(p *program) *table[B] {
 		f := &flattened[A, B]{in: in.start(p), project: project, checks: o.checks}
 		f.program, f.equal = p, equal
 		f.before = f.compareRows
@@ -31,7 +31,7 @@ func FlatMap[A, B index.Object](in *View[A], project func(A) []B, opts ...Option
 		}
 		f.effort.view, f.effort.metrics = d.name, o.metrics
 		return addView(p, f, &f.table, d.name, &f.effort)
-	})
+	}))
 }
 
 // flattened is the stage of FlatMap: any number of objects of each row of in.

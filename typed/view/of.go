@@ -20,7 +20,11 @@ func Of[T index.Object](informer typed.Followed[T]) *View[T] {
 	if informer == nil || reflect.ValueOf(informer).IsNil() {
 		return newView[T](define(typeName[T](), nil, errors.New("the informer is nil")), nil)
 	}
-	v := newInput(typeName[T](), inputLeaf[T]{
+	of := &origin{name: typeName[T]()}
+	if partial, ok := informer.(interface{ Omits(field string) bool }); ok {
+		of.omits = partial.Omits
+	}
+	v := newInput(of.name, inputLeaf[T]{
 		from: informer,
 		is: func(other followable[T]) bool {
 			o, ok := other.(typed.Followed[T])
@@ -28,9 +32,7 @@ func Of[T index.Object](informer typed.Followed[T]) *View[T] {
 		},
 		of: func() []leaf { return leavesOf(typed.SourceOf(informer)) },
 	})
-	if partial, ok := informer.(interface{ Omits(field string) bool }); ok {
-		v.omits = partial.Omits
-	}
+	v.origins = []*origin{of}
 	return v
 }
 
@@ -58,10 +60,12 @@ func newInput[T index.Object](name string, l inputLeaf[T]) *View[T] {
 	v.start = func(p *program) *table[T] {
 		for _, in := range p.inputs {
 			if f, ok := in.(*feed[T]); ok && f.same(l) {
+				f.origins = append(f.origins, v.origins...)
 				return &f.table
 			}
 		}
-		f := &feed[T]{inputLeaf: l}
+		f := &feed[T]{inputLeaf: l, origins: v.origins}
+		f.inbox.needs = func() []string { return p.needs(f.origins) }
 		p.inputs = append(p.inputs, f)
 		return addView(p, f, &f.table, l.inputName(), nil)
 	}

@@ -21,12 +21,14 @@ type program struct {
 	asked  chan func()   // to be called between two steps
 	ended  chan struct{} // closed when it does not run any more
 
-	report   func(error)            // to the sink
-	faults   map[index.Key][]*fault // of all stages, by key; the last one was reported last
-	failing  int                    // how many faults there are
-	twice    int                    // how many of them are names of several objects
-	progress progress
-	reports  []func() StageStatus // of the views that it is made of
+	report      func(error)            // to the sink
+	passed      []*origin              // whose objects are passed on to it
+	readOfThose func() []string        // the fields of them that are read then
+	faults      map[index.Key][]*fault // of all stages, by key; the last one was reported last
+	failing     int                    // how many faults there are
+	twice       int                    // how many of them are names of several objects
+	progress    progress
+	reports     []func() StageStatus // of the views that it is made of
 }
 
 // stage is one view or lookup in a program.
@@ -58,10 +60,10 @@ type inputState struct {
 	err    error // what its list and watch fail with, or why it has ended
 }
 
-func newProgram(report func(error)) *program {
+func newProgram(report func(error), passed []*origin, read func() []string) *program {
 	return &program{
 		made: map[*definition]any{}, wake: make(chan struct{}, 1), asked: make(chan func()), ended: make(chan struct{}),
-		report: report, faults: map[index.Key][]*fault{},
+		report: report, passed: passed, readOfThose: read, faults: map[index.Key][]*fault{},
 	}
 }
 

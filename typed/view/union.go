@@ -19,7 +19,7 @@ func Union[T index.Object](in ...*View[T]) *View[T] {
 		err = errors.New("there is no view to unite")
 	}
 	d := define(describe("Union", inputs...), inputs, err)
-	return newView(d, func(p *program) *table[T] {
+	v := newView(d, func(p *program) *table[T] {
 		u := &united[T]{rows: make([][]uint32, len(in))}
 		for _, v := range in {
 			u.in = append(u.in, v.start(p))
@@ -30,6 +30,10 @@ func Union[T index.Object](in ...*View[T]) *View[T] {
 		u.detail = func(row uint32, e *Explanation) { e.From = explainFrom(e.From, u.in[u.from[row]], u.row[row]) }
 		return addView(p, u, &u.table, d.name, nil)
 	})
+	for _, one := range in {
+		passOn(one, v)
+	}
+	return v
 }
 
 // united is the stage of Union.

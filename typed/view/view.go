@@ -54,7 +54,7 @@ func (v *View[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if err != nil {
 		return fmt.Errorf("view %s: %w", v.name, err)
 	}
-	p := newProgram(sink.Report)
+	p := newProgram(sink.Report, v.origins, func() []string { return sink.Decoding().Needs })
 	v.running.add(p)
 	defer v.running.remove(p)
 	defer close(p.ended)

@@ -34,6 +34,16 @@ func (s *Sharing) Decoding(held func(index.Key) (metav1.Object, bool)) (lw cache
 	return lw, wait, nil
 }
 
+// Omits reports whether a field is left out of objects, see source.Partial.
+func (s *Sharing) Omits(field string) bool {
+	if !s.masked {
+		return false
+	}
+	lw, _, err := s.decode(nil)
+	partial, ok := lw.(*kube.DecodingListerWatcher)
+	return err == nil && ok && partial.Omits(field)
+}
+
 // NewSharing is New for a client that decodes objects itself if its user wants that.
 func NewSharing[T index.Object, L runtime.Object](client func() kube.Client[T, L], clientset any, tweaks ...func(*metav1.ListOptions)) *Sharing {
 	return &Sharing{

@@ -26,6 +26,8 @@ type Path[A, B index.Object] struct {
 	// Version returns the version that a report comes with at the end; nil if it is the
 	// same. With fleets, it is that of all clusters.
 	Version func(method, version string) string
+	// OtherFields tells that the fields at the end are not those at the beginning.
+	OtherFields bool
 	// Held tells that objects may share parts with those at the end.
 	Held bool
 	// Compares tells that the path itself compares lists with what was there before, and so
@@ -253,6 +255,15 @@ func (p Path[A, B]) testRest(cell func(string, func(*testing.T, source.Sink[A], 
 		assert.False(t, begin.Decoding().Modifies)
 		end.Modifies = true
 		assert.True(t, begin.Decoding().Modifies)
+	})
+	cell("needs", func(t *testing.T, begin source.Sink[A], end *Recorder[B]) {
+		assert.Empty(t, begin.Decoding().Needs)
+		end.Needs = []string{"metadata.labels"}
+		if p.OtherFields {
+			assert.Empty(t, begin.Decoding().Needs)
+		} else {
+			assert.Equal(t, end.Needs, begin.Decoding().Needs)
+		}
 	})
 	cell("held", func(t *testing.T, begin source.Sink[A], _ *Recorder[B]) {
 		assert.Equal(t, p.Held, begin.Decoding().Held != nil)

@@ -12,6 +12,8 @@ type Recorder[T index.Object] struct {
 	Meter    source.Meter
 	Held     map[index.Key]T
 	Modifies bool
+	Needs    []string
+	OnError  func(err error) // is called for each that is reported; may be nil
 
 	mu      sync.Mutex
 	reports []Report[T] // guarded by mu
@@ -74,11 +76,14 @@ func (r *Recorder[T]) Report(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.errs = append(r.errs, err)
+	if r.OnError != nil && err != nil {
+		r.OnError(err)
+	}
 }
 
 // Decoding implements source.Sink.
 func (r *Recorder[T]) Decoding() source.Decoding[T] {
-	return source.Decoding[T]{Meter: &r.Meter, Modifies: r.Modifies, Held: func(key index.Key) (T, bool) {
+	return source.Decoding[T]{Meter: &r.Meter, Modifies: r.Modifies, Needs: r.Needs, Held: func(key index.Key) (T, bool) {
 		obj, ok := r.Held[key]
 		return obj, ok
 	}}

@@ -1,0 +1,139 @@
+package kube_test
+
+import (
+	"context"
+	"iter"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/lister"
+	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/source"
+	"github.com/kubetyped/informer/typed/view"
+)
+
+// TestFieldsOfSourcesThatAreOpenedLater: where it is known only later that a field is left out,
+// since a set of namespaces is empty until then, who needs it is told as well: by an error of
+// Run who has come before, and by one of their own who come after that.
+func TestFieldsOfSourcesThatAreOpenedLater(t *testing.T) {
+	q, err := queue.NewWorkQueue[index.Key]()
+	require.NoError(t, err)
+	defer q.ShutDown()
+	web := func(*corev1.Pod) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": "web"}) }
+	selecting := func(pods typed.Followed[*corev1.Pod]) *view.View[*corev1.Pod] {
+		of := view.Filter(view.Of(pods), func(*corev1.Pod) bool { return true })
+		return view.JoinSelecting(of, of, web, first)
+	}
+	byApp := func() index.Definition[*corev1.Pod] { return index.Labels[*corev1.Pod]("app") }
+	for name, need := range map[string]func(ctx context.Context, pods *typed.Informer[*corev1.Pod]) error{
+		"index": func(_ context.Context, pods *typed.Informer[*corev1.Pod]) error { return pods.AddIndexes(byApp()) },
+		"handler": func(_ context.Context, pods *typed.Informer[*corev1.Pod]) error {
+			_, err := pods.Handle(control.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}))
+			return err
+		},
+		"handler of client-go's shape": func(_ context.Context, pods *typed.Informer[*corev1.Pod]) error {
+			owners := control.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
+			_, err := adapters.SharedIndexInformer(pods).AddEventHandler(adapters.ResourceEventHandler(owners))
+			return err
+		},
+		"typed handler of client-go's shape": func(_ context.Context, pods *typed.Informer[*corev1.Pod]) error {
+			owners := control.EnqueueOwner[*corev1.Pod](q, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"})
+			_, err := adapters.SharedIndexInformer(pods).AddTypedEventHandler(adapters.TypedResourceEventHandler(owners))
+			return err
+		},
+		"view": func(ctx context.Context, pods *typed.Informer[*corev1.Pod]) error {
+			return begin(ctx, typed.NewInformer(selecting(pods)))
+		},
+		"index of a view": func(ctx context.Context, pods *typed.Informer[*corev1.Pod]) error {
+			filtered := typed.NewInformer(view.Filter(view.Of(pods), func(*corev1.Pod) bool { return true }))
+			if err := filtered.AddIndexes(byApp()); err != nil {
+				return err
+			}
+			return begin(ctx, filtered)
+		},
+		"view of a view": func(ctx context.Context, pods *typed.Informer[*corev1.Pod]) error {
+			united := typed.NewInformer(view.Union(view.Of(pods)))
+			if err := begin(ctx, united); err != nil {
+				return err
+			}
+			return begin(ctx, typed.NewInformer(selecting(united)))
+		},
+		"index over a shared informer": func(ctx context.Context, pods *typed.Informer[*corev1.Pod]) error {
+			over := typed.NewInformer(adapters.FromShared[*corev1.Pod](adapters.SharedIndexInformer(pods)))
+			if err := over.AddIndexes(byApp()); err != nil {
+				return err
+			}
+			return begin(ctx, over)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				for _, before := range []bool{true, false} {
+					ctx, cancel := context.WithCancel(t.Context())
+					namespaces := source.NewNamespaces()
+					pods := typed.NewInformer(source.FromNamespaces(namespaces, func(string) source.Source[*corev1.Pod] {
+						return source.FilterMap(source.Source[*corev1.Pod](masked{}), func(p *corev1.Pod) (*corev1.Pod, bool) { return p, true })
+					}))
+					ended := make(chan error, 1)
+					go func() { ended <- pods.Run(ctx) }()
+					synctest.Wait()
+					if before {
+						assert.NoError(t, need(ctx, pods))
+					}
+					namespaces.Add("shop")
+					synctest.Wait()
+					if before {
+						require.NotEmpty(t, ended, "it goes on")
+						assert.ErrorContains(t, <-ended, "its source leaves out metadata.")
+					} else {
+						assert.ErrorContains(t, need(ctx, pods), "leaves out")
+						_, err := lister.New(pods).List(web(nil))
+						assert.ErrorContains(t, err, "leaves metadata.labels out")
+					}
+					cancel()
+					synctest.Wait()
+				}
+			})
+		})
+	}
+}
+
+func first(p *corev1.Pod, _ iter.Seq[*corev1.Pod]) (*corev1.Pod, bool) { return p, true }
+
+// begin runs an informer, and returns the error of Run if it has ended at once.
+func begin(ctx context.Context, informer *typed.Informer[*corev1.Pod]) error {
+	ended := make(chan error, 1)
+	go func() { ended <- informer.Run(ctx) }()
+	synctest.Wait()
+	select {
+	case err := <-ended:
+		return err
+	default:
+		return nil
+	}
+}
+
+// masked is a source without objects that leaves out what one of FromREST with WithFields does.
+type masked struct{}
+
+func (masked) Run(ctx context.Context, sink source.Sink[*corev1.Pod]) error {
+	sink.Replace(source.List{Items: []source.Staged{source.LeaveOut()}}, "1")
+	<-ctx.Done()
+	return nil
+}
+
+func (masked) Omits(field string) bool {
+	return source.Omits(kube.FromREST[*corev1.Pod](&rest.Config{Host: "http://127.0.0.1:1"}, kube.WithFields("status.phase")), field)
+}

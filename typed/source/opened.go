@@ -1,0 +1,48 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Opened has the sources that another one has opened and runs, such as one for each
+// namespace, so that this is Partial if one of them is. The zero Opened is empty. Its methods
+// may be called by several goroutines.
+type Opened[T index.Object] struct {
+	mu  sync.Mutex
+	all []*Source[T] // guarded by mu
+}
+
+// Add adds a source before it runs, and close removes it. Needs are those of Sink.Decoding,
+// asked for after the source was added: so who needs a field either is told of there, or finds
+// by Omits that it is left out, even if both happen at the same time. Add returns an error if
+// the source leaves out one of them, and has removed it then.
+func (o *Opened[T]) Add(src Source[T], needs func() []string) (close func(), err error) {
+	one := &src
+	o.mu.Lock()
+	o.all = append(o.all, one)
+	o.mu.Unlock()
+	close = func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.all = slices.DeleteFunc(o.all, func(other *Source[T]) bool { return other == one })
+	}
+	for _, field := range needs() {
+		if Omits(src, field) {
+			close()
+			return nil, fmt.Errorf("its source leaves out %s, which a handler or an index of the informer reads; name the field in kube.WithFields, or leave it out of kube.WithoutFields", field)
+		}
+	}
+	return close, nil
+}
+
+// Omits reports whether one of the sources is known to leave a field out.
+func (o *Opened[T]) Omits(field string) bool {
+	o.mu.Lock()
+	all := slices.Clone(o.all)
+	o.mu.Unlock()
+	return slices.ContainsFunc(all, func(src *Source[T]) bool { return Omits(*src, field) })
+}
