@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -114,6 +115,9 @@ type Results struct {
 	Failed, Terminal uint64
 }
 
+// results count what Results has.
+type results struct{ succeeded, requeued, failed, terminal atomic.Uint64 }
+
 // Depth is how many keys wait with a priority.
 type Depth struct{ Priority, Waiting int }
 
@@ -145,7 +149,8 @@ func (q *WorkQueue[K]) Report(n int) Report {
 		r.InWork[i].Key = fmt.Sprint(key)
 	}
 	q.failures.report(n, &r)
-	r.Results = q.results.now()
+	c := &q.results
+	r.Results = Results{c.succeeded.Load(), c.requeued.Load(), c.failed.Load(), c.terminal.Load()}
 	return r
 }
 

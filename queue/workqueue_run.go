@@ -180,8 +180,7 @@ func (e *terminalError) Error() string {
 func (e *terminalError) Unwrap() error { return e.err }
 
 // IsRequeue reports whether [WorkQueue.Run] processes a key once more for err alone, as
-// RequeueAfter asks for, and after what time. It is for those who wrap the function that Run
-// calls.
+// RequeueAfter asks for, and after what time.
 func IsRequeue(err error) (after time.Duration, ok bool) {
 	requeue, ok := errors.AsType[*requeueError](err)
 	if !ok || IsTerminal(err) {
