@@ -1,9 +1,13 @@
 package typed
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
+
+	"github.com/kubetyped/informer/index"
 )
 
 // detection is what WithMutationDetection was given.
@@ -64,6 +68,14 @@ func WithMutationDetection(period time.Duration, report func(Mutation)) Option {
 	}
 }
 
+// checkDetected returns an error if mutations of objects of a type cannot be found.
+func checkDetected[T index.Object]() error {
+	if of := reflect.TypeFor[T](); !of.Comparable() {
+		return fmt.Errorf("mutations of objects of type %v cannot be detected, as it has no ==: use pointers", of)
+	}
+	return nil
+}
+
 // DetectMutations sets up an informer that was made by somebody else as
 // WithMutationDetection does one that is made. It returns an error if an argument
 // cannot be used, what was wrong with those of NewInformer, and ErrStarted when Run
@@ -73,7 +85,7 @@ func (i *Informer[T]) DetectMutations(period time.Duration, report func(Mutation
 		return err
 	}
 	d, err := newDetection(period, report)
-	if err != nil {
+	if err = cmp.Or(err, checkDetected[T]()); err != nil {
 		return fmt.Errorf("informer %s: %w", i.name, err)
 	}
 	i.mu.Lock()

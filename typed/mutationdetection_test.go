@@ -264,6 +264,15 @@ func TestPanicOfAReport(t *testing.T) {
 	})
 }
 
+// tagged is an object that has no ==.
+type tagged struct {
+	name string
+	_    []string
+}
+
+func (o tagged) GetName() string    { return o.name }
+func (tagged) GetNamespace() string { return "" }
+
 func TestMutationDetectionIsChecked(t *testing.T) {
 	report := func(typed.Mutation) {}
 	for want, opt := range map[string]typed.Option{
@@ -273,6 +282,9 @@ func TestMutationDetectionIsChecked(t *testing.T) {
 	} {
 		assert.ErrorContains(t, typed.NewInformer(rig.NewScript(), opt).Run(t.Context()), want)
 	}
+	values := source.Map(rig.NewScript(), func(obj *rig.Thing) tagged { return tagged{name: obj.Name} })
+	assert.ErrorContains(t, typed.NewInformer(values, typed.WithMutationDetection(time.Minute, report)).Run(t.Context()), "has no ==")
+	assert.ErrorContains(t, typed.NewInformer(values).DetectMutations(time.Minute, report), "has no ==")
 	i := typed.NewInformer(rig.NewScript())
 	assert.ErrorContains(t, i.DetectMutations(0, report), "has to be positive")
 	require.NoError(t, i.DetectMutations(time.Minute, report))

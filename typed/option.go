@@ -232,8 +232,8 @@ func indexerOf[T index.Object](c *config) (*index.Indexer[T], error) {
 func indexerOptions[T index.Object](c *config) ([]index.Option[T], error) {
 	var none T
 	var opts []index.Option[T]
-	if of := reflect.TypeFor[T](); c.detection != nil && !of.Comparable() {
-		return nil, fmt.Errorf("WithMutationDetection needs objects that == compares, and %v is not such a type: use pointers", of)
+	if err := checkDetected[T](); c.detection != nil && err != nil {
+		return nil, err
 	}
 	if c.recreated {
 		if _, ok := any(none).(uidGetter); !ok {

@@ -23,9 +23,6 @@ type feed[T index.Object] struct {
 }
 
 func (f *feed[T]) begin(wake func()) error {
-	if err := checkPlaces[T](); err != nil {
-		return err
-	}
 	f.rows = newPlaces[T]()
 	f.inbox.wake = wake
 	unfollow, err := f.from.Follow(&f.inbox)

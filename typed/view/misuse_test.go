@@ -19,6 +19,12 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
+// unequal is an object that has no ==.
+type unequal struct {
+	row
+	_ []string
+}
+
 // TestWhatCannotBeMade: what is wrong with a view is told by Err, and by the informer.
 func TestWhatCannotBeMade(t *testing.T) {
 	things := named("a").View()
@@ -27,10 +33,11 @@ func TestWhatCannotBeMade(t *testing.T) {
 	fold := view.Fold[*rig.Thing, int]{Add: func(*int, *rig.Thing) {}, Remove: func(*int, *rig.Thing) {}}
 	result := func(string, *int, int) (row, bool) { return row{}, true }
 	for want, made := range map[string]interface{ Err() error }{
-		"the informer is nil":                                                          view.Of[*rig.Thing](nil),
-		"view *rig.Thing: the informer is nil":                                         versions(view.Map(view.Of[*rig.Thing](nil), func(o *rig.Thing) *rig.Thing { return o })),
-		"an input is nil":                                                              versions(nil),
-		"the view is nil":                                                              (*view.View[row])(nil),
+		"the informer is nil":                  view.Of[*rig.Thing](nil),
+		"view *rig.Thing: the informer is nil": versions(view.Map(view.Of[*rig.Thing](nil), func(o *rig.Thing) *rig.Thing { return o })),
+		"an input is nil":                      versions(nil),
+		"objects of type view_test.unequal cannot be the input of a view": view.Filter(view.NewSet[unequal]().View(), func(unequal) bool { return true }),
+		"the view is nil": (*view.View[row])(nil),
 		"Map(Set of *rig.Thing): the function is nil":                                  view.Map[*rig.Thing, row](things, nil),
 		"Filter(Set of *rig.Thing): the function is nil":                               view.Filter(things, nil),
 		"FlatMap(Set of *rig.Thing): the function is nil":                              view.FlatMap[*rig.Thing, row](things, nil),

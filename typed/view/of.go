@@ -54,7 +54,7 @@ func leavesOf(src any) []leaf {
 }
 
 func newInput[T index.Object](name string, l inputLeaf[T]) *View[T] {
-	d := define(name, nil)
+	d := define(name, nil, checkPlaces[T]())
 	d.leaves = []leaf{l}
 	v := &View[T]{definition: d}
 	v.start = func(p *program) *table[T] {

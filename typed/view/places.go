@@ -18,7 +18,7 @@ type places[T index.Object] struct {
 // checkPlaces returns an error if places cannot have objects of a type.
 func checkPlaces[T index.Object]() error {
 	if of := reflect.TypeFor[T](); !of.Comparable() {
-		return fmt.Errorf("views need objects that == compares, and %v is not such a type: use pointers", of)
+		return fmt.Errorf("objects of type %v cannot be the input of a view, as it has no ==: use pointers", of)
 	}
 	return nil
 }
