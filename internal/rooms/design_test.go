@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,24 +101,6 @@ func TestDesignNamesWhatThereIs(t *testing.T) {
 			assert.NotEmpty(t, matches, name)
 		} else if regexp.MustCompile(`^Test[A-Z]\w*$`).MatchString(name) {
 			assert.Contains(t, tests, name)
-		}
-	}
-}
-
-// TestLinksOfDocuments looks for the files that documents link to.
-func TestLinksOfDocuments(t *testing.T) {
-	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	require.NoError(t, err)
-	above, err := filepath.Glob(filepath.Join(root, "*.md"))
-	require.NoError(t, err)
-	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
-	for _, document := range slices.Concat(documents, above) {
-		text, err := os.ReadFile(document)
-		require.NoError(t, err)
-		for _, to := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
-			_, err := os.Stat(filepath.Join(filepath.Dir(document), filepath.FromSlash(to[1])))
-			assert.NoError(t, err, "%s links to it", filepath.Base(document))
 		}
 	}
 }
