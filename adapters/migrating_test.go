@@ -11,9 +11,9 @@ import (
 )
 
 // TestCodeOfTheGuideCompiles looks for every piece of Go code of
-// docs/migrating.md in the examples of this package.
+// docs/how-to/adopt-client-go.md in the examples of this package.
 func TestCodeOfTheGuideCompiles(t *testing.T) {
-	guide, err := os.ReadFile("../docs/migrating.md")
+	guide, err := os.ReadFile("../docs/how-to/adopt-client-go.md")
 	require.NoError(t, err)
 	examples, err := os.ReadFile("example_migrating_test.go")
 	require.NoError(t, err)

@@ -12,11 +12,11 @@ import (
 )
 
 // TestCodeOfTheTutorial looks for every piece of Go code of a chapter of
-// docs/tutorial.md in the program that the chapter is about.
+// docs/tutorial/first-informer.md in the program that the chapter is about.
 func TestCodeOfTheTutorial(t *testing.T) {
-	tutorial, err := os.ReadFile(filepath.Join("..", "docs", "tutorial.md"))
+	tutorial, err := os.ReadFile(filepath.Join("..", "docs", "tutorial", "first-informer.md"))
 	require.NoError(t, err)
-	program := regexp.MustCompile(`\(\.\./examples/(\w+)`)
+	program := regexp.MustCompile(`\((?:\.\./)+examples/(\w+)`)
 	for _, chapter := range strings.Split(string(tutorial), "\n## ")[1:] {
 		title, _, _ := strings.Cut(chapter, "\n")
 		t.Run(title, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestCodeOfTheTutorial(t *testing.T) {
 
 // TestCodeOfPages does the same with pages that are about one program.
 func TestCodeOfPages(t *testing.T) {
-	for page, folder := range map[string]string{"views.md": "views", "sharding.md": "sharded", "operating.md": "operate"} {
+	for page, folder := range map[string]string{"how-to/views.md": "views", "explanation/sharding.md": "sharded", "how-to/observe.md": "operate"} {
 		text, err := os.ReadFile(filepath.Join("..", "docs", page))
 		require.NoError(t, err)
 		pieces := fenced.FindAllStringSubmatch(string(text), -1)
@@ -51,15 +51,15 @@ func TestCodeOfPages(t *testing.T) {
 // fenced is a piece of Go code in a page.
 var fenced = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-// TestTutorialHasAllExamples looks for every program in docs/tutorial.md.
+// TestTutorialHasAllExamples looks for every program in docs/tutorial/first-informer.md.
 func TestTutorialHasAllExamples(t *testing.T) {
-	tutorial, err := os.ReadFile(filepath.Join("..", "docs", "tutorial.md"))
+	tutorial, err := os.ReadFile(filepath.Join("..", "docs", "tutorial", "first-informer.md"))
 	require.NoError(t, err)
 	folders, err := os.ReadDir(".")
 	require.NoError(t, err)
 	for _, folder := range folders {
 		if folder.IsDir() && folder.Name() != "internal" {
-			assert.True(t, strings.Contains(string(tutorial), "(../examples/"+folder.Name()), folder.Name())
+			assert.True(t, strings.Contains(string(tutorial), "(../../examples/"+folder.Name()), folder.Name())
 		}
 	}
 }

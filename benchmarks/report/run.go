@@ -62,7 +62,7 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 // renew writes documents of what is in them, and of r in the place of what has been
 // measured again.
 func (o *options) renew(r *results.Results, stdout io.Writer) error {
-	o.out = filepath.Join(o.project, "docs")
+	o.out = filepath.Join(o.project, filepath.FromSlash(document.Folder))
 	whole, err := results.Load(filepath.Join(o.out, document.ResultsName))
 	if err != nil {
 		return err
@@ -95,12 +95,12 @@ func (o *options) write(r *results.Results, stdout io.Writer) error {
 // writeREADME writes the README's table, if the documents are those that belong
 // to it.
 func (o *options) writeREADME(r *results.Results) error {
-	docs, err := filepath.Abs(filepath.Join(o.project, "docs"))
+	ours, err := filepath.Abs(filepath.Join(o.project, filepath.FromSlash(document.Folder)))
 	if err != nil {
 		return err
 	}
 	out, err := filepath.Abs(o.out)
-	if err != nil || out != docs {
+	if err != nil || out != ours {
 		return err
 	}
 	return document.README(filepath.Join(o.project, "README.md"), r)

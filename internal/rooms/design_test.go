@@ -19,15 +19,15 @@ import (
 // root is the folder of the module.
 var root = filepath.Join("..", "..")
 
-// designPage returns docs/design.md.
+// designPage returns docs/explanation/design.md.
 func designPage(t *testing.T) string {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "design.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "explanation", "design.md"))
 	require.NoError(t, err)
 	return string(text)
 }
 
 // TestImportsRunDownThePage looks at all imports between the rooms that
-// docs/design.md lists.
+// docs/explanation/design.md lists.
 func TestImportsRunDownThePage(t *testing.T) {
 	_, list, found := strings.Cut(designPage(t), "## Rooms\n\n```\n")
 	require.True(t, found)
@@ -68,7 +68,7 @@ func TestImportsRunDownThePage(t *testing.T) {
 }
 
 // TestDesignNamesWhatThereIs looks for the files, functions and tests that
-// docs/design.md names.
+// docs/explanation/design.md names.
 func TestDesignNamesWhatThereIs(t *testing.T) {
 	page := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(designPage(t), "")
 	declared := map[string][]string{} // by file

@@ -146,7 +146,7 @@ func paragraphsOfDocuments(t *testing.T) (all []paragraph) {
 		switch {
 		case name == "README.md":
 			all = append(all, splitMarkdown(name, readme, text)...)
-		case strings.HasPrefix(name, "docs"):
+		case strings.Contains(name, string(filepath.Separator)):
 			all = append(all, splitMarkdown(name, pages, text)...)
 		}
 	}

@@ -170,22 +170,22 @@ func TestPerformance(t *testing.T) {
 }
 
 // TestDocumentsAreMadeFromTheResults fails when the README's table, the tables of
-// docs/performance.md or a chart were changed by hand, or were made from other
+// benchmarks/results/performance.md or a chart were changed by hand, or were made from other
 // results than those that are there.
 func TestDocumentsAreMadeFromTheResults(t *testing.T) {
 	const project = "../../../../"
-	const again = "make them with: go run ./benchmarks/compare -from docs/performance/results.json -out docs"
-	r, err := results.Load(project + "docs/" + ResultsName)
+	const again = "make them with: go run ./benchmarks/compare -from benchmarks/results/performance/results.json -out benchmarks/results"
+	r, err := results.Load(project + Folder + "/" + ResultsName)
 	require.NoError(t, err)
 
 	folder := t.TempDir()
-	for _, name := range []string{"README.md", "docs/" + PerformanceName, "docs/" + ProcessesName} {
+	for _, name := range []string{"README.md", Folder + "/" + PerformanceName, Folder + "/" + ProcessesName} {
 		content, err := os.ReadFile(project + name)
 		require.NoError(t, err)
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), content, 0o600))
 	}
-	require.NoError(t, Performance(filepath.Join(folder, "docs"), r))
+	require.NoError(t, Performance(filepath.Join(folder, Folder), r))
 	require.NoError(t, README(filepath.Join(folder, "README.md"), r))
 
 	require.NoError(t, filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {

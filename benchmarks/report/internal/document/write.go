@@ -19,6 +19,9 @@ import (
 // Maker is what stands in documents for this program, see package report.
 const Maker = "benchmarks/compare"
 
+// Folder is where the project keeps what Performance writes.
+const Folder = "benchmarks/results"
+
 // Names of what Performance writes.
 const (
 	PerformanceName = "performance.md"
@@ -93,7 +96,7 @@ func choose(rows []comparison.Row, keep func(comparison.Row) bool) []comparison.
 	return slices.DeleteFunc(slices.Clone(rows), func(r comparison.Row) bool { return !keep(r) })
 }
 
-// Performance writes docs/performance.md, or what is to be like it, its charts
+// Performance writes benchmarks/results/performance.md, or what is to be like it, its charts
 // and the results into folder. Where the document is there already, only what
 // this program has made before is replaced.
 func Performance(folder string, r *results.Results) error {
