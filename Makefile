@@ -93,7 +93,7 @@ long-files: ## List Go files of 400 lines and more, as a warning
 		END { for (f in lines) if (lines[f] >= 400 && !(f in generated)) print "warning: " f " has " lines[f] " lines, split it" }' {} +
 
 .PHONY: size
-size: ## Build the README's program and the same on client-go, and compare their sizes
+size: ## Build examples/first and the same on client-go, and compare their sizes
 	$(GO) run ./benchmarks/size
 
 .PHONY: bench
@@ -109,7 +109,7 @@ regress: ## Check that nothing is slower than at the commits of benchmarks/basel
 	$(GO) run ./benchmarks/compare -regress
 
 .PHONY: bench-report
-bench-report: ## Measure everything and write benchmarks/results/performance.md and the README's table; takes 40 minutes
+bench-report: ## Measure everything and write benchmarks/results, and the tables of README and docs; takes 40 minutes
 	$(GO) run ./benchmarks/compare
 
 # go test -list prints the targets of a package, then a line with its path. All

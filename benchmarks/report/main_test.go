@@ -91,8 +91,9 @@ func BenchmarkScaleHandlers(b *testing.B) {
 
 func TestFullRunWritesDocuments(t *testing.T) {
 	dir := project(t, getAndRead)
-	readme := filepath.Join(dir, "README.md")
-	require.NoError(t, os.WriteFile(readme, []byte("# Fake\n<!-- made by benchmarks/compare -->\n<!-- end -->\n"), 0o600))
+	page := filepath.Join(dir, filepath.FromSlash(document.HeadlinesName))
+	require.NoError(t, os.MkdirAll(filepath.Dir(page), 0o700))
+	require.NoError(t, os.WriteFile(page, []byte("# Fake\n<!-- made by benchmarks/compare -->\n<!-- end -->\n"), 0o600))
 	stdout, stderr, err := compare(t.Context(), t, dir, "-count", "2", "-benchtime", "1x")
 	require.NoError(t, err)
 	assert.Regexp(t, `Get\s+10.00ns\s.*client-go\s+30.00ns\s.*3\.00×\s+≥ 1×`, stdout)
@@ -100,7 +101,7 @@ func TestFullRunWritesDocuments(t *testing.T) {
 	assert.Contains(t, stdout, "`go run ./benchmarks/compare -count 2 -benchtime 1x`")
 	assert.Contains(t, stderr, "[6/6] round 2 of 2: Priority")
 
-	content, err := os.ReadFile(readme)
+	content, err := os.ReadFile(page)
 	require.NoError(t, err)
 	assert.Contains(t, string(content), "1 of 2 targets are reached.")
 	assert.FileExists(t, filepath.Join(dir, "benchmarks", "results", "performance.md"))

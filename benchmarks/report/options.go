@@ -32,7 +32,7 @@ const usage = `usage: go run ./benchmarks/compare [flags]
 Runs the benchmarks with the sides in turn, and prints a table: medians, how far
 they can be trusted, how many times better this project is, and its targets.
 Without -quick, -bench and -check it measures everything, in about 40 minutes, and
-writes benchmarks/results/performance.md, its charts and the README's table.
+writes benchmarks/results, and the tables of README and docs.
 
 `
 

@@ -89,12 +89,12 @@ func (o *options) write(r *results.Results, stdout io.Writer) error {
 	if err := document.Performance(o.out, r); err != nil {
 		return err
 	}
-	return o.writeREADME(r)
+	return o.writePages(r)
 }
 
-// writeREADME writes the README's table, if the documents are those that belong
-// to it.
-func (o *options) writeREADME(r *results.Results) error {
+// writePages writes the tables of README and docs, if the documents are those of the
+// project.
+func (o *options) writePages(r *results.Results) error {
 	ours, err := filepath.Abs(filepath.Join(o.project, filepath.FromSlash(document.Folder)))
 	if err != nil {
 		return err
@@ -103,5 +103,5 @@ func (o *options) writeREADME(r *results.Results) error {
 	if err != nil || out != ours {
 		return err
 	}
-	return document.README(filepath.Join(o.project, "README.md"), r)
+	return document.Pages(o.project, r)
 }
