@@ -93,7 +93,7 @@ long-files: ## List Go files of 400 lines and more, as a warning
 		END { for (f in lines) if (lines[f] >= 400 && !(f in generated)) print "warning: " f " has " lines[f] " lines, split it" }' {} +
 
 .PHONY: size
-size: ## Build the README's program and the same on client-go, and compare their sizes
+size: ## Build examples/first and the same on client-go, and compare their sizes
 	$(GO) run ./benchmarks/size
 
 .PHONY: bench
@@ -109,7 +109,7 @@ regress: ## Check that nothing is slower than at the commits of benchmarks/basel
 	$(GO) run ./benchmarks/compare -regress
 
 .PHONY: bench-report
-bench-report: ## Measure everything and write docs/performance.md and the README's table; takes 40 minutes
+bench-report: ## Measure everything and write benchmarks/results, and the tables of README and docs; takes 40 minutes
 	$(GO) run ./benchmarks/compare
 
 # go test -list prints the targets of a package, then a line with its path. All
@@ -149,13 +149,13 @@ vet-e2e: ## Run go vet and staticcheck on the module e2e
 	cd e2e && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
 
 .PHONY: e2e-report
-e2e-report: e2e-build ## Run the faults and write docs/reliability.md
-	cd e2e && $(E2E_ENV) $(GO) test -count=1 -timeout 20m -v ./faults -report ../../docs/reliability.md
+e2e-report: e2e-build ## Run the faults and write docs/explanation/reliability.md
+	cd e2e && $(E2E_ENV) $(GO) test -count=1 -timeout 20m -v ./faults -report ../../docs/explanation/reliability.md
 
 .PHONY: e2e-scale
-e2e-scale: e2e-build ## Measure 20,000 Pods on a real API server, write docs/performance.md and draw its chart; takes ten minutes
-	cd e2e && $(E2E_ENV) $(GO) run ./scale -out ../docs/performance.md
-	$(GO) run ./benchmarks/compare -from docs/performance/results.json -out docs >/dev/null
+e2e-scale: e2e-build ## Measure 20,000 Pods on a real API server, write benchmarks/results/performance.md and draw its chart; takes ten minutes
+	cd e2e && $(E2E_ENV) $(GO) run ./scale -out ../benchmarks/results/performance.md
+	$(GO) run ./benchmarks/compare -from benchmarks/results/performance/results.json -out benchmarks/results >/dev/null
 
 .PHONY: e2e-quickstart
 e2e-quickstart: e2e-build ## Show an informer at work on a real API server

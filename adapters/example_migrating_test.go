@@ -26,7 +26,7 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// What follows is the code of docs/migrating.md.
+// What follows is the code of docs/how-to/adopt-client-go.md.
 
 const resync = 0
 

@@ -22,7 +22,7 @@ import (
 // NewSharedIndexInformer is client-go's cache.NewSharedIndexInformer on top of a
 // typed.Informer: change the package's name, and nothing else. What it returns
 // behaves as client-go's documentation says, and as its implementation does
-// where that says nothing; docs/migrating.md lists what little is different.
+// where that says nothing; docs/how-to/adopt-client-go.md lists what little is different.
 //
 // Objects may be of any type, as there. With an example object, those that are
 // of another type are left out, which the Reflector logs.

@@ -234,7 +234,7 @@ func TestSidesDecodeTheSame(t *testing.T) {
 	}
 }
 
-// TestSizes holds docs/performance.md to what it says of the sizes of Pods: as items of
+// TestSizes holds benchmarks/results/performance.md to what it says of the sizes of Pods: as items of
 // lists in both formats, and of updates as a server sends and compresses them.
 func TestSizes(t *testing.T) {
 	const pods = 200

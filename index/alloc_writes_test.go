@@ -11,7 +11,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// TestAllocationsOfWrites holds writes to what docs/design.md says that they allocate:
+// TestAllocationsOfWrites holds writes to what docs/explanation/design.md says that they allocate:
 // what is new is copied or made, the name of an object, a key of an index, and a list
 // for the second object of a key; nothing else is, for one change or for as many as
 // are made in place.

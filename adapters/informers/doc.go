@@ -12,5 +12,5 @@
 // who are handed it, can stay as they are.
 //
 // The informers are those of adapters.NewSharedIndexInformer: they behave
-// as client-go's, but for what docs/migrating.md lists.
+// as client-go's, but for what docs/how-to/adopt-client-go.md lists.
 package informers

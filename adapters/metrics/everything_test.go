@@ -70,10 +70,10 @@ func withEverything(t *testing.T, look func(r *prometheus.Registry)) {
 // docs is the folder of the project's documents.
 var docs = filepath.Join("..", "..", "docs")
 
-// TestTable holds docs/metrics.md to the code: each metric has its line there, and each
+// TestTable holds docs/reference/metrics.md to the code: each metric has its line there, and each
 // line its metric.
 func TestTable(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(docs, "metrics.md"))
+	text, err := os.ReadFile(filepath.Join(docs, "reference", "metrics.md"))
 	require.NoError(t, err)
 	var have, want []string
 	for line := range strings.Lines(string(text)) {

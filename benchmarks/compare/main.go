@@ -5,7 +5,7 @@
 //
 // takes less than three minutes on two cores. Without flags everything is
 // measured, beside the peers of benchmarks/peers too, in about 40 minutes, with
-// 8 GB of memory; that writes docs/performance.md, its charts and the README's table.
+// 8 GB of memory; that writes benchmarks/results, and the tables of README and docs.
 //
 //	-quick         measure some benchmarks
 //	-check         measure some benchmarks, and fail if one is below 80 % of its target, twice

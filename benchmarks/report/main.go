@@ -1,6 +1,6 @@
 // Report runs the benchmarks of this project beside those of client-go and of
-// others, and writes what came out: as a table, as docs/performance.md with its
-// charts, and as the README's table. It is what
+// others, and writes what came out: as a table, as benchmarks/results/performance.md with its
+// charts, and as tables of README and docs. It is what
 //
 //	go run ./benchmarks/compare
 //

@@ -91,8 +91,9 @@ func BenchmarkScaleHandlers(b *testing.B) {
 
 func TestFullRunWritesDocuments(t *testing.T) {
 	dir := project(t, getAndRead)
-	readme := filepath.Join(dir, "README.md")
-	require.NoError(t, os.WriteFile(readme, []byte("# Fake\n<!-- made by benchmarks/compare -->\n<!-- end -->\n"), 0o600))
+	page := filepath.Join(dir, filepath.FromSlash(document.HeadlinesName))
+	require.NoError(t, os.MkdirAll(filepath.Dir(page), 0o700))
+	require.NoError(t, os.WriteFile(page, []byte("# Fake\n<!-- made by benchmarks/compare -->\n<!-- end -->\n"), 0o600))
 	stdout, stderr, err := compare(t.Context(), t, dir, "-count", "2", "-benchtime", "1x")
 	require.NoError(t, err)
 	assert.Regexp(t, `Get\s+10.00ns\s.*client-go\s+30.00ns\s.*3\.00×\s+≥ 1×`, stdout)
@@ -100,24 +101,24 @@ func TestFullRunWritesDocuments(t *testing.T) {
 	assert.Contains(t, stdout, "`go run ./benchmarks/compare -count 2 -benchtime 1x`")
 	assert.Contains(t, stderr, "[6/6] round 2 of 2: Priority")
 
-	content, err := os.ReadFile(readme)
+	content, err := os.ReadFile(page)
 	require.NoError(t, err)
 	assert.Contains(t, string(content), "1 of 2 targets are reached.")
-	assert.FileExists(t, filepath.Join(dir, "docs", "performance.md"))
-	assert.FileExists(t, filepath.Join(dir, "docs", "performance", "scalehandlers.svg"))
+	assert.FileExists(t, filepath.Join(dir, "benchmarks", "results", "performance.md"))
+	assert.FileExists(t, filepath.Join(dir, "benchmarks", "results", "performance", "scalehandlers.svg"))
 	r, err := results.Load(filepath.Join(dir, "bin", "compare.json"))
 	require.NoError(t, err)
 	assert.Len(t, r.Series, 8)
 
 	_, _, err = compare(t.Context(), t, dir, "-bench", "Priority", "-update", "-count", "1")
 	require.NoError(t, err)
-	content, err = os.ReadFile(filepath.Join(dir, "docs", "performance.md"))
+	content, err = os.ReadFile(filepath.Join(dir, "benchmarks", "results", "performance.md"))
 	require.NoError(t, err)
 	assert.Regexp(t, "Measured again on .* by `go run ./benchmarks/compare -bench 'Priority' -update -count 1` .*: Priority.", string(content))
 	assert.Contains(t, string(content), "| Get | ", "the rest stays")
 
 	elsewhere := filepath.Join(t.TempDir(), "out")
-	_, _, err = compare(t.Context(), t, dir, "-from", filepath.Join(dir, "docs", document.ResultsName), "-out", elsewhere)
+	_, _, err = compare(t.Context(), t, dir, "-from", filepath.Join(dir, "benchmarks", "results", document.ResultsName), "-out", elsewhere)
 	require.NoError(t, err)
 	assert.FileExists(t, filepath.Join(elsewhere, "performance.md"))
 }
@@ -132,7 +133,7 @@ func TestPartialRunWritesNoDocuments(t *testing.T) {
 		assert.Equal(t, arguments[0] == "-bench", strings.Contains(stdout, "ScaleHandlers"))
 		assert.FileExists(t, file)
 	}
-	assert.NoDirExists(t, filepath.Join(dir, "docs"))
+	assert.NoDirExists(t, filepath.Join(dir, "benchmarks", "results"))
 	assert.NoDirExists(t, filepath.Join(dir, "bin"))
 }
 
@@ -146,7 +147,7 @@ func BenchmarkList(b *testing.B) { b.Fatal("no such Pod") }
 	assert.ErrorContains(t, err, "no such Pod")
 	assert.Regexp(t, `Get\s+10.00ns`, stdout)
 	assert.Contains(t, stderr, "what was measured until then is in "+filepath.Join(dir, "bin", "compare.json"))
-	assert.NoDirExists(t, filepath.Join(dir, "docs"))
+	assert.NoDirExists(t, filepath.Join(dir, "benchmarks", "results"))
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -212,7 +213,7 @@ func TestCheck(t *testing.T) {
 			}
 			assert.Equal(t, test.again, strings.Contains(stderr, "1 of these are below 80 % of their targets; measuring them again"), stderr)
 			assert.Contains(t, stdout, "ListSelector")
-			assert.NoDirExists(t, filepath.Join(dir, "docs"))
+			assert.NoDirExists(t, filepath.Join(dir, "benchmarks", "results"))
 		})
 	}
 }
@@ -242,7 +243,7 @@ func TestOptions(t *testing.T) {
 
 	o, err := parse(nil, io.Discard)
 	require.NoError(t, err)
-	assert.Equal(t, options{project: ".", count: 6, benchtime: "0.3s", json: "bin/compare.json", out: "docs"}, *o)
+	assert.Equal(t, options{project: ".", count: 6, benchtime: "0.3s", json: "bin/compare.json", out: "benchmarks/results"}, *o)
 	o, err = parse([]string{"-quick", "-out", "x"}, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, options{project: ".", quick: true, count: 3, benchtime: "0.1s", json: "bin/compare.json", out: "x"}, *o)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/kubetyped/informer/benchmarks/report/internal/document"
 )
 
 // options are those of the command line.
@@ -30,7 +32,7 @@ const usage = `usage: go run ./benchmarks/compare [flags]
 Runs the benchmarks with the sides in turn, and prints a table: medians, how far
 they can be trusted, how many times better this project is, and its targets.
 Without -quick, -bench and -check it measures everything, in about 40 minutes, and
-writes docs/performance.md, its charts and the README's table.
+writes benchmarks/results, and the tables of README and docs.
 
 `
 
@@ -49,11 +51,11 @@ func parse(arguments []string, stderr io.Writer) (*options, error) {
 	flags.BoolVar(&o.check, "check", false, "measure some benchmarks, and fail if one is below 80 % of its target, twice, the second time in three times as many rounds")
 	flags.BoolVar(&o.regress, "regress", false, "measure beside the commits that benchmarks/baseline.txt names, and fail if something takes more than 1.15 times as long for sure, or allocates more; with -bench, the families whose names it matches")
 	flags.StringVar(&o.bench, "bench", "", "measure what this `regexp` matches, as with go test -bench")
-	flags.BoolVar(&o.update, "update", false, "with -bench, put what was measured in the place of what docs/performance.md and its charts have")
+	flags.BoolVar(&o.update, "update", false, "with -bench, put what was measured in the place of what benchmarks/results/performance.md and its charts have")
 	flags.IntVar(&o.count, "count", 0, "the number of `rounds` (default 6, with -quick and -check 3, with -regress 2)")
 	flags.StringVar(&o.benchtime, "benchtime", "", "for how long a benchmark runs in a round, as with go test (default 0.3s, with -quick, -check and -regress 0.1s)")
 	flags.StringVar(&o.json, "json", "", "the `file` to write results to, as they come (default bin/compare.json)")
-	flags.StringVar(&o.out, "out", "", "the `folder` to write performance.md and its charts to (default docs, if everything is measured)")
+	flags.StringVar(&o.out, "out", "", "the `folder` to write performance.md and its charts to (default benchmarks/results, if everything is measured)")
 	flags.StringVar(&o.from, "from", "", "measure nothing: read the results from this `file`")
 	if err := flags.Parse(arguments); err != nil {
 		return nil, err
@@ -117,7 +119,7 @@ func (o *options) fill() {
 		o.json = filepath.Join(o.project, "bin", "compare.json")
 	}
 	if o.out == "" && !short && o.bench == "" {
-		o.out = filepath.Join(o.project, "docs")
+		o.out = filepath.Join(o.project, filepath.FromSlash(document.Folder))
 	}
 }
 

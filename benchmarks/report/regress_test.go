@@ -62,7 +62,7 @@ func BenchmarkGet(b *testing.B) { both(b, 100, 300) }
 			assert.Contains(t, stderr, "[1/1] Get, beside "+commit)
 			assert.Equal(t, test.again, strings.Contains(stderr, "measuring it again"), stderr)
 			assert.Contains(t, stdout, "Get")
-			assert.NoDirExists(t, filepath.Join(dir, "docs"))
+			assert.NoDirExists(t, filepath.Join(dir, "benchmarks", "results"))
 		})
 	}
 }

@@ -62,7 +62,7 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 // renew writes documents of what is in them, and of r in the place of what has been
 // measured again.
 func (o *options) renew(r *results.Results, stdout io.Writer) error {
-	o.out = filepath.Join(o.project, "docs")
+	o.out = filepath.Join(o.project, filepath.FromSlash(document.Folder))
 	whole, err := results.Load(filepath.Join(o.out, document.ResultsName))
 	if err != nil {
 		return err
@@ -89,19 +89,19 @@ func (o *options) write(r *results.Results, stdout io.Writer) error {
 	if err := document.Performance(o.out, r); err != nil {
 		return err
 	}
-	return o.writeREADME(r)
+	return o.writePages(r)
 }
 
-// writeREADME writes the README's table, if the documents are those that belong
-// to it.
-func (o *options) writeREADME(r *results.Results) error {
-	docs, err := filepath.Abs(filepath.Join(o.project, "docs"))
+// writePages writes the tables of README and docs, if the documents are those of the
+// project.
+func (o *options) writePages(r *results.Results) error {
+	ours, err := filepath.Abs(filepath.Join(o.project, filepath.FromSlash(document.Folder)))
 	if err != nil {
 		return err
 	}
 	out, err := filepath.Abs(o.out)
-	if err != nil || out != docs {
+	if err != nil || out != ours {
 		return err
 	}
-	return document.README(filepath.Join(o.project, "README.md"), r)
+	return document.Pages(o.project, r)
 }

@@ -1,6 +1,6 @@
-// Command size builds the README's program and the same one on client-go, both without
+// Command size builds the program examples/first and the same one on client-go, both without
 // symbols, and prints their sizes and the numbers of packages that they link. It fails
-// if the README's is not the smaller one in both. Run it in the root module:
+// if examples/first is not the smaller one in both. Run it in the root module:
 //
 //	go run ./benchmarks/size
 package main
@@ -46,7 +46,7 @@ func compare(ours, theirs string) error {
 		built = append(built, p)
 	}
 	if built[0].bytes >= built[1].bytes || built[0].packages >= built[1].packages {
-		return errors.New("the README's program is not smaller than the one on client-go")
+		return errors.New("the program examples/first is not smaller than the one on client-go")
 	}
 	return nil
 }

@@ -8,9 +8,9 @@
 //  3. no write is missing among the events, except those that a relist stood in
 //     for.
 //
-// The verdicts stand as a table in docs/reliability.md, which
+// The verdicts stand as a table in docs/explanation/reliability.md, which
 //
-//	go test ./faults -report ../../docs/reliability.md
+//	go test ./faults -report ../../docs/explanation/reliability.md
 //
 // writes anew.
 package faults

@@ -3,7 +3,7 @@
 //
 //	go run ./scale
 //	go run ./scale -pods 2000 -others 200
-//	go run ./scale -out ../docs/performance.md
+//	go run ./scale -out ../benchmarks/results/performance.md
 //
 // It fills a server with objects of five kinds. Then the sides take turns,
 // each in a process of its own, so that memory is that of one side alone: five

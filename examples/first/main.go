@@ -1,5 +1,4 @@
-// Command first is the program of the README: it prints the Pods of the cluster of your
-// kubeconfig as they come and go.
+// Command first prints the Pods of the cluster of your kubeconfig as they come and go.
 package main
 
 import (

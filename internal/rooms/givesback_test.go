@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMemoryGivenBackPage holds docs/memory-given-back.md to the tests: each row names one
+// TestMemoryGivenBackPage holds docs/reference/memory-given-back.md to the tests: each row names one
 // that there is, and each that calls waves.GivesBack is in a row.
 func TestMemoryGivenBackPage(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs", "memory-given-back.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "reference", "memory-given-back.md"))
 	require.NoError(t, err)
 	var documented, all, givesBack []string
 	for _, match := range regexp.MustCompile("(?m)^\\|.*\\| `([a-z]+\\.Test\\w+)` \\|$").FindAllSubmatch(page, -1) {

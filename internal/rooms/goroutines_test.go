@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGoroutinesPage holds the table of docs/panics.md to the code: each function that
+// TestGoroutinesPage holds the table of docs/reference/panics.md to the code: each function that
 // starts a goroutine, or has one called by a timer or a context, is there, and no other.
 func TestGoroutinesPage(t *testing.T) {
 	var started []string
@@ -30,7 +30,7 @@ func TestGoroutinesPage(t *testing.T) {
 		}
 	}
 	slices.Sort(started)
-	documented := firstCells(t, "docs/panics.md", "function")
+	documented := firstCells(t, "docs/reference/panics.md", "function")
 	slices.Sort(documented)
 	assert.Equal(t, strings.Join(slices.Compact(started), "\n"), strings.Join(documented, "\n"))
 }

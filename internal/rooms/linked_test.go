@@ -70,7 +70,7 @@ func TestLinks(t *testing.T) {
 	}
 	for name, want := range links {
 		require.Contains(t, linked, name)
-		assert.Equal(t, want.packages, len(linked[name]), "%s: if that is meant, change the table, and docs/versioning.md", name)
+		assert.Equal(t, want.packages, len(linked[name]), "%s: if that is meant, change the table, and docs/reference/versions.md", name)
 	}
 }
 
@@ -86,15 +86,15 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestVersioningPage holds the numbers of docs/versioning.md to the table.
+// TestVersioningPage holds the numbers of docs/reference/versions.md to the table.
 func TestVersioningPage(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs", "versioning.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "reference", "versions.md"))
 	require.NoError(t, err)
 	rows := regexp.MustCompile("(?m)^\\| `([a-z/]+)` \\|.*\\| ([0-9]+) \\|$").FindAllStringSubmatch(string(page), -1)
 	require.NotEmpty(t, rows)
 	for _, row := range rows {
 		require.Contains(t, links, row[1])
-		assert.Equal(t, strconv.Itoa(links[row[1]].packages), row[2], "docs/versioning.md of %s", row[1])
+		assert.Equal(t, strconv.Itoa(links[row[1]].packages), row[2], "docs/reference/versions.md of %s", row[1])
 	}
 }
 

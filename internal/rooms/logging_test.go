@@ -21,7 +21,7 @@ type logLine struct {
 	keys           []string // in the order of the call
 }
 
-// String returns the line as docs/logging.md has it.
+// String returns the line as docs/reference/logs.md has it.
 func (l logLine) String() string {
 	keys := make([]string, len(l.keys))
 	for i, key := range l.keys {
@@ -30,10 +30,10 @@ func (l logLine) String() string {
 	return "| " + l.message + " | " + l.level + " | " + strings.Join(keys, ", ") + " |"
 }
 
-// TestLoggingPage holds docs/logging.md to the code: each message that an informer, a
+// TestLoggingPage holds docs/reference/logs.md to the code: each message that an informer, a
 // queue or an adapter logs is there, with its level and keys, and no other.
 func TestLoggingPage(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs", "logging.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "reference", "logs.md"))
 	require.NoError(t, err)
 	var documented, logged []string
 	for line := range strings.Lines(string(page)) {

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { rig.Main(m) }
 
-// row is a row of the second table of docs/panics.md: a function of the user's.
+// row is a row of the second table of docs/reference/panics.md: a function of the user's.
 type row struct {
 	// contained tells that a panic is an error of one object, key, cluster or request
 	// whether programs are to crash or not, as is promised where the function is given.
@@ -128,7 +128,7 @@ func TestCrash(t *testing.T) {
 // TestPage: the table says of each row whether it is contained, and has no others that this
 // package is said to test.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "panics.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reference", "panics.md"))
 	require.NoError(t, err)
 	var documented, tested []string
 	for line := range strings.Lines(string(page)) {

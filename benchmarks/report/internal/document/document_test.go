@@ -13,6 +13,7 @@ import (
 	"github.com/kubetyped/informer/benchmarks/report/internal/comparison"
 	"github.com/kubetyped/informer/benchmarks/report/internal/results"
 	"github.com/kubetyped/informer/benchmarks/report/internal/target"
+	"github.com/kubetyped/informer/internal/report"
 )
 
 func series(name, side string, metrics ...results.Metric) *results.Series {
@@ -106,6 +107,14 @@ func TestHeadlines(t *testing.T) {
 		"at commit abc, on some CPU with 2 processors (linux/amd64), with Go 1.26, client-go v0.37.2.\n"), text)
 }
 
+func TestOneLine(t *testing.T) {
+	p := report.Processes{Title: "Pods", Needs: []report.Need{
+		{Name: "CPU time", Unit: "s", Sides: []report.Used{{Side: "client-go", Value: 4.74244}, {Side: "one import changed", Value: 1.597636}}},
+		{Name: "memory", Unit: "MB", Sides: []report.Used{{Side: "client-go", Value: 547.9}, {Side: "one import changed", Value: 42}}},
+	}}
+	assert.Equal(t, [][]string{{"CPU time", "4.74 s", "1.60 s", "2.97× less"}, {"memory", "548 MB", "42.0 MB", "13.0× less"}}, OneLine(p).Rows)
+}
+
 func TestConditionsOfWhatWasMeasuredAgain(t *testing.T) {
 	r, again := measured(), measured()
 	again.Series, again.Commit, again.Command = again.Series[:2], "def", "go run y"
@@ -170,23 +179,23 @@ func TestPerformance(t *testing.T) {
 }
 
 // TestDocumentsAreMadeFromTheResults fails when the README's table, the tables of
-// docs/performance.md or a chart were changed by hand, or were made from other
+// benchmarks/results/performance.md or a chart were changed by hand, or were made from other
 // results than those that are there.
 func TestDocumentsAreMadeFromTheResults(t *testing.T) {
 	const project = "../../../../"
-	const again = "make them with: go run ./benchmarks/compare -from docs/performance/results.json -out docs"
-	r, err := results.Load(project + "docs/" + ResultsName)
+	const again = "make them with: go run ./benchmarks/compare -from benchmarks/results/performance/results.json -out benchmarks/results"
+	r, err := results.Load(project + Folder + "/" + ResultsName)
 	require.NoError(t, err)
 
 	folder := t.TempDir()
-	for _, name := range []string{"README.md", "docs/" + PerformanceName, "docs/" + ProcessesName} {
+	for _, name := range []string{"README.md", HeadlinesName, Folder + "/" + PerformanceName, Folder + "/" + ProcessesName} {
 		content, err := os.ReadFile(project + name)
 		require.NoError(t, err)
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), content, 0o600))
 	}
-	require.NoError(t, Performance(filepath.Join(folder, "docs"), r))
-	require.NoError(t, README(filepath.Join(folder, "README.md"), r))
+	require.NoError(t, Performance(filepath.Join(folder, Folder), r))
+	require.NoError(t, Pages(folder, r))
 
 	require.NoError(t, filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -1,5 +1,5 @@
 // Package document writes comparisons as tables: for a terminal, for
-// docs/performance.md and for the README.
+// benchmarks/results/performance.md and for the README.
 package document
 
 import (

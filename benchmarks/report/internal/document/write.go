@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kubetyped/informer/benchmarks/report/internal/chart"
@@ -18,6 +19,12 @@ import (
 
 // Maker is what stands in documents for this program, see package report.
 const Maker = "benchmarks/compare"
+
+// Folder is where the project keeps what Performance writes.
+const Folder = "benchmarks/results"
+
+// HeadlinesName is the page with the most important results.
+const HeadlinesName = "docs/explanation/performance.md"
 
 // Names of what Performance writes.
 const (
@@ -93,7 +100,7 @@ func choose(rows []comparison.Row, keep func(comparison.Row) bool) []comparison.
 	return slices.DeleteFunc(slices.Clone(rows), func(r comparison.Row) bool { return !keep(r) })
 }
 
-// Performance writes docs/performance.md, or what is to be like it, its charts
+// Performance writes benchmarks/results/performance.md, or what is to be like it, its charts
 // and the results into folder. Where the document is there already, only what
 // this program has made before is replaced.
 func Performance(folder string, r *results.Results) error {
@@ -131,10 +138,34 @@ func drawProcesses(folder string) error {
 	return os.WriteFile(filepath.Join(folder, chartsName, "processes.svg"), svg, 0o644)
 }
 
-// README writes the part of the README at path that is made from the results.
-func README(path string, r *results.Results) error {
+// Pages writes what is made from the results below docs: what single parts gain, and, in
+// the README, what a process gains.
+func Pages(project string, r *results.Results) error {
 	targets := target.All()
-	return report.Replace(path, Maker, Headlines(r, comparison.Rows(r, targets), targets))
+	processes, err := report.LoadProcesses(filepath.Join(project, filepath.FromSlash(Folder), filepath.FromSlash(ProcessesName)))
+	if err == nil && len(processes.Needs) > 0 {
+		err = report.Replace(filepath.Join(project, "README.md"), Maker, OneLine(processes).Markdown())
+	}
+	return errors.Join(err, report.Replace(filepath.Join(project, filepath.FromSlash(HeadlinesName)), Maker, Headlines(r, comparison.Rows(r, targets), targets)))
+}
+
+// OneLine is the table of what a process needs with client-go, and with one line changed.
+func OneLine(p report.Processes) report.Table {
+	table := report.Table{Head: []string{p.Title, "client-go", "drop-in with deduplication", ""}}
+	for _, need := range p.Needs {
+		before, after := need.Sides[0].Value, need.Sides[1].Value
+		table.Rows = append(table.Rows, []string{need.Name, short(before) + " " + need.Unit, short(after) + " " + need.Unit, short(before/after) + "× less"})
+	}
+	return table
+}
+
+// short writes a number with three digits.
+func short(value float64) string {
+	digits := 2
+	for limit := 10.0; digits > 0 && value >= limit; limit *= 10 {
+		digits--
+	}
+	return strconv.FormatFloat(value, 'f', digits, 64)
 }
 
 // Charts returns the charts of r by the names of their files. There is none of

@@ -13,7 +13,7 @@ type Target struct {
 	AtLeast, AtMost float64
 
 	Work     string // what the benchmark does, in words
-	Headline bool   // it is in the README's table
+	Headline bool   // it is in the table of docs/explanation/performance.md
 	// Guarded targets are those that every change is checked against: they are
 	// reached with some room and soon measured, and do not depend much on what
 	// else uses the machine's memory.
