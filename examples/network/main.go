@@ -5,8 +5,9 @@
 //	go run ./examples/network                    # with an API server of its own
 //	go run ./examples/network -kubeconfig FILE   # in a cluster, until Ctrl-C
 //
-// The cluster needs a CustomResourceDefinition of networks.samplecrd.k8s.io with the
-// version v1 and the subresource status.
+// The cluster needs the CustomResourceDefinition of crd.yaml:
+//
+//	kubectl apply -f examples/network/crd.yaml
 package main
 
 import (

@@ -5,7 +5,7 @@
 //
 //	go run ./internal/mutants                      # all of them, 2,000 seeds each
 //	go run ./internal/mutants -run Coalesce -seeds 200
-//	go run ./internal/mutants -update              # and write docs/explanation/reliability.md
+//	go run ./internal/mutants -update              # and write internal/mutants/results.md
 //	go run ./internal/mutants -check               # fail for what is not found; make mutants
 //	go run ./internal/mutants -seeds 0             # see only whether all can be put in and built
 //	go run ./internal/mutants -none -seeds 500     # no bug: all suites have to pass

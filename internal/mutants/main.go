@@ -25,7 +25,7 @@ func main() {
 	flag.BoolVar(&o.none, "none", false, "put no bugs in: the suites, with locks that yield, have to pass")
 	flag.IntVar(&o.first, "first", 1, "the first seed, with -none")
 	flag.BoolVar(&o.markdown, "markdown", false, "print a table in Markdown")
-	flag.BoolVar(&o.update, "update", false, "write the table into docs/explanation/reliability.md; what was not run stays as it is there")
+	flag.BoolVar(&o.update, "update", false, "write the table into internal/mutants/results.md; what was not run stays as it is there")
 	flag.Parse()
 	var err error
 	if o.some, err = regexp.Compile(*some); err == nil {
@@ -47,7 +47,7 @@ type options struct {
 }
 
 func (o options) document() string {
-	return filepath.Join(o.root, "docs", "explanation", "reliability.md")
+	return filepath.Join(o.root, "internal", "mutants", "results.md")
 }
 
 // run judges the mutations, and tells of them.

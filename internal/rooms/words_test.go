@@ -58,7 +58,7 @@ var rules = []rule{
 	{"W13", `\bsome (?:\d|ten|hundreds?|half|twenty|five|fifty)`, "about", texts},
 	{"W14", `\balso (?:if|when|where|by|from|before|after|one|those|not)\b`, "even if, including", texts},
 	{"W15", `\bbut (?:for|that of|by)\b`, "except", texts},
-	{"W16", `\bgo(?:es|ing)? on\b|\bwent on\b`, "continue, keep", texts},
+	{"W16", `(?:^|[^-\w])(?:go(?:es|ing)? on|went on)\b`, "continue, keep", texts},
 	{"W17", `\bunder way\b`, "in progress, in flight", texts},
 	{"W18", `^ ?(?:Package )?\[?[A-Za-z.]+\]? has (?:a|an|the|f|its|each|what|it|every|all|[a-z]+s)\b`, "sets, adds, runs, contains", texts},
 	{"W19", `;[^.;|]{3,};`, "a full stop", texts},
