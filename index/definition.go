@@ -49,7 +49,7 @@ type Definition[T Object] interface {
 	moved() uint64
 
 	// freeze returns a view of the index, and freezes its current state.
-	freeze() any
+	freeze() frozenPart
 	// labelTerm returns the term that stands for a selector's requirement, if
 	// this is an index of such labels.
 	labelTerm(labels.Requirement) (Term[T], bool)
@@ -149,7 +149,7 @@ type frozenIndex[K comparable, T Object] struct {
 	posts postingsView[K]
 }
 
-func (x *Index[K, T]) freeze() any {
+func (x *Index[K, T]) freeze() frozenPart {
 	x.posts.lists.share()
 	x.posts.shape.share()
 	return &frozenIndex[K, T]{index: x, posts: x.posts.view()}

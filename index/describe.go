@@ -20,7 +20,7 @@ func (s *Snapshot[T]) IndexSizes() []IndexSize {
 	var sizes []IndexSize
 	for i, handle := range s.handles {
 		size := IndexSize{Name: handle.Name()}
-		size.Keys, size.Largest = s.indexes[i].(frozenPart).size()
+		size.Keys, size.Largest = s.indexes[i].size()
 		sizes = append(sizes, size)
 	}
 	return sizes
@@ -35,7 +35,7 @@ func (s *Snapshot[T]) IndexKeys(key Key) map[string][]string {
 	}
 	found := map[string][]string{}
 	for i, handle := range s.handles {
-		if keys := s.indexes[i].(frozenPart).keysAt(e.place - 1); len(keys) > 0 {
+		if keys := s.indexes[i].keysAt(e.place - 1); len(keys) > 0 {
 			found[handle.Name()] = keys
 		}
 	}

@@ -195,7 +195,7 @@ func (x *Indexer[T]) Snapshot() *Snapshot[T] {
 		s := &Snapshot[T]{
 			slots:   x.slots(),
 			objects: x.objects.pages,
-			indexes: make([]any, len(x.indexes)),
+			indexes: make([]frozenPart, len(x.indexes)),
 			handles: x.indexes,
 			version: x.version,
 		}

@@ -100,7 +100,7 @@ type frozenOrdered[K cmp.Ordered, T Object] struct {
 	entries pages[*orderedEntry[K, T]] // by position of the object
 }
 
-func (x *Ordered[K, T]) freeze() any {
+func (x *Ordered[K, T]) freeze() frozenPart {
 	x.epoch.share()
 	return &frozenOrdered[K, T]{index: x, tree: x.tree, entries: x.entries.pages}
 }

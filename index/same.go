@@ -5,11 +5,13 @@ import (
 	"unsafe"
 )
 
+const wordSize = unsafe.Sizeof(uintptr(0))
+
 // Same reports whether a and b are one state of an object: the same pointer or, if T is no
 // pointer, equal values, by reflect.DeepEqual if T has no ==. For pointers it costs as much as
 // ==, which T need not have: see [Object].
 func Same[T any](a, b T) bool {
-	if unsafe.Sizeof(a) == unsafe.Sizeof(uintptr(0)) {
+	if unsafe.Sizeof(a) == wordSize && unsafe.Alignof(a) == wordSize { // a word, without padding
 		return *(*uintptr)(unsafe.Pointer(&a)) == *(*uintptr)(unsafe.Pointer(&b))
 	}
 	return sameValue(a, b)

@@ -32,6 +32,13 @@ func TestSame(t *testing.T) {
 	assert.True(t, index.Same(uint8(3), uint8(3)))
 	assert.False(t, index.Same("a", "b"))
 
+	type padded struct {
+		n    int32
+		flag bool
+	}
+	assert.True(t, index.Same(padded{1, true}, padded{1, true}))
+	assert.False(t, index.Same(padded{1, true}, padded{1, false}))
+
 	assert.True(t, index.Same(byValue{"a", []string{"x"}}, byValue{"a", []string{"x"}}))
 	assert.False(t, index.Same(byValue{"a", []string{"x"}}, byValue{"a", []string{"y"}}))
 

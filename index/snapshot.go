@@ -16,7 +16,7 @@ type Snapshot[T Object] struct {
 	objects     pages[T]
 	namespaces  *Index[string, T]
 	byNamespace postingsView[string] // of namespaces
-	indexes     []any                // a *frozenIndex for each index
+	indexes     []frozenPart         // a *frozenIndex for each index
 	handles     []Definition[T]
 	version     string
 }

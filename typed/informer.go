@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -220,11 +221,15 @@ func (i *Informer[T]) AddIndexes(indexes ...index.Definition[T]) error {
 	if err := i.checkIndexes(indexes); err != nil {
 		return err
 	}
+	var before []index.Definition[T]
+	unlessReleased(func() { before = i.store.Indexes() })
 	if err := i.store.AddIndexes(indexes...); err != nil {
 		return fmt.Errorf("informer %s: %w", i.name, err)
 	}
 	if err := i.checkIndexes(indexes); err != nil { // a source was opened meanwhile
-		i.store.RemoveIndexes(indexes...)
+		i.store.RemoveIndexes(slices.DeleteFunc(slices.Clone(indexes), func(x index.Definition[T]) bool {
+			return slices.Contains(before, x) // others use it
+		})...)
 		return err
 	}
 	return nil

@@ -33,8 +33,9 @@ func newPlaces[T index.Object]() (p places[T]) {
 }
 
 func isWord[T any]() bool {
+	const size = unsafe.Sizeof(uintptr(0))
 	var none T
-	return unsafe.Sizeof(none) == unsafe.Sizeof(uintptr(0))
+	return unsafe.Sizeof(none) == size && unsafe.Alignof(none) == size // without padding
 }
 
 func word[T any](obj *T) uintptr { return *(*uintptr)(unsafe.Pointer(obj)) }
