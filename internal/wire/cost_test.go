@@ -81,8 +81,9 @@ const (
 	mostCost = 3
 	// sparedBytes are those that decoders keep for the next object, or make room with.
 	sparedBytes = 1 << 19
-	// leastTime is what is long enough to be compared.
-	leastTime = 2 * time.Millisecond
+	// leastTime is what is long enough to be compared on a machine that does other work, too:
+	// what is wrong takes many times as long.
+	leastTime = 10 * time.Millisecond
 	// mostText is how large objects are.
 	mostText = 1 << 17
 )
