@@ -183,6 +183,7 @@ func FuzzCost(f *testing.F) {
 	add(1, 0, 300, ``, `{"name":"a","valueFrom":{"resourceFieldRef":{"resource":"r","divisor":"1"}}},`, ``,
 		`,"spec":{"containers":[{"env":[|{}]}]}`, `,"spec":{"containers":[{"env":[|{"name":"b"}]}]}`)
 	add(3, 0, 3000, "", "\x32\x00", "", "|", "|\x12\x00")
+	add(3, 0, 40000, "", "\x32\x00", "", "|", "|\x12\x00")
 	add(3, 0, 3000, "", "\x2a\x00", "", "|", "|\x12\x00")
 	add(3, 0, 8000, "", "\x40\x01", "", "|", "|\x40\x02")
 	f.Fuzz(func(t *testing.T, which uint8, depth, count uint16, open, unit, end, before, after []byte) {
