@@ -42,7 +42,7 @@ race: ## Run the tests with the race detector, which needs a C compiler
 
 .PHONY: simulate
 simulate: ## Run 4,000 seeds of simulations, SEEDS of each suite and five times as many of groups, and large stores; takes five minutes
-	$(GOTEST) -v ./internal/simulated -skip TestClientGo -timeout 30m -simulation.seeds=$(SEEDS)
+	$(GOTEST) -v ./internal/test/simulated -skip TestClientGo -timeout 30m -simulation.seeds=$(SEEDS)
 	$(GOTEST) -v ./examples/controller -run '^TestSimulation$$' -timeout 30m -simulation.seeds=$(SEEDS)
 	$(GOTEST) -v ./typed/shard -run '^TestSimulation$$' -timeout 30m -shard.seeds=$$(($(SEEDS) * 5))
 	$(GOTEST) ./index -timeout 30m -index.large -rapid.checks=200
@@ -57,7 +57,7 @@ waves: ## Run random programs of queues, stores, logs and handlers for WAVES=1h 
 # A bug that cannot be put in any more ends it at once.
 .PHONY: mutants
 mutants: ## Put known bugs back, one at a time, and check that simulations find each in 2,000 seeds, or tests do: MUTANTS=regexp
-	$(GO) run ./internal/mutants -check -run '$(MUTANTS)' -seeds $(MUTANTSEEDS)
+	$(GO) run ./internal/test/mutants -check -run '$(MUTANTS)' -seeds $(MUTANTSEEDS)
 
 .PHONY: format
 format: ## Check that gofmt has nothing to change

@@ -19,9 +19,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/apitest/history"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
 // sharedServer is a cache.ListerWatcher over Pods that the test writes. It is

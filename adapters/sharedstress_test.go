@@ -23,10 +23,10 @@ import (
 	fcache "k8s.io/client-go/tools/cache/testing"
 
 	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/apitest/history"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/typedtest"
-	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
 // Without a relist, each of many informers that join at different times is told
@@ -111,12 +111,12 @@ func sharedWorldOfClient(t *testing.T, client kubernetes.Interface) *sharedWorld
 
 var sharedWorlds = map[string]func(t *testing.T) *sharedWorld{
 	"server in memory": func(t *testing.T) *sharedWorld {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		client, err := kubernetes.NewForConfig(srv.Config())
 		require.NoError(t, err)
 		w := sharedWorldOfClient(t, client)
 		w.fail = func() {
-			srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Err: apierrors.NewResourceExpired("too old")})
+			srv.Inject(apitest.Fault{Resource: "pods", Open: true, Err: apierrors.NewResourceExpired("too old")})
 		}
 		return w
 	},

@@ -21,7 +21,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters"
 	ourinformers "github.com/kubetyped/informer/adapters/informers"
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 // tolerant returns a Pod that has a toleration as all of them have.
@@ -108,7 +108,7 @@ func TestSharing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := typedtest.Start(t)
+			srv := apitest.Start(t)
 			require.NoError(t, srv.Create(t.Context(), tolerant("shop", "a"), tolerant("other", "z")))
 			client, err := kubernetes.NewForConfig(srv.Config())
 			require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestSharing(t *testing.T) {
 // TestSharingHeedsTweaks: what is asked for is what the client would ask for.
 func TestSharingHeedsTweaks(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), tolerant("shop", "a"), tolerant("shop", "b")))
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
@@ -165,7 +165,7 @@ func TestSharingOfOtherClients(t *testing.T) {
 // of a generated client, is not stored, and the informer goes on.
 func TestSharingOfWhatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), tolerant("shop", "a")))
 	config := srv.Config()
 	config.ContentType = "application/json"
@@ -174,7 +174,7 @@ func TestSharingOfWhatCannotBeDecoded(t *testing.T) {
 	informer := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), cache.SharedIndexInformerOptions{})
 	startShared(t, informer)
 	require.NoError(t, srv.WaitForWatches(t.Context(), "pods", 1))
-	require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: "MODIFIED", Object: &corev1.ConfigMap{
+	require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: "MODIFIED", Object: &corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "stray", ResourceVersion: srv.ResourceVersion()},
 	}}}).Met())
@@ -189,7 +189,7 @@ func TestSharingOfWhatCannotBeDecoded(t *testing.T) {
 // versions that are gone, the informer has what the server has.
 func TestSharingSurvivesFaults(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	config := srv.Config()
 	config.QPS = -1
 	client, err := kubernetes.NewForConfig(config)
@@ -197,14 +197,14 @@ func TestSharingSurvivesFaults(t *testing.T) {
 	informer := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), cache.SharedIndexInformerOptions{})
 	startShared(t, informer)
 	faults := []func(){
-		func() { srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Clean}) },
-		func() { srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Torn}) },
+		func() { srv.Inject(apitest.Fault{Resource: "pods", Open: true, End: apitest.Clean}) },
+		func() { srv.Inject(apitest.Fault{Resource: "pods", Open: true, End: apitest.Torn}) },
 		func() {
-			srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Bookmark}})
+			srv.Inject(apitest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Bookmark}})
 		},
 		func() {
 			srv.Compact()
-			srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Clean})
+			srv.Inject(apitest.Fault{Resource: "pods", Open: true, End: apitest.Clean})
 		},
 	}
 	for i := range 40 {
@@ -243,7 +243,7 @@ func TestSharingSurvivesFaults(t *testing.T) {
 // says which and why; nobody is told where they do.
 func TestSharingTellsWhatIsInTheWay(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
 	options := cache.SharedIndexInformerOptions{}

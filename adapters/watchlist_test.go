@@ -16,13 +16,13 @@ import (
 	"k8s.io/klog/v2/ktesting"
 
 	"github.com/kubetyped/informer/adapters"
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 // TestServerThatDoesNotStreamIsNoFailure: an informer of a server without WatchList logs
 // nothing of that but for debugging, and tells no error handler.
 func TestServerThatDoesNotStreamIsNoFailure(t *testing.T) {
-	srv := typedtest.Start(t, typedtest.WithoutWatchList())
+	srv := apitest.Start(t, apitest.WithoutWatchList())
 	require.NoError(t, srv.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}))
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)

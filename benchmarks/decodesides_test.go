@@ -21,8 +21,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/plan"
-	"github.com/kubetyped/informer/internal/wire"
+	"github.com/kubetyped/informer/internal/decode/plan"
+	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
 // decoder makes objects of bytes.

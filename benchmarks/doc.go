@@ -66,7 +66,7 @@
 //
 // Both sides get the same objects, in the same order, from the same source.
 // They are Pods of about 8 KB of JSON, in which differs what differs in a cluster;
-// see internal/pods. Where bytes are decoded, every Pod is whole. Where only
+// see internal/test/pods. Where bytes are decoded, every Pod is whole. Where only
 // pointers are handed on, Pods share what no side looks at; see
 // benchmarks/internal/cluster.
 //

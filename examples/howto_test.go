@@ -18,11 +18,11 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // The code of how-to guides.
@@ -40,7 +40,7 @@ func readyz(pods *typed.Informer[*corev1.Pod]) http.HandlerFunc {
 }
 
 func TestReadyz(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()))
 	get := func() int {
 		w := httptest.NewRecorder()
@@ -65,7 +65,7 @@ func newRecorder(ctx context.Context, client kubernetes.Interface) record.EventR
 }
 
 func TestRecorder(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())

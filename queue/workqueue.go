@@ -18,8 +18,8 @@ import (
 
 	"github.com/kubetyped/informer/internal/intrusive"
 	"github.com/kubetyped/informer/internal/keys"
+	"github.com/kubetyped/informer/internal/loglimit"
 	"github.com/kubetyped/informer/internal/monitor"
-	"github.com/kubetyped/informer/internal/sparing"
 	"github.com/kubetyped/informer/internal/timing"
 )
 
@@ -101,7 +101,7 @@ type WorkQueue[K comparable] struct {
 
 	failures failures[K] // has a lock of its own
 	results  results
-	slowLog  sparing.Log
+	slowLog  loglimit.Log
 }
 
 // NewWorkQueue returns an empty queue. It returns an error if an option cannot be used.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/weigh"
+	"github.com/kubetyped/informer/internal/heapsize"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -39,7 +39,7 @@ func (i *Informer[T]) EstimateHeap(sample int) report.Heap {
 		return report.Heap{}
 	}
 	h := report.Heap{Objects: s.Len()}
-	scale, part := weigh.NewScale(), 0 // of an object that is to be measured, in parts of Objects
+	scale, part := heapsize.NewScale(), 0 // of an object that is to be measured, in parts of Objects
 	sample = min(sample, h.Objects)
 	for obj := range s.All() {
 		if part += sample; part >= h.Objects {

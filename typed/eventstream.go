@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/chance"
+	"github.com/kubetyped/informer/internal/random"
 )
 
 // EventStream is what an informer's Events returns:
@@ -67,7 +67,7 @@ func (i *Informer[T]) visit(ctx context.Context, opts []HandlerOption, yield fun
 	}
 	defer l.Close()
 	defer context.AfterFunc(ctx, l.end)() // wakes it
-	l.random = chance.From(ctx)
+	l.random = random.From(ctx)
 	left := false
 	l.run(func(e *Event[T]) bool {
 		if ctx.Err() != nil {

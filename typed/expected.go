@@ -75,7 +75,7 @@ func (i *Informer[T]) canReach(version string) error {
 		return err
 	}
 	if version == "" {
-		return fmt.Errorf("informer %s: resource version \"\" is not a positive number: objects of fake clientsets have none; those of the API server in package typedtest do", i.name)
+		return fmt.Errorf("informer %s: resource version \"\" is not a positive number: objects of fake clientsets have none; those of the API server in package apitest do", i.name)
 	}
 	if !atLeast(version, version) {
 		return fmt.Errorf("informer %s: resource version %q is not a positive number", i.name, version)

@@ -8,9 +8,9 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/chance"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/random"
 )
 
 // Handle adds a handler, which is then called as Handler describes. It may be
@@ -118,7 +118,7 @@ func (i *Informer[T]) call(l *listener[T]) {
 		return
 	}
 	ctx := i.ctx
-	l.calling, l.random = true, chance.From(ctx)
+	l.calling, l.random = true, random.From(ctx)
 	i.calling.Go(func() {
 		defer l.finish()
 		defer utilruntime.HandleCrashWithContext(ctx)

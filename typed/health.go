@@ -8,7 +8,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
-	"github.com/kubetyped/informer/internal/sparing"
+	"github.com/kubetyped/informer/internal/loglimit"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -25,7 +25,7 @@ type health struct {
 	watching time.Time // guarded by mu; when it last began to watch; zero: it has failed since
 	contact  time.Time // guarded by mu; when it last worked
 
-	trouble    sparing.Trouble // what is logged of failures
+	trouble    loglimit.Trouble // what is logged of failures
 	rejections rejections
 	untold     untold
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/sparing"
+	"github.com/kubetyped/informer/internal/loglimit"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -94,7 +94,7 @@ type Informer[T index.Object] struct {
 	holders  *uses       // of a factory's informer; nil: it is not one
 	history  *history[T] // nil: no events are kept
 	meter    source.Meter
-	slowLog  sparing.Log
+	slowLog  loglimit.Log
 	spending *spending                            // nil: there is no budget
 	spent    struct{ objects, heap atomic.Int64 } // of the budget of the factory
 

@@ -8,8 +8,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/chance"
 	"github.com/kubetyped/informer/internal/eventlog"
+	"github.com/kubetyped/informer/internal/random"
 )
 
 // listener is a handler that was added, with the events that it gets, in this order:
@@ -27,7 +27,7 @@ type listener[T index.Object] struct {
 
 	tasks    taskQueue[T]
 	period   time.Duration  // of resyncs; 0: none
-	random   *chance.Source // of jitter
+	random   *random.Source // of jitter
 	jitter   float64        // the part of period by which one is longer at most
 	timer    *time.Timer
 	timed    atomic.Pointer[calls[T]] // nil: calls are not timed

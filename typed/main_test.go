@@ -3,7 +3,7 @@ package typed_test
 import (
 	"testing"
 
-	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/internal/test/rig"
 )
 
 func TestMain(m *testing.M) { rig.Main(m) }

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // TestRejectedInANamespaceThatIsRemoved is forgotten with it, also if the list that it was

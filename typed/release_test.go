@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // panicOf returns the error that f panics with, nil if it does not.

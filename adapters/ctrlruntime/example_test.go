@@ -21,12 +21,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // A program for controller-runtime with the typed core under its manager and its
@@ -218,8 +218,8 @@ func ExampleNewHandlerSource() {
 
 // newCluster starts an API server in memory that holds objs, and returns how to reach
 // it and the function that ends it.
-func newCluster(objs ...typedtest.Object) (config *rest.Config, shutdown func() error) {
-	srv, err := typedtest.NewServer(typedtest.WithObjects(objs...))
+func newCluster(objs ...apitest.Object) (config *rest.Config, shutdown func() error) {
+	srv, err := apitest.NewServer(apitest.WithObjects(objs...))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 // pieces is what a manager and its controllers are built of.
@@ -51,7 +51,7 @@ var builds = map[string]pieces{
 // rig is a server with a manager.
 type rig struct {
 	pieces
-	server *typedtest.Server
+	server *apitest.Server
 	mgr    manager.Manager
 	client client.WithWatch // reads from the server
 	ctx    context.Context  // ends a while before the test does
@@ -70,7 +70,7 @@ func onEachBuild(t *testing.T, o cache.Options, test func(t *testing.T, r *rig))
 func newRig(t *testing.T, p pieces, o cache.Options) *rig {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	server, err := typedtest.NewServer()
+	server, err := apitest.NewServer()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	require.NoError(t, p.cache(&o))

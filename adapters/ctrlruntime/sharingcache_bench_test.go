@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
-	"github.com/kubetyped/informer/internal/pods"
+	"github.com/kubetyped/informer/internal/test/pods"
 	"github.com/kubetyped/informer/typed/kube"
 )
 

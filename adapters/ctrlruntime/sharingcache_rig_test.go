@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 // widget is a custom resource.
@@ -74,12 +74,12 @@ var withWidgets = func() *runtime.Scheme {
 	return s
 }()
 
-func startWithWidgets(t *testing.T, opts ...typedtest.Option) *typedtest.Server {
+func startWithWidgets(t *testing.T, opts ...apitest.Option) *apitest.Server {
 	t.Helper()
-	opts = append(opts, typedtest.WithResources(typedtest.Resource{
+	opts = append(opts, apitest.WithResources(apitest.Resource{
 		GroupVersionResource: widgetKind.GroupVersion().WithResource("widgets"), Kind: widgetKind.Kind, Type: (*widget)(nil),
 	}))
-	return typedtest.Start(t, opts...)
+	return apitest.Start(t, opts...)
 }
 
 func metadataOf(kind schema.GroupVersionKind) client.Object {

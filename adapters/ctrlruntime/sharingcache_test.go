@@ -27,8 +27,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // objectMeta is of an object with all that options of caches are about.
@@ -40,9 +40,9 @@ func objectMeta(namespace, name, app string) metav1.ObjectMeta {
 }
 
 // objects returns a Pod, a Node and a custom resource of a name.
-func objects(namespace, name, app string) []typedtest.Object {
+func objects(namespace, name, app string) []apitest.Object {
 	node := objectMeta("", name, app)
-	return []typedtest.Object{
+	return []apitest.Object{
 		&corev1.Pod{ObjectMeta: objectMeta(namespace, name, app), Spec: corev1.PodSpec{
 			NodeName:    "n-" + name,
 			Containers:  []corev1.Container{{Name: "server", Image: "shop:1"}},
@@ -54,7 +54,7 @@ func objects(namespace, name, app string) []typedtest.Object {
 }
 
 // write writes the objects of several namespaces, of which two match all options.
-func write(t *testing.T, srv *typedtest.Server) {
+func write(t *testing.T, srv *apitest.Server) {
 	t.Helper()
 	for i, namespace := range []string{"one", "one", "two", "three"} {
 		require.NoError(t, srv.Create(t.Context(), objects(namespace, fmt.Sprint("web-", i), []string{"shop", "db"}[i/3])...))
@@ -62,7 +62,7 @@ func write(t *testing.T, srv *typedtest.Server) {
 }
 
 // change writes what comes by watches, and after watches were cut and versions lost.
-func change(t *testing.T, srv *typedtest.Server, marker func(name string)) {
+func change(t *testing.T, srv *apitest.Server, marker func(name string)) {
 	t.Helper()
 	for _, obj := range objects("one", "web-0", "shop") {
 		obj.(metav1.Object).SetAnnotations(map[string]string{"changed": "yes"})
@@ -72,13 +72,13 @@ func change(t *testing.T, srv *typedtest.Server, marker func(name string)) {
 	require.NoError(t, srv.Create(t.Context(), objects("one", "first", "shop")...))
 	marker("first")
 	for _, resource := range []string{"pods", "nodes", "widgets"} {
-		srv.Inject(typedtest.Fault{Resource: resource, Open: true, End: typedtest.Torn})
+		srv.Inject(apitest.Fault{Resource: resource, Open: true, End: apitest.Torn})
 	}
 	require.NoError(t, srv.Create(t.Context(), objects("one", "second", "shop")...))
 	marker("second")
 	srv.Compact()
 	for _, resource := range []string{"pods", "nodes", "widgets"} {
-		srv.Inject(typedtest.Fault{Resource: resource, Open: true, End: typedtest.Clean})
+		srv.Inject(apitest.Fault{Resource: resource, Open: true, End: apitest.Clean})
 	}
 	require.NoError(t, srv.Create(t.Context(), objects("one", "third", "shop")...))
 	marker("third")
@@ -109,9 +109,9 @@ func TestSharingCacheIsControllerRuntimes(t *testing.T) {
 		for _, contentType := range []string{"", "application/json"} {
 			t.Run(name+" "+contentType, func(t *testing.T) {
 				t.Parallel()
-				var opts []typedtest.Option
+				var opts []apitest.Option
 				if contentType != "" || o.DefaultEnableWatchBookmarks != nil { // the end of a streamed list is a bookmark
-					opts = append(opts, typedtest.WithoutWatchList())
+					opts = append(opts, apitest.WithoutWatchList())
 				}
 				srv := startWithWidgets(t, opts...)
 				write(t, srv)
@@ -124,7 +124,7 @@ func TestSharingCacheIsControllerRuntimes(t *testing.T) {
 }
 
 // checkSame checks that the caches of controller-runtime and ours are the same.
-func checkSame(t *testing.T, srv *typedtest.Server, config *rest.Config, o cache.Options) {
+func checkSame(t *testing.T, srv *apitest.Server, config *rest.Config, o cache.Options) {
 	t.Helper()
 	markers := []string{"first", "second", "third"}
 	theirs := startCache(t, cache.New, config, o, markers...)
@@ -254,7 +254,7 @@ func TestSharingCacheTellsErrors(t *testing.T) {
 	for name, newCache := range map[string]cache.NewCacheFunc{"controller-runtime": cache.New, "sharing": ctrlruntime.SharingCache()} {
 		t.Run(name, func(t *testing.T) {
 			srv := startWithWidgets(t)
-			refusal := srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("not yours"))})
+			refusal := srv.Inject(apitest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("not yours"))})
 			refused := make(chan error, 1)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			made, err := newCache(srv.Config(), cache.Options{

@@ -11,17 +11,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/adapters/metrics"
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // All informers of a factory, and a queue. A program gives promhttp.Handler to its HTTP
 // server, or has it already.
 func ExampleNew() {
 	ctx := context.Background()
-	server, err := typedtest.NewServer()
+	server, err := apitest.NewServer()
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -15,11 +15,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/adapters/tracing"
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/apitest/history"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
-	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
 // recorder notes what a handler is told, object by object.
@@ -47,7 +47,7 @@ func TestNothingIsLost(t *testing.T) {
 }
 
 func testNothingIsLost(t *testing.T, random *rand.Rand) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
 	tracer, exporter := newTracer(t, tracing.WithSampling(1+random.IntN(3)), tracing.WithBounds(1+random.IntN(8), time.Minute))
@@ -77,7 +77,7 @@ func testNothingIsLost(t *testing.T, random *rand.Rand) {
 			if random.IntN(4) == 0 {
 				srv.Compact()
 			}
-			srv.Inject(typedtest.Fault{Verb: "watch", Open: true, End: typedtest.Reset}).Remove()
+			srv.Inject(apitest.Fault{Verb: "watch", Open: true, End: apitest.Reset}).Remove()
 			time.Sleep(time.Duration(random.IntN(3)) * time.Second)
 		}
 	}

@@ -17,12 +17,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/adapters/tracing"
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // headers notes the traces of requests as they are sent.
@@ -43,7 +43,7 @@ func (h *headers) RoundTrip(r *http.Request) (*http.Response, error) {
 // server have the trace of the event, those of informers have none.
 func TestTransport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		config, sent := srv.Config(), &headers{sent: map[string]string{}}
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 			sent.next = next

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/e2e/crd"
-	"github.com/kubetyped/informer/internal/conformance"
+	"github.com/kubetyped/informer/internal/test/conformance"
 )
 
 // widgets is the custom resource of the suites.

@@ -11,8 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/util/flowcontrol"
 
+	"github.com/kubetyped/informer/apitest/history"
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
 // writers is how many goroutines write, each its own objects.

@@ -12,10 +12,10 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/apitest/history"
 	"github.com/kubetyped/informer/e2e/crd"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
 // objects are those of one resource in one namespace, as clients see them.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	document "github.com/kubetyped/informer/internal/report"
+	document "github.com/kubetyped/informer/internal/test/report"
 )
 
 // report is what the tests have found, in the order in which they ran.

@@ -15,13 +15,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 	clientcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
+	"github.com/kubetyped/informer/apitest/history"
 	"github.com/kubetyped/informer/e2e/cluster"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
 const namespace = metav1.NamespaceDefault

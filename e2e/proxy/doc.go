@@ -23,7 +23,7 @@
 //   - Look: Requests, Responses, Cuts, Watches, Connections, Injection.Count;
 //     and wait for any of these: WaitFor.
 //
-// Faults are named as those of typedtest.Server, where it has them.
+// Faults are named as those of apitest.Server, where it has them.
 //
 // # What it does not do
 //

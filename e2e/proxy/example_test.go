@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/e2e/proxy"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 func Example() {
 	ctx := context.Background()
-	server, err := typedtest.NewServer() // or a real one
+	server, err := apitest.NewServer() // or a real one
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/e2e/proxy"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,7 +30,7 @@ const moment = 100 * time.Millisecond
 type rig struct {
 	*testing.T
 	ctx    context.Context
-	server *typedtest.Server
+	server *apitest.Server
 	proxy  *proxy.Proxy
 }
 
@@ -38,7 +38,7 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	server := typedtest.Start(t, typedtest.WithBookmarks(0))
+	server := apitest.Start(t, apitest.WithBookmarks(0))
 	return &rig{t, ctx, server, start(t, server.Config())}
 }
 

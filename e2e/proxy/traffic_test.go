@@ -18,16 +18,16 @@ import (
 	"k8s.io/client-go/rest"
 	certutil "k8s.io/client-go/util/cert"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/e2e/proxy"
-	"github.com/kubetyped/informer/internal/conformance"
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/internal/test/conformance"
 )
 
 // The suite does not know of the proxy: lists, watches, patches and errors pass
 // unchanged.
 func TestTrafficIsUnharmed(t *testing.T) {
 	widgets := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
-	s := typedtest.Start(t, typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true}))
+	s := apitest.Start(t, apitest.WithResources(apitest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true}))
 	p := start(t, s.Config())
 	var namespaces atomic.Int32 // checks run at the same time
 	conformance.TestServer(t, func(t *testing.T) conformance.Rig {

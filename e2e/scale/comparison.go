@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubetyped/informer/internal/report"
+	"github.com/kubetyped/informer/internal/test/report"
 )
 
 // measurement is what came of one side in one round.

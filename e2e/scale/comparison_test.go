@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kubetyped/informer/internal/report"
+	"github.com/kubetyped/informer/internal/test/report"
 )
 
 func TestMedian(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/e2e/cluster"
-	"github.com/kubetyped/informer/internal/report"
+	"github.com/kubetyped/informer/internal/test/report"
 )
 
 // TestMain makes the test binary play a side, as the program does, where it is

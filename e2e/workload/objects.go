@@ -1,6 +1,6 @@
 // Package workload fills a cluster with what some teams run in it: the Pods of
 // their applications, spread over namespaces and Nodes, and what belongs to them.
-// The Pods are those of internal/pods, from which benchmarks have theirs.
+// The Pods are those of internal/test/pods, from which benchmarks have theirs.
 package workload
 
 import (
@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubetyped/informer/internal/pods"
+	"github.com/kubetyped/informer/internal/test/pods"
 )
 
 // The labels that all objects in namespaces have. The last has few values.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"github.com/kubetyped/informer/internal/pods"
+	"github.com/kubetyped/informer/internal/test/pods"
 )
 
 // The managers that an API server notes in managedFields.

@@ -16,10 +16,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
-func newClient(t *testing.T, srv *typedtest.Server) *kubernetes.Clientset {
+func newClient(t *testing.T, srv *apitest.Server) *kubernetes.Clientset {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func asking(name, replicas string) *corev1.ConfigMap {
 }
 
 // podsOf returns the names of the Pods of a ConfigMap that are at the server.
-func podsOf(t *testing.T, srv *typedtest.Server, name string) []string {
+func podsOf(t *testing.T, srv *apitest.Server, name string) []string {
 	t.Helper()
 	list, err := newClient(t, srv).CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func podsOf(t *testing.T, srv *typedtest.Server, name string) []string {
 	return names
 }
 
-func leaseOf(t *testing.T, srv *typedtest.Server, namespace string) *coordinationv1.Lease {
+func leaseOf(t *testing.T, srv *apitest.Server, namespace string) *coordinationv1.Lease {
 	t.Helper()
 	l, err := newClient(t, srv).CoordinationV1().Leases(namespace).Get(t.Context(), "kubetyped-example", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func eventually(t *testing.T, condition func() bool) {
 
 // start runs a controller, set up by the functions, until stop is called or the
 // test ends.
-func start(t *testing.T, srv *typedtest.Server, workers int, setup ...func(*controller)) (c *controller, stop func()) {
+func start(t *testing.T, srv *apitest.Server, workers int, setup ...func(*controller)) (c *controller, stop func()) {
 	t.Helper()
 	client := newClient(t, srv)
 	c, err := newController(client)
@@ -90,7 +90,7 @@ func start(t *testing.T, srv *typedtest.Server, workers int, setup ...func(*cont
 func withoutExpectations(c *controller) { c.process = c.reconcile }
 
 func TestController(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	foreign := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "foreign"}}
 	unlabelled := asking("unlabelled", "1")
 	unlabelled.Labels = nil
@@ -147,13 +147,13 @@ func TestController(t *testing.T) {
 func TestControllerWhoseWatchIsBehind(t *testing.T) {
 	// synced waits until the informer of Pods has synced, which it does by its watch,
 	// and watches.
-	synced := func(t *testing.T, srv *typedtest.Server, c *controller) {
+	synced := func(t *testing.T, srv *apitest.Server, c *controller) {
 		require.NoError(t, c.pods.WaitForSync(t.Context()))
 		require.NoError(t, srv.WaitForWatches(t.Context(), "pods", 1))
 	}
 	// touched is how often the ConfigMap is changed while nothing is heard of Pods.
 	const touched = 5
-	touch := func(t *testing.T, srv *typedtest.Server, handled func(n int) bool) {
+	touch := func(t *testing.T, srv *apitest.Server, handled func(n int) bool) {
 		for n := range touched {
 			web := asking("web", "3")
 			web.Annotations = map[string]string{"touched": fmt.Sprint(n)}
@@ -162,10 +162,10 @@ func TestControllerWhoseWatchIsBehind(t *testing.T) {
 		}
 	}
 	t.Run("without expectations", func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		c, _ := start(t, srv, 1, withoutExpectations)
 		synced(t, srv, c)
-		hold := srv.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Hold: true})
+		hold := srv.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Hold: true})
 		require.NoError(t, srv.Create(t.Context(), asking("web", "3")))
 		created := func(n int) bool { return len(podsOf(t, srv, "web")) == 3*(n+1) }
 		eventually(t, func() bool { return created(0) })
@@ -175,10 +175,10 @@ func TestControllerWhoseWatchIsBehind(t *testing.T) {
 		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 3 })
 	})
 	t.Run("with expectations", func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		c, _ := start(t, srv, 1)
 		synced(t, srv, c)
-		hold := srv.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Hold: true})
+		hold := srv.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Hold: true})
 		require.NoError(t, srv.Create(t.Context(), asking("web", "3")))
 		eventually(t, func() bool { return srv.Requests("create", "pods") == 3 })
 		touch(t, srv, func(n int) bool { return c.writes.Stats().PutOff >= uint64(n) })
@@ -199,14 +199,14 @@ func TestControllerWhoseWatchIsBehind(t *testing.T) {
 
 // Whatever the delays of the watch, every Pod that is created is needed.
 func TestControllerNeverCreatesDuplicates(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	c, stop := start(t, srv, 4)
 	random := rand.New(rand.NewPCG(1, 2))
 	ctx, cancel := context.WithCancel(t.Context())
 	var disturbing sync.WaitGroup
 	disturbing.Go(func() {
 		for ctx.Err() == nil {
-			hold := srv.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Hold: true})
+			hold := srv.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Hold: true})
 			time.Sleep(10 * time.Millisecond)
 			hold.Remove()
 			time.Sleep(2 * time.Millisecond)
@@ -240,7 +240,7 @@ func TestControllerNeverCreatesDuplicates(t *testing.T) {
 
 func TestOneControllerLeads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the second waits until the Lease is free
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		first, stop := start(t, srv, 1)
 		require.NoError(t, srv.Create(t.Context(), asking("web", "2")))
 		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 2 })
@@ -263,12 +263,12 @@ func TestOneControllerLeads(t *testing.T) {
 // Pods might be there before it looks.
 func TestControllerThatStopsFinishesWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		const owners = 5
 		for i := range owners {
 			require.NoError(t, srv.Create(t.Context(), asking(fmt.Sprint("web-", i), "2")))
 		}
-		late := srv.Inject(typedtest.Fault{Verb: "create", Resource: "pods", Way: typedtest.Requests, Latency: 20 * time.Millisecond})
+		late := srv.Inject(apitest.Fault{Verb: "create", Resource: "pods", Way: apitest.Requests, Latency: 20 * time.Millisecond})
 		c, stop := start(t, srv, 1)
 		synctest.Wait()
 		stats := c.queue.Stats()

@@ -37,7 +37,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 func main() {
@@ -122,7 +122,7 @@ func connect(kubeconfig string) (config *rest.Config, closeServer func() error, 
 		config, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
 		return config, func() error { return nil }, err
 	}
-	srv, err := typedtest.NewServer()
+	srv, err := apitest.NewServer()
 	if err != nil {
 		return nil, nil, err
 	}

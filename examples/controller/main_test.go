@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/klog/v2"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 func TestMain(m *testing.M) {
@@ -65,7 +65,7 @@ func kubeconfig(t *testing.T, url string) string {
 }
 
 func TestRunOnAClusterOfAKubeconfig(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), asking("web", "2")))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -85,7 +85,7 @@ func TestRunOnAClusterOfAKubeconfig(t *testing.T) {
 }
 
 func TestRunServesMetrics(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	read, out := io.Pipe()

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubetyped/informer/typed/typedtest/simulation"
+	"github.com/kubetyped/informer/apitest/simulation"
 )
 
 // simulated returns what runs the controller in a simulation, among others that elect a

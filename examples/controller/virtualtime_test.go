@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 // In the function that synctest.Test calls, nobody waits: the clock moves on as
@@ -22,9 +22,9 @@ import (
 // TestHourWithoutQuota has the server refuse Pods for an hour.
 func TestHourWithoutQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		c, _ := start(t, srv, 2)
-		forbidden := srv.Inject(typedtest.Fault{
+		forbidden := srv.Inject(apitest.Fault{
 			Verb: "create", Resource: "pods",
 			Err: apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("exceeded quota")),
 		})
@@ -52,7 +52,7 @@ func TestHourWithoutQuota(t *testing.T) {
 // its lease expires, and only then does another one work.
 func TestLeaderThatIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		config := srv.Config()
 		config.UserAgent = "first"
 		first, err := newController(newClient(t, srv))
@@ -67,7 +67,7 @@ func TestLeaderThatIsCutOff(t *testing.T) {
 		time.Sleep(time.Hour)
 		assert.Equal(t, "first", *leaseOf(t, srv, "default").Spec.HolderIdentity)
 
-		srv.Inject(typedtest.Fault{UserAgent: "first", Verb: "update", End: typedtest.Reset})
+		srv.Inject(apitest.Fault{UserAgent: "first", Verb: "update", End: apitest.Reset})
 		assert.Error(t, <-ended)
 		stopped := time.Since(begun) - time.Hour
 		assert.Less(t, stopped, 15*time.Second, "before the lease has expired")

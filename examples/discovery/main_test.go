@@ -15,7 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -43,8 +43,8 @@ func TestRunWatchesEveryResource(t *testing.T) {
 // others have synced, however busy the machine is.
 func TestWatchGoesOnWithoutWhatIsForbidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
-		srv.Inject(typedtest.Fault{Resource: "secrets", Err: apierrors.NewForbidden(
+		srv := apitest.Start(t)
+		srv.Inject(apitest.Fault{Resource: "secrets", Err: apierrors.NewForbidden(
 			schema.GroupResource{Resource: "secrets"}, "", errors.New("ask for more rights"))})
 		var out bytes.Buffer
 
@@ -58,7 +58,7 @@ func TestWatchGoesOnWithoutWhatIsForbidden(t *testing.T) {
 
 func TestRunTellsWhatIsWrong(t *testing.T) {
 	assert.ErrorContains(t, run(t.Context(), filepath.Join(t.TempDir(), "missing"), time.Second, new(bytes.Buffer)), "no such file")
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	assert.ErrorIs(t, watch(ctx, srv.Config(), time.Second, new(bytes.Buffer)), context.Canceled)

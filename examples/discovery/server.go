@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 // newServer starts a server in memory that has some objects, one of a custom resource.
-func newServer() (*typedtest.Server, error) {
-	objects := []typedtest.Object{
+func newServer() (*apitest.Server, error) {
+	objects := []apitest.Object{
 		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}},
 		&unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"namespace": "default", "name": "w"},
@@ -23,7 +23,7 @@ func newServer() (*typedtest.Server, error) {
 	for i := range 3 {
 		objects = append(objects, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprint("web-", i)}})
 	}
-	return typedtest.NewServer(typedtest.WithObjects(objects...), typedtest.WithResources(typedtest.Resource{
+	return apitest.NewServer(apitest.WithObjects(objects...), apitest.WithResources(apitest.Resource{
 		GroupVersionResource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}, Kind: "Widget",
 	}))
 }

@@ -7,16 +7,16 @@ import (
 	"io"
 	"time"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/examples/internal/demo"
 	"github.com/kubetyped/informer/typed/fleet"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // demonstrate writes the table of three clusters in memory, before one of them goes down,
 // while it is, and when it is back.
 func demonstrate(ctx context.Context, out io.Writer) (err error) {
 	clusters := &fleet.Clusters{}
-	servers := map[string]*typedtest.Server{}
+	servers := map[string]*apitest.Server{}
 	for _, name := range []string{"east", "north", "west"} {
 		srv, err := demo.NewServer()
 		if err != nil {
@@ -35,8 +35,8 @@ func demonstrate(ctx context.Context, out io.Writer) (err error) {
 		d.write(out)
 
 		fmt.Fprintln(out, "\nwest goes down, and all clusters get a Pod")
-		servers["west"].Inject(typedtest.Fault{Open: true, End: typedtest.Reset})
-		down := servers["west"].Inject(typedtest.Fault{End: typedtest.Reset})
+		servers["west"].Inject(apitest.Fault{Open: true, End: apitest.Reset})
+		down := servers["west"].Inject(apitest.Fault{End: apitest.Reset})
 		if err := d.until(ctx, func() bool { s, _ := d.pods.StatusOf("west"); return s.Stale() }); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 func main() {
@@ -54,13 +54,13 @@ func run(ctx context.Context, kubeconfig string, out io.Writer) error {
 }
 
 // served is how an API server of tests serves Networks.
-func served() typedtest.Option {
-	return typedtest.WithResources(typedtest.Resource{GroupVersionResource: networks, Kind: "Network", Status: true})
+func served() apitest.Option {
+	return apitest.WithResources(apitest.Resource{GroupVersionResource: networks, Kind: "Network", Status: true})
 }
 
 // show creates two Networks in a server of its own, and prints what becomes of them.
 func show(ctx context.Context, out io.Writer) (err error) {
-	srv, err := typedtest.NewServer(served())
+	srv, err := apitest.NewServer(served())
 	if err != nil {
 		return err
 	}

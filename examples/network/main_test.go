@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 func TestMain(m *testing.M) {
@@ -51,7 +51,7 @@ func TestStatus(t *testing.T) {
 // again, which is a conflict.
 func TestController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := typedtest.Start(t, served())
+		srv := apitest.Start(t, served())
 		c, err := newController(srv.Config())
 		require.NoError(t, err)
 		ctx, stop := context.WithCancel(t.Context())

@@ -30,15 +30,15 @@ import (
 
 	_ "github.com/kubetyped/informer/adapters/metrics"
 	_ "github.com/kubetyped/informer/adapters/tracing"
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // TestAFewLines builds examples/controller with the lines of edits_test.go, runs it, and
 // looks at its page, metrics and traces.
 func TestAFewLines(t *testing.T) {
 	binary := build(t, slices.Concat(setup, page, prometheus, traces))
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	url, out, stop := start(t, binary, kubeconfig(t, srv))
 	require.NoError(t, srv.WaitForWatches(t.Context(), "configmaps", 1))
 	require.NoError(t, srv.Create(t.Context(), &corev1.ConfigMap{
@@ -143,7 +143,7 @@ func start(t *testing.T, binary, kubeconfig string) (url string, out func() stri
 }
 
 // kubeconfig writes one for the server.
-func kubeconfig(t *testing.T, srv *typedtest.Server) string {
+func kubeconfig(t *testing.T, srv *apitest.Server) string {
 	t.Helper()
 	config := srv.Config()
 	path := filepath.Join(t.TempDir(), "config")

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 // numberOfPods is how many Pods the cluster has.
@@ -20,8 +20,8 @@ const numberOfPods = 500
 
 // newCluster starts an API server in memory. It has ConfigMaps that are large, since
 // somebody has put reports into them, and denies the right to read Secrets.
-func newCluster(ctx context.Context) (*typedtest.Server, error) {
-	var all []typedtest.Object
+func newCluster(ctx context.Context) (*apitest.Server, error) {
+	var all []apitest.Object
 	for i := range numberOfPods {
 		all = append(all, newPod(i, 0))
 	}
@@ -35,14 +35,14 @@ func newCluster(ctx context.Context) (*typedtest.Server, error) {
 	for i := range 200 {
 		all = append(all, newReport(i))
 	}
-	srv, err := typedtest.NewServer(typedtest.WithObjects(all...))
+	srv, err := apitest.NewServer(apitest.WithObjects(all...))
 	if err != nil {
 		return nil, err
 	}
 	denied := apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "",
 		errors.New(`user "system:serviceaccount:shop:operate" cannot list resource "secrets" in API group "" at the cluster scope`))
 	for _, verb := range []string{"list", "watch"} {
-		srv.Inject(typedtest.Fault{Verb: verb, Resource: "secrets", Err: denied})
+		srv.Inject(apitest.Fault{Verb: verb, Resource: "secrets", Err: denied})
 	}
 	return srv, ctx.Err()
 }
@@ -68,7 +68,7 @@ func newPod(i, version int) *corev1.Pod {
 }
 
 // change changes some Pods a second until ctx ends.
-func change(ctx context.Context, srv *typedtest.Server) error {
+func change(ctx context.Context, srv *apitest.Server) error {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for version := 1; ; version++ {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubetyped/informer/typed/typedtest/simulation"
+	"github.com/kubetyped/informer/apitest/simulation"
 )
 
 // TestSimulation checks that in the end the last report of each Node is right, whatever

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 func podWith(name string, ips ...string) *corev1.Pod {
@@ -24,7 +24,7 @@ func podWith(name string, ips ...string) *corev1.Pod {
 
 // TestAddressesOfPods follows Pods as they come and change.
 func TestAddressesOfPods(t *testing.T) {
-	srv := typedtest.Start(t, typedtest.WithObjects(podWith("web-0", "10.0.0.7", "fd00::7")))
+	srv := apitest.Start(t, apitest.WithObjects(podWith("web-0", "10.0.0.7", "fd00::7")))
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
 	a, err := newAddresses(client)

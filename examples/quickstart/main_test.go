@@ -22,7 +22,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -62,9 +62,9 @@ func TestRunShowsTheServerInMemory(t *testing.T) {
 
 // seeded returns a server with a Node and a Pod, and the path of a kubeconfig
 // for it.
-func seeded(t *testing.T, opts ...typedtest.Option) (*typedtest.Server, string) {
+func seeded(t *testing.T, opts ...apitest.Option) (*apitest.Server, string) {
 	t.Helper()
-	srv := typedtest.Start(t, opts...)
+	srv := apitest.Start(t, opts...)
 	require.NoError(t, srv.Create(t.Context(),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}},
 		&corev1.Pod{
@@ -138,8 +138,8 @@ func TestRunTellsWhyItCannotSync(t *testing.T) {
 	})
 	t.Run("forbidden", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			srv := typedtest.Start(t)
-			srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(
+			srv := apitest.Start(t)
+			srv.Inject(apitest.Fault{Resource: "pods", Err: apierrors.NewForbidden(
 				schema.GroupResource{Resource: "pods"}, "", errors.New("ask for more rights"))})
 
 			err := watch(t.Context(), &cluster{config: srv.Config()}, options{timeout: 500 * time.Millisecond}, &report{w: new(bytes.Buffer)})
@@ -178,7 +178,7 @@ func TestRunEndsWhenItIsInterrupted(t *testing.T) {
 
 func TestRunEndsWhenItIsInterruptedOnAServerThatHangs(t *testing.T) {
 	srv, path := seeded(t)
-	srv.Inject(typedtest.Fault{Way: typedtest.Requests, Latency: time.Hour})
+	srv.Inject(apitest.Fault{Way: apitest.Requests, Latency: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := &cancelOn{text: "s   pods: syncing   nodes: syncing\n", cancel: cancel}

@@ -17,9 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // cluster is what the informers are run on.
@@ -102,7 +102,7 @@ var (
 
 // openMemory starts a server in memory.
 func openMemory(opts options) (*cluster, error) {
-	srv, err := typedtest.NewServer()
+	srv, err := apitest.NewServer()
 	if err != nil {
 		return nil, fmt.Errorf("start the server: %w", err)
 	}
@@ -133,7 +133,7 @@ func openMemory(opts options) (*cluster, error) {
 
 // workload is the content of a server, and changes it.
 type workload struct {
-	srv    *typedtest.Server
+	srv    *apitest.Server
 	rate   int // changes a second
 	want   int // Pods
 	random *rand.Rand

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
@@ -28,7 +29,6 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 func main() {
@@ -51,7 +51,7 @@ func run(ctx context.Context, kubeconfig string, out io.Writer) (err error) {
 		}
 		return show(ctx, config, out)
 	}
-	srv, err := typedtest.NewServer(typedtest.WithObjects(pods(300)...))
+	srv, err := apitest.NewServer(apitest.WithObjects(pods(300)...))
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func run(ctx context.Context, kubeconfig string, out io.Writer) (err error) {
 	return show(ctx, srv.Config(), out)
 }
 
-func pods(n int) (all []typedtest.Object) {
+func pods(n int) (all []apitest.Object) {
 	for i := range n {
 		all = append(all, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprintf("web-%d", i)}})
 	}

@@ -24,9 +24,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 	"github.com/kubetyped/informer/typed/view"
 )
 
@@ -50,7 +50,7 @@ func run(ctx context.Context, kubeconfig string, out io.Writer) (err error) {
 		}
 		return watch(ctx, config, false, func(ctx context.Context, _ *inputs, c *collections) error { return c.print(ctx, out) })
 	}
-	srv, err := typedtest.NewServer(served(), typedtest.WithObjects(shop()...))
+	srv, err := apitest.NewServer(served(), apitest.WithObjects(shop()...))
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/klog/v2"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 func TestMain(m *testing.M) {
@@ -42,9 +42,9 @@ func TestRunNeedsItsKubeconfig(t *testing.T) {
 
 // inShop calls f while the views of a server with the objects of shop run. They have taken
 // up all that was written before synctest.Wait returns.
-func inShop(t *testing.T, f func(t *testing.T, srv *typedtest.Server, c *collections)) {
+func inShop(t *testing.T, f func(t *testing.T, srv *apitest.Server, c *collections)) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := typedtest.Start(t, served(), typedtest.WithObjects(shop()...))
+		srv := apitest.Start(t, served(), apitest.WithObjects(shop()...))
 		require.NoError(t, watch(t.Context(), srv.Config(), true, func(_ context.Context, _ *inputs, c *collections) error {
 			f(t, srv, c)
 			return nil

@@ -11,21 +11,21 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed/typedtest"
 	"github.com/kubetyped/informer/typed/view"
 )
 
 // play changes the objects of a server one by one, and prints what that changes in views.
-func play(ctx context.Context, srv *typedtest.Server, in *inputs, c *collections, out io.Writer) error {
+func play(ctx context.Context, srv *apitest.Server, in *inputs, c *collections, out io.Writer) error {
 	if err := c.print(ctx, out); err != nil {
 		return err
 	}
 	for _, step := range []struct {
 		title string
 		input view.Input
-		write func(context.Context, ...typedtest.Object) error
-		obj   typedtest.Object
+		write func(context.Context, ...apitest.Object) error
+		obj   apitest.Object
 	}{
 		{"A Pod comes to node-b", in.pods, srv.Create, newPod("web-3", "node-b", "10.0.0.4", true)},
 		{"It is not ready any more", in.pods, srv.Update, newPod("web-3", "node-b", "10.0.0.4", false)},
@@ -53,21 +53,21 @@ func play(ctx context.Context, srv *typedtest.Server, in *inputs, c *collections
 }
 
 // served is how an API server of tests serves Gateways and Routes.
-func served() typedtest.Option {
-	return typedtest.WithResources(
-		typedtest.Resource{GroupVersionResource: gateways, Kind: "Gateway", Type: &Gateway{}},
-		typedtest.Resource{GroupVersionResource: routes, Kind: "Route", Type: &Route{}})
+func served() apitest.Option {
+	return apitest.WithResources(
+		apitest.Resource{GroupVersionResource: gateways, Kind: "Gateway", Type: &Gateway{}},
+		apitest.Resource{GroupVersionResource: routes, Kind: "Route", Type: &Route{}})
 }
 
 // shop is the objects of a server: three Pods of a Deployment behind a Service, and what
 // belongs to them.
-func shop() []typedtest.Object {
+func shop() []apitest.Object {
 	gateway := &Gateway{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "public"}}
 	gateway.Spec.Address = "192.0.2.1"
 	replicaSet := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-1", UID: "replicas"}}
 	replicaSet.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(
 		&metav1.ObjectMeta{Name: "web", UID: "deployment"}, appsv1.SchemeGroupVersion.WithKind("Deployment"))}
-	return []typedtest.Object{
+	return []apitest.Object{
 		newNode("node-a", "east"), newNode("node-b", "east"), replicaSet, newConfigMap("info"),
 		newPod("web-0", "node-a", "10.0.0.1", true), newPod("web-1", "node-a", "10.0.0.2", true), newPod("web-2", "node-b", "10.0.0.3", true),
 		&corev1.Service{

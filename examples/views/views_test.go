@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 func TestEndpointsByZone(t *testing.T) {
-	inShop(t, func(t *testing.T, srv *typedtest.Server, c *collections) {
+	inShop(t, func(t *testing.T, srv *apitest.Server, c *collections) {
 		assert.Equal(t, map[string][]string{"east": {"10.0.0.1", "10.0.0.2", "10.0.0.3"}}, of(t, c.endpoints, "shop", "web").ByZone)
 
 		require.NoError(t, srv.Update(t.Context(), newPod("web-0", "node-a", "10.0.0.1", false), newNode("node-b", "west")))
@@ -29,7 +29,7 @@ func TestEndpointsByZone(t *testing.T) {
 
 // TestEndpointsStay: a Node whose zone stays changes no endpoints, and not the object.
 func TestEndpointsStay(t *testing.T) {
-	inShop(t, func(t *testing.T, srv *typedtest.Server, c *collections) {
+	inShop(t, func(t *testing.T, srv *apitest.Server, c *collections) {
 		before := of(t, c.endpoints, "shop", "web")
 		node := newNode("node-a", "east")
 		node.Status.Allocatable = nil
@@ -47,7 +47,7 @@ func TestEndpointsStay(t *testing.T) {
 }
 
 func TestLoadOfNodes(t *testing.T) {
-	inShop(t, func(t *testing.T, srv *typedtest.Server, c *collections) {
+	inShop(t, func(t *testing.T, srv *apitest.Server, c *collections) {
 		cpu := func(node string) string { return of(t, c.load, "", node).CPU.String() }
 		assert.Equal(t, []string{"1", "500m"}, []string{cpu("node-a"), cpu("node-b")})
 
@@ -69,7 +69,7 @@ func TestLoadOfNodes(t *testing.T) {
 }
 
 func TestRestarts(t *testing.T) {
-	inShop(t, func(t *testing.T, srv *typedtest.Server, c *collections) {
+	inShop(t, func(t *testing.T, srv *apitest.Server, c *collections) {
 		synctest.Wait()
 		assert.Zero(t, c.restarts.Len())
 
@@ -100,7 +100,7 @@ func TestRestarts(t *testing.T) {
 }
 
 func TestQuotas(t *testing.T) {
-	inShop(t, func(t *testing.T, srv *typedtest.Server, c *collections) {
+	inShop(t, func(t *testing.T, srv *apitest.Server, c *collections) {
 		assert.Empty(t, of(t, c.usage, "shop", "small").Exceeded)
 		require.NoError(t, srv.Create(t.Context(), newPod("web-3", "", "", false)))
 		usage := of(t, c.usage, "shop", "small")
@@ -118,7 +118,7 @@ func TestQuotas(t *testing.T) {
 }
 
 func TestProxies(t *testing.T) {
-	inShop(t, func(t *testing.T, srv *typedtest.Server, c *collections) {
+	inShop(t, func(t *testing.T, srv *apitest.Server, c *collections) {
 		hosts := func() map[string][]string { return of(t, c.proxies, "shop", "public").Hosts }
 		assert.Equal(t, map[string][]string{"shop.example": {"10.0.0.1", "10.0.0.2"}}, hosts())
 

@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/examples/internal/demo"
 	"github.com/kubetyped/informer/examples/internal/demo/demotest"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestWatch(t *testing.T) {
-	out := demotest.OutputOfChange(t, run, "+ web-2", func(ctx context.Context, srv *typedtest.Server) error {
+	out := demotest.OutputOfChange(t, run, "+ web-2", func(ctx context.Context, srv *apitest.Server) error {
 		return errors.Join(srv.Create(ctx, demo.Pod("late", "node-b", "10.0.0.4"), demo.Pod("elsewhere", "node-a", "10.0.0.5")),
 			srv.Delete(ctx, demo.Pod("late", "", "")))
 	}, "- late\n")

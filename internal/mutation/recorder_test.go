@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
 
-	"github.com/kubetyped/informer/internal/pods"
+	"github.com/kubetyped/informer/internal/test/pods"
 )
 
 var made = pods.Cluster{Namespaces: []string{"shop"}, Nodes: 3}

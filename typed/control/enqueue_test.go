@@ -14,11 +14,11 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
-	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // adds is a queue that writes down what is added.

@@ -16,12 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // kubeconfig returns a kubeconfig with contexts, each of a server of its name; the first
@@ -105,7 +105,7 @@ func TestSecrets(t *testing.T) {
 		}
 		other := secret("clusters", "other", kubeconfig("other"))
 		other.Labels = nil
-		home := typedtest.Start(t, typedtest.WithObjects(secret("clusters", "east", kubeconfig("x")), secret("clusters", "west", "broken"), other))
+		home := apitest.Start(t, apitest.WithObjects(secret("clusters", "east", kubeconfig("x")), secret("clusters", "west", "broken"), other))
 		secrets := typed.NewInformer(kube.FromREST[*corev1.Secret](home.Config(), kube.WithLabelSelector(labels.SelectorFromSet(labels.Set{"fleet": "yes"}))))
 
 		w := prepareWorld(t, nil)
@@ -183,9 +183,9 @@ func TestClusterProfiles(t *testing.T) {
 				"status":   map[string]any{"version": map[string]any{"kubernetes": version}, "properties": []any{map[string]any{"name": "region", "value": "eu"}}},
 			}}
 		}
-		hub := typedtest.Start(t, typedtest.WithResources(typedtest.Resource{
+		hub := apitest.Start(t, apitest.WithResources(apitest.Resource{
 			GroupVersionResource: fleet.ClusterProfiles(), Kind: "ClusterProfile",
-		}), typedtest.WithObjects(profile("east", "1.37.2"), profile("odd", "")))
+		}), apitest.WithObjects(profile("east", "1.37.2"), profile("odd", "")))
 		profiles := typed.NewInformer(kube.FromREST[*fleet.ClusterProfile](hub.Config(), kube.WithResource(fleet.ClusterProfiles())))
 		var clusters fleet.Clusters
 		discovery, err := fleet.Discover(&clusters, profiles, func(p *fleet.ClusterProfile) ([]fleet.Cluster, error) {

@@ -7,12 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // One informer has the Pods of two clusters.
@@ -20,7 +20,7 @@ func ExampleNewSource() {
 	clusters := &fleet.Clusters{}
 	for _, name := range []string{"east", "west"} {
 		web := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-0", Labels: map[string]string{"of": name}}}
-		srv, err := typedtest.NewServer(typedtest.WithObjects(web))
+		srv, err := apitest.NewServer(apitest.WithObjects(web))
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/loglimit"
 	"github.com/kubetyped/informer/internal/monitor"
-	"github.com/kubetyped/informer/internal/sparing"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -39,7 +39,7 @@ type member[T Object] struct {
 	source atomic.Pointer[source.Source[T]] // of the session, once it is there; changed with order held
 
 	health  health
-	trouble sparing.Trouble // what is logged of failures
+	trouble loglimit.Trouble // what is logged of failures
 }
 
 func newMember[T Object](g *group[T], e entry) *member[T] {

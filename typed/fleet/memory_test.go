@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
-	"github.com/kubetyped/informer/typed/internal/rig"
 )
 
 // TestMemoryGoesWithTheCluster: when a cluster has left, nothing refers to its objects.

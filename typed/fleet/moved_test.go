@@ -11,21 +11,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // TestPutOfAnotherServer: a version of the server that a cluster is now has nothing to do
 // with those that were reached on the one that it was.
 func TestPutOfAnotherServer(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		before, now := typedtest.Start(t), typedtest.Start(t)
+		before, now := apitest.Start(t), apitest.Start(t)
 		for _, name := range []string{"a", "b", "c", "d"} {
 			require.NoError(t, before.Create(t.Context(), rig.NewPod(name, "node")))
 		}
@@ -37,7 +37,7 @@ func TestPutOfAnotherServer(t *testing.T) {
 		ended := call(func() error { return informer.Run(ctx) })
 		require.NoError(t, pods.WaitForSync(ctx))
 
-		now.Inject(typedtest.Fault{Latency: time.Second})
+		now.Inject(apitest.Fault{Latency: time.Second})
 		require.NoError(t, now.Create(t.Context(), rig.NewPod("new", "node")))
 		require.NoError(t, clusters.Put(fleet.Cluster{Name: "east", Config: now.Config()}))
 		require.NoError(t, pods.WaitForResourceVersion(ctx, "east", now.ResourceVersion()))

@@ -14,19 +14,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/apitest/history"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
-	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
 // servers are API servers, a cluster each, and an informer of their Pods.
 type servers struct {
 	*typed.Informer[fleet.InCluster[*corev1.Pod]]
-	byName    map[string]*typedtest.Server
+	byName    map[string]*apitest.Server
 	clusters  *fleet.Clusters
 	source    *fleet.Source[*corev1.Pod]
 	histories map[string]*history.History[fleet.InCluster[*corev1.Pod]]
@@ -34,9 +34,9 @@ type servers struct {
 
 // serve starts servers with some Pods each, and an informer of them.
 func serve(t *testing.T, pods int, names []string, opts ...fleet.Option) *servers {
-	s := &servers{byName: map[string]*typedtest.Server{}, clusters: &fleet.Clusters{}, histories: map[string]*history.History[fleet.InCluster[*corev1.Pod]]{}}
+	s := &servers{byName: map[string]*apitest.Server{}, clusters: &fleet.Clusters{}, histories: map[string]*history.History[fleet.InCluster[*corev1.Pod]]{}}
 	for _, name := range names {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		s.byName[name] = srv
 		for i := range pods {
 			require.NoError(t, srv.Create(t.Context(), rig.NewPod(fmt.Sprintf("pod-%d", i), "node")))
@@ -95,8 +95,8 @@ func TestAClusterIsCutOffAndBack(t *testing.T) {
 		require.NoError(t, s.source.WaitForSync(t.Context()))
 		assert.Equal(t, 15, s.Len())
 		west := s.byName["west"]
-		west.Inject(typedtest.Fault{Open: true, End: typedtest.Reset})
-		refused := west.Inject(typedtest.Fault{End: typedtest.Reset})
+		west.Inject(apitest.Fault{Open: true, End: apitest.Reset})
+		refused := west.Inject(apitest.Fault{End: apitest.Reset})
 		synctest.Wait()
 		for _, srv := range s.byName {
 			require.NoError(t, srv.Create(t.Context(), rig.NewPod("new", "node")))
@@ -131,8 +131,8 @@ func TestAClusterIsCutOffAndBack(t *testing.T) {
 // TestAServerThatDoesNotAnswer holds up the first sync for the time of patience.
 func TestAServerThatDoesNotAnswer(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		east, west := typedtest.Start(t, typedtest.WithObjects(rig.NewPod("a", "node"))), typedtest.Start(t)
-		frozen := west.Inject(typedtest.Fault{Freeze: true})
+		east, west := apitest.Start(t, apitest.WithObjects(rig.NewPod("a", "node"))), apitest.Start(t)
+		frozen := west.Inject(apitest.Fault{Freeze: true})
 		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "east", Config: east.Config()}, fleet.Cluster{Name: "west", Config: west.Config()})
 		require.NoError(t, err)
 		src := fleet.NewSource(clusters, func(c fleet.Cluster) source.Source[*corev1.Pod] { return kube.FromREST[*corev1.Pod](c.Config) })

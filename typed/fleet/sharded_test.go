@@ -15,16 +15,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/fleet"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // each is how many objects a cluster has.
@@ -156,7 +156,7 @@ func startReplica(t *testing.T, name string, clusters *fleet.Clusters, j *journa
 // has now, is released, and what comes instead is acquired. Nothing looks deleted or created.
 func TestPutOfASharedCluster(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		for i := range 2 * each {
 			require.NoError(t, srv.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("map-", i)}}))
 		}
@@ -202,7 +202,7 @@ func TestPutOfASharedCluster(t *testing.T) {
 // cluster fails and comes back, and holds up nobody; one replica leaves.
 func TestSharedClusters(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		servers := map[string]*typedtest.Server{"east": typedtest.Start(t), "west": typedtest.Start(t)}
+		servers := map[string]*apitest.Server{"east": apitest.Start(t), "west": apitest.Start(t)}
 		clusters := &fleet.Clusters{}
 		for name, srv := range servers {
 			for i := range each {
@@ -256,7 +256,7 @@ func TestSharedClusters(t *testing.T) {
 			require.True(t, write("east", fmt.Sprint("map-", 5*i)))
 		}
 
-		down := servers["west"].Inject(typedtest.Fault{Err: apierrors.NewServiceUnavailable("it is down")})
+		down := servers["west"].Inject(apitest.Fault{Err: apierrors.NewServiceUnavailable("it is down")})
 		time.Sleep(2 * time.Minute)
 		for i := range 8 {
 			require.True(t, write("east", fmt.Sprint("map-", 5*i)), "west holds up east")

@@ -16,14 +16,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // sickProgram is a program in which an informer has no rights, a handler is slow, another
@@ -36,7 +36,7 @@ type sickProgram struct {
 
 // newSickProgram runs the program until the test ends, or for as long as the bubble lasts.
 func newSickProgram(t *testing.T) *sickProgram {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &sickProgram{factory: kube.NewFactory(srv.Config(), kube.WithInformerOptions(typed.WithSlowHandlers(time.Hour, 2*time.Minute), typed.WithHistory(100))), stuck: make(chan struct{})}
 	var running sync.WaitGroup
@@ -56,7 +56,7 @@ func newSickProgram(t *testing.T) *sickProgram {
 			Data:       map[string]string{"prices": strings.Repeat(fmt.Sprint(n), 100_000)},
 		}))
 	}
-	srv.Inject(typedtest.Fault{Resource: "secrets", Err: apierrors.NewForbidden(corev1.Resource("secrets"), "", errors.New("no such right"))})
+	srv.Inject(apitest.Fault{Resource: "secrets", Err: apierrors.NewForbidden(corev1.Resource("secrets"), "", errors.New("no such right"))})
 
 	pods, err := kube.For[*corev1.Pod](p.factory)
 	require.NoError(t, err)

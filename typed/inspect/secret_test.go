@@ -11,16 +11,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // password is what nobody must see.
@@ -36,7 +36,7 @@ type taken struct {
 // TestSecretsAreNeverShown reads Secrets as whatever they can be read as, from wherever, with
 // all options that show contents.
 func TestSecretsAreNeverShown(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	hidden := []string{password, base64.StdEncoding.EncodeToString([]byte(password))}
 	require.NoError(t, srv.Create(t.Context(), &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "login", Annotations: map[string]string{"kubectl.kubernetes.io/last-applied-configuration": password}},
@@ -117,7 +117,7 @@ func synced[T index.Object](t *testing.T, informer *typed.Informer[T]) {
 
 // TestObjectContents shows objects if that was asked for, and if it is known what they are.
 func TestObjectContents(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("web", "node-1")))
 	require.NoError(t, srv.Create(t.Context(), &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}, InvolvedObject: corev1.ObjectReference{Kind: "Secret", Name: "login"},

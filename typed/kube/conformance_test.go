@@ -7,22 +7,22 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubetyped/informer/internal/conformance"
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/conformance"
 )
 
 // TestConformance runs the suite of the promises that need a server. A real one
 // is in e2e/conformance.
 func TestConformance(t *testing.T) {
 	widgets := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
-	custom := typedtest.WithResources(typedtest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true})
-	for name, opts := range map[string][]typedtest.Option{
+	custom := apitest.WithResources(apitest.Resource{GroupVersionResource: widgets, Kind: "Widget", Status: true})
+	for name, opts := range map[string][]apitest.Option{
 		"WatchList":        {custom},
-		"WithoutWatchList": {custom, typedtest.WithoutWatchList()},
+		"WithoutWatchList": {custom, apitest.WithoutWatchList()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conformance.TestInformer(t, func(t *testing.T) conformance.Rig {
-				s := typedtest.Start(t, opts...)
+				s := apitest.Start(t, opts...)
 				return conformance.Rig{
 					Config: s.Config(), Namespace: "conformance",
 					CustomResource: widgets, CustomKind: "Widget",

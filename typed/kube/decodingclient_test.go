@@ -12,17 +12,17 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // TestDecodingClient: lists and watches have the objects themselves, and bookmarks that
 // are of their type; what cannot be decoded ends a watch with an error.
 func TestDecodingClient(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	pod := rig.NewPod("a", "")
 	require.NoError(t, srv.Create(t.Context(), pod))
 	clientset, err := kubernetes.NewForConfig(srv.Config())
@@ -43,12 +43,12 @@ func TestDecodingClient(t *testing.T) {
 	require.NoError(t, err)
 	defer client.Wait()
 	defer w.Stop()
-	require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Bookmark}}).Met())
+	require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Bookmark}}).Met())
 	bookmark := <-w.ResultChan()
 	assert.Equal(t, watch.Bookmark, bookmark.Type)
 	assert.Equal(t, srv.ResourceVersion(), bookmark.Object.(*corev1.Pod).ResourceVersion)
 
-	require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Bytes: []byte{0, 0, 0, 3, 0xff, 0xff, 0xff}}).Met())
+	require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, Bytes: []byte{0, 0, 0, 3, 0xff, 0xff, 0xff}}).Met())
 	failed := <-w.ResultChan()
 	require.Equal(t, watch.Error, failed.Type)
 	assert.Contains(t, failed.Object.(*metav1.Status).Message, "watch pods")

@@ -20,8 +20,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/plan"
-	"github.com/kubetyped/informer/internal/wire"
+	"github.com/kubetyped/informer/internal/decode/plan"
+	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
 // DecodingListerWatcher lists and watches by another ListerWatcher, of which nothing is

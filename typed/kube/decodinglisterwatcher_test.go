@@ -17,9 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 var podKind = corev1.SchemeGroupVersion.WithKind("Pod")
@@ -39,7 +39,7 @@ func requestsOf(t *testing.T, config *rest.Config) *cache.ListWatch {
 }
 
 // listPods returns the Pods of a list of two, and of the watch that follows, of one more.
-func listPods(t *testing.T, srv *typedtest.Server, lw *kube.DecodingListerWatcher) (objects []*corev1.Pod, list runtime.Object) {
+func listPods(t *testing.T, srv *apitest.Server, lw *kube.DecodingListerWatcher) (objects []*corev1.Pod, list runtime.Object) {
 	t.Helper()
 	require.NoError(t, srv.Create(t.Context(), tolerant("a")))
 	require.NoError(t, srv.Create(t.Context(), tolerant("b")))
@@ -85,7 +85,7 @@ func TestDecodingListerWatcher(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := typedtest.Start(t)
+			srv := apitest.Start(t)
 			config := srv.Config()
 			config.WrapTransport = kube.DecodingTransport
 			test.change(config)

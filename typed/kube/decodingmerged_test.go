@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // namespaces lists and watches the Pods of several namespaces, by a request each.
@@ -97,9 +97,9 @@ func (n *namespaces) watch(ctx context.Context, opts metav1.ListOptions) (watch.
 }
 
 // decodingOf returns what decodes the Pods of namespaces here, of which each has two.
-func decodingOf(t *testing.T, contentType string, n *namespaces) (*typedtest.Server, *kube.DecodingListerWatcher) {
+func decodingOf(t *testing.T, contentType string, n *namespaces) (*apitest.Server, *kube.DecodingListerWatcher) {
 	t.Helper()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	for _, name := range n.names {
 		for _, pod := range []*corev1.Pod{tolerant("a"), tolerant("b")} {
 			pod.Namespace = name
@@ -131,7 +131,7 @@ func versionOfList(t *testing.T, lw *kube.DecodingListerWatcher, length int) str
 }
 
 // createIn makes another Pod in a namespace.
-func createIn(t *testing.T, srv *typedtest.Server, namespace, name string) {
+func createIn(t *testing.T, srv *apitest.Server, namespace, name string) {
 	t.Helper()
 	pod := tolerant(name)
 	pod.Namespace = namespace

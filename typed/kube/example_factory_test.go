@@ -8,10 +8,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // Two clusters, each with a factory of its own. Parts of a program that need the
@@ -20,7 +20,7 @@ func ExampleFor() {
 	clusters := map[string][]string{"east": {"web-0", "web-1"}, "west": {"web-0"}}
 	factories := map[string]*kube.Factory{}
 	for cluster, names := range clusters {
-		srv, err := typedtest.NewServer()
+		srv, err := apitest.NewServer()
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -11,20 +11,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // serverWith starts a server with some objects. In a program, the configuration
 // comes from rest.InClusterConfig or clientcmd.
-func serverWith(objects ...typedtest.Object) (config *rest.Config, stop func()) {
-	srv, err := typedtest.NewServer(typedtest.WithResources(typedtest.Resource{
+func serverWith(objects ...apitest.Object) (config *rest.Config, stop func()) {
+	srv, err := apitest.NewServer(apitest.WithResources(apitest.Resource{
 		GroupVersionResource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "networks"}, Kind: "Network", Status: true,
-	}), typedtest.WithObjects(objects...))
+	}), apitest.WithObjects(objects...))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -21,12 +21,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/apitest/history"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
-	"github.com/kubetyped/informer/typed/typedtest/history"
 )
 
 // TestFaults breaks the connection in all ways that the server can, while
@@ -35,20 +35,20 @@ import (
 func TestFaults(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		fault func(ctx context.Context, t *testing.T, srv *typedtest.Server)
+		fault func(ctx context.Context, t *testing.T, srv *apitest.Server)
 	}{
-		{name: "watch ends", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
-			require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Clean}).Met())
+		{name: "watch ends", fault: func(_ context.Context, t *testing.T, srv *apitest.Server) {
+			require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, End: apitest.Clean}).Met())
 		}},
-		{name: "watch ends in the middle of an object", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
-			require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Torn}).Met())
+		{name: "watch ends in the middle of an object", fault: func(_ context.Context, t *testing.T, srv *apitest.Server) {
+			require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, End: apitest.Torn}).Met())
 		}},
-		{name: "error in the watch", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
-			require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Err: apierrors.NewInternalError(fmt.Errorf("made up"))}).Met())
+		{name: "error in the watch", fault: func(_ context.Context, t *testing.T, srv *apitest.Server) {
+			require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, Err: apierrors.NewInternalError(fmt.Errorf("made up"))}).Met())
 		}},
-		{name: "too many requests", fault: func(_ context.Context, t *testing.T, srv *typedtest.Server) {
-			srv.Inject(typedtest.Fault{Verb: "watch", Resource: "pods", Times: 1, Err: apierrors.NewTooManyRequests("busy", 0)})
-			srv.Inject(typedtest.Fault{Resource: "pods", Open: true, End: typedtest.Clean})
+		{name: "too many requests", fault: func(_ context.Context, t *testing.T, srv *apitest.Server) {
+			srv.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Times: 1, Err: apierrors.NewTooManyRequests("busy", 0)})
+			srv.Inject(apitest.Fault{Resource: "pods", Open: true, End: apitest.Clean})
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestListThatFails(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			srv, client := rig.Serve(t, 1)
-			lift := srv.Inject(typedtest.Fault{Resource: "pods", Err: test.err})
+			lift := srv.Inject(apitest.Fault{Resource: "pods", Err: test.err})
 			informer := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")))
 			ctx := rig.Start(t, informer)
 			err := waitInVain(ctx, t, informer)
@@ -144,7 +144,7 @@ func TestObjectsThatCannotBeUsed(t *testing.T) {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "17"},
 	}
-	require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Added, Object: config}}).Met())
+	require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Added, Object: config}}).Met())
 	require.NoError(t, srv.Create(ctx, rig.NewPod("next", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, time.Minute, time.Millisecond)
@@ -154,7 +154,7 @@ func TestObjectsThatCannotBeUsed(t *testing.T) {
 
 	nameless := rig.NewPod("", "")
 	nameless.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
-	require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Modified, Object: nameless}}).Met())
+	require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Modified, Object: nameless}}).Met())
 	require.NoError(t, srv.Create(ctx, rig.NewPod("another", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	require.Eventually(t, func() bool { return pods.Status().Rejected == 2 }, time.Minute, time.Millisecond)
@@ -167,7 +167,7 @@ func TestStopDuringList(t *testing.T) {
 	t.Parallel()
 	rig.InBubble(t, func(t *testing.T) {
 		srv, client := rig.Serve(t, 1)
-		srv.Inject(typedtest.Fault{Resource: "pods", Way: typedtest.Requests, Latency: time.Hour})
+		srv.Inject(apitest.Fault{Resource: "pods", Way: apitest.Requests, Latency: time.Hour})
 		for i, opts := range [][]kube.SourceOption{nil, {kube.WithoutWatchList()}} {
 			pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(""), opts...))
 			ctx, cancel := context.WithCancel(t.Context())
@@ -186,7 +186,7 @@ func TestStopDuringList(t *testing.T) {
 func TestErrorNamesTheResource(t *testing.T) {
 	t.Parallel()
 	srv, client := rig.Serve(t, 0)
-	srv.Inject(typedtest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", fmt.Errorf("no such right"))})
+	srv.Inject(apitest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", fmt.Errorf("no such right"))})
 	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")), typed.WithName("pods of team a"))
 	ctx := rig.Start(t, pods)
 	message := waitInVain(ctx, t, pods).Error()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubetyped/informer/internal/plan"
+	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
 // WithFields makes objects have some fields alone:

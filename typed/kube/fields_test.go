@@ -12,19 +12,19 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // TestFields: objects have the fields that are asked for, in every format, from the
 // list, from watches, and for informers with a transform.
 func TestFields(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	create := func(name string) {
 		pod := tolerant(name)
 		pod.Spec.NodeName, pod.Labels = "node-1", map[string]string{"app": "shop"}

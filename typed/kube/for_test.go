@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 func TestForSharesWhatIsTheSame(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	other := rig.NewPod("b", "n1")
 	other.Namespace = "other"
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "n1"), other))
@@ -56,7 +56,7 @@ func TestForSharesWhatIsTheSame(t *testing.T) {
 }
 
 func TestForChecksItsArguments(t *testing.T) {
-	f := kube.NewFactory(typedtest.Start(t).Config())
+	f := kube.NewFactory(apitest.Start(t).Config())
 	defer f.Shutdown()
 	_, err := kube.For[*corev1.Pod](f, kube.WithNamespace("a/b"))
 	assert.ErrorContains(t, err, `informer *v1.Pod: the namespace "a/b"`)
@@ -71,7 +71,7 @@ func TestForChecksItsArguments(t *testing.T) {
 
 func TestForTakesOptionsOfItsInformer(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "n1")))
 	f := kube.NewFactory(srv.Config())
 	defer f.Shutdown()
@@ -98,7 +98,7 @@ func TestForTakesOptionsOfItsInformer(t *testing.T) {
 }
 
 func TestForRefusesOptionsOfOneInformer(t *testing.T) {
-	f := kube.NewFactory(typedtest.Start(t).Config(), kube.WithInformerOptions(typed.WithName("pods")))
+	f := kube.NewFactory(apitest.Start(t).Config(), kube.WithInformerOptions(typed.WithName("pods")))
 	defer f.Shutdown()
 	_, err := kube.For[*corev1.Pod](f)
 	assert.ErrorContains(t, err, "WithName was given to NewFactory")

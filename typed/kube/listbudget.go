@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/semaphore"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
-	"github.com/kubetyped/informer/internal/wire"
+	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
 // ListBudget bounds what lists of several sources have under way at a time, such as

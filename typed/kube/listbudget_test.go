@@ -17,9 +17,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // gate holds up requests that begin a list.
@@ -29,7 +29,7 @@ type gate struct {
 	pass  chan struct{}
 }
 
-func (g *gate) config(srv *typedtest.Server) *rest.Config {
+func (g *gate) config(srv *apitest.Server) *rest.Config {
 	config := srv.Config()
 	config.Wrap(func(base http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(request *http.Request) (*http.Response, error) {
@@ -66,7 +66,7 @@ func listBytes() int64 { return int64(4<<20 + runtime.GOMAXPROCS(0)*256<<10) }
 // budget.
 func startThree(ctx context.Context, t *testing.T, g *gate, opts ...kube.ForOption) *kube.Factory {
 	t.Helper()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	f := kube.NewFactory(g.config(srv), opts...)
 	t.Cleanup(f.Shutdown)
 	for _, start := range []func(*kube.Factory) error{start[*corev1.Pod], start[*corev1.ConfigMap], start[*corev1.Secret]} {
@@ -140,11 +140,11 @@ func TestSlowListsKeepTheirTurn(t *testing.T) {
 	for name, opt := range map[string]kube.ForOption{"streamed": kube.WithInformerOptions(), "listed": kube.WithoutWatchList()} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv := typedtest.Start(t)
+				srv := apitest.Start(t)
 				for i := range 2000 {
 					require.NoError(t, srv.Create(t.Context(), tolerant(fmt.Sprint("pod-", i))))
 				}
-				srv.Inject(typedtest.Fault{Resource: "pods", Bandwidth: 4 << 10})
+				srv.Inject(apitest.Fault{Resource: "pods", Bandwidth: 4 << 10})
 				f := kube.NewFactory(srv.Config(), kube.WithListBudget(kube.NewListBudget(0)), opt)
 				require.NoError(t, start[*corev1.Pod](f))
 				synctest.Wait()
@@ -163,8 +163,8 @@ func TestSlowListsKeepTheirTurn(t *testing.T) {
 // that was refused.
 func TestFailedListsGiveTheirTurnBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
-		srv.Inject(typedtest.Fault{Verb: "list", Resource: "pods", Err: apierrors.NewTooManyRequests("later", 0)})
+		srv := apitest.Start(t)
+		srv.Inject(apitest.Fault{Verb: "list", Resource: "pods", Err: apierrors.NewTooManyRequests("later", 0)})
 		budget := kube.WithListBudget(kube.NewListBudget(0))
 		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config(), budget, kube.WithoutWatchList()))
 		maps := typed.NewInformer(kube.FromREST[*corev1.ConfigMap](srv.Config(), budget, kube.WithoutWatchList()))

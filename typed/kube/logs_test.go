@@ -20,15 +20,15 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // podSources returns all ways to get Pods of a server.
-func podSources(t *testing.T, srv *typedtest.Server) map[string]source.Source[*corev1.Pod] {
+func podSources(t *testing.T, srv *apitest.Server) map[string]source.Source[*corev1.Pod] {
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
 	return map[string]source.Source[*corev1.Pod]{
@@ -85,7 +85,7 @@ func TestServersThatDoNotStreamAreNoFailure(t *testing.T) {
 	for _, name := range []string{"FromREST", "FromClient", "FromListerWatcher", "FromNamespaces"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv := typedtest.Start(t, typedtest.WithoutWatchList())
+				srv := apitest.Start(t, apitest.WithoutWatchList())
 				logs := catchLogs(t)
 				pods := typed.NewInformer(podSources(t, srv)[name])
 				startIn(t, logs, pods)
@@ -108,10 +108,10 @@ func TestWatchesThatFailAfterEachList(t *testing.T) {
 	for _, name := range []string{"FromREST", "FromClient", "FromListerWatcher", "FromNamespaces"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv := typedtest.Start(t, typedtest.WithoutWatchList())
+				srv := apitest.Start(t, apitest.WithoutWatchList())
 				logs := catchLogs(t)
 				pods := typed.NewInformer(podSources(t, srv)[name])
-				denied := srv.Inject(typedtest.Fault{Verb: "watch", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("not you"))})
+				denied := srv.Inject(apitest.Fault{Verb: "watch", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("not you"))})
 				startIn(t, logs, pods)
 				require.NoError(t, pods.WaitForSync(t.Context()))
 				time.Sleep(time.Hour)

@@ -6,7 +6,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/kubetyped/informer/internal/plan"
+	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
 // maskedWatch is a watch of whose objects fields are left out. Unlike apimachinery's

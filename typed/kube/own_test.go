@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // newerPod names a field that client-go's Pod does not have.
@@ -44,7 +44,7 @@ type kindPod struct {
 // otherwise.
 func TestOwnStructsComeInProtobuf(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1")))
 	for _, opts := range [][]kube.SourceOption{{}, {kube.WithoutWatchList()}} {
 		opts = append(opts, kube.WithResource(podResource))
@@ -70,7 +70,7 @@ func TestOwnStructsComeInProtobuf(t *testing.T) {
 }
 
 // typeOf runs an informer, has its Pod checked, and returns the media type that it came in.
-func typeOf[T index.Object](t *testing.T, srv *typedtest.Server, contentType string, check func(T), opts ...kube.SourceOption) string {
+func typeOf[T index.Object](t *testing.T, srv *apitest.Server, contentType string, check func(T), opts ...kube.SourceOption) string {
 	t.Helper()
 	got := &answers{}
 	config := rest.CopyConfig(srv.Config())

@@ -16,10 +16,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // queries are those of requests for Pods.
@@ -28,7 +28,7 @@ type queries struct {
 	all []url.Values
 }
 
-func (q *queries) config(srv *typedtest.Server) *rest.Config {
+func (q *queries) config(srv *apitest.Server) *rest.Config {
 	config := srv.Config()
 	config.Wrap(func(base http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(request *http.Request) (*http.Response, error) {
@@ -90,7 +90,7 @@ func TestConsistentRelist(t *testing.T) {
 		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
-		srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Err: apierrors.NewResourceExpired("too old")})
+		srv.Inject(apitest.Fault{Resource: "pods", Open: true, Err: apierrors.NewResourceExpired("too old")})
 		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 		q.mu.Lock()
 		for _, query := range q.all {
@@ -117,7 +117,7 @@ func TestWithWatchTimeout(t *testing.T) {
 // TestWithListTimeout: a list that takes too long fails, and is made again.
 func TestWithListTimeout(t *testing.T) {
 	srv, _ := rig.Serve(t, 1)
-	srv.Inject(typedtest.Fault{Verb: "list", Resource: "pods", Times: 1, Way: typedtest.Requests, Latency: time.Hour})
+	srv.Inject(apitest.Fault{Verb: "list", Resource: "pods", Times: 1, Way: apitest.Requests, Latency: time.Hour})
 	var failure error
 	pods := typed.NewInformer(
 		kube.FromREST[*corev1.Pod](srv.Config(), kube.WithoutWatchList(), kube.WithListTimeout(50*time.Millisecond), kube.WithBackoff(8, 8)),
@@ -153,7 +153,7 @@ func TestWithBackoff(t *testing.T) {
 
 // TestRequestOptionsAreChecked: errors say what to give.
 func TestRequestOptionsAreChecked(t *testing.T) {
-	config := typedtest.Start(t).Config()
+	config := apitest.Start(t).Config()
 	for message, opt := range map[string]kube.SourceOption{
 		"WithPageSize: pages of 0 objects; give 1 or more, or leave the option out for lists without pages":                   kube.WithPageSize(0),
 		"WithListTimeout: the time is 0s; give one that is longer than a list takes":                                          kube.WithListTimeout(0),

@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/wire"
+	"github.com/kubetyped/informer/internal/decode/wire"
 	"github.com/kubetyped/informer/typed/source"
 )
 

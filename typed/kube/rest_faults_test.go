@@ -19,12 +19,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 var configMapResource = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
@@ -32,7 +32,7 @@ var configMapResource = schema.GroupVersionResource{Version: "v1", Resource: "co
 // TestListOfAnotherKind: objects that are not of T's kind are never taken for some,
 // and an informer that gets nothing else does not sync.
 func TestListOfAnotherKind(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings"}}
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
 		opts = append(opts, kube.WithResource(configMapResource))
@@ -77,7 +77,7 @@ func TestPoisonInWatch(t *testing.T) {
 	for _, format := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			srv := typedtest.Start(t, typedtest.WithBookmarks(0))
+			srv := apitest.Start(t, apitest.WithBookmarks(0))
 			require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1"), rig.NewPod("b", "node-1")))
 			requests := &watched{}
 			config := requests.config(srv)
@@ -90,7 +90,7 @@ func TestPoisonInWatch(t *testing.T) {
 			require.NoError(t, pods.WaitForSync(ctx))
 			require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 
-			require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Bytes: badEvent(t, format, "MODIFIED", "a", "1000")}).Met())
+			require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, Bytes: badEvent(t, format, "MODIFIED", "a", "1000")}).Met())
 			require.NoError(t, pods.WaitForResourceVersion(ctx, "1000"), "the version moves on")
 			rejected := pods.Status().LastRejected
 			require.NotNil(t, rejected)
@@ -107,7 +107,7 @@ func TestPoisonInWatch(t *testing.T) {
 				return ok && a.Spec.NodeName == "node-2"
 			}, time.Minute, time.Millisecond, "it recovers with its next event")
 
-			require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Bytes: badEvent(t, format, "DELETED", "b", "2000")}).Met())
+			require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, Bytes: badEvent(t, format, "DELETED", "b", "2000")}).Met())
 			gone := <-deleted
 			assert.Equal(t, "b", gone.Key.Name)
 			assert.Equal(t, "node-1", gone.Object.Spec.NodeName, "with the last known state")
@@ -196,7 +196,7 @@ func TestListKinds(t *testing.T) {
 // streamed list too early is listed the plain way in the end.
 func TestStreamedListsThatAreCut(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
 	config := with(srv.Config(), func(r *http.Request) *http.Response {
 		if r.URL.Query().Get("sendInitialEvents") == "true" {
@@ -213,7 +213,7 @@ func TestStreamedListsThatAreCut(t *testing.T) {
 // TestServerWithoutMetadata: a server that cannot send metadata alone sends whole
 // objects.
 func TestServerWithoutMetadata(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
 		config = with(config, func(r *http.Request) *http.Response {
@@ -237,7 +237,7 @@ func TestServerWithoutMetadata(t *testing.T) {
 
 // TestServerWithoutWatchList: that lists are not streamed is no failure.
 func TestServerWithoutWatchList(t *testing.T) {
-	srv := typedtest.Start(t, typedtest.WithoutWatchList())
+	srv := apitest.Start(t, apitest.WithoutWatchList())
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
 	for name, src := range map[string]source.Source[*corev1.Pod]{

@@ -23,12 +23,12 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // versionless has no version.
@@ -92,7 +92,7 @@ func fails[T index.Object](t *testing.T, src source.Source[T], messages ...strin
 // error says what it was.
 func TestBadAnswers(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	gone := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "ghosts"}
 	t.Run("unknown resource", func(t *testing.T) {
 		err := fails(t, kube.FromREST[*network](srv.Config(), kube.WithResource(gone)), "ghosts.v1.example.com", "the server does not have it; is its CustomResourceDefinition or API service installed?", "could not find the requested resource")
@@ -156,7 +156,7 @@ type watched struct {
 	versions []string // guarded by mu
 }
 
-func (w *watched) config(srv *typedtest.Server) *rest.Config {
+func (w *watched) config(srv *apitest.Server) *rest.Config {
 	config := srv.Config()
 	config.Wrap(func(base http.RoundTripper) http.RoundTripper { return noting{w, base} })
 	return config
@@ -189,22 +189,22 @@ func TestBadFrames(t *testing.T) {
 	huge := strings.Repeat("x", 20<<20)
 	for name, test := range map[string]struct {
 		format string
-		bad    typedtest.Fault
+		bad    apitest.Fault
 		want   string
 	}{
-		"cut off":     {runtime.ContentTypeJSON, typedtest.Fault{End: typedtest.Torn}, "is cut off"},
-		"no JSON":     {runtime.ContentTypeJSON, typedtest.Fault{Bytes: []byte("<html>")}, `expected a JSON object at byte `},
-		"no event":    {runtime.ContentTypeJSON, typedtest.Fault{Bytes: []byte(`{"type":"ADDED"}`)}, "an event without an object"},
-		"strange":     {runtime.ContentTypeJSON, typedtest.Fault{Event: watch.Event{Type: "STRANGE", Object: kindedPod("c")}}, `unknown type of 7 bytes`},
-		"nameless":    {runtime.ContentTypeJSON, typedtest.Fault{Bytes: []byte(`{"type":"ADDED","object":{"metadata":{"name":7}}}`)}, "cannot unmarshal number"},
-		"too long":    {runtime.ContentTypeJSON, typedtest.Fault{Bytes: []byte(`{"type":"` + huge)}, "longer than"},
-		"torn":        {runtime.ContentTypeProtobuf, typedtest.Fault{End: typedtest.Torn}, "is cut off"},
-		"no length":   {runtime.ContentTypeProtobuf, typedtest.Fault{Bytes: []byte("<html>")}, "longer than"},
-		"no protobuf": {runtime.ContentTypeProtobuf, typedtest.Fault{Bytes: []byte{0, 0, 0, 2, 0xff, 0xff}}, "no protobuf message"},
+		"cut off":     {runtime.ContentTypeJSON, apitest.Fault{End: apitest.Torn}, "is cut off"},
+		"no JSON":     {runtime.ContentTypeJSON, apitest.Fault{Bytes: []byte("<html>")}, `expected a JSON object at byte `},
+		"no event":    {runtime.ContentTypeJSON, apitest.Fault{Bytes: []byte(`{"type":"ADDED"}`)}, "an event without an object"},
+		"strange":     {runtime.ContentTypeJSON, apitest.Fault{Event: watch.Event{Type: "STRANGE", Object: kindedPod("c")}}, `unknown type of 7 bytes`},
+		"nameless":    {runtime.ContentTypeJSON, apitest.Fault{Bytes: []byte(`{"type":"ADDED","object":{"metadata":{"name":7}}}`)}, "cannot unmarshal number"},
+		"too long":    {runtime.ContentTypeJSON, apitest.Fault{Bytes: []byte(`{"type":"` + huge)}, "longer than"},
+		"torn":        {runtime.ContentTypeProtobuf, apitest.Fault{End: apitest.Torn}, "is cut off"},
+		"no length":   {runtime.ContentTypeProtobuf, apitest.Fault{Bytes: []byte("<html>")}, "longer than"},
+		"no protobuf": {runtime.ContentTypeProtobuf, apitest.Fault{Bytes: []byte{0, 0, 0, 2, 0xff, 0xff}}, "no protobuf message"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := typedtest.Start(t, typedtest.WithBookmarks(0))
+			srv := apitest.Start(t, apitest.WithBookmarks(0))
 			require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
 			requests := &watched{}
 			config := requests.config(srv)
@@ -251,14 +251,14 @@ func kindedPod(name string) *corev1.Pod {
 func TestObjectOfAnotherKind(t *testing.T) {
 	inFormats(t, &rest.Config{}, func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
 		// A server of its own: another one may still count a watch whose client has gone.
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		own := srv.Config()
 		own.ContentType = config.ContentType
 		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](own, opts...))
 		ctx := rig.Start(t, pods)
 		require.NoError(t, pods.WaitForSync(ctx))
 		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
-		require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Added, Object: &corev1.ConfigMap{
+		require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: watch.Added, Object: &corev1.ConfigMap{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "1"},
 		}}}).Met())
@@ -272,7 +272,7 @@ func TestObjectOfAnotherKind(t *testing.T) {
 // TestLargeObjects: objects of more than 1 MiB come by lists and watches.
 func TestLargeObjects(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	large := func(name string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
@@ -290,7 +290,7 @@ func TestLargeObjects(t *testing.T) {
 // TestEndlessStreamedList: a server that never ends a streamed list is listed.
 func TestEndlessStreamedList(t *testing.T) {
 	t.Parallel()
-	srv := typedtest.Start(t, typedtest.WithoutWatchList())
+	srv := apitest.Start(t, apitest.WithoutWatchList())
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
 	requests := &watched{}
 	config := requests.config(srv)
@@ -307,7 +307,7 @@ func TestEndlessStreamedList(t *testing.T) {
 
 	before := len(requests.all())
 	srv.Compact()
-	require.Equal(t, 1, srv.Inject(typedtest.Fault{Resource: "pods", Open: true, Err: apierrors.NewResourceExpired("too old")}).Met())
+	require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, Err: apierrors.NewResourceExpired("too old")}).Met())
 	require.Eventually(t, func() bool { return srv.Requests("list", "pods") == 2 }, time.Minute, time.Millisecond)
 	require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
 	assert.Len(t, requests.all(), before+1, "it does not try to stream again")

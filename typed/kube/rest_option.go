@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubetyped/informer/internal/plan"
+	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
 // restConfig is what options set up that are for FromREST and NewWriter alone.

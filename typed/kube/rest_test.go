@@ -14,12 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 var (
@@ -78,7 +78,7 @@ func inFormats(t *testing.T, config *rest.Config, test func(*testing.T, *rest.Co
 
 // keeps runs an informer that gets one object by its list and another one by its
 // watch, which create makes, and returns both.
-func keeps[T index.Object](t *testing.T, srv *typedtest.Server, src source.Source[T], create typedtest.Object) (listed, watched T) {
+func keeps[T index.Object](t *testing.T, srv *apitest.Server, src source.Source[T], create apitest.Object) (listed, watched T) {
 	informer := typed.NewInformer(src)
 	ctx := rig.Start(t, informer)
 	require.NoError(t, informer.WaitForSync(ctx))
@@ -101,7 +101,7 @@ func keeps[T index.Object](t *testing.T, srv *typedtest.Server, src source.Sourc
 // TestTypeMeta: objects have a kind if they are to have one, wherever they come
 // from.
 func TestTypeMeta(t *testing.T) {
-	srv := typedtest.Start(t, typedtest.WithResources(typedtest.Resource{GroupVersionResource: networkResource, Kind: "Network"}))
+	srv := apitest.Start(t, apitest.WithResources(apitest.Resource{GroupVersionResource: networkResource, Kind: "Network"}))
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", ""), newNetwork("a", "10.0.0.0/8")))
 	pod, other := metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Network"}
 	with := kube.WithTypeMeta()
@@ -131,7 +131,7 @@ func TestTypeMeta(t *testing.T) {
 }
 
 func TestFieldsThatAreNeeded(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1")))
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
 		listed, watched := keeps(t, srv, kube.FromREST[*slimPod](config, append(opts, kube.WithResource(podResource))...), rig.NewPod("b", "node-2"))
@@ -158,7 +158,7 @@ type (
 )
 
 func TestEmbeddedTypes(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1")))
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {
 		opts = append(opts, kube.WithResource(podResource))
@@ -171,7 +171,7 @@ func TestEmbeddedTypes(t *testing.T) {
 
 // TestNamespaceAndSelector: the server is asked for no more than that.
 func TestNamespaceAndSelector(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	elsewhere := rig.NewPod("b", "")
 	elsewhere.Namespace = "elsewhere"
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", ""), elsewhere))
@@ -185,7 +185,7 @@ func TestNamespaceAndSelector(t *testing.T) {
 
 // TestProgressOfList: while a list arrives, Status tells how far it has come.
 func TestProgressOfList(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	for i := range 1200 {
 		require.NoError(t, srv.Create(t.Context(), rig.NewPod(fmt.Sprint("pod-", i), "")))
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // late is a reader of nothing, which takes its time.
@@ -33,7 +33,7 @@ func (l late) Read([]byte) (int, error) {
 func TestWatchesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	rig.InBubble(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
 		var mu sync.Mutex
 		garbled := 0 // guarded by mu
@@ -68,7 +68,7 @@ func TestWatchesThatEnd(t *testing.T) {
 	t.Run("after events", func(t *testing.T) {
 		t.Parallel()
 		rig.InBubble(t, func(t *testing.T) {
-			srv := typedtest.Start(t, typedtest.WithBookmarks(0))
+			srv := apitest.Start(t, apitest.WithBookmarks(0))
 			config := srv.Config()
 			config.Timeout = 160 * time.Millisecond
 			pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
@@ -88,7 +88,7 @@ func TestWatchesThatEnd(t *testing.T) {
 	t.Run("after a while", func(t *testing.T) {
 		t.Parallel()
 		rig.InBubble(t, func(t *testing.T) {
-			srv := typedtest.Start(t, typedtest.WithBookmarks(0))
+			srv := apitest.Start(t, apitest.WithBookmarks(0))
 			config := srv.Config()
 			config.Timeout = 1100 * time.Millisecond
 			pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
@@ -104,7 +104,7 @@ func TestWatchesThatEnd(t *testing.T) {
 	})
 	t.Run("at once", func(t *testing.T) {
 		t.Parallel()
-		srv := typedtest.Start(t, typedtest.WithBookmarks(0))
+		srv := apitest.Start(t, apitest.WithBookmarks(0))
 		config := with(srv.Config(), func(r *http.Request) *http.Response {
 			if r.URL.Query().Has("watch") {
 				return response(http.StatusOK, "")
@@ -136,8 +136,8 @@ func TestWatchesThatEnd(t *testing.T) {
 func TestWatchWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	rig.InBubble(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
-		lift := srv.Inject(typedtest.Fault{Verb: "watch", Way: typedtest.Requests, Latency: time.Hour})
+		srv := apitest.Start(t)
+		lift := srv.Inject(apitest.Fault{Verb: "watch", Way: apitest.Requests, Latency: time.Hour})
 		config := srv.Config()
 		config.Timeout = 100 * time.Millisecond
 		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))

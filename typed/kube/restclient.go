@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/plan"
-	"github.com/kubetyped/informer/internal/wire"
+	"github.com/kubetyped/informer/internal/decode/plan"
+	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
 // restClient makes requests for objects of type T with client-go's REST client,

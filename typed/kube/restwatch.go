@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/wire"
+	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
 var (

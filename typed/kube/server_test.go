@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 )
 
@@ -48,6 +48,6 @@ func TestFakeClientHasNoVersions(t *testing.T) {
 	_, err1 := pods.ExpectVersion(created.ResourceVersion)
 	_, err2 := pods.ExpectDeleted(created)
 	for _, err := range []error{pods.WaitForResourceVersion(ctx, created.ResourceVersion), err1, err2, pods.WaitForDeletion(ctx, created)} {
-		assert.ErrorContains(t, err, "objects of fake clientsets have none; those of the API server in package typedtest do")
+		assert.ErrorContains(t, err, "objects of fake clientsets have none; those of the API server in package apitest do")
 	}
 }

@@ -1,6 +1,6 @@
 package kube
 
-import "github.com/kubetyped/informer/internal/wire"
+import "github.com/kubetyped/informer/internal/decode/wire"
 
 // PartsStatus is a report on the table by which parts of objects are found that are
 // equal. It is one for all informers of the program, so no informer has one of its own.

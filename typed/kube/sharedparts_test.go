@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // TestSharedParts: the table of parts tells how large it is and how often a part was
 // there. Other informers of the program have the same one, so the numbers only grow here.
 func TestSharedParts(t *testing.T) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	for i := range 50 { // names that begin differently: none is compared with another one
 		pod := tolerant(fmt.Sprintf("app%d-0", i))
 		pod.Spec.Tolerations[0].Value = fmt.Sprint("shared-parts-", i%5)

@@ -12,12 +12,12 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // TestSharing: equal parts of objects are one value, those of an update those of the
@@ -26,32 +26,32 @@ func TestSharing(t *testing.T) {
 	t.Parallel()
 	same := func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil }
 	for name, test := range map[string]struct {
-		informer func(*typedtest.Server) *typed.Informer[*corev1.Pod]
+		informer func(*apitest.Server) *typed.Informer[*corev1.Pod]
 		shared   bool
 		told     bool // the log says that they do not share
 	}{
-		"by default": {func(srv *typedtest.Server) *typed.Informer[*corev1.Pod] {
+		"by default": {func(srv *apitest.Server) *typed.Informer[*corev1.Pod] {
 			return typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()))
 		}, true, false},
-		"from namespaces": {func(srv *typedtest.Server) *typed.Informer[*corev1.Pod] {
+		"from namespaces": {func(srv *apitest.Server) *typed.Informer[*corev1.Pod] {
 			namespaces := source.NewNamespaces("default")
 			return typed.NewInformer(source.FromNamespaces(namespaces, func(namespace string) source.Source[*corev1.Pod] {
 				return kube.FromREST[*corev1.Pod](srv.Config(), kube.WithNamespace(namespace))
 			}))
 		}, true, false},
-		"without": {func(srv *typedtest.Server) *typed.Informer[*corev1.Pod] {
+		"without": {func(srv *apitest.Server) *typed.Informer[*corev1.Pod] {
 			return typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config(), kube.WithoutSharing()))
 		}, false, false},
-		"with a transform": {func(srv *typedtest.Server) *typed.Informer[*corev1.Pod] {
+		"with a transform": {func(srv *apitest.Server) *typed.Informer[*corev1.Pod] {
 			return typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()), typed.WithTransform(same))
 		}, false, true},
-		"with a projection": {func(srv *typedtest.Server) *typed.Informer[*corev1.Pod] {
+		"with a projection": {func(srv *apitest.Server) *typed.Informer[*corev1.Pod] {
 			return typed.NewInformer(source.Map(kube.FromREST[*corev1.Pod](srv.Config()), func(pod *corev1.Pod) *corev1.Pod { return pod }))
 		}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := typedtest.Start(t)
+			srv := apitest.Start(t)
 			require.NoError(t, srv.Create(t.Context(), tolerant("a")))
 			pods := test.informer(srv)
 			logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true), ktesting.Verbosity(2)))

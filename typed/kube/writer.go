@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/wire"
+	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
 // Writer writes objects of type T without a generated client:

@@ -10,9 +10,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // tunnelSize is what a manager of sizes applies to tunnels.
@@ -99,11 +99,11 @@ func TestWriterTriesOnce(t *testing.T) {
 		require.NoError(t, err)
 		changed := *old
 		changed.Spec.Remote = "10.0.0.2"
-		for what, fault := range map[string]typedtest.Fault{
+		for what, fault := range map[string]apitest.Fault{
 			"conflict":    {Err: apierrors.NewConflict(tunnelResource.GroupResource(), "a", nil)},
 			"error":       {Err: apierrors.NewInternalError(http.ErrBodyNotAllowed)},
 			"unavailable": {Err: apierrors.NewServiceUnavailable("restarting")},
-			"torn off":    {End: typedtest.Abrupt},
+			"torn off":    {End: apitest.Abrupt},
 		} {
 			for verb, write := range map[string]func() error{
 				"create": func() error { _, err := w.Create(t.Context(), newTunnel("b"), metav1.CreateOptions{}); return err },
@@ -120,7 +120,7 @@ func TestWriterTriesOnce(t *testing.T) {
 			}
 		}
 		before := srv.Requests("update", "tunnels")
-		srv.Inject(typedtest.Fault{Verb: "update", Times: 1, Err: apierrors.NewTooManyRequests("later", 1)})
+		srv.Inject(apitest.Fault{Verb: "update", Times: 1, Err: apierrors.NewTooManyRequests("later", 1)})
 		_, err = w.Update(t.Context(), old, metav1.UpdateOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, before+2, srv.Requests("update", "tunnels"), "it is asked to come again")

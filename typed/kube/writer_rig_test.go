@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/kube"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 var (
@@ -57,7 +57,7 @@ type recorded struct {
 	answer   func(*http.Request) *http.Response // nil, or returning nil: the server's
 }
 
-func (r *recorded) config(srv *typedtest.Server) *rest.Config {
+func (r *recorded) config(srv *apitest.Server) *rest.Config {
 	config := srv.Config()
 	config.Wrap(func(base http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(request *http.Request) (*http.Response, error) {
@@ -98,10 +98,10 @@ func (r *recorded) count() int {
 }
 
 // startForWrites starts a server with custom resources.
-func startForWrites(t *testing.T) (*typedtest.Server, *recorded) {
-	srv := typedtest.Start(t, typedtest.WithResources(
-		typedtest.Resource{GroupVersionResource: tunnelResource, Kind: "Tunnel", Status: true},
-		typedtest.Resource{GroupVersionResource: regionResource, Kind: "Region", ClusterScoped: true},
+func startForWrites(t *testing.T) (*apitest.Server, *recorded) {
+	srv := apitest.Start(t, apitest.WithResources(
+		apitest.Resource{GroupVersionResource: tunnelResource, Kind: "Tunnel", Status: true},
+		apitest.Resource{GroupVersionResource: regionResource, Kind: "Region", ClusterScoped: true},
 	))
 	return srv, &recorded{}
 }

@@ -58,7 +58,7 @@ func isOurs(function, file string) bool {
 	} else {
 		rest, _, _ = strings.Cut(rest, ".")
 	}
-	for _, room := range []string{"typed", "adapters"} {
+	for _, room := range []string{"typed", "adapters", "internal"} {
 		if rest == room || strings.HasPrefix(rest, room+"/") {
 			return !strings.Contains(rest, "/examples/")
 		}

@@ -8,15 +8,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/sharding"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // obeying returns sources of a server that selects ranges, as those with the feature gate
 // ShardedListAndWatch do.
-func obeying(srv *typedtest.Server) func() source.Source[*corev1.ConfigMap] {
+func obeying(srv *apitest.Server) func() source.Source[*corev1.ConfigMap] {
 	return func() source.Source[*corev1.ConfigMap] {
 		return &obeyingSource{Source: ignoring(srv)()}
 	}
@@ -76,7 +76,7 @@ func (s *sieve) Stage(obj *corev1.ConfigMap, version string) source.Staged {
 }
 
 // rigList lists all ConfigMaps.
-func rigList(srv *typedtest.Server) ([]*corev1.ConfigMap, error) {
+func rigList(srv *apitest.Server) ([]*corev1.ConfigMap, error) {
 	client, err := rig.NewClient(srv.Config())
 	if err != nil {
 		return nil, err

@@ -13,18 +13,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/shard"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // TestOwnWrites: however many watches a member has, it sees a write of its own in at most twice
 // the time in which a program without shards does.
 func TestOwnWrites(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		for i := range 200 {
 			require.NoError(t, srv.Create(t.Context(), configMap(i)))
 		}
@@ -47,7 +47,7 @@ func TestOwnWrites(t *testing.T) {
 			time.Sleep(30 * time.Second)
 		}
 		synctest.Wait()
-		srv.Inject(typedtest.Fault{Resource: "configmaps", Latency: 20 * time.Millisecond})
+		srv.Inject(apitest.Fault{Resource: "configmaps", Latency: 20 * time.Millisecond})
 		client, err := rig.NewClient(srv.Config())
 		require.NoError(t, err)
 		wait := func(maps *typed.Informer[*corev1.ConfigMap], key index.Key, version string) time.Duration {

@@ -13,15 +13,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // replica is a process that reconciles its part of the ConfigMaps.
@@ -64,13 +64,13 @@ func (l *ledger) leave(key index.Key, version string) {
 }
 
 // selecting has a server that knows ranges, or none.
-type selecting func(srv *typedtest.Server) func() source.Source[*corev1.ConfigMap]
+type selecting func(srv *apitest.Server) func() source.Source[*corev1.ConfigMap]
 
-func ignoring(srv *typedtest.Server) func() source.Source[*corev1.ConfigMap] {
+func ignoring(srv *apitest.Server) func() source.Source[*corev1.ConfigMap] {
 	return func() source.Source[*corev1.ConfigMap] { return kube.FromREST[*corev1.ConfigMap](srv.Config()) }
 }
 
-func start(t *testing.T, srv *typedtest.Server, l *ledger, name string, hash shard.Hash, sel selecting) *replica {
+func start(t *testing.T, srv *apitest.Server, l *ledger, name string, hash shard.Hash, sel selecting) *replica {
 	r := &replica{name: name, reasons: map[string]int{}}
 	var err error
 	r.group, err = shard.New(srv.Config(), "kube-system", "maps", shard.WithIdentity(name), shard.WithHash(hash))
@@ -113,7 +113,7 @@ func configMap(i int) *corev1.ConfigMap {
 
 // check checks that each object is kept by one replica, and was reconciled in its last
 // state.
-func check(t *testing.T, srv *typedtest.Server, l *ledger, exclusive bool, replicas ...*replica) {
+func check(t *testing.T, srv *apitest.Server, l *ledger, exclusive bool, replicas ...*replica) {
 	t.Helper()
 	list, err := rigList(srv)
 	require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestReplicas(t *testing.T) {
 }
 
 func testReplicas(t *testing.T, hash shard.Hash, sel selecting) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	// Where objects of a key may belong to several members, so may work on the key.
 	exclusive := hash.String() == "Key" || hash.String() == "Namespace"
 	l := &ledger{at: map[index.Key]string{}, seen: map[index.Key]map[string]bool{}}
@@ -206,7 +206,7 @@ func testReplicas(t *testing.T, hash shard.Hash, sel selecting) {
 }
 
 // churn writes for half a minute.
-func churn(t *testing.T, srv *typedtest.Server) {
+func churn(t *testing.T, srv *apitest.Server) {
 	for i := range 600 {
 		obj := configMap(i % 90)
 		obj.Labels = map[string]string{"color": fmt.Sprint(i % 11)}

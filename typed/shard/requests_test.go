@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 
-	"github.com/kubetyped/informer/typed/internal/rig"
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/rig"
 )
 
 // asked is a request as the server gets it.
@@ -124,7 +124,7 @@ func TestRequestsAreThoseOfTheGeneratedClient(t *testing.T) {
 // conversation makes requests that succeed and others that fail, to a server of its own,
 // and returns what that got and what the client returned.
 func conversation(t *testing.T, setUp func(*rest.Config), connect func(*rest.Config) (leaseAPI, error)) ([]asked, []answer) {
-	srv := typedtest.Start(t, typedtest.WithSeed(1))
+	srv := apitest.Start(t, apitest.WithSeed(1))
 	config := srv.Config()
 	setUp(config)
 	recorded := &recorder{}

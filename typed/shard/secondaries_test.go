@@ -13,15 +13,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // TestSecondariesAreWithTheirPrimaries: a reconcile of a ConfigMap finds the Secrets that it
@@ -40,7 +40,7 @@ func TestSecondariesAreWithTheirPrimaries(t *testing.T) {
 const secretsEach = 3
 
 func testSecondaries(t *testing.T, primary, secondary shard.Hash) {
-	srv := typedtest.Start(t)
+	srv := apitest.Start(t)
 	for i := range 40 {
 		require.NoError(t, srv.Create(t.Context(), configMap(i)))
 	}
@@ -83,7 +83,7 @@ func (f *findings) check(t *testing.T) (calls map[index.Key]int) {
 }
 
 // start runs a member that looks for the Secrets of its ConfigMaps.
-func (f *findings) start(t *testing.T, srv *typedtest.Server, name string, primary, secondary shard.Hash) (stop func() error) {
+func (f *findings) start(t *testing.T, srv *apitest.Server, name string, primary, secondary shard.Hash) (stop func() error) {
 	group, err := shard.New(srv.Config(), "kube-system", "maps", shard.WithIdentity(name), shard.WithHash(primary))
 	require.NoError(t, err)
 	share := shard.NewSource(group, func() source.Source[*corev1.ConfigMap] { return kube.FromREST[*corev1.ConfigMap](srv.Config()) })

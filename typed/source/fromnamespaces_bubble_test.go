@@ -10,18 +10,18 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // TestNamespacesWaitForAHandler has namespaces wait, all at once, for a handler with Block
 // that sleeps: in a bubble, the clock goes on meanwhile.
 func TestNamespacesWaitForAHandler(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		client, err := rig.NewClient(srv.Config())
 		require.NoError(t, err)
 		pods := typed.NewInformer(source.FromNamespaces(source.NewNamespaces("blue", "red"), func(namespace string) source.Source[*corev1.Pod] {

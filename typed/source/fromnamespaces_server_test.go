@@ -13,12 +13,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // TestNamespacesOfAServer follows a set of namespaces, of which one is forbidden
@@ -36,7 +36,7 @@ func TestNamespacesOfAServer(t *testing.T) {
 	for i := range 20 {
 		create(fmt.Sprint("tenant-", i%4), fmt.Sprint("pod-", i))
 	}
-	forbidden := srv.Inject(typedtest.Fault{Resource: "pods", Namespace: "tenant-1", Err: apierrors.NewForbidden(
+	forbidden := srv.Inject(apitest.Fault{Resource: "pods", Namespace: "tenant-1", Err: apierrors.NewForbidden(
 		schema.GroupResource{Resource: "pods"}, "", errors.New("ask for more rights"))})
 
 	failed := make(chan struct{}, 1)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed/view"
 )
 

@@ -3,7 +3,7 @@ package cluster
 import (
 	"fmt"
 
-	"github.com/kubetyped/informer/internal/pods"
+	"github.com/kubetyped/informer/internal/test/pods"
 )
 
 // NamespaceName returns the name of namespace number n, counted from 0.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kubetyped/informer/internal/pods"
+	"github.com/kubetyped/informer/internal/test/pods"
 )
 
 // app is an application in a namespace: by its label most Services and policies select.

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/benchmarks/internal/cluster"
-	"github.com/kubetyped/informer/internal/pods"
+	"github.com/kubetyped/informer/internal/test/pods"
 )
 
 // World is the objects of a cluster: Pods as clusters have them, in 100 namespaces and on

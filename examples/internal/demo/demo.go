@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 // Run is what an example does until ctx ends.
@@ -61,10 +61,10 @@ func start(ctx context.Context, kubeconfig string, run Run, out io.Writer) error
 }
 
 // change creates and deletes a Pod, again and again.
-func change(ctx context.Context, srv *typedtest.Server) error {
+func change(ctx context.Context, srv *apitest.Server) error {
 	pod := Pod("visitor", "node-b", "10.0.0.9")
 	for {
-		for _, write := range []func(context.Context, ...typedtest.Object) error{srv.Create, srv.Delete} {
+		for _, write := range []func(context.Context, ...apitest.Object) error{srv.Create, srv.Delete} {
 			if err := write(ctx, pod); err != nil && ctx.Err() == nil {
 				return err
 			}
@@ -79,9 +79,9 @@ func change(ctx context.Context, srv *typedtest.Server) error {
 
 // NewServer starts an API server in memory with two Nodes and three Pods of a
 // ReplicaSet behind a Service.
-func NewServer() (*typedtest.Server, error) {
+func NewServer() (*apitest.Server, error) {
 	web := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "web-uid"}}
-	objects := []typedtest.Object{
+	objects := []apitest.Object{
 		node("node-a", "a"), node("node-b", "b"), web,
 		&corev1.Service{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
@@ -94,7 +94,7 @@ func NewServer() (*typedtest.Server, error) {
 		pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(web, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))}
 		objects = append(objects, pod)
 	}
-	return typedtest.NewServer(typedtest.WithObjects(objects...))
+	return apitest.NewServer(apitest.WithObjects(objects...))
 }
 
 // Pod returns a running Pod of the application web.

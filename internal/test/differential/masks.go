@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 
-	"github.com/kubetyped/informer/internal/plan"
+	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
 // randomMask returns a mask of some fields of a type, mostly nil.

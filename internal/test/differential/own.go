@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubetyped/informer/internal/plan"
+	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
 // Own runs a program of a struct as users write them for custom resources: with a plan or

@@ -18,8 +18,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/randfill"
 
-	"github.com/kubetyped/informer/internal/plan"
-	"github.com/kubetyped/informer/internal/wire"
+	"github.com/kubetyped/informer/internal/decode/plan"
+	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
 // generated is a type with generated code.

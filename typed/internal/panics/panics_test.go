@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
-	"github.com/kubetyped/informer/typed/internal/rig"
+	"github.com/kubetyped/informer/internal/test/rig"
 )
 
 func TestMain(m *testing.M) { rig.Main(m) }

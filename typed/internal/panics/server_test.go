@@ -17,19 +17,19 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/kube/election"
 	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // bubbled starts a server in the bubble of a test.
-func bubbled(t *testing.T) *typedtest.Server { return typedtest.Start(t) }
+func bubbled(t *testing.T) *apitest.Server { return apitest.Start(t) }
 
 // picky is a Pod that decodes itself.
 type picky struct{ metav1.ObjectMeta }

@@ -16,10 +16,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed/control"
-	"github.com/kubetyped/informer/typed/internal/rig"
 	"github.com/kubetyped/informer/typed/kube/election"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 var _ control.Elector = (*election.Elector)(nil)
@@ -35,7 +35,7 @@ func newElector(t *testing.T, config *rest.Config, identity string) *election.El
 // first has ended.
 func TestElectorOneLeads(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		var working atomic.Int32
 		ended := make(chan error, 3)
 		for _, identity := range []string{"a", "b", "c"} {
@@ -62,7 +62,7 @@ func TestElectorOneLeads(t *testing.T) {
 // TestElectorWaits: a process that waits for the lead ends with its context.
 func TestElectorWaits(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		first, second := newElector(t, srv.Config(), "a"), newElector(t, srv.Config(), "b")
 		err := first.Elect(t.Context(), func(context.Context) {
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -78,7 +78,7 @@ func TestElectorWaits(t *testing.T) {
 // ends, and the lease is not given up while the work is still going on.
 func TestElectorLosesTheLead(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		srv := typedtest.Start(t)
+		srv := apitest.Start(t)
 		var refused atomic.Bool
 		config := srv.Config()
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper {

@@ -23,7 +23,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/kubetyped/informer/adapters/tracing"
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 func main() {
@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	srv, err := typedtest.NewServer()
+	srv, err := apitest.NewServer()
 	if err != nil {
 		return err
 	}

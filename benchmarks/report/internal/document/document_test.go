@@ -13,7 +13,7 @@ import (
 	"github.com/kubetyped/informer/benchmarks/report/internal/comparison"
 	"github.com/kubetyped/informer/benchmarks/report/internal/results"
 	"github.com/kubetyped/informer/benchmarks/report/internal/target"
-	"github.com/kubetyped/informer/internal/report"
+	"github.com/kubetyped/informer/internal/test/report"
 )
 
 func series(name, side string, metrics ...results.Metric) *results.Series {

@@ -9,7 +9,7 @@ import (
 	"github.com/kubetyped/informer/benchmarks/report/internal/comparison"
 	"github.com/kubetyped/informer/benchmarks/report/internal/results"
 	"github.com/kubetyped/informer/benchmarks/report/internal/target"
-	"github.com/kubetyped/informer/internal/report"
+	"github.com/kubetyped/informer/internal/test/report"
 )
 
 // Headlines is the part of the README that is made from the results: a row for

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kubetyped/informer/benchmarks/report/internal/regression"
-	"github.com/kubetyped/informer/internal/report"
+	"github.com/kubetyped/informer/internal/test/report"
 )
 
 // Regressions has a row for each time, and for what allocates more.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubetyped/informer/benchmarks/report/internal/chart"
 	"github.com/kubetyped/informer/benchmarks/report/internal/comparison"
-	"github.com/kubetyped/informer/internal/report"
+	"github.com/kubetyped/informer/internal/test/report"
 )
 
 // Curve is what a benchmark of several sizes has measured, and how it is drawn.

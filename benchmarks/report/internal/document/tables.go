@@ -8,7 +8,7 @@ import (
 
 	"github.com/kubetyped/informer/benchmarks/report/internal/comparison"
 	"github.com/kubetyped/informer/benchmarks/report/internal/results"
-	"github.com/kubetyped/informer/internal/report"
+	"github.com/kubetyped/informer/internal/test/report"
 )
 
 // Emphasis marks what was missed.

@@ -14,7 +14,7 @@ import (
 	"github.com/kubetyped/informer/benchmarks/report/internal/comparison"
 	"github.com/kubetyped/informer/benchmarks/report/internal/results"
 	"github.com/kubetyped/informer/benchmarks/report/internal/target"
-	"github.com/kubetyped/informer/internal/report"
+	"github.com/kubetyped/informer/internal/test/report"
 )
 
 // Maker is what stands in documents for this program, see package report.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/kubetyped/informer/typed/typedtest"
+	"github.com/kubetyped/informer/apitest"
 )
 
 // Pods and Nodes that the server in memory has.
@@ -29,7 +29,7 @@ func Config(kubeconfig string) (config *rest.Config, closeServer func() error, e
 		config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 		return config, func() error { return nil }, err
 	}
-	srv, err := typedtest.NewServer()
+	srv, err := apitest.NewServer()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/examples/internal/demo"
-	"github.com/kubetyped/informer/typed/typedtest"
 )
 
 // Output runs an example that ends by itself on a new server, and returns what it has
@@ -25,7 +25,7 @@ func Output(t *testing.T, run demo.Run) string {
 
 // OutputOfChange does the same, makes a change when the example has written first, and
 // ends the example when it has written last.
-func OutputOfChange(t *testing.T, run demo.Run, first string, change func(ctx context.Context, srv *typedtest.Server) error, last string) string {
+func OutputOfChange(t *testing.T, run demo.Run, first string, change func(ctx context.Context, srv *apitest.Server) error, last string) string {
 	t.Helper()
 	srv, err := demo.NewServer()
 	require.NoError(t, err)

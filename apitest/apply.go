@@ -1,0 +1,104 @@
+package apitest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+
+	"github.com/kubetyped/informer/apitest/internal/wire"
+)
+
+// application is a server-side apply.
+type application struct {
+	*request
+	patch   *unstructured.Unstructured
+	manager string
+	force   bool
+	dryRun  bool
+}
+
+// application reads what is to be applied.
+func (r *request) application(data []byte, options *metav1.PatchOptions) (*application, error) {
+	media := r.collection.media
+	a := &application{
+		request: r, patch: &unstructured.Unstructured{},
+		manager: options.FieldManager, force: ptr.Deref(options.Force, false), dryRun: isDryRun(options.DryRun),
+	}
+	return a, wire.Decode(runtime.ContentTypeYAML, data, r.collection.kind, media, a.patch)
+}
+
+// apply does a server-side apply. It returns the object, and the HTTP status: whether
+// the object was created.
+func (s *Server) apply(ctx context.Context, a *application) (runtime.Object, int, error) {
+	for {
+		applied, err := s.update(ctx, update{
+			collection: a.collection, namespace: a.namespace, name: a.name,
+			part: a.part(), dryRun: a.dryRun, applied: true, change: a.merge,
+		})
+		if !apierrors.IsNotFound(err) || a.subresource != "" {
+			return applied, http.StatusOK, err
+		}
+		created, err := s.createApplied(ctx, a)
+		if !apierrors.IsAlreadyExists(err) {
+			return created, http.StatusCreated, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+	}
+}
+
+// merge returns the object with what is applied.
+func (a *application) merge(present runtime.Object) (runtime.Object, error) {
+	fields, err := a.collection.fieldManager(a.part())
+	if err != nil {
+		return nil, err
+	}
+	merged, err := fields.Apply(present, a.patch.DeepCopy(), a.manager, a.force)
+	if err != nil {
+		return nil, err
+	}
+	merged.GetObjectKind().SetGroupVersionKind(a.collection.kind)
+	return inSeconds(merged)
+}
+
+// createApplied creates the object that is applied.
+func (s *Server) createApplied(ctx context.Context, a *application) (runtime.Object, error) {
+	c := a.collection
+	empty, err := c.New(c.kind)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := a.merge(empty)
+	if err != nil {
+		return nil, err
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case m.GetUID() != "":
+		return nil, apierrors.NewConflict(c.groupResource(), a.name,
+			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", m.GetUID()))
+	case m.GetName() != a.name:
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", m.GetName(), a.name))
+	}
+	if c.status {
+		blank, err := c.newObject()
+		if err != nil {
+			return nil, err
+		}
+		copyStatus(blank, obj)
+	}
+	m.SetResourceVersion("")
+	m.SetCreationTimestamp(metav1.Time{})
+	return s.create(ctx, creation{collection: c, namespace: a.namespace, object: obj, dryRun: a.dryRun, applied: true})
+}

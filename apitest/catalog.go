@@ -1,0 +1,213 @@
+package apitest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/kubetyped/informer/apitest/internal/store"
+)
+
+// catalog is everything the server serves. It does not change once built.
+type catalog struct {
+	scheme     *runtime.Scheme
+	byResource map[schema.GroupVersionResource]*collection
+	byKind     map[schema.GroupVersionKind]*collection
+	byType     map[reflect.Type]*collection // of the types that no scheme knows
+	namespaces *collection                  // if they have a life cycle
+}
+
+func newCatalog(s *store.Store, set *settings) (*catalog, error) {
+	scheme := set.scheme
+	c := &catalog{
+		scheme:     scheme,
+		byResource: map[schema.GroupVersionResource]*collection{},
+		byKind:     map[schema.GroupVersionKind]*collection{},
+		byType:     map[reflect.Type]*collection{},
+	}
+	described := map[schema.GroupVersionKind]bool{}
+	for _, r := range set.resources {
+		if err := r.validate(); err != nil {
+			return nil, err
+		}
+		described[r.GroupVersionResource.GroupVersion().WithKind(r.Kind)] = true
+		if r.converted() {
+			continue
+		}
+		if err := c.add(s, r); err != nil {
+			return nil, err
+		}
+	}
+	kinds := slices.SortedFunc(maps.Keys(scheme.AllKnownTypes()), func(a, b schema.GroupVersionKind) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Kind, b.Kind))
+	})
+	for _, kind := range kinds {
+		if described[kind] || !servable(scheme, kind) {
+			continue
+		}
+		if err := c.add(s, guess(scheme, kind)); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range set.resources {
+		if !r.converted() {
+			continue
+		}
+		if err := c.add(s, r); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// servable reports whether a kind is that of a resource: it has object metadata
+// and a list kind.
+func servable(scheme *runtime.Scheme, kind schema.GroupVersionKind) bool {
+	if kind.Version == runtime.APIVersionInternal || kind.Group == metav1.GroupName ||
+		!scheme.Recognizes(kind.GroupVersion().WithKind(kind.Kind+"List")) {
+		return false
+	}
+	obj, err := scheme.New(kind)
+	if err != nil {
+		return false
+	}
+	_, err = meta.Accessor(obj)
+	return err == nil
+}
+
+// guess describes a kind of the scheme.
+func guess(scheme *runtime.Scheme, kind schema.GroupVersionKind) Resource {
+	plural, _ := meta.UnsafeGuessKindToResource(kind)
+	_, status := structField(scheme, kind, "Status")
+	return Resource{
+		GroupVersionResource: plural,
+		Kind:                 kind.Kind,
+		ClusterScoped:        clusterScoped[schema.GroupKind{Group: kind.Group, Kind: kind.Kind}],
+		Status:               status,
+		Fields:               knownFields[schema.GroupKind{Group: kind.Group, Kind: kind.Kind}],
+	}
+}
+
+func structField(scheme *runtime.Scheme, kind schema.GroupVersionKind, name string) (reflect.StructField, bool) {
+	t, ok := scheme.AllKnownTypes()[kind]
+	if !ok || t.Kind() != reflect.Struct {
+		return reflect.StructField{}, false
+	}
+	return t.FieldByName(name)
+}
+
+func (c *catalog) add(s *store.Store, r Resource) error {
+	kind := r.GroupVersionResource.GroupVersion().WithKind(r.Kind)
+	if other, ok := c.byResource[r.GroupVersionResource]; ok {
+		return fmt.Errorf("resource %s is both %s and %s", r.GroupVersionResource, other.kind.Kind, r.Kind)
+	}
+	if other, ok := c.byKind[kind]; ok {
+		return fmt.Errorf("kind %s is both %s and %s", kind, other.resource.Resource, r.GroupVersionResource.Resource)
+	}
+	added := &collection{
+		resource:   r.GroupVersionResource,
+		kind:       kind,
+		listKind:   kind.GroupVersion().WithKind(r.Kind + "List"),
+		singular:   strings.ToLower(r.Kind),
+		namespaced: !r.ClusterScoped,
+		status:     r.Status,
+		generation: true,
+		graceful:   kind.Group == "" && kind.Kind == "Pod",
+		fields:     r.Fields,
+	}
+	if servable(c.scheme, kind) {
+		added.scheme = c.scheme
+		_, added.generation = structField(c.scheme, kind, "Spec")
+		if _, has := structField(c.scheme, kind, "Status"); r.Status && !has {
+			return fmt.Errorf("resource %s: %s has no status", r.GroupVersionResource, kind)
+		}
+		list, err := c.scheme.New(added.listKind)
+		if err != nil {
+			return fmt.Errorf("resource %s: %w", r.GroupVersionResource, err)
+		}
+		_, added.media.Protobuf = list.(runtime.ProtobufMarshaller)
+	}
+	if !r.converted() {
+		added.table = s.Table()
+	} else if err := added.versionOf(c.byResource[schema.GroupVersionResource{
+		Group: added.resource.Group, Version: r.StorageVersion, Resource: added.resource.Resource,
+	}], r.Convert); err != nil {
+		return err
+	}
+	added.managers = sync.OnceValues(added.newFieldManagers)
+	if r.Type != nil {
+		t := reflect.TypeOf(r.Type)
+		if other, ok := c.byType[t]; ok {
+			return fmt.Errorf("resource %s: %s is the type of %s as well", r.GroupVersionResource, t, other.resource)
+		}
+		c.byType[t] = added
+	}
+	c.byResource[added.resource] = added
+	c.byKind[added.kind] = added
+	return nil
+}
+
+// groups returns the served groups in order, each with its versions, the
+// preferred one first.
+func (c *catalog) groups() ([]string, map[string][]string) {
+	versions := map[string][]string{}
+	for gvr := range c.byResource {
+		if !slices.Contains(versions[gvr.Group], gvr.Version) {
+			versions[gvr.Group] = append(versions[gvr.Group], gvr.Version)
+		}
+	}
+	for group := range versions {
+		slices.SortFunc(versions[group], func(a, b string) int {
+			return version.CompareKubeAwareVersionStrings(b, a)
+		})
+	}
+	return slices.Sorted(maps.Keys(versions)), versions
+}
+
+// in returns the collections of a group version, ordered by name.
+func (c *catalog) in(gv schema.GroupVersion) []*collection {
+	var found []*collection
+	for gvr, col := range c.byResource {
+		if gvr.GroupVersion() == gv {
+			found = append(found, col)
+		}
+	}
+	slices.SortFunc(found, func(a, b *collection) int {
+		return strings.Compare(a.resource.Resource, b.resource.Resource)
+	})
+	return found
+}
+
+// sorted returns all collections, ordered by their resources.
+func (c *catalog) sorted() []*collection {
+	return slices.SortedFunc(maps.Values(c.byResource), func(a, b *collection) int {
+		return strings.Compare(a.resource.String(), b.resource.String())
+	})
+}
+
+// addFields adds field selectors to what the resources have.
+func (c *catalog) addFields(added map[schema.GroupVersionResource]map[string]FieldFunc) error {
+	for gvr, fields := range added {
+		col, ok := c.byResource[gvr]
+		if !ok {
+			return fmt.Errorf("field selectors for %s, which is not served", gvr)
+		}
+		all := maps.Clone(col.fields)
+		if all == nil {
+			all = map[string]FieldFunc{}
+		}
+		maps.Copy(all, fields)
+		col.fields = all
+	}
+	return nil
+}

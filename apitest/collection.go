@@ -1,0 +1,76 @@
+package apitest
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/apitest/internal/store"
+	"github.com/kubetyped/informer/apitest/internal/wire"
+)
+
+// collection is one served resource: what it is and its objects. All but the
+// table is set before the server starts.
+type collection struct {
+	resource   schema.GroupVersionResource
+	kind       schema.GroupVersionKind
+	listKind   schema.GroupVersionKind
+	singular   string
+	namespaced bool
+	status     bool // has a status subresource
+	generation bool // counts the changes of its content
+	graceful   bool // objects are marked before they are deleted
+	terminates bool // objects are namespaces that are emptied before they are deleted
+	media      wire.Media
+	fields     map[string]FieldFunc
+	scheme     *runtime.Scheme // nil: unstructured
+	table      *store.Table
+	managers   func() (*fieldManagers, error)
+	stored     *collection // whose objects are in the table; nil: this one's
+	convert    ConvertFunc // between the two
+}
+
+func (c *collection) groupResource() schema.GroupResource { return c.resource.GroupResource() }
+
+func (c *collection) unstructured() bool { return c.scheme == nil }
+
+// newObject returns an empty object of the kind, without the kind set.
+func (c *collection) newObject() (runtime.Object, error) {
+	if c.unstructured() {
+		return &unstructured.Unstructured{Object: map[string]any{}}, nil
+	}
+	return c.scheme.New(c.kind)
+}
+
+func (c *collection) newList() (runtime.Object, error) {
+	if c.unstructured() {
+		return &unstructured.UnstructuredList{}, nil
+	}
+	return c.scheme.New(c.listKind)
+}
+
+// key returns the path of an object in the table.
+func (c *collection) key(namespace, name string) string {
+	if c.namespaced {
+		return namespace + "/" + name
+	}
+	return name
+}
+
+// prefix returns what the keys of a namespace (all of them if empty) begin with.
+func (c *collection) prefix(namespace string) string {
+	if c.namespaced && namespace != "" {
+		return namespace + "/"
+	}
+	return ""
+}
+
+// keyOf returns the path of a stored object.
+func (c *collection) keyOf(obj runtime.Object) (string, error) {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return "", err
+	}
+	return c.key(m.GetNamespace(), m.GetName()), nil
+}

@@ -1,0 +1,75 @@
+package apitest
+
+import (
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// copyStatus makes the status of to that of from, which may be shared. Both are
+// of one type.
+func copyStatus(from, to runtime.Object) {
+	if f, ok := from.(*unstructured.Unstructured); ok {
+		t := to.(*unstructured.Unstructured)
+		if status, has := f.Object["status"]; has {
+			t.Object["status"] = status
+		} else {
+			delete(t.Object, "status")
+		}
+		return
+	}
+	source := reflect.ValueOf(from).Elem().FieldByName("Status")
+	if target := reflect.ValueOf(to).Elem().FieldByName("Status"); target.IsValid() {
+		target.Set(source)
+	}
+}
+
+// copyManagedFields makes the managed fields of to those of from.
+func copyManagedFields(from, to runtime.Object) error {
+	source, err := meta.Accessor(from)
+	if err != nil {
+		return err
+	}
+	target, err := meta.Accessor(to)
+	if err == nil {
+		target.SetManagedFields(source.GetManagedFields())
+	}
+	return err
+}
+
+// sameContent reports whether two objects of one type differ in nothing but
+// metadata and status.
+func sameContent(a, b runtime.Object) bool {
+	if ua, ok := a.(*unstructured.Unstructured); ok {
+		return sameFields(ua.Object, b.(*unstructured.Unstructured).Object)
+	}
+	va, vb := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
+	for i := range va.NumField() {
+		switch va.Type().Field(i).Name {
+		case "TypeMeta", "ObjectMeta", "Status":
+			continue
+		}
+		if !equality.Semantic.DeepEqual(va.Field(i).Interface(), vb.Field(i).Interface()) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameFields(a, b map[string]any) bool {
+	for _, pair := range [][2]map[string]any{{a, b}, {b, a}} {
+		for field, value := range pair[0] {
+			switch field {
+			case "apiVersion", "kind", "metadata", "status":
+				continue
+			}
+			if other, has := pair[1][field]; !has || !equality.Semantic.DeepEqual(value, other) {
+				return false
+			}
+		}
+	}
+	return true
+}

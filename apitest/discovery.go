@@ -1,0 +1,196 @@
+package apitest
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/munnerz/goautoneg"
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/apitest/internal/wire"
+)
+
+const aggregatedMediaType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
+var (
+	verbs       = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+	statusVerbs = []string{"get", "patch", "update"}
+)
+
+// discover answers what is not about objects: discovery, version and health. It
+// returns false for other paths.
+func (s *Server) discover(w http.ResponseWriter, r *http.Request) bool {
+	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	switch {
+	case len(segments) == 1 && segments[0] == "version":
+		s.text(w, r, runtime.ContentTypeJSON, versionInfo)
+	case slices.Contains([]string{"healthz", "livez", "readyz"}, segments[0]):
+		s.text(w, r, "text/plain", []byte("ok"))
+	case len(segments) == 1 && (segments[0] == "api" || segments[0] == "apis"):
+		s.discoverRoot(w, r, segments[0] == "api")
+	case len(segments) == 2 && segments[0] == "apis":
+		group, ok := s.catalog.group(segments[1])
+		if !ok {
+			return false
+		}
+		s.discovery(w, r, &group)
+	default:
+		p, ok := parsePath(r.URL.Path)
+		if !ok || len(p.rest) > 0 {
+			return false
+		}
+		list := s.catalog.resources(p.version)
+		if list == nil {
+			return false
+		}
+		s.discovery(w, r, list)
+	}
+	return true
+}
+
+// versionInfo is k8s.io/apimachinery/pkg/version.Info, of the release whose
+// behaviour is followed.
+var versionInfo = []byte(`{"major":"1","minor":"37","gitVersion":"v1.37.0+apitest","gitCommit":"","gitTreeState":"",` +
+	`"buildDate":"1970-01-01T00:00:00Z","goVersion":"","compiler":"gc","platform":""}`)
+
+func (s *Server) discoverRoot(w http.ResponseWriter, r *http.Request, core bool) {
+	if wantsAggregated(r.Header.Get("Accept")) {
+		data, err := json.Marshal(s.catalog.aggregated(core))
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.text(w, r, aggregatedMediaType, data)
+		return
+	}
+	if core {
+		_, versions := s.catalog.groups()
+		s.discovery(w, r, &metav1.APIVersions{
+			TypeMeta: metav1.TypeMeta{Kind: "APIVersions", APIVersion: "v1"},
+			Versions: versions[""],
+			ServerAddressByClientCIDRs: []metav1.ServerAddressByClientCIDR{
+				{ClientCIDR: "0.0.0.0/0", ServerAddress: s.host()},
+			},
+		})
+		return
+	}
+	list := &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{}}
+	names, _ := s.catalog.groups()
+	for _, name := range names {
+		if group, ok := s.catalog.group(name); ok && name != "" {
+			group.TypeMeta = metav1.TypeMeta{}
+			list.Groups = append(list.Groups, group)
+		}
+	}
+	s.discovery(w, r, list)
+}
+
+func (s *Server) discovery(w http.ResponseWriter, r *http.Request, obj runtime.Object) {
+	f, err := wire.Negotiate(r.Header.Get("Accept"), s.whole())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.write(w, r, f, http.StatusOK, obj)
+}
+
+func (s *Server) text(w http.ResponseWriter, r *http.Request, contentType string, data []byte) {
+	w.Header().Set("Content-Type", contentType)
+	if _, err := w.Write(data); err != nil {
+		klog.FromContext(r.Context()).V(2).Info("Cannot write a response", "uri", r.URL.RequestURI(), "err", err)
+	}
+}
+
+func wantsAggregated(accept string) bool {
+	for _, clause := range goautoneg.ParseAccept(accept) {
+		if clause.SubType == "json" && clause.Params["as"] == "APIGroupDiscoveryList" && clause.Params["v"] == "v2" {
+			return true
+		}
+	}
+	return false
+}
+
+// group describes an API group; false when none of it is served.
+func (c *catalog) group(name string) (metav1.APIGroup, bool) {
+	_, versions := c.groups()
+	if name == "" || len(versions[name]) == 0 {
+		return metav1.APIGroup{}, false
+	}
+	group := metav1.APIGroup{TypeMeta: metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}, Name: name}
+	for _, v := range versions[name] {
+		gv := schema.GroupVersion{Group: name, Version: v}
+		group.Versions = append(group.Versions, metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: v})
+	}
+	group.PreferredVersion = group.Versions[0]
+	return group, true
+}
+
+// resources describes the resources of a group version; nil when there are none.
+func (c *catalog) resources(gv schema.GroupVersion) *metav1.APIResourceList {
+	found := c.in(gv)
+	if len(found) == 0 {
+		return nil
+	}
+	list := &metav1.APIResourceList{
+		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
+		GroupVersion: gv.String(),
+	}
+	for _, col := range found {
+		resource := metav1.APIResource{
+			Name: col.resource.Resource, SingularName: col.singular, Kind: col.kind.Kind,
+			Namespaced: col.namespaced, Verbs: verbs,
+		}
+		list.APIResources = append(list.APIResources, resource)
+		if col.status {
+			resource.Name += "/status"
+			resource.SingularName, resource.Verbs = "", statusVerbs
+			list.APIResources = append(list.APIResources, resource)
+		}
+	}
+	return list
+}
+
+// aggregated describes the core group, or all others, in one list.
+func (c *catalog) aggregated(core bool) *apidiscoveryv2.APIGroupDiscoveryList {
+	list := &apidiscoveryv2.APIGroupDiscoveryList{
+		TypeMeta: metav1.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"},
+		Items:    []apidiscoveryv2.APIGroupDiscovery{},
+	}
+	names, versions := c.groups()
+	for _, name := range names {
+		if core != (name == "") {
+			continue
+		}
+		group := apidiscoveryv2.APIGroupDiscovery{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		for _, v := range versions[name] {
+			described := apidiscoveryv2.APIVersionDiscovery{Version: v, Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent}
+			for _, col := range c.in(schema.GroupVersion{Group: name, Version: v}) {
+				described.Resources = append(described.Resources, col.discovery())
+			}
+			group.Versions = append(group.Versions, described)
+		}
+		list.Items = append(list.Items, group)
+	}
+	return list
+}
+
+func (c *collection) discovery() apidiscoveryv2.APIResourceDiscovery {
+	kind := &metav1.GroupVersionKind{Group: c.kind.Group, Version: c.kind.Version, Kind: c.kind.Kind}
+	d := apidiscoveryv2.APIResourceDiscovery{
+		Resource: c.resource.Resource, SingularResource: c.singular, ResponseKind: kind,
+		Scope: apidiscoveryv2.ScopeCluster, Verbs: verbs,
+	}
+	if c.namespaced {
+		d.Scope = apidiscoveryv2.ScopeNamespace
+	}
+	if c.status {
+		d.Subresources = []apidiscoveryv2.APISubresourceDiscovery{{Subresource: "status", ResponseKind: kind, Verbs: statusVerbs}}
+	}
+	return d
+}

@@ -1,0 +1,164 @@
+package apitest
+
+import (
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// seeder is the field manager of what is updated without HTTP.
+const seeder = "apitest"
+
+// fieldManagers note in objects who has set which field, as API servers do, and
+// merge what is applied: one for the objects, one for their status.
+type fieldManagers struct{ object, status *managedfields.FieldManager }
+
+// newFieldManagers returns the field managers of a collection. Kinds of Kubernetes
+// are merged as their schema says. Of others no schema is known: as in custom
+// resources without one, objects are merged by field, and lists are atomic.
+func (c *collection) newFieldManagers() (*fieldManagers, error) {
+	types := managedfields.NewDeducedTypeConverter()
+	if !c.unstructured() {
+		known := applyconfigurations.NewTypeConverter(c.scheme)
+		empty, err := c.New(c.kind)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := known.ObjectToTyped(empty); err == nil {
+			types = known
+		}
+	}
+	gv := c.kind.GroupVersion()
+	version := fieldpath.APIVersion(gv.String())
+	status := fieldpath.MakePathOrDie("status")
+	manager := func(subresource string, filter fieldpath.Filter) (*managedfields.FieldManager, error) {
+		return managedfields.NewDefaultFieldManager(types, c, noDefaults{}, c, c.kind, gv, subresource,
+			map[fieldpath.APIVersion]fieldpath.Filter{version: filter})
+	}
+	if !c.status {
+		all, err := manager("", fieldpath.NewExcludeSetFilter(fieldpath.NewSet()))
+		return &fieldManagers{object: all, status: all}, err
+	}
+	object, err := manager("", fieldpath.NewExcludeSetFilter(fieldpath.NewSet(status)))
+	if err != nil {
+		return nil, err
+	}
+	ofStatus, err := manager("status", fieldpath.NewIncludeMatcherFilter(fieldpath.MakePrefixMatcherOrDie("status")))
+	return &fieldManagers{object: object, status: ofStatus}, err
+}
+
+// fieldManager returns what keeps the managed fields of a part of the objects.
+func (c *collection) fieldManager(p part) (*managedfields.FieldManager, error) {
+	managers, err := c.managers()
+	if err != nil {
+		return nil, err
+	}
+	if p == statusPart {
+		return managers.status, nil
+	}
+	return managers.object, nil
+}
+
+// track returns updated with the managed fields that it has when manager made it of
+// present; present is nil for an object that is created. It may change updated.
+func (c *collection) track(present, updated runtime.Object, p part, manager string) (runtime.Object, error) {
+	fields, err := c.fieldManager(p)
+	if err != nil {
+		return nil, err
+	}
+	if present == nil {
+		if present, err = c.New(c.kind); err != nil {
+			return nil, err
+		}
+	}
+	return inSeconds(fields.UpdateNoErrors(present, updated, manager))
+}
+
+// inSeconds cuts the times of managed fields as JSON has them, so that an object that
+// a client sends back as it read it is the same.
+func inSeconds(obj runtime.Object) (runtime.Object, error) {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, err
+	}
+	entries := m.GetManagedFields()
+	for i, entry := range entries {
+		if entry.Time != nil {
+			cut := entry.Time.Rfc3339Copy()
+			entries[i].Time = &cut
+		}
+	}
+	m.SetManagedFields(entries)
+	return obj, nil
+}
+
+// isTracked reports whether an object has managed fields.
+func isTracked(obj runtime.Object) bool {
+	m, err := meta.Accessor(obj)
+	return err == nil && len(m.GetManagedFields()) > 0
+}
+
+// managerOf returns the name of the field manager of a request: the one it gives, or
+// as much of its user agent as API servers take.
+func (r *request) managerOf(given string) string {
+	if given != "" {
+		return given
+	}
+	agent, _, _ := strings.Cut(r.UserAgent(), "/")
+	agent = strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) {
+			return -1
+		}
+		return c
+	}, agent)
+	for len(agent) > metavalidation.FieldManagerMaxLength {
+		runes := []rune(agent)
+		agent = string(runes[:len(runes)-1])
+	}
+	return agent
+}
+
+// New implements runtime.ObjectCreater.
+func (c *collection) New(schema.GroupVersionKind) (runtime.Object, error) {
+	obj, err := c.newObject()
+	if err != nil {
+		return nil, err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(c.kind)
+	return obj, nil
+}
+
+// ConvertToVersion implements runtime.ObjectConvertor: it makes the served type of
+// what was merged. There is one version.
+func (c *collection) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
+	merged, ok := in.(runtime.Unstructured)
+	if !ok || c.unstructured() {
+		return in, nil
+	}
+	out, err := c.New(c.kind)
+	if err != nil {
+		return nil, err
+	}
+	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(merged.UnstructuredContent(), out)
+}
+
+// Convert implements runtime.ObjectConvertor.
+func (c *collection) Convert(in, out, _ any) error { return c.scheme.Convert(in, out, nil) }
+
+// ConvertFieldLabel implements runtime.ObjectConvertor.
+func (c *collection) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
+	return c.convertField(label, value)
+}
+
+// noDefaults is a runtime.ObjectDefaulter: the server has no defaults.
+type noDefaults struct{}
+
+// Default implements runtime.ObjectDefaulter.
+func (noDefaults) Default(runtime.Object) {}

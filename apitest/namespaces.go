@@ -1,0 +1,131 @@
+package apitest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// addLifecycle has namespaces live and die as in Kubernetes.
+func (c *catalog) addLifecycle() error {
+	kind := corev1.SchemeGroupVersion.WithKind("Namespace")
+	c.namespaces = c.byKind[kind]
+	if c.namespaces == nil {
+		return errors.New("a life cycle of namespaces, which are not served: add k8s.io/api/core/v1 to the scheme")
+	}
+	obj, err := c.namespaces.newObject()
+	if err != nil {
+		return err
+	}
+	if _, ok := obj.(*corev1.Namespace); !ok {
+		return fmt.Errorf("a life cycle of namespaces, which are served as %T: add k8s.io/api/core/v1 to the scheme", obj)
+	}
+	c.namespaces.terminates = true
+	return nil
+}
+
+// allowCreate refuses objects in namespaces that do not exist, or are about to go.
+func (c *catalog) allowCreate(col *collection, namespace string, m metav1.Object) error {
+	if c.namespaces == nil || !col.namespaced {
+		return nil
+	}
+	found, _ := c.namespaces.table.Get(c.namespaces.key("", namespace))
+	if found == nil {
+		return apierrors.NewNotFound(c.namespaces.groupResource(), namespace)
+	}
+	if ns, ok := found.Object.(*corev1.Namespace); !ok || ns.Status.Phase != corev1.NamespaceTerminating {
+		return nil
+	}
+	name := m.GetName()
+	if name == "" {
+		name = m.GetGenerateName()
+	}
+	refused := apierrors.NewForbidden(col.groupResource(), name,
+		fmt.Errorf("unable to create new content in namespace %s because it is being terminated", namespace))
+	refused.ErrStatus.Details.Causes = append(refused.ErrStatus.Details.Causes, metav1.StatusCause{
+		Type:    corev1.NamespaceTerminatingCause,
+		Message: fmt.Sprintf("namespace %s is being terminated", namespace),
+		Field:   "metadata.namespace",
+	})
+	return refused
+}
+
+// allowDelete refuses to delete the namespaces that have to be there.
+func (c *catalog) allowDelete(col *collection, name string) error {
+	if !col.terminates || !slices.Contains(systemNamespaces[:3], name) {
+		return nil
+	}
+	return apierrors.NewForbidden(col.groupResource(), name, errors.New("this namespace may not be deleted"))
+}
+
+// prepareNamespace completes a namespace that is created.
+func prepareNamespace(obj runtime.Object) {
+	ns, ok := obj.(*corev1.Namespace)
+	if !ok {
+		return
+	}
+	ns.Status.Phase = corev1.NamespaceActive
+	if !slices.Contains(ns.Spec.Finalizers, corev1.FinalizerKubernetes) {
+		ns.Spec.Finalizers = append(ns.Spec.Finalizers, corev1.FinalizerKubernetes)
+	}
+	labelNamespace(ns)
+}
+
+// keepNamespace completes a namespace that is updated: its finalizers are changed by a
+// subresource alone.
+func keepNamespace(present, wanted runtime.Object) {
+	old, known := present.(*corev1.Namespace)
+	ns, ok := wanted.(*corev1.Namespace)
+	if known && ok {
+		ns.Spec.Finalizers = slices.Clone(old.Spec.Finalizers)
+		labelNamespace(ns)
+	}
+}
+
+// copyFinalizers makes the finalizers of a namespace those of another.
+func copyFinalizers(from, to runtime.Object) {
+	source, known := from.(*corev1.Namespace)
+	ns, ok := to.(*corev1.Namespace)
+	if known && ok {
+		ns.Spec.Finalizers = slices.Clone(source.Spec.Finalizers)
+	}
+}
+
+func labelNamespace(ns *corev1.Namespace) {
+	if ns.Name == "" || ns.Labels[corev1.LabelMetadataName] == ns.Name {
+		return
+	}
+	if ns.Labels == nil {
+		ns.Labels = map[string]string{}
+	}
+	ns.Labels[corev1.LabelMetadataName] = ns.Name
+}
+
+// markNamespace marks a namespace that is deleted. It returns false when that has been
+// done, and nothing holds it.
+func (r removal) markNamespace(obj runtime.Object) (step, bool) {
+	ns, ok := obj.(*corev1.Namespace)
+	if !ok {
+		return 0, false
+	}
+	if ns.DeletionTimestamp != nil {
+		return alreadyMarked, len(ns.Spec.Finalizers) > 0
+	}
+	now := metav1.NewTime(time.Now()).Rfc3339Copy()
+	ns.DeletionTimestamp = &now
+	ns.Status.Phase = corev1.NamespaceTerminating
+	r.propagate(ns)
+	return marksOnly, true
+}
+
+// held reports whether a namespace waits to be emptied.
+func held(obj runtime.Object) bool {
+	ns, ok := obj.(*corev1.Namespace)
+	return ok && len(ns.Spec.Finalizers) > 0
+}

@@ -1,0 +1,150 @@
+package apitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/kubetyped/informer/apitest/internal/wire"
+)
+
+func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
+	f, err := req.format()
+	if err != nil {
+		return err
+	}
+	kind, err := req.patchType()
+	if err != nil {
+		return err
+	}
+	options := &metav1.PatchOptions{}
+	if err := req.options(options); err != nil {
+		return err
+	}
+	if errs := metavalidation.ValidatePatchOptions(options, kind); len(errs) > 0 {
+		return invalidOptions("PatchOptions", errs)
+	}
+	data, err := req.body()
+	if err != nil {
+		return err
+	}
+	if kind == types.ApplyYAMLPatchType {
+		if stored := req.collection.stored; stored != nil {
+			return apierrors.NewBadRequest(fmt.Sprintf("this server applies %s in the version in which they are stored only: use %s",
+				stored.groupResource(), stored.kind.GroupVersion()))
+		}
+		applied, err := req.application(data, options)
+		if err != nil {
+			return err
+		}
+		obj, code, err := s.apply(req.Context(), applied)
+		if err != nil {
+			return err
+		}
+		s.answer(w, req.Request, f, code, obj)
+		return nil
+	}
+	c := req.collection
+	update := update{
+		collection: c.storage(), namespace: req.namespace, name: req.name,
+		part: req.part(), dryRun: isDryRun(options.DryRun), manager: req.managerOf(options.FieldManager),
+		change: func(present runtime.Object) (runtime.Object, error) {
+			present, err := c.fromStored(present)
+			if err != nil {
+				return nil, err
+			}
+			patched, err := c.patch(kind, data, present)
+			if err != nil {
+				return nil, err
+			}
+			return c.toStored(patched)
+		},
+	}
+	patched, err := s.update(req.Context(), update)
+	if err != nil {
+		return err
+	}
+	if patched, err = c.fromStored(patched); err != nil {
+		return err
+	}
+	s.answer(w, req.Request, f, http.StatusOK, patched)
+	return nil
+}
+
+// patchType reads the content type; it returns 415 for what cannot be applied to
+// the resource.
+func (r *request) patchType() (types.PatchType, error) {
+	supported := []types.PatchType{types.JSONPatchType, types.MergePatchType}
+	if !r.collection.unstructured() {
+		supported = append(supported, types.StrategicMergePatchType)
+	}
+	supported = append(supported, types.ApplyYAMLPatchType)
+	var names []string
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	for _, t := range supported {
+		if err == nil && mediaType == string(t) {
+			return t, nil
+		}
+		names = append(names, string(t))
+	}
+	return "", wire.UnsupportedMediaType(names...)
+}
+
+// patch returns a new object, the present one with the patch applied.
+func (c *collection) patch(kind types.PatchType, data []byte, present runtime.Object) (runtime.Object, error) {
+	var before bytes.Buffer
+	if err := wire.JSON().Encode(present, &before); err != nil {
+		return nil, err
+	}
+	after, err := c.patchJSON(kind, data, before.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return c.decode(runtime.ContentTypeJSON, after)
+}
+
+func (c *collection) patchJSON(kind types.PatchType, data, before []byte) ([]byte, error) {
+	switch kind {
+	case types.JSONPatchType:
+		patch, err := jsonpatch.DecodePatch(data)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		after, err := patch.Apply(before)
+		if err != nil {
+			return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", c.groupResource(), "", err.Error(), 0, false)
+		}
+		return after, nil
+	case types.MergePatchType:
+		if !json.Valid(data) {
+			return nil, apierrors.NewBadRequest("the patch is not valid JSON")
+		}
+		after, err := jsonpatch.MergePatch(before, data)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		return after, nil
+	case types.StrategicMergePatchType:
+		shape, err := c.newObject()
+		if err != nil {
+			return nil, err
+		}
+		after, err := strategicpatch.StrategicMergePatch(before, data, shape)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		return after, nil
+	default:
+		return nil, fmt.Errorf("patch type %s", kind)
+	}
+}

@@ -1,0 +1,63 @@
+package apitest
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/google/uuid"
+	"k8s.io/apimachinery/pkg/types"
+	utilrand "k8s.io/apimachinery/pkg/util/rand"
+	utiluuid "k8s.io/apimachinery/pkg/util/uuid"
+)
+
+// suffixes are the characters of generated names: apimachinery's, without vowels and
+// what looks like them.
+const suffixes = "bcdfghjklmnpqrstvwxz2456789"
+
+// randomness makes UIDs and the ends of generated names, by chance or from a seed. A
+// nil *randomness makes them by chance.
+type randomness struct {
+	mu     sync.Mutex
+	source *rand.ChaCha8 // guarded by mu
+}
+
+// WithSeed has the UIDs and the generated names of objects follow from a seed and the
+// order in which they are created, so that a test is the same each time.
+func WithSeed(seed uint64) Option {
+	return func(s *settings) error {
+		var key [32]byte
+		for i := range 8 {
+			key[i] = byte(seed >> (8 * i))
+		}
+		s.random = &randomness{source: rand.NewChaCha8(key)}
+		return nil
+	}
+}
+
+// uid returns a new UID.
+func (r *randomness) uid() types.UID {
+	if r == nil {
+		return utiluuid.NewUUID()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	id, err := uuid.NewRandomFromReader(r.source)
+	if err != nil {
+		return utiluuid.NewUUID() // a ChaCha8 always has more
+	}
+	return types.UID(id.String())
+}
+
+// suffix returns the end of a generated name.
+func (r *randomness) suffix() string {
+	if r == nil {
+		return utilrand.String(suffixLength)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	made := make([]byte, suffixLength)
+	for i := range made {
+		made[i] = suffixes[r.source.Uint64()%uint64(len(suffixes))]
+	}
+	return string(made)
+}

@@ -1,0 +1,143 @@
+package apitest
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/apitest/internal/wire"
+)
+
+// serve is the handler of every request.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if !s.enter() {
+		s.fail(w, r, apierrors.NewServiceUnavailable("the server is closing"))
+		return
+	}
+	defer s.handlers.Done()
+	klog.FromContext(r.Context()).V(4).Info("Request", "method", r.Method, "uri", r.URL.RequestURI(), "accept", r.Header.Get("Accept"))
+
+	if s.discover(w, r) {
+		return
+	}
+	p, ok := parsePath(r.URL.Path)
+	if !ok {
+		s.fail(w, r, notFound())
+		return
+	}
+	req, ok := s.catalog.parse(r, p)
+	if !ok {
+		s.fail(w, r, notFound())
+		return
+	}
+	if req.verb == "" || req.verb == "create" && req.collection.namespaced && req.namespace == "" {
+		s.fail(w, r, apierrors.NewMethodNotSupported(req.collection.groupResource(), r.Method))
+		return
+	}
+	s.counts.add(req.verb, req.collection.groupResource())
+	if err := s.carryOut(w, req); err != nil {
+		s.fail(w, r, err)
+	}
+}
+
+// notFound is what API servers say about a path that they do not serve.
+func notFound() error {
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "404 page not found", 0, true)
+}
+
+func (s *Server) dispatch(w http.ResponseWriter, req *request) error {
+	switch req.verb {
+	case "get":
+		return s.serveGet(w, req)
+	case "list":
+		return s.serveList(w, req)
+	case "watch":
+		return s.serveWatch(w, req)
+	case "create":
+		return s.serveCreate(w, req)
+	case "update":
+		return s.serveUpdate(w, req)
+	case "patch":
+		return s.servePatch(w, req)
+	case "delete":
+		return s.serveDelete(w, req)
+	default:
+		return s.serveDeleteCollection(w, req)
+	}
+}
+
+// format negotiates how to answer.
+func (r *request) format() (wire.Format, error) {
+	return wire.Negotiate(r.Header.Get("Accept"), wire.Need{Media: r.collection.media, Stream: r.verb == "watch"})
+}
+
+// answer writes one object, or the part of it that the format asks for.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, f wire.Format, code int, obj runtime.Object) {
+	shaped := obj
+	if _, isStatus := obj.(*metav1.Status); !isStatus {
+		var err error
+		if shaped, err = f.Shape(obj); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
+	s.write(w, r, f, code, shaped)
+}
+
+func (s *Server) write(w http.ResponseWriter, r *http.Request, f wire.Format, code int, obj runtime.Object) {
+	w.Header().Set("Content-Type", f.MediaType())
+	w.WriteHeader(code)
+	if err := f.Encode(obj, w); err != nil {
+		// Mostly a client that has left; the status line is out already.
+		klog.FromContext(r.Context()).V(2).Info("Cannot write a response", "uri", r.URL.RequestURI(), "err", err)
+	}
+}
+
+// whole is what can carry what is not about objects, such as errors.
+func (s *Server) whole() wire.Need {
+	return wire.Need{Media: wire.Media{Protobuf: true}, Whole: true}
+}
+
+// fail answers with an error as API servers do.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, errAborted) {
+		panic(http.ErrAbortHandler)
+	}
+	status := statusOf(err)
+	f, negotiation := wire.Negotiate(r.Header.Get("Accept"), s.whole())
+	if negotiation != nil {
+		f = wire.JSON()
+	}
+	if d := status.Details; d != nil && d.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
+	}
+	s.write(w, r, f, int(status.Code), status)
+}
+
+// statusOf returns err as an API status, a copy that the caller owns.
+func statusOf(err error) *metav1.Status {
+	if err == nil {
+		err = errors.New("no cause given")
+	}
+	var api apierrors.APIStatus
+	if !errors.As(err, &api) {
+		api = apierrors.NewInternalError(err)
+	}
+	source := api.Status()
+	status := source.DeepCopy()
+	status.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Status"})
+	if status.Status == "" {
+		status.Status = metav1.StatusFailure
+	}
+	if status.Code < 200 || status.Code > 999 {
+		// Not the code of an answer; net/http refuses to send it.
+		status.Code = http.StatusInternalServerError
+	}
+	return status
+}

@@ -1,0 +1,289 @@
+package apitest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"github.com/kubetyped/informer/apitest/internal/store"
+)
+
+// part is what of an object a write may change.
+type part int
+
+const (
+	mainPart      part = iota // all but the status, if that is a subresource
+	statusPart                // nothing but the status
+	wholePart                 // all
+	finalizerPart             // nothing but what holds a namespace
+)
+
+func (r *request) part() part {
+	switch r.subresource {
+	case "status":
+		return statusPart
+	case "finalize":
+		return finalizerPart
+	default:
+		return r.collection.whole()
+	}
+}
+
+// whole returns what of an object a write may change that is not to a subresource.
+func (c *collection) whole() part {
+	if c.status {
+		return mainPart
+	}
+	return wholePart
+}
+
+func (s *Server) serveUpdate(w http.ResponseWriter, req *request) error {
+	f, err := req.format()
+	if err != nil {
+		return err
+	}
+	options := &metav1.UpdateOptions{}
+	if err := req.options(options); err != nil {
+		return err
+	}
+	if errs := metavalidation.ValidateUpdateOptions(options); len(errs) > 0 {
+		return invalidOptions("UpdateOptions", errs)
+	}
+	obj, err := req.object()
+	if err != nil {
+		return err
+	}
+	if obj, err = req.collection.toStored(obj); err != nil {
+		return err
+	}
+	update := update{
+		collection: req.collection.storage(), namespace: req.namespace, name: req.name,
+		part: req.part(), dryRun: isDryRun(options.DryRun), manager: req.managerOf(options.FieldManager),
+		change: func(runtime.Object) (runtime.Object, error) { return obj.DeepCopyObject(), nil },
+	}
+	updated, err := s.update(req.Context(), update)
+	if err != nil {
+		return err
+	}
+	if updated, err = req.collection.fromStored(updated); err != nil {
+		return err
+	}
+	s.answer(w, req.Request, f, http.StatusOK, updated)
+	return nil
+}
+
+// update is a write to an object that exists.
+type update struct {
+	collection      *collection
+	namespace, name string
+	part            part
+	dryRun          bool
+	seed            bool   // in process: needs no version, and checks no more than where the object goes
+	manager         string // the field manager
+	applied         bool   // change has set the managed fields
+	// change returns the wanted state, a new object, given the present one,
+	// which is shared.
+	change func(present runtime.Object) (runtime.Object, error)
+}
+
+// update applies u to the present state, again if another write comes between.
+func (s *Server) update(ctx context.Context, u update) (runtime.Object, error) {
+	c := u.collection
+	key := c.key(u.namespace, u.name)
+	for {
+		present, _ := c.table.Get(key)
+		if present == nil {
+			return nil, apierrors.NewNotFound(c.groupResource(), u.name)
+		}
+		wanted, err := u.change(present.Object)
+		if err != nil {
+			return nil, err
+		}
+		wanted, err = u.complete(present.Object, wanted)
+		if err != nil {
+			return nil, err
+		}
+		if wanted, err = u.track(present.Object, wanted); err != nil {
+			return nil, err
+		}
+		if wanted, err = u.admit(ctx, s.settings, present.Object, wanted); err != nil {
+			return nil, err
+		}
+		if err := u.validate(present.Object, wanted); err != nil {
+			return nil, err
+		}
+		stored, err := u.commit(key, present, wanted)
+		if !errors.Is(err, store.ErrChanged) {
+			return stored, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (u update) commit(key string, present *store.Version, wanted runtime.Object) (runtime.Object, error) {
+	finished, err := u.lastFinalizerGone(present.Object, wanted)
+	switch {
+	case err != nil:
+		return nil, err
+	case u.dryRun:
+		return wanted, nil
+	case finished:
+		gone, err := u.collection.table.Delete(key, present)
+		if err != nil {
+			return nil, err
+		}
+		m, err := meta.Accessor(wanted)
+		if err != nil {
+			return nil, err
+		}
+		m.SetResourceVersion(fmt.Sprint(gone.Revision))
+		return wanted, nil
+	case equality.Semantic.DeepEqual(present.Object, wanted):
+		// API servers do not write what changes nothing.
+		return present.Object, nil
+	}
+	stored, err := u.collection.table.Put(key, present, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return stored.Object, nil
+}
+
+// track notes in the wanted state which fields the manager has changed. As with API
+// servers, an object without managed fields has none until something is applied to it.
+func (u update) track(present, wanted runtime.Object) (runtime.Object, error) {
+	if u.applied || u.seed && isTracked(wanted) || !isTracked(present) && !isTracked(wanted) {
+		return wanted, nil
+	}
+	return u.collection.track(present, wanted, u.part, u.manager)
+}
+
+// complete checks the wanted state against the present one and returns it with
+// the metadata that clients do not decide.
+func (u update) complete(present, wanted runtime.Object) (runtime.Object, error) {
+	c := u.collection
+	old, err := meta.Accessor(present)
+	if err != nil {
+		return nil, err
+	}
+	m, err := meta.Accessor(wanted)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.check(old, m); err != nil {
+		return nil, err
+	}
+	switch u.part {
+	case statusPart:
+		merged := present.DeepCopyObject()
+		copyStatus(wanted, merged)
+		if u.applied {
+			return merged, copyManagedFields(wanted, merged)
+		}
+		return merged, nil
+	case finalizerPart:
+		merged := present.DeepCopyObject()
+		copyFinalizers(wanted, merged)
+		return merged, nil
+	case mainPart:
+		copyStatus(present, wanted)
+	}
+	if c.terminates {
+		keepNamespace(present, wanted)
+	}
+	m.SetUID(old.GetUID())
+	m.SetResourceVersion(old.GetResourceVersion())
+	m.SetCreationTimestamp(old.GetCreationTimestamp())
+	u.keepDeletion(m, old)
+	m.SetSelfLink("")
+	m.SetGeneration(old.GetGeneration())
+	if c.generation && !sameContent(present, wanted) {
+		m.SetGeneration(old.GetGeneration() + 1)
+	}
+	return wanted, nil
+}
+
+// validate checks the metadata of what is to be written.
+func (u update) validate(present, wanted runtime.Object) error {
+	if u.seed || u.part == statusPart || u.part == finalizerPart {
+		return nil
+	}
+	old, err := meta.Accessor(present)
+	if err != nil {
+		return err
+	}
+	m, err := meta.Accessor(wanted)
+	if err != nil {
+		return err
+	}
+	return u.collection.validateUpdate(m, old)
+}
+
+// keepDeletion has the wanted state be deleted as the present one is. A client that
+// says otherwise is refused by the validation.
+func (u update) keepDeletion(m, old metav1.Object) {
+	if u.seed || m.GetDeletionTimestamp() == nil {
+		m.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	}
+	if u.seed || m.GetDeletionGracePeriodSeconds() == nil {
+		m.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	}
+}
+
+// check compares what identifies the object and its version.
+func (u update) check(old, m metav1.Object) error {
+	c := u.collection
+	if m.GetName() == "" {
+		m.SetName(u.name)
+	}
+	if m.GetName() != u.name {
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", m.GetName(), u.name))
+	}
+	if err := c.place(m, u.namespace); err != nil {
+		return err
+	}
+	if uid := m.GetUID(); uid != "" && uid != old.GetUID() {
+		return apierrors.NewConflict(c.groupResource(), u.name,
+			//lint:ignore ST1005 these are the words of a real server
+			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID()))
+	}
+	switch rv := m.GetResourceVersion(); {
+	case rv == "" || rv == "0":
+		if c.unstructured() && !u.seed {
+			return c.invalid(m, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
+		}
+	case rv != old.GetResourceVersion():
+		return apierrors.NewConflict(c.groupResource(), u.name,
+			errors.New("the object has been modified; please apply your changes to the latest version and try again"))
+	}
+	return nil
+}
+
+// lastFinalizerGone reports whether an update lets a pending deletion happen: there
+// is no finalizer any more, and nothing to wait for.
+func (u update) lastFinalizerGone(present, wanted runtime.Object) (bool, error) {
+	old, err := meta.Accessor(present)
+	if err != nil {
+		return false, err
+	}
+	m, err := meta.Accessor(wanted)
+	if err != nil {
+		return false, err
+	}
+	if u.collection.terminates && held(wanted) {
+		return false, nil
+	}
+	return old.GetDeletionTimestamp() != nil && ptr.Deref(old.GetDeletionGracePeriodSeconds(), 0) == 0 && len(m.GetFinalizers()) == 0, nil
+}

@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/internal/decode/layout"
+)
+
+// From returns the plan that decodes messages of a type of the API, which has code for
+// protobuf generated, into T, a pointer to any struct with JSON tags: fields of the one
+// become those of the other that have their names in JSON. What T does not name is
+// skipped, and not looked at; for pool and mask see [New].
+//
+// What comes out is what decoding the JSON of the object gives, see the package's
+// documentation. The error tells why there can be no plan.
+func From[T any](api reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
+	of := reflect.TypeFor[T]()
+	pointers, err := layout.PointersTo[T](of)
+	if err != nil {
+		return nil, err
+	}
+	if generated, _ := unmarshals(api); !generated || encodesItself(api) {
+		return nil, fmt.Errorf("a %v has no generated code for protobuf, or has a way of its own into JSON", api)
+	}
+	if decodesItself(of.Elem()) {
+		return nil, fmt.Errorf("a %v has a way of its own out of JSON", of)
+	}
+	if pool == nil {
+		pool = &Pool{}
+	}
+	root, err := pool.made(func(b *builder) (*message, error) { return b.own(api, of.Elem(), mask, true) })
+	if err != nil {
+		return nil, fmt.Errorf("a plan to decode a %v from a %v: %w", of, api, err)
+	}
+	return &Plan[T]{pointers: pointers, root: root, pool: pool, api: api}, nil
+}
+
+// DecodeAnyway decodes an object where Decode has returned false, for a plan of [From]:
+// by the generated code of the API type, and the JSON of what that makes.
+func (p *Plan[T]) DecodeAnyway(data []byte) (T, error) {
+	made := reflect.New(p.root.of).Interface()
+	return made.(T), throughJSON(p.api, data, made)
+}
+
+// SetKind gives an object its kind, which JSON has in it and protobuf beside it, if a
+// struct of [From] has fields for it.
+func (p *Plan[T]) SetKind(obj T, kind metav1.TypeMeta) {
+	p.root.kept.set(p.pointers.To(obj), kind)
+}

@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"fmt"
+	"reflect"
+	"sync/atomic"
+
+	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
+)
+
+// Plan decodes messages into values of the struct that T points at. It may be used
+// by several goroutines at once.
+type Plan[T any] struct {
+	pointers layout.Pointers[T]
+	root     *message
+	pool     *Pool
+	decoded  atomic.Uint64 // objects
+	api      reflect.Type  // of the messages; nil: T's own
+}
+
+// New returns the plan of T, a pointer to a struct that has code for protobuf
+// generated. Parts are shared by way of pool, and not at all if it is nil. What mask
+// leaves out is skipped, and not looked at. The error tells why there can be no plan.
+func New[T any](pool *Pool, mask *Mask) (*Plan[T], error) {
+	return NewOf[T](reflect.TypeFor[T](), pool, mask)
+}
+
+// NewOf is New for a type that implements T, an interface.
+func NewOf[T any](of reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
+	pointers, err := layout.PointersTo[T](of)
+	if err != nil {
+		return nil, err
+	}
+	if generated, _ := unmarshals(of.Elem()); !generated {
+		return nil, fmt.Errorf("a %v has no generated code for protobuf", of)
+	}
+	if pool == nil {
+		pool = &Pool{}
+	}
+	root, err := pool.plan(of.Elem(), mask)
+	if err != nil {
+		return nil, fmt.Errorf("a plan to decode a %v: %w", of, err)
+	}
+	return &Plan[T]{pointers: pointers, root: root, pool: pool}, nil
+}
+
+// Decode decodes an object into a new T. It returns false where the generated code
+// has to decide what comes out, or whether there is an error.
+//
+// The object shares parts with others of the pool, and with like, an earlier state
+// of the object or nil. None of them may be modified, ever. It does not refer to data.
+func (p *Plan[T]) Decode(data []byte, like T) (T, bool) {
+	return p.decode(false, data, like)
+}
+
+// DecodeNew is Decode for an object without an earlier state; like is one that it
+// probably has parts in common with, or nil.
+func (p *Plan[T]) DecodeNew(data []byte, like T) (T, bool) {
+	return p.decode(true, data, like)
+}
+
+func (p *Plan[T]) decode(related bool, data []byte, like T) (T, bool) {
+	d := decoder{pool: p.pool, own: p.api != nil, related: related, trial: parts.IsTrial(p.decoded.Add(1))}
+	made := reflect.New(p.root.of)
+	if !d.message(p.root, made.UnsafePointer(), p.pointers.To(like), data) || d.unfit {
+		var none T
+		return none, false
+	}
+	return made.Interface().(T), true
+}

@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"maps"
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"github.com/kubetyped/informer/internal/decode/parts"
+)
+
+// Pool makes plans, and has the parts that what these decode shares. It refers to
+// parts weakly: those that no object has any more are let go of. Several goroutines
+// may decode with its plans at once.
+//
+// The zero Pool shares no parts.
+type Pool struct {
+	mu    sync.Mutex
+	build builder // guarded by mu
+
+	parts *parts.Table // nil: none are shared
+}
+
+// NewPool returns a pool without any parts.
+func NewPool() *Pool {
+	return &Pool{parts: parts.NewTable()}
+}
+
+// plan returns the plan of a message.
+func (p *Pool) plan(of reflect.Type, mask *Mask) (*message, error) {
+	return p.made(func(b *builder) (*message, error) { return b.message(of, mask) })
+}
+
+// made has a plan made.
+func (p *Pool) made(by func(*builder) (*message, error)) (*message, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.build.made == nil {
+		p.build.made = map[masked]*message{}
+	}
+	before := maps.Clone(p.build.made)
+	m, err := by(&p.build)
+	if err != nil {
+		p.build.made = before // some of the others are half done
+	}
+	return m, err
+}
+
+// Parts returns how many parts the pool refers to; some of them may be gone.
+func (p *Pool) Parts() int {
+	if p.parts == nil {
+		return 0
+	}
+	return p.parts.Len()
+}
+
+// Usage returns what the pool refers to, and how often it was of use; nothing for one
+// that shares no parts.
+func (p *Pool) Usage() parts.Usage {
+	if p.parts == nil {
+		return parts.Usage{}
+	}
+	return p.parts.Usage()
+}
+
+// part is a value that objects share: where it is, and its length, if it is a slice
+// or a string.
+type part struct {
+	data unsafe.Pointer
+	len  int
+}
+
+// find returns a part that may be that of these bytes, and has to be compared with
+// them, or nothing and whether to keep what is decoded instead.
+func (d *decoder) find(at *site, data []byte) (part, parts.Ticket) {
+	p := d.pool
+	if p == nil || p.parts == nil || at == nil || d.depth > maxLookedUp || !d.try(&at.pool, rareInPool) {
+		return part{}, parts.Ticket{}
+	}
+	found, ticket := p.parts.Find(at.id, data)
+	return part{found.Data, found.Len}, ticket
+}
+
+// keep keeps a part.
+func (d *decoder) keep(t parts.Ticket, made part) {
+	if t != (parts.Ticket{}) {
+		d.pool.parts.Keep(t, parts.Part{Data: made.data, Len: made.len})
+	}
+}

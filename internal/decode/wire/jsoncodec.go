@@ -1,0 +1,122 @@
+package wire
+
+import (
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/kubetyped/informer/internal/decode/jsontree"
+	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
+	"github.com/kubetyped/informer/internal/decode/plan"
+)
+
+// jsonResponse splits responses in JSON.
+type jsonResponse struct{}
+
+// Frames implements Codec.
+func (jsonResponse) Frames(response io.Reader) Frames { return newJSONFrames(response) }
+
+// Items implements Codec.
+func (jsonResponse) Items(response io.Reader) Items { return newJSONItems(response) }
+
+// jsonCodec decodes JSON straight into T, by the rules of apimachinery's
+// serializer: names are case-sensitive, unknown ones are ignored. It does so by a plan,
+// or by apimachinery's decoder where the plan leaves it to that.
+type jsonCodec[T any] struct {
+	jsonResponse
+	into layout.Pointers[T]
+	// keepsKind tells that an object has the kind that its JSON has.
+	keepsKind bool
+	structs   *jsontree.Structs[T] // nil: there can be no plan
+	held      Held[T]              // nil: parts are not shared
+	// relatives are what objects that are not held share parts with; nil: with none.
+	relatives *parts.Relatives[T]
+	mask      *plan.Mask // nil: all fields are decoded
+}
+
+func newJSONCodec[T any](into layout.Pointers[T], held Held[T], mask *plan.Mask) jsonCodec[T] {
+	c := jsonCodec[T]{into: into, keepsKind: keepsKind(into.New()), held: held, mask: mask}
+	c.structs, _ = jsontree.NewStructsOf[T](into.Of(), mask) // with an error it is nil
+	// Who decodes sets the kind of an object later, which is in its TypeMeta, unless it has
+	// a method of its own for that.
+	if held != nil && !isDeclared(into.Of(), methodGetObjectKind) {
+		c.relatives = parts.NewRelatives(into)
+	}
+	return c
+}
+
+// decode decodes an object. It returns false where apimachinery's decoder has to.
+func (c jsonCodec[T]) decode(object []byte) (T, bool) {
+	var none T
+	if c.structs == nil {
+		return none, false
+	}
+	if c.held == nil {
+		return c.structs.Decode(object, none)
+	}
+	namespace, name := keyOfJSON(object)
+	if like, ok := c.held(namespace, name); ok {
+		return c.structs.Decode(object, like)
+	}
+	if c.relatives == nil {
+		return c.structs.Decode(object, none)
+	}
+	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return c.structs.Decode(object, like) })
+}
+
+// masked returns an object of which nothing has been left out yet.
+func (c jsonCodec[T]) masked(obj T) T {
+	if c.mask != nil {
+		c.mask.Apply(obj)
+	}
+	return obj
+}
+
+// object decodes an object, by whichever decoder.
+func (c jsonCodec[T]) object(text []byte) (decoded T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicOf[T](p)
+		}
+	}()
+	if obj, ok := c.decode(text); ok {
+		return obj, nil
+	}
+	obj := c.into.New()
+	if err := json.Unmarshal(text, obj); err != nil {
+		return obj, err
+	}
+	return c.masked(obj), nil
+}
+
+// kindOf implements jsonObjects. T may have no place for the kind.
+func (c jsonCodec[T]) kindOf(obj T) (metav1.TypeMeta, error) {
+	kind := KindOf(obj)
+	if !c.keepsKind {
+		return kind, nil
+	}
+	return kind, checkKind(kind)
+}
+
+// Event implements Codec.
+func (c jsonCodec[T]) Event(frame []byte) (Event[T], error) { return jsonEvent[T](frame, c) }
+
+// Item implements Codec.
+func (c jsonCodec[T]) Item(item []byte) (T, error) {
+	obj, err := c.object(item)
+	return obj, jsonItemError(item, err)
+}
+
+// jsonItemError returns the error that an item could not be decoded with, as an
+// *ObjectError if its text is JSON.
+func jsonItemError(item []byte, err error) error {
+	if err == nil {
+		return nil
+	}
+	if id, ok := identifyJSON(item); ok {
+		return &ObjectError{Identity: id, Err: err}
+	}
+	return err
+}

@@ -1,0 +1,278 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubetyped/informer/internal/decode/layout"
+	"github.com/kubetyped/informer/internal/decode/parts"
+	"github.com/kubetyped/informer/internal/decode/plan"
+)
+
+// protobufCodec decodes protobuf: objects by a plan, or by the generated code of T
+// where the plan leaves it to that; a metav1.WatchEvent and the runtime.Unknown
+// around each object by hand, since the generated code for those copies the object
+// twice.
+type protobufCodec[T any] struct {
+	into layout.Pointers[T]
+	plan *plan.Plan[T] // nil: there can be none
+	of   *API          // nil: T has generated code
+	held Held[T]       // nil: parts are not shared
+	// relatives are what objects that are not held share parts with.
+	relatives *parts.Relatives[T]
+	mask      *plan.Mask // nil: all fields are decoded
+	// kind is the last kind seen, to use its strings again.
+	kind *atomic.Pointer[metav1.TypeMeta]
+}
+
+func newProtobufCodec[T any](into layout.Pointers[T], of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
+	c := protobufCodec[T]{into: into, of: of, held: held, mask: mask, kind: &atomic.Pointer[metav1.TypeMeta]{}}
+	c.kind.Store(&metav1.TypeMeta{})
+	var pool *plan.Pool
+	if held != nil {
+		pool = poolFor(mask)
+		c.relatives = parts.NewRelatives(into)
+	}
+	if of != nil {
+		var err error
+		c.plan, err = plan.From[T](of.Type, pool, mask)
+		return c, err
+	}
+	if held != nil || mask != nil {
+		c.plan, _ = plan.NewOf[T](into.Of(), pool, mask) // with an error it is nil, and generated code decodes all
+	}
+	return c, nil
+}
+
+// wholeObjects is the pool of all codecs that decode all fields: plans are made once for
+// a type, and parts are shared by all informers of a program.
+var wholeObjects = sync.OnceValue(plan.NewPool)
+
+// SharedParts returns what the pool of all codecs that decode all fields refers to.
+func SharedParts() parts.Usage { return wholeObjects().Usage() }
+
+// poolFor returns the pool of codecs for the fields of mask. Those of a mask have one for
+// themselves, since a plan is kept as long as its pool.
+func poolFor(mask *plan.Mask) *plan.Pool {
+	if mask != nil {
+		return plan.NewPool()
+	}
+	return wholeObjects()
+}
+
+// decode decodes an object.
+func (c protobufCodec[T]) decode(data []byte) (decoded T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &ObjectError{Identity: identifyProtobuf(data), Err: panicOf[T](p)}
+		}
+	}()
+	if c.plan != nil {
+		if obj, ok := c.planned(data); ok {
+			return obj, nil
+		}
+	}
+	obj, err := c.decodeAnyway(data)
+	if err != nil {
+		return obj, &ObjectError{Identity: identifyProtobuf(data), Err: err}
+	}
+	if c.mask != nil {
+		c.mask.Apply(obj)
+	}
+	return obj, nil
+}
+
+// planned decodes an object by the plan. It returns false where the generated code has
+// to decide.
+func (c protobufCodec[T]) planned(data []byte) (T, bool) {
+	if c.held == nil {
+		var none T
+		return c.plan.Decode(data, none)
+	}
+	namespace, name := keyOf(data)
+	if like, ok := c.held(namespace, name); ok {
+		return c.plan.Decode(data, like)
+	}
+	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return c.plan.DecodeNew(data, like) })
+}
+
+// decodeAnyway decodes by generated code.
+func (c protobufCodec[T]) decodeAnyway(data []byte) (T, error) {
+	if c.of != nil {
+		return c.plan.DecodeAnyway(data)
+	}
+	obj := c.into.New()
+	return obj, any(obj).(unmarshaler).Unmarshal(data)
+}
+
+// Frames implements Codec.
+func (protobufCodec[T]) Frames(response io.Reader) Frames { return newProtobufFrames(response) }
+
+// Items implements Codec.
+func (c protobufCodec[T]) Items(response io.Reader) Items {
+	items := newProtobufItems(response)
+	if c.of != nil {
+		items = checkedItems{items, c.of}
+	}
+	return items
+}
+
+// Event implements Codec.
+func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
+	var event Event[T]
+	var object []byte
+	for message := protobufMessage(frame); len(message) > 0; {
+		number, value, err := message.known(2)
+		if err != nil {
+			return event, err
+		}
+		switch number {
+		case 1:
+			event.Type = eventType(value)
+		case 2:
+			if object, err = rawOf(value, object); err != nil {
+				return event, err
+			}
+		}
+	}
+	if object == nil {
+		return event, errNoObject
+	}
+	raw, kind, err := c.unwrap(object)
+	if err != nil {
+		return event, err
+	}
+	event.Kind = kind
+	switch event.Type {
+	case watch.Bookmark:
+		event.Bookmark = &metav1.PartialObjectMetadata{}
+		return event, decodeMetadata(raw, event.Bookmark)
+	case watch.Error:
+		event.Status = &metav1.Status{}
+		return event, event.Status.Unmarshal(raw)
+	}
+	if err := checkType(event.Type); err != nil {
+		return event, err
+	}
+	return c.object(event, raw)
+}
+
+// object returns an event with its object.
+func (c protobufCodec[T]) object(event Event[T], raw []byte) (Event[T], error) {
+	err := checkKind(event.Kind)
+	if err == nil && c.of != nil {
+		err = c.of.check(event.Kind, "")
+	}
+	if err != nil {
+		return invalidEvent[T](event.Type, &ObjectError{Identity: identifyProtobuf(raw), Err: err})
+	}
+	event.Object, err = c.decode(raw)
+	if err != nil {
+		var invalid *ObjectError
+		if errors.As(err, &invalid) {
+			return invalidEvent[T](event.Type, invalid)
+		}
+		return event, err
+	}
+	if c.of != nil {
+		c.plan.SetKind(event.Object, event.Kind)
+	}
+	return event, nil
+}
+
+// Item implements Codec.
+func (c protobufCodec[T]) Item(item []byte) (T, error) { return c.decode(item) }
+
+// eventType returns the type of an event, without a copy of it if it is known.
+func eventType(text []byte) watch.EventType {
+	for _, t := range []watch.EventType{watch.Modified, watch.Added, watch.Deleted, watch.Bookmark, watch.Error} {
+		if string(text) == string(t) {
+			return t
+		}
+	}
+	return watch.EventType(text)
+}
+
+// rawOf returns the contents of a runtime.RawExtension, those before if it has none.
+func rawOf(extension protobufMessage, before []byte) ([]byte, error) {
+	for len(extension) > 0 {
+		number, value, err := extension.known(1)
+		if err != nil {
+			return nil, err
+		}
+		if number == 1 {
+			before = value
+		}
+	}
+	return before, nil
+}
+
+// unwrap returns the contents of an object in its runtime.Unknown, and its kind.
+func (c protobufCodec[T]) unwrap(object []byte) (raw []byte, kind metav1.TypeMeta, err error) {
+	unknown, ok := bytes.CutPrefix(object, protobufPrefix)
+	if !ok {
+		return nil, kind, fmt.Errorf("expected an object in protobuf, found %d bytes of something else", len(object))
+	}
+	raw = []byte{}
+	for message := protobufMessage(unknown); len(message) > 0; {
+		number, value, err := message.known(4)
+		switch {
+		case err != nil:
+		case number == 1:
+			kind, err = c.readKind(value, kind)
+		case number == 2:
+			raw = value
+		case number == 3 && len(value) > 0:
+			err = errors.New("the object has an encoding, which nobody asked for")
+		}
+		if err != nil {
+			return nil, kind, err
+		}
+	}
+	return raw, kind, nil
+}
+
+// readKind reads a runtime.TypeMeta. What it does not have stays as it is.
+func (c protobufCodec[T]) readKind(message protobufMessage, kind metav1.TypeMeta) (metav1.TypeMeta, error) {
+	apiVersion, name := []byte(kind.APIVersion), []byte(kind.Kind) // mostly empty
+	for len(message) > 0 {
+		number, value, err := message.known(2)
+		if err != nil {
+			return kind, err
+		}
+		switch number {
+		case 1:
+			apiVersion = value
+		case 2:
+			name = value
+		}
+	}
+	last := c.kind.Load()
+	if string(apiVersion) != last.APIVersion || string(name) != last.Kind {
+		last = &metav1.TypeMeta{APIVersion: string(apiVersion), Kind: string(name)}
+		c.kind.Store(last)
+	}
+	return *last, nil
+}
+
+// decodeMetadata reads the metadata of any object, which is field 1 of all of
+// them.
+func decodeMetadata(object protobufMessage, into *metav1.PartialObjectMetadata) error {
+	for len(object) > 0 {
+		number, value, err := object.known(1)
+		if err == nil && number == 1 {
+			err = into.ObjectMeta.Unmarshal(value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

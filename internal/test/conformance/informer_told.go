@@ -1,0 +1,102 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/kubetyped/informer/apitest/history"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+)
+
+// told is an event in words. What version a deletion has, or the update that
+// marks an object to be deleted, is not known to who deleted it: it is "" then.
+func told(kind index.EventType, key index.Key, version string) string {
+	switch {
+	case kind == index.Deleted:
+		return fmt.Sprintf("%v %v", kind, key)
+	case version == "":
+		return fmt.Sprintf("%v %v to be deleted", kind, key)
+	default:
+		return fmt.Sprintf("%v %v@%s", kind, key, version)
+	}
+}
+
+func wordsOf[T object](e typed.Event[T]) string {
+	version := e.New.GetResourceVersion()
+	if e.Type == index.Updated && e.New.GetDeletionTimestamp() != nil && e.Old.GetDeletionTimestamp() == nil {
+		version = ""
+	}
+	return told(e.Type, e.Key(), version)
+}
+
+// words returns the events of the scene's objects, those of the first list left
+// out.
+func (s *scene[T]) words(events []typed.Event[T]) []string {
+	var words []string
+	for _, e := range events {
+		if e.Reason != index.Initial && e.New.GetLabels()[sceneLabel] == s.label {
+			words = append(words, wordsOf(e))
+		}
+	}
+	return words
+}
+
+// own returns the objects of the scene, in a form to compare.
+func (s *scene[T]) own(objects []T) []T {
+	var own []T
+	for _, obj := range objects {
+		if obj.GetLabels()[sceneLabel] != s.label {
+			continue
+		}
+		if s.way.plain != nil {
+			obj = s.way.plain(obj)
+		}
+		own = append(own, obj)
+	}
+	return own
+}
+
+// concerned returns the writes since it had synced, in its namespace.
+func (o *observed[T]) concerned() []write {
+	return slices.DeleteFunc(slices.Clone(o.written(o.from)), func(w write) bool {
+		return o.namespace != "" && o.namespace != w.key.Namespace
+	})
+}
+
+// checkOrder checks, once it has finished, that the informer has told of every
+// write, once, in order.
+func (o *observed[T]) checkOrder() {
+	o.Helper()
+	var want []string
+	for _, w := range o.concerned() {
+		want = append(want, told(w.kind, w.key, w.version))
+	}
+	o.checkTold(want...)
+}
+
+// checkTold checks what the informer has told since it had synced.
+func (o *observed[T]) checkTold(want ...string) {
+	o.Helper()
+	for _, t := range []*tape[T]{o.handled, o.streamed} {
+		assert.Equal(o, want, o.words(t.all()), "what the %s was told", t.name)
+	}
+}
+
+// checkNothingLost checks that every write was told, unless a list stood in for
+// it.
+func (o *observed[T]) checkNothingLost() {
+	o.Helper()
+	writes := map[index.Key][]history.Write{}
+	for _, w := range o.concerned() {
+		if w.version == "" && w.kind != index.Deleted {
+			continue // see told
+		}
+		writes[w.key] = append(writes[w.key], history.Write{Version: w.version, Delete: w.kind == index.Deleted})
+	}
+	for key, w := range writes {
+		assert.Empty(o, o.streamed.history.Lost(key, w))
+	}
+}

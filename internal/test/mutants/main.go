@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/kubetyped/informer/internal/test/report"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var o options
+	flag.StringVar(&o.root, "root", ".", "the folder of the module")
+	flag.IntVar(&o.seeds, "seeds", 2000, "how many seeds a suite runs at most; with 0, the bugs are only put in and built")
+	some := flag.String("run", "", "of which bugs: a regular expression that matches their names, functions or suites")
+	flag.BoolVar(&o.check, "check", false, "fail for a bug that is not found")
+	flag.BoolVar(&o.none, "none", false, "put no bugs in: the suites, with locks that yield, have to pass")
+	flag.IntVar(&o.first, "first", 1, "the first seed, with -none")
+	flag.BoolVar(&o.markdown, "markdown", false, "print a table in Markdown")
+	flag.BoolVar(&o.update, "update", false, "write the table into internal/test/mutants/results.md; what was not run stays as it is there")
+	flag.Parse()
+	var err error
+	if o.some, err = regexp.Compile(*some); err == nil {
+		err = o.run(ctx)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+// options are what flags say.
+type options struct {
+	root             string
+	seeds, first     int
+	some             *regexp.Regexp
+	none, check      bool
+	markdown, update bool
+}
+
+func (o options) document() string {
+	return filepath.Join(o.root, "internal", "mutants", "results.md")
+}
+
+// run judges the mutations, and tells of them.
+func (o options) run(ctx context.Context) error {
+	if o.none {
+		return o.runSound(ctx)
+	}
+	if o.update {
+		if err := report.Check(o.document(), maker); err != nil {
+			return err
+		}
+	}
+	verdicts, err := o.judgeAll(ctx)
+	rows := make([][]string, 0, len(verdicts))
+	for _, v := range verdicts {
+		rows = append(rows, v.row(o.seeds))
+	}
+	if o.seeds == 0 {
+		return err
+	}
+	if o.markdown {
+		fmt.Print(table(rows).Markdown())
+	} else {
+		err = errors.Join(err, table(rows).WriteText(os.Stdout))
+	}
+	if o.update && len(rows) > 0 {
+		if err := update(o.document(), rows); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// programs are the test binaries of packages, by their folders. They are made when they
+// are asked for.
+type programs struct {
+	options
+	folder string // for what is made
+	built  map[string]program
+}
+
+// of returns the program of a suite.
+func (p *programs) of(ctx context.Context, s suite) (program, error) {
+	if done, ok := p.built[s.folder]; ok {
+		return done, nil
+	}
+	binary, err := build(ctx, p.root, s.folder, p.folder, all())
+	if err != nil {
+		return program{}, err
+	}
+	p.built[s.folder] = program{binary, filepath.Join(p.root, filepath.FromSlash(s.folder)), map[suite]bool{}}
+	return p.built[s.folder], nil
+}
+
+// runSound runs the suites that are chosen without a bug.
+func (o options) runSound(ctx context.Context) error {
+	folder, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // it is in the folder for temporary files
+	built := &programs{options: o, folder: folder, built: map[string]program{}}
+	var errs []error
+	done := map[suite]bool{}
+	for _, m := range all() {
+		if done[m.suite] || !o.some.MatchString(m.suite.test) {
+			continue
+		}
+		done[m.suite] = true
+		p, err := built.of(ctx, m.suite)
+		if err != nil {
+			return err
+		}
+		begun := time.Now()
+		v, err := p.run(ctx, 0, m, o.first, o.seeds)
+		if err == nil && v.seeds != 0 {
+			err = fmt.Errorf("seed %d fails: %s", v.seeds, v.check)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", m.suite.test, err))
+			continue
+		}
+		_, _ = fmt.Fprintf(os.Stderr, "%s: %d seeds pass, in %v\n", m.suite.test, o.seeds, time.Since(begun).Round(time.Second))
+	}
+	return errors.Join(errs...)
+}
+
+// judgeAll judges the mutations that are chosen. With an error, it returns what it has
+// got until then.
+func (o options) judgeAll(ctx context.Context) ([]verdict, error) {
+	folder, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // it is in the folder for temporary files
+	built := &programs{options: o, folder: folder, built: map[string]program{}}
+	var verdicts []verdict
+	var errs []error
+	for i, m := range all() {
+		if !o.some.MatchString(m.bug) && !o.some.MatchString(m.in) && !o.some.MatchString(m.suite.test) {
+			continue
+		}
+		p, err := built.of(ctx, m.suite)
+		if err != nil {
+			return verdicts, errors.Join(append(errs, err)...)
+		}
+		if o.seeds == 0 {
+			continue
+		}
+		v, err := p.judge(ctx, i+1, m, o.seeds)
+		if err == nil && o.check && v.seeds == 0 {
+			err = fmt.Errorf("%d seeds of %s do not find it", o.seeds, m.suite.test)
+		}
+		if err != nil {
+			err = fmt.Errorf("%q: %w", m.bug, err)
+			_, _ = fmt.Fprintln(os.Stderr, err)
+			errs = append(errs, err)
+			continue
+		}
+		verdicts = append(verdicts, v)
+		_, _ = fmt.Fprintf(os.Stderr, "%q: %q, in %v\n", m.bug, v.row(o.seeds)[1:], v.took.Round(time.Second))
+	}
+	return verdicts, errors.Join(errs...)
+}

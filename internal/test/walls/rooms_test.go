@@ -1,0 +1,63 @@
+package walls_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+const module = "github.com/kubetyped/informer/"
+
+// ofQueue are the rooms that the work queue is built on. Who has the queue has them.
+var ofQueue = []string{
+	"internal/goroutine", "internal/intrusive", "internal/keys", "internal/monitor", "internal/shrink", "internal/loglimit", "internal/timing",
+}
+
+// TestRooms looks at all packages that each of the core packages links.
+func TestRooms(t *testing.T) {
+	const (
+		api    = "k8s.io/api"
+		client = "k8s.io/client-go"
+		queues = "k8s.io/client-go/util/workqueue" // the interfaces of work queues
+		web    = "net/http"                        // which apimachinery's errors and crash handlers link
+	)
+	for name, room := range map[string]struct {
+		ours      []string // the packages of this module that it may link
+		allowed   []string // of what is forbidden
+		forbidden []string
+	}{
+		"internal/mutation": {forbidden: []string{api, client}},
+		"internal/eventlog": {ours: []string{"internal/shrink"}, forbidden: []string{api, client, web}},
+		"index":             {forbidden: []string{api, client, web}},
+		"queue":             {ours: ofQueue, forbidden: []string{api, client}, allowed: []string{queues}},
+		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
+		"typed/source":      {ours: []string{"index", "internal/monitor", "internal/shrink", "internal/goroutine"}, forbidden: []string{api, client}},
+		"typed":             {ours: []string{"index", "queue", "typed/source", "internal/monitor", "internal/eventlog", "internal/mutation", "internal/random", "internal/goroutine", "internal/loglimit", "internal/shrink", "internal/heapsize", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/control":     {ours: []string{"index", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/mutation", "internal/random", "internal/goroutine", "internal/loglimit", "internal/shrink", "internal/heapsize", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/view":        {ours: []string{"index", "internal/deepcopy", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/mutation", "internal/random", "internal/goroutine", "internal/loglimit", "internal/shrink", "internal/heapsize", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
+		"typed/shard":       {ours: []string{"index", "queue", "typed/source", "internal/monitor", "internal/goroutine", "internal/shrink", "internal/loglimit"}},
+		"typed/fleet":       {ours: []string{"index", "lister", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/mutation", "internal/random", "internal/goroutine", "internal/loglimit", "internal/shrink", "internal/heapsize", "typed/report"}},
+		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/mutation", "internal/random", "internal/goroutine", "internal/loglimit", "internal/shrink", "internal/heapsize", "typed/report", "internal/deepcopy", "internal/decode/wire", "internal/decode/plan", "internal/decode/jsontree", "internal/decode/parts", "internal/decode/layout"}},
+
+		"typed/inspect/snapshot": {forbidden: []string{api, client, web, "k8s.io"}},
+		"typed/inspect": {ours: []string{"index", "lister", "queue", "typed", "typed/control", "typed/fleet", "typed/inspect/snapshot", "typed/report", "typed/shard", "typed/source",
+			"internal/monitor", "internal/eventlog", "internal/mutation", "internal/random", "internal/goroutine", "internal/loglimit", "internal/shrink", "internal/heapsize"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if slices.Contains(room.ours, "queue") {
+				room.ours = append(room.ours, ofQueue...)
+			}
+			for _, linked := range linkedBy(t)[name] {
+				if own, ok := strings.CutPrefix(linked, module); ok {
+					assert.Contains(t, append(room.ours, name), own, "it is not built on that")
+				}
+				for _, forbidden := range room.forbidden {
+					within := linked == forbidden || strings.HasPrefix(linked, forbidden+"/")
+					assert.False(t, within && !slices.Contains(room.allowed, linked), "it links %s", linked)
+				}
+			}
+		})
+	}
+}
