@@ -313,6 +313,19 @@ func (f *Factory) Status() []Status {
 	return statuses
 }
 
+// Informers returns the informers that are in use, in the order of their names. They are
+// not uses of them: they do not keep an informer from ending, and answer as released ones
+// do when it has.
+func (f *Factory) Informers() []AnyInformer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var informers []AnyInformer
+	for _, s := range f.sorted() {
+		informers = append(informers, s.informer)
+	}
+	return slices.Clip(informers)
+}
+
 // sorted returns the informers in the order of their names. The caller holds mu.
 func (f *Factory) sorted() []*share {
 	shares := make([]*share, 0, len(f.shares))

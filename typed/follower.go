@@ -59,9 +59,6 @@ func SameInformer[T index.Object](a, b Followed[T]) bool { return a.followed() =
 // SourceOf returns the source of an informer, nil if it was released.
 func SourceOf[T index.Object](of Followed[T]) source.Source[T] { return of.followed().source }
 
-// followed implements Followed.
-func (i *Informer[T]) followed() *Informer[T] { return i }
-
 // Follow implements Followed.
 func (i *Informer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
 	leave, err := i.follow(f)
@@ -115,9 +112,6 @@ func (i *Informer[T]) addFollower(f Follower[T]) (leave func() bool, err error) 
 		return i.followers.remove(one)
 	}, nil
 }
-
-// followed implements Followed.
-func (s *SharedInformer[T]) followed() *Informer[T] { return s.informer.Load() }
 
 // Follow implements Followed. The follower ends with Release, too, before that returns.
 func (s *SharedInformer[T]) Follow(f Follower[T]) (unfollow func(), err error) {

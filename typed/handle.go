@@ -39,12 +39,6 @@ func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Regist
 	return l.Registration, nil
 }
 
-// Events returns the events of the informer as a range, which tells why it has
-// ended. It takes the options of a handler, and does nothing until it is ranged over.
-func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) *EventStream[T] {
-	return &EventStream[T]{visit: func(yield func(Event[T]) bool) error { return i.visit(ctx, opts, yield) }}
-}
-
 // newListener returns a listener that is not added yet. The name is that of the
 // handler, unless an option says something else.
 func (i *Informer[T]) newListener(handler Handler[T], name string, opts []HandlerOption) (*listener[T], error) {

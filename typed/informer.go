@@ -69,6 +69,7 @@ import (
 // for each processor. All methods are safe for concurrent use. Objects are shared and
 // must not be modified.
 type Informer[T index.Object] struct {
+	access[T]
 	config
 	err       error // what was wrong with the arguments of NewInformer
 	source    source.Source[T]
@@ -152,6 +153,7 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 	store, err := indexerOf[T](&i.config)
 	errs = append(errs, err)
 	i.store = store
+	i.refer(i)
 	if i.metrics == nil && i.metricsFor != nil {
 		i.metrics = i.metricsFor(i.name, source.OriginOf(src))
 	}
@@ -187,12 +189,14 @@ func (i *Informer[T]) check() error {
 //	*v1.Pod in shop labels app=web at 10.0.0.1:6443
 //
 // It is for people, and its form may change; Status has the same in parts.
-func (i *Informer[T]) Name() string { return i.name }
+func (a *access[T]) Name() string { return a.informer.Load().name }
 
 // GroupResource returns what errors call the objects, as client-go's listers do, such as
 // "deployment" of "apps"; it is zero if the informer's source does not know. Package
 // lister asks for it.
-func (i *Informer[T]) GroupResource() schema.GroupResource { return groupResourceOf(i.located()) }
+func (a *access[T]) GroupResource() schema.GroupResource {
+	return groupResourceOf(a.informer.Load().located())
+}
 
 // located returns where the objects come from.
 func (i *Informer[T]) located() source.Origin {
@@ -211,7 +215,8 @@ func (i *Informer[T]) Indexer() *index.Indexer[T] {
 // AddIndexes adds indexes, and fills them if there are objects already. It may
 // be called at any time; see index.Indexer.AddIndexes for errors. After the
 // informer has stopped it returns ErrStopped.
-func (i *Informer[T]) AddIndexes(indexes ...index.Definition[T]) error {
+func (a *access[T]) AddIndexes(indexes ...index.Definition[T]) error {
+	i := a.informer.Load()
 	if err := i.check(); err != nil {
 		return err
 	}
@@ -246,22 +251,26 @@ func (i *Informer[T]) checkIndexes(indexes []index.Definition[T]) error {
 }
 
 // Indexes returns the indexes that were added and not removed. The slice is the
-// caller's. As other reads, it panics after Release.
-func (i *Informer[T]) Indexes() []index.Definition[T] { return i.store.Indexes() }
+// caller's. As other reads, it panics after Release. A user of a SharedInformer who wants an
+// index that others may have added uses index.Ensure.
+func (a *access[T]) Indexes() []index.Definition[T] { return a.reads.Load().Indexes() }
 
 // RemoveIndexes removes indexes, see index.Indexer.RemoveIndexes.
 func (i *Informer[T]) RemoveIndexes(indexes ...index.Definition[T]) {
 	i.store.RemoveIndexes(indexes...)
 }
 
-// Synced returns a channel that is closed when the store holds the first list.
-func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
+// Synced returns a channel that is closed when the store holds the first list. After the
+// release of a SharedInformer it is one that is never closed.
+func (a *access[T]) Synced() <-chan struct{} { return a.informer.Load().synced }
 
 // WaitForSync waits until Synced is closed. If ctx ends before, or the informer
 // stops, it returns a *SyncError that tells what keeps the informer from
 // syncing. It may be called before Run, and after the informer has stopped it
 // returns an error in any case.
-func (i *Informer[T]) WaitForSync(ctx context.Context) error {
+func (a *access[T]) WaitForSync(ctx context.Context) error {
+	i, ctx, stop := a.within(ctx)
+	defer stop()
 	if err := i.check(); err != nil {
 		return err
 	}
@@ -285,7 +294,9 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 // is none, as that of a view of several inputs is; ctx's error
 // if that ends first; and ErrStopped if the informer does. The last two wrap what list
 // and watch fail with, too, if they do, or ErrNotStarted.
-func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
+func (a *access[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
+	i, ctx, stop := a.within(ctx)
+	defer stop()
 	if err := i.canReach(resourceVersion); err != nil {
 		return err
 	}

@@ -52,7 +52,8 @@ func (i *Informer[T]) Release() error {
 // Err returns nil as long as there is something to read from, which may be empty:
 // the last state, if the informer has stopped. Otherwise it returns what was wrong
 // with the arguments of NewInformer, or index.ErrReleased.
-func (i *Informer[T]) Err() error {
+func (a *access[T]) Err() error {
+	i := a.informer.Load()
 	if err := i.check(); err != nil {
 		return err
 	}
