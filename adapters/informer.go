@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // NewSharedIndexInformer is client-go's cache.NewSharedIndexInformer on top of a
@@ -61,7 +62,7 @@ func NewTypedSharedIndexInformer[T cache.Object](lw cache.ListerWatcher, options
 // What is different from an informer that this package makes: objects can be
 // written through GetIndexer only if inf was made with typed.WithIndexer, and
 // otherwise every write returns an error; SetTransform and the watch error handlers return an error, see typed.WithTransform and
-// typed.Status; and handlers are resynced exactly at the period that they ask
+// report.Status; and handlers are resynced exactly at the period that they ask
 // for, with no default.
 func SharedIndexInformer[T cache.Object](inf *typed.Informer[T]) cache.TypedSharedIndexInformer[T] {
 	conv := ofType[T]()
@@ -162,7 +163,7 @@ func (s *informer[T]) RunWithContext(ctx context.Context) {
 
 // HasStarted reports whether the informer was started. It is in no interface,
 // but client-go's informers have it.
-func (s *informer[T]) HasStarted() bool { return s.typed.Phase() != typed.PhaseNew }
+func (s *informer[T]) HasStarted() bool { return s.typed.Phase() != report.PhaseNew }
 
 // HasSynced implements cache.SharedInformer.
 func (s *informer[T]) HasSynced() bool { return isClosed(s.typed.Synced()) }
@@ -179,7 +180,7 @@ func (s *informer[T]) LastSyncResourceVersion() string {
 }
 
 // IsStopped implements cache.SharedInformer.
-func (s *informer[T]) IsStopped() bool { return s.typed.Phase() == typed.PhaseStopped }
+func (s *informer[T]) IsStopped() bool { return s.typed.Phase() == report.PhaseStopped }
 
 // GetStore implements cache.SharedInformer.
 func (s *informer[T]) GetStore() cache.Store { return s.store }

@@ -143,7 +143,7 @@ type AnyInformer interface {
 	// Name is Informer.Name.
 	Name() string
 	// Status is Informer.Status.
-	Status() Status
+	Status() report.Status
 	// EstimateHeap is Informer.EstimateHeap.
 	EstimateHeap(sample int) report.Heap
 	// IndexSizes is Informer.IndexSizes.
@@ -156,9 +156,9 @@ type AnyInformer interface {
 
 // Status reports on the informer. It waits for nothing that is the user's, so it may
 // be called from anywhere, an index function for example.
-func (a *access[T]) Status() Status {
+func (a *access[T]) Status() report.Status {
 	i := a.informer.Load()
-	s := Status{
+	s := report.Status{
 		Name:            i.name,
 		Origin:          i.located(),
 		ResourceVersion: i.store.ResourceVersion(),

@@ -113,7 +113,7 @@ func TestAnyInformerAfterRelease(t *testing.T) {
 		assert.Empty(t, f.Informers())
 		for _, informer := range []typed.AnyInformer{informers[0], use} {
 			assert.Equal(t, "*rig.Thing a", informer.Name())
-			assert.Equal(t, typed.PhaseStopped, informer.Status().Phase)
+			assert.Equal(t, report.PhaseStopped, informer.Status().Phase)
 			assert.Zero(t, informer.EstimateHeap(1))
 			assert.Empty(t, informer.IndexSizes())
 			assert.Zero(t, informer.Explain(rig.Key("a")))

@@ -154,7 +154,7 @@ func TestTotalBudget(t *testing.T) {
 		assert.True(t, over.Total)
 		assert.Equal(t, b.Name(), over.Informer, "the one that has grown")
 		assert.ErrorContains(t, over, "with the other informers of its factory it is over its budget, 11 objects of 10")
-		assert.Equal(t, typed.PhaseSynced, a.Status().Phase)
+		assert.Equal(t, report.PhaseSynced, a.Status().Phase)
 
 		b.Release()
 		synctest.Wait()

@@ -89,7 +89,7 @@ func (c *calls[T]) pause() {
 }
 
 // fill copies what is known into s.
-func (c *calls[T]) fill(s *HandlerStatus, stuck time.Duration) {
+func (c *calls[T]) fill(s *report.Handler, stuck time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	times, recent := c.times, c.recent.sum(time.Since(c.base))
@@ -146,7 +146,7 @@ func (p *panics) note(_ context.Context, value any) {
 	p.last, p.at = text, time.Now()
 }
 
-func (p *panics) fill(s *HandlerStatus) {
+func (p *panics) fill(s *report.Handler) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.Panics, s.LastPanic, s.LastPanicAt = p.n, p.last, p.at

@@ -14,6 +14,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -74,7 +75,7 @@ func TestOnErrorEndsRun(t *testing.T) {
 		r.Sink.Report(nil)
 		r.Sink.Report(&source.RejectedError{Informer: "x", Key: index.Key{Name: "a"}, Err: broken})
 		synctest.Wait()
-		assert.Equal(t, typed.PhaseSynced, r.Phase())
+		assert.Equal(t, report.PhaseSynced, r.Phase())
 		r.Sink.Report(forbidden)
 		err := <-r.Ended
 		assert.ErrorIs(t, err, forbidden)

@@ -302,11 +302,11 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 }
 
 // Status reports on the informers that are in use, in the order of their names.
-func (f *Factory) Status() []Status {
+func (f *Factory) Status() []report.Status {
 	f.mu.Lock()
 	shares := f.sorted()
 	f.mu.Unlock()
-	statuses := make([]Status, len(shares))
+	statuses := make([]report.Status, len(shares))
 	for i, s := range shares {
 		statuses[i] = s.informer.Status()
 	}

@@ -10,6 +10,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -86,13 +87,13 @@ func (i *Informer[T]) addFollower(f Follower[T]) (leave func() bool, err error) 
 	if err := i.check(); err != nil {
 		return nil, err
 	}
-	if i.Phase() == PhaseStopped {
+	if i.Phase() == report.PhaseStopped {
 		return nil, fmt.Errorf("informer %s: follower not added: %w", i.name, i.endOf(context.Background()))
 	}
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		f.Report(ErrNotStarted)
 	} else {
-		var s Status
+		var s report.Status
 		i.health.fill(&s)
 		f.Report(s.Err)
 	}

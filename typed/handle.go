@@ -11,6 +11,7 @@ import (
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/random"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // Handle adds a handler, which is then called as Handler describes. It may be
@@ -73,7 +74,7 @@ func (i *Informer[T]) newListener(handler Handler[T], name string, opts []Handle
 func (i *Informer[T]) add(l *listener[T]) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.Phase() == PhaseStopped {
+	if i.Phase() == report.PhaseStopped {
 		return fmt.Errorf("informer %s: handler %s not added: %w", i.name, l.name, ErrStopped)
 	}
 	if l.delivery.kind == coalesce {
@@ -92,7 +93,7 @@ func (i *Informer[T]) add(l *listener[T]) error {
 		l.events = l.cursor
 	}
 	l.reader = l.events
-	if i.Phase() != PhaseNew && i.store.Len() > 0 {
+	if i.Phase() != report.PhaseNew && i.store.Len() > 0 {
 		l.initial = i.store.Snapshot()
 	}
 	if i.isSynced() {
@@ -100,7 +101,7 @@ func (i *Informer[T]) add(l *listener[T]) error {
 	}
 	i.listeners.add(l)
 	i.setLimit()
-	if i.Phase() != PhaseNew {
+	if i.Phase() != report.PhaseNew {
 		i.call(l)
 	}
 	return nil

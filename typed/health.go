@@ -9,6 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/internal/loglimit"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -105,7 +106,7 @@ func (h *health) note(err error) {
 }
 
 // fill copies what is known into s.
-func (h *health) fill(s *Status) {
+func (h *health) fill(s *report.Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.Err, s.Failures, s.Since = h.err, h.failures, h.since

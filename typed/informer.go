@@ -322,10 +322,10 @@ func (a *access[T]) WaitForResourceVersion(ctx context.Context, resourceVersion 
 
 // Phase returns the stage that the informer is in. It takes no lock, so that it
 // may be asked for from anywhere, an index function for example.
-func (i *Informer[T]) Phase() Phase { return Phase(i.phase.Load()) }
+func (i *Informer[T]) Phase() report.Phase { return report.Phase(i.phase.Load()) }
 
 // setPhase enters a stage. The caller holds mu.
-func (i *Informer[T]) setPhase(p Phase) { i.phase.Store(uint32(p)) }
+func (i *Informer[T]) setPhase(p report.Phase) { i.phase.Store(uint32(p)) }
 
 func (i *Informer[T]) isStopped() bool {
 	select {
@@ -348,13 +348,13 @@ func (i *Informer[T]) isSynced() bool {
 // syncError tells why the informer, or the handler r unless it is nil, is not
 // synced now that a wait for it has ended.
 func (i *Informer[T]) syncError(ctx context.Context, r *Registration) error {
-	var s Status
+	var s report.Status
 	i.health.fill(&s)
 	e := &SyncError{Informer: i.name, Cause: i.endOf(ctx), Err: s.Err, Failures: s.Failures, Since: s.Since}
 	if e.Cause == nil && r != nil {
 		e.Cause = cmp.Or(r.Err(), ErrClosed)
 	}
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		e.Err = ErrNotStarted
 	}
 	return e
@@ -378,10 +378,10 @@ func (i *Informer[T]) endOf(ctx context.Context) error {
 // withFailure returns err, and what list and watch fail with, if they do, or
 // ErrNotStarted.
 func (i *Informer[T]) withFailure(err error) error {
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		return fmt.Errorf("%w; %w", err, ErrNotStarted)
 	}
-	var s Status
+	var s report.Status
 	i.health.fill(&s)
 	switch {
 	case s.Err == nil:

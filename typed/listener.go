@@ -10,6 +10,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/random"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // listener is a handler that was added, with the events that it gets, in this order:
@@ -230,8 +231,8 @@ func (l *listener[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Ev
 }
 
 // status reports on the handler, a call of which is stuck after a time.
-func (l *listener[T]) status(stuck time.Duration) HandlerStatus {
-	s := HandlerStatus{Name: l.name, Delivery: l.delivery, Synced: l.isSynced(), Backlog: l.Backlog()}
+func (l *listener[T]) status(stuck time.Duration) report.Handler {
+	s := report.Handler{Name: l.name, Delivery: l.delivery.String(), Synced: l.isSynced(), Backlog: l.Backlog()}
 	l.panics.fill(&s)
 	if timed := l.timed.Load(); timed != nil {
 		timed.fill(&s, stuck)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // loop takes deltas from the queue, applies them to the store and publishes
@@ -361,7 +362,7 @@ func (l *loop[T]) sync() {
 	for _, m := range l.listeners.all() {
 		m.syncAfterThis()
 	}
-	l.setPhase(PhaseSynced)
+	l.setPhase(report.PhaseSynced)
 	close(l.synced)
 	l.followers.synced()
 }

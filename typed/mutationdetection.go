@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // detection is what WithMutationDetection was given.
@@ -80,17 +81,17 @@ func checkDetected[T index.Object]() error {
 // WithMutationDetection does one that is made. It returns an error if an argument
 // cannot be used, what was wrong with those of NewInformer, and ErrStarted when Run
 // was called.
-func (i *Informer[T]) DetectMutations(period time.Duration, report func(Mutation)) error {
+func (i *Informer[T]) DetectMutations(period time.Duration, told func(Mutation)) error {
 	if err := i.check(); err != nil {
 		return err
 	}
-	d, err := newDetection(period, report)
+	d, err := newDetection(period, told)
 	if err = cmp.Or(err, checkDetected[T]()); err != nil {
 		return fmt.Errorf("informer %s: %w", i.name, err)
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.Phase() != PhaseNew {
+	if i.Phase() != report.PhaseNew {
 		return fmt.Errorf("informer %s: mutations are not detected: %w", i.name, ErrStarted)
 	}
 	i.detection = d

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // Release lets go of all objects, for good, while something still refers to the
@@ -20,9 +21,9 @@ func (i *Informer[T]) Release() error {
 	}
 	i.mu.Lock()
 	var listeners []*listener[T]
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		listeners = i.listeners.takeAll()
-		i.setPhase(PhaseStopped)
+		i.setPhase(report.PhaseStopped)
 		i.cause = index.ErrReleased
 		i.ended = true
 		close(i.stopped)

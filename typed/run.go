@@ -9,6 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // Run starts the informer and blocks until ctx ends, or until the source gives up or
@@ -83,11 +84,11 @@ func (i *Informer[T]) RunJointly(ctx context.Context, run func(ctx context.Conte
 
 func (i *Informer[T]) start(ctx context.Context) error {
 	i.mu.Lock()
-	if i.Phase() != PhaseNew {
+	if i.Phase() != report.PhaseNew {
 		i.mu.Unlock()
 		return fmt.Errorf("informer %s: %w", i.name, ErrStarted)
 	}
-	i.setPhase(PhaseSyncing)
+	i.setPhase(report.PhaseSyncing)
 	i.ctx = ctx
 	i.followers.report(nil)
 	listeners := i.listeners.all()
@@ -102,7 +103,7 @@ func (i *Informer[T]) start(ctx context.Context) error {
 // stop ends what depends on the informer, and waits for it.
 func (i *Informer[T]) stop(cause error) {
 	i.mu.Lock()
-	i.setPhase(PhaseStopped)
+	i.setPhase(report.PhaseStopped)
 	i.cause = cause
 	listeners := i.listeners.takeAll()
 	close(i.stopped)

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // SharedInformer is one use of an informer of a Factory. It has the methods of the
@@ -82,7 +83,7 @@ func releasedInformer[T index.Object](of *Informer[T]) *Informer[T] {
 	i.origin = of.located()
 	i.err = fmt.Errorf("informer %s: %w", i.name, index.ErrReleased)
 	i.store.Release()
-	i.setPhase(PhaseStopped)
+	i.setPhase(report.PhaseStopped)
 	return i
 }
 

@@ -35,7 +35,7 @@ func TestCallTimes(t *testing.T) {
 		r := rig.New(t, typed.WithCallTimes())
 		_, err := r.Handle(newTakingAsLong())
 		require.NoError(t, err)
-		status := func() typed.HandlerStatus { return r.Status().Handlers[0] }
+		status := func() report.Handler { return r.Status().Handlers[0] }
 		r.Start()
 		synctest.Wait()
 		assert.Nil(t, status().Current)
@@ -163,7 +163,7 @@ func TestPanicsAreCounted(t *testing.T) {
 
 // asking is a value whose text asks for a status.
 type asking struct {
-	status func() typed.Status
+	status func() report.Status
 	text   string
 }
 

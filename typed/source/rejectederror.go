@@ -13,7 +13,7 @@ var ErrNilObject = errors.New("it is nil")
 // RejectedError tells of an object that was received and could not be used: it
 // could not be decoded, has no name, is not of the informer's type, or a
 // transform, a projection or an index function has failed on it. The informer logs
-// it, counts it (typed.Status.Rejected) and goes on:
+// it, counts it (report.Status.Rejected) and goes on:
 //
 //  1. The store keeps the state of the object that it has, if any: reads of that
 //     key, and of no other, are behind the informer's resource version. This is

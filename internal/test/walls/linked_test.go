@@ -48,7 +48,7 @@ var links = map[string]struct {
 	"typed/inspect/snapshot":    {packages: 68},
 	"typed/kube":                {packages: 415},
 	"typed/kube/election":       {packages: 719, generated: elections},
-	"typed/report":              {packages: 116},
+	"typed/report":              {packages: 284},
 	"typed/shard":               {packages: 338},
 	"typed/source":              {packages: 283},
 	"apitest":                   {packages: 530, generated: []string{"k8s.io/client-go/applyconfigurations", "k8s.io/client-go/discovery"}},
