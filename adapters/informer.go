@@ -16,7 +16,9 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/observer"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -115,10 +117,10 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 	}
 	late := &latePanics[T]{}
 	store := index.NewIndexer(index.WithLiteralEvents[T](), index.WithKeyStrings[T]())
-	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithOnPublished(late.raise)}
+	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithObserver(observer.OnStored(late.raise))}
 	measured := newMetrics(options.Identifier, options.InformerMetricsProvider)
 	if measured != nil {
-		opts = append(opts, typed.WithMetrics(measured))
+		opts = append(opts, observe.WithMetrics(measured))
 	}
 	s.source.metrics = measured
 	s.source.held = func(key index.Key) (metav1.Object, bool) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/heapsize"
+	"github.com/kubetyped/informer/internal/observer"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -177,13 +178,18 @@ func (a *access[T]) Status() report.Status {
 	}
 	s.Phase = i.Phase()
 	s.Objects = i.countObjects()
-	s.Traffic, s.Budget, s.Created = i.meter.Traffic(), i.spending.now(), i.created
+	s.Traffic, s.Created = i.meter.Traffic(), i.created
 	if i.holders != nil {
 		s.Holders = i.holders.sites()
 	}
 	for _, m := range i.listeners.all() {
-		s.Handlers = append(s.Handlers, m.status(i.stuckLimit()))
+		s.Handlers = append(s.Handlers, m.status())
 	}
+	i.hooks.each(func(h *observer.Hooks) {
+		if h.Status != nil {
+			h.Status(&s)
+		}
+	})
 	return s
 }
 
@@ -247,7 +253,11 @@ func (a *access[T]) Explain(key index.Key) report.Key {
 	if rejected := i.Rejected(key); rejected != nil {
 		k.Rejected = rejected
 	}
-	k.Events = i.history.of(key)
+	i.hooks.each(func(h *observer.Hooks) {
+		if h.Explain != nil {
+			h.Explain(key, &k)
+		}
+	})
 	s, ok := i.snapshotNow()
 	if !ok {
 		return k

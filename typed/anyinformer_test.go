@@ -12,6 +12,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -22,7 +23,7 @@ var (
 
 func TestExplain(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		r := rig.New(t, typed.WithHistory(4))
+		r := rig.New(t, observe.WithHistory(4))
 		require.NoError(t, r.AddIndexes(
 			index.Single("node", func(o *rig.Thing) (string, bool) { return o.Node, o.Name == "b" }),
 			index.New("letters", func(o *rig.Thing) []rune { return []rune(o.Name) }),

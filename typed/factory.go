@@ -14,6 +14,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/keys"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -214,7 +215,7 @@ func (f *Factory) release(at shareKey, s *share, by *use) {
 		last = false
 		s.wanted = make(chan struct{})
 		wanted := s.wanted
-		f.running.Go(func() { contain(func() { f.linger(at, s, wanted) }) })
+		f.running.Go(func() { goroutine.CallSafely(func() { f.linger(at, s, wanted) }) })
 	}
 	f.mu.Unlock()
 	if last {

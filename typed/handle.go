@@ -125,9 +125,10 @@ func (i *Informer[T]) call(l *listener[T]) {
 		}()
 		l.goroutine.Store(goroutine.ID())
 		c := caller[T]{listener: l, ctx: ctx, panicked: []func(context.Context, any){l.panics.note}}
-		if timed := i.newCalls(ctx, l.name); timed != nil {
-			l.timed.Store(timed)
-			l.run(timed.around(c.call), nil)
+		if by := i.hooks.handler(l.name); by != nil {
+			l.hooks.Store(&by)
+			defer by.leave()
+			l.run(observedCalls(by, c.call), nil)
 		} else {
 			l.run(c.call, c.callAll)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/loglimit"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -90,14 +89,11 @@ type Informer[T index.Object] struct {
 	published atomic.Int64 // how many events there were
 	progress
 
-	created  report.CallSite
-	began    time.Time   // when it was made; times of slowLog are counted from there
-	holders  *uses       // of a factory's informer; nil: it is not one
-	history  *history[T] // nil: no events are kept
-	meter    source.Meter
-	slowLog  loglimit.Log
-	spending *spending                            // nil: there is no budget
-	spent    struct{ objects, heap atomic.Int64 } // of the budget of the factory
+	created report.CallSite
+	holders *uses // of a factory's informer; nil: it is not one
+	meter   source.Meter
+	hooks   hooks                       // nil: nobody observes; set before Run
+	ending  atomic.Pointer[func(error)] // ends Run
 
 	released atomic.Bool // set with mu held
 	joint    goroutine.Joint
@@ -129,7 +125,6 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 		deltas:  queue.NewDeltaFIFO[T](),
 		log:     eventlog.New[Event[T]](),
 		created: report.Caller(),
-		began:   time.Now(),
 		synced:  make(chan struct{}),
 		stopped: make(chan struct{}),
 	}
@@ -154,16 +149,7 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 	errs = append(errs, err)
 	i.store = store
 	i.refer(i)
-	if i.metrics == nil && i.metricsFor != nil {
-		i.metrics = i.metricsFor(i.name, source.OriginOf(src))
-	}
-	if i.total != nil && !i.shared {
-		errs = append(errs, errors.New("WithTotalBudget is for the informers of a factory together, give it to NewFactory: this one has WithBudget"))
-	}
-	i.history = newHistory[T](i.events)
-	if i.budget != nil {
-		i.spending = &spending{Budget: *i.budget}
-	}
+	errs = append(errs, i.observe(i.observers))
 	if err := errors.Join(errs...); err != nil {
 		i.err = fmt.Errorf("informer %s: %w", i.name, err)
 	}

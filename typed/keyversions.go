@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -64,7 +65,7 @@ func (v *keyVersions) notify() {
 	}
 	v.mu.Unlock()
 	for _, w := range all {
-		contain(w.look)
+		goroutine.CallSafely(w.look)
 	}
 }
 

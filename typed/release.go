@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/observer"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -43,7 +44,11 @@ func (i *Informer[T]) Release() error {
 		l.reader.Close()
 		l.finish()
 	}
-	i.giveBack()
+	i.hooks.each(func(h *observer.Hooks) {
+		if h.Released != nil {
+			h.Released()
+		}
+	})
 	i.versions.end()
 	notify(i.deletions.all())
 	i.byKey.notify()

@@ -31,24 +31,23 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	defer cancel()
 	var final atomic.Pointer[error] // what WithOnError has ended it with
 	var looping sync.WaitGroup
-	detector := newDetector(i)
-	if detector != nil {
-		looping.Go(func() { detector.run(running) })
-	}
 	end := func(cause error) {
 		if ctx.Err() == nil {
 			final.CompareAndSwap(nil, &cause)
 		}
 		cancel()
 	}
-	if i.stuckAfter > 0 {
-		looping.Go(func() { i.watchHandlers(running) })
+	i.ending.Store(&end)
+	for _, h := range i.hooks {
+		if h.Run != nil {
+			looping.Go(func() { goroutine.CallSafely(func() { h.Run(running) }) })
+		}
 	}
-	looping.Go(func() { (&loop[T]{Informer: i, detector: detector, end: end}).run(running) })
+	looping.Go(func() { (&loop[T]{Informer: i}).run(running) })
 	sink := &informerSink[T]{
 		deltas: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
 		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter, needs: i.needs,
-		moved: i.versionsMoved, early: func(received int) { i.early(received, end) },
+		moved: i.versionsMoved, hooks: i.hooks,
 	}
 	err := goroutine.Contain(ctx, "its source", func() error { return i.source.Run(running, sink) })
 	i.health.trouble.End()

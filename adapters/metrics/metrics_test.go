@@ -19,6 +19,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -28,7 +29,7 @@ func TestInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := float64(time.Now().Unix())
 		src := newScripted("apps", "Deployment")
-		informer := typed.NewInformer[*corev1.ConfigMap](src, typed.WithCallTimes())
+		informer := typed.NewInformer[*corev1.ConfigMap](src, observe.WithCallTimes())
 		byName := index.New("name", func(o *corev1.ConfigMap) []string { return []string{o.Name} })
 		require.NoError(t, informer.AddIndexes(byName))
 		hold := make(chan struct{})
