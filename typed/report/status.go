@@ -96,7 +96,7 @@ type Status struct {
 	// Traffic is what the source has received, zero if that is not known, as with
 	// kube.FromListerWatcher: then somebody else reads the responses.
 	Traffic source.Traffic
-	// Budget is what WithBudget allows, and how much of it is used, zero without that.
+	// Budget is what observe.WithBudget allows, and how much of it is used, zero without that.
 	Budget Budget
 
 	// Created is the line that has made the informer, or asked a factory for it first.
@@ -126,14 +126,14 @@ type Handler struct {
 	LastPanicAt time.Time
 
 	// Times is a histogram of its calls, Recent has those of the last minute, and Slowest is
-	// the one that has taken longest; they are nil if calls are not timed, see WithCallTimes,
+	// the one that has taken longest; they are nil if calls are not timed, see observe.WithCallTimes,
 	// and Slowest if there was none. Current is the
 	// call that it is in, nil if there is none, or calls are not timed.
 	Times            *CallTimes
 	Recent           *RecentCalls
 	Slowest, Current *Call
 	// Stuck tells that it has been in one call for too long: for the time after which
-	// WithSlowHandlers logs a stack, or five minutes without that. If calls are not timed,
+	// observe.WithSlowHandlers logs a stack, or five minutes without that. If calls are not timed,
 	// that is known only after as long a time of reports which show no progress.
 	Stuck bool
 }
