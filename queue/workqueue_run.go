@@ -133,7 +133,7 @@ func (r *run[K]) settled(ctx context.Context, key K, outcome error) {
 	if terminal {
 		r.results.terminal.Add(1)
 		r.failures.failed(key, outcome, true, r.time.At(r.time.Now()))
-		klog.FromContext(ctx).Error(outcome, "Processing has failed and is not tried again")
+		klog.FromContext(ctx).Error(outcome, "Processing has failed and is not retried")
 		return
 	}
 	r.failures.succeeded(key)

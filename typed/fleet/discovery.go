@@ -215,5 +215,5 @@ func (d *Discovery) note(key index.Key, err error) {
 		return
 	}
 	d.failures[key] = err
-	utilruntime.HandleErrorWithContext(context.Background(), err, "No cluster is made of an object", "object", key, "informer", d.hold.waitsFor)
+	utilruntime.HandleErrorWithContext(context.Background(), err, "Rejected a cluster definition", "object", key, "informer", d.hold.waitsFor)
 }

@@ -237,7 +237,7 @@ func (d *decodingListerWatcher[T]) maskedList(list runtime.Object, err error) (r
 // leave leaves all that comes to the other one.
 func (d *decodingListerWatcher[T]) leave(ctx context.Context) {
 	if !d.left.Swap(true) {
-		klog.FromContext(ctx).Info("Objects are decoded by the ListerWatcher itself, since it makes something of several responses",
+		klog.FromContext(ctx).Info("Deduplication is off, because the ListerWatcher combines several responses",
 			"resource", d.responses.resource.String())
 	}
 }

@@ -141,7 +141,7 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 		return s.err
 	}
 	if slow := s.decodedSlowly(); slow != "" {
-		klog.FromContext(ctx).Info("Objects are decoded in a slower way than others are", "type", reflect.TypeFor[T]().String(), "host", s.host, "reason", slow)
+		klog.FromContext(ctx).Info("Objects are decoded without a plan", "type", reflect.TypeFor[T]().String(), "host", s.host, "reason", slow)
 	}
 	found, err := s.locate(ctx, sink)
 	if err != nil || ctx.Err() != nil {
@@ -193,7 +193,7 @@ func (s *restSource[T]) held(ctx context.Context, decoding source.Decoding[T]) f
 		return nil
 	}
 	if decoding.Held == nil {
-		klog.FromContext(ctx).V(2).Info("Objects share no parts", "type", reflect.TypeFor[T]().String(), "host", s.host, "namespace", s.rest.namespace,
+		klog.FromContext(ctx).V(2).Info("Deduplication is off", "type", reflect.TypeFor[T]().String(), "host", s.host, "namespace", s.rest.namespace,
 			"reason", "a transform function or a projection may modify them; see WithoutSharing and WithoutFields")
 	}
 	return decoding.Held
