@@ -30,8 +30,8 @@ func WithCustomResyncConfig(resync map[metav1.Object]time.Duration) SharedInform
 	return pass(informers.WithCustomResyncConfig(resync))
 }
 
-// WithTweakListOptions has a function change the options of each list and watch,
-// of all informers.
+// WithTweakListOptions makes a function change the options of each list and watch, of all
+// informers.
 func WithTweakListOptions(tweak internalinterfaces.TweakListOptionsFunc) SharedInformerOption {
 	return func(o *options) {
 		o.tweak = tweak
@@ -59,10 +59,10 @@ func WithInformerName(name *cache.InformerName) SharedInformerOption {
 	return pass(informers.WithInformerName(name))
 }
 
-// WithSharing has the informers keep equal parts of objects once, which takes a good deal
-// less memory and time, see kube.WithoutSharing. It is for programs that do not modify
-// objects which come from informers, as they must not anyway: adapters.DetectMutations
-// finds the one that does.
+// WithSharing makes the informers keep equal parts of objects once, which takes a good deal
+// less memory and time, see kube.WithoutSharing. It is for programs that do not modify objects
+// which come from informers, as they must not anyway: adapters.DetectMutations finds the one
+// that does.
 //
 // Informers with a transform function do not share parts, since that may modify objects;
 // nor do those of a fake clientset, and of kinds whose version is alpha or beta. The others

@@ -36,6 +36,5 @@
 //
 // docs/reference/spans.md lists all spans and attributes.
 //
-// It is a module of its own, so that who imports this project need not know of
-// OpenTelemetry.
+// It is its own module, so that who imports this project need not know of OpenTelemetry.
 package tracing

@@ -39,7 +39,7 @@ func (f *filter[T]) Needs() []string { return typed.Needs(f.handler) }
 func (f *filter[T]) Describe() (string, error) {
 	name, err := typed.Describe(f.handler)
 	if f.selected == nil {
-		err = errors.Join(err, errors.New("the function that selects is nil"))
+		err = errors.Join(err, errors.New("selection function is nil"))
 	}
 	return name, err
 }

@@ -14,10 +14,9 @@ import (
 	"github.com/kubetyped/informer/internal/deepcopy"
 )
 
-// Copy returns a copy of an object, to be changed and written: what an informer has is
-// shared, and an assignment, updated := *obj, copies neither maps nor slices nor what
-// pointers point to. It takes any type, such as a struct of one's own without generated
-// code:
+// Copy returns a copy of an object, to be changed and written: what an informer has is shared,
+// and an assignment, updated := *obj, copies neither maps nor slices nor what pointers point
+// to. It takes any type, such as your own struct without generated code:
 //
 //	updated := kube.Copy(network)
 //	meta.SetStatusCondition(&updated.Status.Conditions, ready)

@@ -19,9 +19,9 @@ import (
 // compressed. It is for one Reflector.
 type DecodingClient[T index.Object] struct{ lw restListerWatcher[T] }
 
-// NewDecodingClient returns a DecodingClient for a client of client-go's own clientset
-// that asks an API server. For any other client, such as fake ones, the error tells what
-// is in the way; they list and watch by their methods.
+// NewDecodingClient returns a DecodingClient for a client of client-go's own clientset that
+// asks an API server. For any other client, such as fake ones, the error reports what is in
+// the way; they list and watch by their methods.
 //
 // Objects share parts with what held returns, the object of a key as the one who asks
 // holds it now. It may be called by several goroutines at once.

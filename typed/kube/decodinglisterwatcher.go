@@ -63,7 +63,7 @@ func NewDecodingListerWatcher(
 	switch {
 	case err != nil:
 	case lw == nil, example == nil:
-		err = errors.New("the ListerWatcher or the example object is nil")
+		err = errors.New("ListerWatcher or example object is nil")
 	default:
 		err = mask.Check(of)
 	}
@@ -244,7 +244,7 @@ func (d *decodingListerWatcher[T]) leave(ctx context.Context) {
 
 var (
 	// errUndecoded is why there is no response of a watch to decode.
-	errUndecoded = errors.New("it is decoded by the one who has made the request")
+	errUndecoded = errors.New("response is decoded by the caller")
 	errSeveral   = errors.New("the one who has made the request makes others for the same watch")
 )
 

@@ -41,7 +41,7 @@ func For[T index.Object](f *Factory, opts ...ForOption) (*typed.SharedInformer[T
 		return nil, fmt.Errorf("informer %v: %w", reflect.TypeFor[T](), err)
 	}
 	if f == nil {
-		return failed(errors.New("the factory is nil"))
+		return failed(errors.New("factory is nil"))
 	}
 	all, err := collect(opts)
 	if err = errors.Join(f.err, err); err != nil {
@@ -80,7 +80,7 @@ type forOptions struct {
 func collect(opts []ForOption) (all forOptions, err error) {
 	for _, opt := range opts {
 		if opt == nil {
-			return all, errors.New("an option is nil")
+			return all, errors.New("option is nil")
 		}
 		opt.addTo(&all)
 	}

@@ -64,10 +64,9 @@ func WithListTimeout(timeout time.Duration) SourceOption {
 	}
 }
 
-// WithWatchTimeout asks the server to end each watch after a random time between
-// atLeast and twice that, so that clients spread over servers again; the next watch
-// goes on where it ended. By default that is 5 minutes. It counts in whole seconds, and
-// is one second or more.
+// WithWatchTimeout asks the server to end each watch after a random time between atLeast and
+// twice that, so that clients spread over servers again; the next watch continues where it
+// ended. By default that is 5 minutes. It counts in whole seconds, and is one second or more.
 func WithWatchTimeout(atLeast time.Duration) SourceOption {
 	return func(c *sourceConfig) error {
 		if atLeast < time.Second {

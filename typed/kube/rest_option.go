@@ -91,7 +91,7 @@ func WithScheme(scheme *runtime.Scheme) SourceOption {
 	return func(c *sourceConfig) error {
 		c.rest.options = append(c.rest.options, "WithScheme")
 		if scheme == nil {
-			return errors.New("the scheme is nil")
+			return errors.New("WithScheme: scheme is nil")
 		}
 		c.rest.scheme = scheme
 		return nil
@@ -105,7 +105,7 @@ func WithRESTMapper(mapper meta.RESTMapper) SourceOption {
 	return func(c *sourceConfig) error {
 		c.rest.options = append(c.rest.options, "WithRESTMapper")
 		if mapper == nil {
-			return errors.New("the RESTMapper is nil")
+			return errors.New("WithRESTMapper: mapper is nil")
 		}
 		c.rest.mapper = mapper
 		return nil

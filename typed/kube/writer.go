@@ -120,9 +120,9 @@ func (w *Writer[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptions
 	if err == nil {
 		switch m := doc.metadata; {
 		case m.ResourceVersion != "":
-			err = fmt.Errorf("it has the resource version %s, so it exists; clear that for a copy, or use Update", m.ResourceVersion)
+			err = fmt.Errorf("resource version is %q, want none: clear it to create a copy, or use Update", m.ResourceVersion)
 		case m.Name == "" && m.GenerateName == "":
-			err = errors.New("it has no name, and no generateName")
+			err = errors.New("object has no name and no generateName")
 		}
 	}
 	var answer T
@@ -165,7 +165,7 @@ func (w *Writer[T]) replace(ctx context.Context, what string, obj T, opts *metav
 func (w *Writer[T]) Patch(ctx context.Context, key index.Key, kind types.PatchType, patch []byte, opts metav1.PatchOptions, subresources ...string) (answer T, err error) {
 	switch {
 	case !slices.Contains([]types.PatchType{types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType, types.ApplyYAMLPatchType}, kind):
-		err = fmt.Errorf("there are no patches of the type %q; see the constants of k8s.io/apimachinery/pkg/types", kind)
+		err = fmt.Errorf("unknown patch type %q: use a constant of k8s.io/apimachinery/pkg/types", kind)
 	case len(patch) == 0:
 		err = errors.New("the patch is empty")
 	case kind != types.ApplyYAMLPatchType && !json.Valid(patch):
@@ -236,7 +236,7 @@ func (w *Writer[T]) Apply(ctx context.Context, obj T, opts metav1.ApplyOptions, 
 	case opts.FieldManager == "":
 		err = errors.New("ApplyOptions.FieldManager is empty; it is the name of what applies, the same each time")
 	case !isAbsent(doc.metadata.ManagedFields):
-		err = errors.New("it has managedFields, so it was read from a server; apply an object with the fields to be applied")
+		err = errors.New("object has managedFields, so it was read from a server: apply an object with only the fields that you own")
 	default:
 		patchOptions := opts.ToPatchOptions()
 		answer, err = w.exchange(ctx, w.client.Patch(types.ApplyYAMLPatchType), key, message{

@@ -16,7 +16,7 @@ func Union[T index.Object](in ...*View[T]) *View[T] {
 	}
 	var err error
 	if len(in) == 0 {
-		err = errors.New("there is no view to unite")
+		err = errors.New("no view to unite")
 	}
 	d := define(describe("Union", inputs...), inputs, err)
 	v := newView(d, func(p *program) *table[T] {
