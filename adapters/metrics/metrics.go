@@ -71,14 +71,14 @@ func New(registerer prometheus.Registerer, opts ...Option) (*Metrics, error) {
 
 var errForNew = errors.New("metrics: WithInformerNames, WithHandlerNames, WithClusterNames, WithIndexSizes and WithoutClientGoNames are options of New alone")
 
-// Add adds what is to be notified of, as the options of New do. It adds nothing if it returns
-// an error: an option cannot be used, or is for New alone.
+// Add adds parts to report, like the options of New. It returns an error, and adds nothing, if
+// an option is invalid or only for New.
 func (m *Metrics) Add(opts ...Option) error {
 	return m.AddUntil(context.Background(), opts...)
 }
 
-// AddUntil is Add for what is to be notified of until ctx ends. Metrics release it with the
-// next collection, and counters have what it had counted in the last one, see promise 3.
+// AddUntil is like Add, but removes the parts at the first scrape after ctx ends. Counters
+// keep their last values, see promise 3.
 func (m *Metrics) AddUntil(ctx context.Context, opts ...Option) error {
 	o, err := applied(opts)
 	switch {

@@ -102,10 +102,9 @@ func WithFactories(factories ...Factory) Option {
 	}
 }
 
-// WithInformers adds informers. They are notified of from now on, even after they have
-// stopped, or until a context ends, see Metrics.AddUntil, and once, however often they are
-// added. A *typed.SharedInformer is not to be added beside its factory, as it would be counted
-// twice.
+// WithInformers adds informers. They are reported from now on, even after they have stopped,
+// or until a context ends, see Metrics.AddUntil; an informer that is added twice is reported
+// once. Do not add a *typed.SharedInformer together with its factory: it would count twice.
 func WithInformers(informers ...typed.AnyInformer) Option {
 	return func(o *options) error {
 		for _, i := range informers {

@@ -49,9 +49,8 @@ func (h *enqueue[T]) OnDelete(deleted typed.Deleted[T]) {
 	h.queue.AddWithOptions(deleted.Key, queue.AddOptions{})
 }
 
-// EnqueueFunc returns a handler that adds to a queue the keys that a function returns for each
-// object that it is notified of: the keys of what has to be looked at since the object has
-// changed. The priority, and what is left out, is as with Enqueue.
+// EnqueueFunc returns a handler that calls a function for each changed object, and adds the
+// returned keys to a queue. Priorities and exceptions are those of Enqueue.
 //
 // For an update, these are the keys for the object before and after it, each once; for a
 // deletion, those for its last state, and for the state that the handler was notified of

@@ -27,8 +27,8 @@ type Owned interface {
 //	replicaSet := schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}
 //	pods.Handle(control.EnqueueOwner[*corev1.Pod](q, replicaSet))
 //
-// When the owner has changed, the old and the new one are added. The priority, and what is
-// left out, is as with Enqueue.
+// When the owner has changed, the old and the new one are added. Priorities and exceptions are
+// those of Enqueue.
 //
 // [typed.Informer.Handle] returns an error if the queue is nil, the kind is empty, or an
 // option is nil.

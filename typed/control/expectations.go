@@ -20,17 +20,16 @@ type Observer interface {
 	ExpectDeleted(obj typed.Identified) (typed.Expected, error)
 }
 
-// KeyObserver is an Observer that tells versions of objects apart, if its source has several
-// watches: a *typed.Informer, or a *typed.SharedInformer.
+// KeyObserver is an Observer that distinguishes the versions of objects, if its source has
+// several watches: a *typed.Informer, or a *typed.SharedInformer.
 type KeyObserver interface {
 	// ExpectKeyVersion returns what reports when reads of one object reflect a version.
 	ExpectKeyVersion(key index.Key, version string) (typed.Expected, error)
 }
 
-// Expectations lets a controller read its own writes: a key whose processing has
-// written something is not processed again before the informers have seen that.
-// Otherwise it would be processed with what was there before the write, and
-// would write it once more.
+// Expectations lets a controller read its own writes: a key whose processing wrote something
+// is not processed again before the informers have seen that write. Otherwise its next
+// processing would read the state before the write, and write again.
 //
 // The function that processes keys reports each write that has succeeded, and is wrapped:
 //
@@ -43,22 +42,20 @@ type KeyObserver interface {
 //		return expectations.Expect(key, pods, created.ResourceVersion)
 //	}))
 //
-// What is promised:
+// Guarantees:
 //
-//  1. Read your writes. The wrapped function is called for a key only if every
-//     informer reflects what was expected of it for that key, or else the time
-//     for that is over, or the informer has stopped.
+//  1. Read your writes. The wrapped function is called for a key only if every informer has
+//     met its expectations for that key, the timeout has passed, or the informer has stopped.
 //  2. One key. Other keys continue, and no worker waits: a key that is handed out too early is
-//     put off, and added once more when it is time.
-//  3. Nothing is lost. A key that was put off is added again, with priority 0, as soon as all
-//     that it expects is met. So is one for which something was written that a list has
-//     brought, and no event, since the function was called: it may have been deleted before
-//     the list was made, and nobody else reports that. A write that changes nothing returns a
-//     version that the function has seen, and expects nothing.
+//     delayed, and added again later.
+//  3. Nothing is lost. A delayed key is added again, with priority 0, as soon as its
+//     expectations are met. So is a key whose write was met by a list, without an event: the
+//     object may have been deleted before the list, and no event reports that. A write that
+//     changes nothing returns a version that the function has seen, and expects nothing.
 //  4. A bound. When WithExpectationTimeout has passed since the last write that was not seen,
 //     the key continues, which is logged and counted (ExpectationStats.Expired).
-//  5. Nothing is kept for a key that expects nothing (any more): it is release when the
-//     informers have seen it all, whether it is handed out or not. For each informer a key
+//  5. Nothing is kept for a key that expects nothing (any more): its memory is freed when the
+//     informers have seen everything, whether it is handed out or not. For each informer a key
 //     expects at most one version, the latest, and one deletion for each object.
 //
 // A write that has failed expects nothing, as it has changed nothing. If it is
@@ -67,10 +64,9 @@ type KeyObserver interface {
 // expected, as it does when the server's data are restored from a backup, that
 // is not noticed.
 //
-// Nothing is polled: an informer says when it has come to a version, which it
-// does with every event and bookmark. One that sees only part of its resource, a
-// namespace or by selector, has to see the object that is written; otherwise the
-// next bookmark tells it the version, after a minute or so.
+// Nothing is polled: an informer reports each version that it reaches, with every event and
+// bookmark. An informer with a namespace or selector must select the written object; otherwise
+// it reaches the version only with the next bookmark, after about a minute.
 //
 // All methods are safe for concurrent use.
 type Expectations[K comparable] struct {

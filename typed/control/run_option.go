@@ -88,8 +88,8 @@ func WithInformers(informers ...Informer) RunOption {
 	}
 }
 
-// WithSynced has Run wait for what others run: informers of a factory, registrations
-// of handlers.
+// WithSynced makes Run wait for informers of a factory, or for registrations of handlers,
+// which run elsewhere.
 func WithSynced(synced ...Synced) RunOption {
 	return func(c *runConfig) error {
 		for _, s := range synced {
@@ -134,9 +134,9 @@ func WithElector(e Elector) RunOption {
 	}
 }
 
-// WithDrainTimeout sets how long Run waits for the workers when it is told to stop;
-// 0 means that it does not, so that keys which wait are left. The default is 20
-// seconds, which is less than the 30 that a Pod is given to end.
+// WithDrainTimeout sets how long Run waits for the workers after ctx ends; 0 means that it
+// does not wait, and leaves waiting keys. The default is 20 seconds, which is less than the 30
+// that a Pod is given to end.
 func WithDrainTimeout(d time.Duration) RunOption {
 	return func(c *runConfig) error {
 		if d < 0 {

@@ -45,9 +45,9 @@ func (i *Inspector) Add(opts ...Option) error {
 	return i.AddUntil(context.Background(), opts...)
 }
 
-// AddUntil is Add for parts that are to be shown until ctx ends: the Inspector releases them
-// then, or with the next report if one is in progress, unless they were added beside that.
-// Other options stay.
+// AddUntil is like Add, but the Inspector removes the parts when ctx ends, or with the next
+// report if one is in progress, unless they were also added without a context. Other options
+// stay.
 func (i *Inspector) AddUntil(ctx context.Context, opts ...Option) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()

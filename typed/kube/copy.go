@@ -23,7 +23,7 @@ import (
 //	_, err := writer.MergePatch(ctx, network, updated, metav1.PatchOptions{}, "status")
 //
 // Types that have the method DeepCopy, DeepCopyInto or DeepCopyObject are copied by it, as
-// fields too, and all else field by field. nil stays nil, and what is empty stays empty.
+// fields too, and all else field by field. nil stays nil, and empty values stay empty.
 // Unexported fields, functions, channels and keys of maps are copied as an assignment does.
 func Copy[T any](obj T) T { return deepcopy.Copy(obj) }
 

@@ -93,8 +93,8 @@ func WithoutWatchList() SourceOption {
 //     time that the server was away. It continues from the version that it has, without a
 //     list.
 //  2. Where the server answers that it cannot serve the request, or no longer has the version
-//     to continue from, the limit is 0.8 s at first and doubles, up to 30 s. What the server
-//     itself asks for (Retry-After) is the client's to obey, and comes first.
+//     to continue from, the limit is 0.8 s at first and doubles, up to 30 s. The client obeys
+//     a Retry-After of the server first.
 //  3. Either begins again with what worked: a request that was answered for the first, a list
 //     and watch that continued for more than 30 s for the second.
 //

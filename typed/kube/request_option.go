@@ -50,10 +50,9 @@ func WithPageSize(objects int64) SourceOption {
 	}
 }
 
-// WithListTimeout ends a request for a list, or for one page of it, that takes longer;
-// it has failed then, and is made again after a wait. By default there is no such
-// time, but that of the client's configuration. Lists that are streamed have
-// WithWatchListTimeout.
+// WithListTimeout ends a request for a list, or for a page of it, that takes longer. The
+// request has then failed, and is retried after a backoff. Without it, only the client's own
+// timeout applies. Lists that are streamed have WithWatchListTimeout.
 func WithListTimeout(timeout time.Duration) SourceOption {
 	return func(c *sourceConfig) error {
 		if timeout <= 0 {

@@ -50,8 +50,8 @@ import (
 //
 // Lists, watches, retries and waits are those of FromListerWatcher. In addition,
 //
-//  1. a list is decoded item by item as it arrives, and typed.Status reports how far it has
-//     come; the text of a list is never in memory as a whole;
+//  1. a list is decoded item by item as it arrives, and typed.Status reports its progress. The
+//     text of a list is never in memory as a whole;
 //  2. a server that never ends a streamed list is listed the plain way, see
 //     WithWatchListTimeout;
 //  3. an object that cannot be decoded, or is of another kind than T's, is reported
@@ -61,8 +61,8 @@ import (
 //  4. errors in the middle of a watch are reported. A part of a list or watch that was cut
 //     off, or is not what API servers send, is a *StreamError. The watch begins again after
 //     the last version before it, a list as a whole. If a watch cannot be used at the same
-//     place for the third time, the objects are listed; so they are, once, when three streamed
-//     lists in a row have ended too early;
+//     place for the third time, the objects are listed. They are also listed once when three
+//     streamed lists in a row ended too early;
 //  5. a watch that has brought something, or lasted for a second, is followed by
 //     the next one at once, however it ended. After one that has not, it waits by
 //     rule 2 of FromListerWatcher, and reports why.

@@ -54,7 +54,7 @@
 //     came first. What was rejected is so until it can be used or is gone, whatever else has
 //     its key.
 //  7. Objects of inputs are shared, never copied; nothing is kept after Run.
-//  8. Reasons. What goes because an input has release it, since its cluster has left or a
+//  8. Reasons. What goes because an input has released it, since its cluster has left or a
 //     range has moved (index.Released, index.OutOfScope), is told with that reason, not as a
 //     deletion, even where a change of another object has contributed.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Explanation reports why an object of a view is there.
+// Explanation is the reason why a view contains an object.
 type Explanation struct {
 	// View is the name of the view, and Key the object's key.
 	View string

@@ -37,11 +37,12 @@ func WithName(name string) Option {
 	}
 }
 
-// WithEqual sets what reports whether an object that was made again is what was there: then it
-// is dropped, and nothing that is made of it is. Without it, pointers and structs that are ==
-// are equal; objects with another resource version are not; a method Equal(T) bool decides if
-// there is one; and otherwise apimachinery's equality.Semantic.DeepEqual, which looks at all
-// fields, or reflect.DeepEqual for types with fields that are not exported.
+// WithEqual sets the function that compares a recomputed object with the previous one. If they
+// are equal, the view drops the new one and recomputes nothing that depends on it. Without it,
+// pointers and structs that are == are equal; objects with another resource version are not; a
+// method Equal(T) bool decides if there is one; and otherwise apimachinery's
+// equality.Semantic.DeepEqual, which looks at all fields, or reflect.DeepEqual for types with
+// fields that are not exported.
 func WithEqual[T index.Object](equal func(a, b T) bool) Option {
 	return func(o *options) error {
 		if equal == nil {

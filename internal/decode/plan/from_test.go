@@ -32,16 +32,16 @@ func TestNoPlanOfOwnStruct(t *testing.T) {
 	}](t, "no conversion of a v1.PodSpec to a interface {}")
 	refused[struct {
 		Spec json.RawMessage `json:"spec"`
-	}](t, "a v1.PodSpec becomes a json.RawMessage")
+	}](t, "no conversion of a v1.PodSpec to a json.RawMessage")
 	refused[struct {
 		Spec map[string]string `json:"spec"`
-	}](t, "a v1.PodSpec becomes a map[string]string")
+	}](t, "no conversion of a v1.PodSpec to a map[string]string")
 	refused[struct {
 		Spec readsItself `json:"spec"`
-	}](t, "a v1.PodSpec becomes a plan.readsItself")
+	}](t, "no conversion of a v1.PodSpec to a plan.readsItself")
 	refused[struct {
 		Spec **corev1.PodSpec `json:"spec"`
-	}](t, "a v1.PodSpec becomes a *v1.PodSpec")
+	}](t, "no conversion of a v1.PodSpec to a *v1.PodSpec")
 	refused[struct {
 		Kind *string `json:"kind"`
 	}](t, `"kind": no conversion of a string to a *string`)

@@ -156,5 +156,5 @@ func TestMasksOfEmbedded(t *testing.T) {
 	assert.Equal(t, &embedding{inner: inner{Other: &one}, Word: "w", Own: inner{"y", &one}}, obj)
 	mask, err = Without("a→b")
 	require.NoError(t, err)
-	require.ErrorContains(t, mask.Check(reflect.TypeFor[embedding]()), `there is no field "a→b"`)
+	require.ErrorContains(t, mask.Check(reflect.TypeFor[embedding]()), `no field "a→b"`)
 }

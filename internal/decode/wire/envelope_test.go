@@ -138,7 +138,7 @@ func TestEventsWithoutAKind(t *testing.T) {
 	check := func(invalid *wire.ObjectError, err error) {
 		t.Helper()
 		require.NoError(t, err)
-		require.ErrorContains(t, invalid, "does not say of which kind")
+		require.ErrorContains(t, invalid, "no kind or apiVersion")
 		assert.Equal(t, want, invalid.Identity)
 	}
 	typedEvent, err := codecOf[*corev1.Pod](t, runtime.ContentTypeJSON).Event(frame)
