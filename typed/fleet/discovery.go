@@ -58,11 +58,11 @@ type Handled[T index.Object] interface {
 func Discover[T index.Object](clusters *Clusters, from Handled[T], clustersOf func(T) ([]Cluster, error)) (*Discovery, error) {
 	switch {
 	case clusters == nil:
-		return nil, errors.New("discovery of clusters: the set of clusters is nil")
+		return nil, errors.New("discovery of clusters: set of clusters is nil")
 	case from == nil:
-		return nil, errors.New("discovery of clusters: the informer is nil")
+		return nil, errors.New("discovery of clusters: informer is nil")
 	case clustersOf == nil:
-		return nil, errors.New("discovery of clusters: the function that returns clusters is nil")
+		return nil, errors.New("discovery of clusters: cluster function is nil")
 	}
 	d := &Discovery{
 		clusters: clusters, hold: hold{waitsFor: from.Name()},

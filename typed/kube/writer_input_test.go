@@ -94,7 +94,7 @@ func TestNewWriterRefuses(t *testing.T) {
 
 	pods := newWriter[*corev1.Pod](t, sent.config(srv), kube.WithResource(configMapResource))
 	_, err := pods.Create(t.Context(), rig.NewPod("a", ""), metav1.CreateOptions{})
-	assert.EqualError(t, err, "create configmaps default/a: resource has the kind ConfigMap of v1, and *v1.Pod is registered as a Pod of v1: change WithResource, or the type")
+	assert.EqualError(t, err, "create configmaps default/a: kind of the resource is ConfigMap of v1, and *v1.Pod is registered as a Pod of v1: change WithResource, or the type")
 	wrong := newWriter[*misnamed](t, sent.config(srv), kube.WithResource(podResource))
 	_, err = wrong.Create(t.Context(), &misnamed{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a"}}, metav1.CreateOptions{})
 	assert.ErrorContains(t, err, `its JSON is of "a" in the namespace "n", while its methods GetName and GetNamespace return "a?" and "n": look at the JSON tags of *kube_test.misnamed`)

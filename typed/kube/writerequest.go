@@ -67,7 +67,7 @@ func (w *Writer[T]) discover(ctx context.Context) (*description, error) {
 		return nil, err
 	}
 	if known := w.resource.kind; !known.Empty() && known != d.kind {
-		return nil, fmt.Errorf("resource has the kind %s of %s, and %v is registered as a %s of %s: change WithResource, or the type",
+		return nil, fmt.Errorf("kind of the resource is %s of %s, and %v is registered as a %s of %s: change WithResource, or the type",
 			d.kind.Kind, d.kind.GroupVersion(), reflect.TypeFor[T](), known.Kind, known.GroupVersion())
 	}
 	if err := d.checkNamespace(w.config.namespace); err != nil {
