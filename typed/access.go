@@ -91,9 +91,9 @@ func (a *access[T]) followed() *Informer[T] { return a.informer.Load() }
 // Get returns the object of key, false if there is none.
 func (a *access[T]) Get(key index.Key) (T, bool) { return a.reads.Load().Get(key) }
 
-// Rejected tells what was wrong with the state of an object that was received last,
-// if it could not be used, so that what Get returns for the key is an earlier state
-// or nothing; otherwise it returns nil. See source.RejectedError.
+// Rejected reports what was wrong with the state of an object that was received last, if it
+// could not be used, so that what Get returns for the key is an earlier state or nothing;
+// otherwise it returns nil. See source.RejectedError.
 func (a *access[T]) Rejected(key index.Key) *source.RejectedError {
 	i := a.informer.Load()
 	return i.health.rejections.of(key)
@@ -214,8 +214,8 @@ func unlessReleased(read func()) (ok bool) {
 }
 
 // EstimateHeap estimates the memory of the objects by measuring some of them: up to sample,
-// spread evenly over all. That takes some tens of microseconds for each, and is for pages and
-// budgets, not for hot paths. The informer goes on meanwhile.
+// spread evenly over all. That takes about tens of microseconds for each, and is for pages and
+// budgets, not for hot paths. The informer continues meanwhile.
 func (a *access[T]) EstimateHeap(sample int) report.Heap {
 	i := a.informer.Load()
 	s, ok := i.snapshotNow()
@@ -237,7 +237,7 @@ func (a *access[T]) EstimateHeap(sample int) report.Heap {
 }
 
 // IndexSizes returns how large the indexes are, in the order in which they were added. It
-// looks at each of their keys, while the informer goes on.
+// looks at each of their keys, while the informer continues.
 func (a *access[T]) IndexSizes() []index.IndexSize {
 	i := a.informer.Load()
 	if s, ok := i.snapshotNow(); ok {
@@ -246,7 +246,7 @@ func (a *access[T]) IndexSizes() []index.IndexSize {
 	return nil
 }
 
-// Explain tells what the informer knows of a key.
+// Explain reports what the informer knows of a key.
 func (a *access[T]) Explain(key index.Key) report.Key {
 	i := a.informer.Load()
 	var k report.Key

@@ -14,10 +14,10 @@ import (
 	"github.com/kubetyped/informer/typed/report"
 )
 
-// Handle adds a handler, which is then called as Handler describes. It may be
-// called at any time, also from a handler. It returns an error if the handler
-// is nil or an option cannot be used, or the source is known to leave out what the
-// handler needs, see Needs; and ErrStopped when the informer has stopped.
+// Handle adds a handler, which is then called as Handler describes. It may be called at any
+// time, including from a handler. It returns an error if the handler is nil or an option
+// cannot be used, or the source is known to leave out what the handler needs, see Needs; and
+// ErrStopped when the informer has stopped.
 func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
 	name, err := Describe(handler)
 	if err == nil {
@@ -49,7 +49,7 @@ func (i *Informer[T]) newListener(handler Handler[T], name string, opts []Handle
 	c := handlerConfig{name: name}
 	for _, opt := range opts {
 		if opt == nil {
-			return nil, fmt.Errorf("informer %s: handler not added: an option is nil", i.name)
+			return nil, fmt.Errorf("informer %s: handler not added: option is nil", i.name)
 		}
 		if err := opt(&c); err != nil {
 			return nil, fmt.Errorf("informer %s: handler %s not added: %w", i.name, c.name, err)

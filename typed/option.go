@@ -31,8 +31,8 @@ type config struct {
 	despiteFreeze bool
 }
 
-// WithName sets the name by which the informer appears in errors, Status, logs and
-// metrics; see Informer.Name for what it is otherwise.
+// WithName sets the name by which the informer appears in errors, Status, logs and metrics;
+// see Informer.Name for the default.
 func WithName(name string) Option {
 	return func(c *config) error {
 		if name == "" {
@@ -43,28 +43,26 @@ func WithName(name string) Option {
 	}
 }
 
-// WithIndexer keeps the objects in an indexer that the caller has made, and can
-// therefore write to, as tests do to be independent of a server. What the caller
-// writes gives no events; it is overwritten by what the source reports, and a
-// list is compared with it as with anything else in the store. Handlers that are
-// added before Run are not told of objects that are there before the first list.
+// WithIndexer keeps the objects in an indexer that the caller has made, and can therefore
+// write to, as tests do to be independent of a server. Writes of the caller cause no events.
+// Reports of the source overwrite them, and lists are compared with them. Handlers that are
+// added before Run receive no objects from before the initial list.
 //
-// The indexer must not be that of another informer. Its options take the place
-// of WithRecreation and WithChangedOnly, which cannot be used with it.
+// The indexer must not be that of another informer. Its options replace WithRecreation and
+// WithChangedOnly, which cannot be used with it.
 func WithIndexer[T index.Object](x *index.Indexer[T]) Option {
 	return func(c *config) error {
 		if x == nil {
-			return errors.New("the indexer is nil")
+			return errors.New("WithIndexer: indexer is nil")
 		}
 		c.indexer = x
 		return nil
 	}
 }
 
-// WithOnError has f called with each error that the source reports and goes on after,
-// such as a failed list; objects that are rejected are not among them, see
-// source.RejectedError. If f returns an error, that ends Run, which returns it: for a
-// program that has no business without permission,
+// WithOnError calls f with each error that the source reports and recovers from, such as a
+// failed list, but not with rejected objects, see source.RejectedError. An error of f ends
+// Run, which returns it. For example, to end a program without permission:
 //
 //	typed.WithOnError(func(err error) error {
 //		if apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) {
@@ -73,22 +71,22 @@ func WithIndexer[T index.Object](x *index.Indexer[T]) Option {
 //		return nil
 //	})
 //
-// f is called by the source, which waits for it, so it must return soon, and not wait
-// for the informer. It is not called for what fails because Run's context has ended, as
-// far as the source can tell; what it returns then does not count.
+// The source calls f and waits, so f must return soon, and not wait for the informer. It is
+// not called for failures caused by the end of Run's context, as far as the source knows; its
+// result then does not count.
 func WithOnError(f func(err error) error) Option {
 	return func(c *config) error {
 		if f == nil {
-			return errors.New("the function to call with errors is nil")
+			return errors.New("WithOnError: function is nil")
 		}
 		c.onError = f
 		return nil
 	}
 }
 
-// WithGrace has an informer of a Factory go on for a time after its last user has
-// released it, so that whoever asks for it meanwhile need not wait for a list. By
-// default it stops at once. Shutdown does not wait for the time to pass.
+// WithGrace makes an informer of a Factory continue for a time after its last user has
+// released it, so that a request meanwhile need not wait for a list. By default it stops at
+// once. Shutdown does not wait for the time to pass.
 func WithGrace(period time.Duration) Option {
 	return func(c *config) error {
 		if period < 0 {
@@ -99,7 +97,7 @@ func WithGrace(period time.Duration) Option {
 	}
 }
 
-// WithDespiteFreeze has a factory start an informer although it was frozen, see
+// WithDespiteFreeze makes a factory start an informer although it was frozen, see
 // Factory.Freeze.
 func WithDespiteFreeze() Option {
 	return func(c *config) error {
@@ -118,9 +116,9 @@ func WithNameless() Option {
 	}
 }
 
-// WithRecreation reports an object that took the place of one with the same
-// key and another UID as a deletion and an addition, both with the reason
-// Recreated. Otherwise it is an update, as in client-go.
+// WithRecreation reports an object that replaced one with the same key and another UID as a
+// deletion and an addition, both with the reason Recreated. Otherwise it is an update, as in
+// client-go.
 func WithRecreation() Option {
 	return func(c *config) error {
 		c.recreated = true

@@ -68,7 +68,7 @@ func (a *account) weigh(objects int64, now time.Time) {
 func (a *account) changed(used report.Budget, objects int64, warn, over bool) {
 	b := &a.spending.Budget
 	if warn {
-		klog.FromContext(a.Context()).Info("Four fifths of a budget are used", "objects", objects, "heapBytes", used.HeapBytes, "maxObjects", b.Objects, "maxBytes", b.Bytes, "total", a.total != nil)
+		klog.FromContext(a.Context()).Info("Informer budget is 80% used", "objects", objects, "heapBytes", used.HeapBytes, "maxObjects", b.Objects, "maxBytes", b.Bytes, "total", a.total != nil)
 		if b.OnWarning != nil {
 			goroutine.CallSafely(func() { b.OnWarning(used) })
 		}
@@ -82,7 +82,7 @@ func (a *account) changed(used report.Budget, objects int64, warn, over bool) {
 		a.End(err)
 	case !a.overTold:
 		a.overTold = true
-		utilruntime.HandleErrorWithContext(a.Context(), err, "A budget is used up")
+		utilruntime.HandleErrorWithContext(a.Context(), err, "Informer budget is exceeded")
 	}
 }
 

@@ -10,9 +10,8 @@ import (
 	"github.com/kubetyped/informer/typed/report"
 )
 
-// WithHistory keeps the last events, of which Explain tells those of a key: for people who
-// ask what has happened to an object. An event of a history takes 100 bytes, and costs some
-// 20 ns.
+// WithHistory keeps the last events. Explain returns those of a key, to show what happened to
+// an object. Each event takes 100 bytes and about 20 ns.
 func WithHistory(events int) typed.Option { return typed.WithObserver(keepingEvents(events)) }
 
 // keepingEvents keeps so many events.

@@ -10,36 +10,35 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// Metrics is told how an informer fares. Its methods are called by the goroutine
-// that changes the store, and must return soon. SetResourceVersion is also called
-// while Process runs, by the function that Process calls, so no lock may be held around
-// that. Several informers that are given the same Metrics call it at the same time; see
-// WithMetricsFor for metrics of each.
+// Metrics receives the metrics of an informer. Its methods are called by the goroutine that
+// changes the store, and must return soon. SetResourceVersion is also called while Process
+// runs, by the function that Process calls, so no lock may be held around that. Several
+// informers that are given the same Metrics call it at the same time; see WithMetricsFor for
+// metrics of each.
 type Metrics interface {
-	// SetQueued tells how many changes wait to be applied; a list counts as one.
-	// It is called when a batch of them is taken up, with its size, and with what
-	// has come meanwhile when it has been dealt with.
+	// SetQueued reports how many changes wait to be applied; a list counts as one. It is
+	// called with the size of a batch when its processing begins, and with the number of new
+	// changes when it ends.
 	SetQueued(changes int)
-	// Process calls process, which applies a batch: it changes the store, and
-	// passes the events on to handlers, without waiting for these. What is measured
-	// is how long the call takes. If Process does not call it, the informer does;
-	// calls after the first one do nothing.
+	// Process calls process, which applies a batch: it changes the store, and passes the
+	// events on to handlers, without waiting for these. Measure the time of the call. If
+	// Process does not call it, the informer does; calls after the first one do nothing.
 	Process(changes int, process func())
-	// SetResourceVersion tells the version that the store has come to.
+	// SetResourceVersion reports the version that the store has reached.
 	SetResourceVersion(version string)
 }
 
-// WithMetrics reports to m how the informer fares.
+// WithMetrics reports the informer's metrics to m.
 func WithMetrics(m Metrics) typed.Option { return typed.WithObserver(&metrics{own: m, alone: true}) }
 
-// WithMetricsFor has each informer report to the metrics that f returns for its name and
-// the origin of its objects, so that those of a factory have metrics of their own. For
-// an informer that has none f returns nil. It is called when an informer is made.
+// WithMetricsFor makes each informer report to the metrics that f returns for its name and the
+// origin of its objects, so that each informer of a factory has its own. f returns nil for an
+// informer without metrics. It is called when an informer is made.
 //
 // A label with the name has as many values as there ever are informers with different
-// namespaces, selectors and hosts. That is fine for a program that knows them all when it
-// is written. One that makes informers for whatever namespaces, tenants or clusters come
-// along should label by the kind of the origin, and add up what several informers tell:
+// namespaces, selectors and hosts. That is fine for a program that knows them all when it is
+// written. One that makes informers for whatever namespaces, tenants or clusters come along
+// should label by the kind of the origin, and add up the values of several informers:
 //
 //	observe.WithMetricsFor(func(_ string, from source.Origin) observe.Metrics {
 //		return metricsOf(from.Kind.GroupKind()) // one for each kind
@@ -60,7 +59,7 @@ func (m *metrics) Observe(o observer.Observed) (observer.Hooks, error) {
 	case m.alone && m.own == nil:
 		return observer.Hooks{}, errors.New("the metrics are nil")
 	case !m.alone && m.of == nil:
-		return observer.Hooks{}, errors.New("the function that returns metrics is nil")
+		return observer.Hooks{}, errors.New("WithMetricsFor: function is nil")
 	}
 	told := m.own
 	if told == nil {

@@ -11,39 +11,36 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// WithMutationDetection finds out whether somebody modifies objects of the store,
-// which belong to all who read them and must not be modified. Each time the period
-// has passed, the objects are compared with what they were when they came, before
-// anybody could see them; those that have been replaced or deleted since are
-// compared once more. report is told of each object that was modified, once, until it
-// is deleted: which object, which fields, and their values before and after.
+// WithMutationDetection finds modifications of objects in the store, which all readers share
+// and must not modify. After each period, the objects are compared with their state at
+// arrival; replaced and deleted ones are compared once more. report is called once for each
+// modified object, until it is deleted, with which object, which fields, and their values
+// before and after.
 //
-// It finds labels that were changed, slices that were sorted, and whatever else is
-// in an object or behind its pointers, also in fields that are not exported. It does
-// not find what was modified and changed back, nor what somebody writes who modifies
-// an object that was replaced long ago. Objects that were put into an indexer of
-// WithIndexer by its owner are not looked at. The race detector, and Go's maps,
-// complain of who writes to an object while it is compared, as of any other reader.
-// Where objects share parts, see kube.WithoutSharing, a shared part that was modified
-// is reported for every object that has it.
+// It finds labels that were changed, slices that were sorted, and whatever else is in an
+// object or behind its pointers, also in fields that are not exported. It does not find what
+// was modified and changed back, nor writes to an object that was replaced long ago. Objects
+// that were put into an indexer of WithIndexer by its owner are not looked at. The race
+// detector and Go's maps report a write during the comparison, as with any other reader. With
+// deduplication (kube.WithoutSharing turns it off), a modified part is reported for every
+// object that contains it.
 //
 // report is called by a goroutine of the informer, for one mutation after the other;
 // that ends with Run. A panic of report is reported by utilruntime.HandleCrash.
 //
-// It is made to be left on in a staging cluster. An object is on record as one piece
-// of bytes, which the garbage collector need not look into: 5 KB for a Pod of 16 KB.
-// To record a Pod takes twice as long as to copy it, some 25 µs, which every change
-// of an object costs the informer's goroutine; to compare it takes as long again, and
-// less than reflect.DeepEqual does. So 20,000 Pods that are compared each minute take
-// 100 MB and about one percent of a processor. Objects that were replaced are kept in
-// memory until they have been compared; if they are many, as many as are in the store
-// and 1,024, that is at once.
+// It is made to be left on in a staging cluster. An object is on record as one piece of bytes,
+// which the garbage collector need not look into: 5 KB for a Pod of 16 KB. To record a Pod
+// takes twice as long as to copy it, about 25 µs, which every change of an object costs the
+// informer's goroutine; to compare it takes as long again, and less than reflect.DeepEqual
+// does. So 20,000 Pods that are compared each minute take 100 MB and about one percent of a
+// processor. Objects that were replaced are kept in memory until they have been compared; if
+// they are many, as many as are in the store and 1,024, that is at once.
 func WithMutationDetection(period time.Duration, report func(Mutation)) typed.Option {
 	return typed.WithObserver(&detection{period, report})
 }
 
-// Mutation tells that somebody has modified an object of an informer's store, which
-// all others see, too. See WithMutationDetection.
+// Mutation is a modification of an object in an informer's store, which all other readers see,
+// too. See WithMutationDetection.
 type Mutation struct {
 	// Informer is the name of the informer.
 	Informer string
@@ -60,8 +57,8 @@ type ModifiedField struct {
 	// Path is the field's, by names as in JSON, with indexes and keys in brackets:
 	// metadata.labels[app] or spec.containers[0].image.
 	Path string
-	// Old and New are the value that came and that which was found, as text of up
-	// to some 200 bytes: strings in quotes, "nil", and "none" for what a map has not.
+	// Old and New are the received value and the value found, as text of up to about 200
+	// bytes: strings in quotes, "nil", and "none" for what a map has not.
 	Old, New string
 }
 
@@ -89,7 +86,7 @@ type detection struct {
 func (d *detection) Observe(o observer.Observed) (observer.Hooks, error) {
 	switch of := o.Type(); {
 	case d.report == nil:
-		return observer.Hooks{}, errors.New("the function to call with mutations is nil")
+		return observer.Hooks{}, errors.New("report function is nil")
 	case d.period <= 0:
 		return observer.Hooks{}, fmt.Errorf("the period of mutation detection is %v, and has to be positive", d.period)
 	case !of.Comparable():
