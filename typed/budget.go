@@ -43,9 +43,9 @@ func WithBudget(b Budget) Option {
 }
 
 // WithTotalBudget limits what all informers of a factory keep together, until they are
-// released. With Stop, those end that grow while the limit is passed, or whose list would
-// pass it. It is an option of NewFactory; one value of it that is given to several
-// factories is one budget.
+// released; Status.FactoryBudget of each tells how much is used. With Stop, those end that
+// grow while the limit is passed, or whose list would pass it. It is an option of
+// NewFactory; one value of it that is given to several factories is one budget.
 func WithTotalBudget(b Budget) Option {
 	total := &totalBudget{spending: spending{Budget: b}}
 	return func(c *config) error {
@@ -120,6 +120,11 @@ const warnAt = 0.8
 func (s *spending) spend(objects, heap int64, now time.Time) (r report.Budget, warn, over bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.settle(objects, heap, now)
+}
+
+// settle is spend for who holds mu.
+func (s *spending) settle(objects, heap int64, now time.Time) (r report.Budget, warn, over bool) {
 	s.objects, s.heap = objects, heap
 	r = s.report()
 	switch {
@@ -146,7 +151,7 @@ func (s *spending) now() report.Budget {
 
 // report returns what is used. The caller holds mu.
 func (s *spending) report() report.Budget {
-	r := report.Budget{Objects: s.Objects, Bytes: s.Bytes, HeapBytes: s.heap, Since: s.since}
+	r := report.Budget{Objects: s.Objects, Bytes: s.Bytes, Kept: s.objects, HeapBytes: s.heap, Since: s.since}
 	if s.Objects > 0 {
 		r.Used = float64(s.objects) / float64(s.Objects)
 	}
@@ -160,4 +165,19 @@ func (s *spending) report() report.Budget {
 type totalBudget struct {
 	spending
 	sumObjects, sumHeap atomic.Int64 // of all informers
+}
+
+// spend notes that the informers have so much more, or less, see spending.spend.
+func (t *totalBudget) spend(objects, heap int64, now time.Time) (r report.Budget, warn, over bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.settle(t.sumObjects.Add(objects), t.sumHeap.Add(heap), now)
+}
+
+// now returns what all informers use.
+func (t *totalBudget) now() report.Budget {
+	if t == nil {
+		return report.Budget{}
+	}
+	return t.spending.now()
 }

@@ -29,7 +29,8 @@ func (i *Informer[T]) Status() Status {
 	}
 	s.Phase = i.Phase()
 	s.Objects = i.countObjects()
-	s.Traffic, s.Budget, s.Created = i.meter.Traffic(), i.spending.now(), i.created
+	s.Traffic, s.Created = i.meter.Traffic(), i.created
+	s.Budget, s.FactoryBudget = i.spending.now(), i.total.now()
 	if i.holders != nil {
 		s.Holders = i.holders.sites()
 	}

@@ -31,10 +31,9 @@ func (l *loop[T]) account() {
 	}
 	if l.total != nil {
 		moreObjects, moreHeap := objects-l.spent.objects.Swap(objects), heap-l.spent.heap.Swap(heap)
-		all, heap := l.total.sumObjects.Add(moreObjects), l.total.sumHeap.Add(moreHeap)
-		used, warn, _ := l.total.spend(all, heap, now)
+		used, warn, _ := l.total.spend(moreObjects, moreHeap, now)
 		grown := moreObjects > 0 || moreHeap > 0
-		contain(func() { l.budgetChanged(&l.total.Budget, used, all, warn, grown && used.Used > 1, true) })
+		contain(func() { l.budgetChanged(&l.total.Budget, used, used.Kept, warn, grown && used.Used > 1, true) })
 	}
 }
 
@@ -85,14 +84,13 @@ func (i *Informer[T]) endIfOver(b *Budget, objects int64, total bool, end func(e
 	if b == nil || !b.Stop || b.Objects == 0 || objects <= b.Objects {
 		return
 	}
-	used := report.Budget{Objects: b.Objects, Bytes: b.Bytes, Used: float64(objects) / float64(b.Objects), Since: time.Now()}
+	used := report.Budget{Objects: b.Objects, Bytes: b.Bytes, Kept: objects, Used: float64(objects) / float64(b.Objects), Since: time.Now()}
 	end(&BudgetError{Informer: i.name, Created: i.created, Objects: objects, Budget: used, Total: total})
 }
 
 // giveBack takes what the informer has spent off the budget of its factory.
 func (i *Informer[T]) giveBack() {
 	if i.total != nil {
-		i.total.sumObjects.Add(-i.spent.objects.Swap(0))
-		i.total.sumHeap.Add(-i.spent.heap.Swap(0))
+		i.total.spend(-i.spent.objects.Swap(0), -i.spent.heap.Swap(0), time.Now())
 	}
 }
