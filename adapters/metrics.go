@@ -64,7 +64,7 @@ func (m *metrics) start() {
 	})
 }
 
-var errLast = errors.New("it has no key, or is the last one that the informer has taken")
+var errLast = errors.New("object has no key, or is the last one that the informer stored")
 
 // key is the key function of the queue, whose items are numbers. The queue hands
 // out a batch up to an item of which the key is not known: that is the last one

@@ -55,6 +55,6 @@ func TestDetectMutationsOfOthers(t *testing.T) {
 	theirs := cache.NewSharedIndexInformer(&script{}, &corev1.Pod{}, 0, cache.Indexers{})
 	assert.ErrorContains(t, adapters.DetectMutations(theirs, time.Minute, func(typed.Mutation) {}), "was not made by this package")
 	ours := adapters.SharedIndexInformer(typed.NewInformer[*corev1.Pod](&syncedSource{}, typed.WithIndexer(index.NewIndexer[*corev1.Pod]())))
-	assert.ErrorContains(t, adapters.DetectMutations(ours, time.Minute, nil), "the function to call with mutations is nil")
+	assert.ErrorContains(t, adapters.DetectMutations(ours, time.Minute, nil), "report function is nil")
 	assert.NoError(t, adapters.DetectMutations(ours, time.Minute, func(typed.Mutation) {}))
 }

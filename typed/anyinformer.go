@@ -31,8 +31,8 @@ type AnyInformer interface {
 }
 
 // EstimateHeap estimates the memory of the objects by measuring some of them: up to sample,
-// spread evenly over all. That takes some tens of microseconds for each, and is for pages and
-// budgets, not for hot paths. The informer goes on meanwhile.
+// spread evenly over all. That takes about tens of microseconds for each, and is for pages and
+// budgets, not for hot paths. The informer continues meanwhile.
 func (i *Informer[T]) EstimateHeap(sample int) report.Heap {
 	s, ok := i.snapshotNow()
 	if !ok || s.Len() == 0 || sample < 1 {
@@ -53,7 +53,7 @@ func (i *Informer[T]) EstimateHeap(sample int) report.Heap {
 }
 
 // IndexSizes returns how large the indexes are, in the order in which they were added. It
-// looks at each of their keys, while the informer goes on.
+// looks at each of their keys, while the informer continues.
 func (i *Informer[T]) IndexSizes() []index.IndexSize {
 	if s, ok := i.snapshotNow(); ok {
 		return s.IndexSizes()
@@ -61,7 +61,7 @@ func (i *Informer[T]) IndexSizes() []index.IndexSize {
 	return nil
 }
 
-// Explain tells what the informer knows of a key.
+// Explain reports what the informer knows of a key.
 func (i *Informer[T]) Explain(key index.Key) report.Key {
 	var k report.Key
 	if rejected := i.Rejected(key); rejected != nil {
@@ -127,7 +127,7 @@ func (s *SharedInformer[T]) EstimateHeap(sample int) report.Heap {
 // IndexSizes returns how large the indexes are, see Informer.IndexSizes.
 func (s *SharedInformer[T]) IndexSizes() []index.IndexSize { return s.informer.Load().IndexSizes() }
 
-// Explain tells what the informer knows of a key.
+// Explain reports what the informer knows of a key.
 func (s *SharedInformer[T]) Explain(key index.Key) report.Key { return s.informer.Load().Explain(key) }
 
 // ObjectJSON returns the object of a key as JSON, see Informer.ObjectJSON.

@@ -16,7 +16,7 @@ type Budget struct {
 	// Informer.EstimateHeap; 0 is no limit.
 	Objects, Bytes int64
 	// Stop ends the informer when it is over a limit: Run returns a *BudgetError. Otherwise
-	// it goes on.
+	// it continues.
 	Stop bool
 	// OnWarning, unless it is nil, is called when four fifths of a limit are used, each time
 	// that it comes to that from less. It is called by the informer's goroutine, and must return
@@ -24,12 +24,11 @@ type Budget struct {
 	OnWarning func(report.Budget)
 }
 
-// WithBudget limits what the informer keeps. A line is logged when four fifths of a limit
-// are used, and when it is passed; Status tells how much is used. The number of objects is
-// looked at with every batch of changes and, with Stop, while a list comes. What they weigh
-// is estimated from 64 of them: when the informer has synced, and then with a batch when
-// there are a twentieth more objects or half a minute has passed. Given to a factory, it is
-// for each of its informers.
+// WithBudget limits what the informer keeps. It logs when 80% of a limit is used, and when the
+// limit is exceeded; Status reports how much is used. The number of objects is looked at with
+// every batch of changes and, with Stop, while a list comes. Their size is estimated from 64
+// of them: when the informer has synced, and then with a batch when there are a twentieth more
+// objects or half a minute has passed. Given to a factory, it is for each of its informers.
 //
 // An informer that was stopped keeps its last state, as any other, until it is released.
 func WithBudget(b Budget) Option {
@@ -83,11 +82,11 @@ type BudgetError struct {
 	// allowed and has used.
 	Objects int64
 	Budget  report.Budget
-	// Total tells that the budget was that of all informers of a factory.
+	// Total reports that the budget was that of all informers of a factory.
 	Total bool
 }
 
-// Error tells what to do. It does not name the informer, as the error of Run does.
+// Error reports what to do. It does not name the informer, as the error of Run does.
 func (e *BudgetError) Error() string {
 	alone := ""
 	if e.Total {

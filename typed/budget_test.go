@@ -42,7 +42,7 @@ func TestBudgetOfObjects(t *testing.T) {
 		assert.Equal(t, []report.Budget{want}, warnings)
 		logged := lines()
 		require.Len(t, logged, 1)
-		assert.Contains(t, logged[0], "Four fifths of a budget are used")
+		assert.Contains(t, logged[0], "Informer budget is 80% used")
 		assert.Contains(t, logged[0], "objects=8")
 		time.Sleep(time.Minute)
 		sinktest.Put(r.Sink, rig.At("9th", 3), "3")

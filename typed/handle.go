@@ -13,10 +13,10 @@ import (
 	"github.com/kubetyped/informer/internal/random"
 )
 
-// Handle adds a handler, which is then called as Handler describes. It may be
-// called at any time, also from a handler. It returns an error if the handler
-// is nil or an option cannot be used, or the source is known to leave out what the
-// handler needs, see Needs; and ErrStopped when the informer has stopped.
+// Handle adds a handler, which is then called as Handler describes. It may be called at any
+// time, including from a handler. It returns an error if the handler is nil or an option
+// cannot be used, or the source is known to leave out what the handler needs, see Needs; and
+// ErrStopped when the informer has stopped.
 func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
 	name, err := Describe(handler)
 	if err == nil {
@@ -39,7 +39,7 @@ func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Regist
 	return l.Registration, nil
 }
 
-// Events returns the events of the informer as a range, which tells why it has
+// Events returns the events of the informer as an event stream, whose Err returns why it
 // ended. It takes the options of a handler, and does nothing until it is ranged over.
 func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) *EventStream[T] {
 	return &EventStream[T]{visit: func(yield func(Event[T]) bool) error { return i.visit(ctx, opts, yield) }}
@@ -54,7 +54,7 @@ func (i *Informer[T]) newListener(handler Handler[T], name string, opts []Handle
 	c := handlerConfig{name: name}
 	for _, opt := range opts {
 		if opt == nil {
-			return nil, fmt.Errorf("informer %s: handler not added: an option is nil", i.name)
+			return nil, fmt.Errorf("informer %s: handler not added: option is nil", i.name)
 		}
 		if err := opt(&c); err != nil {
 			return nil, fmt.Errorf("informer %s: handler %s not added: %w", i.name, c.name, err)

@@ -47,7 +47,7 @@ func (h *health) log(ctx context.Context, name string, err error) {
 		return
 	}
 	if failures, since, tell := h.trouble.Fail(); tell {
-		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will try again", "informer", name, "failures", failures, "since", since)
+		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will retry", "informer", name, "failures", failures, "since", since)
 	}
 }
 

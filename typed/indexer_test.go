@@ -50,7 +50,7 @@ func TestIndexerOfTheCaller(t *testing.T) {
 
 func TestIndexerOfTheCallerThatCannotBeUsed(t *testing.T) {
 	for name, opts := range map[string][]typed.Option{
-		"the indexer is nil":                 {typed.WithIndexer[*rig.Thing](nil)},
+		"WithIndexer: indexer is nil":        {typed.WithIndexer[*rig.Thing](nil)},
 		"objects are of type *rig":           {typed.WithIndexer(index.NewIndexer[rig.Bare]())},
 		"cannot be used with WithIndexer":    {typed.WithIndexer(index.NewIndexer[*rig.Thing]()), typed.WithRecreation()},
 		"and WithChangedOnly cannot be used": {typed.WithChangedOnly(), typed.WithIndexer(index.NewIndexer[*rig.Thing]())},

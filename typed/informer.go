@@ -22,52 +22,47 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// Informer keeps a local copy of the objects of a Source, and tells handlers of
-// every change of it.
+// Informer keeps a local copy of the objects of a Source, and calls handlers for every change.
 //
-//  1. Order. A handler sees the events of one key in the order of the watch,
-//     and all events in the order in which the store changed. Handlers are
-//     independent of each other.
-//  2. Store first. When a handler sees an event, a read of that key gives the
-//     event's object or a newer state; indexes agree with the store in every
-//     read.
-//  3. Every change is delivered exactly once to each handler, unless the
-//     handler chose another Delivery.
-//  4. Initial list. Every object of the first list comes as an addition marked
-//     initial. Synced is closed when the store holds all of them, and
-//     Registration.Synced when the handler has returned from the last.
-//  5. Late handlers get the current objects as additions marked initial, then
-//     every later event, without gap or duplicate.
-//  6. Relist. A later list is compared with the store: what is missing is
-//     deleted, what is new is added, and the rest updated, even if it is
-//     unchanged (but see WithChangedOnly and WithRecreation).
+//  1. Order. A handler receives the events of one key in watch order, and all events in the
+//     order in which the store changed. Handlers are independent of each other.
+//  2. Store first. When a handler receives an event, a read of that key returns the event's
+//     object or a newer state; indexes agree with the store in every read.
+//  3. Every change is delivered exactly once to each handler, unless the handler chose
+//     another Delivery.
+//  4. Initial list. Every object of the initial list comes as an addition marked initial.
+//     Synced is closed when the store holds all of them, and Registration.Synced when the
+//     handler has returned from the last.
+//  5. Late handlers get the current objects as additions marked initial, then every later
+//     event, without gap or duplicate.
+//  6. Relist. A later list is compared with the store: missing objects are deleted, new ones
+//     added, and the rest updated, even if unchanged (but see WithChangedOnly and
+//     WithRecreation).
 //  7. Removal. After Registration.Close the handler is not called again.
-//  8. Stop. When Run returns, none of the informer's goroutines is left, and calls
-//     that waited have returned. Stopping never looks like deletion: the store
-//     keeps its last state, from which reads, indexes and listers go on to answer.
-//     Its memory is given back by Release, or when the last SharedInformer of a Factory's
-//     informer is released, or by the garbage collector, when nobody refers to the
-//     informer or to one of its indexes any more. What is read after the first two
-//     never says "not found": methods that return an error return one that wraps
-//     index.ErrReleased, and reads that do not panic with it.
-//  9. Reads take a lock for a moment that does not depend on the number of
-//     objects; they do not hold up the writer. Each sees one consistent state.
+//  8. Stop. When Run returns, none of the informer's goroutines is left, and waiting calls
+//     have returned. Stopping never looks like deletion: reads, indexes and listers return
+//     the last state. Three things free its memory: Release, the release of the last
+//     SharedInformer of a Factory's informer, and the garbage collector, when the program no
+//     longer refers to the informer or its indexes. Reads after a release never say "not
+//     found": methods that return an error return one that wraps index.ErrReleased, and
+//     others panic with it.
+//  9. Reads take a lock for a moment that does not depend on the number of objects; they do
+//     not delay the writer. Each sees one consistent state.
 //  10. Transform once. A transform is called once for each object received.
-//  11. Versions. ResourceVersion is never ahead of what reads return; but for
-//     objects that could not be used, which Rejected and Status tell of.
-//  12. Errors. WaitForSync, EventStream.Err and Status tell what is wrong, and since
-//     when. No object is left out silently, see source.RejectedError.
-//  13. Panics of a handler are reported by utilruntime.HandleCrash; if that is
-//     set up not to crash, the next event is delivered, and an object for which an
-//     index function panics is rejected, see source.RejectedError. A handler that ends its
-//     goroutine is removed (ErrExited).
-//  14. Resync delivers an update of every object to the handlers that asked for
-//     it, each at its own period.
+//  11. Versions. ResourceVersion is never ahead of reads, except for rejected objects, which
+//     Rejected and Status report.
+//  12. Errors. WaitForSync, EventStream.Err and Status report the current error, and since
+//     when. No object is rejected silently, see source.RejectedError.
+//  13. Panics of a handler are reported by utilruntime.HandleCrash. If that does not crash,
+//     the next event is delivered, and an object for which an index function panics is
+//     rejected, see source.RejectedError. A handler that ends its goroutine is removed
+//     (ErrExited).
+//  14. Resync delivers an update of every object to the handlers that requested it, each at
+//     its own period.
 //
-// Run starts a goroutine that writes to the store, and one for each handler; the
-// source runs on the goroutine that calls Run, and may start others, such as a decoder
-// for each processor. All methods are safe for concurrent use. Objects are shared and
-// must not be modified.
+// Run starts a goroutine that writes to the store, and one for each handler. The source runs
+// on the goroutine that calls Run, and may start others, such as a decoder for each processor.
+// All methods are safe for concurrent use. Objects are shared: do not modify them.
 type Informer[T index.Object] struct {
 	config
 	err       error // what was wrong with the arguments of NewInformer
@@ -134,11 +129,11 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 	}
 	var errs []error
 	if src == nil {
-		errs = append(errs, errors.New("the source is nil"))
+		errs = append(errs, errors.New("source is nil"))
 	}
 	for _, opt := range opts {
 		if opt == nil {
-			errs = append(errs, errors.New("an option is nil"))
+			errs = append(errs, errors.New("option is nil"))
 		} else if err := opt(&i.config); err != nil {
 			errs = append(errs, err)
 		}
@@ -180,9 +175,9 @@ func (i *Informer[T]) check() error {
 	return nil
 }
 
-// Name returns the informer's name: that of WithName, or else the type of its objects
-// with what tells them from others of that type, as far as its source knows it when
-// the informer is made: resource, namespace, selectors, and the API server's host.
+// Name returns the informer's name: that of WithName, or else the type of its objects with
+// their origin, as far as its source knows it when the informer is made: resource, namespace,
+// selectors, and the API server's host.
 //
 //	*v1.Pod in shop labels app=web at 10.0.0.1:6443
 //
@@ -257,10 +252,9 @@ func (i *Informer[T]) RemoveIndexes(indexes ...index.Definition[T]) {
 // Synced returns a channel that is closed when the store holds the first list.
 func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
 
-// WaitForSync waits until Synced is closed. If ctx ends before, or the informer
-// stops, it returns a *SyncError that tells what keeps the informer from
-// syncing. It may be called before Run, and after the informer has stopped it
-// returns an error in any case.
+// WaitForSync waits until Synced is closed. If ctx ends before, or the informer stops, it
+// returns a *SyncError with the reason. It may be called before Run, and after the informer
+// has stopped it returns an error in any case.
 func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	if err := i.check(); err != nil {
 		return err
@@ -276,15 +270,18 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	return i.syncError(ctx, nil)
 }
 
-// WaitForResourceVersion waits until reads reflect resourceVersion, as a write
-// to the server has returned it. With a selector or a single namespace, the
-// informer learns of versions beyond its own objects only from bookmarks, which
-// the server sends about once a minute.
+// WaitForResourceVersion blocks until reads reflect resourceVersion, for example the version
+// that a write returned. With a selector or a namespace this can take about a minute: the
+// informer learns of other versions only from bookmarks.
 //
-// It returns an error at once if resourceVersion is not a number, or the informer's own
-// is none, as that of a view of several inputs is; ctx's error
-// if that ends first; and ErrStopped if the informer does. The last two wrap what list
-// and watch fail with, too, if they do, or ErrNotStarted.
+// It returns
+//   - nil when reads reflect the version,
+//   - an error at once if resourceVersion is not a number, or if the informer has several
+//     versions, as one on a view of several inputs,
+//   - the error of ctx if ctx ends first,
+//   - [ErrStopped] if the informer stops first.
+//
+// The last two also wrap the current list or watch error, or [ErrNotStarted].
 func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
 	if err := i.canReach(resourceVersion); err != nil {
 		return err

@@ -243,7 +243,7 @@ func (s *informerSink[T]) Report(err error) {
 	})
 }
 
-var errNoName = errors.New("it has no name")
+var errNoName = errors.New("object has no name")
 
 // admitChange returns a change as it is to be made, false if it cannot be. What is deleted
 // is gone whether its last state can be used or not.

@@ -114,7 +114,7 @@ func (i *Informer[T]) await(ctx context.Context, e Expected) {
 	}
 }
 
-// ExpectKeyVersion returns what tells when reads of one object reflect a resource version:
+// ExpectKeyVersion returns what reports when reads of one object reflect a resource version:
 // WaitForKeyVersion without a goroutine that waits. It returns errors as ExpectVersion does.
 func (i *Informer[T]) ExpectKeyVersion(key index.Key, version string) (Expected, error) {
 	e, err := i.expectKeyVersion(key, version)

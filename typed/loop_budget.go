@@ -51,7 +51,7 @@ func (l *loop[T]) weigh(objects int64, now time.Time) {
 // if it is over it and is to end.
 func (l *loop[T]) budgetChanged(b *Budget, used report.Budget, objects int64, warn, over, total bool) {
 	if warn {
-		l.logger().Info("Four fifths of a budget are used", "objects", objects, "heapBytes", used.HeapBytes, "maxObjects", b.Objects, "maxBytes", b.Bytes, "total", total)
+		l.logger().Info("Informer budget is 80% used", "objects", objects, "heapBytes", used.HeapBytes, "maxObjects", b.Objects, "maxBytes", b.Bytes, "total", total)
 		if b.OnWarning != nil {
 			contain(func() { b.OnWarning(used) })
 		}
@@ -65,7 +65,7 @@ func (l *loop[T]) budgetChanged(b *Budget, used report.Budget, objects int64, wa
 		l.end(err)
 	case !l.overTold:
 		l.overTold = true
-		utilruntime.HandleErrorWithContext(l.ctx, err, "A budget is used up")
+		utilruntime.HandleErrorWithContext(l.ctx, err, "Informer budget is exceeded")
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Mutation tells that somebody has modified an object of an informer's store, which
-// all others see, too. See WithMutationDetection.
+// Mutation is a modification of an object in an informer's store, which all other readers see,
+// too. See WithMutationDetection.
 type Mutation struct {
 	// Informer is the name of the informer.
 	Informer string
@@ -25,8 +25,8 @@ type ModifiedField struct {
 	// Path is the field's, by names as in JSON, with indexes and keys in brackets:
 	// metadata.labels[app] or spec.containers[0].image.
 	Path string
-	// Old and New are the value that came and that which was found, as text of up
-	// to some 200 bytes: strings in quotes, "nil", and "none" for what a map has not.
+	// Old and New are the received value and the value found, as text of up to about 200
+	// bytes: strings in quotes, "nil", and "none" for what a map has not.
 	Old, New string
 }
 

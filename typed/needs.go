@@ -35,7 +35,7 @@ func (s *SharedInformer[T]) Omits(field string) bool { return s.informer.Load().
 func (i *Informer[T]) checkNeeds(fields []string) error {
 	for _, field := range fields {
 		if i.Omits(field) {
-			return fmt.Errorf("it reads %s, which the informer's source leaves out; name the field in kube.WithFields, or leave it out of kube.WithoutFields", field)
+			return fmt.Errorf("the informer's source omits %s: add the field to kube.WithFields, or remove it from kube.WithoutFields", field)
 		}
 	}
 	return nil

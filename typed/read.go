@@ -12,9 +12,9 @@ import (
 // Get returns the object of key, false if there is none.
 func (i *Informer[T]) Get(key index.Key) (T, bool) { return i.store.Get(key) }
 
-// Rejected tells what was wrong with the state of an object that was received last,
-// if it could not be used, so that what Get returns for the key is an earlier state
-// or nothing; otherwise it returns nil. See source.RejectedError.
+// Rejected reports what was wrong with the state of an object that was received last, if it
+// could not be used, so that what Get returns for the key is an earlier state or nothing;
+// otherwise it returns nil. See source.RejectedError.
 func (i *Informer[T]) Rejected(key index.Key) *source.RejectedError {
 	return i.health.rejections.of(key)
 }

@@ -6,11 +6,10 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Release lets go of all objects, for good, while something still refers to the
-// informer or to its indexes; see the eighth promise of Informer. It is called when
-// nobody reads any more, and Run has returned or will not be called. Otherwise it
-// returns an error, and releases nothing; and so it does if an argument of
-// NewInformer could not be used. It may be called any number of times.
+// Release frees all objects, for good, even if the program still refers to the informer or its
+// indexes; see the eighth promise of Informer. Call it after the last read, and after Run has
+// returned or if it will not be called. Otherwise it returns an error and frees nothing, as it
+// does if an argument of NewInformer was invalid. It may be called any number of times.
 //
 // An indexer that was given by WithIndexer is released, too. The informers of a
 // Factory are released by SharedInformer.Release.

@@ -127,8 +127,8 @@ func TestReleaseBeforeRun(t *testing.T) {
 		assertReleased(t, r)
 		assert.ErrorIs(t, r.Run(t.Context()), index.ErrReleased)
 	})
-	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Release(), "the source is nil")
-	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Err(), "the source is nil")
+	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Release(), "source is nil")
+	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Err(), "source is nil")
 }
 
 func TestReleaseOfTheCallersIndexer(t *testing.T) {

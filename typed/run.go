@@ -16,8 +16,7 @@ import (
 // others. At once it returns ErrStarted if it was called before, what is wrong with the
 // arguments of NewInformer, and index.ErrReleased after Release.
 //
-// When ctx ends, handlers finish the call that they are in, and what they were
-// not called for is dropped.
+// When ctx ends, handlers finish their current call, and the remaining events are dropped.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if err := i.check(); err != nil {
 		return err
@@ -69,9 +68,9 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return nil
 }
 
-// RunJointly has run, which is Run or something that calls it, called once for all who call
-// RunJointly at the same time, such as two controllers that need the informer. The context
-// of that call has the values of the first caller's, and ends when those of all have ended.
+// RunJointly calls run, which is Run or a function that calls it, once for all concurrent
+// calls of RunJointly, for example of two controllers that need the informer. The context of
+// that call has the values of the first caller's, and ends when those of all have ended.
 // RunJointly returns nil when ctx has ended, for the last of the callers after run has
 // returned, and what run returns if that is before.
 func (i *Informer[T]) RunJointly(ctx context.Context, run func(ctx context.Context) error) error {

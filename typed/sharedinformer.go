@@ -12,14 +12,14 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// SharedInformer is one use of an informer of a Factory. It has the methods of the
-// informer but for Run, and with them
+// SharedInformer is one use of an informer of a Factory. It has the methods of the informer
+// except for Run, and with them
 //
-//  1. Reads are those of the informer, until Release; also after the informer has
-//     stopped, see the eighth promise of Informer. What is read after Release never
-//     says "not found": it fails with index.ErrReleased, whether the informer still runs
-//     for others or not, and so do indexes after the last Release.
-//  2. Handlers, followers and event ranges belong to this use, and end with it.
+//  1. Reads are those of the informer, until Release; even after the informer has stopped, see
+//     the eighth promise of Informer. Reads after Release never say "not found": they fail
+//     with index.ErrReleased, whether the informer still runs for others or not, and so do
+//     indexes after the last Release.
+//  2. Handlers, followers and event streams belong to this use, and end with it.
 //  3. Indexes belong to the informer. All of its users share their names, and they
 //     stay as long as it runs.
 //  4. After Release, methods that return an error return index.ErrReleased, and those
@@ -55,8 +55,8 @@ func newSharedInformer[T index.Object](informer *Informer[T], giveUp func()) *Sh
 // stops, and is released when it has: Release does not wait for that,
 // Factory.Shutdown does.
 //
-// It may be called any number of times and at any time, also before the informer
-// has synced; all but the first call do nothing and return at once.
+// It may be called any number of times and at any time, even before the informer has synced;
+// all but the first call do nothing and return at once.
 func (s *SharedInformer[T]) Release() {
 	s.mu.Lock()
 	if s.released {

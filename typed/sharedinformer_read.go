@@ -28,8 +28,7 @@ func (s *SharedInformer[T]) Status() Status { return s.informer.Load().Status() 
 // Get returns the object of key, false if there is none.
 func (s *SharedInformer[T]) Get(key index.Key) (T, bool) { return s.informer.Load().Get(key) }
 
-// Rejected tells what was wrong with the latest state of an object, see
-// Informer.Rejected.
+// Rejected reports what was wrong with the latest state of an object, see Informer.Rejected.
 func (s *SharedInformer[T]) Rejected(key index.Key) *source.RejectedError {
 	return s.informer.Load().Rejected(key)
 }
@@ -76,19 +75,18 @@ func (s *SharedInformer[T]) Snapshot() *index.Snapshot[T] { return s.informer.Lo
 // from, and then index.ErrReleased; see Informer.Err.
 func (s *SharedInformer[T]) Err() error { return s.informer.Load().Err() }
 
-// ExpectVersion returns what tells when reads reflect a version, see
-// Informer.ExpectVersion.
+// ExpectVersion returns what reports when reads reflect a version, see Informer.ExpectVersion.
 func (s *SharedInformer[T]) ExpectVersion(version string) (Expected, error) {
 	return s.informer.Load().ExpectVersion(version)
 }
 
-// ExpectKeyVersion returns what tells when reads of one object reflect a version, see
+// ExpectKeyVersion returns what reports when reads of one object reflect a version, see
 // Informer.ExpectKeyVersion.
 func (s *SharedInformer[T]) ExpectKeyVersion(key index.Key, version string) (Expected, error) {
 	return s.informer.Load().ExpectKeyVersion(key, version)
 }
 
-// ExpectDeleted returns what tells when reads reflect a deletion, see
+// ExpectDeleted returns what reports when reads reflect a deletion, see
 // Informer.ExpectDeleted.
 func (s *SharedInformer[T]) ExpectDeleted(obj Identified) (Expected, error) {
 	return s.informer.Load().ExpectDeleted(obj)

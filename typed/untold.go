@@ -52,7 +52,7 @@ func (u *untold) tell(ctx context.Context) {
 		u.waiting = u.waiting[1:]
 		u.room.Signal()
 		u.unlocked(func() {
-			utilruntime.HandleErrorWithContext(ctx, rejected.Err, "Left out an object that cannot be used",
+			utilruntime.HandleErrorWithContext(ctx, rejected.Err, "Rejected an object",
 				"informer", rejected.Informer, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
 		})
 	}
@@ -86,6 +86,6 @@ func (u *untold) end(ctx context.Context) {
 	u.unlocked(func() {
 		last := left[len(left)-1]
 		utilruntime.HandleErrorWithContext(ctx, fmt.Errorf("%d objects, lately: %w", len(left), last),
-			"Left out objects that cannot be used, before the informer has stopped", "informer", last.Informer)
+			"Rejected objects before the informer stopped", "informer", last.Informer)
 	})
 }

@@ -101,11 +101,11 @@ func TestManagerEndsWithAnInformerThatFails(t *testing.T) {
 
 	r = newRig(t, builds["typed"], cache.Options{})
 	require.NoError(t, r.mgr.Add(ctrlruntime.Runnable[*corev1.ConfigMap](nil)))
-	require.ErrorContains(t, r.mgr.Start(r.ctx), "it is nil")
+	require.ErrorContains(t, r.mgr.Start(r.ctx), "run informer: informer is nil")
 
 	r = newRig(t, builds["typed"], cache.Options{})
 	require.NoError(t, r.mgr.Add(ctrlruntime.Runnable(typed.NewInformer[*corev1.ConfigMap](nil))))
-	require.ErrorContains(t, r.mgr.Start(r.ctx), "the source is nil")
+	require.ErrorContains(t, r.mgr.Start(r.ctx), "source is nil")
 }
 
 // A manager that is told to stop does not wait for informers that never sync.

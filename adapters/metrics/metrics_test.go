@@ -274,17 +274,17 @@ func TestConcurrentCollections(t *testing.T) {
 func TestOptions(t *testing.T) {
 	r := prometheus.NewRegistry()
 	for name, o := range map[string]metrics.Option{
-		"the factory is nil":                  metrics.WithFactories(nil),
-		"the informer is nil":                 metrics.WithInformers(nil),
-		"the queue is nil":                    metrics.WithQueues(nil),
+		"factory is nil":                      metrics.WithFactories(nil),
+		"informer is nil":                     metrics.WithInformers(nil),
+		"queue is nil":                        metrics.WithQueues(nil),
 		"expectations need a name":            metrics.WithExpectations("", nil),
 		"the expectations is nil":             metrics.WithExpectations("x", nil),
 		"the group is nil":                    metrics.WithGroups(nil),
 		"a fleet needs a name":                metrics.WithFleet("", nil),
 		"the fleet is nil":                    metrics.WithFleet("x", nil),
-		"an option is nil":                    nil,
+		"option is nil":                       nil,
 		"which cannot be compared":            metrics.WithInformers(odd{}),
-		"metrics: the informer is nil":        metrics.WithInformers((*typed.Informer[*corev1.ConfigMap])(nil)),
+		"metrics: informer is nil":            metrics.WithInformers((*typed.Informer[*corev1.ConfigMap])(nil)),
 		"metrics: the informer is a metrics_": metrics.WithInformers(odd{}),
 	} {
 		_, err := metrics.New(r, o)

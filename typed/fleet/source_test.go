@@ -244,7 +244,7 @@ func TestSourcesThatEnd(t *testing.T) {
 		w.scriptOf("west").end <- errDown
 		s := w.status("west")
 		assert.Equal(t, fleet.PhaseFailed, s.Phase)
-		assert.EqualError(t, s.Err, "cluster west: its source has ended: no route to host")
+		assert.EqualError(t, s.Err, "cluster west: source has ended: no route to host")
 		w.scriptOf("east").end <- nil
 		assert.Equal(t, fleet.PhaseEnded, w.status("east").Phase)
 		assert.NoError(t, w.status("east").Err)

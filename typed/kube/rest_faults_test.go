@@ -46,7 +46,7 @@ func TestListOfAnotherKind(t *testing.T) {
 			rig.Start(t, pods)
 			require.Eventually(t, func() bool { return pods.Status().Err != nil }, time.Minute, time.Millisecond)
 			assert.Equal(t, typed.PhaseSyncing, pods.Status().Phase)
-			assert.Regexp(t, "it is a ConfigMap(List)? of v1, expected a Pod(List)? of v1", pods.Status().Err.Error())
+			assert.Regexp(t, "kind is ConfigMap(List)? of v1, want Pod(List)? of v1", pods.Status().Err.Error())
 			assert.Zero(t, pods.Len())
 		}
 		require.NoError(t, srv.Delete(t.Context(), settings))

@@ -10,7 +10,7 @@ import (
 
 // Key is what an informer knows of one key.
 type Key struct {
-	// Found tells whether the store has an object of the key, UID and ResourceVersion are
+	// Found reports whether the store has an object of the key, UID and ResourceVersion are
 	// its own, as far as it has such.
 	Found           bool
 	UID             types.UID

@@ -35,7 +35,7 @@ func (q *part[T]) run() error {
 	defer q.cancel()
 	src := q.open()
 	if src == nil {
-		return errors.New("the source to share is nil")
+		return errors.New("source is nil")
 	}
 	if q.needs != "" && source.Omits(src, q.needs) {
 		return fmt.Errorf("it is shared by %s, which reads %s, which the source leaves out; name the field in kube.WithFields, or leave it out of kube.WithoutFields", q.name, q.needs)

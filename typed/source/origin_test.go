@@ -101,7 +101,7 @@ func TestRejectedNamesTheInformer(t *testing.T) {
 			r.Sink.Report(theirs)
 			assert.ErrorContains(t, r.Rejected(rig.Key("b")), "informer "+name+`: object "ns/b"`)
 			assert.Equal(t, "theirs", theirs.Informer)
-			assert.EqualError(t, &source.RejectedError{Key: rig.Key("b"), Err: source.ErrNilObject}, `object "ns/b" at resource version "" was left out: it is nil`)
+			assert.EqualError(t, &source.RejectedError{Key: rig.Key("b"), Err: source.ErrNilObject}, `object "ns/b" at resource version "" was left out: object is nil`)
 		}
 	})
 }
