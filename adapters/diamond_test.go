@@ -47,5 +47,5 @@ func fromFactory(factory informers.SharedInformerFactory) source.Source[*corev1.
 	return adapters.FromFactory[*corev1.Pod](factory, corev1.SchemeGroupVersion.WithResource("pods"))
 }
 
-// embedding has an informer as client-go's typed ones have theirs.
+// embedding wraps an informer as client-go's typed ones have theirs.
 type embedding struct{ cache.SharedIndexInformer }

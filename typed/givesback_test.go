@@ -123,7 +123,7 @@ func TestExpectedGivesBack(t *testing.T) {
 }
 
 // TestListCountsGiveBack: an informer forgets who counted its lists and is gone, such as the
-// expectations of a controller that has ended, and nobody else.
+// expectations of a controller that has ended, and no other.
 func TestListCountsGiveBack(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := running(t)

@@ -34,7 +34,7 @@ type lists struct {
 	latest atomic.Pointer[string] // the version of the last one; "" if it is not known, or only that of a part
 
 	mu     sync.Mutex
-	counts []weak.Pointer[ListCount] // guarded by mu; all who count, until nobody refers to them
+	counts []weak.Pointer[ListCount] // guarded by mu; all counters that are referred to
 	taking bool                      // guarded by mu; a list is being taken over
 }
 
@@ -71,7 +71,7 @@ func (l *lists) countIn(c *ListCount) (before bool) {
 	return false
 }
 
-// each calls f for all who count, and lets go of those that nobody refers to any more. The
+// each calls f for all counters, and drops those that are not referred to any more. The
 // caller holds mu.
 func (l *lists) each(f func(c *ListCount)) {
 	l.counts = slices.DeleteFunc(l.counts, func(of weak.Pointer[ListCount]) bool {

@@ -76,9 +76,9 @@ var (
 	failed = counter(ofInformer, "kubetyped_informer_failures_total",
 		"Failures to list or watch.")
 	failedLists = counter(ofInformer, "kubetyped_informer_failed_lists_total",
-		"Failures to list, of sources that tell; one that is streamed is a list until it is complete.")
+		"Failures to list, of sources that report them; a streamed list is one until it is complete.")
 	failedWatches = counter(ofInformer, "kubetyped_informer_failed_watches_total",
-		"Failures to watch, of sources that tell.")
+		"Failures to watch, of sources that report them.")
 	failing = gauge(ofInformer, sum, "kubetyped_informer_failing",
 		"Informers whose last attempt to list or watch has failed.")
 	firstFailure = gauge(ofInformer, smallest, "kubetyped_informer_first_failure_timestamp_seconds",

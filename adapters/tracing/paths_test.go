@@ -53,7 +53,7 @@ func TestNeeds(t *testing.T) {
 	assert.Equal(t, []string{"metadata.ownerReferences"}, typed.Needs(tracing.Handler(events, owners)))
 }
 
-// TestDerives: a source that is traced leads to what it traces.
+// TestDerives: a traced source leads to its input.
 func TestDerives(t *testing.T) {
 	sinktest.Derives(t, false, func(src source.Source[*corev1.ConfigMap]) source.Source[*corev1.ConfigMap] {
 		tracer, _ := newTracer(t)

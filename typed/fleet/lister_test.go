@@ -89,7 +89,7 @@ func TestListersOfAMask(t *testing.T) {
 		east := fleet.NewLister(things, byCluster, "east")
 		some := labels.SelectorFromSet(labels.Set{"name": "a"})
 		_, err = east.List(some)
-		assert.NoError(t, err, "nobody knows yet")
+		assert.NoError(t, err, "the cluster is not known yet")
 		rig.Start(t, things)
 		synctest.Wait()
 		for name, list := range map[string]func(selector labels.Selector) ([]*thing, error){

@@ -171,7 +171,7 @@ func (f *finding) memory(of *snapshot.Informer, informers int) {
 	}
 }
 
-// budget looks at what is used of a budget, which may be nil.
+// budget looks at the usage of a budget, which may be nil.
 func (f *finding) budget(of *snapshot.Informer, b *snapshot.Budget, text string) {
 	if b == nil || b.Used < nearBudget {
 		return
@@ -184,7 +184,7 @@ func (f *finding) budget(of *snapshot.Informer, b *snapshot.Budget, text string)
 	f.add(40+min(b.Used, 10), p)
 }
 
-// budgetText tells what is used of a budget.
+// budgetText returns the usage of a budget.
 func budgetText(b *snapshot.Budget) string {
 	text := ""
 	if b.Objects > 0 {

@@ -27,7 +27,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestReportOfAFactorysBudget tells of it at each informer, and once among the problems.
+// TestReportOfAFactorysBudget: it is shown with each informer, and once as a problem.
 func TestReportOfAFactorysBudget(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := typed.NewFactory(typed.WithTotalBudget(typed.Budget{Objects: 10}))

@@ -55,8 +55,8 @@ func TestFailuresOfListsAndWatchesAreCountedApart(t *testing.T) {
 	})
 }
 
-// TestAListThatIsStreamedIsAList until it is complete.
-func TestAListThatIsStreamedIsAList(t *testing.T) {
+// TestStreamedListCountsAsList until it is complete.
+func TestStreamedListCountsAsList(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		srv := apitest.Start(t)
 		require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))

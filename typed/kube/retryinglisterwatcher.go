@@ -228,7 +228,7 @@ func (lw *retryingListerWatcher) ended(err error) {
 	known := lw.last != nil && errors.Is(err, lw.last)
 	lw.last = nil
 	lw.mu.Unlock()
-	if !known { // a list that could not be used, since what ends watches is not told
+	if !known { // a list that could not be used, since the ends of watches are not reported
 		lw.report(&source.RequestError{Err: err})
 	}
 }

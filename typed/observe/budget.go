@@ -36,7 +36,7 @@ type Budget struct {
 func WithBudget(b Budget) typed.Option { return typed.WithObserver((*ownBudget)(&b)) }
 
 // WithTotalBudget limits what all informers of a factory keep together, until they are
-// released; Status.FactoryBudget of each tells how much is used. With Stop, those end that
+// released; Status.FactoryBudget of each shows the usage. With Stop, those end that
 // grow while the limit is passed, or whose list would pass it. It is an option of
 // NewFactory; one value of it that is given to several factories is one budget.
 func WithTotalBudget(b Budget) typed.Option {

@@ -75,7 +75,7 @@ type Status struct {
 	Failures int
 	Since    time.Time
 	// Failed counts all failures to list or watch since Run was called. FailedLists and
-	// FailedWatches are those of them that sources tell apart, see source.RequestError.
+	// FailedWatches are those of them that sources distinguish, see source.RequestError.
 	Failed, FailedLists, FailedWatches uint64
 	// LastErr is the last failure to list or watch, even if it has worked since.
 	LastErr error

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRunJointly: a group that several need is run once, goes on until the last of them has no
-// more use for it, and has given up its Lease before that one returns.
+// TestRunJointly: a group that several controllers need runs once, until the last of them has no
+// more use for it, and gives up its Lease before that one returns.
 func TestRunJointly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newLeaseStore()
@@ -42,7 +42,7 @@ func TestRunJointly(t *testing.T) {
 	})
 }
 
-// TestRunJointlyFails: all who need a group are told what it has ended with.
+// TestRunJointlyFails: all callers get the error that the group has ended with.
 func TestRunJointlyFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, err := newGroup(&leaseClient{leaseStore: newLeaseStore()}, "ns", "group", []Option{WithIdentity("a")})

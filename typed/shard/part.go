@@ -38,7 +38,7 @@ func (q *part[T]) run() error {
 		return errors.New("source is nil")
 	}
 	if q.needs != "" && source.Omits(src, q.needs) {
-		return fmt.Errorf("it is shared by %s, which reads %s, which the source leaves out; name the field in kube.WithFields, or leave it out of kube.WithoutFields", q.name, q.needs)
+		return fmt.Errorf("hash %s reads %s, which the source leaves out: name the field in kube.WithFields, or leave it out of kube.WithoutFields", q.name, q.needs)
 	}
 	leave, err := q.opened.Add(src, func() []string { return q.Decoding().Needs })
 	if err != nil {

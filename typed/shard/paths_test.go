@@ -56,12 +56,12 @@ func TestOmits(t *testing.T) {
 	}
 }
 
-// TestOmitsWhatIsHashed: a source that leaves out what its objects are shared by ends with an
+// TestHashOfOmittedField: a source that leaves out the field of its hash ends with an
 // error, or all of them would be one member's.
-func TestOmitsWhatIsHashed(t *testing.T) {
+func TestHashOfOmittedField(t *testing.T) {
 	g, err := newGroup(&leaseClient{leaseStore: newLeaseStore()}, "ns", "group", []Option{WithIdentity("a")})
 	require.NoError(t, err)
-	for hash, wants := range map[*Hash]string{new(Label("app")): "by Label app, which reads metadata.labels", new(OwnerKey()): "", new(UID()): ""} {
+	for hash, wants := range map[*Hash]string{new(Label("app")): "hash Label app reads metadata.labels", new(OwnerKey()): "", new(UID()): ""} {
 		s := NewSource(g, func() source.Source[*corev1.ConfigMap] { return unlabeled{true} }, BySame[*corev1.ConfigMap](*hash))
 		q := &part[*corev1.ConfigMap]{parts: newParts(s, source.Sink[*corev1.ConfigMap](&sinktest.Recorder[*corev1.ConfigMap]{}))}
 		q.ctx, q.cancel = context.WithCancel(t.Context())
@@ -80,7 +80,7 @@ func (unlabeled) Run(context.Context, source.Sink[*corev1.ConfigMap]) error { re
 
 func (u unlabeled) Omits(field string) bool { return u.omits && field == "metadata.labels" }
 
-// TestDerives: a source that is shared leads to what it shares, and to what it opens later.
+// TestDerives: a shared source leads to its input, and to those that it opens later.
 func TestDerives(t *testing.T) {
 	g, err := newGroup(&leaseClient{leaseStore: newLeaseStore()}, "ns", "group", []Option{WithIdentity("a")})
 	require.NoError(t, err)

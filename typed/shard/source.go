@@ -20,7 +20,7 @@ type Source[T index.Object] struct {
 	name  string
 	value func(obj T) (string, error)
 	field string // that the server is asked to hash, "" for none
-	needs string // the field that value reads, "" if nobody knows
+	needs string // the field that value reads, "" if that is not known
 	err   error
 
 	origin   source.Origin

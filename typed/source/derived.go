@@ -4,8 +4,8 @@ import "github.com/kubetyped/informer/index"
 
 // Derived is a Source whose objects are those of others or of informers, or are made of them,
 // such as a Map, a fleet or a view; or it is an informer. Package view follows it to find two
-// ways that lead from one informer to another, see view.Of. So a Source of one's own that
-// wraps another one should have it.
+// ways that lead from one informer to another, see view.Of. So a custom
+// Source that wraps another one should implement it.
 type Derived interface {
 	// DerivedFrom returns what the objects come from now, as far as that is Derived, too.
 	// It may be called at any time, by several goroutines.

@@ -2,9 +2,9 @@ package source
 
 // RequestError is what a list or a watch has failed with, so that failures of each are counted.
 // Sources that make requests themselves, as those of package kube do, report it; of several
-// namespaces or clusters, the first that fails tells.
+// namespaces or clusters, the first failure decides.
 type RequestError struct {
-	// Watch tells that it was a watch, and not one that streams a list which is not complete.
+	// Watch is set for a watch, except one that streams a list which is not complete.
 	Watch bool
 	// Err is the failure.
 	Err error

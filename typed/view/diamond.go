@@ -59,10 +59,10 @@ type walk struct {
 // way leads from a leaf to an informer or a set.
 type way struct {
 	leaf  int
-	names []string // of what has one: the leaf first
+	names []string // the leaf first
 }
 
-// follow goes on from the end of a way.
+// follow extends a way from its end.
 func (w *walk) follow(at source.Derived, names []string) error {
 	if at == nil {
 		return nil
@@ -76,10 +76,10 @@ func (w *walk) follow(at source.Derived, names []string) error {
 			return nil
 		}
 		w.seen[at] = true
-		if _, isView := at.(Input); hasName && !isView { // what has a state of its own
+		if _, isView := at.(Input); hasName && !isView { // an informer or a set
 			other, ok := w.found[at]
 			if ok && other.leaf != w.leaf {
-				return fmt.Errorf("it is made of %s in two ways, so that both need not be of one moment: %s, and %s; "+
+				return fmt.Errorf("made of %s in two ways, so that both need not be of one moment: %s, and %s; "+
 					"give the view that an informer between is made of in the place of that, or have both ways lead through one informer", named.Name(), other, way{names: names})
 			}
 			w.found[at] = way{w.leaf, names}

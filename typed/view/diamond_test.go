@@ -15,7 +15,7 @@ import (
 )
 
 // TestDiamonds: what is made of two informers that need not be of one moment is an error,
-// however far below they have something in common, also where one of them is projected.
+// however far below they have something in common, even where one of them is projected.
 func TestDiamonds(t *testing.T) {
 	set := named("a")
 	inner := func(of *view.View[*rig.Thing]) *typed.Informer[*rig.Thing] {
@@ -38,7 +38,7 @@ func TestDiamonds(t *testing.T) {
 	assert.NoError(t, view.Union(view.Of(two), view.Of(two), versionsOfThings(view.Of(two))).Err(), "it is one input")
 }
 
-// TestDiamondsNameBothWays to what is common, which an error is of little use without.
+// TestDiamondsNameBothWays: the error names both ways to the common input.
 func TestDiamondsNameBothWays(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		base := rig.New(t, typed.WithName("base")).Informer
@@ -50,7 +50,7 @@ func TestDiamondsNameBothWays(t *testing.T) {
 		})
 		require.NoError(t, err)
 		assert.ErrorContains(t, view.Union(view.Of(left), view.Of(right)).Err(),
-			"it is made of base in two ways, so that both need not be of one moment: base → some → left, and base → others → "+right.Name()+"; give the view")
+			"made of base in two ways, so that both need not be of one moment: base → some → left, and base → others → "+right.Name()+"; give the view")
 		assert.ErrorContains(t, view.Union(view.Of(base), view.Of(left)).Err(), ": base, and base → some → left; ")
 	})
 }
@@ -58,7 +58,7 @@ func TestDiamondsNameBothWays(t *testing.T) {
 func isAny(*rig.Thing) bool { return true }
 
 // TestDiamondsThatComeLater: where a source opens others as it runs, a view that has become
-// inconsistent by that ends with an error before anybody sees what it would be.
+// inconsistent by that ends with an error before readers see the result.
 func TestDiamondsThatComeLater(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		set, namespaces := named("a"), source.NewNamespaces()
@@ -123,7 +123,7 @@ func (l lookedAt) DerivedFrom() []source.Derived {
 	return l.View.DerivedFrom()
 }
 
-// TestDerives: a view leads to what it is made of.
+// TestDerives: a view leads to its inputs.
 func TestDerives(t *testing.T) {
 	set := named("a")
 	assert.Equal(t, []source.Derived{set}, versionsOfThings(view.Union(set.View(), set.View())).DerivedFrom())

@@ -127,7 +127,7 @@ func (r *runner[T]) run(ctx context.Context) error {
 		if synced {
 			versions := r.take()
 			if err := r.diamonds.check(); err != nil {
-				return err // before anybody sees what was taken
+				return err // before readers see a part of it
 			}
 			r.step()
 			r.pass(versions)

@@ -123,7 +123,7 @@ var viewsOfOthers = []mutation{
 		in:    "typed/shard.part.run",
 		old:   "source.Omits(src, q.needs)",
 		new:   "source.Omits(src, \"\")",
-		suite: tests("typed/shard", "TestOmitsWhatIsHashed"),
+		suite: tests("typed/shard", "TestHashOfOmittedField"),
 	},
 	{
 		bug:   "what is released counts in what is told of a factory's budget until somebody else changes",

@@ -26,7 +26,7 @@ func (d *derived[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 func (*derived[T]) DerivedFrom() []source.Derived { return nil }
 
 // Derives tests that a source which is made of another one leads to that, so that views find
-// diamonds. Later tells that it has none before it runs.
+// diamonds. With later, it has none before it runs.
 func Derives[A, B index.Object](t *testing.T, later bool, wrap func(src source.Source[A]) source.Source[B]) {
 	t.Helper()
 	src := &derived[A]{make(chan struct{})}
@@ -50,7 +50,7 @@ func Derives[A, B index.Object](t *testing.T, later bool, wrap func(src source.S
 	}
 }
 
-// leads reports whether a way leads from what is derived to something else.
+// leads reports whether a way leads from one source to another.
 func leads(from, to source.Derived) bool {
 	return from == to || slices.ContainsFunc(from.DerivedFrom(), func(next source.Derived) bool { return leads(next, to) })
 }
