@@ -2,8 +2,7 @@ package report
 
 import "time"
 
-// Budget is how many objects an informer may keep and what they may weigh, and how near it
-// has come to that.
+// Budget is an informer's limit of objects and bytes, and its use.
 type Budget struct {
 	// Objects and Bytes are the limits, 0 for none.
 	Objects, Bytes int64
