@@ -12,5 +12,5 @@
 // the factory, can stay as they are.
 //
 // The informers are those of adapters.NewSharedIndexInformer: they behave as client-go's,
-// except for what docs/how-to/adopt-client-go.md lists.
+// except for what docs/reference/differences.md lists.
 package informers

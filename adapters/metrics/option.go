@@ -227,7 +227,7 @@ func check(what string, v any) error {
 	r := reflect.ValueOf(v)
 	switch {
 	case !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil():
-		return fmt.Errorf("the %s is nil", what)
+		return fmt.Errorf("%s is nil", what)
 	case !r.Comparable():
 		return fmt.Errorf("the %s is a %T, which cannot be compared", what, v)
 	}

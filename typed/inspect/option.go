@@ -72,7 +72,7 @@ func WithInformers(informers ...typed.AnyInformer) Option {
 				return errors.New("WithInformers: informer is nil")
 			}
 			if !reflect.TypeOf(informer).Comparable() {
-				return fmt.Errorf("WithInformers: a %T cannot be told from others, give a pointer", informer)
+				return fmt.Errorf("WithInformers: a %T has no identity: pass a pointer", informer)
 			}
 		}
 		s.informers = append(s.informers, informers...)
