@@ -287,7 +287,7 @@ func TestOptions(t *testing.T) {
 		assert.ErrorContains(t, err, name)
 	}
 	_, err := metrics.New(nil)
-	assert.EqualError(t, err, "metrics: the registerer is nil")
+	assert.EqualError(t, err, "metrics: registerer is nil")
 	m, err := metrics.New(r)
 	require.NoError(t, err)
 	_, err = metrics.New(r)
