@@ -41,7 +41,7 @@ func TestWriterRefuses(t *testing.T) {
 		"apply tunnels.v1.example.com: object is nil":                                                                                                                        of1(tunnels.Apply(ctx, nil, metav1.ApplyOptions{})),
 		"patch tunnels.v1.example.com: the old state: object is nil":                                                                                                         of1(tunnels.MergePatch(ctx, nil, newTunnel("a"), metav1.PatchOptions{})),
 		"patch tunnels.v1.example.com default/a: the updated state: object is nil":                                                                                           of1(tunnels.MergePatch(ctx, newTunnel("a"), nil, metav1.PatchOptions{})),
-		"create" + tunnelErr + "it has the resource version 7, so it exists; clear that for a copy, or use Update":                                                           of1(tunnels.Create(ctx, with(func(o *tunnel) { o.ResourceVersion = "7" }), metav1.CreateOptions{})),
+		"create" + tunnelErr + "resource version is \"7\", want none: clear it to create a copy, or use Update":                                                              of1(tunnels.Create(ctx, with(func(o *tunnel) { o.ResourceVersion = "7" }), metav1.CreateOptions{})),
 		"create tunnels.v1.example.com default/: object has no name and no generateName":                                                                                     of1(tunnels.Create(ctx, with(func(o *tunnel) { o.Name = "" }), metav1.CreateOptions{})),
 		"update tunnels.v1.example.com default/: name is missing":                                                                                                            of1(tunnels.Update(ctx, with(func(o *tunnel) { o.Name = "" }), metav1.UpdateOptions{})),
 		"get tunnels.v1.example.com: name is missing":                                                                                                                        of1(tunnels.Get(ctx, index.Key{}, metav1.GetOptions{})),
@@ -97,7 +97,7 @@ func TestNewWriterRefuses(t *testing.T) {
 	assert.EqualError(t, err, "create configmaps default/a: kind of the resource is ConfigMap of v1, and *v1.Pod is registered as a Pod of v1: change WithResource, or the type")
 	wrong := newWriter[*misnamed](t, sent.config(srv), kube.WithResource(podResource))
 	_, err = wrong.Create(t.Context(), &misnamed{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a"}}, metav1.CreateOptions{})
-	assert.ErrorContains(t, err, `its JSON is of "a" in the namespace "n", while its methods GetName and GetNamespace return "a?" and "n": look at the JSON tags of *kube_test.misnamed`)
+	assert.ErrorContains(t, err, `name "a" and namespace "n" in JSON, but GetName and GetNamespace return "a?" and "n": check the JSON tags of *kube_test.misnamed`)
 	missing := newWriter[*tunnel](t, sent.config(srv), kube.WithResource(schema.GroupVersionResource{Version: "v1", Resource: "ghosts"}))
 	_, err = missing.Create(t.Context(), newTunnel("a"), metav1.CreateOptions{})
 	assert.EqualError(t, err, "create ghosts default/a: find the resource ghosts in v1: the server does not have it")

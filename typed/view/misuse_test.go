@@ -120,7 +120,7 @@ func TestInformersOfOneView(t *testing.T) {
 		checkRows(t, second, "a=3")
 		stopSecond()
 		_, err := v.Status(t.Context())
-		require.ErrorContains(t, err, "not the source of an informer that runs")
+		require.ErrorContains(t, err, "no running informer has this view")
 		checkRows(t, start(t, v), "a=3")
 	})
 }
