@@ -49,7 +49,7 @@ func TestWhatCannotBeMade(t *testing.T) {
 		"JoinOn(Set of *rig.Thing, Set of *rig.Thing): join function is nil":             view.JoinOn(things, things, onNode, onNode, (func(*rig.Thing, iter.Seq[*rig.Thing]) (row, bool))(nil)),
 		"key function is nil":                                                            view.JoinOn(things, things, onNode, view.One[string, *rig.Thing](nil), join),
 		"left key function is nil":                                                       view.JoinOn(things, things, view.Many[string, *rig.Thing](nil), onNode, join),
-		"JoinSelecting(Set of *rig.Thing, Set of *rig.Thing): the selector function":     view.JoinSelecting(things, things, nil, join),
+		"JoinSelecting(Set of *rig.Thing, Set of *rig.Thing): selector function":         view.JoinSelecting(things, things, nil, join),
 		"JoinSelectedBy(Set of *rig.Thing, Set of *rig.Thing): selector function is nil": view.JoinSelectedBy(things, things, nil, join),
 		"no view to unite":                                                               view.Union[row](),
 		"option is nil":                                                                  versions(things, nil),
@@ -58,8 +58,8 @@ func TestWhatCannotBeMade(t *testing.T) {
 		"WithEqual: function is nil":                                                     versions(things, view.WithEqual[row](nil)),
 		"another type than view_test.row":                                                versions(things, view.WithEqual(func(a, b *rig.Thing) bool { return true })),
 		"lookup is nil":                                                                  view.Compute(things, func(*view.Fetcher, *rig.Thing) (row, bool) { return row{}, true }, []view.AnyLookup{nil}),
-		"view By(Set of *rig.Thing): the key":                                            view.Reduce(things, view.Keys[string, *rig.Thing]{}, fold, result),
-		"BySelector(Set of *rig.Thing): the selector":                                    view.Compute(things, func(*view.Fetcher, *rig.Thing) (row, bool) { return row{}, true }, []view.AnyLookup{view.BySelector(things, (func(*rig.Thing) labels.Selector)(nil))}),
+		"view By(Set of *rig.Thing): key function":                                       view.Reduce(things, view.Keys[string, *rig.Thing]{}, fold, result),
+		"BySelector(Set of *rig.Thing): selector function":                               view.Compute(things, func(*view.Fetcher, *rig.Thing) (row, bool) { return row{}, true }, []view.AnyLookup{view.BySelector(things, (func(*rig.Thing) labels.Selector)(nil))}),
 	} {
 		require.ErrorContains(t, made.Err(), want)
 		if v, ok := made.(*view.View[row]); ok && v != nil {
