@@ -52,6 +52,17 @@ func (s *EventStream[T]) Err() error {
 	return s.err
 }
 
+// Events returns the events of the informer as a range, which tells why it has ended: at the
+// release of a SharedInformer, too. It takes the options of a handler, and does nothing until
+// it is ranged over.
+func (a *access[T]) Events(ctx context.Context, opts ...HandlerOption) *EventStream[T] {
+	return &EventStream[T]{visit: func(yield func(Event[T]) bool) error {
+		i, ctx, stop := a.within(ctx)
+		defer stop()
+		return i.visit(ctx, opts, yield)
+	}}
+}
+
 // visit passes the events to yield, see EventStream.
 func (i *Informer[T]) visit(ctx context.Context, opts []HandlerOption, yield func(Event[T]) bool) error {
 	l, err := i.newListener(nil, "events", opts)

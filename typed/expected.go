@@ -57,7 +57,8 @@ type versionExpected[T index.Object] struct {
 // ExpectVersion returns what reports when reads reflect a resource version, as a write to the
 // server has returned it: WaitForResourceVersion without a goroutine that waits. It returns an
 // error if the version is not a positive number, or the informer cannot be used.
-func (i *Informer[T]) ExpectVersion(version string) (Expected, error) {
+func (a *access[T]) ExpectVersion(version string) (Expected, error) {
+	i := a.informer.Load()
 	if err := i.canReach(version); err != nil {
 		return nil, err
 	}
@@ -67,9 +68,6 @@ func (i *Informer[T]) ExpectVersion(version string) (Expected, error) {
 // canReach returns an error if reads will never be known to reflect a version:
 // what is wrong with the informer, or with the version.
 func (i *Informer[T]) canReach(version string) error {
-	if i == nil {
-		return errNilInformer
-	}
 	if err := i.check(); err != nil {
 		return err
 	}
@@ -143,8 +141,8 @@ type deletionExpected[T index.Object] struct {
 // in any state that it had before. It returns an error if that has no UID or its version is
 // not a positive number, if the informer's objects have no UIDs, or the informer cannot be
 // used.
-func (i *Informer[T]) ExpectDeleted(obj Identified) (Expected, error) {
-	e, err := i.expectDeleted(obj)
+func (a *access[T]) ExpectDeleted(obj Identified) (Expected, error) {
+	e, err := a.informer.Load().expectDeleted(obj)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +180,9 @@ func (i *Informer[T]) expectDeleted(obj Identified) (*deletionExpected[T], error
 // It returns an error at once if ExpectDeleted does. It returns ctx's error if ctx ends first,
 // and ErrStopped if the informer stops; both also wrap the current list or watch error, or
 // ErrNotStarted.
-func (i *Informer[T]) WaitForDeletion(ctx context.Context, obj Identified) error {
+func (a *access[T]) WaitForDeletion(ctx context.Context, obj Identified) error {
+	i, ctx, stop := a.within(ctx)
+	defer stop()
 	e, err := i.expectDeleted(obj)
 	if err != nil {
 		return err
@@ -193,8 +193,6 @@ func (i *Informer[T]) WaitForDeletion(ctx context.Context, obj Identified) error
 	}
 	return nil
 }
-
-var errNilInformer = errors.New("informer is nil")
 
 var errNoUID = errors.New("the object has no UID")
 

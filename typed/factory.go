@@ -14,6 +14,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/keys"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -214,7 +215,7 @@ func (f *Factory) release(at shareKey, s *share, by *use) {
 		last = false
 		s.wanted = make(chan struct{})
 		wanted := s.wanted
-		f.running.Go(func() { contain(func() { f.linger(at, s, wanted) }) })
+		f.running.Go(func() { goroutine.CallSafely(func() { f.linger(at, s, wanted) }) })
 	}
 	f.mu.Unlock()
 	if last {
@@ -302,15 +303,28 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 }
 
 // Status reports on the informers that are in use, in the order of their names.
-func (f *Factory) Status() []Status {
+func (f *Factory) Status() []report.Status {
 	f.mu.Lock()
 	shares := f.sorted()
 	f.mu.Unlock()
-	statuses := make([]Status, len(shares))
+	statuses := make([]report.Status, len(shares))
 	for i, s := range shares {
 		statuses[i] = s.informer.Status()
 	}
 	return statuses
+}
+
+// Informers returns the informers that are in use, in the order of their names. They are
+// not uses of them: they do not keep an informer from ending, and answer as released ones
+// do when it has.
+func (f *Factory) Informers() []AnyInformer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var informers []AnyInformer
+	for _, s := range f.sorted() {
+		informers = append(informers, s.informer)
+	}
+	return slices.Clip(informers)
 }
 
 // sorted returns the informers in the order of their names. The caller holds mu.

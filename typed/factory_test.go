@@ -17,6 +17,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -89,7 +90,7 @@ func TestFactoryShares(t *testing.T) {
 	})
 }
 
-func names(statuses []typed.Status) (all []string) {
+func names(statuses []report.Status) (all []string) {
 	for _, s := range statuses {
 		all = append(all, s.Name)
 	}

@@ -10,6 +10,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -57,9 +58,6 @@ func SameInformer[T index.Object](a, b Followed[T]) bool { return a.followed() =
 // SourceOf returns the source of an informer, nil if it was released.
 func SourceOf[T index.Object](of Followed[T]) source.Source[T] { return of.followed().source }
 
-// followed implements Followed.
-func (i *Informer[T]) followed() *Informer[T] { return i }
-
 // Follow implements Followed.
 func (i *Informer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
 	leave, err := i.follow(f)
@@ -87,13 +85,13 @@ func (i *Informer[T]) addFollower(f Follower[T]) (leave func() bool, err error) 
 	if err := i.check(); err != nil {
 		return nil, err
 	}
-	if i.Phase() == PhaseStopped {
+	if i.Phase() == report.PhaseStopped {
 		return nil, fmt.Errorf("informer %s: follower not added: %w", i.name, i.endOf(context.Background()))
 	}
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		f.Report(ErrNotStarted)
 	} else {
-		var s Status
+		var s report.Status
 		i.health.fill(&s)
 		f.Report(s.Err)
 	}
@@ -113,9 +111,6 @@ func (i *Informer[T]) addFollower(f Follower[T]) (leave func() bool, err error) 
 		return i.followers.remove(one)
 	}, nil
 }
-
-// followed implements Followed.
-func (s *SharedInformer[T]) followed() *Informer[T] { return s.informer.Load() }
 
 // Follow implements Followed. The follower ends with Release, too, before that returns.
 func (s *SharedInformer[T]) Follow(f Follower[T]) (unfollow func(), err error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 func put(objs ...*rig.Thing) []index.Change[*rig.Thing] {
@@ -54,7 +55,7 @@ func TestIndexerOfTheCallerThatCannotBeUsed(t *testing.T) {
 		"objects are of type *rig":           {typed.WithIndexer(index.NewIndexer[rig.Bare]())},
 		"cannot be used with WithIndexer":    {typed.WithIndexer(index.NewIndexer[*rig.Thing]()), typed.WithRecreation()},
 		"and WithChangedOnly cannot be used": {typed.WithChangedOnly(), typed.WithIndexer(index.NewIndexer[*rig.Thing]())},
-		"the metrics are nil":                {typed.WithMetrics(nil)},
+		"the metrics are nil":                {observe.WithMetrics(nil)},
 	} {
 		_, err := typed.NewInformer(rig.NewScript(), opts...).Handle(&rig.Recorder{})
 		require.ErrorContains(t, err, name)

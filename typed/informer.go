@@ -16,7 +16,6 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/loglimit"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -64,6 +63,7 @@ import (
 // on the goroutine that calls Run, and may start others, such as a decoder for each processor.
 // All methods are safe for concurrent use. Objects are shared: do not modify them.
 type Informer[T index.Object] struct {
+	access[T]
 	config
 	err       error // what was wrong with the arguments of NewInformer
 	source    source.Source[T]
@@ -84,14 +84,11 @@ type Informer[T index.Object] struct {
 	published atomic.Int64 // how many events there were
 	progress
 
-	created  report.CallSite
-	began    time.Time   // when it was made; times of slowLog are counted from there
-	holders  *uses       // of a factory's informer; nil: it is not one
-	history  *history[T] // nil: no events are kept
-	meter    source.Meter
-	slowLog  loglimit.Log
-	spending *spending                            // nil: there is no budget
-	spent    struct{ objects, heap atomic.Int64 } // of the budget of the factory
+	created report.CallSite
+	holders *uses // of a factory's informer; nil: it is not one
+	meter   source.Meter
+	hooks   hooks                       // nil: nobody observes; set before Run
+	ending  atomic.Pointer[func(error)] // ends Run
 
 	released atomic.Bool // set with mu held
 	joint    goroutine.Joint
@@ -123,7 +120,6 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 		deltas:  queue.NewDeltaFIFO[T](),
 		log:     eventlog.New[Event[T]](),
 		created: report.Caller(),
-		began:   time.Now(),
 		synced:  make(chan struct{}),
 		stopped: make(chan struct{}),
 	}
@@ -147,16 +143,8 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 	store, err := indexerOf[T](&i.config)
 	errs = append(errs, err)
 	i.store = store
-	if i.metrics == nil && i.metricsFor != nil {
-		i.metrics = i.metricsFor(i.name, source.OriginOf(src))
-	}
-	if i.total != nil && !i.shared {
-		errs = append(errs, errors.New("WithTotalBudget is for the informers of a factory together, give it to NewFactory: this one has WithBudget"))
-	}
-	i.history = newHistory[T](i.events)
-	if i.budget != nil {
-		i.spending = &spending{Budget: *i.budget}
-	}
+	i.refer(i)
+	errs = append(errs, i.observe(i.observers))
 	if err := errors.Join(errs...); err != nil {
 		i.err = fmt.Errorf("informer %s: %w", i.name, err)
 	}
@@ -182,12 +170,14 @@ func (i *Informer[T]) check() error {
 //	*v1.Pod in shop labels app=web at 10.0.0.1:6443
 //
 // It is for people, and its form may change; Status has the same in parts.
-func (i *Informer[T]) Name() string { return i.name }
+func (a *access[T]) Name() string { return a.informer.Load().name }
 
 // GroupResource returns what errors call the objects, as client-go's listers do, such as
 // "deployment" of "apps"; it is zero if the informer's source does not know. Package
 // lister asks for it.
-func (i *Informer[T]) GroupResource() schema.GroupResource { return groupResourceOf(i.located()) }
+func (a *access[T]) GroupResource() schema.GroupResource {
+	return groupResourceOf(a.informer.Load().located())
+}
 
 // located returns where the objects come from.
 func (i *Informer[T]) located() source.Origin {
@@ -206,7 +196,8 @@ func (i *Informer[T]) Indexer() *index.Indexer[T] {
 // AddIndexes adds indexes, and fills them if there are objects already. It may
 // be called at any time; see index.Indexer.AddIndexes for errors. After the
 // informer has stopped it returns ErrStopped.
-func (i *Informer[T]) AddIndexes(indexes ...index.Definition[T]) error {
+func (a *access[T]) AddIndexes(indexes ...index.Definition[T]) error {
+	i := a.informer.Load()
 	if err := i.check(); err != nil {
 		return err
 	}
@@ -241,21 +232,25 @@ func (i *Informer[T]) checkIndexes(indexes []index.Definition[T]) error {
 }
 
 // Indexes returns the indexes that were added and not removed. The slice is the
-// caller's. As other reads, it panics after Release.
-func (i *Informer[T]) Indexes() []index.Definition[T] { return i.store.Indexes() }
+// caller's. As other reads, it panics after Release. A user of a SharedInformer who wants an
+// index that others may have added uses index.Ensure.
+func (a *access[T]) Indexes() []index.Definition[T] { return a.reads.Load().Indexes() }
 
 // RemoveIndexes removes indexes, see index.Indexer.RemoveIndexes.
 func (i *Informer[T]) RemoveIndexes(indexes ...index.Definition[T]) {
 	i.store.RemoveIndexes(indexes...)
 }
 
-// Synced returns a channel that is closed when the store holds the first list.
-func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
+// Synced returns a channel that is closed when the store holds the first list. After the
+// release of a SharedInformer it is one that is never closed.
+func (a *access[T]) Synced() <-chan struct{} { return a.informer.Load().synced }
 
 // WaitForSync waits until Synced is closed. If ctx ends before, or the informer stops, it
 // returns a *SyncError with the reason. It may be called before Run, and after the informer
 // has stopped it returns an error in any case.
-func (i *Informer[T]) WaitForSync(ctx context.Context) error {
+func (a *access[T]) WaitForSync(ctx context.Context) error {
+	i, ctx, stop := a.within(ctx)
+	defer stop()
 	if err := i.check(); err != nil {
 		return err
 	}
@@ -282,7 +277,9 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 //   - [ErrStopped] if the informer stops first.
 //
 // The last two also wrap the current list or watch error, or [ErrNotStarted].
-func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
+func (a *access[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
+	i, ctx, stop := a.within(ctx)
+	defer stop()
 	if err := i.canReach(resourceVersion); err != nil {
 		return err
 	}
@@ -308,10 +305,10 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 
 // Phase returns the stage that the informer is in. It takes no lock, so that it
 // may be asked for from anywhere, an index function for example.
-func (i *Informer[T]) Phase() Phase { return Phase(i.phase.Load()) }
+func (i *Informer[T]) Phase() report.Phase { return report.Phase(i.phase.Load()) }
 
 // setPhase enters a stage. The caller holds mu.
-func (i *Informer[T]) setPhase(p Phase) { i.phase.Store(uint32(p)) }
+func (i *Informer[T]) setPhase(p report.Phase) { i.phase.Store(uint32(p)) }
 
 func (i *Informer[T]) isStopped() bool {
 	select {
@@ -334,13 +331,13 @@ func (i *Informer[T]) isSynced() bool {
 // syncError tells why the informer, or the handler r unless it is nil, is not
 // synced now that a wait for it has ended.
 func (i *Informer[T]) syncError(ctx context.Context, r *Registration) error {
-	var s Status
+	var s report.Status
 	i.health.fill(&s)
 	e := &SyncError{Informer: i.name, Cause: i.endOf(ctx), Err: s.Err, Failures: s.Failures, Since: s.Since}
 	if e.Cause == nil && r != nil {
 		e.Cause = cmp.Or(r.Err(), ErrClosed)
 	}
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		e.Err = ErrNotStarted
 	}
 	return e
@@ -364,10 +361,10 @@ func (i *Informer[T]) endOf(ctx context.Context) error {
 // withFailure returns err, and what list and watch fail with, if they do, or
 // ErrNotStarted.
 func (i *Informer[T]) withFailure(err error) error {
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		return fmt.Errorf("%w; %w", err, ErrNotStarted)
 	}
-	var s Status
+	var s report.Status
 	i.health.fill(&s)
 	switch {
 	case s.Err == nil:

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed/source"
+	"github.com/kubetyped/informer/internal/observer"
 )
 
 // Option sets up an Informer. Options are checked when the informer is made;
@@ -22,22 +22,12 @@ type config struct {
 	nameless    bool
 	changedOnly bool
 	transforms  []transformStep
-	indexer     any // an *index.Indexer[T] for the informer's T
-	metrics     Metrics
-	metricsFor  func(string, source.Origin) Metrics // nil: metrics are all
-	onPublished func()                              // nil: nothing is called
-	onError     func(error) error                   // nil: nothing is called
-	grace       time.Duration                       // after the last user of a factory's informer
-	shared      bool                                // the informer is of a factory
-	detection   *detection                          // nil: mutations are not detected
+	indexer     any               // an *index.Indexer[T] for the informer's T
+	onError     func(error) error // nil: nothing is called
+	grace       time.Duration     // after the last user of a factory's informer
+	shared      bool              // the informer is of a factory
+	observers   []observer.Observer
 
-	callTimes     bool          // calls of handlers are timed
-	slowLimit     time.Duration // of calls of handlers; 0: none
-	stuckAfter    time.Duration // for which a call lasts whose stack is logged; 0: none is
-	slowIndexes   time.Duration // the limit of index functions; 0: none
-	events        int           // that are kept
-	budget        *Budget       // nil: there is none
-	total         *totalBudget  // of the factory; nil: there is none
 	despiteFreeze bool
 }
 
@@ -66,39 +56,6 @@ func WithIndexer[T index.Object](x *index.Indexer[T]) Option {
 			return errors.New("WithIndexer: indexer is nil")
 		}
 		c.indexer = x
-		return nil
-	}
-}
-
-// WithMetrics reports the informer's metrics to m.
-func WithMetrics(m Metrics) Option {
-	return func(c *config) error {
-		if m == nil {
-			return errors.New("the metrics are nil")
-		}
-		c.metrics = m
-		return nil
-	}
-}
-
-// WithMetricsFor makes each informer report to the metrics that f returns for its name and the
-// origin of its objects, so that each informer of a factory has its own. f returns nil for an
-// informer without metrics. It is called when an informer is made.
-//
-// A label with the name has as many values as there ever are informers with different
-// namespaces, selectors and hosts. That is fine for a program that knows them all when it is
-// written. One that makes informers for whatever namespaces, tenants or clusters come along
-// should label by the kind of the origin, and add up the values of several informers:
-//
-//	typed.WithMetricsFor(func(_ string, from source.Origin) typed.Metrics {
-//		return metricsOf(from.Kind.GroupKind()) // one for each kind
-//	})
-func WithMetricsFor(f func(name string, from source.Origin) Metrics) Option {
-	return func(c *config) error {
-		if f == nil {
-			return errors.New("WithMetricsFor: function is nil")
-		}
-		c.metricsFor = f
 		return nil
 	}
 }
@@ -140,18 +97,6 @@ func WithGrace(period time.Duration) Option {
 	}
 }
 
-// WithHistory keeps the last events. Explain returns those of a key, to show what happened to
-// an object. Each event takes 100 bytes and about 20 ns.
-func WithHistory(events int) Option {
-	return func(c *config) error {
-		if events < 1 {
-			return fmt.Errorf("WithHistory: %d events cannot be kept", events)
-		}
-		c.events = events
-		return nil
-	}
-}
-
 // WithDespiteFreeze makes a factory start an informer although it was frozen, see
 // Factory.Freeze.
 func WithDespiteFreeze() Option {
@@ -167,19 +112,6 @@ func WithDespiteFreeze() Option {
 func WithNameless() Option {
 	return func(c *config) error {
 		c.nameless = true
-		return nil
-	}
-}
-
-// WithOnPublished calls f on the informer's goroutine after each batch of changes, or list, is
-// stored and available to handlers. No lock is held. A panic of f is reported by
-// utilruntime.HandleCrash.
-func WithOnPublished(f func()) Option {
-	return func(c *config) error {
-		if f == nil {
-			return errors.New("WithOnPublished: function is nil")
-		}
-		c.onPublished = f
 		return nil
 	}
 }
@@ -229,9 +161,6 @@ func indexerOf[T index.Object](c *config) (*index.Indexer[T], error) {
 func indexerOptions[T index.Object](c *config) ([]index.Option[T], error) {
 	var none T
 	var opts []index.Option[T]
-	if err := checkDetected[T](); c.detection != nil && err != nil {
-		return nil, err
-	}
 	if c.recreated {
 		if _, ok := any(none).(uidGetter); !ok {
 			return nil, fmt.Errorf("WithRecreation needs objects with a UID, and %v has no method GetUID", reflect.TypeFor[T]())

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/observer"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // Release frees all objects, for good, even if the program still refers to the informer or its
@@ -19,9 +21,9 @@ func (i *Informer[T]) Release() error {
 	}
 	i.mu.Lock()
 	var listeners []*listener[T]
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		listeners = i.listeners.takeAll()
-		i.setPhase(PhaseStopped)
+		i.setPhase(report.PhaseStopped)
 		i.cause = index.ErrReleased
 		i.ended = true
 		close(i.stopped)
@@ -41,7 +43,11 @@ func (i *Informer[T]) Release() error {
 		l.reader.Close()
 		l.finish()
 	}
-	i.giveBack()
+	i.hooks.each(func(h *observer.Hooks) {
+		if h.Released != nil {
+			h.Released()
+		}
+	})
 	i.versions.end()
 	notify(i.deletions.all())
 	i.byKey.notify()
@@ -51,7 +57,8 @@ func (i *Informer[T]) Release() error {
 // Err returns nil as long as there is something to read from, which may be empty:
 // the last state, if the informer has stopped. Otherwise it returns what was wrong
 // with the arguments of NewInformer, or index.ErrReleased.
-func (i *Informer[T]) Err() error {
+func (a *access[T]) Err() error {
+	i := a.informer.Load()
 	if err := i.check(); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // Run starts the informer and blocks until ctx ends, or until the source gives up or
@@ -29,24 +30,23 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	defer cancel()
 	var final atomic.Pointer[error] // what WithOnError has ended it with
 	var looping sync.WaitGroup
-	detector := newDetector(i)
-	if detector != nil {
-		looping.Go(func() { detector.run(running) })
-	}
 	end := func(cause error) {
 		if ctx.Err() == nil {
 			final.CompareAndSwap(nil, &cause)
 		}
 		cancel()
 	}
-	if i.stuckAfter > 0 {
-		looping.Go(func() { i.watchHandlers(running) })
+	i.ending.Store(&end)
+	for _, h := range i.hooks {
+		if h.Run != nil {
+			looping.Go(func() { goroutine.CallSafely(func() { h.Run(running) }) })
+		}
 	}
-	looping.Go(func() { (&loop[T]{Informer: i, detector: detector, end: end}).run(running) })
+	looping.Go(func() { (&loop[T]{Informer: i}).run(running) })
 	sink := &informerSink[T]{
 		deltas: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
 		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter, needs: i.needs,
-		moved: i.versionsMoved, early: func(received int) { i.early(received, end) },
+		moved: i.versionsMoved, hooks: i.hooks,
 	}
 	err := goroutine.Contain(ctx, "its source", func() error { return i.source.Run(running, sink) })
 	i.health.trouble.End()
@@ -82,11 +82,11 @@ func (i *Informer[T]) RunJointly(ctx context.Context, run func(ctx context.Conte
 
 func (i *Informer[T]) start(ctx context.Context) error {
 	i.mu.Lock()
-	if i.Phase() != PhaseNew {
+	if i.Phase() != report.PhaseNew {
 		i.mu.Unlock()
 		return fmt.Errorf("informer %s: %w", i.name, ErrStarted)
 	}
-	i.setPhase(PhaseSyncing)
+	i.setPhase(report.PhaseSyncing)
 	i.ctx = ctx
 	i.followers.report(nil)
 	listeners := i.listeners.all()
@@ -101,7 +101,7 @@ func (i *Informer[T]) start(ctx context.Context) error {
 // stop ends what depends on the informer, and waits for it.
 func (i *Informer[T]) stop(cause error) {
 	i.mu.Lock()
-	i.setPhase(PhaseStopped)
+	i.setPhase(report.PhaseStopped)
 	i.cause = cause
 	listeners := i.listeners.takeAll()
 	close(i.stopped)

@@ -8,6 +8,7 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -66,7 +67,7 @@ func (u *untold) tell(ctx context.Context) {
 func (u *untold) unlocked(call func()) {
 	u.mu.Unlock()
 	defer u.mu.Lock()
-	contain(call)
+	goroutine.CallSafely(call)
 }
 
 // end ends that, when nobody rejects anything any more. What waits is told in one report, so

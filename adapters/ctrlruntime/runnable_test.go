@@ -23,6 +23,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // configMaps returns an informer of the server's ConfigMaps.
@@ -67,7 +68,7 @@ func TestManagerRunsInformers(t *testing.T) {
 		<-reached
 		stop()
 		assert.Equal(t, "last", <-seen)
-		assert.Equal(t, typed.PhaseStopped, maps.Status().Phase)
+		assert.Equal(t, report.PhaseStopped, maps.Status().Phase)
 	})
 }
 

@@ -216,7 +216,7 @@ func TestSourcePassesOptionsOn(t *testing.T) {
 		require.Len(t, handlers, 2)
 		assert.Equal(t, "handler.TypedFuncs[*k8s.io/api/core/v1.ConfigMap,string]", handlers[0].Name)
 		assert.Equal(t, "mine", handlers[1].Name)
-		assert.Equal(t, typed.Coalesce(), handlers[1].Delivery)
+		assert.Equal(t, typed.Coalesce().String(), handlers[1].Delivery)
 		assert.Equal(t, "typed informer source: config maps", src.String())
 	})
 }

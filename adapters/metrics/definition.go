@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 // scope is what a metric is about, and so which labels it has before its own.
@@ -90,7 +92,7 @@ var (
 	decoding = counter(ofInformer, "kubetyped_informer_decode_seconds_total",
 		"Time that it took to decode answers to lists and watches, on all goroutines, estimated from a part of them.")
 	budgetUsed = gauge(ofInformer, largest, "kubetyped_informer_budget_used_ratio",
-		"Part of the nearer limit of typed.WithBudget that is used; of the informer that uses most.")
+		"Part of the nearer limit of observe.WithBudget that is used; of the informer that uses most.")
 	heap = gauge(ofInformer, sum, "kubetyped_informer_heap_bytes",
 		"Memory of the objects, estimated, of informers with a budget of bytes.")
 	indexKeys = gauge(ofInformer, sum, "kubetyped_informer_index_keys",

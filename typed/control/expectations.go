@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -134,7 +135,7 @@ func NewExpectations[K comparable](q Adder[K], opts ...ExpectationOption) (*Expe
 // of different resources cannot be compared. It returns an error if the version
 // is not a number, or the informer is nil or cannot be used.
 func (e *Expectations[K]) Expect(key K, by Observer, resourceVersion string) error {
-	if by == nil {
+	if isNil(by) {
 		return fmt.Errorf("version %s is not expected for key %v: %w", resourceVersion, key, errNilObserver)
 	}
 	expected, err := by.ExpectVersion(resourceVersion)
@@ -150,7 +151,7 @@ func (e *Expectations[K]) Expect(key K, by Observer, resourceVersion string) err
 // namespaces and fleets have, it waits for that of the object, where Expect waits for the
 // slowest, which may take a minute. All else is as with Expect.
 func (e *Expectations[K]) ExpectOf(key K, by KeyObserver, of index.Key, resourceVersion string) error {
-	if by == nil {
+	if isNil(by) {
 		return fmt.Errorf("version %s of %q is not expected for key %v: %w", resourceVersion, of, key, errNilObserver)
 	}
 	expected, err := by.ExpectKeyVersion(of, resourceVersion)
@@ -173,7 +174,7 @@ func (e *Expectations[K]) ExpectOf(key K, by KeyObserver, of index.Key, resource
 // objects have no UIDs, or if the informer or the object is nil or cannot be
 // used.
 func (e *Expectations[K]) ExpectDeleted(key K, by Observer, deleted typed.Identified) error {
-	if by == nil {
+	if isNil(by) {
 		return fmt.Errorf("a deletion is not expected for key %v: %w", key, errNilObserver)
 	}
 	if deleted == nil {
@@ -188,6 +189,12 @@ func (e *Expectations[K]) ExpectDeleted(key K, by Observer, deleted typed.Identi
 }
 
 var errNilObserver = errors.New("informer is nil")
+
+// isNil reports whether an informer is nil, or a nil pointer of some type.
+func isNil(by any) bool {
+	v := reflect.ValueOf(by)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
 
 // Wrap returns a function for queue.WorkQueue.Run, or whatever else processes
 // the queue's keys: it calls process, unless the key expects something that is

@@ -14,6 +14,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -288,7 +289,7 @@ func TestStatus(t *testing.T) {
 		}, w.status("west"))
 		w.stop()
 		synctest.Wait()
-		assert.Equal(t, typed.PhaseStopped, w.Phase())
+		assert.Equal(t, report.PhaseStopped, w.Phase())
 		assert.Equal(t, fleet.PhaseSynced, w.status("east").Phase, "it stays as it was")
 	})
 }

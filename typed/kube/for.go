@@ -90,7 +90,7 @@ func (o SourceOption) addTo(all *forOptions) { all.source = append(all.source, o
 
 // WithInformerOptions has For give options to its informer, or a factory to all:
 //
-//	kube.For[*corev1.Pod](f, kube.WithInformerOptions(typed.WithMetrics(m)))
+//	kube.For[*corev1.Pod](f, kube.WithInformerOptions(observe.WithMetrics(m)))
 func WithInformerOptions(opts ...typed.Option) ForOption { return informerOptions(opts) }
 
 type informerOptions []typed.Option

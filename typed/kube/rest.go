@@ -50,7 +50,7 @@ import (
 //
 // Lists, watches, retries and waits are those of FromListerWatcher. In addition,
 //
-//  1. a list is decoded item by item as it arrives, and typed.Status reports its progress. The
+//  1. a list is decoded item by item as it arrives, and report.Status reports its progress. The
 //     text of a list is never in memory as a whole;
 //  2. a server that never ends a streamed list is listed the plain way, see
 //     WithWatchListTimeout;
@@ -68,7 +68,7 @@ import (
 //     rule 2 of FromListerWatcher, and reports why.
 //
 // If objects stay in JSON, or are decoded by apimachinery, for what T has in it, the log
-// says why, and so does the Origin in typed.Status.
+// says why, and so does the Origin in report.Status.
 //
 // If the arguments cannot be used, the informer's methods say so, see
 // typed.NewInformer.

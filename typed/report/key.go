@@ -21,7 +21,7 @@ type Key struct {
 	// if there is none.
 	Rejected error
 	// Events are the last events of the key, the latest first, if the informer keeps them,
-	// see typed.WithHistory.
+	// see observe.WithHistory.
 	Events []Event
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -74,7 +75,7 @@ func TestNamespaces(t *testing.T) {
 		x, y := r.sinkOf("x"), r.sinkOf("y")
 		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("a", 1)), in("x", rig.At("b", 2))}, "5")
 		assert.Empty(t, r.rec.Next(), "y is missing")
-		assert.Equal(t, typed.PhaseSyncing, r.Status().Phase)
+		assert.Equal(t, report.PhaseSyncing, r.Status().Phase)
 		sinktest.Replace(y, "", []*rig.Thing{in("y", rig.At("c", 3))}, "6")
 		assert.ElementsMatch(t, []string{"initial a@1", "initial b@2", "initial c@3"}, r.rec.Next())
 		assert.NoError(t, r.WaitForSync(t.Context()))

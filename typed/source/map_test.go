@@ -21,6 +21,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -172,7 +173,7 @@ func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 			runtime.GC()
 		}
 		assert.Nil(t, first.Value(), "nothing of it is kept but the projection")
-		assert.Equal(t, typed.PhaseSyncing, informer.Status().Phase)
+		assert.Equal(t, report.PhaseSyncing, informer.Status().Phase)
 
 		end := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 			ResourceVersion: "7", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},

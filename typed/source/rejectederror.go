@@ -12,7 +12,7 @@ var ErrNilObject = errors.New("object is nil")
 
 // RejectedError is an object that was received but not stored: it could not be decoded, has no
 // name, is not of the informer's type, or a transform, a projection or an index function has
-// failed on it. The informer logs it, counts it (typed.Status.Rejected) and continues:
+// failed on it. The informer logs it, counts it (report.Status.Rejected) and continues:
 //
 //  1. The store keeps the state of the object that it has, if any: reads of that key, and of
 //     no other, are behind the informer's resource version. This is never silent:

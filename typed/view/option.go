@@ -74,7 +74,7 @@ type Metrics interface {
 }
 
 // WithMetrics makes a view report what it costs. It is about this view alone, not about those
-// that it is made of. The informer that is made of a view has typed.WithMetrics, besides.
+// that it is made of. The informer that is made of a view has observe.WithMetrics, besides.
 func WithMetrics(m Metrics) Option {
 	return func(o *options) error {
 		if m == nil {

@@ -1,4 +1,4 @@
-package typed
+package observe
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kubetyped/informer/internal/observer"
+	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -31,29 +33,14 @@ type Budget struct {
 // objects or half a minute has passed. Given to a factory, it is for each of its informers.
 //
 // An informer that was stopped keeps its last state, as any other, until it is released.
-func WithBudget(b Budget) Option {
-	return func(c *config) error {
-		if err := b.check("WithBudget"); err != nil {
-			return err
-		}
-		c.budget = &b
-		return nil
-	}
-}
+func WithBudget(b Budget) typed.Option { return typed.WithObserver((*ownBudget)(&b)) }
 
 // WithTotalBudget limits what all informers of a factory keep together, until they are
 // released. With Stop, those end that grow while the limit is passed, or whose list would
 // pass it. It is an option of NewFactory; one value of it that is given to several
 // factories is one budget.
-func WithTotalBudget(b Budget) Option {
-	total := &totalBudget{spending: spending{Budget: b}}
-	return func(c *config) error {
-		if err := b.check("WithTotalBudget"); err != nil {
-			return err
-		}
-		c.total = total
-		return nil
-	}
+func WithTotalBudget(b Budget) typed.Option {
+	return typed.WithObserver(&totalBudget{spending: spending{Budget: b}})
 }
 
 func (b *Budget) check(option string) error {
@@ -67,10 +54,7 @@ func (b *Budget) check(option string) error {
 }
 
 func (b *Budget) same(other *Budget) bool {
-	if b == nil || other == nil {
-		return b == other
-	}
-	return b.Objects == other.Objects && b.Bytes == other.Bytes && b.Stop == other.Stop && sameFunction(b.OnWarning, other.OnWarning)
+	return b.Objects == other.Objects && b.Bytes == other.Bytes && b.Stop == other.Stop && observer.SameFunction(b.OnWarning, other.OnWarning)
 }
 
 // BudgetError is what Run returns for an informer that was over its budget.
@@ -135,9 +119,6 @@ func (s *spending) spend(objects, heap int64, now time.Time) (r report.Budget, w
 
 // now returns what is used.
 func (s *spending) now() report.Budget {
-	if s == nil {
-		return report.Budget{}
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.report()
@@ -155,8 +136,48 @@ func (s *spending) report() report.Budget {
 	return r
 }
 
-// totalBudget is the budget of a factory.
+// ownBudget is what each informer may use.
+type ownBudget Budget
+
+func (b *ownBudget) Observe(o observer.Observed) (observer.Hooks, error) {
+	if err := (*Budget)(b).check(b.Option()); err != nil {
+		return observer.Hooks{}, err
+	}
+	a := &account{Observed: o, spending: &spending{Budget: Budget(*b)}}
+	return observer.Hooks{Batch: a.batch, Listing: a.list, Status: func(s *report.Status) { s.Budget = a.spending.now() }}, nil
+}
+
+func (b *ownBudget) Option() string { return "WithBudget" }
+func (b *ownBudget) Alone() bool    { return false }
+func (b *ownBudget) After(earlier observer.Observer) observer.Observer {
+	return observer.Latest(b, earlier)
+}
+
+func (b *ownBudget) Same(other observer.Observer) bool {
+	o, ok := other.(*ownBudget)
+	return ok && (*Budget)(b).same((*Budget)(o))
+}
+
+// totalBudget is what all informers of a factory may use.
 type totalBudget struct {
 	spending
 	sumObjects, sumHeap atomic.Int64 // of all informers
+}
+
+func (b *totalBudget) Observe(o observer.Observed) (observer.Hooks, error) {
+	if err := b.check(b.Option()); err != nil {
+		return observer.Hooks{}, err
+	}
+	if !o.Shared() {
+		return observer.Hooks{}, errors.New("WithTotalBudget is for the informers of a factory together, give it to NewFactory: this one has WithBudget")
+	}
+	a := &account{Observed: o, spending: &b.spending, total: b}
+	return observer.Hooks{Batch: a.batch, Listing: a.list, Released: a.refund}, nil
+}
+
+func (b *totalBudget) Option() string                    { return "WithTotalBudget" }
+func (b *totalBudget) Alone() bool                       { return false }
+func (b *totalBudget) Same(other observer.Observer) bool { return b == other }
+func (b *totalBudget) After(earlier observer.Observer) observer.Observer {
+	return observer.Latest(b, earlier)
 }

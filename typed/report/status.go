@@ -1,9 +1,8 @@
-package typed
+package report
 
 import (
 	"time"
 
-	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -96,24 +95,24 @@ type Status struct {
 	// Traffic is what the source has received, zero if that is not known, as with
 	// kube.FromListerWatcher, where other code reads the responses.
 	Traffic source.Traffic
-	// Budget is what WithBudget allows, and how much of it is used, zero without that.
-	Budget report.Budget
+	// Budget is what observe.WithBudget allows, and how much of it is used, zero without that.
+	Budget Budget
 
 	// Created is the line that has made the informer, or asked a factory for it first.
 	// Holders has the line of each use of a factory's informer that was not released.
-	Created report.CallSite
-	Holders []report.CallSite
+	Created CallSite
+	Holders []CallSite
 
 	// Handlers contains every registered handler.
-	Handlers []HandlerStatus
+	Handlers []Handler
 }
 
-// HandlerStatus is a report on a handler.
-type HandlerStatus struct {
+// Handler is a report on a handler.
+type Handler struct {
 	// Name is the handler's name.
 	Name string
-	// Delivery is its policy.
-	Delivery Delivery
+	// Delivery is its policy, as it is written in Go.
+	Delivery string
 	// Synced reports whether it has returned from the last initial object.
 	Synced bool
 	// Backlog is how many events it has not returned from.
@@ -126,14 +125,14 @@ type HandlerStatus struct {
 	LastPanicAt time.Time
 
 	// Times is a histogram of its calls, Recent has those of the last minute, and Slowest is
-	// the one that has taken longest; they are nil if calls are not timed, see WithCallTimes,
+	// the one that has taken longest; they are nil if calls are not timed, see observe.WithCallTimes,
 	// and Slowest if there was none. Current is the
 	// call that it is in, nil if there is none, or calls are not timed.
-	Times            *report.CallTimes
-	Recent           *report.RecentCalls
-	Slowest, Current *report.Call
+	Times            *CallTimes
+	Recent           *RecentCalls
+	Slowest, Current *Call
 	// Stuck reports that it has been in one call for too long: for the time after which
-	// WithSlowHandlers logs a stack, or five minutes without that. If calls are not timed,
+	// observe.WithSlowHandlers logs a stack, or five minutes without that. If calls are not timed,
 	// that is known only after as long a time of reports which show no progress.
 	Stuck bool
 }
