@@ -8,8 +8,7 @@
 //
 //	err := ctrlruntime.ConfigureCache(&options.Cache) // then ctrl.NewManager(config, options)
 //
-// The same, and objects are decoded here, with equal parts once, and without the fields
-// that nobody needs:
+// The same, with objects that are decoded here, deduplicated, and without unneeded fields:
 //
 //	options.NewCache = ctrlruntime.SharingCache()
 //
@@ -18,8 +17,8 @@
 //
 //	err := ctrlruntime.ConfigureController(&options) // then controller.New, or WithOptions of the builder
 //
-// Beside the cache. A typed informer, with typed indexes and reads without
-// copies, which the manager runs, and which feeds controllers:
+// Next to the cache. A typed informer, with typed indexes and reads without copies, which the
+// manager runs, and which feeds controllers:
 //
 //	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 //	err := mgr.Add(ctrlruntime.Runnable(pods))

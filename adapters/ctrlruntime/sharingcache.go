@@ -21,15 +21,15 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// SharingCache returns a function that makes a manager's cache, which keeps its objects
-// in this project's informers, as with ConfigureCache, and equal parts of them once,
-// which takes a good deal less memory and time:
+// SharingCache returns a function that makes a manager's cache, which keeps its objects in
+// this project's informers, as with ConfigureCache, and deduplicates them, which takes much
+// less memory and time:
 //
 //	options.NewCache = ctrlruntime.SharingCache() // then ctrl.NewManager(config, options)
 //
-// Objects of all kinds are decoded by this project: typed ones, unstructured ones, and
-// their metadata alone. Requests are those of controller-runtime, and all options of the
-// cache mean what they do otherwise. What is read from the cache is a copy, as ever.
+// Objects of all kinds are decoded by this project: typed ones, unstructured ones, and their
+// metadata alone. Requests are those of controller-runtime, and all options of the cache mean
+// what they do otherwise. Reads from the cache still return copies.
 //
 //  1. It is for programs that do not modify what is not a copy, as they must not anyway:
 //     objects in event handlers, predicates and index functions, and what is read with
@@ -66,8 +66,8 @@ func SharingCache(opts ...CacheOption) cache.NewCacheFunc {
 // CacheOption sets up a SharingCache.
 type CacheOption func(*sharingCache) error
 
-// ForAllKinds makes objects of all kinds have some of their fields alone, by
-// kube.WithoutFields or kube.WithFields, of what is in "metadata":
+// ForAllKinds limits the fields of "metadata" of all kinds, with kube.WithoutFields or
+// kube.WithFields:
 //
 //	ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields"))
 //
@@ -87,8 +87,7 @@ func ForAllKinds(fields kube.SourceOption) CacheOption {
 //
 //	ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("metadata.labels", "spec.nodeName"))
 //
-// Whoever updates such an object on the server removes what it does not have: write
-// patches.
+// An update with such an object removes the omitted fields on the server: write patches.
 func ForKind(example client.Object, fields kube.SourceOption) CacheOption {
 	return func(s *sharingCache) error {
 		if example == nil {
