@@ -29,7 +29,7 @@ type access[T index.Object] struct {
 	calls    *pendingCalls // that end with the release of a SharedInformer; nil: it is an Informer
 }
 
-// refer has a refer to an informer.
+// refer sets the informer.
 func (a *access[T]) refer(i *Informer[T]) {
 	a.informer.Store(i)
 	a.reads.Store(i.store)
