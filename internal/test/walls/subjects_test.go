@@ -10,7 +10,7 @@ import (
 )
 
 // subjectsSince is the commit after which subjects of commits follow the rules.
-const subjectsSince = "c54f2b9da2aaa91771eceda7bb9deab4a0aa2950"
+const subjectsSince = "afe472cd9b506c7591c2d8019758dc040a1f00b9"
 
 // subjectRules are the wordings that subjects of commits avoid. The verb comes after the
 // area: "queue: fix a lost wake-up".
