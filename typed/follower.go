@@ -49,14 +49,13 @@ type Followed[T index.Object] interface {
 	// and a field that it returns is left out, see Needs.
 	Follow(f Follower[T]) (unfollow func(), err error)
 
+	// Is reports whether both are the same informer, or uses of it.
+	Is(other Followed[T]) bool
+	// Source returns the informer's source, nil after a release.
+	Source() source.Source[T]
+
 	followed() *Informer[T]
 }
-
-// SameInformer reports whether two are the same informer, or uses of it.
-func SameInformer[T index.Object](a, b Followed[T]) bool { return a.followed() == b.followed() }
-
-// SourceOf returns the source of an informer, nil if it was released.
-func SourceOf[T index.Object](of Followed[T]) source.Source[T] { return of.followed().source }
 
 // Follow implements Followed.
 func (i *Informer[T]) Follow(f Follower[T]) (unfollow func(), err error) {

@@ -28,9 +28,9 @@ func Of[T index.Object](informer typed.Followed[T]) *View[T] {
 		from: informer,
 		is: func(other followable[T]) bool {
 			o, ok := other.(typed.Followed[T])
-			return ok && typed.SameInformer(informer, o)
+			return ok && informer.Is(o)
 		},
-		of: func() []leaf { return leavesOf(typed.SourceOf(informer)) },
+		of: func() []leaf { return leavesOf(informer.Source()) },
 	})
 	v.origins = []*origin{of}
 	return v
