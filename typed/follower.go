@@ -52,11 +52,11 @@ type Followed[T index.Object] interface {
 	// the informer.
 	source.Derived
 
+	// Is reports whether both are the same informer, or uses of it.
+	Is(other Followed[T]) bool
+
 	followed() *Informer[T]
 }
-
-// SameInformer reports whether two are the same informer, or uses of it.
-func SameInformer[T index.Object](a, b Followed[T]) bool { return a.followed() == b.followed() }
 
 // DerivedFrom implements source.Derived.
 func (i *Informer[T]) DerivedFrom() []source.Derived { return source.DerivedOf(i.source) }

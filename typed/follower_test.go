@@ -110,8 +110,8 @@ func TestFollowSharedInformer(t *testing.T) {
 			return s
 		}
 		first, second := share(), share()
-		assert.True(t, typed.SameInformer(first, second))
-		assert.False(t, typed.SameInformer[*rig.Thing](first, rig.New(t).Informer))
+		assert.True(t, first.Is(second))
+		assert.False(t, first.Is(rig.New(t).Informer))
 		assert.Equal(t, first.DerivedFrom(), second.DerivedFrom())
 		sink := <-script.Started
 		ended, left, last := &followed{}, &followed{}, &followed{}

@@ -7,16 +7,7 @@ import (
 	"weak"
 )
 
-// ListCounter is an Expected of an informer that counts its lists. Listed cannot report what a
-// list has brought that reads had reflected before anything was written; this can.
-type ListCounter interface {
-	// CountLists makes the informer count lists in c from now on, while c is referred to, and
-	// reports whether it did so before. Code that marks c before it reads and writes learns
-	// whether there was a list since.
-	CountLists(c *ListCount) (before bool)
-}
-
-// ListCount counts the lists that informers take over, for expectations, see ListCounter. The
+// ListCount counts the lists that informers take over, for expectations, see Expected. The
 // zero value counts. Methods are safe for concurrent use.
 type ListCount struct{ begun, done atomic.Uint64 }
 

@@ -149,7 +149,7 @@ func TestFactory(t *testing.T) {
 			return shared
 		}
 		first, second := share(), share()
-		assert.True(t, typed.SameInformer[inCluster](first, second))
+		assert.True(t, first.Is(second))
 		w.list("east", 5, at("a", 1))
 		require.NoError(t, second.WaitForSync(t.Context()))
 		first.Release()

@@ -18,8 +18,8 @@ const (
 	weighedEvery   = 30 * time.Second
 )
 
-// account is what one informer uses of a budget. The informer's goroutine owns it, but for
-// the last two fields.
+// account is what one informer uses of a budget. The informer's goroutine owns all fields
+// except the last two.
 type account struct {
 	observer.Observed
 	spending *spending
@@ -62,8 +62,8 @@ func (a *account) weigh(objects int64, now time.Time) {
 	goroutine.CallSafely(func() { a.heap = a.EstimateHeap(weighedObjects).Bytes })
 }
 
-// changed tells of what has just come near the limit, and ends the informer if it is over it
-// and is to end.
+// changed logs when the budget comes near its limit, and ends the informer over the limit if
+// Stop is set.
 func (a *account) changed(used report.Budget, objects int64, warn, over bool) {
 	b := &a.spending.Budget
 	if warn {

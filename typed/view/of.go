@@ -29,7 +29,7 @@ func Of[T index.Object](informer typed.Followed[T]) *View[T] {
 		from: informer,
 		is: func(other followable[T]) bool {
 			o, ok := other.(typed.Followed[T])
-			return ok && typed.SameInformer(informer, o)
+			return ok && informer.Is(o)
 		},
 	})
 	v.origins = []*origin{of}
