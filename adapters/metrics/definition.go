@@ -163,6 +163,12 @@ var (
 		"Whether the last round of requests for Leases has failed: 1 or 0.")
 	shardRenewed = gauge(ofGroup, smallest, "kubetyped_shard_renewed_timestamp_seconds",
 		"When this member last began to renew its Lease with success.")
+	shardLapsed = counter(ofGroup, "kubetyped_shard_lapsed_total",
+		"How often this member had to stop, as it had not renewed its Lease in time.")
+	shardEdited = counter(ofGroup, "kubetyped_shard_edited_total",
+		"How often somebody else had changed this member's Lease.")
+	shardOverlaps = counter(ofGroup, "kubetyped_shard_overlaps_total",
+		"How often Leases have begun to say that this member and another one hold the same range.")
 	shardLost = counter(ofGroup, "kubetyped_shard_lost_total",
 		"How often other members have taken all that this one had, as it could not renew its Lease.")
 )

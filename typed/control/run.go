@@ -24,7 +24,8 @@ var ErrEnded = errors.New("it has ended before it was told to")
 //  2. With an elector, it waits until this process leads. The informers run
 //     meanwhile, so that the process is ready when it is its turn.
 //  3. The workers of all queues are started.
-//  4. When ctx ends, the queues are drained: no key is added any more, and those
+//  4. When ctx ends, members of shard groups hand over, for half of the drain timeout at
+//     most, while the workers go on. Then the queues are drained: no key is added any more, and those
 //     that wait are processed. The calls of the reconcile function have contexts
 //     that go on meanwhile, and the informers go on as well, so that what is
 //     reconciled last is reconciled with what is true. After the drain timeout the
@@ -182,6 +183,7 @@ func (r *runner) work(leading context.Context) {
 func (r *runner) drain(leading context.Context) {
 	draining, cancel := context.WithTimeout(leading, r.drainTimeout)
 	defer cancel()
+	r.handOver(draining)
 	var queues sync.WaitGroup
 	for _, w := range r.workers {
 		queues.Go(func() {
@@ -191,6 +193,30 @@ func (r *runner) drain(leading context.Context) {
 		})
 	}
 	queues.Wait()
+}
+
+// handOver has members of groups tell the others that they leave, and go on until those have
+// taken over, unless something has failed.
+func (r *runner) handOver(ctx context.Context) {
+	r.mu.Lock()
+	failed := len(r.errs) > 0
+	r.mu.Unlock()
+	if failed {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.drainTimeout/2)
+	defer cancel()
+	var members sync.WaitGroup
+	for _, informer := range r.informers {
+		if member, ok := informer.(leaver); ok {
+			members.Go(func() {
+				if err := goroutine.Contain(ctx, "a member that leaves", func() error { member.Leave(ctx); return nil }); err != nil {
+					r.fail(err)
+				}
+			})
+		}
+	}
+	members.Wait()
 }
 
 // ended notes that a part has ended. That is a failure unless it was told to.

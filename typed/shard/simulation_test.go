@@ -83,6 +83,7 @@ type simulated struct {
 	client *leaseClient
 	stop   func()
 	all    sync.WaitGroup
+	mayEnd bool // with an OptionsError
 }
 
 func (p *simulated) isDead() bool {
@@ -95,6 +96,22 @@ func (p *simulated) set(change func(c *leaseClient)) {
 	p.client.mu.Lock()
 	defer p.client.mu.Unlock()
 	change(p.client)
+}
+
+// lister is a source of the group: it takes some time to list what comes.
+func (p *simulated) lister(ctx context.Context, random *rand.Rand) {
+	f, leave := p.follow()
+	defer leave()
+	for {
+		select {
+		case <-f.changed:
+		case <-ctx.Done():
+			return
+		}
+		kept, since := f.share()
+		_ = sleep(ctx, time.Duration(random.IntN(3000))*time.Millisecond)
+		f.loaded(kept, since)
+	}
 }
 
 // worker works on ranges, one after the other.
@@ -150,7 +167,14 @@ func (w *world) start(identity string) {
 	require.NoError(w.t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	p := &simulated{Group: g, client: c, stop: stop}
-	p.all.Go(func() { assert.NoError(w.t, g.Run(ctx)) })
+	p.all.Go(func() {
+		err := g.Run(ctx)
+		var options *OptionsError
+		assert.True(w.t, err == nil || p.mayEnd && errors.As(err, &options), "%v", err)
+	})
+	if random := rand.New(rand.NewPCG(w.random.Uint64(), 3)); random.IntN(4) > 0 {
+		p.all.Go(func() { p.lister(ctx, random) })
+	}
 	for range 3 {
 		random := rand.New(rand.NewPCG(w.random.Uint64(), 2))
 		p.all.Go(func() { p.worker(ctx, &w.journal, random) })
