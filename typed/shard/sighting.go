@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -109,7 +110,10 @@ func (m *member) sight(was *sighting, lease *coordinationv1.Lease, now time.Time
 	}
 	s := &sighting{lease: lease, at: now}
 	var err error
-	if s.record, err = recordOf(lease); err != nil { // nobody takes what it may hold
+	if s.record, err = recordOf(lease); err == nil && s.options == "" {
+		err = errors.New("it has no options, as no member writes it")
+	}
+	if err != nil { // nobody takes what it may hold
 		m.logger.Error(err, "The Lease of a member makes no sense")
 		s.record, s.senseless = record{identity: lease.Name, holds: everything, options: m.options()}, true
 	}
