@@ -166,9 +166,9 @@ var (
 	shardLapsed = counter(ofGroup, "kubetyped_shard_lapsed_total",
 		"How often this member had to stop, as it had not renewed its Lease in time.")
 	shardEdited = counter(ofGroup, "kubetyped_shard_edited_total",
-		"How often somebody else had changed this member's Lease.")
+		"How often this member's Lease was changed by others.")
 	shardOverlaps = counter(ofGroup, "kubetyped_shard_overlaps_total",
-		"How often Leases have begun to say that this member and another one hold the same range.")
+		"How often another member has begun to hold a range of this one.")
 	shardLost = counter(ofGroup, "kubetyped_shard_lost_total",
 		"How often other members have taken all that this one had, as it could not renew its Lease.")
 )

@@ -25,7 +25,7 @@ var ErrEnded = errors.New("it has ended before it was told to")
 //     meanwhile, so that the process is ready when it is its turn.
 //  3. The workers of all queues are started.
 //  4. When ctx ends, members of shard groups hand over, for half of the drain timeout at
-//     most, while the workers go on. Then the queues are drained: no key is added any more, and those
+//     most, while the workers continue. Then the queues are drained: no key is added any more, and those
 //     that wait are processed. The calls of the reconcile function have contexts
 //     that go on meanwhile, and the informers go on as well, so that what is
 //     reconciled last is reconciled with what is true. After the drain timeout the
@@ -195,8 +195,7 @@ func (r *runner) drain(leading context.Context) {
 	queues.Wait()
 }
 
-// handOver has members of groups tell the others that they leave, and go on until those have
-// taken over, unless something has failed.
+// handOver waits until other members of groups have taken over, unless something has failed.
 func (r *runner) handOver(ctx context.Context) {
 	r.mu.Lock()
 	failed := len(r.errs) > 0
@@ -210,7 +209,7 @@ func (r *runner) handOver(ctx context.Context) {
 	for _, informer := range r.informers {
 		if member, ok := informer.(leaver); ok {
 			members.Go(func() {
-				if err := goroutine.Contain(ctx, "a member that leaves", func() error { member.Leave(ctx); return nil }); err != nil {
+				if err := goroutine.Contain(ctx, "a group", func() error { member.Leave(ctx); return nil }); err != nil {
 					r.fail(err)
 				}
 			})

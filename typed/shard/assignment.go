@@ -18,7 +18,7 @@ type holder struct {
 //   - Every range is assigned to one member; numbers differ by at most one.
 //   - No fewer ranges could move: members keep what they hold up to their number, and the
 //     larger numbers are for those that hold most.
-//   - What moves goes to those who prepare it, and else to one member by neighbours, so that
+//   - Ranges that move become those of members that prepare them, and else neighbours of one member, so that
 //     few terms say which it has.
 //
 // A range that two members claim to hold, which cannot be, is the first one's.

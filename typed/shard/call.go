@@ -203,12 +203,12 @@ func (f *follower) share() (kept ranges, since [rangeCount]uint64) {
 func (f *follower) loaded(these ranges, since [rangeCount]uint64) {
 	f.group.mu.Lock()
 	defer f.group.mu.Unlock()
-	told := false
+	ready := false
 	for r := range these.all() {
 		f.has[r] = since[r]
-		told = told || f.group.coming.has(r) && f.group.hasAll(r)
+		ready = ready || f.group.coming.has(r) && f.group.hasAll(r)
 	}
-	if told {
+	if ready {
 		f.group.poke() // the Lease is to say so
 	}
 }

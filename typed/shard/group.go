@@ -49,7 +49,7 @@ type Group struct {
 	kept        ranges                 // that sources keep: those of held and coming, and those in which calls are under way
 	since       [rangeCount]uint64     // which time of all a range has come, or was taken; for those in kept
 	taken       uint64                 // how many times that were
-	fading      ranges                 // of active, that are given up when no call is under way
+	fading      ranges                 // of active, that are given up when no call for them runs
 	fadingSince [rangeCount]time.Time  // for those in fading
 	fences      [rangeCount]string     // the versions of the writes that took them
 	calls       map[*call]struct{}     // under way

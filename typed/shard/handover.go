@@ -9,12 +9,12 @@ import (
 //
 //  1. The next owner prepares it: its sources list and watch the range, keys of which wait.
 //     Its Lease says which ranges it prepares, and which of them are listed.
-//  2. The owner, which computes the same assignment, goes on until it reads that. Then it
+//  2. The owner, which computes the same assignment, works until it reads that. Then it
 //     waits for a moment without calls for the range, and gives it up.
 //  3. The next owner takes it as it takes any other, see plan. That alone decides who owns
 //     it; all before is about when its owner gives it up.
 
-// prepare has sources list ranges that are about to come. The caller holds mu.
+// prepare makes sources list ranges that are about to come. The caller holds mu.
 func (m *member) prepare(coming ranges) {
 	for r := range coming.minus(m.coming).all() {
 		m.taken++
@@ -35,8 +35,8 @@ func (g *Group) listed() (listed ranges) {
 	return listed
 }
 
-// unready returns which ranges others are to have, but have not listed. A member that tells
-// nothing of that, as those of earlier versions, is not waited for.
+// unready returns which ranges others are to have, but have not listed. A member of an
+// earlier version does not say so, and is not waited for.
 func unready(others []*sighting, assigned map[string]ranges) (waiting ranges) {
 	for _, s := range others {
 		if s.prepared {
@@ -46,7 +46,7 @@ func unready(others []*sighting, assigned map[string]ranges) (waiting ranges) {
 	return waiting
 }
 
-// fade has these ranges, and no others, given up as soon as no call is under way for them.
+// fade gives up these ranges, and no others, as soon as no call for them runs.
 // Their keys are handed out until then, for three quarters of the drain timeout: one call that
 // takes long does not keep all others waiting. The caller holds mu.
 func (g *Group) fade(these ranges) {
@@ -73,13 +73,13 @@ func (g *Group) endOf(r uint8) time.Duration {
 	return g.drainTimeout - time.Since(g.fadingSince[r])
 }
 
-// Leave tells the others that this member is about to leave, and waits until they have taken
+// Leave announces that this member is about to leave, and waits until they have taken
 // what it has, or ctx or Run ends: it takes nothing from then on, and works on each range until
 // another member has listed it. It returns at once if there is no other member, or if the Group
 // is run for several who call RunJointly, until all of these have called Leave.
 //
-// control.Run calls it when it is told to stop, before the queues are drained. Who calls Run
-// without it loses nothing but time: what a member has when Run ends is given up at once.
+// control.Run calls it before it drains the queues. Without it, Run gives up all ranges at once
+// when it ends.
 func (g *Group) Leave(ctx context.Context) {
 	g.mu.Lock()
 	g.leavers++
@@ -97,8 +97,7 @@ func (g *Group) Leave(ctx context.Context) {
 	}
 }
 
-// noteHandedOver tells who waits in Leave that the member has nothing any more, or that nobody
-// is there to take it. The caller holds mu.
+// noteHandedOver ends Leave if the member has nothing any more, or there is no other member. The caller holds mu.
 func (g *Group) noteHandedOver(alone bool) {
 	if !g.announced || !alone && !g.held.or(g.busy()).empty() {
 		return

@@ -85,7 +85,7 @@ func TestWorkGoesOnUntilTheNextHasListed(t *testing.T) {
 	})
 }
 
-// TestLeaveAlone: nobody waits for members that are not there.
+// TestLeaveAlone: Leave returns at once if there is no other member.
 func TestLeaveAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)
@@ -98,7 +98,7 @@ func TestLeaveAlone(t *testing.T) {
 	})
 }
 
-// TestMembersOfEarlierVersions: who does not say what it has listed is not waited for.
+// TestMembersOfEarlierVersions: a member that does not say which ranges it has listed is not waited for.
 func TestMembersOfEarlierVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)
@@ -112,8 +112,8 @@ func TestMembersOfEarlierVersions(t *testing.T) {
 }
 
 // TestKeysOfARangeThatLeaves: while one call for a range that is to move takes long, its other
-// keys are handed out, for three quarters of the drain timeout; it moves when no call is under
-// way, and contexts end after the drain timeout.
+// keys are handed out, for three quarters of the drain timeout. It moves when no call runs, and
+// contexts end after the drain timeout.
 func TestKeysOfARangeThatLeaves(t *testing.T) {
 	for _, takes := range []time.Duration{10 * time.Second, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -159,8 +159,8 @@ func TestRangesThatComeAreNotDropped(t *testing.T) {
 	assert.Equal(t, never, v)
 }
 
-// TestSightingsOfHands: a member counts that somebody has edited its Lease, has given its
-// ranges to others as well, and that it could not renew in time.
+// TestSightingsOfHands: a member counts that its Lease was edited, that its ranges were given
+// to others, and that it could not renew in time.
 func TestSightingsOfHands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)
@@ -180,9 +180,9 @@ func TestSightingsOfHands(t *testing.T) {
 	})
 }
 
-// TestUnchangedObjectsAreToldOnce: who lists ranges again since others come with them reports
-// what has changed, and nothing else; who lists since its watch has ended reports all.
-func TestUnchangedObjectsAreToldOnce(t *testing.T) {
+// TestUnchangedObjectsAreReportedOnce: a list for ranges that come reports changed objects of the
+// others alone. A list after a watch has ended reports all.
+func TestUnchangedObjectsAreReportedOnce(t *testing.T) {
 	g, err := newGroup(&leaseClient{leaseStore: newLeaseStore()}, "ns", "group", []Option{WithIdentity("a"), WithHash(Key())})
 	require.NoError(t, err)
 	sink := &sinktest.Recorder[*corev1.ConfigMap]{}

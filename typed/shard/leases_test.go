@@ -57,8 +57,8 @@ type leaseClient struct {
 	cut     bool
 	dead    bool
 	paused  time.Time              // until when the process stands still
-	seconds int32                  // how long Leases seem to be good for, 0 for what they say
-	stale   []coordinationv1.Lease // what lists return, nil for what there is
+	seconds int32                  // how long Leases seem to be good for, 0 for their own duration
+	stale   []coordinationv1.Lease // the Leases that lists return, nil for the present ones
 	deny    error
 }
 

@@ -354,7 +354,7 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 			acquired = append(acquired, obj.Staged)
 		case q.listed || !known || was.object != obj.object || was.object == 0 || stay[obj.key]:
 			relisted = append(relisted, obj.Staged)
-		} // what another part has reported in this state is not told again
+		} // otherwise another part has reported it in this state
 	}
 	q.repairBut(stay, of)
 	gone := q.missing(listed, version, of)

@@ -46,7 +46,7 @@ func (m *member) plan(others []*sighting) record {
 	return next
 }
 
-// noteOverlap counts how often a range of this member has begun to be another one's as well.
+// noteOverlap counts how often another member has begun to hold a range of this one.
 // The caller holds mu.
 func (m *member) noteOverlap(others []*sighting) {
 	theirs := ranges{}
@@ -58,7 +58,7 @@ func (m *member) noteOverlap(others []*sighting) {
 	both := m.held.and(theirs)
 	if !both.minus(m.overlap).empty() {
 		m.status.Overlaps++
-		m.logger.Error(nil, "Leases say that this member and another one hold the same ranges, which only somebody who edits them can do", "ranges", both.count())
+		m.logger.Error(nil, "This member and another one hold the same ranges: Leases were edited", "ranges", both.count())
 	}
 	m.overlap = both
 }
@@ -90,7 +90,7 @@ func (m *member) target(others []*sighting) (target, mentioned, waiting ranges) 
 	}
 	m.noteHandedOver(len(members) == 0)
 	if len(members) == 0 && !m.leaving {
-		return m.held, mentioned, ranges{} // nobody is there to take it
+		return m.held, mentioned, ranges{} // no other member can take it
 	}
 	assigned := assign(members)
 	return assigned[m.lease.Name], mentioned, unready(others, assigned)

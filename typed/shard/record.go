@@ -18,7 +18,7 @@ const (
 	wantsAnnotation   = "shard.kubetyped.io/wants"
 	optionsAnnotation = "shard.kubetyped.io/options"
 	leavingAnnotation = "shard.kubetyped.io/leaving"
-	// What others may hold, and this member has its sources list.
+	// Ranges that others may hold, and the sources of this member list.
 	preparesAnnotation = "shard.kubetyped.io/prepares"
 	listedAnnotation   = "shard.kubetyped.io/listed"
 	// Two renewals may come at the same time of the clock; they are writes all the same.
@@ -31,7 +31,7 @@ type record struct {
 	holds, wants ranges // no range is in both
 	prepares     ranges // that it is to have, and does not hold
 	listed       ranges // those of them that its sources have listed
-	prepared     bool   // it tells both
+	prepared     bool   // it says both
 	leaving      bool   // it is to get no ranges any more
 	options      string // of the group, as the member knows them
 	duration     time.Duration

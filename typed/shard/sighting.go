@@ -84,7 +84,7 @@ func (m *member) adopt(lease *coordinationv1.Lease) bool {
 	m.lease, m.sure = lease, false
 	written, err := recordOf(lease)
 	if edited || err != nil {
-		m.logger.Error(err, "The Lease of this member was changed by somebody else")
+		m.logger.Error(err, "The Lease of this member was changed by others")
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,7 +111,7 @@ func (m *member) sight(was *sighting, lease *coordinationv1.Lease, now time.Time
 	s := &sighting{lease: lease, at: now}
 	var err error
 	if s.record, err = recordOf(lease); err == nil && s.options == "" {
-		err = errors.New("it has no options, as no member writes it")
+		err = errors.New("options are missing")
 	}
 	if err != nil { // nobody takes what it may hold
 		m.logger.Error(err, "The Lease of a member makes no sense")

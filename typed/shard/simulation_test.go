@@ -157,7 +157,7 @@ type world struct {
 	dead    []*simulated
 	names   int
 	edited  bool // options were, in a Lease
-	hands   bool // somebody edits Leases, and lists may be stale: two may work on a range, but not for long
+	hands   bool // Leases are edited, and lists may be stale: two members may work on a range
 }
 
 func (w *world) start(identity string, opts ...Option) *simulated {
@@ -190,7 +190,7 @@ func (w *world) start(identity string, opts ...Option) *simulated {
 	return p
 }
 
-// drift has the clock of a third of the members go slow by a twentieth, and of another third
+// drift makes the clocks of a third of the members slow by a twentieth, and of another third
 // fast by a fifteenth: they count that much more, or less, of the duration of others' Leases.
 func (w *world) drift(g *Group, c *leaseClient) {
 	switch w.random.IntN(3) {
@@ -244,7 +244,7 @@ func (w *world) strike() {
 		w.start("")
 	case 1: // and is back at once, with its name
 		w.kill(p)
-		if w.hands { // whose Lease somebody may edit, as if it lived
+		if w.hands { // whose Lease may be edited, as if it lived
 			w.start("")
 			return
 		}
@@ -301,7 +301,7 @@ func (w *world) strike() {
 	}
 }
 
-// meddle has somebody edit the Lease of a member, or the API server answer as it was.
+// meddle edits the Lease of a member, or makes lists stale.
 func (w *world) meddle(p *simulated) {
 	name := p.leaseName()
 	edit := func(change func(l *coordinationv1.Lease)) {
@@ -331,7 +331,7 @@ func (w *world) meddle(p *simulated) {
 		note(holdsAnnotation, "garbage")
 	case 4:
 		note(holdsAnnotation, ranges{}.String())
-	case 5: // once: who does it again and again ends those who have the right options
+	case 5: // once, since members end if they see it twice
 		if !w.edited {
 			note(optionsAnnotation, "others")
 		}

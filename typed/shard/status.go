@@ -24,9 +24,8 @@ type Status struct {
 	// Lapsed is how often this member had to stop, since it had not renewed its Lease in time:
 	// its machine stood still, or the API server did not answer.
 	Lapsed int
-	// Edited is how often somebody else had changed this member's Lease, and Overlaps how often
-	// Leases have begun to say that this member and another one hold the same range. Members
-	// do neither.
+	// Edited is how often this member's Lease was changed by others, and Overlaps how often
+	// another member has begun to hold a range of this one. Members do neither.
 	Edited, Overlaps int
 	// Waiting is why this member has fewer ranges than are its share, nil if it has them:
 	// members that are dead, or have other options, or have not handed over yet.

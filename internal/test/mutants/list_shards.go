@@ -66,11 +66,11 @@ var ofShards = []mutation{
 		suite: tests("typed", "TestWaitForKeyVersionIsNotEarly"),
 	},
 	{
-		bug:   "shards: what another watch has reported is told again when ranges come",
+		bug:   "shards: unchanged objects are reported again when ranges come",
 		in:    "typed/shard.part.replace",
 		old:   "		case q.listed || !known || was.object != obj.object || was.object == 0 || stay[obj.key]:\n",
 		new:   "		default:\n",
-		suite: tests("typed/shard", "TestUnchangedObjectsAreToldOnce"),
+		suite: tests("typed/shard", "TestUnchangedObjectsAreReportedOnce"),
 	},
 	{
 		bug:   "shards: a range is given up before the next member has listed it",
