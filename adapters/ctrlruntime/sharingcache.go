@@ -37,9 +37,9 @@ import (
 //  2. Objects with a transform share nothing, since that may modify them; and are
 //     decoded as before. In the place of cache.TransformStripManagedFields, have the
 //     managed fields not decoded at all, see ForAllKinds.
-//  3. Where nothing can be shared, the log says so with V(2), when the informer starts:
-//     of a type that is registered with several kinds, and of one that has a way of its
-//     own to be decoded.
+//  3. Where nothing can be shared, the log says so with V(2), when the informer starts: of a
+//     type that is registered with several kinds, and of one that has its own way to be
+//     decoded.
 //  4. The size of responses, of client-go's metrics, is zero for those that are decoded
 //     here.
 //
@@ -120,7 +120,7 @@ type sharingCache struct {
 func (s *sharingCache) configure(config *rest.Config, o *cache.Options, opts []CacheOption) error {
 	switch {
 	case config == nil:
-		return errors.New("the configuration is nil")
+		return errors.New("configuration is nil")
 	case o.NewInformer != nil:
 		return errors.New("NewInformer is set already, and there can be one only: leave it nil, or leave SharingCache out")
 	}
@@ -130,7 +130,7 @@ func (s *sharingCache) configure(config *rest.Config, o *cache.Options, opts []C
 	s.scheme = o.Scheme
 	for _, opt := range opts {
 		if opt == nil {
-			return errors.New("an option is nil")
+			return errors.New("option is nil")
 		}
 		if err := opt(s); err != nil {
 			return err

@@ -297,7 +297,7 @@ func TestSharingCacheOptions(t *testing.T) {
 			_, err := ctrlruntime.SharingCache()(config, cache.Options{NewInformer: newInformer})
 			return err
 		}(),
-		"the configuration is nil": func() error {
+		"configuration is nil": func() error {
 			_, err := ctrlruntime.SharingCache()(nil, o)
 			return err
 		}(),
@@ -306,15 +306,15 @@ func TestSharingCacheOptions(t *testing.T) {
 	}
 	fields := kube.WithoutFields("metadata.managedFields")
 	for want, opts := range map[string][]ctrlruntime.CacheOption{
-		"an option is nil":           {nil},
-		"the example is nil":         {ctrlruntime.ForKind(nil, fields)},
-		"a source option is nil":     {ctrlruntime.ForKind(&corev1.Pod{}, nil)},
-		"is named twice":             {ctrlruntime.ForKind(&corev1.Pod{}, fields), ctrlruntime.ForKind(&corev1.Pod{}, fields)},
-		"no kind is registered":      {ctrlruntime.ForKind(&widget{}, fields)},
-		"spec.nodeName":              {ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("spec.nodName"))},
-		"there is no field \"spec\"": {ctrlruntime.ForAllKinds(kube.WithFields("spec.nodeName"))},
-		"give one of them, once":     {ctrlruntime.ForAllKinds(fields), ctrlruntime.ForAllKinds(fields)},
-		"only WithFields":            {ctrlruntime.ForAllKinds(kube.WithNamespace("one"))},
+		"option is nil":          {nil},
+		"the example is nil":     {ctrlruntime.ForKind(nil, fields)},
+		"source option is nil":   {ctrlruntime.ForKind(&corev1.Pod{}, nil)},
+		"is named twice":         {ctrlruntime.ForKind(&corev1.Pod{}, fields), ctrlruntime.ForKind(&corev1.Pod{}, fields)},
+		"no kind is registered":  {ctrlruntime.ForKind(&widget{}, fields)},
+		"spec.nodeName":          {ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("spec.nodName"))},
+		"no field \"spec\"":      {ctrlruntime.ForAllKinds(kube.WithFields("spec.nodeName"))},
+		"give one of them, once": {ctrlruntime.ForAllKinds(fields), ctrlruntime.ForAllKinds(fields)},
+		"only WithFields":        {ctrlruntime.ForAllKinds(kube.WithNamespace("one"))},
 	} {
 		_, err := ctrlruntime.SharingCache(opts...)(config, o)
 		require.ErrorContains(t, err, want)
