@@ -169,6 +169,12 @@ var (
 		"Whether the last round of requests for Leases has failed: 1 or 0.")
 	shardRenewed = gauge(ofGroup, smallest, "kubetyped_shard_renewed_timestamp_seconds",
 		"Start of the last successful renewal of this member's Lease.")
+	shardLapsed = counter(ofGroup, "kubetyped_shard_lapsed_total",
+		"How often this member had to stop, as it had not renewed its Lease in time.")
+	shardEdited = counter(ofGroup, "kubetyped_shard_edited_total",
+		"How often this member's Lease was changed by others.")
+	shardOverlaps = counter(ofGroup, "kubetyped_shard_overlaps_total",
+		"How often another member has begun to hold a range of this one.")
 	shardLost = counter(ofGroup, "kubetyped_shard_lost_total",
 		"How often other members have taken all that this one had, as it could not renew its Lease.")
 )
