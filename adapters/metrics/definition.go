@@ -77,6 +77,8 @@ var (
 		"Informers whose last attempt to list or watch has failed.")
 	firstFailure = gauge(ofInformer, smallest, "kubetyped_informer_first_failure_timestamp_seconds",
 		"When an informer began to fail to list or watch that has not worked since; the earliest.")
+	notStreamed = counter(ofInformer, "kubetyped_informer_lists_not_streamed_total",
+		"Streamed lists that were given up, as the server did not end them, after which the objects were listed.")
 	rejected = counter(ofInformer, "kubetyped_informer_rejected_total",
 		"Objects that were received and could not be used.")
 	rejectedObjects = gauge(ofInformer, sum, "kubetyped_informer_rejected_objects",

@@ -94,6 +94,7 @@ func (c *collection) tellServer(s *typed.Status, from *tally, l *labels) {
 	c.add(watches, from, l, float64(s.Watches))
 	c.set(failures, l, float64(s.Failures))
 	c.add(failed, from, l, float64(s.Failed))
+	c.add(notStreamed, from, l, float64(s.NotStreamed))
 	fails := 0.0
 	if s.Failures > 0 {
 		fails = 1
