@@ -21,15 +21,49 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// SharingCache returns a function that makes a manager's cache, which keeps its objects
-// in this project's informers, as with ConfigureCache, and equal parts of them once,
-// which takes a good deal less memory and time:
+// NewCache returns a function that makes a manager's cache, which keeps its objects in this
+// project's informers, for each kind and each namespace: those of the manager's client and
+// of controllers' watches.
 //
-//	options.NewCache = ctrlruntime.SharingCache() // then ctrl.NewManager(config, options)
+//	options.NewCache = ctrlruntime.NewCache() // then ctrl.NewManager(config, options)
 //
-// Objects of all kinds are decoded by this project: typed ones, unstructured ones, and
-// their metadata alone. Requests are those of controller-runtime, and all options of the
-// cache mean what they do otherwise. What is read from the cache is a copy, as ever.
+// The cache is controller-runtime's otherwise: requests, errors and all options of the cache
+// mean what they do there, and what is read from it is a copy. Streamed lists end, whatever
+// the server makes of them, see kube.GuardListerWatcher; they are not asked for where
+// EnableWatchBookmarks is false, as without bookmarks they do not end.
+//
+// The function that it returns returns an error if NewInformer is set, or an option
+// cannot be used.
+func NewCache(opts ...CacheOption) cache.NewCacheFunc {
+	return func(config *rest.Config, o cache.Options) (cache.Cache, error) {
+		s := settings{kinds: map[kindOf][]kube.SourceOption{}, typed: map[reflect.Type]newTypedInformer{}}
+		err := s.configure(config, &o, opts)
+		if err != nil {
+			return nil, fmt.Errorf("new cache: %w", err)
+		}
+		inner, err := cache.New(config, o)
+		if err != nil {
+			return nil, err
+		}
+		return &managerCache{Cache: inner, settings: &s}, nil
+	}
+}
+
+// managerCache is the cache that NewCache makes.
+type managerCache struct {
+	cache.Cache
+	settings *settings
+}
+
+// NeedLeaderElection tells the manager to run the cache before it is elected.
+func (*managerCache) NeedLeaderElection() bool { return false }
+
+// CacheOption sets up a cache, see NewCache.
+type CacheOption func(*settings) error
+
+// WithSharing keeps equal parts of objects once, which takes a good deal less memory and
+// time. Objects of all kinds are decoded by this project then: typed ones, unstructured
+// ones, and their metadata alone.
 //
 //  1. It is for programs that do not modify what is not a copy, as they must not anyway:
 //     objects in event handlers, predicates and index functions, and what is read with
@@ -42,22 +76,12 @@ import (
 //     own to be decoded.
 //  4. The size of responses, of client-go's metrics, is zero for those that are decoded
 //     here.
-//
-// The function that it returns returns an error if NewInformer is set, or an option
-// cannot be used.
-func SharingCache(opts ...CacheOption) cache.NewCacheFunc {
-	return func(config *rest.Config, o cache.Options) (cache.Cache, error) {
-		s := sharingCache{kinds: map[kindOf][]kube.SourceOption{}}
-		err := s.configure(config, &o, opts)
-		if err != nil {
-			return nil, fmt.Errorf("sharing cache: %w", err)
-		}
-		return cache.New(config, o)
+func WithSharing() CacheOption {
+	return func(s *settings) error {
+		s.sharing = true
+		return nil
 	}
 }
-
-// CacheOption sets up a SharingCache.
-type CacheOption func(*sharingCache) error
 
 // ForAllKinds makes objects of all kinds have some of their fields alone, by
 // kube.WithoutFields or kube.WithFields, of what is in "metadata":
@@ -66,7 +90,7 @@ type CacheOption func(*sharingCache) error
 //
 // It is not for the kinds that ForKind names.
 func ForAllKinds(fields kube.SourceOption) CacheOption {
-	return func(s *sharingCache) error {
+	return func(s *settings) error {
 		s.all = append(s.all, fields)
 		if err := check(&metav1.PartialObjectMetadata{}, schema.GroupVersionKind{}, s.all); err != nil {
 			return fmt.Errorf("ForAllKinds: %w", err)
@@ -83,7 +107,7 @@ func ForAllKinds(fields kube.SourceOption) CacheOption {
 // Whoever updates such an object on the server removes what it does not have: write
 // patches.
 func ForKind(example client.Object, fields kube.SourceOption) CacheOption {
-	return func(s *sharingCache) error {
+	return func(s *settings) error {
 		if example == nil {
 			return errors.New("ForKind: the example is nil")
 		}
@@ -109,20 +133,22 @@ type kindOf struct {
 	kind schema.GroupVersionKind
 }
 
-// sharingCache makes the informers of a cache.
-type sharingCache struct {
-	scheme *runtime.Scheme
-	all    []kube.SourceOption
-	kinds  map[kindOf][]kube.SourceOption
+// settings make the informers of a cache.
+type settings struct {
+	scheme  *runtime.Scheme
+	sharing bool
+	all     []kube.SourceOption
+	kinds   map[kindOf][]kube.SourceOption
+	typed   map[reflect.Type]newTypedInformer
 }
 
 // configure sets up the options of a cache.
-func (s *sharingCache) configure(config *rest.Config, o *cache.Options, opts []CacheOption) error {
+func (s *settings) configure(config *rest.Config, o *cache.Options, opts []CacheOption) error {
 	switch {
 	case config == nil:
 		return errors.New("the configuration is nil")
 	case o.NewInformer != nil:
-		return errors.New("NewInformer is set already, and there can be one only: leave it nil, or leave SharingCache out")
+		return errors.New("NewInformer is set already, and there can be one only: leave it nil, or leave NewCache out")
 	}
 	if o.Scheme == nil {
 		o.Scheme = scheme.Scheme
@@ -154,7 +180,7 @@ func (s *sharingCache) configure(config *rest.Config, o *cache.Options, opts []C
 }
 
 // newInformer is the NewInformer of a cache.
-func (s *sharingCache) newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+func (s *settings) newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 	kind, err := apiutil.GVKForObject(example, s.scheme)
 	if err != nil {
 		kind = schema.GroupVersionKind{} // registered with several
@@ -163,7 +189,14 @@ func (s *sharingCache) newInformer(lw toolscache.ListerWatcher, example runtime.
 	if !ok {
 		fields = s.all
 	}
-	return adapters.NewSharedIndexInformer(listwatch.NewDecoding(lw, example, kind, fields...), example, resync, indexers)
+	var decoding toolscache.ListerWatcher = lw
+	if s.sharing || len(fields) > 0 {
+		decoding = listwatch.NewDecoding(lw, example, kind, s.sharing, fields...)
+	}
+	if typed := s.typed[reflect.TypeOf(example)]; typed != nil {
+		return typed(decoding, toolscache.SharedIndexInformerOptions{ResyncPeriod: resync, Indexers: indexers})
+	}
+	return adapters.NewSharedIndexInformer(decoding, example, resync, indexers)
 }
 
 // check returns an error if fields cannot be left out of objects.
