@@ -80,7 +80,7 @@ func clientsetOf(t *testing.T, config *rest.Config) kubernetes.Interface {
 	return clientset
 }
 
-// roundTripper is a function in the place of a transport.
+// roundTripper is a function as a transport.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

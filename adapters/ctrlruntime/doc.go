@@ -8,9 +8,9 @@
 //
 //	options.NewCache = ctrlruntime.NewCache() // then ctrl.NewManager(config, options)
 //
-// By WithSharing, objects are decoded here, with equal parts once; by ForKind and
-// ForAllKinds without the fields that nobody needs; and by Typed they are read without
-// copies, too, see Informer.
+// By WithSharing, objects are decoded here, with equal parts once. By ForKind and
+// ForAllKinds, some of their fields are left out. By Typed they are read without copies,
+// too, see Informer.
 //
 // Under a controller. A queue.WorkQueue in place of controller-runtime's priority
 // queue, with all that this one has, reporting the same metrics:

@@ -3,6 +3,7 @@ package ctrlruntime
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"time"
 
@@ -28,52 +29,90 @@ import (
 //	options.NewCache = ctrlruntime.NewCache() // then ctrl.NewManager(config, options)
 //
 // The cache is controller-runtime's otherwise: requests, errors and all options of the cache
-// mean what they do there, and what is read from it is a copy. Streamed lists end, whatever
+// mean what they do there, and reads return copies. Streamed lists end, whatever
 // the server makes of them, see kube.GuardListerWatcher; they are not asked for where
 // EnableWatchBookmarks is false, as without bookmarks they do not end.
+//
+// A kind that the server does not have keeps no manager from starting, nor from becoming
+// ready, wherever it is named: For, Owns, Watches, IndexField, ByObject. Its informer waits,
+// counts as synced meanwhile, and
+//
+//  1. begins when the server has the kind: within a second after a CustomResourceDefinition
+//     has changed, if the program may watch those, and otherwise within ten;
+//  2. reports deletions, and waits again, when the kind has gone: if discovery, which
+//     succeeds, does not have it, twice. While discovery fails, nothing is deleted. That is
+//     so, too, for kinds that the server has had from the start.
+//
+// Get and List of a kind that the server does not have return a *meta.NoKindMatchError.
+// Waiting returns such kinds.
 //
 // The function that it returns returns an error if NewInformer is set, or an option
 // cannot be used.
 func NewCache(opts ...CacheOption) cache.NewCacheFunc {
 	return func(config *rest.Config, o cache.Options) (cache.Cache, error) {
-		s := settings{kinds: map[kindOf][]kube.SourceOption{}, typed: map[reflect.Type]newTypedInformer{}}
-		err := s.configure(config, &o, opts)
-		if err != nil {
+		c := &managerCache{
+			settings: &settings{kinds: map[kindOf][]kube.SourceOption{}, typed: map[reflect.Type]newTypedInformer{}},
+			later:    map[schema.GroupVersionKind]map[client.Object]cache.ByObject{},
+			wake:     make(chan struct{}, 1),
+			deferred: map[kindOf]*deferredInformer{},
+			caches:   map[schema.GroupVersionKind]*laterCache{},
+			gates:    map[schema.GroupVersionKind][]*gate{},
+			suspects: map[schema.GroupVersionKind]time.Time{},
+			gone:     map[schema.GroupVersionKind]bool{},
+		}
+		if err := c.configure(config, &o, opts); err != nil {
 			return nil, fmt.Errorf("new cache: %w", err)
 		}
-		inner, err := cache.New(config, o)
-		if err != nil {
-			return nil, err
-		}
-		return &managerCache{Cache: inner, settings: &s}, nil
+		return c, c.make(config, o)
 	}
 }
 
-// managerCache is the cache that NewCache makes.
-type managerCache struct {
-	cache.Cache
-	settings *settings
+// make makes the caches, apart from those of kinds that the server does not have.
+func (c *managerCache) make(config *rest.Config, o cache.Options) (err error) {
+	o.NewInformer = c.newInformer
+	if c.discover, err = newDiscoverer(config, o.HTTPClient); err != nil {
+		return err
+	}
+	if o.Mapper == nil {
+		if o.Mapper, err = apiutil.NewDynamicRESTMapper(config, o.HTTPClient); err != nil {
+			return err
+		}
+	}
+	c.newCache = func(with map[client.Object]cache.ByObject) (cache.Cache, error) {
+		own := o
+		own.ByObject = with
+		return cache.New(config, own)
+	}
+	now := maps.Clone(o.ByObject)
+	for obj, by := range o.ByObject {
+		if _, err := apiutil.IsObjectNamespaced(obj, o.Scheme, o.Mapper); isNotServed(err) {
+			kind, err := apiutil.GVKForObject(obj, o.Scheme)
+			if err != nil {
+				return err
+			}
+			c.later[kind] = map[client.Object]cache.ByObject{obj: by}
+			delete(now, obj)
+		}
+	}
+	c.Cache, err = c.newCache(now)
+	return err
 }
-
-// NeedLeaderElection tells the manager to run the cache before it is elected.
-func (*managerCache) NeedLeaderElection() bool { return false }
 
 // CacheOption sets up a cache, see NewCache.
 type CacheOption func(*settings) error
 
-// WithSharing keeps equal parts of objects once, which takes a good deal less memory and
-// time. Objects of all kinds are decoded by this project then: typed ones, unstructured
+// WithSharing deduplicates parts of objects, which takes a good deal less memory and time. Objects of all kinds are decoded by this project then: typed ones, unstructured
 // ones, and their metadata alone.
 //
 //  1. It is for programs that do not modify what is not a copy, as they must not anyway:
 //     objects in event handlers, predicates and index functions, and what is read with
-//     UnsafeDisableDeepCopy. Whoever modifies one object modifies others as well.
+//     UnsafeDisableDeepCopy. A program that modifies one object modifies others as well.
 //  2. Objects with a transform share nothing, since that may modify them; and are
 //     decoded as before. In the place of cache.TransformStripManagedFields, have the
 //     managed fields not decoded at all, see ForAllKinds.
 //  3. Where nothing can be shared, the log says so with V(2), when the informer starts:
-//     of a type that is registered with several kinds, and of one that has a way of its
-//     own to be decoded.
+//     of a type that is registered with several kinds, and of one with its own way
+//     to be decoded.
 //  4. The size of responses, of client-go's metrics, is zero for those that are decoded
 //     here.
 func WithSharing() CacheOption {
@@ -146,7 +185,7 @@ type settings struct {
 func (s *settings) configure(config *rest.Config, o *cache.Options, opts []CacheOption) error {
 	switch {
 	case config == nil:
-		return errors.New("the configuration is nil")
+		return errors.New("NewCache: configuration is nil")
 	case o.NewInformer != nil:
 		return errors.New("NewInformer is set already, and there can be one only: leave it nil, or leave NewCache out")
 	}
@@ -156,7 +195,7 @@ func (s *settings) configure(config *rest.Config, o *cache.Options, opts []Cache
 	s.scheme = o.Scheme
 	for _, opt := range opts {
 		if opt == nil {
-			return errors.New("an option is nil")
+			return errors.New("NewCache: option is nil")
 		}
 		if err := opt(s); err != nil {
 			return err
@@ -175,16 +214,32 @@ func (s *settings) configure(config *rest.Config, o *cache.Options, opts []Cache
 	httpClient := *o.HTTPClient
 	httpClient.Transport = kube.DecodingTransport(httpClient.Transport)
 	o.HTTPClient = &httpClient
-	o.NewInformer = s.newInformer
 	return nil
 }
 
 // newInformer is the NewInformer of a cache.
-func (s *settings) newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-	kind, err := apiutil.GVKForObject(example, s.scheme)
+func (c *managerCache) newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+	kind, err := apiutil.GVKForObject(example, c.scheme)
 	if err != nil {
 		kind = schema.GroupVersionKind{} // registered with several
+	} else {
+		own := newGate(lw, func() { c.suspect(kind) })
+		c.addGate(kind, own)
+		lw = own
 	}
+	return c.settings.newInformer(lw, example, kind, resync, indexers)
+}
+
+// addGate adds the gate of an informer.
+func (c *managerCache) addGate(kind schema.GroupVersionKind, g *gate) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g.closed = c.gone[kind]
+	c.gates[kind] = append(c.gates[kind], g)
+}
+
+// newInformer returns an informer of a kind.
+func (s *settings) newInformer(lw toolscache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 	fields, ok := s.kinds[kindOf{reflect.TypeOf(example), kind}]
 	if !ok {
 		fields = s.all

@@ -248,9 +248,9 @@ func TestNewCacheWithFields(t *testing.T) {
 	}
 }
 
-// TestNewCacheTellsErrors: what a server refuses goes to the program's error handler
+// TestNewCacheReportsErrors: what a server refuses goes to the program's error handler
 // as from controller-runtime's cache, and what is not cached is told.
-func TestNewCacheTellsErrors(t *testing.T) {
+func TestNewCacheReportsErrors(t *testing.T) {
 	for name, newCache := range map[string]cache.NewCacheFunc{"controller-runtime": cache.New, "sharing": ctrlruntime.NewCache(ctrlruntime.WithSharing())} {
 		t.Run(name, func(t *testing.T) {
 			srv := startWithWidgets(t)
@@ -297,7 +297,7 @@ func TestNewCacheOptions(t *testing.T) {
 			_, err := ctrlruntime.NewCache(ctrlruntime.WithSharing())(config, cache.Options{NewInformer: newInformer})
 			return err
 		}(),
-		"the configuration is nil": func() error {
+		"configuration is nil": func() error {
 			_, err := ctrlruntime.NewCache(ctrlruntime.WithSharing())(nil, o)
 			return err
 		}(),
@@ -306,7 +306,7 @@ func TestNewCacheOptions(t *testing.T) {
 	}
 	fields := kube.WithoutFields("metadata.managedFields")
 	for want, opts := range map[string][]ctrlruntime.CacheOption{
-		"an option is nil":           {nil},
+		"option is nil":              {nil},
 		"the example is nil":         {ctrlruntime.ForKind(nil, fields)},
 		"a source option is nil":     {ctrlruntime.ForKind(&corev1.Pod{}, nil)},
 		"is named twice":             {ctrlruntime.ForKind(&corev1.Pod{}, fields), ctrlruntime.ForKind(&corev1.Pod{}, fields)},

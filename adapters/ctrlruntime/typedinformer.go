@@ -28,7 +28,7 @@ type Object interface {
 // newTypedInformer makes the informer of a type.
 type newTypedInformer func(toolscache.ListerWatcher, toolscache.SharedIndexInformerOptions) toolscache.SharedIndexInformer
 
-// Typed has the cache keep the objects of a Go type as what they are, so that the store
+// Typed makes the cache keep the objects of a Go type by their type, so that the store
 // that the manager's client reads can be read without copies as well, see Informer:
 //
 //	options.NewCache = ctrlruntime.NewCache(ctrlruntime.Typed[*corev1.Pod]())
@@ -44,7 +44,7 @@ func Typed[T Object]() CacheOption {
 			_, err = apiutil.GVKForObject(example, s.scheme)
 		}
 		if err == nil && s.typed[of] != nil {
-			err = errors.New("it is named twice")
+			err = errors.New("the type is named twice")
 		}
 		if err != nil {
 			return fmt.Errorf("Typed[%v]: %w", of, err)
@@ -61,12 +61,12 @@ func Typed[T Object]() CacheOption {
 func exampleOf[T Object]() (client.Object, error) {
 	of := reflect.TypeFor[T]()
 	if of.Kind() != reflect.Pointer {
-		return nil, errors.New("it is no pointer to a struct; name the type of the objects, such as *corev1.Pod")
+		return nil, errors.New("the type is no pointer to a struct; name the type of the objects, such as *corev1.Pod")
 	}
 	example, _ := reflect.New(of.Elem()).Interface().(client.Object)
 	switch example.(type) {
 	case nil:
-		return nil, errors.New("it is no type of objects; name one such as *corev1.Pod")
+		return nil, errors.New("the type is none of objects; name one such as *corev1.Pod")
 	case *unstructured.Unstructured, *metav1.PartialObjectMetadata:
 		return nil, errors.New("objects of any kind can be of this type; name that of one kind, such as *corev1.Pod, or read the cache's informer by adapters.FromShared")
 	}
@@ -76,18 +76,18 @@ func exampleOf[T Object]() (client.Object, error) {
 // Informer returns the informer in which a cache that NewCache has made keeps its objects of
 // a type that Typed names. It has typed indexes, pages in order, snapshots, ranges without
 // copies, event streams, and views can be made of it; all of it on the store that the
-// manager's client reads, without a second watch. What it returns are the objects of the
+// manager's client reads, without a second watch. Its objects are those of the
 // cache, not copies: they must not be modified, see adapters.DetectMutations.
 //
 //	pods, err := ctrlruntime.Informer[*corev1.Pod](mgr.GetCache())
 //
-// The manager runs it, as soon as somebody has asked for it. Release gives up this use of it
+// The manager runs it, once it was asked for. Release gives up this use of it
 // and no more. An index function may be added at any time.
 //
 // It returns an error that says what to do, if
 //
-//   - the cache is another one, or Typed does not name T;
-//   - the objects are limited to some namespaces, with each of which there is an informer;
+//   - the cache is another one, or Typed does not name T,
+//   - the objects are limited to some namespaces, with each of which there is an informer, or
 //   - there is no such kind on the server (meta.IsNoMatchError).
 func Informer[T Object](c cache.Cache) (*typed.SharedInformer[T], error) {
 	informer, err := informerOf[T](c)
@@ -103,8 +103,8 @@ func informerOf[T Object](c cache.Cache) (*typed.Informer[T], error) {
 		return nil, errors.New("the cache is not one of ctrlruntime.NewCache; set options.NewCache of the manager to it")
 	}
 	of := reflect.TypeFor[T]()
-	if own.settings.typed[of] == nil {
-		return nil, fmt.Errorf("the cache does not keep these objects as what they are; give ctrlruntime.NewCache the option ctrlruntime.Typed[%v]()", of)
+	if own.typed[of] == nil {
+		return nil, fmt.Errorf("the cache does not keep these objects by their type; give ctrlruntime.NewCache the option ctrlruntime.Typed[%v]()", of)
 	}
 	example, err := exampleOf[T]()
 	if err != nil {
@@ -113,6 +113,10 @@ func informerOf[T Object](c cache.Cache) (*typed.Informer[T], error) {
 	made, err := own.GetInformer(context.Background(), example, cache.BlockUntilSynced(false))
 	if err != nil {
 		return nil, err
+	}
+	if _, deferred := made.(*deferredInformer); deferred {
+		kind, err := own.kindOf(example)
+		return nil, errors.Join(err, noMatch(kind.kind))
 	}
 	shared, _ := made.(toolscache.SharedInformer)
 	standsOn, _ := adapters.AnyInformer(shared)

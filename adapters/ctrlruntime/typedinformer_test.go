@@ -21,10 +21,12 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// runCache runs a cache until the test ends.
-func runCache(t *testing.T, c cache.Cache) context.Context {
+// runCache runs a cache until the test ends, for a minute at most.
+func runCache(t *testing.T, c cache.Cache) context.Context { return runCacheFor(t, c, time.Minute) }
+
+func runCacheFor(t *testing.T, c cache.Cache, limit time.Duration) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(t, c.Start(ctx)) })
 	t.Cleanup(func() {
@@ -93,7 +95,7 @@ func TestInformerErrors(t *testing.T) {
 		return c
 	}
 	_, err := ctrlruntime.Informer[*corev1.Pod](newCache(cache.Options{}, ctrlruntime.Typed[*corev1.Node]()))
-	require.EqualError(t, err, "informer of *v1.Pod: the cache does not keep these objects as what they are; give ctrlruntime.NewCache the option ctrlruntime.Typed[*v1.Pod]()")
+	require.EqualError(t, err, "informer of *v1.Pod: the cache does not keep these objects by their type; give ctrlruntime.NewCache the option ctrlruntime.Typed[*v1.Pod]()")
 	theirs, err := cache.New(srv.Config(), cache.Options{})
 	require.NoError(t, err)
 	for _, other := range []cache.Cache{theirs, nil} {
@@ -107,10 +109,10 @@ func TestInformerErrors(t *testing.T) {
 
 	config := &rest.Config{Host: "http://127.0.0.1:1"}
 	for want, opts := range map[string][]ctrlruntime.CacheOption{
-		"it is no pointer to a struct":        {ctrlruntime.Typed[client.Object]()},
+		"the type is no pointer to a struct":  {ctrlruntime.Typed[client.Object]()},
 		"objects of any kind":                 {ctrlruntime.Typed[*unstructured.Unstructured]()},
 		"objects of any kind can be":          {ctrlruntime.Typed[*metav1.PartialObjectMetadata]()},
-		"it is named twice":                   {ctrlruntime.Typed[*corev1.Pod](), ctrlruntime.Typed[*corev1.Pod]()},
+		"the type is named twice":             {ctrlruntime.Typed[*corev1.Pod](), ctrlruntime.Typed[*corev1.Pod]()},
 		"Typed[*ctrlruntime_test.widget]: no": {ctrlruntime.Typed[*widget]()},
 	} {
 		_, err := ctrlruntime.NewCache(opts...)(config, cache.Options{})

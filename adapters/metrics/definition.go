@@ -78,7 +78,7 @@ var (
 	firstFailure = gauge(ofInformer, smallest, "kubetyped_informer_first_failure_timestamp_seconds",
 		"When an informer began to fail to list or watch that has not worked since; the earliest.")
 	notStreamed = counter(ofInformer, "kubetyped_informer_lists_not_streamed_total",
-		"Streamed lists that were given up, as the server did not end them, after which the objects were listed.")
+		"Streamed lists that were given up for plain ones.")
 	rejected = counter(ofInformer, "kubetyped_informer_rejected_total",
 		"Objects that were received and could not be used.")
 	rejectedObjects = gauge(ofInformer, sum, "kubetyped_informer_rejected_objects",

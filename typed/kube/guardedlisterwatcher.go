@@ -26,31 +26,30 @@ type GuardedListerWatcher struct {
 	inner       cache.ListerWatcherWithContext
 	unsupported bool // lists cannot be streamed
 	lists       streamedLists
-	leavesWaits bool // the one who asks waits after requests that were refused
+	leavesWaits bool // the caller waits after requests that were refused
 
 	between  backoff         // owned by the Reflector; waits after requests that were refused
-	fake     watch.Interface // owned by the Reflector; of the list that was given up; nil: none
+	fake     watch.Interface // owned by the Reflector; of the list that was given up, nil: none
 	requests sync.WaitGroup
 }
 
 var _ cache.ListerWatcher = (*GuardedListerWatcher)(nil)
 
-// GuardListerWatcher returns a ListerWatcher that makes the requests of lw. What is not a
-// streamed list passes unchanged. A streamed list fails, so that the Reflector makes a plain
+// GuardListerWatcher returns a ListerWatcher that makes the requests of lw. All but
+// streamed lists pass unchanged. A streamed list fails, so that the Reflector makes a plain
 // list in its place at once,
 //
 //  1. for good, if nothing has come for 30 s, neither one of the first objects nor the
-//     bookmark that ends them, or no answer for 60 s; or if the server has ended it without
+//     bookmark that ends them, or no answer for 60 s, or if the server has ended it without
 //     the bookmark when it was asked to;
-//  2. once, if three in a row have ended without the bookmark, or all have for 30 s; or if
+//  2. once, if three in a row have ended without the bookmark, or all have for 30 s, or if
 //     the server has refused them, with 429, for 60 s. The waits in between end with the
 //     context;
 //  3. for good, and at once, if the watch is a fake one of apimachinery's: fakes that were
 //     generated before client-go 0.35 do not know of such lists, and do not say so.
 //
 // report, unless it is nil, is called for each list that is given up by 1 and 2, with an
-// error that is source.ErrNotStreamed, by a goroutine of the watch or of the one who asks for
-// it. After a streamed list, events of its watch take one more channel.
+// error that is source.ErrNotStreamed, by a goroutine of the watch or of the Reflector. After a streamed list, events of its watch take one more channel.
 func GuardListerWatcher(lw cache.ListerWatcher, report func(error)) *GuardedListerWatcher {
 	if report == nil {
 		report = func(error) {}
@@ -82,7 +81,7 @@ func (g *GuardedListerWatcher) ListWithContext(ctx context.Context, opts metav1.
 }
 
 // Wait waits until nothing is read from streamed lists any more, and no request for one is
-// under way. The Reflector has to have ended.
+// in flight. The Reflector has to have ended.
 func (g *GuardedListerWatcher) Wait() {
 	g.requests.Wait()
 	g.stopFake(nil)
@@ -169,7 +168,7 @@ type opened struct {
 }
 
 // open makes a request until ctx ends, even if that does not end the request: there are
-// functions that watch with a context of their own. What comes too late is stopped.
+// functions that watch with another context. A watch that comes too late is stopped.
 func (g *GuardedListerWatcher) open(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	result := make(chan opened)
 	g.requests.Go(func() {

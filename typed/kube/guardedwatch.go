@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// guardedWatch is the watch of a streamed list that somebody else decodes.
+// guardedWatch is the watch of a streamed list that the guarded ListerWatcher decodes.
 type guardedWatch struct {
 	watch.Interface
 	list    *streamedList
@@ -43,7 +43,7 @@ func (w *guardedWatch) run() {
 	}
 }
 
-// passList passes the list on. It reports whether that is complete, and the watch goes on.
+// passList passes the list on. It reports whether that is complete, and the watch continues.
 func (w *guardedWatch) passList() bool {
 	for {
 		e, open := w.next()
@@ -90,7 +90,7 @@ func (w *guardedWatch) end() (watch.Event, bool) {
 	return watch.Event{}, false
 }
 
-// isStopped reports whether nobody reads the watch any more.
+// isStopped reports whether the watch is not read any more.
 func (w *guardedWatch) isStopped() bool {
 	select {
 	case <-w.stopped:

@@ -88,7 +88,7 @@ type restWatch[T index.Object] struct {
 	begun   time.Time
 	brought bool          // anything but a part of a list
 	lists   bool          // a list is being streamed
-	list    *streamedList // that it has begun with; nil: there was none, or nobody watches over it
+	list    *streamedList // that it has begun with; nil: none, or one without a guard
 	last    string        // the version to go on from; "": none
 }
 

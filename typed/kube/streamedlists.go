@@ -56,7 +56,7 @@ type streamedLists struct {
 
 	mu    sync.Mutex
 	cuts  int       // guarded by mu; lists in a row that ended too early
-	since time.Time // guarded by mu; when the first list in a row began that was not complete; zero: all were
+	since time.Time // guarded by mu; when the first list in a row began that was not complete, zero: all were
 }
 
 // begin notes that a list is asked for.
@@ -123,13 +123,13 @@ type streamedList struct {
 	taken   bool          // the watch that was opened watches over the list itself
 }
 
-// watchOver has the request ended if nothing comes in time.
+// watchOver ends the request if nothing comes in time.
 func (l *streamedList) watchOver(cancel context.CancelCauseFunc) {
 	l.silent = time.AfterFunc(l.silence, func() { cancel(errSilence) })
 }
 
 // note takes note of an event. The first objects come as additions, before all changes:
-// what is added after those is no sign that the list goes on.
+// what is added after those is no sign that the list continues.
 func (l *streamedList) note(event watch.EventType) {
 	switch {
 	case event == watch.Modified || event == watch.Deleted:
@@ -174,8 +174,8 @@ func (s *streamedLists) wait(ctx context.Context, between *backoff, err error) {
 // its *streamedList.
 type streamedListKey struct{}
 
-// streamedListOf returns the streamed list that a request is for, nil if nobody watches
-// over it.
+// streamedListOf returns the streamed list that a request is for, nil if it has no
+// guard.
 func streamedListOf(ctx context.Context) *streamedList {
 	list, _ := ctx.Value(streamedListKey{}).(*streamedList)
 	return list

@@ -17,7 +17,7 @@ type Sharing struct {
 
 	decode func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error)
 	masked bool // fields are left out, whether parts are shared or not
-	alone  bool // parts are not shared, whoever wants that
+	alone  bool // nothing is deduplicated, though the user wants it
 }
 
 // Decoding returns what to list and watch with instead, and a function that waits until
@@ -68,7 +68,7 @@ func NewSharing[T index.Object, L runtime.Object](client func() kube.Client[T, L
 
 // NewDecoding returns what lists and watches by lw, of which nothing else is known, and
 // decodes objects itself if its user wants that; see kube.NewDecodingListerWatcher. They
-// share parts if shares says so.
+// are deduplicated if shares is true.
 func NewDecoding(lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, shares bool, fields ...kube.SourceOption) *Sharing {
 	return &Sharing{
 		ListerWatcher: lw,
