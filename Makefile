@@ -59,6 +59,14 @@ waves: ## Run random programs of queues, stores, logs and handlers for WAVES=1h 
 mutants: ## Put known bugs back, one at a time, and check that simulations find each in 2,000 seeds, or tests do: MUTANTS=regexp
 	$(GO) run ./internal/test/mutants -check -run '$(MUTANTS)' -seeds $(MUTANTSEEDS)
 
+.PHONY: api
+api: ## Compare what the modules export with the commit in .ci/api-baseline, and fail where programs would break
+	@.ci/api
+
+.PHONY: release-check
+release-check: ## Release a clone, and have a program import all modules from there
+	@.ci/release check
+
 .PHONY: format
 format: ## Check that gofmt has nothing to change
 	@files=$$(gofmt -l .); if [[ -n $$files ]]; then printf 'not formatted by gofmt:\n%s\n' "$$files"; exit 1; fi

@@ -8,10 +8,10 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// NewClientInformer returns an informer, as NewTypedSharedIndexInformer does,
-// that lists and watches with a generated client. It takes the place of the
-// generated functions that make one informer, such as NewPodInformer and
-// NewFilteredPodInformer, and of what a program hands to a factory's InformerFor:
+// NewClientInformer returns an informer, as NewTypedSharedIndexInformer does, that lists and
+// watches with a generated client. It replaces the generated functions that make one informer,
+// such as NewPodInformer and NewFilteredPodInformer, and of what a program hands to a
+// factory's InformerFor:
 //
 //	pods := adapters.NewClientInformer(clientset.CoreV1().Pods("shop"), cache.SharedIndexInformerOptions{
 //		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},

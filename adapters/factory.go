@@ -47,9 +47,9 @@ func Serve[T cache.Object, L runtime.Object, C any, F ~func(C, time.Duration) ca
 	example := exampleOf[T]()
 	switch {
 	case client == nil:
-		return notServed[T](errors.New("the client is nil"))
+		return notServed[T](errors.New("client is nil"))
 	case example == nil:
-		return notServed[T](errors.New("it is no API type"))
+		return notServed[T](errors.New("not an API type"))
 	}
 	if err := checkLimits(limitsOf(factory), client, len(tweaks) > 0); err != nil {
 		return notServed[T](err)

@@ -16,7 +16,10 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/observer"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // NewSharedIndexInformer is client-go's cache.NewSharedIndexInformer on top of a
@@ -61,7 +64,7 @@ func NewTypedSharedIndexInformer[T cache.Object](lw cache.ListerWatcher, options
 // What is different from an informer that this package makes: objects can be
 // written through GetIndexer only if inf was made with typed.WithIndexer, and
 // otherwise every write returns an error; SetTransform and the watch error handlers return an error, see typed.WithTransform and
-// typed.Status; and handlers are resynced exactly at the period that they ask
+// report.Status; and handlers are resynced exactly at the period that they ask
 // for, with no default.
 func SharedIndexInformer[T cache.Object](inf *typed.Informer[T]) cache.TypedSharedIndexInformer[T] {
 	conv := ofType[T]()
@@ -114,10 +117,10 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 	}
 	late := &latePanics[T]{}
 	store := index.NewIndexer(index.WithLiteralEvents[T](), index.WithKeyStrings[T]())
-	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithOnPublished(late.raise)}
+	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithObserver(observer.OnStored(late.raise))}
 	measured := newMetrics(options.Identifier, options.InformerMetricsProvider)
 	if measured != nil {
-		opts = append(opts, typed.WithMetrics(measured))
+		opts = append(opts, observe.WithMetrics(measured))
 	}
 	s.source.metrics = measured
 	s.source.held = func(key index.Key) (metav1.Object, bool) {
@@ -162,7 +165,7 @@ func (s *informer[T]) RunWithContext(ctx context.Context) {
 
 // HasStarted reports whether the informer was started. It is in no interface,
 // but client-go's informers have it.
-func (s *informer[T]) HasStarted() bool { return s.typed.Phase() != typed.PhaseNew }
+func (s *informer[T]) HasStarted() bool { return s.typed.Phase() != report.PhaseNew }
 
 // HasSynced implements cache.SharedInformer.
 func (s *informer[T]) HasSynced() bool { return isClosed(s.typed.Synced()) }
@@ -179,7 +182,7 @@ func (s *informer[T]) LastSyncResourceVersion() string {
 }
 
 // IsStopped implements cache.SharedInformer.
-func (s *informer[T]) IsStopped() bool { return s.typed.Phase() == typed.PhaseStopped }
+func (s *informer[T]) IsStopped() bool { return s.typed.Phase() == report.PhaseStopped }
 
 // GetStore implements cache.SharedInformer.
 func (s *informer[T]) GetStore() cache.Store { return s.store }

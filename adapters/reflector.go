@@ -90,7 +90,7 @@ func (s *reflectorSource[T]) listerWatcher(ctx context.Context) (lw cache.Lister
 		err = errTransformed
 	}
 	if err != nil {
-		klog.FromContext(ctx).V(2).Info("Objects share no parts", "informer", s.name, "reason", err)
+		klog.FromContext(ctx).V(2).Info("Deduplication is off", "informer", s.name, "reason", err)
 	}
 	return lw, wait
 }

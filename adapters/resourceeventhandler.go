@@ -122,7 +122,7 @@ func handleMissing[T index.Object](handler typed.Handler[T], tombstone cache.Del
 	}
 	key, err := cache.ParseObjectName(tombstone.Key)
 	if err != nil {
-		leaveOut(handler, "deletion", fmt.Errorf("its key %q is not one of an object: %w", tombstone.Key, err))
+		leaveOut(handler, "deletion", fmt.Errorf("key %q is not namespace and name: %w", tombstone.Key, err))
 		return
 	}
 	obj, ok := newNamed[T](index.Key(key))
@@ -159,9 +159,9 @@ func handled[T index.Object](handler typed.Handler[T], what string, untyped any)
 	obj, ok := untyped.(T)
 	switch {
 	case !ok:
-		leaveOut(handler, what, fmt.Errorf("it is a %T, not a %v", untyped, reflect.TypeFor[T]()))
+		leaveOut(handler, what, fmt.Errorf("type is %T, want %v", untyped, reflect.TypeFor[T]()))
 	case isZero(obj):
-		leaveOut(handler, what, fmt.Errorf("it is a nil %T", untyped))
+		leaveOut(handler, what, fmt.Errorf("object is a nil %T", untyped))
 		ok = false
 	}
 	return obj, ok

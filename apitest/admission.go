@@ -49,9 +49,9 @@ type admission struct {
 	admit AdmissionFunc
 }
 
-// WithAdmission has a function decide about writes, as an admission webhook of that
-// name does, mutating and validating in one. Options add up: functions are asked in
-// their order, each with what the one before has left.
+// WithAdmission makes a function decide about writes, as an admission webhook of that name
+// does, mutating and validating in one. Options add up: functions are asked in their order,
+// each with what the one before has left.
 //
 // A write that is refused is answered with 403 Forbidden and the words of the error, or,
 // if the error is an API status (k8s.io/apimachinery/pkg/api/errors), with that. What the

@@ -59,8 +59,8 @@ type Fault struct {
 	// removed, as a server does that does not get round to it: a watch that has
 	// missed what is compacted meanwhile is told so. They can be ended.
 	Hold bool
-	// Lag has the server's watch cache stand still until the fault is removed; a cache
-	// that has missed what is compacted meanwhile is made anew. As with real servers,
+	// Lag has the server's watch cache stand still until the fault is removed; a cache that
+	// has missed what is compacted meanwhile is made again. As with real servers,
 	//
 	//   - what comes from the cache is of the past: lists and gets at the resource
 	//     version "0", and events of watches, bookmarks included;
@@ -71,7 +71,7 @@ type Fault struct {
 	//     version", with status 504 and Retry-After;
 	//   - a watch from such a version has nothing to tell.
 	//
-	// A watch that has missed what is compacted is told so when it goes on.
+	// A watch that has missed what is compacted is told so when it continues.
 	Lag bool
 	// Event, if it has an object, is sent to watches, whatever it is: an object
 	// without a name, of a wrong kind, an unknown type. It comes after what was

@@ -8,9 +8,6 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// SpareRecords is how many objects that have left the store may be on record.
-const SpareRecords = spareRecords
-
 // Awaited returns how many versions and deletions are waited for.
 func (i *Informer[T]) Awaited() (versions, deletions int) {
 	i.versions.mu.Lock()

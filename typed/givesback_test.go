@@ -13,6 +13,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/internal/test/waves"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -62,7 +63,7 @@ func TestRejectionsGiveBack(t *testing.T) {
 func TestInformerGivesBack(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		waves.GivesBack(t, func() waves.Structure {
-			r := running(t, typed.WithHistory(100))
+			r := running(t, observe.WithHistory(100))
 			for _, policy := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce()} {
 				_, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{}, typed.WithDelivery(policy))
 				require.NoError(t, err)

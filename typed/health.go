@@ -8,7 +8,9 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/loglimit"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -37,7 +39,7 @@ type health struct {
 // ask for the informer's status, so no lock is held meanwhile.
 func (h *health) report(ctx context.Context, name string, err error) {
 	h.note(err)
-	contain(func() { h.log(ctx, name, err) })
+	goroutine.CallSafely(func() { h.log(ctx, name, err) })
 }
 
 // log logs err, or that there was none.
@@ -49,7 +51,7 @@ func (h *health) log(ctx context.Context, name string, err error) {
 		return
 	}
 	if failures, since, tell := h.trouble.Fail(); tell {
-		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will try again", "informer", name, "failures", failures, "since", since)
+		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will retry", "informer", name, "failures", failures, "since", since)
 	}
 }
 
@@ -59,7 +61,7 @@ func (h *health) giveUp(ctx context.Context, name string, err error) {
 	h.notStreamed++
 	h.notStreamedErr = err
 	h.mu.Unlock()
-	contain(func() {
+	goroutine.CallSafely(func() {
 		klog.FromContext(ctx).Info("A streamed list was given up, the objects are listed", "informer", name, "reason", err)
 	})
 }
@@ -119,7 +121,7 @@ func (h *health) note(err error) {
 }
 
 // fill copies what is known into s.
-func (h *health) fill(s *Status) {
+func (h *health) fill(s *report.Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.Err, s.Failures, s.Since = h.err, h.failures, h.since

@@ -25,8 +25,8 @@ import (
 func TestBadInput(t *testing.T) {
 	t.Run("options", func(t *testing.T) {
 		for name, informer := range map[string]*typed.Informer[*rig.Thing]{
-			"the source is nil":         typed.NewInformer[*rig.Thing](nil),
-			"an option is nil":          typed.NewInformer(rig.NewScript(), nil),
+			"source is nil":             typed.NewInformer[*rig.Thing](nil),
+			"option is nil":             typed.NewInformer(rig.NewScript(), nil),
 			"the name is empty":         typed.NewInformer(rig.NewScript(), typed.WithName("")),
 			"transform function is nil": typed.NewInformer(rig.NewScript(), typed.WithTransform[*rig.Thing](nil)),
 			"objects are of type *rig.": typed.NewInformer(rig.NewScript(), typed.WithTransform(kube.StripManagedFields[metav1.Object])),
@@ -52,9 +52,9 @@ func TestBadInput(t *testing.T) {
 		rig.InBubble(t, func(t *testing.T) {
 			r := rig.New(t)
 			_, err := r.Handle(nil)
-			assert.ErrorContains(t, err, "the handler is nil")
+			assert.ErrorContains(t, err, "handler is nil")
 			for name, opt := range map[string]typed.HandlerOption{
-				"an option is nil":                  nil,
+				"option is nil":                     nil,
 				"resync period -1s is negative":     typed.WithResync(-time.Second),
 				"the handler's name is empty":       typed.WithHandlerName(""),
 				"to call when the handler is":       typed.WithOnSynced(nil),

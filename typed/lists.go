@@ -6,17 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// ListCounter is an Expected of an informer that counts its lists. Listed cannot tell what a
+// ListCounter is an Expected of an informer that counts its lists. Listed cannot report what a
 // list has brought that reads had reflected before anything was written; this can.
 type ListCounter interface {
-	// CountLists has the informer count lists in c from now on, and reports whether it did
-	// so before. Whoever has marked c before they read and wrote knows by it whether there
-	// was a list since.
+	// CountLists makes the informer count lists in c from now on, and reports whether it did
+	// so before. Code that marks c before it reads and writes learns whether there was a list
+	// since.
 	CountLists(c *ListCount) (before bool)
 }
 
-// ListCount counts the lists that informers take over, for somebody who expects something
-// of them, see ListCounter. The zero value counts. Methods are safe for concurrent use.
+// ListCount counts the lists that informers take over, for expectations, see ListCounter. The
+// zero value counts. Methods are safe for concurrent use.
 type ListCount struct{ begun, done atomic.Uint64 }
 
 // Mark returns what Since is given: reads that begin after Mark has returned reflect all

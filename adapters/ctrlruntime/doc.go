@@ -25,9 +25,8 @@
 //	...
 //	err = c.Watch(ctrlruntime.NewSource(pods, &handler.TypedEnqueueRequestForObject[*corev1.Pod]{}))
 //
-// Queue tells where it differs from controller-runtime's. Of the cache, nothing is
-// known to.
+// Queue reports where it differs from controller-runtime's. Of the cache, nothing is known to.
 //
-// It is a module of its own, so that who imports this project need not know of
-// controller-runtime. It is made for v0.25.
+// It is its own module, so that who imports this project need not know of controller-runtime.
+// It is made for v0.25.
 package ctrlruntime

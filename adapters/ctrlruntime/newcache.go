@@ -185,7 +185,7 @@ type settings struct {
 func (s *settings) configure(config *rest.Config, o *cache.Options, opts []CacheOption) error {
 	switch {
 	case config == nil:
-		return errors.New("NewCache: configuration is nil")
+		return errors.New("configuration is nil")
 	case o.NewInformer != nil:
 		return errors.New("NewInformer is set already, and there can be one only: leave it nil, or leave NewCache out")
 	}
@@ -195,7 +195,7 @@ func (s *settings) configure(config *rest.Config, o *cache.Options, opts []Cache
 	s.scheme = o.Scheme
 	for _, opt := range opts {
 		if opt == nil {
-			return errors.New("NewCache: option is nil")
+			return errors.New("option is nil")
 		}
 		if err := opt(s); err != nil {
 			return err

@@ -306,15 +306,15 @@ func TestNewCacheOptions(t *testing.T) {
 	}
 	fields := kube.WithoutFields("metadata.managedFields")
 	for want, opts := range map[string][]ctrlruntime.CacheOption{
-		"option is nil":              {nil},
-		"the example is nil":         {ctrlruntime.ForKind(nil, fields)},
-		"a source option is nil":     {ctrlruntime.ForKind(&corev1.Pod{}, nil)},
-		"is named twice":             {ctrlruntime.ForKind(&corev1.Pod{}, fields), ctrlruntime.ForKind(&corev1.Pod{}, fields)},
-		"no kind is registered":      {ctrlruntime.ForKind(&widget{}, fields)},
-		"spec.nodeName":              {ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("spec.nodName"))},
-		"there is no field \"spec\"": {ctrlruntime.ForAllKinds(kube.WithFields("spec.nodeName"))},
-		"give one of them, once":     {ctrlruntime.ForAllKinds(fields), ctrlruntime.ForAllKinds(fields)},
-		"only WithFields":            {ctrlruntime.ForAllKinds(kube.WithNamespace("one"))},
+		"option is nil":          {nil},
+		"the example is nil":     {ctrlruntime.ForKind(nil, fields)},
+		"source option is nil":   {ctrlruntime.ForKind(&corev1.Pod{}, nil)},
+		"is named twice":         {ctrlruntime.ForKind(&corev1.Pod{}, fields), ctrlruntime.ForKind(&corev1.Pod{}, fields)},
+		"no kind is registered":  {ctrlruntime.ForKind(&widget{}, fields)},
+		"spec.nodeName":          {ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("spec.nodName"))},
+		"no field \"spec\"":      {ctrlruntime.ForAllKinds(kube.WithFields("spec.nodeName"))},
+		"give one of them, once": {ctrlruntime.ForAllKinds(fields), ctrlruntime.ForAllKinds(fields)},
+		"only WithFields":        {ctrlruntime.ForAllKinds(kube.WithNamespace("one"))},
 	} {
 		_, err := ctrlruntime.NewCache(opts...)(config, o)
 		require.ErrorContains(t, err, want)

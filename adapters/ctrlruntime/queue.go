@@ -19,10 +19,9 @@ import (
 //     has, and of several delays the one that ends first counts. A delay of a
 //     request that waits already changes nothing. So a RequeueAfter is over when
 //     an event comes first.
-//   - The highest priority of all adds counts. For one that is raised, a request
-//     goes to the end of its new line. What is added while it is being processed
-//     starts anew; GetWithPriority tells the priority, with which a controller
-//     adds it again.
+//   - The highest priority of all adds counts. For one that is raised, a request goes to the
+//     end of its new line. What is added while it is being processed starts again;
+//     GetWithPriority tells the priority, with which a controller adds it again.
 //   - Shutdown. ShutDown drops what waits: no request is handed out once it has
 //     returned, so that a controller that has lost its lease reconciles no more.
 //     ShutDownWithDrain hands out what waits, as client-go's does.
@@ -131,7 +130,7 @@ func (q *Queue[request]) GetWithPriority() (item request, priority int, shutDown
 	return key, priority, false
 }
 
-// Done tells that a request that was handed out has been processed. If it was added
+// Done reports that a request that was handed out has been processed. If it was added
 // meanwhile, it waits again.
 func (q *Queue[request]) Done(item request) { q.keys.Done(item) }
 

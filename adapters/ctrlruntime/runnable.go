@@ -38,7 +38,7 @@ var _ manager.LeaderElectionRunnable = (*runnable[*metav1.PartialObjectMetadata]
 
 func (r *runnable[T]) Start(ctx context.Context) error {
 	if r.informer == nil {
-		return errors.New("run informer: it is nil")
+		return errors.New("run informer: informer is nil")
 	}
 	return r.informer.Run(ctx)
 }

@@ -11,6 +11,6 @@
 // [k8s.io/client-go/informers.SharedInformerFactory]; all other files, and those
 // who are handed it, can stay as they are.
 //
-// The informers are those of adapters.NewSharedIndexInformer: they behave
-// as client-go's, but for what docs/how-to/adopt-client-go.md lists.
+// The informers are those of adapters.NewSharedIndexInformer: they behave as client-go's,
+// except for what docs/how-to/adopt-client-go.md lists.
 package informers

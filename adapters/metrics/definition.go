@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 // scope is what a metric is about, and so which labels it has before its own.
@@ -64,7 +66,7 @@ var (
 	lastEvent = gauge(ofInformer, largest, "kubetyped_informer_last_event_timestamp_seconds",
 		"When the last change of a store was applied.")
 	lastContact = gauge(ofInformer, smallest, "kubetyped_informer_last_contact_timestamp_seconds",
-		"When the API server last told of anything, bookmarks included; of the running informer for which that is longest ago. Not of views and others whose objects are no server's: they are silent while nothing changes.")
+		"Time of the last message of the API server, bookmarks included; of the running informer for which that is longest ago. Views and sources without a server have none.")
 	relists = counter(ofInformer, "kubetyped_informer_relists_total",
 		"Lists after the first one.")
 	watches = counter(ofInformer, "kubetyped_informer_watches_total",
@@ -86,13 +88,13 @@ var (
 	queuedChanges = gauge(ofInformer, sum, "kubetyped_informer_queued_changes",
 		"Changes that wait to be applied to the stores.")
 	receivedBytes = counter(ofInformer, "kubetyped_informer_received_bytes_total",
-		"Bytes of answers to lists and watches, after decompression, of sources that tell.")
+		"Bytes of answers to lists and watches, after decompression, of sources that count them.")
 	receivedFrames = counter(ofInformer, "kubetyped_informer_received_frames_total",
-		"Objects and other events in answers to lists and watches, of sources that tell.")
+		"Objects and other events in answers to lists and watches, of sources that count them.")
 	decoding = counter(ofInformer, "kubetyped_informer_decode_seconds_total",
 		"Time that it took to decode answers to lists and watches, on all goroutines, estimated from a part of them.")
 	budgetUsed = gauge(ofInformer, largest, "kubetyped_informer_budget_used_ratio",
-		"Part of the nearer limit of typed.WithBudget that is used; of the informer that uses most.")
+		"Part of the nearer limit of observe.WithBudget that is used; of the informer that uses most.")
 	heap = gauge(ofInformer, sum, "kubetyped_informer_heap_bytes",
 		"Memory of the objects, estimated, of informers with a budget of bytes.")
 	indexKeys = gauge(ofInformer, sum, "kubetyped_informer_index_keys",
@@ -156,15 +158,15 @@ var (
 	shardWanted = gauge(ofGroup, sum, "kubetyped_shard_wanted_ranges",
 		"Ranges that this member is about to take.")
 	shardLeaving = gauge(ofGroup, sum, "kubetyped_shard_leaving_ranges",
-		"Ranges that this member has stopped to work on and not given up, as calls are under way.")
+		"Ranges that this member has stopped and not given up, because reconciles are running.")
 	shardCalls = gauge(ofGroup, sum, "kubetyped_shard_calls",
-		"Calls of reconcile functions that are under way.")
+		"Reconciles that are running.")
 	shardValid = gauge(ofGroup, smallest, "kubetyped_shard_valid",
 		"Whether this member may work, as it has renewed its Lease in time: 1 or 0.")
 	shardFailing = gauge(ofGroup, largest, "kubetyped_shard_failing",
 		"Whether the last round of requests for Leases has failed: 1 or 0.")
 	shardRenewed = gauge(ofGroup, smallest, "kubetyped_shard_renewed_timestamp_seconds",
-		"When this member last began to renew its Lease with success.")
+		"Start of the last successful renewal of this member's Lease.")
 	shardLost = counter(ofGroup, "kubetyped_shard_lost_total",
 		"How often other members have taken all that this one had, as it could not renew its Lease.")
 )
@@ -188,13 +190,13 @@ var (
 // Of the process.
 var (
 	sharedParts = gauge(ofProcess, sum, "kubetyped_shared_parts",
-		"Parts of objects in the table by which equal ones are found.")
+		"Parts in the deduplication table.")
 	sharedPartsBytes = gauge(ofProcess, sum, "kubetyped_shared_parts_table_bytes",
-		"Size of the table by which equal parts of objects are found.")
+		"Size of the deduplication table.")
 	sharedPartsLooked = counter(ofProcess, "kubetyped_shared_parts_lookups_total",
-		"Parts of objects that were looked for in the table of equal parts.")
+		"Lookups of parts in the deduplication table.")
 	sharedPartsFound = counter(ofProcess, "kubetyped_shared_parts_found_total",
-		"Parts of objects that were found in the table of equal parts.")
+		"Lookups that found a part in the deduplication table.")
 )
 
 // labelsOf returns the names of a metric's labels.

@@ -1,4 +1,4 @@
-// Package metrics has Prometheus tell how informers, their handlers, work queues,
+// Package metrics has Prometheus report how informers, their handlers, work queues,
 // expectations, groups of replicas and fleets of clusters fare. One line wires all informers
 // of a factory:
 //
@@ -12,6 +12,5 @@
 //
 // Docs/metrics.md lists all metrics; docs/operating has a dashboard and alerts.
 //
-// It is a module of its own, so that who imports this project need not know of
-// Prometheus' client.
+// It is its own module, so that who imports this project need not know of Prometheus' client.
 package metrics

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // tellInformers tells of all informers, each once, and their handlers.
@@ -75,19 +76,19 @@ func kindOf(resource schema.GroupVersionResource) string {
 }
 
 // phases are the values of the label phase.
-var phases = [...]typed.Phase{typed.PhaseNew, typed.PhaseSyncing, typed.PhaseSynced, typed.PhaseStopped}
+var phases = [...]report.Phase{report.PhaseNew, report.PhaseSyncing, report.PhaseSynced, report.PhaseStopped}
 
 // tellLife tells where in its life an informer is.
-func (c *collection) tellLife(s *typed.Status, l *labels, n int) {
+func (c *collection) tellLife(s *report.Status, l *labels, n int) {
 	for _, p := range phases {
 		c.set(informers, c.with(l, n, p.String()), one(s.Phase == p))
 	}
 }
 
 // tellServer tells how an informer fares with its source.
-func (c *collection) tellServer(s *typed.Status, from *tally, l *labels) {
+func (c *collection) tellServer(s *report.Status, from *tally, l *labels) {
 	served := !s.Origin.Kind.Empty() || !s.Origin.Resource.Empty()
-	if served && s.Phase != typed.PhaseStopped { // who has stopped has no contact
+	if served && s.Phase != report.PhaseStopped { // who has stopped has no contact
 		c.setTime(lastContact, l, s.LastContact)
 	}
 	c.add(relists, from, l, float64(s.Relists))
@@ -107,7 +108,7 @@ func (c *collection) tellServer(s *typed.Status, from *tally, l *labels) {
 }
 
 // tellHandlers tells of the handlers of an informer.
-func (c *collection) tellHandlers(s *typed.Status, informer typed.AnyInformer, l *labels, n int) {
+func (c *collection) tellHandlers(s *report.Status, informer typed.AnyInformer, l *labels, n int) {
 	names := map[string]int{}
 	for i := range s.Handlers {
 		h := &s.Handlers[i]

@@ -102,9 +102,9 @@ func WithFactories(factories ...Factory) Option {
 	}
 }
 
-// WithInformers adds informers. They are told of from now on, also after they have stopped,
-// or until a context ends, see Metrics.AddUntil, and once, however often they are added. A *typed.SharedInformer is not to be added beside
-// its factory, as it would be counted twice.
+// WithInformers adds informers. They are reported from now on, even after they have stopped,
+// or until a context ends, see Metrics.AddUntil; an informer that is added twice is reported
+// once. Do not add a *typed.SharedInformer together with its factory: it would count twice.
 func WithInformers(informers ...typed.AnyInformer) Option {
 	return func(o *options) error {
 		for _, i := range informers {
@@ -203,9 +203,9 @@ func WithClusterNames() Option {
 	}
 }
 
-// WithIndexSizes tells of the indexes of informers. For that, each key of each index is
-// looked at whenever metrics are collected, some nanoseconds each: mind indexes with a
-// million keys. It is for New alone.
+// WithIndexSizes reports the indexes of informers. For that, each key of each index is looked
+// at whenever metrics are collected, some nanoseconds each: mind indexes with a million keys.
+// It is for New alone.
 func WithIndexSizes() Option {
 	return func(o *options) error {
 		o.indexes = true
@@ -241,7 +241,7 @@ func applied(opts []Option) (options, error) {
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {
-			errs = append(errs, errors.New("an option is nil"))
+			errs = append(errs, errors.New("option is nil"))
 		} else if err := opt(&o); err != nil {
 			errs = append(errs, err)
 		}

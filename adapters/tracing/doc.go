@@ -34,8 +34,7 @@
 //     traced any further.
 //  5. No span is left open when an informer or a queue ends.
 //
-// docs/how-to/tracing.md has a table of all spans and attributes.
+// docs/reference/spans.md lists all spans and attributes.
 //
-// It is a module of its own, so that who imports this project need not know of
-// OpenTelemetry.
+// It is its own module, so that who imports this project need not know of OpenTelemetry.
 package tracing

@@ -21,9 +21,8 @@ type config struct {
 	age        time.Duration
 }
 
-// WithTracerProvider has spans made by a provider, in the place of the global one. What
-// that one samples comes on top: it is asked for the events that WithSampling lets
-// through.
+// WithTracerProvider makes spans made by a provider, instead of the global one. What that one
+// samples comes on top: it is asked for the events that WithSampling lets through.
 func WithTracerProvider(provider trace.TracerProvider) Option {
 	return func(c *config) error {
 		if provider == nil {
@@ -60,7 +59,7 @@ func WithSampling(oneIn int) Option {
 }
 
 // WithRate has at most so many events traced in a second, of those that WithSampling lets
-// through; 0 stands for no limit. It is 100 without this option, as a trace costs some ten
+// through; 0 stands for no limit. It is 100 without this option, as a trace costs about ten
 // microseconds and a few kilobytes.
 func WithRate(perSecond int) Option {
 	return func(c *config) error {

@@ -102,11 +102,11 @@
 //
 // They are those of testing/synctest. All that a process uses is made within run, of the
 // configuration that it gets; it opens no sockets, and waits for nothing outside; and run
-// returns when its context has ended, after everything that it has started. A goroutine
-// that waits for a [sync.Mutex] keeps the clock from going on: do not hold one while you
-// wait for time or for a request. Who breaks a rule is told, by the goroutines that do.
+// returns when its context has ended, after everything that it has started. A goroutine that
+// waits for a [sync.Mutex] keeps the clock from continuing: do not hold one while you wait for
+// time or for a request. Who breaks a rule is told, by the goroutines that do.
 //
-// Processes run on one clock, and share the memory of the test: neither clocks that differ
-// nor programs that are stopped for a while and go on are simulated. The nearest to that is
-// a write that arrives late: see [LateWrite].
+// Processes run on one clock, and share the memory of the test: neither clocks that differ nor
+// programs that are stopped for a while and continue are simulated. The nearest to that is a
+// write that arrives late: see [LateWrite].
 package simulation

@@ -8,7 +8,7 @@ import (
 // Kind is a kind of fault.
 type Kind int
 
-// The kinds of faults. Each happens to one process, but for those of a server.
+// The kinds of faults. Each happens to one process, except for those of a server.
 const (
 	// Crash ends a process, and starts it again some time later.
 	Crash Kind = iota
@@ -41,8 +41,8 @@ const (
 	Lag
 	// Compacted forgets the history of all servers.
 	Compacted
-	// Travel is all at once that leads into the past: a server lags, and a process that
-	// has seen what is not there yet starts anew with it.
+	// Travel is all at once that leads into the past: a server lags, and a process that has
+	// seen what is not there yet starts again with it.
 	Travel
 	kinds
 )

@@ -45,12 +45,12 @@ type goal struct {
 // they serve and the objects that they begin with.
 func (s *Simulation) Servers(opts ...apitest.Option) { s.options = append(s.options, opts...) }
 
-// Start adds a process: a controller, or any other program. run is called in a goroutine
-// of its own, with a client configuration whose requests the simulation delays, loses
-// and refuses. It returns when ctx ends, as it does in a crash, after which no request
-// of that life reaches a server any more but what was on its way, and run is called anew.
-// When run returns before that, with an error or without, it is called again ten seconds
-// later, as by a kubelet. A panic of run fails the simulation.
+// Start adds a process: a controller, or any other program. run is called in its own
+// goroutine, with a client configuration whose requests the simulation delays, loses and
+// refuses. It returns when ctx ends, as it does in a crash, after which no request of that
+// life reaches a server any more but what was on its way, and run is called again. When run
+// returns before that, with an error or without, it is called again ten seconds later, as by a
+// kubelet. A panic of run fails the simulation.
 //
 // What has to survive a crash is on the server; what must not, is made in run. Two
 // processes may have the same run, such as two instances that elect a leader.

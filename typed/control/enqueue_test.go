@@ -229,9 +229,9 @@ func TestHandlersOfQueuesCheckTheirArguments(t *testing.T) {
 	none, err := queue.NewWorkQueue[index.Key](nil)
 	require.Error(t, err)
 	for want, h := range map[string]typed.Handler[*rig.Thing]{
-		"the queue is nil":            control.Enqueue[*rig.Thing](nil),
-		"added: the queue is nil":     control.Enqueue[*rig.Thing](none),
-		"not added: the queue is nil": control.Enqueue[*rig.Thing](control.AdderFunc[index.Key](nil)),
+		"queue is nil":                control.Enqueue[*rig.Thing](nil),
+		"added: queue is nil":         control.Enqueue[*rig.Thing](none),
+		"not added: queue is nil":     control.Enqueue[*rig.Thing](control.AdderFunc[index.Key](nil)),
 		"queue is nil":                control.EnqueueFunc(nil, keys),
 		"that returns keys is nil":    control.EnqueueFunc[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
 		"returns keys is nil":         control.EnqueueKey[index.Key, *rig.Thing](&adds[index.Key]{}, nil),

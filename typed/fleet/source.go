@@ -78,10 +78,10 @@ func NewSource[T Object](clusters *Clusters, open func(Cluster) source.Source[T]
 	s.config, err = newConfig(opts)
 	errs := []error{err}
 	if clusters == nil {
-		errs = append(errs, errors.New("the set of clusters is nil"))
+		errs = append(errs, errors.New("set of clusters is nil"))
 	}
 	if open == nil {
-		errs = append(errs, errors.New("the function that returns the source of a cluster is nil"))
+		errs = append(errs, errors.New("source function is nil"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		s.err = fmt.Errorf("fleet of %v: %w", reflect.TypeFor[T](), err)
@@ -149,7 +149,7 @@ func (s *Source[T]) latest() (*group[T], <-chan struct{}) {
 func (s *Source[T]) runFor(ctx context.Context, c Cluster, sink *session[T]) error {
 	src := s.open(c)
 	if src == nil {
-		return errors.New("the source is nil")
+		return errors.New("source is nil")
 	}
 	from := source.OriginOf(src)
 	from.Host = ""

@@ -7,7 +7,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -17,7 +16,7 @@ import (
 type builtInformer struct{ snapshot.Informer }
 
 // informerOf returns the state of an informer without what has to be weighed.
-func informerOf(s *typed.Status, ids identities) *builtInformer {
+func informerOf(s *report.Status, ids identities) *builtInformer {
 	of := &builtInformer{snapshot.Informer{
 		ID: ids.of("informer", s.Name), Name: s.Name,
 		Namespace: s.Origin.Namespace, Selection: s.Origin.Selection, Host: s.Origin.Host,
@@ -98,9 +97,9 @@ func budgetOf(b report.Budget) *snapshot.Budget {
 }
 
 // handlerOf returns the state of a handler.
-func handlerOf(s *typed.HandlerStatus) snapshot.Handler {
+func handlerOf(s *report.Handler) snapshot.Handler {
 	h := snapshot.Handler{
-		Name: s.Name, Delivery: s.Delivery.String(), Synced: s.Synced, Backlog: s.Backlog,
+		Name: s.Name, Delivery: s.Delivery, Synced: s.Synced, Backlog: s.Backlog,
 		Panics: s.Panics, LastPanic: s.LastPanic, LastPanicAt: s.LastPanicAt,
 		Times: timesOf(s.Times, s.Recent), Current: callOf(s.Current), Slowest: callOf(s.Slowest), Stuck: s.Stuck,
 	}

@@ -69,7 +69,7 @@ func WithInformers(informers ...typed.AnyInformer) Option {
 	return func(s *settings) error {
 		for _, informer := range informers {
 			if isNil(informer) {
-				return errors.New("WithInformers: an informer is nil")
+				return errors.New("WithInformers: informer is nil")
 			}
 			if !reflect.TypeOf(informer).Comparable() {
 				return fmt.Errorf("WithInformers: a %T cannot be told from others, give a pointer", informer)
@@ -98,7 +98,7 @@ func WithFactories(factories ...Factory) Option {
 func WithQueue[K comparable](q KeyedQueue[K]) Option {
 	return func(s *settings) error {
 		if isNil(q) {
-			return errors.New("WithQueue: the queue is nil")
+			return errors.New("WithQueue: queue is nil")
 		}
 		s.queues = append(s.queues, queuePart{q, keyStatesOf(q)})
 		return nil
@@ -145,16 +145,16 @@ func WithFleet(name string, f Fleet) Option {
 func WithSharing(sharing func() snapshot.Sharing) Option {
 	return func(s *settings) error {
 		if sharing == nil {
-			return errors.New("WithSharing: the function is nil")
+			return errors.New("WithSharing: function is nil")
 		}
 		s.sharing = sharing
 		return nil
 	}
 }
 
-// WithObjectContents has the page of a key show objects as JSON, to everybody who may see
-// the page. Secrets are never shown, and neither is an object of which it is not known what
-// it is: one that comes from no API server and has no kind.
+// WithObjectContents makes the page of a key show objects as JSON, to everybody who may see
+// the page. Secrets are never shown, and neither is an object of which it is not known what it
+// is: one that comes from no API server and has no kind.
 func WithObjectContents() Option {
 	return func(s *settings) error {
 		s.contents = true

@@ -22,6 +22,7 @@ import (
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/shard"
 )
 
@@ -29,7 +30,7 @@ import (
 func TestReportOfInformers(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		byNode := index.New("node", func(o *rig.Thing) []string { return []string{o.Node} })
-		r := rig.New(t, typed.WithName("things"), typed.WithCallTimes(), typed.WithHistory(10), typed.WithBudget(typed.Budget{Objects: 12}))
+		r := rig.New(t, typed.WithName("things"), observe.WithCallTimes(), observe.WithHistory(10), observe.WithBudget(observe.Budget{Objects: 12}))
 		require.NoError(t, r.AddIndexes(byNode))
 		var panics bool
 		_, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{AddFunc: func(*rig.Thing, bool) { time.Sleep(time.Second) }}, typed.WithHandlerName("slow"), typed.WithDelivery(typed.Coalesce()))

@@ -87,7 +87,7 @@ func (s *streams) frame(ctx context.Context, i *Inspector, page bool) *frame {
 	return s.latest
 }
 
-// Close ends the answers to those who listen to events, and refuses others. All else goes on
+// Close ends the answers to those who listen to events, and refuses others. All else continues
 // to be answered. It is for servers that shut down, which would wait for open pages:
 //
 //	server.RegisterOnShutdown(inspector.Close)

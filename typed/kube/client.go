@@ -29,18 +29,18 @@ type Client[T index.Object, L runtime.Object] interface {
 // such as clientset.CoreV1().Pods(metav1.NamespaceAll) or
 // clientset.CoreV1().Nodes(), and those of fake clientsets.
 //
-// With a client of client-go's own clientset, which asks an API server, the source
-// makes the client's requests, but decodes the objects itself, as FromREST does: on
-// all cores, with equal parts of objects once, see WithoutSharing. Warnings of the
-// server go to the handler that rest.SetDefaultWarningHandler sets. Other clients, such
-// as fake ones, ones in a struct of your own, or those of custom resources, list
-// and watch by their methods, see FromListerWatcher.
+// With a client of client-go's own clientset, which asks an API server, the source makes the
+// client's requests, but decodes the objects itself, as FromREST does: on all cores, with
+// deduplication, see WithoutSharing. Warnings of the server go to the handler that
+// rest.SetDefaultWarningHandler sets. Other clients, such as fake ones, ones in your own
+// struct, or those of custom resources, list and watch by their methods, see
+// FromListerWatcher.
 //
 // The list is streamed (WatchList) where client-go's feature gate WatchListClient and
 // the server allow it.
 func FromClient[T index.Object, L runtime.Object](client Client[T, L], opts ...SourceOption) source.Source[T] {
 	if client == nil {
-		return &reflectorSource[T]{err: errors.New("the client is nil")}
+		return &reflectorSource[T]{err: errors.New("client is nil")}
 	}
 	if generated := generatedSource[T](client, opts); generated != nil {
 		return generated

@@ -96,7 +96,7 @@ func TestFieldsOfSourcesThatAreOpenedLater(t *testing.T) {
 					synctest.Wait()
 					if before {
 						require.NotEmpty(t, ended, "it goes on")
-						assert.ErrorContains(t, <-ended, "its source leaves out metadata.")
+						assert.ErrorContains(t, <-ended, "source omits metadata.")
 					} else {
 						assert.ErrorContains(t, need(ctx, pods), "leaves out")
 						_, err := lister.New(pods).List(web(nil))

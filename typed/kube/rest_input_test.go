@@ -51,10 +51,10 @@ type untagged struct {
 func TestBadRESTInput(t *testing.T) {
 	config := &rest.Config{Host: "localhost"}
 	for message, err := range map[string]error{
-		"the configuration is nil":                kube.FromREST[*corev1.Pod](nil).Run(t.Context(), nil),
-		"a source option is nil":                  kube.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
-		"the scheme is nil":                       kube.FromREST[*corev1.Pod](config, kube.WithScheme(nil)).Run(t.Context(), nil),
-		"the RESTMapper is nil":                   kube.FromREST[*corev1.Pod](config, kube.WithRESTMapper(nil)).Run(t.Context(), nil),
+		"configuration is nil":                    kube.FromREST[*corev1.Pod](nil).Run(t.Context(), nil),
+		"source option is nil":                    kube.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
+		"WithScheme: scheme is nil":               kube.FromREST[*corev1.Pod](config, kube.WithScheme(nil)).Run(t.Context(), nil),
+		"WithRESTMapper: mapper is nil":           kube.FromREST[*corev1.Pod](config, kube.WithRESTMapper(nil)).Run(t.Context(), nil),
 		"pointers to structs, and rig.":           kube.FromREST[rig.Bare](config).Run(t.Context(), nil),
 		"write v1.ObjectMeta `json:\"metadata\"`": kube.FromREST[*untagged](config, kube.WithResource(podResource)).Run(t.Context(), nil),
 		"no method GetResourceVersion":            kube.FromREST[*versionless](config).Run(t.Context(), nil),
@@ -263,7 +263,7 @@ func TestObjectOfAnotherKind(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "1"},
 		}}}).Met())
 		require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, time.Minute, time.Millisecond)
-		assert.Equal(t, "informer "+pods.Name()+`: object "default/settings" at resource version "1" was left out: it is a ConfigMap of v1, expected a Pod of v1`, pods.Status().LastRejected.Error())
+		assert.Equal(t, "informer "+pods.Name()+`: object "default/settings" at resource version "1" was left out: kind is ConfigMap of v1, want Pod of v1`, pods.Status().LastRejected.Error())
 		assert.Zero(t, pods.Len())
 		assert.NoError(t, pods.Status().LastErr)
 	})

@@ -10,7 +10,7 @@ import (
 
 // Key is what an informer knows of one key.
 type Key struct {
-	// Found tells whether the store has an object of the key, UID and ResourceVersion are
+	// Found reports whether the store has an object of the key, UID and ResourceVersion are
 	// its own, as far as it has such.
 	Found           bool
 	UID             types.UID
@@ -22,7 +22,7 @@ type Key struct {
 	// if there is none.
 	Rejected error
 	// Events are the last events of the key, the latest first, if the informer keeps them,
-	// see typed.WithHistory.
+	// see observe.WithHistory.
 	Events []Event
 }
 

@@ -61,7 +61,7 @@ type Group struct {
 // configuration or an option cannot be used.
 func New(config *rest.Config, namespace, name string, opts ...Option) (*Group, error) {
 	if config == nil {
-		return nil, fmt.Errorf("shard group %s/%s: the configuration of the client is nil", namespace, name)
+		return nil, fmt.Errorf("shard group %s/%s: client configuration is nil", namespace, name)
 	}
 	leases, err := newRESTLeases(config, namespace)
 	if err != nil {
@@ -93,14 +93,14 @@ func newGroup(leases leaseAPI, namespace, name string, opts []Option) (*Group, e
 
 func (g *Group) setUp(namespace, name string, opts []Option) error {
 	if namespace == "" {
-		return errors.New("its Leases need a namespace")
+		return errors.New("namespace is empty: Leases need one")
 	}
 	if problems := append(validation.IsDNS1123Subdomain(name), validation.IsValidLabelValue(name)...); len(problems) > 0 {
 		return fmt.Errorf("the name is to be a label of Leases, and part of their names: %s", strings.Join(problems, ", "))
 	}
 	for _, opt := range append([]Option{WithLeaseDuration(15 * time.Second)}, opts...) {
 		if opt == nil {
-			return errors.New("an option is nil")
+			return errors.New("option is nil")
 		}
 		if err := opt(g); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (g *Group) WaitForSync(ctx context.Context) error {
 	case <-g.ready:
 		return nil
 	case <-g.ended:
-		return fmt.Errorf("%s: it has ended: %w", g.Name(), g.waiting())
+		return fmt.Errorf("%s: stopped: %w", g.Name(), g.waiting())
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w: %w", g.Name(), g.waiting(), ctx.Err())
 	}
@@ -161,11 +161,11 @@ func (g *Group) waiting() error {
 	case g.status.Err != nil:
 		return g.status.Err
 	case !g.started:
-		return errors.New("it is not run")
+		return errors.New("group is not running")
 	case g.status.Waiting != nil:
 		return g.status.Waiting
 	}
-	return errors.New("this member waits for others to hand over ranges")
+	return errors.New("waiting for other members to hand over hash ranges")
 }
 
 // Owns reports whether this member may work on a key of a group by Key or Namespace at this

@@ -29,7 +29,7 @@ func UID() Hash {
 	return Hash{name: "UID", field: "object.metadata.uid", value: func(obj named) (string, error) {
 		o, ok := obj.(interface{ GetUID() types.UID })
 		if !ok {
-			return "", errors.New("it has no method GetUID")
+			return "", errors.New("object has no method GetUID")
 		}
 		return string(o.GetUID()), nil
 	}}
@@ -97,7 +97,7 @@ func Label(label string) Hash {
 	return Hash{name: "Label " + label, value: func(obj named) (string, error) {
 		o, ok := obj.(interface{ GetLabels() map[string]string })
 		if !ok {
-			return "", errors.New("it has no method GetLabels")
+			return "", errors.New("object has no method GetLabels")
 		}
 		return o.GetLabels()[label], nil
 	}}
@@ -116,7 +116,7 @@ func controllerOf(obj named) (*metav1.OwnerReference, error) {
 		GetOwnerReferences() []metav1.OwnerReference
 	})
 	if !ok {
-		return nil, errors.New("it has no method GetOwnerReferences")
+		return nil, errors.New("object has no method GetOwnerReferences")
 	}
 	for _, owner := range o.GetOwnerReferences() {
 		if owner.Controller != nil && *owner.Controller {

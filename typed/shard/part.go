@@ -35,7 +35,7 @@ func (q *part[T]) run() error {
 	defer q.cancel()
 	src := q.open()
 	if src == nil {
-		return errors.New("the source to share is nil")
+		return errors.New("source is nil")
 	}
 	leave, err := q.opened.Add(src, func() []string { return q.Decoding().Needs })
 	if err != nil {

@@ -108,15 +108,15 @@ func NewSource[T index.Object](group *Group, src func() source.Source[T], opts .
 	s := &Source[T]{group: group, open: src}
 	switch {
 	case group == nil:
-		s.err = errors.New("the group is nil")
+		s.err = errors.New("group is nil")
 		return s
 	case src == nil:
-		s.err = errors.New("the function that returns the source to share is nil")
+		s.err = errors.New("source function is nil")
 		return s
 	}
 	for _, opt := range append([]SourceOption[T]{BySame[T](group.hash)}, opts...) {
 		if opt == nil {
-			s.err = errors.New("an option is nil")
+			s.err = errors.New("option is nil")
 			return s
 		}
 		if err := opt(s); err != nil {

@@ -234,7 +234,7 @@ func (s *namespaceSink[T]) contains(obj T, resourceVersion string, listed bool) 
 func (s *namespaceSink[T]) reject(key index.Key, resourceVersion string, listed bool) {
 	s.sink.Report(&RejectedError{
 		Key: key, ResourceVersion: resourceVersion, Listed: listed,
-		Err: fmt.Errorf("it came from the source of the namespace %s", s.namespace),
+		Err: fmt.Errorf("object came from the source of the namespace %s", s.namespace),
 	})
 }
 

@@ -8,17 +8,17 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Opened has the sources that another one has opened and runs, such as one for each
-// namespace, so that this is Partial if one of them is. The zero Opened is empty. Its methods
-// may be called by several goroutines.
+// Opened contains the sources that another source runs, such as one for each namespace. It is
+// Partial if one of them is. The zero Opened is empty. Its methods may be called by several
+// goroutines.
 type Opened[T index.Object] struct {
 	mu  sync.Mutex
 	all []*Source[T] // guarded by mu
 }
 
 // Add adds a source before it runs, and close removes it. Needs are those of Sink.Decoding,
-// asked for after the source was added: so who needs a field either is told of there, or finds
-// by Omits that it is left out, even if both happen at the same time. Add returns an error if
+// asked for after the source was added: so a needed field is either known here, or Omits
+// reports that it is left out, even if both happen at the same time. Add returns an error if
 // the source leaves out one of them, and has removed it then.
 func (o *Opened[T]) Add(src Source[T], needs func() []string) (close func(), err error) {
 	one := &src
@@ -33,7 +33,7 @@ func (o *Opened[T]) Add(src Source[T], needs func() []string) (close func(), err
 	for _, field := range needs() {
 		if Omits(src, field) {
 			close()
-			return nil, fmt.Errorf("its source leaves out %s, which a handler or an index of the informer reads; name the field in kube.WithFields, or leave it out of kube.WithoutFields", field)
+			return nil, fmt.Errorf("source omits %s, which a handler or an index of the informer reads: add the field to kube.WithFields, or remove it from kube.WithoutFields", field)
 		}
 	}
 	return close, nil

@@ -19,7 +19,7 @@ import (
 // it stays.
 func Map[A, B index.Object](in *View[A], project func(A) B, opts ...Option) *View[B] {
 	if project == nil {
-		return failed[B]("Map", errors.New("the function is nil"), in.defined())
+		return failed[B]("Map", errors.New("function is nil"), in.defined())
 	}
 	return passOn(in, newCompute("Map", in, func(_ *Fetcher, obj A) (B, bool) { return project(obj), true }, nil, opts))
 }
@@ -27,7 +27,7 @@ func Map[A, B index.Object](in *View[A], project func(A) B, opts ...Option) *Vie
 // Filter is the objects of a view for which a function returns true.
 func Filter[T index.Object](in *View[T], keep func(T) bool, opts ...Option) *View[T] {
 	if keep == nil {
-		return failed[T]("Filter", errors.New("the function is nil"), in.defined())
+		return failed[T]("Filter", errors.New("function is nil"), in.defined())
 	}
 	opts = append(opts[:len(opts):len(opts)], withoutComparison)
 	return passOn(in, newCompute("Filter", in, func(_ *Fetcher, obj T) (T, bool) { return obj, keep(obj) }, nil, opts))
@@ -42,7 +42,7 @@ func Filter[T index.Object](in *View[T], keep func(T) bool, opts ...Option) *Vie
 // functions may do, and JoinOn, JoinSelecting and JoinSelectedBy for what most need.
 func Compute[A, B index.Object](in *View[A], compute func(f *Fetcher, obj A) (B, bool), lookups []AnyLookup, opts ...Option) *View[B] {
 	if compute == nil {
-		return failed[B]("Compute", errors.New("the function is nil"), in.defined())
+		return failed[B]("Compute", errors.New("function is nil"), in.defined())
 	}
 	return newCompute("Compute", in, compute, lookups, opts)
 }
@@ -57,7 +57,7 @@ func newCompute[A, B index.Object](kind string, in *View[A], compute func(*Fetch
 	var errs []error
 	for _, l := range lookups {
 		if l == nil || l.defined() == nil {
-			errs = append(errs, errors.New("a lookup is nil"))
+			errs = append(errs, errors.New("lookup is nil"))
 			continue
 		}
 		inputs = append(inputs, l.defined())

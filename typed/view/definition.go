@@ -30,7 +30,7 @@ func define(name string, inputs []*definition, errs ...error) *definition {
 	d := &definition{name: name, inputs: inputs}
 	for _, in := range inputs {
 		if in == nil {
-			errs = append(errs, errors.New("an input is nil"))
+			errs = append(errs, errors.New("input is nil"))
 			continue
 		}
 		if in.err != nil {

@@ -229,7 +229,7 @@ func (b *inbox[T]) Report(err error) { b.note(func() { b.state.err = err }) }
 
 // End implements typed.Follower.
 func (b *inbox[T]) End(cause error) {
-	b.note(func() { b.state.err = fmt.Errorf("it has ended: %w", cause) })
+	b.note(func() { b.state.err = fmt.Errorf("input has ended: %w", cause) })
 }
 
 // inputLeaf is an informer or a Set, as a leaf.

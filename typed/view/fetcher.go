@@ -68,7 +68,7 @@ type AnyLookup interface {
 	depend(p *program) dependents
 }
 
-// Fetched tells of something that was fetched.
+// Fetched reports something that was fetched.
 type Fetched struct {
 	// From is the name of the lookup.
 	From string

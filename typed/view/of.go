@@ -18,7 +18,7 @@ import (
 // informers then.
 func Of[T index.Object](informer typed.Followed[T]) *View[T] {
 	if informer == nil || reflect.ValueOf(informer).IsNil() {
-		return newView[T](define(typeName[T](), nil, errors.New("the informer is nil")), nil)
+		return newView[T](define(typeName[T](), nil, errors.New("informer is nil")), nil)
 	}
 	of := &origin{name: typeName[T]()}
 	if partial, ok := informer.(interface{ Omits(field string) bool }); ok {

@@ -36,7 +36,7 @@ func (v *View[T]) Name() string { return v.name }
 // Err returns what is wrong with the view, or with one that it is made of.
 func (v *View[T]) Err() error {
 	if v == nil {
-		return errors.New("the view is nil")
+		return errors.New("view is nil")
 	}
 	return v.err
 }

@@ -156,7 +156,7 @@ func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan
 
 func (b *planner) addField(n *node, name string, of reflect.Type, m layout.Memory, mask *plan.Mask) error {
 	if _, twice := n.fields[name]; twice || len(n.known) == layout.MaxFields {
-		return errors.New("there are two of the name, or too many")
+		return errors.New("field name given twice, or too many fields")
 	}
 	within, decoded := mask.Field(name)
 	f := &field{Memory: m, ordinal: uint8(len(n.known))}

@@ -1,10 +1,12 @@
 package conformance
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -15,49 +17,55 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// do sends a request and returns the code, content type and, unless the code is
-// 200, the body of the answer. As any client has to, it comes again when the
-// server asks for that: kube-apiserver does so for some time after a custom
-// resource was made, while it sets up the storage.
+// do sends a request to the server of the check, see Do.
 func (c *check) do(method, path string, header http.Header, body string) (code int, contentType, answer string) {
 	c.Helper()
+	return Do(c.ctx, c.T, c.config, method, path, header, body)
+}
+
+// Do sends a request and returns the code, the content type and, unless the code is
+// 200, the body of the answer. As any client has to, it sends the request again when
+// the server asks for that: kube-apiserver does so for some time after a custom
+// resource was made, while it sets up the storage.
+func Do(ctx context.Context, t *testing.T, config *rest.Config, method, path string, header http.Header, body string) (code int, contentType, answer string) {
+	t.Helper()
 	const most = 10 // as client-go
 	for range most {
 		var after string
-		code, contentType, answer, after = c.send(method, path, header, body)
+		code, contentType, answer, after = send(ctx, t, config, method, path, header, body)
 		if code != http.StatusTooManyRequests || after == "" {
 			break
 		}
 		seconds, err := strconv.Atoi(after)
-		require.NoError(c, err, "Retry-After of %s %s", method, path)
+		require.NoError(t, err, "Retry-After of %s %s", method, path)
 		select {
 		case <-time.After(time.Duration(seconds) * time.Second):
-		case <-c.ctx.Done():
-			require.NoError(c, c.ctx.Err())
+		case <-ctx.Done():
+			require.NoError(t, ctx.Err())
 		}
 	}
 	return code, contentType, answer
 }
 
-// send sends a request once. It returns what do does, and when to come again.
-func (c *check) send(method, path string, header http.Header, body string) (code int, contentType, answer, after string) {
-	c.Helper()
-	client, err := rest.HTTPClientFor(c.config)
-	require.NoError(c, err)
-	base, _, err := rest.DefaultServerUrlFor(c.config)
-	require.NoError(c, err)
-	request, err := http.NewRequestWithContext(c.ctx, method, strings.TrimSuffix(base.String(), "/")+path, strings.NewReader(body))
-	require.NoError(c, err)
+// send sends a request once. It returns what Do does, and when to come again.
+func send(ctx context.Context, t *testing.T, config *rest.Config, method, path string, header http.Header, body string) (code int, contentType, answer, after string) {
+	t.Helper()
+	client, err := rest.HTTPClientFor(config)
+	require.NoError(t, err)
+	base, _, err := rest.DefaultServerUrlFor(config)
+	require.NoError(t, err)
+	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(base.String(), "/")+path, strings.NewReader(body))
+	require.NoError(t, err)
 	request.Header = header
 	response, err := client.Do(request)
-	require.NoError(c, err)
-	defer func() { assert.NoError(c, response.Body.Close()) }()
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, response.Body.Close()) }()
 	contentType = response.Header.Get("Content-Type")
 	if response.StatusCode == http.StatusOK {
 		return response.StatusCode, contentType, "", ""
 	}
 	data, err := io.ReadAll(response.Body)
-	require.NoError(c, err)
+	require.NoError(t, err)
 	return response.StatusCode, contentType, string(data), response.Header.Get("Retry-After")
 }
 

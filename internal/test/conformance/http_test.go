@@ -1,4 +1,4 @@
-package conformance
+package conformance_test
 
 import (
 	"net/http"
@@ -8,13 +8,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/test/conformance"
 )
 
-func TestDoComesAgainWhenItIsToldTo(t *testing.T) {
+func TestDoRetriesWhenAsked(t *testing.T) {
 	srv := apitest.Start(t)
-	c := &check{T: t, ctx: t.Context(), config: srv.Config()}
 	list := func() int {
-		code, _, _ := c.do(http.MethodGet, "/api/v1/configmaps", nil, "")
+		code, _, _ := conformance.Do(t.Context(), t, srv.Config(), http.MethodGet, "/api/v1/configmaps", nil, "")
 		return code
 	}
 	srv.Inject(apitest.Fault{Verb: "list", Resource: "configmaps", Times: 1, Err: apierrors.NewTooManyRequests("storage is (re)initializing", 1)})

@@ -7,7 +7,7 @@ type Handler struct {
 	Name string `json:"name"`
 	// Delivery is its policy, in words.
 	Delivery string `json:"delivery"`
-	// Synced tells whether it has returned from the last initial object.
+	// Synced reports whether it has returned from the last initial object.
 	Synced bool `json:"synced"`
 	// Backlog is how many events it has not returned from. Growth is by how many a second
 	// that grows, as far as reports before this one tell, 0 if it does not.
@@ -17,10 +17,10 @@ type Handler struct {
 	Panics      int       `json:"panics"`
 	LastPanic   string    `json:"lastPanic,omitempty"`
 	LastPanicAt time.Time `json:"lastPanicAt,omitzero"`
-	// Times tells how long calls took, nil if they are not measured.
+	// Times reports how long calls took, nil if they are not measured.
 	Times *Times `json:"times,omitempty"`
 	// Current is the call that it is in, Slowest the one that took longest; nil if there is
-	// none or it is not known. Stuck tells that Current takes longer than it may.
+	// none or it is not known. Stuck reports that Current takes longer than it may.
 	Current *Call `json:"current,omitempty"`
 	Slowest *Call `json:"slowest,omitempty"`
 	Stuck   bool  `json:"stuck"`

@@ -19,7 +19,7 @@ type Report struct {
 	Expectations []Expectations `json:"expectations"`
 	Groups       []Group        `json:"groups"`
 	Fleets       []Fleet        `json:"fleets"`
-	// Sharing tells of the parts that objects share, nil if nobody said.
+	// Sharing reports the parts that objects share, nil if nobody said.
 	Sharing *Sharing `json:"sharing,omitempty"`
 }
 

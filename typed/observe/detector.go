@@ -1,14 +1,15 @@
-package typed
+package observe
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"sync"
 	"time"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/mutation"
+	"github.com/kubetyped/informer/internal/observer"
 )
 
 const (
@@ -22,9 +23,9 @@ const (
 
 // detector finds objects of an informer that were modified. The informer's loop
 // calls record and settle, and run is a goroutine of its own.
-type detector[T index.Object] struct {
-	detection
-	informer *Informer[T]
+type detector struct {
+	*detection
+	informer observer.Observed
 	recorder mutation.Recorder
 	crowded  chan struct{} // gets something when there are many records
 
@@ -32,6 +33,7 @@ type detector[T index.Object] struct {
 	records map[any]*record // guarded by mu; by objects
 
 	unsettled []*record              // owned by the loop
+	settled   func()                 // settle, made once
 	reported  map[index.Key]struct{} // owned by run; of objects that are in the store
 }
 
@@ -43,25 +45,30 @@ type record struct {
 	settled bool // guarded by detector.mu; the object is in the store, or will not be
 }
 
-// newDetector returns the detector of an informer, nil if it is to have none.
-func newDetector[T index.Object](i *Informer[T]) *detector[T] {
-	if i.detection == nil {
-		return nil
-	}
-	return &detector[T]{
-		detection: *i.detection,
-		informer:  i,
+func newDetector(o observer.Observed, of *detection) *detector {
+	d := &detector{
+		detection: of,
+		informer:  o,
 		crowded:   make(chan struct{}, 1),
 		records:   map[any]*record{},
 		reported:  map[index.Key]struct{}{},
 	}
+	d.settled = d.settle
+	return d
+}
+
+// storing puts the objects of a write on record.
+func (d *detector) storing(w *observer.Write) (settled func()) {
+	for key, obj := range w.Objects {
+		d.record(key, obj)
+	}
+	return d.settled
 }
 
 // record puts an object on record that is about to be stored. One that is on record
 // stays as it is there.
-func (d *detector[T]) record(obj T) {
-	key, version, ok := identify(obj)
-	if !ok || !reflect.ValueOf(obj).Comparable() {
+func (d *detector) record(key index.Key, obj observer.Object) {
+	if !reflect.ValueOf(obj).Comparable() {
 		return // it is a value, which nobody else can modify
 	}
 	d.mu.Lock()
@@ -70,7 +77,10 @@ func (d *detector[T]) record(obj T) {
 	if known {
 		return
 	}
-	r := &record{key: key, version: version, content: d.recorder.Record(obj)}
+	r := &record{key: key, content: d.recorder.Record(obj)}
+	if v, ok := obj.(interface{ GetResourceVersion() string }); ok {
+		r.version = v.GetResourceVersion()
+	}
 	d.unsettled = append(d.unsettled, r)
 	d.mu.Lock()
 	d.records[obj] = r
@@ -79,7 +89,7 @@ func (d *detector[T]) record(obj T) {
 
 // settle tells that the objects that were put on record are stored, as far as they
 // will be.
-func (d *detector[T]) settle() {
+func (d *detector) settle() {
 	d.mu.Lock()
 	for _, r := range d.unsettled {
 		r.settled = true
@@ -88,7 +98,7 @@ func (d *detector[T]) settle() {
 	d.mu.Unlock()
 	clear(d.unsettled)
 	d.unsettled = d.unsettled[:0]
-	if many > 2*d.informer.countObjects()+spareRecords {
+	if many > 2*d.informer.Len()+spareRecords {
 		select {
 		case d.crowded <- struct{}{}:
 		default:
@@ -98,7 +108,7 @@ func (d *detector[T]) settle() {
 
 // run compares objects until ctx ends: all of them each time the period has passed,
 // and those that have left the store when there are many.
-func (d *detector[T]) run(ctx context.Context) {
+func (d *detector) run(ctx context.Context) {
 	ticker := time.NewTicker(d.period)
 	defer ticker.Stop()
 	for {
@@ -106,22 +116,22 @@ func (d *detector[T]) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-d.crowded:
-			contain(func() { d.compare(ctx, false) })
+			goroutine.CallSafely(func() { d.compare(ctx, false) })
 		case <-ticker.C:
-			contain(func() { d.compare(ctx, true) })
+			goroutine.CallSafely(func() { d.compare(ctx, true) })
 		}
 	}
 }
 
 // compare compares the objects on record, or only those that have left the store,
 // and forgets the latter.
-func (d *detector[T]) compare(ctx context.Context, all bool) {
+func (d *detector) compare(ctx context.Context, all bool) {
 	var gone []index.Key
-	for obj, r := range d.settled() {
+	for obj, r := range d.allSettled() {
 		if ctx.Err() != nil {
 			return
 		}
-		now, exists := d.stored(r.key)
+		now, exists := d.informer.Object(r.key)
 		left := !exists || any(now) != obj
 		if !left && !all {
 			continue
@@ -141,8 +151,8 @@ func (d *detector[T]) compare(ctx context.Context, all bool) {
 	}
 }
 
-// settled returns the records of objects that were stored.
-func (d *detector[T]) settled() map[any]*record {
+// allSettled returns the records of objects that were stored.
+func (d *detector) allSettled() map[any]*record {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	settled := make(map[any]*record, len(d.records))
@@ -154,24 +164,8 @@ func (d *detector[T]) settled() map[any]*record {
 	return settled
 }
 
-// stored returns what the store has, nothing if its owner has released it.
-func (d *detector[T]) stored(key index.Key) (obj T, ok bool) {
-	if d.informer.store.Err() != nil {
-		return obj, false
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			if err, is := p.(error); !is || !errors.Is(err, index.ErrReleased) {
-				panic(p)
-			}
-			ok = false // it was released just now
-		}
-	}()
-	return d.informer.store.Get(key)
-}
-
 // check reports what was modified in an object, unless it was reported before.
-func (d *detector[T]) check(obj any, r *record) {
+func (d *detector) check(obj any, r *record) {
 	if _, known := d.reported[r.key]; known {
 		return
 	}
@@ -180,9 +174,9 @@ func (d *detector[T]) check(obj any, r *record) {
 		return
 	}
 	d.reported[r.key] = struct{}{}
-	m := Mutation{Informer: d.informer.name, Key: r.key, ResourceVersion: r.version}
+	m := Mutation{Informer: d.informer.Name(), Key: r.key, ResourceVersion: r.version}
 	for _, c := range changes {
 		m.Fields = append(m.Fields, ModifiedField(c))
 	}
-	contain(func() { d.report(m) })
+	goroutine.CallSafely(func() { d.report(m) })
 }

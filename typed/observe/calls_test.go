@@ -1,4 +1,4 @@
-package typed
+package observe
 
 import (
 	"testing"

@@ -1,9 +1,8 @@
-package typed
+package report
 
 import (
 	"time"
 
-	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -15,7 +14,7 @@ const (
 	PhaseNew Phase = iota
 	// PhaseSyncing: the first list has not arrived.
 	PhaseSyncing
-	// PhaseSynced: the store holds the first list and what came after it.
+	// PhaseSynced: the store holds the initial list and later changes.
 	PhaseSynced
 	// PhaseStopped: Run has ended.
 	PhaseStopped
@@ -56,9 +55,9 @@ type Status struct {
 	// applied, zero if there was none.
 	Events    int
 	LastEvent time.Time
-	// LastContact is when the source last told of something, a change, a bookmark or
-	// that it works, zero before it did. Servers send bookmarks about once a minute; how
-	// old what is read may be is told by this, not by LastEvent.
+	// LastContact is the time of the source's last report: a change, a bookmark, or success.
+	// It is zero before the first. Servers send bookmarks about once a minute. It bounds the
+	// age of reads; LastEvent does not.
 	LastContact time.Time
 	// Relists counts the lists after the first one. Watches counts how often the source
 	// has said that it works, which it does whenever it has begun to watch, and
@@ -85,11 +84,10 @@ type Status struct {
 	NotStreamed    int
 	NotStreamedErr error
 
-	// Rejected counts what was received and could not be used, since Run was
-	// called, and LastRejected tells of the last one. RejectedNow is the number of
-	// objects of which the store has no state, or an earlier one, for that reason,
-	// and RejectedObjects tells of the last 20 of them, the latest first. See
-	// source.RejectedError.
+	// Rejected counts what was received and could not be used, since Run was called, and
+	// LastRejected reports the last one. RejectedNow is the number of objects of which the
+	// store has no state, or an earlier one, for that reason, and RejectedObjects reports the
+	// last 20 of them, the latest first. See source.RejectedError.
 	Rejected        int
 	LastRejected    *source.RejectedError
 	RejectedNow     int
@@ -100,27 +98,27 @@ type Status struct {
 	Queued, QueuedMax int
 
 	// Traffic is what the source has received, zero if that is not known, as with
-	// kube.FromListerWatcher: then somebody else reads the responses.
+	// kube.FromListerWatcher, where other code reads the responses.
 	Traffic source.Traffic
-	// Budget is what WithBudget allows, and how much of it is used, zero without that.
-	Budget report.Budget
+	// Budget is what observe.WithBudget allows, and how much of it is used, zero without that.
+	Budget Budget
 
 	// Created is the line that has made the informer, or asked a factory for it first.
 	// Holders has the line of each use of a factory's informer that was not released.
-	Created report.CallSite
-	Holders []report.CallSite
+	Created CallSite
+	Holders []CallSite
 
-	// Handlers has an entry for every handler that is registered.
-	Handlers []HandlerStatus
+	// Handlers contains every registered handler.
+	Handlers []Handler
 }
 
-// HandlerStatus is a report on a handler.
-type HandlerStatus struct {
+// Handler is a report on a handler.
+type Handler struct {
 	// Name is the handler's name.
 	Name string
-	// Delivery is its policy.
-	Delivery Delivery
-	// Synced tells whether it has returned from the last initial object.
+	// Delivery is its policy, as it is written in Go.
+	Delivery string
+	// Synced reports whether it has returned from the last initial object.
 	Synced bool
 	// Backlog is how many events it has not returned from.
 	Backlog int
@@ -132,14 +130,14 @@ type HandlerStatus struct {
 	LastPanicAt time.Time
 
 	// Times is a histogram of its calls, Recent has those of the last minute, and Slowest is
-	// the one that has taken longest; they are nil if calls are not timed, see WithCallTimes,
+	// the one that has taken longest; they are nil if calls are not timed, see observe.WithCallTimes,
 	// and Slowest if there was none. Current is the
 	// call that it is in, nil if there is none, or calls are not timed.
-	Times            *report.CallTimes
-	Recent           *report.RecentCalls
-	Slowest, Current *report.Call
-	// Stuck tells that it has been in one call for too long: for the time after which
-	// WithSlowHandlers logs a stack, or five minutes without that. If calls are not timed,
+	Times            *CallTimes
+	Recent           *RecentCalls
+	Slowest, Current *Call
+	// Stuck reports that it has been in one call for too long: for the time after which
+	// observe.WithSlowHandlers logs a stack, or five minutes without that. If calls are not timed,
 	// that is known only after as long a time of reports which show no progress.
 	Stuck bool
 }

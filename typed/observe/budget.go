@@ -1,4 +1,4 @@
-package typed
+package observe
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kubetyped/informer/internal/observer"
+	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -16,7 +18,7 @@ type Budget struct {
 	// Informer.EstimateHeap; 0 is no limit.
 	Objects, Bytes int64
 	// Stop ends the informer when it is over a limit: Run returns a *BudgetError. Otherwise
-	// it goes on.
+	// it continues.
 	Stop bool
 	// OnWarning, unless it is nil, is called when four fifths of a limit are used, each time
 	// that it comes to that from less. It is called by the informer's goroutine, and must return
@@ -24,37 +26,21 @@ type Budget struct {
 	OnWarning func(report.Budget)
 }
 
-// WithBudget limits what the informer keeps. A line is logged when four fifths of a limit
-// are used, and when it is passed; Status tells how much is used. The number of objects is
-// looked at with every batch of changes and, with Stop, while a list comes. What they weigh
-// is estimated from 64 of them: when the informer has synced, and then with a batch when
-// there are a twentieth more objects or half a minute has passed. Given to a factory, it is
-// for each of its informers.
+// WithBudget limits what the informer keeps. It logs when 80% of a limit is used, and when the
+// limit is exceeded; Status reports how much is used. The number of objects is looked at with
+// every batch of changes and, with Stop, while a list comes. Their size is estimated from 64
+// of them: when the informer has synced, and then with a batch when there are a twentieth more
+// objects or half a minute has passed. Given to a factory, it is for each of its informers.
 //
 // An informer that was stopped keeps its last state, as any other, until it is released.
-func WithBudget(b Budget) Option {
-	return func(c *config) error {
-		if err := b.check("WithBudget"); err != nil {
-			return err
-		}
-		c.budget = &b
-		return nil
-	}
-}
+func WithBudget(b Budget) typed.Option { return typed.WithObserver((*ownBudget)(&b)) }
 
 // WithTotalBudget limits what all informers of a factory keep together, until they are
 // released. With Stop, those end that grow while the limit is passed, or whose list would
 // pass it. It is an option of NewFactory; one value of it that is given to several
 // factories is one budget.
-func WithTotalBudget(b Budget) Option {
-	total := &totalBudget{spending: spending{Budget: b}}
-	return func(c *config) error {
-		if err := b.check("WithTotalBudget"); err != nil {
-			return err
-		}
-		c.total = total
-		return nil
-	}
+func WithTotalBudget(b Budget) typed.Option {
+	return typed.WithObserver(&totalBudget{spending: spending{Budget: b}})
 }
 
 func (b *Budget) check(option string) error {
@@ -68,10 +54,7 @@ func (b *Budget) check(option string) error {
 }
 
 func (b *Budget) same(other *Budget) bool {
-	if b == nil || other == nil {
-		return b == other
-	}
-	return b.Objects == other.Objects && b.Bytes == other.Bytes && b.Stop == other.Stop && sameFunction(b.OnWarning, other.OnWarning)
+	return b.Objects == other.Objects && b.Bytes == other.Bytes && b.Stop == other.Stop && observer.SameFunction(b.OnWarning, other.OnWarning)
 }
 
 // BudgetError is what Run returns for an informer that was over its budget.
@@ -83,11 +66,11 @@ type BudgetError struct {
 	// allowed and has used.
 	Objects int64
 	Budget  report.Budget
-	// Total tells that the budget was that of all informers of a factory.
+	// Total reports that the budget was that of all informers of a factory.
 	Total bool
 }
 
-// Error tells what to do. It does not name the informer, as the error of Run does.
+// Error reports what to do. It does not name the informer, as the error of Run does.
 func (e *BudgetError) Error() string {
 	alone := ""
 	if e.Total {
@@ -136,9 +119,6 @@ func (s *spending) spend(objects, heap int64, now time.Time) (r report.Budget, w
 
 // now returns what is used.
 func (s *spending) now() report.Budget {
-	if s == nil {
-		return report.Budget{}
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.report()
@@ -156,8 +136,48 @@ func (s *spending) report() report.Budget {
 	return r
 }
 
-// totalBudget is the budget of a factory.
+// ownBudget is what each informer may use.
+type ownBudget Budget
+
+func (b *ownBudget) Observe(o observer.Observed) (observer.Hooks, error) {
+	if err := (*Budget)(b).check(b.Option()); err != nil {
+		return observer.Hooks{}, err
+	}
+	a := &account{Observed: o, spending: &spending{Budget: Budget(*b)}}
+	return observer.Hooks{Batch: a.batch, Listing: a.list, Status: func(s *report.Status) { s.Budget = a.spending.now() }}, nil
+}
+
+func (b *ownBudget) Option() string { return "WithBudget" }
+func (b *ownBudget) Alone() bool    { return false }
+func (b *ownBudget) After(earlier observer.Observer) observer.Observer {
+	return observer.Latest(b, earlier)
+}
+
+func (b *ownBudget) Same(other observer.Observer) bool {
+	o, ok := other.(*ownBudget)
+	return ok && (*Budget)(b).same((*Budget)(o))
+}
+
+// totalBudget is what all informers of a factory may use.
 type totalBudget struct {
 	spending
 	sumObjects, sumHeap atomic.Int64 // of all informers
+}
+
+func (b *totalBudget) Observe(o observer.Observed) (observer.Hooks, error) {
+	if err := b.check(b.Option()); err != nil {
+		return observer.Hooks{}, err
+	}
+	if !o.Shared() {
+		return observer.Hooks{}, errors.New("WithTotalBudget is for the informers of a factory together, give it to NewFactory: this one has WithBudget")
+	}
+	a := &account{Observed: o, spending: &b.spending, total: b}
+	return observer.Hooks{Batch: a.batch, Listing: a.list, Released: a.refund}, nil
+}
+
+func (b *totalBudget) Option() string                    { return "WithTotalBudget" }
+func (b *totalBudget) Alone() bool                       { return false }
+func (b *totalBudget) Same(other observer.Observer) bool { return b == other }
+func (b *totalBudget) After(earlier observer.Observer) observer.Observer {
+	return observer.Latest(b, earlier)
 }

@@ -1,4 +1,4 @@
-package kube_test
+package conformance_test
 
 import (
 	"context"
@@ -9,7 +9,10 @@ import (
 
 	"github.com/kubetyped/informer/apitest"
 	"github.com/kubetyped/informer/internal/test/conformance"
+	"github.com/kubetyped/informer/internal/test/rig"
 )
+
+func TestMain(m *testing.M) { rig.Main(m) }
 
 // TestConformance runs the suite of the promises that need a server. A real one
 // is in e2e/conformance.

@@ -1,4 +1,4 @@
-package typed_test
+package observe_test
 
 import (
 	"context"
@@ -21,6 +21,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -28,7 +29,7 @@ import (
 type detecting struct {
 	*typed.Informer[*corev1.Pod]
 	sink source.Sink[*corev1.Pod]
-	told []typed.Mutation // while the bubble is idle
+	told []observe.Mutation // while the bubble is idle
 }
 
 // Run implements source.Source.
@@ -44,7 +45,7 @@ var made = pods.Cluster{Namespaces: []string{"shop"}, Nodes: 3, PerApp: 10}
 func startDetecting(t *testing.T, n int, handlers ...typed.Handler[*corev1.Pod]) *detecting {
 	d := &detecting{}
 	d.Informer = typed.NewInformer[*corev1.Pod](d, typed.WithName("pods"),
-		typed.WithMutationDetection(time.Minute, func(m typed.Mutation) { d.told = append(d.told, m) }))
+		observe.WithMutationDetection(time.Minute, func(m observe.Mutation) { d.told = append(d.told, m) }))
 	for _, h := range handlers {
 		_, err := d.Handle(h)
 		require.NoError(t, err)
@@ -86,24 +87,24 @@ func (d *detecting) pass() {
 func TestMutationsAreDetected(t *testing.T) {
 	for name, test := range map[string]struct {
 		mutate func(*corev1.Pod)
-		want   []typed.ModifiedField
+		want   []observe.ModifiedField
 	}{
 		"a changed label": {
 			func(p *corev1.Pod) { p.Labels["app"] = "mine" },
-			[]typed.ModifiedField{{Path: "metadata.labels[app]", Old: `"auth-api"`, New: `"mine"`}},
+			[]observe.ModifiedField{{Path: "metadata.labels[app]", Old: `"auth-api"`, New: `"mine"`}},
 		},
 		"a sorted slice": {
 			func(p *corev1.Pod) {
 				slices.SortFunc(p.Spec.Tolerations, func(a, b corev1.Toleration) int { return -slices.Compare([]byte(a.Key), []byte(b.Key)) })
 			},
-			[]typed.ModifiedField{
+			[]observe.ModifiedField{
 				{Path: "spec.tolerations[0].key", Old: `"node.kubernetes.io/not-ready"`, New: `"node.kubernetes.io/unreachable"`},
 				{Path: "spec.tolerations[1].key", Old: `"node.kubernetes.io/unreachable"`, New: `"node.kubernetes.io/not-ready"`},
 			},
 		},
 		"a changed nested pointer": {
 			func(p *corev1.Pod) { *p.Spec.Containers[1].ReadinessProbe = corev1.Probe{PeriodSeconds: 7} },
-			[]typed.ModifiedField{
+			[]observe.ModifiedField{
 				{Path: "spec.containers[1].readinessProbe.httpGet", Old: `{path:"/readyz" port:{IntVal:8180} scheme:"HTTP"}`, New: "nil"},
 				{Path: "spec.containers[1].readinessProbe.timeoutSeconds", Old: "1", New: "0"},
 				{Path: "spec.containers[1].readinessProbe.periodSeconds", Old: "10", New: "7"},
@@ -120,7 +121,7 @@ func TestMutationsAreDetected(t *testing.T) {
 				pod := d.pod(t, 3)
 				test.mutate(pod)
 				d.pass()
-				want := []typed.Mutation{{Informer: "pods", Key: index.KeyOf(pod), ResourceVersion: "10000003", Fields: test.want}}
+				want := []observe.Mutation{{Informer: "pods", Key: index.KeyOf(pod), ResourceVersion: "10000003", Fields: test.want}}
 				assert.Equal(t, want, d.told)
 				d.pod(t, 3).Labels["b"] = "c"
 				d.pass()
@@ -232,7 +233,7 @@ func TestRecordsAreBounded(t *testing.T) {
 				kept++
 			}
 		}
-		assert.LessOrEqual(t, kept, 2*10+typed.SpareRecords+10, "of 4000: twice as many as there are, some more, and a batch")
+		assert.LessOrEqual(t, kept, 2*10+observe.SpareRecords+10, "of 4000: twice as many as there are, some more, and a batch")
 		d.pass()
 		assert.Len(t, d.told, 1)
 	})
@@ -245,7 +246,7 @@ func TestPanicOfAReport(t *testing.T) {
 		utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
 		calls := 0
 		d := &detecting{}
-		d.Informer = typed.NewInformer[*corev1.Pod](d, typed.WithMutationDetection(time.Minute, func(typed.Mutation) {
+		d.Informer = typed.NewInformer[*corev1.Pod](d, observe.WithMutationDetection(time.Minute, func(observe.Mutation) {
 			calls++
 			panic("of the report")
 		}))
@@ -274,22 +275,23 @@ func (o tagged) GetName() string    { return o.name }
 func (tagged) GetNamespace() string { return "" }
 
 func TestMutationDetectionIsChecked(t *testing.T) {
-	report := func(typed.Mutation) {}
+	report := func(observe.Mutation) {}
 	for want, opt := range map[string]typed.Option{
-		"is nil":              typed.WithMutationDetection(time.Minute, nil),
-		"has to be positive":  typed.WithMutationDetection(0, report),
-		"and has to be posit": typed.WithMutationDetection(-1, report),
+		"is nil":              observe.WithMutationDetection(time.Minute, nil),
+		"has to be positive":  observe.WithMutationDetection(0, report),
+		"and has to be posit": observe.WithMutationDetection(-1, report),
 	} {
 		assert.ErrorContains(t, typed.NewInformer(rig.NewScript(), opt).Run(t.Context()), want)
 	}
 	values := source.Map(rig.NewScript(), func(obj *rig.Thing) tagged { return tagged{name: obj.Name} })
-	assert.ErrorContains(t, typed.NewInformer(values, typed.WithMutationDetection(time.Minute, report)).Run(t.Context()), "has no ==")
-	assert.ErrorContains(t, typed.NewInformer(values).DetectMutations(time.Minute, report), "has no ==")
+	assert.ErrorContains(t, typed.NewInformer(values, observe.WithMutationDetection(time.Minute, report)).Run(t.Context()), "has no ==")
+	assert.ErrorContains(t, typed.NewInformer(values).Observe(observe.WithMutationDetection(time.Minute, report)), "has no ==")
 	i := typed.NewInformer(rig.NewScript())
-	assert.ErrorContains(t, i.DetectMutations(0, report), "has to be positive")
-	require.NoError(t, i.DetectMutations(time.Minute, report))
+	assert.ErrorContains(t, i.Observe(observe.WithMutationDetection(0, report)), "has to be positive")
+	require.NoError(t, i.Observe(observe.WithMutationDetection(time.Minute, report)))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.NoError(t, i.Run(ctx))
-	assert.True(t, errors.Is(i.DetectMutations(time.Minute, report), typed.ErrStarted))
+	assert.ErrorContains(t, typed.NewInformer(rig.NewScript()).Observe(typed.WithRecreation()), "WithRecreation is for NewInformer")
+	assert.True(t, errors.Is(i.Observe(observe.WithMutationDetection(time.Minute, report)), typed.ErrStarted))
 }
