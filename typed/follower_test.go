@@ -112,7 +112,7 @@ func TestFollowSharedInformer(t *testing.T) {
 		first, second := share(), share()
 		assert.True(t, typed.SameInformer(first, second))
 		assert.False(t, typed.SameInformer[*rig.Thing](first, rig.New(t).Informer))
-		assert.Equal(t, source.Source[*rig.Thing](script), typed.SourceOf(first))
+		assert.Equal(t, first.DerivedFrom(), second.DerivedFrom())
 		sink := <-script.Started
 		ended, left, last := &followed{}, &followed{}, &followed{}
 		_, err := first.Follow(ended)

@@ -58,6 +58,9 @@ func (c *managerCache) Get(ctx context.Context, key client.ObjectKey, obj client
 
 // List implements client.Reader.
 func (c *managerCache) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if err := c.checkSelector(list, opts); err != nil {
+		return err
+	}
 	of, err := c.reader(list)
 	if err != nil {
 		return err
@@ -196,6 +199,9 @@ func (c *managerCache) RemoveInformer(ctx context.Context, obj client.Object) er
 
 // IndexField implements client.FieldIndexer.
 func (c *managerCache) IndexField(ctx context.Context, obj client.Object, field string, keys client.IndexerFunc) error {
+	if err := c.checkField(obj, field); err != nil {
+		return err
+	}
 	informer, err := c.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
 	if err != nil {
 		return err

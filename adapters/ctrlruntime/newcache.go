@@ -46,6 +46,10 @@ import (
 // Get and List of a kind that the server does not have return a *meta.NoKindMatchError.
 // Waiting returns such kinds.
 //
+// List with a selector of labels, and IndexField for the field that it names, are an error if
+// ForKind or ForAllKinds leave that out: they would find nothing. Functions that extract
+// values, and handlers of owners, see objects without the field.
+//
 // The function that it returns returns an error if NewInformer is set, or an option
 // cannot be used.
 func NewCache(opts ...CacheOption) cache.NewCacheFunc {
@@ -240,10 +244,7 @@ func (c *managerCache) addGate(kind schema.GroupVersionKind, g *gate) {
 
 // newInformer returns an informer of a kind.
 func (s *settings) newInformer(lw toolscache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-	fields, ok := s.kinds[kindOf{reflect.TypeOf(example), kind}]
-	if !ok {
-		fields = s.all
-	}
+	fields := s.fieldsOf(example, kind)
 	var decoding toolscache.ListerWatcher = lw
 	if s.sharing || len(fields) > 0 {
 		decoding = listwatch.NewDecoding(lw, example, kind, s.sharing, fields...)

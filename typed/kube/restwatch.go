@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/decode/wire"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 var (
@@ -133,10 +134,15 @@ func (w *restWatch[T]) decode(frame []byte) (wire.Event[T], error) {
 	return w.codec.Event(frame)
 }
 
+// report reports an error, which is that of a list while one is streamed.
+func (w *restWatch[T]) report(err error) {
+	w.lw.reports.Report(&source.RequestError{Watch: !w.lists, Err: err})
+}
+
 // fail reports an error, and has the Reflector give up the watch and the version
 // that it has come to.
 func (w *restWatch[T]) fail(err error) {
-	w.lw.reports.Report(err)
+	w.report(err)
 	w.send(failure(err))
 }
 
@@ -166,7 +172,7 @@ func (w *restWatch[T]) breakOff(err error) {
 	case w.lists && w.list != nil && w.list.isCutTooOften():
 		w.send(w.list.giveUp(err, false))
 	default:
-		w.lw.reports.Report(err)
+		w.report(err)
 	}
 }
 
@@ -177,7 +183,7 @@ func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 		w.send(w.list.refuse(w.request, w.named(apierrors.FromObject(e.Status))))
 		return false
 	case e.Status != nil:
-		w.lw.reports.Report(w.named(apierrors.FromObject(e.Status)))
+		w.report(w.named(apierrors.FromObject(e.Status)))
 		w.send(watch.Event{Type: watch.Error, Object: e.Status})
 		return false
 	case e.Bookmark != nil:
