@@ -8,17 +8,17 @@
 //
 //	options.NewCache = ctrlruntime.NewCache() // then ctrl.NewManager(config, options)
 //
-// By WithSharing, objects are decoded here, with equal parts once. By ForKind and
-// ForAllKinds, some of their fields are left out. By Typed they are read without copies,
-// too, see Informer.
+// By WithSharing, objects are decoded here, and deduplicated. By ForKind and ForAllKinds,
+// some of their fields are left out. By Typed they are read without copies, too, see
+// Informer.
 //
 // Under a controller. A queue.WorkQueue in place of controller-runtime's priority
 // queue, with all that this one has, reporting the same metrics:
 //
 //	err := ctrlruntime.ConfigureController(&options) // then controller.New, or WithOptions of the builder
 //
-// Beside the cache. A typed informer, with typed indexes and reads without
-// copies, which the manager runs, and which feeds controllers:
+// Next to the cache. A typed informer, with typed indexes and reads without copies, which the
+// manager runs, and which feeds controllers:
 //
 //	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 //	err := mgr.Add(ctrlruntime.Runnable(pods))

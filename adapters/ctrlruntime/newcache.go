@@ -126,8 +126,8 @@ func WithSharing() CacheOption {
 	}
 }
 
-// ForAllKinds makes objects of all kinds have some of their fields alone, by
-// kube.WithoutFields or kube.WithFields, of what is in "metadata":
+// ForAllKinds limits the fields of "metadata" of all kinds, with kube.WithoutFields or
+// kube.WithFields:
 //
 //	ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields"))
 //
@@ -147,8 +147,7 @@ func ForAllKinds(fields kube.SourceOption) CacheOption {
 //
 //	ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("metadata.labels", "spec.nodeName"))
 //
-// Whoever updates such an object on the server removes what it does not have: write
-// patches.
+// An update with such an object removes the omitted fields on the server: write patches.
 func ForKind(example client.Object, fields kube.SourceOption) CacheOption {
 	return func(s *settings) error {
 		if example == nil {

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/kubetyped/informer/typed/observe"
 )
 
 // scope is what a metric is about, and so which labels it has before its own.

@@ -137,7 +137,7 @@ const (
 )
 
 // errWatchesEnd is reported when a source waits although no request has failed.
-var errWatchesEnd = errors.New("watches end with an error, or at once, again and again; the objects are listed anew, after a wait")
+var errWatchesEnd = errors.New("watches end with an error, or at once, again and again; the objects are listed again after a backoff")
 
 // lastReport passes reports on and remembers the last failure to list or watch,
 // until there is a watch again.

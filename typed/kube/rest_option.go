@@ -45,7 +45,7 @@ func (c *restConfig) undecoded() error {
 		return errors.New("WithCompressedWatches is for FromREST, and for FromClient with a client of client-go's clientset; elsewhere it is up to the client's configuration, see DisableCompression of rest.Config")
 	}
 	if c.mask != nil {
-		return errors.New("WithFields and WithoutFields are for FromREST, and for FromClient with a client of client-go's clientset; elsewhere client-go decodes objects; use source.Map, or typed.WithTransform")
+		return errors.New("WithFields and WithoutFields are for FromREST, and for FromClient with a client of client-go's clientset. Elsewhere client-go decodes objects: use source.Map, or typed.WithTransform")
 	}
 	return nil
 }

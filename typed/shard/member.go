@@ -189,7 +189,7 @@ func (m *member) tell(others []*sighting) {
 
 // lose gives up everything: the Lease is gone, so others may have it all.
 func (m *member) lose() {
-	m.logger.Info("The Lease of this member is gone, and all its ranges with it; it joins anew")
+	m.logger.Info("The Lease of this member is gone with all its ranges, joining again")
 	m.gone[m.lease.UID] = struct{}{}
 	m.lease, m.sure, m.wants = nil, false, ranges{}
 	m.mu.Lock()

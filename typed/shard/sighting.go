@@ -81,7 +81,7 @@ func (m *member) adopt(lease *coordinationv1.Lease) bool {
 	m.lease, m.sure = lease, false
 	written, err := recordOf(lease)
 	if err != nil {
-		m.logger.Error(err, "The Lease of this member was changed by somebody else")
+		m.logger.Error(err, "The Lease of this member was changed by another process")
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,7 +105,7 @@ func (m *member) sight(was *sighting, lease *coordinationv1.Lease, now time.Time
 	s := &sighting{lease: lease, at: now}
 	var err error
 	if s.record, err = recordOf(lease); err != nil { // nobody takes what it may hold
-		m.logger.Error(err, "The Lease of a member makes no sense")
+		m.logger.Error(err, "The Lease of a member is invalid")
 		s.record = record{identity: lease.Name, holds: everything, options: m.options()}
 	}
 	if s.duration <= 0 {
