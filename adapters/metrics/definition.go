@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/kubetyped/informer/typed/observe"
 )
 
 // scope is what a metric is about, and so which labels it has before its own.
@@ -83,6 +81,8 @@ var (
 		"Informers whose last attempt to list or watch has failed.")
 	firstFailure = gauge(ofInformer, smallest, "kubetyped_informer_first_failure_timestamp_seconds",
 		"When an informer began to fail to list or watch that has not worked since; the earliest.")
+	notStreamed = counter(ofInformer, "kubetyped_informer_lists_not_streamed_total",
+		"Streamed lists that were given up for plain ones.")
 	rejected = counter(ofInformer, "kubetyped_informer_rejected_total",
 		"Objects that were received and could not be used.")
 	rejectedObjects = gauge(ofInformer, sum, "kubetyped_informer_rejected_objects",

@@ -303,6 +303,10 @@ func (q *part[T]) Report(err error) {
 		q.sink.Report(err)
 		return
 	}
+	if errors.Is(err, source.ErrNotStreamed) { // the part does not fail
+		q.sink.Report(err)
+		return
+	}
 	defer q.tell()
 	q.lock.Lock()
 	defer q.lock.Unlock()
