@@ -30,7 +30,7 @@ import (
 // TestReportOfAFactorysBudget: it is shown with each informer, and once as a problem.
 func TestReportOfAFactorysBudget(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		f := typed.NewFactory(typed.WithTotalBudget(typed.Budget{Objects: 10}))
+		f := typed.NewFactory(observe.WithTotalBudget(observe.Budget{Objects: 10}))
 		defer f.Shutdown()
 		for _, name := range []string{"a", "b"} {
 			script := rig.NewScript()
