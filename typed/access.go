@@ -29,7 +29,7 @@ type access[T index.Object] struct {
 	calls    *pendingCalls // that end with the release of a SharedInformer; nil: it is an Informer
 }
 
-// refer has a refer to an informer.
+// refer sets the informer.
 func (a *access[T]) refer(i *Informer[T]) {
 	a.informer.Store(i)
 	a.reads.Store(i.store)
@@ -84,6 +84,9 @@ func (c *pendingCalls) end() {
 		(*end)(index.ErrReleased)
 	}
 }
+
+// Is reports whether both are the same informer, or uses of it.
+func (a *access[T]) Is(other Followed[T]) bool { return a.followed() == other.followed() }
 
 // followed implements Followed.
 func (a *access[T]) followed() *Informer[T] { return a.informer.Load() }

@@ -52,9 +52,9 @@ func (s *EventStream[T]) Err() error {
 	return s.err
 }
 
-// Events returns the events of the informer as a range, which tells why it has ended: at the
-// release of a SharedInformer, too. It takes the options of a handler, and does nothing until
-// it is ranged over.
+// Events returns the events of the informer as an event stream, whose Err returns why it
+// ended. A stream of a SharedInformer also ends with its release. Events takes the options of a
+// handler, and does nothing until the stream is ranged over.
 func (a *access[T]) Events(ctx context.Context, opts ...HandlerOption) *EventStream[T] {
 	return &EventStream[T]{visit: func(yield func(Event[T]) bool) error {
 		i, ctx, stop := a.within(ctx)

@@ -48,15 +48,23 @@ type Followed[T index.Object] interface {
 	// informer has stopped, was released, or could not be made; or if f has the method Needs,
 	// and a field that it returns is left out, see Needs.
 	Follow(f Follower[T]) (unfollow func(), err error)
+	// DerivedFrom returns the informer's source, if that is Derived, and of a SharedInformer
+	// the informer.
+	source.Derived
+
+	// Is reports whether both are the same informer, or uses of it.
+	Is(other Followed[T]) bool
 
 	followed() *Informer[T]
 }
 
-// SameInformer reports whether two are the same informer, or uses of it.
-func SameInformer[T index.Object](a, b Followed[T]) bool { return a.followed() == b.followed() }
+// DerivedFrom implements source.Derived.
+func (i *Informer[T]) DerivedFrom() []source.Derived { return source.DerivedOf(i.source) }
 
-// SourceOf returns the source of an informer, nil if it was released.
-func SourceOf[T index.Object](of Followed[T]) source.Source[T] { return of.followed().source }
+// DerivedFrom implements source.Derived: it is derived from the informer.
+func (s *SharedInformer[T]) DerivedFrom() []source.Derived {
+	return []source.Derived{s.informer.Load()}
+}
 
 // Follow implements Followed.
 func (i *Informer[T]) Follow(f Follower[T]) (unfollow func(), err error) {

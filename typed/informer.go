@@ -87,7 +87,7 @@ type Informer[T index.Object] struct {
 	created report.CallSite
 	holders *uses // of a factory's informer; nil: it is not one
 	meter   source.Meter
-	hooks   hooks                       // nil: nobody observes; set before Run
+	hooks   hooks                       // nil: not observed; set before Run
 	ending  atomic.Pointer[func(error)] // ends Run
 
 	released atomic.Bool // set with mu held

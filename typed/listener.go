@@ -29,7 +29,7 @@ type listener[T index.Object] struct {
 	random   *random.Source // of jitter
 	jitter   float64        // the part of period by which one is longer at most
 	timer    *time.Timer
-	hooks    atomic.Pointer[handlerHooks] // nil: nobody observes it
+	hooks    atomic.Pointer[handlerHooks] // nil: it is not observed
 	panics   panics
 	pace     pace
 	replayed atomic.Uint64                               // how many objects of snapshots were delivered

@@ -21,7 +21,7 @@ type loop[T index.Object] struct {
 	changes []index.Change[T]
 	events  []Event[T]
 
-	watched *watched[T] // nil: nobody observes
+	watched *watched[T] // nil: not observed
 
 	withheld bool // the first list was rejected as a whole
 	known    bool // the next panic is one that was reported

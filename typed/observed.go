@@ -15,8 +15,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// WithObserver has the informer observed. The options of package observe are made of it;
-// there are no observers but those of this module.
+// WithObserver adds an observer. The options of package observe use it; only this module can
+// implement observers.
 func WithObserver(o observer.Observer) Option {
 	return func(c *config) error {
 		for n, earlier := range c.observers {
@@ -30,8 +30,7 @@ func WithObserver(o observer.Observer) Option {
 	}
 }
 
-// Observe has an informer that somebody else has made observed, by options of package
-// observe. It returns an error if one of them cannot be used or is something else, what was
+// Observe adds observers to an existing informer, by options of package observe. It returns an error if one of them cannot be used or is something else, what was
 // wrong with the arguments of NewInformer, and ErrStarted when Run was called.
 func (i *Informer[T]) Observe(opts ...Option) error {
 	if err := i.check(); err != nil {
@@ -60,7 +59,7 @@ func (i *Informer[T]) Observe(opts ...Option) error {
 	return nil
 }
 
-// observe has the informer observed. Those that observe it already stay as they are.
+// observe sets the observers. Those that observe the informer already stay as they are.
 func (i *Informer[T]) observe(by []observer.Observer) error {
 	all := make(hooks, len(by))
 	for n, o := range by {
@@ -130,7 +129,7 @@ func (all hooks) handler(name string) (of handlerHooks) {
 	return of
 }
 
-// handlerHooks are those of a handler, nil if nobody observes it.
+// handlerHooks are those of a handler, nil if it is not observed.
 type handlerHooks []observer.HandlerHooks
 
 // idle notes that something else than calls may take time from now on.
@@ -184,7 +183,7 @@ type watched[T index.Object] struct {
 	event   func(n int) report.Event
 }
 
-// newWatched returns nil if nobody observes.
+// newWatched returns nil if the informer is not observed.
 func newWatched[T index.Object](l *loop[T]) *watched[T] {
 	if l.hooks == nil {
 		return nil
@@ -215,8 +214,8 @@ func (w *watched[T]) batch(ctx context.Context, deltas []queue.Delta[T]) error {
 	return w.err
 }
 
-// storing tells that changes, or the objects of a list, are about to be stored. What it returns
-// is called after that.
+// storing calls the hooks before changes, or the objects of a list, are stored. The caller
+// calls settled after that.
 func (w *watched[T]) storing(changes []index.Change[T], list []T) (settled func()) {
 	w.changed, w.listed = changes, list
 	settled = func() {}
@@ -246,7 +245,7 @@ func (w *watched[T]) end(began time.Time) {
 	}
 }
 
-// stored tells that the changes, or the objects of a list, were.
+// stored calls the hooks after that.
 func (w *watched[T]) stored(changes []index.Change[T], list []T) {
 	w.changed, w.listed = changes, list
 	w.hooks.each(func(h *observer.Hooks) {
@@ -273,7 +272,7 @@ func (w *watched[T]) written(yield func(index.Key, observer.Object) bool) {
 	}
 }
 
-// published tells that the loop's events were published. The caller holds mu.
+// published calls the hooks after the loop's events were published. The caller holds mu.
 func (w *watched[T]) published(contact time.Time) {
 	w.contact = contact
 	w.hooks.each(func(h *observer.Hooks) {
@@ -283,7 +282,7 @@ func (w *watched[T]) published(contact time.Time) {
 	})
 }
 
-// reached tells that the store is at a version.
+// reached calls the hooks when the store is at a version.
 func (w *watched[T]) reached(version string) {
 	w.hooks.each(func(h *observer.Hooks) {
 		if h.Reached != nil {

@@ -6,11 +6,11 @@
 // Under the manager's cache. What mgr.GetClient() reads, what For, Owns and
 // Watches of the builder watch, and field indexes:
 //
-//	err := ctrlruntime.ConfigureCache(&options.Cache) // then ctrl.NewManager(config, options)
+//	options.NewCache = ctrlruntime.NewCache() // then ctrl.NewManager(config, options)
 //
-// The same, with objects that are decoded here, deduplicated, and without unneeded fields:
-//
-//	options.NewCache = ctrlruntime.SharingCache()
+// By WithSharing, objects are decoded here, and deduplicated. By ForKind and ForAllKinds,
+// some of their fields are left out. By Typed they are read without copies, too, see
+// Informer.
 //
 // Under a controller. A queue.WorkQueue in place of controller-runtime's priority
 // queue, with all that this one has, reporting the same metrics:

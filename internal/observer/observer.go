@@ -1,7 +1,6 @@
-// Package observer is the seam between an informer and what observes it: budgets, metrics,
-// histories and the like, which are in package observe. It is in the manner of httptrace's
-// ClientTrace. The informer calls hooks where something happens, and costs one look at a
-// pointer where nobody observes.
+// Package observer defines the hooks between an informer and its observers: budgets, metrics,
+// histories and others in package observe. Its model is httptrace.ClientTrace. Without
+// observers, an informer compares one pointer where it would call a hook.
 package observer
 
 import (
@@ -27,13 +26,13 @@ type Observer interface {
 	Same(other Observer) bool
 	// Alone reports whether it is for one informer, so that NewFactory refuses it.
 	Alone() bool
-	// After returns what takes the place of an observer that was given before and of this
-	// one, nil if both observe. See Latest.
+	// After returns one observer that replaces an earlier one and this, nil if both observe.
+	// See Latest.
 	After(earlier Observer) Observer
 }
 
-// Observed is an informer that is observed. Its methods may be called at any time, but for
-// Context; nothing panics when the informer was released.
+// Observed is an informer that is observed. Its methods may be called at any time, except
+// Context, which needs a running informer; none panics after a release.
 type Observed interface {
 	Name() string
 	// Origin is where its objects come from, and Created the line that has made it.
@@ -72,8 +71,8 @@ type Hooks struct {
 	// Batch is called around a batch of changes, and calls apply; a second call of that
 	// does nothing.
 	Batch func(changes int, apply func())
-	// Storing is called before a write of the store, and what it returns after that, also if
-	// the write has panicked.
+	// Storing is called before a write of the store, and its result after the write, even if
+	// that panics.
 	Storing func(w *Write) (settled func())
 	// Stored is called after a write that has changed the store.
 	Stored func(w *Write)
@@ -84,14 +83,14 @@ type Hooks struct {
 	// Handler is called by the goroutine of a handler before anything else.
 	Handler func(name string) HandlerHooks
 	// Status adds to a report on the informer, and Explain to one on a key. They are called
-	// by whoever asks.
+	// by the goroutine that asks.
 	Status  func(s *report.Status)
 	Explain func(key index.Key, k *report.Key)
 	// Released is called when the objects are.
 	Released func()
 }
 
-// HandlerHooks are called by the goroutine of a handler, but for Status. All are nil, or none.
+// HandlerHooks are called by the goroutine of a handler, except Status. All are nil, or none.
 type HandlerHooks struct {
 	// Begin and End are called before and after each call of the handler.
 	Begin func(t index.EventType, key index.Key)
@@ -100,13 +99,13 @@ type HandlerHooks struct {
 	Idle func()
 	// Left is called last.
 	Left func()
-	// Status adds to a report on the handler. It is called by whoever asks.
+	// Status adds to a report on the handler. It is called by the goroutine that asks.
 	Status func(s *report.Handler)
 }
 
 // Write is one write of the store. It is valid while the hook runs.
 type Write struct {
-	// Objects are those that are written, but for deletions and for those whose methods
+	// Objects are the written objects, without deletions and without those whose methods
 	// panic.
 	Objects iter.Seq2[index.Key, Object]
 	// Slowest calls the index functions for an object once more, each by itself, and returns
@@ -125,7 +124,7 @@ func Latest[O Observer](o O, earlier Observer) Observer {
 }
 
 // SameFunction reports whether two functions, of any type, are one value: the same
-// code, with the same variables. Go compares no functions, and reflect tells of
+// code, with the same variables. Go compares no functions, and reflect compares
 // their code alone, which is the same for all that one function returns. What an
 // interface holds of a function is a pointer to both.
 func SameFunction(a, b any) bool {

@@ -53,7 +53,9 @@ type deadlines[K comparable] struct {
 // add notes that something is expected for key.
 func (e *Expectations[K]) add(key K, it typed.Expected) {
 	counted := false
-	if counter, ok := it.(typed.ListCounter); ok {
+	if counter, ok := it.(interface {
+		CountLists(*typed.ListCount) (before bool)
+	}); ok {
 		counted = counter.CountLists(e.lists)
 	}
 	if e.locked(func() bool { return e.note(key, it, counted) }) {

@@ -156,7 +156,6 @@ func newDecodingListerWatcher[T apiObject](
 		r.stamp = stamp[T](kind)
 		r.stampItem = r.stamp
 	}
-	r.config.silence = defaultSilence
 	r.breaks.between = requestConfig{}.refused()
 	return &DecodingListerWatcher{d, r.streams.Wait, func(field string) bool { return !mask.Has(field) }}, nil
 }

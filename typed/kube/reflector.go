@@ -100,6 +100,8 @@ func WithoutWatchList() SourceOption {
 //
 // WithBackoff sets other limits.
 //
+// Streamed lists that do not end are given up, see GuardListerWatcher.
+//
 // Every failure of a list or of the start of a watch is reported to the
 // informer; so are watches that end with an error, or without an event, again and
 // again, and each object that is not a T, which is then left out.
@@ -184,7 +186,10 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 
 // run lists and watches until ctx ends.
 func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
-	lw := newRetryingListerWatcher(s.lw, s.config, sink.Report, sink.Progress)
+	guarded := GuardListerWatcher(s.lw, sink.Report)
+	guarded.lists.silence, guarded.leavesWaits = cmp.Or(s.config.rest.silence, defaultSilence), true
+	defer guarded.Wait()
+	lw := newRetryingListerWatcher(guarded, s.config, sink.Report, sink.Progress)
 	lw.reportsWatches = s.reportsWatches
 	sink.arrived = lw.turn.goOn
 	defer lw.close()
@@ -219,7 +224,7 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 		case err != nil:
 			lw.ended(err)
 		case between.isRepeated(): // what ended the watch is in the Reflector's log
-			lw.report(sink.explain())
+			lw.report(&source.RequestError{Watch: true, Err: sink.explain()})
 		}
 		between.wait(ctx)
 	}

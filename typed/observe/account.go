@@ -18,8 +18,8 @@ const (
 	weighedEvery   = 30 * time.Second
 )
 
-// account is what one informer uses of a budget. The informer's goroutine owns it, but for
-// the last two fields.
+// account is what one informer uses of a budget. The informer's goroutine owns all fields
+// except the last two.
 type account struct {
 	observer.Observed
 	spending *spending
@@ -48,10 +48,9 @@ func (a *account) batch(_ int, apply func()) {
 		return
 	}
 	moreObjects, moreHeap := objects-a.spentObjects.Swap(objects), heap-a.spentHeap.Swap(heap)
-	all := a.total.sumObjects.Add(moreObjects)
-	used, warn, _ := a.spending.spend(all, a.total.sumHeap.Add(moreHeap), now)
+	used, warn, _ := a.total.spend(moreObjects, moreHeap, now)
 	grown := moreObjects > 0 || moreHeap > 0
-	a.changed(used, all, warn, grown && used.Used > 1)
+	a.changed(used, used.Kept, warn, grown && used.Used > 1)
 }
 
 // weigh estimates the memory of the objects, if it is time to.
@@ -63,8 +62,8 @@ func (a *account) weigh(objects int64, now time.Time) {
 	goroutine.CallSafely(func() { a.heap = a.EstimateHeap(weighedObjects).Bytes })
 }
 
-// changed tells of what has just come near the limit, and ends the informer if it is over it
-// and is to end.
+// changed logs when the budget comes near its limit, and ends the informer over the limit if
+// Stop is set.
 func (a *account) changed(used report.Budget, objects int64, warn, over bool) {
 	b := &a.spending.Budget
 	if warn {
@@ -93,7 +92,7 @@ func (a *account) list(received int) {
 		objects += a.total.sumObjects.Load() - a.spentObjects.Load()
 	}
 	if b.Stop && b.Objects > 0 && objects > b.Objects {
-		a.End(a.error(objects, report.Budget{Objects: b.Objects, Bytes: b.Bytes, Used: float64(objects) / float64(b.Objects), Since: time.Now()}))
+		a.End(a.error(objects, report.Budget{Objects: b.Objects, Bytes: b.Bytes, Kept: objects, Used: float64(objects) / float64(b.Objects), Since: time.Now()}))
 	}
 }
 
@@ -103,6 +102,5 @@ func (a *account) error(objects int64, used report.Budget) error {
 
 // refund takes what the informer has spent off the budget of its factory.
 func (a *account) refund() {
-	a.total.sumObjects.Add(-a.spentObjects.Swap(0))
-	a.total.sumHeap.Add(-a.spentHeap.Swap(0))
+	a.total.spend(-a.spentObjects.Swap(0), -a.spentHeap.Swap(0), time.Now())
 }

@@ -12,7 +12,7 @@ import (
 // calls times the calls of a handler. One goroutine calls it, others ask.
 type calls struct {
 	base time.Time           // from which times are counted, as that is cheaper
-	slow func(c report.Call) // told of calls that took longer than limit
+	slow func(c report.Call) // reports calls that took longer than limit
 	// limit is the time that calls may take, 0 for any.
 	limit time.Duration
 

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxFields is how many fields of an object are told.
+	// maxFields is how many fields of an object are reported.
 	maxFields = 16
 
 	// spareRecords is how many objects that have left the store may be on record,
@@ -87,8 +87,7 @@ func (d *detector) record(key index.Key, obj observer.Object) {
 	d.mu.Unlock()
 }
 
-// settle tells that the objects that were put on record are stored, as far as they
-// will be.
+// settle marks the objects on record as stored, as far as they will be.
 func (d *detector) settle() {
 	d.mu.Lock()
 	for _, r := range d.unsettled {

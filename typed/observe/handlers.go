@@ -35,7 +35,7 @@ func WithSlowHandlers(limit, stackAfter time.Duration) typed.Option {
 // something else.
 const stuckAfter = 5 * time.Minute
 
-// callTimes has calls timed, and slow ones logged if slow is set.
+// callTimes times calls, and logs slow ones if slow is set.
 type callTimes struct {
 	slow              bool
 	limit, stackAfter time.Duration

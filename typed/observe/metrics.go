@@ -47,7 +47,7 @@ func WithMetricsFor(f func(name string, from source.Origin) Metrics) typed.Optio
 	return typed.WithObserver(&metrics{of: f})
 }
 
-// metrics has an informer measured. Those of its own come before those that all have.
+// metrics measures an informer: by its own Metrics or, without these, by the common ones.
 type metrics struct {
 	own   Metrics
 	of    func(string, source.Origin) Metrics

@@ -73,11 +73,17 @@ type Status struct {
 	// was.
 	Err      error
 	Failures int
-	// Failed counts all failures to list or watch since Run was called.
-	Failed uint64
-	Since  time.Time
+	Since    time.Time
+	// Failed counts all failures to list or watch since Run was called. FailedLists and
+	// FailedWatches are those of them that sources distinguish, see source.RequestError.
+	Failed, FailedLists, FailedWatches uint64
 	// LastErr is the last failure to list or watch, even if it has worked since.
 	LastErr error
+	// NotStreamed counts the streamed lists (WatchList) that were given up, as the server
+	// did not end them, after which the objects were listed, and NotStreamedErr is why the
+	// last one was. See source.ErrNotStreamed.
+	NotStreamed    int
+	NotStreamedErr error
 
 	// Rejected counts what was received and could not be used, since Run was called, and
 	// LastRejected reports the last one. RejectedNow is the number of objects of which the
@@ -97,6 +103,9 @@ type Status struct {
 	Traffic source.Traffic
 	// Budget is what observe.WithBudget allows, and how much of it is used, zero without that.
 	Budget Budget
+	// FactoryBudget is what observe.WithTotalBudget allows all informers of the factory
+	// together, and how much of it they use, zero without that.
+	FactoryBudget Budget
 
 	// Created is the line that has made the informer, or asked a factory for it first.
 	// Holders has the line of each use of a factory's informer that was not released.

@@ -28,6 +28,7 @@ type member struct {
 	wants   ranges                  // that lease has, if it is sure
 	joined  bool                    // it has had a Lease
 	leaving bool                    // ranges are given up
+	overlap ranges                  // of this member, that others hold as well
 	refused error                   // why it leaves, nil if since ctx has ended
 	others  map[types.UID]*sighting // Leases of other members
 	looked  time.Time               // when a list of all Leases succeeded last
@@ -196,7 +197,7 @@ func (m *member) lose() {
 	defer m.mu.Unlock()
 	m.status.Lost++
 	m.valid = time.Time{}
-	m.active, m.held = ranges{}, ranges{}
+	m.active, m.held, m.coming, m.fading = ranges{}, ranges{}, ranges{}, ranges{}
 	m.endCalls(everything, ErrLost)
 	m.keep(m.held)
 }
