@@ -85,7 +85,7 @@ func TestParseKubeconfig(t *testing.T) {
 		strings.Replace(kubeconfig("west"), `current-context: "west"`, "current-context: x", 1): `no context "x", but: west`,
 		with("{tokenFile: /etc/passwd}"):                                                               "tokenFile names a file, which is rejected",
 		with("{client-key: /k, client-certificate: /c}"):                                               "client-certificate names a file",
-		with("{exec: {apiVersion: v1, command: rm}}"):                                                  "command or plugin for credentials, which is rejected",
+		with("{exec: {apiVersion: v1, command: rm}}"):                                                  "command or plugin for credentials in a kubeconfig, which is rejected",
 		strings.Replace(kubeconfig("west"), "cluster: {", "cluster: {certificate-authority: /ca, ", 1): "certificate-authority names a file",
 	} {
 		_, err := fleet.ParseKubeconfig([]byte(text))

@@ -187,7 +187,7 @@ func TestListKinds(t *testing.T) {
 				return
 			}
 			require.Eventually(t, func() bool { return pods.Status().Err != nil }, time.Minute, time.Millisecond)
-			assert.ErrorContains(t, pods.Status().Err, "expected a Pod")
+			assert.ErrorContains(t, pods.Status().Err, "want Pod")
 			assert.Zero(t, pods.Len())
 		})
 	}

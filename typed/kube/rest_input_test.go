@@ -200,7 +200,7 @@ func TestBadFrames(t *testing.T) {
 		"too long":    {runtime.ContentTypeJSON, apitest.Fault{Bytes: []byte(`{"type":"` + huge)}, "longer than"},
 		"torn":        {runtime.ContentTypeProtobuf, apitest.Fault{End: apitest.Torn}, "is cut off"},
 		"no length":   {runtime.ContentTypeProtobuf, apitest.Fault{Bytes: []byte("<html>")}, "longer than"},
-		"no protobuf": {runtime.ContentTypeProtobuf, apitest.Fault{Bytes: []byte{0, 0, 0, 2, 0xff, 0xff}}, "no protobuf message"},
+		"no protobuf": {runtime.ContentTypeProtobuf, apitest.Fault{Bytes: []byte{0, 0, 0, 2, 0xff, 0xff}}, "not a protobuf message"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

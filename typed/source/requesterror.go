@@ -1,6 +1,6 @@
 package source
 
-// RequestError is what a list or a watch has failed with, so that failures of each are counted.
+// RequestError is the failure of a list or a watch, so that each is counted separately.
 // Sources that make requests themselves, as those of package kube do, report it; of several
 // namespaces or clusters, the first failure decides.
 type RequestError struct {
