@@ -93,6 +93,32 @@ func (s *sharedSource[T]) Omits(field string) bool {
 	return ok && partial.Omits(field)
 }
 
+// DerivedFrom implements source.Derived: it returns the informer of this project on which the
+// shared informer stands, or else what stands for that.
+func (s *sharedSource[T]) DerivedFrom() []source.Derived {
+	of, _ := AnyInformer(s.informer)
+	if derived, ok := of.(source.Derived); ok {
+		return []source.Derived{derived}
+	}
+	informer := s.informer
+	for inner := informer; inner != nil; inner = embeddedIn(inner) {
+		informer = inner
+	}
+	if informer == nil {
+		return nil
+	}
+	return []source.Derived{sharedRoot{informer}}
+}
+
+// sharedRoot is a shared informer of client-go's, from which sources are derived.
+type sharedRoot struct{ informer cache.SharedInformer }
+
+// DerivedFrom implements source.Derived.
+func (sharedRoot) DerivedFrom() []source.Derived { return nil }
+
+// Name returns what errors call the informer.
+func (r sharedRoot) Name() string { return fmt.Sprintf("the shared informer %T at %[1]p", r.informer) }
+
 // How long a source over a shared informer waits, see FromShared.
 const (
 	sharedSettles    = 10 * time.Millisecond

@@ -88,9 +88,6 @@ func (c *pendingCalls) end() {
 // Is reports whether both are the same informer, or uses of it.
 func (a *access[T]) Is(other Followed[T]) bool { return a.followed() == other.followed() }
 
-// Source returns the informer's source, nil after a release.
-func (a *access[T]) Source() source.Source[T] { return a.informer.Load().source }
-
 // followed implements Followed.
 func (a *access[T]) followed() *Informer[T] { return a.informer.Load() }
 

@@ -33,12 +33,12 @@ func TestBudgetOfObjects(t *testing.T) {
 		r.StartIn(ctx)
 		sinktest.Replace(r.Sink, "", manyThings(0, 7), "1")
 		synctest.Wait()
-		assert.Equal(t, report.Budget{Objects: 10, Used: 0.7}, r.Status().Budget)
+		assert.Equal(t, report.Budget{Objects: 10, Kept: 7, Used: 0.7}, r.Status().Budget)
 		assert.Empty(t, warnings)
 
 		sinktest.Put(r.Sink, rig.At("8th", 2), "2")
 		synctest.Wait()
-		want := report.Budget{Objects: 10, Used: 0.8, Since: time.Now()}
+		want := report.Budget{Objects: 10, Kept: 8, Used: 0.8, Since: time.Now()}
 		assert.Equal(t, want, r.Status().Budget)
 		assert.Equal(t, []report.Budget{want}, warnings)
 		logged := lines()
@@ -156,9 +156,16 @@ func TestTotalBudget(t *testing.T) {
 		assert.Equal(t, b.Name(), over.Informer, "the one that has grown")
 		assert.ErrorContains(t, over, "with the other informers of its factory it is over its budget, 11 objects of 10")
 		assert.Equal(t, report.PhaseSynced, a.Status().Phase)
+		used := a.Status().FactoryBudget
+		assert.EqualValues(t, 11, used.Kept)
+		assert.InDelta(t, 1.1, used.Used, 1e-9)
+		assert.False(t, used.Since.IsZero())
+		assert.Equal(t, used, b.Status().FactoryBudget, "it is that of both")
+		assert.Zero(t, a.Status().Budget, "and none of their own")
 
 		b.Release()
 		synctest.Wait()
+		assert.Equal(t, report.Budget{Objects: 10, Kept: 5, Used: 0.5}, a.Status().FactoryBudget, "at once")
 		sinktest.Replace(sinkA, "", manyThings(0, 10), "3")
 		synctest.Wait()
 		assert.Len(t, ended, 1, "what is released is not counted")

@@ -32,3 +32,10 @@ func KeptAfterBurst[T index.Object](object func(name string, version int) T, n i
 	l.process(deltas)
 	return cap(l.changes) + cap(l.events)
 }
+
+// ListCounts returns how many count the informer's lists.
+func (i *Informer[T]) ListCounts() int {
+	i.lists.mu.Lock()
+	defer i.lists.mu.Unlock()
+	return len(i.lists.counts)
+}

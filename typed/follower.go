@@ -48,13 +48,22 @@ type Followed[T index.Object] interface {
 	// informer has stopped, was released, or could not be made; or if f has the method Needs,
 	// and a field that it returns is left out, see Needs.
 	Follow(f Follower[T]) (unfollow func(), err error)
+	// DerivedFrom returns the informer's source, if that is Derived, and of a SharedInformer
+	// the informer.
+	source.Derived
 
 	// Is reports whether both are the same informer, or uses of it.
 	Is(other Followed[T]) bool
-	// Source returns the informer's source, nil after a release.
-	Source() source.Source[T]
 
 	followed() *Informer[T]
+}
+
+// DerivedFrom implements source.Derived.
+func (i *Informer[T]) DerivedFrom() []source.Derived { return source.DerivedOf(i.source) }
+
+// DerivedFrom implements source.Derived: it is derived from the informer.
+func (s *SharedInformer[T]) DerivedFrom() []source.Derived {
+	return []source.Derived{s.informer.Load()}
 }
 
 // Follow implements Followed.

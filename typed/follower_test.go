@@ -112,7 +112,7 @@ func TestFollowSharedInformer(t *testing.T) {
 		first, second := share(), share()
 		assert.True(t, first.Is(second))
 		assert.False(t, first.Is(rig.New(t).Informer))
-		assert.Equal(t, source.Source[*rig.Thing](script), first.Source())
+		assert.Equal(t, first.DerivedFrom(), second.DerivedFrom())
 		sink := <-script.Started
 		ended, left, last := &followed{}, &followed{}, &followed{}
 		_, err := first.Follow(ended)

@@ -2,6 +2,7 @@ package typed
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -22,7 +23,7 @@ type health struct {
 	since    time.Time // guarded by mu
 	lastErr  error     // guarded by mu
 	withheld error     // guarded by mu; why the first list was not taken up
-	failed   uint64    // guarded by mu; all failures
+	failed   failed    // guarded by mu; all failures
 	watches  int       // guarded by mu
 	watching time.Time // guarded by mu; when it last began to watch; zero: it has failed since
 	contact  time.Time // guarded by mu; when it last worked
@@ -102,8 +103,23 @@ func (h *health) note(err error) {
 	}
 	h.watching = time.Time{}
 	h.failures++
-	h.failed++
+	h.failed.count(err)
 	h.err, h.lastErr = err, err
+}
+
+// failed counts failures.
+type failed struct{ all, lists, watches uint64 }
+
+func (f *failed) count(err error) {
+	f.all++
+	var request *source.RequestError
+	switch {
+	case !errors.As(err, &request):
+	case request.Watch:
+		f.watches++
+	default:
+		f.lists++
+	}
 }
 
 // fill copies what is known into s.
@@ -114,7 +130,8 @@ func (h *health) fill(s *report.Status) {
 	if s.Err == nil {
 		s.Err = h.withheld
 	}
-	s.LastErr, s.Failed = h.lastErr, h.failed
+	s.LastErr = h.lastErr
+	s.Failed, s.FailedLists, s.FailedWatches = h.failed.all, h.failed.lists, h.failed.watches
 	s.Watches, s.WatchSince = h.watches, h.watching
 	s.LastContact = h.contact
 	h.rejections.fill(s)

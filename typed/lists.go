@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"weak"
 )
 
 // ListCount counts the lists that informers take over, for expectations, see Expected. The
@@ -24,8 +25,8 @@ type lists struct {
 	latest atomic.Pointer[string] // the version of the last one; "" if it is not known, or only that of a part
 
 	mu     sync.Mutex
-	counts []*ListCount // guarded by mu; all who count
-	taking bool         // guarded by mu; a list is being taken over
+	counts []weak.Pointer[ListCount] // guarded by mu; all counters that are referred to
+	taking bool                      // guarded by mu; a list is being taken over
 }
 
 // begin notes a list that is about to be taken over. End has to follow.
@@ -35,9 +36,7 @@ func (l *lists) begin(version string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.taking = true
-	for _, c := range l.counts {
-		c.begun.Add(1)
-	}
+	l.each(func(c *ListCount) { c.begun.Add(1) })
 }
 
 // end notes that reads reflect the list, or that it was not taken over.
@@ -45,23 +44,34 @@ func (l *lists) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.taking = false
-	for _, c := range l.counts {
-		c.done.Add(1)
-	}
+	l.each(func(c *ListCount) { c.done.Add(1) })
 }
 
 // countIn has lists counted in c, and reports whether they were before.
 func (l *lists) countIn(c *ListCount) (before bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if slices.Contains(l.counts, c) {
+	l.each(func(other *ListCount) { before = before || other == c })
+	if before {
 		return true
 	}
-	l.counts = append(l.counts, c)
+	l.counts = append(l.counts, weak.Make(c))
 	if l.taking {
 		c.begun.Add(1)
 	}
 	return false
+}
+
+// each calls f for all counters, and drops those that are not referred to any more. The
+// caller holds mu.
+func (l *lists) each(f func(c *ListCount)) {
+	l.counts = slices.DeleteFunc(l.counts, func(of weak.Pointer[ListCount]) bool {
+		c := of.Value()
+		if c != nil {
+			f(c)
+		}
+		return c == nil
+	})
 }
 
 // haveReached reports whether a list may be what has brought the informer to a version:

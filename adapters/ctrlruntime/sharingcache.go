@@ -42,6 +42,9 @@ import (
 //     decoded.
 //  4. The size of responses, of client-go's metrics, is zero for those that are decoded
 //     here.
+//  5. What would find nothing, since ForKind or ForAllKinds leave a field out, is an error:
+//     List with a selector of labels, and IndexField for the field that it names. Functions
+//     that extract values, and handlers of owners, see objects without the field.
 //
 // The function that it returns returns an error if NewInformer is set, or an option
 // cannot be used.
@@ -52,7 +55,11 @@ func SharingCache(opts ...CacheOption) cache.NewCacheFunc {
 		if err != nil {
 			return nil, fmt.Errorf("sharing cache: %w", err)
 		}
-		return cache.New(config, o)
+		made, err := cache.New(config, o)
+		if err != nil || len(s.all) == 0 && len(s.kinds) == 0 {
+			return made, err
+		}
+		return &maskedCache{Cache: made, of: &s}, nil
 	}
 }
 
@@ -159,11 +166,7 @@ func (s *sharingCache) newInformer(lw toolscache.ListerWatcher, example runtime.
 	if err != nil {
 		kind = schema.GroupVersionKind{} // registered with several
 	}
-	fields, ok := s.kinds[kindOf{reflect.TypeOf(example), kind}]
-	if !ok {
-		fields = s.all
-	}
-	return adapters.NewSharedIndexInformer(listwatch.NewDecoding(lw, example, kind, fields...), example, resync, indexers)
+	return adapters.NewSharedIndexInformer(listwatch.NewDecoding(lw, example, kind, s.fieldsOf(example, kind)...), example, resync, indexers)
 }
 
 // check returns an error if fields cannot be left out of objects.

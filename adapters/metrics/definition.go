@@ -75,6 +75,10 @@ var (
 		"Failures to list or watch in a row.")
 	failed = counter(ofInformer, "kubetyped_informer_failures_total",
 		"Failures to list or watch.")
+	failedLists = counter(ofInformer, "kubetyped_informer_failed_lists_total",
+		"Failures to list, of sources that report them; a streamed list is one until it is complete.")
+	failedWatches = counter(ofInformer, "kubetyped_informer_failed_watches_total",
+		"Failures to watch, of sources that report them.")
 	failing = gauge(ofInformer, sum, "kubetyped_informer_failing",
 		"Informers whose last attempt to list or watch has failed.")
 	firstFailure = gauge(ofInformer, smallest, "kubetyped_informer_first_failure_timestamp_seconds",
@@ -187,6 +191,8 @@ var (
 
 // Of the process.
 var (
+	factoryBudgetUsed = gauge(ofProcess, largest, "kubetyped_factory_budget_used_ratio",
+		"Part of the nearer limit of observe.WithTotalBudget that all informers of a factory use; of the factory that uses most.")
 	sharedParts = gauge(ofProcess, sum, "kubetyped_shared_parts",
 		"Parts in the deduplication table.")
 	sharedPartsBytes = gauge(ofProcess, sum, "kubetyped_shared_parts_table_bytes",

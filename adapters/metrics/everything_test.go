@@ -44,6 +44,7 @@ func withEverything(t *testing.T, look func(r *prometheus.Registry)) {
 		f.status.LastContact, f.status.LastEvent = now, now
 		f.status.Failures, f.status.Since = 1, now
 		f.status.Budget = report.Budget{Bytes: 100, HeapBytes: 50, Used: 0.5}
+		f.status.FactoryBudget = report.Budget{Objects: 100, Used: 0.7}
 		f.status.Handlers = []report.Handler{{Name: "h", Times: &report.CallTimes{}}}
 		f.sizes = []index.IndexSize{{Name: "name"}}
 		e, err := control.NewExpectations(control.AdderFunc[string](func(string) {}))

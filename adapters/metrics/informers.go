@@ -53,6 +53,9 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 			c.set(heap, l, float64(b.HeapBytes))
 		}
 	}
+	if b := s.FactoryBudget; b.Objects > 0 || b.Bytes > 0 {
+		c.set(factoryBudgetUsed, c.labelled(), b.Used)
+	}
 	if c.options.indexes {
 		for _, x := range i.IndexSizes() {
 			named := c.with(l, n, x.Name)
@@ -95,6 +98,8 @@ func (c *collection) tellServer(s *report.Status, from *tally, l *labels) {
 	c.add(watches, from, l, float64(s.Watches))
 	c.set(failures, l, float64(s.Failures))
 	c.add(failed, from, l, float64(s.Failed))
+	c.add(failedLists, from, l, float64(s.FailedLists))
+	c.add(failedWatches, from, l, float64(s.FailedWatches))
 	fails := 0.0
 	if s.Failures > 0 {
 		fails = 1

@@ -146,6 +146,8 @@ func TestOneSeriesAKind(t *testing.T) {
 		f.status.Objects, f.status.Events = i, 2*i
 		f.status.LastContact, f.status.LastEvent = now.Add(time.Duration(i)*time.Second), now.Add(time.Duration(i)*time.Second)
 		f.status.Budget = report.Budget{Objects: 100, Used: float64(i) / 100, HeapBytes: 1000}
+		f.status.FactoryBudget = report.Budget{Objects: 1000, Used: float64(i) / 1000}
+		f.status.Failed, f.status.FailedLists, f.status.FailedWatches = 7, 2, 1
 		f.status.Handlers = []report.Handler{{Name: fmt.Sprint("handler-", i), Backlog: 1, Panics: 1}, {Name: "other", Stuck: true}}
 		all = append(all, f)
 	}
@@ -160,10 +162,12 @@ func TestOneSeriesAKind(t *testing.T) {
 	for name, want := range map[string]float64{
 		"objects": 4950, "events_total": 9900, "handlers": 200, "handler_backlog": 100, "handler_panics_total": 100, "handlers_stuck": 100,
 		"failures": 3, "failing": 1, "first_failure_timestamp_seconds": 1_000_000, "heap_bytes": 100_000, "budget_used_ratio": 0.99,
+		"failures_total": 700, "failed_lists_total": 200, "failed_watches_total": 100,
 		"last_contact_timestamp_seconds": 1_000_000, "last_event_timestamp_seconds": 1_000_099,
 	} {
 		assert.InDelta(t, want, got["kubetyped_informer_"+name+l], 1e-9, name)
 	}
+	assert.InDelta(t, 0.099, got["kubetyped_factory_budget_used_ratio"], 1e-9, "of the factory that uses most")
 	assert.EqualValues(t, 7, got[`kubetyped_informer_objects{group="apps",kind="Deployment"}`], "they never mix")
 	assert.NotContains(t, got, `kubetyped_informer_budget_used_ratio{group="apps",kind="Deployment"}`, "it has none")
 	assert.Less(t, len(got), 80)

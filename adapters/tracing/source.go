@@ -70,6 +70,9 @@ func (s *tracedSource[T]) Origin() source.Origin { return source.OriginOf(s.sour
 // Omits implements source.Partial.
 func (s *tracedSource[T]) Omits(field string) bool { return source.Omits(s.source, field) }
 
+// DerivedFrom implements source.Derived.
+func (s *tracedSource[T]) DerivedFrom() []source.Derived { return source.DerivedOf(s.source) }
+
 // tracedSharder is one of a source that is a source.Sharder.
 type tracedSharder[T index.Object] struct {
 	*tracedSource[T]

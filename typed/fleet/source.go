@@ -100,6 +100,9 @@ func (s *Source[T]) Origin() source.Origin {
 // Omits implements source.Partial.
 func (s *Source[T]) Omits(field string) bool { return s.opened.Omits(field) }
 
+// DerivedFrom implements source.Derived.
+func (s *Source[T]) DerivedFrom() []source.Derived { return []source.Derived{&s.opened} }
+
 // String returns what the Source is of, for the names of a factory's informers.
 func (s *Source[T]) String() string { return "of clusters" }
 

@@ -32,7 +32,7 @@ func informerOf(s *report.Status, ids identities) *builtInformer {
 
 		Objects: s.Objects, Events: s.Events, Received: s.Received, Expected: s.Expected,
 		Queued: s.Queued, QueuedMax: s.QueuedMax,
-		Traffic: trafficOf(s.Traffic), Budget: budgetOf(s.Budget),
+		Traffic: trafficOf(s.Traffic), Budget: budgetOf(s.Budget), FactoryBudget: budgetOf(s.FactoryBudget),
 		Rejected: s.Rejected, RejectedNow: s.RejectedNow, RejectedObjects: []snapshot.Rejected{},
 		Indexes: []snapshot.Index{}, Handlers: []snapshot.Handler{},
 	}}
@@ -88,12 +88,12 @@ func trafficOf(t source.Traffic) *snapshot.Traffic {
 	return &snapshot.Traffic{Bytes: t.Bytes, Frames: t.Frames, DecodingSeconds: t.Decoding.Seconds()}
 }
 
-// budgetOf returns what an informer may take, nil without limits.
+// budgetOf returns what an informer or a factory may take, nil without limits.
 func budgetOf(b report.Budget) *snapshot.Budget {
 	if b.Objects == 0 && b.Bytes == 0 {
 		return nil
 	}
-	return &snapshot.Budget{Objects: b.Objects, Bytes: b.Bytes, HeapBytes: b.HeapBytes, Used: b.Used, Since: b.Since}
+	return &snapshot.Budget{Objects: b.Objects, Bytes: b.Bytes, Kept: b.Kept, HeapBytes: b.HeapBytes, Used: b.Used, Since: b.Since}
 }
 
 // handlerOf returns the state of a handler.

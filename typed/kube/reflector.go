@@ -219,7 +219,7 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 		case err != nil:
 			lw.ended(err)
 		case between.isRepeated(): // what ended the watch is in the Reflector's log
-			lw.report(sink.explain())
+			lw.report(&source.RequestError{Watch: true, Err: sink.explain()})
 		}
 		between.wait(ctx)
 	}

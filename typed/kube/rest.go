@@ -219,7 +219,7 @@ func (s *restSource[T]) locate(ctx context.Context, sink source.Sink[T]) (resour
 		if errors.Is(err, errClusterScoped) {
 			return found, err
 		}
-		sink.Report(err)
+		sink.Report(&source.RequestError{Err: err})
 		between.wait(ctx)
 		if ctx.Err() != nil {
 			return found, nil

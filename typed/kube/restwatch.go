@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/decode/wire"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 var (
@@ -140,10 +141,15 @@ func (w *restWatch[T]) giveUpStreaming() {
 	w.fail(fmt.Errorf("watch %s: %w", w.lw.resource, errSilence))
 }
 
+// report reports an error, which is that of a list while one is streamed.
+func (w *restWatch[T]) report(err error) {
+	w.lw.reports.Report(&source.RequestError{Watch: !w.lists, Err: err})
+}
+
 // fail reports an error, and has the Reflector give up the watch and the version
 // that it has come to.
 func (w *restWatch[T]) fail(err error) {
-	w.lw.reports.Report(err)
+	w.report(err)
 	w.send(watch.Event{Type: watch.Error, Object: &metav1.Status{
 		Status: metav1.StatusFailure, Reason: metav1.StatusReasonUnknown, Message: err.Error(),
 	}})
@@ -182,14 +188,14 @@ func (w *restWatch[T]) breakOff(err error) {
 		w.fail(err)
 		return
 	}
-	w.lw.reports.Report(err)
+	w.report(err)
 }
 
 // emit passes an event on. It reports whether to go on.
 func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 	switch {
 	case e.Status != nil:
-		w.lw.reports.Report(fmt.Errorf("watch %s: %w", w.lw.resource, apierrors.FromObject(e.Status)))
+		w.report(fmt.Errorf("watch %s: %w", w.lw.resource, apierrors.FromObject(e.Status)))
 		w.send(watch.Event{Type: watch.Error, Object: e.Status})
 		return false
 	case e.Bookmark != nil:

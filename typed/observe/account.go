@@ -48,10 +48,9 @@ func (a *account) batch(_ int, apply func()) {
 		return
 	}
 	moreObjects, moreHeap := objects-a.spentObjects.Swap(objects), heap-a.spentHeap.Swap(heap)
-	all := a.total.sumObjects.Add(moreObjects)
-	used, warn, _ := a.spending.spend(all, a.total.sumHeap.Add(moreHeap), now)
+	used, warn, _ := a.total.spend(moreObjects, moreHeap, now)
 	grown := moreObjects > 0 || moreHeap > 0
-	a.changed(used, all, warn, grown && used.Used > 1)
+	a.changed(used, used.Kept, warn, grown && used.Used > 1)
 }
 
 // weigh estimates the memory of the objects, if it is time to.
@@ -93,7 +92,7 @@ func (a *account) list(received int) {
 		objects += a.total.sumObjects.Load() - a.spentObjects.Load()
 	}
 	if b.Stop && b.Objects > 0 && objects > b.Objects {
-		a.End(a.error(objects, report.Budget{Objects: b.Objects, Bytes: b.Bytes, Used: float64(objects) / float64(b.Objects), Since: time.Now()}))
+		a.End(a.error(objects, report.Budget{Objects: b.Objects, Bytes: b.Bytes, Kept: objects, Used: float64(objects) / float64(b.Objects), Since: time.Now()}))
 	}
 }
 
@@ -103,6 +102,5 @@ func (a *account) error(objects int64, used report.Budget) error {
 
 // refund takes what the informer has spent off the budget of its factory.
 func (a *account) refund() {
-	a.total.sumObjects.Add(-a.spentObjects.Swap(0))
-	a.total.sumHeap.Add(-a.spentHeap.Swap(0))
+	a.total.spend(-a.spentObjects.Swap(0), -a.spentHeap.Swap(0), time.Now())
 }

@@ -36,9 +36,9 @@ type Budget struct {
 func WithBudget(b Budget) typed.Option { return typed.WithObserver((*ownBudget)(&b)) }
 
 // WithTotalBudget limits what all informers of a factory keep together, until they are
-// released. With Stop, those end that grow while the limit is passed, or whose list would
-// pass it. It is an option of NewFactory; one value of it that is given to several
-// factories is one budget.
+// released; Status.FactoryBudget of each shows the usage. With Stop, those end that
+// grow while the limit is passed, or whose list would pass it. It is an option of
+// NewFactory; one value of it that is given to several factories is one budget.
 func WithTotalBudget(b Budget) typed.Option {
 	return typed.WithObserver(&totalBudget{spending: spending{Budget: b}})
 }
@@ -103,6 +103,11 @@ const warnAt = 0.8
 func (s *spending) spend(objects, heap int64, now time.Time) (r report.Budget, warn, over bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.settle(objects, heap, now)
+}
+
+// settle is spend for who holds mu.
+func (s *spending) settle(objects, heap int64, now time.Time) (r report.Budget, warn, over bool) {
 	s.objects, s.heap = objects, heap
 	r = s.report()
 	switch {
@@ -126,7 +131,7 @@ func (s *spending) now() report.Budget {
 
 // report returns what is used. The caller holds mu.
 func (s *spending) report() report.Budget {
-	r := report.Budget{Objects: s.Objects, Bytes: s.Bytes, HeapBytes: s.heap, Since: s.since}
+	r := report.Budget{Objects: s.Objects, Bytes: s.Bytes, Kept: s.objects, HeapBytes: s.heap, Since: s.since}
 	if s.Objects > 0 {
 		r.Used = float64(s.objects) / float64(s.Objects)
 	}
@@ -172,7 +177,10 @@ func (b *totalBudget) Observe(o observer.Observed) (observer.Hooks, error) {
 		return observer.Hooks{}, errors.New("WithTotalBudget is for the informers of a factory together, give it to NewFactory: this one has WithBudget")
 	}
 	a := &account{Observed: o, spending: &b.spending, total: b}
-	return observer.Hooks{Batch: a.batch, Listing: a.list, Released: a.refund}, nil
+	return observer.Hooks{
+		Batch: a.batch, Listing: a.list, Released: a.refund,
+		Status: func(s *report.Status) { s.FactoryBudget = b.now() },
+	}, nil
 }
 
 func (b *totalBudget) Option() string                    { return "WithTotalBudget" }
@@ -180,4 +188,11 @@ func (b *totalBudget) Alone() bool                       { return false }
 func (b *totalBudget) Same(other observer.Observer) bool { return b == other }
 func (b *totalBudget) After(earlier observer.Observer) observer.Observer {
 	return observer.Latest(b, earlier)
+}
+
+// spend notes that the informers have so much more, or less, see spending.spend.
+func (b *totalBudget) spend(objects, heap int64, now time.Time) (r report.Budget, warn, over bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.settle(b.sumObjects.Add(objects), b.sumHeap.Add(heap), now)
 }

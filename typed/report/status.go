@@ -73,9 +73,10 @@ type Status struct {
 	// was.
 	Err      error
 	Failures int
-	// Failed counts all failures to list or watch since Run was called.
-	Failed uint64
-	Since  time.Time
+	Since    time.Time
+	// Failed counts all failures to list or watch since Run was called. FailedLists and
+	// FailedWatches are those of them that sources distinguish, see source.RequestError.
+	Failed, FailedLists, FailedWatches uint64
 	// LastErr is the last failure to list or watch, even if it has worked since.
 	LastErr error
 
@@ -97,6 +98,9 @@ type Status struct {
 	Traffic source.Traffic
 	// Budget is what observe.WithBudget allows, and how much of it is used, zero without that.
 	Budget Budget
+	// FactoryBudget is what observe.WithTotalBudget allows all informers of the factory
+	// together, and how much of it they use, zero without that.
+	FactoryBudget Budget
 
 	// Created is the line that has made the informer, or asked a factory for it first.
 	// Holders has the line of each use of a factory's informer that was not released.

@@ -15,6 +15,7 @@ import (
 type Hash struct {
 	name  string
 	field string // that an API server can hash, "" for none
+	needs string // the field that value reads, "" if that is always there
 	value func(obj named) (string, error)
 	ofKey func(key index.Key) string // the same, if the key tells; else nil
 }
@@ -69,7 +70,7 @@ func joined(key index.Key) string { return key.Namespace + "/" + key.Name }
 // has none. In a group by UID, objects belong to the member that has their owner.
 func OwnerUID() Hash {
 	own := UID()
-	return Hash{name: "OwnerUID", value: func(obj named) (string, error) {
+	return Hash{name: "OwnerUID", needs: ownerReferences, value: func(obj named) (string, error) {
 		owner, err := controllerOf(obj)
 		if err != nil || owner == nil {
 			return orElse(own, obj, err)
@@ -83,7 +84,7 @@ func OwnerUID() Hash {
 // member that has their owner, if that is in the same namespace.
 func OwnerKey() Hash {
 	own := Key()
-	return Hash{name: "OwnerKey", value: func(obj named) (string, error) {
+	return Hash{name: "OwnerKey", needs: ownerReferences, value: func(obj named) (string, error) {
 		owner, err := controllerOf(obj)
 		if err != nil || owner == nil {
 			return orElse(own, obj, err)
@@ -94,7 +95,7 @@ func OwnerKey() Hash {
 
 // Label hashes the value of a label. Objects without it belong to one member.
 func Label(label string) Hash {
-	return Hash{name: "Label " + label, value: func(obj named) (string, error) {
+	return Hash{name: "Label " + label, needs: "metadata.labels", value: func(obj named) (string, error) {
 		o, ok := obj.(interface{ GetLabels() map[string]string })
 		if !ok {
 			return "", errors.New("object has no method GetLabels")
@@ -109,6 +110,8 @@ func orElse(h Hash, obj named, err error) (string, error) {
 	}
 	return h.value(obj)
 }
+
+const ownerReferences = "metadata.ownerReferences"
 
 // controllerOf returns the owner of an object that is its controller, nil if it has none.
 func controllerOf(obj named) (*metav1.OwnerReference, error) {

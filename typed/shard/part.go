@@ -37,6 +37,9 @@ func (q *part[T]) run() error {
 	if src == nil {
 		return errors.New("source is nil")
 	}
+	if q.needs != "" && source.Omits(src, q.needs) {
+		return fmt.Errorf("hash %s reads %s, which the source leaves out: name the field in kube.WithFields, or leave it out of kube.WithoutFields", q.name, q.needs)
+	}
 	leave, err := q.opened.Add(src, func() []string { return q.Decoding().Needs })
 	if err != nil {
 		return err

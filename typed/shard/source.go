@@ -20,6 +20,7 @@ type Source[T index.Object] struct {
 	name  string
 	value func(obj T) (string, error)
 	field string // that the server is asked to hash, "" for none
+	needs string // the field that value reads, "" if that is not known
 	err   error
 
 	origin   source.Origin
@@ -49,7 +50,8 @@ func BySame[T index.Object](h Hash) SourceOption[T] {
 		if h.value == nil {
 			return errors.New("the hash is not one of this package's functions")
 		}
-		s.name, s.value, s.field = h.name, func(obj T) (string, error) { return h.value(obj) }, h.field
+		s.name, s.value = h.name, func(obj T) (string, error) { return h.value(obj) }
+		s.field, s.needs = h.field, h.needs
 		return nil
 	}
 }
@@ -64,7 +66,7 @@ func By[T index.Object](name string, value func(obj T) string) SourceOption[T] {
 		if name == "" || value == nil {
 			return errors.New("what objects are shared by needs a name and a function")
 		}
-		s.name, s.field = name, ""
+		s.name, s.field, s.needs = name, "", ""
 		s.value = func(obj T) (v string, err error) {
 			defer func() {
 				if p := recover(); p != nil {
@@ -139,6 +141,9 @@ func (s *Source[T]) Origin() source.Origin { return s.origin }
 
 // Omits implements source.Partial.
 func (s *Source[T]) Omits(field string) bool { return s.opened.Omits(field) }
+
+// DerivedFrom implements source.Derived.
+func (s *Source[T]) DerivedFrom() []source.Derived { return []source.Derived{&s.opened} }
 
 // Run implements source.Source.
 func (s *Source[T]) Run(ctx context.Context, sink source.Sink[T]) error {

@@ -58,14 +58,8 @@ func (s *projectedSource[A, B]) Omits(field string) bool {
 	return ok && Omits(same, field)
 }
 
-// Projected returns the source that is projected, nil if it does not know its origin, for
-// package view, which has to know what it is made of.
-func (s *projectedSource[A, B]) Projected() interface{ Origin() Origin } {
-	if located, ok := s.source.(Located[A]); ok {
-		return located
-	}
-	return nil
-}
+// DerivedFrom implements Derived.
+func (s *projectedSource[A, B]) DerivedFrom() []Derived { return DerivedOf(s.source) }
 
 // projection is the Sink of objects that are projected before they are passed on. What
 // the type of the objects does not matter to is passed on as it is.

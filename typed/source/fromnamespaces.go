@@ -104,6 +104,9 @@ func (s *namespacesSource[T]) Origin() Origin {
 // Omits implements Partial.
 func (s *namespacesSource[T]) Omits(field string) bool { return s.opened.Omits(field) }
 
+// DerivedFrom implements Derived.
+func (s *namespacesSource[T]) DerivedFrom() []Derived { return []Derived{&s.opened} }
+
 // run runs the source of a namespace until it ends.
 func (s *namespacesSource[T]) run(ctx context.Context, namespace string, sink Sink[T]) error {
 	src := s.source(namespace)

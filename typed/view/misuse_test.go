@@ -83,7 +83,7 @@ func TestInformerOfAView(t *testing.T) {
 		same := view.Map(set.View(), func(o *rig.Thing) *rig.Thing { return o })
 		informer := start(t, same)
 		err := joinedOn(view.Of(informer), set.View()).Err()
-		require.ErrorContains(t, err, "which is made of the same")
+		require.ErrorContains(t, err, "made of "+set.Name()+" in two ways")
 		require.ErrorContains(t, err, "give the view")
 		require.Error(t, joinedOn(versionsOfThings(set.View()), view.Of(informer)).Err())
 		require.NoError(t, joinedOn(same, set.View()).Err())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Set is objects that a program keeps by itself, from its configuration for example, as an
@@ -82,6 +83,9 @@ func (s *Set[T]) View() *View[T] {
 
 // Name returns what errors call the set.
 func (s *Set[T]) Name() string { return s.name }
+
+// DerivedFrom implements source.Derived: there is nothing else.
+func (s *Set[T]) DerivedFrom() []source.Derived { return nil }
 
 // Follow tells a view of the set; see [typed.Followed].
 func (s *Set[T]) Follow(f typed.Follower[T]) (unfollow func(), err error) {
