@@ -24,9 +24,7 @@ func NewClientInformer[T cache.Object, L runtime.Object](client kube.Client[T, L
 	if shared, ok := client.(sharingClient[T, L]); ok {
 		clientset = shared.Client
 	}
-	// A fake clientset tells that it cannot stream lists, its typed clients do
-	// not. They show themselves by this method, which all of client-go's fakes have.
-	if _, fake := clientset.(interface{ ClearActions() }); fake {
+	if kube.IsFakeClient(clientset) {
 		clientset = withoutWatchList{}
 	}
 	return NewTypedSharedIndexInformer[T](listWatchOf(client, clientset, tweaks), options)

@@ -20,9 +20,8 @@ type InformerFactory[F any] interface {
 	InformerFor(obj runtime.Object, newFunc F) cache.SharedIndexInformer
 }
 
-// Serve makes a generated factory serve the objects of a client from a typed
-// informer. Whoever asks the factory for them later gets that one, by Informer,
-// TypedInformer and Lister alike:
+// Serve makes a generated factory serve the objects of a client from a typed informer. Later
+// requests of the factory get that informer, through Informer, TypedInformer and Lister:
 //
 //	factory := externalversions.NewSharedInformerFactory(clientset, resync)
 //	err := adapters.Serve(factory, clientset.ExampleV1().Widgets(metav1.NamespaceAll))

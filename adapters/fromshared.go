@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	// ErrSharedNotStarted means that a source over a shared informer has no objects as nobody
-	// has started the shared informer.
+	// ErrSharedNotStarted means that a source over a shared informer has no objects because
+	// the shared informer was not started.
 	ErrSharedNotStarted = errors.New("the shared informer was not started: run it, or start its factory")
 	// ErrSharedNotSynced means that a source over a shared informer has no objects as the
 	// shared informer has not synced. The cause is in the shared informer's own log; it may
@@ -61,9 +61,8 @@ var (
 // and ErrSharedNotSynced after ten; then again after twice the time. So WaitForSync names the
 // cause. If the shared informer stops, or has stopped before, Run returns ErrSharedStopped.
 //
-// After a relist of the shared informer, an object that has not changed may stay
-// as it was received before: client-go tells only handlers that take resyncs of
-// such objects.
+// After a relist of the shared informer, an object that has not changed may stay as it was
+// received before: client-go reports such objects only to handlers with resyncs.
 func FromShared[T index.Object](informer cache.SharedInformer) source.Source[T] {
 	return newSharedSource[T](informer, source.Origin{})
 }

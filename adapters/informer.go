@@ -23,9 +23,9 @@ import (
 )
 
 // NewSharedIndexInformer is client-go's cache.NewSharedIndexInformer on top of a
-// typed.Informer: change the package's name, and nothing else. What it returns
-// behaves as client-go's documentation says, and as its implementation does
-// where that says nothing; docs/how-to/adopt-client-go.md lists what little is different.
+// typed.Informer: change the package's name, and nothing else. The informer behaves as
+// client-go's documentation says, and as its implementation does where that says nothing;
+// docs/reference/differences.md lists the differences.
 //
 // Objects may be of any type, as there. With an example object, those that are
 // of another type are left out, which the Reflector logs.
@@ -48,11 +48,10 @@ func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, exampleObject run
 	return newInformer(lw, exampleObject, fmt.Sprintf("%T", exampleObject), options, ofAny())
 }
 
-// NewTypedSharedIndexInformer returns an informer with client-go's methods, both
-// the untyped and the typed ones, whose objects are kept as T from the moment
-// that they are received: the typed methods need no cast, and cannot panic as
-// those of cache.NewTypedSharedIndexInformer do for objects of another type.
-// What is not a T is not stored; the error tells so.
+// NewTypedSharedIndexInformer returns an informer with client-go's methods, both the untyped
+// and the typed ones, whose objects are kept as T from the moment that they are received: the
+// typed methods need no cast, and cannot panic as those of cache.NewTypedSharedIndexInformer
+// do for objects of another type. An object that is not a T is not stored, and reported.
 func NewTypedSharedIndexInformer[T cache.Object](lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.TypedSharedIndexInformer[T] {
 	return newInformer(lw, exampleOf[T](), reflect.TypeFor[T]().String(), options, ofType[T]())
 }
@@ -61,11 +60,11 @@ func NewTypedSharedIndexInformer[T cache.Object](lw cache.ListerWatcher, options
 // that wants that: handlers and indexes can be added by either. Both are the
 // same informer, which runs once, by a call of either.
 //
-// What is different from an informer that this package makes: objects can be
-// written through GetIndexer only if inf was made with typed.WithIndexer, and
-// otherwise every write returns an error; SetTransform and the watch error handlers return an error, see typed.WithTransform and
-// report.Status; and handlers are resynced exactly at the period that they ask
-// for, with no default.
+// Differences from an informer that this package makes: objects can be written through
+// GetIndexer only if inf was made with typed.WithIndexer, and otherwise every write returns an
+// error; SetTransform and the watch error handlers return an error, see typed.WithTransform
+// and report.Status; and handlers are resynced exactly at the period that they ask for, with no
+// default.
 func SharedIndexInformer[T cache.Object](inf *typed.Informer[T]) cache.TypedSharedIndexInformer[T] {
 	conv := ofType[T]()
 	return &informer[T]{

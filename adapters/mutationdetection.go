@@ -14,10 +14,9 @@ type mutationDetecting interface {
 	detectMutations(period time.Duration, report func(observe.Mutation)) error
 }
 
-// DetectMutations has an informer of this package find out whether somebody modifies its
-// objects, as observe.WithMutationDetection does: which object, which fields, and their values
-// before and after. It is for any of them, including those that a factory made, before they
-// are started:
+// DetectMutations enables mutation detection for an informer of this package, like
+// observe.WithMutationDetection: it reports the object, the fields, and their values before and
+// after. It is for any of them, including those that a factory made, before they are started:
 //
 //	err := adapters.DetectMutations(factory.Core().V1().Pods().Informer(), time.Minute, report)
 //

@@ -28,6 +28,9 @@ type health struct {
 	watching time.Time // guarded by mu; when it last began to watch; zero: it has failed since
 	contact  time.Time // guarded by mu; when it last worked
 
+	notStreamed    int   // guarded by mu; streamed lists that were given up
+	notStreamedErr error // guarded by mu; why the last one was
+
 	trouble    loglimit.Trouble // what is logged of failures
 	rejections rejections
 	untold     untold
@@ -51,6 +54,17 @@ func (h *health) log(ctx context.Context, name string, err error) {
 	if failures, since, tell := h.trouble.Fail(); tell {
 		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will retry", "informer", name, "failures", failures, "since", since)
 	}
+}
+
+// giveUp notes and logs that a streamed list was given up.
+func (h *health) giveUp(ctx context.Context, name string, err error) {
+	h.mu.Lock()
+	h.notStreamed++
+	h.notStreamedErr = err
+	h.mu.Unlock()
+	goroutine.CallSafely(func() {
+		klog.FromContext(ctx).Info("A streamed list was given up, the objects are listed", "informer", name, "reason", err)
+	})
 }
 
 // reject notes that an object was rejected, and has it logged.
@@ -134,5 +148,6 @@ func (h *health) fill(s *report.Status) {
 	s.Failed, s.FailedLists, s.FailedWatches = h.failed.all, h.failed.lists, h.failed.watches
 	s.Watches, s.WatchSince = h.watches, h.watching
 	s.LastContact = h.contact
+	s.NotStreamed, s.NotStreamedErr = h.notStreamed, h.notStreamedErr
 	h.rejections.fill(s)
 }

@@ -232,6 +232,10 @@ func (s *informerSink[T]) Report(err error) {
 		s.reported(err)
 		return
 	}
+	if errors.Is(err, source.ErrNotStreamed) {
+		s.health.giveUp(s.ctx, s.name, err)
+		return
+	}
 	s.health.report(s.ctx, s.name, err)
 	s.reported(err)
 	if err == nil {

@@ -21,8 +21,8 @@ import (
 //     an event comes first.
 //   - The highest priority of all adds counts. For one that is raised, a request goes to the
 //     end of its new line. What is added while it is being processed starts again;
-//     GetWithPriority tells the priority, with which a controller adds it again.
-//   - Shutdown. ShutDown drops what waits: no request is handed out once it has
+//     GetWithPriority returns the priority, with which a controller adds it again.
+//   - Shutdown. ShutDown drops waiting requests: no request is handed out once it has
 //     returned, so that a controller that has lost its lease reconciles no more.
 //     ShutDownWithDrain hands out what waits, as client-go's does.
 //
@@ -42,8 +42,8 @@ import (
 //     controllers do not call it.
 //   - What waits is not logged at verbosity 5. Stats tells it.
 //
-// What controllers get from it beside that: an add and a Get cost less (see
-// BenchmarkQueue), and it can be fair, see queue.WithFairness.
+// In addition, an add and a Get cost less (see BenchmarkQueue), and the queue can be fair, see
+// queue.WithFairness.
 //
 // It is also a control.Adder. All methods are safe for concurrent use.
 type Queue[request comparable] struct {
@@ -134,11 +134,11 @@ func (q *Queue[request]) GetWithPriority() (item request, priority int, shutDown
 // meanwhile, it waits again.
 func (q *Queue[request]) Done(item request) { q.keys.Done(item) }
 
-// Forget tells the rate limiter that the request has been processed.
+// Forget resets the rate limiter for the request, after it was processed.
 func (q *Queue[request]) Forget(item request) { q.keys.Forget(item) }
 
-// NumRequeues returns how often the request was added rate limited since the last
-// Forget, as the rate limiter tells it.
+// NumRequeues returns how often the request was added rate limited since the last Forget, as
+// the rate limiter reports it.
 func (q *Queue[request]) NumRequeues(item request) int { return q.keys.NumRequeues(item) }
 
 // Len returns how many requests wait, with those that will when they are done; not

@@ -229,12 +229,12 @@ func TestSourceThatCannotBeStarted(t *testing.T) {
 		q := newQueue(t)
 		defer q.ShutDown()
 		for want, src := range map[string]*ctrlruntime.Source[*corev1.ConfigMap, string]{
-			"informer is nil":      ctrlruntime.NewSource[*corev1.ConfigMap, string](nil, recording()),
-			"handler is nil":       ctrlruntime.NewSource[*corev1.ConfigMap, string](s.informer, nil),
-			"predicate is nil":     ctrlruntime.NewSource(s.informer, recording(), nil),
-			"the function that":    ctrlruntime.NewHandlerSource[*corev1.ConfigMap, string](s.informer, nil),
-			"config maps: handler": ctrlruntime.NewHandlerSource(s.informer, func(control.Adder[string]) typed.Handler[*corev1.ConfigMap] { return nil }),
-			"option is nil":        ctrlruntime.NewHandlerSource(s.informer, newHandler).With(nil),
+			"informer is nil":         ctrlruntime.NewSource[*corev1.ConfigMap, string](nil, recording()),
+			"handler is nil":          ctrlruntime.NewSource[*corev1.ConfigMap, string](s.informer, nil),
+			"predicate is nil":        ctrlruntime.NewSource(s.informer, recording(), nil),
+			"handler function is nil": ctrlruntime.NewHandlerSource[*corev1.ConfigMap, string](s.informer, nil),
+			"config maps: handler":    ctrlruntime.NewHandlerSource(s.informer, func(control.Adder[string]) typed.Handler[*corev1.ConfigMap] { return nil }),
+			"option is nil":           ctrlruntime.NewHandlerSource(s.informer, newHandler).With(nil),
 		} {
 			require.ErrorContains(t, src.Start(s.ctx, q), want)
 			require.ErrorContains(t, src.WaitForSync(s.ctx), "not started")

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/kubetyped/informer/typed/observe"
 )
 
 // scope is what a metric is about, and so which labels it has before its own.
@@ -83,6 +81,8 @@ var (
 		"Informers whose last attempt to list or watch has failed.")
 	firstFailure = gauge(ofInformer, smallest, "kubetyped_informer_first_failure_timestamp_seconds",
 		"When an informer began to fail to list or watch that has not worked since; the earliest.")
+	notStreamed = counter(ofInformer, "kubetyped_informer_lists_not_streamed_total",
+		"Streamed lists that were given up for plain ones.")
 	rejected = counter(ofInformer, "kubetyped_informer_rejected_total",
 		"Objects that were received and could not be used.")
 	rejectedObjects = gauge(ofInformer, sum, "kubetyped_informer_rejected_objects",
@@ -169,6 +169,12 @@ var (
 		"Whether the last round of requests for Leases has failed: 1 or 0.")
 	shardRenewed = gauge(ofGroup, smallest, "kubetyped_shard_renewed_timestamp_seconds",
 		"Start of the last successful renewal of this member's Lease.")
+	shardLapsed = counter(ofGroup, "kubetyped_shard_lapsed_total",
+		"How often this member had to stop, as it had not renewed its Lease in time.")
+	shardEdited = counter(ofGroup, "kubetyped_shard_edited_total",
+		"How often this member's Lease was changed by others.")
+	shardOverlaps = counter(ofGroup, "kubetyped_shard_overlaps_total",
+		"How often another member has begun to hold a range of this one.")
 	shardLost = counter(ofGroup, "kubetyped_shard_lost_total",
 		"How often other members have taken all that this one had, as it could not renew its Lease.")
 )

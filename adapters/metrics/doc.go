@@ -1,6 +1,5 @@
-// Package metrics has Prometheus report how informers, their handlers, work queues,
-// expectations, groups of replicas and fleets of clusters fare. One line wires all informers
-// of a factory:
+// Package metrics exports metrics of informers, their handlers, work queues, expectations,
+// shard groups and fleets to Prometheus. One line wires all informers of a factory:
 //
 //	m, err := metrics.New(prometheus.DefaultRegisterer, metrics.WithFactories(factory))
 //

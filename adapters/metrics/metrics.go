@@ -11,9 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics is a collector of what informers, handlers, queues, expectations, groups and
-// fleets tell, and the provider of the metrics of queues, for queue.WithMetrics. What is
-// promised:
+// Metrics is a collector of the metrics of informers, handlers, queues, expectations, groups
+// and fleets, and the provider of queue metrics for queue.WithMetrics. Guarantees:
 //
 //  1. Nothing is done while nobody collects, apart from what queues report by themselves.
 //  2. Bounded. There are as many series as kinds of objects, names of queues, groups and

@@ -279,10 +279,10 @@ func TestOptions(t *testing.T) {
 		"informer is nil":                     metrics.WithInformers(nil),
 		"queue is nil":                        metrics.WithQueues(nil),
 		"expectations need a name":            metrics.WithExpectations("", nil),
-		"the expectations is nil":             metrics.WithExpectations("x", nil),
-		"the group is nil":                    metrics.WithGroups(nil),
+		"expectations is nil":                 metrics.WithExpectations("x", nil),
+		"group is nil":                        metrics.WithGroups(nil),
 		"a fleet needs a name":                metrics.WithFleet("", nil),
-		"the fleet is nil":                    metrics.WithFleet("x", nil),
+		"fleet is nil":                        metrics.WithFleet("x", nil),
 		"option is nil":                       nil,
 		"which cannot be compared":            metrics.WithInformers(odd{}),
 		"metrics: informer is nil":            metrics.WithInformers((*typed.Informer[*corev1.ConfigMap])(nil)),
@@ -292,7 +292,7 @@ func TestOptions(t *testing.T) {
 		assert.ErrorContains(t, err, name)
 	}
 	_, err := metrics.New(nil)
-	assert.EqualError(t, err, "metrics: the registerer is nil")
+	assert.EqualError(t, err, "metrics: registerer is nil")
 	m, err := metrics.New(r)
 	require.NoError(t, err)
 	_, err = metrics.New(r)

@@ -23,7 +23,7 @@
 // A nil *Tracer is tracing that is off: Source returns the source that it is given,
 // Enqueue what its function makes for the queue, and so on. So a program is written once.
 //
-// What is promised:
+// Guarantees:
 //
 //  1. Handlers, readers and queues see the same as without tracing, in the same order.
 //  2. Events of watches are traced, and no lists: neither the first one nor later ones.

@@ -33,8 +33,8 @@ func WithTracerProvider(provider trace.TracerProvider) Option {
 	}
 }
 
-// WithPropagator sets how requests tell the API server of their trace, see Transport. It
-// is W3C's traceparent without this option, which is what API servers read.
+// WithPropagator sets how requests carry their trace to the API server, see Transport. The
+// default is W3C's traceparent, which API servers read.
 func WithPropagator(p propagation.TextMapPropagator) Option {
 	return func(c *config) error {
 		if p == nil {

@@ -22,7 +22,7 @@ const maxAttempts = 10
 // trace's ID as the value of "traceID". A key that fails, and is tried again, continues with
 // the same events, ten times at most.
 //
-// It is for those who have the queue run in another way than by Queue.Run, which calls it.
+// Use it if you do not run the queue with Queue.Run, which calls it.
 func (q *Queue[K]) Trace(process func(ctx context.Context, key K) error) func(ctx context.Context, key K) error {
 	if q.tracer == nil || process == nil {
 		return process

@@ -11,9 +11,9 @@ import (
 // Source returns a source that traces the events of watches that src reports, see Tracer, and
 // the Events that its handlers need, see Enqueue and Handler. It is what src is: located,
 // sharded, sharing. It belongs right around what talks to the API server, inside of
-// source.Map, FilterMap and fleets, since there objects still report when they were written,
-// and by whom; one that is projected to a struct without a resource version is told apart by
-// its key alone.
+// source.Map, FilterMap and fleets, because there objects still contain when they were
+// written, and by which manager; one that is projected to a struct without a resource version
+// is told apart by its key alone.
 //
 // One informer should have the source. A source of source.FromNamespaces or package shard
 // is wrapped as a whole.

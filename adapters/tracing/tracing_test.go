@@ -199,9 +199,9 @@ func TestUnusable(t *testing.T) {
 		return control.Enqueue[*corev1.ConfigMap](q)
 	}
 	for message, h := range map[string]typed.Handler[*corev1.ConfigMap]{
-		"queue is nil":                           tracing.Enqueue(r.events, nil, enqueue),
-		"handler is nil":                         tracing.Handler[*corev1.ConfigMap](r.events, nil),
-		"the function that makes the handler is": tracing.Enqueue[*corev1.ConfigMap](r.events, r.keys, nil),
+		"queue is nil":            tracing.Enqueue(r.events, nil, enqueue),
+		"handler is nil":          tracing.Handler[*corev1.ConfigMap](r.events, nil),
+		"handler function is nil": tracing.Enqueue[*corev1.ConfigMap](r.events, r.keys, nil),
 	} {
 		_, err := r.informer.Handle(h)
 		assert.ErrorContains(t, err, message)

@@ -22,8 +22,8 @@ const (
 	Refused
 	// Conflicts answers updates, patches and deletions with 409.
 	Conflicts
-	// LateWrite has a write arrive minutes later, when its process may be another one,
-	// or not lead any more.
+	// LateWrite delays a write by minutes: its process may have restarted, or no longer be
+	// the leader.
 	LateWrite
 	// Cut ends open watches: cleanly, by a reset, or in the middle of an event.
 	Cut
@@ -35,9 +35,9 @@ const (
 	Slow
 	// Moved connects a process with another server; open watches are cut.
 	Moved
-	// Held has a server tell the watches of a process nothing.
+	// Held makes a server send no events to the watches of a process.
 	Held
-	// Lag has the watch cache of a server stand still: what is read from it is of the past.
+	// Lag stops the watch cache of a server: reads from it return the past.
 	Lag
 	// Compacted forgets the history of all servers.
 	Compacted

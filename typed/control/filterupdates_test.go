@@ -60,8 +60,8 @@ func TestFilterUpdatesChecksItsArguments(t *testing.T) {
 	for want, h := range map[string]typed.Handler[*rig.Thing]{
 		"handler is nil":     control.FilterUpdates[*rig.Thing](nil, nodeChanged),
 		"predicate is nil":   control.FilterUpdates(&rig.Recorder{}, nodeChanged, nil),
-		"predicate is nil":   control.FilterUpdates(&rig.Recorder{}, control.Or(nodeChanged, nil)),
-		"function that sele": control.FilterUpdates(control.Filter[*rig.Thing](&rig.Recorder{}, nil), nodeChanged),
+		"cate is nil":        control.FilterUpdates(&rig.Recorder{}, control.Or(nodeChanged, nil)),
+		"selection function": control.FilterUpdates(control.Filter[*rig.Thing](&rig.Recorder{}, nil), nodeChanged),
 	} {
 		_, err := r.Handle(h)
 		assert.ErrorContains(t, err, want)

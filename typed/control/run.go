@@ -25,10 +25,11 @@ var ErrEnded = errors.New("component stopped before its context ended")
 //  2. With an elector, it waits until this process leads. The informers run
 //     meanwhile, so that the process is ready when it is its turn.
 //  3. The workers of all queues are started.
-//  4. When ctx ends, the queues are drained: no key is added any more, and those that wait are
-//     processed. Running reconciles keep their contexts, and the informers keep running, so
-//     the last reconciles read current objects. After the drain timeout the contexts of the
-//     calls end, and Run waits for the calls.
+//  4. When ctx ends, members of shard groups hand over, for half of the drain timeout at most,
+//     while the workers continue. Then the queues are drained: no key is added any more, and
+//     those that wait are processed. Running reconciles keep their contexts, and the informers
+//     keep running, so the last reconciles read current objects. After the drain timeout the
+//     contexts of the calls end, and Run waits for the calls.
 //  5. The lead is given up, so that another process can begin.
 //  6. The informers are stopped, and Run waits for their goroutines; those that another Run
 //     also uses continue until that one stops.
@@ -182,6 +183,7 @@ func (r *runner) work(leading context.Context) {
 func (r *runner) drain(leading context.Context) {
 	draining, cancel := context.WithTimeout(leading, r.drainTimeout)
 	defer cancel()
+	r.handOver(draining)
 	var queues sync.WaitGroup
 	for _, w := range r.workers {
 		queues.Go(func() {
@@ -191,6 +193,29 @@ func (r *runner) drain(leading context.Context) {
 		})
 	}
 	queues.Wait()
+}
+
+// handOver waits until other members of groups have taken over, unless something has failed.
+func (r *runner) handOver(ctx context.Context) {
+	r.mu.Lock()
+	failed := len(r.errs) > 0
+	r.mu.Unlock()
+	if failed {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.drainTimeout/2)
+	defer cancel()
+	var members sync.WaitGroup
+	for _, informer := range r.informers {
+		if member, ok := informer.(leaver); ok {
+			members.Go(func() {
+				if err := goroutine.Contain(ctx, "a group", func() error { member.Leave(ctx); return nil }); err != nil {
+					r.fail(err)
+				}
+			})
+		}
+	}
+	members.Wait()
 }
 
 // ended notes that a part has ended. That is a failure unless it was told to.

@@ -26,6 +26,12 @@ type jointly interface {
 	RunJointly(ctx context.Context, run func(ctx context.Context) error) error
 }
 
+// leaver is what an informer has that is a member of a group: Leave returns when others have
+// taken over, or ctx ends.
+type leaver interface {
+	Leave(ctx context.Context)
+}
+
 // Synced is what Run waits for before it starts workers, such as an informer of a
 // factory, or the registration of a handler.
 type Synced interface {

@@ -155,7 +155,7 @@ func (d *Discovery) settle(key index.Key) error {
 		var err error
 		switch {
 		case owned && owner != key:
-			err = fmt.Errorf("cluster %s: %q tells of one of that name", c.Name, owner)
+			err = fmt.Errorf("add cluster %q: already defined by object %q: rename one", c.Name, owner)
 		case !owned && exists:
 			err = fmt.Errorf("cluster %s: there is one of that name in the set", c.Name)
 		case exists && sameConfig(before.Config, c.Config):

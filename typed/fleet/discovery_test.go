@@ -85,7 +85,7 @@ func TestParseKubeconfig(t *testing.T) {
 		strings.Replace(kubeconfig("west"), `current-context: "west"`, "current-context: x", 1): `no context "x", but: west`,
 		with("{tokenFile: /etc/passwd}"):                                                               "tokenFile names a file, which is rejected",
 		with("{client-key: /k, client-certificate: /c}"):                                               "client-certificate names a file",
-		with("{exec: {apiVersion: v1, command: rm}}"):                                                  "kubeconfig has a command or plugin for credentials, which is rejected",
+		with("{exec: {apiVersion: v1, command: rm}}"):                                                  "command or plugin for credentials, which is rejected",
 		strings.Replace(kubeconfig("west"), "cluster: {", "cluster: {certificate-authority: /ca, ", 1): "certificate-authority names a file",
 	} {
 		_, err := fleet.ParseKubeconfig([]byte(text))
@@ -152,7 +152,7 @@ func TestSecrets(t *testing.T) {
 		assert.Len(t, w.scripts["east"], 1, "nothing that matters has changed")
 
 		require.NoError(t, home.Create(ctx, secret("elsewhere", "east", kubeconfig("z"))))
-		assert.Equal(t, []string{`elsewhere/east: cluster east: "clusters/east" tells of one of that name`}, broken())
+		assert.Equal(t, []string{`elsewhere/east: add cluster "east": already defined by object "clusters/east": rename one`}, broken())
 		require.NoError(t, home.Delete(ctx, secret("clusters", "east", "")))
 		assert.Equal(t, "east at https://z.example.com", names()[0], "the name was free")
 		assert.Empty(t, broken())

@@ -111,7 +111,7 @@ func checkComplete(cluster *api.Cluster, user *api.AuthInfo) error {
 		}
 	}
 	if user.Exec != nil || user.AuthProvider != nil {
-		return errors.New("kubeconfig has a command or plugin for credentials, which is rejected: use a token or a certificate")
+		return errors.New("command or plugin for credentials in a kubeconfig, which is rejected: use a token or a certificate")
 	}
 	return nil
 }

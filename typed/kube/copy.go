@@ -45,7 +45,7 @@ func (w *Writer[T]) checkReceived(ctx context.Context, old, updated T, before *d
 	path = cmp.Or(path, "everything")
 	received, err := w.exchange(ctx, w.client.Get(), index.KeyOf(old), message{options: &metav1.GetOptions{}})
 	if err != nil {
-		return fmt.Errorf("the updated state shares %s with the old one, and what was received cannot be read again: %w", path, err)
+		return fmt.Errorf("the updated state shares %s with the old one, and the object cannot be read again: %w", path, err)
 	}
 	is, err := newDocument(received, w.known.Load())
 	if err != nil {

@@ -40,7 +40,6 @@ func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], he
 	}}
 	c.lw.stampItem = c.lw.stamp
 	c.lw.config.namespace = any(client).(generatedClient).GetNamespace()
-	c.lw.config.silence = defaultSilence
 	c.lw.breaks.between = requestConfig{}.refused()
 	return c, nil
 }

@@ -105,7 +105,7 @@ func maskOf(opts []SourceOption) (*plan.Mask, error) {
 	mask := config.rest.mask
 	config.rest.mask, config.rest.fields = nil, ""
 	if !reflect.ValueOf(config).IsZero() {
-		return nil, errors.New("only WithFields and WithoutFields can be used where somebody else makes the requests")
+		return nil, errors.New("only WithFields and WithoutFields can be used if other code makes the requests")
 	}
 	return mask, nil
 }
@@ -156,7 +156,6 @@ func newDecodingListerWatcher[T apiObject](
 		r.stamp = stamp[T](kind)
 		r.stampItem = r.stamp
 	}
-	r.config.silence = defaultSilence
 	r.breaks.between = requestConfig{}.refused()
 	return &DecodingListerWatcher{d, r.streams.Wait, func(field string) bool { return !mask.Has(field) }}, nil
 }
@@ -244,7 +243,7 @@ func (d *decodingListerWatcher[T]) leave(ctx context.Context) {
 var (
 	// errUndecoded is why there is no response of a watch to decode.
 	errUndecoded = errors.New("response is decoded by the caller")
-	errSeveral   = errors.New("the one who has made the request makes others for the same watch")
+	errSeveral   = errors.New("the caller makes several requests for one watch")
 )
 
 // WatchWithContext implements cache.WatcherWithContext.

@@ -47,7 +47,7 @@ func newDocument[T index.Object](obj T, d *description) (*document, error) {
 		}
 	}
 	if m := doc.metadata; m.Name != obj.GetName() || m.Namespace != obj.GetNamespace() {
-		return nil, fmt.Errorf("JSON has the name %q and namespace %q, and GetName and GetNamespace return %q and %q: check the JSON tags of %v",
+		return nil, fmt.Errorf("name %q and namespace %q in JSON, but GetName and GetNamespace return %q and %q: check the JSON tags of %v",
 			m.Name, m.Namespace, obj.GetName(), obj.GetNamespace(), reflect.TypeFor[T]())
 	}
 	return doc, doc.setKind(d, isPartial[T]())

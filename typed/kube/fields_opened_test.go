@@ -98,7 +98,7 @@ func TestFieldsOfSourcesThatAreOpenedLater(t *testing.T) {
 						require.NotEmpty(t, ended, "it goes on")
 						assert.ErrorContains(t, <-ended, "source omits metadata.")
 					} else {
-						assert.ErrorContains(t, need(ctx, pods), "leaves out")
+						assert.ErrorContains(t, need(ctx, pods), "omits")
 						_, err := lister.New(pods).List(web(nil))
 						assert.ErrorContains(t, err, "leaves metadata.labels out")
 					}

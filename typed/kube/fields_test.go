@@ -81,7 +81,7 @@ func TestFieldsThatCannotBe(t *testing.T) {
 		`no field "status.fase": the nearest is "status.phase"`:    kube.FromClient(clientset.CoreV1().Pods(""), kube.WithoutFields("status.fase")),
 		`WithoutFields: the field "metadata" identifies objects`:   kube.FromREST[*corev1.Pod](config, kube.WithoutFields("metadata")),
 		`give one of them, once`:                                   kube.FromREST[*corev1.Pod](config, kube.WithFields("spec"), kube.WithoutFields("status")),
-		`elsewhere client-go decodes objects`:                      kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, kube.WithFields("spec")),
+		`Elsewhere client-go decodes objects`:                      kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, kube.WithFields("spec")),
 	} {
 		assert.ErrorContains(t, typed.NewInformer(src).Run(t.Context()), message)
 	}

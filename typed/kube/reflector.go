@@ -100,6 +100,8 @@ func WithoutWatchList() SourceOption {
 //
 // WithBackoff sets other limits.
 //
+// Streamed lists that do not end are given up, see GuardListerWatcher.
+//
 // Every failure of a list or of the start of a watch is reported to the
 // informer; so are watches that end with an error, or without an event, again and
 // again, and each object that is not a T, which is then left out.
@@ -135,7 +137,7 @@ const (
 )
 
 // errWatchesEnd is reported when a source waits although no request has failed.
-var errWatchesEnd = errors.New("watches end with an error, or at once, again and again; the objects are listed anew, after a wait")
+var errWatchesEnd = errors.New("watches end with an error, or at once, again and again; the objects are listed again after a backoff")
 
 // lastReport passes reports on and remembers the last failure to list or watch,
 // until there is a watch again.
@@ -184,7 +186,10 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 
 // run lists and watches until ctx ends.
 func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
-	lw := newRetryingListerWatcher(s.lw, s.config, sink.Report, sink.Progress)
+	guarded := GuardListerWatcher(s.lw, sink.Report)
+	guarded.lists.silence, guarded.leavesWaits = cmp.Or(s.config.rest.silence, defaultSilence), true
+	defer guarded.Wait()
+	lw := newRetryingListerWatcher(guarded, s.config, sink.Report, sink.Progress)
 	lw.reportsWatches = s.reportsWatches
 	sink.arrived = lw.turn.goOn
 	defer lw.close()

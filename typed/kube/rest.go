@@ -160,9 +160,6 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	}
 	lw.stampItem = lw.stamp
 	lw.breaks.between = s.requests.refused()
-	if lw.config.silence == 0 {
-		lw.config.silence = defaultSilence
-	}
 	var none T
 	switch any(none).(type) {
 	case *unstructured.Unstructured, *metav1.PartialObjectMetadata:

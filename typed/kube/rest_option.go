@@ -21,7 +21,7 @@ type restConfig struct {
 	scheme         *runtime.Scheme             // nil: client-go's
 	mapper         meta.RESTMapper             // nil: ask the server
 	typeMeta       bool
-	silence        time.Duration // 0: defaultSilence
+	silence        time.Duration // of streamed lists; 0: defaultSilence
 	withoutSharing bool
 	compressed     bool       // watches may be compressed
 	mask           *plan.Mask // nil: all fields are decoded
@@ -45,7 +45,7 @@ func (c *restConfig) undecoded() error {
 		return errors.New("WithCompressedWatches is for FromREST, and for FromClient with a client of client-go's clientset; elsewhere it is up to the client's configuration, see DisableCompression of rest.Config")
 	}
 	if c.mask != nil {
-		return errors.New("WithFields and WithoutFields are for FromREST, and for FromClient with a client of client-go's clientset; elsewhere client-go decodes objects; use source.Map, or typed.WithTransform")
+		return errors.New("WithFields and WithoutFields are for FromREST, and for FromClient with a client of client-go's clientset. Elsewhere client-go decodes objects: use source.Map, or typed.WithTransform")
 	}
 	return nil
 }
@@ -112,15 +112,12 @@ func WithRESTMapper(mapper meta.RESTMapper) SourceOption {
 	}
 }
 
-// defaultSilence is how long FromREST waits for the bookmark at the end of a
-// streamed list. client-go begins to warn after 10 s, and waits on.
-const defaultSilence = 30 * time.Second
-
 // WithWatchListTimeout sets how long FromREST waits, when no object of a streamed list has
-// come, for the next one or for the bookmark that ends the list; 30 s by default. When the
-// time is over, or the server ends the watch after the time it was asked for, the server
-// counts as one without such lists: the source reports it, and lists in the plain way from
-// then on. Other informers are not affected.
+// come, for the next one or for the bookmark that ends the list; 30 s by default. It waits
+// twice as long for the response to begin. When the time is over, or the server ends the
+// watch after the time it was asked for, the server counts as one without such lists, see
+// GuardListerWatcher: the source reports it, and lists in the plain way from then on. Other
+// informers are not affected.
 func WithWatchListTimeout(timeout time.Duration) SourceOption {
 	return func(c *sourceConfig) error {
 		c.rest.options = append(c.rest.options, "WithWatchListTimeout")

@@ -210,7 +210,7 @@ func (w *Writer[T]) difference(ctx context.Context, old, updated *document, subr
 			}
 		}
 	case len(subresources) == 0 && changesStatus && slices.Contains(d.subresources, "status"):
-		return nil, errors.New(`the status has changed, which is a subresource of its own; patch it with the subresource "status"`)
+		return nil, errors.New(`the status has changed, which is a subresource: patch it with the subresource "status"`)
 	}
 	return patch, holdFor(patch, a)
 }

@@ -2,8 +2,8 @@ package report
 
 import "time"
 
-// Budget is how many objects an informer, or all of a factory, may keep and what they may
-// weigh, and how near they have come to that.
+// Budget is the limit of objects and bytes of an informer, or of all informers of a
+// factory, and its use.
 type Budget struct {
 	// Objects and Bytes are the limits, 0 for none.
 	Objects, Bytes int64

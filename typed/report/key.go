@@ -15,8 +15,7 @@ type Key struct {
 	Found           bool
 	UID             types.UID
 	ResourceVersion string
-	// Indexes has the name of each index under which the object is found, and the keys
-	// there, in words.
+	// Indexes contains the name of each index with the object, and its keys there, in words.
 	Indexes map[string][]string
 	// Rejected is why an object of the key, or a later state of it, could not be used, nil
 	// if there is none.
@@ -26,7 +25,7 @@ type Key struct {
 	Events []Event
 }
 
-// Event is an event that an informer has told its handlers of.
+// Event is an event that an informer delivered to its handlers.
 type Event struct {
 	Key    index.Key
 	Type   index.EventType

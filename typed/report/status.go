@@ -79,6 +79,11 @@ type Status struct {
 	Failed, FailedLists, FailedWatches uint64
 	// LastErr is the last failure to list or watch, even if it has worked since.
 	LastErr error
+	// NotStreamed counts the streamed lists (WatchList) that were given up, as the server
+	// did not end them, after which the objects were listed, and NotStreamedErr is why the
+	// last one was. See source.ErrNotStreamed.
+	NotStreamed    int
+	NotStreamedErr error
 
 	// Rejected counts what was received and could not be used, since Run was called, and
 	// LastRejected reports the last one. RejectedNow is the number of objects of which the

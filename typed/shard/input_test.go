@@ -136,7 +136,7 @@ func TestWrongArguments(t *testing.T) {
 	require.NoError(t, err)
 	for want, src := range map[string]source.Source[*corev1.Pod]{
 		"group is nil":                  NewSource[*corev1.Pod](nil, nil),
-		"returns the source":            NewSource[*corev1.Pod](g, nil),
+		"source function is nil":        NewSource[*corev1.Pod](g, nil),
 		"needs a name and a function":   NewSource(g, func() source.Source[*corev1.Pod] { return nil }, By[*corev1.Pod]("x", nil)),
 		"option is nil":                 NewSource(g, func() source.Source[*corev1.Pod] { return nil }, nil),
 		"not one of this package's fun": NewSource(g, func() source.Source[*corev1.Pod] { return nil }, BySame[*corev1.Pod](Hash{})),

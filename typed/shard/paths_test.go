@@ -51,7 +51,7 @@ func TestOmits(t *testing.T) {
 		if needs == nil {
 			assert.NoError(t, err)
 		} else {
-			assert.ErrorContains(t, err, "leaves out metadata.labels")
+			assert.ErrorContains(t, err, "omits metadata.labels")
 		}
 	}
 }

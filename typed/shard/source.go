@@ -94,8 +94,9 @@ func By[T index.Object](name string, value func(obj T) string) SourceOption[T] {
 //
 //  1. The informer is synced when the first ranges have been listed. Until this member has
 //     some, it reports a source.WaitingError.
-//  2. Ranges that come are listed, and their objects are additions with the reason
-//     index.Acquired. Nothing else is listed for that, unless the server sends all objects
+//  2. Ranges that are to come are listed, and their objects are additions with the reason
+//     index.Acquired, before this member owns them: see Owns. Objects that the
+//     informer has in the same version are not reported again. Nothing else is listed for that, unless the server sends all objects
 //     anyway, or there would be more than four watches.
 //  3. Objects of ranges that go are deleted with the reason index.Released. That is after all
 //     calls of reconcile functions for the range have returned.

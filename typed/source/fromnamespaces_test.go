@@ -295,9 +295,9 @@ func TestNamespacesEndWithTheirSources(t *testing.T) {
 func TestNamespacesCheckTheirArguments(t *testing.T) {
 	src := (&scripts{started: map[string]*rig.Script{}}).source
 	for want, informer := range map[string]*typed.Informer[*rig.Thing]{
-		"set of namespaces is nil":                           typed.NewInformer(source.FromNamespaces(nil, src)),
-		"the function that returns the source of a namespac": typed.NewInformer(source.FromNamespaces[*rig.Thing](source.NewNamespaces(), nil)),
-		`"A_b" cannot be the name of a namespace`:            typed.NewInformer(source.FromNamespaces(source.NewNamespaces("x", "A_b"), src)),
+		"set of namespaces is nil":                typed.NewInformer(source.FromNamespaces(nil, src)),
+		"source function is nil":                  typed.NewInformer(source.FromNamespaces[*rig.Thing](source.NewNamespaces(), nil)),
+		`"A_b" cannot be the name of a namespace`: typed.NewInformer(source.FromNamespaces(source.NewNamespaces("x", "A_b"), src)),
 	} {
 		assert.ErrorContains(t, informer.Run(t.Context()), want)
 		assert.ErrorContains(t, informer.WaitForSync(t.Context()), want)

@@ -135,7 +135,7 @@ func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 			kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{
 				WatchFuncWithContext: func(_ context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 					assert.NotNil(t, opts.SendInitialEvents)
-					return stream, nil
+					return struct{ watch.Interface }{stream}, nil // fakes by themselves end no list
 				},
 			}),
 			func(p *corev1.Pod) (rig.Placement, bool) {

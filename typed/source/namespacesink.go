@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -178,6 +179,10 @@ func (s *namespaceSink[T]) Progress(received, expected int) {
 func (s *namespaceSink[T]) Report(err error) {
 	if _, ok := AsRejected(err); ok {
 		s.sink.Report(err)
+		return
+	}
+	if errors.Is(err, ErrNotStreamed) { // the namespace does not fail
+		s.sink.Report(&NamespaceError{Namespace: s.namespace, Err: err})
 		return
 	}
 	defer s.tell()

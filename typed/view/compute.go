@@ -13,10 +13,9 @@ import (
 // Map is what a function makes of each object of a view. A result that is the zero value
 // of B, nil if it is a pointer, is none: nothing is made of that object.
 //
-// As all functions that are given to views, it is pure: its result depends on nothing but
-// what it is called with, and it modifies nothing of that. An object for which it panics
-// is reported as rejected, see source.RejectedError; what was made of an earlier state of
-// it stays.
+// As all functions that are given to views, it is pure: its result depends only on its
+// arguments, and it does not modify them. An object for which it panics is reported as
+// rejected, see source.RejectedError; what was made of an earlier state of it stays.
 func Map[A, B index.Object](in *View[A], project func(A) B, opts ...Option) *View[B] {
 	if project == nil {
 		return failed[B]("Map", errors.New("function is nil"), in.defined())
@@ -33,10 +32,10 @@ func Filter[T index.Object](in *View[T], keep func(T) bool, opts ...Option) *Vie
 	return passOn(in, newCompute("Filter", in, func(_ *Fetcher, obj T) (T, bool) { return obj, keep(obj) }, nil, opts))
 }
 
-// Compute is what a function makes of each object of a view and of what it fetches from
-// lookups. The function is called again when its object changes, or what it has fetched:
-// what comes under the same keys, changes or goes. It returns false, or the zero value of
-// B, if nothing is made of the object.
+// Compute returns a view of the results of a function for each object of a view, which may
+// fetch from lookups. The function is called again when its object changes, or a fetched
+// result: when an object under the same keys appears, changes or disappears. It returns false,
+// or the zero value of B, if nothing is made of the object.
 //
 // All lookups that the function uses are named when the view is made. See [Map] for what
 // functions may do, and JoinOn, JoinSelecting and JoinSelectedBy for what most need.

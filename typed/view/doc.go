@@ -12,7 +12,7 @@
 //		func(s *corev1.Service, pods iter.Seq[*corev1.Pod]) (*Endpoints, bool) { … },
 //	))
 //
-// What somebody else has to run are the informers that it is made of.
+// The program has to run the informers that it is made of.
 //
 // # Operators
 //

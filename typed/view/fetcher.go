@@ -74,6 +74,6 @@ type Fetched struct {
 	From string
 	// Key is the key, or the selector or labels, in words.
 	Key string
-	// Objects are the keys of what was found, in order.
+	// Objects are the keys of the objects found, in order.
 	Objects []string
 }

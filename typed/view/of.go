@@ -8,8 +8,8 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Of is the objects of an informer, which somebody else runs. The same informer, or uses
-// of it, may be in a view many times: all that is computed is of one state of it.
+// Of returns a view of the objects of an informer, which the program runs. The same informer,
+// or uses of it, may be in a view many times: all that is computed is of one state of it.
 //
 // An informer of a view is an input as any other: what is made of it and of what that view is
 // made of, in the end, could see two states of this, and is an error that names both ways; so

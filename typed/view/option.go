@@ -62,7 +62,7 @@ func WithChecks() Option {
 	}
 }
 
-// Metrics is told what views cost. Its method is called by the goroutine of Run of the
+// Metrics receives the cost of views. Its method is called by the goroutine of Run of the
 // informer that is made of the view, and must return soon. Several views may be given the same
 // Metrics; those of several informers call it at the same time. A panic of it goes to
 // utilruntime.HandleCrash; with crashing disabled, the view continues.

@@ -147,7 +147,7 @@ func TestVersions(t *testing.T) {
 		left, right := view.Of(first.Informer), view.Of(second.Informer)
 		v := joinedOn(left, right)
 		assert.Empty(t, v.Versions())
-		require.ErrorContains(t, v.WaitForResourceVersion(t.Context(), left, "1"), "not the source of an informer that runs")
+		require.ErrorContains(t, v.WaitForResourceVersion(t.Context(), left, "1"), "no running informer has this view")
 		first.Start()
 		second.Start()
 		sinktest.Replace(first.Sink, "", []*rig.Thing{rig.On("x", rig.At("a", 3))}, "3")

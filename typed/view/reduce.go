@@ -14,8 +14,8 @@ import (
 type Fold[T, S any] struct {
 	// Add adds an object to the state, which was the zero S before the first one.
 	Add func(state *S, obj T)
-	// Remove takes back an Add of that very object. What was added must not have been
-	// modified; the result must not depend on the order of the calls.
+	// Remove takes back an Add of that very object. The object must not have been modified
+	// since; the result must not depend on the order of the calls.
 	Remove func(state *S, obj T)
 }
 

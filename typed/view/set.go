@@ -49,7 +49,7 @@ func (s *Set[T]) Delete(keys ...index.Key) (version string) {
 	return s.change(func(version string) []typed.Event[T] { return s.store.Apply(nil, changes, version) })
 }
 
-// Replace has the given objects be all that there are. It panics if one is nil.
+// Replace replaces all objects with the given ones. It panics if one is nil.
 func (s *Set[T]) Replace(objects ...T) (version string) {
 	s.refuseNil(objects)
 	return s.change(func(version string) []typed.Event[T] {
@@ -87,7 +87,7 @@ func (s *Set[T]) Name() string { return s.name }
 // DerivedFrom implements source.Derived: there is nothing else.
 func (s *Set[T]) DerivedFrom() []source.Derived { return nil }
 
-// Follow tells a view of the set; see [typed.Followed].
+// Follow connects a view with the set; see [typed.Followed].
 func (s *Set[T]) Follow(f typed.Follower[T]) (unfollow func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

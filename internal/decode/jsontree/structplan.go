@@ -79,7 +79,7 @@ func (b *planner) node(of reflect.Type, mask *plan.Mask) (*node, error) {
 	case of.Implements(reflect.TypeFor[json.Unmarshaler]()) && of.Kind() != reflect.Pointer,
 		of.Kind() != reflect.Pointer && pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()),
 		of == reflect.TypeFor[json.Number]():
-		return nil, fmt.Errorf("a %v is decoded in a way of its own", of)
+		return nil, fmt.Errorf("a %v has custom decoding", of)
 	}
 	return n, b.shape(n, mask)
 }

@@ -69,7 +69,7 @@ func TestNoPlanOfOwnStruct(t *testing.T) {
 	_, err := From[sixFields](reflect.TypeFor[corev1.Pod](), nil, nil)
 	assert.ErrorContains(t, err, "a plan.sixFields is not a pointer to a struct")
 	_, err = From[*readsItself](reflect.TypeFor[corev1.PodSpec](), nil, nil)
-	assert.ErrorContains(t, err, "has a way of its own out of JSON")
+	assert.ErrorContains(t, err, "has a custom JSON decoding")
 	_, err = From[*sixFields](reflect.TypeFor[sixFields](), nil, nil)
 	assert.ErrorContains(t, err, "a plan.sixFields has no generated code for protobuf")
 }

@@ -180,7 +180,7 @@ func (b *builder) ownField(their, our jsonField, within *Mask, empty reflect.Val
 // is in JSON.
 func (f *field) whenAbsent(their jsonField, isPointer bool, empty reflect.Value) error {
 	if their.omitZero && isZeroer(their.of) && !isTime(their.of) {
-		return errors.New("field has its own rule to be omitted")
+		return errors.New("custom rule to omit the field")
 	}
 	known, isLeaf := leaves[deref(their.of)]
 	switch {

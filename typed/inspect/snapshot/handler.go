@@ -9,8 +9,8 @@ type Handler struct {
 	Delivery string `json:"delivery"`
 	// Synced reports whether it has returned from the last initial object.
 	Synced bool `json:"synced"`
-	// Backlog is how many events it has not returned from. Growth is by how many a second
-	// that grows, as far as reports before this one tell, 0 if it does not.
+	// Backlog is how many events it has not returned from. Growth is its growth per second,
+	// computed from earlier reports, 0 if it does not grow.
 	Backlog int     `json:"backlog"`
 	Growth  float64 `json:"growth"`
 	// Panics counts its panics; LastPanic is what it has panicked with last.
@@ -40,7 +40,7 @@ type Times struct {
 	Calls       uint64  `json:"calls"`
 	SumSeconds  float64 `json:"sumSeconds"`
 	MeanSeconds float64 `json:"meanSeconds"`
-	// Recent has the calls of the last minute, nil if they are not known.
+	// Recent contains the calls of the last minute, nil if they are not known.
 	Recent *Recent `json:"recent,omitempty"`
 	// Buckets are in the order of their bounds.
 	Buckets []Bucket `json:"buckets"`

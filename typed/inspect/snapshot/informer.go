@@ -4,7 +4,7 @@ import "time"
 
 // Informer is the state of an informer.
 type Informer struct {
-	// ID tells it from all other parts of the program. It stays the same while the program
+	// ID identifies it among all parts of the program. It stays the same while the program
 	// runs.
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -55,7 +55,7 @@ type Informer struct {
 	Queued    int `json:"queued"`
 	QueuedMax int `json:"queuedMax"`
 
-	// Traffic is what was received, nil if the source does not tell.
+	// Traffic is what was received, nil if the source does not report it.
 	Traffic *Traffic `json:"traffic,omitempty"`
 	// Heap is what the objects take, nil if it was not estimated yet.
 	Heap *Heap `json:"heap,omitempty"`

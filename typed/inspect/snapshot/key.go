@@ -48,12 +48,12 @@ type KeyInformer struct {
 	Withheld string          `json:"withheld,omitempty"`
 }
 
-// KeyIndex tells under which keys of an index an object is found.
+// KeyIndex contains the keys of an index under which an object is found.
 type KeyIndex struct {
 	Index string   `json:"index"`
 	Keys  []string `json:"keys"`
-	// Count is how many keys there are, even if they are not told as they may be part of a
-	// secret.
+	// Count is how many keys there are, even if they are not shown because they may be part
+	// of a secret.
 	Count int `json:"count"`
 }
 

@@ -20,9 +20,9 @@ type Queue struct {
 	Oldest        string  `json:"oldest,omitempty"`
 	// Priorities reports how many keys wait at each priority, the highest first.
 	Priorities []Priority `json:"priorities"`
-	// Work has the keys that are being worked on, those that began first.
+	// Work contains the keys that are being worked on, those that began first.
 	Work []Work `json:"work"`
-	// Failing has the keys that have failed most often since they last succeeded, of
+	// Failing contains the keys that have failed most often since they last succeeded, of
 	// FailingKeys in all.
 	Failing     []Failing `json:"failing"`
 	FailingKeys int       `json:"failingKeys"`
@@ -63,7 +63,7 @@ type Failing struct {
 	Terminal bool `json:"terminal"`
 }
 
-// Expectations is what a controller expects to see of its own writes.
+// Expectations are the writes that a controller's informers must see.
 type Expectations struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -74,7 +74,7 @@ type Expectations struct {
 	// was seen as the time was over.
 	PutOff  uint64 `json:"putOff"`
 	Expired uint64 `json:"expired"`
-	// Pending has the keys that expect something, those since longest first.
+	// Pending contains the keys that expect something, those since longest first.
 	Pending []Expectation `json:"pending"`
 }
 

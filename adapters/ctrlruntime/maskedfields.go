@@ -1,7 +1,6 @@
 package ctrlruntime
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"strings"
@@ -11,52 +10,53 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// maskedCache is a cache whose objects have some of their fields alone. What would find
-// nothing, since a field is left out, is an error.
-type maskedCache struct {
-	cache.Cache
-	of *sharingCache
-}
-
-// NeedLeaderElection is that of the caches of controller-runtime.
-func (*maskedCache) NeedLeaderElection() bool { return false }
-
-// List implements client.Reader.
-func (c *maskedCache) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+// checkSelector returns an error if a list selects objects by labels that are left out of
+// them: it would find none.
+func (s *settings) checkSelector(list client.ObjectList, opts []client.ListOption) error {
+	if !s.isMasked() {
+		return nil
+	}
 	var o client.ListOptions
 	o.ApplyOptions(opts)
-	if selector := o.LabelSelector; selector != nil && !selector.Empty() {
-		example, kind, err := c.of.itemOf(list)
-		if err == nil { // or else the cache says what is wrong
-			err = c.of.refuse(example, kind, "metadata.labels")
-		}
-		if err != nil {
-			return fmt.Errorf("list %T: selector %q: %w", list, selector, err)
-		}
+	selector := o.LabelSelector
+	if selector == nil || selector.Empty() {
+		return nil
 	}
-	return c.Cache.List(ctx, list, opts...)
+	example, kind, err := s.itemOf(list)
+	if err == nil { // or else the cache says why
+		err = s.refuse(example, kind, "metadata.labels")
+	}
+	if err != nil {
+		return fmt.Errorf("list %T: selector %q: %w", list, selector, err)
+	}
+	return nil
 }
 
-// IndexField implements client.FieldIndexer.
-func (c *maskedCache) IndexField(ctx context.Context, obj client.Object, field string, extract client.IndexerFunc) error {
-	if kind, err := apiutil.GVKForObject(obj, c.of.scheme); err == nil {
-		if err := c.of.refuse(obj, kind, strings.TrimPrefix(field, ".")); err != nil {
+// checkField returns an error if an index is named after a field that is left out of objects.
+func (s *settings) checkField(obj client.Object, field string) error {
+	if !s.isMasked() {
+		return nil
+	}
+	if kind, err := apiutil.GVKForObject(obj, s.scheme); err == nil {
+		if err := s.refuse(obj, kind, strings.TrimPrefix(field, ".")); err != nil {
 			return fmt.Errorf("index %s of %T: %w", field, obj, err)
 		}
 	}
-	return c.Cache.IndexField(ctx, obj, field, extract)
+	return nil
 }
+
+// isMasked reports whether fields are left out of any objects.
+func (s *settings) isMasked() bool { return len(s.all) > 0 || len(s.kinds) > 0 }
 
 // itemOf returns an example of what a list has, and its kind, as the cache of
 // controller-runtime finds them.
-func (s *sharingCache) itemOf(list client.ObjectList) (runtime.Object, schema.GroupVersionKind, error) {
+func (s *settings) itemOf(list client.ObjectList) (runtime.Object, schema.GroupVersionKind, error) {
 	kind, err := apiutil.GVKForObject(list, s.scheme)
 	if err != nil {
 		return nil, kind, err
@@ -73,7 +73,7 @@ func (s *sharingCache) itemOf(list client.ObjectList) (runtime.Object, schema.Gr
 }
 
 // refuse returns an error if a field, which objects of a kind have, is left out of them.
-func (s *sharingCache) refuse(example runtime.Object, kind schema.GroupVersionKind, field string) error {
+func (s *settings) refuse(example runtime.Object, kind schema.GroupVersionKind, field string) error {
 	fields := s.fieldsOf(example, kind)
 	if len(fields) == 0 || check(example, kind, []kube.SourceOption{kube.WithFields(field)}) != nil {
 		return nil // all fields are there, or it is a name of the program's own
@@ -86,7 +86,7 @@ func (s *sharingCache) refuse(example runtime.Object, kind schema.GroupVersionKi
 }
 
 // fieldsOf returns which fields objects of a kind have.
-func (s *sharingCache) fieldsOf(example runtime.Object, kind schema.GroupVersionKind) []kube.SourceOption {
+func (s *settings) fieldsOf(example runtime.Object, kind schema.GroupVersionKind) []kube.SourceOption {
 	if fields, ok := s.kinds[kindOf{reflect.TypeOf(example), kind}]; ok {
 		return fields
 	}

@@ -16,12 +16,12 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// TestMaskedCacheFindsOrRefuses: a List by labels or a field that are left out is an error, in all
+// TestMaskedFieldsFindOrRefuse: a List by labels or a field that are left out is an error, in all
 // forms of objects, and never an empty list; all else finds what there is.
-func TestMaskedCacheFindsOrRefuses(t *testing.T) {
+func TestMaskedFieldsFindOrRefuse(t *testing.T) {
 	srv := startWithWidgets(t)
 	require.NoError(t, srv.Create(t.Context(), objects("one", "web-0", "shop")...))
-	made := startCache(t, ctrlruntime.SharingCache(
+	made := startCache(t, ctrlruntime.NewCache(ctrlruntime.WithSharing(),
 		ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("spec.nodeName")),
 		ctrlruntime.ForKind(unstructuredOf(widgetKind), kube.WithoutFields("metadata.labels")),
 		ctrlruntime.ForKind(metadataOf(widgetKind), kube.WithoutFields("metadata.labels")),

@@ -84,9 +84,9 @@ func change(t *testing.T, srv *apitest.Server, marker func(name string)) {
 	marker("third")
 }
 
-// TestSharingCacheIsControllerRuntimes: what a sharing cache tells and returns is what
+// TestNewCacheIsControllerRuntimes: what a sharing cache tells and returns is what
 // that of controller-runtime does, in all forms of objects, formats and options.
-func TestSharingCacheIsControllerRuntimes(t *testing.T) {
+func TestNewCacheIsControllerRuntimes(t *testing.T) {
 	app := labels.SelectorFromSet(labels.Set{"app": "shop"})
 	for name, o := range map[string]cache.Options{
 		"all":            {},
@@ -128,7 +128,7 @@ func checkSame(t *testing.T, srv *apitest.Server, config *rest.Config, o cache.O
 	t.Helper()
 	markers := []string{"first", "second", "third"}
 	theirs := startCache(t, cache.New, config, o, markers...)
-	ours := startCache(t, ctrlruntime.SharingCache(), config, o, markers...)
+	ours := startCache(t, ctrlruntime.NewCache(ctrlruntime.WithSharing()), config, o, markers...)
 	assert.Equal(t, theirs.lists(t), ours.lists(t), "kinds as in lists")
 	change(t, srv, func(marker string) {
 		theirs.await(t, marker)
@@ -148,21 +148,21 @@ func checkSame(t *testing.T, srv *apitest.Server, config *rest.Config, o cache.O
 	assert.Equal(t, want, got)
 }
 
-// TestSharingCacheShares: parts that objects have in common are one value; not so with a
+// TestNewCacheShares: parts that objects have in common are one value; not so with a
 // transform function, nor in controller-runtime's cache. The copies that are read are
 // the reader's own.
-func TestSharingCacheShares(t *testing.T) {
+func TestNewCacheShares(t *testing.T) {
 	for name, test := range map[string]struct {
 		newCache cache.NewCacheFunc
 		options  cache.Options
 		shared   bool
 	}{
-		"sharing":            {ctrlruntime.SharingCache(), cache.Options{}, true},
-		"in namespaces":      {ctrlruntime.SharingCache(), cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}}}, true},
+		"sharing":            {ctrlruntime.NewCache(ctrlruntime.WithSharing()), cache.Options{}, true},
+		"in namespaces":      {ctrlruntime.NewCache(ctrlruntime.WithSharing()), cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}}}, true},
 		"controller-runtime": {cache.New, cache.Options{}, false},
-		"with a transform":   {ctrlruntime.SharingCache(), cache.Options{DefaultTransform: func(obj any) (any, error) { return obj, nil }}, false},
+		"with a transform":   {ctrlruntime.NewCache(ctrlruntime.WithSharing()), cache.Options{DefaultTransform: func(obj any) (any, error) { return obj, nil }}, false},
 		"without managed fields": {
-			ctrlruntime.SharingCache(ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields"))), cache.Options{}, true,
+			ctrlruntime.NewCache(ctrlruntime.WithSharing(), ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields"))), cache.Options{}, true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,12 +195,12 @@ func TestSharingCacheShares(t *testing.T) {
 // addressOf returns where a map is.
 func addressOf(of any) uintptr { return reflect.ValueOf(of).Pointer() }
 
-// TestSharingCacheReturnsCopies: who modifies what was read modifies nobody else's.
-func TestSharingCacheReturnsCopies(t *testing.T) {
+// TestNewCacheReturnsCopies: who modifies what was read modifies nobody else's.
+func TestNewCacheReturnsCopies(t *testing.T) {
 	srv := startWithWidgets(t)
 	require.NoError(t, srv.Create(t.Context(), objects("one", "web-0", "shop")...))
 	require.NoError(t, srv.Create(t.Context(), objects("one", "web-1", "shop")...))
-	w := startCache(t, ctrlruntime.SharingCache(), srv.Config(), cache.Options{})
+	w := startCache(t, ctrlruntime.NewCache(ctrlruntime.WithSharing()), srv.Config(), cache.Options{})
 	var pod corev1.Pod
 	require.NoError(t, w.Get(t.Context(), client.ObjectKey{Namespace: "one", Name: "web-0"}, &pod))
 	pod.Labels["app"], pod.Spec.Tolerations[0].Key = "modified", "modified"
@@ -213,9 +213,9 @@ func TestSharingCacheReturnsCopies(t *testing.T) {
 	}
 }
 
-// TestSharingCacheWithFields: objects have the fields that a program asks for, in all
+// TestNewCacheWithFields: objects have the fields that a program asks for, in all
 // forms, and whoever decodes them.
-func TestSharingCacheWithFields(t *testing.T) {
+func TestNewCacheWithFields(t *testing.T) {
 	for name, transform := range map[string]func(any) (any, error){
 		"shared":           nil,
 		"with a transform": func(obj any) (any, error) { return obj, nil },
@@ -224,7 +224,7 @@ func TestSharingCacheWithFields(t *testing.T) {
 			t.Parallel()
 			srv := startWithWidgets(t)
 			require.NoError(t, srv.Create(t.Context(), objects("one", "web-0", "shop")...))
-			newCache := ctrlruntime.SharingCache(
+			newCache := ctrlruntime.NewCache(ctrlruntime.WithSharing(),
 				ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields", "metadata.annotations")),
 				ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("spec.nodeName")),
 			)
@@ -248,10 +248,10 @@ func TestSharingCacheWithFields(t *testing.T) {
 	}
 }
 
-// TestSharingCacheTellsErrors: what a server refuses goes to the program's error handler
+// TestNewCacheReportsErrors: what a server refuses goes to the program's error handler
 // as from controller-runtime's cache, and what is not cached is told.
-func TestSharingCacheTellsErrors(t *testing.T) {
-	for name, newCache := range map[string]cache.NewCacheFunc{"controller-runtime": cache.New, "sharing": ctrlruntime.SharingCache()} {
+func TestNewCacheReportsErrors(t *testing.T) {
+	for name, newCache := range map[string]cache.NewCacheFunc{"controller-runtime": cache.New, "sharing": ctrlruntime.NewCache(ctrlruntime.WithSharing())} {
 		t.Run(name, func(t *testing.T) {
 			srv := startWithWidgets(t)
 			refusal := srv.Inject(apitest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("not yours"))})
@@ -284,9 +284,9 @@ func TestSharingCacheTellsErrors(t *testing.T) {
 	}
 }
 
-// TestSharingCacheOptions: what cannot be used is an error when the cache is made, which
+// TestNewCacheOptions: what cannot be used is an error when the cache is made, which
 // changes no options of the program's.
-func TestSharingCacheOptions(t *testing.T) {
+func TestNewCacheOptions(t *testing.T) {
 	config := &rest.Config{Host: "http://127.0.0.1:1"}
 	o := cache.Options{}
 	newInformer := func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
@@ -294,11 +294,11 @@ func TestSharingCacheOptions(t *testing.T) {
 	}
 	for want, err := range map[string]error{
 		"NewInformer is set already": func() error {
-			_, err := ctrlruntime.SharingCache()(config, cache.Options{NewInformer: newInformer})
+			_, err := ctrlruntime.NewCache(ctrlruntime.WithSharing())(config, cache.Options{NewInformer: newInformer})
 			return err
 		}(),
 		"configuration is nil": func() error {
-			_, err := ctrlruntime.SharingCache()(nil, o)
+			_, err := ctrlruntime.NewCache(ctrlruntime.WithSharing())(nil, o)
 			return err
 		}(),
 	} {
@@ -316,7 +316,7 @@ func TestSharingCacheOptions(t *testing.T) {
 		"give one of them, once": {ctrlruntime.ForAllKinds(fields), ctrlruntime.ForAllKinds(fields)},
 		"only WithFields":        {ctrlruntime.ForAllKinds(kube.WithNamespace("one"))},
 	} {
-		_, err := ctrlruntime.SharingCache(opts...)(config, o)
+		_, err := ctrlruntime.NewCache(opts...)(config, o)
 		require.ErrorContains(t, err, want)
 	}
 	assert.Equal(t, cache.Options{}, o)
