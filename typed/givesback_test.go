@@ -130,7 +130,7 @@ func TestListCountsGiveBack(t *testing.T) {
 		expected, err := r.ExpectVersion("9")
 		require.NoError(t, err)
 		count := expected.(interface {
-			CountLists(c *typed.ListCount) (before bool)
+			CountLists(*typed.ListCount) bool
 		}).CountLists
 		stays := &typed.ListCount{}
 		require.False(t, count(stays))
