@@ -165,7 +165,7 @@ func TestSightingsOfHands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)
 		a, b := p.join("a"), p.join("b")
-		time.Sleep(20 * time.Second)
+		time.Sleep(21 * time.Second) // between two rounds
 		p.edit("a", func(l *coordinationv1.Lease) { l.Annotations["note"] = "x" })
 		b.set(func(c *leaseClient) { c.cut = true })
 		p.edit("b", func(l *coordinationv1.Lease) { l.Annotations[holdsAnnotation] = everything.String() })
