@@ -279,7 +279,9 @@ func TestStreamedListsOfOthers(t *testing.T) {
 func unsaid(clientset kubernetes.Interface) cache.ListerWatcher {
 	pods := clientset.CoreV1().Pods(metav1.NamespaceAll)
 	return &cache.ListWatch{
-		ListFunc:  func(opts metav1.ListOptions) (runtime.Object, error) { return pods.List(context.Background(), opts) },
+		//lint:ignore SA1019 programs still set it
+		ListFunc: func(opts metav1.ListOptions) (runtime.Object, error) { return pods.List(context.Background(), opts) },
+		//lint:ignore SA1019 programs still set it
 		WatchFunc: func(opts metav1.ListOptions) (watch.Interface, error) { return pods.Watch(context.Background(), opts) },
 	}
 }
@@ -342,7 +344,9 @@ func TestWatchesWithContextsOfTheirOwn(t *testing.T) {
 		late := watch.NewRaceFreeFake()
 		list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "10"}, Items: []corev1.Pod{*pod("a", "1")}}
 		informer := adapters.NewSharedIndexInformer(&cache.ListWatch{
+			//lint:ignore SA1019 programs still set it
 			ListFunc: func(metav1.ListOptions) (runtime.Object, error) { return list, nil },
+			//lint:ignore SA1019 programs still set it
 			WatchFunc: func(opts metav1.ListOptions) (watch.Interface, error) {
 				if opts.SendInitialEvents != nil {
 					<-endless.Done()

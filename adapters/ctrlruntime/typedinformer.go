@@ -47,7 +47,7 @@ func Typed[T Object]() CacheOption {
 			err = errors.New("the type is named twice")
 		}
 		if err != nil {
-			return fmt.Errorf("Typed[%v]: %w", of, err)
+			return fmt.Errorf("option Typed[%v]: %w", of, err)
 		}
 		s.typed[of] = func(lw toolscache.ListerWatcher, o toolscache.SharedIndexInformerOptions) toolscache.SharedIndexInformer {
 			return adapters.NewTypedSharedIndexInformer[T](lw, o)

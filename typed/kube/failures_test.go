@@ -28,12 +28,14 @@ func TestFailuresOfListsAndWatchesAreCountedApart(t *testing.T) {
 		noList, noWatch := errors.New("no list"), errors.New("no watch")
 		lists, watches := 2, 3 // that fail
 		lw := &cache.ListWatch{
+			//lint:ignore SA1019 programs still set it
 			ListFunc: func(metav1.ListOptions) (runtime.Object, error) {
 				if lists--; lists >= 0 {
 					return nil, noList
 				}
 				return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
 			},
+			//lint:ignore SA1019 programs still set it
 			WatchFunc: func(metav1.ListOptions) (watch.Interface, error) {
 				if watches--; watches >= 0 {
 					return nil, noWatch
