@@ -48,8 +48,9 @@ var _ cache.ListerWatcher = (*GuardedListerWatcher)(nil)
 //  3. for good, and at once, if the watch is a fake one of apimachinery's: fakes that were
 //     generated before client-go 0.35 do not know of such lists, and do not say so.
 //
-// report, unless it is nil, is called for each list that is given up by 1 and 2, with an
-// error that is source.ErrNotStreamed, by a goroutine of the watch or of the Reflector. After a streamed list, events of its watch take one more channel.
+// report, unless it is nil, is called for each list that is given up by 1 and 2, with an error
+// that is source.ErrNotStreamed, by a goroutine of the watch or of the Reflector. After a
+// streamed list, events of its watch take one more channel.
 func GuardListerWatcher(lw cache.ListerWatcher, report func(error)) *GuardedListerWatcher {
 	if report == nil {
 		report = func(error) {}
@@ -77,6 +78,9 @@ func (g *GuardedListerWatcher) Watch(opts metav1.ListOptions) (watch.Interface, 
 
 // ListWithContext implements cache.ListerWithContext.
 func (g *GuardedListerWatcher) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+	if err := ctx.Err(); err != nil { // a Reflector that is stopped lists after a streamed list
+		return nil, err
+	}
 	return g.inner.ListWithContext(ctx, opts)
 }
 
