@@ -106,6 +106,10 @@ func TestKindsThatComeLater(t *testing.T) {
 					DeleteFunc: func(any) { deleted.Add(1) },
 				})
 				require.NoError(t, err)
+				constant := toolscache.Indexers{"own": func(any) ([]string, error) { return []string{"all"}, nil }}
+				require.NoError(t, informer.AddIndexers(constant))
+				require.ErrorContains(t, informer.AddIndexers(constant), `there is an index "own" already`)
+				require.ErrorContains(t, c.IndexField(t.Context(), &widget{}, "size", func(client.Object) []string { return nil }), `there is an index of the field "size" already`)
 				ctx := runCacheFor(t, c, time.Hour)
 				require.True(t, c.WaitForCacheSync(ctx))
 				assert.True(t, registration.HasSynced(), "nothing is waited for")

@@ -3,6 +3,7 @@ package ctrlruntime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -37,7 +38,8 @@ type deferredRegistration struct {
 	handler toolscache.ResourceEventHandler
 	options toolscache.HandlerOptions
 	of      *deferredInformer
-	real    toolscache.ResourceEventHandlerRegistration // guarded by mu of the informer; nil: there is none yet
+	to      cache.Informer                              // guarded by mu of the informer, as is all below; that has the handler
+	real    toolscache.ResourceEventHandlerRegistration // nil: there is none yet
 }
 
 // known returns the cache that has the kind, nil if none has yet.
@@ -47,7 +49,8 @@ func (d *deferredInformer) known() cache.Cache {
 	return d.cache
 }
 
-// attach moves handlers and indexes to the informer of a cache with the kind.
+// attach moves handlers and indexes to the informer of a cache with the kind. If it fails, it
+// can be called again, and moves the rest.
 func (d *deferredInformer) attach(ctx context.Context, to cache.Cache) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -61,17 +64,24 @@ func (d *deferredInformer) attach(ctx context.Context, to cache.Cache) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
-	for _, x := range d.indexers {
-		errs = append(errs, real.AddIndexers(x))
+	for len(d.indexers) > 0 {
+		if err := real.AddIndexers(d.indexers[0]); err != nil {
+			return err
+		}
+		d.indexers = d.indexers[1:]
 	}
 	for _, h := range d.handlers {
+		if h.real != nil {
+			continue
+		}
 		registration, err := real.AddEventHandlerWithOptions(h.handler, h.options)
-		h.real = registration
-		errs = append(errs, err)
+		if err != nil {
+			return err
+		}
+		h.to, h.real = real, registration
 	}
-	d.cache, d.real, d.indexers = to, real, nil
-	return errors.Join(errs...)
+	d.cache, d.real = to, real
+	return nil
 }
 
 // indexField adds an index for a field, now or when there is an informer.
@@ -82,7 +92,7 @@ func (d *deferredInformer) indexField(ctx context.Context, field string, keys cl
 		return d.cache.IndexField(ctx, d.example, field, keys)
 	}
 	if slices.ContainsFunc(d.fields, func(f indexedField) bool { return f.name == field }) {
-		return errors.New("there is an index of the field " + field + " already")
+		return fmt.Errorf("index field: there is an index of the field %q already", field)
 	}
 	d.fields = append(d.fields, indexedField{field, keys})
 	return nil
@@ -128,7 +138,7 @@ func (d *deferredInformer) RemoveEventHandler(handle toolscache.ResourceEventHan
 	if r.real == nil {
 		return nil
 	}
-	return d.real.RemoveEventHandler(r.real)
+	return r.to.RemoveEventHandler(r.real)
 }
 
 // AddIndexers implements cache.Informer.
@@ -137,6 +147,13 @@ func (d *deferredInformer) AddIndexers(indexers toolscache.Indexers) error {
 	defer d.mu.Unlock()
 	if d.real != nil {
 		return d.real.AddIndexers(indexers)
+	}
+	for _, earlier := range d.indexers {
+		for name := range indexers {
+			if earlier[name] != nil {
+				return fmt.Errorf("add indexers: there is an index %q already", name)
+			}
+		}
 	}
 	d.indexers = append(d.indexers, indexers)
 	return nil

@@ -30,7 +30,7 @@ type managerCache struct {
 	mu       sync.Mutex
 	deferred map[kindOf]*deferredInformer            // guarded by mu
 	caches   map[schema.GroupVersionKind]*laterCache // guarded by mu; of kinds in later that are served
-	gates    map[schema.GroupVersionKind][]*gate     // guarded by mu; of all informers
+	gates    map[kindOf][]*gate                      // guarded by mu; of all informers
 	suspects map[schema.GroupVersionKind]time.Time   // guarded by mu; kinds that a request has not found, and when discovery did not, either
 	gone     map[schema.GroupVersionKind]bool        // guarded by mu; kinds that were served
 	run      func(of cache.Cache)                    // guarded by mu; nil: not started
@@ -189,6 +189,7 @@ func (c *managerCache) RemoveInformer(ctx context.Context, obj client.Object) er
 	c.mu.Lock()
 	d := c.deferred[kind]
 	delete(c.deferred, kind)
+	delete(c.gates, kind)
 	of, err := c.cacheOf(kind.kind)
 	c.mu.Unlock()
 	if err != nil || d != nil && d.known() == nil {

@@ -60,7 +60,7 @@ func NewCache(opts ...CacheOption) cache.NewCacheFunc {
 			wake:     make(chan struct{}, 1),
 			deferred: map[kindOf]*deferredInformer{},
 			caches:   map[schema.GroupVersionKind]*laterCache{},
-			gates:    map[schema.GroupVersionKind][]*gate{},
+			gates:    map[kindOf][]*gate{},
 			suspects: map[schema.GroupVersionKind]time.Time{},
 			gone:     map[schema.GroupVersionKind]bool{},
 		}
@@ -105,12 +105,13 @@ func (c *managerCache) make(config *rest.Config, o cache.Options) (err error) {
 // CacheOption sets up a cache, see NewCache.
 type CacheOption func(*settings) error
 
-// WithSharing deduplicates parts of objects, which takes a good deal less memory and time. Objects of all kinds are decoded by this project then: typed ones, unstructured
-// ones, and their metadata alone.
+// WithSharing deduplicates parts of objects, which takes a good deal less memory and time.
+// Objects of all kinds are decoded by this project then: typed ones, unstructured ones, and
+// their metadata alone.
 //
-//  1. It is for programs that do not modify what is not a copy, as they must not anyway:
-//     objects in event handlers, predicates and index functions, and what is read with
-//     UnsafeDisableDeepCopy. A program that modifies one object modifies others as well.
+//  1. A program that uses it modifies copies only, as every program must: no objects in event
+//     handlers, predicates and index functions, and none that it reads with
+//     UnsafeDisableDeepCopy. A write to one object changes others as well.
 //  2. Objects with a transform share nothing, since that may modify them; and are
 //     decoded as before. In the place of cache.TransformStripManagedFields, have the
 //     managed fields not decoded at all, see ForAllKinds.
@@ -227,18 +228,18 @@ func (c *managerCache) newInformer(lw toolscache.ListerWatcher, example runtime.
 		kind = schema.GroupVersionKind{} // registered with several
 	} else {
 		own := newGate(lw, func() { c.suspect(kind) })
-		c.addGate(kind, own)
+		c.addGate(c.formOf(example, kind), own)
 		lw = own
 	}
 	return c.settings.newInformer(lw, example, kind, resync, indexers)
 }
 
 // addGate adds the gate of an informer.
-func (c *managerCache) addGate(kind schema.GroupVersionKind, g *gate) {
+func (c *managerCache) addGate(of kindOf, g *gate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	g.closed = c.gone[kind]
-	c.gates[kind] = append(c.gates[kind], g)
+	g.closed = c.gone[of.kind]
+	c.gates[of] = append(c.gates[of], g)
 }
 
 // newInformer returns an informer of a kind.

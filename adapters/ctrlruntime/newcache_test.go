@@ -284,8 +284,8 @@ func TestNewCacheReportsErrors(t *testing.T) {
 	}
 }
 
-// TestNewCacheOptions: what cannot be used is an error when the cache is made, which
-// changes no options of the program's.
+// TestNewCacheOptions: the function of NewCache returns an error for an option that cannot be
+// used, and changes no options of the program's.
 func TestNewCacheOptions(t *testing.T) {
 	config := &rest.Config{Host: "http://127.0.0.1:1"}
 	o := cache.Options{}

@@ -275,8 +275,12 @@ func (c *managerCache) setGone(kind schema.GroupVersionKind, gone bool) {
 		c.gone[kind] = true
 		log.Info("The server does not have a kind any more; its objects are deleted", "kind", kind.String())
 	}
-	for _, g := range c.gates[kind] {
-		g.set(gone)
+	for of, gates := range c.gates {
+		for _, g := range gates {
+			if of.kind == kind {
+				g.set(gone)
+			}
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ func TestInformerIsThatOfTheCache(t *testing.T) {
 	}
 }
 
-// TestInformerErrors: what cannot be had is an error that says what to do.
+// TestInformerErrors: the errors say what to do.
 func TestInformerErrors(t *testing.T) {
 	srv := startWithWidgets(t)
 	newCache := func(o cache.Options, opts ...ctrlruntime.CacheOption) cache.Cache {
