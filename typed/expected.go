@@ -94,9 +94,9 @@ func (e *versionExpected[T]) Listed() bool {
 	return e.informer.lists.haveReached(e.waiter.version, e.lists)
 }
 
-// CountLists counts lists in c from now on, while c is referred to, and reports whether it did so before. Listed
-// cannot report the effects of a list that reads reflected before anything was written; a
-// caller who has marked c before it read and wrote can.
+// CountLists counts lists in c from now on, while c is referred to, and reports whether it did
+// so before. Listed cannot report the effects of a list that reads reflected before anything
+// was written; a caller who has marked c before it read and wrote can.
 func (e *versionExpected[T]) CountLists(c *ListCount) bool { return e.informer.lists.countIn(c) }
 
 func (e *versionExpected[T]) Watch(look func()) {

@@ -30,8 +30,9 @@ func WithObserver(o observer.Observer) Option {
 	}
 }
 
-// Observe adds observers to an existing informer, by options of package observe. It returns an error if one of them cannot be used or is something else, what was
-// wrong with the arguments of NewInformer, and ErrStarted when Run was called.
+// Observe adds observers to an existing informer, by options of package observe. It returns an
+// error if one of them cannot be used or is something else, what was wrong with the arguments
+// of NewInformer, and ErrStarted when Run was called.
 func (i *Informer[T]) Observe(opts ...Option) error {
 	if err := i.check(); err != nil {
 		return err

@@ -134,9 +134,9 @@ type Handler struct {
 	LastPanicAt time.Time
 
 	// Times is a histogram of its calls, Recent has those of the last minute, and Slowest is
-	// the one that has taken longest; they are nil if calls are not timed, see observe.WithCallTimes,
-	// and Slowest if there was none. Current is the
-	// call that it is in, nil if there is none, or calls are not timed.
+	// the one that has taken longest; they are nil if calls are not timed, see
+	// observe.WithCallTimes, and Slowest if there was none. Current is the call that it is in,
+	// nil if there is none, or calls are not timed.
 	Times            *CallTimes
 	Recent           *RecentCalls
 	Slowest, Current *Call

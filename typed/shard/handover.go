@@ -73,10 +73,11 @@ func (g *Group) endOf(r uint8) time.Duration {
 	return g.drainTimeout - time.Since(g.fadingSince[r])
 }
 
-// Leave announces that this member is about to leave, and waits until they have taken
-// what it has, or ctx or Run ends: it takes nothing from then on, and works on each range until
-// another member has listed it. It returns at once if there is no other member, or if the Group
-// is run for several who call RunJointly, until all of these have called Leave.
+// Leave announces that this member is about to leave, and waits until the other members have
+// taken its ranges, or ctx or Run ends. From then on it takes no range, and works on each range
+// that it has until another member has listed it. It returns at once if there is no other
+// member, or if the Group is run for several who call RunJointly, until all of these have
+// called Leave.
 //
 // control.Run calls it before it drains the queues. Without it, Run gives up all ranges at once
 // when it ends.
@@ -97,7 +98,8 @@ func (g *Group) Leave(ctx context.Context) {
 	}
 }
 
-// noteHandedOver ends Leave if the member has nothing any more, or there is no other member. The caller holds mu.
+// noteHandedOver ends Leave if the member has nothing any more, or there is no other member.
+// The caller holds mu.
 func (g *Group) noteHandedOver(alone bool) {
 	if !g.announced || !alone && !g.held.or(g.busy()).empty() {
 		return

@@ -98,7 +98,8 @@ func TestLeaveAlone(t *testing.T) {
 	})
 }
 
-// TestMembersOfEarlierVersions: a member that does not say which ranges it has listed is not waited for.
+// TestMembersOfEarlierVersions: a member that does not say which ranges it has listed is not
+// waited for.
 func TestMembersOfEarlierVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParty(t)

@@ -8,9 +8,9 @@ type Status struct {
 	Identity string
 	// Members are the identities of all members that have a Lease, sorted.
 	Members []string
-	// Ranges is how many of the 256 ranges this member works on, Wanted how many it is
-	// about to take, or is to have when it has listed them, and Leaving how many it has stopped to work on, but not given up, as
-	// calls are under way.
+	// Ranges is how many of the 256 ranges this member works on, Wanted how many it is about to
+	// take, or is to have when it has listed them, and Leaving how many it has stopped to work
+	// on, but not given up, as calls are under way.
 	Ranges, Wanted, Leaving int
 	// Calls is how many calls of reconcile functions are under way.
 	Calls int
