@@ -38,8 +38,10 @@ import (
 //  5. A later list of a cluster is compared with the objects of that one.
 //  6. When a source ends with an error, is nil, or panics, its cluster fails for good:
 //     nothing more is heard of it until it is removed, or changed by Clusters.Put.
-//  7. What fails is reported to the informer as a *[ClusterError]; if there are several
-//     clusters, as all of them joined. The informer's Status has no error when all work.
+//  7. What fails is reported to the informer as a *[ClusterError]. If several clusters
+//     fail, the error unwraps to all of theirs; its text says how many there are, and has
+//     three names and the first error. The informer's Status has no error when all work.
+//     The log has one line a minute for all clusters.
 //  8. An object that is rejected stays as it was, see source.RejectedError, which has the
 //     key of the object with its cluster.
 //
