@@ -74,8 +74,8 @@ func TestGroupLogsRecovery(t *testing.T) {
 		time.Sleep(time.Minute)
 	},
 		"1s: [a b] fail (down), [] recovered",
-		"2m9s: [a] fail (down), [] recovered",
-		"3m9s: [a] fail (down), [b] recovered",
+		"1m1s: [a b] fail (down), [] recovered",
+		"2m19s: [a] fail (down), [b] recovered",
 		"4m19s: [] fail (<nil>), [a] recovered",
 	)
 }
