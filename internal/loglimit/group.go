@@ -28,7 +28,8 @@ type Summary struct {
 // after it works again, but a minute after the line before; while nothing changes, at
 // intervals that grow to ten minutes. Its methods are safe for concurrent use.
 type Group struct {
-	log func(Summary)
+	log     func(Summary)
+	writing sync.Mutex // held through a call of log
 
 	mu       sync.Mutex
 	failing  map[string]*failing // guarded by mu
@@ -116,6 +117,8 @@ func (g *Group) wake(now, at time.Time) {
 	g.timer = time.AfterFunc(at.Sub(now), func() {
 		defer g.logging.Done()
 		defer utilruntime.HandleCrash()
+		g.writing.Lock()
+		defer g.writing.Unlock()
 		if line, ok := g.line(time.Now()); ok {
 			g.log(line)
 		}
