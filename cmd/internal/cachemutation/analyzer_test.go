@@ -17,6 +17,11 @@ func TestFindings(t *testing.T) {
 	analysistest.Run(withoutFacts{t}, stubs, cachemutation.Analyzer, "mutation/...")
 }
 
+// TestFixes compares fixed programs with golden files.
+func TestFixes(t *testing.T) {
+	analysistest.RunWithSuggestedFixes(withoutFacts{t}, stubs, cachemutation.Analyzer, "fixes")
+}
+
 // withoutFacts leaves out complaints about facts that no comment wants: most functions
 // have one.
 type withoutFacts struct{ *testing.T }

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/ssa"
 
 	"github.com/kubetyped/informer/cmd/internal/report"
 )
@@ -19,7 +18,6 @@ type finding struct {
 	path  string
 	pos   token.Pos
 	steps []Step
-	fn    *ssa.Function
 }
 
 // key is what a finding is reported once for.
@@ -34,7 +32,7 @@ func (p *program) found(f finding) {
 
 // report reports the findings by their positions.
 func (p *program) report() {
-	fixed := map[*ssa.Function][]finding{}
+	var before []fixed
 	for _, f := range slices.SortedFunc(maps.Values(p.findings), func(a, b finding) int { return cmp.Compare(a.pos, b.pos) }) {
 		d := analysis.Diagnostic{Pos: f.pos, Message: p.message(f)}
 		if f.root.pos.IsValid() {
@@ -47,9 +45,9 @@ func (p *program) report() {
 			}
 			d.Related = append(d.Related, analysis.RelatedInformation{Pos: pos, Message: s.Text})
 		}
-		if fix, ok := p.fix(f, fixed[f.fn]); ok {
+		if fix, done, ok := p.fix(f, before); ok {
 			d.SuggestedFixes = []analysis.SuggestedFix{fix}
-			fixed[f.fn] = append(fixed[f.fn], f)
+			before = append(before, done)
 		}
 		report.Report(p.pass, d)
 	}

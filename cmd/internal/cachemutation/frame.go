@@ -201,7 +201,7 @@ func (f *frame) write(to ref, pos token.Pos, steps []Step) {
 		f.summary.addWrite(Write{Param: to.root.index, Path: to.path, Steps: steps, pos: pos})
 	case cached:
 		if to.root.asserted == nil && !to.root.sequence {
-			f.found(finding{root: to.root, path: to.path, pos: pos, steps: steps, fn: f.fn})
+			f.found(finding{root: to.root, path: to.path, pos: pos, steps: steps})
 		}
 	}
 }
