@@ -1,4 +1,4 @@
-// Package cachemutation has an analyzer that finds writes to objects of a cache.
+// Package cachemutation finds writes to objects of a cache.
 //
 // It follows values forward through the SSA form of each function. A value is a set of
 // places, each a root with a path (see place); memory that the function makes itself is
@@ -89,8 +89,8 @@ func concerns(pass *analysis.Pass) bool {
 	return slices.ContainsFunc(pass.Files, func(f *ast.File) bool { return All || !ast.IsGenerated(f) })
 }
 
-// All has packages analysed that programs do not write: dependencies and generated ones.
-// The table of summaries is made so.
+// All is set to analyse dependencies and generated packages, too, for the table of
+// summaries.
 var All bool
 
 // build builds the SSA form of a package as buildssa does. That is not required, as then

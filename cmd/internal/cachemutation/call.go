@@ -10,7 +10,7 @@ import (
 	"github.com/kubetyped/informer/cmd/internal/kube"
 )
 
-// call interprets a call, also one of a go or defer statement.
+// call interprets a call, including those of go and defer statements.
 func (f *frame) call(i ssa.CallInstruction) {
 	common := i.Common()
 	if b, ok := common.Value.(*ssa.Builtin); ok {
@@ -70,7 +70,7 @@ func calledObject(common *ssa.CallCommon) *types.Func {
 	return nil
 }
 
-// called returns the summary of what is called, and what its captured variables are.
+// called returns the summary of the function of a call, and its captured variables.
 func (f *frame) called(common *ssa.CallCommon) (*Summary, []ssa.Value) {
 	if common.IsInvoke() {
 		if t := concrete(common.Value); t != nil {
@@ -147,7 +147,7 @@ func within(fn, outer *ssa.Function) bool {
 	return false
 }
 
-// apply applies the writes of a function to what it was called with.
+// apply applies the writes of a function to the arguments of a call.
 func (f *frame) apply(sum *Summary, bind func(int) refs, i ssa.CallInstruction, name string) {
 	var own refs
 	for _, w := range sum.Writes {

@@ -9,7 +9,7 @@ import (
 	"github.com/kubetyped/informer/cmd/internal/kube"
 )
 
-// writesTo has the functions that write to what an argument refers to by reflection or in
+// writesTo lists the functions that write to what an argument refers to by reflection or in
 // ways that summaries do not show: the number of the argument, and the path.
 var writesTo = map[string]struct {
 	arg  int
@@ -30,20 +30,20 @@ var writesTo = map[string]struct {
 	"k8s.io/apimachinery/pkg/util/json.Unmarshal": {1, below},
 }
 
-// sameElements has the functions whose result is, or may be, the memory of the first
+// sameElements lists the functions whose result is, or may be, the memory of the first
 // argument.
 var sameElements = map[string]bool{
 	"slices.Clip": true, "slices.Delete": true, "slices.DeleteFunc": true,
 	"slices.Compact": true, "slices.CompactFunc": true, "slices.Grow": true,
 }
 
-// reorders has the functions of package slices that write to their first argument.
+// reorders lists the functions of package slices that write to their first argument.
 var reorders = map[string]bool{
 	"slices.Sort": true, "slices.SortFunc": true, "slices.SortStableFunc": true, "slices.Reverse": true,
 	"slices.Delete": true, "slices.DeleteFunc": true, "slices.Compact": true, "slices.CompactFunc": true,
 }
 
-// copiesElements has the functions whose result is new, with the elements of the first
+// copiesElements lists the functions whose result is new, with the elements of the first
 // argument.
 var copiesElements = map[string]bool{"slices.Clone": true, "maps.Clone": true}
 

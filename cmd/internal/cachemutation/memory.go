@@ -13,8 +13,8 @@ type content struct {
 	reference bool
 }
 
-// memory is what is known of the memory that a function made itself, part by part. What
-// has no content is the function's own.
+// memory is what is known of the memory that a function made itself, part by part. Memory
+// without content is the function's own.
 type memory map[place]content
 
 // find returns the content of the smallest part known that includes p, and the rest of

@@ -23,7 +23,7 @@ type root struct {
 	asserted *root
 	// sequence is set if the value is a function that yields objects of the cache.
 	sequence bool
-	// element has the type of the object, if it is known.
+	// element is the type of the object, if it is known.
 	element types.Type
 }
 

@@ -25,7 +25,7 @@ var (
 	updateTable = flag.Bool("table.update", false, "make the table of summaries again and write it")
 )
 
-// tableModule has requirements on all modules of the table.
+// tableModule requires all modules of the table.
 var tableModule = filepath.Join("..", "..", "..", "adapters", "ctrlruntime")
 
 // tablePackages are the packages of the table. Those that the module does not import are

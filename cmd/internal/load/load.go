@@ -25,9 +25,9 @@ type Loaded struct {
 	// Packages has those that match the patterns and those that they import, each after
 	// those that it imports. Packages that are broken are not there.
 	Packages []*packages.Package
-	// Matched has the IDs of those that match the patterns.
+	// Matched contains the IDs of those that match the patterns.
 	Matched map[string]bool
-	// Broken has an error of each package that does not compile.
+	// Broken contains an error of each package that does not compile.
 	Broken []error
 }
 
@@ -78,12 +78,18 @@ func usable(roots []*packages.Package, patterns []string) error {
 	return errors.Join(all[:min(len(all), 3)]...)
 }
 
+// brokenBy returns the first error of a package that has a position, or the first.
 func brokenBy(p *packages.Package) error {
-	first := p.Errors[0]
-	if first.Pos != "" && first.Pos != "-" {
-		return fmt.Errorf("%s: %s", first.Pos, first.Msg)
+	for _, err := range p.Errors {
+		if err.Pos != "" && err.Pos != "-" {
+			return fmt.Errorf("%s: %s", err.Pos, err.Msg)
+		}
 	}
-	return fmt.Errorf("package %s: %s", p.PkgPath, first.Msg)
+	message := p.Errors[0].Msg
+	if first, rest, ok := strings.Cut(message, "\n"); ok && strings.HasPrefix(first, "# ") {
+		message = strings.TrimSpace(rest)
+	}
+	return fmt.Errorf("package %s: %s", p.PkgPath, message)
 }
 
 // sort puts packages after those that they import, and leaves out those that are broken.

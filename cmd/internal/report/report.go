@@ -1,5 +1,5 @@
-// Package report reports the findings of analyzers, except those that the code has told
-// to ignore.
+// Package report reports the findings of analyzers, except those that a comment
+// in the code ignores.
 package report
 
 import (
@@ -13,7 +13,7 @@ import (
 // URL is the page about all analyzers.
 const URL = "https://github.com/kubetyped/informer/blob/main/docs/informervet.md"
 
-// Tests has findings in tests reported, too.
+// Tests is set to report findings in tests, too.
 var Tests bool
 
 const directive = "//informervet:ignore"

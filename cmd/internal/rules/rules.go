@@ -1,4 +1,4 @@
-// Package rules has analyzers of mistakes with informers, listers and work queues that
+// Package rules finds mistakes with informers, listers and work queues that
 // one function or package shows.
 package rules
 

@@ -1,4 +1,4 @@
-// Package fixes has writes that a copy before them makes right.
+// Package fixes contains writes that a copy before them makes right.
 package fixes
 
 import (

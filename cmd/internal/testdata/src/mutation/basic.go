@@ -1,4 +1,4 @@
-// Package mutation has writes to objects of caches, and their right twins.
+// Package mutation contains writes to objects of caches, and their right twins.
 package mutation
 
 import (

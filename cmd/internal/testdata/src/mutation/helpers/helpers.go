@@ -1,4 +1,4 @@
-// Package helpers has functions whose summaries other packages need.
+// Package helpers contains functions whose summaries other packages need.
 package helpers
 
 import (
