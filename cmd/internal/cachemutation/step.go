@@ -31,7 +31,9 @@ func (f *frame) step(instr ssa.Instruction) {
 func (f *frame) compute(v ssa.Value) {
 	switch v := v.(type) {
 	case *ssa.Alloc:
-		f.make(v)
+		if !becomesUnsafe(v) {
+			f.make(v)
+		}
 	case *ssa.MakeMap:
 		f.make(v)
 	case *ssa.MakeSlice:
@@ -74,9 +76,6 @@ func (f *frame) convert(v ssa.Value) {
 	case *ssa.MakeInterface:
 		from = v.X
 	case *ssa.Convert:
-		if isUnsafe(v.Type()) {
-			f.unknown(f.values[v.X])
-		}
 		from = v.X
 	case *ssa.MultiConvert:
 		from = v.X
@@ -92,9 +91,18 @@ func (f *frame) convert(v ssa.Value) {
 	}
 }
 
-func isUnsafe(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Kind() == types.UnsafePointer
+// becomesUnsafe reports whether memory is written to in ways that are not seen.
+func becomesUnsafe(v *ssa.Alloc) bool {
+	for _, use := range *v.Referrers() {
+		convert, ok := use.(*ssa.Convert)
+		if !ok {
+			continue
+		}
+		if b, ok := convert.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
+			return true
+		}
+	}
+	return false
 }
 
 // unknown forgets the content of memory that code which is not seen may replace.

@@ -174,15 +174,16 @@ Right:
 	}
 	queue.Forget(key)`, func(c *checker) {
 	var added []*ast.CallExpr
-	forgets := false
+	forgets, works := false, false // works: keys are taken from a queue here
 	eachFile(c, func(call *ast.CallExpr) {
 		f := c.called(call)
 		forgets = forgets || isQueue(f, "Forget")
+		works = works || isQueue(f, "Get", "Done")
 		if isQueue(f, "AddRateLimited") && !c.isParameter(receiver(call)) {
 			added = append(added, call)
 		}
 	})
-	if len(added) > 0 && !forgets {
+	if len(added) > 0 && works && !forgets {
 		c.report(added[0], "keys are added with a rate limit, and the package never calls Forget: they wait longer each time")
 	}
 })

@@ -23,7 +23,7 @@ func TestRules(t *testing.T) {
 		}
 		return nil, nil
 	}}
-	packages := []string{"queueforgets"}
+	packages := []string{"queueforgets", "queueadds"}
 	for _, a := range rules.Analyzers {
 		packages = append(packages, a.Name)
 		if a.Name == "blockinghandler" {

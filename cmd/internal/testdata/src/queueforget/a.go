@@ -9,6 +9,8 @@ type worker struct {
 }
 
 func (w *worker) work() {
+	key, _ := w.queue.Get()
+	defer w.queue.Done(key)
 	w.queue.AddAfter("a", 1)
 	w.queue.AddRateLimited("a") // want `the package never calls Forget`
 }
