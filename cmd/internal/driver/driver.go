@@ -142,10 +142,6 @@ func (o *options) run(ctx context.Context, analyzers []*analysis.Analyzer, patte
 		return 1
 	}
 	failed := false
-	for _, broken := range loaded.Broken {
-		fmt.Fprintf(stderr, "informervet: skipped, as it does not compile: %v\n", broken)
-		failed = true
-	}
 	var found []load.Finding
 	runner := &load.Runner{Analyzers: analyzers}
 	shown := start
@@ -153,6 +149,11 @@ func (o *options) run(ctx context.Context, analyzers []*analysis.Analyzer, patte
 		if now := time.Now(); now.Sub(start) > 2*time.Second && now.Sub(shown) > 2*time.Second {
 			fmt.Fprintf(stderr, "informervet: %d of %d packages\n", i, len(loaded.Packages))
 			shown = now
+		}
+		if err := loaded.Check(p); err != nil {
+			fmt.Fprintf(stderr, "informervet: skipped, as it does not compile: %v\n", err)
+			failed = true
+			continue
 		}
 		of, err := runner.Run(p)
 		if err != nil {
@@ -162,7 +163,7 @@ func (o *options) run(ctx context.Context, analyzers []*analysis.Analyzer, patte
 		if loaded.Matched[p.ID] {
 			found = append(found, of...)
 		}
-		p.Syntax, p.TypesInfo = nil, nil
+		loaded.Forget(p)
 	}
 	return o.print(once(found), failed, stdout, stderr)
 }

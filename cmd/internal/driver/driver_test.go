@@ -101,6 +101,7 @@ func TestExitCodes(t *testing.T) {
 		{"it is chosen", []string{"-cachemutation", "./wrong"}, 1, `^$`, `Labels`},
 		{"it does not compile", []string{"./broken", "./wrong"}, 1, `^$`, `^informervet: skipped, as it does not compile: \S+broken\.go:3:13: .*\n\S+wrong\.go:7:12`},
 		{"nothing matches", []string{"./nothing"}, 1, `^$`, `^informervet: [^\n]*nothing[^\n]*\n$`},
+		{"of another module", []string{"k8s.io/api/core/v1"}, 1, `^$`, `^informervet: no packages of the main module match k8s.io/api/core/v1\n$`},
 		{"no package below", []string{"./right/..."}, 0, `^$`, `^$`},
 		{"no such flag", []string{"-nothing"}, 2, `^$`, `^flag provided but not defined: -nothing\n`},
 		{"-diff alone", []string{"-diff", "./wrong"}, 2, `^$`, `use both`},

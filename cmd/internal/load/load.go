@@ -1,13 +1,12 @@
-// Package load loads packages of the main module for analysis: their syntax and types,
-// and for all others what the compiler exports.
+// Package load loads packages of the main module for analysis, one after the other: their
+// syntax and types, and for packages of other modules what the compiler exports. Only
+// those that the main module imports are compiled, if they are not in the build cache.
 package load
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -20,20 +19,21 @@ type Config struct {
 	Flags []string // of the go command, such as -tags=e2e
 }
 
-// Loaded are packages of the main module.
+// Loaded are packages of the main module, whose types are not yet known.
 type Loaded struct {
-	// Packages has those that match the patterns and those that they import, each after
-	// those that it imports. Packages that are broken are not there.
+	// Packages lists those that match the patterns and those that they import, each
+	// after those that it imports.
 	Packages []*packages.Package
 	// Matched contains the IDs of those that match the patterns.
 	Matched map[string]bool
-	// Broken contains an error of each package that does not compile.
-	Broken []error
+
+	*checker
 }
 
-const listed = packages.NeedName | packages.NeedModule | packages.NeedImports | packages.NeedDeps | packages.NeedForTest
+const listed = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedModule |
+	packages.NeedImports | packages.NeedDeps | packages.NeedForTest | packages.NeedTypesSizes
 
-// Load loads what matches the patterns. The error says that nothing does, or why the go
+// Load lists what matches the patterns. The error says that nothing does, or why the go
 // command failed.
 func Load(ctx context.Context, c Config, patterns []string) (*Loaded, error) {
 	config := &packages.Config{Context: ctx, Dir: c.Dir, Tests: c.Tests, BuildFlags: c.Flags, Mode: listed}
@@ -44,36 +44,47 @@ func Load(ctx context.Context, c Config, patterns []string) (*Loaded, error) {
 	if err := usable(roots, patterns); err != nil {
 		return nil, err
 	}
-	needed := slices.Clone(patterns)
-	packages.Visit(roots, nil, func(p *packages.Package) {
-		if p.Module != nil && p.Module.Main && p.ForTest == "" && !strings.HasSuffix(p.ID, ".test") {
-			needed = append(needed, p.PkgPath)
-		}
-	})
-	config.Mode = packages.LoadSyntax | packages.NeedModule | packages.NeedForTest
-	all, err := packages.Load(config, needed...)
-	if err != nil {
-		return nil, fmt.Errorf("the go command cannot load packages: %w", err)
-	}
 	loaded := &Loaded{Matched: map[string]bool{}}
 	for _, p := range roots {
 		loaded.Matched[p.ID] = true
 	}
-	loaded.sort(all)
+	external := map[string]bool{}
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if !isMain(p) || strings.HasSuffix(p.ID, ".test") {
+			return
+		}
+		loaded.Packages = append(loaded.Packages, p)
+		for _, imported := range p.Imports {
+			if !isMain(imported) {
+				external[imported.PkgPath] = true
+			}
+		}
+	})
+	if len(loaded.Packages) == 0 {
+		return nil, fmt.Errorf("no packages of the main module match %s", strings.Join(patterns, " "))
+	}
+	exports, err := exportsOf(ctx, c, external)
+	if err != nil {
+		return nil, err
+	}
+	loaded.checker = newChecker(exports)
 	return loaded, nil
 }
 
+// isMain reports whether a package is checked from its source.
+func isMain(p *packages.Package) bool { return p.Module != nil && p.Module.Main }
+
 // usable returns an error if there is no package to look at.
 func usable(roots []*packages.Package, patterns []string) error {
-	if len(roots) == 0 {
-		return fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
-	}
 	var all []error
 	for _, p := range roots {
 		if p.Name != "" || len(p.Errors) == 0 {
 			return nil
 		}
 		all = append(all, brokenBy(p))
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
 	}
 	return errors.Join(all[:min(len(all), 3)]...)
 }
@@ -90,26 +101,4 @@ func brokenBy(p *packages.Package) error {
 		message = strings.TrimSpace(rest)
 	}
 	return fmt.Errorf("package %s: %s", p.PkgPath, message)
-}
-
-// sort puts packages after those that they import, and leaves out those that are broken.
-func (l *Loaded) sort(all []*packages.Package) {
-	wanted := map[*packages.Package]bool{}
-	for _, p := range all {
-		wanted[p] = true
-	}
-	slices.SortFunc(all, func(a, b *packages.Package) int { return cmp.Compare(a.ID, b.ID) })
-	packages.Visit(all, nil, func(p *packages.Package) {
-		switch {
-		case !wanted[p] || strings.HasSuffix(p.ID, ".test"):
-		case len(p.Errors) > 0 || p.IllTyped:
-			if len(p.Errors) > 0 {
-				l.Broken = append(l.Broken, brokenBy(p))
-			} else {
-				l.Broken = append(l.Broken, fmt.Errorf("package %s: it imports packages that do not compile", p.PkgPath))
-			}
-		default:
-			l.Packages = append(l.Packages, p)
-		}
-	})
 }
