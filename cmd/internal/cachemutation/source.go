@@ -136,12 +136,7 @@ func (f *frame) readsUncopied(obj *types.Func, args []ssa.Value, i ssa.CallInstr
 	if !get && !list || !hasOption(args[len(args)-1], "UnsafeDisableDeepCopy") {
 		return false
 	}
-	arg := args[len(args)-2]
-	if get {
-		arg = args[3]
-	} else {
-		arg = args[2]
-	}
+	arg := args[len(args)-2] // before the options
 	r := f.cachedRoot(i, "", readName(obj)+" with UnsafeDisableDeepCopy", i.Pos(), nil)
 	for _, one := range f.values[arg] {
 		if one.root.kind != local {
