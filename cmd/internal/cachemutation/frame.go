@@ -22,8 +22,12 @@ type frame struct {
 	block   *ssa.BasicBlock
 	out     map[*ssa.BasicBlock]memory
 	conds   map[*ssa.BasicBlock][]cond
-	summary *Summary
-	changed bool
+	// What was stored last in an element of a slice or map, in this block, and in others
+	// at their ends.
+	elements    map[elementKey]refs
+	elementsOut map[*ssa.BasicBlock]map[elementKey]refs
+	summary     *Summary
+	changed     bool
 }
 
 // rootKey is the place in the code that makes memory, and which of its parts.
@@ -32,6 +36,9 @@ type rootKey struct {
 	part string
 }
 
+// elementKey is an element of a slice or map, by the values in the code.
+type elementKey struct{ of, index ssa.Value }
+
 // analyse computes the summary of a function with a body, and reports its findings.
 func (p *program) analyse(fn *ssa.Function) *Summary {
 	f := &frame{
@@ -39,6 +46,7 @@ func (p *program) analyse(fn *ssa.Function) *Summary {
 		values: map[ssa.Value]refs{}, results: map[ssa.Value]map[int]refs{},
 		roots: map[rootKey]*root{}, out: map[*ssa.BasicBlock]memory{},
 		conds: map[*ssa.BasicBlock][]cond{}, summary: &Summary{},
+		elementsOut: map[*ssa.BasicBlock]map[elementKey]refs{},
 	}
 	f.enter()
 	order := fn.DomPreorder()
@@ -105,9 +113,14 @@ func (f *frame) run(b *ssa.BasicBlock) {
 			f.mem.merge(left)
 		}
 	}
+	f.elements = map[elementKey]refs{}
+	if len(b.Preds) == 1 {
+		f.elements = maps.Clone(f.elementsOut[b.Preds[0]])
+	}
 	for _, instr := range b.Instrs {
 		f.step(instr)
 	}
+	f.elementsOut[b] = f.elements
 	before, ok := f.out[b]
 	if !ok {
 		f.out[b], f.changed = f.mem, true
@@ -272,9 +285,15 @@ func describe(v ssa.Value, want bool) (string, bool) {
 // arriving returns a value as it comes over an edge into a block, with the conditions of
 // the edge. Conditions that may be tested again before the block runs next, as in a loop,
 // say nothing of the value then.
-func (f *frame) arriving(value refs, from, to *ssa.BasicBlock) refs {
+func (f *frame) arriving(v ssa.Value, from, to *ssa.BasicBlock) refs {
+	value := f.values[v]
+	isNil := func(c cond) bool { return c.want && strings.HasPrefix(c.key, v.Name()+"==nil:") }
 	stale := func(c cond) bool { return c.by == to || !c.by.Dominates(to) }
-	conds := slices.DeleteFunc(slices.Concat(f.conditions(from), edge(from, to)), stale)
+	conds := slices.Concat(f.conditions(from), edge(from, to))
+	if slices.ContainsFunc(conds, isNil) {
+		return nil
+	}
+	conds = slices.DeleteFunc(conds, stale)
 	out := make(refs, len(value))
 	for i, one := range value {
 		out[i] = ref{one.place, slices.DeleteFunc(slices.Concat(one.when, conds), stale)}

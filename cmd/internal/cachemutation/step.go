@@ -14,8 +14,12 @@ func (f *frame) step(instr ssa.Instruction) {
 	switch i := instr.(type) {
 	case *ssa.Store:
 		f.store(f.values[i.Addr], f.values[i.Val], i.Val.Type(), i.Pos())
+		if at, ok := i.Addr.(*ssa.IndexAddr); ok {
+			f.elements = map[elementKey]refs{{at.X, at.Index}: f.values[i.Val]}
+		}
 	case *ssa.MapUpdate:
 		f.store(f.values[i.Map].field("[]"), f.values[i.Value], i.Value.Type(), i.Pos())
+		f.elements = map[elementKey]refs{{i.Map, i.Key}: f.values[i.Value]}
 	case *ssa.Return:
 		for n, v := range i.Results {
 			f.returned(n, f.values[v], v.Type())
@@ -50,7 +54,7 @@ func (f *frame) compute(v ssa.Value) {
 		f.lookup(v)
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
-			f.set(v, f.load(f.values[v.X], v.Type(), v))
+			f.loaded(v)
 		}
 	case *ssa.Phi:
 		f.phi(v)
@@ -121,8 +125,23 @@ func (f *frame) make(v ssa.Value) {
 	f.set(v, refs{{place: place{r, ""}}})
 }
 
+// loaded reads from memory. An element that was stored just before is what was stored.
+func (f *frame) loaded(v *ssa.UnOp) {
+	if at, ok := v.X.(*ssa.IndexAddr); ok && isReference(v.Type()) {
+		if last, ok := f.elements[elementKey{at.X, at.Index}]; ok {
+			f.set(v, last)
+			return
+		}
+	}
+	f.set(v, f.load(f.values[v.X], v.Type(), v))
+}
+
 func (f *frame) lookup(v *ssa.Lookup) {
 	t := v.Type()
+	if last, ok := f.elements[elementKey{v.X, v.Index}]; ok && isReference(t) && !v.CommaOk {
+		f.set(v, last)
+		return
+	}
 	if tuple, ok := t.(*types.Tuple); ok {
 		t = tuple.At(0).Type()
 	}
@@ -148,7 +167,7 @@ func (f *frame) phi(v *ssa.Phi) {
 	}
 	var union refs
 	for n, from := range v.Edges {
-		union = union.add(f.arriving(f.values[from], v.Block().Preds[n], v.Block())...)
+		union = union.add(f.arriving(from, v.Block().Preds[n], v.Block())...)
 	}
 	f.set(v, union)
 }

@@ -13,7 +13,7 @@ import (
 // URL is the page about all analyzers.
 const URL = "https://github.com/kubetyped/informer/blob/main/docs/informervet.md"
 
-// Tests is set to report findings in tests, too.
+// Tests is set to report findings in tests, and in packages for tests, too.
 var Tests bool
 
 const directive = "//informervet:ignore"
@@ -22,7 +22,7 @@ const directive = "//informervet:ignore"
 // line of a comment //informervet:ignore with a reason, or the line after.
 func Report(pass *analysis.Pass, d analysis.Diagnostic) {
 	at := pass.Fset.Position(d.Pos)
-	if strings.HasSuffix(at.Filename, "_test.go") && !Tests {
+	if isTest(pass, at.Filename) && !Tests {
 		return
 	}
 	file := fileOf(pass, d.Pos)
@@ -36,6 +36,20 @@ func Report(pass *analysis.Pass, d analysis.Diagnostic) {
 		d.Message += "; " + directive + " needs a reason after it"
 	}
 	pass.Report(d)
+}
+
+// isTest reports whether a file is a test's, or of a package that is there for tests.
+func isTest(pass *analysis.Pass, name string) bool {
+	if strings.HasSuffix(name, "_test.go") {
+		return true
+	}
+	for part := range strings.SplitSeq(pass.Pkg.Path(), "/") {
+		switch part {
+		case "test", "tests", "testing", "testutil", "testutils", "fake", "fakes", "e2e":
+			return true
+		}
+	}
+	return false
 }
 
 func fileOf(pass *analysis.Pass, pos token.Pos) *ast.File {

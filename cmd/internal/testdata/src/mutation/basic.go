@@ -172,3 +172,17 @@ func ignored(lister listers.PodLister) {
 	//informervet:ignore
 	pod.Status.Phase = "" // want `needs a reason`
 }
+
+func element(lister listers.PodLister, byName map[string]*corev1.Pod) {
+	pods, _ := lister.List(labels.Everything())
+	for i, pod := range pods {
+		pods[i].Name = "x" // want `Name of an object`
+		pods[i] = pod.DeepCopy()
+		if pod.Name != "" {
+			pods[i].Finalizers = append(pod.Finalizers, "mine")
+		}
+		byName["a"] = pod
+		byName["a"] = pod.DeepCopy()
+		byName["a"].Name = "x"
+	}
+}

@@ -130,3 +130,18 @@ func other(pod *corev1.Pod, n int) { recursive(pod, n) }
 func (c *controller) recursion() {
 	other(c.get(), 3) // want `Labels.* of an object`
 }
+
+// best returns nil or a copy.
+func (c *controller) best() (best *corev1.Pod) {
+	for _, pod := range c.all() {
+		if best == nil || pod.Name < best.Name {
+			best = pod
+		}
+	}
+	if best != nil {
+		best = best.DeepCopy()
+	}
+	return best
+}
+
+func (c *controller) copiedUnlessNil() { five(c.best()) }
