@@ -3,6 +3,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -141,7 +142,7 @@ func (o *options) run(ctx context.Context, analyzers []*analysis.Analyzer, patte
 		fmt.Fprintln(stderr, "informervet:", err)
 		return 1
 	}
-	failed := false
+	failed, above := false, 0
 	var found []load.Finding
 	runner := &load.Runner{Analyzers: analyzers}
 	shown := start
@@ -151,8 +152,12 @@ func (o *options) run(ctx context.Context, analyzers []*analysis.Analyzer, patte
 			shown = now
 		}
 		if err := loaded.Check(p); err != nil {
-			fmt.Fprintf(stderr, "informervet: skipped, as it does not compile: %v\n", err)
 			failed = true
+			if errors.Is(err, load.ErrImports) {
+				above++
+				continue
+			}
+			fmt.Fprintf(stderr, "informervet: skipped, as it does not compile: %v\n", err)
 			continue
 		}
 		of, err := runner.Run(p)
@@ -164,6 +169,9 @@ func (o *options) run(ctx context.Context, analyzers []*analysis.Analyzer, patte
 			found = append(found, of...)
 		}
 		loaded.Forget(p)
+	}
+	if above > 0 {
+		fmt.Fprintf(stderr, "informervet: skipped packages that import those: %d\n", above)
 	}
 	return o.print(once(found), failed, stdout, stderr)
 }

@@ -85,6 +85,7 @@ func TestExitCodes(t *testing.T) {
 	dir := program(t, map[string]string{
 		"wrong": writes, "right": right,
 		"broken": "package broken\n\nvar x int = \"\"\n",
+		"above":  "package above\n\nimport _ \"example.com/program/broken\"\n",
 	})
 	for _, test := range []struct {
 		name           string
@@ -100,6 +101,7 @@ func TestExitCodes(t *testing.T) {
 		{"others are chosen", []string{"-tombstone", "./wrong"}, 0, `^$`, `^$`},
 		{"it is chosen", []string{"-cachemutation", "./wrong"}, 1, `^$`, `Labels`},
 		{"it does not compile", []string{"./broken", "./wrong"}, 1, `^$`, `^informervet: skipped, as it does not compile: \S+broken\.go:3:13: .*\n\S+wrong\.go:7:12`},
+		{"it imports that", []string{"./above"}, 1, `^$`, `^informervet: skipped, [^\n]*broken\.go:3:13: [^\n]*\ninformervet: skipped packages that import those: 1\n$`},
 		{"nothing matches", []string{"./nothing"}, 1, `^$`, `^informervet: [^\n]*nothing[^\n]*\n$`},
 		{"of another module", []string{"k8s.io/api/core/v1"}, 1, `^$`, `^informervet: no packages of the main module match k8s.io/api/core/v1\n$`},
 		{"no package below", []string{"./right/..."}, 0, `^$`, `^$`},

@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -65,11 +66,19 @@ func exportsOf(ctx context.Context, c Config, paths map[string]bool) (map[string
 	return exports, nil
 }
 
+// ErrImports is the error of packages that import others that do not compile.
+var ErrImports = errors.New("it imports packages that do not compile")
+
 // Check parses a package and computes its types, after those of packages that it imports.
-// The error is the first thing that does not compile.
+// The error is ErrImports, or the first thing that does not compile.
 func (c *checker) Check(p *packages.Package) error {
 	if len(p.Errors) > 0 {
 		return brokenBy(p)
+	}
+	for _, imported := range p.Imports {
+		if isMain(imported) && imported.Types == nil {
+			return ErrImports
+		}
 	}
 	p.Fset = c.set
 	for _, name := range p.CompiledGoFiles {
@@ -112,8 +121,6 @@ func (i imports) Import(path string) (*types.Package, error) {
 		return nil, fmt.Errorf("package %s is not found", path)
 	case !isMain(p):
 		return i.external.Import(p.PkgPath)
-	case p.Types == nil:
-		return nil, fmt.Errorf("package %s does not compile", path)
 	}
 	return p.Types, nil
 }
