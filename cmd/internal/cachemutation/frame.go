@@ -22,7 +22,7 @@ type frame struct {
 	block   *ssa.BasicBlock
 	out     map[*ssa.BasicBlock]memory
 	conds   map[*ssa.BasicBlock][]cond
-	// What was stored last in an element of a slice or map, in this block, and in others
+	// The last value stored in an element of a slice or map, in this block, and in others
 	// at their ends.
 	elements    map[elementKey]refs
 	elementsOut map[*ssa.BasicBlock]map[elementKey]refs

@@ -41,8 +41,8 @@ func (c *checker) open(path string) (io.ReadCloser, error) {
 	return os.Open(file)
 }
 
-// exportsOf has the go command compile packages, and returns the files of what they
-// export. Those that do not compile have none.
+// exportsOf runs the go command to compile packages, and returns their files of export
+// data. Those that do not compile have none.
 func exportsOf(ctx context.Context, c Config, paths map[string]bool) (map[string]string, error) {
 	delete(paths, "unsafe")
 	delete(paths, "C")
@@ -67,7 +67,7 @@ func exportsOf(ctx context.Context, c Config, paths map[string]bool) (map[string
 }
 
 // ErrImports is the error of packages that import others that do not compile.
-var ErrImports = errors.New("it imports packages that do not compile")
+var ErrImports = errors.New("imports do not compile")
 
 // Check parses a package and computes its types, after those of packages that it imports.
 // The error is ErrImports, or the first thing that does not compile.
