@@ -58,6 +58,7 @@ type program struct {
 	recursive bool                     // a summary was used before it was complete
 	handed    map[*ssa.Function]map[int]string
 	private   map[any]bool
+	stored    map[any][]ssa.Value // in fields and variables
 	findings  map[key]finding
 }
 
@@ -68,6 +69,7 @@ func run(pass *analysis.Pass) (any, error) {
 	p := build(pass)
 	p.findHanded()
 	p.findPrivate()
+	p.findFields()
 	p.summarize()
 	p.export()
 	p.report()
@@ -106,7 +108,7 @@ func build(pass *analysis.Pass) *program {
 	p := &program{
 		pass: pass, ssa: prog,
 		summaries: map[*ssa.Function]*Summary{}, methods: map[*types.Func]*Summary{},
-		handed: map[*ssa.Function]map[int]string{}, private: map[any]bool{}, findings: map[key]finding{},
+		handed: map[*ssa.Function]map[int]string{}, private: map[any]bool{}, stored: map[any][]ssa.Value{}, findings: map[key]finding{},
 	}
 	var add func(*ssa.Function)
 	add = func(fn *ssa.Function) {

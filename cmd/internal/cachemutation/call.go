@@ -73,7 +73,11 @@ func calledObject(common *ssa.CallCommon) *types.Func {
 // called returns the summary of the function of a call, and its captured variables.
 func (f *frame) called(common *ssa.CallCommon) (*Summary, []ssa.Value) {
 	if common.IsInvoke() {
-		if t := concrete(common.Value); t != nil {
+		t := concrete(common.Value)
+		if t == nil {
+			t = concrete(f.setOnce(common.Value))
+		}
+		if t != nil {
 			if fn := f.ssa.LookupMethod(t, common.Method.Pkg(), common.Method.Name()); fn != nil {
 				return f.summaryOf(fn), nil
 			}
@@ -82,6 +86,9 @@ func (f *frame) called(common *ssa.CallCommon) (*Summary, []ssa.Value) {
 	}
 	callee := common.StaticCallee()
 	if callee == nil {
+		if fn, _ := functionOf(f.setOnce(common.Value)); fn != nil {
+			return f.summaryOf(fn), nil
+		}
 		return nil, nil
 	}
 	var bindings []ssa.Value

@@ -23,33 +23,37 @@ import (
 // checker computes the types of packages of the main module from their syntax.
 type checker struct {
 	set      *token.FileSet
-	exports  map[string]string // files of export data, by the paths of packages
+	exports  map[string]export // by the paths of packages
 	external types.Importer
 }
 
-func newChecker(exports map[string]string) *checker {
+// export is what the go command says of a package: the file of its export data, or why
+// there is none.
+type export struct{ file, reason string }
+
+func newChecker(exports map[string]export) *checker {
 	c := &checker{set: token.NewFileSet(), exports: exports}
 	c.external = importer.ForCompiler(c.set, "gc", c.open)
 	return c
 }
 
 func (c *checker) open(path string) (io.ReadCloser, error) {
-	file, ok := c.exports[path]
-	if !ok || file == "" {
-		return nil, fmt.Errorf("package %s does not compile", path)
+	of := c.exports[path]
+	if of.file == "" {
+		return nil, fmt.Errorf("package %s does not compile: %s", path, of.reason)
 	}
-	return os.Open(file)
+	return os.Open(of.file)
 }
 
 // exportsOf runs the go command to compile packages, and returns their files of export
 // data. Those that do not compile have none.
-func exportsOf(ctx context.Context, c Config, paths map[string]bool) (map[string]string, error) {
+func exportsOf(ctx context.Context, c Config, paths map[string]bool) (map[string]export, error) {
 	delete(paths, "unsafe")
 	delete(paths, "C")
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	args := slices.Concat([]string{"list", "-e", "-export", "-f", "{{.ImportPath}}\t{{.Export}}"}, c.Flags, []string{"--"})
+	args := slices.Concat([]string{"list", "-e", "-export", "-f", "{{.ImportPath}}\t{{.Export}}\t{{with .Error}}{{printf `%q` .Err}}{{end}}"}, c.Flags, []string{"--"})
 	cmd := exec.CommandContext(ctx, "go", append(args, slices.Sorted(maps.Keys(paths))...)...)
 	cmd.Dir = c.Dir
 	var stderr bytes.Buffer
@@ -58,10 +62,11 @@ func exportsOf(ctx context.Context, c Config, paths map[string]bool) (map[string
 	if err != nil {
 		return nil, fmt.Errorf("the go command cannot compile what the packages import: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}
-	exports := map[string]string{}
+	exports := map[string]export{}
 	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		exports[path] = file
+		path, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		file, reason, _ := strings.Cut(rest, "\t")
+		exports[path] = export{file, reason}
 	}
 	return exports, nil
 }

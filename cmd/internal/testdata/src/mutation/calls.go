@@ -145,3 +145,28 @@ func (c *controller) best() (best *corev1.Pod) {
 }
 
 func (c *controller) copiedUnlessNil() { five(c.best()) }
+
+// fields are set once.
+type fields struct {
+	write  func(*corev1.Pod)
+	either func(*corev1.Pod)
+	apply  fakeable
+	all    func() []*corev1.Pod
+}
+
+func newFields(c *controller) *fields {
+	f := &fields{write: five, either: five, apply: applier{}}
+	f.either = func(*corev1.Pod) {}
+	f.all = func() []*corev1.Pod { return c.all() }
+	return f
+}
+
+func (f *fields) call(lister listers.PodLister) {
+	pod, _ := lister.Pods("ns").Get("web")
+	f.write(pod) // want `Containers.*Image of an object`
+	f.either(pod)
+	f.apply.apply(pod) // want `Labels.* of an object`
+	for _, pod := range f.all() {
+		pod.Name = "x" // want `Name of an object`
+	}
+}
