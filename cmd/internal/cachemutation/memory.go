@@ -77,6 +77,17 @@ func (m memory) hasParts(p place) bool {
 	return false
 }
 
+// parts returns the places within one whose content is known, in order.
+func (m memory) parts(of place) (all []place) {
+	for q := range m {
+		if _, ok := after(q.path, of.path); q.root == of.root && ok {
+			all = append(all, q)
+		}
+	}
+	slices.SortFunc(all, func(a, b place) int { return strings.Compare(a.path, b.path) })
+	return all
+}
+
 // store replaces the content of a place, or adds to it.
 func (m memory) store(p place, c content, replace bool) {
 	if replace {
@@ -122,10 +133,11 @@ func (m memory) copyParts(to *root, from place) {
 
 // merge adds what another path may have left in memory.
 func (m memory) merge(other memory) (changed bool) {
+	before := maps.Clone(m)
 	for p, theirs := range other {
 		ours, ok := m[p]
 		if !ok {
-			ours = content{m.loadAs(p, theirs.reference, 0), theirs.reference}
+			ours = content{before.loadAs(p, theirs.reference, 0), theirs.reference}
 		}
 		union := ours.refs.add(theirs.refs...)
 		if !ok || !union.equal(ours.refs) {
@@ -133,7 +145,7 @@ func (m memory) merge(other memory) (changed bool) {
 			changed = true
 		}
 	}
-	for p, ours := range m {
+	for p, ours := range before {
 		if _, ok := other[p]; !ok {
 			union := ours.refs.add(other.loadAs(p, ours.reference, 0)...)
 			if !union.equal(ours.refs) {

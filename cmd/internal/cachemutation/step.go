@@ -241,11 +241,9 @@ func (f *frame) returnedParts(n int, p place, path string, reference bool, depth
 	if depth > 2 {
 		return
 	}
-	for q, c := range f.mem {
-		rest, ok := after(q.path, p.path)
-		if q.root != p.root || !ok {
-			continue
-		}
+	for _, q := range f.mem.parts(p) {
+		c := f.mem[q]
+		rest, _ := after(q.path, p.path)
 		for _, one := range c.refs {
 			at := joinAll(path, rest)
 			if one.root.kind == local {
