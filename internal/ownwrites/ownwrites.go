@@ -1,0 +1,280 @@
+// Package ownwrites decides what becomes of the answers that an API server gives to a
+// program's own writes, and of what one watch reports of the same objects, so that a store
+// has what was written at once and never goes back. It is a state machine: it knows no
+// HTTP, has no clock and no lock, and passes nothing on by itself. docs/explanation has the
+// reasons for its rules.
+package ownwrites
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Patience is how long a watch that reports may take to reach what was answered, or to
+// have an answered deletion behind it. After that, another list decides.
+const Patience = 5 * time.Minute
+
+// State is a state of an object that was answered to a write.
+type State[T any] struct {
+	Key     index.Key
+	UID     types.UID
+	Version uint64
+	Object  T
+	// Created tells that the write made the object, and so a version that is later than all
+	// that was answered before it began. One that changes nothing is answered an old one.
+	Created bool
+	// Outside tells that the selector of the watch does not select this state.
+	Outside bool
+	// Held tells that the state answers a deletion that finalizers or a grace period hold
+	// up. What it contains may be old, and its version made up: it counts only for the
+	// object of its UID, and each later deletion wins.
+	Held bool
+}
+
+// Verdict is what becomes of a report.
+type Verdict uint8
+
+const (
+	// Nothing goes down: the store has it, or something later. The version still counts.
+	Nothing Verdict = iota
+	// Pass: the report goes down as it is.
+	Pass
+	// Put: the state goes down, if Held under the condition of its UID.
+	Put
+	// Remove: the object of the UID goes, and no other of its key.
+	Remove
+	// Leave: the object of the key is outside of what is watched.
+	Leave
+)
+
+// entry is what the filter remembers of a key while the watch is behind it.
+type entry[T any] struct {
+	State[T]
+	since time.Time
+}
+
+// death is an answered deletion. Nothing of its UID is passed on any more.
+type death struct {
+	write uint64 // the number of writes that had begun when it was answered
+	until uint64 // a version after the deletion; 0: none is known
+	since time.Time
+}
+
+// Filter stands between one list and watch and the store. Call its methods in the order in
+// which their results take effect. Its zero value is ready for use.
+type Filter[T any] struct {
+	reached  uint64 // the version that the watch has reported, W in the rules
+	listed   bool
+	entries  map[index.Key]entry[T]
+	dead     map[types.UID]death
+	versions []version // of entries, ascending; those that are not entries any more are skipped
+	writes   uint64    // that have begun
+	relist   bool      // what was answered too long ago is left to a list
+}
+
+// version is that of an entry.
+type version struct {
+	of  uint64
+	key index.Key
+}
+
+// Ahead returns how many keys the store has ahead of the watch, and the highest of their
+// versions.
+func (f *Filter[T]) Ahead() (keys int, highest uint64) {
+	for _, e := range f.entries {
+		highest = max(highest, e.Version)
+	}
+	return len(f.entries), highest
+}
+
+// Remembers reports whether the filter has anything to look at when the watch reports.
+func (f *Filter[T]) Remembers() bool { return len(f.entries) > 0 || len(f.dead) > 0 }
+
+// Begin notes that a write begins, and returns its number, for Answered.
+func (f *Filter[T]) Begin() uint64 {
+	f.writes++
+	return f.writes
+}
+
+// Answered takes the state that was answered to a write: Put and Leave go down now.
+func (f *Filter[T]) Answered(s State[T], write uint64, now time.Time) Verdict {
+	for uid, d := range f.dead {
+		if s.Created && d.until == 0 && write > d.write {
+			d.until = s.Version
+			f.dead[uid] = d
+		}
+	}
+	f.bury()
+	if f.listed && s.Version <= f.reached {
+		return Nothing
+	}
+	if e, ok := f.entries[s.Key]; ok && s.Version <= e.Version {
+		return Nothing
+	}
+	if _, dead := f.dead[s.UID]; dead {
+		s.Outside = true // it is gone, and so is what was there before it
+	}
+	f.remember(s, now)
+	switch {
+	case !f.listed:
+		return Nothing // the first list takes it in
+	case s.Outside:
+		return Leave
+	}
+	return Put
+}
+
+// remember makes a state that of its key.
+func (f *Filter[T]) remember(s State[T], now time.Time) {
+	if f.entries == nil {
+		f.entries = map[index.Key]entry[T]{}
+	}
+	f.entries[s.Key] = entry[T]{s, now}
+	i, _ := slices.BinarySearchFunc(f.versions, s.Version, func(v version, of uint64) int { return cmp.Compare(v.of, of) })
+	f.versions = slices.Insert(f.versions, i, version{s.Version, s.Key})
+}
+
+// AnsweredDeletion takes the answer that an object is deleted: Remove goes down now. Such
+// answers do not tell the version of the deletion.
+func (f *Filter[T]) AnsweredDeletion(key index.Key, uid types.UID, now time.Time) Verdict {
+	if f.dead == nil {
+		f.dead = map[types.UID]death{}
+	}
+	if _, dead := f.dead[uid]; dead {
+		return Nothing
+	}
+	f.dead[uid] = death{write: f.writes, since: now}
+	if e, ok := f.entries[key]; ok && e.UID == uid {
+		e.Outside = true // what was there before it is still left out
+		f.entries[key] = e
+	}
+	if !f.listed {
+		return Nothing
+	}
+	return Remove
+}
+
+// Watched takes a change that the watch reports, or that it could not make use of. It
+// returns Pass or Nothing; and the keys that have to leave, since the watch is past what was
+// answered and has not said a word of them.
+func (f *Filter[T]) Watched(key index.Key, uid types.UID, deleted bool, version uint64, now time.Time) (Verdict, []index.Key) {
+	verdict := f.judge(key, uid, deleted, version)
+	if e, ok := f.entries[key]; ok && e.Version <= version {
+		delete(f.entries, key)
+	}
+	return verdict, f.reach(version, version-1, now)
+}
+
+func (f *Filter[T]) judge(key index.Key, uid types.UID, deleted bool, version uint64) Verdict {
+	if _, dead := f.dead[uid]; dead {
+		return Nothing
+	}
+	e, ok := f.entries[key]
+	switch {
+	case !ok || e.Version < version:
+		return Pass
+	case e.Held && deleted && e.UID == uid:
+		delete(f.entries, key)
+		return Pass
+	}
+	return Nothing
+}
+
+// Bookmark takes the report that nothing else has changed up to a version. It returns the
+// keys that have to leave, as Watched does.
+func (f *Filter[T]) Bookmark(version uint64, now time.Time) []index.Key {
+	return f.reach(version, version, now)
+}
+
+// reach moves the version of the watch, and returns the keys of entries up to another
+// version, which the watch would have reported if they were among what is watched.
+func (f *Filter[T]) reach(version, silent uint64, now time.Time) (gone []index.Key) {
+	f.reached = max(f.reached, version)
+	n := 0
+	for ; n < len(f.versions) && f.versions[n].of <= silent; n++ {
+		v := f.versions[n]
+		if e, ok := f.entries[v.key]; ok && e.Version == v.of {
+			delete(f.entries, v.key)
+			if !e.Outside {
+				gone = append(gone, v.key)
+			}
+		}
+	}
+	f.versions = slices.Delete(f.versions, 0, n)
+	f.bury()
+	f.expire(now)
+	return gone
+}
+
+// bury forgets the deletions that the watch has behind it.
+func (f *Filter[T]) bury() {
+	for uid, d := range f.dead {
+		if d.until != 0 && f.reached >= d.until {
+			delete(f.dead, uid)
+		}
+	}
+}
+
+// expire is called while the watch reports.
+func (f *Filter[T]) expire(now time.Time) {
+	for uid, d := range f.dead {
+		if now.Sub(d.since) >= Patience {
+			delete(f.dead, uid)
+		}
+	}
+	for _, e := range f.entries {
+		f.relist = f.relist || now.Sub(e.since) >= Patience
+	}
+}
+
+// Relist reports whether the objects have to be listed anew, since the watch reports and has
+// not reached what was answered long ago.
+func (f *Filter[T]) Relist() bool { return f.relist }
+
+// List begins a list. Unbound tells that it was asked for without a version. Item follows
+// for each of its objects, then Rest.
+func (f *Filter[T]) List(version uint64, unbound bool) {
+	// A list that goes back is of another history: etcd was restored.
+	if f.relist || unbound && version < f.reached {
+		clear(f.entries)
+		clear(f.dead)
+		f.versions, f.reached, f.relist = nil, version, false
+	}
+	for key, e := range f.entries {
+		if e.Version <= version {
+			delete(f.entries, key)
+		}
+	}
+	f.reached, f.listed = max(f.reached, version), true
+	f.bury()
+}
+
+// Item decides on an object of the list: it is passed, or left out, or the state that is
+// returned takes its place.
+func (f *Filter[T]) Item(key index.Key, uid types.UID) (Verdict, State[T]) {
+	if e, ok := f.entries[key]; ok && (!e.Held || e.UID == uid) {
+		if e.Outside {
+			return Nothing, State[T]{}
+		}
+		return Put, e.State
+	}
+	if _, dead := f.dead[uid]; dead {
+		return Nothing, State[T]{}
+	}
+	return Pass, State[T]{}
+}
+
+// Rest returns the states that the list, whose keys has reports, is too old to have.
+func (f *Filter[T]) Rest(has func(index.Key) bool) (rest []State[T]) {
+	for key, e := range f.entries {
+		if !e.Outside && !e.Held && !has(key) {
+			rest = append(rest, e.State)
+		}
+	}
+	return rest
+}
