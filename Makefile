@@ -51,8 +51,11 @@ simulate: ## Run 4,000 seeds of simulations, SEEDS of each suite and five times 
 # waves.GivesBack has a million keys come and go, which takes some seconds each.
 .PHONY: waves
 waves: ## Run random programs of queues, stores, logs and handlers for WAVES=1h together
-	@packages=$$(grep -rlE --include='*_test.go' 'waves\.(Run|GivesBack)\(t' . | xargs -n1 dirname | sort -u); \
-	$(GOTEST) -v -count=1 -p 1 -timeout 0 -run 'Waves$$|GivesBack|GiveBack|^TestMemory' $$packages -waves=$(WAVES)
+	@for m in . $(MODULES); do \
+		packages=$$($(GO) -C $$m list -f '{{.Dir}}' ./... | while read -r d; do \
+			if grep -qsE 'waves\.(Run|GivesBack)\(t' $$d/*_test.go; then echo $$d; fi; done); \
+		if [[ -n $$packages ]]; then \
+			(cd $$m && $(GOTEST) -v -count=1 -p 1 -timeout 0 -run 'Waves$$|GivesBack|GiveBack|^TestMemory' $$packages -waves=$(WAVES)); fi; done
 
 # A bug that cannot be put in any more ends it at once.
 .PHONY: mutants

@@ -8,10 +8,10 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// NewClientInformer returns an informer, as NewTypedSharedIndexInformer does,
-// that lists and watches with a generated client. It takes the place of the
-// generated functions that make one informer, such as NewPodInformer and
-// NewFilteredPodInformer, and of what a program hands to a factory's InformerFor:
+// NewClientInformer returns an informer, as NewTypedSharedIndexInformer does, that lists and
+// watches with a generated client. It replaces the generated functions that make one informer,
+// such as NewPodInformer and NewFilteredPodInformer, and of what a program hands to a
+// factory's InformerFor:
 //
 //	pods := adapters.NewClientInformer(clientset.CoreV1().Pods("shop"), cache.SharedIndexInformerOptions{
 //		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
@@ -24,9 +24,7 @@ func NewClientInformer[T cache.Object, L runtime.Object](client kube.Client[T, L
 	if shared, ok := client.(sharingClient[T, L]); ok {
 		clientset = shared.Client
 	}
-	// A fake clientset tells that it cannot stream lists, its typed clients do
-	// not. They show themselves by this method, which all of client-go's fakes have.
-	if _, fake := clientset.(interface{ ClearActions() }); fake {
+	if kube.IsFakeClient(clientset) {
 		clientset = withoutWatchList{}
 	}
 	return NewTypedSharedIndexInformer[T](listWatchOf(client, clientset, tweaks), options)

@@ -97,7 +97,7 @@ func TestContractStreamedListRetried(t *testing.T) {
 		r.run()
 		r.script.awaitWatches(3)
 		r.send(added(pod("lost", "1")))
-		time.Sleep(time.Minute)
+		time.Sleep(20 * time.Second)
 		r.send(ended())
 		r.send(added(pod("a", "1")), initialEnd("10"))
 		assert.Empty(t, r.script.listCalls())

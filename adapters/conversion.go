@@ -48,7 +48,7 @@ func ofType[T index.Object]() conversion[T] {
 			if _, err := keyOfAny(untyped); err != nil {
 				return none, err
 			}
-			return none, fmt.Errorf("it is a %T, and the objects are of type %v", untyped, reflect.TypeFor[T]())
+			return none, fmt.Errorf("type is %T, want %v", untyped, reflect.TypeFor[T]())
 		},
 	}
 }

@@ -16,8 +16,8 @@
 // takes its objects from an informer that runs already, without a second list
 // and watch.
 //
-// Piece by piece. Handlers, index functions, stores, transforms, queues and what
-// tells whether something has synced pass both ways.
+// Piece by piece. Handlers, index functions, stores, transforms, queues and sync state convert
+// both ways.
 //
 // This is the only package of the project in which untyped code meets typed
 // code: object keys are strings here, as client-go's are, "namespace/name" or

@@ -24,6 +24,7 @@ import (
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 // What follows is the code of docs/how-to/adopt-client-go.md.
@@ -223,10 +224,10 @@ func ExampleDetectMutations() {
 	client := twoPods()
 	shared := adapters.NewSharedIndexInformer(podsOf(client), &corev1.Pod{}, resync, indexers)
 
-	report := func(m typed.Mutation) { log.Print(m) }
+	report := func(m observe.Mutation) { log.Print(m) }
 
 	// An option of an informer, or of all those of a kube.Factory:
-	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("shop")), typed.WithMutationDetection(time.Minute, report))
+	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("shop")), observe.WithMutationDetection(time.Minute, report))
 
 	// A drop-in informer before it is started, also one of a factory:
 	err := adapters.DetectMutations(shared, time.Minute, report)

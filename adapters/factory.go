@@ -20,9 +20,8 @@ type InformerFactory[F any] interface {
 	InformerFor(obj runtime.Object, newFunc F) cache.SharedIndexInformer
 }
 
-// Serve makes a generated factory serve the objects of a client from a typed
-// informer. Whoever asks the factory for them later gets that one, by Informer,
-// TypedInformer and Lister alike:
+// Serve makes a generated factory serve the objects of a client from a typed informer. Later
+// requests of the factory get that informer, through Informer, TypedInformer and Lister:
 //
 //	factory := externalversions.NewSharedInformerFactory(clientset, resync)
 //	err := adapters.Serve(factory, clientset.ExampleV1().Widgets(metav1.NamespaceAll))
@@ -47,9 +46,9 @@ func Serve[T cache.Object, L runtime.Object, C any, F ~func(C, time.Duration) ca
 	example := exampleOf[T]()
 	switch {
 	case client == nil:
-		return notServed[T](errors.New("the client is nil"))
+		return notServed[T](errors.New("client is nil"))
 	case example == nil:
-		return notServed[T](errors.New("it is no API type"))
+		return notServed[T](errors.New("not an API type"))
 	}
 	if err := checkLimits(limitsOf(factory), client, len(tweaks) > 0); err != nil {
 		return notServed[T](err)

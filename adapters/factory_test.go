@@ -76,7 +76,7 @@ func TestServeThatCannotBe(t *testing.T) {
 	factory := informers.NewSharedInformerFactory(clientset, 0)
 	factory.Core().V1().Pods().Informer()
 	assert.ErrorContains(t, adapters.Serve(factory, clientset.CoreV1().Pods("")), "call Serve first")
-	assert.ErrorContains(t, adapters.Serve(factory, typedcorev1.NodeInterface(nil)), "the client is nil")
+	assert.ErrorContains(t, adapters.Serve(factory, typedcorev1.NodeInterface(nil)), "client is nil")
 }
 
 // TestServeHeedsLimits has factories that were made for less than everything.

@@ -38,12 +38,12 @@ type GenericInformer interface {
 //
 //	source := adapters.FromFactory[*corev1.Pod](factory, corev1.SchemeGroupVersion.WithResource("pods"))
 //
-// The factory is asked for the informer at once, so that it starts it with the
-// others; it is started by its owner. If it does not know the resource, Run
-// returns the factory's error, and WaitForSync tells of it.
+// The factory is asked for the informer at once, so that it starts it with the others; it is
+// started by its owner. If it does not know the resource, Run returns the factory's error, and
+// WaitForSync reports it.
 func FromFactory[T index.Object, I GenericInformer](factory ResourceFactory[I], resource schema.GroupVersionResource) source.Source[T] {
 	if factory == nil {
-		return failedSource[T](resource, errors.New("the factory is nil"))
+		return failedSource[T](resource, errors.New("factory is nil"))
 	}
 	informer, err := factory.ForResource(resource)
 	if err != nil {
@@ -62,7 +62,7 @@ func FromFactory[T index.Object, I GenericInformer](factory ResourceFactory[I], 
 // lists it: it does not sync.
 func FromDynamicFactory[T index.Object, I GenericInformer](factory DynamicFactory[I], resource schema.GroupVersionResource) source.Source[T] {
 	if factory == nil {
-		return failedSource[T](resource, errors.New("the factory is nil"))
+		return failedSource[T](resource, errors.New("factory is nil"))
 	}
 	return fromGeneric[T](factory.ForResource(resource), resource)
 }

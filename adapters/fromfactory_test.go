@@ -82,9 +82,9 @@ func TestFromFactoryErrors(t *testing.T) {
 	assert.ErrorContains(t, gadgets.WaitForSync(t.Context()), "no shared informer of *v1.Pod")
 
 	err = typed.NewInformer(adapters.FromFactory[*corev1.Pod, informers.GenericInformer](nil, sharedPods)).Run(t.Context())
-	assert.ErrorContains(t, err, "the factory is nil")
+	assert.ErrorContains(t, err, "factory is nil")
 	err = typed.NewInformer(adapters.FromDynamicFactory[*corev1.Pod, informers.GenericInformer](nil, sharedPods)).Run(t.Context())
-	assert.ErrorContains(t, err, "the factory is nil")
+	assert.ErrorContains(t, err, "factory is nil")
 	err = typed.NewInformer(adapters.FromFactory[*corev1.Pod](factoryWithout{}, sharedPods)).Run(t.Context())
 	assert.ErrorContains(t, err, "the factory has no informer for it")
 }

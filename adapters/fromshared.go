@@ -16,12 +16,12 @@ import (
 )
 
 var (
-	// ErrSharedNotStarted tells that a source over a shared informer has no
-	// objects as nobody has started the shared informer.
+	// ErrSharedNotStarted means that a source over a shared informer has no objects because
+	// the shared informer was not started.
 	ErrSharedNotStarted = errors.New("the shared informer was not started: run it, or start its factory")
-	// ErrSharedNotSynced tells that a source over a shared informer has no
-	// objects as the shared informer has not synced. The cause is in the shared
-	// informer's own log; it may also be that it was not started.
+	// ErrSharedNotSynced means that a source over a shared informer has no objects as the
+	// shared informer has not synced. The cause is in the shared informer's own log; it may
+	// also be that it was not started.
 	ErrSharedNotSynced = errors.New("the shared informer has not synced: was it started, and can it list?")
 	// ErrSharedStopped is what a source over a shared informer ends with when
 	// the shared informer has stopped.
@@ -40,14 +40,14 @@ var (
 // what it does for every handler. The shared informer is started and stopped by
 // its owner, before or after Run.
 //
-//  1. The first report is a Replace with what the shared informer's initial
-//     additions tell of. It comes when the handler's registration has synced.
+//  1. The first report is a Replace with what the shared informer's initial additions report.
+//     It comes when the handler's registration has synced.
 //  2. Everything that the shared informer tells its handlers from then on is
 //     reported, in that order, once. Updates of a resync, which have the same
 //     object twice, are left out: a typed handler has resyncs of its own.
-//  3. A DeletedFinalStateUnknown is a deletion of the object in it. If there is
-//     no T in it, the handler is added anew, and what comes then is reported as
-//     a Replace, which deletes the last known object.
+//  3. A DeletedFinalStateUnknown is a deletion of the object in it. If there is no T in it,
+//     the handler is added again, and what comes then is reported as a Replace, which deletes
+//     the last known object.
 //  4. What is not a T is reported as a *source.RejectedError and left out.
 //  5. The resource version is that of the shared informer's store, and no
 //     earlier than everything up to it was reported: with the next event beyond
@@ -56,15 +56,13 @@ var (
 //     it is when no event has come for 100 ms, which is noticed within about a
 //     second.
 //
-// While the shared informer has not synced, the source reports
-// ErrSharedNotStarted after a second if it can tell that the informer was not
-// started, as it can for client-go's own, and ErrSharedNotSynced after ten; then
-// again after twice the time. So WaitForSync names the cause. If the shared
-// informer stops, or has stopped before, Run returns ErrSharedStopped.
+// While the shared informer has not synced, the source reports ErrSharedNotStarted after a
+// second if it can report that the informer was not started, as it can for client-go's own,
+// and ErrSharedNotSynced after ten; then again after twice the time. So WaitForSync names the
+// cause. If the shared informer stops, or has stopped before, Run returns ErrSharedStopped.
 //
-// After a relist of the shared informer, an object that has not changed may stay
-// as it was received before: client-go tells only handlers that take resyncs of
-// such objects.
+// After a relist of the shared informer, an object that has not changed may stay as it was
+// received before: client-go reports such objects only to handlers with resyncs.
 func FromShared[T index.Object](informer cache.SharedInformer) source.Source[T] {
 	return newSharedSource[T](informer, source.Origin{})
 }
@@ -72,7 +70,7 @@ func FromShared[T index.Object](informer cache.SharedInformer) source.Source[T] 
 func newSharedSource[T index.Object](informer cache.SharedInformer, from source.Origin) *sharedSource[T] {
 	s := &sharedSource[T]{informer: informer, origin: from}
 	if informer == nil {
-		s.err = errors.New("the shared informer is nil")
+		s.err = errors.New("shared informer is nil")
 	}
 	return s
 }
@@ -93,6 +91,32 @@ func (s *sharedSource[T]) Omits(field string) bool {
 	partial, ok := of.(interface{ Omits(field string) bool })
 	return ok && partial.Omits(field)
 }
+
+// DerivedFrom implements source.Derived: it returns the informer of this project on which the
+// shared informer stands, or else what stands for that.
+func (s *sharedSource[T]) DerivedFrom() []source.Derived {
+	of, _ := AnyInformer(s.informer)
+	if derived, ok := of.(source.Derived); ok {
+		return []source.Derived{derived}
+	}
+	informer := s.informer
+	for inner := informer; inner != nil; inner = embeddedIn(inner) {
+		informer = inner
+	}
+	if informer == nil {
+		return nil
+	}
+	return []source.Derived{sharedRoot{informer}}
+}
+
+// sharedRoot is a shared informer of client-go's, from which sources are derived.
+type sharedRoot struct{ informer cache.SharedInformer }
+
+// DerivedFrom implements source.Derived.
+func (sharedRoot) DerivedFrom() []source.Derived { return nil }
+
+// Name returns what errors call the informer.
+func (r sharedRoot) Name() string { return fmt.Sprintf("the shared informer %T at %[1]p", r.informer) }
 
 // How long a source over a shared informer waits, see FromShared.
 const (
@@ -141,7 +165,7 @@ func (s *sharedSource[T]) follow(ctx context.Context, feed *sharedFeed[T]) (agai
 	case err != nil:
 		return false, fmt.Errorf("handler not added: %w", err)
 	case handle == nil:
-		return false, errors.New("it has added a handler and returned no registration")
+		return false, errors.New("AddEventHandler returned no registration")
 	}
 	ended := sharedHandlerEnded(handle)
 	defer func() {

@@ -145,8 +145,8 @@ func TestResourceEventHandlerReportsWhatItLeavesOut(t *testing.T) {
 	assert.Empty(t, c.next())
 	errs := failures()
 	require.Len(t, errs, 11)
-	assert.EqualError(t, errs[0], "handler typed.HandlerFuncs[*k8s.io/api/core/v1.Pod]: addition was left out: it is a *v1.Node, not a *v1.Pod")
-	assert.ErrorContains(t, errs[2], "it is a nil *v1.Pod")
+	assert.EqualError(t, errs[0], "handler typed.HandlerFuncs[*k8s.io/api/core/v1.Pod]: addition was left out: type is *v1.Node, want *v1.Pod")
+	assert.ErrorContains(t, errs[2], "object is a nil *v1.Pod")
 
 	var got []handlerProjection
 	projections := adapters.ResourceEventHandler(typed.HandlerFuncs[handlerProjection]{

@@ -20,9 +20,9 @@ import (
 //	pods := index.NewIndexer[*corev1.Pod]()
 //	lister := corev1listers.NewPodLister(adapters.Indexer(pods))
 //
-// Its indexes are those that are added by AddIndexers; those that x has besides
-// are not seen through it. What is not a T cannot be stored; the error is a
-// cache.KeyError if it has no key either. It is a cache.TransactionStore too.
+// Its indexes are those that are added by AddIndexers; those that x has besides are not seen
+// through it. An object that is not a T cannot be stored; the error is a cache.KeyError if it
+// has no key either. It is a cache.TransactionStore too.
 //
 // An index function that returns an error makes the call panic that stores the
 // object, as in client-go; unlike there, the object is then not stored.

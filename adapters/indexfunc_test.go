@@ -40,7 +40,7 @@ func TestIndexFuncOfATypedFunction(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a"}, values)
 	_, err = f(&metav1.ObjectMeta{Name: "a"})
-	assert.ErrorContains(t, err, "it is a *v1.ObjectMeta, and the objects are of type *v1.Pod")
+	assert.ErrorContains(t, err, "type is *v1.ObjectMeta, want *v1.Pod")
 	_, err = f(nil)
 	assert.Error(t, err)
 }

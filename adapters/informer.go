@@ -16,13 +16,16 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/observer"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // NewSharedIndexInformer is client-go's cache.NewSharedIndexInformer on top of a
-// typed.Informer: change the package's name, and nothing else. What it returns
-// behaves as client-go's documentation says, and as its implementation does
-// where that says nothing; docs/how-to/adopt-client-go.md lists what little is different.
+// typed.Informer: change the package's name, and nothing else. The informer behaves as
+// client-go's documentation says, and as its implementation does where that says nothing;
+// docs/reference/differences.md lists the differences.
 //
 // Objects may be of any type, as there. With an example object, those that are
 // of another type are left out, which the Reflector logs.
@@ -45,11 +48,10 @@ func NewSharedIndexInformerWithOptions(lw cache.ListerWatcher, exampleObject run
 	return newInformer(lw, exampleObject, fmt.Sprintf("%T", exampleObject), options, ofAny())
 }
 
-// NewTypedSharedIndexInformer returns an informer with client-go's methods, both
-// the untyped and the typed ones, whose objects are kept as T from the moment
-// that they are received: the typed methods need no cast, and cannot panic as
-// those of cache.NewTypedSharedIndexInformer do for objects of another type.
-// What is not a T is not stored; the error tells so.
+// NewTypedSharedIndexInformer returns an informer with client-go's methods, both the untyped
+// and the typed ones, whose objects are kept as T from the moment that they are received: the
+// typed methods need no cast, and cannot panic as those of cache.NewTypedSharedIndexInformer
+// do for objects of another type. An object that is not a T is not stored, and reported.
 func NewTypedSharedIndexInformer[T cache.Object](lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.TypedSharedIndexInformer[T] {
 	return newInformer(lw, exampleOf[T](), reflect.TypeFor[T]().String(), options, ofType[T]())
 }
@@ -58,11 +60,11 @@ func NewTypedSharedIndexInformer[T cache.Object](lw cache.ListerWatcher, options
 // that wants that: handlers and indexes can be added by either. Both are the
 // same informer, which runs once, by a call of either.
 //
-// What is different from an informer that this package makes: objects can be
-// written through GetIndexer only if inf was made with typed.WithIndexer, and
-// otherwise every write returns an error; SetTransform and the watch error handlers return an error, see typed.WithTransform and
-// typed.Status; and handlers are resynced exactly at the period that they ask
-// for, with no default.
+// Differences from an informer that this package makes: objects can be written through
+// GetIndexer only if inf was made with typed.WithIndexer, and otherwise every write returns an
+// error; SetTransform and the watch error handlers return an error, see typed.WithTransform
+// and report.Status; and handlers are resynced exactly at the period that they ask for, with no
+// default.
 func SharedIndexInformer[T cache.Object](inf *typed.Informer[T]) cache.TypedSharedIndexInformer[T] {
 	conv := ofType[T]()
 	return &informer[T]{
@@ -114,10 +116,10 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 	}
 	late := &latePanics[T]{}
 	store := index.NewIndexer(index.WithLiteralEvents[T](), index.WithKeyStrings[T]())
-	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithOnPublished(late.raise)}
+	opts := []typed.Option{typed.WithName(typeName), typed.WithIndexer(store), typed.WithNameless(), typed.WithObserver(observer.OnStored(late.raise))}
 	measured := newMetrics(options.Identifier, options.InformerMetricsProvider)
 	if measured != nil {
-		opts = append(opts, typed.WithMetrics(measured))
+		opts = append(opts, observe.WithMetrics(measured))
 	}
 	s.source.metrics = measured
 	s.source.held = func(key index.Key) (metav1.Object, bool) {
@@ -162,7 +164,7 @@ func (s *informer[T]) RunWithContext(ctx context.Context) {
 
 // HasStarted reports whether the informer was started. It is in no interface,
 // but client-go's informers have it.
-func (s *informer[T]) HasStarted() bool { return s.typed.Phase() != typed.PhaseNew }
+func (s *informer[T]) HasStarted() bool { return s.typed.Phase() != report.PhaseNew }
 
 // HasSynced implements cache.SharedInformer.
 func (s *informer[T]) HasSynced() bool { return isClosed(s.typed.Synced()) }
@@ -179,7 +181,7 @@ func (s *informer[T]) LastSyncResourceVersion() string {
 }
 
 // IsStopped implements cache.SharedInformer.
-func (s *informer[T]) IsStopped() bool { return s.typed.Phase() == typed.PhaseStopped }
+func (s *informer[T]) IsStopped() bool { return s.typed.Phase() == report.PhaseStopped }
 
 // GetStore implements cache.SharedInformer.
 func (s *informer[T]) GetStore() cache.Store { return s.store }

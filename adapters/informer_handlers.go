@@ -52,7 +52,7 @@ func (s *informer[T]) AddTypedEventHandler(handler cache.TypedResourceEventHandl
 	return s.add(&typedHandler[T]{s.conversion, handler}, handlerName(handler), options[0])
 }
 
-var errNilHandler = errors.New("the handler is nil")
+var errNilHandler = errors.New("handler is nil")
 
 // add adds a handler.
 func (s *informer[T]) add(handler typed.Handler[T], name string, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {

@@ -64,7 +64,7 @@ func (m *metrics) start() {
 	})
 }
 
-var errLast = errors.New("it has no key, or is the last one that the informer has taken")
+var errLast = errors.New("object has no key, or is the last one that the informer stored")
 
 // key is the key function of the queue, whose items are numbers. The queue hands
 // out a batch up to an item of which the key is not known: that is the last one
@@ -129,7 +129,7 @@ func (m *metrics) takeOwn(n int64) {
 	m.own.queued.Set(float64(m.added.Load() - m.taken.Add(n)))
 }
 
-// SetQueued implements typed.Metrics. The queue tells by itself, but after
+// SetQueued implements observe.Metrics. The queue tells by itself, but after
 // objects were rejected it may have items that the informer has not.
 func (m *metrics) SetQueued(changes int) {
 	added := m.added.Load()
@@ -143,7 +143,7 @@ func (m *metrics) SetQueued(changes int) {
 	}
 }
 
-// Process implements typed.Metrics. The queue measures it.
+// Process implements observe.Metrics. The queue measures it.
 func (m *metrics) Process(changes int, process func()) {
 	m.before = m.added.Load()
 	m.pop(min(int64(changes), m.before-m.taken.Load()), process)
@@ -181,7 +181,7 @@ func (m *metrics) pop(n int64, process func()) {
 	}
 }
 
-// SetResourceVersion implements typed.Metrics.
+// SetResourceVersion implements observe.Metrics.
 func (m *metrics) SetResourceVersion(version string) {
 	if m != nil {
 		m.store.Bookmark(toldVersion(version))

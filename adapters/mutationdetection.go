@@ -6,18 +6,17 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 // mutationDetecting is what informers of this package have.
 type mutationDetecting interface {
-	detectMutations(period time.Duration, report func(typed.Mutation)) error
+	detectMutations(period time.Duration, report func(observe.Mutation)) error
 }
 
-// DetectMutations has an informer of this package find out whether somebody modifies
-// its objects, as typed.WithMutationDetection does: which object, which fields, and
-// their values before and after. It is for any of them, also those that a factory
-// made, before they are started:
+// DetectMutations enables mutation detection for an informer of this package, like
+// observe.WithMutationDetection: it reports the object, the fields, and their values before and
+// after. It is for any of them, including those that a factory made, before they are started:
 //
 //	err := adapters.DetectMutations(factory.Core().V1().Pods().Informer(), time.Minute, report)
 //
@@ -27,7 +26,7 @@ type mutationDetecting interface {
 //
 // It returns an error if the informer is none of this package, runs already
 // (typed.ErrStarted), or if an argument cannot be used.
-func DetectMutations(informer cache.SharedInformer, period time.Duration, report func(typed.Mutation)) error {
+func DetectMutations(informer cache.SharedInformer, period time.Duration, report func(observe.Mutation)) error {
 	own, ok := informer.(mutationDetecting)
 	if !ok {
 		return fmt.Errorf("mutations are not detected: the informer, a %T, was not made by this package", informer)
@@ -35,6 +34,6 @@ func DetectMutations(informer cache.SharedInformer, period time.Duration, report
 	return own.detectMutations(period, report)
 }
 
-func (s *informer[T]) detectMutations(period time.Duration, report func(typed.Mutation)) error {
-	return s.typed.DetectMutations(period, report)
+func (s *informer[T]) detectMutations(period time.Duration, report func(observe.Mutation)) error {
+	return s.typed.Observe(observe.WithMutationDetection(period, report))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 func TestDetectMutations(t *testing.T) {
@@ -29,8 +30,8 @@ func TestDetectMutations(t *testing.T) {
 				s := &script{}
 				s.lists("10", pod("a", "1"), pod("b", "2"))
 				informer := make(s)
-				var told []typed.Mutation
-				require.NoError(t, adapters.DetectMutations(informer, time.Minute, func(m typed.Mutation) { told = append(told, m) }))
+				var told []observe.Mutation
+				require.NoError(t, adapters.DetectMutations(informer, time.Minute, func(m observe.Mutation) { told = append(told, m) }))
 				_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 					if p := obj.(*corev1.Pod); p.Name == "b" {
 						p.Spec.NodeName = "mine"
@@ -44,8 +45,8 @@ func TestDetectMutations(t *testing.T) {
 				synctest.Wait()
 				require.Len(t, told, 1)
 				assert.Equal(t, "b", told[0].Key.Name)
-				assert.Equal(t, []typed.ModifiedField{{Path: "spec.nodeName", Old: `""`, New: `"mine"`}}, told[0].Fields)
-				assert.ErrorIs(t, adapters.DetectMutations(informer, time.Minute, func(typed.Mutation) {}), typed.ErrStarted)
+				assert.Equal(t, []observe.ModifiedField{{Path: "spec.nodeName", Old: `""`, New: `"mine"`}}, told[0].Fields)
+				assert.ErrorIs(t, adapters.DetectMutations(informer, time.Minute, func(observe.Mutation) {}), typed.ErrStarted)
 			})
 		})
 	}
@@ -53,8 +54,8 @@ func TestDetectMutations(t *testing.T) {
 
 func TestDetectMutationsOfOthers(t *testing.T) {
 	theirs := cache.NewSharedIndexInformer(&script{}, &corev1.Pod{}, 0, cache.Indexers{})
-	assert.ErrorContains(t, adapters.DetectMutations(theirs, time.Minute, func(typed.Mutation) {}), "was not made by this package")
+	assert.ErrorContains(t, adapters.DetectMutations(theirs, time.Minute, func(observe.Mutation) {}), "was not made by this package")
 	ours := adapters.SharedIndexInformer(typed.NewInformer[*corev1.Pod](&syncedSource{}, typed.WithIndexer(index.NewIndexer[*corev1.Pod]())))
-	assert.ErrorContains(t, adapters.DetectMutations(ours, time.Minute, nil), "the function to call with mutations is nil")
-	assert.NoError(t, adapters.DetectMutations(ours, time.Minute, func(typed.Mutation) {}))
+	assert.ErrorContains(t, adapters.DetectMutations(ours, time.Minute, nil), "report function is nil")
+	assert.NoError(t, adapters.DetectMutations(ours, time.Minute, func(observe.Mutation) {}))
 }

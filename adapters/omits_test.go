@@ -16,8 +16,8 @@ import (
 // TestFromSharedOmits what the shared informer does, if that is one of this module's.
 func TestFromSharedOmits(t *testing.T) {
 	kind := corev1.SchemeGroupVersion.WithKind("Pod")
-	masked := listwatch.NewDecoding(&cache.ListWatch{}, &corev1.Pod{}, kind, kube.WithFields("status.phase"))
-	whole := listwatch.NewDecoding(&cache.ListWatch{}, &corev1.Pod{}, kind)
+	masked := listwatch.NewDecoding(&cache.ListWatch{}, &corev1.Pod{}, kind, true, kube.WithFields("status.phase"))
+	whole := listwatch.NewDecoding(&cache.ListWatch{}, &corev1.Pod{}, kind, true)
 	omits := func(of cache.SharedInformer) bool {
 		return source.Omits(adapters.FromShared[*corev1.Pod](of), "metadata.labels")
 	}

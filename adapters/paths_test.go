@@ -81,4 +81,38 @@ func TestPathFromShared(t *testing.T) {
 		_, is := source.Rejected(list.Items[1])
 		assert.True(t, is)
 	})
+	cell("needs", func(t *testing.T, stub *sharedStub, end *sinktest.Recorder[*corev1.Pod]) {
+		end.Needs = []string{"metadata.labels"}
+		stub.tell(func(h cache.ResourceEventHandler) {
+			assert.Equal(t, end.Needs, h.(interface{ Needs() []string }).Needs())
+		})
+	})
+	cell("order", func(t *testing.T, stub *sharedStub, end *sinktest.Recorder[*corev1.Pod]) {
+		begin(stub, end)
+		stub.tell(func(h cache.ResourceEventHandler) { h.OnUpdate(a1, a2); h.OnDelete(a2); h.OnAdd(b, false) })
+		synctest.Wait()
+		reports, _ := end.Take()
+		require.Len(t, reports, 3)
+		for n, want := range []index.Change[*corev1.Pod]{{Object: a2}, {Delete: true, Object: a2}, {Object: b}} {
+			assert.Equal(t, []index.Change[*corev1.Pod]{want}, reports[n].Changes)
+		}
+	})
+	t.Run("modifies", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			stub, end := newSharedStub(), &sinktest.Recorder[*corev1.Pod]{Modifies: true}
+			sharedRun(t, func(ctx context.Context) error { return adapters.FromShared[*corev1.Pod](stub).Run(ctx, end) }, nil)
+			synctest.Wait()
+			list := begin(stub, end)[1].List
+			stub.tell(func(h cache.ResourceEventHandler) { h.OnAdd(b, false) })
+			synctest.Wait()
+			reports, _ := end.Take()
+			require.Len(t, reports, 1)
+			got := reports[0].Changes[0].Object
+			assert.Equal(t, b, got)
+			assert.NotSame(t, b, got, "it is a copy")
+			objs, _, _ := source.Kept[*corev1.Pod](list.Items)
+			require.Len(t, objs, 1)
+			assert.NotSame(t, a1, objs[0], "in lists, too")
+		})
+	})
 }

@@ -26,13 +26,13 @@ import (
 //   - Namespace, ListNamespace and Candidates use the indexer's index
 //     cache.NamespaceIndex if it has one, else they list everything.
 //     Candidates rules nothing out by labels.
-//   - Snapshot makes an index.Indexer of the list each time, which takes some
-//     150 B and a few microseconds an object (measured with 100,000 Pods). It is
-//     of one state, at the version that the indexer had before, or a later one.
+//   - Snapshot makes an index.Indexer of the list each time, which takes about 150 B and a few
+//     microseconds an object (measured with 100,000 Pods). It is of one state, at the version
+//     that the indexer had before, or a later one.
 //
-// The indexer's keys have to be those of cache.MetaNamespaceKeyFunc. What is not
-// a T is reported by utilruntime.HandleError and left out, each time that it is
-// read. If the indexer is nil, the view is empty.
+// The indexer's keys have to be those of cache.MetaNamespaceKeyFunc. An object that is not a T
+// is reported by utilruntime.HandleError and left out, each time that it is read. If the
+// indexer is nil, the view is empty.
 //
 // An indexer that this package made for objects of type T, as Indexer and
 // SharedIndexInformer do, is not looked at through: Reader returns what it was

@@ -14,13 +14,14 @@ import (
 
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
 
 // reflectorSource is a source that lists and watches as client-go's shared
 // informers do: by the very same cache.Controller and cache.Reflector, so that
-// back-off, error handlers, resync ticks and logs are theirs. Its fields are
-// set before it runs.
+// back-off, error handlers, resync ticks and logs are theirs. Only streamed lists are
+// given up that do not end, see kube.GuardListerWatcher. Its fields are set before it runs.
 type reflectorSource[T index.Object] struct {
 	conversion[T]
 
@@ -50,7 +51,9 @@ func (s *reflectorSource[T]) Omits(field string) bool {
 func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	inner, wait := s.listerWatcher(ctx)
 	defer wait()
-	lw := newListerWatcher(inner)
+	guarded := kube.GuardListerWatcher(inner, sink.Report)
+	defer guarded.Wait()
+	lw := newListerWatcher(guarded)
 	s.metrics.start()
 	controller := cache.New(&cache.Config{
 		Queue:                        newReflectorQueue(s, sink, lw),
@@ -87,7 +90,7 @@ func (s *reflectorSource[T]) listerWatcher(ctx context.Context) (lw cache.Lister
 		err = errTransformed
 	}
 	if err != nil {
-		klog.FromContext(ctx).V(2).Info("Objects share no parts", "informer", s.name, "reason", err)
+		klog.FromContext(ctx).V(2).Info("Deduplication is off", "informer", s.name, "reason", err)
 	}
 	return lw, wait
 }

@@ -16,15 +16,14 @@ import (
 //
 //	informer.AddEventHandler(adapters.ResourceEventHandler(handler))
 //
-// A cache.DeletedFinalStateUnknown becomes a typed.Deleted with the reason
-// index.Relisted, every other deletion one with index.Watched. Old is the same as
-// Object, since client-go does not tell. If there is no object in the
-// DeletedFinalStateUnknown, Object is a new T that has its namespace and name and
-// nothing else.
+// A cache.DeletedFinalStateUnknown becomes a typed.Deleted with the reason index.Relisted,
+// every other deletion one with index.Watched. Old is the same as Object, because client-go
+// does not report it. If there is no object in the DeletedFinalStateUnknown, Object is a new T
+// that has its namespace and name and nothing else.
 //
-// What is not a T, or nil, is reported by utilruntime.HandleError and left out,
-// of an update if one of both is not. So is a deletion without an object, if T
-// is not a pointer to a type that has SetNamespace and SetName.
+// An object that is nil or not a T is reported by utilruntime.HandleError and left out, of an
+// update if one of both is not. So is a deletion without an object, if T is not a pointer to a
+// type that has SetNamespace and SetName.
 //
 // It returns nil if handler is nil, and what Handler was given if that made the
 // handler.
@@ -122,7 +121,7 @@ func handleMissing[T index.Object](handler typed.Handler[T], tombstone cache.Del
 	}
 	key, err := cache.ParseObjectName(tombstone.Key)
 	if err != nil {
-		leaveOut(handler, "deletion", fmt.Errorf("its key %q is not one of an object: %w", tombstone.Key, err))
+		leaveOut(handler, "deletion", fmt.Errorf("key %q is not namespace and name: %w", tombstone.Key, err))
 		return
 	}
 	obj, ok := newNamed[T](index.Key(key))
@@ -159,9 +158,9 @@ func handled[T index.Object](handler typed.Handler[T], what string, untyped any)
 	obj, ok := untyped.(T)
 	switch {
 	case !ok:
-		leaveOut(handler, what, fmt.Errorf("it is a %T, not a %v", untyped, reflect.TypeFor[T]()))
+		leaveOut(handler, what, fmt.Errorf("type is %T, want %v", untyped, reflect.TypeFor[T]()))
 	case isZero(obj):
-		leaveOut(handler, what, fmt.Errorf("it is a nil %T", untyped))
+		leaveOut(handler, what, fmt.Errorf("object is a nil %T", untyped))
 		ok = false
 	}
 	return obj, ok

@@ -109,7 +109,7 @@ func (f *sharedFeed[T]) convert(untyped any) (T, bool) {
 	want := reflect.TypeFor[T]()
 	rejected := &source.RejectedError{Err: fmt.Errorf("the shared informer has a %T, not a %v", untyped, want)}
 	if ok {
-		rejected.Err = errors.New("it is nil")
+		rejected.Err = errors.New("object is nil")
 	} else if accessor, err := meta.Accessor(untyped); err == nil {
 		rejected.Key = index.Key{Namespace: accessor.GetNamespace(), Name: accessor.GetName()}
 		rejected.ResourceVersion = accessor.GetResourceVersion()

@@ -11,17 +11,15 @@ import (
 )
 
 // Sharing returns a client whose informers, those that Serve and NewClientInformer make,
-// keep equal parts of objects once, which takes a good deal less memory and time, see
-// kube.WithoutSharing:
+// deduplicate objects, which takes much less memory and time, see kube.WithoutSharing:
 //
 //	err := adapters.Serve(factory, adapters.Sharing(clientset.CoreV1().Pods(metav1.NamespaceAll)))
 //
-// It is for programs that do not modify objects which come from informers, as they must
-// not anyway: DetectMutations finds the one that does. Informers with a transform
-// function do not share parts, since that may modify objects; nor do those of clients
-// that are not of client-go's clientset, or are fake ones. The others ask for protobuf, or
-// else JSON, whatever the client asks for, and warnings of the server go to the handler
-// that rest.SetDefaultWarningHandler sets.
+// Enable it only if the program never modifies cached objects; DetectMutations checks that. It
+// has no effect on informers with a transform function, and with clients that are fake or not
+// of client-go's clientset. The others request protobuf, or else JSON, whatever the client
+// requests, and warnings of the server go to the handler that rest.SetDefaultWarningHandler
+// sets.
 func Sharing[T index.Object, L runtime.Object](client kube.Client[T, L]) kube.Client[T, L] {
 	if client == nil {
 		return nil

@@ -266,7 +266,7 @@ func TestSharingTellsWhatIsInTheWay(t *testing.T) {
 		<-done
 		var told []string
 		for _, entry := range logger.GetSink().(ktesting.Underlier).GetBuffer().Data() {
-			if entry.Message == "Objects share no parts" {
+			if entry.Message == "Deduplication is off" {
 				told = append(told, fmt.Sprint(entry.WithKVList, entry.ParameterKVList))
 			}
 		}

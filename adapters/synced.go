@@ -8,15 +8,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Syncer is what can tell that it has synced: every *typed.Informer, and every
+// Syncer is what can report that it has synced: every *typed.Informer, and every
 // *typed.Registration of a handler.
 type Syncer interface {
-	// Name tells what it is.
+	// Name reports what it is.
 	Name() string
 	// Synced returns a channel that is closed when it has synced.
 	Synced() <-chan struct{}
-	// WaitForSync waits until Synced is closed, and tells why it is not if ctx
-	// ends, or it never will be.
+	// WaitForSync waits until Synced is closed, and reports why it is not if ctx ends, or it
+	// never will be.
 	WaitForSync(ctx context.Context) error
 }
 
@@ -25,7 +25,7 @@ type Syncer interface {
 //
 //	cache.WaitFor(ctx, "caches", adapters.DoneChecker(pods), adapters.DoneChecker(registration))
 //
-// WaitFor of this package does the same, and tells what went wrong.
+// WaitFor of this package does the same, and reports what went wrong.
 func DoneChecker(s Syncer) cache.DoneChecker { return syncChecker{s} }
 
 // InformerSynced returns what client-go's cache.WaitForCacheSync asks from time
@@ -39,11 +39,10 @@ type syncChecker struct{ Syncer }
 // Done implements cache.DoneChecker.
 func (c syncChecker) Done() <-chan struct{} { return c.Synced() }
 
-// WaitFor waits until all checkers are done. If ctx ends before, it returns an
-// error that names those that are not, and wraps context.Cause(ctx). Of what
-// DoneChecker has made, the error is that of WaitForSync, which tells what is
-// wrong; if that has stopped, WaitFor returns it without waiting for those that
-// come after.
+// WaitFor waits until all checkers are done. If ctx ends before, it returns an error that
+// names those that are not, and wraps context.Cause(ctx). Of what DoneChecker has made, the
+// error is that of WaitForSync, which reports what is wrong; if that has stopped, WaitFor
+// returns it without waiting for those that come after.
 //
 // Checkers may be those of client-go's informers and handlers too.
 func WaitFor(ctx context.Context, checkers ...cache.DoneChecker) error {

@@ -14,9 +14,8 @@ import (
 //
 //	typed.WithTransform(adapters.Transform[*corev1.Pod](stripManagedFields))
 //
-// The function that it returns returns an error if transform returns something
-// else than a T; the informer then leaves the object out, and tells. It returns
-// nil if transform is nil.
+// The function that it returns returns an error if transform returns something else than a T;
+// the informer then rejects the object. It returns nil if transform is nil.
 func Transform[T index.Object](transform cache.TransformFunc) func(T) (T, error) {
 	if transform == nil {
 		return nil

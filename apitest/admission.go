@@ -25,7 +25,7 @@ type Admission struct {
 	Kind     schema.GroupVersionKind
 	// Subresource is "status", "finalize", or empty for the object.
 	Subresource string
-	// Namespace is empty for what has none.
+	// Namespace is empty for cluster-scoped objects.
 	Namespace string
 	// Name is empty if it is to be generated.
 	Name string
@@ -49,20 +49,19 @@ type admission struct {
 	admit AdmissionFunc
 }
 
-// WithAdmission has a function decide about writes, as an admission webhook of that
-// name does, mutating and validating in one. Options add up: functions are asked in
-// their order, each with what the one before has left.
+// WithAdmission makes a function decide about writes, as an admission webhook of that name
+// does, mutating and validating in one. Options add up: functions are asked in their order,
+// each with what the one before has left.
 //
-// A write that is refused is answered with 403 Forbidden and the words of the error, or,
-// if the error is an API status (k8s.io/apimachinery/pkg/api/errors), with that. What the
-// function may not change is restored after it: metadata that the server sets, and the
-// status or everything else, whichever the write does not change. A changed name is
-// refused.
+// A write that is refused is answered with 403 Forbidden and the words of the error, or, if
+// the error is an API status (k8s.io/apimachinery/pkg/api/errors), with that. Fields that the
+// function may not change are restored after it: metadata that the server sets, and the status
+// or everything else, whichever the write does not change. A changed name is refused.
 //
-// The function is called from many goroutines, without a lock; it may read and write
-// the server. It is asked again if another write comes between, and may be asked about
-// a write that then fails. It is not asked about what is stored without HTTP. The
-// deletions of [WithGarbageCollection] and [WithNamespaceLifecycle] are asked about.
+// The function is called from many goroutines, without a lock; it may read and write the
+// server. It is asked again if another write comes between, and may be asked about a write
+// that then fails. It is not asked about objects stored without HTTP. The deletions of
+// [WithGarbageCollection] and [WithNamespaceLifecycle] are asked about.
 func WithAdmission(name string, admit AdmissionFunc) Option {
 	return func(s *settings) error {
 		if name == "" || admit == nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/kubetyped/informer/apitest/internal/store"
 )
 
-// ConvertFunc returns an object of one version of a resource in another version, to,
-// either of the two being the one that is stored. obj is a copy that the function may
-// modify and return. The metadata have to stay, but for labels and annotations. It is
-// called from many goroutines, and without a lock.
+// ConvertFunc returns an object of one version of a resource in another version, to, either of
+// the two being the one that is stored. obj is a copy that the function may modify and return.
+// The metadata have to stay, except for labels and annotations. It is called from many
+// goroutines, and without a lock.
 type ConvertFunc func(obj runtime.Object, to schema.GroupVersion) (runtime.Object, error)
 
 // versionOf makes a collection another version of one that is stored.
@@ -72,7 +72,7 @@ func (c *collection) converted(obj runtime.Object, to *collection) (runtime.Obje
 		return nil, err
 	}
 	if reflect.TypeOf(out) != reflect.TypeOf(wanted) || reflect.ValueOf(out).IsNil() {
-		return nil, failed(fmt.Errorf("it returned %T, want %T", out, wanted))
+		return nil, failed(fmt.Errorf("conversion returned %T, want %T", out, wanted))
 	}
 	after, err := meta.Accessor(out)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *collection) converted(obj runtime.Object, to *collection) (runtime.Obje
 	}
 	if before.GetName() != after.GetName() || before.GetNamespace() != after.GetNamespace() || before.GetUID() != after.GetUID() ||
 		before.GetResourceVersion() != after.GetResourceVersion() {
-		return nil, failed(errors.New("it changed the name, namespace, UID or resource version"))
+		return nil, failed(errors.New("conversion changed the name, namespace, UID or resource version"))
 	}
 	out.GetObjectKind().SetGroupVersionKind(to.kind)
 	return out, nil

@@ -99,8 +99,8 @@
 //   - Begin with objects: WithObjects. Change them without HTTP: Create, Update,
 //     Delete. Structs without generated code are objects, too: see Resource.Type.
 //   - Have anything go wrong, by [Server.Inject] with a [Fault]: requests are refused,
-//     aborted, or take effect unheard of; watches end, break off, stall, or tell what
-//     makes no sense; connections are slow, frozen, half-open or reset, one way or both.
+//     aborted, or take effect unheard of; watches end, break off, stall, or report what makes
+//     no sense; connections are slow, frozen, half-open or reset, one way or both.
 //   - Have several servers on one store, of which some lag: [Server.Replica], Fault.Lag.
 //     [Balance] moves clients from one to another.
 //   - Forget history: Compact. Be an older server: WithoutWatchList.
@@ -109,17 +109,17 @@
 //
 // # What it does not do
 //
-//   - No admission but by functions of the test, see [WithAdmission]; no defaulting, no
-//     validation but that of metadata, no authentication, no authorization. Unknown
-//     fields are dropped silently.
+//   - No admission except by functions of the test, see [WithAdmission]; no defaulting, no
+//     validation but that of metadata, no authentication, no authorization. Unknown fields are
+//     dropped silently.
 //   - No life cycle of namespaces but with [WithNamespaceLifecycle]: a namespace need not
 //     exist, and deleting one deletes nothing in it. No garbage collection but with
 //     [WithGarbageCollection]: what propagationPolicy adds, the finalizers orphan and
 //     foregroundDeletion, stays until somebody removes it.
 //   - No tables, no subresource but status, no OpenAPI, no TLS, no HTTP/2, no
 //     WebSockets.
-//   - No conversion but by functions of the test: each version of a kind is a resource of
-//     its own, with objects of its own, unless its [Resource] has a StorageVersion.
+//   - No conversion except by functions of the test: each version of a kind is its own
+//     resource, with objects of its own, unless its [Resource] has a StorageVersion.
 //   - Answers come at once where a real server waits: for a version that has not
 //     been written yet, the error comes without a wait and without Retry-After. A
 //     server that lags does wait, see Fault.Lag.

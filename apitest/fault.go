@@ -20,8 +20,8 @@ type Fault struct {
 	Resource string
 	// Namespace and Name are those in the request's URL.
 	Namespace, Name string
-	// UserAgent is what the User-Agent header begins with: that of a rest.Config tells
-	// the clients of a test apart.
+	// UserAgent is what the User-Agent header begins with: that of a rest.Config
+	// distinguishes the clients of a test.
 	UserAgent string
 	// Open is about watches that are open, once, and not about requests that come
 	// later.
@@ -30,23 +30,23 @@ type Fault struct {
 	// it is removed.
 	Times int
 
-	// Way says where the fault is: on the way to the server, on the way back, or,
-	// by default, on both. With Answers, Err, End and HalfOpen let the request take
-	// effect, of which the client is not told. Watches have no such effect.
+	// Way says where the fault is: on the way to the server, on the way back, or, by default,
+	// on both. With Answers, Err, End and HalfOpen let the request take effect, without an
+	// answer to the client. Watches have no such effect.
 	Way Way
 
-	// Latency is how long bytes travel: requests to the server, and answers, events
-	// of watches among them, to the client. What is on its way keeps its order.
+	// Latency is how long bytes travel: requests to the server, and answers, events of
+	// watches among them, to the client. The order of bytes is kept.
 	Latency time.Duration
 	// Bandwidth is how many bytes of an answer travel in a second; with 0 or less,
 	// as many as there are.
 	Bandwidth int
-	// Freeze stops what travels until the fault is removed. Connections stay open,
-	// and nobody is told. A write arrives then, even if its client has given up.
+	// Freeze stops all bytes until the fault is removed. Connections stay open, without an
+	// error. A write arrives then, even if its client has given up.
 	Freeze bool
-	// HalfOpen has the server lose the connection, while the client takes it for
-	// open: it hears nothing, and what it sends is lost, until the fault is removed.
-	// Then the connection is reset.
+	// HalfOpen makes the server lose the connection, while the client considers it open: it
+	// receives nothing, and its bytes are lost, until the fault is removed. Then the
+	// connection is reset.
 	HalfOpen bool
 
 	// Err refuses a request. It is answered as an API status, with Retry-After if it
@@ -55,12 +55,12 @@ type Fault struct {
 	Err error
 	// End, unless Whole, ends the request without an answer, or a watch.
 	End Ending
-	// Hold lets watches begin, and then tells them of nothing until the fault is
-	// removed, as a server does that does not get round to it: a watch that has
-	// missed what is compacted meanwhile is told so. They can be ended.
+	// Hold lets watches begin, and then sends them no events until the fault is removed, like
+	// an overloaded server: a watch whose events were compacted meanwhile gets an error. They
+	// can be ended.
 	Hold bool
-	// Lag has the server's watch cache stand still until the fault is removed; a cache
-	// that has missed what is compacted meanwhile is made anew. As with real servers,
+	// Lag stops the server's watch cache until the fault is removed; a cache that has missed
+	// what is compacted meanwhile is made again. As with real servers,
 	//
 	//   - what comes from the cache is of the past: lists and gets at the resource
 	//     version "0", and events of watches, bookmarks included;
@@ -71,7 +71,7 @@ type Fault struct {
 	//     version", with status 504 and Retry-After;
 	//   - a watch from such a version has nothing to tell.
 	//
-	// A watch that has missed what is compacted is told so when it goes on.
+	// A watch that has missed what is compacted is told so when it continues.
 	Lag bool
 	// Event, if it has an object, is sent to watches, whatever it is: an object
 	// without a name, of a wrong kind, an unknown type. It comes after what was

@@ -19,11 +19,10 @@ type Injection struct {
 // that ends it. Of several latencies the sum counts, and of several bandwidths the
 // least.
 //
-// A fault that is about open watches meets them now, and no later ones. Any other
-// is about requests that come from now on; Latency, Bandwidth, Freeze and HalfOpen
-// also act on answers that are under way, and Hold on watches that are open. What a
-// fault ends does not count as open from then on; what has been written before may
-// still be delivered, or not.
+// A fault that is about open watches meets them now, and no later ones. Any other is about
+// requests that come from now on; Latency, Bandwidth, Freeze and HalfOpen also act on answers
+// that are in progress, and Hold on watches that are open. What a fault ends does not count as
+// open from then on; what has been written before may still be delivered, or not.
 func (s *Server) Inject(f Fault) *Injection {
 	s.home.must()
 	in := &Injection{fault: f.own(), server: s, lifted: make(chan struct{}), left: f.Times, since: s.store.Revision()}
@@ -43,8 +42,8 @@ func (s *Server) Inject(f Fault) *Injection {
 	return in
 }
 
-// Remove lifts the fault: what was frozen or held goes on. What it has ended has
-// ended. It may be called more than once.
+// Remove lifts the fault: what was frozen or held continues. What it has ended has ended. It
+// may be called more than once.
 func (in *Injection) Remove() {
 	in.server.home.must()
 	in.lift.Do(func() {

@@ -61,7 +61,7 @@ func (c *catalog) allowDelete(col *collection, name string) error {
 	if !col.terminates || !slices.Contains(systemNamespaces[:3], name) {
 		return nil
 	}
-	return apierrors.NewForbidden(col.groupResource(), name, errors.New("this namespace may not be deleted"))
+	return apierrors.NewForbidden(col.groupResource(), name, errors.New("the namespace may not be deleted"))
 }
 
 // prepareNamespace completes a namespace that is created.

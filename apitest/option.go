@@ -54,7 +54,7 @@ func newSettings(opts []Option) (*settings, error) {
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {
-			errs = append(errs, errors.New("an option is nil"))
+			errs = append(errs, errors.New("option is nil"))
 			continue
 		}
 		errs = append(errs, opt(s))
@@ -69,7 +69,7 @@ func newSettings(opts []Option) (*settings, error) {
 func WithScheme(scheme *runtime.Scheme) Option {
 	return func(s *settings) error {
 		if scheme == nil {
-			return errors.New("the scheme is nil")
+			return errors.New("WithScheme: scheme is nil")
 		}
 		s.scheme = scheme
 		return nil
@@ -100,8 +100,8 @@ func WithFieldSelector(resource schema.GroupVersionResource, label string, value
 	}
 }
 
-// WithObjects has the server begin with objects, stored as by Create; an error of
-// that is one of NewServer. Options add up.
+// WithObjects makes the server begin with objects, stored as by Create; an error of that is
+// one of NewServer. Options add up.
 func WithObjects(objs ...Object) Option {
 	return func(s *settings) error {
 		s.objects = append(s.objects, objs...)
@@ -160,14 +160,14 @@ func WithGarbageCollection() Option {
 	}
 }
 
-// WithNamespaceLifecycle has namespaces live and die as in a cluster. What is created in
-// one that does not exist is refused with 404, and in one that is being deleted with 403
-// and the cause NamespaceTerminating. A namespace that is deleted is Terminating until
-// all that was in it is gone, which the server deletes as the namespace controller of
-// Kubernetes does, and until the finalizers of its spec are: it removes "kubernetes" by
-// itself, others are removed by the subresource finalize. The namespaces default,
-// kube-system and kube-public cannot be deleted; they and kube-node-lease exist from the
-// beginning. The status of a namespace has no conditions.
+// WithNamespaceLifecycle makes namespaces live and die as in a cluster. What is created in one
+// that does not exist is refused with 404, and in one that is being deleted with 403 and the
+// cause NamespaceTerminating. A namespace that is deleted is Terminating until all that was in
+// it is gone, which the server deletes as the namespace controller of Kubernetes does, and
+// until the finalizers of its spec are: it removes "kubernetes" by itself, others are removed
+// by the subresource finalize. The namespaces default, kube-system and kube-public cannot be
+// deleted; they and kube-node-lease exist from the beginning. The status of a namespace has no
+// conditions.
 //
 // What is stored without HTTP needs no namespace. Without the option, no object does.
 func WithNamespaceLifecycle() Option {

@@ -21,8 +21,8 @@ type randomness struct {
 	source *rand.ChaCha8 // guarded by mu
 }
 
-// WithSeed has the UIDs and the generated names of objects follow from a seed and the
-// order in which they are created, so that a test is the same each time.
+// WithSeed makes the UIDs and the generated names of objects follow from a seed and the order
+// in which they are created, so that a test is the same each time.
 func WithSeed(seed uint64) Option {
 	return func(s *settings) error {
 		var key [32]byte

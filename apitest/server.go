@@ -22,11 +22,11 @@ const grace = time.Second
 // testing/synctest. Make one with Start or NewServer. All methods are safe for
 // concurrent use.
 //
-// What a server of a bubble waits for, and what clients of [Server.Config] wait
-// for, lets the clock of the bubble go on. Such a server can be used in its bubble
-// alone, and one outside of bubbles outside: elsewhere, requests and methods that
-// return an error get [ErrOtherBubble], and methods that return none panic with
-// it, but for those that only look.
+// What a server of a bubble waits for, and what clients of [Server.Config] wait for, lets the
+// clock of the bubble continue. Such a server can be used in its bubble alone, and one outside
+// of bubbles outside: elsewhere, requests and methods that return an error get
+// [ErrOtherBubble], and methods that return none panic with it, except for those that only
+// look.
 type Server struct {
 	// URL is where it listens, "http://127.0.0.1:port". In a bubble it is the
 	// address of nothing, and works with Config alone.

@@ -69,7 +69,7 @@ func (p decodePoint) items(tb testing.TB, n int) [][]byte {
 // and the next one is of a new decoder. client-go is the
 // generated code for protobuf, and apimachinery's decoder for JSON.
 //
-// cpu-ns/op is what this process has used, with the collector, which works beside.
+// cpu-ns/op is what this process has used, with the collector.
 func BenchmarkDecodeItem(b *testing.B) {
 	eachDecodePoint(b, func(b *testing.B, p decodePoint, side func(testing.TB) decoder) {
 		items, held := p.items(b, heldPods), make([]any, heldPods)

@@ -121,6 +121,9 @@ func newDropIn(tb testing.TB, s sharedSide, objects int) *dropIn {
 	handle, err := d.AddEventHandler(cache.ResourceEventHandlerFuncs{})
 	require.NoError(tb, err)
 	<-handle.HasSyncedChecker().Done()
+	for d.LastSyncResourceVersion() == "" { // Reflectors set it after the store has the list
+		runtime.Gosched()
+	}
 	d.handle = handle
 	return d
 }

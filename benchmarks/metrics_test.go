@@ -17,6 +17,7 @@ import (
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 // BenchmarkMetrics measures what metrics cost: informers do what they do in
@@ -50,7 +51,7 @@ func BenchmarkMetrics(b *testing.B) {
 func newTypedMeasured(tb testing.TB, from cache.ListerWatcher, measured bool) informer {
 	var opts []typed.Option
 	if measured {
-		opts = append(opts, typed.WithMetrics(&measurements{}))
+		opts = append(opts, observe.WithMetrics(&measurements{}))
 	}
 	i := typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](from), opts...)
 	require.NoError(tb, i.AddIndexes(indexByNode(), indexByApp()))
@@ -81,17 +82,17 @@ type measurements struct {
 	latency         histogram
 }
 
-// SetQueued implements typed.Metrics.
+// SetQueued implements observe.Metrics.
 func (m *measurements) SetQueued(changes int) { m.queued.Set(float64(changes)) }
 
-// Process implements typed.Metrics.
+// Process implements observe.Metrics.
 func (m *measurements) Process(_ int, process func()) {
 	began := time.Now()
 	process()
 	m.latency.Observe(time.Since(began).Seconds())
 }
 
-// SetResourceVersion implements typed.Metrics.
+// SetResourceVersion implements observe.Metrics.
 func (m *measurements) SetResourceVersion(version string) { m.version.Set(float64(len(version))) }
 
 // NewQueuedItemMetric implements cache.InformerMetricsProvider.

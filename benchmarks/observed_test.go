@@ -17,13 +17,14 @@ import (
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 // observing are the options that show what an informer does, all of them.
 func observing() []typed.Option {
 	return []typed.Option{
-		typed.WithSlowHandlers(time.Second, time.Minute), typed.WithSlowIndexes(time.Second), typed.WithHistory(1000),
-		typed.WithBudget(typed.Budget{Objects: 1 << 40, Bytes: 1 << 50}),
+		observe.WithSlowHandlers(time.Second, time.Minute), observe.WithSlowIndexes(time.Second), observe.WithHistory(1000),
+		observe.WithBudget(observe.Budget{Objects: 1 << 40, Bytes: 1 << 50}),
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 
 // ErrNameTaken is returned by AddIndexes for an index whose name another index of the
 // Indexer has. See [Ensure].
-var ErrNameTaken = errors.New("there is another index of that name")
+var ErrNameTaken = errors.New("name is taken by another index")
 
-// AddIndexes adds indexes and fills them with the objects that are there. Readers go on
-// meanwhile; look-ups begin to find objects, all of them at once, before AddIndexes
-// returns. An index that was added to x before is left as it is.
+// AddIndexes adds indexes and fills them with the objects that are there. It does not block
+// readers. Lookups find all objects at once, before AddIndexes returns. An index that x
+// already has stays as it is.
 //
 // If it returns an error, none of the indexes has been added: a nil index, one without
 // a name or function, one with keys that may have no hash, one whose name is taken
@@ -89,9 +89,8 @@ func (x *Indexer[T]) Indexes() []Definition[T] {
 	return slices.Clone(x.indexes)
 }
 
-// RemoveIndexes removes indexes, and gives back their memory. Look-ups in them panic
-// from now on, see [Index]; those that have begun, and snapshots, go on. An index that x
-// does not have is ignored.
+// RemoveIndexes removes indexes, and frees their memory. Later lookups in them panic, see
+// [Index]; running ones and snapshots continue. An index that x does not have is ignored.
 func (x *Indexer[T]) RemoveIndexes(indexes ...Definition[T]) {
 	x.writer.Lock()
 	defer x.writer.Unlock()

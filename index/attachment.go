@@ -11,8 +11,8 @@ import (
 // unless that was released.
 var ErrIndexInUse = errors.New("the index has been added to another indexer: release that first, or add a Clone")
 
-// ErrNotAdded tells of a look-up in an index that does not belong to an Indexer. The
-// look-up panics with an error that wraps it.
+// ErrNotAdded means that an index belongs to no Indexer. A lookup in it panics with an error
+// that wraps ErrNotAdded. Call AddIndexes first.
 var ErrNotAdded = errors.New("the index was not added, see AddIndexes")
 
 var errNilIndex = errors.New("index: a nil index was added")

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// IndexSize tells how large an index is.
+// IndexSize is the size of an index.
 type IndexSize struct {
 	// Name is that of the index.
 	Name string

@@ -2,7 +2,7 @@ package index
 
 import "k8s.io/apimachinery/pkg/types"
 
-// EventType tells what a change did to the store.
+// EventType is the effect of a change on the store.
 type EventType uint8
 
 const (
@@ -28,7 +28,7 @@ func (t EventType) String() string {
 	}
 }
 
-// Reason tells how a change was learned of.
+// Reason is the origin of a change: how the informer learned of it.
 type Reason uint8
 
 const (
@@ -42,8 +42,8 @@ const (
 	Relisted
 	// Resynced: nothing changed, the handler asked to see every object again.
 	Resynced
-	// Recreated: the object was replaced by another of the same key, and the
-	// store was told to report that as a deletion and an addition.
+	// Recreated: the object was replaced by another of the same key, and the store reports
+	// that as a deletion and an addition, see WithRecreation.
 	Recreated
 	// OutOfScope: the object may still exist, but is not among what is watched
 	// any more: its namespace was removed, or a filter does not let it through.
@@ -80,9 +80,8 @@ func (r Reason) String() string {
 	}
 }
 
-// Event is one change of the store, with the state before and after it. The
-// objects are shared with the store and with everybody else who received the
-// event: they must not be modified.
+// Event is one change of the store, with the state before and after it. The store and all
+// receivers of the event share the objects: do not modify them.
 type Event[T Object] struct {
 	Type   EventType
 	Reason Reason
@@ -114,10 +113,10 @@ type Change[T Object] struct {
 	// the event has the stored object as the last state. Without Delete, Key is
 	// ignored: an object is always stored under its own.
 	Key *Key
-	// UID, if not nil, makes the change count only if the object of its key that is
-	// there now has this UID, so that what is about one object does nothing to another
-	// of the same name. Otherwise only the version of Apply counts. Objects tell their
-	// UID by a method GetUID, as API objects do; one without it has none.
+	// UID, if not nil, makes the change count only if the object of its key that is there now
+	// has this UID, so that what is about one object does nothing to another of the same
+	// name. Otherwise only the version of Apply counts. The UID is that of the object's
+	// method GetUID; an object without the method has none.
 	UID *types.UID
 }
 

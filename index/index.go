@@ -4,25 +4,23 @@ import (
 	"iter"
 )
 
-// Index finds the objects of an Indexer by a key that a function computes for each of
-// them. It is a handle: made once with New or Single, added to one Indexer, and used
-// for look-ups, which therefore need neither a name nor an error. K can be any
-// comparable type, such as netip.Addr, types.UID or a struct of several fields. After
-// that Indexer was released, the index can be added to another one; for two at the same
-// time, make a Clone.
+// Index finds the objects of an Indexer by a key that a function computes for each of them. It
+// is a handle: made once with New or Single, added to one Indexer, and used for lookups, which
+// therefore need neither a name nor an error. K can be any comparable type, such as
+// netip.Addr, types.UID or a struct of several fields. After that Indexer was released, the
+// index can be added to another one; for two at the same time, make a Clone.
 //
-// The index function is called once for every object that is stored, without a lock
-// that readers take, by one goroutine at a time. It may read from the indexer, but must
-// not write to it, wait for its informer, or modify the object. What it returns must
-// depend on the object alone. If it panics, nothing of the batch is stored and the
-// panic goes on to the writer. The index keeps copies of strings in keys, so that they
-// do not hold on to the objects' memory.
+// The index function is called once for every object that is stored, without a lock that
+// readers take, by one goroutine at a time. It may read from the indexer, but must not write
+// to it, wait for its informer, or modify the object. Its result must depend on the object
+// alone. If it panics, nothing of the batch is stored and the panic reaches the writer. The
+// index keeps copies of strings in keys, so that they do not hold on to the objects' memory.
 //
-// Look-ups are safe for concurrent use. They hold the indexer's read lock for a moment
-// that does not depend on the number of objects, and what they return is one consistent
-// state: later writes do not show in it. Before the index is added to an Indexer, and
-// after it was removed, they panic with an error that wraps [ErrNotAdded] rather than
-// find nothing; after the Indexer was released, with one that wraps [ErrReleased].
+// Lookups are safe for concurrent use. They hold the indexer's read lock for a moment that
+// does not depend on the number of objects, and return one consistent state: later writes do
+// not show in it. Before the index is added to an Indexer, and after it was removed, they
+// panic with an error that wraps [ErrNotAdded] rather than find nothing; after the Indexer was
+// released, with one that wraps [ErrReleased].
 type Index[K comparable, T Object] struct {
 	attachment[T]
 	keys   func(dst []K, obj T) []K // appends the keys of obj; nil if the user's function is

@@ -14,9 +14,9 @@ import (
 // write returns the events that it caused, in order, each with the old and the new
 // state of an object. Writes are safe for concurrent use and follow one another.
 //
-// The objects are kept as they are, not copied, and must not be modified. Keys and
-// index keys are computed when an object is stored and kept beside it, so an object
-// that is modified all the same does not damage an index.
+// The objects are kept as they are, not copied, and must not be modified. Keys and index keys
+// are computed when an object is stored, and kept with it, so a modified object does not
+// damage an index.
 type Indexer[T Object] struct {
 	options[T]
 

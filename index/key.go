@@ -26,8 +26,8 @@ func (k Key) clone() Key { return Key{strings.Clone(k.Namespace), strings.Clone(
 // the methods of client-go's cache.Object, so every pointer to an API type fits, and so does a
 // small struct that holds only the fields a program needs.
 //
-// It does not ask for comparable: then the compiler makes the code of an informer anew for each
-// type of objects, and otherwise once for all pointers.
+// It does not require comparable: the compiler would then generate the code of an informer for
+// each type of objects, instead of once for all pointers.
 type Object interface {
 	GetName() string
 	GetNamespace() string

@@ -18,10 +18,10 @@ type Labeled interface {
 	GetLabels() map[string]string
 }
 
-// Labels returns an index over the values of the labels with the given keys. Beside the
-// look-ups that every index has, it serves Reader.Candidates, and so listers: if a
-// selector has a requirement for one of the keys (equality, a set, or presence, or none
-// of these), they range only over objects that meet it.
+// Labels returns an index over the values of the labels with the given keys. In addition to
+// lookups, it serves Reader.Candidates, and so listers: if a selector has a requirement for
+// one of the keys (equality, a set, or presence, or none of these), they range only over
+// objects that meet it.
 //
 // Its name is "labels(a,b)" for the keys a and b, in whatever order. At least one key
 // is needed.

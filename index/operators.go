@@ -1,7 +1,7 @@
 package index
 
-// Or returns the condition that at least one of terms holds. What is said of the terms
-// of Intersect holds for these, too.
+// Or returns the condition that at least one of terms holds. The rules for the terms of
+// Intersect hold for these, too.
 func Or[T Object](terms ...Term[T]) Term[T] { return or[T](terms) }
 
 type or[T Object] []Term[T]

@@ -1,9 +1,8 @@
 package index
 
-// Option sets up an Indexer. The functions that options take are called by the
-// goroutine that writes, before anything is changed and without the readers' lock: if
-// one panics, nothing has changed and the panic goes on to the writer. They may read,
-// and must not write.
+// Option sets up an Indexer. The functions that options take are called by the goroutine that
+// writes, before anything is changed and without the readers' lock: if one panics, nothing has
+// changed and the panic reaches the writer. They may read, and must not write.
 type Option[T Object] func(*options[T])
 
 type options[T Object] struct {

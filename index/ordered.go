@@ -7,14 +7,14 @@ import (
 	"github.com/google/btree"
 )
 
-// Ordered is an index whose keys have an order: it finds the objects of a range of
-// keys, in that order or against it, and page by page. It is a handle as [Index] is,
-// made with NewOrdered, and what is said there of index functions and look-ups holds
-// for it, too. Objects of the same key are in the order of their names; see Range.
+// Ordered is an index whose keys have an order: it finds the objects of a range of keys, in
+// that order or against it, and page by page. It is a handle as [Index] is, made with
+// NewOrdered; the rules for index functions and lookups of Index hold for it, too. Objects of
+// the same key are in the order of their names; see Range.
 //
-// Every write of an object searches the tree of the index, also if the object's key has
-// not changed. The tree is that of github.com/google/btree, whose copies share what has
-// not been written to since.
+// Every write of an object searches the tree of the index, even if the object's key has not
+// changed. The tree is that of github.com/google/btree, whose copies share what has not been
+// written to since.
 type Ordered[K cmp.Ordered, T Object] struct {
 	attachment[T]
 	key    func(T) (K, bool)

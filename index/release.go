@@ -6,26 +6,25 @@ import (
 	"reflect"
 )
 
-// ErrReleased tells of a read from a store that was released. [Reader].Err returns an
-// error that wraps it, and other reads panic with one.
+// ErrReleased means that a store was read after its release. [Reader].Err returns an error
+// that wraps it, and other reads panic with one. Stop reading before the release.
 var ErrReleased = errors.New("the store was released, and reads must end before that")
 
-// Release lets go of all objects, and of their index keys, for good. Call it when the
-// last reader is done, to give memory back while something still refers to the indexer
-// or to one of its indexes. It may be called any number of times, and beside other
-// calls.
+// Release frees all objects and their index keys, for good. Call it after the last read, if
+// the program still refers to the indexer or to one of its indexes. It may be called any
+// number of times, and during other calls.
 //
 // Afterwards:
 //
-//   - Reads of the indexer, and look-ups in its indexes, panic with an error that
-//     wraps ErrReleased: with the objects gone, "not found" would be wrong, and a
-//     controller may delete what seems to have lost its owner. Err tells beforehand;
-//     ResourceVersion goes on to return the last version.
+//   - Reads of the indexer, and lookups in its indexes, panic with an error that wraps
+//     ErrReleased: with the objects gone, "not found" would be wrong, and a controller may
+//     delete what seems to have lost its owner. Err reports it before a read; ResourceVersion
+//     still returns the last version.
 //   - Writes store nothing: Apply, Replace and ReplaceNamespace return dst as it
 //     is. AddIndexes returns an error that wraps ErrReleased. The indexes can be
 //     added to another Indexer.
-//   - Snapshots, views and loops that have begun before go on, with the objects
-//     that they hold.
+//   - Snapshots, views and loops that have begun before continue, with the objects that they
+//     hold.
 func (x *Indexer[T]) Release() {
 	x.writer.Lock()
 	defer x.writer.Unlock()

@@ -9,10 +9,10 @@ import "slices"
 // reason. An object that is in the list twice is added, then updated, unless the
 // indexer was made WithLiteralEvents.
 //
-// Readers see the state before it or all of it, and wait for neither. Each page of the
-// store that is touched is copied; a list that has no object of the store makes a new
-// one. The list is not kept. What functions and methods of the caller panic with goes
-// on to the caller, and nothing has changed.
+// Readers see the state before it or all of it, and wait for neither. Each page of the store
+// that is touched is copied; a list that has no object of the store makes a new one. The list
+// is not kept. A panic of the caller's functions or methods reaches the caller, and changes
+// nothing.
 func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Reason) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()

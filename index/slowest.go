@@ -2,10 +2,9 @@ package index
 
 import "time"
 
-// Slowest calls the index functions for an object, each by itself, and returns the name of
-// the one that has taken longest, and how long: for finding what to blame after a write
-// was slow. Without indexes it returns zero. A panic of a function goes on to the caller.
-// Nothing is stored.
+// Slowest calls the index functions for an object, each by itself, and returns the name of the
+// slowest one and its time, to explain a slow write. Without indexes it returns zero. A panic
+// of a function reaches the caller. Nothing is stored.
 func (x *Indexer[T]) Slowest(obj T) (name string, took time.Duration) {
 	x.writer.Lock()
 	defer x.writer.Unlock()

@@ -16,12 +16,12 @@ const maxCheap = 1024
 // returns. Removing an object that is not there gives no event, unless the
 // indexer was made WithLiteralEvents.
 //
-// Readers see either the state before all changes or the state after them. They wait
-// while up to 256 changes are made, or up to 1,024 if no more than 256 of them are more
-// than cheap; an update is cheap in a store without indexes if no reader may hold the
-// pages that it writes to. Otherwise they do not wait, and each page of the store that
-// is touched is copied. Index functions, functions of options and the objects' methods
-// run before anything is changed, and what they panic with goes on to the caller.
+// Readers see either the state before all changes or the state after them. They wait while up
+// to 256 changes are made, or up to 1,024 if no more than 256 of them are more than cheap; an
+// update is cheap in a store without indexes if no reader may hold the pages that it writes
+// to. Otherwise they do not wait, and each page of the store that is touched is copied. Index
+// functions, functions of options and the objects' methods run before anything is changed, and
+// their panics reach the caller.
 func (x *Indexer[T]) Apply(dst []Event[T], changes []Change[T], version string) []Event[T] {
 	x.writer.Lock()
 	defer x.writer.Unlock()
@@ -251,8 +251,8 @@ func (x *Indexer[T]) makeLocked(changes []Change[T], version string) {
 	}
 }
 
-// SetResourceVersion sets the version at which the state is current, as a bookmark
-// tells it; it is empty if that is not known.
+// SetResourceVersion sets the version at which the state is current, as a bookmark reports it;
+// empty means unknown.
 func (x *Indexer[T]) SetResourceVersion(version string) {
 	x.writer.Lock()
 	defer x.writer.Unlock()

@@ -31,10 +31,10 @@ type Lister[T index.Labeled] struct{ reads[T] }
 
 // New returns a lister that reads from a store, such as an informer.
 //
-// Errors name the resource as generated listers do, by the kind in lower case and its
-// API group: deployment.apps "web" not found. Informers know both if their sources do,
-// as those of package kube do. Other stores can tell by a method GroupResource; without
-// one, errors have T's name and no group, unless ForResource gives them.
+// Errors name the resource as generated listers do, by the kind in lower case and its API
+// group: deployment.apps "web" not found. Informers know both if their sources do, as those of
+// package kube do. Other stores can have a method GroupResource. Without it, errors contain
+// T's name and no group, unless ForResource sets them.
 func New[T index.Labeled](from index.Reader[T]) *Lister[T] {
 	return &Lister[T]{reads[T]{from: from}}
 }

@@ -6,7 +6,7 @@ type DeltaType uint8
 const (
 	Put      DeltaType = iota + 1 // the object is there, new or in a new state
 	Delete                        // the object was deleted
-	Remove                        // the object, if there is one, is outside of what is watched now
+	Remove                        // the object, if any, left the watched selection
 	Replace                       // the objects of a list are all that there are
 	Bookmark                      // nothing else has changed up to the resource version
 	Step                          // several changes belong together
@@ -21,8 +21,8 @@ func (t DeltaType) String() string {
 	return names[t]
 }
 
-// Reason tells why a change was put in. The queue passes it on; what it means is the consumer's
-// affair, but for 0, which is the usual one.
+// Reason is the origin of a change. The queue passes it on without reading it; 0 is the usual
+// one.
 type Reason uint8
 
 // Delta is one change that waits in a DeltaFIFO.

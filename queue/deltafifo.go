@@ -164,8 +164,8 @@ func (q *DeltaFIFO[T]) HighWater() int {
 	return q.highWater
 }
 
-// Close makes the queue ignore what producers put in from now on, and lets go of those who wait
-// for room. It may be called more than once.
+// Close makes the queue ignore later changes, and ends waits for room. It may be called more
+// than once.
 func (q *DeltaFIFO[T]) Close() {
 	q.mu.Lock()
 	q.closed = true

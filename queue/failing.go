@@ -15,7 +15,7 @@ type Failing struct {
 	Failures    int       // how often it has failed in a row
 	Since, Last time.Time // when it first did, and last
 	Err         error     // the last error, the very value: it keeps alive what it refers to
-	Terminal    bool      // Err is a TerminalError: it is not tried again before it is added anew
+	Terminal    bool      // Err is a TerminalError: the key is not retried until it is added again
 }
 
 const maxFailing = 10_000 // keys that are known to fail: if more do, they have a common cause

@@ -136,9 +136,9 @@ const maxReported = 1000 // elements of a list, which take some ten microseconds
 // Report returns the state of the queue, with at most n elements in each list, and no more than
 // 1,000. The caller owns it. Stats, Depths, Oldest and InWork are of one moment.
 //
-// The queue stands still while the keys of the lists are copied, some nanoseconds each, and, with
-// fairness, as long as Stats takes. Keys that fail are looked through while it goes on: one that is
-// about to begin or cease to fail waits for that, 0.3 ms if there are 10,000.
+// The queue is locked while the keys of the lists are copied, a few nanoseconds each, and,
+// with fairness, as long as Stats takes. Failing keys are read without that lock; only a key
+// that begins or ceases to fail waits for it, 0.3 ms with 10,000 failing keys.
 func (q *WorkQueue[K]) Report(n int) Report {
 	n = max(0, min(n, maxReported))
 	r, oldest, inWork := q.snapshot(n)

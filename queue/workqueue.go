@@ -1,11 +1,11 @@
-// Package queue holds the queues of a controller.
+// Package queue contains the queues of a controller.
 //
 // A [DeltaFIFO] stands between a source of changes and the store: the source never waits for
 // the work that its changes cause, and the store takes all that has come in with one swap.
 //
-// A [WorkQueue] stands between event handlers and the workers that reconcile: it keeps each key
-// once, hands it to one worker at a time, delays and retries, and decides who comes first. It
-// takes the place of client-go's workqueue.TypedRateLimitingInterface.
+// A [WorkQueue] stands between event handlers and the workers that reconcile: it keeps each
+// key once, hands it to one worker at a time, delays, retries and orders keys. It replaces
+// client-go's workqueue.TypedRateLimitingInterface.
 package queue
 
 import (
@@ -37,14 +37,14 @@ var ErrShutDown = errors.New("queue: shut down")
 //  4. Delays. AddAfter adds a key when the delay has passed. Of several delays of a key, the
 //     one that ends first counts. Other adds of the key make no difference to it (but see
 //     WithJoinedDelays).
-//  5. Shutdown. What waits is still handed out, and so is what was added while it was being
-//     processed. What is delayed is dropped; what is added is ignored.
+//  5. Shutdown. Waiting keys are still handed out, including those added while they were
+//     processed. Delayed keys are dropped; later adds are ignored.
 //
-// Who comes first:
+// The order of keys:
 //
 //  6. Order. Keys of the same priority and tenant are handed out in the order in which they
-//     took their place. A key does so when it is added; when its delay ends; when its
-//     processing ends, if it was added meanwhile; and when its priority is raised.
+//     took their place. A key does so when it is added, when its delay ends, when its
+//     processing ends if it was added meanwhile, and when its priority is raised.
 //  7. Priority. Keys of a higher priority come first.
 //  8. Ageing. While keys of a priority wait, others may be handed out instead as often in a
 //     row as WithAgeing says, 32 times without it. Then that priority has the next turn; if
@@ -52,16 +52,16 @@ var ErrShutDown = errors.New("queue: shut down")
 //  9. Fairness, WithFairness. The keys of one priority are handed out to the tenants in
 //     turns, a key a turn. A tenant that had none waiting comes after those that had.
 //
-// So nothing waits for ever: with ageing a, a key that was the n-th of its priority and tenant
+// So no key waits forever: with ageing a, a key that was the n-th of its priority and tenant
 // is among the next n·t·(a+p) keys that are handed out, where t is the largest number of
 // tenants that meanwhile have keys of its priority waiting, 1 without fairness, and p that of
 // priorities.
 //
-// It differs from client-go's queue where that does not do what it says:
+// It differs from client-go's queue where that one differs from its documentation:
 //
-//   - ShutDownWithDrain waits for what waits, too, and any number of calls may wait. There it
-//     returns as soon as nothing is in process, and of several calls, one returns.
-//   - Done of a key that is not in process changes nothing. There, if the key waits, it
+//   - ShutDownWithDrain also waits for waiting keys, in any number of calls. There it returns
+//     as soon as no key is processed, and only one of several calls returns.
+//   - Done of a key that is not being processed changes nothing. There, a waiting key then
 //     waits twice, and two workers may get it.
 //
 // Any key that a Go map can have will do. Keys that hold a NaN, which a map would not find
@@ -71,10 +71,10 @@ var ErrShutDown = errors.New("queue: shut down")
 // All methods are safe for concurrent use, and none takes long, whatever the number of keys and
 // tenants: the queue grows and shrinks in steps. It is meant for a handful of priorities.
 //
-// The queue keeps memory for about 1,000 keys. What it has beyond that, it gives back when it
-// has not needed it for half a minute to a minute, and all of it when it was shut down and
-// holds no key. It allocates nothing while it has room. It has one goroutine while a key is
-// delayed, metrics have to be set, or it has memory to give back; ShutDown ends it.
+// The queue keeps memory for about 1,000 keys. It frees more memory than that after half a
+// minute to a minute without use, and all of it after shutdown, when it holds no key. It
+// allocates nothing while it has room. It has one goroutine while a key is delayed, metrics
+// have to be set, or it has memory to give back; ShutDown ends it.
 type WorkQueue[K comparable] struct {
 	options
 	limiter   workqueue.TypedRateLimiter[K]

@@ -30,7 +30,7 @@ func reported(t *testing.T) *[]string {
 
 func TestOptionsAreChecked(t *testing.T) {
 	for want, opts := range map[string][]queue.Option{
-		"an option is nil":                              {nil},
+		"option is nil":                                 {nil},
 		"the name is empty":                             {queue.WithName("")},
 		"the clock is nil":                              {queue.WithClock(nil)},
 		"the metrics provider is nil":                   {queue.WithMetrics(nil)},
@@ -83,7 +83,7 @@ func TestKeysThatNoMapFindsAreRefused(t *testing.T) {
 	errs := reported(t)
 	q := newQueue[key](t, queue.WithName("q"))
 	bad := key{"bad", [2]float64{0, math.NaN()}}
-	checkRefused(t, q, bad, errs, "it is not equal to itself, as it holds a NaN")
+	checkRefused(t, q, bad, errs, "value is not equal to itself, because it contains a NaN")
 
 	good := key{"good", [2]float64{0, math.Inf(1)}}
 	q.Add(good)
@@ -98,9 +98,9 @@ func TestKeysThatCannotBeComparedAreRefused(t *testing.T) {
 	errs := reported(t)
 	q := newQueue[any](t, queue.WithName("q"))
 	bad := any([]string{"slice"})
-	checkRefused(t, q, bad, errs, "it holds a value that cannot be compared")
-	checkRefused(t, q, any(struct{ in any }{bad}), errs, "it holds a value that cannot be compared")
-	checkRefused(t, q, any(math.NaN()), errs, "it is not equal to itself, as it holds a NaN")
+	checkRefused(t, q, bad, errs, "value cannot be compared")
+	checkRefused(t, q, any(struct{ in any }{bad}), errs, "value cannot be compared")
+	checkRefused(t, q, any(math.NaN()), errs, "value is not equal to itself, because it contains a NaN")
 
 	good := []any{"string", 1, nil, struct{ in any }{}, 1.5, struct{ in any }{"x"}}
 	for _, key := range append(good, good...) {

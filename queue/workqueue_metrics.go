@@ -9,8 +9,8 @@ import (
 	"github.com/kubetyped/informer/internal/timing"
 )
 
-// MetricsProvider is a workqueue.MetricsProvider that also has metrics for what client-go's
-// queue does not tell. See WithMetrics.
+// MetricsProvider is a workqueue.MetricsProvider with additional metrics, which client-go's
+// queue does not have. See WithMetrics.
 type MetricsProvider interface {
 	workqueue.MetricsProvider
 	// These make Stats.Delayed, InFlight and OldestAge, which is set twice a second.

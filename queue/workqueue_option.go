@@ -116,7 +116,7 @@ func newOptions(opts []Option) (options, error) {
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {
-			opt = func(*options) error { return errors.New("an option is nil") }
+			opt = func(*options) error { return errors.New("option is nil") }
 		}
 		errs = append(errs, opt(&o))
 	}

@@ -19,11 +19,11 @@ import (
 // an error at once if workers is less than 1 or process is nil. If the queue was shut down
 // before, Run processes what waits, and then returns an error that wraps ErrShutDown.
 //
-// What becomes of a key is up to what process returns:
+// The result of process decides about the key:
 //
 //   - nil: it is done. The rate limiter forgets it.
 //   - RequeueAfter: the same, and it is added once more after that time.
-//   - TerminalError: it has failed, and is not tried again. The rate limiter forgets it.
+//   - TerminalError: it has failed, and is not retried. The rate limiter forgets it.
 //   - Any other error: it has failed, and is added again when the rate limiter allows.
 //
 // Failures are logged. If the error wraps several of these, TerminalError counts before
@@ -38,10 +38,10 @@ import (
 // The function gets a context that ends with ctx and whose logger has the queue's name and the
 // key as values.
 //
-// To stop at once, end ctx: no further key is handed out, and Run waits for the calls under
-// way. To stop when all that waits has been processed, call ShutDown, Drain or
-// ShutDownWithDrain instead; then errors and RequeueAfter lead to nothing. Either way the queue
-// is shut down when Run returns, so none of its goroutines is left.
+// To stop at once, end ctx: no further key is handed out, and Run waits for the running calls.
+// To stop after all waiting keys were processed, call ShutDown, Drain or ShutDownWithDrain
+// instead; errors and RequeueAfter then have no effect. Either way the queue is shut down when
+// Run returns, so none of its goroutines is left.
 func (q *WorkQueue[K]) Run(ctx context.Context, workers int, process func(ctx context.Context, key K) error) error {
 	switch {
 	case workers < 1:
@@ -133,7 +133,7 @@ func (r *run[K]) settled(ctx context.Context, key K, outcome error) {
 	if terminal {
 		r.results.terminal.Add(1)
 		r.failures.failed(key, outcome, true, r.time.At(r.time.Now()))
-		klog.FromContext(ctx).Error(outcome, "Processing has failed and is not tried again")
+		klog.FromContext(ctx).Error(outcome, "Processing has failed and is not retried")
 		return
 	}
 	r.failures.succeeded(key)
@@ -163,8 +163,9 @@ type requeueError struct{ after time.Duration }
 
 func (e *requeueError) Error() string { return fmt.Sprintf("requeue after %v", e.after) }
 
-// TerminalError returns an error that makes [WorkQueue.Run] not try a key again, as that would
-// fail again: nothing happens until the key is added anew. It wraps err, which may be nil.
+// TerminalError returns an error for which [WorkQueue.Run] does not retry the key: only
+// another add of the key processes it again. Use it for errors that a retry cannot fix. It
+// wraps err, which may be nil.
 func TerminalError(err error) error { return &terminalError{err: err} }
 
 type terminalError struct{ err error }

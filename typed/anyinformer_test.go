@@ -12,6 +12,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -22,7 +23,7 @@ var (
 
 func TestExplain(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		r := rig.New(t, typed.WithHistory(4))
+		r := rig.New(t, observe.WithHistory(4))
 		require.NoError(t, r.AddIndexes(
 			index.Single("node", func(o *rig.Thing) (string, bool) { return o.Node, o.Name == "b" }),
 			index.New("letters", func(o *rig.Thing) []rune { return []rune(o.Name) }),
@@ -113,7 +114,7 @@ func TestAnyInformerAfterRelease(t *testing.T) {
 		assert.Empty(t, f.Informers())
 		for _, informer := range []typed.AnyInformer{informers[0], use} {
 			assert.Equal(t, "*rig.Thing a", informer.Name())
-			assert.Equal(t, typed.PhaseStopped, informer.Status().Phase)
+			assert.Equal(t, report.PhaseStopped, informer.Status().Phase)
 			assert.Zero(t, informer.EstimateHeap(1))
 			assert.Empty(t, informer.IndexSizes())
 			assert.Zero(t, informer.Explain(rig.Key("a")))

@@ -58,7 +58,7 @@ func (l *loop[T]) report(panicked any) {
 // crashed ends the informer, whose goroutine has panicked where no user's function is
 // called: it says so, rather than go on with events that are lost.
 func (l *loop[T]) crashed(_ context.Context, panicked any) {
-	l.end(&goroutine.PanicError{Of: "the informer's own goroutine", Value: panicked})
+	(*l.ending.Load())(&goroutine.PanicError{Of: "the informer's own goroutine", Value: panicked})
 }
 
 // identify returns the key and the resource version of an object, false if its

@@ -12,6 +12,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -28,21 +29,21 @@ func TestBudgetOfObjects(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		ctx, lines := rig.Lines()
 		var warnings []report.Budget
-		r := rig.New(t, typed.WithBudget(typed.Budget{Objects: 10, OnWarning: func(b report.Budget) { warnings = append(warnings, b) }}))
+		r := rig.New(t, observe.WithBudget(observe.Budget{Objects: 10, OnWarning: func(b report.Budget) { warnings = append(warnings, b) }}))
 		r.StartIn(ctx)
 		sinktest.Replace(r.Sink, "", manyThings(0, 7), "1")
 		synctest.Wait()
-		assert.Equal(t, report.Budget{Objects: 10, Used: 0.7}, r.Status().Budget)
+		assert.Equal(t, report.Budget{Objects: 10, Kept: 7, Used: 0.7}, r.Status().Budget)
 		assert.Empty(t, warnings)
 
 		sinktest.Put(r.Sink, rig.At("8th", 2), "2")
 		synctest.Wait()
-		want := report.Budget{Objects: 10, Used: 0.8, Since: time.Now()}
+		want := report.Budget{Objects: 10, Kept: 8, Used: 0.8, Since: time.Now()}
 		assert.Equal(t, want, r.Status().Budget)
 		assert.Equal(t, []report.Budget{want}, warnings)
 		logged := lines()
 		require.Len(t, logged, 1)
-		assert.Contains(t, logged[0], "Four fifths of a budget are used")
+		assert.Contains(t, logged[0], "Informer budget is 80% used")
 		assert.Contains(t, logged[0], "objects=8")
 		time.Sleep(time.Minute)
 		sinktest.Put(r.Sink, rig.At("9th", 3), "3")
@@ -81,12 +82,12 @@ func TestBudgetStops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rig.InBubble(t, func(t *testing.T) {
-				r := rig.New(t, typed.WithBudget(typed.Budget{Objects: 10, Stop: true}))
+				r := rig.New(t, observe.WithBudget(observe.Budget{Objects: 10, Stop: true}))
 				r.Start()
 				list(r.Sink)
 				err := <-r.Ended
 				r.Ended <- nil
-				var over *typed.BudgetError
+				var over *observe.BudgetError
 				require.ErrorAs(t, err, &over)
 				assert.EqualValues(t, 11, over.Objects)
 				assert.False(t, over.Total)
@@ -105,7 +106,7 @@ func heavy(name string, version int) *rig.Thing {
 
 func TestBudgetOfBytes(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		r := rig.New(t, typed.WithBudget(typed.Budget{Bytes: 10 << 20, Stop: true}))
+		r := rig.New(t, observe.WithBudget(observe.Budget{Bytes: 10 << 20, Stop: true}))
 		r.Start()
 		sinktest.Replace(r.Sink, "", []*rig.Thing{heavy("a", 1), heavy("b", 1)}, "1")
 		synctest.Wait()
@@ -124,7 +125,7 @@ func TestBudgetOfBytes(t *testing.T) {
 		sinktest.Bookmark(r.Sink, "10")
 		err := <-r.Ended
 		r.Ended <- nil
-		var over *typed.BudgetError
+		var over *observe.BudgetError
 		require.ErrorAs(t, err, &over)
 		assert.ErrorContains(t, err, "about 15 MB of 10")
 	})
@@ -134,7 +135,7 @@ func TestTotalBudget(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		var ended []error
 		rig.CatchErrors(t, func(err error) { ended = append(ended, err) })
-		f := newShop(t, typed.WithTotalBudget(typed.Budget{Objects: 10, Stop: true}))
+		f := newShop(t, observe.WithTotalBudget(observe.Budget{Objects: 10, Stop: true}))
 		a, b := f.share("a"), f.share("b")
 		sinkA, sinkB := <-f.scripts[0].Started, <-f.scripts[1].Started
 		sinktest.Replace(sinkA, "", manyThings(0, 6), "1")
@@ -148,16 +149,23 @@ func TestTotalBudget(t *testing.T) {
 		assert.Empty(t, ended, "what one gives up, the other may have")
 		sinktest.Put(sinkB, rig.At("6th", 3), "3")
 		synctest.Wait()
-		var over *typed.BudgetError
+		var over *observe.BudgetError
 		require.Len(t, ended, 1)
 		require.ErrorAs(t, ended[0], &over)
 		assert.True(t, over.Total)
 		assert.Equal(t, b.Name(), over.Informer, "the one that has grown")
 		assert.ErrorContains(t, over, "with the other informers of its factory it is over its budget, 11 objects of 10")
-		assert.Equal(t, typed.PhaseSynced, a.Status().Phase)
+		assert.Equal(t, report.PhaseSynced, a.Status().Phase)
+		used := a.Status().FactoryBudget
+		assert.EqualValues(t, 11, used.Kept)
+		assert.InDelta(t, 1.1, used.Used, 1e-9)
+		assert.False(t, used.Since.IsZero())
+		assert.Equal(t, used, b.Status().FactoryBudget, "it is that of both")
+		assert.Zero(t, a.Status().Budget, "and none of their own")
 
 		b.Release()
 		synctest.Wait()
+		assert.Equal(t, report.Budget{Objects: 10, Kept: 5, Used: 0.5}, a.Status().FactoryBudget, "at once")
 		sinktest.Replace(sinkA, "", manyThings(0, 10), "3")
 		synctest.Wait()
 		assert.Len(t, ended, 1, "what is released is not counted")

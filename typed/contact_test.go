@@ -14,6 +14,8 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -74,7 +76,7 @@ func TestOnErrorEndsRun(t *testing.T) {
 		r.Sink.Report(nil)
 		r.Sink.Report(&source.RejectedError{Informer: "x", Key: index.Key{Name: "a"}, Err: broken})
 		synctest.Wait()
-		assert.Equal(t, typed.PhaseSynced, r.Phase())
+		assert.Equal(t, report.PhaseSynced, r.Phase())
 		r.Sink.Report(forbidden)
 		err := <-r.Ended
 		assert.ErrorIs(t, err, forbidden)
@@ -165,7 +167,7 @@ func TestStatusBesideRelease(t *testing.T) {
 // TestMetricsOfAFactoryHaveNames asks for metrics for each informer.
 func TestMetricsOfAFactoryHaveNames(t *testing.T) {
 	var names []string
-	f := typed.NewFactory(typed.WithMetricsFor(func(informer string, _ source.Origin) typed.Metrics {
+	f := typed.NewFactory(observe.WithMetricsFor(func(informer string, _ source.Origin) observe.Metrics {
 		names = append(names, informer)
 		return nil
 	}))

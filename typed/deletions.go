@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
@@ -85,6 +86,6 @@ func (d *deletions) all() []*deletionWaiter {
 // notify calls the waiters.
 func notify(waiters []*deletionWaiter) {
 	for _, w := range waiters {
-		contain(w.changed)
+		goroutine.CallSafely(w.changed)
 	}
 }

@@ -21,9 +21,8 @@ const (
 	block
 )
 
-// EveryEvent delivers every event. What a slow handler has not seen yet is
-// kept, without a bound, as client-go does; Registration.Backlog tells how
-// much that is.
+// EveryEvent delivers every event. Events for a slow handler wait without a bound, as in
+// client-go; Registration.Backlog returns their number.
 func EveryEvent() Delivery { return Delivery{kind: everyEvent} }
 
 // Coalesce keeps at most one event for each object: if the object changes
@@ -76,10 +75,9 @@ func WithDelivery(d Delivery) HandlerOption {
 	}
 }
 
-// WithResync calls the handler with an update of every object, old and new
-// being the same, each time the period has passed; 0 means never. The period
-// begins anew when the last of these updates was delivered. Nothing is asked
-// of the server.
+// WithResync calls the handler with an update of every object, old and new being the same,
+// each time the period has passed; 0 means never. The period begins again when the last of
+// these updates was delivered. Nothing is asked of the server.
 func WithResync(period time.Duration) HandlerOption {
 	return func(c *handlerConfig) error {
 		if period < 0 {
@@ -104,12 +102,12 @@ func WithResyncJitter(fraction float64) HandlerOption {
 	}
 }
 
-// WithOnSynced has f called when the handler is synced, once, by the goroutine
-// that calls the handler, before the next event.
+// WithOnSynced calls f once when the handler is synced, on the handler's goroutine, before the
+// next event.
 func WithOnSynced(f func()) HandlerOption {
 	return func(c *handlerConfig) error {
 		if f == nil {
-			return errors.New("the function to call when the handler is synced is nil")
+			return errors.New("WithOnSynced: function is nil")
 		}
 		c.onSynced = f
 		return nil

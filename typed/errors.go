@@ -9,8 +9,7 @@ import (
 var (
 	// ErrStarted is returned by Run when it was called before.
 	ErrStarted = errors.New("the informer was started before; an informer runs once")
-	// ErrNotStarted tells that an informer does not sync because Run was not
-	// called.
+	// ErrNotStarted means that an informer does not sync because Run was not called.
 	ErrNotStarted = errors.New("the informer was not started: call Run")
 	// ErrStopped is returned by whatever needs a running informer when it has
 	// ended.
@@ -18,18 +17,17 @@ var (
 	// ErrClosed is returned when something is asked of a Registration that was
 	// closed.
 	ErrClosed = errors.New("the handler was removed")
-	// ErrExited tells that a handler was removed since it has ended its goroutine,
-	// by runtime.Goexit or by what calls it, such as testing.T.FailNow.
+	// ErrExited means that a handler was removed because it ended its goroutine, with
+	// runtime.Goexit or a function that calls it, such as testing.T.FailNow.
 	ErrExited = errors.New("the handler has ended its goroutine, and was removed")
 )
 
-// SyncError tells why an informer or a handler is not synced.
+// SyncError reports why an informer or a handler is not synced.
 type SyncError struct {
 	// Informer is the informer's name.
 	Informer string
-	// Cause tells why the wait ended: the cause of the context's end (see
-	// context.Cause), ErrStopped, possibly with what the source returned, or
-	// ErrClosed.
+	// Cause reports why the wait ended: the cause of the context's end (see context.Cause),
+	// ErrStopped, possibly with what the source returned, or ErrClosed.
 	Cause error
 	// Err is the last failure of the source, nil if there was none since it
 	// last worked, or ErrNotStarted.

@@ -30,9 +30,9 @@ type EventStream[T index.Object] struct {
 	err error // guarded by mu
 }
 
-// All ranges over the events: what a handler would get, from the goroutine that
-// ranges. The range ends when the loop is left, the context ends, or the informer
-// does. Each range begins anew, with the objects that are there.
+// All ranges over the events that a handler would get, on the goroutine of the loop. The range
+// ends when the loop is left, the context ends, or the informer does. Each range begins again,
+// with the objects that are there.
 func (s *EventStream[T]) All() iter.Seq[Event[T]] {
 	return func(yield func(Event[T]) bool) {
 		err := s.visit(yield)
@@ -42,15 +42,25 @@ func (s *EventStream[T]) All() iter.Seq[Event[T]] {
 	}
 }
 
-// Err tells why the last range has ended: nil if the loop was left, or there was no
-// range yet. Otherwise the error wraps the cause of the context's end (see
-// context.Cause); or ErrStopped, and what the source returned, if the informer has
-// stopped; or index.ErrReleased; or it says what is wrong with an option. The first two
-// wrap what list and watch fail with, too, if they do, or ErrNotStarted.
+// Err reports why the last range has ended: nil if the loop was left, or there was no range
+// yet. Otherwise the error wraps the cause of the context's end (see context.Cause),
+// ErrStopped with the error of the source, or index.ErrReleased, or it names an invalid
+// option. The first two also wrap the current list or watch error, or ErrNotStarted.
 func (s *EventStream[T]) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
+}
+
+// Events returns the events of the informer as an event stream, whose Err returns why it
+// ended. A stream of a SharedInformer also ends with its release. Events takes the options of a
+// handler, and does nothing until the stream is ranged over.
+func (a *access[T]) Events(ctx context.Context, opts ...HandlerOption) *EventStream[T] {
+	return &EventStream[T]{visit: func(yield func(Event[T]) bool) error {
+		i, ctx, stop := a.within(ctx)
+		defer stop()
+		return i.visit(ctx, opts, yield)
+	}}
 }
 
 // visit passes the events to yield, see EventStream.
@@ -84,5 +94,5 @@ func (i *Informer[T]) visit(ctx context.Context, opts []HandlerOption, yield fun
 
 // eventsEnd tells why there are no more events.
 func (i *Informer[T]) eventsEnd(ctx context.Context) error {
-	return i.withFailure(fmt.Errorf("informer %s: there are no more events: %w", i.name, i.endOf(ctx)))
+	return i.withFailure(fmt.Errorf("informer %s: event stream ended: %w", i.name, i.endOf(ctx)))
 }

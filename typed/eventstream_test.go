@@ -40,21 +40,21 @@ func TestEventsTellWhyTheyEnd(t *testing.T) {
 			r.Start()
 			sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 			return endOf(r.Events(short(t)))
-		}, []error{enough}, "informer *rig.Thing: there are no more events: waited long enough"},
+		}, []error{enough}, "informer *rig.Thing: event stream ended: waited long enough"},
 		"the context, before": {func(t *testing.T, r *rig.Rig) error {
 			r.Start()
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cancel(enough)
 			return endOf(r.Events(ctx))
-		}, []error{enough}, "informer *rig.Thing: there are no more events: waited long enough"},
+		}, []error{enough}, "informer *rig.Thing: event stream ended: waited long enough"},
 		"the context, while list and watch fail": {func(t *testing.T, r *rig.Rig) error {
 			r.Start()
 			r.Sink.Report(broken)
 			return endOf(r.Events(short(t)))
-		}, []error{enough, broken}, "informer *rig.Thing: there are no more events: waited long enough; list or watch fails since 2000-01-01T00:00:00Z (1×), lately with: broken"},
+		}, []error{enough, broken}, "informer *rig.Thing: event stream ended: waited long enough; list or watch fails since 2000-01-01T00:00:00Z (1×), lately with: broken"},
 		"the context, without Run": {func(t *testing.T, r *rig.Rig) error {
 			return endOf(r.Events(short(t)))
-		}, []error{enough, typed.ErrNotStarted}, "informer *rig.Thing: there are no more events: waited long enough; the informer was not started: call Run"},
+		}, []error{enough, typed.ErrNotStarted}, "informer *rig.Thing: event stream ended: waited long enough; the informer was not started: call Run"},
 		"the informer": {func(t *testing.T, r *rig.Rig) error {
 			r.Start()
 			go func() {
@@ -62,12 +62,12 @@ func TestEventsTellWhyTheyEnd(t *testing.T) {
 				r.Stop()
 			}()
 			return endOf(r.Events(t.Context()))
-		}, []error{typed.ErrStopped}, "informer *rig.Thing: there are no more events: the informer has stopped"},
+		}, []error{typed.ErrStopped}, "informer *rig.Thing: event stream ended: the informer has stopped"},
 		"the source": {func(t *testing.T, r *rig.Rig) error {
 			r.Start()
 			go func() { r.Script.Fail <- broken }()
 			return endOf(r.Events(t.Context()))
-		}, []error{typed.ErrStopped, broken}, "informer *rig.Thing: there are no more events: the informer has stopped: broken"},
+		}, []error{typed.ErrStopped, broken}, "informer *rig.Thing: event stream ended: the informer has stopped: broken"},
 		"the informer, before": {func(t *testing.T, r *rig.Rig) error {
 			r.Start()
 			r.Stop()

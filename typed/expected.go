@@ -27,18 +27,18 @@ type Expected interface {
 	// Met reports whether reads of the informer reflect it, or the informer has
 	// stopped, so that they never will.
 	Met() bool
-	// Watch has look called whenever Met may have become true since, until Unwatch
-	// is called, and possibly once more. Whoever calls it asks Met after that. It is
-	// called once at most. The informer calls look without a lock, and waits for it.
+	// Watch calls look whenever Met may have become true, until Unwatch is called, and
+	// possibly once more. Call Watch at most once, then call Met. The informer calls look
+	// without a lock, and waits for it.
 	Watch(look func())
-	// Unwatch has the informer forget look, after Watch.
+	// Unwatch ends a Watch.
 	Unwatch()
-	// Listed reports, once it is met, whether a list may have brought that about rather
-	// than events: what was written may be gone again, of which no event tells.
+	// Listed reports, once met, whether a list may have met it instead of events: the written
+	// object may be deleted again, without an event.
 	Listed() bool
 	// Covers reports whether other is met whenever this is.
 	Covers(other Expected) bool
-	// String tells what is expected and how far the informer is.
+	// String returns the expectation and the informer's progress.
 	String() string
 }
 
@@ -54,11 +54,11 @@ type versionExpected[T index.Object] struct {
 	look  keyWaiter
 }
 
-// ExpectVersion returns what tells when reads reflect a resource version, as a write to
-// the server has returned it: WaitForResourceVersion without a goroutine that waits.
-// It returns an error if the version is not a positive number, or the informer
-// cannot be used.
-func (i *Informer[T]) ExpectVersion(version string) (Expected, error) {
+// ExpectVersion returns what reports when reads reflect a resource version, as a write to the
+// server has returned it: WaitForResourceVersion without a goroutine that waits. It returns an
+// error if the version is not a positive number, or the informer cannot be used.
+func (a *access[T]) ExpectVersion(version string) (Expected, error) {
+	i := a.informer.Load()
 	if err := i.canReach(version); err != nil {
 		return nil, err
 	}
@@ -68,9 +68,6 @@ func (i *Informer[T]) ExpectVersion(version string) (Expected, error) {
 // canReach returns an error if reads will never be known to reflect a version:
 // what is wrong with the informer, or with the version.
 func (i *Informer[T]) canReach(version string) error {
-	if i == nil {
-		return errNilInformer
-	}
 	if err := i.check(); err != nil {
 		return err
 	}
@@ -97,7 +94,9 @@ func (e *versionExpected[T]) Listed() bool {
 	return e.informer.lists.haveReached(e.waiter.version, e.lists)
 }
 
-// CountLists implements ListCounter.
+// CountLists counts lists in c from now on, while c is referred to, and reports whether it did
+// so before. Listed cannot report the effects of a list that reads reflected before anything
+// was written; a caller who has marked c before it read and wrote can.
 func (e *versionExpected[T]) CountLists(c *ListCount) bool { return e.informer.lists.countIn(c) }
 
 func (e *versionExpected[T]) Watch(look func()) {
@@ -139,13 +138,13 @@ type deletionExpected[T index.Object] struct {
 	waiter deletionWaiter
 }
 
-// ExpectDeleted returns what tells when reads reflect that an object was deleted: it
-// is gone, or there is one of another UID, or it is marked as being deleted. The
-// object is given in any state that it had before. It returns an error if that has no
-// UID or its version is not a positive number, if the informer's objects have no
-// UIDs, or the informer cannot be used.
-func (i *Informer[T]) ExpectDeleted(obj Identified) (Expected, error) {
-	e, err := i.expectDeleted(obj)
+// ExpectDeleted returns what reports when reads reflect that an object was deleted: it is
+// gone, or there is one of another UID, or it is marked as being deleted. The object is given
+// in any state that it had before. It returns an error if that has no UID or its version is
+// not a positive number, if the informer's objects have no UIDs, or the informer cannot be
+// used.
+func (a *access[T]) ExpectDeleted(obj Identified) (Expected, error) {
+	e, err := a.informer.Load().expectDeleted(obj)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +153,7 @@ func (i *Informer[T]) ExpectDeleted(obj Identified) (Expected, error) {
 
 func (i *Informer[T]) expectDeleted(obj Identified) (*deletionExpected[T], error) {
 	if obj == nil {
-		return nil, fmt.Errorf("informer %s: a deletion is not expected: the object is nil", i.Name())
+		return nil, fmt.Errorf("informer %s: a deletion is not expected: object is nil", i.Name())
 	}
 	key := index.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	if err := i.canReachAt(key, obj.GetResourceVersion()); err != nil {
@@ -180,10 +179,12 @@ func (i *Informer[T]) expectDeleted(obj Identified) (*deletionExpected[T], error
 // to an object with finalizers or a grace period. The object is given in any state that it
 // had before.
 //
-// It returns an error at once if ExpectDeleted does; ctx's error if that ends first; and
-// ErrStopped if the informer does, or has. The last two wrap what list and watch fail with, too, if
-// they do, or ErrNotStarted.
-func (i *Informer[T]) WaitForDeletion(ctx context.Context, obj Identified) error {
+// It returns an error at once if ExpectDeleted does. It returns ctx's error if ctx ends first,
+// and ErrStopped if the informer stops; both also wrap the current list or watch error, or
+// ErrNotStarted.
+func (a *access[T]) WaitForDeletion(ctx context.Context, obj Identified) error {
+	i, ctx, stop := a.within(ctx)
+	defer stop()
 	e, err := i.expectDeleted(obj)
 	if err != nil {
 		return err
@@ -194,8 +195,6 @@ func (i *Informer[T]) WaitForDeletion(ctx context.Context, obj Identified) error
 	}
 	return nil
 }
-
-var errNilInformer = errors.New("the informer is nil")
 
 var errNoUID = errors.New("the object has no UID")
 

@@ -8,9 +8,6 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// SpareRecords is how many objects that have left the store may be on record.
-const SpareRecords = spareRecords
-
 // Awaited returns how many versions and deletions are waited for.
 func (i *Informer[T]) Awaited() (versions, deletions int) {
 	i.versions.mu.Lock()
@@ -34,4 +31,11 @@ func KeptAfterBurst[T index.Object](object func(name string, version int) T, n i
 	}
 	l.process(deltas)
 	return cap(l.changes) + cap(l.events)
+}
+
+// ListCounts returns how many count the informer's lists.
+func (i *Informer[T]) ListCounts() int {
+	i.lists.mu.Lock()
+	defer i.lists.mu.Unlock()
+	return len(i.lists.counts)
 }

@@ -14,29 +14,32 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/keys"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// ErrShutDown is returned when something is asked of a Factory after Shutdown.
+// ErrShutDown means that Shutdown of the Factory was called. Methods that need a running
+// factory return it.
 var ErrShutDown = errors.New("the factory was shut down")
 
-// ErrFrozen is returned when a new informer is asked of a Factory after Freeze.
-var ErrFrozen = errors.New("it would be a new informer, and the factory was frozen: ask for it before, or with WithDespiteFreeze")
+// ErrFrozen means that a request would start a new informer after Freeze. Share returns it;
+// request the informer before Freeze, or pass WithDespiteFreeze.
+var ErrFrozen = errors.New("factory is frozen and has no such informer: request it before Freeze, or pass WithDespiteFreeze")
 
-// Factory runs informers, each of which is shared by all who ask for it. Share, and
-// kube.For, return a SharedInformer, which stands for one use of an informer. That
+// Factory runs informers and shares each of them among its users. [Share], or kube.For for
+// an API server, returns a [SharedInformer], a handle on one informer.
 //
-//  1. is started when somebody asks for it, and is the same for all who ask until the
-//     last of them has released it;
-//  2. is then, or after the time of WithGrace, stopped and released, and the factory
-//     lets go of it. Whoever asks later gets a new one, which begins with a list and
-//     does not wait until the old one has ended. The eighth promise of Informer says
-//     what reads of a released informer return.
+//  1. The first request for an informer starts it. Later requests with the same type and key
+//     return a handle on the same informer.
+//  2. When the last handle is released, and WithGrace has passed, the factory stops the
+//     informer and frees its objects.
+//  3. A later request starts a new informer, which lists again. It does not wait for the old
+//     one to stop.
 //
-// Informers of different clusters belong to different factories. Methods are safe
-// for concurrent use.
+// Use one factory per cluster. Methods are safe for concurrent use. [Informer] says what reads
+// return after a release.
 type Factory struct {
 	opts    []Option
 	err     error           // what is wrong with opts
@@ -83,9 +86,9 @@ type anyInformer interface {
 //
 //	typed.NewFactory(typed.WithTransform(kube.StripManagedFields[metav1.Object]))
 //
-// What can only be of one informer, its name, indexer, metrics and what is called
-// between its batches, is an option of Share instead: after it was given here, Share
-// returns an error. Package kube has factories that know a cluster.
+// Options for a single informer (its name, indexer, metrics and functions between batches)
+// belong to Share; given here, they make Share return an error. Package kube contains
+// factories for a cluster.
 func NewFactory(opts ...Option) *Factory {
 	f := &Factory{opts: slices.Clone(opts), shares: map[shareKey]*share{}}
 	f.err = refuseForAll(opts)
@@ -107,18 +110,17 @@ func NewFactory(opts ...Option) *Factory {
 //	}
 //	defer pods.Release()
 //
-// So whoever gives the same key has to mean the same source: a key of a type of one's
-// own, as above, cannot be taken for another. It should have all that the source
-// depends on, such as the resource, namespace, selectors and projection; what it does
-// not tell, the type of the objects may.
+// So the same key must mean the same source; with your own key type, as above, keys of other
+// code cannot collide. The key should contain everything that the source depends on, such as
+// resource, namespace, selectors and projection, except the type of the objects.
 //
 // The informer's name is the type of its objects, the key, and the API server's host. A
 // key that is a struct or a pointer needs a String method for that; without one, the
 // informer has the name that it has without a factory, see Informer.Name.
 //
-// Whoever gives the same key has to give the same opts as well: otherwise Share
-// returns an error, rather than objects that were transformed in another way than
-// was asked for. Functions are the same if they are one value: keep it in a variable.
+// Requests with the same key need the same opts; otherwise Share returns an error, instead of
+// objects with an unexpected transform. Functions are the same if they are one value: keep it
+// in a variable.
 //
 // Share returns an error if an option cannot be used, if src is nil or returns
 // nil, if key holds a value that cannot be compared, and ErrShutDown after
@@ -128,11 +130,11 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 	name := strings.TrimSpace(reflect.TypeFor[T]().String() + " " + called)
 	switch {
 	case f == nil:
-		return nil, fmt.Errorf("informer %s: the factory is nil", name)
+		return nil, fmt.Errorf("informer %s: factory is nil", name)
 	case f.err != nil:
 		return nil, fmt.Errorf("informer %s: %w", name, f.err)
 	case src == nil:
-		return nil, fmt.Errorf("informer %s: the function that returns the source is nil", name)
+		return nil, fmt.Errorf("informer %s: source function is nil", name)
 	case keys.Check(key) != nil:
 		return nil, fmt.Errorf("informer %s: a key of type %T cannot be compared", name, key)
 	}
@@ -173,11 +175,10 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 	return newSharedInformer(s.informer.(*Informer[T]), func() { f.release(at, s, by) }), nil
 }
 
-// Freeze has Share fail from now on, with ErrFrozen and the line that has asked, where it
-// would have to start an informer: when a program has all that it needs, one that comes
-// later is an accident, of which nobody knows how large it will be. Informers that run can
-// be asked for as before; an option lets others be started, see WithDespiteFreeze. It may be called
-// any number of times.
+// Freeze makes Share fail from now on if it would start an informer, with ErrFrozen and the
+// calling line: once a program has all informers, a later one is an accident of unknown size.
+// Running informers can still be requested; WithDespiteFreeze permits new ones. It may be
+// called any number of times.
 func (f *Factory) Freeze() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -214,7 +215,7 @@ func (f *Factory) release(at shareKey, s *share, by *use) {
 		last = false
 		s.wanted = make(chan struct{})
 		wanted := s.wanted
-		f.running.Go(func() { contain(func() { f.linger(at, s, wanted) }) })
+		f.running.Go(func() { goroutine.CallSafely(func() { f.linger(at, s, wanted) }) })
 	}
 	f.mu.Unlock()
 	if last {
@@ -302,15 +303,28 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 }
 
 // Status reports on the informers that are in use, in the order of their names.
-func (f *Factory) Status() []Status {
+func (f *Factory) Status() []report.Status {
 	f.mu.Lock()
 	shares := f.sorted()
 	f.mu.Unlock()
-	statuses := make([]Status, len(shares))
+	statuses := make([]report.Status, len(shares))
 	for i, s := range shares {
 		statuses[i] = s.informer.Status()
 	}
 	return statuses
+}
+
+// Informers returns the informers that are in use, in the order of their names. They are
+// not uses of them: they do not keep an informer from ending, and answer as released ones
+// do when it has.
+func (f *Factory) Informers() []AnyInformer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var informers []AnyInformer
+	for _, s := range f.sorted() {
+		informers = append(informers, s.informer)
+	}
+	return slices.Clip(informers)
 }
 
 // sorted returns the informers in the order of their names. The caller holds mu.
@@ -323,11 +337,10 @@ func (f *Factory) sorted() []*share {
 	return shares
 }
 
-// Shutdown stops all informers and waits until they have ended, those included that
-// were released before. It does not release informers: a SharedInformer that was not
-// released goes on to answer from the last state, and gives the memory back when it is
-// released, or with the factory. It may be called any number of times, but not by a
-// handler, for which it would wait.
+// Shutdown stops all informers and waits until they have ended, those included that were
+// released before. It does not release informers: a SharedInformer that was not released still
+// returns the last state, and its memory is freed when it is released, or with the factory. It
+// may be called any number of times, but not by a handler, for which it would wait.
 func (f *Factory) Shutdown() {
 	f.mu.Lock()
 	f.closed = true

@@ -15,7 +15,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 func TestLeaseReads(t *testing.T) {
@@ -104,7 +104,7 @@ func TestReleasedSharedInformer(t *testing.T) {
 		assertReleased(t, l)
 		assert.Equal(t, 1, kept.Len())
 		assert.Equal(t, kept.Name(), l.Name())
-		assert.Equal(t, typed.PhaseStopped, l.Status().Phase)
+		assert.Equal(t, report.PhaseStopped, l.Status().Phase)
 		assert.ErrorIs(t, l.WaitForSync(t.Context()), index.ErrReleased)
 		assert.ErrorIs(t, l.WaitForResourceVersion(t.Context(), "1"), index.ErrReleased)
 		assert.ErrorIs(t, l.AddIndexes(index.New("i", func(*rig.Thing) []string { return nil })), index.ErrReleased)

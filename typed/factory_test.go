@@ -17,6 +17,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -89,7 +90,7 @@ func TestFactoryShares(t *testing.T) {
 	})
 }
 
-func names(statuses []typed.Status) (all []string) {
+func names(statuses []report.Status) (all []string) {
 	for _, s := range statuses {
 		all = append(all, s.Name)
 	}
@@ -210,13 +211,13 @@ func TestFactoryChecksItsArguments(t *testing.T) {
 		return err
 	}
 	_, err := typed.Share(nil, "k", f.source)
-	assert.ErrorContains(t, err, "the factory is nil")
-	assert.ErrorContains(t, share("k", nil), "informer *rig.Thing k: the function that returns the source is nil")
+	assert.ErrorContains(t, err, "factory is nil")
+	assert.ErrorContains(t, share("k", nil), "informer *rig.Thing k: source function is nil")
 	assert.ErrorContains(t, share("k", f.source), "the transform function is a func(v1.Object)")
 	assert.ErrorContains(t, share([]int{1}, f.source), "cannot be compared")
 	assert.ErrorContains(t, share(math.NaN(), f.source), "cannot be compared")
 	f = newShop(t)
-	assert.ErrorContains(t, share("k", func() source.Source[*rig.Thing] { return nil }), "the source is nil")
+	assert.ErrorContains(t, share("k", func() source.Source[*rig.Thing] { return nil }), "source is nil")
 	assert.Empty(t, f.Status(), "nothing was started")
 }
 

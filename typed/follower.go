@@ -10,29 +10,28 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// Follower is told of every step of an informer's store as it is made, by the informer's
-// own goroutines, so that it can keep what is computed from the objects. Package view is
-// made of followers; a [Handler] is what others need.
+// Follower receives every step of an informer's store as it happens, on the informer's own
+// goroutines, to keep results computed from the objects. Package view consists of followers;
+// other code needs a [Handler].
 //
-// The methods are called one at a time, but for Report; the informer's lock is held, so
+// The methods are called one at a time, except for Report; the informer's lock is held, so
 // they return at once, and do not call the informer. A panic of one is reported by
-// utilruntime.HandleCrash; others, and handlers, are told all the same.
+// utilruntime.HandleCrash; other followers and handlers still receive the step.
 type Follower[T index.Object] interface {
-	// Begin comes first, with the objects that are there. All steps that come after
-	// it are told.
+	// Begin comes first, with the current objects. Every later step follows.
 	Begin(objects *index.Snapshot[T])
-	// Step tells of the events of one step, in their order, after which the store is at a
-	// resource version, "" if that is not known. Readers have never seen only some of
-	// them. The slice is the caller's. There may be no events: then only the version
-	// has changed.
+	// Step reports the events of one step, in their order, after which the store is at a
+	// resource version, "" if that is not known. Readers have never seen only some of them.
+	// The slice is the caller's. There may be no events: then only the version has changed.
 	Step(events []Event[T], resourceVersion string)
-	// Synced tells that the store holds the first list.
+	// Synced reports that the store holds the first list.
 	Synced()
-	// Report tells what list and watch fail with, nil when they work; and ErrNotStarted
-	// at the beginning, if that is so. It may be called by several goroutines.
+	// Report passes the current list or watch error, nil when they work, and ErrNotStarted at
+	// the beginning if Run was not called. It may be called by several goroutines.
 	Report(err error)
 	// End comes last: the informer has stopped, or the SharedInformer was released, with
 	// the given cause. It does not come after an Unfollow.
@@ -44,23 +43,28 @@ type Followed[T index.Object] interface {
 	index.Reader[T]
 	// Name returns the informer's name.
 	Name() string
-	// Follow adds a follower, which is told of everything from now on. Unfollow removes
-	// it: when it returns, no method runs or will be called. Follow returns an error if
-	// the informer has stopped, was released, or could not be made; or if f has the method
-	// Needs, and a field that it returns is left out, see Needs.
+	// Follow adds a follower, which receives everything from now on. Unfollow removes it:
+	// when it returns, no method runs or will be called. Follow returns an error if the
+	// informer has stopped, was released, or could not be made; or if f has the method Needs,
+	// and a field that it returns is left out, see Needs.
 	Follow(f Follower[T]) (unfollow func(), err error)
+	// DerivedFrom returns the informer's source, if that is Derived, and of a SharedInformer
+	// the informer.
+	source.Derived
+
+	// Is reports whether both are the same informer, or uses of it.
+	Is(other Followed[T]) bool
 
 	followed() *Informer[T]
 }
 
-// SameInformer reports whether two are the same informer, or uses of it.
-func SameInformer[T index.Object](a, b Followed[T]) bool { return a.followed() == b.followed() }
+// DerivedFrom implements source.Derived.
+func (i *Informer[T]) DerivedFrom() []source.Derived { return source.DerivedOf(i.source) }
 
-// SourceOf returns the source of an informer, nil if it was released.
-func SourceOf[T index.Object](of Followed[T]) source.Source[T] { return of.followed().source }
-
-// followed implements Followed.
-func (i *Informer[T]) followed() *Informer[T] { return i }
+// DerivedFrom implements source.Derived: it is derived from the informer.
+func (s *SharedInformer[T]) DerivedFrom() []source.Derived {
+	return []source.Derived{s.informer.Load()}
+}
 
 // Follow implements Followed.
 func (i *Informer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
@@ -89,13 +93,13 @@ func (i *Informer[T]) addFollower(f Follower[T]) (leave func() bool, err error) 
 	if err := i.check(); err != nil {
 		return nil, err
 	}
-	if i.Phase() == PhaseStopped {
+	if i.Phase() == report.PhaseStopped {
 		return nil, fmt.Errorf("informer %s: follower not added: %w", i.name, i.endOf(context.Background()))
 	}
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		f.Report(ErrNotStarted)
 	} else {
-		var s Status
+		var s report.Status
 		i.health.fill(&s)
 		f.Report(s.Err)
 	}
@@ -115,9 +119,6 @@ func (i *Informer[T]) addFollower(f Follower[T]) (leave func() bool, err error) 
 		return i.followers.remove(one)
 	}, nil
 }
-
-// followed implements Followed.
-func (s *SharedInformer[T]) followed() *Informer[T] { return s.informer.Load() }
 
 // Follow implements Followed. The follower ends with Release, too, before that returns.
 func (s *SharedInformer[T]) Follow(f Follower[T]) (unfollow func(), err error) {

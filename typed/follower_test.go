@@ -110,9 +110,9 @@ func TestFollowSharedInformer(t *testing.T) {
 			return s
 		}
 		first, second := share(), share()
-		assert.True(t, typed.SameInformer(first, second))
-		assert.False(t, typed.SameInformer[*rig.Thing](first, rig.New(t).Informer))
-		assert.Equal(t, source.Source[*rig.Thing](script), typed.SourceOf(first))
+		assert.True(t, first.Is(second))
+		assert.False(t, first.Is(rig.New(t).Informer))
+		assert.Equal(t, first.DerivedFrom(), second.DerivedFrom())
 		sink := <-script.Started
 		ended, left, last := &followed{}, &followed{}, &followed{}
 		_, err := first.Follow(ended)

@@ -2,6 +2,7 @@ package typed_test
 
 import (
 	"errors"
+	"runtime"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/internal/test/waves"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -62,7 +64,7 @@ func TestRejectionsGiveBack(t *testing.T) {
 func TestInformerGivesBack(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		waves.GivesBack(t, func() waves.Structure {
-			r := running(t, typed.WithHistory(100))
+			r := running(t, observe.WithHistory(100))
 			for _, policy := range []typed.Delivery{typed.EveryEvent(), typed.Coalesce()} {
 				_, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{}, typed.WithDelivery(policy))
 				require.NoError(t, err)
@@ -117,5 +119,37 @@ func TestExpectedGivesBack(t *testing.T) {
 				}
 			})
 		}
+	})
+}
+
+// TestListCountsGiveBack: an informer forgets who counted its lists and is gone, such as the
+// expectations of a controller that has ended, and no other.
+func TestListCountsGiveBack(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := running(t)
+		expected, err := r.ExpectVersion("9")
+		require.NoError(t, err)
+		count := expected.(interface {
+			CountLists(*typed.ListCount) bool
+		}).CountLists
+		stays := &typed.ListCount{}
+		require.False(t, count(stays))
+		for range 1000 {
+			require.False(t, count(&typed.ListCount{}))
+		}
+		runtime.GC()
+		before := stays.Mark()
+		sinktest.Replace(r.Sink, "", nil, "2")
+		synctest.Wait()
+		require.True(t, stays.Since(before), "it counts still")
+		require.Equal(t, 1, r.ListCounts())
+		require.True(t, count(stays))
+		for range 1000 {
+			require.False(t, count(&typed.ListCount{}))
+		}
+		runtime.GC()
+		require.False(t, count(&typed.ListCount{}))
+		require.LessOrEqual(t, r.ListCounts(), 2, "also without a list")
+		runtime.KeepAlive(stays)
 	})
 }

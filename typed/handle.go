@@ -11,12 +11,13 @@ import (
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/random"
+	"github.com/kubetyped/informer/typed/report"
 )
 
-// Handle adds a handler, which is then called as Handler describes. It may be
-// called at any time, also from a handler. It returns an error if the handler
-// is nil or an option cannot be used, or the source is known to leave out what the
-// handler needs, see Needs; and ErrStopped when the informer has stopped.
+// Handle adds a handler, which is then called as Handler describes. It may be called at any
+// time, including from a handler. It returns an error if the handler is nil or an option
+// cannot be used, or the source is known to leave out what the handler needs, see Needs; and
+// ErrStopped when the informer has stopped.
 func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
 	name, err := Describe(handler)
 	if err == nil {
@@ -39,12 +40,6 @@ func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Regist
 	return l.Registration, nil
 }
 
-// Events returns the events of the informer as a range, which tells why it has
-// ended. It takes the options of a handler, and does nothing until it is ranged over.
-func (i *Informer[T]) Events(ctx context.Context, opts ...HandlerOption) *EventStream[T] {
-	return &EventStream[T]{visit: func(yield func(Event[T]) bool) error { return i.visit(ctx, opts, yield) }}
-}
-
 // newListener returns a listener that is not added yet. The name is that of the
 // handler, unless an option says something else.
 func (i *Informer[T]) newListener(handler Handler[T], name string, opts []HandlerOption) (*listener[T], error) {
@@ -54,7 +49,7 @@ func (i *Informer[T]) newListener(handler Handler[T], name string, opts []Handle
 	c := handlerConfig{name: name}
 	for _, opt := range opts {
 		if opt == nil {
-			return nil, fmt.Errorf("informer %s: handler not added: an option is nil", i.name)
+			return nil, fmt.Errorf("informer %s: handler not added: option is nil", i.name)
 		}
 		if err := opt(&c); err != nil {
 			return nil, fmt.Errorf("informer %s: handler %s not added: %w", i.name, c.name, err)
@@ -79,7 +74,7 @@ func (i *Informer[T]) newListener(handler Handler[T], name string, opts []Handle
 func (i *Informer[T]) add(l *listener[T]) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.Phase() == PhaseStopped {
+	if i.Phase() == report.PhaseStopped {
 		return fmt.Errorf("informer %s: handler %s not added: %w", i.name, l.name, ErrStopped)
 	}
 	if l.delivery.kind == coalesce {
@@ -98,7 +93,7 @@ func (i *Informer[T]) add(l *listener[T]) error {
 		l.events = l.cursor
 	}
 	l.reader = l.events
-	if i.Phase() != PhaseNew && i.store.Len() > 0 {
+	if i.Phase() != report.PhaseNew && i.store.Len() > 0 {
 		l.initial = i.store.Snapshot()
 	}
 	if i.isSynced() {
@@ -106,7 +101,7 @@ func (i *Informer[T]) add(l *listener[T]) error {
 	}
 	i.listeners.add(l)
 	i.setLimit()
-	if i.Phase() != PhaseNew {
+	if i.Phase() != report.PhaseNew {
 		i.call(l)
 	}
 	return nil
@@ -130,9 +125,10 @@ func (i *Informer[T]) call(l *listener[T]) {
 		}()
 		l.goroutine.Store(goroutine.ID())
 		c := caller[T]{listener: l, ctx: ctx, panicked: []func(context.Context, any){l.panics.note}}
-		if timed := i.newCalls(ctx, l.name); timed != nil {
-			l.timed.Store(timed)
-			l.run(timed.around(c.call), nil)
+		if by := i.hooks.handler(l.name); by != nil {
+			l.hooks.Store(&by)
+			defer by.leave()
+			l.run(observedCalls(by, c.call), nil)
 		} else {
 			l.run(c.call, c.callAll)
 		}

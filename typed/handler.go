@@ -10,7 +10,7 @@ import (
 // Event is one change of the store, with the state before and after it.
 type Event[T index.Object] = index.Event[T]
 
-// Handler is told of every change of the store:
+// Handler receives every change of the store:
 //
 //  1. Calls for one handler follow one another, from one goroutine, in the
 //     order in which the store changed. Handlers do not wait for each other.
@@ -24,18 +24,18 @@ type Event[T index.Object] = index.Event[T]
 //     deletions first, then additions and updates.
 //  6. Calls for a resync are updates with the same object twice.
 //
-// Objects are shared with everybody else: a handler must not modify them. A
-// handler should return soon, and pass longer work on to a queue.
+// Objects are shared with all readers: a handler must not modify them. A handler should return
+// soon, and pass longer work on to a queue.
 type Handler[T index.Object] interface {
 	// OnAdd is called for a new object, and for the initial ones.
 	OnAdd(obj T, initial bool)
-	// OnUpdate is called when updated took the place of old.
+	// OnUpdate is called when updated replaced old.
 	OnUpdate(old, updated T)
 	// OnDelete is called when an object is gone.
 	OnDelete(deleted Deleted[T])
 }
 
-// Deleted tells of an object that is gone.
+// Deleted is an object that was deleted.
 type Deleted[T index.Object] struct {
 	// Key is the object's key.
 	Key index.Key
@@ -43,11 +43,11 @@ type Deleted[T index.Object] struct {
 	// deletion if Reason is Watched and that could be used (see source.RejectedError), else
 	// the last state in the store.
 	Object T
-	// Old is the state that the handler was last told of, never nil: that of the
-	// store before, or an earlier one if the handler has the policy Coalesce.
+	// Old is the last state that the handler received, never nil: the previous state of the
+	// store, or an earlier one with the policy Coalesce.
 	Old T
-	// Reason tells how the deletion was learned of. If it is Relisted, the
-	// object may have changed and come back any number of times before.
+	// Reason is how the informer learned of the deletion. If it is Relisted, the object may
+	// have changed and come back any number of times before.
 	Reason index.Reason
 }
 
@@ -82,9 +82,9 @@ func (f HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 // Describer is a Handler that says more of itself than its type does. Handlers that
 // are made by a function, such as those of package control, are Describers.
 type Describer interface {
-	// Describe returns the name by which the handler appears in Status and logs,
-	// unless WithHandlerName gives another one, and what was wrong with the arguments
-	// that it was made from, which Informer.Handle then returns.
+	// Describe returns the handler's name in Status and logs, which WithHandlerName
+	// overrides, and the error of the arguments that it was made from, which Informer.Handle
+	// then returns.
 	Describe() (name string, err error)
 }
 
@@ -104,7 +104,7 @@ func Describe[T index.Object](h Handler[T]) (name string, err error) {
 	}
 }
 
-var errNilHandler = errors.New("the handler is nil")
+var errNilHandler = errors.New("handler is nil")
 
 // dispatch calls the method of h that e is for.
 func dispatch[T index.Object](h Handler[T], e *Event[T]) {

@@ -2,13 +2,16 @@ package typed
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/loglimit"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -20,10 +23,13 @@ type health struct {
 	since    time.Time // guarded by mu
 	lastErr  error     // guarded by mu
 	withheld error     // guarded by mu; why the first list was not taken up
-	failed   uint64    // guarded by mu; all failures
+	failed   failed    // guarded by mu; all failures
 	watches  int       // guarded by mu
 	watching time.Time // guarded by mu; when it last began to watch; zero: it has failed since
 	contact  time.Time // guarded by mu; when it last worked
+
+	notStreamed    int   // guarded by mu; streamed lists that were given up
+	notStreamedErr error // guarded by mu; why the last one was
 
 	trouble    loglimit.Trouble // what is logged of failures
 	rejections rejections
@@ -34,7 +40,7 @@ type health struct {
 // ask for the informer's status, so no lock is held meanwhile.
 func (h *health) report(ctx context.Context, name string, err error) {
 	h.note(err)
-	contain(func() { h.log(ctx, name, err) })
+	goroutine.CallSafely(func() { h.log(ctx, name, err) })
 }
 
 // log logs err, or that there was none.
@@ -46,8 +52,19 @@ func (h *health) log(ctx context.Context, name string, err error) {
 		return
 	}
 	if failures, since, tell := h.trouble.Fail(); tell {
-		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will try again", "informer", name, "failures", failures, "since", since)
+		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will retry", "informer", name, "failures", failures, "since", since)
 	}
+}
+
+// giveUp notes and logs that a streamed list was given up.
+func (h *health) giveUp(ctx context.Context, name string, err error) {
+	h.mu.Lock()
+	h.notStreamed++
+	h.notStreamedErr = err
+	h.mu.Unlock()
+	goroutine.CallSafely(func() {
+		klog.FromContext(ctx).Info("A streamed list was given up, the objects are listed", "informer", name, "reason", err)
+	})
 }
 
 // reject notes that an object was rejected, and has it logged.
@@ -100,20 +117,37 @@ func (h *health) note(err error) {
 	}
 	h.watching = time.Time{}
 	h.failures++
-	h.failed++
+	h.failed.count(err)
 	h.err, h.lastErr = err, err
 }
 
+// failed counts failures.
+type failed struct{ all, lists, watches uint64 }
+
+func (f *failed) count(err error) {
+	f.all++
+	var request *source.RequestError
+	switch {
+	case !errors.As(err, &request):
+	case request.Watch:
+		f.watches++
+	default:
+		f.lists++
+	}
+}
+
 // fill copies what is known into s.
-func (h *health) fill(s *Status) {
+func (h *health) fill(s *report.Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.Err, s.Failures, s.Since = h.err, h.failures, h.since
 	if s.Err == nil {
 		s.Err = h.withheld
 	}
-	s.LastErr, s.Failed = h.lastErr, h.failed
+	s.LastErr = h.lastErr
+	s.Failed, s.FailedLists, s.FailedWatches = h.failed.all, h.failed.lists, h.failed.watches
 	s.Watches, s.WatchSince = h.watches, h.watching
 	s.LastContact = h.contact
+	s.NotStreamed, s.NotStreamedErr = h.notStreamed, h.notStreamedErr
 	h.rejections.fill(s)
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // TestErrorHandlersMayAskForTheStatus installs a handler of errors that looks
@@ -20,7 +20,7 @@ func TestErrorHandlersMayAskForTheStatus(t *testing.T) {
 	defer rig.ErrorHandler.Store(nil)
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
-		var seen []typed.Status
+		var seen []report.Status
 		var handle utilruntime.ErrorHandler = func(context.Context, error, string, ...any) { seen = append(seen, r.Status()) }
 		rig.ErrorHandler.Store(&handle)
 		r.Start()

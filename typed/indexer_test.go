@@ -10,6 +10,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 func put(objs ...*rig.Thing) []index.Change[*rig.Thing] {
@@ -50,11 +51,11 @@ func TestIndexerOfTheCaller(t *testing.T) {
 
 func TestIndexerOfTheCallerThatCannotBeUsed(t *testing.T) {
 	for name, opts := range map[string][]typed.Option{
-		"the indexer is nil":                 {typed.WithIndexer[*rig.Thing](nil)},
+		"WithIndexer: indexer is nil":        {typed.WithIndexer[*rig.Thing](nil)},
 		"objects are of type *rig":           {typed.WithIndexer(index.NewIndexer[rig.Bare]())},
 		"cannot be used with WithIndexer":    {typed.WithIndexer(index.NewIndexer[*rig.Thing]()), typed.WithRecreation()},
 		"and WithChangedOnly cannot be used": {typed.WithChangedOnly(), typed.WithIndexer(index.NewIndexer[*rig.Thing]())},
-		"the metrics are nil":                {typed.WithMetrics(nil)},
+		"the metrics are nil":                {observe.WithMetrics(nil)},
 	} {
 		_, err := typed.NewInformer(rig.NewScript(), opts...).Handle(&rig.Recorder{})
 		require.ErrorContains(t, err, name)

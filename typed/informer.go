@@ -16,59 +16,54 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
-	"github.com/kubetyped/informer/internal/loglimit"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// Informer keeps a local copy of the objects of a Source, and tells handlers of
-// every change of it.
+// Informer keeps a local copy of the objects of a Source, and calls handlers for every change.
 //
-//  1. Order. A handler sees the events of one key in the order of the watch,
-//     and all events in the order in which the store changed. Handlers are
-//     independent of each other.
-//  2. Store first. When a handler sees an event, a read of that key gives the
-//     event's object or a newer state; indexes agree with the store in every
-//     read.
-//  3. Every change is delivered exactly once to each handler, unless the
-//     handler chose another Delivery.
-//  4. Initial list. Every object of the first list comes as an addition marked
-//     initial. Synced is closed when the store holds all of them, and
-//     Registration.Synced when the handler has returned from the last.
-//  5. Late handlers get the current objects as additions marked initial, then
-//     every later event, without gap or duplicate.
-//  6. Relist. A later list is compared with the store: what is missing is
-//     deleted, what is new is added, and the rest updated, even if it is
-//     unchanged (but see WithChangedOnly and WithRecreation).
+//  1. Order. A handler receives the events of one key in watch order, and all events in the
+//     order in which the store changed. Handlers are independent of each other.
+//  2. Store first. When a handler receives an event, a read of that key returns the event's
+//     object or a newer state; indexes agree with the store in every read.
+//  3. Every change is delivered exactly once to each handler, unless the handler chose
+//     another Delivery.
+//  4. Initial list. Every object of the initial list comes as an addition marked initial.
+//     Synced is closed when the store holds all of them, and Registration.Synced when the
+//     handler has returned from the last.
+//  5. Late handlers get the current objects as additions marked initial, then every later
+//     event, without gap or duplicate.
+//  6. Relist. A later list is compared with the store: missing objects are deleted, new ones
+//     added, and the rest updated, even if unchanged (but see WithChangedOnly and
+//     WithRecreation).
 //  7. Removal. After Registration.Close the handler is not called again.
-//  8. Stop. When Run returns, none of the informer's goroutines is left, and calls
-//     that waited have returned. Stopping never looks like deletion: the store
-//     keeps its last state, from which reads, indexes and listers go on to answer.
-//     Its memory is given back by Release, or when the last SharedInformer of a Factory's
-//     informer is released, or by the garbage collector, when nobody refers to the
-//     informer or to one of its indexes any more. What is read after the first two
-//     never says "not found": methods that return an error return one that wraps
-//     index.ErrReleased, and reads that do not panic with it.
-//  9. Reads take a lock for a moment that does not depend on the number of
-//     objects; they do not hold up the writer. Each sees one consistent state.
+//  8. Stop. When Run returns, none of the informer's goroutines is left, and waiting calls
+//     have returned. Stopping never looks like deletion: reads, indexes and listers return
+//     the last state. Three things free its memory: Release, the release of the last
+//     SharedInformer of a Factory's informer, and the garbage collector, when the program no
+//     longer refers to the informer or its indexes. Reads after a release never say "not
+//     found": methods that return an error return one that wraps index.ErrReleased, and
+//     others panic with it.
+//  9. Reads take a lock for a moment that does not depend on the number of objects; they do
+//     not delay the writer. Each sees one consistent state.
 //  10. Transform once. A transform is called once for each object received.
-//  11. Versions. ResourceVersion is never ahead of what reads return; but for
-//     objects that could not be used, which Rejected and Status tell of.
-//  12. Errors. WaitForSync, EventStream.Err and Status tell what is wrong, and since
-//     when. No object is left out silently, see source.RejectedError.
-//  13. Panics of a handler are reported by utilruntime.HandleCrash; if that is
-//     set up not to crash, the next event is delivered, and an object for which an
-//     index function panics is rejected, see source.RejectedError. A handler that ends its
-//     goroutine is removed (ErrExited).
-//  14. Resync delivers an update of every object to the handlers that asked for
-//     it, each at its own period.
+//  11. Versions. ResourceVersion is never ahead of reads, except for rejected objects, which
+//     Rejected and Status report.
+//  12. Errors. WaitForSync, EventStream.Err and Status report the current error, and since
+//     when. No object is rejected silently, see source.RejectedError.
+//  13. Panics of a handler are reported by utilruntime.HandleCrash. If that does not crash,
+//     the next event is delivered, and an object for which an index function panics is
+//     rejected, see source.RejectedError. A handler that ends its goroutine is removed
+//     (ErrExited).
+//  14. Resync delivers an update of every object to the handlers that requested it, each at
+//     its own period.
 //
-// Run starts a goroutine that writes to the store, and one for each handler; the
-// source runs on the goroutine that calls Run, and may start others, such as a decoder
-// for each processor. All methods are safe for concurrent use. Objects are shared and
-// must not be modified.
+// Run starts a goroutine that writes to the store, and one for each handler. The source runs
+// on the goroutine that calls Run, and may start others, such as a decoder for each processor.
+// All methods are safe for concurrent use. Objects are shared: do not modify them.
 type Informer[T index.Object] struct {
+	access[T]
 	config
 	err       error // what was wrong with the arguments of NewInformer
 	source    source.Source[T]
@@ -89,14 +84,11 @@ type Informer[T index.Object] struct {
 	published atomic.Int64 // how many events there were
 	progress
 
-	created  report.CallSite
-	began    time.Time   // when it was made; times of slowLog are counted from there
-	holders  *uses       // of a factory's informer; nil: it is not one
-	history  *history[T] // nil: no events are kept
-	meter    source.Meter
-	slowLog  loglimit.Log
-	spending *spending                            // nil: there is no budget
-	spent    struct{ objects, heap atomic.Int64 } // of the budget of the factory
+	created report.CallSite
+	holders *uses // of a factory's informer; nil: it is not one
+	meter   source.Meter
+	hooks   hooks                       // nil: not observed; set before Run
+	ending  atomic.Pointer[func(error)] // ends Run
 
 	released atomic.Bool // set with mu held
 	joint    goroutine.Joint
@@ -128,17 +120,16 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 		deltas:  queue.NewDeltaFIFO[T](),
 		log:     eventlog.New[Event[T]](),
 		created: report.Caller(),
-		began:   time.Now(),
 		synced:  make(chan struct{}),
 		stopped: make(chan struct{}),
 	}
 	var errs []error
 	if src == nil {
-		errs = append(errs, errors.New("the source is nil"))
+		errs = append(errs, errors.New("source is nil"))
 	}
 	for _, opt := range opts {
 		if opt == nil {
-			errs = append(errs, errors.New("an option is nil"))
+			errs = append(errs, errors.New("option is nil"))
 		} else if err := opt(&i.config); err != nil {
 			errs = append(errs, err)
 		}
@@ -152,16 +143,8 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 	store, err := indexerOf[T](&i.config)
 	errs = append(errs, err)
 	i.store = store
-	if i.metrics == nil && i.metricsFor != nil {
-		i.metrics = i.metricsFor(i.name, source.OriginOf(src))
-	}
-	if i.total != nil && !i.shared {
-		errs = append(errs, errors.New("WithTotalBudget is for the informers of a factory together, give it to NewFactory: this one has WithBudget"))
-	}
-	i.history = newHistory[T](i.events)
-	if i.budget != nil {
-		i.spending = &spending{Budget: *i.budget}
-	}
+	i.refer(i)
+	errs = append(errs, i.observe(i.observers))
 	if err := errors.Join(errs...); err != nil {
 		i.err = fmt.Errorf("informer %s: %w", i.name, err)
 	}
@@ -180,19 +163,21 @@ func (i *Informer[T]) check() error {
 	return nil
 }
 
-// Name returns the informer's name: that of WithName, or else the type of its objects
-// with what tells them from others of that type, as far as its source knows it when
-// the informer is made: resource, namespace, selectors, and the API server's host.
+// Name returns the informer's name: that of WithName, or else the type of its objects with
+// their origin, as far as its source knows it when the informer is made: resource, namespace,
+// selectors, and the API server's host.
 //
 //	*v1.Pod in shop labels app=web at 10.0.0.1:6443
 //
 // It is for people, and its form may change; Status has the same in parts.
-func (i *Informer[T]) Name() string { return i.name }
+func (a *access[T]) Name() string { return a.informer.Load().name }
 
 // GroupResource returns what errors call the objects, as client-go's listers do, such as
 // "deployment" of "apps"; it is zero if the informer's source does not know. Package
 // lister asks for it.
-func (i *Informer[T]) GroupResource() schema.GroupResource { return groupResourceOf(i.located()) }
+func (a *access[T]) GroupResource() schema.GroupResource {
+	return groupResourceOf(a.informer.Load().located())
+}
 
 // located returns where the objects come from.
 func (i *Informer[T]) located() source.Origin {
@@ -211,7 +196,8 @@ func (i *Informer[T]) Indexer() *index.Indexer[T] {
 // AddIndexes adds indexes, and fills them if there are objects already. It may
 // be called at any time; see index.Indexer.AddIndexes for errors. After the
 // informer has stopped it returns ErrStopped.
-func (i *Informer[T]) AddIndexes(indexes ...index.Definition[T]) error {
+func (a *access[T]) AddIndexes(indexes ...index.Definition[T]) error {
+	i := a.informer.Load()
 	if err := i.check(); err != nil {
 		return err
 	}
@@ -246,22 +232,25 @@ func (i *Informer[T]) checkIndexes(indexes []index.Definition[T]) error {
 }
 
 // Indexes returns the indexes that were added and not removed. The slice is the
-// caller's. As other reads, it panics after Release.
-func (i *Informer[T]) Indexes() []index.Definition[T] { return i.store.Indexes() }
+// caller's. As other reads, it panics after Release. A user of a SharedInformer who wants an
+// index that others may have added uses index.Ensure.
+func (a *access[T]) Indexes() []index.Definition[T] { return a.reads.Load().Indexes() }
 
 // RemoveIndexes removes indexes, see index.Indexer.RemoveIndexes.
 func (i *Informer[T]) RemoveIndexes(indexes ...index.Definition[T]) {
 	i.store.RemoveIndexes(indexes...)
 }
 
-// Synced returns a channel that is closed when the store holds the first list.
-func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
+// Synced returns a channel that is closed when the store holds the first list. After the
+// release of a SharedInformer it is one that is never closed.
+func (a *access[T]) Synced() <-chan struct{} { return a.informer.Load().synced }
 
-// WaitForSync waits until Synced is closed. If ctx ends before, or the informer
-// stops, it returns a *SyncError that tells what keeps the informer from
-// syncing. It may be called before Run, and after the informer has stopped it
-// returns an error in any case.
-func (i *Informer[T]) WaitForSync(ctx context.Context) error {
+// WaitForSync waits until Synced is closed. If ctx ends before, or the informer stops, it
+// returns a *SyncError with the reason. It may be called before Run, and after the informer
+// has stopped it returns an error in any case.
+func (a *access[T]) WaitForSync(ctx context.Context) error {
+	i, ctx, stop := a.within(ctx)
+	defer stop()
 	if err := i.check(); err != nil {
 		return err
 	}
@@ -276,16 +265,21 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	return i.syncError(ctx, nil)
 }
 
-// WaitForResourceVersion waits until reads reflect resourceVersion, as a write
-// to the server has returned it. With a selector or a single namespace, the
-// informer learns of versions beyond its own objects only from bookmarks, which
-// the server sends about once a minute.
+// WaitForResourceVersion blocks until reads reflect resourceVersion, for example the version
+// that a write returned. With a selector or a namespace this can take about a minute: the
+// informer learns of other versions only from bookmarks.
 //
-// It returns an error at once if resourceVersion is not a number, or the informer's own
-// is none, as that of a view of several inputs is; ctx's error
-// if that ends first; and ErrStopped if the informer does. The last two wrap what list
-// and watch fail with, too, if they do, or ErrNotStarted.
-func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
+// It returns
+//   - nil when reads reflect the version,
+//   - an error at once if resourceVersion is not a number, or if the informer has several
+//     versions, as one on a view of several inputs,
+//   - the error of ctx if ctx ends first,
+//   - [ErrStopped] if the informer stops first.
+//
+// The last two also wrap the current list or watch error, or [ErrNotStarted].
+func (a *access[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
+	i, ctx, stop := a.within(ctx)
+	defer stop()
 	if err := i.canReach(resourceVersion); err != nil {
 		return err
 	}
@@ -311,10 +305,10 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 
 // Phase returns the stage that the informer is in. It takes no lock, so that it
 // may be asked for from anywhere, an index function for example.
-func (i *Informer[T]) Phase() Phase { return Phase(i.phase.Load()) }
+func (i *Informer[T]) Phase() report.Phase { return report.Phase(i.phase.Load()) }
 
 // setPhase enters a stage. The caller holds mu.
-func (i *Informer[T]) setPhase(p Phase) { i.phase.Store(uint32(p)) }
+func (i *Informer[T]) setPhase(p report.Phase) { i.phase.Store(uint32(p)) }
 
 func (i *Informer[T]) isStopped() bool {
 	select {
@@ -337,13 +331,13 @@ func (i *Informer[T]) isSynced() bool {
 // syncError tells why the informer, or the handler r unless it is nil, is not
 // synced now that a wait for it has ended.
 func (i *Informer[T]) syncError(ctx context.Context, r *Registration) error {
-	var s Status
+	var s report.Status
 	i.health.fill(&s)
 	e := &SyncError{Informer: i.name, Cause: i.endOf(ctx), Err: s.Err, Failures: s.Failures, Since: s.Since}
 	if e.Cause == nil && r != nil {
 		e.Cause = cmp.Or(r.Err(), ErrClosed)
 	}
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		e.Err = ErrNotStarted
 	}
 	return e
@@ -367,10 +361,10 @@ func (i *Informer[T]) endOf(ctx context.Context) error {
 // withFailure returns err, and what list and watch fail with, if they do, or
 // ErrNotStarted.
 func (i *Informer[T]) withFailure(err error) error {
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		return fmt.Errorf("%w; %w", err, ErrNotStarted)
 	}
-	var s Status
+	var s report.Status
 	i.health.fill(&s)
 	switch {
 	case s.Err == nil:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/observer"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -33,9 +34,9 @@ type informerSink[T index.Object] struct {
 	onError   func(error) error // may be nil
 	end       func(cause error) // ends Run
 	meter     *source.Meter
-	needs     func() []string    // the fields that somebody reads
-	early     func(received int) // looks at a list that comes
-	moved     func()             // versions of the source have
+	needs     func() []string // the fields that somebody reads
+	hooks     hooks
+	moved     func() // versions of the source have
 }
 
 // Change implements Sink.
@@ -193,7 +194,11 @@ func (s *informerSink[T]) begins(objs []T, usable bool, resourceVersion string) 
 // Progress implements Sink.
 func (s *informerSink[T]) Progress(received, expected int) {
 	s.progress.note(received, expected)
-	s.early(received)
+	s.hooks.each(func(h *observer.Hooks) {
+		if h.Listing != nil {
+			h.Listing(received)
+		}
+	})
 }
 
 // Decoding implements Sink. A transform may modify what it is given, so objects share
@@ -227,6 +232,10 @@ func (s *informerSink[T]) Report(err error) {
 		s.reported(err)
 		return
 	}
+	if errors.Is(err, source.ErrNotStreamed) {
+		s.health.giveUp(s.ctx, s.name, err)
+		return
+	}
 	s.health.report(s.ctx, s.name, err)
 	s.reported(err)
 	if err == nil {
@@ -236,14 +245,14 @@ func (s *informerSink[T]) Report(err error) {
 	if s.onError == nil {
 		return
 	}
-	contain(func() {
+	goroutine.CallSafely(func() {
 		if end := s.onError(err); end != nil {
 			s.end(end)
 		}
 	})
 }
 
-var errNoName = errors.New("it has no name")
+var errNoName = errors.New("object has no name")
 
 // admitChange returns a change as it is to be made, false if it cannot be. What is deleted
 // is gone whether its last state can be used or not.

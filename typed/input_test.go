@@ -25,12 +25,12 @@ import (
 func TestBadInput(t *testing.T) {
 	t.Run("options", func(t *testing.T) {
 		for name, informer := range map[string]*typed.Informer[*rig.Thing]{
-			"the source is nil":         typed.NewInformer[*rig.Thing](nil),
-			"an option is nil":          typed.NewInformer(rig.NewScript(), nil),
-			"the name is empty":         typed.NewInformer(rig.NewScript(), typed.WithName("")),
-			"transform function is nil": typed.NewInformer(rig.NewScript(), typed.WithTransform[*rig.Thing](nil)),
-			"objects are of type *rig.": typed.NewInformer(rig.NewScript(), typed.WithTransform(kube.StripManagedFields[metav1.Object])),
-			"objects are of type *rig":  typed.NewInformer(rig.NewScript(), typed.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })),
+			"source is nil":                  typed.NewInformer[*rig.Thing](nil),
+			"option is nil":                  typed.NewInformer(rig.NewScript(), nil),
+			"the name is empty":              typed.NewInformer(rig.NewScript(), typed.WithName("")),
+			"WithTransform: function is nil": typed.NewInformer(rig.NewScript(), typed.WithTransform[*rig.Thing](nil)),
+			"objects are of type *rig.":      typed.NewInformer(rig.NewScript(), typed.WithTransform(kube.StripManagedFields[metav1.Object])),
+			"objects are of type *rig":       typed.NewInformer(rig.NewScript(), typed.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })),
 		} {
 			assert.ErrorContains(t, informer.Run(t.Context()), name)
 			assert.ErrorContains(t, informer.WaitForSync(t.Context()), name)
@@ -52,12 +52,12 @@ func TestBadInput(t *testing.T) {
 		rig.InBubble(t, func(t *testing.T) {
 			r := rig.New(t)
 			_, err := r.Handle(nil)
-			assert.ErrorContains(t, err, "the handler is nil")
+			assert.ErrorContains(t, err, "handler is nil")
 			for name, opt := range map[string]typed.HandlerOption{
-				"an option is nil":                  nil,
+				"option is nil":                     nil,
 				"resync period -1s is negative":     typed.WithResync(-time.Second),
 				"the handler's name is empty":       typed.WithHandlerName(""),
-				"to call when the handler is":       typed.WithOnSynced(nil),
+				"WithOnSynced: function is nil":     typed.WithOnSynced(nil),
 				"Block(0) needs room for at least":  typed.WithDelivery(typed.Block(0)),
 				"Block(-1) needs room for at least": typed.WithDelivery(typed.Block(-1)),
 			} {

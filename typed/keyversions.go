@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -64,7 +65,7 @@ func (v *keyVersions) notify() {
 	}
 	v.mu.Unlock()
 	for _, w := range all {
-		contain(w.look)
+		goroutine.CallSafely(w.look)
 	}
 }
 
@@ -75,7 +76,9 @@ func (v *keyVersions) notify() {
 //
 // It returns errors as WaitForResourceVersion does. If the source ceases to have the object
 // meanwhile, as when another member of a group takes its range, it may wait for the slowest.
-func (i *Informer[T]) WaitForKeyVersion(ctx context.Context, key index.Key, resourceVersion string) error {
+func (a *access[T]) WaitForKeyVersion(ctx context.Context, key index.Key, resourceVersion string) error {
+	i, ctx, stop := a.within(ctx)
+	defer stop()
 	e, err := i.expectKeyVersion(key, resourceVersion)
 	if err != nil {
 		return err
@@ -114,10 +117,10 @@ func (i *Informer[T]) await(ctx context.Context, e Expected) {
 	}
 }
 
-// ExpectKeyVersion returns what tells when reads of one object reflect a resource version:
+// ExpectKeyVersion returns what reports when reads of one object reflect a resource version:
 // WaitForKeyVersion without a goroutine that waits. It returns errors as ExpectVersion does.
-func (i *Informer[T]) ExpectKeyVersion(key index.Key, version string) (Expected, error) {
-	e, err := i.expectKeyVersion(key, version)
+func (a *access[T]) ExpectKeyVersion(key index.Key, version string) (Expected, error) {
+	e, err := a.informer.Load().expectKeyVersion(key, version)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +138,7 @@ func (i *Informer[T]) expectKeyVersion(key index.Key, version string) (*versionE
 
 // canReachAt is canReach for one key.
 func (i *Informer[T]) canReachAt(key index.Key, version string) error {
-	if i == nil || i.check() != nil || !atLeast(version, version) || !atLeast(i.sourceAt(key), "1") {
+	if i.check() != nil || !atLeast(version, version) || !atLeast(i.sourceAt(key), "1") {
 		return i.canReach(version)
 	}
 	return nil

@@ -1,15 +1,14 @@
 package typed
 
 import (
-	"context"
 	"sync/atomic"
 	"time"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/random"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // listener is a handler that was added, with the events that it gets, in this order:
@@ -30,7 +29,7 @@ type listener[T index.Object] struct {
 	random   *random.Source // of jitter
 	jitter   float64        // the part of period by which one is longer at most
 	timer    *time.Timer
-	timed    atomic.Pointer[calls[T]] // nil: calls are not timed
+	hooks    atomic.Pointer[handlerHooks] // nil: it is not observed
 	panics   panics
 	pace     pace
 	replayed atomic.Uint64                               // how many objects of snapshots were delivered
@@ -82,7 +81,7 @@ func (l *listener[T]) run(emit func(*Event[T]) bool, batch func([]Event[T]) (int
 			}
 			continue
 		}
-		l.timed.Load().pause()
+		l.idle()
 		select {
 		case <-l.events.Ready():
 		case <-l.tasks.added:
@@ -148,12 +147,6 @@ func (l *listener[T]) syncAfterThis() {
 	})
 }
 
-// contain calls a function of the user, and reports a panic.
-func contain(call func()) {
-	defer utilruntime.HandleCrashWithContext(context.Background())
-	call()
-}
-
 // resync begins a resync: all objects as they are now, after all events that
 // were published before now and before those that follow. It may be called from
 // any goroutine that does not hold the informer's lock.
@@ -195,8 +188,8 @@ func (l *listener[T]) runTasks(emit func(*Event[T]) bool) bool {
 			break
 		}
 		if due.call != nil {
-			contain(due.call)
-			l.timed.Load().pause()
+			goroutine.CallSafely(due.call)
+			l.idle()
 			continue
 		}
 		next := l.replay(due.snapshot, Event[T]{Type: index.Updated, Reason: index.Resynced}, emit)
@@ -229,14 +222,23 @@ func (l *listener[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Ev
 	return true
 }
 
-// status reports on the handler, a call of which is stuck after a time.
-func (l *listener[T]) status(stuck time.Duration) HandlerStatus {
-	s := HandlerStatus{Name: l.name, Delivery: l.delivery, Synced: l.isSynced(), Backlog: l.Backlog()}
+// idle tells observers that something else than calls may take time from now on.
+func (l *listener[T]) idle() {
+	if by := l.hooks.Load(); by != nil {
+		by.idle()
+	}
+}
+
+// status reports on the handler.
+func (l *listener[T]) status() report.Handler {
+	s := report.Handler{Name: l.name, Delivery: l.delivery.String(), Synced: l.isSynced(), Backlog: l.Backlog()}
 	l.panics.fill(&s)
-	if timed := l.timed.Load(); timed != nil {
-		timed.fill(&s, stuck)
+	if by := l.hooks.Load(); by != nil {
+		for n := range *by {
+			(*by)[n].Status(&s)
+		}
 	} else {
-		s.Stuck = l.pace.stuck(l.events.Position()+l.replayed.Load(), s.Backlog, time.Now(), stuck)
+		s.Stuck = l.pace.stuck(l.events.Position()+l.replayed.Load(), s.Backlog, time.Now(), stuckAfter)
 	}
 	return s
 }

@@ -4,19 +4,11 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"weak"
 )
 
-// ListCounter is an Expected of an informer that counts its lists. Listed cannot tell what a
-// list has brought that reads had reflected before anything was written; this can.
-type ListCounter interface {
-	// CountLists has the informer count lists in c from now on, and reports whether it did
-	// so before. Whoever has marked c before they read and wrote knows by it whether there
-	// was a list since.
-	CountLists(c *ListCount) (before bool)
-}
-
-// ListCount counts the lists that informers take over, for somebody who expects something
-// of them, see ListCounter. The zero value counts. Methods are safe for concurrent use.
+// ListCount counts the lists that informers take over, for expectations, see Expected. The
+// zero value counts. Methods are safe for concurrent use.
 type ListCount struct{ begun, done atomic.Uint64 }
 
 // Mark returns what Since is given: reads that begin after Mark has returned reflect all
@@ -33,8 +25,8 @@ type lists struct {
 	latest atomic.Pointer[string] // the version of the last one; "" if it is not known, or only that of a part
 
 	mu     sync.Mutex
-	counts []*ListCount // guarded by mu; all who count
-	taking bool         // guarded by mu; a list is being taken over
+	counts []weak.Pointer[ListCount] // guarded by mu; all counters that are referred to
+	taking bool                      // guarded by mu; a list is being taken over
 }
 
 // begin notes a list that is about to be taken over. End has to follow.
@@ -44,9 +36,7 @@ func (l *lists) begin(version string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.taking = true
-	for _, c := range l.counts {
-		c.begun.Add(1)
-	}
+	l.each(func(c *ListCount) { c.begun.Add(1) })
 }
 
 // end notes that reads reflect the list, or that it was not taken over.
@@ -54,23 +44,34 @@ func (l *lists) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.taking = false
-	for _, c := range l.counts {
-		c.done.Add(1)
-	}
+	l.each(func(c *ListCount) { c.done.Add(1) })
 }
 
 // countIn has lists counted in c, and reports whether they were before.
 func (l *lists) countIn(c *ListCount) (before bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if slices.Contains(l.counts, c) {
+	l.each(func(other *ListCount) { before = before || other == c })
+	if before {
 		return true
 	}
-	l.counts = append(l.counts, c)
+	l.counts = append(l.counts, weak.Make(c))
 	if l.taking {
 		c.begun.Add(1)
 	}
 	return false
+}
+
+// each calls f for all counters, and drops those that are not referred to any more. The
+// caller holds mu.
+func (l *lists) each(f func(c *ListCount)) {
+	l.counts = slices.DeleteFunc(l.counts, func(of weak.Pointer[ListCount]) bool {
+		c := of.Value()
+		if c != nil {
+			f(c)
+		}
+		return c == nil
+	})
 }
 
 // haveReached reports whether a list may be what has brought the informer to a version:

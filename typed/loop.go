@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // loop takes deltas from the queue, applies them to the store and publishes
@@ -20,48 +21,31 @@ type loop[T index.Object] struct {
 	changes []index.Change[T]
 	events  []Event[T]
 
-	// observed tells that metrics, budgets, a history or the like look at what the loop
-	// does. While nobody does, each of them costs one look at this.
-	observed bool
+	watched *watched[T] // nil: not observed
+
 	withheld bool // the first list was rejected as a whole
 	known    bool // the next panic is one that was reported
-
-	detector *detector[T] // nil: mutations are not detected
-	measured measured[T]  // what metrics process
-
-	wrote time.Duration // that the last write of the store took, if that is of interest
-
-	end       func(cause error) // ends Run
-	heap      int64             // of the objects, when they were last weighed
-	weighed   int64             // how many there were
-	weighedAt time.Time
-	overTold  bool // it was said that a budget is used up
 }
 
 func (l *loop[T]) run(ctx context.Context) {
 	defer l.close()
 	defer utilruntime.HandleCrashWithContext(l.ctx, l.crashed)
-	l.observed = l.isObserved()
+	l.watched = newWatched(l)
 	for batches := uint64(1); ; batches++ {
 		deltas, err := l.deltas.Take(ctx)
 		if err != nil {
 			return // ctx has ended
 		}
-		if !l.observed || l.metrics == nil {
+		if l.watched == nil {
 			err = l.processAll(ctx, deltas)
 		} else {
-			err = l.measure(ctx, deltas)
+			err = l.watched.batch(ctx, deltas)
 		}
 		if err != nil {
 			return
 		}
 		l.byKey.consume(batches)
 	}
-}
-
-// isObserved reports whether anything looks at what the loop does.
-func (l *loop[T]) isObserved() bool {
-	return l.metrics != nil || l.spending != nil || l.total != nil || l.history != nil || l.slowIndexes > 0 || l.detector != nil || l.onPublished != nil
 }
 
 // close lets go of a source that waits for room, and of what was not taken up.
@@ -72,36 +56,6 @@ func (l *loop[T]) close() {
 			return // nothing is left
 		}
 	}
-}
-
-// measured is a batch that metrics measure. There is one, so that measuring allocates
-// nothing.
-type measured[T index.Object] struct {
-	ctx     context.Context // of the call of measure
-	deltas  []queue.Delta[T]
-	called  bool
-	err     error
-	process func() // processes the deltas, once
-}
-
-// measure is processAll with metrics.
-func (l *loop[T]) measure(ctx context.Context, deltas []queue.Delta[T]) error {
-	m := &l.measured
-	if m.process == nil {
-		m.process = func() {
-			if !m.called {
-				m.called = true
-				m.err = l.processAll(m.ctx, m.deltas)
-			}
-		}
-	}
-	m.ctx, m.deltas, m.called, m.err = ctx, deltas, false, nil
-	contain(func() { l.metrics.SetQueued(len(deltas)) })
-	contain(func() { l.metrics.Process(len(deltas), m.process) })
-	m.process()
-	m.ctx, m.deltas = nil, nil
-	contain(func() { l.metrics.SetQueued(l.deltas.Len()) })
-	return m.err
 }
 
 // processAll applies deltas in order, as many at a time as Block handlers have
@@ -153,9 +107,6 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 		}
 	}
 	l.flush(version)
-	if l.observed {
-		l.account()
-	}
 }
 
 // collect notes a change of an object, to be applied with those that follow.
@@ -204,13 +155,8 @@ const maxPiece = 256
 
 // applyPiece applies some changes.
 func (l *loop[T]) applyPiece(changes []index.Change[T], version string) {
-	if l.observed && l.detector != nil {
-		defer l.detector.settle()
-		for i := range changes {
-			if c := &changes[i]; !c.Delete {
-				l.detector.record(c.Object)
-			}
-		}
+	if l.watched != nil {
+		defer l.watched.storing(changes, nil)()
 	}
 	if panicked := l.apply(changes, version); panicked != nil {
 		l.applyEach(changes, panicked, version)
@@ -250,8 +196,8 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 	}()
 	waiters := l.commit(changes, version)
 	applied = true // even if what is called now panics
-	if l.observed {
-		l.blameIndexes(len(changes), func(n int) (T, bool) { return changes[n].Object, !changes[n].Delete })
+	if l.watched != nil {
+		l.watched.stored(changes, nil)
 	}
 	if version != "" {
 		l.reached(version)
@@ -271,7 +217,6 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 		}
 		l.syncIfRepaired()
 	}
-	l.notePublished()
 	return nil
 }
 
@@ -286,19 +231,12 @@ func (l *loop[T]) syncIfRepaired() {
 	l.sync()
 }
 
-// notePublished calls what the user wants to be called after each batch.
-func (l *loop[T]) notePublished() {
-	if l.observed && l.onPublished != nil {
-		contain(l.onPublished)
-	}
-}
-
 func (l *loop[T]) commit(changes []index.Change[T], version string) []*deletionWaiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	began := l.beginWrite()
+	began := l.watched.begin()
 	l.events = l.store.Apply(l.events[:0], changes, version)
-	l.endWrite(began)
+	l.watched.end(began)
 	waiters := waitersFor(&l.deletions, l.events)
 	changed := len(l.events) > 0
 	l.publish(version)
@@ -327,8 +265,8 @@ func (l *loop[T]) tellFollowers(version string) {
 // reached tells that the store is at version.
 func (l *loop[T]) reached(version string) {
 	l.versions.notify(version)
-	if l.observed && l.metrics != nil {
-		contain(func() { l.metrics.SetResourceVersion(version) })
+	if l.watched != nil {
+		l.watched.reached(version)
 	}
 }
 
@@ -342,8 +280,8 @@ func (l *loop[T]) publish(version string) {
 		return
 	}
 	contact := l.contact.Load()
-	if l.observed {
-		l.history.note(l.events, time.Unix(0, contact))
+	if l.watched != nil {
+		l.watched.published(time.Unix(0, contact))
 	}
 	l.lastEvent.Store(contact)
 	l.published.Add(int64(len(l.events)))
@@ -361,7 +299,7 @@ func (l *loop[T]) sync() {
 	for _, m := range l.listeners.all() {
 		m.syncAfterThis()
 	}
-	l.setPhase(PhaseSynced)
+	l.setPhase(report.PhaseSynced)
 	close(l.synced)
 	l.followers.synced()
 }

@@ -21,11 +21,8 @@ var errPanicked = errors.New("the list was not stored: an index function, or a m
 // other than 0 is that of the events.
 func (l *loop[T]) replace(list *queue.List[T], reason index.Reason, version string) {
 	l.keep(list)
-	if l.observed && l.detector != nil {
-		defer l.detector.settle()
-		for _, obj := range list.Objects {
-			l.detector.record(obj)
-		}
+	if l.watched != nil {
+		defer l.watched.storing(nil, list.Objects)()
 	}
 	if l.tryReplace(list, nil, reason, version) {
 		return
@@ -56,8 +53,8 @@ func (l *loop[T]) tryReplace(list *queue.List[T], rejected []index.Key, reason i
 	first := l.isFirst(list, reason)
 	waiters := l.commitList(list, reason, version, first)
 	done = true // even if what is called now panics
-	if l.observed {
-		l.blameIndexes(len(list.Objects), func(n int) (T, bool) { return list.Objects[n], true })
+	if l.watched != nil {
+		l.watched.stored(nil, list.Objects)
 	}
 	if first {
 		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", version)
@@ -67,7 +64,6 @@ func (l *loop[T]) tryReplace(list *queue.List[T], rejected []index.Key, reason i
 	}
 	notify(waiters)
 	l.health.rejections.repairAll(list.Namespace, byLoop, rejected)
-	l.notePublished()
 	return done
 }
 
@@ -106,13 +102,13 @@ func (l *loop[T]) commitList(list *queue.List[T], reason index.Reason, version s
 		l.relists.Add(1)
 	}
 	reason = cmp.Or(reason, index.Relisted)
-	began := l.beginWrite()
+	began := l.watched.begin()
 	if list.Namespace == metav1.NamespaceAll {
 		l.events = l.store.Replace(nil, list.Objects, version, reason)
 	} else {
 		l.events = l.store.ReplaceNamespace(nil, list.Namespace, list.Objects, version, reason)
 	}
-	l.endWrite(began)
+	l.watched.end(began)
 	waiters := waitersFor(&l.deletions, l.events)
 	l.publish(version)
 	l.events = nil // it may be large

@@ -20,7 +20,7 @@ func (l *loop[T]) step(together *queue.List[T], version string) {
 		l.lists.end()
 	}
 	if together.Done != nil {
-		contain(together.Done)
+		goroutine.CallSafely(together.Done)
 	}
 }
 

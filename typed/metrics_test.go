@@ -8,10 +8,10 @@ import (
 
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
-// measures writes down what a typed.Metrics is told.
+// measures writes down what a observe.Metrics is told.
 type measures []string
 
 func (m *measures) SetQueued(changes int)             { *m = append(*m, fmt.Sprint("queued ", changes)) }
@@ -27,7 +27,7 @@ func (m *measures) Process(changes int, process func()) {
 func TestMetrics(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		var told measures
-		r := rig.New(t, typed.WithMetrics(&told))
+		r := rig.New(t, observe.WithMetrics(&told))
 		rec := r.Record()
 		r.Start()
 		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
@@ -49,7 +49,7 @@ func (idle) SetResourceVersion(string) {}
 
 func TestMetricsThatDoNotProcess(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
-		r := rig.New(t, typed.WithMetrics(idle{}))
+		r := rig.New(t, observe.WithMetrics(idle{}))
 		rec := r.Record()
 		r.Start()
 		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")

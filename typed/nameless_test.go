@@ -33,7 +33,7 @@ func TestObjectsWithoutName(t *testing.T) {
 		assert.Equal(t, 1, r.Len())
 		assert.Equal(t, 6, r.Status().Rejected)
 		assert.Equal(t, index.Key{Namespace: "ns"}, r.Status().LastRejected.Key)
-		assert.ErrorContains(t, r.Status().LastRejected, "it has no name")
+		assert.ErrorContains(t, r.Status().LastRejected, "object has no name")
 	})
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, typed.WithNameless())

@@ -26,16 +26,13 @@ func needsOf(of any) []string {
 
 // Omits reports whether the informer's source is known to leave a field out of objects, named
 // as in JSON ("metadata.labels"), so that who needs it can say so rather than find nothing.
-func (i *Informer[T]) Omits(field string) bool { return source.Omits(i.source, field) }
-
-// Omits reports whether a field is left out of objects, see Informer.Omits.
-func (s *SharedInformer[T]) Omits(field string) bool { return s.informer.Load().Omits(field) }
+func (a *access[T]) Omits(field string) bool { return source.Omits(a.informer.Load().source, field) }
 
 // checkNeeds returns an error if the source leaves out what somebody needs.
 func (i *Informer[T]) checkNeeds(fields []string) error {
 	for _, field := range fields {
 		if i.Omits(field) {
-			return fmt.Errorf("it reads %s, which the informer's source leaves out; name the field in kube.WithFields, or leave it out of kube.WithoutFields", field)
+			return fmt.Errorf("the informer's source omits %s: add the field to kube.WithFields, or remove it from kube.WithoutFields", field)
 		}
 	}
 	return nil

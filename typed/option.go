@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed/source"
+	"github.com/kubetyped/informer/internal/observer"
 )
 
 // Option sets up an Informer. Options are checked when the informer is made;
@@ -22,27 +22,17 @@ type config struct {
 	nameless    bool
 	changedOnly bool
 	transforms  []transformStep
-	indexer     any // an *index.Indexer[T] for the informer's T
-	metrics     Metrics
-	metricsFor  func(string, source.Origin) Metrics // nil: metrics are all
-	onPublished func()                              // nil: nothing is called
-	onError     func(error) error                   // nil: nothing is called
-	grace       time.Duration                       // after the last user of a factory's informer
-	shared      bool                                // the informer is of a factory
-	detection   *detection                          // nil: mutations are not detected
+	indexer     any               // an *index.Indexer[T] for the informer's T
+	onError     func(error) error // nil: nothing is called
+	grace       time.Duration     // after the last user of a factory's informer
+	shared      bool              // the informer is of a factory
+	observers   []observer.Observer
 
-	callTimes     bool          // calls of handlers are timed
-	slowLimit     time.Duration // of calls of handlers; 0: none
-	stuckAfter    time.Duration // for which a call lasts whose stack is logged; 0: none is
-	slowIndexes   time.Duration // the limit of index functions; 0: none
-	events        int           // that are kept
-	budget        *Budget       // nil: there is none
-	total         *totalBudget  // of the factory; nil: there is none
 	despiteFreeze bool
 }
 
-// WithName sets the name by which the informer appears in errors, Status, logs and
-// metrics; see Informer.Name for what it is otherwise.
+// WithName sets the name by which the informer appears in errors, Status, logs and metrics;
+// see Informer.Name for the default.
 func WithName(name string) Option {
 	return func(c *config) error {
 		if name == "" {
@@ -53,61 +43,26 @@ func WithName(name string) Option {
 	}
 }
 
-// WithIndexer keeps the objects in an indexer that the caller has made, and can
-// therefore write to, as tests do to be independent of a server. What the caller
-// writes gives no events; it is overwritten by what the source reports, and a
-// list is compared with it as with anything else in the store. Handlers that are
-// added before Run are not told of objects that are there before the first list.
+// WithIndexer keeps the objects in an indexer that the caller has made, and can therefore
+// write to, as tests do to be independent of a server. Writes of the caller cause no events.
+// Reports of the source overwrite them, and lists are compared with them. Handlers that are
+// added before Run receive no objects from before the initial list.
 //
-// The indexer must not be that of another informer. Its options take the place
-// of WithRecreation and WithChangedOnly, which cannot be used with it.
+// The indexer must not be that of another informer. Its options replace WithRecreation and
+// WithChangedOnly, which cannot be used with it.
 func WithIndexer[T index.Object](x *index.Indexer[T]) Option {
 	return func(c *config) error {
 		if x == nil {
-			return errors.New("the indexer is nil")
+			return errors.New("WithIndexer: indexer is nil")
 		}
 		c.indexer = x
 		return nil
 	}
 }
 
-// WithMetrics reports to m how the informer fares.
-func WithMetrics(m Metrics) Option {
-	return func(c *config) error {
-		if m == nil {
-			return errors.New("the metrics are nil")
-		}
-		c.metrics = m
-		return nil
-	}
-}
-
-// WithMetricsFor has each informer report to the metrics that f returns for its name and
-// the origin of its objects, so that those of a factory have metrics of their own. For
-// an informer that has none f returns nil. It is called when an informer is made.
-//
-// A label with the name has as many values as there ever are informers with different
-// namespaces, selectors and hosts. That is fine for a program that knows them all when it
-// is written. One that makes informers for whatever namespaces, tenants or clusters come
-// along should label by the kind of the origin, and add up what several informers tell:
-//
-//	typed.WithMetricsFor(func(_ string, from source.Origin) typed.Metrics {
-//		return metricsOf(from.Kind.GroupKind()) // one for each kind
-//	})
-func WithMetricsFor(f func(name string, from source.Origin) Metrics) Option {
-	return func(c *config) error {
-		if f == nil {
-			return errors.New("the function that returns metrics is nil")
-		}
-		c.metricsFor = f
-		return nil
-	}
-}
-
-// WithOnError has f called with each error that the source reports and goes on after,
-// such as a failed list; objects that are rejected are not among them, see
-// source.RejectedError. If f returns an error, that ends Run, which returns it: for a
-// program that has no business without permission,
+// WithOnError calls f with each error that the source reports and recovers from, such as a
+// failed list, but not with rejected objects, see source.RejectedError. An error of f ends
+// Run, which returns it. For example, to end a program without permission:
 //
 //	typed.WithOnError(func(err error) error {
 //		if apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) {
@@ -116,22 +71,22 @@ func WithMetricsFor(f func(name string, from source.Origin) Metrics) Option {
 //		return nil
 //	})
 //
-// f is called by the source, which waits for it, so it must return soon, and not wait
-// for the informer. It is not called for what fails because Run's context has ended, as
-// far as the source can tell; what it returns then does not count.
+// The source calls f and waits, so f must return soon, and not wait for the informer. It is
+// not called for failures caused by the end of Run's context, as far as the source knows; its
+// result then does not count.
 func WithOnError(f func(err error) error) Option {
 	return func(c *config) error {
 		if f == nil {
-			return errors.New("the function to call with errors is nil")
+			return errors.New("WithOnError: function is nil")
 		}
 		c.onError = f
 		return nil
 	}
 }
 
-// WithGrace has an informer of a Factory go on for a time after its last user has
-// released it, so that whoever asks for it meanwhile need not wait for a list. By
-// default it stops at once. Shutdown does not wait for the time to pass.
+// WithGrace makes an informer of a Factory continue for a time after its last user has
+// released it, so that a request meanwhile need not wait for a list. By default it stops at
+// once. Shutdown does not wait for the time to pass.
 func WithGrace(period time.Duration) Option {
 	return func(c *config) error {
 		if period < 0 {
@@ -142,20 +97,7 @@ func WithGrace(period time.Duration) Option {
 	}
 }
 
-// WithHistory keeps the last events, of which Explain tells those of a key: for people who
-// ask what has happened to an object. An event of a history takes 100 bytes, and costs some
-// 20 ns.
-func WithHistory(events int) Option {
-	return func(c *config) error {
-		if events < 1 {
-			return fmt.Errorf("WithHistory: %d events cannot be kept", events)
-		}
-		c.events = events
-		return nil
-	}
-}
-
-// WithDespiteFreeze has a factory start an informer although it was frozen, see
+// WithDespiteFreeze makes a factory start an informer although it was frozen, see
 // Factory.Freeze.
 func WithDespiteFreeze() Option {
 	return func(c *config) error {
@@ -174,22 +116,9 @@ func WithNameless() Option {
 	}
 }
 
-// WithOnPublished has f called by the informer's goroutine after each batch of
-// changes, or list, when it is stored and handlers can be told of it. No lock is
-// held. A panic of f is reported by utilruntime.HandleCrash.
-func WithOnPublished(f func()) Option {
-	return func(c *config) error {
-		if f == nil {
-			return errors.New("the function to call when changes were published is nil")
-		}
-		c.onPublished = f
-		return nil
-	}
-}
-
-// WithRecreation reports an object that took the place of one with the same
-// key and another UID as a deletion and an addition, both with the reason
-// Recreated. Otherwise it is an update, as in client-go.
+// WithRecreation reports an object that replaced one with the same key and another UID as a
+// deletion and an addition, both with the reason Recreated. Otherwise it is an update, as in
+// client-go.
 func WithRecreation() Option {
 	return func(c *config) error {
 		c.recreated = true
@@ -232,9 +161,6 @@ func indexerOf[T index.Object](c *config) (*index.Indexer[T], error) {
 func indexerOptions[T index.Object](c *config) ([]index.Option[T], error) {
 	var none T
 	var opts []index.Option[T]
-	if err := checkDetected[T](); c.detection != nil && err != nil {
-		return nil, err
-	}
 	if c.recreated {
 		if _, ok := any(none).(uidGetter); !ok {
 			return nil, fmt.Errorf("WithRecreation needs objects with a UID, and %v has no method GetUID", reflect.TypeFor[T]())

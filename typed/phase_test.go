@@ -9,28 +9,28 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // An index function is called while the informer holds what Status waits for.
 func TestPhaseDoesNotWait(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
-		var seen []typed.Phase
+		var seen []report.Phase
 		require.NoError(t, r.AddIndexes(index.Single("phase", func(*rig.Thing) (string, bool) {
 			seen = append(seen, r.Phase())
 			return "", false
 		})))
-		assert.Equal(t, typed.PhaseNew, r.Phase())
+		assert.Equal(t, report.PhaseNew, r.Phase())
 		r.Start()
 		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
 		r.Record().Next()
 		sinktest.Put(r.Sink, rig.At("a", 2), "2")
 		r.Record().Next()
-		assert.Equal(t, []typed.Phase{typed.PhaseSyncing, typed.PhaseSynced}, seen)
+		assert.Equal(t, []report.Phase{report.PhaseSyncing, report.PhaseSynced}, seen)
 		r.Stop()
 		r.Ended <- <-r.Ended
-		assert.Equal(t, typed.PhaseStopped, r.Phase())
+		assert.Equal(t, report.PhaseStopped, r.Phase())
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // The tests of this file are the promises 6 to 9 of Informer.
@@ -150,7 +151,7 @@ func TestStop(t *testing.T) {
 		assert.Equal(t, "a@1", mustGet(t, r, "a").String())
 		assert.Len(t, byNode.Get("node-1"), 1)
 		assert.Equal(t, 1, r.Status().Objects)
-		assert.Equal(t, typed.PhaseStopped, r.Status().Phase)
+		assert.Equal(t, report.PhaseStopped, r.Status().Phase)
 		_, err = r.Handle(&rig.Recorder{})
 		assert.ErrorIs(t, err, typed.ErrStopped)
 		assert.ErrorIs(t, r.AddIndexes(index.New("late", func(o *rig.Thing) []string { return nil })), typed.ErrStopped)

@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // The tests of this file are the promises 10 to 14 of Informer.
@@ -127,7 +128,7 @@ func TestErrors(t *testing.T) {
 		assert.ErrorContains(t, err, "connection refused")
 
 		status := r.Status()
-		assert.Equal(t, typed.PhaseSyncing, status.Phase)
+		assert.Equal(t, report.PhaseSyncing, status.Phase)
 		assert.Equal(t, refused, status.Err)
 		assert.Equal(t, 2, status.Failures)
 		rec := r.Record(typed.WithHandlerName("slow"), typed.WithDelivery(typed.Coalesce()))
@@ -136,7 +137,7 @@ func TestErrors(t *testing.T) {
 		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1), rig.At("b", 2), nil}, "3")
 		synctest.Wait()
 		status = r.Status()
-		assert.Equal(t, typed.PhaseSynced, status.Phase)
+		assert.Equal(t, report.PhaseSynced, status.Phase)
 		assert.NoError(t, status.Err, "a list has arrived")
 		assert.Zero(t, status.Failures)
 		assert.Equal(t, refused, status.LastErr)
@@ -144,7 +145,7 @@ func TestErrors(t *testing.T) {
 		assert.Equal(t, 1, status.Rejected, "it was nil")
 		assert.Equal(t, "3", status.ResourceVersion)
 		assert.Equal(t, time.Now(), status.LastEvent.In(time.Local))
-		assert.Equal(t, []typed.HandlerStatus{{Name: "slow", Delivery: typed.Coalesce(), Backlog: 2}}, status.Handlers)
+		assert.Equal(t, []report.Handler{{Name: "slow", Delivery: typed.Coalesce().String(), Backlog: 2}}, status.Handlers)
 		close(hold)
 		rec.Next()
 		assert.True(t, r.Status().Handlers[0].Synced)

@@ -65,9 +65,8 @@ func (r *Registration) Name() string { return r.name }
 // those that were there when it was added to a synced informer.
 func (r *Registration) Synced() <-chan struct{} { return r.synced }
 
-// WaitForSync waits until Synced is closed. If ctx ends before, or the
-// informer, or the registration is closed, it returns a *SyncError that tells
-// why the informer is not synced.
+// WaitForSync waits until Synced is closed. If ctx ends before, or the informer, or the
+// registration is closed, it returns a *SyncError with the reason.
 func (r *Registration) WaitForSync(ctx context.Context) error {
 	select {
 	case <-r.synced:
@@ -100,8 +99,8 @@ func (r *Registration) Close() {
 	}
 }
 
-// Remove does as Close, but does not wait: if the handler is running, it
-// finishes the call that it is in. Done tells when.
+// Remove does as Close, but does not wait: if the handler is running, it finishes the call
+// that it is in. Done is closed then.
 func (r *Registration) Remove() {
 	r.end()
 	running := r.informer.leave(r)
@@ -127,16 +126,14 @@ func (r *Registration) Err() error {
 // finish closes done.
 func (r *Registration) finish() { r.doneOnce.Do(func() { close(r.done) }) }
 
-// Resync has the handler called with an update of every object, old and new
-// being the same: those that are in the store now, once the handler has been
-// called for all events up to now. It does not wait for that. If the last thing that
-// waits for the handler is a resync already, that is the one. See WithResync for resyncs
-// at a period.
+// Resync calls the handler with an update of every object now in the store, with old and new
+// the same, after all events up to now. It does not wait for that. If the last thing that
+// waits for the handler is a resync already, that is the one. See WithResync for resyncs at a
+// period.
 func (r *Registration) Resync() { r.listener.resync(false) }
 
-// After has f called by the goroutine that calls the handler, once that has been
-// called for all events up to now. It does not wait for that. If the handler is
-// removed or the informer ends before, f is not called.
+// After calls f on the handler's goroutine, after all events up to now. It does not wait for
+// that. If the handler is removed or the informer ends before, f is not called.
 func (r *Registration) After(f func()) { r.listener.after(f) }
 
 // end tells the handler's goroutine to stop.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/shrink"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -160,7 +161,7 @@ func (r *rejections) leave(namespace string) {
 }
 
 // fill copies what is known into s.
-func (r *rejections) fill(s *Status) {
+func (r *rejections) fill(s *report.Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s.Rejected, s.LastRejected = r.total, r.last

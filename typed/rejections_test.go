@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -179,7 +180,7 @@ func TestFirstListThatIsRejected(t *testing.T) {
 		synctest.Wait()
 		assert.False(t, rig.IsClosed(r.Synced()))
 		assert.Empty(t, r.ResourceVersion())
-		assert.Equal(t, typed.PhaseSyncing, r.Status().Phase)
+		assert.Equal(t, report.PhaseSyncing, r.Status().Phase)
 		assert.ErrorIs(t, r.Status().Err, errPoison)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -280,11 +281,11 @@ func TestRemovalOfEverythingIsNoFirstList(t *testing.T) {
 		r.Start()
 		sinktest.RemoveNamespace(r.Sink, "", "1")
 		synctest.Wait()
-		assert.Equal(t, typed.PhaseSyncing, r.Status().Phase)
+		assert.Equal(t, report.PhaseSyncing, r.Status().Phase)
 		assert.False(t, rig.IsClosed(r.Synced()))
 		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 2)}, "2")
 		synctest.Wait()
-		assert.Equal(t, typed.PhaseSynced, r.Status().Phase)
+		assert.Equal(t, report.PhaseSynced, r.Status().Phase)
 		rec := r.Record()
 		synctest.Wait()
 		assert.Equal(t, []string{"initial a@2"}, rec.Next())

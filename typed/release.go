@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/observer"
+	"github.com/kubetyped/informer/typed/report"
 )
 
-// Release lets go of all objects, for good, while something still refers to the
-// informer or to its indexes; see the eighth promise of Informer. It is called when
-// nobody reads any more, and Run has returned or will not be called. Otherwise it
-// returns an error, and releases nothing; and so it does if an argument of
-// NewInformer could not be used. It may be called any number of times.
+// Release frees all objects, for good, even if the program still refers to the informer or its
+// indexes; see the eighth promise of Informer. Call it after the last read, and after Run has
+// returned or if it will not be called. Otherwise it returns an error and frees nothing, as it
+// does if an argument of NewInformer was invalid. It may be called any number of times.
 //
 // An indexer that was given by WithIndexer is released, too. The informers of a
 // Factory are released by SharedInformer.Release.
@@ -20,9 +21,9 @@ func (i *Informer[T]) Release() error {
 	}
 	i.mu.Lock()
 	var listeners []*listener[T]
-	if i.Phase() == PhaseNew {
+	if i.Phase() == report.PhaseNew {
 		listeners = i.listeners.takeAll()
-		i.setPhase(PhaseStopped)
+		i.setPhase(report.PhaseStopped)
 		i.cause = index.ErrReleased
 		i.ended = true
 		close(i.stopped)
@@ -42,7 +43,11 @@ func (i *Informer[T]) Release() error {
 		l.reader.Close()
 		l.finish()
 	}
-	i.giveBack()
+	i.hooks.each(func(h *observer.Hooks) {
+		if h.Released != nil {
+			h.Released()
+		}
+	})
 	i.versions.end()
 	notify(i.deletions.all())
 	i.byKey.notify()
@@ -52,7 +57,8 @@ func (i *Informer[T]) Release() error {
 // Err returns nil as long as there is something to read from, which may be empty:
 // the last state, if the informer has stopped. Otherwise it returns what was wrong
 // with the arguments of NewInformer, or index.ErrReleased.
-func (i *Informer[T]) Err() error {
+func (a *access[T]) Err() error {
+	i := a.informer.Load()
 	if err := i.check(); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // panicOf returns the error that f panics with, nil if it does not.
@@ -82,7 +83,7 @@ func TestRelease(t *testing.T) {
 		assert.ErrorContains(t, r.Release(), "informer things: not released: it is running; end the context of Run")
 		r.Stop()
 		synctest.Wait()
-		assert.Equal(t, typed.PhaseStopped, r.Status().Phase)
+		assert.Equal(t, report.PhaseStopped, r.Status().Phase)
 		assert.ErrorContains(t, r.Release(), "not released: it is running", "a handler is")
 		assert.Equal(t, 1, r.Len())
 		close(hold)
@@ -106,7 +107,7 @@ func TestRelease(t *testing.T) {
 		rec.Resync()
 		assert.Equal(t, 1, before.Len(), "a snapshot stays")
 		assert.Equal(t, "2", r.ResourceVersion())
-		assert.Equal(t, typed.PhaseStopped, r.Status().Phase)
+		assert.Equal(t, report.PhaseStopped, r.Status().Phase)
 		assert.Zero(t, r.Status().Objects)
 	})
 }
@@ -127,8 +128,8 @@ func TestReleaseBeforeRun(t *testing.T) {
 		assertReleased(t, r)
 		assert.ErrorIs(t, r.Run(t.Context()), index.ErrReleased)
 	})
-	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Release(), "the source is nil")
-	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Err(), "the source is nil")
+	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Release(), "source is nil")
+	assert.ErrorContains(t, typed.NewInformer[*rig.Thing](nil).Err(), "source is nil")
 }
 
 func TestReleaseOfTheCallersIndexer(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // Run starts the informer and blocks until ctx ends, or until the source gives up or
@@ -16,8 +17,7 @@ import (
 // others. At once it returns ErrStarted if it was called before, what is wrong with the
 // arguments of NewInformer, and index.ErrReleased after Release.
 //
-// When ctx ends, handlers finish the call that they are in, and what they were
-// not called for is dropped.
+// When ctx ends, handlers finish their current call, and the remaining events are dropped.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if err := i.check(); err != nil {
 		return err
@@ -30,24 +30,23 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	defer cancel()
 	var final atomic.Pointer[error] // what WithOnError has ended it with
 	var looping sync.WaitGroup
-	detector := newDetector(i)
-	if detector != nil {
-		looping.Go(func() { detector.run(running) })
-	}
 	end := func(cause error) {
 		if ctx.Err() == nil {
 			final.CompareAndSwap(nil, &cause)
 		}
 		cancel()
 	}
-	if i.stuckAfter > 0 {
-		looping.Go(func() { i.watchHandlers(running) })
+	i.ending.Store(&end)
+	for _, h := range i.hooks {
+		if h.Run != nil {
+			looping.Go(func() { goroutine.CallSafely(func() { h.Run(running) }) })
+		}
 	}
-	looping.Go(func() { (&loop[T]{Informer: i, detector: detector, end: end}).run(running) })
+	looping.Go(func() { (&loop[T]{Informer: i}).run(running) })
 	sink := &informerSink[T]{
 		deltas: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
 		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter, needs: i.needs,
-		moved: i.versionsMoved, early: func(received int) { i.early(received, end) },
+		moved: i.versionsMoved, hooks: i.hooks,
 	}
 	err := goroutine.Contain(ctx, "its source", func() error { return i.source.Run(running, sink) })
 	i.health.trouble.End()
@@ -69,9 +68,9 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return nil
 }
 
-// RunJointly has run, which is Run or something that calls it, called once for all who call
-// RunJointly at the same time, such as two controllers that need the informer. The context
-// of that call has the values of the first caller's, and ends when those of all have ended.
+// RunJointly calls run, which is Run or a function that calls it, once for all concurrent
+// calls of RunJointly, for example of two controllers that need the informer. The context of
+// that call has the values of the first caller's, and ends when those of all have ended.
 // RunJointly returns nil when ctx has ended, for the last of the callers after run has
 // returned, and what run returns if that is before.
 func (i *Informer[T]) RunJointly(ctx context.Context, run func(ctx context.Context) error) error {
@@ -83,11 +82,11 @@ func (i *Informer[T]) RunJointly(ctx context.Context, run func(ctx context.Conte
 
 func (i *Informer[T]) start(ctx context.Context) error {
 	i.mu.Lock()
-	if i.Phase() != PhaseNew {
+	if i.Phase() != report.PhaseNew {
 		i.mu.Unlock()
 		return fmt.Errorf("informer %s: %w", i.name, ErrStarted)
 	}
-	i.setPhase(PhaseSyncing)
+	i.setPhase(report.PhaseSyncing)
 	i.ctx = ctx
 	i.followers.report(nil)
 	listeners := i.listeners.all()
@@ -102,7 +101,7 @@ func (i *Informer[T]) start(ctx context.Context) error {
 // stop ends what depends on the informer, and waits for it.
 func (i *Informer[T]) stop(cause error) {
 	i.mu.Lock()
-	i.setPhase(PhaseStopped)
+	i.setPhase(report.PhaseStopped)
 	i.cause = cause
 	listeners := i.listeners.takeAll()
 	close(i.stopped)

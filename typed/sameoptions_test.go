@@ -9,18 +9,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/observer"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
+	"github.com/kubetyped/informer/typed/report"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // TestFactoryRefusesOptionsOfOneInformer: with one indexer for all, a user would
 // return the objects of another.
 func TestFactoryRefusesOptionsOfOneInformer(t *testing.T) {
 	for name, opt := range map[string]typed.Option{
-		"WithName":        typed.WithName("pods"),
-		"WithIndexer":     typed.WithIndexer(index.NewIndexer[*rig.Thing]()),
-		"WithMetrics":     typed.WithMetrics(&measures{}),
-		"WithOnPublished": typed.WithOnPublished(func() {}),
+		"WithName":     typed.WithName("pods"),
+		"WithIndexer":  typed.WithIndexer(index.NewIndexer[*rig.Thing]()),
+		"WithMetrics":  observe.WithMetrics(&measures{}),
+		"WithObserver": typed.WithObserver(observer.OnStored(func() {})),
 	} {
 		f := newShop(t, typed.WithChangedOnly(), opt)
 		_, err := typed.Share(f.Factory, place("x"), f.source)
@@ -32,7 +36,7 @@ func TestFactoryRefusesOptionsOfOneInformer(t *testing.T) {
 
 // nobodysMetrics cannot be compared.
 type nobodysMetrics struct {
-	typed.Metrics
+	observe.Metrics
 	_ []int
 }
 
@@ -43,7 +47,8 @@ func TestLeasesWithOtherOptions(t *testing.T) {
 		mark := func(node string) func(*rig.Thing) (*rig.Thing, error) {
 			return func(o *rig.Thing) (*rig.Thing, error) { return rig.On(node, o), nil }
 		}
-		published, told := func() {}, func(typed.Mutation) {}
+		published, told := typed.WithObserver(observer.OnStored(func() {})), func(observe.Mutation) {}
+		measured, warned := func(string, source.Origin) observe.Metrics { return nil }, func(report.Budget) {}
 		store, metrics := index.NewIndexer[*rig.Thing](), &measures{}
 		kept := mark("kept")
 		sets := map[string][]typed.Option{
@@ -53,9 +58,15 @@ func TestLeasesWithOtherOptions(t *testing.T) {
 			"WithChangedOnly":             {typed.WithChangedOnly()},
 			"WithNameless":                {typed.WithNameless()},
 			"WithIndexer":                 {typed.WithIndexer(store)},
-			"WithMetrics":                 {typed.WithMetrics(metrics)},
-			"WithOnPublished":             {typed.WithOnPublished(published)},
-			"WithMutationDetection":       {typed.WithMutationDetection(time.Minute, told)},
+			"WithMetrics":                 {observe.WithMetrics(metrics)},
+			"WithObserver":                {published},
+			"WithMetricsFor":              {observe.WithMetricsFor(measured)},
+			"WithHistory":                 {observe.WithHistory(5)},
+			"WithSlowIndexes":             {observe.WithSlowIndexes(time.Second)},
+			"WithBudget":                  {observe.WithBudget(observe.Budget{Objects: 5, OnWarning: warned})},
+			"WithCallTimes":               {observe.WithCallTimes()},
+			"WithSlowHandlers":            {observe.WithSlowHandlers(time.Second, 0)},
+			"WithMutationDetection":       {observe.WithMutationDetection(time.Minute, told)},
 			"WithTransform":               {typed.WithTransform(kept)},
 			"WithTransform, then another": {typed.WithTransform(kept), typed.WithTransform(mark("b"))},
 		}
@@ -88,9 +99,9 @@ func TestLeasesWithOtherOptions(t *testing.T) {
 		require.NoError(t, err)
 		_, err = typed.Share(f.Factory, place("x"), f.source, typed.WithTransform(mark("b")))
 		assert.ErrorContains(t, err, "WithTransform is not the same", "the same code, with another variable")
-		_, err = typed.Share(f.Factory, place("y"), f.source, typed.WithMetrics(nobodysMetrics{}))
+		_, err = typed.Share(f.Factory, place("y"), f.source, observe.WithMetrics(nobodysMetrics{}))
 		require.NoError(t, err)
-		_, err = typed.Share(f.Factory, place("y"), f.source, typed.WithMetrics(nobodysMetrics{}))
+		_, err = typed.Share(f.Factory, place("y"), f.source, observe.WithMetrics(nobodysMetrics{}))
 		assert.ErrorContains(t, err, "WithMetrics is not the same", "they cannot be compared")
 	})
 }

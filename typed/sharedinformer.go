@@ -1,25 +1,24 @@
 package typed
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/report"
 )
 
-// SharedInformer is one use of an informer of a Factory. It has the methods of the
-// informer but for Run, and with them
+// SharedInformer is one use of an informer of a Factory. It has the methods of the informer
+// except for Run, and with them
 //
-//  1. Reads are those of the informer, until Release; also after the informer has
-//     stopped, see the eighth promise of Informer. What is read after Release never
-//     says "not found": it fails with index.ErrReleased, whether the informer still runs
-//     for others or not, and so do indexes after the last Release.
-//  2. Handlers, followers and event ranges belong to this use, and end with it.
+//  1. Reads are those of the informer, until Release; even after the informer has stopped, see
+//     the eighth promise of Informer. Reads after Release never say "not found": they fail
+//     with index.ErrReleased, whether the informer still runs for others or not, and so do
+//     indexes after the last Release.
+//  2. Handlers, followers and event streams belong to this use, and end with it.
 //  3. Indexes belong to the informer. All of its users share their names, and they
 //     stay as long as it runs.
 //  4. After Release, methods that return an error return index.ErrReleased, and those
@@ -28,7 +27,7 @@ import (
 //
 // The methods are safe for concurrent use.
 type SharedInformer[T index.Object] struct {
-	informer atomic.Pointer[Informer[T]] // an empty one after the release
+	access[T]
 
 	giveUp func() // tells the factory
 
@@ -36,16 +35,14 @@ type SharedInformer[T index.Object] struct {
 	released      bool            // guarded by mu
 	registrations []*Registration // guarded by mu
 	followings    []*following    // guarded by mu
-
-	waiting sync.Mutex                            // held for moments, unlike mu
-	calls   map[*context.CancelCauseFunc]struct{} // guarded by waiting; end calls that wait; nil after the release
 }
 
 var _ index.Reader[*metav1.ObjectMeta] = (*SharedInformer[*metav1.ObjectMeta])(nil)
 
 func newSharedInformer[T index.Object](informer *Informer[T], giveUp func()) *SharedInformer[T] {
-	s := &SharedInformer[T]{giveUp: giveUp, calls: map[*context.CancelCauseFunc]struct{}{}}
-	s.informer.Store(informer)
+	s := &SharedInformer[T]{giveUp: giveUp}
+	s.calls = newPendingCalls()
+	s.refer(informer)
 	return s
 }
 
@@ -55,8 +52,8 @@ func newSharedInformer[T index.Object](informer *Informer[T], giveUp func()) *Sh
 // stops, and is released when it has: Release does not wait for that,
 // Factory.Shutdown does.
 //
-// It may be called any number of times and at any time, also before the informer
-// has synced; all but the first call do nothing and return at once.
+// It may be called any number of times and at any time, even before the informer has synced;
+// all but the first call do nothing and return at once.
 func (s *SharedInformer[T]) Release() {
 	s.mu.Lock()
 	if s.released {
@@ -68,14 +65,14 @@ func (s *SharedInformer[T]) Release() {
 	s.registrations, s.followings = nil, nil
 	s.mu.Unlock()
 
-	s.endCalls()
+	s.calls.end()
 	for _, f := range followings {
 		f.release()
 	}
 	for _, r := range registrations {
 		r.Close()
 	}
-	s.informer.Store(releasedInformer(s.informer.Load())) // until here, handlers may read
+	s.refer(releasedInformer(s.informer.Load())) // until here, handlers may read
 	s.giveUp()
 }
 
@@ -86,7 +83,7 @@ func releasedInformer[T index.Object](of *Informer[T]) *Informer[T] {
 	i.origin = of.located()
 	i.err = fmt.Errorf("informer %s: %w", i.name, index.ErrReleased)
 	i.store.Release()
-	i.setPhase(PhaseStopped)
+	i.setPhase(report.PhaseStopped)
 	return i
 }
 
@@ -105,88 +102,4 @@ func (s *SharedInformer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*
 	s.registrations = slices.DeleteFunc(s.registrations, func(r *Registration) bool { return r.stopped.Load() })
 	s.registrations = append(s.registrations, r)
 	return r, nil
-}
-
-// Events returns the events as a range, see Informer.Events. It ends with
-// Release, too.
-func (s *SharedInformer[T]) Events(ctx context.Context, opts ...HandlerOption) *EventStream[T] {
-	return &EventStream[T]{visit: func(yield func(Event[T]) bool) error {
-		informer := s.informer.Load()
-		ctx, stop := s.within(ctx)
-		defer stop()
-		return informer.visit(ctx, opts, yield)
-	}}
-}
-
-// AddIndexes adds indexes to the informer, see Informer.AddIndexes.
-func (s *SharedInformer[T]) AddIndexes(indexes ...index.Definition[T]) error {
-	return s.informer.Load().AddIndexes(indexes...)
-}
-
-// Indexes returns the indexes of the informer, see Informer.Indexes. A user who wants
-// one that others may have added uses index.Ensure.
-func (s *SharedInformer[T]) Indexes() []index.Definition[T] { return s.informer.Load().Indexes() }
-
-// WaitForSync waits until the informer is synced, see Informer.WaitForSync.
-func (s *SharedInformer[T]) WaitForSync(ctx context.Context) error {
-	informer := s.informer.Load()
-	ctx, stop := s.within(ctx)
-	defer stop()
-	return informer.WaitForSync(ctx)
-}
-
-// WaitForResourceVersion waits until reads reflect a version, see
-// Informer.WaitForResourceVersion.
-func (s *SharedInformer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
-	informer := s.informer.Load()
-	ctx, stop := s.within(ctx)
-	defer stop()
-	return informer.WaitForResourceVersion(ctx, resourceVersion)
-}
-
-// WaitForKeyVersion waits until reads of one object reflect a version, see
-// Informer.WaitForKeyVersion.
-func (s *SharedInformer[T]) WaitForKeyVersion(ctx context.Context, key index.Key, resourceVersion string) error {
-	informer := s.informer.Load()
-	ctx, stop := s.within(ctx)
-	defer stop()
-	return informer.WaitForKeyVersion(ctx, key, resourceVersion)
-}
-
-// WaitForDeletion waits until reads reflect a deletion, see Informer.WaitForDeletion.
-func (s *SharedInformer[T]) WaitForDeletion(ctx context.Context, obj Identified) error {
-	informer := s.informer.Load()
-	ctx, stop := s.within(ctx)
-	defer stop()
-	return informer.WaitForDeletion(ctx, obj)
-}
-
-// within returns a context that ends with ctx, or with Release, and then before the informer
-// stops.
-func (s *SharedInformer[T]) within(ctx context.Context) (_ context.Context, stop func()) {
-	ctx, end := context.WithCancelCause(ctx)
-	s.waiting.Lock()
-	defer s.waiting.Unlock()
-	if s.calls == nil {
-		end(index.ErrReleased)
-		return ctx, func() {}
-	}
-	s.calls[&end] = struct{}{}
-	return ctx, func() {
-		s.waiting.Lock()
-		delete(s.calls, &end)
-		s.waiting.Unlock()
-		end(nil)
-	}
-}
-
-// endCalls ends the contexts of calls that wait.
-func (s *SharedInformer[T]) endCalls() {
-	s.waiting.Lock()
-	calls := s.calls
-	s.calls = nil
-	s.waiting.Unlock()
-	for end := range calls {
-		(*end)(index.ErrReleased)
-	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -32,10 +33,10 @@ func newTakingAsLong() takingAsLong {
 func TestCallTimes(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		began := time.Now()
-		r := rig.New(t, typed.WithCallTimes())
+		r := rig.New(t, observe.WithCallTimes())
 		_, err := r.Handle(newTakingAsLong())
 		require.NoError(t, err)
-		status := func() typed.HandlerStatus { return r.Status().Handlers[0] }
+		status := func() report.Handler { return r.Status().Handlers[0] }
 		r.Start()
 		synctest.Wait()
 		assert.Nil(t, status().Current)
@@ -67,7 +68,7 @@ func TestCallTimes(t *testing.T) {
 func TestSlowHandlers(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		ctx, lines := rig.Lines()
-		r := rig.New(t, typed.WithSlowHandlers(5*time.Second, time.Minute))
+		r := rig.New(t, observe.WithSlowHandlers(5*time.Second, time.Minute))
 		_, err := r.Handle(newTakingAsLong(), typed.WithHandlerName("sleeper"))
 		require.NoError(t, err)
 		r.StartIn(ctx)
@@ -131,7 +132,7 @@ func TestPanicsAreCounted(t *testing.T) {
 	defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers }()
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
 	rig.InBubble(t, func(t *testing.T) {
-		r := rig.New(t, typed.WithCallTimes())
+		r := rig.New(t, observe.WithCallTimes())
 		_, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{AddFunc: func(o *rig.Thing, _ bool) {
 			time.Sleep(time.Second)
 			switch o.Name {
@@ -163,7 +164,7 @@ func TestPanicsAreCounted(t *testing.T) {
 
 // asking is a value whose text asks for a status.
 type asking struct {
-	status func() typed.Status
+	status func() report.Status
 	text   string
 }
 
@@ -175,7 +176,7 @@ func (a asking) String() string {
 func TestSlowIndexes(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		ctx, lines := rig.Lines()
-		r := rig.New(t, typed.WithSlowIndexes(time.Second))
+		r := rig.New(t, observe.WithSlowIndexes(time.Second))
 		by := func(name string, takes func(o *rig.Thing) time.Duration) *index.Index[string, *rig.Thing] {
 			return index.Single(name, func(o *rig.Thing) (string, bool) {
 				time.Sleep(takes(o))
@@ -205,13 +206,13 @@ func TestSlowIndexes(t *testing.T) {
 
 func TestSlowOptionsThatCannotBeUsed(t *testing.T) {
 	for want, opt := range map[string]typed.Option{
-		"WithSlowHandlers: the limit 0s is not positive":                                typed.WithSlowHandlers(0, 0),
-		"WithSlowHandlers: the time -1ns after which a stack is logged is negative":     typed.WithSlowHandlers(1, -1),
-		"WithSlowIndexes: the limit -1s is not positive":                                typed.WithSlowIndexes(-time.Second),
-		"WithHistory: 0 events cannot be kept":                                          typed.WithHistory(0),
-		"WithBudget: there is no limit, give Objects or Bytes":                          typed.WithBudget(typed.Budget{}),
-		"WithBudget: a limit is negative":                                               typed.WithBudget(typed.Budget{Objects: -1, Bytes: 1}),
-		"WithTotalBudget is for the informers of a factory together, give it to NewFac": typed.WithTotalBudget(typed.Budget{Objects: 1}),
+		"WithSlowHandlers: the limit 0s is not positive":                                observe.WithSlowHandlers(0, 0),
+		"WithSlowHandlers: the time -1ns after which a stack is logged is negative":     observe.WithSlowHandlers(1, -1),
+		"WithSlowIndexes: the limit -1s is not positive":                                observe.WithSlowIndexes(-time.Second),
+		"WithHistory: 0 events cannot be kept":                                          observe.WithHistory(0),
+		"WithBudget: there is no limit, give Objects or Bytes":                          observe.WithBudget(observe.Budget{}),
+		"WithBudget: a limit is negative":                                               observe.WithBudget(observe.Budget{Objects: -1, Bytes: 1}),
+		"WithTotalBudget is for the informers of a factory together, give it to NewFac": observe.WithTotalBudget(observe.Budget{Objects: 1}),
 	} {
 		assert.ErrorContains(t, rig.New(t, opt).Err(), want)
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// WithTransform passes every object that is received through transform before
-// anything else sees it, exactly once: as soon as it is there, also when it is
-// part of a list that is streamed. The function may modify the object and return
-// it, but not change its name or namespace. If it does, or returns an error, the
-// object is rejected, see source.RejectedError; if that was the last state of one that is
-// gone, it is deleted all the same, by its key.
+// WithTransform passes every object that is received through transform before anything else
+// sees it, exactly once: as soon as it is there, even when it is part of a list that is
+// streamed. The function may modify the object and return it, but not change its name or
+// namespace. If it does, or returns an error, the object is rejected, see
+// source.RejectedError; if that was the last state of one that is gone, it is deleted all the
+// same, by its key.
 //
 // T is the type of the informer's objects, or an interface that they implement;
 // so one option fits many informers:
@@ -27,7 +27,7 @@ import (
 func WithTransform[T index.Object](transform func(T) (T, error)) Option {
 	return func(c *config) error {
 		if transform == nil {
-			return errors.New("the transform function is nil")
+			return errors.New("WithTransform: function is nil")
 		}
 		c.transforms = append(c.transforms, transformStep{
 			function: transform,
@@ -35,7 +35,7 @@ func WithTransform[T index.Object](transform func(T) (T, error)) Option {
 			call: func(obj any) (any, error) {
 				t, ok := obj.(T)
 				if !ok {
-					return nil, fmt.Errorf("it is a %T", obj)
+					return nil, fmt.Errorf("type is %T", obj)
 				}
 				return transform(t)
 			},

@@ -61,7 +61,7 @@ func TestTransformOfAnInterface(t *testing.T) {
 		assert.Equal(t, "seen", mustGet(t, r, "a").Node)
 		assert.ErrorContains(t, r.Status().LastRejected, "the transform function has made a rig.Placement of it")
 		sinktest.Put(r.Sink, rig.At("nil", 3), "3")
-		assert.ErrorContains(t, r.Status().LastRejected, "it is nil")
+		assert.ErrorContains(t, r.Status().LastRejected, "object is nil")
 		sinktest.Put(r.Sink, rig.At("bad", 4), "4")
 		assert.ErrorIs(t, r.Status().LastRejected, assert.AnError)
 		synctest.Wait()

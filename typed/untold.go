@@ -8,6 +8,7 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -52,7 +53,7 @@ func (u *untold) tell(ctx context.Context) {
 		u.waiting = u.waiting[1:]
 		u.room.Signal()
 		u.unlocked(func() {
-			utilruntime.HandleErrorWithContext(ctx, rejected.Err, "Left out an object that cannot be used",
+			utilruntime.HandleErrorWithContext(ctx, rejected.Err, "Rejected an object",
 				"informer", rejected.Informer, "object", rejected.Key, "resourceVersion", rejected.ResourceVersion)
 		})
 	}
@@ -66,7 +67,7 @@ func (u *untold) tell(ctx context.Context) {
 func (u *untold) unlocked(call func()) {
 	u.mu.Unlock()
 	defer u.mu.Lock()
-	contain(call)
+	goroutine.CallSafely(call)
 }
 
 // end ends that, when nobody rejects anything any more. What waits is told in one report, so
@@ -86,6 +87,6 @@ func (u *untold) end(ctx context.Context) {
 	u.unlocked(func() {
 		last := left[len(left)-1]
 		utilruntime.HandleErrorWithContext(ctx, fmt.Errorf("%d objects, lately: %w", len(left), last),
-			"Left out objects that cannot be used, before the informer has stopped", "informer", last.Informer)
+			"Rejected objects before the informer stopped", "informer", last.Informer)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
@@ -77,7 +78,7 @@ func (v *versions) release(reached func(*versionWaiter) bool) {
 	v.waiting.Store(int32(len(v.waiters)))
 	v.mu.Unlock()
 	for _, w := range released {
-		contain(w.reached)
+		goroutine.CallSafely(w.reached)
 	}
 }
 

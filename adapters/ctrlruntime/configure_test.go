@@ -2,45 +2,17 @@ package ctrlruntime_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 )
-
-func TestConfigureCacheKeepsWhatIsSet(t *testing.T) {
-	period := time.Hour
-	o := cache.Options{SyncPeriod: &period, ReaderFailOnMissingInformer: true, DefaultNamespaces: map[string]cache.Config{"one": {}}}
-	require.NoError(t, ctrlruntime.ConfigureCache(&o))
-	lw, pod := &toolscache.ListWatch{}, &corev1.Pod{}
-	assert.IsType(t, adapters.NewSharedIndexInformer(lw, pod, 0, nil), o.NewInformer(lw, pod, 0, nil))
-	o.NewInformer = nil
-	assert.Equal(t, cache.Options{SyncPeriod: &period, ReaderFailOnMissingInformer: true, DefaultNamespaces: map[string]cache.Config{"one": {}}}, o)
-}
-
-func TestConfigureCacheDoesNotReplaceAnotherInformer(t *testing.T) {
-	used := false
-	o := cache.Options{NewInformer: func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
-		used = true
-		return nil
-	}}
-	require.ErrorContains(t, ctrlruntime.ConfigureCache(&o), "NewInformer is set already")
-	o.NewInformer(nil, nil, 0, nil)
-	assert.True(t, used)
-	require.Error(t, ctrlruntime.ConfigureCache(nil))
-}
 
 func TestConfigureControllerKeepsWhatIsSet(t *testing.T) {
 	o := controller.Options{MaxConcurrentReconciles: 8, UsePriorityQueue: new(true)}

@@ -6,29 +6,27 @@
 // Under the manager's cache. What mgr.GetClient() reads, what For, Owns and
 // Watches of the builder watch, and field indexes:
 //
-//	err := ctrlruntime.ConfigureCache(&options.Cache) // then ctrl.NewManager(config, options)
+//	options.NewCache = ctrlruntime.NewCache() // then ctrl.NewManager(config, options)
 //
-// The same, and objects are decoded here, with equal parts once, and without the fields
-// that nobody needs:
-//
-//	options.NewCache = ctrlruntime.SharingCache()
+// By WithSharing, objects are decoded here, and deduplicated. By ForKind and ForAllKinds,
+// some of their fields are left out. By Typed they are read without copies, too, see
+// Informer.
 //
 // Under a controller. A queue.WorkQueue in place of controller-runtime's priority
 // queue, with all that this one has, reporting the same metrics:
 //
 //	err := ctrlruntime.ConfigureController(&options) // then controller.New, or WithOptions of the builder
 //
-// Beside the cache. A typed informer, with typed indexes and reads without
-// copies, which the manager runs, and which feeds controllers:
+// Next to the cache. A typed informer, with typed indexes and reads without copies, which the
+// manager runs, and which feeds controllers:
 //
 //	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 //	err := mgr.Add(ctrlruntime.Runnable(pods))
 //	...
 //	err = c.Watch(ctrlruntime.NewSource(pods, &handler.TypedEnqueueRequestForObject[*corev1.Pod]{}))
 //
-// Queue tells where it differs from controller-runtime's. Of the cache, nothing is
-// known to.
+// Queue reports where it differs from controller-runtime's. Of the cache, nothing is known to.
 //
-// It is a module of its own, so that who imports this project need not know of
-// controller-runtime. It is made for v0.25.
+// It is its own module, so that who imports this project need not know of controller-runtime.
+// It is made for v0.25.
 package ctrlruntime

@@ -28,11 +28,11 @@ func newEventHandler[T index.Object, request comparable](
 	predicates []predicate.TypedPredicate[T],
 ) (typed.Handler[T], error) {
 	if handler == nil {
-		return nil, errors.New("the handler is nil")
+		return nil, errors.New("handler is nil")
 	}
 	for _, p := range predicates {
 		if p == nil {
-			return nil, errors.New("a predicate is nil")
+			return nil, errors.New("predicate is nil")
 		}
 	}
 	return &eventHandler[T, request]{ctx: ctx, queue: queue, handler: handler, predicates: predicates}, nil

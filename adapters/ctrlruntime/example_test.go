@@ -36,9 +36,7 @@ func Example() {
 	defer shutdown()
 
 	options := quiet(ctrl.Options{Cache: cache.Options{DefaultTransform: cache.TransformStripManagedFields()}})
-	if err := ctrlruntime.ConfigureCache(&options.Cache); err != nil { // the first
-		log.Fatal(err)
-	}
+	options.NewCache = ctrlruntime.NewCache() // the first
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		log.Fatal(err)
@@ -70,15 +68,12 @@ func Example() {
 }
 
 // A cache can also be used without a manager.
-func ExampleConfigureCache() {
+func ExampleNewCache() {
 	config, shutdown := newCluster(configMap("default", "a", 1), configMap("default", "b", 2), configMap("other", "c", 2))
 	defer shutdown()
 
 	options := cache.Options{DefaultNamespaces: map[string]cache.Config{"default": {}}}
-	if err := ctrlruntime.ConfigureCache(&options); err != nil {
-		log.Fatal(err)
-	}
-	maps, err := cache.New(config, options)
+	maps, err := ctrlruntime.NewCache()(config, options)
 	if err != nil {
 		log.Fatal(err)
 	}

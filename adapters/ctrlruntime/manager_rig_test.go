@@ -27,23 +27,20 @@ import (
 
 // pieces is what a manager and its controllers are built of.
 type pieces struct {
-	cache      func(o *cache.Options) error
 	newCache   cache.NewCacheFunc // nil: controller-runtime's
 	controller func(o *controller.Options) error
 }
 
 var builds = map[string]pieces{
 	"controller-runtime": {
-		cache:      func(*cache.Options) error { return nil },
 		controller: func(*controller.Options) error { return nil },
 	},
 	"typed": {
-		cache:      ctrlruntime.ConfigureCache,
+		newCache:   ctrlruntime.NewCache(),
 		controller: func(o *controller.Options) error { return ctrlruntime.ConfigureController(o) },
 	},
 	"sharing": {
-		cache:      func(*cache.Options) error { return nil },
-		newCache:   ctrlruntime.SharingCache(),
+		newCache:   ctrlruntime.NewCache(ctrlruntime.WithSharing()),
 		controller: func(o *controller.Options) error { return ctrlruntime.ConfigureController(o) },
 	},
 }
@@ -73,7 +70,6 @@ func newRig(t *testing.T, p pieces, o cache.Options) *rig {
 	server, err := apitest.NewServer()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	require.NoError(t, p.cache(&o))
 	options := ctrl.Options{
 		Cache:      o,
 		NewCache:   p.newCache,

@@ -60,7 +60,7 @@ func find[C prometheus.Collector](key string, metric *C, labels ...string) error
 	name := prometheus.BuildFQName("", metrics.WorkQueueSubsystem, key)
 	registry, ok := metrics.Registry.(prometheus.Collector)
 	if !ok {
-		return fmt.Errorf("%s: the registry is a %T, which does not tell what it has", name, metrics.Registry)
+		return fmt.Errorf("%s: the registry is a %T, which does not list its metrics", name, metrics.Registry)
 	}
 	again, err := described(registry, name, labels)
 	if err != nil {
@@ -68,7 +68,7 @@ func find[C prometheus.Collector](key string, metric *C, labels ...string) error
 	}
 	var registered prometheus.AlreadyRegisteredError
 	if err := metrics.Registry.Register(again); !errors.As(err, &registered) {
-		return fmt.Errorf("%s is not in the registry as a metric of its own: %v", name, err)
+		return fmt.Errorf("%s is not in the registry as a separate metric: %v", name, err)
 	}
 	if *metric, ok = registered.ExistingCollector.(C); !ok {
 		return fmt.Errorf("%s is a %T", name, registered.ExistingCollector)

@@ -141,5 +141,5 @@ func TestQueueMetricsThatAreNotThere(t *testing.T) {
 
 	metrics.Registry = struct{ metrics.RegistererGatherer }{metrics.Registry}
 	_, err = ctrlruntime.NewQueueMetrics()
-	require.ErrorContains(t, err, "does not tell")
+	require.ErrorContains(t, err, "does not list its metrics")
 }

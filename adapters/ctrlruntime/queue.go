@@ -19,11 +19,10 @@ import (
 //     has, and of several delays the one that ends first counts. A delay of a
 //     request that waits already changes nothing. So a RequeueAfter is over when
 //     an event comes first.
-//   - The highest priority of all adds counts. For one that is raised, a request
-//     goes to the end of its new line. What is added while it is being processed
-//     starts anew; GetWithPriority tells the priority, with which a controller
-//     adds it again.
-//   - Shutdown. ShutDown drops what waits: no request is handed out once it has
+//   - The highest priority of all adds counts. For one that is raised, a request goes to the
+//     end of its new line. What is added while it is being processed starts again;
+//     GetWithPriority returns the priority, with which a controller adds it again.
+//   - Shutdown. ShutDown drops waiting requests: no request is handed out once it has
 //     returned, so that a controller that has lost its lease reconciles no more.
 //     ShutDownWithDrain hands out what waits, as client-go's does.
 //
@@ -43,8 +42,8 @@ import (
 //     controllers do not call it.
 //   - What waits is not logged at verbosity 5. Stats tells it.
 //
-// What controllers get from it beside that: an add and a Get cost less (see
-// BenchmarkQueue), and it can be fair, see queue.WithFairness.
+// In addition, an add and a Get cost less (see BenchmarkQueue), and the queue can be fair, see
+// queue.WithFairness.
 //
 // It is also a control.Adder. All methods are safe for concurrent use.
 type Queue[request comparable] struct {
@@ -131,15 +130,15 @@ func (q *Queue[request]) GetWithPriority() (item request, priority int, shutDown
 	return key, priority, false
 }
 
-// Done tells that a request that was handed out has been processed. If it was added
+// Done reports that a request that was handed out has been processed. If it was added
 // meanwhile, it waits again.
 func (q *Queue[request]) Done(item request) { q.keys.Done(item) }
 
-// Forget tells the rate limiter that the request has been processed.
+// Forget resets the rate limiter for the request, after it was processed.
 func (q *Queue[request]) Forget(item request) { q.keys.Forget(item) }
 
-// NumRequeues returns how often the request was added rate limited since the last
-// Forget, as the rate limiter tells it.
+// NumRequeues returns how often the request was added rate limited since the last Forget, as
+// the rate limiter reports it.
 func (q *Queue[request]) NumRequeues(item request) int { return q.keys.NumRequeues(item) }
 
 // Len returns how many requests wait, with those that will when they are done; not

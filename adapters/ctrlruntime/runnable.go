@@ -14,7 +14,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Runnable has a manager run an informer:
+// Runnable makes a manager run an informer:
 //
 //	err := mgr.Add(ctrlruntime.Runnable(pods))
 //
@@ -26,7 +26,7 @@ import (
 // of it do, no longer than CacheSyncTimeout; who only reads from it calls
 // WaitForSync.
 //
-// Start of what it returns is Run of the informer, with an error if that is nil.
+// Start of the result calls Run of the informer, and returns an error if the informer is nil.
 func Runnable[T index.Object](informer *typed.Informer[T]) manager.Runnable {
 	return &runnable[T]{informer}
 }
@@ -38,7 +38,7 @@ var _ manager.LeaderElectionRunnable = (*runnable[*metav1.PartialObjectMetadata]
 
 func (r *runnable[T]) Start(ctx context.Context) error {
 	if r.informer == nil {
-		return errors.New("run informer: it is nil")
+		return errors.New("run informer: informer is nil")
 	}
 	return r.informer.Run(ctx)
 }

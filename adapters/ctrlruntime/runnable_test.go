@@ -23,6 +23,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // configMaps returns an informer of the server's ConfigMaps.
@@ -67,7 +68,7 @@ func TestManagerRunsInformers(t *testing.T) {
 		<-reached
 		stop()
 		assert.Equal(t, "last", <-seen)
-		assert.Equal(t, typed.PhaseStopped, maps.Status().Phase)
+		assert.Equal(t, report.PhaseStopped, maps.Status().Phase)
 	})
 }
 
@@ -101,11 +102,11 @@ func TestManagerEndsWithAnInformerThatFails(t *testing.T) {
 
 	r = newRig(t, builds["typed"], cache.Options{})
 	require.NoError(t, r.mgr.Add(ctrlruntime.Runnable[*corev1.ConfigMap](nil)))
-	require.ErrorContains(t, r.mgr.Start(r.ctx), "it is nil")
+	require.ErrorContains(t, r.mgr.Start(r.ctx), "run informer: informer is nil")
 
 	r = newRig(t, builds["typed"], cache.Options{})
 	require.NoError(t, r.mgr.Add(ctrlruntime.Runnable(typed.NewInformer[*corev1.ConfigMap](nil))))
-	require.ErrorContains(t, r.mgr.Start(r.ctx), "the source is nil")
+	require.ErrorContains(t, r.mgr.Start(r.ctx), "source is nil")
 }
 
 // A manager that is told to stop does not wait for informers that never sync.

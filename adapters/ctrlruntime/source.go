@@ -19,7 +19,7 @@ import (
 )
 
 // Source feeds a controller from an informer. It is for Watch of a controller and
-// WatchesRawSource of the builder, and takes the place of source.Kind:
+// WatchesRawSource of the builder, and replaces source.Kind:
 //
 //  1. The controller's workers start when the handler has returned from all initial
 //     objects. If that takes longer than CacheSyncTimeout, the controller's error
@@ -47,11 +47,11 @@ var _ source.TypedSyncingSource[reconcile.Request] = (*Source[*metav1.PartialObj
 //
 //	ctrlruntime.NewSource(pods, &handler.TypedEnqueueRequestForObject[*corev1.Pod]{})
 //
-// Additions are Create events, of which those of initial objects say so. Deletions
-// have the last known state, whose DeleteStateUnknown tells that they were not
-// watched; see typed.Deleted. Calls get the context of the controller. If the
-// informer's objects are not client.Object, neither handler.TypedFuncs nor
-// predicates of controller-runtime can tell whether they have changed.
+// Additions are Create events, of which those of initial objects say so. Deletions have the
+// last known state, whose DeleteStateUnknown reports that they were not watched; see
+// typed.Deleted. Calls get the context of the controller. If the informer's objects are not
+// client.Object, neither handler.TypedFuncs nor predicates of controller-runtime can report
+// whether they have changed.
 //
 // Start returns an error if the informer, the handler or a predicate is nil.
 func NewSource[T index.Object, request comparable](
@@ -86,7 +86,7 @@ func NewHandlerSource[T index.Object, request comparable](
 	s := &Source[T, request]{informer: informer}
 	s.make = func(_ context.Context, q workqueue.TypedRateLimitingInterface[request]) (typed.Handler[T], error) {
 		if newHandler == nil {
-			return nil, errors.New("the function that makes the handler is nil")
+			return nil, errors.New("handler function is nil")
 		}
 		return newHandler(adderOf(q)), nil
 	}
@@ -106,7 +106,7 @@ func (s *Source[T, request]) With(opts ...typed.HandlerOption) *Source[T, reques
 // stopped.
 func (s *Source[T, request]) Start(ctx context.Context, q workqueue.TypedRateLimitingInterface[request]) error {
 	if s.informer == nil {
-		return errors.New("typed informer source: the informer is nil")
+		return errors.New("typed informer source: informer is nil")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +114,7 @@ func (s *Source[T, request]) Start(ctx context.Context, q workqueue.TypedRateLim
 		return fmt.Errorf("%v: it was started before; make a source for each controller", s)
 	}
 	if q == nil {
-		return fmt.Errorf("%v: the queue is nil", s)
+		return fmt.Errorf("%v: queue is nil", s)
 	}
 	h, err := s.make(ctx, q)
 	if err != nil {

@@ -216,7 +216,7 @@ func TestSourcePassesOptionsOn(t *testing.T) {
 		require.Len(t, handlers, 2)
 		assert.Equal(t, "handler.TypedFuncs[*k8s.io/api/core/v1.ConfigMap,string]", handlers[0].Name)
 		assert.Equal(t, "mine", handlers[1].Name)
-		assert.Equal(t, typed.Coalesce(), handlers[1].Delivery)
+		assert.Equal(t, typed.Coalesce().String(), handlers[1].Delivery)
 		assert.Equal(t, "typed informer source: config maps", src.String())
 	})
 }
@@ -229,19 +229,19 @@ func TestSourceThatCannotBeStarted(t *testing.T) {
 		q := newQueue(t)
 		defer q.ShutDown()
 		for want, src := range map[string]*ctrlruntime.Source[*corev1.ConfigMap, string]{
-			"the informer is nil":  ctrlruntime.NewSource[*corev1.ConfigMap, string](nil, recording()),
-			"the handler is nil":   ctrlruntime.NewSource[*corev1.ConfigMap, string](s.informer, nil),
-			"a predicate is nil":   ctrlruntime.NewSource(s.informer, recording(), nil),
-			"the function that":    ctrlruntime.NewHandlerSource[*corev1.ConfigMap, string](s.informer, nil),
-			"config maps: handler": ctrlruntime.NewHandlerSource(s.informer, func(control.Adder[string]) typed.Handler[*corev1.ConfigMap] { return nil }),
-			"an option is nil":     ctrlruntime.NewHandlerSource(s.informer, newHandler).With(nil),
+			"informer is nil":         ctrlruntime.NewSource[*corev1.ConfigMap, string](nil, recording()),
+			"handler is nil":          ctrlruntime.NewSource[*corev1.ConfigMap, string](s.informer, nil),
+			"predicate is nil":        ctrlruntime.NewSource(s.informer, recording(), nil),
+			"handler function is nil": ctrlruntime.NewHandlerSource[*corev1.ConfigMap, string](s.informer, nil),
+			"config maps: handler":    ctrlruntime.NewHandlerSource(s.informer, func(control.Adder[string]) typed.Handler[*corev1.ConfigMap] { return nil }),
+			"option is nil":           ctrlruntime.NewHandlerSource(s.informer, newHandler).With(nil),
 		} {
 			require.ErrorContains(t, src.Start(s.ctx, q), want)
 			require.ErrorContains(t, src.WaitForSync(s.ctx), "not started")
 			assert.Contains(t, src.String(), "typed informer source")
 		}
 		src := ctrlruntime.NewHandlerSource(s.informer, newHandler)
-		require.ErrorContains(t, src.Start(s.ctx, nil), "the queue is nil")
+		require.ErrorContains(t, src.Start(s.ctx, nil), "queue is nil")
 		require.NoError(t, src.Start(s.ctx, q), "it can be tried again")
 		require.ErrorContains(t, src.Start(s.ctx, q), "started before")
 

@@ -8,9 +8,9 @@
 //	import "github.com/kubetyped/informer/adapters/informers"
 //
 // in the file that makes the factory. The factory is an
-// [k8s.io/client-go/informers.SharedInformerFactory]; all other files, and those
-// who are handed it, can stay as they are.
+// [k8s.io/client-go/informers.SharedInformerFactory]; all other files, and code that receives
+// the factory, can stay as they are.
 //
-// The informers are those of adapters.NewSharedIndexInformer: they behave
-// as client-go's, but for what docs/how-to/adopt-client-go.md lists.
+// The informers are those of adapters.NewSharedIndexInformer: they behave as client-go's,
+// except for what docs/reference/differences.md lists.
 package informers

@@ -30,8 +30,8 @@ func WithCustomResyncConfig(resync map[metav1.Object]time.Duration) SharedInform
 	return pass(informers.WithCustomResyncConfig(resync))
 }
 
-// WithTweakListOptions has a function change the options of each list and watch,
-// of all informers.
+// WithTweakListOptions makes a function change the options of each list and watch, of all
+// informers.
 func WithTweakListOptions(tweak internalinterfaces.TweakListOptionsFunc) SharedInformerOption {
 	return func(o *options) {
 		o.tweak = tweak
@@ -59,13 +59,13 @@ func WithInformerName(name *cache.InformerName) SharedInformerOption {
 	return pass(informers.WithInformerName(name))
 }
 
-// WithSharing has the informers keep equal parts of objects once, which takes a good deal
-// less memory and time, see kube.WithoutSharing. It is for programs that do not modify
-// objects which come from informers, as they must not anyway: adapters.DetectMutations
-// finds the one that does.
+// WithSharing enables deduplication: identical parts of objects are decoded and stored once in
+// the program. The default is off.
 //
-// Informers with a transform function do not share parts, since that may modify objects;
-// nor do those of a fake clientset, and of kinds whose version is alpha or beta. The others
-// ask for protobuf, or else JSON, whatever the clientset asks for, and warnings of the
-// server go to the handler that rest.SetDefaultWarningHandler sets.
+// Enable it only if the program never modifies cached objects: a write to one object also
+// changes others and can crash the program. Check with adapters.DetectMutations.
+//
+// It has no effect on informers with a transform function, fake clientsets, and alpha and beta
+// kinds. The others request protobuf, or else JSON, whatever the clientset requests; server
+// warnings go to the handler of rest.SetDefaultWarningHandler.
 func WithSharing() SharedInformerOption { return func(o *options) { o.sharing = true } }

@@ -14,6 +14,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 // BenchmarkQueue measures what a queue takes for a key that is added, handed out and done,
@@ -64,7 +65,7 @@ func BenchmarkScrape50(b *testing.B) {
 			const informers = 50
 			for i := range informers {
 				src := newScripted("apps", fmt.Sprint("Kind", i))
-				informer := typed.NewInformer[*corev1.ConfigMap](src, typed.WithCallTimes())
+				informer := typed.NewInformer[*corev1.ConfigMap](src, observe.WithCallTimes())
 				for h := range 3 {
 					_, err := informer.Handle(typed.HandlerFuncs[*corev1.ConfigMap]{AddFunc: func(*corev1.ConfigMap, bool) {}}, typed.WithHandlerName(fmt.Sprint("handler-", h)))
 					require.NoError(b, err)

@@ -64,7 +64,7 @@ var (
 	lastEvent = gauge(ofInformer, largest, "kubetyped_informer_last_event_timestamp_seconds",
 		"When the last change of a store was applied.")
 	lastContact = gauge(ofInformer, smallest, "kubetyped_informer_last_contact_timestamp_seconds",
-		"When the API server last told of anything, bookmarks included; of the running informer for which that is longest ago. Not of views and others whose objects are no server's: they are silent while nothing changes.")
+		"Time of the last message of the API server, bookmarks included; of the running informer for which that is longest ago. Views and sources without a server have none.")
 	relists = counter(ofInformer, "kubetyped_informer_relists_total",
 		"Lists after the first one.")
 	watches = counter(ofInformer, "kubetyped_informer_watches_total",
@@ -73,10 +73,16 @@ var (
 		"Failures to list or watch in a row.")
 	failed = counter(ofInformer, "kubetyped_informer_failures_total",
 		"Failures to list or watch.")
+	failedLists = counter(ofInformer, "kubetyped_informer_failed_lists_total",
+		"Failures to list, of sources that report them; a streamed list is one until it is complete.")
+	failedWatches = counter(ofInformer, "kubetyped_informer_failed_watches_total",
+		"Failures to watch, of sources that report them.")
 	failing = gauge(ofInformer, sum, "kubetyped_informer_failing",
 		"Informers whose last attempt to list or watch has failed.")
 	firstFailure = gauge(ofInformer, smallest, "kubetyped_informer_first_failure_timestamp_seconds",
 		"When an informer began to fail to list or watch that has not worked since; the earliest.")
+	notStreamed = counter(ofInformer, "kubetyped_informer_lists_not_streamed_total",
+		"Streamed lists that were given up for plain ones.")
 	rejected = counter(ofInformer, "kubetyped_informer_rejected_total",
 		"Objects that were received and could not be used.")
 	rejectedObjects = gauge(ofInformer, sum, "kubetyped_informer_rejected_objects",
@@ -84,13 +90,13 @@ var (
 	queuedChanges = gauge(ofInformer, sum, "kubetyped_informer_queued_changes",
 		"Changes that wait to be applied to the stores.")
 	receivedBytes = counter(ofInformer, "kubetyped_informer_received_bytes_total",
-		"Bytes of answers to lists and watches, after decompression, of sources that tell.")
+		"Bytes of answers to lists and watches, after decompression, of sources that count them.")
 	receivedFrames = counter(ofInformer, "kubetyped_informer_received_frames_total",
-		"Objects and other events in answers to lists and watches, of sources that tell.")
+		"Objects and other events in answers to lists and watches, of sources that count them.")
 	decoding = counter(ofInformer, "kubetyped_informer_decode_seconds_total",
 		"Time that it took to decode answers to lists and watches, on all goroutines, estimated from a part of them.")
 	budgetUsed = gauge(ofInformer, largest, "kubetyped_informer_budget_used_ratio",
-		"Part of the nearer limit of typed.WithBudget that is used; of the informer that uses most.")
+		"Part of the nearer limit of observe.WithBudget that is used; of the informer that uses most.")
 	heap = gauge(ofInformer, sum, "kubetyped_informer_heap_bytes",
 		"Memory of the objects, estimated, of informers with a budget of bytes.")
 	indexKeys = gauge(ofInformer, sum, "kubetyped_informer_index_keys",
@@ -154,15 +160,21 @@ var (
 	shardWanted = gauge(ofGroup, sum, "kubetyped_shard_wanted_ranges",
 		"Ranges that this member is about to take.")
 	shardLeaving = gauge(ofGroup, sum, "kubetyped_shard_leaving_ranges",
-		"Ranges that this member has stopped to work on and not given up, as calls are under way.")
+		"Ranges that this member has stopped and not given up, because reconciles are running.")
 	shardCalls = gauge(ofGroup, sum, "kubetyped_shard_calls",
-		"Calls of reconcile functions that are under way.")
+		"Reconciles that are running.")
 	shardValid = gauge(ofGroup, smallest, "kubetyped_shard_valid",
 		"Whether this member may work, as it has renewed its Lease in time: 1 or 0.")
 	shardFailing = gauge(ofGroup, largest, "kubetyped_shard_failing",
 		"Whether the last round of requests for Leases has failed: 1 or 0.")
 	shardRenewed = gauge(ofGroup, smallest, "kubetyped_shard_renewed_timestamp_seconds",
-		"When this member last began to renew its Lease with success.")
+		"Start of the last successful renewal of this member's Lease.")
+	shardLapsed = counter(ofGroup, "kubetyped_shard_lapsed_total",
+		"How often this member had to stop, as it had not renewed its Lease in time.")
+	shardEdited = counter(ofGroup, "kubetyped_shard_edited_total",
+		"How often this member's Lease was changed by others.")
+	shardOverlaps = counter(ofGroup, "kubetyped_shard_overlaps_total",
+		"How often another member has begun to hold a range of this one.")
 	shardLost = counter(ofGroup, "kubetyped_shard_lost_total",
 		"How often other members have taken all that this one had, as it could not renew its Lease.")
 )
@@ -185,14 +197,16 @@ var (
 
 // Of the process.
 var (
+	factoryBudgetUsed = gauge(ofProcess, largest, "kubetyped_factory_budget_used_ratio",
+		"Part of the nearer limit of observe.WithTotalBudget that all informers of a factory use; of the factory that uses most.")
 	sharedParts = gauge(ofProcess, sum, "kubetyped_shared_parts",
-		"Parts of objects in the table by which equal ones are found.")
+		"Parts in the deduplication table.")
 	sharedPartsBytes = gauge(ofProcess, sum, "kubetyped_shared_parts_table_bytes",
-		"Size of the table by which equal parts of objects are found.")
+		"Size of the deduplication table.")
 	sharedPartsLooked = counter(ofProcess, "kubetyped_shared_parts_lookups_total",
-		"Parts of objects that were looked for in the table of equal parts.")
+		"Lookups of parts in the deduplication table.")
 	sharedPartsFound = counter(ofProcess, "kubetyped_shared_parts_found_total",
-		"Parts of objects that were found in the table of equal parts.")
+		"Lookups that found a part in the deduplication table.")
 )
 
 // labelsOf returns the names of a metric's labels.

@@ -1,6 +1,5 @@
-// Package metrics has Prometheus tell how informers, their handlers, work queues,
-// expectations, groups of replicas and fleets of clusters fare. One line wires all informers
-// of a factory:
+// Package metrics exports metrics of informers, their handlers, work queues, expectations,
+// shard groups and fleets to Prometheus. One line wires all informers of a factory:
 //
 //	m, err := metrics.New(prometheus.DefaultRegisterer, metrics.WithFactories(factory))
 //
@@ -12,6 +11,5 @@
 //
 // Docs/metrics.md lists all metrics; docs/operating has a dashboard and alerts.
 //
-// It is a module of its own, so that who imports this project need not know of
-// Prometheus' client.
+// It is its own module, so that who imports this project need not know of Prometheus' client.
 package metrics

@@ -20,7 +20,6 @@ import (
 	"github.com/kubetyped/informer/adapters/metrics"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
-	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/report"
@@ -45,7 +44,8 @@ func withEverything(t *testing.T, look func(r *prometheus.Registry)) {
 		f.status.LastContact, f.status.LastEvent = now, now
 		f.status.Failures, f.status.Since = 1, now
 		f.status.Budget = report.Budget{Bytes: 100, HeapBytes: 50, Used: 0.5}
-		f.status.Handlers = []typed.HandlerStatus{{Name: "h", Times: &report.CallTimes{}}}
+		f.status.FactoryBudget = report.Budget{Objects: 100, Used: 0.7}
+		f.status.Handlers = []report.Handler{{Name: "h", Times: &report.CallTimes{}}}
 		f.sizes = []index.IndexSize{{Name: "name"}}
 		e, err := control.NewExpectations(control.AdderFunc[string](func(string) {}))
 		require.NoError(t, err)

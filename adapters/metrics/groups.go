@@ -21,6 +21,9 @@ func (c *collection) tellGroups() {
 		c.set(shardValid, l, one(s.Valid))
 		c.set(shardFailing, l, one(s.Err != nil))
 		c.setTime(shardRenewed, l, s.Renewed)
+		c.add(shardLapsed, c.from(source{of: g}), l, float64(s.Lapsed))
+		c.add(shardEdited, c.from(source{of: g}), l, float64(s.Edited))
+		c.add(shardOverlaps, c.from(source{of: g}), l, float64(s.Overlaps))
 		c.add(shardLost, c.from(source{of: g}), l, float64(s.Lost))
 	}
 }

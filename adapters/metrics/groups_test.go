@@ -19,13 +19,13 @@ import (
 func TestGroup(t *testing.T) {
 	const l = `{name="pods"}`
 	renewed := time.Unix(1000, 0)
-	g := &member{"pods", shard.Status{Members: []string{"a", "b"}, Ranges: 120, Wanted: 8, Leaving: 3, Calls: 5, Valid: true, Renewed: renewed, Lost: 1}}
+	g := &member{"pods", shard.Status{Members: []string{"a", "b"}, Ranges: 120, Wanted: 8, Leaving: 3, Calls: 5, Valid: true, Renewed: renewed, Lost: 1, Lapsed: 2, Edited: 4, Overlaps: 6}}
 	r, m := newMetrics(t, metrics.WithGroups(g, g))
 	require.NoError(t, m.Add(metrics.WithGroups(g)))
 	want := samples{
 		"kubetyped_shard_members" + l: 2, "kubetyped_shard_ranges" + l: 120, "kubetyped_shard_wanted_ranges" + l: 8, "kubetyped_shard_leaving_ranges" + l: 3,
 		"kubetyped_shard_calls" + l: 5, "kubetyped_shard_valid" + l: 1, "kubetyped_shard_failing" + l: 0, "kubetyped_shard_lost_total" + l: 1,
-		"kubetyped_shard_renewed_timestamp_seconds" + l: 1000,
+		"kubetyped_shard_renewed_timestamp_seconds" + l: 1000, "kubetyped_shard_lapsed_total" + l: 2, "kubetyped_shard_edited_total" + l: 4, "kubetyped_shard_overlaps_total" + l: 6,
 	}
 	assert.Subset(t, gather(t, r), want)
 

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // tellInformers tells of all informers, each once, and their handlers.
@@ -52,6 +53,9 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 			c.set(heap, l, float64(b.HeapBytes))
 		}
 	}
+	if b := s.FactoryBudget; b.Objects > 0 || b.Bytes > 0 {
+		c.set(factoryBudgetUsed, c.labelled(), b.Used)
+	}
 	if c.options.indexes {
 		for _, x := range i.IndexSizes() {
 			named := c.with(l, n, x.Name)
@@ -75,25 +79,28 @@ func kindOf(resource schema.GroupVersionResource) string {
 }
 
 // phases are the values of the label phase.
-var phases = [...]typed.Phase{typed.PhaseNew, typed.PhaseSyncing, typed.PhaseSynced, typed.PhaseStopped}
+var phases = [...]report.Phase{report.PhaseNew, report.PhaseSyncing, report.PhaseSynced, report.PhaseStopped}
 
 // tellLife tells where in its life an informer is.
-func (c *collection) tellLife(s *typed.Status, l *labels, n int) {
+func (c *collection) tellLife(s *report.Status, l *labels, n int) {
 	for _, p := range phases {
 		c.set(informers, c.with(l, n, p.String()), one(s.Phase == p))
 	}
 }
 
 // tellServer tells how an informer fares with its source.
-func (c *collection) tellServer(s *typed.Status, from *tally, l *labels) {
+func (c *collection) tellServer(s *report.Status, from *tally, l *labels) {
 	served := !s.Origin.Kind.Empty() || !s.Origin.Resource.Empty()
-	if served && s.Phase != typed.PhaseStopped { // who has stopped has no contact
+	if served && s.Phase != report.PhaseStopped { // who has stopped has no contact
 		c.setTime(lastContact, l, s.LastContact)
 	}
 	c.add(relists, from, l, float64(s.Relists))
 	c.add(watches, from, l, float64(s.Watches))
 	c.set(failures, l, float64(s.Failures))
 	c.add(failed, from, l, float64(s.Failed))
+	c.add(notStreamed, from, l, float64(s.NotStreamed))
+	c.add(failedLists, from, l, float64(s.FailedLists))
+	c.add(failedWatches, from, l, float64(s.FailedWatches))
 	fails := 0.0
 	if s.Failures > 0 {
 		fails = 1
@@ -106,7 +113,7 @@ func (c *collection) tellServer(s *typed.Status, from *tally, l *labels) {
 }
 
 // tellHandlers tells of the handlers of an informer.
-func (c *collection) tellHandlers(s *typed.Status, informer typed.AnyInformer, l *labels, n int) {
+func (c *collection) tellHandlers(s *report.Status, informer typed.AnyInformer, l *labels, n int) {
 	names := map[string]int{}
 	for i := range s.Handlers {
 		h := &s.Handlers[i]

@@ -11,17 +11,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics is a collector of what informers, handlers, queues, expectations, groups and
-// fleets tell, and the provider of the metrics of queues, for queue.WithMetrics. What is
-// promised:
+// Metrics is a collector of the metrics of informers, handlers, queues, expectations, groups
+// and fleets, and the provider of queue metrics for queue.WithMetrics. Guarantees:
 //
 //  1. Nothing is done while nobody collects, apart from what queues report by themselves.
 //  2. Bounded. There are as many series as kinds of objects, names of queues, groups and
 //     fleets, and priorities, the latter up to 25 a queue, however many informers and
 //     objects there are. Names of informers, handlers and clusters are labels only if
 //     asked for, see WithInformerNames, WithHandlerNames and WithClusterNames.
-//  3. Counters never fall because an informer, or handler, has ended while others with
-//     the same labels go on. When the last one has, the series vanish.
+//  3. Counters never fall because an informer, or handler, has ended while others with the
+//     same labels continue. When the last one has, the series vanish.
 //  4. The values of one informer are of one moment, apart from those of indexes.
 //
 // One registry takes one Metrics; for more, use prometheus.WrapRegistererWith. All
@@ -39,10 +38,9 @@ type Metrics struct {
 
 var _ prometheus.Collector = (*Metrics)(nil)
 
-// New returns Metrics that tell of what the options add, and registers them. It returns
-// an error if an option cannot be used, or the registerer is nil or refuses them, as it
-// does if there are such metrics in it already. To end them, call the registerer's
-// Unregister.
+// New returns Metrics that report what the options add, and registers them. It returns an
+// error if an option cannot be used, or the registerer is nil or refuses them, as it does if
+// there are such metrics in it already. To end them, call the registerer's Unregister.
 func New(registerer prometheus.Registerer, opts ...Option) (*Metrics, error) {
 	if err := check("registerer", registerer); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
@@ -72,14 +70,14 @@ func New(registerer prometheus.Registerer, opts ...Option) (*Metrics, error) {
 
 var errForNew = errors.New("metrics: WithInformerNames, WithHandlerNames, WithClusterNames, WithIndexSizes and WithoutClientGoNames are options of New alone")
 
-// Add adds what is to be told of, as the options of New do. It adds nothing if it returns
-// an error: an option cannot be used, or is for New alone.
+// Add adds parts to report, like the options of New. It returns an error, and adds nothing, if
+// an option is invalid or only for New.
 func (m *Metrics) Add(opts ...Option) error {
 	return m.AddUntil(context.Background(), opts...)
 }
 
-// AddUntil is Add for what is to be told of until ctx ends. Metrics let go of it with the
-// next collection, and counters have what it had counted in the last one, see promise 3.
+// AddUntil is like Add, but removes the parts at the first scrape after ctx ends. Counters
+// keep their last values, see promise 3.
 func (m *Metrics) AddUntil(ctx context.Context, opts ...Option) error {
 	o, err := applied(opts)
 	switch {

@@ -19,6 +19,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -28,7 +29,7 @@ func TestInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := float64(time.Now().Unix())
 		src := newScripted("apps", "Deployment")
-		informer := typed.NewInformer[*corev1.ConfigMap](src, typed.WithCallTimes())
+		informer := typed.NewInformer[*corev1.ConfigMap](src, observe.WithCallTimes())
 		byName := index.New("name", func(o *corev1.ConfigMap) []string { return []string{o.Name} })
 		require.NoError(t, informer.AddIndexes(byName))
 		hold := make(chan struct{})
@@ -145,7 +146,9 @@ func TestOneSeriesAKind(t *testing.T) {
 		f.status.Objects, f.status.Events = i, 2*i
 		f.status.LastContact, f.status.LastEvent = now.Add(time.Duration(i)*time.Second), now.Add(time.Duration(i)*time.Second)
 		f.status.Budget = report.Budget{Objects: 100, Used: float64(i) / 100, HeapBytes: 1000}
-		f.status.Handlers = []typed.HandlerStatus{{Name: fmt.Sprint("handler-", i), Backlog: 1, Panics: 1}, {Name: "other", Stuck: true}}
+		f.status.FactoryBudget = report.Budget{Objects: 1000, Used: float64(i) / 1000}
+		f.status.Failed, f.status.FailedLists, f.status.FailedWatches = 7, 2, 1
+		f.status.Handlers = []report.Handler{{Name: fmt.Sprint("handler-", i), Backlog: 1, Panics: 1}, {Name: "other", Stuck: true}}
 		all = append(all, f)
 	}
 	all[7].(*fake).status.Failures = 3
@@ -159,10 +162,12 @@ func TestOneSeriesAKind(t *testing.T) {
 	for name, want := range map[string]float64{
 		"objects": 4950, "events_total": 9900, "handlers": 200, "handler_backlog": 100, "handler_panics_total": 100, "handlers_stuck": 100,
 		"failures": 3, "failing": 1, "first_failure_timestamp_seconds": 1_000_000, "heap_bytes": 100_000, "budget_used_ratio": 0.99,
+		"failures_total": 700, "failed_lists_total": 200, "failed_watches_total": 100,
 		"last_contact_timestamp_seconds": 1_000_000, "last_event_timestamp_seconds": 1_000_099,
 	} {
 		assert.InDelta(t, want, got["kubetyped_informer_"+name+l], 1e-9, name)
 	}
+	assert.InDelta(t, 0.099, got["kubetyped_factory_budget_used_ratio"], 1e-9, "of the factory that uses most")
 	assert.EqualValues(t, 7, got[`kubetyped_informer_objects{group="apps",kind="Deployment"}`], "they never mix")
 	assert.NotContains(t, got, `kubetyped_informer_budget_used_ratio{group="apps",kind="Deployment"}`, "it has none")
 	assert.Less(t, len(got), 80)
@@ -182,7 +187,7 @@ func TestCountersNeverFall(t *testing.T) {
 		return &c
 	}
 	a.status.Events, b.status.Events = 10, 100
-	a.status.Handlers = []typed.HandlerStatus{{Name: "h", Panics: 3, Times: times(3)}, {Name: "h", Panics: 5, Times: times(5)}}
+	a.status.Handlers = []report.Handler{{Name: "h", Panics: 3, Times: times(3)}, {Name: "h", Panics: 5, Times: times(5)}}
 	list := &changing{}
 	r, _ := newMetrics(t, metrics.WithFactories(list))
 	told := func() (events, panics, calls float64) {
@@ -270,24 +275,24 @@ func TestConcurrentCollections(t *testing.T) {
 func TestOptions(t *testing.T) {
 	r := prometheus.NewRegistry()
 	for name, o := range map[string]metrics.Option{
-		"the factory is nil":                  metrics.WithFactories(nil),
-		"the informer is nil":                 metrics.WithInformers(nil),
-		"the queue is nil":                    metrics.WithQueues(nil),
+		"factory is nil":                      metrics.WithFactories(nil),
+		"informer is nil":                     metrics.WithInformers(nil),
+		"queue is nil":                        metrics.WithQueues(nil),
 		"expectations need a name":            metrics.WithExpectations("", nil),
-		"the expectations is nil":             metrics.WithExpectations("x", nil),
-		"the group is nil":                    metrics.WithGroups(nil),
+		"expectations is nil":                 metrics.WithExpectations("x", nil),
+		"group is nil":                        metrics.WithGroups(nil),
 		"a fleet needs a name":                metrics.WithFleet("", nil),
-		"the fleet is nil":                    metrics.WithFleet("x", nil),
-		"an option is nil":                    nil,
+		"fleet is nil":                        metrics.WithFleet("x", nil),
+		"option is nil":                       nil,
 		"which cannot be compared":            metrics.WithInformers(odd{}),
-		"metrics: the informer is nil":        metrics.WithInformers((*typed.Informer[*corev1.ConfigMap])(nil)),
+		"metrics: informer is nil":            metrics.WithInformers((*typed.Informer[*corev1.ConfigMap])(nil)),
 		"metrics: the informer is a metrics_": metrics.WithInformers(odd{}),
 	} {
 		_, err := metrics.New(r, o)
 		assert.ErrorContains(t, err, name)
 	}
 	_, err := metrics.New(nil)
-	assert.EqualError(t, err, "metrics: the registerer is nil")
+	assert.EqualError(t, err, "metrics: registerer is nil")
 	m, err := metrics.New(r)
 	require.NoError(t, err)
 	_, err = metrics.New(r)

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/adapters/metrics"
-	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -25,7 +24,7 @@ func TestCountersModel(t *testing.T) {
 			"come": func(t *rapid.T) {
 				kind := rapid.SampledFrom([]string{"Pod", "Node"}).Draw(t, "kind")
 				f := newFake("", kind, kind)
-				f.status.Handlers = []typed.HandlerStatus{{Name: "h", Times: &report.CallTimes{}}}
+				f.status.Handlers = []report.Handler{{Name: "h", Times: &report.CallTimes{}}}
 				list.now = append(list.now, f)
 			},
 			"count": func(t *rapid.T) {

@@ -102,9 +102,9 @@ func WithFactories(factories ...Factory) Option {
 	}
 }
 
-// WithInformers adds informers. They are told of from now on, also after they have stopped,
-// or until a context ends, see Metrics.AddUntil, and once, however often they are added. A *typed.SharedInformer is not to be added beside
-// its factory, as it would be counted twice.
+// WithInformers adds informers. They are reported from now on, even after they have stopped,
+// or until a context ends, see Metrics.AddUntil; an informer that is added twice is reported
+// once. Do not add a *typed.SharedInformer together with its factory: it would count twice.
 func WithInformers(informers ...typed.AnyInformer) Option {
 	return func(o *options) error {
 		for _, i := range informers {
@@ -117,8 +117,8 @@ func WithInformers(informers ...typed.AnyInformer) Option {
 	}
 }
 
-// WithQueues adds queues, for what client-go's queues do not tell: keys that fail, that
-// are stuck, that wait by priority. For the rest, make them with queue.WithMetrics.
+// WithQueues adds queues, for metrics that client-go's queues do not have: keys that fail,
+// that are stuck, that wait by priority. For the rest, make them with queue.WithMetrics.
 func WithQueues(queues ...Queue) Option {
 	return func(o *options) error {
 		for _, q := range queues {
@@ -173,11 +173,10 @@ func WithFleet(name string, f Fleet) Option {
 	}
 }
 
-// WithInformerNames gives each informer series of its own, by a label that has its name.
-// Without it, informers of one kind have series together, whose values are added up, so
-// that there are as many as kinds, however many namespaces and clusters are watched; those
-// whose source does not tell a kind, such as views, have an empty one. It is for New
-// alone.
+// WithInformerNames gives each informer its own series, by a label with its name. Without it,
+// informers of one kind have common series, whose values are added up, so their number does
+// not grow with namespaces and clusters. The kind is empty for sources that do not report one,
+// such as views. It is for New alone.
 func WithInformerNames() Option {
 	return func(o *options) error {
 		o.informerNames = true
@@ -185,8 +184,8 @@ func WithInformerNames() Option {
 	}
 }
 
-// WithHandlerNames gives handlers series of their own, by a label that has their name.
-// Without it, all handlers of an informer have series together. It is for New alone.
+// WithHandlerNames gives each handler its own series, by a label with its name. Without it,
+// all handlers of an informer have common series. It is for New alone.
 func WithHandlerNames() Option {
 	return func(o *options) error {
 		o.handlerNames = true
@@ -194,8 +193,8 @@ func WithHandlerNames() Option {
 	}
 }
 
-// WithClusterNames gives each cluster of a fleet series of its own, by the label cluster.
-// Without it, the clusters of a fleet have series together. It is for New alone.
+// WithClusterNames gives each cluster of a fleet its own series, by the label cluster. Without
+// it, the clusters of a fleet have common series. It is for New alone.
 func WithClusterNames() Option {
 	return func(o *options) error {
 		o.clusterNames = true
@@ -203,9 +202,9 @@ func WithClusterNames() Option {
 	}
 }
 
-// WithIndexSizes tells of the indexes of informers. For that, each key of each index is
-// looked at whenever metrics are collected, some nanoseconds each: mind indexes with a
-// million keys. It is for New alone.
+// WithIndexSizes reports the indexes of informers. For that, each key of each index is looked
+// at whenever metrics are collected, some nanoseconds each: mind indexes with a million keys.
+// It is for New alone.
 func WithIndexSizes() Option {
 	return func(o *options) error {
 		o.indexes = true
@@ -228,7 +227,7 @@ func check(what string, v any) error {
 	r := reflect.ValueOf(v)
 	switch {
 	case !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil():
-		return fmt.Errorf("the %s is nil", what)
+		return fmt.Errorf("%s is nil", what)
 	case !r.Comparable():
 		return fmt.Errorf("the %s is a %T, which cannot be compared", what, v)
 	}
@@ -241,7 +240,7 @@ func applied(opts []Option) (options, error) {
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {
-			errs = append(errs, errors.New("an option is nil"))
+			errs = append(errs, errors.New("option is nil"))
 		} else if err := opt(&o); err != nil {
 			errs = append(errs, err)
 		}

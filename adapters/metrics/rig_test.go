@@ -15,7 +15,6 @@ import (
 
 	"github.com/kubetyped/informer/adapters/metrics"
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/shard"
@@ -54,19 +53,19 @@ func configMaps(n int) []*corev1.ConfigMap {
 
 // fake is an informer that tells what a test says.
 type fake struct {
-	status typed.Status
+	status report.Status
 	sizes  []index.IndexSize
 }
 
 func newFake(group, kind, name string) *fake {
 	f := &fake{}
-	f.status.Name, f.status.Phase = name, typed.PhaseSynced
+	f.status.Name, f.status.Phase = name, report.PhaseSynced
 	f.status.Origin.Kind = schema.GroupVersionKind{Group: group, Kind: kind}
 	return f
 }
 
 func (f *fake) Name() string                         { return f.status.Name }
-func (f *fake) Status() typed.Status                 { return f.status }
+func (f *fake) Status() report.Status                { return f.status }
 func (f *fake) EstimateHeap(int) report.Heap         { return report.Heap{} }
 func (f *fake) IndexSizes() []index.IndexSize        { return f.sizes }
 func (f *fake) Explain(index.Key) report.Key         { return report.Key{} }

@@ -8,7 +8,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// The attributes of spans. docs/how-to/tracing.md has a table of them, and a test compares.
+// The attributes of spans. A test compares them with the table of docs/reference/spans.md.
 const (
 	objectKind      = attribute.Key("k8s.object.kind")
 	objectNamespace = attribute.Key("k8s.namespace.name")

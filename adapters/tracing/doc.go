@@ -23,7 +23,7 @@
 // A nil *Tracer is tracing that is off: Source returns the source that it is given,
 // Enqueue what its function makes for the queue, and so on. So a program is written once.
 //
-// What is promised:
+// Guarantees:
 //
 //  1. Handlers, readers and queues see the same as without tracing, in the same order.
 //  2. Events of watches are traced, and no lists: neither the first one nor later ones.
@@ -34,8 +34,7 @@
 //     traced any further.
 //  5. No span is left open when an informer or a queue ends.
 //
-// docs/how-to/tracing.md has a table of all spans and attributes.
+// docs/reference/spans.md lists all spans and attributes.
 //
-// It is a module of its own, so that who imports this project need not know of
-// OpenTelemetry.
+// It is its own module, so that who imports this project need not know of OpenTelemetry.
 package tracing

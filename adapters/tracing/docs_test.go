@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDocs holds the table of docs/how-to/tracing.md to the attributes that there are.
+// TestDocs compares the table of docs/reference/spans.md with the attributes of the code.
 func TestDocs(t *testing.T) {
 	source, err := os.ReadFile("attributes.go")
 	require.NoError(t, err)
-	page, err := os.ReadFile("../../docs/how-to/tracing.md")
+	page, err := os.ReadFile("../../docs/reference/spans.md")
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(page), "| attribute | of |")
 	require.True(t, found)

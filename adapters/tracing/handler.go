@@ -13,8 +13,8 @@ import (
 	"github.com/kubetyped/informer/typed/control"
 )
 
-// Handler returns h with a span for each call that tells of an event which is traced. If
-// events is nil, it returns h.
+// Handler returns h with a span for each call that reports an event which is traced. If events
+// is nil, it returns h.
 //
 // The handler is for one informer, whose source is that of events. Informer.Handle
 // returns an error if h cannot be used.
@@ -26,7 +26,7 @@ func Handler[T index.Object](events *Events, h typed.Handler[T]) typed.Handler[T
 }
 
 // Enqueue returns a handler that make makes for an Adder, which puts keys into q. The keys
-// that the handler adds while it is called for an event that is traced go on with its
+// that the handler adds while it is called for an event that is traced continue with its
 // trace; those that it adds by another goroutine at that time, too, and later ones do not.
 //
 //	maps.Handle(tracing.Enqueue(events, keys, func(q control.Adder[index.Key]) typed.Handler[*corev1.ConfigMap] {
@@ -39,9 +39,9 @@ func Handler[T index.Object](events *Events, h typed.Handler[T]) typed.Handler[T
 func Enqueue[T index.Object, K comparable](events *Events, q *Queue[K], make func(q control.Adder[K]) typed.Handler[T]) typed.Handler[T] {
 	switch {
 	case make == nil:
-		return newHandler[T](events, nil, nil, errors.New("the function that makes the handler is nil"))
+		return newHandler[T](events, nil, nil, errors.New("handler function is nil"))
 	case q == nil:
-		return newHandler[T](events, nil, nil, errors.New("the queue is nil"))
+		return newHandler[T](events, nil, nil, errors.New("queue is nil"))
 	case events == nil:
 		return make(q)
 	}

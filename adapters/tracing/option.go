@@ -21,9 +21,8 @@ type config struct {
 	age        time.Duration
 }
 
-// WithTracerProvider has spans made by a provider, in the place of the global one. What
-// that one samples comes on top: it is asked for the events that WithSampling lets
-// through.
+// WithTracerProvider makes spans made by a provider, instead of the global one. What that one
+// samples comes on top: it is asked for the events that WithSampling lets through.
 func WithTracerProvider(provider trace.TracerProvider) Option {
 	return func(c *config) error {
 		if provider == nil {
@@ -34,8 +33,8 @@ func WithTracerProvider(provider trace.TracerProvider) Option {
 	}
 }
 
-// WithPropagator sets how requests tell the API server of their trace, see Transport. It
-// is W3C's traceparent without this option, which is what API servers read.
+// WithPropagator sets how requests carry their trace to the API server, see Transport. The
+// default is W3C's traceparent, which API servers read.
 func WithPropagator(p propagation.TextMapPropagator) Option {
 	return func(c *config) error {
 		if p == nil {
@@ -60,7 +59,7 @@ func WithSampling(oneIn int) Option {
 }
 
 // WithRate has at most so many events traced in a second, of those that WithSampling lets
-// through; 0 stands for no limit. It is 100 without this option, as a trace costs some ten
+// through; 0 stands for no limit. It is 100 without this option, as a trace costs about ten
 // microseconds and a few kilobytes.
 func WithRate(perSecond int) Option {
 	return func(c *config) error {

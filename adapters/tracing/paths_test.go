@@ -52,3 +52,12 @@ func TestNeeds(t *testing.T) {
 	owners := control.EnqueueOwner[*corev1.ConfigMap](q, schema.GroupKind{Kind: "Node"})
 	assert.Equal(t, []string{"metadata.ownerReferences"}, typed.Needs(tracing.Handler(events, owners)))
 }
+
+// TestDerives: a traced source leads to its input.
+func TestDerives(t *testing.T) {
+	sinktest.Derives(t, false, func(src source.Source[*corev1.ConfigMap]) source.Source[*corev1.ConfigMap] {
+		tracer, _ := newTracer(t)
+		traced, _ := tracing.Source(tracer, src)
+		return traced
+	})
+}

@@ -17,9 +17,9 @@ type WorkQueue[K comparable] interface {
 	control.Queue[K]
 }
 
-// Queue is a queue of keys that go on with the traces of the events that led to them. It
-// is a control.Queue, and a control.Adder for what belongs to no event. It is safe for
-// concurrent use.
+// Queue is a queue of keys that continue with the traces of the events that led to them. It is
+// a control.Queue, and a control.Adder for what belongs to no event. It is safe for concurrent
+// use.
 type Queue[K comparable] struct {
 	WorkQueue[K]
 	tracer *Tracer // may be nil
@@ -35,7 +35,7 @@ func NewQueue[K comparable](t *Tracer, name string, q WorkQueue[K]) (*Queue[K], 
 		missing = own == nil
 	}
 	if missing {
-		return nil, errors.New("tracing: the queue is nil")
+		return nil, errors.New("tracing: queue is nil")
 	}
 	traced := &Queue[K]{WorkQueue: q, tracer: t, name: name}
 	if t != nil {

@@ -16,13 +16,13 @@ import (
 // maxAttempts is how often a key that fails is tried again in one trace.
 const maxAttempts = 10
 
-// Trace returns process with a span for each call to which an event that is traced has
-// led, and another one for the time that the key has waited. The context of the call
-// carries the span, for requests, see Transport, and for spans of the caller's own; its
-// logger has the trace's ID as the value of "traceID". A key that fails, and is tried
-// again, goes on with the same events, ten times at most.
+// Trace returns process with a span for each call to which an event that is traced has led,
+// and another one for the time that the key has waited. The context of the call carries the
+// span, for requests, see Transport, and for spans of the caller's own; its logger has the
+// trace's ID as the value of "traceID". A key that fails, and is tried again, continues with
+// the same events, ten times at most.
 //
-// It is for those who have the queue run in another way than by Queue.Run, which calls it.
+// Use it if you do not run the queue with Queue.Run, which calls it.
 func (q *Queue[K]) Trace(process func(ctx context.Context, key K) error) func(ctx context.Context, key K) error {
 	if q.tracer == nil || process == nil {
 		return process

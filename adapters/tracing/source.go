@@ -8,11 +8,11 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// Source returns a source that traces the events of watches that src reports, see
-// Tracer, and the Events that its handlers need, see Enqueue and Handler. It is what src
-// is: located, sharded, sharing. It belongs right around what talks to the API server,
-// inside of source.Map, FilterMap and fleets, since there objects still tell when they
-// were written, and by whom; one that is projected to a struct without a resource version
+// Source returns a source that traces the events of watches that src reports, see Tracer, and
+// the Events that its handlers need, see Enqueue and Handler. It is what src is: located,
+// sharded, sharing. It belongs right around what talks to the API server, inside of
+// source.Map, FilterMap and fleets, because there objects still contain when they were
+// written, and by which manager; one that is projected to a struct without a resource version
 // is told apart by its key alone.
 //
 // One informer should have the source. A source of source.FromNamespaces or package shard
@@ -69,6 +69,9 @@ func (s *tracedSource[T]) Origin() source.Origin { return source.OriginOf(s.sour
 
 // Omits implements source.Partial.
 func (s *tracedSource[T]) Omits(field string) bool { return source.Omits(s.source, field) }
+
+// DerivedFrom implements source.Derived.
+func (s *tracedSource[T]) DerivedFrom() []source.Derived { return source.DerivedOf(s.source) }
 
 // tracedSharder is one of a source that is a source.Sharder.
 type tracedSharder[T index.Object] struct {

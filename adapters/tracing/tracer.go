@@ -28,14 +28,14 @@ type Tracer struct {
 }
 
 // New returns a Tracer. Without options it traces every event, but no more than 100 in a
-// second, and makes spans by the global TracerProvider of package otel. It returns an
-// error that tells what is wrong with the options.
+// second, and makes spans by the global TracerProvider of package otel. It returns an error
+// that reports what is wrong with the options.
 func New(opts ...Option) (*Tracer, error) {
 	c := config{oneIn: 1, perSecond: defaultRate, events: defaultEvents, age: defaultAge, propagator: propagation.TraceContext{}}
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {
-			errs = append(errs, errors.New("tracing: an option is nil"))
+			errs = append(errs, errors.New("tracing: option is nil"))
 		} else if err := opt(&c); err != nil {
 			errs = append(errs, err)
 		}

@@ -199,16 +199,16 @@ func TestUnusable(t *testing.T) {
 		return control.Enqueue[*corev1.ConfigMap](q)
 	}
 	for message, h := range map[string]typed.Handler[*corev1.ConfigMap]{
-		"the queue is nil":                       tracing.Enqueue(r.events, nil, enqueue),
-		"the handler is nil":                     tracing.Handler[*corev1.ConfigMap](r.events, nil),
-		"the function that makes the handler is": tracing.Enqueue[*corev1.ConfigMap](r.events, r.keys, nil),
+		"queue is nil":            tracing.Enqueue(r.events, nil, enqueue),
+		"handler is nil":          tracing.Handler[*corev1.ConfigMap](r.events, nil),
+		"handler function is nil": tracing.Enqueue[*corev1.ConfigMap](r.events, r.keys, nil),
 	} {
 		_, err := r.informer.Handle(h)
 		assert.ErrorContains(t, err, message)
 	}
 	var none *queue.WorkQueue[index.Key]
 	_, err := tracing.NewQueue(r.tracer, "maps", none)
-	assert.ErrorContains(t, err, "the queue is nil")
+	assert.ErrorContains(t, err, "queue is nil")
 	for _, opt := range []tracing.Option{nil, tracing.WithSampling(0), tracing.WithRate(-1), tracing.WithBounds(0, time.Second),
 		tracing.WithBounds(1, 0), tracing.WithTracerProvider(nil), tracing.WithPropagator(nil)} {
 		_, err := tracing.New(opt)

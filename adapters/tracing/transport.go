@@ -9,11 +9,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Transport returns a copy of config with which requests that are made with the context
-// of a span, such as that of a reconcile function, have a span each, and tell the server
-// of it: API servers that trace go on with it. Other requests, among them the lists and
-// watches of informers, are as before. If t is nil, the copy is as config is, and if
-// config is nil, so is what is returned.
+// Transport returns a copy of config with which requests that are made with the context of a
+// span, such as that of a reconcile function, have a span each, and carry it to the server:
+// API servers that trace continue the trace. Other requests, among them the lists and watches
+// of informers, are as before. If t is nil, the copy is as config is, and if config is nil, so
+// is what is returned.
 func Transport(t *Tracer, config *rest.Config) *rest.Config {
 	if config == nil {
 		return nil

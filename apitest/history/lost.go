@@ -13,7 +13,7 @@ import (
 type Write struct {
 	// Version is the one that the object has since, unless it was deleted.
 	Version string
-	// Delete tells that the object was deleted.
+	// Delete reports that the object was deleted.
 	Delete bool
 }
 
@@ -39,11 +39,11 @@ func (h *History[T]) span(reason index.Reason, version string) {
 	}
 }
 
-// Lost compares the writes of one object since the History began, in order, with
-// the events that were recorded, which must be those of an event stream that
-// tells of unchanged objects too. It describes each write that no event tells
-// of, unless a relist stood in for it: it happened between the last event before
-// the relist that was watched, and the first one after it.
+// Lost compares the writes of one object since the History began, in order, with the events
+// that were recorded, which must be those of an event stream that reports unchanged objects
+// too. It describes each write that no event reports, unless a relist stood in for it: it
+// happened between the last event before the relist that was watched, and the first one after
+// it.
 func (h *History[T]) Lost(key index.Key, writes []Write) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

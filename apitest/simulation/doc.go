@@ -1,10 +1,9 @@
 // Package simulation breaks controllers before clusters do.
 //
-// A simulation runs a program, its API servers, the network between them and their users
-// in a bubble of virtual time, where an hour takes milliseconds. A seed decides what users
-// do, what goes wrong and when, and how long each request and each event travels. What has
-// to be so is checked whenever something has happened. A seed that breaks it does so again
-// tomorrow.
+// A simulation runs a program, its API servers, the network between them and their users in a
+// bubble of virtual time, where an hour takes milliseconds. A seed decides what users do, what
+// goes wrong and when, and how long each request and each event travels. The checks run
+// whenever something has happened. A seed that fails fails again tomorrow.
 //
 //	func TestController(t *testing.T) {
 //		simulation.Run(t, func(s *simulation.Simulation) {
@@ -42,9 +41,9 @@
 //
 // # What can be asked
 //
-// [State] has the objects of the servers ([Objects]), and who has written what. What a
-// process has in its memory is looked at by functions that it adds itself, with [Always]
-// and [Eventually] and its own context. What there is for them:
+// [State] has the objects of the servers ([Objects]), and who has written what. A process
+// checks its own memory with functions that it adds with [Always] and [Eventually] and its own
+// context. They can use:
 //
 //   - Package history checks what the handlers of an informer are told: everything once
 //     and in order, versions that never go back (history.History.Err), no deletion of
@@ -94,19 +93,19 @@
 //	//go:debug randseednop=0
 //	package controller_test
 //
-// What is left is chance: which of several channels that are ready a select takes, the order
-// of maps, what several goroutines do at the same instant, math/rand/v2, and what a program
-// reads from outside. [Random] returns numbers that follow from the seed.
+// The remaining chance: which of several ready channels a select takes, the order of maps,
+// what several goroutines do at the same instant, math/rand/v2, and what a program reads from
+// outside. [Random] returns numbers that follow from the seed.
 //
 // # Rules
 //
 // They are those of testing/synctest. All that a process uses is made within run, of the
 // configuration that it gets; it opens no sockets, and waits for nothing outside; and run
-// returns when its context has ended, after everything that it has started. A goroutine
-// that waits for a [sync.Mutex] keeps the clock from going on: do not hold one while you
-// wait for time or for a request. Who breaks a rule is told, by the goroutines that do.
+// returns when its context has ended, after everything that it has started. A goroutine that
+// waits for a [sync.Mutex] keeps the clock from continuing: do not hold one while you wait for
+// time or for a request. Who breaks a rule is told, by the goroutines that do.
 //
-// Processes run on one clock, and share the memory of the test: neither clocks that differ
-// nor programs that are stopped for a while and go on are simulated. The nearest to that is
-// a write that arrives late: see [LateWrite].
+// Processes run on one clock, and share the memory of the test: neither clocks that differ nor
+// programs that are stopped for a while and continue are simulated. The nearest to that is a
+// write that arrives late: see [LateWrite].
 package simulation

@@ -8,7 +8,7 @@ import (
 // Kind is a kind of fault.
 type Kind int
 
-// The kinds of faults. Each happens to one process, but for those of a server.
+// The kinds of faults. Each happens to one process, except for those of a server.
 const (
 	// Crash ends a process, and starts it again some time later.
 	Crash Kind = iota
@@ -22,8 +22,8 @@ const (
 	Refused
 	// Conflicts answers updates, patches and deletions with 409.
 	Conflicts
-	// LateWrite has a write arrive minutes later, when its process may be another one,
-	// or not lead any more.
+	// LateWrite delays a write by minutes: its process may have restarted, or no longer be
+	// the leader.
 	LateWrite
 	// Cut ends open watches: cleanly, by a reset, or in the middle of an event.
 	Cut
@@ -35,14 +35,14 @@ const (
 	Slow
 	// Moved connects a process with another server; open watches are cut.
 	Moved
-	// Held has a server tell the watches of a process nothing.
+	// Held makes a server send no events to the watches of a process.
 	Held
-	// Lag has the watch cache of a server stand still: what is read from it is of the past.
+	// Lag stops the watch cache of a server: reads from it return the past.
 	Lag
 	// Compacted forgets the history of all servers.
 	Compacted
-	// Travel is all at once that leads into the past: a server lags, and a process that
-	// has seen what is not there yet starts anew with it.
+	// Travel is all at once that leads into the past: a server lags, and a process that has
+	// seen what is not there yet starts again with it.
 	Travel
 	kinds
 )

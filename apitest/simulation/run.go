@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Run runs a simulation with one seed after the other, each in a bubble of
-// testing/synctest of its own. define describes what runs, and what has to be so; it is
-// called for each seed, in its bubble, and what it makes is for that seed alone.
+// Run runs a simulation with one seed after the other, each in its own bubble of
+// testing/synctest. define adds the processes and the checks; it is called for each seed, in
+// its bubble, and its values belong to that seed alone.
 //
 // A seed that fails is made smaller first, by leaving out faults and acts of users that
 // it does not take; then the test fails, with the seed, the command that runs it again,

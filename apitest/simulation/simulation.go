@@ -11,8 +11,8 @@ import (
 	"github.com/kubetyped/informer/apitest"
 )
 
-// Simulation is what one seed makes happen: processes, what users do meanwhile, and what
-// has to be so. Its methods are for the function that [Run] calls.
+// Simulation is the run of one seed: processes, actions of users, and checks. Its methods are
+// for the function that [Run] calls.
 type Simulation struct {
 	options    []apitest.Option
 	processes  []definition
@@ -45,23 +45,23 @@ type goal struct {
 // they serve and the objects that they begin with.
 func (s *Simulation) Servers(opts ...apitest.Option) { s.options = append(s.options, opts...) }
 
-// Start adds a process: a controller, or any other program. run is called in a goroutine
-// of its own, with a client configuration whose requests the simulation delays, loses
-// and refuses. It returns when ctx ends, as it does in a crash, after which no request
-// of that life reaches a server any more but what was on its way, and run is called anew.
-// When run returns before that, with an error or without, it is called again ten seconds
-// later, as by a kubelet. A panic of run fails the simulation.
+// Start adds a process: a controller, or any other program. run is called in its own
+// goroutine, with a client configuration whose requests the simulation delays, loses and
+// refuses. It returns when ctx ends, as it does in a crash, after which no request of that
+// life reaches a server any more but what was on its way, and run is called again. When run
+// returns before that, with an error or without, it is called again ten seconds later, as by a
+// kubelet. A panic of run fails the simulation.
 //
-// What has to survive a crash is on the server; what must not, is made in run. Two
+// State that must survive a crash belongs on the server; make all other state in run. Two
 // processes may have the same run, such as two instances that elect a leader.
 func (s *Simulation) Start(name string, run func(ctx context.Context, config *rest.Config) error) {
 	s.processes = append(s.processes, definition{name, run})
 }
 
-// Do adds what users do: do is called again and again, at moments that the seed decides,
-// with a client whose requests always arrive, and random numbers that follow from the
-// seed as well. Its calls do not overlap. An error fails the simulation; what may fail,
-// such as the deletion of what is gone already, is for do to ignore.
+// Do adds what users do: do is called again and again, at moments that the seed decides, with
+// a client whose requests always arrive, and random numbers that follow from the seed as well.
+// Its calls do not overlap. An error fails the simulation; do must ignore expected errors,
+// such as the deletion of a missing object.
 func (s *Simulation) Do(do func(ctx context.Context, client kubernetes.Interface, random *rand.Rand) error) {
 	s.acts = append(s.acts, func(ctx context.Context, u *user, random *rand.Rand) error { return do(ctx, u.client, random) })
 }

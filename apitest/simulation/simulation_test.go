@@ -339,7 +339,7 @@ var rules = map[string]struct {
 			<-ctx.Done()
 			return nil
 		})
-	}, "goroutines are left that nobody waits for"},
+	}, "goroutines are left: run must wait"},
 	"outside": {func(s *simulation.Simulation) {
 		s.Start("stuck", func(context.Context, *rest.Config) error {
 			var mu sync.Mutex

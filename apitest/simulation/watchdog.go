@@ -50,7 +50,7 @@ func leftovers() error {
 	if len(stacks) == 0 {
 		return nil
 	}
-	err := fmt.Errorf("goroutines are left that nobody waits for; run has to wait for what it starts:\n\n%s", stacks)
+	err := fmt.Errorf("goroutines are left: run must wait for those that it starts:\n\n%s", stacks)
 	_, _ = fmt.Fprintln(os.Stderr, "simulation:", err)
 	return err
 }

@@ -268,7 +268,7 @@ func (w *world) unmet() (goals []goal, why []error) {
 		l := p.present()
 		if l == nil {
 			goals = append(goals, goal{check{name: "process " + p.name}, longestEnd})
-			why = append(why, errors.New("it is down"))
+			why = append(why, errors.New("process is down"))
 			continue
 		}
 		for _, g := range l.aims() {

@@ -18,6 +18,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -122,7 +123,7 @@ func tell(ctx context.Context, now func() state) {
 	}
 }
 
-func stateOf(group *shard.Group, pods typed.Status, src shard.SourceStatus) state {
+func stateOf(group *shard.Group, pods report.Status, src shard.SourceStatus) state {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
 	var usage syscall.Rusage

@@ -66,5 +66,5 @@ contexts: [{name: east, context: {cluster: c}}]
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	err := follow(ctx, path, "east,nrth", time.Second, io.Discard)
-	assert.ErrorContains(t, err, `there is no context "nrth", but: east`)
+	assert.ErrorContains(t, err, `no context "nrth", only: east`)
 }

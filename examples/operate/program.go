@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 // program has informers of a factory, a handler that bills Pods, and a controller of
@@ -27,9 +28,9 @@ type program struct {
 
 func newProgram(config *rest.Config) (*program, error) {
 	factory := kube.NewFactory(config, kube.WithInformerOptions(
-		typed.WithSlowHandlers(time.Second, time.Minute),
-		typed.WithHistory(1000),
-		typed.WithTotalBudget(typed.Budget{Objects: 100_000}),
+		observe.WithSlowHandlers(time.Second, time.Minute),
+		observe.WithHistory(1000),
+		observe.WithTotalBudget(observe.Budget{Objects: 100_000}),
 	))
 	services, err := queue.NewWorkQueue[index.Key](queue.WithName("services"))
 	if err != nil {

@@ -54,7 +54,7 @@ func main() {
 }
 
 // watch runs informers on the cluster, and shows what they can do.
-func watch(ctx context.Context, c *cluster, opts options, out *report) error {
+func watch(ctx context.Context, c *cluster, opts options, out *printer) error {
 	// An informer keeps a copy of what it lists and watches.
 	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](c.config), typed.WithName("pods"))
 	nodes := typed.NewInformer(kube.FromREST[*corev1.Node](c.config), typed.WithName("nodes"))

@@ -105,7 +105,7 @@ func TestRunOnlyReadsFromAKubeconfigsCluster(t *testing.T) {
 
 func TestReachedTellsOfAVersionThatIsNotSeen(t *testing.T) {
 	var out bytes.Buffer
-	r := &report{w: &out}
+	r := &printer{w: &out}
 	expired := func(context.Context, string) error { return fmt.Errorf("wait: %w", context.DeadlineExceeded) }
 
 	require.NoError(t, r.reached(t.Context(), "7", expired))
@@ -142,7 +142,7 @@ func TestRunTellsWhyItCannotSync(t *testing.T) {
 			srv.Inject(apitest.Fault{Resource: "pods", Err: apierrors.NewForbidden(
 				schema.GroupResource{Resource: "pods"}, "", errors.New("ask for more rights"))})
 
-			err := watch(t.Context(), &cluster{config: srv.Config()}, options{timeout: 500 * time.Millisecond}, &report{w: new(bytes.Buffer)})
+			err := watch(t.Context(), &cluster{config: srv.Config()}, options{timeout: 500 * time.Millisecond}, &printer{w: new(bytes.Buffer)})
 
 			assert.ErrorContains(t, err, "informer pods is not synced")
 			assert.ErrorContains(t, err, "ask for more rights")

@@ -18,7 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // counts is what handlers have seen.
@@ -39,20 +39,20 @@ func busiest[K comparable](x *index.Index[K, *corev1.Pod]) K {
 	return best
 }
 
-// report prints what there is to see.
-type report struct {
+// printer prints what there is to see.
+type printer struct {
 	w io.Writer
 }
 
 // title prints the first line.
-func (r *report) title(text string) { fmt.Fprintln(r.w, text) }
+func (r *printer) title(text string) { fmt.Fprintln(r.w, text) }
 
 // heading begins a section.
-func (r *report) heading(text string) { fmt.Fprintf(r.w, "\n%s\n", text) }
+func (r *printer) heading(text string) { fmt.Fprintf(r.w, "\n%s\n", text) }
 
 // line prints a result within a section: how it was found, for what, what it
 // is, and how long that took.
-func (r *report) line(how, what, result string, took time.Duration) {
+func (r *printer) line(how, what, result string, took time.Duration) {
 	fmt.Fprintf(r.w, "  %-10s %-36s %-15s %8s\n", how, what, result, short(took))
 }
 
@@ -63,10 +63,10 @@ func objects(n int, kind string) string { return fmt.Sprintf("%6s %s", grouped(n
 const repeats = 25
 
 // lookups begins the section.
-func (r *report) lookups() { r.heading(fmt.Sprintf("Look-ups (median of %d)", repeats)) }
+func (r *printer) lookups() { r.heading(fmt.Sprintf("Look-ups (median of %d)", repeats)) }
 
 // got reads a Node and prints its zone and how long that took.
-func (r *report) got(key index.Key, get func(index.Key) (*corev1.Node, bool)) {
+func (r *printer) got(key index.Key, get func(index.Key) (*corev1.Node, bool)) {
 	zone := "not found"
 	took := median(func() {
 		if node, ok := get(key); ok {
@@ -77,14 +77,14 @@ func (r *report) got(key index.Key, get func(index.Key) (*corev1.Node, bool)) {
 }
 
 // gotLoad does the same with the load of a Node.
-func (r *report) gotLoad(key index.Key, get func(index.Key) (load, bool)) {
+func (r *printer) gotLoad(key index.Key, get func(index.Key) (load, bool)) {
 	var l load
 	took := median(func() { l, _ = get(key) })
 	r.line("view", fmt.Sprintf("running of %s on %s", grouped(l.Pods), key), objects(l.Running, "Pods"), took)
 }
 
 // found reads the Pods and prints how many there were and how long that took.
-func (r *report) found(how, what string, pods iter.Seq[*corev1.Pod]) {
+func (r *printer) found(how, what string, pods iter.Seq[*corev1.Pod]) {
 	n := 0
 	took := median(func() {
 		n = 0
@@ -124,7 +124,7 @@ func (p *progress) stop() {
 
 // syncing prints how far informers are: on a terminal several times a second
 // in one line, which is gone in the end, elsewhere in a line every second.
-func (r *report) syncing(informers ...func() typed.Status) *progress {
+func (r *printer) syncing(informers ...func() report.Status) *progress {
 	r.heading("Sync")
 	p := &progress{begin: time.Now(), quit: make(chan struct{})}
 	every, before, after := time.Second, "", "\n"
@@ -164,7 +164,7 @@ func (r *report) syncing(informers ...func() typed.Status) *progress {
 	return p
 }
 
-func (r *report) isTerminal() bool {
+func (r *printer) isTerminal() bool {
 	file, ok := r.w.(*os.File)
 	if !ok {
 		return false
@@ -174,23 +174,23 @@ func (r *report) isTerminal() bool {
 }
 
 // synced prints that the first lists are there.
-func (r *report) synced(took time.Duration, pods, nodes int) {
+func (r *printer) synced(took time.Duration, pods, nodes int) {
 	r.line("informers", "hold the first list", objects(pods, "Pods"), took)
 	r.line("", "", objects(nodes, "Nodes"), took)
 }
 
 // handled prints that a handler has seen the first list.
-func (r *report) handled(took time.Duration, seen *counts) {
+func (r *printer) handled(took time.Duration, seen *counts) {
 	r.line("handler", "was called for", objects(int(seen.initial.Load()), "Pods"), took)
 }
 
 // computed prints that a view has its first results.
-func (r *report) computed(took time.Duration, nodes int) {
+func (r *printer) computed(took time.Duration, nodes int) {
 	r.line("view", "has computed the load of", objects(nodes, "Nodes"), took)
 }
 
 // version gets a version from the cluster and prints how long that took.
-func (r *report) version(ctx context.Context, c *cluster) (string, error) {
+func (r *printer) version(ctx context.Context, c *cluster) (string, error) {
 	r.heading("Wait for a version")
 	begin := time.Now()
 	version, err := c.version(ctx)
@@ -207,7 +207,7 @@ const patience = 5 * time.Second
 
 // reached waits for a version and prints how long that took. That it was not
 // reached in time is no error.
-func (r *report) reached(ctx context.Context, version string, wait func(context.Context, string) error) error {
+func (r *printer) reached(ctx context.Context, version string, wait func(context.Context, string) error) error {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	begin := time.Now()
@@ -226,7 +226,7 @@ func (r *report) reached(ctx context.Context, version string, wait func(context.
 
 // events prints what is counted in each second. It returns ctx's error if that
 // ends before the duration has passed.
-func (r *report) events(ctx context.Context, duration time.Duration, seen *counts, objects, backlog func() int) error {
+func (r *printer) events(ctx context.Context, duration time.Duration, seen *counts, objects, backlog func() int) error {
 	const format = "  %6s %10s %9s %9s %9s %9s %9s %9s\n"
 	r.heading("Events")
 	fmt.Fprintf(r.w, format, "", "events/s", "added", "updated", "deleted", "phases", "Pods", "backlog")
@@ -260,7 +260,7 @@ func (r *report) events(ctx context.Context, duration time.Duration, seen *count
 }
 
 // status prints the state of informers and their handlers.
-func (r *report) status(informers ...typed.Status) {
+func (r *printer) status(informers ...report.Status) {
 	r.heading("Status")
 	fmt.Fprintf(r.w, "  %-10s %-8s %9s %12s %9s %9s\n", "informer", "phase", "objects", "version", "queued", "rejected")
 	for _, s := range informers {

@@ -25,7 +25,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
 
-	out := &report{w: stdout}
+	out := &printer{w: stdout}
 	out.title(c.about)
 	err = c.fill(ctx)
 	if err == nil {

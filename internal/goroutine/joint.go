@@ -42,6 +42,13 @@ func (j *Joint) Run(ctx context.Context, of string, run func(ctx context.Context
 	}
 }
 
+// Users returns how many there are.
+func (j *Joint) Users() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.users
+}
+
 // join adds a user, and returns the call.
 func (j *Joint) join(ctx context.Context, of string, run func(ctx context.Context) error) *jointCall {
 	j.mu.Lock()

@@ -38,6 +38,12 @@ func Call(ctx context.Context, call func()) {
 	call()
 }
 
+// CallSafely calls a function of the user's. utilruntime.HandleCrash reports its panic.
+func CallSafely(call func()) {
+	defer utilruntime.HandleCrash()
+	call()
+}
+
 // Report reports a panic that was recovered as HandleCrash does, and goes on: where it is
 // promised that a panic is an error of one object, key or cluster, and never more. It is
 // called by the deferred function that has recovered, so that the stack is the user's.

@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	errUnhashable = errors.New("it holds a value that cannot be compared")
-	errUnequal    = errors.New("it is not equal to itself, as it holds a NaN")
+	errUnhashable = errors.New("value cannot be compared")
+	errUnequal    = errors.New("value is not equal to itself, because it contains a NaN")
 )
 
 // Check returns an error if key cannot be one: a map would panic, or not find it again.

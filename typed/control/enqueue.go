@@ -11,8 +11,8 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Enqueue returns a handler that adds the key of each object that it is told of
-// to a queue, deletions included:
+// Enqueue returns a handler that adds the key of each object that it is notified of to a
+// queue, deletions included:
 //
 //	pods.Handle(control.Enqueue[*corev1.Pod](q))
 //
@@ -49,14 +49,12 @@ func (h *enqueue[T]) OnDelete(deleted typed.Deleted[T]) {
 	h.queue.AddWithOptions(deleted.Key, queue.AddOptions{})
 }
 
-// EnqueueFunc returns a handler that adds to a queue the keys that a function
-// returns for each object that it is told of: the keys of what has to be looked
-// at since the object has changed. The priority, and what is left out, is as with Enqueue.
+// EnqueueFunc returns a handler that calls a function for each changed object, and adds the
+// returned keys to a queue. Priorities and exceptions are those of Enqueue.
 //
-// For an update, these are the keys for the object before and after it, each
-// once; for a deletion, those for its last state, and for the state that the
-// handler was told of before if that is another one. So what has lost an object
-// learns of it.
+// For an update, these are the keys for the object before and after it, each once; for a
+// deletion, those for its last state, and for the state that the handler was notified of
+// before if that is another one. So what has lost an object learns of it.
 //
 // The function must not modify the object. A sequence may be nil, which is no
 // keys. [typed.Informer.Handle] returns an error if the queue or the function is nil.
@@ -72,7 +70,7 @@ type enqueueFunc[K comparable, T index.Object] struct {
 func (h *enqueueFunc[K, T]) Describe() (string, error) {
 	err := needQueue(h.queue)
 	if h.keys == nil {
-		err = errors.Join(err, errors.New("the function that returns keys is nil"))
+		err = errors.Join(err, errors.New("key function is nil"))
 	}
 	return "enqueue by function", err
 }
@@ -149,7 +147,7 @@ func needQueue[K comparable](q Adder[K]) error {
 		missing = q == nil
 	}
 	if missing {
-		return errors.New("the queue is nil")
+		return errors.New("queue is nil")
 	}
 	return nil
 }

@@ -229,13 +229,13 @@ func TestHandlersOfQueuesCheckTheirArguments(t *testing.T) {
 	none, err := queue.NewWorkQueue[index.Key](nil)
 	require.Error(t, err)
 	for want, h := range map[string]typed.Handler[*rig.Thing]{
-		"the queue is nil":            control.Enqueue[*rig.Thing](nil),
-		"added: the queue is nil":     control.Enqueue[*rig.Thing](none),
-		"not added: the queue is nil": control.Enqueue[*rig.Thing](control.AdderFunc[index.Key](nil)),
-		"queue is nil":                control.EnqueueFunc(nil, keys),
-		"that returns keys is nil":    control.EnqueueFunc[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
-		"returns keys is nil":         control.EnqueueKey[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
-		"handler not added: the queu": control.FilterUpdates(control.Filter(control.Enqueue[*rig.Thing](nil), func(*rig.Thing) bool { return true })),
+		"handler not added: queue is nil": control.Enqueue[*rig.Thing](nil),
+		"added: queue is nil":             control.Enqueue[*rig.Thing](none),
+		"not added: queue is nil":         control.Enqueue[*rig.Thing](control.AdderFunc[index.Key](nil)),
+		"queue is nil":                    control.EnqueueFunc(nil, keys),
+		"key function is nil":             control.EnqueueFunc[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
+		"function is nil":                 control.EnqueueKey[index.Key, *rig.Thing](&adds[index.Key]{}, nil),
+		"r not added: queue is nil":       control.FilterUpdates(control.Filter(control.Enqueue[*rig.Thing](nil), func(*rig.Thing) bool { return true })),
 	} {
 		_, err := r.Handle(h)
 		assert.ErrorContains(t, err, want)

@@ -19,17 +19,16 @@ type Owned interface {
 	GetOwnerReferences() []metav1.OwnerReference
 }
 
-// EnqueueOwner returns a handler that adds the key of the owner of each object
-// that it is told of to a queue, if it is of the given group and kind, in
-// whatever version. The owner is the one that the object's references call its
-// controller, see WithAllOwners; its namespace is that of the object, see
-// WithClusterScopedOwner.
+// EnqueueOwner returns a handler that adds the key of the owner of each object that it is
+// notified of to a queue, if it is of the given group and kind, in whatever version. The owner
+// is the one that the object's references call its controller, see WithAllOwners; its
+// namespace is that of the object, see WithClusterScopedOwner.
 //
 //	replicaSet := schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}
 //	pods.Handle(control.EnqueueOwner[*corev1.Pod](q, replicaSet))
 //
-// When the owner has changed, the old and the new one are added. The priority, and what is
-// left out, is as with Enqueue.
+// When the owner has changed, the old and the new one are added. Priorities and exceptions are
+// those of Enqueue.
 //
 // [typed.Informer.Handle] returns an error if the queue is nil, the kind is empty, or an
 // option is nil.
@@ -37,7 +36,7 @@ func EnqueueOwner[T Owned](q Adder[index.Key], owner schema.GroupKind, opts ...O
 	h := &enqueueOwner[T]{queue: q, owner: owner}
 	for _, opt := range opts {
 		if opt == nil {
-			h.err = errors.New("an option is nil")
+			h.err = errors.New("option is nil")
 		} else {
 			opt(&h.ownerConfig)
 		}

@@ -105,9 +105,9 @@ func (silent[T]) Run(ctx context.Context, _ source.Sink[T]) error {
 func TestEnqueueOwnerChecksItsArguments(t *testing.T) {
 	kind := schema.GroupKind{Kind: "Node"}
 	for want, h := range map[string]typed.Handler[*corev1.Pod]{
-		"the queue is nil":      control.EnqueueOwner[*corev1.Pod](nil, kind),
+		"queue is nil":          control.EnqueueOwner[*corev1.Pod](nil, kind),
 		"of the owner is empty": control.EnqueueOwner[*corev1.Pod](&adds[index.Key]{}, schema.GroupKind{Group: "apps"}),
-		"an option is nil":      control.EnqueueOwner[*corev1.Pod](&adds[index.Key]{}, kind, nil),
+		"option is nil":         control.EnqueueOwner[*corev1.Pod](&adds[index.Key]{}, kind, nil),
 	} {
 		_, err := typed.NewInformer(silent[*corev1.Pod]{}).Handle(h)
 		assert.ErrorContains(t, err, want)

@@ -53,7 +53,9 @@ type deadlines[K comparable] struct {
 // add notes that something is expected for key.
 func (e *Expectations[K]) add(key K, it typed.Expected) {
 	counted := false
-	if counter, ok := it.(typed.ListCounter); ok {
+	if counter, ok := it.(interface {
+		CountLists(*typed.ListCount) (before bool)
+	}); ok {
 		counted = counter.CountLists(e.lists)
 	}
 	if e.locked(func() bool { return e.note(key, it, counted) }) {
@@ -208,7 +210,7 @@ func (e *Expectations[K]) expireFirst() (more bool) {
 	for _, it := range unmet {
 		reasons = append(reasons, it.String())
 	}
-	x.logger.Error(nil, "Informers have not seen what was written, the key goes on without", "key", x.key, "timeout", e.timeout, "expected", reasons)
+	x.logger.Error(nil, "Expectation timed out, reconciling the key without it", "key", x.key, "timeout", e.timeout, "expected", reasons)
 	return true
 }
 
@@ -233,7 +235,7 @@ func (e *Expectations[K]) holdBack(ctx context.Context, key K) (putOff, noted bo
 		return true
 	})
 	if putOff {
-		klog.FromContext(ctx).V(4).Info("Put off until informers have seen what was written", "key", key, "expected", first)
+		klog.FromContext(ctx).V(4).Info("Delayed a key until its expectation is met", "key", key, "expected", first)
 	}
 	return putOff, noted
 }

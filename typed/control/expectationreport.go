@@ -6,29 +6,28 @@ import (
 	"time"
 )
 
-// ExpectationReport tells in words what is expected for a key, for pages and logs.
+// ExpectationReport describes the expectations of a key, for pages and logs.
 type ExpectationReport struct {
 	// Key is the key in words, as fmt.Sprint has it.
 	Key string
-	// Waiting tells that it was put off, and will be added when all is met.
+	// Waiting reports that it was put off, and will be added when all is met.
 	Waiting bool
-	// For has what is not met: of which informer, and how far that is.
+	// For describes each unmet expectation: the informer and its progress.
 	For []string
-	// Since is when the key began to expect something, and has done so ever since;
-	// Deadline is when it goes on even if that is not met.
+	// Since is when the key began to expect something, and has done so ever since; Deadline
+	// is when it continues even if that is not met.
 	Since, Deadline time.Time
 }
 
 // maxReported is how many keys a report looks at.
 const maxReported = 10_000
 
-// Report returns what is expected for up to n keys, the caller owns it: first those that
-// were put off, and among these and the others those first that expect something for longest.
-// Of more than 10,000 keys it looks at 10,000, any of them. Stats tells how many there are.
+// Report returns what is expected for up to n keys, the caller owns it: first those that were
+// put off, and among these and the others those first that expect something for longest. Of
+// more than 10,000 keys it looks at 10,000, any of them. Stats reports how many there are.
 //
-// Informers that come to what is expected, and workers, wait while it looks at keys,
-// about a millisecond for 10,000; words are made after that. The elements are not
-// of one moment.
+// Informers that meet an expectation, and workers, wait while it reads keys, about a
+// millisecond for 10,000. The elements are not of one moment.
 func (e *Expectations[K]) Report(n int) []ExpectationReport {
 	var reports []ExpectationReport
 	var unmet []awaited

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -14,26 +15,24 @@ import (
 // Observer is what will see a write: a *typed.Informer, or a *typed.SharedInformer,
 // whatever the type of its objects.
 type Observer interface {
-	// ExpectVersion returns what tells when reads reflect a version.
+	// ExpectVersion returns what reports when reads reflect a version.
 	ExpectVersion(version string) (typed.Expected, error)
-	// ExpectDeleted returns what tells when reads reflect a deletion.
+	// ExpectDeleted returns what reports when reads reflect a deletion.
 	ExpectDeleted(obj typed.Identified) (typed.Expected, error)
 }
 
-// KeyObserver is an Observer that tells versions of objects apart, if its source has several
-// watches: a *typed.Informer, or a *typed.SharedInformer.
+// KeyObserver is an Observer that distinguishes the versions of objects, if its source has
+// several watches: a *typed.Informer, or a *typed.SharedInformer.
 type KeyObserver interface {
-	// ExpectKeyVersion returns what tells when reads of one object reflect a version.
+	// ExpectKeyVersion returns what reports when reads of one object reflect a version.
 	ExpectKeyVersion(key index.Key, version string) (typed.Expected, error)
 }
 
-// Expectations lets a controller read its own writes: a key whose processing has
-// written something is not processed again before the informers have seen that.
-// Otherwise it would be processed with what was there before the write, and
-// would write it once more.
+// Expectations lets a controller read its own writes: a key whose processing wrote something
+// is not processed again before the informers have seen that write. Otherwise its next
+// processing would read the state before the write, and write again.
 //
-// The function that processes keys tells of each write that has succeeded, and
-// is wrapped:
+// The function that processes keys reports each write that has succeeded, and is wrapped:
 //
 //	q.Run(ctx, workers, expectations.Wrap(func(ctx context.Context, key index.Key) error {
 //		…
@@ -44,25 +43,21 @@ type KeyObserver interface {
 //		return expectations.Expect(key, pods, created.ResourceVersion)
 //	}))
 //
-// What is promised:
+// Guarantees:
 //
-//  1. Read your writes. The wrapped function is called for a key only if every
-//     informer reflects what was expected of it for that key, or else the time
-//     for that is over, or the informer has stopped.
-//  2. One key. Other keys go on, and no worker waits: a key that is handed out
-//     too early is put off, and added once more when it is time.
-//  3. Nothing is lost. A key that was put off is added again, with priority 0,
-//     as soon as all that it expects is met. So is one for which something was written
-//     that a list has brought, and no event, since the function was called: it may have
-//     been deleted before the list was made, and nobody else tells of that. A write that
+//  1. Read your writes. The wrapped function is called for a key only if every informer has
+//     met its expectations for that key, the timeout has passed, or the informer has stopped.
+//  2. One key. Other keys continue, and no worker waits: a key that is handed out too early is
+//     delayed, and added again later.
+//  3. Nothing is lost. A delayed key is added again, with priority 0, as soon as its
+//     expectations are met. So is a key whose write was met by a list, without an event: the
+//     object may have been deleted before the list, and no event reports that. A write that
 //     changes nothing returns a version that the function has seen, and expects nothing.
-//  4. A bound. When WithExpectationTimeout has passed since the last write that
-//     was not seen, the key goes on, which is logged and counted
-//     (ExpectationStats.Expired).
-//  5. Nothing is kept for a key that expects nothing (any more): it is let go of
-//     when the informers have seen it all, whether it is handed out or not. For
-//     each informer a key expects at most one version, the latest, and one
-//     deletion for each object.
+//  4. A bound. When WithExpectationTimeout has passed since the last write that was not seen,
+//     the key continues, which is logged and counted (ExpectationStats.Expired).
+//  5. Nothing is kept for a key that expects nothing (any more): its memory is freed when the
+//     informers have seen everything, whether it is handed out or not. For each informer a key
+//     expects at most one version, the latest, and one deletion for each object.
 //
 // A write that has failed expects nothing, as it has changed nothing. If it is
 // unknown whether it has, such as after a time-out, nothing can be expected.
@@ -70,10 +65,9 @@ type KeyObserver interface {
 // expected, as it does when the server's data are restored from a backup, that
 // is not noticed.
 //
-// Nothing is polled: an informer says when it has come to a version, which it
-// does with every event and bookmark. One that sees only part of its resource, a
-// namespace or by selector, has to see the object that is written; otherwise the
-// next bookmark tells it the version, after a minute or so.
+// Nothing is polled: an informer reports each version that it reaches, with every event and
+// bookmark. An informer with a namespace or selector must select the written object; otherwise
+// it reaches the version only with the next bookmark, after about a minute.
 //
 // All methods are safe for concurrent use.
 type Expectations[K comparable] struct {
@@ -122,7 +116,7 @@ func NewExpectations[K comparable](q Adder[K], opts ...ExpectationOption) (*Expe
 	errs := []error{needQueue(q)}
 	for _, opt := range opts {
 		if opt == nil {
-			errs = append(errs, errors.New("an option is nil"))
+			errs = append(errs, errors.New("option is nil"))
 		} else {
 			errs = append(errs, opt(&c))
 		}
@@ -133,15 +127,15 @@ func NewExpectations[K comparable](q Adder[K], opts ...ExpectationOption) (*Expe
 	return &Expectations[K]{queue: q, timeout: c.timeout, keys: map[K]*expectation[K]{}, lists: &typed.ListCount{}, calls: map[K]mark{}}, nil
 }
 
-// Expect tells that something was written for key, and that by will see it at
-// resourceVersion, as the server has returned it. It is called after a write that
-// has succeeded, before the function that processes the key returns.
+// Expect reports that something was written for key, and that by will see it at
+// resourceVersion, as the server has returned it. It is called after a write that has
+// succeeded, before the function that processes the key returns.
 //
 // The version has to be one of the resource that the informer watches; versions
 // of different resources cannot be compared. It returns an error if the version
 // is not a number, or the informer is nil or cannot be used.
 func (e *Expectations[K]) Expect(key K, by Observer, resourceVersion string) error {
-	if by == nil {
+	if isNil(by) {
 		return fmt.Errorf("version %s is not expected for key %v: %w", resourceVersion, key, errNilObserver)
 	}
 	expected, err := by.ExpectVersion(resourceVersion)
@@ -152,12 +146,12 @@ func (e *Expectations[K]) Expect(key K, by Observer, resourceVersion string) err
 	return nil
 }
 
-// ExpectOf tells that the object of was written for key, and that by will see it at
+// ExpectOf reports that the object of was written for key, and that by will see it at
 // resourceVersion. With sources that have several watches, as those of package shard, sets of
 // namespaces and fleets have, it waits for that of the object, where Expect waits for the
 // slowest, which may take a minute. All else is as with Expect.
 func (e *Expectations[K]) ExpectOf(key K, by KeyObserver, of index.Key, resourceVersion string) error {
-	if by == nil {
+	if isNil(by) {
 		return fmt.Errorf("version %s of %q is not expected for key %v: %w", resourceVersion, of, key, errNilObserver)
 	}
 	expected, err := by.ExpectKeyVersion(of, resourceVersion)
@@ -168,11 +162,11 @@ func (e *Expectations[K]) ExpectOf(key K, by KeyObserver, of index.Key, resource
 	return nil
 }
 
-// ExpectDeleted tells that deleted was deleted for key, and that by will see
-// that: the object is gone, or there is one of another UID, or it is marked as
-// being deleted, which is all that a deletion does to an object with finalizers
-// or a grace period. It is called after a deletion that has succeeded, or has
-// found nothing to delete, before the function that processes the key returns.
+// ExpectDeleted reports that deleted was deleted for key, and that by will see that: the
+// object is gone, or there is one of another UID, or it is marked as being deleted, which is
+// all that a deletion does to an object with finalizers or a grace period. It is called after
+// a deletion that has succeeded, or has found nothing to delete, before the function that
+// processes the key returns.
 //
 // The object is given in any state that it had before, as an informer or the
 // server has returned it; its UID and resource version count. It returns an
@@ -180,11 +174,11 @@ func (e *Expectations[K]) ExpectOf(key K, by KeyObserver, of index.Key, resource
 // objects have no UIDs, or if the informer or the object is nil or cannot be
 // used.
 func (e *Expectations[K]) ExpectDeleted(key K, by Observer, deleted typed.Identified) error {
-	if by == nil {
+	if isNil(by) {
 		return fmt.Errorf("a deletion is not expected for key %v: %w", key, errNilObserver)
 	}
 	if deleted == nil {
-		return fmt.Errorf("a deletion is not expected for key %v: the object is nil", key)
+		return fmt.Errorf("a deletion is not expected for key %v: object is nil", key)
 	}
 	expected, err := by.ExpectDeleted(deleted)
 	if err != nil {
@@ -194,7 +188,13 @@ func (e *Expectations[K]) ExpectDeleted(key K, by Observer, deleted typed.Identi
 	return nil
 }
 
-var errNilObserver = errors.New("the informer is nil")
+var errNilObserver = errors.New("informer is nil")
+
+// isNil reports whether an informer is nil, or a nil pointer of some type.
+func isNil(by any) bool {
+	v := reflect.ValueOf(by)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
 
 // Wrap returns a function for queue.WorkQueue.Run, or whatever else processes
 // the queue's keys: it calls process, unless the key expects something that is
@@ -220,7 +220,7 @@ func (e *Expectations[K]) Wrap(process func(ctx context.Context, key K) error) f
 	}
 }
 
-// ExpectationStats tells what Expectations wait for.
+// ExpectationStats reports what Expectations wait for.
 type ExpectationStats struct {
 	// Keys is the number of keys that expect something, and Waiting that of those
 	// among them that were put off, and will be added when it is met.

@@ -309,9 +309,9 @@ func TestExpectSeesWhatAnInformerHasNotToldYet(t *testing.T) {
 func TestExpectationsCheckTheirArguments(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		_, err := control.NewExpectations[string](nil)
-		assert.ErrorContains(t, err, "the queue is nil")
+		assert.ErrorContains(t, err, "queue is nil")
 		_, err = control.NewExpectations(&adds[string]{}, nil)
-		assert.ErrorContains(t, err, "an option is nil")
+		assert.ErrorContains(t, err, "option is nil")
 		_, err = control.NewExpectations(&adds[string]{}, control.WithExpectationTimeout(0))
 		assert.ErrorContains(t, err, "the timeout 0s is not positive")
 
@@ -324,11 +324,11 @@ func TestExpectationsCheckTheirArguments(t *testing.T) {
 			`informer things: resource version "" is not a positive number`: d.Expect("k", r, ""),
 			`resource version "0" is not a positive number`:                 d.Expect("k", r, "0"),
 			`resource version "five" is not a positive number`:              d.Expect("k", r, "five"),
-			"version 5 is not expected for key k: the informer is nil":      d.Expect("k", nil, "5"),
-			"the informer is nil": d.Expect("k", none, "5"),
-			"the source is nil":   d.Expect("k", wrong, "5"),
-			"a deletion is not expected for key k: the informer is nil":    d.ExpectDeleted("k", nil, rig.At("a", 1)),
-			"a deletion is not expected for key k: the object is nil":      d.ExpectDeleted("k", r, nil),
+			"version 5 is not expected for key k: informer is nil":          d.Expect("k", nil, "5"),
+			"informer is nil": d.Expect("k", none, "5"),
+			"source is nil":   d.Expect("k", wrong, "5"),
+			"a deletion is not expected for key k: informer is nil":        d.ExpectDeleted("k", nil, rig.At("a", 1)),
+			"a deletion is not expected for key k: object is nil":          d.ExpectDeleted("k", r, nil),
 			`resource version "-1" is not`:                                 d.ExpectDeleted("k", r, rig.At("a", -1)),
 			`informer things: deletion of "ns/a" not expected: the object`: d.ExpectDeleted("k", r, noUID),
 			"not expected: objects of type rig.Bare have no method G":      d.ExpectDeleted("k", typed.NewInformer[rig.Bare](rig.BareSource{}), rig.At("a", 1)),
@@ -420,7 +420,7 @@ func TestExpectOf(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, []string{"key"}, d.added())
 		assert.True(t, d.handOut("key"))
-		assert.ErrorContains(t, d.ExpectOf("key", nil, rig.Key("a"), "5"), "the informer is nil")
+		assert.ErrorContains(t, d.ExpectOf("key", nil, rig.Key("a"), "5"), "informer is nil")
 		assert.ErrorContains(t, d.ExpectOf("key", r, rig.Key("a"), "soon"), "is not a positive number")
 	})
 }

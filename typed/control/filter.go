@@ -7,17 +7,15 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Filter returns a handler for which there are only the selected objects, as if
-// the server had been asked for no others. It tells h
+// Filter returns a handler that receives only the selected objects, as if the server had
+// selected them. It calls h
 //
-//  1. of additions and deletions of objects that are selected;
-//  2. of an update, if the object was selected before and still is;
-//  3. of an addition, not marked initial, if an update has made an object
-//     selected;
-//  4. of a deletion with the reason index.OutOfScope, if an update has made an
-//     object not selected; the deletion has the last state that was selected;
-//  5. of a resync, which is an update with the same object twice, if the object
-//     is selected.
+//  1. for additions and deletions of selected objects,
+//  2. with an update, if the object was selected before and still is,
+//  3. with an addition, not marked initial, if an update made the object selected,
+//  4. with a deletion with the reason index.OutOfScope and the last selected state, if an
+//     update made the object not selected,
+//  5. with a resync, an update with the same object twice, if the object is selected.
 //
 // The selection is a function of the object alone, and must not modify it. So h
 // knows at any time which objects are selected, if Filter sees every update:
@@ -39,7 +37,7 @@ func (f *filter[T]) Needs() []string { return typed.Needs(f.handler) }
 func (f *filter[T]) Describe() (string, error) {
 	name, err := typed.Describe(f.handler)
 	if f.selected == nil {
-		err = errors.Join(err, errors.New("the function that selects is nil"))
+		err = errors.Join(err, errors.New("selection function is nil"))
 	}
 	return name, err
 }

@@ -44,9 +44,9 @@ func TestFilter(t *testing.T) {
 func TestFilterChecksItsArguments(t *testing.T) {
 	r := rig.New(t)
 	_, err := r.Handle(control.Filter[*rig.Thing](nil, rig.OnX))
-	assert.ErrorContains(t, err, "the handler is nil")
+	assert.ErrorContains(t, err, "handler is nil")
 	_, err = r.Handle(control.Filter[*rig.Thing](&rig.Recorder{}, nil))
-	assert.ErrorContains(t, err, "the function that selects is nil")
+	assert.ErrorContains(t, err, "selection function is nil")
 	reg, err := r.Handle(control.Filter(control.FilterUpdates(control.Enqueue[*rig.Thing](&adds[index.Key]{})), rig.OnX))
 	require.NoError(t, err)
 	assert.Equal(t, "enqueue", reg.Name())

@@ -7,13 +7,13 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// FilterUpdates returns a handler that passes on what h is to be told of:
+// FilterUpdates returns a handler that passes on what h is to be notified of:
 //
 //  1. Additions and deletions: all of them. typed.HandlerFuncs leaves calls out,
 //     for example deletions: typed.HandlerFuncs[T]{AddFunc: h.OnAdd, UpdateFunc: h.OnUpdate}.
 //  2. Updates: those for which every predicate holds.
-//  3. Updates that put an object of another UID in the place of the old one: all
-//     of them, as they stand for a deletion and an addition.
+//  3. Updates that put an object of another UID instead of the old one: all of them, as they
+//     stand for a deletion and an addition.
 //  4. Resyncs: they are updates with the same object twice, of which predicates
 //     are asked as of any other. GenerationChanged, LabelsChanged,
 //     AnnotationsChanged and ResourceVersionChanged leave them out; see Resynced.

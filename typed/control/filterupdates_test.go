@@ -58,10 +58,10 @@ func TestFilterUpdatesWithoutPredicates(t *testing.T) {
 func TestFilterUpdatesChecksItsArguments(t *testing.T) {
 	r := rig.New(t)
 	for want, h := range map[string]typed.Handler[*rig.Thing]{
-		"the handler is nil": control.FilterUpdates[*rig.Thing](nil, nodeChanged),
+		"handler is nil":     control.FilterUpdates[*rig.Thing](nil, nodeChanged),
 		"predicate is nil":   control.FilterUpdates(&rig.Recorder{}, nodeChanged, nil),
-		"a predicate is nil": control.FilterUpdates(&rig.Recorder{}, control.Or(nodeChanged, nil)),
-		"function that sele": control.FilterUpdates(control.Filter[*rig.Thing](&rig.Recorder{}, nil), nodeChanged),
+		"cate is nil":        control.FilterUpdates(&rig.Recorder{}, control.Or(nodeChanged, nil)),
+		"selection function": control.FilterUpdates(control.Filter[*rig.Thing](&rig.Recorder{}, nil), nodeChanged),
 	} {
 		_, err := r.Handle(h)
 		assert.ErrorContains(t, err, want)

@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // controllers are several Runs with one informer.
@@ -63,12 +64,12 @@ func TestRunsWithOneInformer(t *testing.T) {
 		c.queues["second"].Add(rig.Key("a"))
 		stopFirst()
 		require.NoError(t, <-c.results["first"])
-		assert.Equal(t, typed.PhaseSynced, informer.Phase(), "the second needs it")
+		assert.Equal(t, report.PhaseSynced, informer.Phase(), "the second needs it")
 		stopSecond()
 		time.Sleep(8 * time.Second)
-		assert.Equal(t, typed.PhaseSynced, informer.Phase(), "it reconciles what is true")
+		assert.Equal(t, report.PhaseSynced, informer.Phase(), "it reconciles what is true")
 		require.NoError(t, <-c.results["second"])
-		assert.Equal(t, typed.PhaseStopped, informer.Phase())
+		assert.Equal(t, report.PhaseStopped, informer.Phase())
 		assert.Equal(t, 1, informer.runs, "by the Run that it has itself")
 		c.start(t, "late", 0)
 		assert.ErrorIs(t, <-c.results["late"], typed.ErrStarted)

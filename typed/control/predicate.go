@@ -90,7 +90,7 @@ func Not[T index.Object](p Predicate[T]) Predicate[T] {
 	return func(old, updated T) bool { return !p(old, updated) }
 }
 
-var errNilPredicate = errors.New("a predicate is nil")
+var errNilPredicate = errors.New("predicate is nil")
 
 func hasNil[T index.Object](predicates []Predicate[T]) bool {
 	for _, p := range predicates {

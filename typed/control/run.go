@@ -13,25 +13,26 @@ import (
 // defaultDrainTimeout is what WithDrainTimeout says it is.
 const defaultDrainTimeout = 20 * time.Second
 
-// ErrEnded tells that a part of a program ended although nobody told it to.
-var ErrEnded = errors.New("it has ended before it was told to")
+// ErrEnded means that an informer, a queue or the elector stopped before its context ended.
+// Run returns it.
+var ErrEnded = errors.New("component stopped before its context ended")
 
 // Run runs a controller until ctx ends, its parts in the order in which they need
 // each other:
 //
-//  1. All informers are started, and Run waits until they and what was given to
-//     WithSynced are synced.
+//  1. All informers are started, and Run waits until they and the arguments of WithSynced are
+//     synced.
 //  2. With an elector, it waits until this process leads. The informers run
 //     meanwhile, so that the process is ready when it is its turn.
 //  3. The workers of all queues are started.
-//  4. When ctx ends, the queues are drained: no key is added any more, and those
-//     that wait are processed. The calls of the reconcile function have contexts
-//     that go on meanwhile, and the informers go on as well, so that what is
-//     reconciled last is reconciled with what is true. After the drain timeout the
+//  4. When ctx ends, members of shard groups hand over, for half of the drain timeout at most,
+//     while the workers continue. Then the queues are drained: no key is added any more, and
+//     those that wait are processed. Running reconciles keep their contexts, and the informers
+//     keep running, so the last reconciles read current objects. After the drain timeout the
 //     contexts of the calls end, and Run waits for the calls.
 //  5. The lead is given up, so that another process can begin.
-//  6. The informers are stopped, and Run waits for their goroutines; those that another
-//     Run was given as well go on until that has no more use for them.
+//  6. The informers are stopped, and Run waits for their goroutines; those that another Run
+//     also uses continue until that one stops.
 //  7. The queues are shut down, whether workers ever ran or not.
 //
 // If the lead is lost, the contexts of the calls end at once, as another process
@@ -39,17 +40,17 @@ var ErrEnded = errors.New("it has ended before it was told to")
 // ErrLeadLost. If an informer or a queue ends by itself, Run stops as if ctx had
 // ended, and returns an error that wraps its error, or ErrEnded if it gave none.
 //
-// Run returns nil if it was told to stop while the workers ran, or waited for the
-// lead, and all keys were drained. It returns the error of WaitForSync if ctx ends
-// before that, what is wrong with the options, and an error that tells what was
-// left in the queues if the drain timeout has passed. A panic of an informer, a queue or
-// the elector is reported by utilruntime.HandleCrash; where that does not end the program,
-// it is an error that the part has ended with.
+// Run returns nil if ctx ended while the workers ran, or while it waited to become leader, and
+// all keys were drained. It returns the error of WaitForSync if ctx ends before that, the
+// errors of the options, and an error with the number of remaining keys if the drain timeout
+// has passed. A panic of an informer, a queue or the elector is reported by
+// utilruntime.HandleCrash; where that does not end the program, it is an error that the part
+// has ended with.
 func Run(ctx context.Context, opts ...RunOption) error {
 	c := runConfig{drainTimeout: defaultDrainTimeout}
 	for _, opt := range opts {
 		if opt == nil {
-			return errors.New("the controller is not run: an option is nil")
+			return errors.New("the controller is not run: option is nil")
 		}
 		if err := opt(&c); err != nil {
 			return fmt.Errorf("the controller is not run: %w", err)
@@ -182,6 +183,7 @@ func (r *runner) work(leading context.Context) {
 func (r *runner) drain(leading context.Context) {
 	draining, cancel := context.WithTimeout(leading, r.drainTimeout)
 	defer cancel()
+	r.handOver(draining)
 	var queues sync.WaitGroup
 	for _, w := range r.workers {
 		queues.Go(func() {
@@ -191,6 +193,29 @@ func (r *runner) drain(leading context.Context) {
 		})
 	}
 	queues.Wait()
+}
+
+// handOver waits until other members of groups have taken over, unless something has failed.
+func (r *runner) handOver(ctx context.Context) {
+	r.mu.Lock()
+	failed := len(r.errs) > 0
+	r.mu.Unlock()
+	if failed {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.drainTimeout/2)
+	defer cancel()
+	var members sync.WaitGroup
+	for _, informer := range r.informers {
+		if member, ok := informer.(leaver); ok {
+			members.Go(func() {
+				if err := goroutine.Contain(ctx, "a group", func() error { member.Leave(ctx); return nil }); err != nil {
+					r.fail(err)
+				}
+			})
+		}
+	}
+	members.Wait()
 }
 
 // ended notes that a part has ended. That is a failure unless it was told to.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ErrLeadLost tells that this process no longer leads, or cannot tell whether it
-// does. Most programs then end, and are started again.
+// ErrLeadLost means that this process no longer leads, or cannot report whether it does. Most
+// programs then end, and are started again.
 var ErrLeadLost = errors.New("the lead was lost")
 
 // Informer is what Run needs of an informer, which *typed.Informer has, and *shard.Group.
@@ -26,11 +26,17 @@ type jointly interface {
 	RunJointly(ctx context.Context, run func(ctx context.Context) error) error
 }
 
+// leaver is what an informer has that is a member of a group: Leave returns when others have
+// taken over, or ctx ends.
+type leaver interface {
+	Leave(ctx context.Context)
+}
+
 // Synced is what Run waits for before it starts workers, such as an informer of a
 // factory, or the registration of a handler.
 type Synced interface {
-	// WaitForSync waits until everything is there. It returns an error that tells
-	// what is not when ctx ends before.
+	// WaitForSync waits until everything is there. It returns an error that reports what is
+	// not when ctx ends before.
 	WaitForSync(ctx context.Context) error
 }
 
@@ -39,8 +45,8 @@ type Queue[K comparable] interface {
 	// Run processes keys by a number of workers until ctx ends, or the queue has
 	// been drained, and then returns nil.
 	Run(ctx context.Context, workers int, process func(ctx context.Context, key K) error) error
-	// Drain lets no more keys in, and waits until those that are there have been
-	// processed. It returns an error that tells what is left when ctx ends before.
+	// Drain lets no more keys in, and waits until those that are there have been processed.
+	// It returns an error that reports what is left when ctx ends before.
 	Drain(ctx context.Context) error
 	// ShutDown drops what is left. No goroutine of the queue is left when it returns.
 	ShutDown()
@@ -48,11 +54,10 @@ type Queue[K comparable] interface {
 
 // Elector decides which one of several processes leads.
 type Elector interface {
-	// Elect waits until this process leads, and then calls lead, with a context
-	// that ends when it does not lead any more. When lead returns, or ctx ends, it
-	// gives up the lead, or the wait for it, and returns. It never returns while
-	// lead runs. The error is that of ctx if that ended, or tells why the election
-	// cannot be held.
+	// Elect waits until this process leads, and then calls lead, with a context that ends
+	// when it does not lead any more. When lead returns, or ctx ends, it gives up the lead,
+	// or the wait for it, and returns. It never returns while lead runs. The error is that of
+	// ctx if that ended, or reports why the election cannot be held.
 	Elect(ctx context.Context, lead func(ctx context.Context)) error
 }
 
@@ -73,14 +78,14 @@ type workers struct {
 	shutDown   func()
 }
 
-// WithInformers has informers run before everything else and longer than everything
-// else. Several Runs may be given the same *typed.Informer or *shard.Group, which then runs
-// until the last of them has no more use for it.
+// WithInformers makes informers run before everything else and longer than everything else.
+// Several Runs may be given the same *typed.Informer or *shard.Group, which then runs until
+// the last of them has no more use for it.
 func WithInformers(informers ...Informer) RunOption {
 	return func(c *runConfig) error {
 		for _, informer := range informers {
 			if informer == nil {
-				return errors.New("an informer is nil")
+				return errors.New("WithInformers: informer is nil")
 			}
 			c.informers = append(c.informers, informer)
 			c.synced = append(c.synced, informer)
@@ -89,8 +94,8 @@ func WithInformers(informers ...Informer) RunOption {
 	}
 }
 
-// WithSynced has Run wait for what others run: informers of a factory, registrations
-// of handlers.
+// WithSynced makes Run wait for informers of a factory, or for registrations of handlers,
+// which run elsewhere.
 func WithSynced(synced ...Synced) RunOption {
 	return func(c *runConfig) error {
 		for _, s := range synced {
@@ -103,17 +108,17 @@ func WithSynced(synced ...Synced) RunOption {
 	}
 }
 
-// WithWorkers has the keys of a queue reconciled by a number of workers. It may be
-// given for several queues.
+// WithWorkers makes the keys of a queue reconciled by a number of workers. It may be given for
+// several queues.
 func WithWorkers[K comparable](q Queue[K], n int, reconcile func(ctx context.Context, key K) error) RunOption {
 	return func(c *runConfig) error {
 		switch {
 		case q == nil:
-			return errors.New("the queue is nil")
+			return errors.New("WithWorkers: queue is nil")
 		case n < 1:
 			return fmt.Errorf("a queue cannot be run by %d workers, the least is 1", n)
 		case reconcile == nil:
-			return errors.New("the function that reconciles is nil")
+			return errors.New("WithWorkers: reconcile function is nil")
 		}
 		c.workers = append(c.workers, workers{
 			run:   func(ctx context.Context) error { return q.Run(ctx, n, reconcile) },
@@ -123,21 +128,21 @@ func WithWorkers[K comparable](q Queue[K], n int, reconcile func(ctx context.Con
 	}
 }
 
-// WithElector has the workers run while this process leads, and not otherwise. Package
+// WithElector makes the workers run while this process leads, and not otherwise. Package
 // typed/kube/election has one that uses a Lease of the API server.
 func WithElector(e Elector) RunOption {
 	return func(c *runConfig) error {
 		if e == nil {
-			return errors.New("the elector is nil")
+			return errors.New("WithElector: elector is nil")
 		}
 		c.elector = e
 		return nil
 	}
 }
 
-// WithDrainTimeout sets how long Run waits for the workers when it is told to stop;
-// 0 means that it does not, so that keys which wait are left. The default is 20
-// seconds, which is less than the 30 that a Pod is given to end.
+// WithDrainTimeout sets how long Run waits for the workers after ctx ends; 0 means that it
+// does not wait, and leaves waiting keys. The default is 20 seconds, which is less than the 30
+// that a Pod is given to end.
 func WithDrainTimeout(d time.Duration) RunOption {
 	return func(c *runConfig) error {
 		if d < 0 {

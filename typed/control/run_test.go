@@ -315,15 +315,15 @@ func TestRunInput(t *testing.T) {
 	require.NoError(t, err)
 	reconcile := func(context.Context, string) error { return nil }
 	for message, opts := range map[string][]control.RunOption{
-		"an option is nil":                    {nil},
-		"it has no workers, see WithWorkers":  {control.WithDrainTimeout(time.Second)},
-		"an informer is nil":                  {control.WithInformers(nil)},
-		"what is to be synced is nil":         {control.WithSynced(nil)},
-		"the queue is nil":                    {control.WithWorkers[string](nil, 1, reconcile)},
-		"run by 0 workers, the least is 1":    {control.WithWorkers(q, 0, reconcile)},
-		"the function that reconciles is nil": {control.WithWorkers(q, 1, nil)},
-		"the elector is nil":                  {control.WithElector(nil)},
-		"the drain timeout -1s is negative":   {control.WithDrainTimeout(-time.Second)},
+		"option is nil":                          {nil},
+		"it has no workers, see WithWorkers":     {control.WithDrainTimeout(time.Second)},
+		"WithInformers: informer is nil":         {control.WithInformers(nil)},
+		"what is to be synced is nil":            {control.WithSynced(nil)},
+		"queue is nil":                           {control.WithWorkers[string](nil, 1, reconcile)},
+		"run by 0 workers, the least is 1":       {control.WithWorkers(q, 0, reconcile)},
+		"WithWorkers: reconcile function is nil": {control.WithWorkers(q, 1, nil)},
+		"WithElector: elector is nil":            {control.WithElector(nil)},
+		"the drain timeout -1s is negative":      {control.WithDrainTimeout(-time.Second)},
 	} {
 		err := control.Run(t.Context(), opts...)
 		require.Error(t, err, message)

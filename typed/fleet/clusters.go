@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNotMember is wrapped by errors about a cluster that is not in a set.
-var ErrNotMember = errors.New("it is not in the set")
+var ErrNotMember = errors.New("not in the set of clusters")
 
 // Clusters is a set of clusters that informers follow, see [NewSource]. It may change at
 // any time; any number of informers may follow one set. Its methods are safe for

@@ -58,11 +58,11 @@ type Handled[T index.Object] interface {
 func Discover[T index.Object](clusters *Clusters, from Handled[T], clustersOf func(T) ([]Cluster, error)) (*Discovery, error) {
 	switch {
 	case clusters == nil:
-		return nil, errors.New("discovery of clusters: the set of clusters is nil")
+		return nil, errors.New("discovery of clusters: set of clusters is nil")
 	case from == nil:
-		return nil, errors.New("discovery of clusters: the informer is nil")
+		return nil, errors.New("discovery of clusters: informer is nil")
 	case clustersOf == nil:
-		return nil, errors.New("discovery of clusters: the function that returns clusters is nil")
+		return nil, errors.New("discovery of clusters: cluster function is nil")
 	}
 	d := &Discovery{
 		clusters: clusters, hold: hold{waitsFor: from.Name()},
@@ -155,7 +155,7 @@ func (d *Discovery) settle(key index.Key) error {
 		var err error
 		switch {
 		case owned && owner != key:
-			err = fmt.Errorf("cluster %s: %q tells of one of that name", c.Name, owner)
+			err = fmt.Errorf("add cluster %q: already defined by object %q: rename one", c.Name, owner)
 		case !owned && exists:
 			err = fmt.Errorf("cluster %s: there is one of that name in the set", c.Name)
 		case exists && sameConfig(before.Config, c.Config):
@@ -215,5 +215,5 @@ func (d *Discovery) note(key index.Key, err error) {
 		return
 	}
 	d.failures[key] = err
-	utilruntime.HandleErrorWithContext(context.Background(), err, "No cluster is made of an object", "object", key, "informer", d.hold.waitsFor)
+	utilruntime.HandleErrorWithContext(context.Background(), err, "Rejected a cluster definition", "object", key, "informer", d.hold.waitsFor)
 }

@@ -62,7 +62,7 @@ func TestLoadKubeconfig(t *testing.T) {
 	assert.Equal(t, "t", clusters[0].Config.BearerToken)
 
 	_, err = fleet.LoadKubeconfig(path, "west", "nrth", "west")
-	assert.ErrorContains(t, err, `there is no context "nrth", but: `+eks+`, east, of two words, west`)
+	assert.ErrorContains(t, err, `no context "nrth", only: `+eks+`, east, of two words, west`)
 	assert.ErrorContains(t, err, `context "west" is given twice`)
 	_, err = fleet.LoadKubeconfig(path)
 	assert.ErrorContains(t, err, `context "of two words": cluster "of two words": a name has printable characters but spaces`)
@@ -83,9 +83,9 @@ func TestParseKubeconfig(t *testing.T) {
 		"{ nothing": "yaml",
 		strings.Replace(kubeconfig("west", "east"), `current-context: "west"`, "", 1):           "several contexts and no current-context",
 		strings.Replace(kubeconfig("west"), `current-context: "west"`, "current-context: x", 1): `no context "x", but: west`,
-		with("{tokenFile: /etc/passwd}"):                                                               "tokenFile names a file, which is refused",
+		with("{tokenFile: /etc/passwd}"):                                                               "tokenFile names a file, which is rejected",
 		with("{client-key: /k, client-certificate: /c}"):                                               "client-certificate names a file",
-		with("{exec: {apiVersion: v1, command: rm}}"):                                                  "it has a command or plugin for credentials, which is refused",
+		with("{exec: {apiVersion: v1, command: rm}}"):                                                  "command or plugin for credentials in a kubeconfig, which is rejected",
 		strings.Replace(kubeconfig("west"), "cluster: {", "cluster: {certificate-authority: /ca, ", 1): "certificate-authority names a file",
 	} {
 		_, err := fleet.ParseKubeconfig([]byte(text))
@@ -152,7 +152,7 @@ func TestSecrets(t *testing.T) {
 		assert.Len(t, w.scripts["east"], 1, "nothing that matters has changed")
 
 		require.NoError(t, home.Create(ctx, secret("elsewhere", "east", kubeconfig("z"))))
-		assert.Equal(t, []string{`elsewhere/east: cluster east: "clusters/east" tells of one of that name`}, broken())
+		assert.Equal(t, []string{`elsewhere/east: add cluster "east": already defined by object "clusters/east": rename one`}, broken())
 		require.NoError(t, home.Delete(ctx, secret("clusters", "east", "")))
 		assert.Equal(t, "east at https://z.example.com", names()[0], "the name was free")
 		assert.Empty(t, broken())
@@ -216,11 +216,11 @@ func TestDiscoveriesThatCannotBe(t *testing.T) {
 	informer := typed.NewInformer[*corev1.Secret](nil)
 	of := fleet.FromSecret("kubeconfig")
 	_, err := fleet.Discover(nil, informer, of)
-	assert.ErrorContains(t, err, "the set of clusters is nil")
+	assert.ErrorContains(t, err, "set of clusters is nil")
 	_, err = fleet.Discover[*corev1.Secret](&fleet.Clusters{}, nil, of)
-	assert.ErrorContains(t, err, "the informer is nil")
+	assert.ErrorContains(t, err, "informer is nil")
 	_, err = fleet.Discover(&fleet.Clusters{}, informer, nil)
-	assert.ErrorContains(t, err, "the function that returns clusters is nil")
+	assert.ErrorContains(t, err, "cluster function is nil")
 	_, err = fleet.Discover(&fleet.Clusters{}, informer, of)
-	assert.ErrorContains(t, err, "the source is nil")
+	assert.ErrorContains(t, err, "source is nil")
 }

@@ -52,11 +52,11 @@ func TestSourcesThatCannotBe(t *testing.T) {
 	open := func(fleet.Cluster) source.Source[*thing] { return &script{} }
 	set := &fleet.Clusters{}
 	for want, src := range map[string]*fleet.Source[*thing]{
-		"the set of clusters is nil":                               fleet.NewSource(nil, open),
-		"the function that returns the source of a cluster is nil": fleet.NewSource[*thing](set, nil),
-		"an option is nil":                                         fleet.NewSource(set, open, nil),
-		"the patience -1s is negative":                             fleet.NewSource(set, open, fleet.WithPatience(-time.Second)),
-		"the expiry 0s is not positive":                            fleet.NewSource(set, open, fleet.WithExpiry(0)),
+		"set of clusters is nil":        fleet.NewSource(nil, open),
+		"source function is nil":        fleet.NewSource[*thing](set, nil),
+		"option is nil":                 fleet.NewSource(set, open, nil),
+		"the patience -1s is negative":  fleet.NewSource(set, open, fleet.WithPatience(-time.Second)),
+		"the expiry 0s is not positive": fleet.NewSource(set, open, fleet.WithExpiry(0)),
 	} {
 		err := typed.NewInformer(src).Run(t.Context())
 		assert.ErrorContains(t, err, want)
@@ -78,9 +78,9 @@ func (r run) Run(ctx context.Context, sink source.Sink[*thing]) error { return r
 func TestSourcesThatMisbehave(t *testing.T) {
 	errOops := errors.New("oops")
 	for want, open := range map[string]func() source.Source[*thing]{
-		"the source is nil":             func() source.Source[*thing] { return nil },
+		"source is nil":                 func() source.Source[*thing] { return nil },
 		"the source has panicked: oops": func() source.Source[*thing] { panic(errOops) },
-		"its source has ended: oops": func() source.Source[*thing] {
+		"source has ended: oops": func() source.Source[*thing] {
 			return run(func(context.Context, source.Sink[*thing]) error { return errOops })
 		},
 		"the source has ended its goroutine": func() source.Source[*thing] {
@@ -109,7 +109,7 @@ func TestSourcesThatMisbehave(t *testing.T) {
 				assert.True(t, w.isSynced())
 				s := w.status("bad")
 				assert.Equal(t, fleet.PhaseFailed, s.Phase)
-				assert.ErrorContains(t, s.Err, "cluster bad: its source has ended: ")
+				assert.ErrorContains(t, s.Err, "cluster bad: source has ended: ")
 				assert.ErrorContains(t, s.Err, want)
 				assert.ErrorContains(t, w.Status().Err, want)
 				if strings.Contains(want, "oops") {

@@ -40,7 +40,7 @@ func LoadKubeconfig(path string, contexts ...string) ([]Cluster, error) {
 			continue
 		}
 		if !slices.Contains(exist, name) {
-			errs = append(errs, fmt.Errorf("there is no context %q, but: %s", name, strings.Join(exist, ", ")))
+			errs = append(errs, fmt.Errorf("no context %q, only: %s", name, strings.Join(exist, ", ")))
 			continue
 		}
 		usable, err := clientcmd.NewNonInteractiveClientConfig(*config, name, &clientcmd.ConfigOverrides{}, rules).ClientConfig()
@@ -107,11 +107,11 @@ func checkComplete(cluster *api.Cluster, user *api.AuthInfo) error {
 	}
 	for _, field := range slices.Sorted(maps.Keys(files)) {
 		if files[field] != "" {
-			return fmt.Errorf("%s names a file, which is refused: give the data instead", field)
+			return fmt.Errorf("%s names a file, which is rejected: give the data instead", field)
 		}
 	}
 	if user.Exec != nil || user.AuthProvider != nil {
-		return errors.New("it has a command or plugin for credentials, which is refused: give a token or a certificate")
+		return errors.New("command or plugin for credentials in a kubeconfig, which is rejected: use a token or a certificate")
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func FromSecret(key string) func(*corev1.Secret) ([]Cluster, error) {
 	return func(secret *corev1.Secret) ([]Cluster, error) {
 		data, ok := secret.Data[key]
 		if !ok {
-			return nil, fmt.Errorf("it has no data under the key %q", key)
+			return nil, fmt.Errorf("no data under the key %q", key)
 		}
 		config, err := ParseKubeconfig(data)
 		if err != nil {

@@ -35,8 +35,12 @@ func NewLister[T Object](from index.Reader[InCluster[T]], byCluster *index.Index
 }
 
 // List returns the objects that selector matches, in no particular order, nil if there are
-// none. A nil selector matches everything. The error is nil, or wraps index.ErrReleased.
+// none. A nil selector matches everything. The error is nil, or wraps index.ErrReleased, or says
+// that labels are left out of the objects of a cluster.
 func (l *Lister[T]) List(selector labels.Selector) (found []T, err error) {
+	if err := l.check(selector); err != nil {
+		return nil, err
+	}
 	defer recoverReleased(l.cluster, &err)
 	for obj := range l.All(selector) {
 		found = append(found, obj)
@@ -45,8 +49,12 @@ func (l *Lister[T]) List(selector labels.Selector) (found []T, err error) {
 }
 
 // All ranges over the objects that selector matches, in no particular order, without
-// holding a lock while the loop body runs. A nil selector matches everything.
+// holding a lock while the loop body runs. A nil selector matches everything. It panics where
+// List returns an error.
 func (l *Lister[T]) All(selector labels.Selector) iter.Seq[T] {
+	if err := l.check(selector); err != nil {
+		panic(err)
+	}
 	return func(yield func(T) bool) {
 		for obj := range l.byCluster.All(l.cluster) {
 			if (selector == nil || selector.Matches(labels.Set(obj.GetLabels()))) && !yield(obj.Object) {
@@ -54,6 +62,18 @@ func (l *Lister[T]) All(selector labels.Selector) iter.Seq[T] {
 			}
 		}
 	}
+}
+
+// check returns an error if a selector would match nothing, since objects are known to have no
+// labels.
+func (l *Lister[T]) check(selector labels.Selector) error {
+	if selector == nil || selector.Empty() {
+		return nil
+	}
+	if from, ok := l.from.(interface{ Omits(field string) bool }); ok && from.Omits("metadata.labels") {
+		return fmt.Errorf("list of cluster %s: selector %q: a source of the fleet leaves metadata.labels out of the objects; name it in kube.WithFields", l.cluster, selector)
+	}
+	return nil
 }
 
 // Len returns how many objects there are.

@@ -70,6 +70,47 @@ func TestListers(t *testing.T) {
 	})
 }
 
+// unlabeled is a source without objects, which leaves their labels out.
+type unlabeled struct{ script }
+
+func (*unlabeled) Omits(field string) bool { return field == "metadata.labels" }
+
+// TestListersOfAMask: a selector of labels that are left out is an error, by each way to list, and
+// nothing else is.
+func TestListersOfAMask(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "east"})
+		require.NoError(t, err)
+		things := typed.NewInformer(fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] {
+			return &unlabeled{script{started: make(chan struct{})}}
+		}))
+		byCluster := fleet.ByCluster[*thing]()
+		require.NoError(t, things.AddIndexes(byCluster))
+		east := fleet.NewLister(things, byCluster, "east")
+		some := labels.SelectorFromSet(labels.Set{"name": "a"})
+		_, err = east.List(some)
+		assert.NoError(t, err, "the cluster is not known yet")
+		rig.Start(t, things)
+		synctest.Wait()
+		for name, list := range map[string]func(selector labels.Selector) ([]*thing, error){
+			"fleet": east.List, "namespace": east.Namespace("ns").List,
+		} {
+			_, err := list(some)
+			assert.ErrorContains(t, err, "leaves metadata.labels out", name)
+			for _, everything := range []labels.Selector{nil, labels.Everything()} {
+				_, err = list(everything)
+				assert.NoError(t, err, name)
+			}
+		}
+		for name, all := range map[string]func(selector labels.Selector) iter.Seq[*thing]{
+			"fleet": east.All, "namespace": east.Namespace("ns").All,
+		} {
+			assert.Panics(t, func() { _ = slices.Collect(all(some)) }, name)
+			assert.Empty(t, slices.Collect(all(labels.Everything())), name)
+		}
+	})
+}
+
 // TestControllers: keys in queues have the cluster.
 func TestControllers(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
@@ -108,7 +149,7 @@ func TestFactory(t *testing.T) {
 			return shared
 		}
 		first, second := share(), share()
-		assert.True(t, typed.SameInformer[inCluster](first, second))
+		assert.True(t, first.Is(second))
 		w.list("east", 5, at("a", 1))
 		require.NoError(t, second.WaitForSync(t.Context()))
 		first.Release()

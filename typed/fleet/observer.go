@@ -55,7 +55,7 @@ func (o *Observer[T]) ExpectDeleted(obj typed.Identified) (typed.Expected, error
 func (o *Observer[T]) expect(version string) (*expected[T], error) {
 	switch {
 	case o == nil || o.informer == nil || o.of == nil:
-		return nil, errors.New("the informer, or the source, of what is to see a write is nil")
+		return nil, errors.New("observer: informer or source is nil")
 	case o.of.err != nil:
 		return nil, o.of.err
 	case !atLeast(version, version):

@@ -61,7 +61,7 @@ func newConfig(opts []Option) (config, error) {
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {
-			errs = append(errs, errors.New("an option is nil"))
+			errs = append(errs, errors.New("option is nil"))
 		} else {
 			errs = append(errs, opt(&c))
 		}

@@ -1,14 +1,20 @@
 package fleet_test
 
 import (
+	"iter"
 	"testing"
+	"testing/synctest"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
+	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/source"
+	"github.com/kubetyped/informer/typed/view"
 )
 
 // TestPaths: nothing of what is reported of a cluster is lost on the way to the informer. The
@@ -37,5 +43,38 @@ func TestOmits(t *testing.T) {
 		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "one"})
 		require.NoError(t, err)
 		return fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] { return src })
+	})
+}
+
+// TestDerives: a fleet leads to the source of each cluster.
+func TestDerives(t *testing.T) {
+	sinktest.Derives(t, true, func(src source.Source[*thing]) source.Source[inCluster] {
+		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "one"})
+		require.NoError(t, err)
+		return fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] { return src })
+	})
+}
+
+// TestDiamonds: a view of a fleet, and of what a cluster's source turns out to be a view of, ends
+// with an error that names both ways.
+func TestDiamonds(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		set := view.NewSet(at("a", 1))
+		clusters, err := fleet.NewClusters()
+		require.NoError(t, err)
+		of := typed.NewInformer(fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*thing] { return set.View() }), typed.WithName("clusters"))
+		rig.Start(t, of)
+		joined := typed.NewInformer(view.JoinOn(set.View(), view.Of(of), view.Name[*thing](), view.Name[inCluster](),
+			func(obj *thing, _ iter.Seq[inCluster]) (*thing, bool) { return obj, true }))
+		ended := make(chan error, 1)
+		go func() { ended <- joined.Run(t.Context()) }()
+		synctest.Wait()
+		assert.Equal(t, 1, joined.Len())
+		require.NoError(t, clusters.Put(fleet.Cluster{Name: "one"}))
+		synctest.Wait()
+		require.NotEmpty(t, ended, "it goes on")
+		err = <-ended
+		assert.ErrorContains(t, err, "in two ways")
+		assert.ErrorContains(t, err, set.Name()+" → clusters")
 	})
 }

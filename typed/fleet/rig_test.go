@@ -18,6 +18,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -173,7 +174,7 @@ func (w *world) keys() []string {
 // isSynced reports whether the informer has synced.
 func (w *world) isSynced() bool {
 	synctest.Wait()
-	return w.Phase() == typed.PhaseSynced
+	return w.Phase() == report.PhaseSynced
 }
 
 // status returns the status of a cluster.

@@ -65,7 +65,7 @@ func (s *session[T]) over(err error) {
 	case !mine:
 		return
 	case err != nil:
-		s.fail(fmt.Errorf("its source has ended: %w", err))
+		s.fail(fmt.Errorf("source has ended: %w", err))
 	default:
 		s.syncIfReady()
 		s.tell()

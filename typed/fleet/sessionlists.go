@@ -168,6 +168,8 @@ func (s *session[T]) Report(err error) {
 	switch {
 	case errors.As(err, &waiting):
 		s.health.wait(&ClusterError{s.name, err})
+	case errors.Is(err, source.ErrNotStreamed): // the cluster does not fail
+		s.sink.Report(&ClusterError{s.name, err})
 	case err != nil:
 		s.fail(err)
 	default:

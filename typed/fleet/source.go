@@ -78,10 +78,10 @@ func NewSource[T Object](clusters *Clusters, open func(Cluster) source.Source[T]
 	s.config, err = newConfig(opts)
 	errs := []error{err}
 	if clusters == nil {
-		errs = append(errs, errors.New("the set of clusters is nil"))
+		errs = append(errs, errors.New("set of clusters is nil"))
 	}
 	if open == nil {
-		errs = append(errs, errors.New("the function that returns the source of a cluster is nil"))
+		errs = append(errs, errors.New("source function is nil"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		s.err = fmt.Errorf("fleet of %v: %w", reflect.TypeFor[T](), err)
@@ -99,6 +99,9 @@ func (s *Source[T]) Origin() source.Origin {
 
 // Omits implements source.Partial.
 func (s *Source[T]) Omits(field string) bool { return s.opened.Omits(field) }
+
+// DerivedFrom implements source.Derived.
+func (s *Source[T]) DerivedFrom() []source.Derived { return []source.Derived{&s.opened} }
 
 // String returns what the Source is of, for the names of a factory's informers.
 func (s *Source[T]) String() string { return "of clusters" }
@@ -149,7 +152,7 @@ func (s *Source[T]) latest() (*group[T], <-chan struct{}) {
 func (s *Source[T]) runFor(ctx context.Context, c Cluster, sink *session[T]) error {
 	src := s.open(c)
 	if src == nil {
-		return errors.New("the source is nil")
+		return errors.New("source is nil")
 	}
 	from := source.OriginOf(src)
 	from.Host = ""

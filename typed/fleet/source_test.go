@@ -14,6 +14,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -244,7 +245,7 @@ func TestSourcesThatEnd(t *testing.T) {
 		w.scriptOf("west").end <- errDown
 		s := w.status("west")
 		assert.Equal(t, fleet.PhaseFailed, s.Phase)
-		assert.EqualError(t, s.Err, "cluster west: its source has ended: no route to host")
+		assert.EqualError(t, s.Err, "cluster west: source has ended: no route to host")
 		w.scriptOf("east").end <- nil
 		assert.Equal(t, fleet.PhaseEnded, w.status("east").Phase)
 		assert.NoError(t, w.status("east").Err)
@@ -288,7 +289,7 @@ func TestStatus(t *testing.T) {
 		}, w.status("west"))
 		w.stop()
 		synctest.Wait()
-		assert.Equal(t, typed.PhaseStopped, w.Phase())
+		assert.Equal(t, report.PhaseStopped, w.Phase())
 		assert.Equal(t, fleet.PhaseSynced, w.status("east").Phase, "it stays as it was")
 	})
 }

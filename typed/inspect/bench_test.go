@@ -19,6 +19,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -51,7 +52,7 @@ func crowd(tb testing.TB) []typed.AnyInformer {
 	})
 	var all []typed.AnyInformer
 	for n := range 200 {
-		informer := typed.NewInformer(listedPods(500), typed.WithName("pods of tenant-"+strconv.Itoa(n)+" at 10.0.0.1:6443"), typed.WithSlowHandlers(time.Minute, stuckAfter))
+		informer := typed.NewInformer(listedPods(500), typed.WithName("pods of tenant-"+strconv.Itoa(n)+" at 10.0.0.1:6443"), observe.WithSlowHandlers(time.Minute, stuckAfter))
 		require.NoError(tb, informer.AddIndexes(index.New("node", func(p *corev1.Pod) []string { return []string{p.Spec.NodeName} })))
 		handled := make([]*typed.Registration, 2)
 		for h := range handled {

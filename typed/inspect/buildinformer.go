@@ -7,7 +7,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -17,7 +16,7 @@ import (
 type builtInformer struct{ snapshot.Informer }
 
 // informerOf returns the state of an informer without what has to be weighed.
-func informerOf(s *typed.Status, ids identities) *builtInformer {
+func informerOf(s *report.Status, ids identities) *builtInformer {
 	of := &builtInformer{snapshot.Informer{
 		ID: ids.of("informer", s.Name), Name: s.Name,
 		Namespace: s.Origin.Namespace, Selection: s.Origin.Selection, Host: s.Origin.Host,
@@ -33,7 +32,7 @@ func informerOf(s *typed.Status, ids identities) *builtInformer {
 
 		Objects: s.Objects, Events: s.Events, Received: s.Received, Expected: s.Expected,
 		Queued: s.Queued, QueuedMax: s.QueuedMax,
-		Traffic: trafficOf(s.Traffic), Budget: budgetOf(s.Budget),
+		Traffic: trafficOf(s.Traffic), Budget: budgetOf(s.Budget), FactoryBudget: budgetOf(s.FactoryBudget),
 		Rejected: s.Rejected, RejectedNow: s.RejectedNow, RejectedObjects: []snapshot.Rejected{},
 		Indexes: []snapshot.Index{}, Handlers: []snapshot.Handler{},
 	}}
@@ -89,18 +88,18 @@ func trafficOf(t source.Traffic) *snapshot.Traffic {
 	return &snapshot.Traffic{Bytes: t.Bytes, Frames: t.Frames, DecodingSeconds: t.Decoding.Seconds()}
 }
 
-// budgetOf returns what an informer may take, nil without limits.
+// budgetOf returns what an informer or a factory may take, nil without limits.
 func budgetOf(b report.Budget) *snapshot.Budget {
 	if b.Objects == 0 && b.Bytes == 0 {
 		return nil
 	}
-	return &snapshot.Budget{Objects: b.Objects, Bytes: b.Bytes, HeapBytes: b.HeapBytes, Used: b.Used, Since: b.Since}
+	return &snapshot.Budget{Objects: b.Objects, Bytes: b.Bytes, Kept: b.Kept, HeapBytes: b.HeapBytes, Used: b.Used, Since: b.Since}
 }
 
 // handlerOf returns the state of a handler.
-func handlerOf(s *typed.HandlerStatus) snapshot.Handler {
+func handlerOf(s *report.Handler) snapshot.Handler {
 	h := snapshot.Handler{
-		Name: s.Name, Delivery: s.Delivery.String(), Synced: s.Synced, Backlog: s.Backlog,
+		Name: s.Name, Delivery: s.Delivery, Synced: s.Synced, Backlog: s.Backlog,
 		Panics: s.Panics, LastPanic: s.LastPanic, LastPanicAt: s.LastPanicAt,
 		Times: timesOf(s.Times, s.Recent), Current: callOf(s.Current), Slowest: callOf(s.Slowest), Stuck: s.Stuck,
 	}

@@ -98,7 +98,7 @@ func parseKey(text string) (index.Key, error) {
 		key = index.Key{Namespace: text[:slash], Name: text[slash+1:]}
 	}
 	if key.Name == "" {
-		return index.Key{}, fmt.Errorf("%q is no key: write namespace/name, or name for what has no namespace", text)
+		return index.Key{}, fmt.Errorf("%q is no key: write namespace/name, or name for cluster-scoped objects", text)
 	}
 	return key, nil
 }

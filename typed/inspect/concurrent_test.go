@@ -16,11 +16,12 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 // TestConcurrentUse has many ask, listen and add while informers change.
 func TestConcurrentUse(t *testing.T) {
-	r := rig.New(t, typed.WithName("things"), typed.WithCallTimes(), typed.WithHistory(50))
+	r := rig.New(t, typed.WithName("things"), observe.WithCallTimes(), observe.WithHistory(50))
 	r.Record()
 	r.Start()
 	sinktest.Replace(r.Sink, "", nil, "1")

@@ -1,5 +1,5 @@
-// Package inspect shows what the informers, handlers and queues of a program do, on a page
-// for a browser and as JSON, to be mounted beside net/http/pprof:
+// Package inspect shows what the informers, handlers and queues of a program do, on a page for
+// a browser and as JSON, to be mounted next to net/http/pprof:
 //
 //	inspector, err := inspect.New(
 //		inspect.WithFactories(factory),
@@ -8,10 +8,9 @@
 //	...
 //	http.Handle("/debug/informers/", inspector)
 //
-// The page begins with what is wrong, in words, the worst first: informers that are not
-// synced and why, handlers that are stuck or slow, what takes the memory, keys that fail.
-// Below that is each part with its numbers. The handler of an Inspector answers GET and
-// HEAD:
+// The page begins with the problems, in words, the worst first: informers that are not synced
+// and why, handlers that are stuck or slow, what takes the memory, keys that fail. Below that
+// is each part with its numbers. The handler of an Inspector answers GET and HEAD:
 //
 //	…/                     the page, which is kept up to date while it is open
 //	…/?format=json         the same as JSON, see snapshot.Report; so does Accept: application/json
@@ -23,7 +22,6 @@
 // texts of errors, which may have in them what others must not see. The contents of objects
 // are shown only with WithObjectContents, and those of Secrets never.
 //
-// Nothing is done while nobody asks, and no goroutine is left when a request has ended. What
-// objects weigh is estimated when somebody asks, for one informer at a time, and at most
-// every ten seconds for each.
+// It does nothing between requests, and leaves no goroutine after one. The size of objects is
+// estimated on request, for one informer at a time, and at most every ten seconds for each.
 package inspect

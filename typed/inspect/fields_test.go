@@ -79,7 +79,7 @@ func TestEveryFieldIsShown(t *testing.T) {
 		assert.True(t, strings.Contains(text, value) || strings.Contains(text, strings.ReplaceAll(value, ",", "")), path)
 	}
 	for _, shown := range []string{
-		"84 MiB", "214 MiB", "28% of all", "86% used", "for 14 min", "for 7 min", "20 min ago", "605 ms to decode", "now", "never", "0 B", "waits for 94 s",
+		"84 MiB", "214 MiB", "28% of all", "86% used", "12,097 of 14,000 objects", "38% used", "15,234 of 40,000 objects", "for 14 min", "for 7 min", "20 min ago", "605 ms to decode", "now", "never", "0 B", "waits for 94 s",
 		"renewed now", "✕&nbsp;Forbidden", "✓</span>&nbsp;Synced", "<svg class=\"histogram\"", "2,201 calls up to 100 ms", "90% found", "for 22 min",
 	} {
 		assert.Contains(t, strings.ReplaceAll(text, "</span>&nbsp;Forbidden", "&nbsp;Forbidden"), shown)

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// WithHosts names hosts by which the page is reached, beside those that are always answered:
-// addresses, localhost, names without a dot, and names below svc, cluster.local and internal.
-// It is for proxies, and for a name of one's own: "ops.example.org", "*.example.org" for all
-// below that, or "*" for any, if something in front of the page checks that.
+// WithHosts names hosts by which the page is reached, in addition to those that are always
+// answered: addresses, localhost, names without a dot, and names below svc, cluster.local and
+// internal. It is for proxies, and for your own name: "ops.example.org", "*.example.org" for
+// all below that, or "*" for any, if something in front of the page checks that.
 //
 // Any other name is refused: it may be one that a foreign page was given and that was then
 // made to point here, so that the page's scripts can read what is shown (DNS rebinding).

@@ -45,9 +45,9 @@ func (i *Inspector) Add(opts ...Option) error {
 	return i.AddUntil(context.Background(), opts...)
 }
 
-// AddUntil is Add for parts that are to be shown until ctx ends: the Inspector lets go of
-// them then, or with the next report if one is under way, unless they were added beside that.
-// Other options stay.
+// AddUntil is like Add, but the Inspector removes the parts when ctx ends, or with the next
+// report if one is in progress, unless they were also added without a context. Other options
+// stay.
 func (i *Inspector) AddUntil(ctx context.Context, opts ...Option) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -56,7 +56,7 @@ func (i *Inspector) AddUntil(ctx context.Context, opts ...Option) error {
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {
-			errs = append(errs, errors.New("an option is nil"))
+			errs = append(errs, errors.New("option is nil"))
 		} else if err := opt(&next); err != nil {
 			errs = append(errs, err)
 		}

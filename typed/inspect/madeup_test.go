@@ -123,7 +123,8 @@ func madeUpPods() snapshot.Informer {
 	of.Namespace, of.Selection = "shop", "labels app=web"
 	of.Name = "pods in shop labels app=web at 10.0.0.1:6443"
 	of.LastEvent, of.LastContact = before(time.Second), before(time.Second)
-	of.Budget = &snapshot.Budget{Objects: 14_000, Bytes: 128 << 20, HeapBytes: 84 << 20, Used: 0.864, Since: before(40 * time.Minute)}
+	of.Budget = &snapshot.Budget{Objects: 14_000, Bytes: 128 << 20, Kept: 12_097, HeapBytes: 84 << 20, Used: 0.864, Since: before(40 * time.Minute)}
+	of.FactoryBudget = &snapshot.Budget{Objects: 40_000, Kept: 15_234, Used: 0.381}
 	of.Indexes = append(of.Indexes, snapshot.Index{Name: "node", Keys: 96, Largest: 212}, snapshot.Index{Name: "label app", Keys: 1, Largest: 12_097})
 	of.Rejected, of.RejectedNow = 3, 1
 	of.RejectedObjects = []snapshot.Rejected{{Key: "shop/web-broken", Error: "index node: panic: runtime error: invalid memory address or nil pointer dereference"}}

@@ -24,6 +24,7 @@ import (
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 // sickProgram is a program in which an informer has no rights, a handler is slow, another
@@ -38,7 +39,7 @@ type sickProgram struct {
 func newSickProgram(t *testing.T) *sickProgram {
 	srv := apitest.Start(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &sickProgram{factory: kube.NewFactory(srv.Config(), kube.WithInformerOptions(typed.WithSlowHandlers(time.Hour, 2*time.Minute), typed.WithHistory(100))), stuck: make(chan struct{})}
+	p := &sickProgram{factory: kube.NewFactory(srv.Config(), kube.WithInformerOptions(observe.WithSlowHandlers(time.Hour, 2*time.Minute), observe.WithHistory(100))), stuck: make(chan struct{})}
 	var running sync.WaitGroup
 	t.Cleanup(func() {
 		cancel()

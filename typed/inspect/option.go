@@ -69,10 +69,10 @@ func WithInformers(informers ...typed.AnyInformer) Option {
 	return func(s *settings) error {
 		for _, informer := range informers {
 			if isNil(informer) {
-				return errors.New("WithInformers: an informer is nil")
+				return errors.New("WithInformers: informer is nil")
 			}
 			if !reflect.TypeOf(informer).Comparable() {
-				return fmt.Errorf("WithInformers: a %T cannot be told from others, give a pointer", informer)
+				return fmt.Errorf("WithInformers: a %T has no identity: pass a pointer", informer)
 			}
 		}
 		s.informers = append(s.informers, informers...)
@@ -93,20 +93,19 @@ func WithFactories(factories ...Factory) Option {
 	}
 }
 
-// WithQueue shows a queue. What it knows of a key is shown for queues whose keys are strings
-// or are made of a namespace and a name, such as index.Key.
+// WithQueue shows a queue. Details of a key are shown for queues whose keys are strings or are
+// made of a namespace and a name, such as index.Key.
 func WithQueue[K comparable](q KeyedQueue[K]) Option {
 	return func(s *settings) error {
 		if isNil(q) {
-			return errors.New("WithQueue: the queue is nil")
+			return errors.New("WithQueue: queue is nil")
 		}
 		s.queues = append(s.queues, queuePart{q, keyStatesOf(q)})
 		return nil
 	}
 }
 
-// WithExpectations shows what a controller expects to see of its own writes; name is what
-// the page calls it.
+// WithExpectations shows a controller's expectations under a name.
 func WithExpectations(name string, e Expectations) Option {
 	return func(s *settings) error {
 		if isNil(e) {
@@ -117,7 +116,7 @@ func WithExpectations(name string, e Expectations) Option {
 	}
 }
 
-// WithGroup shows how this process fares as a member of a group that shares objects.
+// WithGroup shows the state of this process as a member of a shard group.
 func WithGroup(g Group) Option {
 	return func(s *settings) error {
 		if isNil(g) {
@@ -139,22 +138,22 @@ func WithFleet(name string, f Fleet) Option {
 	}
 }
 
-// WithSharing shows how far objects share equal parts:
+// WithSharing shows the deduplication table:
 //
 //	inspect.WithSharing(func() snapshot.Sharing { return snapshot.Sharing(kube.SharedParts()) })
 func WithSharing(sharing func() snapshot.Sharing) Option {
 	return func(s *settings) error {
 		if sharing == nil {
-			return errors.New("WithSharing: the function is nil")
+			return errors.New("WithSharing: function is nil")
 		}
 		s.sharing = sharing
 		return nil
 	}
 }
 
-// WithObjectContents has the page of a key show objects as JSON, to everybody who may see
-// the page. Secrets are never shown, and neither is an object of which it is not known what
-// it is: one that comes from no API server and has no kind.
+// WithObjectContents makes the page of a key show objects as JSON, to all readers of the page.
+// Secrets are never shown, and neither is an object of which it is not known what it is: one
+// that comes from no API server and has no kind.
 func WithObjectContents() Option {
 	return func(s *settings) error {
 		s.contents = true
@@ -173,8 +172,8 @@ func WithTitle(title string) Option {
 	}
 }
 
-// WithInterval sets how often open pages, and others who listen to events, get a report,
-// otherwise every two seconds. It is at least 100 ms.
+// WithInterval sets how often open pages and other listeners get a report; the default is two
+// seconds. It is at least 100 ms.
 func WithInterval(d time.Duration) Option {
 	return func(s *settings) error {
 		if d < 100*time.Millisecond {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubetyped/informer/typed/shard"
 )
 
-// Factory has informers that come and go, as a typed.Factory has.
+// Factory is a set of informers that changes, such as a typed.Factory.
 type Factory interface {
 	Informers() []typed.AnyInformer
 }

@@ -28,8 +28,9 @@ const (
 
 // finding collects problems of a report.
 type finding struct {
-	now  time.Time
-	list []ranked
+	now       time.Time
+	list      []ranked
+	factories map[time.Time]bool // whose budgets were looked at, by since when they are nearly used
 }
 
 // ranked is a problem, and how bad it is among those of its severity.
@@ -40,7 +41,7 @@ type ranked struct {
 
 // problemsOf returns what is wrong with the parts of a report, the worst first.
 func problemsOf(r *snapshot.Report) []snapshot.Problem {
-	f := &finding{now: r.Time}
+	f := &finding{now: r.Time, factories: map[time.Time]bool{}}
 	for n := range r.Informers {
 		of := &r.Informers[n]
 		f.phase(of)
@@ -154,13 +155,10 @@ func progress(received, expected int) string {
 
 // memory looks at what the objects of an informer take.
 func (f *finding) memory(of *snapshot.Informer, informers int) {
-	if b := of.Budget; b != nil && b.Used >= nearBudget {
-		p := snapshot.Problem{Severity: snapshot.Warning, Reason: "BudgetNear", Part: of.ID, Name: of.Name, Since: b.Since}
-		p.Text = "uses " + percent(b.Used) + " of its budget: " + budgetText(of)
-		if b.Used >= 1 {
-			p.Severity, p.Reason = snapshot.Error, "BudgetExceeded"
-		}
-		f.add(40+min(b.Used, 10), p)
+	f.budget(of, of.Budget, "uses %s of its budget: %s")
+	if b := of.FactoryBudget; b != nil && !f.factories[b.Since] { // which is that of others, too
+		f.factories[b.Since] = true
+		f.budget(of, b, "it and the others of its factory use %s of their budget: %s")
 	}
 	if h := of.Heap; h != nil && informers > 1 && h.Share >= hogShare && h.Bytes >= hogBytes {
 		p := snapshot.Problem{Severity: snapshot.Note, Reason: "HeapLarge", Part: of.ID, Name: of.Name}
@@ -173,11 +171,24 @@ func (f *finding) memory(of *snapshot.Informer, informers int) {
 	}
 }
 
-// budgetText tells what an informer takes of its budget.
-func budgetText(of *snapshot.Informer) string {
-	b, text := of.Budget, ""
+// budget looks at the usage of a budget, which may be nil.
+func (f *finding) budget(of *snapshot.Informer, b *snapshot.Budget, text string) {
+	if b == nil || b.Used < nearBudget {
+		return
+	}
+	p := snapshot.Problem{Severity: snapshot.Warning, Reason: "BudgetNear", Part: of.ID, Name: of.Name, Since: b.Since}
+	p.Text = fmt.Sprintf(text, percent(b.Used), budgetText(b))
+	if b.Used >= 1 {
+		p.Severity, p.Reason = snapshot.Error, "BudgetExceeded"
+	}
+	f.add(40+min(b.Used, 10), p)
+}
+
+// budgetText returns the usage of a budget.
+func budgetText(b *snapshot.Budget) string {
+	text := ""
 	if b.Objects > 0 {
-		text = fmt.Sprintf("%s of %s", grouped(int64(of.Objects)), objects(int(b.Objects)))
+		text = fmt.Sprintf("%s of %s", grouped(b.Kept), objects(int(b.Objects)))
 	}
 	if b.Bytes > 0 {
 		if text != "" {

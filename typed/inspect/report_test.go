@@ -22,14 +22,43 @@ import (
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/shard"
+	"github.com/kubetyped/informer/typed/source"
 )
+
+// TestReportOfAFactorysBudget: it is shown with each informer, and once as a problem.
+func TestReportOfAFactorysBudget(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		f := typed.NewFactory(observe.WithTotalBudget(observe.Budget{Objects: 10}))
+		defer f.Shutdown()
+		for _, name := range []string{"a", "b"} {
+			script := rig.NewScript()
+			_, err := typed.Share(f, name, func() source.Source[*rig.Thing] { return script })
+			require.NoError(t, err)
+			sinktest.Replace(<-script.Started, "", []*rig.Thing{rig.At("1", 1), rig.At("2", 1), rig.At("3", 1), rig.At("4", 1)}, "1")
+			synctest.Wait()
+		}
+		inspector := newInspector(t, inspect.WithFactories(f))
+		report := reportOf(t, inspector)
+		require.Len(t, report.Informers, 2)
+		for _, of := range report.Informers {
+			require.NotNil(t, of.FactoryBudget)
+			assert.EqualValues(t, 8, of.FactoryBudget.Kept)
+			assert.InDelta(t, 0.8, of.FactoryBudget.Used, 1e-9)
+			assert.Nil(t, of.Budget)
+		}
+		require.Len(t, report.Problems, 1)
+		assert.Equal(t, "BudgetNear", report.Problems[0].Reason)
+		assert.Contains(t, report.Problems[0].Text, "the others of its factory use 80% of their budget: 8 of 10 objects")
+	})
+}
 
 // TestReportOfInformers has informers in all states there are.
 func TestReportOfInformers(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		byNode := index.New("node", func(o *rig.Thing) []string { return []string{o.Node} })
-		r := rig.New(t, typed.WithName("things"), typed.WithCallTimes(), typed.WithHistory(10), typed.WithBudget(typed.Budget{Objects: 12}))
+		r := rig.New(t, typed.WithName("things"), observe.WithCallTimes(), observe.WithHistory(10), observe.WithBudget(observe.Budget{Objects: 12}))
 		require.NoError(t, r.AddIndexes(byNode))
 		var panics bool
 		_, err := r.Handle(typed.HandlerFuncs[*rig.Thing]{AddFunc: func(*rig.Thing, bool) { time.Sleep(time.Second) }}, typed.WithHandlerName("slow"), typed.WithDelivery(typed.Coalesce()))

@@ -10,10 +10,9 @@ import (
 	"github.com/kubetyped/informer/internal/goroutine"
 )
 
-// ServeHTTP answers requests, see the package's documentation. It answers 405 to methods
-// other than GET and HEAD, 403 to requests for foreign hosts (see WithHosts) and of foreign
-// pages, 400 to a key or format that makes no sense, and 503 to listeners when there are too
-// many.
+// ServeHTTP answers requests, see the package's documentation. It answers 405 to methods other
+// than GET and HEAD, 403 to requests for foreign hosts (see WithHosts) and of foreign pages,
+// 400 to an invalid key or format, and 503 to listeners when there are too many.
 //
 // A part that panics, such as a fleet that is not this project's, is reported to
 // utilruntime.PanicHandlers, and the answer is 500: a page never ends the program.

@@ -87,8 +87,8 @@ func (s *streams) frame(ctx context.Context, i *Inspector, page bool) *frame {
 	return s.latest
 }
 
-// Close ends the answers to those who listen to events, and refuses others. All else goes on
-// to be answered. It is for servers that shut down, which would wait for open pages:
+// Close ends the streams of listeners, and rejects new ones. All else continues to be
+// answered. It is for servers that shut down, which would wait for open pages:
 //
 //	server.RegisterOnShutdown(inspector.Close)
 func (i *Inspector) Close() { i.streams.close() }

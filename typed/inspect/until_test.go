@@ -48,7 +48,7 @@ func TestAddUntil(t *testing.T) {
 		require.NoError(t, inspector.AddUntil(ctx, inspect.WithQueue(q)))
 		synctest.Wait()
 		assert.Empty(t, inspector.Queues(), "the context has ended")
-		require.ErrorContains(t, inspector.AddUntil(t.Context(), inspect.WithQueue(q), nil), "an option is nil")
+		require.ErrorContains(t, inspector.AddUntil(t.Context(), inspect.WithQueue(q), nil), "option is nil")
 		var none context.Context
 		require.ErrorContains(t, inspector.AddUntil(none, inspect.WithQueue(q)), "the context is nil")
 		assert.Empty(t, inspector.Queues(), "nothing was added")

@@ -152,7 +152,10 @@ func (v *informerView) Listing() string {
 }
 
 // BudgetText tells what is used of the budget.
-func (v *informerView) BudgetText() string { return budgetText(v.Informer) }
+func (v *informerView) BudgetText() string { return budgetText(v.Budget) }
+
+// FactoryBudgetText returns the usage of the budget of its factory.
+func (v *informerView) FactoryBudgetText() string { return budgetText(v.FactoryBudget) }
 
 // HeldBy names the lines that use a factory's informer, each once.
 func (v *informerView) HeldBy() string {

@@ -166,7 +166,7 @@ func assertTold[T index.Object](t *testing.T, reason string, src source.Source[T
 	cancel()
 	_ = informer.Run(ctx)
 	told := strings.Join(lines(), "\n")
-	assert.Equal(t, reason != "", strings.Contains(told, "in a slower way"), told)
+	assert.Equal(t, reason != "", strings.Contains(told, "without a plan"), told)
 }
 
 // TestCBORIsLeftToClientGo: a drop-in leaves an answer to who has asked for it in a format

@@ -14,17 +14,16 @@ import (
 	"github.com/kubetyped/informer/internal/deepcopy"
 )
 
-// Copy returns a copy of an object, to be changed and written: what an informer has is
-// shared, and an assignment, updated := *obj, copies neither maps nor slices nor what
-// pointers point to. It takes any type, such as a struct of one's own without generated
-// code:
+// Copy returns a copy of an object, to be changed and written: what an informer has is shared,
+// and an assignment, updated := *obj, copies neither maps nor slices nor what pointers point
+// to. It takes any type, such as your own struct without generated code:
 //
 //	updated := kube.Copy(network)
 //	meta.SetStatusCondition(&updated.Status.Conditions, ready)
 //	_, err := writer.MergePatch(ctx, network, updated, metav1.PatchOptions{}, "status")
 //
 // Types that have the method DeepCopy, DeepCopyInto or DeepCopyObject are copied by it, as
-// fields too, and all else field by field. nil stays nil, and what is empty stays empty.
+// fields too, and all else field by field. nil stays nil, and empty values stay empty.
 // Unexported fields, functions, channels and keys of maps are copied as an assignment does.
 func Copy[T any](obj T) T { return deepcopy.Copy(obj) }
 
@@ -46,7 +45,7 @@ func (w *Writer[T]) checkReceived(ctx context.Context, old, updated T, before *d
 	path = cmp.Or(path, "everything")
 	received, err := w.exchange(ctx, w.client.Get(), index.KeyOf(old), message{options: &metav1.GetOptions{}})
 	if err != nil {
-		return fmt.Errorf("the updated state shares %s with the old one, and what was received cannot be read again: %w", path, err)
+		return fmt.Errorf("the updated state shares %s with the old one, and the object cannot be read again: %w", path, err)
 	}
 	is, err := newDocument(received, w.known.Load())
 	if err != nil {

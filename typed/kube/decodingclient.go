@@ -12,19 +12,19 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// DecodingClient lists and watches with the requests of a generated client, as
-// FromClient does, for a Reflector of client-go's that somebody else runs. It decodes
-// objects itself, on all cores; equal parts of them are one value, see WithoutSharing.
-// It asks for protobuf, or else JSON, whatever the client asks for, and for watches that are not
-// compressed. It is for one Reflector.
+// DecodingClient lists and watches with the requests of a generated client, as FromClient
+// does, for a Reflector of client-go that other code runs. It decodes objects itself, on all
+// cores, and deduplicates them, see WithoutSharing. It asks for protobuf, or else JSON,
+// whatever the client asks for, and for watches that are not compressed. It is for one
+// Reflector.
 type DecodingClient[T index.Object] struct{ lw restListerWatcher[T] }
 
-// NewDecodingClient returns a DecodingClient for a client of client-go's own clientset
-// that asks an API server. For any other client, such as fake ones, the error tells what
-// is in the way; they list and watch by their methods.
+// NewDecodingClient returns a DecodingClient for a client of client-go's own clientset that
+// asks an API server. For any other client, such as fake ones, the error reports what is in
+// the way; they list and watch by their methods.
 //
-// Objects share parts with what held returns, the object of a key as the one who asks
-// holds it now. It may be called by several goroutines at once.
+// Objects are deduplicated with the result of held, the caller's current object of a key. held
+// may be called by several goroutines at once.
 func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], held func(index.Key) (T, bool)) (*DecodingClient[T], error) {
 	generated, of, err := generatedREST[T](client)
 	if err != nil {
@@ -40,7 +40,6 @@ func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], he
 	}}
 	c.lw.stampItem = c.lw.stamp
 	c.lw.config.namespace = any(client).(generatedClient).GetNamespace()
-	c.lw.config.silence = defaultSilence
 	c.lw.breaks.between = requestConfig{}.refused()
 	return c, nil
 }

@@ -24,16 +24,15 @@ import (
 	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
-// DecodingListerWatcher lists and watches by another ListerWatcher, of which nothing is
-// known but what it does, for a Reflector that somebody else runs. That one makes the
-// requests, with all that is its own, from credentials and rate limits to retries and
-// errors; the objects in the responses are decoded here, on all cores, and equal parts of
-// them are one value, see [WithoutSharing]. It is for one Reflector.
+// DecodingListerWatcher lists and watches with any other ListerWatcher, for a Reflector that
+// other code runs. The other one makes the requests, with its own credentials, rate limits,
+// retries and errors. This one decodes the objects of the responses on all cores, and
+// deduplicates them, see [WithoutSharing]. It is for one Reflector.
 //
 // The other one has to pass its context on to requests, and make them by a
-// [DecodingTransport]. A response that cannot be decoded here, because of its format, is
-// left to it; so is all decoding, from then on, if it makes a list or a watch of more than
-// one response. What it makes of the objects of a response, it does not do: it gets none.
+// [DecodingTransport]. A response that cannot be decoded here, because of its format, is left
+// to it; so is all decoding, from then on, if it makes a list or a watch of more than one
+// response. The other one's own processing of objects does not happen, because it gets none.
 type DecodingListerWatcher struct {
 	cache.ListerWatcherWithContext
 	wait  func()
@@ -44,13 +43,13 @@ var _ cache.ListerWatcher = (*DecodingListerWatcher)(nil)
 
 // NewDecodingListerWatcher returns a DecodingListerWatcher that makes requests by lw, for
 // objects of the type of example and of a kind. The example is of any API type, or
-// *unstructured.Unstructured or *metav1.PartialObjectMetadata; objects have the kind set
-// where client-go's Reflectors under controller-runtime have it: those of the last two,
-// and what comes in lists with it.
+// *unstructured.Unstructured or *metav1.PartialObjectMetadata; objects have their kind set as
+// with client-go's Reflectors under controller-runtime: those of the last two types, and
+// objects in lists that contain it.
 //
-// Objects share parts with what held returns, the object of a key as the one who asks
-// holds it now, and share nothing if it is nil. It may be called by several goroutines at
-// once. Of the options, WithFields and WithoutFields can be used.
+// Objects are deduplicated with the result of held, the caller's current object of a key, and
+// not at all if held is nil. It may be called by several goroutines at once. Of the options,
+// WithFields and WithoutFields can be used.
 //
 // It returns an error if there can be none: the type is not one to decode into, its
 // objects would be decoded as before, or an option cannot be used.
@@ -63,7 +62,7 @@ func NewDecodingListerWatcher(
 	switch {
 	case err != nil:
 	case lw == nil, example == nil:
-		err = errors.New("the ListerWatcher or the example object is nil")
+		err = errors.New("ListerWatcher or example object is nil")
 	default:
 		err = mask.Check(of)
 	}
@@ -106,7 +105,7 @@ func maskOf(opts []SourceOption) (*plan.Mask, error) {
 	mask := config.rest.mask
 	config.rest.mask, config.rest.fields = nil, ""
 	if !reflect.ValueOf(config).IsZero() {
-		return nil, errors.New("only WithFields and WithoutFields can be used where somebody else makes the requests")
+		return nil, errors.New("only WithFields and WithoutFields can be used if other code makes the requests")
 	}
 	return mask, nil
 }
@@ -157,7 +156,6 @@ func newDecodingListerWatcher[T apiObject](
 		r.stamp = stamp[T](kind)
 		r.stampItem = r.stamp
 	}
-	r.config.silence = defaultSilence
 	r.breaks.between = requestConfig{}.refused()
 	return &DecodingListerWatcher{d, r.streams.Wait, func(field string) bool { return !mask.Has(field) }}, nil
 }
@@ -237,15 +235,15 @@ func (d *decodingListerWatcher[T]) maskedList(list runtime.Object, err error) (r
 // leave leaves all that comes to the other one.
 func (d *decodingListerWatcher[T]) leave(ctx context.Context) {
 	if !d.left.Swap(true) {
-		klog.FromContext(ctx).Info("Objects are decoded by the ListerWatcher itself, since it makes something of several responses",
+		klog.FromContext(ctx).Info("Deduplication is off, because the ListerWatcher combines several responses",
 			"resource", d.responses.resource.String())
 	}
 }
 
 var (
 	// errUndecoded is why there is no response of a watch to decode.
-	errUndecoded = errors.New("it is decoded by the one who has made the request")
-	errSeveral   = errors.New("the one who has made the request makes others for the same watch")
+	errUndecoded = errors.New("response is decoded by the caller")
+	errSeveral   = errors.New("the caller makes several requests for one watch")
 )
 
 // WatchWithContext implements cache.WatcherWithContext.

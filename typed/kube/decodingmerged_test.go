@@ -183,7 +183,7 @@ func TestDecodingMergedRequests(t *testing.T) {
 		close(n.late)
 		event := <-w.ResultChan()
 		require.Equal(t, watch.Error, event.Type, "nobody knows what the other one brings")
-		require.ErrorContains(t, apierrors.FromObject(event.Object), "makes others for the same watch")
+		require.ErrorContains(t, apierrors.FromObject(event.Object), "makes several requests for one watch")
 		_, more := <-w.ResultChan()
 		assert.False(t, more)
 		version := versionOfList(t, lw, 5)

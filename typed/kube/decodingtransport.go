@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,7 +15,8 @@ import (
 )
 
 // DecodingTransport returns a transport that makes requests by base, as it is, and lets a
-// [DecodingListerWatcher] read the responses to those that are made for it. With a nil
+// [DecodingListerWatcher] read the responses to those that are made for it. It refuses
+// streamed lists without bookmarks, which do not end: the objects are listed. With a nil
 // base, it is http.DefaultTransport.
 func DecodingTransport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
@@ -27,6 +29,9 @@ type decodingTransport struct{ base http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (t decodingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if query := request.URL.RawQuery; strings.Contains(query, "sendInitialEvents=true") && !strings.Contains(query, "allowWatchBookmarks=true") {
+		return nil, errNotStreamed // the server would never send the bookmark at the end
+	}
 	response, err := t.base.RoundTrip(request)
 	taker, ok := request.Context().Value(takerKey{}).(*taker)
 	if !ok || err != nil || response.StatusCode != http.StatusOK {

@@ -34,20 +34,20 @@ type sentMetadata struct {
 func newDocument[T index.Object](obj T, d *description) (*document, error) {
 	text, err := json.Marshal(obj)
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be encoded: %w", err)
+		return nil, fmt.Errorf("cannot encode: %w", err)
 	}
 	doc := &document{}
 	var ok bool
 	if doc.fields, ok = readObject(bytes.TrimSpace(text)); !ok {
-		return nil, errors.New("it is not an object in JSON")
+		return nil, errors.New("JSON is no object")
 	}
 	if metadata, ok := doc.fields["metadata"]; ok {
 		if err := utiljson.Unmarshal(metadata, &doc.metadata); err != nil {
-			return nil, fmt.Errorf("it has metadata that no server can read: %w", err)
+			return nil, fmt.Errorf("metadata is invalid: %w", err)
 		}
 	}
 	if m := doc.metadata; m.Name != obj.GetName() || m.Namespace != obj.GetNamespace() {
-		return nil, fmt.Errorf("its JSON is of %q in the namespace %q, while its methods GetName and GetNamespace return %q and %q: look at the JSON tags of %v",
+		return nil, fmt.Errorf("name %q and namespace %q in JSON, but GetName and GetNamespace return %q and %q: check the JSON tags of %v",
 			m.Name, m.Namespace, obj.GetName(), obj.GetNamespace(), reflect.TypeFor[T]())
 	}
 	return doc, doc.setKind(d, isPartial[T]())
@@ -60,7 +60,7 @@ func (d *document) setKind(of *description, partial bool) error {
 	for name, value := range map[string]*string{"kind": &kind.Kind, "apiVersion": &kind.APIVersion} {
 		if text, ok := d.fields[name]; ok {
 			if err := json.Unmarshal(text, value); err != nil {
-				return fmt.Errorf("its field %s is no text: %w", name, err)
+				return fmt.Errorf("field %s is no string: %w", name, err)
 			}
 		}
 	}

@@ -6,9 +6,8 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Factory shares the informers of one cluster among all who ask for the same. See
-// [For] for how to ask, and [typed.Factory] for what is promised. [typed.Share] is for
-// sources of one's own.
+// Factory shares the informers of one cluster among their users. See [For] for requests, and
+// [typed.Factory] for the guarantees. [typed.Share] is for your own sources.
 type Factory struct {
 	*typed.Factory
 

@@ -149,7 +149,7 @@ func TestObjectsThatCannotBeUsed(t *testing.T) {
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, time.Minute, time.Millisecond)
 	rejected := pods.Status().LastRejected
-	assert.Equal(t, "informer "+pods.Name()+`: object "default/settings" at resource version "17" was left out: it is a ConfigMap of v1, expected a Pod of v1`, rejected.Error())
+	assert.Equal(t, "informer "+pods.Name()+`: object "default/settings" at resource version "17" was left out: kind is ConfigMap of v1, want Pod of v1`, rejected.Error())
 	assert.Equal(t, 3, pods.Len(), "nothing else is lost")
 
 	nameless := rig.NewPod("", "")
@@ -158,7 +158,7 @@ func TestObjectsThatCannotBeUsed(t *testing.T) {
 	require.NoError(t, srv.Create(ctx, rig.NewPod("another", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
 	require.Eventually(t, func() bool { return pods.Status().Rejected == 2 }, time.Minute, time.Millisecond)
-	assert.ErrorContains(t, pods.Status().LastRejected, "it has no name")
+	assert.ErrorContains(t, pods.Status().LastRejected, "object has no name")
 	rig.CheckSame(ctx, t, pods, client)
 }
 

@@ -19,12 +19,11 @@ import (
 // looked at, so that what is wrong with it is not noticed; in other formats it is
 // read, and not kept.
 //
-// Who is known to need a field that is left out is refused, with an error: index.Labels, the
-// selectors of listers and of views, and control.EnqueueOwner. Functions of one's own, which
-// nobody looks into, see objects without it.
+// A user that is known to need an omitted field gets an error: index.Labels, the selectors of
+// listers and of views, and control.EnqueueOwner. Your own functions see objects without it.
 //
-// Such objects are for reading. Whoever writes one back by an update removes what was
-// left out; write by patches, or get the object first.
+// Only read such objects. An update with one removes the omitted fields on the server: write
+// with patches, or get the object first.
 //
 // The option is for FromREST, For, and FromClient with a client of client-go's
 // clientset. A path that leads nowhere is an error that names the nearest one.

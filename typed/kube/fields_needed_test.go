@@ -35,9 +35,9 @@ func TestFieldsThatOthersNeed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pods := typed.NewInformer(source.FilterMap(kube.FromREST[*corev1.Pod](config, opt), func(p *corev1.Pod) (*corev1.Pod, bool) { return p, true }))
-			assert.ErrorContains(t, pods.AddIndexes(index.Labels[*corev1.Pod]("app")), "reads metadata.labels, which the informer's source leaves out")
+			assert.ErrorContains(t, pods.AddIndexes(index.Labels[*corev1.Pod]("app")), "the informer's source omits metadata.labels")
 			_, err := pods.Handle(owners())
-			assert.ErrorContains(t, err, "reads metadata.ownerReferences")
+			assert.ErrorContains(t, err, "omits metadata.ownerReferences")
 			_, err = lister.New(pods).List(web)
 			assert.ErrorContains(t, err, "leaves metadata.labels out")
 			assert.Panics(t, func() { lister.New(pods).All(web) })

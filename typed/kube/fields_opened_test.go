@@ -96,9 +96,9 @@ func TestFieldsOfSourcesThatAreOpenedLater(t *testing.T) {
 					synctest.Wait()
 					if before {
 						require.NotEmpty(t, ended, "it goes on")
-						assert.ErrorContains(t, <-ended, "its source leaves out metadata.")
+						assert.ErrorContains(t, <-ended, "source omits metadata.")
 					} else {
-						assert.ErrorContains(t, need(ctx, pods), "leaves out")
+						assert.ErrorContains(t, need(ctx, pods), "omits")
 						_, err := lister.New(pods).List(web(nil))
 						assert.ErrorContains(t, err, "leaves metadata.labels out")
 					}

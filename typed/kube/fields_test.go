@@ -77,11 +77,11 @@ func TestFieldsThatCannotBe(t *testing.T) {
 	clientset, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
 	for message, src := range map[string]source.Source[*corev1.Pod]{
-		`there is no field "spec.nodename"; the nearest is "spec.nodeName"`: kube.FromREST[*corev1.Pod](config, kube.WithFields("spec.nodename")),
-		`there is no field "status.fase"; the nearest is "status.phase"`:    kube.FromClient(clientset.CoreV1().Pods(""), kube.WithoutFields("status.fase")),
-		`WithoutFields: the field "metadata" identifies objects`:            kube.FromREST[*corev1.Pod](config, kube.WithoutFields("metadata")),
-		`give one of them, once`:              kube.FromREST[*corev1.Pod](config, kube.WithFields("spec"), kube.WithoutFields("status")),
-		`elsewhere client-go decodes objects`: kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, kube.WithFields("spec")),
+		`no field "spec.nodename": the nearest is "spec.nodeName"`: kube.FromREST[*corev1.Pod](config, kube.WithFields("spec.nodename")),
+		`no field "status.fase": the nearest is "status.phase"`:    kube.FromClient(clientset.CoreV1().Pods(""), kube.WithoutFields("status.fase")),
+		`WithoutFields: the field "metadata" identifies objects`:   kube.FromREST[*corev1.Pod](config, kube.WithoutFields("metadata")),
+		`give one of them, once`:                                   kube.FromREST[*corev1.Pod](config, kube.WithFields("spec"), kube.WithoutFields("status")),
+		`Elsewhere client-go decodes objects`:                      kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, kube.WithFields("spec")),
 	} {
 		assert.ErrorContains(t, typed.NewInformer(src).Run(t.Context()), message)
 	}

@@ -25,13 +25,12 @@ import (
 //	}
 //	defer pods.Release()
 //
-// The options follow those of the factory: of two that say something else, the last
-// counts. SourceOptions that say the same, in whatever order, are of the same informer.
-// Selectors say the same if they are written in the same way; schemes and
-// RESTMappers, if they are the same one. Options of the informer, see
-// WithInformerOptions, are for that informer alone, and follow those of the factory;
-// all who ask for it have to give the same, see [typed.Share]. See there for
-// projections of objects, too, and for sources of one's own.
+// The options follow those of the factory: of two that say something else, the last counts.
+// SourceOptions that say the same, in whatever order, are of the same informer. Selectors say
+// the same if they are written in the same way; schemes and RESTMappers, if they are the same
+// one. Options of the informer, see WithInformerOptions, are for that informer alone, and
+// follow those of the factory; all requests for it need the same ones, see [typed.Share]. See
+// there also for projections, and for your own sources.
 //
 // For returns an error if the options, T or the factory's configuration cannot be
 // used, or if others use the informer with other options; and typed.ErrShutDown after
@@ -41,7 +40,7 @@ func For[T index.Object](f *Factory, opts ...ForOption) (*typed.SharedInformer[T
 		return nil, fmt.Errorf("informer %v: %w", reflect.TypeFor[T](), err)
 	}
 	if f == nil {
-		return failed(errors.New("the factory is nil"))
+		return failed(errors.New("factory is nil"))
 	}
 	all, err := collect(opts)
 	if err = errors.Join(f.err, err); err != nil {
@@ -80,7 +79,7 @@ type forOptions struct {
 func collect(opts []ForOption) (all forOptions, err error) {
 	for _, opt := range opts {
 		if opt == nil {
-			return all, errors.New("an option is nil")
+			return all, errors.New("option is nil")
 		}
 		opt.addTo(&all)
 	}
@@ -91,7 +90,7 @@ func (o SourceOption) addTo(all *forOptions) { all.source = append(all.source, o
 
 // WithInformerOptions has For give options to its informer, or a factory to all:
 //
-//	kube.For[*corev1.Pod](f, kube.WithInformerOptions(typed.WithMetrics(m)))
+//	kube.For[*corev1.Pod](f, kube.WithInformerOptions(observe.WithMetrics(m)))
 func WithInformerOptions(opts ...typed.Option) ForOption { return informerOptions(opts) }
 
 type informerOptions []typed.Option

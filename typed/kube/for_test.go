@@ -65,7 +65,7 @@ func TestForChecksItsArguments(t *testing.T) {
 	none := kube.NewFactory(nil)
 	defer none.Shutdown()
 	_, err = kube.For[*corev1.Pod](none)
-	assert.ErrorContains(t, err, "the configuration is nil")
+	assert.ErrorContains(t, err, "configuration is nil")
 	assert.Empty(t, f.Status())
 }
 
@@ -90,11 +90,11 @@ func TestForTakesOptionsOfItsInformer(t *testing.T) {
 	_, err = kube.For[*corev1.Pod](f, kube.WithNamespace("default"))
 	assert.ErrorContains(t, err, "informer *v1.Pod in default at "+strings.TrimPrefix(srv.Config().Host, "http://")+": it is in use with other options: WithName is not the same")
 	_, err = kube.For[*corev1.Pod](f, nil)
-	assert.ErrorContains(t, err, "informer *v1.Pod: an option is nil")
+	assert.ErrorContains(t, err, "informer *v1.Pod: option is nil")
 	_, err = kube.For[*corev1.Pod](f, kube.WithInformerOptions(nil))
-	assert.ErrorContains(t, err, "an option is nil")
+	assert.ErrorContains(t, err, "option is nil")
 	_, err = kube.For[*corev1.Pod](nil)
-	assert.ErrorContains(t, err, "the factory is nil")
+	assert.ErrorContains(t, err, "factory is nil")
 }
 
 func TestForRefusesOptionsOfOneInformer(t *testing.T) {

@@ -13,12 +13,11 @@ import (
 	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
-// ListBudget bounds what lists of several sources have under way at a time, such as
-// those of all informers of a program that starts. Each list counts as what it can have
-// under way: 4 MiB that a connection takes ahead of its reader (HTTP/2 in Go), and 256
-// KiB for each of GOMAXPROCS that wait to be decoded. Lists that come when the budget is
-// spent wait for their turn, the first first. A budget of less than one list is one for
-// a list at a time.
+// ListBudget bounds what lists of several sources have in progress at a time, such as those of
+// all informers of a program that starts. Each list counts as what it can have in progress: 4
+// MiB that a connection takes ahead of its reader (HTTP/2 in Go), and 256 KiB for each of
+// GOMAXPROCS that wait to be decoded. Lists that come when the budget is spent wait for their
+// turn, the first first. A budget of less than one list is one for a list at a time.
 //
 // Objects that have been decoded are not in it, nor are the answers that client-go
 // decodes, which it has in memory as a whole. A list that has brought nothing for 30
@@ -47,12 +46,12 @@ func NewListBudget(bytes int64) *ListBudget {
 	return &ListBudget{semaphore.NewWeighted(bytes), bytes, each}
 }
 
-// WithListBudget has the source's lists, streamed or not, wait for their turn. A source
+// WithListBudget makes the source's lists, streamed or not, wait for their turn. A source
 // whose list waits for more than ten seconds reports it.
 func WithListBudget(budget *ListBudget) SourceOption {
 	return func(c *sourceConfig) error {
 		if budget == nil {
-			return errors.New("the list budget is nil")
+			return errors.New("WithListBudget: budget is nil")
 		}
 		c.budget = budget
 		return nil

@@ -184,5 +184,5 @@ func TestFailedListsGiveTheirTurnBack(t *testing.T) {
 // TestListBudgetOfNone: a budget that is nil is an error.
 func TestListBudgetOfNone(t *testing.T) {
 	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](&rest.Config{Host: "http://example.com"}, kube.WithListBudget(nil)))
-	assert.ErrorContains(t, pods.Run(t.Context()), "the list budget is nil")
+	assert.ErrorContains(t, pods.Run(t.Context()), "WithListBudget: budget is nil")
 }

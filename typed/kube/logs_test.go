@@ -121,7 +121,7 @@ func TestWatchesThatFailAfterEachList(t *testing.T) {
 				assert.GreaterOrEqual(t, len(errs), 10)
 				assert.LessOrEqual(t, len(errs), 16, "at growing intervals")
 				for _, err := range errs {
-					assert.Contains(t, err, "Failed to list or watch, will try again: ")
+					assert.Contains(t, err, "Failed to list or watch, will retry: ")
 					assert.Contains(t, err, "not you")
 				}
 				denied.Remove()

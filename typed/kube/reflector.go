@@ -39,7 +39,7 @@ func newSourceConfig(opts []SourceOption) (sourceConfig, error) {
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {
-			errs = append(errs, errors.New("a source option is nil"))
+			errs = append(errs, errors.New("source option is nil"))
 		} else if err := opt(&config); err != nil {
 			errs = append(errs, err)
 		}
@@ -51,7 +51,7 @@ func newSourceConfig(opts []SourceOption) (sourceConfig, error) {
 func WithLabelSelector(selector labels.Selector) SourceOption {
 	return func(c *sourceConfig) error {
 		if selector == nil {
-			return errors.New("the label selector is nil")
+			return errors.New("WithLabelSelector: selector is nil")
 		}
 		c.labels = selector
 		return nil
@@ -64,7 +64,7 @@ func WithLabelSelector(selector labels.Selector) SourceOption {
 func WithFieldSelector(selector fields.Selector) SourceOption {
 	return func(c *sourceConfig) error {
 		if selector == nil {
-			return errors.New("the field selector is nil")
+			return errors.New("WithFieldSelector: selector is nil")
 		}
 		c.fields = selector
 		return nil
@@ -88,18 +88,19 @@ func WithoutWatchList() SourceOption {
 // It waits before it tries again, so that a server in trouble is spared; every
 // wait is random, up to a limit:
 //
-//  1. While the server cannot be reached at all, the limit is 0.1 s at first and
-//     grows by a tenth with every attempt, up to 30 s. So the source is back
-//     within about a fifth of the time that the server was away. It goes on from
-//     the version that it has, without a list.
-//  2. Where the server answers that it cannot serve the request, or no longer
-//     has the version to go on from, the limit is 0.8 s at first and doubles, up
-//     to 30 s. What the server itself asks for (Retry-After) is the client's to
-//     obey, and comes first.
-//  3. Either begins anew with what worked: a request that was answered for the
-//     first, a list and watch that went on for more than 30 s for the second.
+//  1. While the server cannot be reached at all, the limit is 0.1 s at first and grows by a
+//     tenth with every attempt, up to 30 s. So the source is back within about a fifth of the
+//     time that the server was away. It continues from the version that it has, without a
+//     list.
+//  2. Where the server answers that it cannot serve the request, or no longer has the version
+//     to continue from, the limit is 0.8 s at first and doubles, up to 30 s. The client obeys
+//     a Retry-After of the server first.
+//  3. Either begins again with what worked: a request that was answered for the first, a list
+//     and watch that continued for more than 30 s for the second.
 //
 // WithBackoff sets other limits.
+//
+// Streamed lists that do not end are given up, see GuardListerWatcher.
 //
 // Every failure of a list or of the start of a watch is reported to the
 // informer; so are watches that end with an error, or without an event, again and
@@ -112,7 +113,7 @@ func newReflectorSource[T index.Object](lw cache.ListerWatcher, from source.Orig
 	config, err := newSourceConfig(opts)
 	s := &reflectorSource[T]{lw: lw, origin: from, config: config, err: errors.Join(err, config.rest.misplaced(), config.rest.undecoded())}
 	if lw == nil {
-		s.err = errors.Join(errors.New("the ListerWatcher is nil"), s.err)
+		s.err = errors.Join(errors.New("ListerWatcher is nil"), s.err)
 	}
 	return s
 }
@@ -136,7 +137,7 @@ const (
 )
 
 // errWatchesEnd is reported when a source waits although no request has failed.
-var errWatchesEnd = errors.New("watches end with an error, or at once, again and again; the objects are listed anew, after a wait")
+var errWatchesEnd = errors.New("watches end with an error, or at once, again and again; the objects are listed again after a backoff")
 
 // lastReport passes reports on and remembers the last failure to list or watch,
 // until there is a watch again.
@@ -185,7 +186,10 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 
 // run lists and watches until ctx ends.
 func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
-	lw := newRetryingListerWatcher(s.lw, s.config, sink.Report, sink.Progress)
+	guarded := GuardListerWatcher(s.lw, sink.Report)
+	guarded.lists.silence, guarded.leavesWaits = cmp.Or(s.config.rest.silence, defaultSilence), true
+	defer guarded.Wait()
+	lw := newRetryingListerWatcher(guarded, s.config, sink.Report, sink.Progress)
 	lw.reportsWatches = s.reportsWatches
 	sink.arrived = lw.turn.goOn
 	defer lw.close()
@@ -220,7 +224,7 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 		case err != nil:
 			lw.ended(err)
 		case between.isRepeated(): // what ended the watch is in the Reflector's log
-			lw.report(sink.explain())
+			lw.report(&source.RequestError{Watch: true, Err: sink.explain()})
 		}
 		between.wait(ctx)
 	}

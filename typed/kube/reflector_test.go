@@ -15,11 +15,11 @@ import (
 // TestBadInput makes every mistake that arguments of sources allow.
 func TestBadInput(t *testing.T) {
 	for name, informer := range map[string]*typed.Informer[*corev1.Pod]{
-		"the client is nil":         typed.NewInformer(kube.FromClient(typedcorev1.PodInterface(nil))),
-		"the ListerWatcher is nil":  typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](nil)),
-		"a source option is nil":    typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, nil)),
-		"the label selector is nil": typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, kube.WithLabelSelector(nil))),
-		"the field selector is nil": typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, kube.WithFieldSelector(nil))),
+		"client is nil":                      typed.NewInformer(kube.FromClient(typedcorev1.PodInterface(nil))),
+		"ListerWatcher is nil":               typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](nil)),
+		"source option is nil":               typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, nil)),
+		"WithLabelSelector: selector is nil": typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, kube.WithLabelSelector(nil))),
+		"WithFieldSelector: selector is nil": typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{}, kube.WithFieldSelector(nil))),
 	} {
 		err := informer.Run(t.Context())
 		assert.ErrorContains(t, err, name)

@@ -142,7 +142,7 @@ func (s *reflectorStore[T]) convert(untyped any, listed bool) (T, string, bool) 
 	}
 	obj, ok := untyped.(T)
 	if !ok {
-		rejected := &source.RejectedError{Listed: listed, Err: fmt.Errorf("it is a %T, expected a %v", untyped, reflect.TypeFor[T]())}
+		rejected := &source.RejectedError{Listed: listed, Err: fmt.Errorf("type is %T, want %v", untyped, reflect.TypeFor[T]())}
 		if wrapped, ok := untyped.(*wrapper[T]); ok {
 			rejected.Err = wrapped.err
 		}

@@ -50,10 +50,9 @@ func WithPageSize(objects int64) SourceOption {
 	}
 }
 
-// WithListTimeout ends a request for a list, or for one page of it, that takes longer;
-// it has failed then, and is made again after a wait. By default there is no such
-// time, but that of the client's configuration. Lists that are streamed have
-// WithWatchListTimeout.
+// WithListTimeout ends a request for a list, or for a page of it, that takes longer. The
+// request has then failed, and is retried after a backoff. Without it, only the client's own
+// timeout applies. Lists that are streamed have WithWatchListTimeout.
 func WithListTimeout(timeout time.Duration) SourceOption {
 	return func(c *sourceConfig) error {
 		if timeout <= 0 {
@@ -64,10 +63,9 @@ func WithListTimeout(timeout time.Duration) SourceOption {
 	}
 }
 
-// WithWatchTimeout asks the server to end each watch after a random time between
-// atLeast and twice that, so that clients spread over servers again; the next watch
-// goes on where it ended. By default that is 5 minutes. It counts in whole seconds, and
-// is one second or more.
+// WithWatchTimeout asks the server to end each watch after a random time between atLeast and
+// twice that, so that clients spread over servers again; the next watch continues where it
+// ended. By default that is 5 minutes. It counts in whole seconds, and is one second or more.
 func WithWatchTimeout(atLeast time.Duration) SourceOption {
 	return func(c *sourceConfig) error {
 		if atLeast < time.Second {

@@ -50,25 +50,25 @@ import (
 //
 // Lists, watches, retries and waits are those of FromListerWatcher. In addition,
 //
-//  1. a list is decoded item by item as it arrives, and typed.Status tells how far it
-//     has come; the text of a list is never in memory as a whole;
+//  1. a list is decoded item by item as it arrives, and report.Status reports its progress. The
+//     text of a list is never in memory as a whole;
 //  2. a server that never ends a streamed list is listed the plain way, see
 //     WithWatchListTimeout;
 //  3. an object that cannot be decoded, or is of another kind than T's, is reported
 //     as a *source.RejectedError, by its key, and holds up nothing: what comes before and
 //     after it is used, and so is the fact that it is deleted. A list of another
 //     kind of objects is an error;
-//  4. errors in the middle of a watch are reported. A part of a list or watch that
-//     was cut off, or is not what API servers send, is a *StreamError. The watch
-//     begins anew after the last version before it, a list as a whole. If a watch
-//     cannot be used at the same place for the third time, the objects are listed;
-//     so they are, once, when three streamed lists in a row have ended too early;
+//  4. errors in the middle of a watch are reported. A part of a list or watch that was cut
+//     off, or is not what API servers send, is a *StreamError. The watch begins again after
+//     the last version before it, a list as a whole. If a watch cannot be used at the same
+//     place for the third time, the objects are listed. They are also listed once when three
+//     streamed lists in a row ended too early;
 //  5. a watch that has brought something, or lasted for a second, is followed by
 //     the next one at once, however it ended. After one that has not, it waits by
 //     rule 2 of FromListerWatcher, and reports why.
 //
 // If objects stay in JSON, or are decoded by apimachinery, for what T has in it, the log
-// says why, and so does the Origin in typed.Status.
+// says why, and so does the Origin in report.Status.
 //
 // If the arguments cannot be used, the informer's methods say so, see
 // typed.NewInformer.
@@ -115,7 +115,7 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 // returns an error if the configuration, T or the options cannot be used.
 func knownResource[T index.Object](config *rest.Config, c *restConfig) (resource, error) {
 	if config == nil {
-		return resource{}, errors.New("the configuration is nil")
+		return resource{}, errors.New("configuration is nil")
 	}
 	if err := wire.CheckType[T](); err != nil {
 		return resource{}, err
@@ -125,7 +125,7 @@ func knownResource[T index.Object](config *rest.Config, c *restConfig) (resource
 	}
 	var none T
 	if _, ok := any(none).(versionGetter); !ok {
-		return resource{}, errors.New("it has no method GetResourceVersion; embed metav1.ObjectMeta with the tag `json:\"metadata\"`, or write one")
+		return resource{}, errors.New("no method GetResourceVersion: embed metav1.ObjectMeta with the tag `json:\"metadata\"`, or write one")
 	}
 	if c.typeMeta {
 		if err := checkTypeMeta[T](); err != nil {
@@ -141,7 +141,7 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 		return s.err
 	}
 	if slow := s.decodedSlowly(); slow != "" {
-		klog.FromContext(ctx).Info("Objects are decoded in a slower way than others are", "type", reflect.TypeFor[T]().String(), "host", s.host, "reason", slow)
+		klog.FromContext(ctx).Info("Objects are decoded without a plan", "type", reflect.TypeFor[T]().String(), "host", s.host, "reason", slow)
 	}
 	found, err := s.locate(ctx, sink)
 	if err != nil || ctx.Err() != nil {
@@ -160,9 +160,6 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	}
 	lw.stampItem = lw.stamp
 	lw.breaks.between = s.requests.refused()
-	if lw.config.silence == 0 {
-		lw.config.silence = defaultSilence
-	}
 	var none T
 	switch any(none).(type) {
 	case *unstructured.Unstructured, *metav1.PartialObjectMetadata:
@@ -193,7 +190,7 @@ func (s *restSource[T]) held(ctx context.Context, decoding source.Decoding[T]) f
 		return nil
 	}
 	if decoding.Held == nil {
-		klog.FromContext(ctx).V(2).Info("Objects share no parts", "type", reflect.TypeFor[T]().String(), "host", s.host, "namespace", s.rest.namespace,
+		klog.FromContext(ctx).V(2).Info("Deduplication is off", "type", reflect.TypeFor[T]().String(), "host", s.host, "namespace", s.rest.namespace,
 			"reason", "a transform function or a projection may modify them; see WithoutSharing and WithoutFields")
 	}
 	return decoding.Held
@@ -219,7 +216,7 @@ func (s *restSource[T]) locate(ctx context.Context, sink source.Sink[T]) (resour
 		if errors.Is(err, errClusterScoped) {
 			return found, err
 		}
-		sink.Report(err)
+		sink.Report(&source.RequestError{Err: err})
 		between.wait(ctx)
 		if ctx.Err() != nil {
 			return found, nil

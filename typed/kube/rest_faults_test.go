@@ -24,6 +24,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -45,8 +46,8 @@ func TestListOfAnotherKind(t *testing.T) {
 			pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, opts...))
 			rig.Start(t, pods)
 			require.Eventually(t, func() bool { return pods.Status().Err != nil }, time.Minute, time.Millisecond)
-			assert.Equal(t, typed.PhaseSyncing, pods.Status().Phase)
-			assert.Regexp(t, "it is a ConfigMap(List)? of v1, expected a Pod(List)? of v1", pods.Status().Err.Error())
+			assert.Equal(t, report.PhaseSyncing, pods.Status().Phase)
+			assert.Regexp(t, "kind is ConfigMap(List)? of v1, want Pod(List)? of v1", pods.Status().Err.Error())
 			assert.Zero(t, pods.Len())
 		}
 		require.NoError(t, srv.Delete(t.Context(), settings))
@@ -186,7 +187,7 @@ func TestListKinds(t *testing.T) {
 				return
 			}
 			require.Eventually(t, func() bool { return pods.Status().Err != nil }, time.Minute, time.Millisecond)
-			assert.ErrorContains(t, pods.Status().Err, "expected a Pod")
+			assert.ErrorContains(t, pods.Status().Err, "want Pod")
 			assert.Zero(t, pods.Len())
 		})
 	}

@@ -51,10 +51,10 @@ type untagged struct {
 func TestBadRESTInput(t *testing.T) {
 	config := &rest.Config{Host: "localhost"}
 	for message, err := range map[string]error{
-		"the configuration is nil":                kube.FromREST[*corev1.Pod](nil).Run(t.Context(), nil),
-		"a source option is nil":                  kube.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
-		"the scheme is nil":                       kube.FromREST[*corev1.Pod](config, kube.WithScheme(nil)).Run(t.Context(), nil),
-		"the RESTMapper is nil":                   kube.FromREST[*corev1.Pod](config, kube.WithRESTMapper(nil)).Run(t.Context(), nil),
+		"configuration is nil":                    kube.FromREST[*corev1.Pod](nil).Run(t.Context(), nil),
+		"source option is nil":                    kube.FromREST[*corev1.Pod](config, nil).Run(t.Context(), nil),
+		"WithScheme: scheme is nil":               kube.FromREST[*corev1.Pod](config, kube.WithScheme(nil)).Run(t.Context(), nil),
+		"WithRESTMapper: mapper is nil":           kube.FromREST[*corev1.Pod](config, kube.WithRESTMapper(nil)).Run(t.Context(), nil),
 		"pointers to structs, and rig.":           kube.FromREST[rig.Bare](config).Run(t.Context(), nil),
 		"write v1.ObjectMeta `json:\"metadata\"`": kube.FromREST[*untagged](config, kube.WithResource(podResource)).Run(t.Context(), nil),
 		"no method GetResourceVersion":            kube.FromREST[*versionless](config).Run(t.Context(), nil),
@@ -200,7 +200,7 @@ func TestBadFrames(t *testing.T) {
 		"too long":    {runtime.ContentTypeJSON, apitest.Fault{Bytes: []byte(`{"type":"` + huge)}, "longer than"},
 		"torn":        {runtime.ContentTypeProtobuf, apitest.Fault{End: apitest.Torn}, "is cut off"},
 		"no length":   {runtime.ContentTypeProtobuf, apitest.Fault{Bytes: []byte("<html>")}, "longer than"},
-		"no protobuf": {runtime.ContentTypeProtobuf, apitest.Fault{Bytes: []byte{0, 0, 0, 2, 0xff, 0xff}}, "no protobuf message"},
+		"no protobuf": {runtime.ContentTypeProtobuf, apitest.Fault{Bytes: []byte{0, 0, 0, 2, 0xff, 0xff}}, "not a protobuf message"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -263,7 +263,7 @@ func TestObjectOfAnotherKind(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "settings", ResourceVersion: "1"},
 		}}}).Met())
 		require.Eventually(t, func() bool { return pods.Status().Rejected == 1 }, time.Minute, time.Millisecond)
-		assert.Equal(t, "informer "+pods.Name()+`: object "default/settings" at resource version "1" was left out: it is a ConfigMap of v1, expected a Pod of v1`, pods.Status().LastRejected.Error())
+		assert.Equal(t, "informer "+pods.Name()+`: object "default/settings" at resource version "1" was left out: kind is ConfigMap of v1, want Pod of v1`, pods.Status().LastRejected.Error())
 		assert.Zero(t, pods.Len())
 		assert.NoError(t, pods.Status().LastErr)
 	})
@@ -298,7 +298,9 @@ func TestEndlessStreamedList(t *testing.T) {
 	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithWatchListTimeout(50*time.Millisecond)))
 	ctx := rig.Start(t, pods)
 	require.NoError(t, pods.WaitForSync(ctx))
-	assert.ErrorContains(t, pods.Status().LastErr, "watch pods: the server does not end the streamed list")
+	assert.ErrorContains(t, pods.Status().NotStreamedErr, "watch pods: the server does not end the streamed list")
+	assert.ErrorIs(t, pods.Status().NotStreamedErr, source.ErrNotStreamed)
+	assert.NoError(t, pods.Status().LastErr, "that is no failure")
 	assert.Equal(t, 1, srv.Requests("list", "pods"))
 	require.NoError(t, srv.Create(ctx, rig.NewPod("b", "")))
 	require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()), "it is watched")

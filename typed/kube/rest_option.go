@@ -21,7 +21,7 @@ type restConfig struct {
 	scheme         *runtime.Scheme             // nil: client-go's
 	mapper         meta.RESTMapper             // nil: ask the server
 	typeMeta       bool
-	silence        time.Duration // 0: defaultSilence
+	silence        time.Duration // of streamed lists; 0: defaultSilence
 	withoutSharing bool
 	compressed     bool       // watches may be compressed
 	mask           *plan.Mask // nil: all fields are decoded
@@ -45,7 +45,7 @@ func (c *restConfig) undecoded() error {
 		return errors.New("WithCompressedWatches is for FromREST, and for FromClient with a client of client-go's clientset; elsewhere it is up to the client's configuration, see DisableCompression of rest.Config")
 	}
 	if c.mask != nil {
-		return errors.New("WithFields and WithoutFields are for FromREST, and for FromClient with a client of client-go's clientset; elsewhere client-go decodes objects; use source.Map, or typed.WithTransform")
+		return errors.New("WithFields and WithoutFields are for FromREST, and for FromClient with a client of client-go's clientset. Elsewhere client-go decodes objects: use source.Map, or typed.WithTransform")
 	}
 	return nil
 }
@@ -84,44 +84,40 @@ func WithNamespace(namespace string) SourceOption {
 	}
 }
 
-// WithScheme tells FromREST and NewWriter where T is registered with its kind; otherwise it is
-// k8s.io/client-go/kubernetes/scheme. It tells FromREST as well what objects are on the
-// server that are decoded into another struct. The scheme must not be changed any more.
+// WithScheme sets the scheme in which FromREST and NewWriter find the kind of T; the default
+// is k8s.io/client-go/kubernetes/scheme. FromREST also finds there the API type of objects
+// that it decodes into your own struct. The scheme must not be changed any more.
 func WithScheme(scheme *runtime.Scheme) SourceOption {
 	return func(c *sourceConfig) error {
 		c.rest.options = append(c.rest.options, "WithScheme")
 		if scheme == nil {
-			return errors.New("the scheme is nil")
+			return errors.New("WithScheme: scheme is nil")
 		}
 		c.rest.scheme = scheme
 		return nil
 	}
 }
 
-// WithRESTMapper tells FromREST and NewWriter what finds the resource of a kind;
-// otherwise they ask the server for the resources of the kind's group and version,
+// WithRESTMapper sets the mapper by which FromREST and NewWriter find the resource of a kind.
+// Otherwise they request the resources of the kind's group and version from the server,
 // FromREST each time that an informer starts.
 func WithRESTMapper(mapper meta.RESTMapper) SourceOption {
 	return func(c *sourceConfig) error {
 		c.rest.options = append(c.rest.options, "WithRESTMapper")
 		if mapper == nil {
-			return errors.New("the RESTMapper is nil")
+			return errors.New("WithRESTMapper: mapper is nil")
 		}
 		c.rest.mapper = mapper
 		return nil
 	}
 }
 
-// defaultSilence is how long FromREST waits for the bookmark at the end of a
-// streamed list. client-go begins to warn after 10 s, and waits on.
-const defaultSilence = 30 * time.Second
-
-// WithWatchListTimeout sets how long FromREST waits, when no object of a
-// streamed list has come, for the next one or for the bookmark that ends the
-// list; 30 s by default. When the time is over, or the server ends the watch
-// after the time it was asked for, the server is taken for one that knows nothing
-// of such lists: the informer is told, and gets its objects by plain lists from
-// then on. Other informers are not affected.
+// WithWatchListTimeout sets how long FromREST waits, when no object of a streamed list has
+// come, for the next one or for the bookmark that ends the list; 30 s by default. It waits
+// twice as long for the response to begin. When the time is over, or the server ends the
+// watch after the time it was asked for, the server counts as one without such lists, see
+// GuardListerWatcher: the source reports it, and lists in the plain way from then on. Other
+// informers are not affected.
 func WithWatchListTimeout(timeout time.Duration) SourceOption {
 	return func(c *sourceConfig) error {
 		c.rest.options = append(c.rest.options, "WithWatchListTimeout")

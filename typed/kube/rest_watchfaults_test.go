@@ -57,6 +57,8 @@ func TestWatchesThatCannotBeUsed(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		assert.Equal(t, 3, garbled)
+		assert.EqualValues(t, 3, pods.Status().FailedWatches)
+		assert.Zero(t, pods.Status().FailedLists)
 		assert.Equal(t, 2, srv.Requests("list", "pods"))
 	})
 }

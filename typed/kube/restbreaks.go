@@ -13,9 +13,6 @@ const (
 	// maxUnusable is how often a watch goes on from one version before the objects
 	// are listed, if its response cannot be used there.
 	maxUnusable = 3
-	// maxCutLists is how many streamed lists in a row may end before they are
-	// complete, before the objects are listed the plain way, once.
-	maxCutLists = 3
 )
 
 // breaks are what is remembered of watches that ended, for the next one. Watches
@@ -26,7 +23,6 @@ type breaks struct {
 	waits    bool    // guarded by mu; the next watch does
 	version  string  // guarded by mu; the one after which a response could not be used
 	unusable int     // guarded by mu; how often in a row
-	cutLists int     // guarded by mu; in a row
 }
 
 // wait waits before a watch is opened, if the last one has not worked.
@@ -69,24 +65,4 @@ func (b *breaks) isHopeless(version string) bool {
 	}
 	b.unusable = 0
 	return true
-}
-
-// isCutTooOften notes a streamed list that ended too early, and reports whether too
-// many have.
-func (b *breaks) isCutTooOften() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.cutLists++
-	if b.cutLists < maxCutLists {
-		return false
-	}
-	b.cutLists = 0
-	return true
-}
-
-// listed notes a streamed list that was complete.
-func (b *breaks) listed() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.cutLists = 0
 }

@@ -197,7 +197,7 @@ func (c *restClient[T]) get(ctx context.Context, path []string, opts metav1.List
 	}
 	codec, err := c.codec(contentType)
 	if coding := header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		err = fmt.Errorf("the answer is encoded as %q, which nobody asked for", coding)
+		err = fmt.Errorf("the answer is encoded as %q, which was not requested", coding)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, body.Close())

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -36,8 +35,7 @@ type restListerWatcher[T index.Object] struct {
 	// bookmarkKind is the kind of bookmarks where it is strict; zero: they have none.
 	bookmarkKind schema.GroupVersionKind
 
-	listed  int         // owned by the Reflector's lists; objects of the pages so far
-	plain   atomic.Bool // lists are not streamed any more
+	listed  int // owned by the Reflector's lists; objects of the pages so far
 	breaks  breaks
 	streams sync.WaitGroup
 }

@@ -14,21 +14,18 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/decode/wire"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 var (
-	// errNotStreamed is what a streamed list fails with once it is known that
-	// the server cannot do it. It is not reported.
-	errNotStreamed = errors.New("lists are not streamed any more")
 	// errNoAnswer is what a watch fails with that was never opened, though the server
 	// could be reached.
 	errNoAnswer   = errors.New("the server has not answered")
 	errShortWatch = errors.New("the server, or something in between, ended it without an event")
-	errCutList    = errors.New("the streamed list ended before it was complete")
-	errSilence    = errors.New("the server does not end the streamed list, as if it knew nothing of such lists; listing the plain way from now on")
 )
 
 // resultBuffer is how many decoded events wait for the Reflector.
@@ -46,11 +43,8 @@ func (lw *restListerWatcher[T]) watch(
 	ctx context.Context, opts metav1.ListOptions,
 	get func(context.Context, metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error),
 ) (watch.Interface, error) {
-	streamsList := opts.SendInitialEvents != nil && *opts.SendInitialEvents
-	if streamsList && lw.plain.Load() {
-		return nil, errNotStreamed
-	}
 	lw.breaks.wait(ctx)
+	list := streamedListOf(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	request, cancel := context.WithCancelCause(ctx)
 	opts.Watch = true
@@ -66,12 +60,15 @@ func (lw *restListerWatcher[T]) watch(
 	w := &restWatch[T]{
 		lw: lw, codec: codec, ctx: ctx, stop: stop, request: request, cancel: cancel,
 		events: make(chan watch.Event, resultBuffer),
-		lists:  streamsList, last: opts.ResourceVersion,
+		lists:  ptr.Deref(opts.SendInitialEvents, false), list: list, last: opts.ResourceVersion,
 		begun: time.Now(),
 	}
-	if streamsList {
-		w.last, w.timeout = "", opts.TimeoutSeconds
-		w.silence = time.AfterFunc(lw.config.silence, func() { cancel(errSilence) })
+	if w.lists {
+		w.last = ""
+	}
+	if list != nil {
+		list.taken = true
+		list.watchOver(cancel)
 	}
 	lw.reports.Report(nil) // before the watch can report how it ends
 	lw.streams.Go(func() { w.run(response) })
@@ -90,11 +87,10 @@ type restWatch[T index.Object] struct {
 	events  chan watch.Event
 
 	begun   time.Time
-	brought bool        // anything but a part of a list
-	lists   bool        // a list is being streamed
-	silence *time.Timer // ends a streamed list; nil: it is none
-	timeout *int64      // seconds that the server was asked to end the streamed list after
-	last    string      // the version to go on from; "": none
+	brought bool          // anything but a part of a list
+	lists   bool          // a list is being streamed
+	list    *streamedList // that it has begun with; nil: none, or one without a guard
+	last    string        // the version to go on from; "": none
 }
 
 // ResultChan implements watch.Interface.
@@ -109,22 +105,26 @@ func (w *restWatch[T]) run(response io.ReadCloser) {
 	defer close(w.events)
 	defer response.Close() //nolint:errcheck // it has been read, or is given up
 	defer w.stop()
-	if w.silence != nil {
-		defer w.silence.Stop()
+	if w.list != nil {
+		defer w.list.release()
+		defer w.list.silent.Stop()
 	}
 	err := wire.NewPipeline(decoders(), w.decode, w.emit, func() { w.cancel(nil) }).Run(w.codec.Frames(metered{response, w.lw.meter}))
 	switch {
 	case w.ctx.Err() != nil || errors.Is(err, wire.ErrStopped):
 	case errors.Is(context.Cause(w.request), errSilence):
 		if w.lists { // else the bookmark has come after all
-			w.giveUpStreaming()
+			w.send(w.list.giveUp(w.named(errSilence), true))
 		}
-	case err == nil && w.lists && w.timeout != nil && time.Since(w.begun) >= time.Duration(*w.timeout)*time.Second:
-		w.giveUpStreaming()
+	case err == nil && w.lists && w.list != nil && w.list.hasRunOut():
+		w.send(w.list.giveUp(w.named(errSilence), true))
 	default:
 		w.breakOff(err)
 	}
 }
+
+// named returns an error that names the resource.
+func (w *restWatch[T]) named(err error) error { return fmt.Errorf("watch %s: %w", w.lw.resource, err) }
 
 // decode decodes an event, by any goroutine.
 func (w *restWatch[T]) decode(frame []byte) (wire.Event[T], error) {
@@ -134,19 +134,16 @@ func (w *restWatch[T]) decode(frame []byte) (wire.Event[T], error) {
 	return w.codec.Event(frame)
 }
 
-// giveUpStreaming has the Reflector list the plain way, now and later.
-func (w *restWatch[T]) giveUpStreaming() {
-	w.lw.plain.Store(true)
-	w.fail(fmt.Errorf("watch %s: %w", w.lw.resource, errSilence))
+// report reports an error, which is that of a list while one is streamed.
+func (w *restWatch[T]) report(err error) {
+	w.lw.reports.Report(&source.RequestError{Watch: !w.lists, Err: err})
 }
 
 // fail reports an error, and has the Reflector give up the watch and the version
 // that it has come to.
 func (w *restWatch[T]) fail(err error) {
-	w.lw.reports.Report(err)
-	w.send(watch.Event{Type: watch.Error, Object: &metav1.Status{
-		Status: metav1.StatusFailure, Reason: metav1.StatusReasonUnknown, Message: err.Error(),
-	}})
+	w.report(err)
+	w.send(failure(err))
 }
 
 // breakOff ends a watch whose response has ended, or cannot be used any further;
@@ -163,48 +160,46 @@ func (w *restWatch[T]) breakOff(err error) {
 	case broken:
 		err = newStreamError("watch", w.lw.resource, w.last, err)
 	case w.lists:
-		err = fmt.Errorf("watch %s: %w", w.lw.resource, errCutList)
+		err = w.named(errCutList)
 	case worked:
 		return // connections end
 	default:
 		err = fmt.Errorf("watch %s: %w after %s", w.lw.resource, errShortWatch, time.Since(w.begun).Round(time.Millisecond))
 	}
-	hopeless := false
-	switch {
-	case w.lw.strict:
-		hopeless = broken && !cutOff // as a generated client, whose watch ends with an error then
-	case w.lists:
-		hopeless = broken && !cutOff || w.lw.breaks.isCutTooOften()
-	case broken && !cutOff:
-		hopeless = w.lw.breaks.isHopeless(w.last)
+	switch garbled := broken && !cutOff; {
+	case garbled && (w.lists || w.lw.strict || w.lw.breaks.isHopeless(w.last)):
+		w.fail(err) // as a generated client, whose watch ends with an error then
+	case w.lists && w.list != nil && w.list.isCutTooOften():
+		w.send(w.list.giveUp(err, false))
+	default:
+		w.report(err)
 	}
-	if hopeless {
-		w.fail(err)
-		return
-	}
-	w.lw.reports.Report(err)
 }
 
 // emit passes an event on. It reports whether to go on.
 func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 	switch {
+	case e.Status != nil && w.lists && w.list != nil && apierrors.IsTooManyRequests(apierrors.FromObject(e.Status)):
+		w.send(w.list.refuse(w.request, w.named(apierrors.FromObject(e.Status))))
+		return false
 	case e.Status != nil:
-		w.lw.reports.Report(fmt.Errorf("watch %s: %w", w.lw.resource, apierrors.FromObject(e.Status)))
+		w.report(w.named(apierrors.FromObject(e.Status)))
 		w.send(watch.Event{Type: watch.Error, Object: e.Status})
 		return false
 	case e.Bookmark != nil:
 		w.note(e.Bookmark.ResourceVersion)
 		w.brought = w.brought || !w.lists
 		if e.Bookmark.Annotations[metav1.InitialEventsAnnotationKey] == "true" && w.lists {
-			w.silence.Stop()
-			w.lw.breaks.listed()
+			if w.list != nil {
+				w.list.complete()
+			}
 			w.lists = false
 			w.last = e.Bookmark.ResourceVersion
 		}
 		return w.send(watch.Event{Type: watch.Bookmark, Object: w.lw.bookmark(e.Bookmark)})
 	}
-	if w.lists && e.Type == watch.Added {
-		w.silence.Reset(w.lw.config.silence)
+	if w.lists && w.list != nil {
+		w.list.note(e.Type)
 	}
 	w.brought = w.brought || !w.lists
 	switch {

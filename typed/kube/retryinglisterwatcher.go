@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // retryingListerWatcher stands between a Reflector and the ListerWatcher of a
@@ -76,7 +77,7 @@ func (lw *retryingListerWatcher) ListWithContext(ctx context.Context, opts metav
 	defer lw.requests.Done()
 	lw.restrict(&opts)
 	lw.config.requests.list(&opts)
-	list, err := persist(ctx, lw, func() (runtime.Object, error) {
+	list, err := persist(ctx, lw, false, func() (runtime.Object, error) {
 		return inTurn(ctx, lw, opts.Continue == "", func() (runtime.Object, error) {
 			return listed(ctx, lw.config.requests, func(ctx context.Context) (runtime.Object, error) {
 				return lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
@@ -98,8 +99,9 @@ func (lw *retryingListerWatcher) WatchWithContext(ctx context.Context, opts meta
 	lw.restrict(&opts)
 	lw.config.requests.watch(ctx, &opts)
 	lw.received = 0
-	w, err := persist(ctx, lw, func() (watch.Interface, error) {
-		w, err := inTurn(ctx, lw, ptr.Deref(opts.SendInitialEvents, false), func() (watch.Interface, error) {
+	streamsList := ptr.Deref(opts.SendInitialEvents, false)
+	w, err := persist(ctx, lw, !streamsList, func() (watch.Interface, error) {
+		w, err := inTurn(ctx, lw, streamsList, func() (watch.Interface, error) {
 			return lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
 		})
 		if opts.SendInitialEvents != nil && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)) {
@@ -128,8 +130,8 @@ func contained[R any](ctx context.Context, request func() (R, error)) (result R,
 // persist makes a request again and again until it succeeds, fails in a way that
 // the Reflector has to know of, or ctx ends: then it returns ctx's error, and not what
 // the request last failed with, after which the Reflector would wait before it looks at
-// ctx where the request is for a streamed list. It reports each failure.
-func persist[R any](ctx context.Context, lw *retryingListerWatcher, request func() (R, error)) (R, error) {
+// ctx where the request is for a streamed list. It reports each failure, of a watch or a list.
+func persist[R any](ctx context.Context, lw *retryingListerWatcher, watch bool, request func() (R, error)) (R, error) {
 	unreachable, refused := lw.config.requests.unreachable(), lw.config.requests.refused()
 	for ctx.Err() == nil {
 		result, err := contained(ctx, request)
@@ -139,7 +141,7 @@ func persist[R any](ctx context.Context, lw *retryingListerWatcher, request func
 		if ctx.Err() != nil {
 			break
 		}
-		lw.failed(err)
+		lw.failed(err, watch)
 		switch {
 		case isUnreachable(err):
 			unreachable.wait(ctx)
@@ -211,12 +213,12 @@ func (lw *retryingListerWatcher) restrict(opts *metav1.ListOptions) {
 	opts.ShardSelector = lw.config.shards
 }
 
-// failed reports the failure of a request.
-func (lw *retryingListerWatcher) failed(err error) {
+// failed reports the failure of a request, for a watch or a list.
+func (lw *retryingListerWatcher) failed(err error, watch bool) {
 	lw.mu.Lock()
 	lw.last = err
 	lw.mu.Unlock()
-	lw.report(err)
+	lw.report(&source.RequestError{Watch: watch, Err: err})
 }
 
 // ended reports what the Reflector ended with, unless that is, or wraps, the
@@ -226,8 +228,8 @@ func (lw *retryingListerWatcher) ended(err error) {
 	known := lw.last != nil && errors.Is(err, lw.last)
 	lw.last = nil
 	lw.mu.Unlock()
-	if !known {
-		lw.report(err)
+	if !known { // a list that could not be used, since the ends of watches are not reported
+		lw.report(&source.RequestError{Err: err})
 	}
 }
 

@@ -2,8 +2,7 @@ package kube
 
 import "github.com/kubetyped/informer/internal/decode/wire"
 
-// PartsStatus is a report on the table by which parts of objects are found that are
-// equal. It is one for all informers of the program, so no informer has one of its own.
+// PartsStatus describes the program's deduplication table, which all informers use.
 type PartsStatus struct {
 	// Parts is how many parts it refers to, some of which may be gone: it keeps none of
 	// them alive. Bytes is its own size.
@@ -14,11 +13,10 @@ type PartsStatus struct {
 	Looked, Found uint64
 }
 
-// SharedParts returns a report on the table of parts of objects that come in protobuf,
-// of all sources of the program that share parts, see [WithoutSharing]. Sources with
-// WithFields or WithoutFields have tables for themselves, which are not in it, and parts
-// of what comes as JSON are found without one. It may be called at any time, and costs
-// some microseconds.
+// SharedParts describes the deduplication table for objects in protobuf, of all sources of the
+// program, see [WithoutSharing]. Sources with WithFields or WithoutFields have their own
+// tables, which are not included; JSON is deduplicated without a table. It may be called at
+// any time, and costs some microseconds.
 func SharedParts() PartsStatus {
 	u := wire.SharedParts()
 	return PartsStatus{Parts: u.Parts, Bytes: u.Bytes, Looked: u.Looked, Found: u.Found}

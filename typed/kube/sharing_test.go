@@ -62,7 +62,7 @@ func TestSharing(t *testing.T) {
 				cancel()
 				running.Wait()
 				log := logger.GetSink().(ktesting.Underlier).GetBuffer().String()
-				assert.Equal(t, test.told, strings.Contains(log, "Objects share no parts"), log)
+				assert.Equal(t, test.told, strings.Contains(log, "Deduplication is off"), log)
 			})
 			require.NoError(t, pods.WaitForSync(ctx))
 			for _, name := range []string{"b", "c", "d"} { // one after the other: several are decoded at once

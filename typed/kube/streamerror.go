@@ -9,11 +9,11 @@ import (
 	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
-// StreamError tells of a list or watch that broke off at a part that could not be
-// used: one that was cut off, or is not what an API server sends. An object that
-// cannot be decoded, in a part that is sound otherwise, is a source.RejectedError.
+// StreamError reports a list or watch that broke off at a part that could not be used: one
+// that was cut off, or is not what an API server sends. An object that cannot be decoded, in a
+// part that is sound otherwise, is a source.RejectedError.
 //
-// It tells where that was, and shows nothing of what was sent, which may be secret.
+// It contains the position, but no content of the response, which may be secret.
 type StreamError struct {
 	// Request is "list" or "watch", Resource is of what.
 	Request, Resource string
@@ -21,8 +21,8 @@ type StreamError struct {
 	// Offset how many bytes of the response came before it.
 	Part   int
 	Offset int64
-	// LastVersion is the resource version of what came before it, after which
-	// the watch begins anew; "" for lists.
+	// LastVersion is the resource version of the last event before it, from which the watch
+	// continues; "" for lists.
 	LastVersion string
 	// Err says what was wrong; it is io.ErrUnexpectedEOF if the response was cut
 	// off.

@@ -11,9 +11,9 @@ import (
 //
 //	typed.WithTransform(kube.StripManagedFields[*corev1.Pod])
 //
-// Where the source decodes objects, [WithoutFields] does the same for less: what is left
-// out is not decoded, and equal parts of objects are shared, which no transform lets
-// them be. StripManagedFields returns no error.
+// If the source decodes objects, [WithoutFields] does the same at a lower cost: omitted fields
+// are not decoded, and deduplication stays on, which a transform turns off. StripManagedFields
+// returns no error.
 func StripManagedFields[T interface {
 	index.Object
 	SetManagedFields([]metav1.ManagedFieldsEntry)

@@ -37,7 +37,7 @@ func wrapStray[T index.Object](obj T, kind metav1.TypeMeta, expected schema.Grou
 
 // strayError says that something is of another kind than it should be.
 func strayError(kind metav1.TypeMeta, expected schema.GroupVersionKind) error {
-	return fmt.Errorf("it is a %s of %s, expected a %s of %s", kind.Kind, kind.APIVersion, expected.Kind, expected.GroupVersion())
+	return fmt.Errorf("kind is %s of %s, want %s of %s", kind.Kind, kind.APIVersion, expected.Kind, expected.GroupVersion())
 }
 
 // wrapInvalid returns what is known of an object that cannot be decoded. Without

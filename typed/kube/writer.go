@@ -29,20 +29,19 @@ import (
 //
 // Its methods may be called by several goroutines. They promise:
 //
-//  1. What is given is read, and neither modified nor kept. It is sent in JSON, with
-//     the kind and apiVersion of the resource, which it need not have itself; if it
-//     has others, that is an error.
-//  2. What is returned is what the server has answered, and the caller's own. With an
-//     error it is nil.
-//  3. Errors name the resource and the object, and wrap what the server has said:
-//     apierrors.IsConflict, IsNotFound and the like tell. What the server did and has
-//     answered in a way that cannot be used is an error, too, which says so.
-//  4. What cannot be meant is an error before the object is sent: an object that is
-//     nil or has no name, one without a namespace where there have to be some, or with
-//     one where there are none or WithNamespace names another, a subresource that the
-//     resource has not, a change that the server would leave out silently.
-//  5. Nothing is tried again, but what client-go's REST client tries again by itself:
-//     requests that the server asks to send later.
+//  1. Arguments are read, and neither modified nor kept. It is sent in JSON, with the kind and
+//     apiVersion of the resource, which it need not have itself; if it has others, that is an
+//     error.
+//  2. The result is the server's answer, and belongs to the caller. With an error it is nil.
+//  3. Errors name the resource and the object, and wrap the server's error: use
+//     apierrors.IsConflict, IsNotFound and others. An unusable answer to a successful write is
+//     an error, too, which says so.
+//  4. An invalid argument is an error before the object is sent: an object that is nil or has
+//     no name, one without a namespace where there have to be some, or with one where there
+//     are none or WithNamespace names another, a subresource that the resource has not, a
+//     change that the server would leave out silently.
+//  5. Nothing is retried, except requests that the server asks to send later, which
+//     client-go's REST client retries.
 //
 // The first request asks the server for the resources of the group and version, so
 // as to know the kind, whether there are namespaces, and the subresources. This is
@@ -120,9 +119,9 @@ func (w *Writer[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptions
 	if err == nil {
 		switch m := doc.metadata; {
 		case m.ResourceVersion != "":
-			err = fmt.Errorf("it has the resource version %s, so it exists; clear that for a copy, or use Update", m.ResourceVersion)
+			err = fmt.Errorf("resource version is %q, want none: clear it to create a copy, or use Update", m.ResourceVersion)
 		case m.Name == "" && m.GenerateName == "":
-			err = errors.New("it has no name, and no generateName")
+			err = errors.New("object has no name and no generateName")
 		}
 	}
 	var answer T
@@ -165,7 +164,7 @@ func (w *Writer[T]) replace(ctx context.Context, what string, obj T, opts *metav
 func (w *Writer[T]) Patch(ctx context.Context, key index.Key, kind types.PatchType, patch []byte, opts metav1.PatchOptions, subresources ...string) (answer T, err error) {
 	switch {
 	case !slices.Contains([]types.PatchType{types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType, types.ApplyYAMLPatchType}, kind):
-		err = fmt.Errorf("there are no patches of the type %q; see the constants of k8s.io/apimachinery/pkg/types", kind)
+		err = fmt.Errorf("unknown patch type %q: use a constant of k8s.io/apimachinery/pkg/types", kind)
 	case len(patch) == 0:
 		err = errors.New("the patch is empty")
 	case kind != types.ApplyYAMLPatchType && !json.Valid(patch):
@@ -180,10 +179,10 @@ func (w *Writer[T]) Patch(ctx context.Context, key index.Key, kind types.PatchTy
 // was read, and updated, a copy that was changed, see [Copy]. Whatever T does not have, and
 // whatever is the same in both, stays as it is. Lists are replaced as a whole.
 //
-// What is sent is the difference to what was received. Where updated is in the memory of old,
-// as maps, slices and what pointers point to are after an assignment, updated := *old, a
-// change of one is a change of both; so MergePatch reads the object again, and returns an
-// error if old was modified there. A Copy spares that request.
+// MergePatch sends the difference to the received object. If updated and old have memory in
+// common, as maps, slices and targets of pointers have after updated := *old, a change of one
+// is a change of both; so MergePatch reads the object again, and returns an error if old was
+// modified there. A Copy spares that request.
 //
 // The patch holds for the version and UID of old: if the object has changed, or is
 // another one by now, the error is one of apierrors.IsConflict. Clear the resource
@@ -225,10 +224,10 @@ func (w *Writer[T]) MergePatch(ctx context.Context, old, updated T, opts metav1.
 // another manager has is a conflict, by apierrors.IsConflict, unless opts.Force takes
 // it.
 //
-// All that the JSON of obj has counts, zero values too: give fields the tag omitempty,
-// or use a type with just the fields that are to be applied. What was read from a
-// server is refused, as far as its managedFields show it: to apply that is to take
-// all of its fields.
+// All that the JSON of obj has counts, zero values too: give fields the tag omitempty, or use
+// a type with just the fields that are to be applied. An object that was read from a server,
+// which its managedFields show, is an error: applying it would take ownership of all its
+// fields.
 func (w *Writer[T]) Apply(ctx context.Context, obj T, opts metav1.ApplyOptions, subresources ...string) (answer T, err error) {
 	key, doc, err := w.document(ctx, obj)
 	switch {
@@ -236,7 +235,7 @@ func (w *Writer[T]) Apply(ctx context.Context, obj T, opts metav1.ApplyOptions, 
 	case opts.FieldManager == "":
 		err = errors.New("ApplyOptions.FieldManager is empty; it is the name of what applies, the same each time")
 	case !isAbsent(doc.metadata.ManagedFields):
-		err = errors.New("it has managedFields, so it was read from a server; apply an object with the fields to be applied")
+		err = errors.New("object has managedFields, so it was read from a server: apply an object with only the fields that you own")
 	default:
 		patchOptions := opts.ToPatchOptions()
 		answer, err = w.exchange(ctx, w.client.Patch(types.ApplyYAMLPatchType), key, message{

@@ -67,7 +67,7 @@ func TestApply(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "Ready", got.Status.Phase)
 	_, err = tunnels.Apply(t.Context(), got, one)
-	assert.ErrorContains(t, err, "it has managedFields, so it was read from a server")
+	assert.ErrorContains(t, err, "object has managedFields, so it was read from a server")
 
 	last := sent.requests[len(sent.requests)-1]
 	assert.Equal(t, "PATCH /apis/example.com/v1/namespaces/default/tunnels/a/status", last.Method+" "+last.URL.Path)

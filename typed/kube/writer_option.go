@@ -32,7 +32,7 @@ func newWriterOptions(opts []WriterOption) (restConfig, bool, error) {
 	var all writerOptions
 	for _, opt := range opts {
 		if opt == nil {
-			return restConfig{}, false, errors.New("an option is nil")
+			return restConfig{}, false, errors.New("option is nil")
 		}
 		opt.addToWriter(&all)
 	}

@@ -248,7 +248,7 @@ func TestUnusableAnswers(t *testing.T) {
 	for _, test := range []struct{ contentType, body, message string }{
 		{"text/html", "<html>", `the answer has the content type "text/html"`},
 		{"application/json", "{", "unexpected end of JSON input"},
-		{"application/json", `{"kind":"Scale","apiVersion":"autoscaling/v1"}`, "it is a Scale of autoscaling/v1, expected a Tunnel of example.com/v1"},
+		{"application/json", `{"kind":"Scale","apiVersion":"autoscaling/v1"}`, "kind is Scale of autoscaling/v1, want Tunnel of example.com/v1"},
 		{"application/json", `{"kind":"Tunnel","apiVersion":"example.com/v1","spec":7}`, "it cannot be decoded"},
 	} {
 		sent.answer = func(request *http.Request) *http.Response {

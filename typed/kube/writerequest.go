@@ -34,7 +34,7 @@ type message struct {
 func (w *Writer[T]) document(ctx context.Context, obj T) (key index.Key, doc *document, err error) {
 	var none T
 	if index.Same(obj, none) {
-		return key, nil, errors.New("the object is nil")
+		return key, nil, errors.New("object is nil")
 	}
 	key = index.KeyOf(obj)
 	d, err := w.describe(ctx)
@@ -67,7 +67,7 @@ func (w *Writer[T]) discover(ctx context.Context) (*description, error) {
 		return nil, err
 	}
 	if known := w.resource.kind; !known.Empty() && known != d.kind {
-		return nil, fmt.Errorf("its objects are of the kind %s of %s, and %v is registered as a %s of %s; change WithResource, or the type",
+		return nil, fmt.Errorf("kind of the resource is %s of %s, and %v is registered as a %s of %s: change WithResource, or the type",
 			d.kind.Kind, d.kind.GroupVersion(), reflect.TypeFor[T](), known.Kind, known.GroupVersion())
 	}
 	if err := d.checkNamespace(w.config.namespace); err != nil {
@@ -80,7 +80,7 @@ func (w *Writer[T]) discover(ctx context.Context) (*description, error) {
 // path returns the URL path for a key, or what is wrong with the key.
 func (w *Writer[T]) path(ctx context.Context, key index.Key, m *message) ([]string, error) {
 	if key.Name == "" && !m.collection {
-		return nil, errors.New("there is no name")
+		return nil, errors.New("name is missing")
 	}
 	d, err := w.describe(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (w *Writer[T]) path(ctx context.Context, key index.Key, m *message) ([]stri
 	case !d.namespaced && namespace != "":
 		return nil, fmt.Errorf("the namespace is %q, and %s have none", namespace, d)
 	case d.namespaced && namespace == "":
-		return nil, fmt.Errorf("there is no namespace, and %s have one; set it, or use WithNamespace", d)
+		return nil, fmt.Errorf("namespace is missing for %s: set it, or use WithNamespace", d)
 	case w.config.namespace != "" && namespace != w.config.namespace:
 		return nil, fmt.Errorf("the namespace is %q, and WithNamespace names %q", namespace, w.config.namespace)
 	}
@@ -210,7 +210,7 @@ func (w *Writer[T]) difference(ctx context.Context, old, updated *document, subr
 			}
 		}
 	case len(subresources) == 0 && changesStatus && slices.Contains(d.subresources, "status"):
-		return nil, errors.New(`the status has changed, which is a subresource of its own; patch it with the subresource "status"`)
+		return nil, errors.New(`the status has changed, which is a subresource: patch it with the subresource "status"`)
 	}
 	return patch, holdFor(patch, a)
 }

@@ -2,11 +2,13 @@ package report
 
 import "time"
 
-// Budget is how many objects an informer may keep and what they may weigh, and how near it
-// has come to that.
+// Budget is the limit of objects and bytes of an informer, or of all informers of a
+// factory, and its use.
 type Budget struct {
 	// Objects and Bytes are the limits, 0 for none.
 	Objects, Bytes int64
+	// Kept is how many objects there are.
+	Kept int64
 	// HeapBytes is what the objects weigh by the last estimate, 0 if there was none.
 	HeapBytes int64
 	// Used is the part of the nearer limit that is used, 1 for all of it.

@@ -28,8 +28,8 @@ var CallBounds = [...]time.Duration{
 
 // CallTimes is a histogram of how long calls took that have returned.
 type CallTimes struct {
-	// Counts has the number of calls for each of CallBounds that took no longer than that,
-	// and longer than the one before; and last the calls that took longer than all.
+	// Counts contains the number of calls for each of CallBounds that took no longer than
+	// that, and longer than the one before; and last the calls that took longer than all.
 	Counts [len(CallBounds) + 1]uint64
 	// Sum is how long all of them took together.
 	Sum time.Duration

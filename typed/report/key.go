@@ -10,23 +10,22 @@ import (
 
 // Key is what an informer knows of one key.
 type Key struct {
-	// Found tells whether the store has an object of the key, UID and ResourceVersion are
+	// Found reports whether the store has an object of the key, UID and ResourceVersion are
 	// its own, as far as it has such.
 	Found           bool
 	UID             types.UID
 	ResourceVersion string
-	// Indexes has the name of each index under which the object is found, and the keys
-	// there, in words.
+	// Indexes contains the name of each index with the object, and its keys there, in words.
 	Indexes map[string][]string
 	// Rejected is why an object of the key, or a later state of it, could not be used, nil
 	// if there is none.
 	Rejected error
 	// Events are the last events of the key, the latest first, if the informer keeps them,
-	// see typed.WithHistory.
+	// see observe.WithHistory.
 	Events []Event
 }
 
-// Event is an event that an informer has told its handlers of.
+// Event is an event that an informer delivered to its handlers.
 type Event struct {
 	Key    index.Key
 	Type   index.EventType

@@ -7,8 +7,9 @@ import (
 
 // holder is what the assignment knows of a member.
 type holder struct {
-	name  string
-	holds ranges
+	name     string
+	holds    ranges
+	prepares ranges // that it has listed, or begun to
 }
 
 // assign returns which ranges each member is to have. It depends on nothing but the
@@ -17,7 +18,8 @@ type holder struct {
 //   - Every range is assigned to one member; numbers differ by at most one.
 //   - No fewer ranges could move: members keep what they hold up to their number, and the
 //     larger numbers are for those that hold most.
-//   - Members get neighbours where they can, so that few terms say which they have.
+//   - Ranges that move become those of members that prepare them, and else neighbours of one member, so that
+//     few terms say which it has.
 //
 // A range that two members claim to hold, which cannot be, is the first one's.
 func assign(members []holder) map[string]ranges {
@@ -39,6 +41,11 @@ func assign(members []holder) map[string]ranges {
 		kept := m.holds.and(free).lowest(number(i))
 		result[m.name] = kept
 		free = free.minus(kept)
+	}
+	for i, m := range order {
+		more := m.prepares.and(free).lowest(number(i) - result[m.name].count())
+		result[m.name] = result[m.name].or(more)
+		free = free.minus(more)
 	}
 	for i, m := range order {
 		more := free.lowest(number(i) - result[m.name].count())

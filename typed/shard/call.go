@@ -20,6 +20,7 @@ type verdict int
 const (
 	run   verdict = iota // it is handed out
 	later                // not now: this member has its range, but may not work, or has not all objects yet
+	soon                 // not now: this member is about to have its range
 	never                // it is another member's
 )
 
@@ -35,6 +36,8 @@ func (g *Group) begin(ctx context.Context, r uint8) (calling context.Context, do
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
+	case g.coming.has(r):
+		return nil, nil, soon
 	case !g.active.has(r):
 		return nil, nil, never
 	case !g.isValid(time.Now()) || !g.hasAll(r):
@@ -67,6 +70,9 @@ func (g *Group) done(c *call) {
 	defer g.mu.Unlock()
 	delete(g.calls, c)
 	g.underWay[c.of]--
+	if g.underWay[c.of] == 0 && g.fading.has(c.of) {
+		g.stop(ranges{}.with(c.of))
+	}
 	if g.underWay[c.of] > 0 || g.active.has(c.of) {
 		return
 	}
@@ -93,6 +99,9 @@ func (g *Group) lapsed() {
 	if g.isValid(now) {
 		g.lapse.Reset(g.untilLapse(now))
 		return
+	}
+	if !g.valid.IsZero() { // which it is if the Lease was lost
+		g.status.Lapsed++
 	}
 	g.endCalls(everything, ErrLost)
 }
@@ -125,27 +134,28 @@ func (g *Group) stop(these ranges) {
 	if these.empty() {
 		return
 	}
-	g.active = g.active.minus(these)
-	calls := make([]*call, 0)
+	calls := map[time.Duration][]*call{}
 	for c := range g.calls {
 		if these.has(c.of) {
-			calls = append(calls, c)
+			end := g.endOf(c.of)
+			calls[end] = append(calls[end], c)
 		}
 	}
-	if len(calls) == 0 {
-		return
+	g.active, g.fading = g.active.minus(these), g.fading.minus(these)
+	for end, of := range calls {
+		time.AfterFunc(end, func() {
+			for _, c := range of {
+				c.end(ErrMoved)
+			}
+		})
 	}
-	time.AfterFunc(g.drainTimeout, func() {
-		for _, c := range calls {
-			c.end(ErrMoved)
-		}
-	})
 }
 
-// keep sets which ranges sources keep: those that are held, and those in which calls are
-// under way, which would take objects that go for deleted. The caller holds mu.
+// keep sets which ranges sources keep: those that are held, or about to come, and those in
+// which calls are under way, which would take objects that go for deleted. The caller holds
+// mu.
 func (g *Group) keep(held ranges) {
-	kept := held.or(g.kept.and(g.busy()))
+	kept := held.or(g.coming).or(g.kept.and(g.busy()))
 	if kept == g.kept {
 		return
 	}
@@ -193,7 +203,12 @@ func (f *follower) share() (kept ranges, since [rangeCount]uint64) {
 func (f *follower) loaded(these ranges, since [rangeCount]uint64) {
 	f.group.mu.Lock()
 	defer f.group.mu.Unlock()
+	ready := false
 	for r := range these.all() {
 		f.has[r] = since[r]
+		ready = ready || f.group.coming.has(r) && f.group.hasAll(r)
+	}
+	if ready {
+		f.group.poke() // the Lease is to say so
 	}
 }

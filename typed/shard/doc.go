@@ -20,12 +20,12 @@
 //
 //  1. No two members hold a range at a time, and keys of a range are handed out by the
 //     member that holds it, while it has renewed its Lease in time.
-//  2. A range moves when the calls for its keys have returned; their contexts end after
-//     the drain timeout. So no key is worked on by two members, as long as functions
+//  2. A range moves when the next member has listed it, and the calls for its keys have
+//     returned; their contexts end after the drain timeout. So no key is worked on by two members, as long as functions
 //     return soon when their contexts have ended: within a third of the lease duration, if
 //     the Lease could not be renewed.
-//  3. Whoever takes a range lists its objects before it hands out its keys. They are
-//     additions with the reason index.Acquired. With the old owner they are deletions with
+//  3. Whoever is to have a range lists its objects before it takes it, while its owner works
+//     on. They are additions with the reason index.Acquired, and their keys wait. With the old owner they are deletions with
 //     the reason index.Released, which are none: the objects are still there.
 //  4. When a member has died, its ranges have owners again after the lease duration and a
 //     few seconds. No more ranges move than must, and shares differ by one at most.

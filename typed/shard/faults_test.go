@@ -101,9 +101,10 @@ func (p *party) abandon(r record) {
 func (p *party) edit(identity string, change func(*coordinationv1.Lease)) {
 	p.store.mu.Lock()
 	defer p.store.mu.Unlock()
-	lease := p.store.leases["group."+identity].DeepCopy()
-	change(lease)
-	p.store.stored(lease)
+	if lease := p.store.leases["group."+identity].DeepCopy(); lease != nil {
+		change(lease)
+		p.store.stored(lease)
+	}
 }
 
 // TestOptionsAtOnce: of members with different options that start together, those with one of
@@ -327,7 +328,7 @@ func TestLabelTakenOff(t *testing.T) {
 			time.Sleep(20 * time.Second)
 			p.edit("a", func(l *coordinationv1.Lease) { l.Labels = nil })
 			if again {
-				time.Sleep(3 * time.Second)
+				time.Sleep(time.Second)
 				p.edit("a", func(l *coordinationv1.Lease) { l.Labels = map[string]string{groupLabel: "group"} })
 			}
 			time.Sleep(40 * time.Second)

@@ -31,28 +31,34 @@ type Group struct {
 
 	leaseDuration, renewDeadline, retryPeriod, drainTimeout time.Duration
 
-	leases  leaseAPI      // for the own Lease
-	reaping leaseAPI      // for those of members that are dead, with a rate limit of its own
-	wake    chan struct{} // has room for one: there is something to do before the next renewal
-	ready   chan struct{} // closed when the first ranges are there
-	ended   chan struct{} // closed when Run has ended
-	joint   goroutine.Joint
+	leases     leaseAPI      // for the own Lease
+	reaping    leaseAPI      // for those of members that are dead, with a rate limit of its own
+	wake       chan struct{} // has room for one: there is something to do before the next renewal
+	ready      chan struct{} // closed when the first ranges are there
+	ended      chan struct{} // closed when Run has ended
+	handedOver chan struct{} // closed when Leave need not wait any more
+	joint      goroutine.Joint
 
-	mu        sync.Mutex
-	started   bool                   // guarded by mu, as is all below
-	valid     time.Time              // until when this member may work, if renewals fail
-	renewed   time.Time              // when the last renewal that succeeded began
-	active    ranges                 // of which keys are handed out
-	held      ranges                 // that the Lease holds as far as is known; has all of active
-	kept      ranges                 // that sources keep; has all of held, and those in which calls are under way
-	since     [rangeCount]uint64     // the number of times that a range was taken; for those in kept
-	taken     uint64                 // how many that were
-	fences    [rangeCount]string     // the versions of the writes that took them
-	calls     map[*call]struct{}     // under way
-	underWay  [rangeCount]int        // numbers of calls
-	followers map[*follower]struct{} // sources
-	status    Status
-	lapse     *time.Timer // ends calls when valid is over
+	mu          sync.Mutex
+	started     bool                   // guarded by mu, as is all below
+	valid       time.Time              // until when this member may work, if renewals fail
+	renewed     time.Time              // when the last renewal that succeeded began
+	active      ranges                 // of which keys are handed out
+	held        ranges                 // that the Lease holds as far as is known; has all of active
+	coming      ranges                 // that this member is to have, and has not; their keys wait
+	kept        ranges                 // that sources keep: those of held and coming, and those in which calls are under way
+	since       [rangeCount]uint64     // which time of all a range has come, or was taken; for those in kept
+	taken       uint64                 // how many times that were
+	fading      ranges                 // of active, that are given up when no call for them runs
+	fadingSince [rangeCount]time.Time  // for those in fading
+	fences      [rangeCount]string     // the versions of the writes that took them
+	calls       map[*call]struct{}     // under way
+	underWay    [rangeCount]int        // numbers of calls
+	followers   map[*follower]struct{} // sources
+	status      Status
+	lapse       *time.Timer // ends calls when valid is over
+	leavers     int         // who have called Leave
+	announced   bool        // all of those: the Lease says that this member leaves
 }
 
 // New returns a member of the group of the given name, whose Leases are in a namespace.
@@ -61,7 +67,7 @@ type Group struct {
 // configuration or an option cannot be used.
 func New(config *rest.Config, namespace, name string, opts ...Option) (*Group, error) {
 	if config == nil {
-		return nil, fmt.Errorf("shard group %s/%s: the configuration of the client is nil", namespace, name)
+		return nil, fmt.Errorf("shard group %s/%s: client configuration is nil", namespace, name)
 	}
 	leases, err := newRESTLeases(config, namespace)
 	if err != nil {
@@ -82,7 +88,7 @@ func New(config *rest.Config, namespace, name string, opts ...Option) (*Group, e
 func newGroup(leases leaseAPI, namespace, name string, opts []Option) (*Group, error) {
 	g := &Group{
 		name: namespace + "/" + name, label: name, hash: UID(), leases: leases, reaping: leases, drainTimeout: 20 * time.Second,
-		wake: make(chan struct{}, 1), ready: make(chan struct{}), ended: make(chan struct{}),
+		wake: make(chan struct{}, 1), ready: make(chan struct{}), ended: make(chan struct{}), handedOver: make(chan struct{}),
 		calls: map[*call]struct{}{}, followers: map[*follower]struct{}{},
 	}
 	if err := g.setUp(namespace, name, opts); err != nil {
@@ -93,14 +99,14 @@ func newGroup(leases leaseAPI, namespace, name string, opts []Option) (*Group, e
 
 func (g *Group) setUp(namespace, name string, opts []Option) error {
 	if namespace == "" {
-		return errors.New("its Leases need a namespace")
+		return errors.New("namespace is empty: Leases need one")
 	}
 	if problems := append(validation.IsDNS1123Subdomain(name), validation.IsValidLabelValue(name)...); len(problems) > 0 {
 		return fmt.Errorf("the name is to be a label of Leases, and part of their names: %s", strings.Join(problems, ", "))
 	}
 	for _, opt := range append([]Option{WithLeaseDuration(15 * time.Second)}, opts...) {
 		if opt == nil {
-			return errors.New("an option is nil")
+			return errors.New("option is nil")
 		}
 		if err := opt(g); err != nil {
 			return err
@@ -147,7 +153,7 @@ func (g *Group) WaitForSync(ctx context.Context) error {
 	case <-g.ready:
 		return nil
 	case <-g.ended:
-		return fmt.Errorf("%s: it has ended: %w", g.Name(), g.waiting())
+		return fmt.Errorf("%s: stopped: %w", g.Name(), g.waiting())
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w: %w", g.Name(), g.waiting(), ctx.Err())
 	}
@@ -161,11 +167,11 @@ func (g *Group) waiting() error {
 	case g.status.Err != nil:
 		return g.status.Err
 	case !g.started:
-		return errors.New("it is not run")
+		return errors.New("group is not running")
 	case g.status.Waiting != nil:
 		return g.status.Waiting
 	}
-	return errors.New("this member waits for others to hand over ranges")
+	return errors.New("waiting for other members to hand over hash ranges")
 }
 
 // Owns reports whether this member may work on a key of a group by Key or Namespace at this

@@ -15,6 +15,7 @@ import (
 type Hash struct {
 	name  string
 	field string // that an API server can hash, "" for none
+	needs string // the field that value reads, "" if that is always there
 	value func(obj named) (string, error)
 	ofKey func(key index.Key) string // the same, if the key tells; else nil
 }
@@ -29,7 +30,7 @@ func UID() Hash {
 	return Hash{name: "UID", field: "object.metadata.uid", value: func(obj named) (string, error) {
 		o, ok := obj.(interface{ GetUID() types.UID })
 		if !ok {
-			return "", errors.New("it has no method GetUID")
+			return "", errors.New("object has no method GetUID")
 		}
 		return string(o.GetUID()), nil
 	}}
@@ -69,7 +70,7 @@ func joined(key index.Key) string { return key.Namespace + "/" + key.Name }
 // has none. In a group by UID, objects belong to the member that has their owner.
 func OwnerUID() Hash {
 	own := UID()
-	return Hash{name: "OwnerUID", value: func(obj named) (string, error) {
+	return Hash{name: "OwnerUID", needs: ownerReferences, value: func(obj named) (string, error) {
 		owner, err := controllerOf(obj)
 		if err != nil || owner == nil {
 			return orElse(own, obj, err)
@@ -83,7 +84,7 @@ func OwnerUID() Hash {
 // member that has their owner, if that is in the same namespace.
 func OwnerKey() Hash {
 	own := Key()
-	return Hash{name: "OwnerKey", value: func(obj named) (string, error) {
+	return Hash{name: "OwnerKey", needs: ownerReferences, value: func(obj named) (string, error) {
 		owner, err := controllerOf(obj)
 		if err != nil || owner == nil {
 			return orElse(own, obj, err)
@@ -94,10 +95,10 @@ func OwnerKey() Hash {
 
 // Label hashes the value of a label. Objects without it belong to one member.
 func Label(label string) Hash {
-	return Hash{name: "Label " + label, value: func(obj named) (string, error) {
+	return Hash{name: "Label " + label, needs: "metadata.labels", value: func(obj named) (string, error) {
 		o, ok := obj.(interface{ GetLabels() map[string]string })
 		if !ok {
-			return "", errors.New("it has no method GetLabels")
+			return "", errors.New("object has no method GetLabels")
 		}
 		return o.GetLabels()[label], nil
 	}}
@@ -110,13 +111,15 @@ func orElse(h Hash, obj named, err error) (string, error) {
 	return h.value(obj)
 }
 
+const ownerReferences = "metadata.ownerReferences"
+
 // controllerOf returns the owner of an object that is its controller, nil if it has none.
 func controllerOf(obj named) (*metav1.OwnerReference, error) {
 	o, ok := obj.(interface {
 		GetOwnerReferences() []metav1.OwnerReference
 	})
 	if !ok {
-		return nil, errors.New("it has no method GetOwnerReferences")
+		return nil, errors.New("object has no method GetOwnerReferences")
 	}
 	for _, owner := range o.GetOwnerReferences() {
 		if owner.Controller != nil && *owner.Controller {

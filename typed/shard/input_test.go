@@ -120,14 +120,14 @@ func TestStandsStill(t *testing.T) {
 func TestWrongArguments(t *testing.T) {
 	config := &rest.Config{}
 	for want, make := range map[string]func() (*Group, error){
-		"the configuration of the client is nil": func() (*Group, error) { return New(nil, "ns", "a") },
-		"its Leases need a namespace":            func() (*Group, error) { return New(config, "", "a") },
-		"the name is to be a label":              func() (*Group, error) { return New(config, "ns", "A b") },
-		"an option is nil":                       func() (*Group, error) { return New(config, "ns", "a", nil) },
-		"the identity":                           func() (*Group, error) { return New(config, "ns", "a", WithIdentity("A b")) },
-		"is not one of this package's":           func() (*Group, error) { return New(config, "ns", "a", WithHash(Hash{})) },
-		"the lease duration":                     func() (*Group, error) { return New(config, "ns", "a", WithLeaseDuration(time.Second)) },
-		"the drain timeout":                      func() (*Group, error) { return New(config, "ns", "a", WithDrainTimeout(-1)) },
+		"client configuration is nil":         func() (*Group, error) { return New(nil, "ns", "a") },
+		"namespace is empty: Leases need one": func() (*Group, error) { return New(config, "", "a") },
+		"the name is to be a label":           func() (*Group, error) { return New(config, "ns", "A b") },
+		"option is nil":                       func() (*Group, error) { return New(config, "ns", "a", nil) },
+		"the identity":                        func() (*Group, error) { return New(config, "ns", "a", WithIdentity("A b")) },
+		"is not one of this package's":        func() (*Group, error) { return New(config, "ns", "a", WithHash(Hash{})) },
+		"the lease duration":                  func() (*Group, error) { return New(config, "ns", "a", WithLeaseDuration(time.Second)) },
+		"the drain timeout":                   func() (*Group, error) { return New(config, "ns", "a", WithDrainTimeout(-1)) },
 	} {
 		_, err := make()
 		assert.ErrorContains(t, err, want)
@@ -135,10 +135,10 @@ func TestWrongArguments(t *testing.T) {
 	g, err := New(config, "ns", "a")
 	require.NoError(t, err)
 	for want, src := range map[string]source.Source[*corev1.Pod]{
-		"the group is nil":              NewSource[*corev1.Pod](nil, nil),
-		"returns the source":            NewSource[*corev1.Pod](g, nil),
+		"group is nil":                  NewSource[*corev1.Pod](nil, nil),
+		"source function is nil":        NewSource[*corev1.Pod](g, nil),
 		"needs a name and a function":   NewSource(g, func() source.Source[*corev1.Pod] { return nil }, By[*corev1.Pod]("x", nil)),
-		"an option is nil":              NewSource(g, func() source.Source[*corev1.Pod] { return nil }, nil),
+		"option is nil":                 NewSource(g, func() source.Source[*corev1.Pod] { return nil }, nil),
 		"not one of this package's fun": NewSource(g, func() source.Source[*corev1.Pod] { return nil }, BySame[*corev1.Pod](Hash{})),
 	} {
 		assert.ErrorContains(t, typed.NewInformer(src).Run(t.Context()), want)

@@ -16,7 +16,7 @@ func (m *member) join(ctx context.Context) error {
 	for _, s := range m.others {
 		switch {
 		case s.dead:
-		case s.lease.Name == m.leaseName() && s.changes > 1 && !s.leaving:
+		case s.lease.Name == m.leaseName() && s.changes > 1 && !s.leaving && !m.isOwn(s.lease):
 			return &IdentityError{Identity: m.identity}
 		case s.other > 1:
 			return m.differs(s)
@@ -49,7 +49,7 @@ func (m *member) join(ctx context.Context) error {
 // is dead. A list of the group does not have it if somebody has taken its label off.
 func (m *member) reclaim(ctx context.Context, exists error) error {
 	for _, s := range m.others {
-		if s.lease.Name == m.leaseName() {
+		if s.lease.Name == m.leaseName() && !m.isOwn(s.lease) {
 			return fmt.Errorf("the Lease of an earlier process of this identity has not expired yet: %w", exists)
 		}
 	}
@@ -67,7 +67,7 @@ func (m *member) reclaim(ctx context.Context, exists error) error {
 		was = nil
 	}
 	m.hidden = m.sight(was, lease, time.Now(), 0)
-	_, own := m.gone[lease.UID]
+	own := m.isOwn(lease)
 	switch {
 	case !own && m.hidden.changes > 1:
 		return &IdentityError{Identity: m.identity}
@@ -78,6 +78,12 @@ func (m *member) reclaim(ctx context.Context, exists error) error {
 		return fmt.Errorf("the Lease %s cannot be deleted, which is in the way: %w", m.leaseName(), err)
 	}
 	return fmt.Errorf("the Lease %s was in the way, and was deleted", m.leaseName())
+}
+
+// isOwn reports whether this process has made a Lease, even if it was edited.
+func (m *member) isOwn(lease *coordinationv1.Lease) bool {
+	_, gone := m.gone[lease.UID]
+	return gone || lease.Annotations[processAnnotation] == m.process
 }
 
 // differs returns the error that another member has other options.

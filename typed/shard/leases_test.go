@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 )
 
 var leaseResource = coordinationv1.Resource("leases")
@@ -48,14 +50,16 @@ func (s *leaseStore) do(verb string, f func() (*coordinationv1.Lease, error)) (*
 type leaseClient struct {
 	*leaseStore
 
-	mu     sync.Mutex
-	random *rand.Rand    // guarded by mu, as is the rest
-	slow   time.Duration // at most, each way
-	lossy  int           // percent of requests whose answer is lost, or that take effect late
-	cut    bool
-	dead   bool
-	paused time.Time // until when the process stands still
-	deny   error
+	mu      sync.Mutex
+	random  *rand.Rand    // guarded by mu, as is the rest
+	slow    time.Duration // at most, each way
+	lossy   int           // percent of requests whose answer is lost, or that take effect late
+	cut     bool
+	dead    bool
+	paused  time.Time              // until when the process stands still
+	seconds int32                  // how long Leases seem to be good for, 0 for their own duration
+	stale   []coordinationv1.Lease // the Leases that lists return, nil for the present ones
+	deny    error
 }
 
 var errCut = errors.New("the network is cut")
@@ -175,6 +179,9 @@ func (c *leaseClient) Delete(ctx context.Context, name string, p metav1.Precondi
 
 func (c *leaseClient) List(ctx context.Context, _ string) (*coordinationv1.LeaseList, error) {
 	list := &coordinationv1.LeaseList{}
+	c.mu.Lock()
+	stale, seconds := c.stale, c.seconds
+	c.mu.Unlock()
 	_, err := c.call(ctx, "list", func() (*coordinationv1.Lease, error) {
 		for _, l := range c.leases {
 			list.Items = append(list.Items, *l.DeepCopy())
@@ -184,5 +191,25 @@ func (c *leaseClient) List(ctx context.Context, _ string) (*coordinationv1.Lease
 	if err != nil {
 		return nil, err
 	}
+	if stale != nil {
+		list.Items = stale
+	}
+	list.Items = slices.DeleteFunc(list.Items, func(l coordinationv1.Lease) bool { return l.Labels[groupLabel] == "" })
+	for i := range list.Items {
+		if spec := &list.Items[i].Spec; seconds != 0 && ptr.Deref(spec.LeaseDurationSeconds, 0) > seconds {
+			spec.LeaseDurationSeconds = &seconds
+		}
+	}
 	return list, nil
+}
+
+// now returns all Leases.
+func (s *leaseStore) now() []coordinationv1.Lease {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := []coordinationv1.Lease{}
+	for _, l := range s.leases {
+		all = append(all, *l.DeepCopy())
+	}
+	return all
 }

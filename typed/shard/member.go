@@ -28,6 +28,7 @@ type member struct {
 	wants   ranges                  // that lease has, if it is sure
 	joined  bool                    // it has had a Lease
 	leaving bool                    // ranges are given up
+	overlap ranges                  // of this member, that others hold as well
 	refused error                   // why it leaves, nil if since ctx has ended
 	others  map[types.UID]*sighting // Leases of other members
 	looked  time.Time               // when a list of all Leases succeeded last
@@ -189,14 +190,14 @@ func (m *member) tell(others []*sighting) {
 
 // lose gives up everything: the Lease is gone, so others may have it all.
 func (m *member) lose() {
-	m.logger.Info("The Lease of this member is gone, and all its ranges with it; it joins anew")
+	m.logger.Info("The Lease of this member is gone with all its ranges, joining again")
 	m.gone[m.lease.UID] = struct{}{}
 	m.lease, m.sure, m.wants = nil, false, ranges{}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.status.Lost++
 	m.valid = time.Time{}
-	m.active, m.held = ranges{}, ranges{}
+	m.active, m.held, m.coming, m.fading = ranges{}, ranges{}, ranges{}, ranges{}
 	m.endCalls(everything, ErrLost)
 	m.keep(m.held)
 }

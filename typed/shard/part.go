@@ -35,7 +35,10 @@ func (q *part[T]) run() error {
 	defer q.cancel()
 	src := q.open()
 	if src == nil {
-		return errors.New("the source to share is nil")
+		return errors.New("source is nil")
+	}
+	if q.needs != "" && source.Omits(src, q.needs) {
+		return fmt.Errorf("hash %s reads %s, which the source leaves out: name the field in kube.WithFields, or leave it out of kube.WithoutFields", q.name, q.needs)
 	}
 	leave, err := q.opened.Add(src, func() []string { return q.Decoding().Needs })
 	if err != nil {
@@ -144,7 +147,7 @@ func (q *part[T]) judge(c index.Change[T], r uint8, ok bool, version string) (in
 	case known && q.hasSince(was, version):
 		return c, false // the sink has this, or what came after it
 	case q.owner[r] == q && !q.isBehind(r, version):
-		q.setPlace(key, place[T]{q, number(version), r})
+		q.setPlace(key, place[T]{q, number(version), objectVersion(c.Object), r})
 		return c, true
 	case known && was.part == q: // it has left its range
 		q.forgetPlace(key)
@@ -215,8 +218,17 @@ func (q *part[T]) tellVersion(at string) {
 // stagedObject is an object of a list that the sink has taken in.
 type stagedObject struct {
 	source.Staged
-	key index.Key
-	r   uint8
+	key    index.Key
+	object uint64 // its version
+	r      uint8
+}
+
+// objectVersion returns the version of an object, 0 if it is not known.
+func objectVersion[T index.Object](obj T) uint64 {
+	if of, ok := any(obj).(interface{ GetResourceVersion() string }); ok {
+		return number(of.GetResourceVersion())
+	}
+	return 0
 }
 
 // Stage implements source.Sink. It takes no lock.
@@ -235,7 +247,7 @@ func (q *part[T]) Stage(obj T, version string) source.Staged {
 	if key, is := source.Rejected(inner); is {
 		q.noteRejected(key)
 	}
-	return stagedObject{inner, index.KeyOf(obj), r}
+	return stagedObject{inner, index.KeyOf(obj), objectVersion(obj), r}
 }
 
 // Replace implements source.Sink.
@@ -291,6 +303,10 @@ func (q *part[T]) Report(err error) {
 		q.sink.Report(err)
 		return
 	}
+	if errors.Is(err, source.ErrNotStreamed) { // the part does not fail
+		q.sink.Report(err)
+		return
+	}
 	defer q.tell()
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -334,16 +350,18 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 		if !ok || !own.has(obj.r) {
 			continue
 		}
-		if was, known := q.places[obj.key]; known && was.version > number(version) && !own.has(was.r) {
+		was, known := q.places[obj.key]
+		if known && was.version > number(version) && !own.has(was.r) {
 			continue // an earlier object of this key
 		}
 		listed[obj.key] = struct{}{}
-		q.setPlace(obj.key, place[T]{q, number(version), obj.r})
-		if q.loaded.has(obj.r) {
-			relisted = append(relisted, obj.Staged)
-		} else {
+		q.setPlace(obj.key, place[T]{q, number(version), obj.object, obj.r})
+		switch {
+		case !q.loaded.has(obj.r):
 			acquired = append(acquired, obj.Staged)
-		}
+		case q.listed || !known || was.object != obj.object || was.object == 0 || stay[obj.key]:
+			relisted = append(relisted, obj.Staged)
+		} // otherwise another part has reported it in this state
 	}
 	q.repairBut(stay, of)
 	gone := q.missing(listed, version, of)

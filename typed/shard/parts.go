@@ -51,7 +51,8 @@ type parts[T index.Object] struct {
 // place tells where an object came from.
 type place[T index.Object] struct {
 	part    *part[T]
-	version uint64 // 0 if it is not known
+	version uint64 // at which it was reported, 0 if it is not known
+	object  uint64 // its own, 0 if it is not known
 	r       uint8
 }
 

@@ -51,7 +51,24 @@ func TestOmits(t *testing.T) {
 		if needs == nil {
 			assert.NoError(t, err)
 		} else {
-			assert.ErrorContains(t, err, "leaves out metadata.labels")
+			assert.ErrorContains(t, err, "omits metadata.labels")
+		}
+	}
+}
+
+// TestHashOfOmittedField: a source that leaves out the field of its hash ends with an
+// error, or all of them would be one member's.
+func TestHashOfOmittedField(t *testing.T) {
+	g, err := newGroup(&leaseClient{leaseStore: newLeaseStore()}, "ns", "group", []Option{WithIdentity("a")})
+	require.NoError(t, err)
+	for hash, wants := range map[*Hash]string{new(Label("app")): "hash Label app reads metadata.labels", new(OwnerKey()): "", new(UID()): ""} {
+		s := NewSource(g, func() source.Source[*corev1.ConfigMap] { return unlabeled{true} }, BySame[*corev1.ConfigMap](*hash))
+		q := &part[*corev1.ConfigMap]{parts: newParts(s, source.Sink[*corev1.ConfigMap](&sinktest.Recorder[*corev1.ConfigMap]{}))}
+		q.ctx, q.cancel = context.WithCancel(t.Context())
+		if err := q.run(); wants == "" {
+			assert.NoError(t, err)
+		} else {
+			assert.ErrorContains(t, err, wants)
 		}
 	}
 }
@@ -62,3 +79,29 @@ type unlabeled struct{ omits bool }
 func (unlabeled) Run(context.Context, source.Sink[*corev1.ConfigMap]) error { return nil }
 
 func (u unlabeled) Omits(field string) bool { return u.omits && field == "metadata.labels" }
+
+// TestDerives: a shared source leads to its input, and to those that it opens later.
+func TestDerives(t *testing.T) {
+	g, err := newGroup(&leaseClient{leaseStore: newLeaseStore()}, "ns", "group", []Option{WithIdentity("a")})
+	require.NoError(t, err)
+	var s *Source[*corev1.ConfigMap]
+	opened := func() int {
+		require.Len(t, s.DerivedFrom(), 1)
+		return len(s.DerivedFrom()[0].DerivedFrom())
+	}
+	running := 0
+	s = NewSource(g, func() source.Source[*corev1.ConfigMap] { return derived(func() { running = opened() }) })
+	assert.Equal(t, 1, opened(), "the first one")
+	q := &part[*corev1.ConfigMap]{parts: newParts(s, source.Sink[*corev1.ConfigMap](&sinktest.Recorder[*corev1.ConfigMap]{}))}
+	q.ctx, q.cancel = context.WithCancel(t.Context())
+	assert.NoError(t, q.run())
+	assert.Equal(t, 2, running, "and one that runs")
+	assert.Equal(t, 1, opened())
+}
+
+// derived is a source that is derived from nothing, and is called when it runs.
+type derived func()
+
+func (d derived) Run(context.Context, source.Sink[*corev1.ConfigMap]) error { d(); return nil }
+
+func (derived) DerivedFrom() []source.Derived { return nil }

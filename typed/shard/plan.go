@@ -21,8 +21,9 @@ func (m *member) plan(others []*sighting) record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	next := m.record()
-	target, mentioned := m.target(others)
-	m.stop(m.active.minus(target))
+	m.noteOverlap(others)
+	target, mentioned, unready := m.target(others)
+	m.fade(m.active.minus(target).minus(unready))
 	held := m.held.and(m.active.or(m.busy()))
 	granted := ranges{}
 	if m.sure && !slices.ContainsFunc(others, func(s *sighting) bool { return s.other > 0 }) {
@@ -32,14 +33,34 @@ func (m *member) plan(others []*sighting) record {
 	for _, s := range others {
 		lasting = lasting.or(s.wants)
 	}
-	free := target.minus(mentioned).minus(m.kept)
+	away := target.minus(m.held).minus(m.busy())
+	m.prepare(away)
+	free := away.minus(mentioned)
 	next.holds = held.or(granted)
 	next.wants = free.or(m.wants.and(target).and(lasting)).minus(granted).minus(held)
 	for _, s := range others {
 		next.wants = next.wants.minus(s.holds)
 	}
+	next.prepares, next.listed = away.minus(granted), m.listed().minus(granted)
 	m.status.Waiting = m.waitsFor(target.minus(next.holds), others)
 	return next
+}
+
+// noteOverlap counts how often another member has begun to hold a range of this one.
+// The caller holds mu.
+func (m *member) noteOverlap(others []*sighting) {
+	theirs := ranges{}
+	for _, s := range others {
+		if !s.senseless {
+			theirs = theirs.or(s.holds)
+		}
+	}
+	both := m.held.and(theirs)
+	if !both.minus(m.overlap).empty() {
+		m.status.Overlaps++
+		m.logger.Error(nil, "This member and another one hold the same ranges: Leases were edited", "ranges", both.count())
+	}
+	m.overlap = both
 }
 
 // same returns what the Lease says, for a renewal that changes nothing.
@@ -51,23 +72,28 @@ func (m *member) same() record {
 
 // record returns what the Lease says, as far as it is sure. The caller holds mu.
 func (m *member) record() record {
-	return record{identity: m.identity, holds: m.held, wants: m.wants, leaving: m.leaving, options: m.options(), duration: m.leaseDuration}
+	return record{identity: m.identity, holds: m.held, wants: m.wants, prepares: m.coming, listed: m.listed(), leaving: m.leaving || m.announced, options: m.options(), duration: m.leaseDuration}
 }
 
-// target returns which ranges this member is to have, and which others hold or want. The
-// caller holds mu.
-func (m *member) target(others []*sighting) (target, mentioned ranges) {
+// target returns which ranges this member is to have, which others hold or want, and which
+// they are to have, and have not listed. The caller holds mu.
+func (m *member) target(others []*sighting) (target, mentioned, waiting ranges) {
 	var members []holder
-	if !m.leaving {
-		members = append(members, holder{m.lease.Name, m.held})
+	if !m.leaving && !m.announced {
+		members = append(members, holder{m.lease.Name, m.held, m.coming})
 	}
 	for _, s := range others {
 		mentioned = mentioned.or(s.holds).or(s.wants)
 		if !s.leaving && !s.dead && s.other == 0 {
-			members = append(members, holder{s.lease.Name, s.holds})
+			members = append(members, holder{s.lease.Name, s.holds, s.prepares})
 		}
 	}
-	return assign(members)[m.lease.Name], mentioned
+	m.noteHandedOver(len(members) == 0)
+	if len(members) == 0 && !m.leaving {
+		return m.held, mentioned, ranges{} // no other member can take it
+	}
+	assigned := assign(members)
+	return assigned[m.lease.Name], mentioned, unready(others, assigned)
 }
 
 // renew writes the Lease. It reports whether the next round should follow at once: ranges
@@ -91,16 +117,16 @@ func (m *member) renew(ctx context.Context, next record) (again bool, err error)
 	m.take(next.holds.minus(m.held), written.ResourceVersion)
 	m.held = m.held.and(next.holds)
 	m.keep(m.held)
-	m.status.Wanted = next.wants.count()
+	m.status.Wanted = next.wants.or(next.prepares).count()
 	return again, nil
 }
 
 // take notes that ranges are this member's now. The caller holds mu.
 func (m *member) take(granted ranges, version string) {
 	for r := range granted.all() {
-		m.taken++
-		m.since[r], m.fences[r] = m.taken, version
+		m.fences[r] = version
 	}
+	m.coming = m.coming.minus(granted) // since[r] is of then: they are not listed again
 	m.active, m.held = m.active.or(granted), m.held.or(granted)
 	m.keep(m.held)
 	if granted.empty() {
@@ -128,6 +154,7 @@ func (m *member) leave(ctx context.Context) bool {
 	m.leaving = true
 	m.mu.Lock()
 	m.stop(everything)
+	m.prepare(ranges{})
 	calls, valid := len(m.calls), m.isValid(time.Now())
 	m.mu.Unlock()
 	if m.lease == nil || !valid {
@@ -153,7 +180,7 @@ func (m *member) leave(ctx context.Context) bool {
 func (m *member) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.valid, m.active = time.Time{}, ranges{}
+	m.valid, m.active, m.coming = time.Time{}, ranges{}, ranges{}
 	m.endCalls(everything, ErrLost)
 	close(m.ended)
 	if m.lapse != nil {

@@ -22,6 +22,12 @@ var everything = ranges{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
 func (s *ranges) add(r uint8) { s[r/64] |= 1 << (r % 64) }
 
+// with returns the set with one more range.
+func (s ranges) with(r uint8) ranges {
+	s.add(r)
+	return s
+}
+
 func (s ranges) has(r uint8) bool { return s[r/64]&(1<<(r%64)) != 0 }
 func (s ranges) empty() bool      { return s == ranges{} }
 

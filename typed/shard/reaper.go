@@ -128,7 +128,7 @@ func (r *reaper) delete(ctx context.Context, s *sighting) bool {
 	}
 	r.mu.Unlock()
 	if err == nil {
-		r.logger.Info("A member has not renewed its Lease, and is not one any more", "lost", s.identity)
+		r.logger.Info("Removed a member whose Lease expired", "lost", s.identity)
 		r.deleted()
 	}
 	return gone

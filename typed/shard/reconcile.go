@@ -14,7 +14,8 @@ import (
 //     range.
 //   - A key whose range this member has, but may not work on at the moment, as its Lease was
 //     not renewed in time, or as some source of the group has not listed the range yet, comes
-//     again after 2/15 of the lease duration, by queue.RequeueAfter.
+//     again after 2/15 of the lease duration, by queue.RequeueAfter; one whose range this
+//     member is about to have, after a quarter of that.
 //   - The context ends when the member may not work on the key any more, with the cause
 //     ErrLost or ErrMoved. The range is not given to others before the function has returned,
 //     unless the Lease could not be renewed.
@@ -39,6 +40,8 @@ func (s *Source[T]) Reconcile(reconcile func(ctx context.Context, key index.Key)
 		switch v {
 		case later:
 			return queue.RequeueAfter(s.group.retryPeriod)
+		case soon:
+			return queue.RequeueAfter(s.group.retryPeriod / 4)
 		case never:
 			s.forget(key)
 			return nil

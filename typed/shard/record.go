@@ -18,6 +18,9 @@ const (
 	wantsAnnotation   = "shard.kubetyped.io/wants"
 	optionsAnnotation = "shard.kubetyped.io/options"
 	leavingAnnotation = "shard.kubetyped.io/leaving"
+	// Ranges that others may hold, and the sources of this member list.
+	preparesAnnotation = "shard.kubetyped.io/prepares"
+	listedAnnotation   = "shard.kubetyped.io/listed"
 	// Two renewals may come at the same time of the clock; they are writes all the same.
 	renewalsAnnotation = "shard.kubetyped.io/renewals"
 )
@@ -26,6 +29,9 @@ const (
 type record struct {
 	identity     string // unique among those who live
 	holds, wants ranges // no range is in both
+	prepares     ranges // that it is to have, and does not hold
+	listed       ranges // those of them that its sources have listed
+	prepared     bool   // it says both
 	leaving      bool   // it is to get no ranges any more
 	options      string // of the group, as the member knows them
 	duration     time.Duration
@@ -37,10 +43,17 @@ func recordOf(lease *coordinationv1.Lease) (r record, err error) {
 	if r.holds, err = parseRanges(notes[holdsAnnotation]); err == nil {
 		r.wants, err = parseRanges(notes[wantsAnnotation])
 	}
+	if err == nil {
+		r.prepares, err = parseRanges(notes[preparesAnnotation])
+	}
+	if err == nil {
+		r.listed, err = parseRanges(notes[listedAnnotation])
+	}
 	if err != nil {
 		return r, fmt.Errorf("lease %s/%s: %w", lease.Namespace, lease.Name, err)
 	}
 	r.identity = ptr.Deref(lease.Spec.HolderIdentity, "")
+	_, r.prepared = notes[preparesAnnotation]
 	r.leaving = notes[leavingAnnotation] != ""
 	r.options = notes[optionsAnnotation]
 	r.duration = time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 0)) * time.Second
@@ -58,6 +71,10 @@ func (r record) write(lease *coordinationv1.Lease) *coordinationv1.Lease {
 	notes[renewalsAnnotation] = strconv.FormatUint(renewals+1, 10)
 	notes[holdsAnnotation], notes[wantsAnnotation] = r.holds.String(), r.wants.String()
 	notes[optionsAnnotation] = r.options
+	notes[preparesAnnotation], notes[listedAnnotation] = "", ""
+	if !r.prepares.empty() {
+		notes[preparesAnnotation], notes[listedAnnotation] = r.prepares.String(), r.listed.String()
+	}
 	delete(notes, leavingAnnotation)
 	if r.leaving {
 		notes[leavingAnnotation] = "true"

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,11 +16,12 @@ import (
 // sighting is what is seen of the Lease of another member.
 type sighting struct {
 	record
-	lease   *coordinationv1.Lease
-	at      time.Time // since when it could have been seen to change, and has not
-	changes int       // how often it has changed since it was seen first
-	other   int       // in how many states in a row it was seen with other options
-	dead    bool      // it was not renewed for as long as it says
+	lease     *coordinationv1.Lease
+	at        time.Time // since when it could have been seen to change, and has not
+	changes   int       // how often it has changed since it was seen first
+	senseless bool      // the Lease cannot be read
+	other     int       // in how many states in a row it was seen with other options
+	dead      bool      // it was not renewed for as long as it says
 }
 
 // look lists all Leases, and returns those of others, by their names. The list begins after
@@ -78,13 +80,17 @@ func (m *member) adopt(lease *coordinationv1.Lease) bool {
 	case lease.ResourceVersion == m.lease.ResourceVersion:
 		return true
 	}
+	edited := m.sure
 	m.lease, m.sure = lease, false
 	written, err := recordOf(lease)
-	if err != nil {
-		m.logger.Error(err, "The Lease of this member was changed by somebody else")
+	if edited || err != nil {
+		m.logger.Error(err, "The Lease of this member was changed by another process")
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if edited {
+		m.status.Edited++
+	}
 	if missing := m.held.minus(written.holds); !missing.empty() { // not by a request of this member
 		m.active, m.held = m.active.minus(missing), m.held.minus(missing)
 		m.endCalls(missing, ErrLost)
@@ -104,9 +110,12 @@ func (m *member) sight(was *sighting, lease *coordinationv1.Lease, now time.Time
 	}
 	s := &sighting{lease: lease, at: now}
 	var err error
-	if s.record, err = recordOf(lease); err != nil { // nobody takes what it may hold
-		m.logger.Error(err, "The Lease of a member makes no sense")
-		s.record = record{identity: lease.Name, holds: everything, options: m.options()}
+	if s.record, err = recordOf(lease); err == nil && s.options == "" {
+		err = errors.New("options are missing")
+	}
+	if err != nil { // nobody takes what it may hold
+		m.logger.Error(err, "The Lease of a member is invalid")
+		s.record, s.senseless = record{identity: lease.Name, holds: everything, options: m.options()}, true
 	}
 	if s.duration <= 0 {
 		s.duration = m.leaseDuration

@@ -20,6 +20,7 @@ type Source[T index.Object] struct {
 	name  string
 	value func(obj T) (string, error)
 	field string // that the server is asked to hash, "" for none
+	needs string // the field that value reads, "" if that is not known
 	err   error
 
 	origin   source.Origin
@@ -49,7 +50,8 @@ func BySame[T index.Object](h Hash) SourceOption[T] {
 		if h.value == nil {
 			return errors.New("the hash is not one of this package's functions")
 		}
-		s.name, s.value, s.field = h.name, func(obj T) (string, error) { return h.value(obj) }, h.field
+		s.name, s.value = h.name, func(obj T) (string, error) { return h.value(obj) }
+		s.field, s.needs = h.field, h.needs
 		return nil
 	}
 }
@@ -64,7 +66,7 @@ func By[T index.Object](name string, value func(obj T) string) SourceOption[T] {
 		if name == "" || value == nil {
 			return errors.New("what objects are shared by needs a name and a function")
 		}
-		s.name, s.field = name, ""
+		s.name, s.field, s.needs = name, "", ""
 		s.value = func(obj T) (v string, err error) {
 			defer func() {
 				if p := recover(); p != nil {
@@ -92,8 +94,9 @@ func By[T index.Object](name string, value func(obj T) string) SourceOption[T] {
 //
 //  1. The informer is synced when the first ranges have been listed. Until this member has
 //     some, it reports a source.WaitingError.
-//  2. Ranges that come are listed, and their objects are additions with the reason
-//     index.Acquired. Nothing else is listed for that, unless the server sends all objects
+//  2. Ranges that are to come are listed, and their objects are additions with the reason
+//     index.Acquired, before this member owns them: see Owns. Objects that the
+//     informer has in the same version are not reported again. Nothing else is listed for that, unless the server sends all objects
 //     anyway, or there would be more than four watches.
 //  3. Objects of ranges that go are deleted with the reason index.Released. That is after all
 //     calls of reconcile functions for the range have returned.
@@ -108,15 +111,15 @@ func NewSource[T index.Object](group *Group, src func() source.Source[T], opts .
 	s := &Source[T]{group: group, open: src}
 	switch {
 	case group == nil:
-		s.err = errors.New("the group is nil")
+		s.err = errors.New("group is nil")
 		return s
 	case src == nil:
-		s.err = errors.New("the function that returns the source to share is nil")
+		s.err = errors.New("source function is nil")
 		return s
 	}
 	for _, opt := range append([]SourceOption[T]{BySame[T](group.hash)}, opts...) {
 		if opt == nil {
-			s.err = errors.New("an option is nil")
+			s.err = errors.New("option is nil")
 			return s
 		}
 		if err := opt(s); err != nil {
@@ -139,6 +142,9 @@ func (s *Source[T]) Origin() source.Origin { return s.origin }
 
 // Omits implements source.Partial.
 func (s *Source[T]) Omits(field string) bool { return s.opened.Omits(field) }
+
+// DerivedFrom implements source.Derived.
+func (s *Source[T]) DerivedFrom() []source.Derived { return []source.Derived{&s.opened} }
 
 // Run implements source.Source.
 func (s *Source[T]) Run(ctx context.Context, sink source.Sink[T]) error {

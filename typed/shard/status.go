@@ -8,9 +8,9 @@ type Status struct {
 	Identity string
 	// Members are the identities of all members that have a Lease, sorted.
 	Members []string
-	// Ranges is how many of the 256 ranges this member works on, Wanted how many it is
-	// about to take, and Leaving how many it has stopped to work on, but not given up, as
-	// calls are under way.
+	// Ranges is how many of the 256 ranges this member works on, Wanted how many it is about to
+	// take, or is to have when it has listed them, and Leaving how many it has stopped to work
+	// on, but not given up, as calls are under way.
 	Ranges, Wanted, Leaving int
 	// Calls is how many calls of reconcile functions are under way.
 	Calls int
@@ -21,6 +21,12 @@ type Status struct {
 	// Lost is how often other members have taken all that this one had, since it could not
 	// renew its Lease.
 	Lost int
+	// Lapsed is how often this member had to stop, since it had not renewed its Lease in time:
+	// its machine stood still, or the API server did not answer.
+	Lapsed int
+	// Edited is how often this member's Lease was changed by others, and Overlaps how often
+	// another member has begun to hold a range of this one. Members do neither.
+	Edited, Overlaps int
 	// Waiting is why this member has fewer ranges than are its share, nil if it has them:
 	// members that are dead, or have other options, or have not handed over yet.
 	Waiting error
@@ -36,7 +42,7 @@ func (g *Group) Status() Status {
 	defer g.mu.Unlock()
 	s := g.status
 	s.Identity, s.Renewed, s.Calls = g.identity, g.renewed, len(g.calls)
-	s.Ranges, s.Leaving = g.active.count(), g.kept.minus(g.active).count()
+	s.Ranges, s.Leaving = g.active.count(), g.held.or(g.busy()).minus(g.active).count()
 	s.Valid = g.isValid(time.Now())
 	return s
 }

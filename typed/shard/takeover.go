@@ -40,7 +40,7 @@ func (q *part[T]) takeOver(version string) (own ranges) {
 	if !ahead.empty() && !q.listed {
 		for key, at := range maps.All(q.places) {
 			if ahead.has(at.r) {
-				q.setPlace(key, place[T]{q, at.version, at.r})
+				q.setPlace(key, place[T]{q, at.version, at.object, at.r})
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (q *part[T]) missing(listed map[index.Key]struct{}, version string, of func
 			continue
 		}
 		if _, is := q.rejected[key]; is {
-			q.setPlace(key, place[T]{q, at.version, at.r})
+			q.setPlace(key, place[T]{q, at.version, at.object, at.r})
 			continue
 		}
 		gone = append(gone, key)

@@ -23,6 +23,9 @@ func (m *member) waitsFor(missing ranges, others []*sighting) error {
 		}
 	}
 	var errs []error
+	if unlisted := missing.and(m.coming).minus(m.listed()); !unlisted.empty() {
+		errs = append(errs, fmt.Errorf("%d ranges wait until their objects are listed here", unlisted.count()))
+	}
 	add := func(format string, members []string) {
 		if len(members) > 0 {
 			errs = append(errs, fmt.Errorf(format, missing.count(), some(members)))

@@ -1,7 +1,7 @@
-// Package source is what an informer's objects come from. A [Source] lists and watches,
-// and reports every change to a [Sink], which informers of package typed have. Package
-// kube has the sources that ask an API server; package adapters has one on another
-// informer, and a test's own events are a source as well.
+// Package source contains the sources of informers. A [Source] lists and watches, and reports
+// every change to a [Sink], which informers of package typed have. Package kube has the
+// sources that ask an API server; package adapters has one on another informer, and a test's
+// own events are a source as well.
 //
 // Sources are made of others: [Map] and [FilterMap] keep what is needed of objects, and
 // [FromNamespaces] follows a set of [Namespaces] that changes.

@@ -20,9 +20,8 @@ import (
 //  3. There is no event for one that was not in the store and does not come into
 //     the projection.
 //
-// See Map for what project has to be. Nothing is remembered here: the store
-// knows what it has. So a source that is filtered costs no memory for what is
-// left out.
+// See Map for the rules for project. The source keeps no state, because the store knows its
+// objects, so filtered objects cost no memory.
 //
 // To handlers that are to see some objects only, while the store has all, give
 // control.Filter instead.
@@ -40,9 +39,9 @@ type projectedSource[A, B index.Object] struct {
 func (s *projectedSource[A, B]) Run(ctx context.Context, sink Sink[B]) error {
 	switch {
 	case s.source == nil:
-		return errors.New("the source to project is nil")
+		return errors.New("source is nil")
 	case s.project == nil:
-		return errors.New("the function that projects is nil")
+		return errors.New("projection is nil")
 	}
 	return s.source.Run(ctx, &projection[A, B]{Forwarder: Forwarder[B]{sink}, project: s.project})
 }
@@ -59,14 +58,8 @@ func (s *projectedSource[A, B]) Omits(field string) bool {
 	return ok && Omits(same, field)
 }
 
-// Projected returns the source that is projected, nil if it does not know its origin, for
-// package view, which has to know what it is made of.
-func (s *projectedSource[A, B]) Projected() interface{ Origin() Origin } {
-	if located, ok := s.source.(Located[A]); ok {
-		return located
-	}
-	return nil
-}
+// DerivedFrom implements Derived.
+func (s *projectedSource[A, B]) DerivedFrom() []Derived { return DerivedOf(s.source) }
 
 // projection is the Sink of objects that are projected before they are passed on. What
 // the type of the objects does not matter to is passed on as it is.
@@ -186,10 +179,10 @@ func (p *projection[A, B]) call(obj A, key index.Key) (projected B, kept bool, e
 		return none, false, nil
 	}
 	if index.Same(projected, none) {
-		return none, true, errors.New("its projection is nil")
+		return none, true, errors.New("projected object is nil")
 	}
 	if got := index.KeyOf(projected); got != key {
-		return none, true, fmt.Errorf("its projection has another key, %q", got)
+		return none, true, fmt.Errorf("projected object has another key, %q", got)
 	}
 	return projected, true, nil
 }

@@ -21,10 +21,9 @@ import (
 //		return kube.FromClient(client.CoreV1().Pods(namespace))
 //	}))
 //
-// src is called for a namespace when it comes into the set; what it returns is
-// run until the namespace leaves the set, and may have selectors of its own. So
-// there is one list and one watch for each namespace, and one store, of which
-// every read sees one state.
+// src is called for a namespace when it comes into the set; its source runs until the
+// namespace leaves the set, and may have its own selectors. So there is one list and one watch
+// for each namespace, and one store, of which every read sees one state.
 //
 //  1. The informer is synced when all namespaces that are in the set then have
 //     been listed. Until then, those that were listed wait for the others.
@@ -33,27 +32,25 @@ import (
 //  3. When a namespace is removed, its objects are deleted with the reason
 //     index.OutOfScope.
 //  4. A later list of one namespace is compared with the objects of that one.
-//  5. A namespace that cannot be listed or watched is tried again, as its source
-//     does, and reported as a *NamespaceError; if there are several, as all of
-//     them joined. It keeps the informer from syncing, but not a synced one from
-//     going on with the others. An error that a namespace's source ends with ends
-//     the informer.
+//  5. A namespace that cannot be listed or watched is retried by its source, and reported as a
+//     *NamespaceError; several are joined. It keeps the informer from syncing, but not a
+//     synced one from continuing with the others. An error that a namespace's source ends with
+//     ends the informer.
 //  6. Objects that are in another namespace than their source is for are left out
 //     as a RejectedError.
 //
-// About resource versions: each watch comes to a version by itself, and one of a
-// namespace in which nothing happens only by bookmarks, which the server sends
-// about once a minute. typed.Informer.ResourceVersion is the lowest of them, so it is
-// never ahead of what reads return, in any namespace, and WaitForResourceVersion
-// takes as long as the slowest watch; typed.Informer.WaitForKeyVersion waits for that of
-// one namespace. A namespace that was added keeps the
-// version from going on until it is listed, and takes it back if its list is
-// older; one that cannot be listed should therefore be removed. Versions that
-// were reached before it was added say nothing about it.
+// About resource versions: each watch comes to a version by itself, and one of a namespace in
+// which nothing happens only by bookmarks, which the server sends about once a minute.
+// typed.Informer.ResourceVersion is the lowest of them, so it is never ahead of what reads
+// return, in any namespace, and WaitForResourceVersion takes as long as the slowest watch;
+// typed.Informer.WaitForKeyVersion waits for that of one namespace. A namespace that was added
+// keeps the version from continuing until it is listed, and takes it back if its list is
+// older; one that cannot be listed should therefore be removed. Versions that were reached
+// before it was added say nothing about it.
 //
-// What the sources of the namespaces have in common is known when the first of them is
-// made, which is after the informer has its name: give it one by typed.WithName, if there
-// are several of a kind.
+// The common origin of the sources is known only when the first of them is made, after the
+// informer got its name. If there are several informers of a kind, name them with
+// typed.WithName.
 //
 // Functions of Map, FilterMap and typed.WithTransform may be called for several
 // namespaces at the same time.
@@ -107,11 +104,14 @@ func (s *namespacesSource[T]) Origin() Origin {
 // Omits implements Partial.
 func (s *namespacesSource[T]) Omits(field string) bool { return s.opened.Omits(field) }
 
+// DerivedFrom implements Derived.
+func (s *namespacesSource[T]) DerivedFrom() []Derived { return []Derived{&s.opened} }
+
 // run runs the source of a namespace until it ends.
 func (s *namespacesSource[T]) run(ctx context.Context, namespace string, sink Sink[T]) error {
 	src := s.source(namespace)
 	if src == nil {
-		return errors.New("the source is nil")
+		return errors.New("source is nil")
 	}
 	from := OriginOf(src)
 	from.Namespace = ""
@@ -128,9 +128,9 @@ func (s *namespacesSource[T]) run(ctx context.Context, namespace string, sink Si
 func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	switch {
 	case s.namespaces == nil:
-		return errors.New("the set of namespaces is nil")
+		return errors.New("set of namespaces is nil")
 	case s.source == nil:
-		return errors.New("the function that returns the source of a namespace is nil")
+		return errors.New("source function is nil")
 	case s.namespaces.err != nil:
 		return s.namespaces.err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -74,7 +75,7 @@ func TestNamespaces(t *testing.T) {
 		x, y := r.sinkOf("x"), r.sinkOf("y")
 		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("a", 1)), in("x", rig.At("b", 2))}, "5")
 		assert.Empty(t, r.rec.Next(), "y is missing")
-		assert.Equal(t, typed.PhaseSyncing, r.Status().Phase)
+		assert.Equal(t, report.PhaseSyncing, r.Status().Phase)
 		sinktest.Replace(y, "", []*rig.Thing{in("y", rig.At("c", 3))}, "6")
 		assert.ElementsMatch(t, []string{"initial a@1", "initial b@2", "initial c@3"}, r.rec.Next())
 		assert.NoError(t, r.WaitForSync(t.Context()))
@@ -259,7 +260,7 @@ func TestNamespacesLeaveOutWhatIsNotTheirs(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, 1, r.Len())
 		sinktest.Put(x, in("y", rig.At("a", 3)), "3")
-		assert.ErrorContains(t, r.Status().LastRejected, `object "y/a" at resource version "3" was left out: it came from the source of the namespace x`)
+		assert.ErrorContains(t, r.Status().LastRejected, `object "y/a" at resource version "3" was left out: object came from the source of the namespace x`)
 		sinktest.RemoveNamespace(x, "y", "4")
 		sinktest.Replace(x, "y", nil, "4")
 		synctest.Wait()
@@ -287,16 +288,16 @@ func TestNamespacesEndWithTheirSources(t *testing.T) {
 	})
 	t.Run("that is nil", func(t *testing.T) {
 		informer := typed.NewInformer(source.FromNamespaces(source.NewNamespaces("x"), func(string) source.Source[*rig.Thing] { return nil }))
-		assert.ErrorContains(t, informer.Run(t.Context()), "namespace x: the source is nil")
+		assert.ErrorContains(t, informer.Run(t.Context()), "namespace x: source is nil")
 	})
 }
 
 func TestNamespacesCheckTheirArguments(t *testing.T) {
 	src := (&scripts{started: map[string]*rig.Script{}}).source
 	for want, informer := range map[string]*typed.Informer[*rig.Thing]{
-		"the set of namespaces is nil":                       typed.NewInformer(source.FromNamespaces(nil, src)),
-		"the function that returns the source of a namespac": typed.NewInformer(source.FromNamespaces[*rig.Thing](source.NewNamespaces(), nil)),
-		`"A_b" cannot be the name of a namespace`:            typed.NewInformer(source.FromNamespaces(source.NewNamespaces("x", "A_b"), src)),
+		"set of namespaces is nil":                typed.NewInformer(source.FromNamespaces(nil, src)),
+		"source function is nil":                  typed.NewInformer(source.FromNamespaces[*rig.Thing](source.NewNamespaces(), nil)),
+		`"A_b" cannot be the name of a namespace`: typed.NewInformer(source.FromNamespaces(source.NewNamespaces("x", "A_b"), src)),
 	} {
 		assert.ErrorContains(t, informer.Run(t.Context()), want)
 		assert.ErrorContains(t, informer.WaitForSync(t.Context()), want)

@@ -25,8 +25,8 @@ import (
 // version, since reports bring their own. project is called by one goroutine for
 // each watch of src.
 //
-// What is equal after the projection is still an update: all of src's reports
-// are passed on.
+// An update that leaves the projection equal is still an update: all of src's reports are
+// passed on.
 //
 // If src or project is nil, typed.Informer.Run returns an error.
 func Map[A, B index.Object](src Source[A], project func(obj A) B) Source[B] {

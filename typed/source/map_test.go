@@ -21,6 +21,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -99,9 +100,9 @@ func TestMapLeavesOutWhatItCannotProject(t *testing.T) {
 			obj  *rig.Thing
 			want string
 		}{
-			{nil, "it is nil"},
-			{rig.At("nil", 1), "its projection is nil"},
-			{rig.At("renamed", 1), `its projection has another key, "ns/another"`},
+			{nil, "object is nil"},
+			{rig.At("nil", 1), "projected object is nil"},
+			{rig.At("renamed", 1), `projected object has another key, "ns/another"`},
 		} {
 			if i%2 == 0 {
 				sinktest.Replace(sink, "", []*rig.Thing{rig.At("a", 1), c.obj}, "1")
@@ -119,9 +120,9 @@ func TestMapLeavesOutWhatItCannotProject(t *testing.T) {
 
 func TestMapChecksItsArguments(t *testing.T) {
 	none := typed.NewInformer(source.Map[*rig.Thing, rig.Placement](rig.NewScript(), nil))
-	assert.ErrorContains(t, none.Run(t.Context()), "the function that projects is nil")
+	assert.ErrorContains(t, none.Run(t.Context()), "projection is nil")
 	none = typed.NewInformer(source.Map(nil, rig.PlacementOf))
-	assert.ErrorContains(t, none.Run(t.Context()), "the source to project is nil")
+	assert.ErrorContains(t, none.Run(t.Context()), "source is nil")
 }
 
 // TestStreamedObjectsAreProjectedAsTheyCome has a server stream a list, and looks
@@ -134,7 +135,7 @@ func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 			kube.FromListerWatcher[*corev1.Pod](&cache.ListWatch{
 				WatchFuncWithContext: func(_ context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 					assert.NotNil(t, opts.SendInitialEvents)
-					return stream, nil
+					return struct{ watch.Interface }{stream}, nil // fakes by themselves end no list
 				},
 			}),
 			func(p *corev1.Pod) (rig.Placement, bool) {
@@ -172,7 +173,7 @@ func TestStreamedObjectsAreProjectedAsTheyCome(t *testing.T) {
 			runtime.GC()
 		}
 		assert.Nil(t, first.Value(), "nothing of it is kept but the projection")
-		assert.Equal(t, typed.PhaseSyncing, informer.Status().Phase)
+		assert.Equal(t, report.PhaseSyncing, informer.Status().Phase)
 
 		end := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 			ResourceVersion: "7", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},

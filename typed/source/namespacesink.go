@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -180,6 +181,10 @@ func (s *namespaceSink[T]) Report(err error) {
 		s.sink.Report(err)
 		return
 	}
+	if errors.Is(err, ErrNotStreamed) { // the namespace does not fail
+		s.sink.Report(&NamespaceError{Namespace: s.namespace, Err: err})
+		return
+	}
 	defer s.tell()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,7 +234,7 @@ func (s *namespaceSink[T]) contains(obj T, resourceVersion string, listed bool) 
 func (s *namespaceSink[T]) reject(key index.Key, resourceVersion string, listed bool) {
 	s.sink.Report(&RejectedError{
 		Key: key, ResourceVersion: resourceVersion, Listed: listed,
-		Err: fmt.Errorf("it came from the source of the namespace %s", s.namespace),
+		Err: fmt.Errorf("object came from the source of the namespace %s", s.namespace),
 	})
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Origin tells where the objects of a Source come from, as far as the source knows.
-// Informers of one kind are told apart by it in their names, and listers name by it
-// what they have not found.
+// Origin is the place that a Source's objects come from, as far as the source knows. It
+// distinguishes the names of informers of one kind, and names the resource in errors of
+// listers.
 type Origin struct {
 	// Host is that of the API server, with its port and the path below which it
 	// serves, such as "10.0.0.1:6443" or "clusters.example.com/c/east".
@@ -22,9 +22,9 @@ type Origin struct {
 	// Selection says in words which objects of that kind the source asks for, and what
 	// of them, such as "labels app=web"; "" stands for all.
 	Selection string
-	// Slow says in words why objects are decoded in a slower way than others are, such as
-	// that they stay in JSON since their type has a field that the API does not; "" if they
-	// are not, or nobody knows.
+	// Slow is the reason why objects are decoded more slowly than others, for example in
+	// JSON, because their type has a field that the API does not have; "" if they are not, or
+	// it is unknown.
 	Slow string
 }
 

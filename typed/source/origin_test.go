@@ -13,6 +13,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/lister"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -34,7 +35,7 @@ func TestOrigin(t *testing.T) {
 	assert.Equal(t, from, source.OriginOf(onX))
 
 	var measured []any
-	things := typed.NewInformer(onX, typed.WithMetricsFor(func(name string, from source.Origin) typed.Metrics {
+	things := typed.NewInformer(onX, observe.WithMetricsFor(func(name string, from source.Origin) observe.Metrics {
 		measured = append(measured, name, from)
 		return nil
 	}))
@@ -101,7 +102,7 @@ func TestRejectedNamesTheInformer(t *testing.T) {
 			r.Sink.Report(theirs)
 			assert.ErrorContains(t, r.Rejected(rig.Key("b")), "informer "+name+`: object "ns/b"`)
 			assert.Equal(t, "theirs", theirs.Informer)
-			assert.EqualError(t, &source.RejectedError{Key: rig.Key("b"), Err: source.ErrNilObject}, `object "ns/b" at resource version "" was left out: it is nil`)
+			assert.EqualError(t, &source.RejectedError{Key: rig.Key("b"), Err: source.ErrNilObject}, `object "ns/b" at resource version "" was left out: object is nil`)
 		}
 	})
 }

@@ -71,3 +71,17 @@ func TestOmits(t *testing.T) {
 		})
 	})
 }
+
+// TestDerives: what is made of a source leads to it.
+func TestDerives(t *testing.T) {
+	t.Run("Map", func(t *testing.T) {
+		sinktest.Derives(t, false, func(src source.Source[*rig.Thing]) source.Source[mapped] {
+			return source.Map(src, func(obj *rig.Thing) mapped { return mapped{obj} })
+		})
+	})
+	t.Run("FromNamespaces", func(t *testing.T) {
+		sinktest.Derives(t, true, func(src source.Source[*rig.Thing]) source.Source[*rig.Thing] {
+			return source.FromNamespaces(source.NewNamespaces("ns"), func(string) source.Source[*rig.Thing] { return src })
+		})
+	})
+}

@@ -8,18 +8,16 @@ import (
 )
 
 // ErrNilObject is what RejectedError wraps for an object that is nil.
-var ErrNilObject = errors.New("it is nil")
+var ErrNilObject = errors.New("object is nil")
 
-// RejectedError tells of an object that was received and could not be used: it
-// could not be decoded, has no name, is not of the informer's type, or a
-// transform, a projection or an index function has failed on it. The informer logs
-// it, counts it (typed.Status.Rejected) and goes on:
+// RejectedError is an object that was received but not stored: it could not be decoded, has no
+// name, is not of the informer's type, or a transform, a projection or an index function has
+// failed on it. The informer logs it, counts it (report.Status.Rejected) and continues:
 //
-//  1. The store keeps the state of the object that it has, if any: reads of that
-//     key, and of no other, are behind the informer's resource version. This is
-//     never silent: typed.Informer.Rejected and Status tell of it, until the object is
-//     received in a state that can be used, is deleted, or is no longer there in a
-//     later list.
+//  1. The store keeps the state of the object that it has, if any: reads of that key, and of
+//     no other, are behind the informer's resource version. This is never silent:
+//     typed.Informer.Rejected and Status report it, until the object is received in a state
+//     that can be used, is deleted, or is no longer there in a later list.
 //  2. That an object is rejected never looks like its deletion, also in a list. A
 //     deletion is one, even if its last state is rejected.
 //  3. An informer whose first list has objects, all of which are rejected, is not
@@ -32,9 +30,9 @@ type RejectedError struct {
 	// Key and ResourceVersion are those of the object, as far as it has them.
 	Key             index.Key
 	ResourceVersion string
-	// Listed tells that the object came in a list, not by a watch.
+	// Listed reports that the object came in a list, not by a watch.
 	Listed bool
-	// Stands tells that the source takes this back itself, and that nothing else that is
+	// Stands reports that the source takes this back itself, and that nothing else that is
 	// reported of the key does, unless its namespace leaves: a view rejects objects of its
 	// inputs by their keys, which its own objects may have as well.
 	Stands bool
@@ -43,8 +41,8 @@ type RejectedError struct {
 	Err error
 }
 
-// AsRejected returns what Sink.Report was called with if it tells of an object. An error that
-// wraps one tells of something else: of an input that waits for its first list, for example.
+// AsRejected returns what Sink.Report was called with if it reports an object. An error that
+// wraps one reports something else: of an input that waits for its first list, for example.
 func AsRejected(err error) (*RejectedError, bool) {
 	rejected, ok := err.(*RejectedError) //nolint:errorlint // see above
 	return rejected, ok

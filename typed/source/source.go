@@ -13,10 +13,9 @@ type Source[T index.Object] interface {
 	// first report is a Replace by a list of everything; that is when the informer
 	// counts as synced.
 	//
-	// What can be retried is retried by the source, and reported to the sink. An
-	// error that Run returns is final, and ends the informer. A source that has
-	// nothing more to say may return nil before ctx ends; the informer then goes
-	// on with what it has.
+	// The source retries recoverable failures, and reports them to the sink. An error that
+	// Run returns is final, and ends the informer. A source without further reports may
+	// return nil before ctx ends; the informer then keeps its state.
 	//
 	// Run waits for the goroutines that it has started. It is called once.
 	Run(ctx context.Context, sink Sink[T]) error

@@ -2,9 +2,9 @@ package source
 
 import "github.com/kubetyped/informer/index"
 
-// Staged is an object of a list that is not complete yet, as the Sink that has taken
-// it in will keep it: checked, transformed and projected. What is in it is known to
-// that sink alone. Sinks make it by Keep, Reject and LeaveOut.
+// Staged is an object of a list that is not complete yet, as the Sink that has taken it in
+// will keep it: checked, transformed and projected. Only that sink knows its content. Sinks
+// make it with Keep, Reject and LeaveOut.
 type Staged interface {
 	// Key returns the key of an object that is kept or was rejected, the zero Key for one
 	// that is left out, or whose key is not known.
@@ -72,8 +72,8 @@ func (rejectedObject) staged() {}
 // Key implements Staged.
 func (s rejectedObject) Key() index.Key { return s.key }
 
-// StageAll has a sink take in the objects of a complete list, and lets go of each of them,
-// so that of the slice there is nothing to be read afterwards.
+// StageAll passes the objects of a complete list to a sink, and clears the slice, which must
+// not be read afterwards.
 func StageAll[T index.Object](sink Sink[T], objs []T) []Staged {
 	var none T
 	list := make([]Staged, len(objs))

@@ -2,9 +2,8 @@ package source
 
 import "fmt"
 
-// WaitingError is what a Source reports that is made of others, before all of them have
-// their objects. It is no failure: the informer tells it to those who wait, and does
-// not log or count it.
+// WaitingError is reported by a Source made of others before all of them have their objects.
+// It is no failure: WaitForSync returns it, and the informer does not log or count it.
 type WaitingError struct {
 	// For is the name of what the source waits for.
 	For string

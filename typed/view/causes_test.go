@@ -79,30 +79,6 @@ func TestReasonsOfAView(t *testing.T) {
 	}
 }
 
-// TestDiamonds: what is made of two informers that need not be of one moment is an error,
-// however far below they have something in common, also where one of them is projected.
-func TestDiamonds(t *testing.T) {
-	set := named("a")
-	inner := func(of *view.View[*rig.Thing]) *typed.Informer[*rig.Thing] {
-		return typed.NewInformer(versionsOfThings(of))
-	}
-	one := inner(set.View())
-	two := inner(view.Of(one))
-	projected := typed.NewInformer(source.Map(versionsOfThings(set.View()), func(o *rig.Thing) *rig.Thing { return o }))
-	for name, views := range map[string][2]*view.View[*rig.Thing]{
-		"one level":  {view.Of(one), set.View()},
-		"two levels": {set.View(), view.Of(two)},
-		"between":    {view.Of(two), view.Of(one)},
-		"siblings":   {view.Of(one), view.Of(inner(set.View()))},
-		"cousins":    {view.Of(two), view.Of(inner(view.Of(inner(set.View()))))},
-		"projected":  {view.Of(projected), set.View()},
-	} {
-		assert.ErrorContains(t, view.Union(views[0], views[1]).Err(), "need not be of one moment", name)
-	}
-	assert.NoError(t, view.Union(view.Of(two), view.Of(inner(named("b").View()))).Err())
-	assert.NoError(t, view.Union(view.Of(two), view.Of(two), versionsOfThings(view.Of(two))).Err(), "it is one input")
-}
-
 // TestVersionsOfAViewOfAView can be told apart, and waiting for a number of what has none ends
 // at once.
 func TestVersionsOfAViewOfAView(t *testing.T) {

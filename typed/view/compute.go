@@ -13,13 +13,12 @@ import (
 // Map is what a function makes of each object of a view. A result that is the zero value
 // of B, nil if it is a pointer, is none: nothing is made of that object.
 //
-// As all functions that are given to views, it is pure: its result depends on nothing but
-// what it is called with, and it modifies nothing of that. An object for which it panics
-// is reported as rejected, see source.RejectedError; what was made of an earlier state of
-// it stays.
+// As all functions that are given to views, it is pure: its result depends only on its
+// arguments, and it does not modify them. An object for which it panics is reported as
+// rejected, see source.RejectedError; what was made of an earlier state of it stays.
 func Map[A, B index.Object](in *View[A], project func(A) B, opts ...Option) *View[B] {
 	if project == nil {
-		return failed[B]("Map", errors.New("the function is nil"), in.defined())
+		return failed[B]("Map", errors.New("function is nil"), in.defined())
 	}
 	return passOn(in, newCompute("Map", in, func(_ *Fetcher, obj A) (B, bool) { return project(obj), true }, nil, opts))
 }
@@ -27,22 +26,22 @@ func Map[A, B index.Object](in *View[A], project func(A) B, opts ...Option) *Vie
 // Filter is the objects of a view for which a function returns true.
 func Filter[T index.Object](in *View[T], keep func(T) bool, opts ...Option) *View[T] {
 	if keep == nil {
-		return failed[T]("Filter", errors.New("the function is nil"), in.defined())
+		return failed[T]("Filter", errors.New("function is nil"), in.defined())
 	}
 	opts = append(opts[:len(opts):len(opts)], withoutComparison)
 	return passOn(in, newCompute("Filter", in, func(_ *Fetcher, obj T) (T, bool) { return obj, keep(obj) }, nil, opts))
 }
 
-// Compute is what a function makes of each object of a view and of what it fetches from
-// lookups. The function is called again when its object changes, or what it has fetched:
-// what comes under the same keys, changes or goes. It returns false, or the zero value of
-// B, if nothing is made of the object.
+// Compute returns a view of the results of a function for each object of a view, which may
+// fetch from lookups. The function is called again when its object changes, or a fetched
+// result: when an object under the same keys appears, changes or disappears. It returns false,
+// or the zero value of B, if nothing is made of the object.
 //
 // All lookups that the function uses are named when the view is made. See [Map] for what
 // functions may do, and JoinOn, JoinSelecting and JoinSelectedBy for what most need.
 func Compute[A, B index.Object](in *View[A], compute func(f *Fetcher, obj A) (B, bool), lookups []AnyLookup, opts ...Option) *View[B] {
 	if compute == nil {
-		return failed[B]("Compute", errors.New("the function is nil"), in.defined())
+		return failed[B]("Compute", errors.New("function is nil"), in.defined())
 	}
 	return newCompute("Compute", in, compute, lookups, opts)
 }
@@ -57,7 +56,7 @@ func newCompute[A, B index.Object](kind string, in *View[A], compute func(*Fetch
 	var errs []error
 	for _, l := range lookups {
 		if l == nil || l.defined() == nil {
-			errs = append(errs, errors.New("a lookup is nil"))
+			errs = append(errs, errors.New("lookup is nil"))
 			continue
 		}
 		inputs = append(inputs, l.defined())

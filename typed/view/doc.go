@@ -12,7 +12,7 @@
 //		func(s *corev1.Service, pods iter.Seq[*corev1.Pod]) (*Endpoints, bool) { … },
 //	))
 //
-// What somebody else has to run are the informers that it is made of.
+// The program has to run the informers that it is made of.
 //
 // # Operators
 //
@@ -35,16 +35,15 @@
 //     input, gives, whatever came before. So functions are pure; [WithChecks] calls each
 //     twice. The objects that a function is given come in the order of their namespaces and
 //     names.
-//  2. No object is computed from two states of one input, also where a view is made of
-//     others that have an input in common: an informer computes all of them in one step,
-//     each once, for all changes that wait. Who reads sees a step as a whole, or nothing
-//     of it.
+//  2. No object is computed from two states of one input, even where a view is made of others
+//     that have an input in common: an informer computes all of them in one step, each once,
+//     for all changes that wait. Who reads sees a step as a whole, or nothing of it.
 //  3. All that informers promise holds: order, store first, the initial list, late handlers.
-//     The informer has synced when all inputs have; if they have not, WaitForSync tells
+//     The informer has synced when all inputs have; if they have not, WaitForSync reports
 //     which, and why. An input that stops leaves what was made of it as it is.
-//  4. Cost. A step calls functions for what has changed, and for what depends on that,
-//     and looks at no other objects. An object that is made anew and is equal to the one
-//     before is no change, see [WithEqual].
+//  4. Cost. A step calls functions for what has changed, and for what depends on that, and
+//     looks at no other objects. An object that is made again and is equal to the one before
+//     is no change, see [WithEqual].
 //  5. Versions. The resource version of the informer, and of each Snapshot of it, has the
 //     versions of all inputs, see [View.ParseVersion]; for a single input it is the input's
 //     own, so that WaitForResourceVersion works as ever. For several, and for writes to
@@ -55,11 +54,11 @@
 //     came first. What was rejected is so until it can be used or is gone, whatever else has
 //     its key.
 //  7. Objects of inputs are shared, never copied; nothing is kept after Run.
-//  8. Reasons. What goes because an input has let go of it, since its cluster has left or a
+//  8. Reasons. What goes because an input has released it, since its cluster has left or a
 //     range has moved (index.Released, index.OutOfScope), is told with that reason, not as a
-//     deletion, also where a change of another object has contributed.
+//     deletion, even where a change of another object has contributed.
 //
-// [View.Explain] tells why an object is there, and [View.Status] where the time goes.
+// [View.Explain] reports why an object is there, and [View.Status] where the time goes.
 //
 // A view that two informers are made of is computed by each of them; share the informer,
 // and give it to [Of], to compute it once.

@@ -9,7 +9,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Explanation tells why an object of a view is there.
+// Explanation is the reason why a view contains an object.
 type Explanation struct {
 	// View is the name of the view, and Key the object's key.
 	View string
@@ -49,7 +49,7 @@ func (e Explanation) write(b *strings.Builder, indent string) {
 	}
 }
 
-// Explain tells why the object of a key is there, false if there is none. It waits for the
+// Explain reports why the object of a key is there, false if there is none. It waits for the
 // step that is being computed. The view has to be the source of an informer that runs.
 func (v *View[T]) Explain(ctx context.Context, key index.Key) (e Explanation, ok bool, err error) {
 	if err := v.Err(); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // feed is the stage of an input, an informer or a Set.
@@ -229,18 +230,18 @@ func (b *inbox[T]) Report(err error) { b.note(func() { b.state.err = err }) }
 
 // End implements typed.Follower.
 func (b *inbox[T]) End(cause error) {
-	b.note(func() { b.state.err = fmt.Errorf("it has ended: %w", cause) })
+	b.note(func() { b.state.err = fmt.Errorf("input has ended: %w", cause) })
 }
 
 // inputLeaf is an informer or a Set, as a leaf.
 type inputLeaf[T index.Object] struct {
 	from followable[T]
 	is   func(other followable[T]) bool // the same
-	of   func() []leaf                  // what it is made of, if that is a view; may be nil
 }
 
 // followable is what a feed needs.
 type followable[T index.Object] interface {
+	source.Derived
 	Name() string
 	Follow(f typed.Follower[T]) (unfollow func(), err error)
 }
@@ -252,9 +253,4 @@ func (l inputLeaf[T]) same(other leaf) bool {
 	return ok && l.is(o.from)
 }
 
-func (l inputLeaf[T]) beneath() []leaf {
-	if l.of == nil {
-		return nil
-	}
-	return l.of()
-}
+func (l inputLeaf[T]) derived() source.Derived { return l.from }

@@ -68,12 +68,12 @@ type AnyLookup interface {
 	depend(p *program) dependents
 }
 
-// Fetched tells of something that was fetched.
+// Fetched reports something that was fetched.
 type Fetched struct {
 	// From is the name of the lookup.
 	From string
 	// Key is the key, or the selector or labels, in words.
 	Key string
-	// Objects are the keys of what was found, in order.
+	// Objects are the keys of the objects found, in order.
 	Objects []string
 }

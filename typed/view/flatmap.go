@@ -15,7 +15,7 @@ import (
 // the others are reported as rejected.
 func FlatMap[A, B index.Object](in *View[A], project func(A) []B, opts ...Option) *View[B] {
 	if project == nil {
-		return failed[B]("FlatMap", errors.New("the function is nil"), in.defined())
+		return failed[B]("FlatMap", errors.New("function is nil"), in.defined())
 	}
 	o, equal, err := gather[B](opts)
 	o.name = cmp.Or(o.name, describe("FlatMap", in.defined()))

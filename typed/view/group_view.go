@@ -20,7 +20,7 @@ func Group[T index.Object, K comparable, Out index.Object](
 ) *View[Out] {
 	lookup := By(in, keys, checksOf[Out](opts)...)
 	if group == nil {
-		return failed[Out]("Group", errors.New("the function is nil"), in.defined())
+		return failed[Out]("Group", errors.New("function is nil"), in.defined())
 	}
 	o, equal, err := gather[Out](opts)
 	o.name = cmp.Or(o.name, describe("Group", in.defined()))

@@ -32,7 +32,7 @@ func JoinOn[L, R index.Object, K comparable, Out index.Object](
 	case join == nil:
 		return failed[Out]("JoinOn", errNilJoin, left.defined(), right.defined())
 	case !leftKeys.valid():
-		return failed[Out]("JoinOn", errors.New("the key function of the left view is nil"), left.defined(), right.defined())
+		return failed[Out]("JoinOn", errors.New("left key function is nil"), left.defined(), right.defined())
 	}
 	return newJoin("JoinOn", left, right, lookup, func(f *Fetcher, obj L) iter.Seq[R] {
 		of := f.use(lookup.definition).(*keyed[K, R])
@@ -114,8 +114,8 @@ func JoinSelectedBy[L index.Labeled, R, Out index.Object](
 }
 
 var (
-	errNilJoin     = errors.New("the function that joins is nil")
-	errNilSelector = errors.New("the selector function is nil")
+	errNilJoin     = errors.New("join function is nil")
+	errNilSelector = errors.New("selector function is nil")
 )
 
 func newJoin[L, R, Out index.Object](

@@ -23,7 +23,7 @@ func By[K comparable, T index.Object](in *View[T], keys Keys[K, T], opts ...Opti
 	inputs := []*definition{in.defined()}
 	o, _, err := gather[T](opts)
 	if !keys.valid() {
-		err = errors.Join(err, errors.New("the key function is nil"))
+		err = errors.Join(err, errors.New("key function is nil"))
 	}
 	if o.checks {
 		keys = keys.checked()

@@ -33,33 +33,33 @@ func TestWhatCannotBeMade(t *testing.T) {
 	fold := view.Fold[*rig.Thing, int]{Add: func(*int, *rig.Thing) {}, Remove: func(*int, *rig.Thing) {}}
 	result := func(string, *int, int) (row, bool) { return row{}, true }
 	for want, made := range map[string]interface{ Err() error }{
-		"the informer is nil":                  view.Of[*rig.Thing](nil),
-		"view *rig.Thing: the informer is nil": versions(view.Map(view.Of[*rig.Thing](nil), func(o *rig.Thing) *rig.Thing { return o })),
-		"an input is nil":                      versions(nil),
+		"informer is nil":                  view.Of[*rig.Thing](nil),
+		"view *rig.Thing: informer is nil": versions(view.Map(view.Of[*rig.Thing](nil), func(o *rig.Thing) *rig.Thing { return o })),
+		"input is nil":                     versions(nil),
 		"objects of type view_test.unequal cannot be the input of a view": view.Filter(view.NewSet[unequal]().View(), func(unequal) bool { return true }),
-		"the view is nil": (*view.View[row])(nil),
-		"Map(Set of *rig.Thing): the function is nil":                                  view.Map[*rig.Thing, row](things, nil),
-		"Filter(Set of *rig.Thing): the function is nil":                               view.Filter(things, nil),
-		"FlatMap(Set of *rig.Thing): the function is nil":                              view.FlatMap[*rig.Thing, row](things, nil),
-		"Group(Set of *rig.Thing): the function is nil":                                view.Group[*rig.Thing, string, row](things, onNode, nil),
-		"Reduce(Set of *rig.Thing): Fold.Add is nil":                                   view.Reduce(things, onNode, view.Fold[*rig.Thing, int]{}, result),
-		"Reduce(Set of *rig.Thing): Fold.Remove is nil":                                view.Reduce(things, onNode, view.Fold[*rig.Thing, int]{Add: fold.Add}, result),
-		"the function that makes the result is nil":                                    view.Reduce[*rig.Thing, string, int, row](things, onNode, fold, nil),
-		"Compute(Set of *rig.Thing): the function is nil":                              view.Compute[*rig.Thing, row](things, nil, nil),
-		"JoinOn(Set of *rig.Thing, Set of *rig.Thing): the function that joins is nil": view.JoinOn(things, things, onNode, onNode, (func(*rig.Thing, iter.Seq[*rig.Thing]) (row, bool))(nil)),
-		"the key function is nil":                                                      view.JoinOn(things, things, onNode, view.One[string, *rig.Thing](nil), join),
-		"the key function of the left view is nil":                                     view.JoinOn(things, things, view.Many[string, *rig.Thing](nil), onNode, join),
-		"JoinSelecting(Set of *rig.Thing, Set of *rig.Thing): the selector function":   view.JoinSelecting(things, things, nil, join),
-		"JoinSelectedBy(Set of *rig.Thing, Set of *rig.Thing): the selector function":  view.JoinSelectedBy(things, things, nil, join),
-		"there is no view to unite":                                                    view.Union[row](),
-		"an option is nil":                                                             versions(things, nil),
-		"the name is empty":                                                            versions(things, view.WithName("")),
-		"the metrics are nil":                                                          versions(things, view.WithMetrics(nil)),
-		"the function that compares is nil":                                            versions(things, view.WithEqual[row](nil)),
-		"another type than view_test.row":                                              versions(things, view.WithEqual(func(a, b *rig.Thing) bool { return true })),
-		"a lookup is nil":                                                              view.Compute(things, func(*view.Fetcher, *rig.Thing) (row, bool) { return row{}, true }, []view.AnyLookup{nil}),
-		"view By(Set of *rig.Thing): the key":                                          view.Reduce(things, view.Keys[string, *rig.Thing]{}, fold, result),
-		"BySelector(Set of *rig.Thing): the selector":                                  view.Compute(things, func(*view.Fetcher, *rig.Thing) (row, bool) { return row{}, true }, []view.AnyLookup{view.BySelector(things, (func(*rig.Thing) labels.Selector)(nil))}),
+		"view is nil": (*view.View[row])(nil),
+		"Map(Set of *rig.Thing): function is nil":                                        view.Map[*rig.Thing, row](things, nil),
+		"Filter(Set of *rig.Thing): function is nil":                                     view.Filter(things, nil),
+		"FlatMap(Set of *rig.Thing): function is nil":                                    view.FlatMap[*rig.Thing, row](things, nil),
+		"Group(Set of *rig.Thing): function is nil":                                      view.Group[*rig.Thing, string, row](things, onNode, nil),
+		"Reduce(Set of *rig.Thing): Fold.Add is nil":                                     view.Reduce(things, onNode, view.Fold[*rig.Thing, int]{}, result),
+		"Reduce(Set of *rig.Thing): Fold.Remove is nil":                                  view.Reduce(things, onNode, view.Fold[*rig.Thing, int]{Add: fold.Add}, result),
+		"result function is nil":                                                         view.Reduce[*rig.Thing, string, int, row](things, onNode, fold, nil),
+		"Compute(Set of *rig.Thing): function is nil":                                    view.Compute[*rig.Thing, row](things, nil, nil),
+		"JoinOn(Set of *rig.Thing, Set of *rig.Thing): join function is nil":             view.JoinOn(things, things, onNode, onNode, (func(*rig.Thing, iter.Seq[*rig.Thing]) (row, bool))(nil)),
+		"key function is nil":                                                            view.JoinOn(things, things, onNode, view.One[string, *rig.Thing](nil), join),
+		"left key function is nil":                                                       view.JoinOn(things, things, view.Many[string, *rig.Thing](nil), onNode, join),
+		"JoinSelecting(Set of *rig.Thing, Set of *rig.Thing): selector function":         view.JoinSelecting(things, things, nil, join),
+		"JoinSelectedBy(Set of *rig.Thing, Set of *rig.Thing): selector function is nil": view.JoinSelectedBy(things, things, nil, join),
+		"no view to unite":                                                               view.Union[row](),
+		"option is nil":                                                                  versions(things, nil),
+		"the name is empty":                                                              versions(things, view.WithName("")),
+		"the metrics are nil":                                                            versions(things, view.WithMetrics(nil)),
+		"WithEqual: function is nil":                                                     versions(things, view.WithEqual[row](nil)),
+		"another type than view_test.row":                                                versions(things, view.WithEqual(func(a, b *rig.Thing) bool { return true })),
+		"lookup is nil":                                                                  view.Compute(things, func(*view.Fetcher, *rig.Thing) (row, bool) { return row{}, true }, []view.AnyLookup{nil}),
+		"view By(Set of *rig.Thing): key function":                                       view.Reduce(things, view.Keys[string, *rig.Thing]{}, fold, result),
+		"BySelector(Set of *rig.Thing): selector function":                               view.Compute(things, func(*view.Fetcher, *rig.Thing) (row, bool) { return row{}, true }, []view.AnyLookup{view.BySelector(things, (func(*rig.Thing) labels.Selector)(nil))}),
 	} {
 		require.ErrorContains(t, made.Err(), want)
 		if v, ok := made.(*view.View[row]); ok && v != nil {
@@ -83,7 +83,7 @@ func TestInformerOfAView(t *testing.T) {
 		same := view.Map(set.View(), func(o *rig.Thing) *rig.Thing { return o })
 		informer := start(t, same)
 		err := joinedOn(view.Of(informer), set.View()).Err()
-		require.ErrorContains(t, err, "which is made of the same")
+		require.ErrorContains(t, err, "made of "+set.Name()+" in two ways")
 		require.ErrorContains(t, err, "give the view")
 		require.Error(t, joinedOn(versionsOfThings(set.View()), view.Of(informer)).Err())
 		require.NoError(t, joinedOn(same, set.View()).Err())
@@ -120,7 +120,7 @@ func TestInformersOfOneView(t *testing.T) {
 		checkRows(t, second, "a=3")
 		stopSecond()
 		_, err := v.Status(t.Context())
-		require.ErrorContains(t, err, "not the source of an informer that runs")
+		require.ErrorContains(t, err, "no running informer has this view")
 		checkRows(t, start(t, v), "a=3")
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/observer"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/view"
 )
@@ -130,7 +131,7 @@ func (m *model) stop() {
 // add has one more informer of the view, with a handler.
 func (m *model) add() {
 	var informer *typed.Informer[*thing]
-	informer = typed.NewInformer(m.of.view, typed.WithOnPublished(func() { m.checkSnapshot(informer.Snapshot()) }))
+	informer = typed.NewInformer(m.of.view, typed.WithObserver(observer.OnStored(func() { m.checkSnapshot(informer.Snapshot()) })))
 	m.informers = append(m.informers, informer)
 	m.handle(informer)
 	m.start(informer)

@@ -6,19 +6,20 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
-	"github.com/kubetyped/informer/typed/source"
 )
 
-// Of is the objects of an informer, which somebody else runs. The same informer, or uses
-// of it, may be in a view many times: all that is computed is of one state of it.
+// Of returns a view of the objects of an informer, which the program runs. The same informer,
+// or uses of it, may be in a view many times: all that is computed is of one state of it.
 //
 // An informer of a view is an input as any other: what is made of it and of what that view is
-// made of, in the end, could see two states of this, and is an error; so is what is made of
-// two such informers that have something in common. Give the views in the places of their
-// informers then.
+// made of, in the end, could see two states of this, and is an error that names both ways; so
+// is what is made of two such informers that have something in common. Give the views in the
+// places of their informers then. Ways lead through all sources that are source.Derived:
+// projections, sets of namespaces, fleets, shards, traced ones, and adapters.FromShared. Where
+// they open others as they run, the view looks again, and Run ends with the error.
 func Of[T index.Object](informer typed.Followed[T]) *View[T] {
 	if informer == nil || reflect.ValueOf(informer).IsNil() {
-		return newView[T](define(typeName[T](), nil, errors.New("the informer is nil")), nil)
+		return newView[T](define(typeName[T](), nil, errors.New("informer is nil")), nil)
 	}
 	of := &origin{name: typeName[T]()}
 	if partial, ok := informer.(interface{ Omits(field string) bool }); ok {
@@ -28,29 +29,11 @@ func Of[T index.Object](informer typed.Followed[T]) *View[T] {
 		from: informer,
 		is: func(other followable[T]) bool {
 			o, ok := other.(typed.Followed[T])
-			return ok && typed.SameInformer(informer, o)
+			return ok && informer.Is(o)
 		},
-		of: func() []leaf { return leavesOf(typed.SourceOf(informer)) },
 	})
 	v.origins = []*origin{of}
 	return v
-}
-
-// leavesOf returns the leaves of a source that is a view, or a projection of one.
-func leavesOf(src any) []leaf {
-	for src != nil {
-		if v, ok := src.(Input); ok && v.defined() != nil {
-			return v.defined().leaves
-		}
-		projection, ok := src.(interface {
-			Projected() interface{ Origin() source.Origin }
-		})
-		if !ok {
-			return nil
-		}
-		src = projection.Projected()
-	}
-	return nil
 }
 
 func newInput[T index.Object](name string, l inputLeaf[T]) *View[T] {

@@ -37,16 +37,16 @@ func WithName(name string) Option {
 	}
 }
 
-// WithEqual sets what tells whether an object that was made anew is what was there: then
-// it is dropped, and nothing that is made of it is. Without it, pointers and structs that
-// are == are equal; objects with another resource version are not; a method
-// Equal(T) bool decides if there is one; and otherwise apimachinery's
-// equality.Semantic.DeepEqual, which looks at all fields, or reflect.DeepEqual for types
-// with fields that are not exported.
+// WithEqual sets the function that compares a recomputed object with the previous one. If they
+// are equal, the view drops the new one and recomputes nothing that depends on it. Without it,
+// pointers and structs that are == are equal; objects with another resource version are not; a
+// method Equal(T) bool decides if there is one; and otherwise apimachinery's
+// equality.Semantic.DeepEqual, which looks at all fields, or reflect.DeepEqual for types with
+// fields that are not exported.
 func WithEqual[T index.Object](equal func(a, b T) bool) Option {
 	return func(o *options) error {
 		if equal == nil {
-			return errors.New("the function that compares is nil")
+			return errors.New("WithEqual: function is nil")
 		}
 		o.equal = equal
 		return nil
@@ -62,19 +62,19 @@ func WithChecks() Option {
 	}
 }
 
-// Metrics is told what views cost. Its method is called by the goroutine of Run of the
-// informer that is made of the view, and must return soon. Several views may be given the
-// same Metrics; those of several informers call it at the same time. A panic of it goes to
-// utilruntime.HandleCrash; with crashing disabled, the view goes on.
+// Metrics receives the cost of views. Its method is called by the goroutine of Run of the
+// informer that is made of the view, and must return soon. Several views may be given the same
+// Metrics; those of several informers call it at the same time. A panic of it goes to
+// utilruntime.HandleCrash; with crashing disabled, the view continues.
 type Metrics interface {
-	// Computed tells that functions of the view of a name were called for a number of
-	// objects, or of keys for Group, in one step, and how long the view's part of that
-	// step took. It is not called for steps in which there was nothing to compute.
+	// Computed reports that functions of the view of a name were called for a number of
+	// objects, or of keys for Group, in one step, and how long the view's part of that step
+	// took. It is not called for steps in which there was nothing to compute.
 	Computed(view string, objects int, took time.Duration)
 }
 
-// WithMetrics has a view tell what it costs. It is about this view alone, not about those
-// that it is made of. The informer that is made of a view has typed.WithMetrics, besides.
+// WithMetrics makes a view report what it costs. It is about this view alone, not about those
+// that it is made of. The informer that is made of a view has observe.WithMetrics, besides.
 func WithMetrics(m Metrics) Option {
 	return func(o *options) error {
 		if m == nil {
@@ -100,7 +100,7 @@ func gather[T index.Object](opts []Option) (o options, equal func(a, b T) bool, 
 	var errs []error
 	for _, opt := range opts {
 		if opt == nil {
-			errs = append(errs, errors.New("an option is nil"))
+			errs = append(errs, errors.New("option is nil"))
 		} else if err := opt(&o); err != nil {
 			errs = append(errs, err)
 		}

@@ -38,7 +38,7 @@ func (d *definition) needLabels() error {
 	for _, from := range d.origins {
 		from.selected.Store(true)
 		if from.omits != nil && from.omits(labelsField) {
-			return fmt.Errorf("it selects objects of %s by labels, which the source of that informer leaves out; name %s in kube.WithFields", from.name, labelsField)
+			return fmt.Errorf("view selects objects of %s by labels, which the source of that informer omits: add %s to kube.WithFields", from.name, labelsField)
 		}
 	}
 	return nil

@@ -153,6 +153,29 @@ func TestPaths(t *testing.T) {
 			status := p.of.(typed.AnyInformer).Status()
 			assert.Equal(t, [2]int{3, 9}, [2]int{status.Received, status.Expected})
 		},
+		"rejected": func(t *testing.T, p path) {
+			p.begin.Report(&source.RejectedError{Key: key, Err: errBroken})
+			p.begin.Step([]index.Change[*rig.Thing]{{Object: rig.At("b", 5)}}, "5", nil)
+			assert.Len(t, p.step(t, "5").Changes, 1, "the earlier state stays")
+			assert.Equal(t, 1, p.of.(typed.AnyInformer).Status().RejectedNow)
+		},
+		"list with what is rejected": func(t *testing.T, p path) {
+			p.begin.Replace(source.List{Items: []source.Staged{source.Reject(key)}}, "5")
+			assert.Empty(t, p.step(t, "5").Changes, "it is not gone")
+		},
+		"key of what is staged": func(t *testing.T, p path) {
+			assert.Equal(t, key, p.begin.Stage(object, "5").Key())
+		},
+		"held": func(t *testing.T, p path) {
+			held, ok := p.begin.Decoding().Held(key)
+			assert.True(t, ok)
+			assert.Same(t, object, held, "what readers have")
+		},
+		"needs": func(t *testing.T, p path) {
+			assert.Empty(t, p.begin.Decoding().Needs)
+			p.end.Needs = []string{"metadata.labels"}
+			assert.Equal(t, p.end.Needs, p.begin.Decoding().Needs)
+		},
 		"meter": func(t *testing.T, p path) {
 			p.begin.Decoding().Meter.Read(7)
 			assert.EqualValues(t, 7, p.of.(typed.AnyInformer).Status().Traffic.Bytes)

@@ -29,6 +29,7 @@ type program struct {
 	twice       int                    // how many of them are names of several objects
 	progress    progress
 	reports     []func() StageStatus // of the views that it is made of
+	diamonds    diamonds             // of the inputs
 }
 
 // stage is one view or lookup in a program.
@@ -60,10 +61,10 @@ type inputState struct {
 	err    error // what its list and watch fail with, or why it has ended
 }
 
-func newProgram(report func(error), passed []*origin, read func() []string) *program {
+func newProgram(report func(error), of *definition, read func() []string) *program {
 	return &program{
 		made: map[*definition]any{}, wake: make(chan struct{}, 1), asked: make(chan func()), ended: make(chan struct{}),
-		report: report, passed: passed, readOfThose: read, faults: map[index.Key][]*fault{},
+		report: report, passed: of.origins, readOfThose: read, diamonds: diamonds{leaves: of.leaves}, faults: map[index.Key][]*fault{},
 	}
 }
 

@@ -51,7 +51,7 @@ func (p *progress) wait(ctx context.Context, ended <-chan struct{}, input int, v
 			case err == nil && order >= 0:
 				return nil
 			case err != nil && at != "":
-				return fmt.Errorf("it is at version %q, which cannot be compared with %s; wait for the versions of what it is made of: %w", at, version, err)
+				return fmt.Errorf("version %q cannot be compared with %s: wait for the versions of the inputs: %w", at, version, err)
 			}
 		}
 		select {

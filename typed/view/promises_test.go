@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/observer"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
@@ -119,7 +120,7 @@ func TestReadersSeeWholeSteps(t *testing.T) {
 		})
 		seen := 0
 		var informer *typed.Informer[row]
-		informer = typed.NewInformer(many, typed.WithOnPublished(func() {
+		informer = typed.NewInformer(many, typed.WithObserver(observer.OnStored(func() {
 			seen++
 			values, count := map[string]bool{}, 0
 			for r := range informer.Snapshot().All() {
@@ -128,7 +129,7 @@ func TestReadersSeeWholeSteps(t *testing.T) {
 			}
 			assert.Len(t, values, 1)
 			assert.Equal(t, n+n/2, count)
-		}))
+		})))
 		t.Cleanup(run(t, informer))
 		for version := range 20 {
 			set.Put(rig.On("x", rig.At("a", version+2)), rig.On("x", rig.At("b", version+2)))
@@ -146,7 +147,7 @@ func TestVersions(t *testing.T) {
 		left, right := view.Of(first.Informer), view.Of(second.Informer)
 		v := joinedOn(left, right)
 		assert.Empty(t, v.Versions())
-		require.ErrorContains(t, v.WaitForResourceVersion(t.Context(), left, "1"), "not the source of an informer that runs")
+		require.ErrorContains(t, v.WaitForResourceVersion(t.Context(), left, "1"), "no running informer has this view")
 		first.Start()
 		second.Start()
 		sinktest.Replace(first.Sink, "", []*rig.Thing{rig.On("x", rig.At("a", 3))}, "3")

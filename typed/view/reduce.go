@@ -14,8 +14,8 @@ import (
 type Fold[T, S any] struct {
 	// Add adds an object to the state, which was the zero S before the first one.
 	Add func(state *S, obj T)
-	// Remove takes back an Add of that very object. What was added must not have been
-	// modified; the result must not depend on the order of the calls.
+	// Remove takes back an Add of that very object. The object must not have been modified
+	// since; the result must not depend on the order of the calls.
 	Remove func(state *S, obj T)
 }
 
@@ -26,8 +26,8 @@ type Fold[T, S any] struct {
 // by DeepCopy), and the number of objects; it returns false if nothing is made of them.
 //
 // An object for which Add panics is reported as rejected, and is left out of the state and of
-// the number until it changes. The state of its key is then computed anew from all others; so
-// it is if Remove panics. [WithChecks] computes each state anew, and compares the results.
+// the number until it changes. The state of its key is then computed again from all others; so
+// it is if Remove panics. [WithChecks] computes each state again, and compares the results.
 func Reduce[T index.Object, K comparable, S any, Out index.Object](
 	in *View[T], keys Keys[K, T], fold Fold[T, S], result func(key K, state *S, n int) (Out, bool), opts ...Option,
 ) *View[Out] {
@@ -39,7 +39,7 @@ func Reduce[T index.Object, K comparable, S any, Out index.Object](
 	case fold.Remove == nil:
 		return failed[Out]("Reduce", errors.New("Fold.Remove is nil"), in.defined())
 	case result == nil:
-		return failed[Out]("Reduce", errors.New("the function that makes the result is nil"), in.defined())
+		return failed[Out]("Reduce", errors.New("result function is nil"), in.defined())
 	}
 	o, equal, err := gather[Out](opts)
 	o.name = cmp.Or(o.name, describe("Reduce", in.defined()))

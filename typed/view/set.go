@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Set is objects that a program keeps by itself, from its configuration for example, as an
@@ -48,7 +49,7 @@ func (s *Set[T]) Delete(keys ...index.Key) (version string) {
 	return s.change(func(version string) []typed.Event[T] { return s.store.Apply(nil, changes, version) })
 }
 
-// Replace has the given objects be all that there are. It panics if one is nil.
+// Replace replaces all objects with the given ones. It panics if one is nil.
 func (s *Set[T]) Replace(objects ...T) (version string) {
 	s.refuseNil(objects)
 	return s.change(func(version string) []typed.Event[T] {
@@ -83,7 +84,10 @@ func (s *Set[T]) View() *View[T] {
 // Name returns what errors call the set.
 func (s *Set[T]) Name() string { return s.name }
 
-// Follow tells a view of the set; see [typed.Followed].
+// DerivedFrom implements source.Derived: there is nothing else.
+func (s *Set[T]) DerivedFrom() []source.Derived { return nil }
+
+// Follow connects a view with the set; see [typed.Followed].
 func (s *Set[T]) Follow(f typed.Follower[T]) (unfollow func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,16 +13,16 @@ import (
 
 // Status is a report on a running view.
 type Status struct {
-	// Stages has an entry for each view that it is made of, inputs first, itself last.
+	// Stages contains each view that it is made of, inputs first, itself last.
 	Stages []StageStatus
-	// Failing is how many objects cannot be computed now, and Failures tells of up to 20 of
+	// Failing is how many objects cannot be computed now, and Failures reports up to 20 of
 	// them, in the order of their keys.
 	Failing  int
 	Failures []Failure
 }
 
-// Failure tells of an object for which a function panics, or of a name that several
-// objects are made with.
+// Failure reports an object for which a function panics, or of a name that several objects are
+// made with.
 type Failure struct {
 	// Key is that of the object that the function was called for, or the name.
 	Key index.Key
@@ -77,7 +77,7 @@ func (v *View[T]) Status(ctx context.Context) (s Status, err error) {
 type VersionOf struct {
 	// Input is its name.
 	Input string
-	// ResourceVersion is what is reflected of it, "" if the input does not tell.
+	// ResourceVersion is the version of the input that the view reflects, "" if unknown.
 	ResourceVersion string
 }
 
@@ -143,11 +143,11 @@ func (v *View[T]) WaitForResourceVersion(ctx context.Context, input Input, resou
 
 // ErrNotRunning is the error of questions that only a running view can answer: one that is
 // the source of an informer, the Run of which was called and has not returned.
-var ErrNotRunning = errors.New("it is not the source of an informer that runs")
+var ErrNotRunning = errors.New("no running informer has this view as its source")
 
-// ErrNotInput is the error of [View.WaitForResourceVersion] for what has no resource
-// version of its own, or what the view is not made of.
-var ErrNotInput = errors.New("it is no input of the view; give a view that was made by Of or Set.View, which the view is made of")
+// ErrNotInput means that the argument of [View.WaitForResourceVersion] is no input of the
+// view, or has no own resource version. Pass a view of Of or Set.View.
+var ErrNotInput = errors.New("not an input of the view: pass a view of Of or Set.View that the view is made of")
 
 // Input is a [View] of any objects.
 type Input interface{ defined() *definition }

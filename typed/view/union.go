@@ -7,8 +7,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Union is the objects of several views. Of those that have one name, that of the view
-// that comes first in the list is there; which is no error.
+// Union is the objects of several views. If several views have an object of the same name, the
+// first view in the list wins. This is not an error.
 func Union[T index.Object](in ...*View[T]) *View[T] {
 	inputs := make([]*definition, len(in))
 	for i, v := range in {
@@ -16,7 +16,7 @@ func Union[T index.Object](in ...*View[T]) *View[T] {
 	}
 	var err error
 	if len(in) == 0 {
-		err = errors.New("there is no view to unite")
+		err = errors.New("no view to unite")
 	}
 	d := define(describe("Union", inputs...), inputs, err)
 	v := newView(d, func(p *program) *table[T] {

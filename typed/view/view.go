@@ -36,13 +36,25 @@ func (v *View[T]) Name() string { return v.name }
 // Err returns what is wrong with the view, or with one that it is made of.
 func (v *View[T]) Err() error {
 	if v == nil {
-		return errors.New("the view is nil")
+		return errors.New("view is nil")
 	}
 	return v.err
 }
 
 // Origin implements source.Located: the origin is in words, "view " and the view's name.
 func (v *View[T]) Origin() source.Origin { return source.Origin{Selection: "view " + v.name} }
+
+// DerivedFrom implements source.Derived: it returns the informers and sets that the view is made
+// of in the end.
+func (v *View[T]) DerivedFrom() (from []source.Derived) {
+	if v == nil {
+		return nil
+	}
+	for _, l := range v.leaves {
+		from = append(from, l.derived())
+	}
+	return from
+}
 
 // Run implements source.Source. It may be called again, also while it runs: each informer
 // computes the view for itself.
@@ -54,17 +66,22 @@ func (v *View[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if err != nil {
 		return fmt.Errorf("view %s: %w", v.name, err)
 	}
-	p := newProgram(sink.Report, v.origins, func() []string { return sink.Decoding().Needs })
+	p := newProgram(sink.Report, v.definition, func() []string { return sink.Decoding().Needs })
 	v.running.add(p)
 	defer v.running.remove(p)
 	defer close(p.ended)
 	out := v.start(p)
 	p.order(v.leaves)
-	if err := p.follow(); err != nil {
+	if err = p.follow(); err != nil {
 		return fmt.Errorf("view %s: %w", v.name, err)
 	}
 	defer p.unfollow()
-	(&runner[T]{program: p, out: out, sink: sink, lend: lend}).run(ctx)
+	if p.diamonds.opened, err = findDiamond(v.leaves); err == nil {
+		err = (&runner[T]{program: p, out: out, sink: sink, lend: lend}).run(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("view %s: %w", v.name, err)
+	}
 	return nil
 }
 
@@ -95,7 +112,8 @@ type runner[T index.Object] struct {
 	waited  bool      // it was that inputs had not synced, which is no failure
 }
 
-func (r *runner[T]) run(ctx context.Context) {
+// run returns an error if the inputs turn out to be no longer those that a view can have.
+func (r *runner[T]) run(ctx context.Context) error {
 	for {
 		select {
 		case <-r.wake:
@@ -103,11 +121,14 @@ func (r *runner[T]) run(ctx context.Context) {
 			f()
 			continue
 		case <-ctx.Done():
-			return
+			return nil
 		}
 		synced, trouble := r.look()
 		if synced {
 			versions := r.take()
+			if err := r.diamonds.check(); err != nil {
+				return err // before readers see a part of it
+			}
 			r.step()
 			r.pass(versions)
 			r.settle()

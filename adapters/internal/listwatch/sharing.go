@@ -17,6 +17,7 @@ type Sharing struct {
 
 	decode func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error)
 	masked bool // fields are left out, whether parts are shared or not
+	alone  bool // nothing is deduplicated, though the user wants it
 }
 
 // Decoding returns what to list and watch with instead, and a function that waits until
@@ -25,6 +26,9 @@ type Sharing struct {
 // If there is no way to decode them here, it returns the ListerWatcher that decodes as
 // client-go does, and why.
 func (s *Sharing) Decoding(held func(index.Key) (metav1.Object, bool)) (lw cache.ListerWatcher, wait func(), err error) {
+	if s.alone {
+		held = nil
+	}
 	if held == nil && !s.masked {
 		return s.ListerWatcher, func() {}, nil
 	}
@@ -63,11 +67,13 @@ func NewSharing[T index.Object, L runtime.Object](client func() kube.Client[T, L
 }
 
 // NewDecoding returns what lists and watches by lw, of which nothing else is known, and
-// decodes objects itself if its user wants that; see kube.NewDecodingListerWatcher.
-func NewDecoding(lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, fields ...kube.SourceOption) *Sharing {
+// decodes objects itself if its user wants that; see kube.NewDecodingListerWatcher. They
+// are deduplicated if shares is true.
+func NewDecoding(lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, shares bool, fields ...kube.SourceOption) *Sharing {
 	return &Sharing{
 		ListerWatcher: lw,
 		masked:        len(fields) > 0,
+		alone:         !shares,
 		decode: func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error) {
 			decoding, err := kube.NewDecodingListerWatcher(lw, example, kind, held, fields...)
 			if err != nil {

@@ -79,7 +79,7 @@ func (b *planner) node(of reflect.Type, mask *plan.Mask) (*node, error) {
 	case of.Implements(reflect.TypeFor[json.Unmarshaler]()) && of.Kind() != reflect.Pointer,
 		of.Kind() != reflect.Pointer && pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()),
 		of == reflect.TypeFor[json.Number]():
-		return nil, fmt.Errorf("a %v is decoded in a way of its own", of)
+		return nil, fmt.Errorf("a %v has custom decoding", of)
 	}
 	return n, b.shape(n, mask)
 }
@@ -156,7 +156,7 @@ func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan
 
 func (b *planner) addField(n *node, name string, of reflect.Type, m layout.Memory, mask *plan.Mask) error {
 	if _, twice := n.fields[name]; twice || len(n.known) == layout.MaxFields {
-		return errors.New("there are two of the name, or too many")
+		return errors.New("field name given twice, or too many fields")
 	}
 	within, decoded := mask.Field(name)
 	f := &field{Memory: m, ordinal: uint8(len(n.known))}

@@ -31,7 +31,7 @@ func NewStructsOf[T any](of reflect.Type, mask *plan.Mask) (*Structs[T], error) 
 		return nil, err
 	}
 	if of.Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		return nil, fmt.Errorf("a %v is decoded in a way of its own", of)
+		return nil, fmt.Errorf("a %v has custom decoding", of)
 	}
 	build := planner{made: map[masked]*node{}}
 	root, err := build.node(of.Elem(), mask)

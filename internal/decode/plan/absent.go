@@ -59,7 +59,7 @@ type kept struct{ apiVersion, kind []uintptr }
 // add notes a field that is one of the kind's.
 func (k *kept) add(f jsonField) error {
 	if f.of.Kind() != reflect.String || decodesItself(f.of) {
-		return fmt.Errorf("it is not known how a string becomes a %v", f.of)
+		return fmt.Errorf("no conversion of a string to a %v", f.of)
 	}
 	if f.name == "kind" {
 		k.kind = append(k.kind, f.offset)

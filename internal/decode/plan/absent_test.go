@@ -105,7 +105,7 @@ func TestZeroThatIsNotAllZeroes(t *testing.T) {
 	t.Parallel()
 	f := field{kind: kindOpaque}
 	quantity := jsonField{of: reflect.TypeFor[resource.Quantity](), omitZero: true}
-	assert.ErrorContains(t, f.whenAbsent(quantity, false, reflect.ValueOf(resource.Quantity{})), "a way of its own to be left out")
+	assert.ErrorContains(t, f.whenAbsent(quantity, false, reflect.ValueOf(resource.Quantity{})), "custom rule to omit the field")
 	created := jsonField{of: reflect.TypeFor[metav1.Time](), omitZero: true}
 	assert.NoError(t, f.whenAbsent(created, false, reflect.ValueOf(metav1.Time{})))
 }

@@ -81,14 +81,14 @@ func fieldNumber(tag string) (uint64, error) {
 // put adds a field of a number.
 func (m *message) put(number uint64, f field) error {
 	if len(m.known) == layout.MaxFields {
-		return fmt.Errorf("there are more than %d fields", layout.MaxFields)
+		return fmt.Errorf("more than %d fields", layout.MaxFields)
 	}
 	f.ordinal = uint8(len(m.known))
 	for uint64(len(m.fields)) <= number {
 		m.fields = append(m.fields, field{})
 	}
 	if m.fields[number].kind != kindNone {
-		return fmt.Errorf("there are two fields of number %d", number)
+		return fmt.Errorf("two fields of number %d", number)
 	}
 	m.fields[number] = f
 	m.known = append(m.known, number)
@@ -151,7 +151,7 @@ func (b *builder) kind(f *field, of reflect.Type, within *Mask) error {
 		}
 		fallthrough
 	default:
-		return fmt.Errorf("it is not known how a %v is encoded", of)
+		return fmt.Errorf("unknown encoding of a %v", of)
 	}
 	return nil
 }

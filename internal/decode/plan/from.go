@@ -23,10 +23,10 @@ func From[T any](api reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
 		return nil, err
 	}
 	if generated, _ := unmarshals(api); !generated || encodesItself(api) {
-		return nil, fmt.Errorf("a %v has no generated code for protobuf, or has a way of its own into JSON", api)
+		return nil, fmt.Errorf("a %v has no generated code for protobuf, or has a custom JSON encoding", api)
 	}
 	if decodesItself(of.Elem()) {
-		return nil, fmt.Errorf("a %v has a way of its own out of JSON", of)
+		return nil, fmt.Errorf("a %v has a custom JSON decoding", of)
 	}
 	if pool == nil {
 		pool = &Pool{}

@@ -29,22 +29,22 @@ func TestNoPlanOfOwnStruct(t *testing.T) {
 	refused[struct{ NodeName string }](t, `"NodeName": a v1.Pod has no such field`)
 	refused[struct {
 		Spec any `json:"spec"`
-	}](t, "it is not known how a v1.PodSpec becomes a interface {}")
+	}](t, "no conversion of a v1.PodSpec to a interface {}")
 	refused[struct {
 		Spec json.RawMessage `json:"spec"`
-	}](t, "a v1.PodSpec becomes a json.RawMessage")
+	}](t, "no conversion of a v1.PodSpec to a json.RawMessage")
 	refused[struct {
 		Spec map[string]string `json:"spec"`
-	}](t, "a v1.PodSpec becomes a map[string]string")
+	}](t, "no conversion of a v1.PodSpec to a map[string]string")
 	refused[struct {
 		Spec readsItself `json:"spec"`
-	}](t, "a v1.PodSpec becomes a plan.readsItself")
+	}](t, "no conversion of a v1.PodSpec to a plan.readsItself")
 	refused[struct {
 		Spec **corev1.PodSpec `json:"spec"`
-	}](t, "a v1.PodSpec becomes a *v1.PodSpec")
+	}](t, "no conversion of a v1.PodSpec to a *v1.PodSpec")
 	refused[struct {
 		Kind *string `json:"kind"`
-	}](t, `"kind": it is not known how a string becomes a *string`)
+	}](t, `"kind": no conversion of a string to a *string`)
 	refused[struct {
 		*metav1.ObjectMeta
 	}](t, "a *v1.ObjectMeta is embedded")
@@ -64,12 +64,12 @@ func TestNoPlanOfOwnStruct(t *testing.T) {
 	of := reflect.TypeFor[meta]()
 	for i := range of.NumField() {
 		_, err := newOwnPair(&Pool{}, reflect.TypeFor[metav1.ObjectMeta](), reflect.StructOf([]reflect.StructField{of.Field(i)}))
-		assert.ErrorContains(t, err, "it is not known how", of.Field(i).Name)
+		assert.ErrorContains(t, err, "no conversion of", of.Field(i).Name)
 	}
 	_, err := From[sixFields](reflect.TypeFor[corev1.Pod](), nil, nil)
 	assert.ErrorContains(t, err, "a plan.sixFields is not a pointer to a struct")
 	_, err = From[*readsItself](reflect.TypeFor[corev1.PodSpec](), nil, nil)
-	assert.ErrorContains(t, err, "has a way of its own out of JSON")
+	assert.ErrorContains(t, err, "has a custom JSON decoding")
 	_, err = From[*sixFields](reflect.TypeFor[sixFields](), nil, nil)
 	assert.ErrorContains(t, err, "a plan.sixFields has no generated code for protobuf")
 }
@@ -104,7 +104,7 @@ func TestIntegersOfTheMachine(t *testing.T) {
 	require.Equal(t, -7, *got.Spec.Replicas)
 	wide, err := From[*ofInt64](reflect.TypeFor[appsv1.Deployment](), nil, nil)
 	if strconv.IntSize == 32 {
-		require.ErrorContains(t, err, "it is not known how a int64 becomes a int")
+		require.ErrorContains(t, err, "no conversion of a int64 to a int")
 		return
 	}
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 
 // errNotAsJSON is what a value is refused with that is not in JSON as it is in
 // protobuf.
-var errNotAsJSON = errors.New("it is another value in JSON")
+var errNotAsJSON = errors.New("value differs in JSON")
 
 // leaf is a type of the API that has a way of its own into JSON.
 type leaf struct {

@@ -231,9 +231,9 @@ func (m *Mask) check(of reflect.Type, path string) error {
 			}
 		case path == "" && (name == "apiVersion" || name == "kind"): // a type that keeps none
 		case len(known) == 0:
-			return fmt.Errorf("there is no field %q: a field that is no struct is decoded as a whole", path+name)
+			return fmt.Errorf("no field %q: a field that is no struct is decoded as a whole", path+name)
 		case !isIdentity(path + name):
-			return fmt.Errorf("there is no field %q; the nearest is %q", path+name, path+nearest(name, known))
+			return fmt.Errorf("no field %q: the nearest is %q", path+name, path+nearest(name, known))
 		}
 	}
 	return nil

@@ -78,12 +78,12 @@ func TestMasksSkip(t *testing.T) {
 func TestMasksAreChecked(t *testing.T) {
 	t.Parallel()
 	for path, message := range map[string]string{
-		"spec.nodename":         `there is no field "spec.nodename"; the nearest is "spec.nodeName"`,
-		"spec.containers.imag":  `there is no field "spec.containers.imag"; the nearest is "spec.containers.image"`,
-		"metadata.labels.app":   `there is no field "metadata.labels.app": a field that is no struct is decoded as a whole`,
-		"status.startTime.Time": `there is no field "status.startTime.Time": a field that is no struct is decoded as a whole`,
-		"spec.containers.livenessProbe.httpGet.port.IntVal": `there is no field "spec.containers.livenessProbe.httpGet.port.IntVal": a field that is no struct is decoded as a whole`,
-		"specs": `there is no field "specs"; the nearest is "spec"`,
+		"spec.nodename":         `no field "spec.nodename": the nearest is "spec.nodeName"`,
+		"spec.containers.imag":  `no field "spec.containers.imag": the nearest is "spec.containers.image"`,
+		"metadata.labels.app":   `no field "metadata.labels.app": a field that is no struct is decoded as a whole`,
+		"status.startTime.Time": `no field "status.startTime.Time": a field that is no struct is decoded as a whole`,
+		"spec.containers.livenessProbe.httpGet.port.IntVal": `no field "spec.containers.livenessProbe.httpGet.port.IntVal": a field that is no struct is decoded as a whole`,
+		"specs": `no field "specs": the nearest is "spec"`,
 	} {
 		for _, of := range []func(...string) (*Mask, error){Only, Without} {
 			mask, err := of(path)
@@ -156,5 +156,5 @@ func TestMasksOfEmbedded(t *testing.T) {
 	assert.Equal(t, &embedding{inner: inner{Other: &one}, Word: "w", Own: inner{"y", &one}}, obj)
 	mask, err = Without("a→b")
 	require.NoError(t, err)
-	require.ErrorContains(t, mask.Check(reflect.TypeFor[embedding]()), `there is no field "a→b"`)
+	require.ErrorContains(t, mask.Check(reflect.TypeFor[embedding]()), `no field "a→b"`)
 }

@@ -111,7 +111,7 @@ func (b *builder) inline(m *message, of reflect.StructField) (*message, error) {
 		return f.message, nil
 	}
 	if generated, _ := unmarshals(of.Type); !generated {
-		return nil, fmt.Errorf("it is not known how a %v is encoded", of.Type)
+		return nil, fmt.Errorf("unknown encoding of a %v", of.Type)
 	}
 	if err := checkGenerated(of.Type); err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (b *builder) ownField(their, our jsonField, within *Mask, empty reflect.Val
 // is in JSON.
 func (f *field) whenAbsent(their jsonField, isPointer bool, empty reflect.Value) error {
 	if their.omitZero && isZeroer(their.of) && !isTime(their.of) {
-		return errors.New("it has a way of its own to be left out")
+		return errors.New("custom rule to omit the field")
 	}
 	known, isLeaf := leaves[deref(their.of)]
 	switch {
@@ -195,7 +195,7 @@ func (f *field) whenAbsent(their jsonField, isPointer bool, empty reflect.Value)
 		f.isThere = !empty.IsZero()
 	}
 	if f.kind == kindMessage && their.omitZero && (f.isNil || f.isThere) {
-		return errors.New("it is left out if it is zero, which a part of it does not tell")
+		return errors.New("field is omitted if zero, which one of its parts does not show")
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func (b *builder) ownKind(f *field, from, into reflect.Type, within *Mask) error
 }
 
 func mismatch(from, into reflect.Type) error {
-	return fmt.Errorf("it is not known how a %v becomes a %v", from, into)
+	return fmt.Errorf("no conversion of a %v to a %v", from, into)
 }
 
 // hasMethods reports whether a type has a way of its own into JSON or protobuf.

@@ -37,7 +37,7 @@ func CheckGoType(of reflect.Type) error {
 	default:
 		from := promoter(of.Elem(), methodUnmarshalJSON)
 		if from.Type.Kind() != reflect.Struct {
-			return fmt.Errorf("its method UnmarshalJSON is that of the embedded field %s, which is nil in a new object; write an UnmarshalJSON of its own", from.Name)
+			return fmt.Errorf("method UnmarshalJSON is that of the embedded field %s, which is nil in a new object: write UnmarshalJSON for the type", from.Name)
 		}
 		return checkPromoted(of.Elem(), from, "UnmarshalJSON", "empty")
 	}
@@ -61,7 +61,7 @@ func checkPromoted(of reflect.Type, from *reflect.StructField, method, how strin
 	for i := range of.NumField() {
 		field := of.Field(i)
 		if field.Name != from.Name && (field.IsExported() || field.Anonymous) && field.Tag.Get("json") != "-" {
-			return fmt.Errorf("its method %s is that of the embedded field %s, and leaves the field %s %s; write one of its own, or give %s a name", method, from.Name, field.Name, how, from.Name)
+			return fmt.Errorf("method %s is that of the embedded field %s, and leaves the field %s %s: write the method for the type, or give %s a name", method, from.Name, field.Name, how, from.Name)
 		}
 	}
 	return nil

@@ -223,9 +223,9 @@ func TestCheckType(t *testing.T) {
 		{&untaggedPointer{}, "the embedded field ObjectMeta has no JSON tag; write *v1.ObjectMeta `json:\"metadata\"`"},
 		{&nameless{}, "the name of its objects is not read: no field takes what is in \"metadata\"; embed metav1.ObjectMeta with the tag"},
 		{&versionless{}, "the resource version of its objects is not read"},
-		{&wrappedPointer{}, "its method UnmarshalJSON is that of the embedded field Unstructured, which is nil"},
-		{&wrappedMore{}, "its method UnmarshalJSON is that of the embedded field Unstructured, and leaves the field Extra empty"},
-		{&wrappedTime{}, "its method UnmarshalJSON is that of the embedded field Time, and leaves the field ObjectMeta empty; write one of its own, or give Time a name"},
+		{&wrappedPointer{}, "method UnmarshalJSON is that of the embedded field Unstructured, which is nil"},
+		{&wrappedMore{}, "method UnmarshalJSON is that of the embedded field Unstructured, and leaves the field Extra empty"},
+		{&wrappedTime{}, "method UnmarshalJSON is that of the embedded field Time, and leaves the field ObjectMeta empty: write the method for the type, or give Time a name"},
 		{tagged{}, "pointers to structs, and wire.tagged is none"},
 		{&tagged{}, ""}, {&taggedBase{}, ""}, {&taggedPointer{}, ""}, {&partial{}, ""}, {&named{}, ""}, {&demanding{}, ""}, {&strict{}, ""},
 		{&wrapped{seen: 1}, ""}, {&wrappedIgnored{}, ""}, {&promotedFromMeta{}, ""}, {&promotedFromPod{}, ""},
@@ -258,7 +258,7 @@ func (*encodesItself) MarshalJSON() ([]byte, error) { return nil, nil }
 func TestCheckEncoding(t *testing.T) {
 	require.NoError(t, CheckGoType(reflect.TypeFor[*decodesItself]()))
 	assert.EqualError(t, checkEncoding(reflect.TypeFor[*decodesItself]()),
-		"its method MarshalJSON is that of the embedded field Unstructured, and leaves the field Extra out; write one of its own, or give Unstructured a name")
+		"method MarshalJSON is that of the embedded field Unstructured, and leaves the field Extra out: write the method for the type, or give Unstructured a name")
 	for _, obj := range []any{
 		&encodesItself{}, &wrapped{}, &wrappedIgnored{}, &tagged{}, &partial{}, &named{}, &corev1.Pod{},
 		&unstructured.Unstructured{}, &metav1.PartialObjectMetadata{},

@@ -225,7 +225,7 @@ func TestListsWithoutItems(t *testing.T) {
 	_, err := items.Next()
 	assert.Equal(t, io.EOF, err)
 	assert.Equal(t, "7", items.Head().ResourceVersion)
-	for kind, message := range map[string]string{"PodList": "EOF", "Status": "it is not a list, but a Status of v1"} {
+	for kind, message := range map[string]string{"PodList": "EOF", "Status": "not a list, but a Status of v1"} {
 		text := `{"apiVersion":"v1","kind":"` + kind + `"}`
 		_, err := codecOf[*unstructured.Unstructured](t, runtime.ContentTypeJSON).Items(strings.NewReader(text)).Next()
 		assert.ErrorContains(t, err, message)

@@ -138,7 +138,7 @@ func TestEventsWithoutAKind(t *testing.T) {
 	check := func(invalid *wire.ObjectError, err error) {
 		t.Helper()
 		require.NoError(t, err)
-		require.ErrorContains(t, invalid, "does not say of which kind")
+		require.ErrorContains(t, invalid, "no kind or apiVersion")
 		assert.Equal(t, want, invalid.Identity)
 	}
 	typedEvent, err := codecOf[*corev1.Pod](t, runtime.ContentTypeJSON).Event(frame)
@@ -177,7 +177,7 @@ func TestListsInUnusualWays(t *testing.T) {
 	kind := field(1, field(1, []byte("v1")), field(2, []byte("PodList")))
 	list := func(fields ...[]byte) []byte { return envelope(kind, field(2, fields...)) }
 	meta := field(1, field(2, []byte("7")))
-	wrong := "it is no protobuf message"
+	wrong := "not a protobuf message"
 	for _, test := range []struct {
 		mediaType, name string
 		text            []byte

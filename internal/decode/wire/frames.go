@@ -65,4 +65,4 @@ func between(err error) error {
 	return err
 }
 
-var errTooLong = fmt.Errorf("it is longer than %d bytes", MaxFrame)
+var errTooLong = fmt.Errorf("part is longer than %d bytes", MaxFrame)

@@ -213,7 +213,7 @@ func TestItems(t *testing.T) {
 		`{"items":[{} {}]}`:                `expected ',' at byte 13 of the response, found '{'`,
 		`{"items":[nul]}`:                  "no JSON object",
 		`{"items":[{}]}x`:                  `expected the end of the list at byte 14 of the response, found 'x'`,
-		`{"kind":"Pod","apiVersion":"v1"}`: "it is not a list, but a Pod of v1 without items",
+		`{"kind":"Pod","apiVersion":"v1"}`: "not a list, but a Pod of v1 without items",
 		`{"items":{}}`:                     "cannot unmarshal",
 		`{"metadata":5,"items":[]}`:        `a member of the list: `,
 		`{5:1}`:                            "expected the name of a member",

@@ -19,7 +19,7 @@ func (h *Head) checkList(hasItems bool) error {
 	if hasItems || strings.HasSuffix(h.Kind, "List") {
 		return nil
 	}
-	return fmt.Errorf("it is not a list, but a %s of %s without items", h.Kind, h.APIVersion)
+	return fmt.Errorf("not a list, but a %s of %s without items", h.Kind, h.APIVersion)
 }
 
 // Items are the items of a list, each a frame.

@@ -115,7 +115,7 @@ func checkType(t watch.EventType) error {
 // API servers leave that out of items of lists only.
 func checkKind(kind metav1.TypeMeta) error {
 	if kind.Kind == "" || kind.APIVersion == "" {
-		return errors.New("it does not say of which kind and version it is")
+		return errors.New("object has no kind or apiVersion")
 	}
 	return nil
 }

@@ -230,7 +230,7 @@ func (c protobufCodec[T]) unwrap(object []byte) (raw []byte, kind metav1.TypeMet
 		case number == 2:
 			raw = value
 		case number == 3 && len(value) > 0:
-			err = errors.New("the object has an encoding, which nobody asked for")
+			err = errors.New("the object has an encoding that was not requested")
 		}
 		if err != nil {
 			return nil, kind, err

@@ -115,7 +115,7 @@ func (l *protobufItems) envelope() error {
 		l.inList, l.listed = true, true
 		return err
 	case number == 2:
-		return errors.New("there is more than one list")
+		return errors.New("more than one list")
 	default:
 		return l.ignore(wireType)
 	}
@@ -150,7 +150,7 @@ func (l *protobufItems) field() ([]byte, error) {
 // finish checks that the response had a list, and returns io.EOF if it had.
 func (l *protobufItems) finish() error {
 	if !l.listed { // an empty list is there as well, as a message
-		return fmt.Errorf("it is not a list, but an empty %s of %s", l.head.Kind, l.head.APIVersion)
+		return fmt.Errorf("not a list, but an empty %s of %s", l.head.Kind, l.head.APIVersion)
 	}
 	return io.EOF
 }
@@ -210,7 +210,7 @@ func (l *protobufItems) ignore(wireType uint64) error {
 	case fixed32Type:
 		_, err = l.bytes(4)
 	default:
-		err = fmt.Errorf("there is no wire type %d", wireType)
+		err = fmt.Errorf("unknown wire type %d", wireType)
 	}
 	return err
 }

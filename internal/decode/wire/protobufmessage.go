@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-var errBadProtobuf = errors.New("it is no protobuf message")
+var errBadProtobuf = errors.New("not a protobuf message")
 
 // protobufMessage is the text of a message. What next returns refers to it, so
 // that nothing is copied before the object itself is decoded.

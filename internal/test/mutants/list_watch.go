@@ -33,7 +33,7 @@ var listAndWatch = []mutation{
 	{
 		bug:   "a streamed list that was cut off counts as complete",
 		in:    "typed/kube.restWatch.breakOff",
-		old:   "	case w.lists:\n		err = fmt.Errorf(\"watch %s: %w\", w.lw.resource, errCutList)\n",
+		old:   "	case w.lists:\n		err = w.named(errCutList)\n",
 		new:   "	case w.lists:\n		done := &metav1.PartialObjectMetadata{}\n		done.ResourceVersion, done.Annotations = \"1\", map[string]string{metav1.InitialEventsAnnotationKey: \"true\"}\n		w.send(watch.Event{Type: watch.Bookmark, Object: w.lw.bookmark(done)})\n",
 		suite: informers,
 	},
@@ -54,8 +54,8 @@ var listAndWatch = []mutation{
 	{
 		bug:   "the first event after a streamed list is lost",
 		in:    "typed/kube.restWatch.emit",
-		old:   "	if w.lists && e.Type == watch.Added {\n",
-		new:   "	if !w.lists && w.timeout != nil {\n		w.timeout = nil\n		return true\n	}\n	if w.lists && e.Type == watch.Added {\n",
+		old:   "	if w.lists && w.list != nil {\n",
+		new:   "	if !w.lists && w.list != nil && w.list.timeout != 0 {\n		w.list.timeout = 0\n		return true\n	}\n	if w.lists && w.list != nil {\n",
 		suite: informers,
 	},
 	{
@@ -78,5 +78,40 @@ var listAndWatch = []mutation{
 		old:   "		if len(p.taken) == 0 || !p.taken[0].done || p.err != nil {\n",
 		new:   "		if len(p.taken) == 0 || p.err != nil {\n",
 		suite: informers,
+	},
+	{
+		bug:   "a streamed list that brings nothing is waited for",
+		in:    "typed/kube.streamedList.watchOver",
+		old:   "cancel(errSilence)",
+		new:   "_ = cancel",
+		suite: tests("adapters", "TestStreamedListsEnd"),
+	},
+	{
+		bug:   "a list that cannot be streamed is asked to be, again and again",
+		in:    "typed/kube.streamedLists.giveUp",
+		old:   "	if forGood {\n",
+		new:   "	if forGood && s.report == nil {\n",
+		suite: tests("adapters", "TestStreamedListsEnd"),
+	},
+	{
+		bug:   "streamed lists that end too early are asked for again and again",
+		in:    "typed/kube.streamedLists.isCutTooOften",
+		old:   "	return s.cuts >= maxCutLists || time.Since(s.since) >= s.silence",
+		new:   "	return s.cuts < 0",
+		suite: tests("adapters", "TestStreamedListsEnd"),
+	},
+	{
+		bug:   "fakes that do not know of streamed lists are waited for",
+		in:    "typed/kube.isFake",
+		old:   "		return true\n",
+		new:   "		return w == nil\n",
+		suite: tests("adapters", "TestFakesThatDoNotSaySo"),
+	},
+	{
+		bug:   "the only fake watch of a test is stopped",
+		in:    "typed/kube.GuardedListerWatcher.stopFake",
+		old:   "	if g.fake != nil && g.fake != next {",
+		new:   "	if g.fake != nil {",
+		suite: tests("adapters", "TestFakesThatDoNotSaySo"),
 	},
 }

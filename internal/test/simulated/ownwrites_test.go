@@ -21,6 +21,7 @@ import (
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
+	"github.com/kubetyped/informer/typed/report"
 )
 
 // TestOwnWrites: whoever expects an informer to reflect a write is called at a moment at
@@ -183,7 +184,7 @@ func (o *ownWrites) await(expected typed.Expected, err error, verify func() erro
 		return
 	}
 	look := func() {
-		if !expected.Met() || o.informer.Phase() == typed.PhaseStopped {
+		if !expected.Met() || o.informer.Phase() == report.PhaseStopped {
 			return
 		}
 		o.mu.Lock()

@@ -14,7 +14,7 @@ import (
 // labels is the field that a partial source leaves out.
 const (
 	labels  = "metadata.labels"
-	leftOut = "leaves out " + labels
+	leftOut = "omits " + labels
 )
 
 // partial is a source without objects that leaves labels out.

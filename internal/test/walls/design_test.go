@@ -19,17 +19,17 @@ import (
 // root is the folder of the module.
 var root = filepath.Join("..", "..", "..")
 
-// designPage returns docs/explanation/design.md.
-func designPage(t *testing.T) string {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "explanation", "design.md"))
+// explanation returns a page of docs/explanation.
+func explanation(t *testing.T, name string) string {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "explanation", name))
 	require.NoError(t, err)
 	return string(text)
 }
 
-// TestImportsRunDownThePage looks at all imports between the rooms that
-// docs/explanation/design.md lists.
+// TestImportsRunDownThePage checks that packages import only those below them in the list
+// of docs/explanation/design.md.
 func TestImportsRunDownThePage(t *testing.T) {
-	_, list, found := strings.Cut(designPage(t), "## Rooms\n\n```\n")
+	_, list, found := strings.Cut(explanation(t, "design.md"), "## Packages\n\n```\n")
 	require.True(t, found)
 	list, _, _ = strings.Cut(list, "```")
 	var rooms []string // from the top of the list
@@ -67,10 +67,10 @@ func TestImportsRunDownThePage(t *testing.T) {
 	}
 }
 
-// TestDesignNamesWhatThereIs looks for the files, functions and tests that
-// docs/explanation/design.md names.
+// TestDesignNamesWhatThereIs looks for the files, functions and tests that design.md and
+// guarantees.md name.
 func TestDesignNamesWhatThereIs(t *testing.T) {
-	page := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(designPage(t), "")
+	page := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(explanation(t, "design.md")+explanation(t, "guarantees.md"), "")
 	declared := map[string][]string{} // by file
 	var tests []string
 	for file, code := range goFiles(t, parser.SkipObjectResolution) {

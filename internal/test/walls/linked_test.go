@@ -34,10 +34,10 @@ var links = map[string]struct {
 	packages  int
 	generated []string // what it links of elections; nothing, if it is not said
 }{
-	"adapters":                  {packages: 418},
-	"adapters/dynamicinformer":  {packages: 750, generated: informers},
-	"adapters/informers":        {packages: 746, generated: informers},
-	"adapters/metadatainformer": {packages: 751, generated: informers},
+	"adapters":                  {packages: 420},
+	"adapters/dynamicinformer":  {packages: 752, generated: informers},
+	"adapters/informers":        {packages: 748, generated: informers},
+	"adapters/metadatainformer": {packages: 753, generated: informers},
 	"index":                     {packages: 115},
 	"lister":                    {packages: 273},
 	"queue":                     {packages: 216},
@@ -48,7 +48,8 @@ var links = map[string]struct {
 	"typed/inspect/snapshot":    {packages: 68},
 	"typed/kube":                {packages: 415},
 	"typed/kube/election":       {packages: 719, generated: elections},
-	"typed/report":              {packages: 116},
+	"typed/observe":             {packages: 300},
+	"typed/report":              {packages: 284},
 	"typed/shard":               {packages: 338},
 	"typed/source":              {packages: 283},
 	"apitest":                   {packages: 530, generated: []string{"k8s.io/client-go/applyconfigurations", "k8s.io/client-go/discovery"}},

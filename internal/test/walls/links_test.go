@@ -110,7 +110,7 @@ func TestAnchors(t *testing.T) {
 // tables of reference pages, whose rows tests check against the code.
 const (
 	wordsOfREADME = 900
-	wordsOfDocs   = 25_700
+	wordsOfDocs   = 19_200
 )
 
 // TestLengthOfDocuments keeps pages short.

@@ -89,7 +89,7 @@ func TestWords(t *testing.T) {
 			found := r.expression.FindAllString(p.text, -1)
 			counts[r.name+" "+string(p.area)] += len(found)
 			if len(found) > 0 && (*showWords == r.name || *showWords == "all") {
-				t.Logf("%s: %s: %q, write %s: %s", p.where, r.name, found, r.instead, p.text)
+				t.Logf("%s: %s %s: %q, write %s: %s", p.where, p.area, r.name, found, r.instead, p.text)
 			}
 		}
 	}

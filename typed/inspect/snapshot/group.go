@@ -14,9 +14,9 @@ type Group struct {
 	Ranges  int `json:"ranges"`
 	Wanted  int `json:"wanted"`
 	Leaving int `json:"leaving"`
-	// Calls is how many reconciles are under way.
+	// Calls is how many reconciles are in progress.
 	Calls int `json:"calls"`
-	// Valid tells whether it may work, Renewed when it last renewed its Lease, and Lost how
+	// Valid reports whether it may work, Renewed when it last renewed its Lease, and Lost how
 	// often it has lost all that it had.
 	Valid   bool      `json:"valid"`
 	Renewed time.Time `json:"renewed,omitzero"`
@@ -46,7 +46,7 @@ type Cluster struct {
 	Lists    int `json:"lists"`
 	// LastContact is when it was last heard of.
 	LastContact time.Time `json:"lastContact,omitzero"`
-	// Stale tells that it has objects and fails, so that they may be others by now.
+	// Stale reports that it has objects and fails, so that they may be others by now.
 	Stale bool `json:"stale"`
 	// Error, Failures, FailingSince and LastError are like those of an Informer.
 	Error        string    `json:"error,omitempty"`

@@ -7,20 +7,20 @@ type Handler struct {
 	Name string `json:"name"`
 	// Delivery is its policy, in words.
 	Delivery string `json:"delivery"`
-	// Synced tells whether it has returned from the last initial object.
+	// Synced reports whether it has returned from the last initial object.
 	Synced bool `json:"synced"`
-	// Backlog is how many events it has not returned from. Growth is by how many a second
-	// that grows, as far as reports before this one tell, 0 if it does not.
+	// Backlog is how many events it has not returned from. Growth is its growth per second,
+	// computed from earlier reports, 0 if it does not grow.
 	Backlog int     `json:"backlog"`
 	Growth  float64 `json:"growth"`
 	// Panics counts its panics; LastPanic is what it has panicked with last.
 	Panics      int       `json:"panics"`
 	LastPanic   string    `json:"lastPanic,omitempty"`
 	LastPanicAt time.Time `json:"lastPanicAt,omitzero"`
-	// Times tells how long calls took, nil if they are not measured.
+	// Times reports how long calls took, nil if they are not measured.
 	Times *Times `json:"times,omitempty"`
 	// Current is the call that it is in, Slowest the one that took longest; nil if there is
-	// none or it is not known. Stuck tells that Current takes longer than it may.
+	// none or it is not known. Stuck reports that Current takes longer than it may.
 	Current *Call `json:"current,omitempty"`
 	Slowest *Call `json:"slowest,omitempty"`
 	Stuck   bool  `json:"stuck"`
@@ -40,7 +40,7 @@ type Times struct {
 	Calls       uint64  `json:"calls"`
 	SumSeconds  float64 `json:"sumSeconds"`
 	MeanSeconds float64 `json:"meanSeconds"`
-	// Recent has the calls of the last minute, nil if they are not known.
+	// Recent contains the calls of the last minute, nil if they are not known.
 	Recent *Recent `json:"recent,omitempty"`
 	// Buckets are in the order of their bounds.
 	Buckets []Bucket `json:"buckets"`

@@ -4,7 +4,7 @@ import "time"
 
 // Informer is the state of an informer.
 type Informer struct {
-	// ID tells it from all other parts of the program. It stays the same while the program
+	// ID identifies it among all parts of the program. It stays the same while the program
 	// runs.
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -55,12 +55,14 @@ type Informer struct {
 	Queued    int `json:"queued"`
 	QueuedMax int `json:"queuedMax"`
 
-	// Traffic is what was received, nil if the source does not tell.
+	// Traffic is what was received, nil if the source does not report it.
 	Traffic *Traffic `json:"traffic,omitempty"`
 	// Heap is what the objects take, nil if it was not estimated yet.
 	Heap *Heap `json:"heap,omitempty"`
 	// Budget is what the informer may take, nil without limits.
 	Budget *Budget `json:"budget,omitempty"`
+	// FactoryBudget is what all informers of its factory may take together, nil without limits.
+	FactoryBudget *Budget `json:"factoryBudget,omitempty"`
 
 	// Rejected counts what was received and could not be used, RejectedNow the objects of
 	// which the store has no state, or an earlier one, for that reason, the last of which
@@ -100,11 +102,13 @@ type Heap struct {
 	Share float64 `json:"share"`
 }
 
-// Budget is what an informer may take.
+// Budget is what an informer, or a factory, may take.
 type Budget struct {
 	// Objects and Bytes are the limits, 0 for none.
 	Objects int64 `json:"objects"`
 	Bytes   int64 `json:"bytes"`
+	// Kept is how many objects there were when the limit was last looked at.
+	Kept int64 `json:"kept"`
 	// HeapBytes is what the objects took when the limit was last looked at, Used the part
 	// of the nearer limit that is used, 1 for all of it, and Since when that came to 0.8.
 	HeapBytes int64     `json:"heapBytes"`

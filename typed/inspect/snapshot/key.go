@@ -31,11 +31,11 @@ type Verdict struct {
 type KeyInformer struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Found tells whether there is an object of that key in the store.
+	// Found reports whether there is an object of that key in the store.
 	Found           bool   `json:"found"`
 	UID             string `json:"uid,omitempty"`
 	ResourceVersion string `json:"resourceVersion,omitempty"`
-	// Indexes tells where it is found.
+	// Indexes reports where it is found.
 	Indexes []KeyIndex `json:"indexes"`
 	// Rejected says why the object, or a later state of it, could not be used.
 	Rejected string `json:"rejected,omitempty"`
@@ -48,12 +48,12 @@ type KeyInformer struct {
 	Withheld string          `json:"withheld,omitempty"`
 }
 
-// KeyIndex tells under which keys of an index an object is found.
+// KeyIndex contains the keys of an index under which an object is found.
 type KeyIndex struct {
 	Index string   `json:"index"`
 	Keys  []string `json:"keys"`
-	// Count is how many keys there are, also if they are not told as they may be part of a
-	// secret.
+	// Count is how many keys there are, even if they are not shown because they may be part
+	// of a secret.
 	Count int `json:"count"`
 }
 
@@ -77,18 +77,18 @@ type KeyHandler struct {
 type KeyQueue struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Known tells that the queue can be asked for the key. Otherwise only what is in lists of
-	// its report is known.
+	// Known reports that the queue can be asked for the key. Otherwise only what is in lists
+	// of its report is known.
 	Known bool `json:"known"`
 	// WaitingSince is when it began to wait, WorkSince when it was handed out, and
 	// DelayedUntil when it is to be added; each of them zero if that is not so.
 	WaitingSince time.Time `json:"waitingSince,omitzero"`
 	WorkSince    time.Time `json:"workSince,omitzero"`
 	DelayedUntil time.Time `json:"delayedUntil,omitzero"`
-	// Again tells that it will wait again when work on it has ended.
+	// Again reports that it will wait again when work on it has ended.
 	Again    bool `json:"again"`
 	Priority int  `json:"priority"`
-	// Failing tells how it fails, nil if it does not.
+	// Failing reports how it fails, nil if it does not.
 	Failing *Failing `json:"failing,omitempty"`
 }
 

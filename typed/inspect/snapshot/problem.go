@@ -2,7 +2,7 @@ package snapshot
 
 import "time"
 
-// Severity tells how bad a problem is.
+// Severity reports how bad a problem is.
 type Severity string
 
 const (

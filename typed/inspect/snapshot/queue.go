@@ -18,11 +18,11 @@ type Queue struct {
 	// OldestSeconds is for how long Oldest has waited, the key that has waited longest.
 	OldestSeconds float64 `json:"oldestSeconds"`
 	Oldest        string  `json:"oldest,omitempty"`
-	// Priorities tells how many keys wait at each priority, the highest first.
+	// Priorities reports how many keys wait at each priority, the highest first.
 	Priorities []Priority `json:"priorities"`
-	// Work has the keys that are being worked on, those that began first.
+	// Work contains the keys that are being worked on, those that began first.
 	Work []Work `json:"work"`
-	// Failing has the keys that have failed most often since they last succeeded, of
+	// Failing contains the keys that have failed most often since they last succeeded, of
 	// FailingKeys in all.
 	Failing     []Failing `json:"failing"`
 	FailingKeys int       `json:"failingKeys"`
@@ -31,7 +31,7 @@ type Queue struct {
 	MissedFailures uint64 `json:"missedFailures"`
 	// Stuck is how many keys are being worked on for longer than they may.
 	Stuck int `json:"stuck"`
-	// ShutDown tells that the queue was shut down.
+	// ShutDown reports that the queue was shut down.
 	ShutDown bool `json:"shutDown"`
 }
 
@@ -46,7 +46,7 @@ type Work struct {
 	Key     string    `json:"key"`
 	Began   time.Time `json:"began"`
 	Seconds float64   `json:"seconds"`
-	// Stuck tells that it takes longer than it may.
+	// Stuck reports that it takes longer than it may.
 	Stuck bool `json:"stuck"`
 }
 
@@ -59,33 +59,33 @@ type Failing struct {
 	Last     time.Time `json:"last,omitzero"`
 	// Error is what it failed with, "" if that is not known.
 	Error string `json:"error,omitempty"`
-	// Terminal tells that it is not tried again before it is added anew.
+	// Terminal reports that it is not tried again before it is added again.
 	Terminal bool `json:"terminal"`
 }
 
-// Expectations is what a controller expects to see of its own writes.
+// Expectations are the writes that a controller's informers must see.
 type Expectations struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	// Keys is how many keys expect something, Waiting how many of them were put off.
 	Keys    int `json:"keys"`
 	Waiting int `json:"waiting"`
-	// PutOff counts how often a key was put off, Expired the keys that went on before all
+	// PutOff counts how often a key was put off, Expired the keys that continued before all
 	// was seen as the time was over.
 	PutOff  uint64 `json:"putOff"`
 	Expired uint64 `json:"expired"`
-	// Pending has the keys that expect something, those since longest first.
+	// Pending contains the keys that expect something, those since longest first.
 	Pending []Expectation `json:"pending"`
 }
 
 // Expectation is what a key expects.
 type Expectation struct {
 	Key string `json:"key"`
-	// Waiting tells whether it was put off.
+	// Waiting reports whether it was put off.
 	Waiting bool `json:"waiting"`
-	// For tells what it expects, in words.
+	// For reports what it expects, in words.
 	For []string `json:"for"`
-	// Since is when the first of it was written, Deadline when the key goes on in any case.
+	// Since is when the first of it was written, Deadline when the key continues in any case.
 	Since    time.Time `json:"since,omitzero"`
 	Deadline time.Time `json:"deadline,omitzero"`
 }

@@ -10,20 +10,20 @@ type Report struct {
 	Time time.Time `json:"time"`
 	// Problems is what is wrong, the worst first.
 	Problems []Problem `json:"problems"`
-	// Totals has sums over all parts.
+	// Totals contains sums over all parts.
 	Totals Totals `json:"totals"`
-	// Informers are in the order of what they cost: heap, then backlog and time in calls.
+	// Informers are ordered by cost: heap, then backlog and time in calls.
 	Informers []Informer `json:"informers"`
 	// Queues, Expectations, Groups and Fleets are in the order in which they were given.
 	Queues       []Queue        `json:"queues"`
 	Expectations []Expectations `json:"expectations"`
 	Groups       []Group        `json:"groups"`
 	Fleets       []Fleet        `json:"fleets"`
-	// Sharing tells of the parts that objects share, nil if nobody said.
+	// Sharing is the state of deduplication, nil without WithSharing.
 	Sharing *Sharing `json:"sharing,omitempty"`
 }
 
-// Totals has sums over the parts of a Report.
+// Totals contains sums over the parts of a Report.
 type Totals struct {
 	// Informers is how many there are, Synced how many of them are synced, and Failing how
 	// many fail to list or watch now.

@@ -15,6 +15,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
 	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -93,16 +94,15 @@ var informerRows = map[string]row{
 	"typed.WithOnError": withOption(func(p *planted) typed.Option {
 		return typed.WithOnError(func(error) error { p.here(); return nil })
 	}),
-	"typed.WithOnPublished": withOption(func(p *planted) typed.Option { return typed.WithOnPublished(p.here) }),
-	"typed.Metrics.SetQueued": withOption(func(p *planted) typed.Option {
-		return typed.WithMetrics(metrics{queued: p.here})
+	"observe.Metrics.SetQueued": withOption(func(p *planted) typed.Option {
+		return observe.WithMetrics(metrics{queued: p.here})
 	}),
-	"typed.Metrics.Process": withOption(func(p *planted) typed.Option {
-		return typed.WithMetrics(metrics{process: p.here})
+	"observe.Metrics.Process": withOption(func(p *planted) typed.Option {
+		return observe.WithMetrics(metrics{process: p.here})
 	}),
-	"typed.Metrics.SetResourceVersion": {run: func(t *testing.T, p *planted) {
+	"observe.Metrics.SetResourceVersion": {run: func(t *testing.T, p *planted) {
 		armed := false
-		r := rig.New(t, typed.WithMetrics(metrics{version: func() {
+		r := rig.New(t, observe.WithMetrics(metrics{version: func() {
 			if armed {
 				p.here()
 			}
@@ -117,11 +117,11 @@ var informerRows = map[string]row{
 		assert.Equal(t, "5", r.ResourceVersion())
 		goesOn(t, r, rec)
 	}},
-	"typed.Budget.OnWarning": withOption(func(p *planted) typed.Option {
-		return typed.WithBudget(typed.Budget{Objects: 1, OnWarning: func(report.Budget) { p.here() }})
+	"observe.Budget.OnWarning": withOption(func(p *planted) typed.Option {
+		return observe.WithBudget(observe.Budget{Objects: 1, OnWarning: func(report.Budget) { p.here() }})
 	}),
-	"typed.WithMutationDetection": {run: func(t *testing.T, p *planted) {
-		r := rig.New(t, typed.WithMutationDetection(time.Minute, func(typed.Mutation) { p.here() }))
+	"observe.WithMutationDetection": {run: func(t *testing.T, p *planted) {
+		r := rig.New(t, observe.WithMutationDetection(time.Minute, func(observe.Mutation) { p.here() }))
 		rec := r.Record()
 		require.NoError(t, r.AddIndexes(index.Single("modifies", func(o thing) (string, bool) {
 			o.Node = "changed" // after it was recorded
@@ -136,7 +136,7 @@ var informerRows = map[string]row{
 	"index.Index":    {run: indexFunction},
 	"typed.Follower": {run: followers},
 	"klog.Logger": {run: func(t *testing.T, p *planted) {
-		r := rig.New(t, typed.WithSlowHandlers(time.Second, 0))
+		r := rig.New(t, observe.WithSlowHandlers(time.Second, 0))
 		rec := r.Record()
 		rec.Before(func(call string) {
 			if call == "initial a@1" {

@@ -140,7 +140,7 @@ func TestPage(t *testing.T) {
 	for name, r := range rows() {
 		crash := "ends"
 		if r.contained {
-			crash = "goes on"
+			crash = "continues"
 		}
 		tested = append(tested, name+": "+crash)
 	}

@@ -72,7 +72,7 @@ func (m made) GetName() string      { return m.name }
 
 // sourceRows are of what sources call.
 var sourceRows = map[string]row{
-	"source.Source": endsWith("its source has panicked: "+planting, func(p *planted) source.Source[thing] {
+	"source.Source": endsWith("source has panicked: "+planting, func(p *planted) source.Source[thing] {
 		return sourceFunc(func(context.Context, source.Sink[thing]) error { p.here(); return nil })
 	}),
 	"source.FromNamespaces": endsWith("the source has panicked: "+planting, func(p *planted) source.Source[thing] {

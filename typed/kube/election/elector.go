@@ -1,6 +1,6 @@
 // Package election elects one of several processes as their leader, by a Lease of the API
-// server and client-go's leader election. It is a package of its own since client-go's
-// links all of its informers, listers and clients: only who elects a leader pays for them.
+// server and client-go's leader election. It is its own package since client-go's links all of
+// its informers, listers and clients: only who elects a leader pays for them.
 package election
 
 import (
@@ -25,8 +25,8 @@ import (
 // Elector elects one of several processes as their leader, by a Lease object of the
 // API server and client-go's leader election. It implements control.Elector.
 //
-// The lead is given up as soon as the work is done, so that another process need
-// not wait until the Lease expires; but never while work is still going on.
+// The lead is given up as soon as the work is done, so that another process need not wait
+// until the Lease expires; but never while work is still continuing.
 type Elector struct {
 	lock   resourcelock.LeaseLock
 	config leaderelection.LeaderElectionConfig
@@ -70,7 +70,7 @@ func NewElector(config *rest.Config, namespace, name string, opts ...Option) (*E
 	}
 	switch {
 	case config == nil:
-		return failed(errors.New("the configuration of the client is nil"))
+		return failed(errors.New("client configuration is nil"))
 	case namespace == "" || name == "":
 		return failed(errors.New("the lease needs a namespace and a name"))
 	}
@@ -92,7 +92,7 @@ func NewElector(config *rest.Config, namespace, name string, opts ...Option) (*E
 	opts = append([]Option{WithLeaseDuration(15 * time.Second)}, opts...)
 	for _, opt := range opts {
 		if opt == nil {
-			return failed(errors.New("an option is nil"))
+			return failed(errors.New("option is nil"))
 		}
 		if err := opt(e); err != nil {
 			return failed(err)

@@ -115,9 +115,9 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 func TestElectorInput(t *testing.T) {
 	config := &rest.Config{Host: "127.0.0.1:1"}
 	for message, make := range map[string]func() (*election.Elector, error){
-		"configuration of the client is nil": func() (*election.Elector, error) { return election.NewElector(nil, "ns", "name") },
-		"needs a namespace and a name":       func() (*election.Elector, error) { return election.NewElector(config, "", "name") },
-		"an option is nil":                   func() (*election.Elector, error) { return election.NewElector(config, "ns", "name", nil) },
+		"client configuration is nil":  func() (*election.Elector, error) { return election.NewElector(nil, "ns", "name") },
+		"needs a namespace and a name": func() (*election.Elector, error) { return election.NewElector(config, "", "name") },
+		"option is nil":                func() (*election.Elector, error) { return election.NewElector(config, "ns", "name", nil) },
 		"the identity is empty": func() (*election.Elector, error) {
 			return election.NewElector(config, "ns", "name", election.WithIdentity(""))
 		},

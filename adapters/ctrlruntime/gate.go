@@ -1,0 +1,124 @@
+package ctrlruntime
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/watchlist"
+)
+
+var errNotServed = errors.New("the kind is not served")
+
+// gate is the ListerWatcher of a kind that may go: while the server does not have the kind,
+// there are no objects, and no events. So an informer reports deletions to its handlers,
+// and lives until the kind is served again, and after.
+type gate struct {
+	toolscache.ListerWatcherWithContext
+	of     toolscache.ListerWatcher
+	missed func() // called when a request has found no such resource; it does not wait
+
+	mu      sync.Mutex
+	closed  bool        // guarded by mu; the kind is not served
+	version string      // guarded by mu; of the last list
+	idle    []idleWatch // guarded by mu; the watches since it was closed
+}
+
+func newGate(lw toolscache.ListerWatcher, missed func()) *gate {
+	return &gate{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(lw), of: lw, missed: missed}
+}
+
+// IsWatchListSemanticsUnSupported is how a Reflector asks whether lists can not be streamed.
+func (g *gate) IsWatchListSemanticsUnSupported() bool {
+	return watchlist.DoesClientNotSupportWatchListSemantics(g.of)
+}
+
+// List implements cache.Lister.
+func (g *gate) List(opts metav1.ListOptions) (runtime.Object, error) {
+	return g.ListWithContext(context.Background(), opts)
+}
+
+// Watch implements cache.Watcher.
+func (g *gate) Watch(opts metav1.ListOptions) (watch.Interface, error) {
+	return g.WatchWithContext(context.Background(), opts)
+}
+
+// set opens the gate, or closes it.
+func (g *gate) set(closed bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed == closed {
+		return
+	}
+	g.closed = closed
+	for _, w := range g.idle { // the Reflector lists again
+		w <- watch.Event{Type: watch.Error, Object: &apierrors.NewResourceExpired("the kind is served again").ErrStatus}
+		close(w)
+	}
+	g.idle = nil
+}
+
+// ListWithContext implements cache.ListerWithContext.
+func (g *gate) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+	g.mu.Lock()
+	closed, version := g.closed, g.version
+	g.mu.Unlock()
+	if closed {
+		return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: version}}, nil
+	}
+	list, err := g.ListerWatcherWithContext.ListWithContext(ctx, opts)
+	g.note(err)
+	if accessor, wrong := meta.ListAccessor(list); err == nil && wrong == nil {
+		g.mu.Lock()
+		g.version = accessor.GetResourceVersion()
+		g.mu.Unlock()
+	}
+	return list, err
+}
+
+// WatchWithContext implements cache.WatcherWithContext.
+func (g *gate) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	if w, err := g.watchNothing(opts); w != nil || err != nil {
+		return w, err
+	}
+	w, err := g.ListerWatcherWithContext.WatchWithContext(ctx, opts)
+	g.note(err)
+	return w, err
+}
+
+// watchNothing returns a watch without events if the gate is closed. A list is not streamed
+// then.
+func (g *gate) watchNothing(opts metav1.ListOptions) (watch.Interface, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case !g.closed:
+		return nil, nil
+	case opts.SendInitialEvents != nil:
+		return nil, errNotServed
+	}
+	w := make(idleWatch, 1)
+	g.idle = append(g.idle, w)
+	return w, nil
+}
+
+func (g *gate) note(err error) {
+	if apierrors.IsNotFound(err) {
+		g.missed()
+	}
+}
+
+// idleWatch is a watch without events but the last one.
+type idleWatch chan watch.Event
+
+// ResultChan implements watch.Interface.
+func (w idleWatch) ResultChan() <-chan watch.Event { return w }
+
+// Stop implements watch.Interface. It is not read after that.
+func (idleWatch) Stop() {}
