@@ -64,6 +64,12 @@ type model struct {
 	known   map[index.Key]uint64 // the latest that was reported or answered of a key
 	killed  map[types.UID]bool   // those of answered deletions, which tell nothing of others
 	nextUID int
+	begun   uint64 // writes
+}
+
+func (m *model) begin() uint64 {
+	m.begun++
+	return m.begun
 }
 
 func (m *model) head() uint64 { return uint64(len(m.history)) }
@@ -92,7 +98,7 @@ func (m *model) Write(t *rapid.T) {
 	own := rapid.Bool().Draw(t, "own")
 	var r reply
 	if own {
-		r.write = m.filter.Begin()
+		r.write = m.begin()
 	}
 	present, v := m.history.at(key, m.head())
 	c := commit{key: key, uid: present.uid, selected: rapid.IntRange(0, 3).Draw(t, "selected") > 0}
@@ -131,7 +137,7 @@ func (m *model) Answer(t *rapid.T) {
 	}
 	if r.deletion {
 		m.killed[r.state.UID] = true
-		if m.filter.AnsweredDeletion(r.state.Key, r.state.UID, start) == ownwrites.Remove && m.uids[r.state.Key] == r.state.UID {
+		if m.filter.AnsweredDeletion(r.state.Key, r.state.UID, m.begun, start) == ownwrites.Remove && m.uids[r.state.Key] == r.state.UID {
 			m.drop(r.state.Key)
 		}
 		return
@@ -164,8 +170,11 @@ func (m *model) Event(t *rapid.T) {
 	}
 	verdict, gone := m.filter.Watched(c.key, uid, deleted, m.reached, start)
 	m.leave(t, gone)
-	if verdict != ownwrites.Pass {
+	if verdict != ownwrites.Pass && verdict != ownwrites.Gone {
 		return
+	}
+	if verdict == ownwrites.Gone {
+		require.NotContains(t, m.store, c.key, "a store that tells UIDs has it not")
 	}
 	if deleted {
 		m.drop(c.key)

@@ -34,6 +34,8 @@ type State[T any] struct {
 	// up. What it contains may be old, and its version made up: it counts only for the
 	// object of its UID, and each later deletion wins.
 	Held bool
+	// Unsure tells that the store may not have taken a state that is Held.
+	Unsure bool
 }
 
 // Verdict is what becomes of a report.
@@ -50,12 +52,16 @@ const (
 	Remove
 	// Leave: the object of the key is outside of what is watched.
 	Leave
+	// Gone: a deletion that was answered. The store has the object only if it could not tell
+	// its UID.
+	Gone
 )
 
 // entry is what the filter remembers of a key while the watch is behind it.
 type entry[T any] struct {
 	State[T]
 	since time.Time
+	died  bool // its deletion was answered
 }
 
 // death is an answered deletion. Nothing of its UID is passed on any more.
@@ -72,9 +78,11 @@ type Filter[T any] struct {
 	listed   bool
 	entries  map[index.Key]entry[T]
 	dead     map[types.UID]death
-	versions []version // of entries, ascending; those that are not entries any more are skipped
-	writes   uint64    // that have begun
-	relist   bool      // what was answered too long ago is left to a list
+	waiting  []types.UID // of the dead those that no version is known after
+	burial   uint64      // the lowest version after a deletion; 0: none is known
+	oldest   time.Time   // of what is remembered; zero: nothing is
+	versions []version   // of entries, ascending; those that are not entries any more are skipped
+	relist   bool        // what was answered too long ago is left to a list
 }
 
 // version is that of an entry.
@@ -86,30 +94,28 @@ type version struct {
 // Ahead returns how many keys the store has ahead of the watch, and the highest of their
 // versions.
 func (f *Filter[T]) Ahead() (keys int, highest uint64) {
-	for _, e := range f.entries {
-		highest = max(highest, e.Version)
+	for n := len(f.versions); n > 0 && highest == 0; n-- {
+		if f.isCurrent(f.versions[n-1]) {
+			highest = f.versions[n-1].of
+		}
 	}
 	return len(f.entries), highest
+}
+
+func (f *Filter[T]) isCurrent(v version) bool {
+	e, ok := f.entries[v.key]
+	return ok && e.Version == v.of
 }
 
 // Remembers reports whether the filter has anything to look at when the watch reports.
 func (f *Filter[T]) Remembers() bool { return len(f.entries) > 0 || len(f.dead) > 0 }
 
-// Begin notes that a write begins, and returns its number, for Answered.
-func (f *Filter[T]) Begin() uint64 {
-	f.writes++
-	return f.writes
-}
-
-// Answered takes the state that was answered to a write: Put and Leave go down now.
+// Answered takes the state that was answered to a write: Put and Leave go down now. Write is
+// its number, in the order in which writes have begun.
 func (f *Filter[T]) Answered(s State[T], write uint64, now time.Time) Verdict {
-	for uid, d := range f.dead {
-		if s.Created && d.until == 0 && write > d.write {
-			d.until = s.Version
-			f.dead[uid] = d
-		}
+	if s.Created {
+		f.bound(write, s.Version)
 	}
-	f.bury()
 	if f.listed && s.Version <= f.reached {
 		return Nothing
 	}
@@ -117,7 +123,7 @@ func (f *Filter[T]) Answered(s State[T], write uint64, now time.Time) Verdict {
 		return Nothing
 	}
 	if _, dead := f.dead[s.UID]; dead {
-		s.Outside = true // it is gone, and so is what was there before it
+		s.Outside, s.Held = true, false // it is gone, and so is what was there before it
 	}
 	f.remember(s, now)
 	switch {
@@ -129,28 +135,57 @@ func (f *Filter[T]) Answered(s State[T], write uint64, now time.Time) Verdict {
 	return Put
 }
 
+// bound notes a version that is later than all deletions that were answered before a write
+// began.
+func (f *Filter[T]) bound(write, until uint64) {
+	f.waiting = slices.DeleteFunc(f.waiting, func(uid types.UID) bool {
+		d, ok := f.dead[uid]
+		if !ok || write <= d.write {
+			return !ok
+		}
+		d.until = until
+		f.dead[uid] = d
+		if f.burial == 0 || until < f.burial {
+			f.burial = until
+		}
+		return true
+	})
+	f.bury()
+}
+
 // remember makes a state that of its key.
 func (f *Filter[T]) remember(s State[T], now time.Time) {
 	if f.entries == nil {
 		f.entries = map[index.Key]entry[T]{}
 	}
-	f.entries[s.Key] = entry[T]{s, now}
+	f.entries[s.Key] = entry[T]{State: s, since: now}
+	f.age(now)
 	i, _ := slices.BinarySearchFunc(f.versions, s.Version, func(v version, of uint64) int { return cmp.Compare(v.of, of) })
 	f.versions = slices.Insert(f.versions, i, version{s.Version, s.Key})
 }
 
+// age notes when something was answered that is remembered.
+func (f *Filter[T]) age(now time.Time) {
+	if f.oldest.IsZero() || now.Before(f.oldest) {
+		f.oldest = now
+	}
+}
+
 // AnsweredDeletion takes the answer that an object is deleted: Remove goes down now. Such
-// answers do not tell the version of the deletion.
-func (f *Filter[T]) AnsweredDeletion(key index.Key, uid types.UID, now time.Time) Verdict {
+// answers do not tell the version of the deletion. Begun is how many writes had begun when it
+// came.
+func (f *Filter[T]) AnsweredDeletion(key index.Key, uid types.UID, begun uint64, now time.Time) Verdict {
 	if f.dead == nil {
 		f.dead = map[types.UID]death{}
 	}
 	if _, dead := f.dead[uid]; dead {
 		return Nothing
 	}
-	f.dead[uid] = death{write: f.writes, since: now}
+	f.dead[uid] = death{write: begun, since: now}
+	f.waiting = append(f.waiting, uid)
+	f.age(now)
 	if e, ok := f.entries[key]; ok && e.UID == uid {
-		e.Outside = true // what was there before it is still left out
+		e.Outside, e.Held, e.died = true, false, true // what was there before it is still left out
 		f.entries[key] = e
 	}
 	if !f.listed {
@@ -171,18 +206,18 @@ func (f *Filter[T]) Watched(key index.Key, uid types.UID, deleted bool, version 
 }
 
 func (f *Filter[T]) judge(key index.Key, uid types.UID, deleted bool, version uint64) Verdict {
-	if _, dead := f.dead[uid]; dead {
-		return Nothing
-	}
+	_, dead := f.dead[uid]
 	e, ok := f.entries[key]
 	switch {
-	case !ok || e.Version < version:
-		return Pass
-	case e.Held && deleted && e.UID == uid:
+	case ok && e.Held && deleted && e.UID == uid:
 		delete(f.entries, key)
 		return Pass
+	case ok && (e.Version > version || e.Version == version && !e.Unsure), dead && !deleted:
+		return Nothing
+	case dead:
+		return Gone
 	}
-	return Nothing
+	return Pass
 }
 
 // Bookmark takes the report that nothing else has changed up to a version. It returns the
@@ -198,11 +233,11 @@ func (f *Filter[T]) reach(version, silent uint64, now time.Time) (gone []index.K
 	n := 0
 	for ; n < len(f.versions) && f.versions[n].of <= silent; n++ {
 		v := f.versions[n]
-		if e, ok := f.entries[v.key]; ok && e.Version == v.of {
-			delete(f.entries, v.key)
-			if !e.Outside {
+		if f.isCurrent(v) {
+			if e := f.entries[v.key]; !e.Outside || e.died { // the store may not have known its UID
 				gone = append(gone, v.key)
 			}
+			delete(f.entries, v.key)
 		}
 	}
 	f.versions = slices.Delete(f.versions, 0, n)
@@ -213,22 +248,37 @@ func (f *Filter[T]) reach(version, silent uint64, now time.Time) (gone []index.K
 
 // bury forgets the deletions that the watch has behind it.
 func (f *Filter[T]) bury() {
+	if f.burial == 0 || f.reached < f.burial {
+		return
+	}
+	f.burial = 0
 	for uid, d := range f.dead {
-		if d.until != 0 && f.reached >= d.until {
+		switch {
+		case d.until == 0:
+		case f.reached >= d.until:
 			delete(f.dead, uid)
+		case f.burial == 0 || d.until < f.burial:
+			f.burial = d.until
 		}
 	}
 }
 
 // expire is called while the watch reports.
 func (f *Filter[T]) expire(now time.Time) {
+	if f.oldest.IsZero() || now.Sub(f.oldest) < Patience {
+		return
+	}
+	f.oldest = time.Time{}
 	for uid, d := range f.dead {
 		if now.Sub(d.since) >= Patience {
 			delete(f.dead, uid)
+		} else {
+			f.age(d.since)
 		}
 	}
 	for _, e := range f.entries {
 		f.relist = f.relist || now.Sub(e.since) >= Patience
+		f.age(e.since)
 	}
 }
 
@@ -243,7 +293,7 @@ func (f *Filter[T]) List(version uint64, unbound bool) {
 	if f.relist || unbound && version < f.reached {
 		clear(f.entries)
 		clear(f.dead)
-		f.versions, f.reached, f.relist = nil, version, false
+		f.versions, f.waiting, f.burial, f.reached, f.relist = nil, nil, 0, version, false
 	}
 	for key, e := range f.entries {
 		if e.Version <= version {

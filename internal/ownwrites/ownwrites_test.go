@@ -18,6 +18,14 @@ var (
 
 type filter = ownwrites.Filter[string]
 
+// writes counts those that have begun.
+var writes uint64
+
+func begin() uint64 {
+	writes++
+	return writes
+}
+
 func state(uid types.UID, version uint64) ownwrites.State[string] {
 	return ownwrites.State[string]{Key: a, UID: uid, Version: version}
 }
@@ -36,11 +44,11 @@ type step struct {
 }
 
 func answer(s ownwrites.State[string], want ownwrites.Verdict) step {
-	return step{func(f *filter) any { return f.Answered(s, f.Begin(), start) }, want}
+	return step{func(f *filter) any { return f.Answered(s, begin(), start) }, want}
 }
 
 func deleted(uid types.UID, want ownwrites.Verdict) step {
-	return step{func(f *filter) any { return f.AnsweredDeletion(a, uid, start) }, want}
+	return step{func(f *filter) any { return f.AnsweredDeletion(a, uid, writes, start) }, want}
 }
 
 func watched(uid types.UID, version uint64, want ownwrites.Verdict) step {
@@ -72,7 +80,7 @@ func list(version uint64, uid types.UID, want ownwrites.Verdict) step {
 
 // TestSequences has what may happen to one key, from a watch at version 100.
 func TestSequences(t *testing.T) {
-	const nothing, pass, put, remove, leave = ownwrites.Nothing, ownwrites.Pass, ownwrites.Put, ownwrites.Remove, ownwrites.Leave
+	const nothing, pass, put, remove, leave, gone = ownwrites.Nothing, ownwrites.Pass, ownwrites.Put, ownwrites.Remove, ownwrites.Leave, ownwrites.Gone
 	outside := state("U1", 105)
 	outside.Outside = true
 	held := state("U1", 105)
@@ -97,13 +105,13 @@ func TestSequences(t *testing.T) {
 			answer(state("U1", 107), put), answer(state("U1", 105), nothing),
 		},
 		"a deletion": {
-			deleted("U1", remove), watched("U1", 103, nothing), watchedDeletion("U1", 110, nothing), watched("U2", 112, pass),
+			deleted("U1", remove), watched("U1", 103, nothing), watchedDeletion("U1", 110, gone), watched("U2", 112, pass),
 		},
 		"a deletion that the watch overtakes": {
 			watchedDeletion("U1", 110, pass), watched("U2", 112, pass), deleted("U1", remove), watched("U2", 113, pass),
 		},
 		"a deletion that is answered before the creation": {
-			deleted("U1", remove), answer(state("U1", 105), leave), watched("U1", 105, nothing), watchedDeletion("U1", 106, nothing),
+			deleted("U1", remove), answer(state("U1", 105), leave), watched("U1", 105, nothing), watchedDeletion("U1", 106, gone),
 		},
 		"an object that had left the selector": {
 			answer(state("U1", 105), put), watchedDeletion("U1", 103, nothing), watched("U1", 105, nothing),
@@ -141,7 +149,7 @@ func TestSequences(t *testing.T) {
 // TestAnotherKeyPasses: an event of another key tells that nothing has come of the first.
 func TestAnotherKeyPasses(t *testing.T) {
 	f := at(100)
-	f.Answered(state("U1", 105), f.Begin(), start)
+	f.Answered(state("U1", 105), begin(), start)
 	b := index.Key{Namespace: "shop", Name: "b"}
 	_, gone := f.Watched(b, "B", false, 105, start)
 	assert.Empty(t, gone, "the one of this version may still come")
@@ -153,8 +161,8 @@ func TestAnotherKeyPasses(t *testing.T) {
 // TestDeletionsAreForgotten when the watch is surely past them, or after a time.
 func TestDeletionsAreForgotten(t *testing.T) {
 	f := at(100)
-	early := f.Begin()
-	f.AnsweredDeletion(a, "U1", start)
+	early := begin()
+	f.AnsweredDeletion(a, "U1", writes, start)
 	created := state("U2", 105)
 	created.Key.Name, created.Created = "b", true
 	f.Answered(created, early, start)
@@ -162,16 +170,16 @@ func TestDeletionsAreForgotten(t *testing.T) {
 	assert.True(t, f.Remembers(), "the write had begun before")
 	unchanged := state("U3", 90)
 	unchanged.Key.Name = "c"
-	f.Answered(unchanged, f.Begin(), start)
+	f.Answered(unchanged, begin(), start)
 	assert.True(t, f.Remembers(), "a write without an effect has an old version")
 	created.UID, created.Version = "U4", 111
-	f.Answered(created, f.Begin(), start)
+	f.Answered(created, begin(), start)
 	v, _ := f.Watched(a, "U1", false, 107, start)
 	assert.Equal(t, ownwrites.Nothing, v)
 	f.Watched(created.Key, "U4", false, 111, start)
 	assert.False(t, f.Remembers())
 
-	f.AnsweredDeletion(a, "U5", start)
+	f.AnsweredDeletion(a, "U5", writes, start)
 	f.Bookmark(120, start.Add(ownwrites.Patience-1))
 	assert.True(t, f.Remembers())
 	f.Bookmark(121, start.Add(ownwrites.Patience))
@@ -181,7 +189,7 @@ func TestDeletionsAreForgotten(t *testing.T) {
 // TestRelist: if the watch reports and does not get there, a list decides.
 func TestRelist(t *testing.T) {
 	f := at(100)
-	f.Answered(state("U1", 500), f.Begin(), start)
+	f.Answered(state("U1", 500), begin(), start)
 	f.Bookmark(101, start.Add(ownwrites.Patience-1))
 	assert.False(t, f.Relist())
 	f.Bookmark(102, start.Add(ownwrites.Patience))
@@ -195,22 +203,22 @@ func TestRelist(t *testing.T) {
 // TestAnotherHistory: a list that goes back, though nobody has asked it to, is what holds.
 func TestAnotherHistory(t *testing.T) {
 	f := at(100)
-	f.Answered(state("U1", 105), f.Begin(), start)
-	f.AnsweredDeletion(a, "U2", start)
+	f.Answered(state("U1", 105), begin(), start)
+	f.AnsweredDeletion(a, "U2", writes, start)
 	f.List(40, true)
 	v, _ := f.Item(a, "U2")
 	assert.Equal(t, ownwrites.Pass, v)
 	assert.False(t, f.Remembers())
 	v, _ = f.Watched(a, "U2", false, 41, start)
 	assert.Equal(t, ownwrites.Pass, v)
-	assert.Equal(t, ownwrites.Put, f.Answered(state("U2", 42), f.Begin(), start), "versions begin anew")
+	assert.Equal(t, ownwrites.Put, f.Answered(state("U2", 42), begin(), start), "versions begin anew")
 }
 
 // TestBeforeTheFirstList: what was answered is taken in by the list.
 func TestBeforeTheFirstList(t *testing.T) {
 	f := &filter{}
-	assert.Equal(t, ownwrites.Nothing, f.Answered(state("U1", 105), f.Begin(), start))
-	assert.Equal(t, ownwrites.Nothing, f.AnsweredDeletion(a, "U0", start))
+	assert.Equal(t, ownwrites.Nothing, f.Answered(state("U1", 105), begin(), start))
+	assert.Equal(t, ownwrites.Nothing, f.AnsweredDeletion(a, "U0", writes, start))
 	keys, highest := f.Ahead()
 	assert.Equal(t, 1, keys)
 	assert.EqualValues(t, 105, highest)
