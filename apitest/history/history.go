@@ -39,7 +39,7 @@ const maxErrors = 10
 //  1. that adds what is there, or updates or deletes what is not,
 //  2. whose old object is not the very one of the event before,
 //  3. whose version is older than that of the event before, or the same although
-//     it was watched, unless it is a deletion that does not tell the last state.
+//     it was watched.
 //
 // Its methods are safe for concurrent use.
 type History[T Object] struct {
@@ -128,8 +128,7 @@ func (h *History[T]) checkOrder(held T, e typed.Event[T]) {
 		h.fail("%s: %w", describe(e.New), err)
 		return
 	}
-	answered := e.Type == index.Deleted && index.Same(held, e.New) // an own write's answer does not tell the last state
-	if order < 0 || order == 0 && e.Reason == index.Watched && !answered {
+	if order < 0 || order == 0 && e.Reason == index.Watched {
 		h.fail("%s: %v (%v), but it was at version %s before", describe(e.New), e.Type, e.Reason, held.GetResourceVersion())
 	}
 }

@@ -31,7 +31,6 @@ type Follower[T index.Object] struct {
 	answers *Answers
 	decode  Decode[T]
 	partial bool // T is metadata alone
-	literal bool // the sink has an event for each deletion
 	held    func(index.Key) (T, bool)
 	relist  func()
 
@@ -64,9 +63,6 @@ type Config[T index.Object] struct {
 	Sink    source.Sink[T]
 	Decode  Decode[T]
 	Partial bool // T is metadata alone
-	// Literal tells that the sink has an event for each deletion, whether it has the object
-	// or not.
-	Literal bool
 	// Held returns what the sink has, see source.Decoding; nil: it does not tell.
 	Held func(index.Key) (T, bool)
 	// Relist has the objects listed anew. It must not wait.
@@ -77,7 +73,7 @@ type Config[T index.Object] struct {
 // ends with ctx.
 func Follow[T index.Object](ctx context.Context, w *Answers, c Config[T]) *Follower[T] {
 	f := &Follower[T]{
-		Forwarder: source.Forwarder[T]{To: c.Sink}, answers: w, decode: c.Decode, partial: c.Partial, literal: c.Literal, held: c.Held, relist: c.Relist,
+		Forwarder: source.Forwarder[T]{To: c.Sink}, answers: w, decode: c.Decode, partial: c.Partial, held: c.Held, relist: c.Relist,
 		queue: make(chan *delivery, maxBacklog), closed: make(chan struct{}),
 	}
 	ctx, f.fail = context.WithCancelCause(ctx)

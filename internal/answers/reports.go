@@ -31,11 +31,15 @@ func (f *Follower[T]) Change(c index.Change[T], version string) {
 	verdict, gone := f.filter.Watched(*key, *uid, c.Delete, at, f.now())
 	defer f.caughtUp()
 	f.leave(gone)
-	if verdict == ownwrites.Pass || verdict == ownwrites.Gone && !f.literal {
+	switch verdict {
+	case ownwrites.Pass:
 		f.To.Change(c, version)
-		return
+	case ownwrites.Gone: // by its key, as sinks have no event then if they do not have it
+		at := *key
+		f.To.Change(index.Change[T]{Delete: true, Key: &at}, version)
+	default:
+		f.To.Step(nil, version, nil)
 	}
-	f.To.Step(nil, version, nil)
 }
 
 // Step implements source.Sink. A Reflector has no changes that belong together, only versions.

@@ -30,7 +30,9 @@ import (
 //  2. A snapshot is no moment of the server: it is the server's history up to ResourceVersion,
 //     with own writes after it. ResourceVersion, WaitForResourceVersion and Expectations stay
 //     with the watch.
-//  3. Evictions, bindings, scale, deletecollection and dry runs tell nothing. Expectations are
+//  3. Answers in protobuf tell informers of *unstructured.Unstructured nothing, nor of custom
+//     types that are decoded from JSON alone; see Status, and the log, which says so once.
+//  4. Evictions, bindings, scale, deletecollection and dry runs tell nothing. Expectations are
 //     for these, and for writes of other clients.
 //
 // What is promised:

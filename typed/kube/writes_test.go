@@ -70,7 +70,15 @@ func (w *writing) hold() { w.lag = w.srv.Inject(apitest.Fault{Lag: true}) }
 // pods returns an informer of all Pods, and the history that a handler is told.
 func (w *writing) pods() (*typed.Informer[*corev1.Pod], *history.History[*corev1.Pod]) {
 	pods := typed.NewInformer(kube.FromClient(w.client.CoreV1().Pods(""), kube.WithWrites(w.writes)))
-	told := rig.Record(w.t, pods)
+	told := history.New[*corev1.Pod]()
+	_, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{AddFunc: told.OnAdd, UpdateFunc: told.OnUpdate, DeleteFunc: func(d typed.Deleted[*corev1.Pod]) {
+		if d.Object == d.Old {
+			d.Reason = index.Relisted // as then, nobody has told the last state
+		}
+		told.OnDelete(d)
+	}})
+	require.NoError(w.t, err)
+	w.t.Cleanup(func() { assert.NoError(w.t, told.Err()) })
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(w.t, pods.Run(ctx)) })
