@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/internal/ownwrites"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -44,7 +44,7 @@ type Follower[T index.Object] struct {
 	keys    atomic.Int64  // that the sink has before the watch
 	highest atomic.Uint64 // of their versions
 
-	mu        sync.Mutex                // held through each report of objects
+	mu        monitor.LongLock          // held through each report of objects
 	filter    ownwrites.Filter[T]       // guarded by mu
 	off       Reason                    // guarded by mu; why nothing is taken now
 	namespace string                    // of the requests; set before of
@@ -74,7 +74,7 @@ type Config[T index.Object] struct {
 func Follow[T index.Object](ctx context.Context, w *Answers, c Config[T]) *Follower[T] {
 	f := &Follower[T]{
 		Forwarder: source.Forwarder[T]{To: c.Sink}, answers: w, decode: c.Decode, partial: c.Partial, held: c.Held, relist: c.Relist,
-		queue: make(chan *delivery, maxBacklog), closed: make(chan struct{}),
+		queue: make(chan *delivery, maxBacklog), closed: make(chan struct{}), mu: monitor.NewLongLock(),
 	}
 	ctx, f.fail = context.WithCancelCause(ctx)
 	f.ctx = withMark(ctx, f)

@@ -105,7 +105,7 @@ type lead struct {
 // by sets what tells it.
 func (l *lead) by(ahead func() (keys int, highest uint64)) { l.of.Store(&ahead) }
 
-// Ahead implements source.Ahead.
+// Ahead implements source.Leading.
 func (c *sourceConfig) Ahead() (keys int, highest uint64) {
 	if c.lead == nil {
 		return 0, 0
@@ -116,7 +116,7 @@ func (c *sourceConfig) Ahead() (keys int, highest uint64) {
 	return 0, 0
 }
 
-// Ahead implements source.Ahead.
+// Ahead implements source.Leading.
 func (s *reflectorSource[T]) Ahead() (keys int, highest uint64) { return s.config.Ahead() }
 
 // followed makes the Follower of a source's Run, nil if own writes are left to the watch.

@@ -28,6 +28,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -101,6 +102,7 @@ func (w *writing) catchUp(pods *typed.Informer[*corev1.Pod]) {
 	require.NoError(w.t, err)
 	require.NoError(w.t, pods.WaitForResourceVersion(w.ctx, last.ResourceVersion))
 	assert.Equal(w.t, len(list.Items)+1, pods.Len())
+	assert.Zero(w.t, pods.Status().Ahead)
 	for i := range list.Items {
 		got, ok := pods.Get(index.KeyOf(&list.Items[i]))
 		require.True(w.t, ok)
@@ -168,11 +170,15 @@ func TestOwnWritesOfEachKind(t *testing.T) {
 			require.NoError(t, api.Delete(w.ctx, "b", metav1.DeleteOptions{GracePeriodSeconds: &now}))
 			assert.Zero(t, pods.Len())
 
+			kept := has(api.Create(w.ctx, rig.NewPod("c", ""), metav1.CreateOptions{}))
+			assert.Equal(t, report.Ahead{Keys: 3, ResourceVersion: kept.ResourceVersion}, pods.Status().Ahead)
+			assert.Less(t, pods.ResourceVersion(), kept.ResourceVersion)
+
 			assert.Empty(t, w.writes.Status().LeftOut)
-			assert.EqualValues(t, 12, w.writes.Status().Taken)
+			assert.EqualValues(t, 13, w.writes.Status().Taken)
 			w.catchUp(pods)
 			events, _ := told.Events()
-			assert.Equal(t, 13, events, "one for each state, and the last Pod")
+			assert.Equal(t, 14, events, "one for each state, and the last Pod")
 		})
 	}
 }
