@@ -21,7 +21,7 @@ import (
 //	manager, err := ctrl.NewManager(writes.Config(config), options)
 //
 // An informer whose first list was not made with the configuration of Writes.Config ends with
-// an error in the log, and does not sync. It takes the place of
+// an error in the log, and does not sync. Use it instead of
 // EnableReadYourWritesConsistency, whose handlers the cache's informers refuse: that client
 // takes the highest version of events for progress, which it is not here. Kinds whose Go type
 // is registered with several are left to the watch.

@@ -73,8 +73,8 @@ func WithInformerName(name *cache.InformerName) SharedInformerOption {
 // warnings go to the handler of rest.SetDefaultWarningHandler.
 func WithSharing() SharedInformerOption { return func(o *options) { o.sharing = true } }
 
-// WithOwnWrites has the informers take what the program's own writes were answered, before the
-// watch brings it, see kube.Writes. The factory's clientset has to be made with the
+// WithOwnWrites makes the informers take the answers to the program's own writes, before the
+// watch brings them, see kube.Writes. The factory's clientset has to be made with the
 // configuration that kube.Writes.Config returns: an informer whose first list shows that it was
 // not ends with an error in the log, and does not sync. Alpha and beta kinds are left to the
 // watch. A nil w changes nothing.

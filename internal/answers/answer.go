@@ -16,7 +16,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// answer is what a write was answered, as far as that tells of an object.
+// answer is what a write was answered, as far as that describes an object.
 type answer struct {
 	of       target
 	key      index.Key
@@ -56,7 +56,7 @@ type metadata struct {
 // statusKind is that of a Status.
 var statusKind = metav1.Unversioned.WithKind("Status")
 
-// read makes an answer of the response to a write. It returns why it tells nothing.
+// read makes an answer of the response to a write. It returns why it says nothing.
 func read(method string, of target, response *http.Response, text []byte) (*answer, Reason) {
 	mediaType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if err != nil || mediaType != runtime.ContentTypeJSON && mediaType != runtime.ContentTypeProtobuf {
@@ -80,7 +80,7 @@ func read(method string, of target, response *http.Response, text []byte) (*answ
 	return a.readObject(&h.Metadata, deletes, response.StatusCode == http.StatusCreated)
 }
 
-// readObject takes in what an object tells of itself.
+// readObject takes in what an object says of itself.
 func (a *answer) readObject(m *metadata, deletes, created bool) (*answer, Reason) {
 	if a.kind.GroupVersion() != a.of.GroupVersion() && a.kind != partialKind || a.kind.Kind == "" {
 		return nil, Form
@@ -129,7 +129,7 @@ func (a *answer) decode(into interface{ Unmarshal([]byte) error }) error {
 	return into.Unmarshal(a.object)
 }
 
-// readStatus takes in what a Status tells of the object that was deleted.
+// readStatus takes in what a Status says of the object that was deleted.
 func (a *answer) readStatus() (*answer, Reason) {
 	var status metav1.Status
 	if a.decode(&status) != nil || status.Status != metav1.StatusSuccess || status.Details == nil || status.Details.UID == "" {

@@ -58,12 +58,12 @@ type kindOfAnswer struct {
 	reason Reason
 }
 
-// receiver is who takes answers: a Follower.
+// receiver takes answers, as a Follower does.
 type receiver interface {
 	// wants reports whether it watches the objects of a namespace.
 	wants(namespace string) bool
 	// offer hands over an answer, and does not wait. It returns what is closed when reads
-	// have it, nil if nobody is to wait for that.
+	// have it, nil if the caller must not wait for that.
 	offer(a *answer) <-chan struct{}
 	// ended is closed when nothing more is taken.
 	ended() <-chan struct{}
@@ -155,7 +155,7 @@ func (f failing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, f.err
 }
 
-// add has a receiver get the answers to writes of a resource, until remove is called.
+// add hands a receiver the answers to writes of a resource, until remove is called.
 func (w *Answers) add(of schema.GroupVersionResource, r receiver) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,7 +165,7 @@ func (w *Answers) add(of schema.GroupVersionResource, r receiver) {
 func (w *Answers) remove(of schema.GroupVersionResource, r receiver) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var left []receiver // in a slice of its own, as others may look at the old one
+	var left []receiver // in another slice, as others may look at the old one
 	for _, other := range w.receivers[of] {
 		if other != r {
 			left = append(left, other)
@@ -176,7 +176,7 @@ func (w *Answers) remove(of schema.GroupVersionResource, r receiver) {
 	}
 }
 
-// receiversOf returns who wants the answers to writes of a resource in a namespace.
+// receiversOf returns the receivers of answers to writes of a resource in a namespace.
 func (w *Answers) receiversOf(of schema.GroupVersionResource, namespace string) (wanting []receiver) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

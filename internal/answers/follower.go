@@ -63,9 +63,9 @@ type Config[T index.Object] struct {
 	Sink    source.Sink[T]
 	Decode  Decode[T]
 	Partial bool // T is metadata alone
-	// Held returns what the sink has, see source.Decoding; nil: it does not tell.
+	// Held returns what the sink has, see source.Decoding; nil: it does not say.
 	Held func(index.Key) (T, bool)
-	// Relist has the objects listed anew. It must not wait.
+	// Relist begins another list. It must not wait.
 	Relist func()
 }
 
@@ -106,7 +106,7 @@ func (f *Follower[T]) Run() {
 	}
 }
 
-// Close ends Run. Nobody lists and watches with the context any more.
+// Close ends Run. Lists and watches with the context have ended.
 func (f *Follower[T]) Close() {
 	f.fail(nil)
 	if of := f.of.Load(); of != nil {
@@ -163,7 +163,7 @@ func (f *Follower[T]) offer(a *answer) <-chan struct{} {
 	return d.done
 }
 
-// take has the sink take an answer.
+// take reports an answer to the sink.
 func (f *Follower[T]) take(d *delivery) {
 	s := ownwrites.State[T]{Key: d.key, UID: d.uid, Version: d.version, Created: d.created, Held: d.held}
 	reason := f.judge(d.answer, &s)
@@ -178,7 +178,7 @@ func (f *Follower[T]) take(d *delivery) {
 	f.To.Step(nil, "", func() { close(d.done) })
 }
 
-// judge completes a state by what was answered. It returns why that is not taken.
+// judge completes a state by its answer. It returns why that is not taken.
 func (f *Follower[T]) judge(a *answer, s *ownwrites.State[T]) Reason {
 	selection := f.selection.Load()
 	switch {
@@ -241,7 +241,7 @@ func (f *Follower[T]) report(a *answer, s ownwrites.State[T]) Reason {
 	return ""
 }
 
-// leave reports objects that are outside of what is watched. The caller holds mu.
+// leave reports objects that the watch does not select. The caller holds mu.
 func (f *Follower[T]) leave(keys []index.Key) {
 	for _, key := range keys {
 		f.To.Change(index.Change[T]{Delete: true, Key: &key, Reason: index.OutOfScope}, "")
@@ -255,7 +255,7 @@ func (f *Follower[T]) count() {
 	f.highest.Store(highest)
 }
 
-// uidOf returns the UID of an object, "" if it does not tell it.
+// uidOf returns the UID of an object, "" if it does not have one.
 func uidOf[T index.Object](obj T) types.UID {
 	if o, ok := any(obj).(interface{ GetUID() types.UID }); ok {
 		return o.GetUID()

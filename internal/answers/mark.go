@@ -8,13 +8,13 @@ import (
 // markKey is the key under which the context of lists and watches has a marked.
 type markKey struct{}
 
-// marked is who makes lists and watches, and is told of those that clients of the same
+// marked is who makes lists and watches, and is called for those that clients of the same
 // Answers make for it.
 type marked interface {
 	requested(w *Answers, t target, r *http.Request)
 }
 
-// mark tells who has made a request, if somebody wants to know, that it has come here.
+// mark calls the marked of a request, if there is one.
 func (w *Answers) mark(r *http.Request, prefix string) {
 	m, ok := r.Context().Value(markKey{}).(marked)
 	if !ok {
@@ -25,7 +25,7 @@ func (w *Answers) mark(r *http.Request, prefix string) {
 	}
 }
 
-// withMark returns a context whose requests are told to m.
+// withMark returns a context whose requests m is called for.
 func withMark(ctx context.Context, m marked) context.Context {
 	return context.WithValue(ctx, markKey{}, m)
 }

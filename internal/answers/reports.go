@@ -53,8 +53,8 @@ func (f *Follower[T]) Step(changes []index.Change[T], version string, done func(
 	f.To.Step(changes, version, done)
 }
 
-// Report implements source.Sink. What is rejected of a watch is reported unless there is a
-// later state of it.
+// Report implements source.Sink. An object that a watch rejects is reported unless there
+// is a later state of it.
 func (f *Follower[T]) Report(err error) {
 	rejected, ok := source.AsRejected(err)
 	if !ok || rejected.Listed || rejected.Err == nil {
@@ -111,7 +111,7 @@ func (f *Follower[T]) caughtUp() {
 	}
 }
 
-// stagedItem is an object of a list, with what the sink does not tell of it any more.
+// stagedItem is an object of a list, with its key and UID, which the sink does not return.
 type stagedItem struct {
 	source.Staged
 	key index.Key

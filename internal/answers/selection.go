@@ -13,7 +13,7 @@ import (
 type selection struct {
 	labels labels.Selector
 	fields fields.Selector
-	// unknown tells that it cannot be judged here.
+	// unknown reports that it cannot be judged here.
 	unknown bool
 }
 

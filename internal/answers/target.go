@@ -17,7 +17,7 @@ type target struct {
 // namespaceParts are the subresources of namespaces, which look like resources in one.
 var namespaceParts = map[string]bool{"status": true, "finalize": true}
 
-// answersItself has the subresources whose writes are answered with the object itself.
+// answersItself contains the subresources whose writes are answered with the object itself.
 var answersItself = map[string]bool{
 	"": true, "status": true, "finalize": true, "approval": true, "resize": true, "ephemeralcontainers": true,
 }

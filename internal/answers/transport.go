@@ -44,7 +44,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := t.base.RoundTrip(r)
 	of, ok := targetOf(r.URL, t.prefix)
 	if !ok || len(t.answers.receiversOf(of.GroupVersionResource, of.namespace)) == 0 {
-		return response, err // nobody wants to know
+		return response, err // there is no source of it
 	}
 	if reason := dismiss(r, of, response, err); reason != "" {
 		t.answers.leaveOut(r.Context(), of.GroupVersionResource, reason)
@@ -67,7 +67,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// dismiss returns why the answer to a write tells nothing of an object, "" if it may.
+// dismiss returns why the answer to a write says nothing of an object, "" if it may.
 func dismiss(r *http.Request, of target, response *http.Response, err error) Reason {
 	switch {
 	case err != nil || response.StatusCode != http.StatusOK && response.StatusCode != http.StatusCreated && response.StatusCode != http.StatusAccepted:
@@ -84,7 +84,7 @@ func dismiss(r *http.Request, of target, response *http.Response, err error) Rea
 	return ""
 }
 
-// isDryRun reports whether a write is none, or that cannot be told.
+// isDryRun reports whether a write is none, or that is not known.
 func isDryRun(r *http.Request) bool {
 	if r.URL.Query().Has("dryRun") {
 		return true
@@ -171,7 +171,7 @@ func unwrap(text []byte) (message runtime.Unknown, ok bool) {
 	return message, ok && message.Unmarshal(object) == nil
 }
 
-// deliver hands an answer to those who want it, and holds the caller until reads have it.
+// deliver hands an answer to its receivers, and holds the caller until reads have it.
 func (w *Answers) deliver(ctx context.Context, a *answer) {
 	wanting := w.receiversOf(a.of.GroupVersionResource, a.key.Namespace)
 	read := make([]<-chan struct{}, len(wanting))

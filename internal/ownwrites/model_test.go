@@ -52,7 +52,7 @@ type reply struct {
 	of       uint64 // the version that the server was at
 }
 
-// model has the API server, one watch, the answers on their way, and the store.
+// model is the API server, one watch, the answers on their way, and the store.
 type model struct {
 	filter  ownwrites.Filter[string]
 	history truth
@@ -62,7 +62,7 @@ type model struct {
 	store   map[index.Key]uint64 // versions
 	uids    map[index.Key]types.UID
 	known   map[index.Key]uint64 // the latest that was reported or answered of a key
-	killed  map[types.UID]bool   // those of answered deletions, which tell nothing of others
+	killed  map[types.UID]bool   // those of answered deletions, which say nothing of others
 	nextUID int
 	begun   uint64 // writes
 }
@@ -89,7 +89,7 @@ func (m *model) leave(t *rapid.T, keys []index.Key) {
 	}
 }
 
-// knows notes that something was told of a key at a version.
+// knows notes that something was said of a key at a version.
 func (m *model) knows(key index.Key, version uint64) { m.known[key] = max(m.known[key], version) }
 
 // Write commits a change of some key, by the program itself or by others.
@@ -174,7 +174,7 @@ func (m *model) Event(t *rapid.T) {
 		return
 	}
 	if verdict == ownwrites.Gone {
-		require.NotContains(t, m.store, c.key, "a store that tells UIDs has it not")
+		require.NotContains(t, m.store, c.key, "a store that says UIDs has it not")
 	}
 	if deleted {
 		m.drop(c.key)
@@ -183,7 +183,7 @@ func (m *model) Event(t *rapid.T) {
 	}
 }
 
-// Bookmark tells that the watch has sent all that there is.
+// Bookmark reports that the watch has sent all that there is.
 func (m *model) Bookmark(t *rapid.T) {
 	if !m.cut && m.reached > 0 {
 		m.leave(t, m.filter.Bookmark(m.reached, start))
@@ -193,7 +193,7 @@ func (m *model) Bookmark(t *rapid.T) {
 // Cut ends the watch.
 func (m *model) Cut(*rapid.T) { m.cut = true }
 
-// Resume has the watch go on from where it was.
+// Resume continues the watch from its version.
 func (m *model) Resume(*rapid.T) { m.cut = false }
 
 // List lists at any version that is not before the watch, as a lagging API server may.
@@ -235,7 +235,7 @@ func (m *model) keys() map[index.Key]bool {
 	return keys
 }
 
-// check compares the store with what is known: it has no state that is older.
+// check compares the store with the known states: it has none that is older.
 func (m *model) check(t *rapid.T) {
 	for key := range m.keys() {
 		if v, ok := m.store[key]; ok {
@@ -243,7 +243,7 @@ func (m *model) check(t *rapid.T) {
 			require.Equal(t, key, c.key)
 			require.False(t, m.killed[c.uid], "%v is that of %s, whose deletion was answered", key, c.uid)
 			require.True(t, c.selected && !c.deleted, "%v at %d", key, v)
-			// What comes later of the key is not known yet, or is no state that the watch shows.
+			// A later state of the key is not known yet, or is no state that the watch shows.
 			require.GreaterOrEqual(t, v, m.lastOf(key, m.known[key]), "%v is in the store as it was at %d, and at %d is known", key, v, m.known[key])
 			continue
 		}

@@ -25,16 +25,16 @@ type State[T any] struct {
 	UID     types.UID
 	Version uint64
 	Object  T
-	// Created tells that the write made the object, and so a version that is later than all
+	// Created reports that the write made the object, and so a version that is later than all
 	// that was answered before it began. One that changes nothing is answered an old one.
 	Created bool
-	// Outside tells that the selector of the watch does not select this state.
+	// Outside reports that the selector of the watch does not select this state.
 	Outside bool
-	// Held tells that the state answers a deletion that finalizers or a grace period hold
-	// up. What it contains may be old, and its version made up: it counts only for the
+	// Held reports that the state answers a deletion that finalizers or a grace period hold
+	// up. Its contents may be old, and its version made up: it counts only for the
 	// object of its UID, and each later deletion wins.
 	Held bool
-	// Unsure tells that the store may not have taken a state that is Held.
+	// Unsure reports that the store may not have taken a state that is Held.
 	Unsure bool
 }
 
@@ -50,9 +50,9 @@ const (
 	Put
 	// Remove: the object of the UID goes, and no other of its key.
 	Remove
-	// Leave: the object of the key is outside of what is watched.
+	// Leave: the watch does not select the object of the key.
 	Leave
-	// Gone: a deletion that was answered. The store has the object only if it could not tell
+	// Gone: a deletion that was answered. The store has the object only if it does not know
 	// its UID.
 	Gone
 )
@@ -80,7 +80,7 @@ type Filter[T any] struct {
 	dead     map[types.UID]death
 	waiting  []types.UID // of the dead those that no version is known after
 	burial   uint64      // the lowest version after a deletion; 0: none is known
-	oldest   time.Time   // of what is remembered; zero: nothing is
+	oldest   time.Time   // of entries and deaths; zero: there are none
 	versions []version   // of entries, ascending; those that are not entries any more are skipped
 	relist   bool        // what was answered too long ago is left to a list
 }
@@ -172,7 +172,7 @@ func (f *Filter[T]) age(now time.Time) {
 }
 
 // AnsweredDeletion takes the answer that an object is deleted: Remove goes down now. Such
-// answers do not tell the version of the deletion. Begun is how many writes had begun when it
+// answers do not have the version of the deletion. Begun is how many writes had begun when it
 // came.
 func (f *Filter[T]) AnsweredDeletion(key index.Key, uid types.UID, begun uint64, now time.Time) Verdict {
 	if f.dead == nil {
@@ -282,11 +282,11 @@ func (f *Filter[T]) expire(now time.Time) {
 	}
 }
 
-// Relist reports whether the objects have to be listed anew, since the watch reports and has
-// not reached what was answered long ago.
+// Relist reports whether the objects have to be listed again, since the watch reports and has
+// not reached an old answer.
 func (f *Filter[T]) Relist() bool { return f.relist }
 
-// List begins a list. Unbound tells that it was asked for without a version. Item follows
+// List begins a list. Unbound reports that it was asked for without a version. Item follows
 // for each of its objects, then Rest.
 func (f *Filter[T]) List(version uint64, unbound bool) {
 	// A list that goes back is of another history: etcd was restored.

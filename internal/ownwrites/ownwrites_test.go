@@ -37,7 +37,7 @@ func at(version uint64) *filter {
 	return f
 }
 
-// a step of a sequence, and what it must give.
+// a step of a sequence, and its result.
 type step struct {
 	do   func(f *filter) any
 	want any
@@ -78,7 +78,7 @@ func list(version uint64, uid types.UID, want ownwrites.Verdict) step {
 	}, want}
 }
 
-// TestSequences has what may happen to one key, from a watch at version 100.
+// TestSequences runs sequences of events of one key, from a watch at version 100.
 func TestSequences(t *testing.T) {
 	const nothing, pass, put, remove, leave, gone = ownwrites.Nothing, ownwrites.Pass, ownwrites.Put, ownwrites.Remove, ownwrites.Leave, ownwrites.Gone
 	outside := state("U1", 105)
@@ -146,7 +146,7 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// TestAnotherKeyPasses: an event of another key tells that nothing has come of the first.
+// TestAnotherKeyPasses: an event of another key shows that nothing has come of the first.
 func TestAnotherKeyPasses(t *testing.T) {
 	f := at(100)
 	f.Answered(state("U1", 105), begin(), start)
@@ -200,7 +200,7 @@ func TestRelist(t *testing.T) {
 	assert.False(t, f.Remembers())
 }
 
-// TestAnotherHistory: a list that goes back, though nobody has asked it to, is what holds.
+// TestAnotherHistory: a list that goes back, though it was not asked to, holds.
 func TestAnotherHistory(t *testing.T) {
 	f := at(100)
 	f.Answered(state("U1", 105), begin(), start)

@@ -23,19 +23,19 @@ import (
 //	client, err := kubernetes.NewForConfig(config)
 //	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(""), kube.WithWrites(writes)))
 //
-// What is not promised:
+// It does not promise:
 //
 //  1. A write whose answer was lost is known when the watch brings it. With generateName,
 //     trying it again makes a double, so compute names.
 //  2. A snapshot is no moment of the server: it is the server's history up to ResourceVersion,
 //     with own writes after it. ResourceVersion, WaitForResourceVersion and Expectations stay
 //     with the watch.
-//  3. Answers in protobuf tell informers of *unstructured.Unstructured nothing, nor of custom
+//  3. Answers in protobuf say nothing to informers of *unstructured.Unstructured nothing, nor of custom
 //     types that are decoded from JSON alone; see Status, and the log, which says so once.
-//  4. Evictions, bindings, scale, deletecollection and dry runs tell nothing. Expectations are
+//  4. Evictions, bindings, scale, deletecollection and dry runs say nothing. Expectations are
 //     for these, and for writes of other clients.
 //
-// What is promised:
+// It promises:
 //
 //  1. Before a write returns, reads have what it was answered, if the informer has synced, the
 //     selectors are labels, metadata.name and metadata.namespace, and its queue moves within a
@@ -102,7 +102,7 @@ type lead struct {
 	of atomic.Pointer[func() (int, uint64)]
 }
 
-// by sets what tells it.
+// by sets the function that returns it.
 func (l *lead) by(ahead func() (keys int, highest uint64)) { l.of.Store(&ahead) }
 
 // Ahead implements source.Leading.

@@ -81,8 +81,8 @@ func TestOwnWritesThatNeverCome(t *testing.T) {
 	})
 }
 
-// TestAnswersThatCannotBeRead are passed on as they are, and left to the watch.
-func TestAnswersThatCannotBeRead(t *testing.T) {
+// TestSpoiledAnswers are passed on as they are, and left to the watch.
+func TestSpoiledAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWriting(t, runtime.ContentTypeJSON)
 	spoil := &spoiling{}

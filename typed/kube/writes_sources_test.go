@@ -25,8 +25,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestOwnWritesOfNamespaces: callers do not wait until all namespaces are listed, and what
-// they have written is there then.
+// TestOwnWritesOfNamespaces: callers do not wait until all namespaces are listed, and their
+// writes are there then.
 func TestOwnWritesOfNamespaces(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		w := newWriting(t, "")

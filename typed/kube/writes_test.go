@@ -68,13 +68,13 @@ func follow[T index.Object](w *writing, src source.Source[T], opts ...typed.Opti
 
 func (w *writing) hold() { w.lag = w.srv.Inject(apitest.Fault{Lag: true}) }
 
-// pods returns an informer of all Pods, and the history that a handler is told.
+// pods returns an informer of all Pods, and the history of the calls of a handler.
 func (w *writing) pods() (*typed.Informer[*corev1.Pod], *history.History[*corev1.Pod]) {
 	pods := typed.NewInformer(kube.FromClient(w.client.CoreV1().Pods(""), kube.WithWrites(w.writes)))
 	told := history.New[*corev1.Pod]()
 	_, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{AddFunc: told.OnAdd, UpdateFunc: told.OnUpdate, DeleteFunc: func(d typed.Deleted[*corev1.Pod]) {
 		if d.Object == d.Old {
-			d.Reason = index.Relisted // as then, nobody has told the last state
+			d.Reason = index.Relisted // as then, the last state is not known
 		}
 		told.OnDelete(d)
 	}})
@@ -183,8 +183,8 @@ func TestOwnWritesOfEachKind(t *testing.T) {
 	}
 }
 
-// TestOwnWritesThatTellNothing are left to the watch.
-func TestOwnWritesThatTellNothing(t *testing.T) {
+// TestOwnWritesOutsideTheTable are left to the watch.
+func TestOwnWritesOutsideTheTable(t *testing.T) {
 	t.Parallel()
 	w := newWriting(t, "", apitest.WithObjects(rig.NewPod("a", ""), rig.NewPod("b", "")))
 	pods, _ := w.pods()
@@ -261,7 +261,7 @@ type nodeOfPod struct{ namespace, name, node string }
 func (n nodeOfPod) GetNamespace() string { return n.namespace }
 func (n nodeOfPod) GetName() string      { return n.name }
 
-// TestOwnWritesAndSelectors: an object that a write takes out of what is watched goes at once.
+// TestOwnWritesAndSelectors: an object goes at once if a write takes it out of the selection.
 func TestOwnWritesAndSelectors(t *testing.T) {
 	t.Parallel()
 	w := newWriting(t, "")

@@ -10,7 +10,7 @@ import (
 )
 
 // testAnswersAndEvents compares the answer to each kind of write with the event that
-// watches get of it. Who takes answers as news of an object relies on it.
+// watches get of it. Code that takes answers as news of an object relies on it.
 func testAnswersAndEvents(c *check) {
 	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	first, err := maps.List(c.ctx, metav1.ListOptions{})
