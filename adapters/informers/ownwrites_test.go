@@ -3,6 +3,7 @@ package informers_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -67,6 +68,7 @@ func TestWithOwnWrites(t *testing.T) {
 
 				lag.Remove()
 				time.Sleep(time.Minute)
+				synctest.Wait()
 				close(calls)
 				var told []string
 				for call := range calls {
