@@ -37,7 +37,7 @@ func WithOwnWrites(writes *kube.Writes) CacheOption {
 
 // writing returns what lists and watches by lw, and takes answers to own writes.
 func (s *settings) writing(lw toolscache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, fields []kube.SourceOption) toolscache.ListerWatcher {
-	decode, err := kube.AnswerDecoder(example, kind, fields...)
+	decode, err := s.writes.AnswerDecoder(example, kind, fields...)
 	if err != nil {
 		log.Info("Own writes are left to the watch", "kind", kind.String(), "type", reflect.TypeOf(example).String(), "reason", err.Error())
 		return lw

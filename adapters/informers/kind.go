@@ -53,7 +53,7 @@ func (k kind) writing(lw cache.ListerWatcher, writes *kube.Writes) cache.ListerW
 	if err != nil {
 		panic(err) // as resourceOf
 	}
-	decode, err := kube.AnswerDecoder(k.example, kinds[0])
+	decode, err := writes.AnswerDecoder(k.example, kinds[0])
 	if err != nil {
 		panic(err) // client-go's types can be decoded
 	}

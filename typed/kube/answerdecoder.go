@@ -17,7 +17,7 @@ import (
 // example, as NewDecodingListerWatcher does with lists and watches, for package adapters.
 // Of the options, WithFields and WithoutFields can be used. It returns an error if the kind is
 // not known, or there is no way to decode the type.
-func AnswerDecoder(example runtime.Object, kind schema.GroupVersionKind, opts ...SourceOption) (answers.Decode[metav1.Object], error) {
+func (*Writes) AnswerDecoder(example runtime.Object, kind schema.GroupVersionKind, opts ...SourceOption) (answers.Decode[metav1.Object], error) {
 	of := reflect.TypeOf(example)
 	mask, err := maskOf(opts)
 	if err == nil && (example == nil || kind.Empty()) {

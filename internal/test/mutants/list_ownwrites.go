@@ -1,6 +1,6 @@
 package main
 
-// ownWrites are bugs of those who bring answers to own writes and the watch together: one for
+// ownWrites are bugs where answers to own writes and the watch come together: one for
 // each rule.
 var ownWrites = []mutation{
 	{
