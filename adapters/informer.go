@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/observer"
 	"github.com/kubetyped/informer/typed"
@@ -104,7 +105,12 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 		resyncCheck:   options.ResyncPeriod,
 		listeners:     map[*listener[T]]struct{}{},
 	}
+	writing, _ := lw.(*listwatch.Writing)
+	if writing != nil {
+		lw = writing.ListerWatcher
+	}
 	s.source = &reflectorSource[T]{
+		writing:     writing,
 		conversion:  conv,
 		name:        typeName,
 		lw:          lw,

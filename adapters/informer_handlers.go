@@ -32,6 +32,11 @@ func (s *informer[T]) AddEventHandlerWithOptions(handler cache.ResourceEventHand
 	if handler == nil {
 		return nil, fmt.Errorf("%s: %w", s.name, errNilHandler)
 	}
+	if s.source != nil && s.source.writing != nil && s.source.writing.Refuse != nil {
+		if err := s.source.writing.Refuse(handler); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
 	return s.add(&untypedHandler[T]{s.conversion, handler}, handlerName(handler), options)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/answers"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -35,10 +36,12 @@ type reflectorSource[T index.Object] struct {
 	resyncCheck time.Duration                      // how often shouldResync is asked; 0: never
 	shouldSync  func() bool                        // whether resync is to be called
 	resync      func()
-	metrics     *metrics // nil: none
+	metrics     *metrics           // nil: none
+	writing     *listwatch.Writing // nil: own writes come by the watch
 	held        func(index.Key) (metav1.Object, bool)
 
-	controller atomic.Pointer[cache.Controller] // nil before Run
+	controller atomic.Pointer[cache.Controller]    // nil before Run
+	ahead      atomic.Pointer[answers.Follower[T]] // nil: no own writes are followed
 }
 
 // Omits implements source.Partial.
@@ -55,6 +58,21 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 	defer guarded.Wait()
 	lw := newListerWatcher(guarded)
 	s.metrics.start()
+	if s.writing == nil {
+		s.run(ctx, sink, lw)
+		return nil
+	}
+	follower := s.follow(ctx, sink, lw)
+	var taking sync.WaitGroup
+	taking.Go(follower.Run)
+	s.run(follower.Context(), follower, lw)
+	follower.Close()
+	taking.Wait()
+	return follower.Err()
+}
+
+// run lists and watches until ctx ends.
+func (s *reflectorSource[T]) run(ctx context.Context, sink source.Sink[T], lw *listerWatcher) {
 	controller := cache.New(&cache.Config{
 		Queue:                        newReflectorQueue(s, sink, lw),
 		ListerWatcher:                lw,
@@ -70,7 +88,6 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 	detecting.Go(func() { s.detector.Run(ctx.Done()) })
 	defer detecting.Wait()
 	controller.RunWithContext(ctx)
-	return nil
 }
 
 // listerWatcher returns what to list and watch with, and a function that waits until

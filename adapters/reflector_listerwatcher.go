@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -18,6 +19,9 @@ type listerWatcher struct {
 
 	noStreaming bool
 	streaming   atomic.Bool
+	relists     bool                               // relist may be called
+	watching    atomic.Pointer[context.CancelFunc] // ends the watch
+	again       atomic.Bool                        // relist was called
 }
 
 func newListerWatcher(lw cache.ListerWatcher) *listerWatcher {
@@ -37,13 +41,35 @@ func (lw *listerWatcher) IsWatchListSemanticsUnSupported() bool { return lw.noSt
 // ListWithContext implements cache.ListerWithContext.
 func (lw *listerWatcher) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 	lw.streaming.Store(false)
+	lw.again.Store(false)
 	return lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
 }
 
 // WatchWithContext implements cache.WatcherWithContext.
 func (lw *listerWatcher) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	lw.streaming.Store(opts.SendInitialEvents != nil && *opts.SendInitialEvents)
+	if lw.relists {
+		if lw.again.Swap(false) {
+			return nil, apierrors.NewResourceExpired("the watch has not brought what own writes were answered")
+		}
+		if end := lw.watching.Load(); end != nil {
+			(*end)()
+		}
+		watching, end := context.WithCancel(ctx)
+		lw.watching.Store(&end)
+		ctx = watching
+	}
 	return lw.ListerWatcherWithContext.WatchWithContext(ctx, opts)
+}
+
+// relist ends the watch, and has the objects listed. It does not wait.
+func (lw *listerWatcher) relist() {
+	if lw.again.Swap(true) {
+		return
+	}
+	if end := lw.watching.Load(); end != nil {
+		(*end)()
+	}
 }
 
 // List is there to make a cache.ListerWatcher; the Reflector does not call it.

@@ -140,16 +140,13 @@ func (u update) commit(key string, present *store.Version, wanted runtime.Object
 	case u.dryRun:
 		return wanted, nil
 	case finished:
-		gone, err := u.collection.table.Delete(key, present)
-		if err != nil {
+		// The answer has the version that was there before, as API servers have it,
+		// which do not write the object once more (deleteWithoutFinalizers in
+		// k8s.io/apiserver/pkg/registry/generic/registry/store.go).
+		if _, err := u.collection.table.Delete(key, present); err != nil {
 			return nil, err
 		}
-		m, err := meta.Accessor(wanted)
-		if err != nil {
-			return nil, err
-		}
-		m.SetResourceVersion(fmt.Sprint(gone.Revision))
-		return wanted, nil
+		return wanted, copyVersion(present.Object, wanted)
 	case equality.Semantic.DeepEqual(present.Object, wanted):
 		// API servers do not write what changes nothing.
 		return present.Object, nil
@@ -268,6 +265,20 @@ func (u update) check(old, m metav1.Object) error {
 		return apierrors.NewConflict(c.groupResource(), u.name,
 			errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 	}
+	return nil
+}
+
+// copyVersion gives an object the resource version of another one.
+func copyVersion(from, to runtime.Object) error {
+	old, err := meta.Accessor(from)
+	if err != nil {
+		return err
+	}
+	m, err := meta.Accessor(to)
+	if err != nil {
+		return err
+	}
+	m.SetResourceVersion(old.GetResourceVersion())
 	return nil
 }
 

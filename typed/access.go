@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -168,6 +169,9 @@ func (a *access[T]) Status() report.Status {
 		ResourceVersion: i.store.ResourceVersion(),
 		Queued:          i.deltas.Len(),
 		QueuedMax:       i.deltas.HighWater(),
+	}
+	if keys, highest := source.AheadOf(i.source); keys > 0 {
+		s.Ahead = report.Ahead{Keys: keys, ResourceVersion: strconv.FormatUint(highest, 10)}
 	}
 	s.Received, s.Expected = int(i.received.Load()), int(i.expected.Load())
 	s.Events = int(i.published.Load())

@@ -180,6 +180,7 @@ type kindOf struct {
 type settings struct {
 	scheme  *runtime.Scheme
 	sharing bool
+	writes  *kube.Writes
 	all     []kube.SourceOption
 	kinds   map[kindOf][]kube.SourceOption
 	typed   map[reflect.Type]newTypedInformer
@@ -248,6 +249,9 @@ func (s *settings) newInformer(lw toolscache.ListerWatcher, example runtime.Obje
 	var decoding toolscache.ListerWatcher = lw
 	if s.sharing || len(fields) > 0 {
 		decoding = listwatch.NewDecoding(lw, example, kind, s.sharing, fields...)
+	}
+	if s.writes != nil {
+		decoding = s.writing(decoding, example, kind, fields)
 	}
 	if typed := s.typed[reflect.TypeOf(example)]; typed != nil {
 		return typed(decoding, toolscache.SharedIndexInformerOptions{ResyncPeriod: resync, Indexers: indexers})

@@ -10,6 +10,8 @@ import (
 	"k8s.io/client-go/informers/internalinterfaces"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // SharedInformerFactory is client-go's.
@@ -51,6 +53,7 @@ func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, defaultRes
 		namespace:             o.namespace,
 		tweak:                 o.tweak,
 		sharing:               o.sharing,
+		writes:                o.writes,
 	}
 }
 
@@ -63,6 +66,7 @@ type factory struct {
 	namespace string
 	tweak     internalinterfaces.TweakListOptionsFunc
 	sharing   bool
+	writes    *kube.Writes
 }
 
 // ForResource returns the informer of a resource.

@@ -36,12 +36,28 @@ func (k kind) newFunc(f *factory) internalinterfaces.NewInformerFunc {
 		if !f.sharing {
 			lw = sharing.ListerWatcher
 		}
+		if f.writes != nil {
+			lw = k.writing(lw, f.writes)
+		}
 		return adapters.NewSharedIndexInformerWithOptions(lw, k.example, cache.SharedIndexInformerOptions{
 			ResyncPeriod: resync,
 			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 			Identifier:   f.InformerName().WithResource(k.label()),
 		})
 	}
+}
+
+// writing returns what lists and watches by lw, and takes answers to own writes.
+func (k kind) writing(lw cache.ListerWatcher, writes *kube.Writes) cache.ListerWatcher {
+	kinds, _, err := scheme.Scheme.ObjectKinds(k.example)
+	if err != nil {
+		panic(err) // as resourceOf
+	}
+	decode, err := writes.AnswerDecoder(k.example, kinds[0])
+	if err != nil {
+		panic(err) // client-go's types can be decoded
+	}
+	return &listwatch.Writing{ListerWatcher: lw, Answers: writes.Answers(), Decode: decode}
 }
 
 // label returns the resource as it is called in metrics. client-go makes the

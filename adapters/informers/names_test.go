@@ -28,7 +28,7 @@ func TestNames(t *testing.T) {
 }
 
 // more are the names that packages have besides client-go's.
-var more = map[string][]string{"github.com/kubetyped/informer/adapters/informers": {"WithSharing"}}
+var more = map[string][]string{"github.com/kubetyped/informer/adapters/informers": {"WithSharing", "WithOwnWrites"}}
 
 // names returns the exported names of a package.
 func names(t *testing.T, path string) []string {

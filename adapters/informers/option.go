@@ -7,6 +7,8 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/informers/internalinterfaces"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // SharedInformerOption is an option of a factory. Those of client-go are
@@ -18,6 +20,7 @@ type options struct {
 	namespace string
 	tweak     internalinterfaces.TweakListOptionsFunc
 	sharing   bool
+	writes    *kube.Writes
 }
 
 func pass(option informers.SharedInformerOption) SharedInformerOption {
@@ -69,3 +72,10 @@ func WithInformerName(name *cache.InformerName) SharedInformerOption {
 // kinds. The others request protobuf, or else JSON, whatever the clientset requests; server
 // warnings go to the handler of rest.SetDefaultWarningHandler.
 func WithSharing() SharedInformerOption { return func(o *options) { o.sharing = true } }
+
+// WithOwnWrites makes the informers take the answers to the program's own writes, before the
+// watch brings them, see kube.Writes. The factory's clientset has to be made with the
+// configuration that kube.Writes.Config returns: an informer whose first list shows that it was
+// not ends with an error in the log, and does not sync. Alpha and beta kinds are left to the
+// watch. A nil w changes nothing.
+func WithOwnWrites(w *kube.Writes) SharedInformerOption { return func(o *options) { o.writes = w } }

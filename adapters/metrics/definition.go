@@ -81,6 +81,8 @@ var (
 		"Informers whose last attempt to list or watch has failed.")
 	firstFailure = gauge(ofInformer, smallest, "kubetyped_informer_first_failure_timestamp_seconds",
 		"When an informer began to fail to list or watch that has not worked since; the earliest.")
+	ahead = gauge(ofInformer, sum, "kubetyped_informer_ahead_objects",
+		"Objects in the state that an own write was answered, which the watch has not come to.")
 	notStreamed = counter(ofInformer, "kubetyped_informer_lists_not_streamed_total",
 		"Streamed lists that were given up for plain ones.")
 	rejected = counter(ofInformer, "kubetyped_informer_rejected_total",

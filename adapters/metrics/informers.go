@@ -98,6 +98,7 @@ func (c *collection) tellServer(s *report.Status, from *tally, l *labels) {
 	c.add(watches, from, l, float64(s.Watches))
 	c.set(failures, l, float64(s.Failures))
 	c.add(failed, from, l, float64(s.Failed))
+	c.set(ahead, l, float64(s.Ahead.Keys))
 	c.add(notStreamed, from, l, float64(s.NotStreamed))
 	c.add(failedLists, from, l, float64(s.FailedLists))
 	c.add(failedWatches, from, l, float64(s.FailedWatches))

@@ -70,6 +70,9 @@ func (s *tracedSource[T]) Origin() source.Origin { return source.OriginOf(s.sour
 // Omits implements source.Partial.
 func (s *tracedSource[T]) Omits(field string) bool { return source.Omits(s.source, field) }
 
+// Ahead implements source.Leading.
+func (s *tracedSource[T]) Ahead() (keys int, highest uint64) { return source.AheadOf(s.source) }
+
 // DerivedFrom implements source.Derived.
 func (s *tracedSource[T]) DerivedFrom() []source.Derived { return source.DerivedOf(s.source) }
 

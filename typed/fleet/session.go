@@ -153,7 +153,7 @@ func (s *session[T]) Progress(received, expected int) {
 // informer has.
 func (s *session[T]) Decoding() source.Decoding[T] {
 	of := s.sink.Decoding()
-	decoding := source.Decoding[T]{Meter: of.Meter, Modifies: of.Modifies, Needs: of.Needs}
+	decoding := source.Decoding[T]{Meter: of.Meter, Modifies: of.Modifies, Needs: of.Needs, Versioned: "a fleet compares the versions of its clusters"}
 	if of.Held != nil {
 		decoding.Held = func(key index.Key) (T, bool) {
 			at, ok := s.places.Load(key.Namespace)

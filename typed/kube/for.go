@@ -113,6 +113,7 @@ type restKey struct {
 	scheme         *runtime.Scheme
 	mapper         meta.RESTMapper
 	budget         *ListBudget
+	writes         *Writes
 }
 
 // key returns the key of a source with the options of c.
@@ -120,7 +121,7 @@ func (c *sourceConfig) key() restKey {
 	key := restKey{
 		resource: c.rest.resource, namespace: c.rest.namespace, noWatchList: c.noWatchList,
 		typeMeta: c.rest.typeMeta, withoutSharing: c.rest.withoutSharing, compressed: c.rest.compressed, decoded: c.rest.fields,
-		silence: c.rest.silence, requests: c.requests, scheme: c.rest.scheme, mapper: c.rest.mapper, budget: c.budget,
+		silence: c.rest.silence, requests: c.requests, scheme: c.rest.scheme, mapper: c.rest.mapper, budget: c.budget, writes: c.writes,
 	}
 	if c.labels != nil {
 		key.labels = c.labels.String()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/fields"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/answers"
 	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -30,6 +32,8 @@ type sourceConfig struct {
 	noWatchList bool
 	requests    requestConfig
 	budget      *ListBudget // nil: none
+	writes      *Writes     // nil: they come by the watch
+	lead        *lead       // that own writes have; nil without writes
 	rest        restConfig
 }
 
@@ -106,7 +110,11 @@ func WithoutWatchList() SourceOption {
 // informer; so are watches that end with an error, or without an event, again and
 // again, and each object that is not a T, which is then left out.
 func FromListerWatcher[T index.Object](lw cache.ListerWatcher, opts ...SourceOption) source.Source[T] {
-	return newReflectorSource[T](lw, source.Origin{}, opts)
+	s := newReflectorSource[T](lw, source.Origin{}, opts)
+	if s.config.writes != nil {
+		s.err = errors.Join(s.err, errors.New("WithWrites is for FromREST and FromClient, which know how objects are decoded"))
+	}
+	return s
 }
 
 func newReflectorSource[T index.Object](lw cache.ListerWatcher, from source.Origin, opts []SourceOption) *reflectorSource[T] {
@@ -125,7 +133,8 @@ type reflectorSource[T index.Object] struct {
 	origin source.Origin // as far as lw tells it
 	// reportsWatches tells that lw reports by itself that a watch was opened.
 	reportsWatches bool
-	err            error // what was wrong with the arguments
+	decodeAnswer   answers.Decode[T] // nil: as client-go decodes
+	err            error             // what was wrong with the arguments
 }
 
 // The limits of waits, see FromListerWatcher.
@@ -180,12 +189,52 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 	if s.err != nil {
 		return s.err
 	}
-	s.run(ctx, &lastReport[T]{Forwarder: source.Forwarder[T]{To: sink}})
-	return nil
+	return s.run(ctx, &lastReport[T]{Forwarder: source.Forwarder[T]{To: sink}})
 }
 
-// run lists and watches until ctx ends.
-func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
+// run lists and watches until ctx ends, or own writes cannot be followed.
+func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) error {
+	config, err := s.followed(sink.To)
+	if err != nil {
+		return err
+	}
+	if config == nil {
+		s.listAndWatch(ctx, sink, sink.To, &rounds{})
+		return nil
+	}
+	r := &rounds{}
+	config.Relist = r.end
+	follower := answers.Follow(ctx, s.config.writes.answers, *config)
+	s.config.lead.by(follower.Ahead)
+	var taking sync.WaitGroup
+	taking.Go(follower.Run)
+	s.listAndWatch(follower.Context(), sink, follower, r)
+	follower.Close()
+	taking.Wait()
+	return follower.Err()
+}
+
+// rounds are the lists, each with its watches, of a source.
+type rounds struct {
+	current atomic.Pointer[context.CancelFunc]
+}
+
+// begin returns the context of the next round.
+func (r *rounds) begin(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	r.current.Store(&cancel)
+	return ctx, cancel
+}
+
+// end ends a round, so that the next one begins.
+func (r *rounds) end() {
+	if cancel := r.current.Load(); cancel != nil {
+		(*cancel)()
+	}
+}
+
+// listAndWatch lists and watches until ctx ends, and has to report objects to a sink.
+func (s *reflectorSource[T]) listAndWatch(ctx context.Context, sink *lastReport[T], to source.Sink[T], r *rounds) {
 	guarded := GuardListerWatcher(s.lw, sink.Report)
 	guarded.lists.silence, guarded.leavesWaits = cmp.Or(s.config.rest.silence, defaultSilence), true
 	defer guarded.Wait()
@@ -196,7 +245,7 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 	logger := klog.FromContext(ctx)
 	name := reflect.TypeFor[T]().String()
 	// Changes and lists need not pass through lastReport, which only takes note of reports.
-	store := &reflectorStore[T]{sink: sink.To, streamed: lw.countStreamed, listed: lw.turn.giveBack}
+	store := &reflectorStore[T]{sink: to, streamed: lw.countStreamed, listed: lw.turn.giveBack}
 	reflector := cache.NewReflectorWithOptions(lw, nil, store, cache.ReflectorOptions{
 		Name:            "typed.Informer",
 		TypeDescription: name,
@@ -215,12 +264,17 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink *lastReport[T]) {
 	between := s.config.requests.refused()
 	for ctx.Err() == nil {
 		begin := time.Now()
-		err := goroutine.Contain(ctx, "list and watch", func() error { return reflector.ListAndWatchWithContext(ctx) })
+		round, end := r.begin(ctx)
+		err := goroutine.Contain(ctx, "list and watch", func() error { return reflector.ListAndWatchWithContext(round) })
+		again := round.Err() != nil
+		end()
 		if time.Since(begin) > between.last {
 			between.reset()
 		}
 		switch {
 		case ctx.Err() != nil:
+		case again:
+			continue
 		case err != nil:
 			lw.ended(err)
 		case between.isRepeated(): // what ended the watch is in the Reflector's log

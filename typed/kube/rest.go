@@ -167,8 +167,13 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 		lw.expected = found.kind
 	}
 	defer lw.streams.Wait()
-	(&reflectorSource[T]{lw: lw, config: s.sourceConfig, reportsWatches: true}).run(ctx, reports)
-	return nil
+	reflected := &reflectorSource[T]{lw: lw, config: s.sourceConfig, reportsWatches: true}
+	if s.writes != nil {
+		if reflected.decodeAnswer, err = s.answerDecoder(s.client, held, lw.stamp, lw.expected); err != nil {
+			return err
+		}
+	}
+	return reflected.run(ctx, reports)
 }
 
 // decodedSlowly tells why objects are decoded in a slower way than others are, "" if they

@@ -61,6 +61,7 @@ func (c *sourceConfig) onlyForSources() error {
 		{"WithWatchTimeout", c.requests.watchTimeout != 0},
 		{"WithoutSharing", c.rest.withoutSharing},
 		{"WithFields or WithoutFields", c.rest.mask != nil},
+		{"WithWrites", c.writes != nil},
 		{"WithBackoff", c.requests.firstWait != 0},
 	} {
 		if option.used {

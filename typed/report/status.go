@@ -48,6 +48,8 @@ type Status struct {
 	Objects int
 	// ResourceVersion is the version that the store has reached.
 	ResourceVersion string
+	// Ahead is what it has beyond that, as own writes were answered, see kube.WithWrites.
+	Ahead Ahead
 	// Received is how many objects the latest list has brought so far, and
 	// Expected how many it will bring, 0 if the server has not said.
 	Received, Expected int
@@ -114,6 +116,13 @@ type Status struct {
 
 	// Handlers contains every registered handler.
 	Handlers []Handler
+}
+
+// Ahead is how far a store is ahead of its watch: by Keys objects, those that are gone among
+// them, up to the ResourceVersion, "" if it is not.
+type Ahead struct {
+	Keys            int
+	ResourceVersion string
 }
 
 // Handler is a report on a handler.

@@ -325,7 +325,11 @@ func (q *part[T]) Report(err error) {
 }
 
 // Decoding implements source.Sink.
-func (q *part[T]) Decoding() source.Decoding[T] { return q.sink.Decoding() }
+func (q *part[T]) Decoding() source.Decoding[T] {
+	decoding := q.sink.Decoding()
+	decoding.Versioned = "a shard hands objects on by their versions"
+	return decoding
+}
 
 // replace takes in a list of all objects of which of says that they are meant.
 func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool) {

@@ -117,7 +117,7 @@ func (p *projection[A, B]) change(c index.Change[A], version string) (index.Chan
 // share nothing; but a projection may be the object, or have parts of it.
 func (p *projection[A, B]) Decoding() Decoding[A] {
 	of := p.To.Decoding()
-	decoding := Decoding[A]{Meter: of.Meter, Modifies: of.Modifies}
+	decoding := Decoding[A]{Meter: of.Meter, Modifies: of.Modifies, Versioned: of.Versioned}
 	if _, same := any(p.To).(Sink[A]); same { // as Omits does
 		decoding.Needs = of.Needs
 	}

@@ -103,6 +103,9 @@ type Decoding[T index.Object] struct {
 	// source that opens others as it runs returns an error if one of these leaves one out,
 	// see Opened.
 	Needs []string
+	// Versioned is the reason why each change has to have a version, "" if it need not. One
+	// that brings an own write before the watch has none, see kube.WithWrites.
+	Versioned string
 }
 
 // Forwarder is a Sink that passes everything on to another one. Embed it in a Sink that

@@ -86,6 +86,7 @@ var serverChecks = []struct {
 	{"DeletePodFinalizers", testDeletePodFinalizers},
 	{"DeletePropagation", testDeletePropagation},
 	{"DeleteAnswers", testDeleteAnswers},
+	{"AnswersAndEvents", testAnswersAndEvents},
 	{"DeletePreconditions", testDeletePreconditions},
 	{"DeleteCollection", testDeleteCollection},
 	{"Finalizers", testFinalizers},

@@ -60,7 +60,7 @@ var listAndWatch = []mutation{
 	},
 	{
 		bug:   "a source gives up after a list that has failed",
-		in:    "typed/kube.reflectorSource.run",
+		in:    "typed/kube.reflectorSource.listAndWatch",
 		old:   "			lw.ended(err)\n",
 		new:   "			lw.ended(err)\n			<-ctx.Done()\n",
 		suite: informers,

@@ -33,9 +33,11 @@ type Informer struct {
 	FailingSince time.Time `json:"failingSince,omitzero"`
 	LastError    string    `json:"lastError,omitempty"`
 
-	// ResourceVersion is the version that the store has reached, LastEvent when it was
-	// changed last, and LastContact when the source was last heard of.
+	// ResourceVersion is the version that the store has reached, Ahead how many objects are as
+	// own writes were answered, before the watch, LastEvent when the store was changed last,
+	// and LastContact when the source was last heard of.
 	ResourceVersion string    `json:"resourceVersion,omitempty"`
+	Ahead           int       `json:"ahead,omitempty"`
 	LastEvent       time.Time `json:"lastEvent,omitzero"`
 	LastContact     time.Time `json:"lastContact,omitzero"`
 	// WatchSince is when the source last began to watch, zero if it has failed since.

@@ -1,0 +1,66 @@
+package adapters
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/answers"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// follow returns the Follower of the source, which stands between it and its sink.
+func (s *reflectorSource[T]) follow(ctx context.Context, sink source.Sink[T], lw *listerWatcher) *answers.Follower[T] {
+	if transform := s.transform; transform != nil {
+		var mu sync.Mutex // what the Reflector has got is not transformed at the same time as an answer
+		s.transform = func(obj any) (any, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return transform(obj)
+		}
+	}
+	queue := newReflectorQueue(s, sink, lw)
+	lw.relists = true
+	follower := answers.Follow(ctx, s.writing.Answers, answers.Config[T]{
+		Sink: sink, Partial: s.writing.Partial, Held: s.typedHeld, Relist: lw.relist,
+		Decode: func(mediaType string, kind schema.GroupVersionKind, text []byte) (T, error) {
+			untyped, err := s.writing.Decode(mediaType, kind, text)
+			if err != nil {
+				var none T
+				return none, err
+			}
+			obj, err := queue.admit(untyped)
+			if err == nil {
+				s.detector.AddObject(s.untyped(obj))
+				s.metrics.add()
+			}
+			return obj, err
+		},
+	})
+	s.ahead.Store(follower)
+	return follower
+}
+
+// typedHeld returns what the store has of a key.
+func (s *reflectorSource[T]) typedHeld(key index.Key) (T, bool) {
+	var none T
+	if s.held == nil {
+		return none, false
+	}
+	untyped, ok := s.held(key)
+	if !ok {
+		return none, false
+	}
+	obj, err := s.typed(untyped)
+	return obj, err == nil
+}
+
+// Ahead implements source.Leading.
+func (s *reflectorSource[T]) Ahead() (keys int, highest uint64) {
+	if follower := s.ahead.Load(); follower != nil {
+		return follower.Ahead()
+	}
+	return 0, 0
+}

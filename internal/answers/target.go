@@ -1,0 +1,52 @@
+package answers
+
+import (
+	"net/url"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// target is what the path of a request names.
+type target struct {
+	schema.GroupVersionResource
+
+	namespace, name, subresource string
+}
+
+// namespaceParts are the subresources of namespaces, which look like resources in one.
+var namespaceParts = map[string]bool{"status": true, "finalize": true}
+
+// answersItself contains the subresources whose writes are answered with the object itself.
+var answersItself = map[string]bool{
+	"": true, "status": true, "finalize": true, "approval": true, "resize": true, "ephemeralcontainers": true,
+}
+
+// targetOf returns what a URL below a prefix names, false if it is no resource: it reads paths
+// as API servers do.
+func targetOf(u *url.URL, prefix string) (t target, ok bool) {
+	path, ok := strings.CutPrefix(u.Path, prefix)
+	if !ok {
+		return t, false
+	}
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	switch {
+	case len(parts) >= 3 && parts[0] == "api":
+		t.Version, parts = parts[1], parts[2:]
+	case len(parts) >= 4 && parts[0] == "apis":
+		t.Group, t.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return t, false
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 && !namespaceParts[parts[2]] {
+		t.namespace, parts = parts[1], parts[2:]
+	}
+	t.Resource = parts[0]
+	if len(parts) > 1 {
+		t.name = parts[1]
+	}
+	if len(parts) > 2 {
+		t.subresource = strings.Join(parts[2:], "/")
+	}
+	return t, true
+}

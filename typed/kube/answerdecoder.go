@@ -1,0 +1,54 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/internal/answers"
+)
+
+// AnswerDecoder returns what decodes answers to writes of a kind into objects of the type of
+// example, as NewDecodingListerWatcher does with lists and watches, for package adapters.
+// Of the options, WithFields and WithoutFields can be used. It returns an error if the kind is
+// not known, or there is no way to decode the type.
+func (*Writes) AnswerDecoder(example runtime.Object, kind schema.GroupVersionKind, opts ...SourceOption) (answers.Decode[metav1.Object], error) {
+	of := reflect.TypeOf(example)
+	mask, err := maskOf(opts)
+	if err == nil && (example == nil || kind.Empty()) {
+		err = errors.New("their kind is not known, or there are several")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("own writes of objects of type %v: %w", of, err)
+	}
+	switch example.(type) {
+	case *unstructured.Unstructured:
+		codecs, err := codecsOf[*unstructured.Unstructured](of, nil, mask)
+		return decoderOf(answerDecoder(codecs, func(*unstructured.Unstructured) {}), kind), err
+	case *metav1.PartialObjectMetadata:
+		codecs, err := codecsOf[*metav1.PartialObjectMetadata](of, nil, mask)
+		return decoderOf(answerDecoder(codecs, stamp[*metav1.PartialObjectMetadata](kind)), kind), err
+	}
+	codecs, err := codecsOf[apiObject](of, nil, mask)
+	return decoderOf(answerDecoder(codecs, stamp[apiObject](schema.GroupVersionKind{})), kind), err
+}
+
+// decoderOf returns what decodes objects of a kind, or metadata alone, and returns an error
+// for others.
+func decoderOf[T apiObject](decode answers.Decode[T], of schema.GroupVersionKind) answers.Decode[metav1.Object] {
+	return func(mediaType string, kind schema.GroupVersionKind, object []byte) (metav1.Object, error) {
+		if kind != of && !isPartial[T]() {
+			return nil, fmt.Errorf("kind is %s, want %s", kind, of)
+		}
+		obj, err := decode(mediaType, kind, object)
+		if err != nil {
+			return nil, err
+		}
+		return obj, nil
+	}
+}

@@ -1,0 +1,110 @@
+package kube_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/shard"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// TestOwnWritesOfNamespaces: callers do not wait until all namespaces are listed, and their
+// writes are there then.
+func TestOwnWritesOfNamespaces(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := newWriting(t, "")
+		forbidden := w.srv.Inject(apitest.Fault{Resource: "pods", Namespace: "blue", Verb: "list", Err: apierrors.NewForbidden(
+			schema.GroupResource{Resource: "pods"}, "", errors.New("ask for more rights"))})
+		streamed := w.srv.Inject(apitest.Fault{Resource: "pods", Namespace: "blue", Verb: "watch", Err: apierrors.NewForbidden(
+			schema.GroupResource{Resource: "pods"}, "", errors.New("ask for more rights"))})
+		pods := typed.NewInformer(source.FromNamespaces(source.NewNamespaces("blue", "red"), func(namespace string) source.Source[*corev1.Pod] {
+			return kube.FromClient(w.client.CoreV1().Pods(namespace), kube.WithWrites(w.writes))
+		}))
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- pods.Run(ctx) }()
+		time.Sleep(time.Second)
+		w.hold()
+		begun := time.Now()
+		early, err := w.client.CoreV1().Pods("red").Create(ctx, podNamed("red", "early"), metav1.CreateOptions{})
+		require.NoError(t, err)
+		assert.Zero(t, time.Since(begun))
+		w.lag.Remove()
+		forbidden.Remove()
+		streamed.Remove()
+		require.NoError(t, pods.WaitForSync(ctx))
+		synctest.Wait()
+		_, ok := pods.Get(index.KeyOf(early))
+		assert.True(t, ok)
+		time.Sleep(time.Second)
+		w.hold()
+		for _, namespace := range []string{"blue", "red"} {
+			made, err := w.client.CoreV1().Pods(namespace).Create(ctx, podNamed(namespace, "late"), metav1.CreateOptions{})
+			require.NoError(t, err)
+			_, ok := pods.Get(index.KeyOf(made))
+			assert.True(t, ok)
+		}
+		assert.Equal(t, 2, pods.Status().Ahead.Keys)
+		w.lag.Remove()
+		time.Sleep(10 * time.Second)
+		assert.Zero(t, pods.Status().Ahead)
+		assert.Zero(t, w.writes.Status().Late)
+		cancel()
+		assert.NoError(t, <-ended)
+	})
+}
+
+// TestSourcesThatRefuseWrites say why.
+func TestSourcesThatRefuseWrites(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		srv := apitest.Start(t)
+		writes := kube.NewWrites()
+		config := writes.Config(srv.Config())
+		maps := func() source.Source[*corev1.ConfigMap] {
+			return kube.FromREST[*corev1.ConfigMap](config, kube.WithWrites(writes))
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+
+		lw := cache.NewListWatchFromClient(nil, "pods", "", nil)
+		err := typed.NewInformer(kube.FromListerWatcher[*corev1.Pod](lw, kube.WithWrites(writes))).Run(ctx)
+		assert.ErrorContains(t, err, "WithWrites is for FromREST and FromClient")
+		_, err = kube.NewWriter[*corev1.ConfigMap](config, kube.WithWrites(writes))
+		assert.ErrorContains(t, err, "WithWrites: for what lists and watches")
+
+		clusters, err := fleet.NewClusters(fleet.Cluster{Name: "east", Config: config})
+		require.NoError(t, err)
+		east := fleet.NewSource(clusters, func(fleet.Cluster) source.Source[*corev1.ConfigMap] { return maps() })
+		all := typed.NewInformer(east)
+		running := make(chan error, 3)
+		go func() { running <- all.Run(ctx) }()
+		time.Sleep(time.Minute)
+		assert.ErrorContains(t, east.Status()[0].Err, "WithWrites: a fleet compares the versions of its clusters; use Expectations")
+
+		group, err := shard.New(srv.Config(), "kube-system", "maps", shard.WithIdentity("a"))
+		require.NoError(t, err)
+		go func() { running <- group.Run(ctx) }()
+		err = typed.NewInformer(shard.NewSource(group, maps)).Run(ctx)
+		assert.ErrorContains(t, err, "WithWrites: a shard hands objects on by their versions; use Expectations")
+		cancel()
+		<-running
+		<-running
+	})
+}
