@@ -162,7 +162,7 @@ func TestResourceSharing(t *testing.T) {
 	}
 }
 
-const bypassed = "Deduplication is off, because the client does not make its requests by kube.DecodingTransport; call config.Wrap(kube.DecodingTransport) before it is made"
+const bypassed = "Deduplication is off, because requests bypass kube.DecodingTransport"
 
 // annotated reports whether an object has the annotation of an update.
 func annotated(obj any) bool {

@@ -269,7 +269,7 @@ func (d *decodingListerWatcher[T]) look(ctx context.Context, t *taker, err error
 		return
 	}
 	d.bypassed.Do(func() {
-		klog.FromContext(ctx).Info("Deduplication is off, because the client does not make its requests by kube.DecodingTransport; call config.Wrap(kube.DecodingTransport) before it is made",
+		klog.FromContext(ctx).Info("Deduplication is off, because requests bypass kube.DecodingTransport",
 			"resource", d.responses.resource.String())
 	})
 }
