@@ -5,7 +5,9 @@ go 1.26.0
 require (
 	github.com/go-logr/logr v1.4.3
 	github.com/kubetyped/informer v0.0.0
+	github.com/kubetyped/informer/adapters/metrics v0.0.0
 	github.com/prometheus/client_golang v1.24.0
+	github.com/prometheus/client_model v0.6.2
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
@@ -48,7 +50,6 @@ require (
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
-	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.70.0 // indirect
 	github.com/prometheus/procfs v0.21.1 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
@@ -73,5 +74,8 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-// The module is released together with the root.
-replace github.com/kubetyped/informer => ../..
+// The modules are released together.
+replace (
+	github.com/kubetyped/informer => ../..
+	github.com/kubetyped/informer/adapters/metrics => ../metrics
+)
