@@ -83,7 +83,7 @@ func (c *managerCache) problems() (problems []snapshot.Problem) {
 	for _, kind := range Waiting(c) {
 		problems = append(problems, snapshot.Problem{
 			Severity: snapshot.Warning, Reason: "KindMissing", Name: nameOf(kind, ""),
-			Text: "the server does not have this kind, or the program may not list it; its informer waits",
+			Text: "the server does not have this kind, or the program may not list it; its informer waits", Detail: c.whyWaiting(kind).Error(),
 		})
 	}
 	c.mu.Lock()
@@ -106,4 +106,14 @@ func (c *managerCache) problems() (problems []snapshot.Problem) {
 		}
 	}
 	return problems
+}
+
+// whyWaiting returns the error that reads of a kind return.
+func (c *managerCache) whyWaiting(kind schema.GroupVersionKind) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.gone[kind]; err != nil {
+		return err
+	}
+	return noMatch(kind)
 }

@@ -110,7 +110,7 @@ func (c *managerCache) ready(inspector *inspect.Inspector) error {
 		return nil
 	}
 	for _, kind := range Waiting(c) {
-		err = errors.Join(err, fmt.Errorf("%s waits: the server does not have the kind", nameOf(kind, "")))
+		err = errors.Join(err, fmt.Errorf("%s waits: %w", nameOf(kind, ""), c.whyWaiting(kind)))
 	}
 	return err
 }

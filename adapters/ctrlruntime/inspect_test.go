@@ -135,7 +135,7 @@ func TestInspect(t *testing.T) {
 	}
 	_, err = mgr.GetCache().GetInformer(t.Context(), &widget{})
 	require.NoError(t, err)
-	assert.EqualError(t, mgr.ready(), "informer ConfigMap was not started\ninformer Pod was not started\nWidget.shop.example.com waits: the server does not have the kind")
+	assert.EqualError(t, mgr.ready(), "informer ConfigMap was not started\ninformer Pod was not started\nWidget.shop.example.com waits: no matches for kind \"Widget\" in version \"shop.example.com/v1\"")
 
 	stop := mgr.run(t)
 	assert.ElementsMatch(t, []string{"settings", "bad"}, []string{<-reconciled, <-reconciled})

@@ -34,7 +34,7 @@ type managerCache struct {
 	informers map[kindOf][]*cachedInformer            // guarded by mu
 	gates     map[kindOf][]*gate                      // guarded by mu; of all informers
 	suspects  map[schema.GroupVersionKind]time.Time   // guarded by mu; kinds that a request has not found, and when discovery did not, either
-	gone      map[schema.GroupVersionKind]bool        // guarded by mu; kinds that were served
+	gone      map[schema.GroupVersionKind]error       // guarded by mu; kinds that were served, or may not be listed, and the error of reads
 	run       func(of cache.Cache)                    // guarded by mu; nil: not started
 }
 
@@ -79,8 +79,8 @@ func (c *managerCache) reader(of runtime.Object) (cache.Cache, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone[kind.kind] {
-		return nil, noMatch(kind.kind)
+	if err := c.gone[kind.kind]; err != nil {
+		return nil, err
 	}
 	if d := c.deferred[kind]; d != nil && d.known() == nil {
 		return nil, noMatch(kind.kind)

@@ -56,7 +56,7 @@ import (
 func NewCache(opts ...CacheOption) cache.NewCacheFunc {
 	return func(config *rest.Config, o cache.Options) (cache.Cache, error) {
 		c := &managerCache{
-			settings:  &settings{kinds: map[kindOf][]kube.SourceOption{}, typed: map[reflect.Type]newTypedInformer{}},
+			settings:  &settings{kinds: map[kindOf][]kube.SourceOption{}, typed: map[reflect.Type]newTypedInformer{}, optional: map[schema.GroupVersionKind]bool{}},
 			later:     map[schema.GroupVersionKind]map[client.Object]cache.ByObject{},
 			wake:      make(chan struct{}, 1),
 			deferred:  map[kindOf]*deferredInformer{},
@@ -64,7 +64,7 @@ func NewCache(opts ...CacheOption) cache.NewCacheFunc {
 			informers: map[kindOf][]*cachedInformer{},
 			gates:     map[kindOf][]*gate{},
 			suspects:  map[schema.GroupVersionKind]time.Time{},
-			gone:      map[schema.GroupVersionKind]bool{},
+			gone:      map[schema.GroupVersionKind]error{},
 		}
 		if err := c.configure(config, &o, opts); err != nil {
 			return nil, fmt.Errorf("new cache: %w", err)
@@ -175,6 +175,28 @@ func ForKind(example client.Object, fields kube.SourceOption) CacheOption {
 	}
 }
 
+// Optional makes a kind, that of an example, one that the program may do without: while its
+// objects may not be listed, as the answer 403 says, it counts as one that the server does not
+// have. Waiting returns it, Get and List return the error of the server, and its informer begins
+// within ten seconds of when the right is there. Of other kinds, such an answer keeps the
+// manager from starting, as it does without NewCache. An informer that has listed its objects
+// keeps them.
+func Optional(examples ...client.Object) CacheOption {
+	return func(s *settings) error {
+		for _, example := range examples {
+			if example == nil {
+				return errors.New("Optional: the example is nil")
+			}
+			kind, err := apiutil.GVKForObject(example, s.scheme)
+			if err != nil {
+				return fmt.Errorf("Optional: %w", err)
+			}
+			s.optional[kind] = true
+		}
+		return nil
+	}
+}
+
 // kindOf is what a cache has one informer of.
 type kindOf struct {
 	of   reflect.Type
@@ -188,6 +210,8 @@ type settings struct {
 	all     []kube.SourceOption
 	kinds   map[kindOf][]kube.SourceOption
 	typed   map[reflect.Type]newTypedInformer
+
+	optional map[schema.GroupVersionKind]bool
 }
 
 // configure sets up the options of a cache.
@@ -235,7 +259,7 @@ func (c *managerCache) newInformer(lw toolscache.ListerWatcher, example runtime.
 		c.addInformer(kindOf{kind: kind}, informer)
 		return informer
 	}
-	of, own := c.formOf(example, kind), newGate(lw, func() { c.suspect(kind) })
+	of, own := c.formOf(example, kind), newGate(lw, func(err error) { c.missed(kind, err) })
 	c.addGate(of, own)
 	informer := c.settings.newInformer(own, example, kind, resync, indexers)
 	c.addInformer(of, informer)
@@ -246,7 +270,7 @@ func (c *managerCache) newInformer(lw toolscache.ListerWatcher, example runtime.
 func (c *managerCache) addGate(of kindOf, g *gate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	g.closed = c.gone[of.kind]
+	g.closed = c.gone[of.kind] != nil
 	c.gates[of] = append(c.gates[of], g)
 }
 
