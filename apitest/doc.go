@@ -65,8 +65,8 @@
 // served as unstructured objects unless the scheme knows them:
 //
 //   - Objects: create (with generateName), get, update, patch (JSON, merge,
-//     strategic merge), delete (preconditions), deletecollection; the status
-//     subresource; dry run. A write that changes nothing is no write.
+//     strategic merge), delete (preconditions), deletecollection, the status
+//     subresource, dry run. A write that changes nothing is no write.
 //   - Deletion that waits: for finalizers, those of propagationPolicy among them, and
 //     for the node of a Pod. A Pod that is on a node is marked, and stays until it is
 //     deleted with a grace period of 0, which is how nodes say that it has stopped.
@@ -81,11 +81,11 @@
 //     with a spec, and custom resources), UID and time stamps are the server's.
 //   - Lists: resourceVersion with each resourceVersionMatch, limit and continue
 //     with every page at the version of the first, label and field selectors.
-//   - Watches: from a version, from the present, and with sendInitialEvents;
-//     selectors (what leaves the selection looks deleted, what enters it added);
-//     bookmarks; timeoutSeconds. Events come in the order of their versions, each
+//   - Watches: from a version, from the present, and with sendInitialEvents,
+//     with selectors (an object that leaves the selection looks deleted, one that enters it
+//     added), bookmarks and timeoutSeconds. Events come in the order of their versions, each
 //     exactly once. A watch that falls behind what is kept of the history gets an
-//     ERROR event with status 410. A slow watch holds up nobody.
+//     ERROR event with status 410. A slow watch holds up no other.
 //   - Formats: JSON, YAML, protobuf for the kinds that have it, and
 //     PartialObjectMetadata in place of whole objects.
 //   - Discovery, aggregated and not.
@@ -99,8 +99,8 @@
 //   - Begin with objects: WithObjects. Change them without HTTP: Create, Update,
 //     Delete. Structs without generated code are objects, too: see Resource.Type.
 //   - Have anything go wrong, by [Server.Inject] with a [Fault]: requests are refused,
-//     aborted, or take effect unheard of; watches end, break off, stall, or report what makes
-//     no sense; connections are slow, frozen, half-open or reset, one way or both.
+//     aborted, or take effect without an answer. Watches end, break off, stall, or send
+//     nonsense. Connections are slow, frozen, half-open or reset, one way or both.
 //   - Have several servers on one store, of which some lag: [Server.Replica], Fault.Lag.
 //     [Balance] moves clients from one to another.
 //   - Forget history: Compact. Be an older server: WithoutWatchList.
@@ -109,19 +109,19 @@
 //
 // # What it does not do
 //
-//   - No admission except by functions of the test, see [WithAdmission]; no defaulting, no
-//     validation but that of metadata, no authentication, no authorization. Unknown fields are
+//   - No admission except by functions of the test, see [WithAdmission]. No defaulting, no
+//     validation except of metadata, no authentication, no authorization. Unknown fields are
 //     dropped silently.
 //   - No life cycle of namespaces but with [WithNamespaceLifecycle]: a namespace need not
 //     exist, and deleting one deletes nothing in it. No garbage collection but with
 //     [WithGarbageCollection]: what propagationPolicy adds, the finalizers orphan and
-//     foregroundDeletion, stays until somebody removes it.
+//     foregroundDeletion, stays until a client removes it.
 //   - No tables, no subresource but status, no OpenAPI, no TLS, no HTTP/2, no
 //     WebSockets.
 //   - No conversion except by functions of the test: each version of a kind is its own
-//     resource, with objects of its own, unless its [Resource] has a StorageVersion.
+//     resource, with its own objects, unless its [Resource] has a StorageVersion.
 //   - Answers come at once where a real server waits: for a version that has not
 //     been written yet, the error comes without a wait and without Retry-After. A
 //     server that lags does wait, see Fault.Lag.
-//   - A watch has no timeout of the server's own.
+//   - The server sets no timeout of watches.
 package apitest

@@ -63,15 +63,15 @@ type Fault struct {
 	// what is compacted meanwhile is made again. As with real servers,
 	//
 	//   - what comes from the cache is of the past: lists and gets at the resource
-	//     version "0", and events of watches, bookmarks included;
+	//     version "0", and events of watches, bookmarks included,
 	//   - consistent lists, without a version, wait up to three seconds for the cache,
-	//     and then come from the store, as gets do at once;
+	//     and then come from the store, and gets at once,
 	//   - lists, gets and streamed lists not older than a version that the cache does
 	//     not have yet wait for it as long, and then fail: "Too large resource
 	//     version", with status 504 and Retry-After;
-	//   - a watch from such a version has nothing to tell.
+	//   - a watch from such a version has no events.
 	//
-	// A watch that has missed what is compacted is told so when it continues.
+	// A watch that has missed compacted writes gets an error when it continues.
 	Lag bool
 	// Event, if it has an object, is sent to watches, whatever it is: an object
 	// without a name, of a wrong kind, an unknown type. It comes after what was

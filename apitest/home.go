@@ -8,8 +8,8 @@ import (
 )
 
 // ErrOtherBubble says that a server was used in another bubble of testing/synctest
-// than that in which it was started, or that one of the two was in none. They have
-// clocks of their own, and may not wait for each other.
+// than that in which it was started, or that one of the two was in none. Each has
+// a separate clock, and they may not wait for each other.
 var ErrOtherBubble = errors.New("the server belongs to another bubble of testing/synctest")
 
 // home is where a server was started: a bubble, or outside of any.

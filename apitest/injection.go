@@ -21,8 +21,8 @@ type Injection struct {
 //
 // A fault that is about open watches meets them now, and no later ones. Any other is about
 // requests that come from now on; Latency, Bandwidth, Freeze and HalfOpen also act on answers
-// that are in progress, and Hold on watches that are open. What a fault ends does not count as
-// open from then on; what has been written before may still be delivered, or not.
+// that are in progress, and Hold on watches that are open. An answer that a fault ends does not
+// count as open from then on; bytes that were written before may still be delivered, or not.
 func (s *Server) Inject(f Fault) *Injection {
 	s.home.must()
 	in := &Injection{fault: f.own(), server: s, lifted: make(chan struct{}), left: f.Times, since: s.store.Revision()}
@@ -42,7 +42,7 @@ func (s *Server) Inject(f Fault) *Injection {
 	return in
 }
 
-// Remove lifts the fault: what was frozen or held continues. What it has ended has ended. It
+// Remove lifts the fault: what was frozen or held continues. It brings no ended answer back. It
 // may be called more than once.
 func (in *Injection) Remove() {
 	in.server.home.must()

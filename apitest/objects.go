@@ -10,9 +10,9 @@ import (
 
 // Objects returns the objects of a type that a server has now, by namespace and name,
 // without HTTP, as generated clients return them, which leave kind and version out: T is
-// a type of the scheme, or the Type of a [Resource]. What they refer to is shared and must
-// not be modified, which AsDec of a quantity does. It returns an error for a type of no resource, among them
-// unstructured content, which does not say of what kind it is.
+// a type of the scheme, or the Type of a [Resource]. The data that they point to is shared and
+// must not be modified, which AsDec of a quantity does. It returns an error for a type of no
+// resource, such as unstructured content, which names no kind.
 func Objects[T Object](s *Server) ([]T, error) {
 	pointer := reflect.TypeFor[T]()
 	if pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {

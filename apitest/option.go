@@ -23,8 +23,8 @@ func defaultBookmark() time.Duration {
 	return time.Second
 }
 
-// Option changes what NewServer makes. An option that makes no sense is an error
-// of NewServer.
+// Option changes what NewServer makes. An invalid option is an error of
+// NewServer.
 type Option func(*settings) error
 
 type settings struct {
@@ -110,8 +110,8 @@ func WithObjects(objs ...Object) Option {
 }
 
 // WithHistory keeps at least events/2 and at most events writes of each resource
-// for watches and for lists at an older version; 50,000 by default. What is
-// older is compacted, as by Compact.
+// for watches and for lists at an older version; 50,000 by default. Older
+// writes are compacted, as by Compact.
 func WithHistory(events int) Option {
 	return func(s *settings) error {
 		if events < 2 {
@@ -122,8 +122,8 @@ func WithHistory(events int) Option {
 	}
 }
 
-// WithBookmarks sends bookmarks at the interval, by default one second, and in a
-// bubble one minute, to watches that allow them; 0 sends none but the one that ends initial events and
+// WithBookmarks sends bookmarks at the interval, by default one second, and in a bubble one
+// minute, to watches that allow them; 0 sends none but the one that ends initial events and
 // those that a Fault sends.
 func WithBookmarks(interval time.Duration) Option {
 	return func(s *settings) error {
@@ -160,8 +160,8 @@ func WithGarbageCollection() Option {
 	}
 }
 
-// WithNamespaceLifecycle makes namespaces live and die as in a cluster. What is created in one
-// that does not exist is refused with 404, and in one that is being deleted with 403 and the
+// WithNamespaceLifecycle makes namespaces live and die as in a cluster. Creating an object in
+// one that does not exist is refused with 404, and in one that is being deleted with 403 and the
 // cause NamespaceTerminating. A namespace that is deleted is Terminating until all that was in
 // it is gone, which the server deletes as the namespace controller of Kubernetes does, and
 // until the finalizers of its spec are: it removes "kubernetes" by itself, others are removed
@@ -169,7 +169,7 @@ func WithGarbageCollection() Option {
 // deleted; they and kube-node-lease exist from the beginning. The status of a namespace has no
 // conditions.
 //
-// What is stored without HTTP needs no namespace. Without the option, no object does.
+// An object that is stored without HTTP needs no namespace. Without the option, none does.
 func WithNamespaceLifecycle() Option {
 	return func(s *settings) error {
 		s.lifecycle = true

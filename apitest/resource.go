@@ -29,7 +29,7 @@ type Resource struct {
 	// Type, if not nil, is an object of the Go type that programs use for the
 	// resource where no scheme knows it, such as (*Network)(nil): what kube.FromREST
 	// and kube.Writer take. Objects of that type can be stored without naming their
-	// kind; see Server.Create. It changes nothing about what is served.
+	// kind; see Server.Create. It does not change the answers.
 	Type Object
 	// StorageVersion, if not empty, is the version in which objects are stored, of which
 	// this resource is another: what is written to one is read from both, at one resource

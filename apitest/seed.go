@@ -11,8 +11,8 @@ import (
 )
 
 // Create stores objects without HTTP, in order, with their status, and with the
-// UID and creation time they have, if any. The server keeps deep copies, and writes
-// nothing to what it is given: informers have seen all once they have reached
+// UID and creation time they have, if any. The server keeps deep copies, and does
+// not modify its arguments: informers have seen all once they have reached
 // [Server.ResourceVersion]. Names and namespaces are checked, other metadata is taken
 // as it is. The resource is that of the kind which an object names, or else of its Go
 // type: one of the scheme, or one that [Resource] has as its Type. A struct that no
@@ -41,10 +41,9 @@ func (s *Server) Update(ctx context.Context, objs ...Object) error {
 	})
 }
 
-// Delete deletes objects without HTTP, in order, by namespace and name alone, and
-// at once, as the node of a Pod does when the Pod has stopped; those with
-// finalizers are marked deleted. Errors are as for Create, NotFound
-// among them.
+// Delete deletes objects without HTTP, in order, by namespace and name alone, and at once, as
+// the node of a Pod does when the Pod has stopped; those with finalizers are marked deleted.
+// Errors are as for Create, NotFound among them.
 func (s *Server) Delete(ctx context.Context, objs ...Object) error {
 	return s.seed(ctx, "delete", objs, func(c *collection, m metav1.Object, _ runtime.Object) error {
 		_, err := s.remove(ctx, removal{

@@ -22,8 +22,8 @@ const grace = time.Second
 // testing/synctest. Make one with Start or NewServer. All methods are safe for
 // concurrent use.
 //
-// What a server of a bubble waits for, and what clients of [Server.Config] wait for, lets the
-// clock of the bubble continue. Such a server can be used in its bubble alone, and one outside
+// While a server of a bubble, or a client of [Server.Config], waits, the clock of the bubble
+// continues. Such a server can be used in its bubble alone, and one outside
 // of bubbles outside: elsewhere, requests and methods that return an error get
 // [ErrOtherBubble], and methods that return none panic with it, except for those that only
 // look.

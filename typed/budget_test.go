@@ -201,11 +201,6 @@ func TestFreeze(t *testing.T) {
 		require.ErrorIs(t, err, typed.ErrFrozen)
 		assert.ErrorContains(t, err, "informer *rig.Thing b, asked for at typed/budget_test.go:")
 		assert.Len(t, f.scripts, 1)
-		b, err := typed.Share(f.Factory, place("b"), f.source, typed.WithDespiteFreeze())
-		require.NoError(t, err)
-		_, err = typed.Share(f.Factory, place("b"), f.source)
-		require.NoError(t, err, "the option is about the one who asks")
-		_ = b
 
 		a.Release()
 		again.Release()

@@ -25,8 +25,8 @@ import (
 var ErrShutDown = errors.New("the factory was shut down")
 
 // ErrFrozen means that a request would start a new informer after Freeze. Share returns it;
-// request the informer before Freeze, or pass WithDespiteFreeze.
-var ErrFrozen = errors.New("factory is frozen and has no such informer: request it before Freeze, or pass WithDespiteFreeze")
+// request the informer before Freeze, or from another factory.
+var ErrFrozen = errors.New("factory is frozen and has no such informer: request it before Freeze, or from another factory")
 
 // Factory runs informers and shares each of them among its users. [Share], or kube.For for
 // an API server, returns a [SharedInformer], a handle on one informer.
@@ -153,7 +153,7 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 	}
 	by := &use{report.Caller()}
 	if s == nil {
-		if f.frozen && !applied(slices.Concat(f.opts, opts)).despiteFreeze {
+		if f.frozen {
 			return nil, fmt.Errorf("informer %s, asked for at %v: %w", name, by.asked, ErrFrozen)
 		}
 		shared := func(c *config) error { c.shared = true; return nil }
@@ -177,8 +177,8 @@ func Share[T index.Object, K comparable](f *Factory, key K, src func() source.So
 
 // Freeze makes Share fail from now on if it would start an informer, with ErrFrozen and the
 // calling line: once a program has all informers, a later one is an accident of unknown size.
-// Running informers can still be requested; WithDespiteFreeze permits new ones. It may be
-// called any number of times.
+// Running informers can still be requested; a factory that is not frozen starts new ones. It
+// may be called any number of times.
 func (f *Factory) Freeze() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -27,8 +27,6 @@ type config struct {
 	grace       time.Duration     // after the last user of a factory's informer
 	shared      bool              // the informer is of a factory
 	observers   []observer.Observer
-
-	despiteFreeze bool
 }
 
 // WithName sets the name by which the informer appears in errors, Status, logs and metrics;
@@ -93,15 +91,6 @@ func WithGrace(period time.Duration) Option {
 			return fmt.Errorf("WithGrace: the time %v is negative; 0 stops the informer at once", period)
 		}
 		c.grace = period
-		return nil
-	}
-}
-
-// WithDespiteFreeze makes a factory start an informer although it was frozen, see
-// Factory.Freeze.
-func WithDespiteFreeze() Option {
-	return func(c *config) error {
-		c.despiteFreeze = true
 		return nil
 	}
 }

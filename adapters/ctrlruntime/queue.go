@@ -20,7 +20,7 @@ import (
 //     request that waits already changes nothing. So a RequeueAfter is over when
 //     an event comes first.
 //   - The highest priority of all adds counts. For one that is raised, a request goes to the
-//     end of its new line. What is added while it is being processed starts again;
+//     end of its new line. A request that is added while it is processed starts again;
 //     GetWithPriority returns the priority, with which a controller adds it again.
 //   - Shutdown. ShutDown drops waiting requests: no request is handed out once it has
 //     returned, so that a controller that has lost its lease reconciles no more.
@@ -40,7 +40,7 @@ import (
 //     otherwise.
 //   - ShutDownWithDrain waits until all is processed, as it does in client-go;
 //     controllers do not call it.
-//   - What waits is not logged at verbosity 5. Stats tells it.
+//   - Waiting requests are not logged at verbosity 5. Stats returns them.
 //
 // In addition, an add and a Get cost less (see BenchmarkQueue), and the queue can be fair, see
 // queue.WithFairness.

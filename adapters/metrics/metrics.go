@@ -14,7 +14,7 @@ import (
 // Metrics is a collector of the metrics of informers, handlers, queues, expectations, groups
 // and fleets, and the provider of queue metrics for queue.WithMetrics. Guarantees:
 //
-//  1. Nothing is done while nobody collects, apart from what queues report by themselves.
+//  1. Without a collection nothing is done, except that queues report by themselves.
 //  2. Bounded. There are as many series as kinds of objects, names of queues, groups and
 //     fleets, and priorities, the latter up to 25 a queue, however many informers and
 //     objects there are. Names of informers, handlers and clusters are labels only if

@@ -29,9 +29,9 @@
 //  2. Events of watches are traced, and no lists: neither the first one nor later ones.
 //  3. Which events are traced is decided when they are received, see WithSampling and
 //     WithRate. The others cost a hash in the source, and next to nothing after it.
-//  4. What is remembered is bounded, see WithBounds: an event until all handlers of its
-//     source were called for it, a key until it was reconciled. What does not fit is not
-//     traced any further.
+//  4. Memory is bounded, see WithBounds: an event until all handlers of its
+//     source were called for it, a key until it was reconciled. Beyond that,
+//     tracing ends.
 //  5. No span is left open when an informer or a queue ends.
 //
 // docs/reference/spans.md lists all spans and attributes.

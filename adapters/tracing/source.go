@@ -13,7 +13,7 @@ import (
 // sharded, sharing. It belongs right around what talks to the API server, inside of
 // source.Map, FilterMap and fleets, because there objects still contain when they were
 // written, and by which manager; one that is projected to a struct without a resource version
-// is told apart by its key alone.
+// is known by its key alone.
 //
 // One informer should have the source. A source of source.FromNamespaces or package shard
 // is wrapped as a whole.

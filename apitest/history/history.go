@@ -1,7 +1,7 @@
-// Package history checks what an informer told against what happened.
+// Package history checks the events of an informer against the writes of a server.
 //
 // A [History] is a handler that plays events back: it holds the objects that its
-// events have told of, and notes every event that does not follow from the ones
+// events have brought, and notes every event that does not follow from the ones
 // before. After any trouble of the connection, an informer has lost nothing if
 // its History has no error, [Diff] finds no difference between it, the informer
 // and the server, and [History.Lost] finds nothing among the writes. At any time,
@@ -33,7 +33,7 @@ type Object interface {
 const maxErrors = 10
 
 // History keeps the events of one handler or event stream. It is a
-// typed.Handler; the events of a stream, which also tell the reason, are given
+// typed.Handler; the events of a stream, which also have a reason, are given
 // to Record. An event is an error
 //
 //  1. that adds what is there, or updates or deletes what is not,
@@ -77,8 +77,8 @@ func (h *History[T]) OnAdd(obj T, initial bool) {
 	h.Record(typed.Event[T]{Type: index.Added, Reason: reason, New: obj})
 }
 
-// OnUpdate implements typed.Handler. A handler is not told why; the reason is
-// taken to be a relist, of which less is asked.
+// OnUpdate implements typed.Handler. A handler gets no reason; it is taken to be
+// a relist, of which less is asked.
 func (h *History[T]) OnUpdate(old, updated T) {
 	h.Record(typed.Event[T]{Type: index.Updated, Reason: index.Relisted, Old: old, New: updated})
 }
@@ -171,7 +171,7 @@ func (h *History[T]) Get(key index.Key) (obj T, ok bool) {
 }
 
 // Events returns how many events there were, and how many of them a relist
-// made, as far as that was told.
+// made, as far as events had that reason.
 func (h *History[T]) Events() (all, relisted int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Write is what somebody did to an object.
+// Write is a write of an object by any client.
 type Write struct {
 	// Version is the one that the object has since, unless it was deleted.
 	Version string

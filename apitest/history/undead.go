@@ -10,11 +10,11 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Undead compares the deletions that events have told of with the objects that the server has
-// now. It describes each object, by its UID, that is there nevertheless: an informer that
-// reports such a deletion has taken something else for one, such as a list that is not
-// complete. What has left the scope of the informer (index.OutOfScope, index.Released) may be
-// there, and what has no UID is not looked at.
+// Undead compares the deletions among the events with the objects that the server has now. It
+// describes each deleted object, by its UID, that is there nevertheless: an informer that
+// reports such a deletion has mistaken something else for one, such as an incomplete list.
+// Objects that have left the scope of the informer (index.OutOfScope, index.Released) may be
+// there, and objects without a UID are ignored.
 func (h *History[T]) Undead(server []T) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -35,25 +35,25 @@
 // not noticed.
 //
 // What survives a crash is what is on the servers. A process that has crashed gets no
-// answers any more; its context ends; and it is started again when run has returned.
+// more answers, and its context ends. It is started again when run has returned.
 // Requests that are on their way when it crashes, or when it gives them up, may still
 // arrive, as in a network.
 //
 // # What can be asked
 //
-// [State] has the objects of the servers ([Objects]), and who has written what. A process
+// A [State] contains the objects of the servers ([Objects]), and the author of each. A process
 // checks its own memory with functions that it adds with [Always] and [Eventually] and its own
 // context. They can use:
 //
-//   - Package history checks what the handlers of an informer are told: everything once
-//     and in order, versions that never go back (history.History.Err), no deletion of
-//     what is there (Undead), and in the end what the server has (history.Diff).
+//   - Package history checks the calls of an informer's handlers: everything once and in
+//     order, versions that never go back (history.History.Err), no deletion of an object that
+//     is there (Undead), and in the end the objects of the server (history.Diff).
 //   - [Workers] checks that no key of a work queue is lost, or is with two workers.
 //   - An index is right if it has each object under its keys, and nothing else: for all
 //     keys, slices.Collect(byNode.All(key)) has the objects of List on that node.
-//   - Who does not read their own writes does things twice, which is seen on the server.
-//     What does not show there, a controller's function can check: it notes the version
-//     of what it writes for a key, and looks at it when the key is processed again.
+//   - A controller that does not read its own writes does things twice, which shows on the
+//     server. Where it does not, the controller's function can check: it notes the version
+//     of its write for a key, and compares when the key is processed again.
 //
 // Such as:
 //
@@ -100,10 +100,10 @@
 // # Rules
 //
 // They are those of testing/synctest. All that a process uses is made within run, of the
-// configuration that it gets; it opens no sockets, and waits for nothing outside; and run
+// configuration that it gets. It opens no sockets, and waits for nothing outside. Its run
 // returns when its context has ended, after everything that it has started. A goroutine that
 // waits for a [sync.Mutex] keeps the clock from continuing: do not hold one while you wait for
-// time or for a request. Who breaks a rule is told, by the goroutines that do.
+// time or for a request. A test that breaks a rule fails, and names the goroutines that do.
 //
 // Processes run on one clock, and share the memory of the test: neither clocks that differ nor
 // programs that are stopped for a while and continue are simulated. The nearest to that is a

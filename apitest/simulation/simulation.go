@@ -48,7 +48,7 @@ func (s *Simulation) Servers(opts ...apitest.Option) { s.options = append(s.opti
 // Start adds a process: a controller, or any other program. run is called in its own
 // goroutine, with a client configuration whose requests the simulation delays, loses and
 // refuses. It returns when ctx ends, as it does in a crash, after which no request of that
-// life reaches a server any more but what was on its way, and run is called again. When run
+// life reaches a server, except those on their way, and run is called again. When run
 // returns before that, with an error or without, it is called again ten seconds later, as by a
 // kubelet. A panic of run fails the simulation.
 //

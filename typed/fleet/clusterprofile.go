@@ -11,7 +11,7 @@ func ClusterProfiles() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "multicluster.x-k8s.io", Version: "v1alpha1", Resource: "clusterprofiles"}
 }
 
-// ClusterProfile is a ClusterProfile, with the fields that tell which cluster it is; a
+// ClusterProfile is a ClusterProfile, with the fields that name the cluster; a
 // function of the program's has the credentials:
 //
 //	profiles := typed.NewInformer(kube.FromREST[*fleet.ClusterProfile](hub, kube.WithResource(fleet.ClusterProfiles())))

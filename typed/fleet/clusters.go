@@ -128,7 +128,7 @@ func (c *Clusters) put(cluster Cluster) {
 }
 
 // Remove removes clusters, of which some may not be in the set. Their objects are
-// deleted with the reason index.Released, also if a cluster of that name is added again
+// deleted with the reason index.Released, even if a cluster of that name is added again
 // at once.
 func (c *Clusters) Remove(names ...string) {
 	c.mu.Lock()

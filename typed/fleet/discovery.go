@@ -15,7 +15,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// Discovery keeps a set of clusters up to date with objects that tell of them, see
+// Discovery keeps a set of clusters up to date with objects that describe them, see
 // [Discover]. Its methods are safe for concurrent use.
 type Discovery struct {
 	clusters *Clusters
@@ -29,7 +29,7 @@ type Discovery struct {
 	closed   bool                    // guarded by mu
 }
 
-// Handled is an informer that tells handlers of its objects: a *typed.Informer or a
+// Handled is an informer that calls handlers for its objects: a *typed.Informer or a
 // *typed.SharedInformer.
 type Handled[T index.Object] interface {
 	Name() string
@@ -92,7 +92,7 @@ func (d *Discovery) Close() {
 	d.clusters.release(&d.hold)
 }
 
-// Failure tells of an object that clusters could not be made of.
+// Failure describes an object that clusters could not be made of.
 type Failure struct {
 	// Key is that of the object.
 	Key index.Key

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kubetyped/informer/internal/loglimit"
 	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -37,6 +38,7 @@ type group[T Object] struct {
 	received, expected atomic.Int64 // by the latest lists of all clusters
 
 	troubles troubles
+	lines    *loglimit.Group // what is logged of failures
 	due      due
 }
 
@@ -46,6 +48,7 @@ func newGroup[T Object](ctx context.Context, of *Source[T], sink source.Sink[InC
 		first: monitor.NewLongLock(), versions: monitor.NewLongLock(), synced: make(chan struct{}),
 	}
 	g.ctx, g.cancel = context.WithCancel(ctx)
+	g.lines = loglimit.NewGroup(g.log)
 	g.due.wake = make(chan struct{}, 1)
 	g.running.Go(g.confirm)
 	return g
@@ -56,8 +59,8 @@ func newGroup[T Object](ctx context.Context, of *Source[T], sink source.Sink[InC
 func (g *group[T]) end() {
 	g.cancel()
 	g.running.Wait()
+	g.lines.End()
 	for _, m := range g.all() {
-		m.trouble.End()
 		g.due.add(m.health.dismiss())
 	}
 	g.due.end()
@@ -74,7 +77,7 @@ func (g *group[T]) set(entries []entry, waitsFor string) {
 		if e, stays := wanted[m.name]; !stays || e.joined != m.joined {
 			g.change(func() { delete(g.members, m.name) })
 			m.leave()
-			g.troubles.changed(g.failing)
+			g.noteFailure(m)
 		}
 	}
 	for _, e := range entries {
@@ -168,7 +171,7 @@ func (g *group[T]) syncNow() {
 	g.sink.Replace(source.List{Items: list}, g.allVersions())
 	g.versions.Unlock()
 	close(g.synced)
-	g.troubles.changed(g.failing) // the informer takes the first list for a sign that all is well
+	g.troubles.changed() // the informer takes the first list for a sign that all is well
 	for _, m := range listed {
 		m.pass("")
 	}
@@ -198,12 +201,8 @@ func (g *group[T]) waiting(members []*member[T]) *source.WaitingError {
 
 // inWords names clusters, the first of them if there are many.
 func inWords(clusters []string) string {
-	const enough = 5
-	switch {
-	case len(clusters) == 1:
+	if len(clusters) == 1 {
 		return "cluster " + clusters[0]
-	case len(clusters) > enough:
-		return "the clusters " + strings.Join(clusters[:enough], ", ") + " and others"
 	}
-	return "the clusters " + strings.Join(clusters, ", ")
+	return "the clusters " + someOf(clusters)
 }

@@ -26,7 +26,7 @@ type health struct {
 	reached string             // guarded by mu; the version that was passed on
 	contact time.Time          // guarded by mu
 
-	err      error         // guarded by mu; a *ClusterError while it fails
+	err      *ClusterError // guarded by mu; while it fails
 	waiting  error         // guarded by mu; likewise, but no failure
 	failures int           // guarded by mu; since it last worked
 	since    time.Time     // guarded by mu
@@ -158,7 +158,7 @@ func (h *health) has(w *waiter) bool {
 
 // fail notes a failure, and reports whether the cluster has worked before. Over is closed
 // when it works again.
-func (h *health) fail(err error) (first bool, over <-chan struct{}) {
+func (h *health) fail(err *ClusterError) (first bool, over <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	first = h.failures == 0
@@ -196,8 +196,8 @@ func (h *health) countLists() int {
 	return h.lists
 }
 
-// failure returns what the cluster fails with.
-func (h *health) failure() error {
+// failure returns what the cluster fails with, nil if it works.
+func (h *health) failure() *ClusterError {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.err

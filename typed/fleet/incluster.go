@@ -9,7 +9,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Object is what fleets are made of: pointers to API types, and structs of one's own that
+// Object is what fleets are made of: pointers to API types, and your own structs that
 // embed metav1.ObjectMeta. These are the methods that indexes, listers, views and
 // controllers ask for, which InCluster passes on; so what cannot be done with an object
 // of T does not compile for one of InCluster[T] either.
@@ -34,13 +34,13 @@ type Object interface {
 type InCluster[T Object] struct {
 	at unique.Handle[place] // zero: none
 
-	// Object is the object as the cluster has it, shared with all who read it. It must
+	// Object is the object as the cluster has it, shared with all its readers. It must
 	// not be modified.
 	Object T
 }
 
 // In returns an object with the cluster that it is in, as sources of fleets make them, for
-// tests and for sources of one's own. The object must not be nil.
+// tests and for your own sources. The object must not be nil.
 func In[T Object](cluster string, obj T) InCluster[T] {
 	return InCluster[T]{newPlace(cluster, obj.GetNamespace()), obj}
 }
@@ -60,7 +60,7 @@ func (o InCluster[T]) GetName() string { return o.Object.GetName() }
 // GetUID returns the object's UID.
 func (o InCluster[T]) GetUID() types.UID { return o.Object.GetUID() }
 
-// GetResourceVersion returns the object's version, which says nothing beside one of
+// GetResourceVersion returns the object's version, which cannot be compared with one of
 // another cluster.
 func (o InCluster[T]) GetResourceVersion() string { return o.Object.GetResourceVersion() }
 

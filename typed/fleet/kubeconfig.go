@@ -57,9 +57,9 @@ func LoadKubeconfig(path string, contexts ...string) ([]Cluster, error) {
 }
 
 // ParseKubeconfig returns the configuration of the current context of a kubeconfig, or of
-// its only one. What is in it may come from others, such as a Secret, so it has to be
+// its only one. Its text may come from others, such as a Secret, so it has to be
 // complete: it returns an error if the kubeconfig names files, or commands to run, which
-// whoever writes it could have this program read or run, or a server that is not spoken to
+// its author could have this program read or run, or a server that is not spoken to
 // by https or http.
 func ParseKubeconfig(data []byte) (*rest.Config, error) {
 	config, err := clientcmd.Load(data)

@@ -9,7 +9,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/loglimit"
 	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -38,8 +37,7 @@ type member[T Object] struct {
 
 	source atomic.Pointer[source.Source[T]] // of the session, once it is there; changed with order held
 
-	health  health
-	trouble loglimit.Trouble // what is logged of failures
+	health health
 }
 
 func newMember[T Object](g *group[T], e entry) *member[T] {
@@ -83,7 +81,7 @@ func (m *member[T]) begin(s *session[T]) {
 // leave takes the cluster's objects out.
 func (m *member[T]) leave() {
 	m.stopSession()
-	defer m.trouble.End() // without a lock, since it may wait for the user's logger
+	m.lines.Forget(m.name)
 	m.order.Lock()
 	defer m.order.Unlock()
 	m.session = nil

@@ -28,12 +28,12 @@ func NewObserver[T Object](informer index.Reader[InCluster[T]], of *Source[T], c
 	return &Observer[T]{informer, of, cluster}
 }
 
-// ExpectVersion returns what tells when reads of the informer reflect a version of the
+// ExpectVersion returns an expectation that reads of the informer reflect a version of the
 // cluster. It returns an error if that is not a positive number, the informer does not run,
-// or the cluster is none of its own.
+// or the set does not have the cluster.
 func (o *Observer[T]) ExpectVersion(version string) (typed.Expected, error) { return o.expect(version) }
 
-// ExpectDeleted returns what tells when reads of the informer reflect that an object of the
+// ExpectDeleted returns an expectation that reads of the informer reflect that an object of the
 // cluster was deleted: it is gone, or there is one of another UID, or it is marked as being
 // deleted. The object is given in any state that it had before, with its cluster or as the
 // cluster has it. It returns an error if that has no UID, and those of ExpectVersion for its

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Option sets up a Source. One that makes no sense is an error of the informer's methods.
+// Option sets up a Source. An invalid one is an error of the informer's methods.
 type Option func(*config) error
 
 type config struct {
@@ -21,7 +21,7 @@ type config struct {
 const defaultPatience = 10 * time.Second
 
 // WithPatience sets for how long the informer's first sync waits for a cluster that has
-// neither been listed nor failed, 10 seconds without it. What is listed later comes as
+// neither been listed nor failed, 10 seconds without it. Objects that are listed later are
 // additions with the reason index.Acquired. 0 stands for as long as it takes.
 func WithPatience(d time.Duration) Option {
 	return func(c *config) error {
@@ -33,7 +33,7 @@ func WithPatience(d time.Duration) Option {
 	}
 }
 
-// WithAllListed has the informer sync when all clusters of the set have been listed, however
+// WithAllListed makes the informer sync when all clusters of the set have been listed, however
 // long that takes: one that cannot be reached keeps it from syncing until it is removed.
 func WithAllListed() Option {
 	return func(c *config) error {
@@ -43,9 +43,9 @@ func WithAllListed() Option {
 }
 
 // WithExpiry removes the objects of a cluster that has failed for a time, with the reason
-// index.Released. When it works again it is listed anew, and they are additions with the
+// index.Released. When it works again it is listed again, and they are additions with the
 // reason index.Acquired. Without it they stay, as they were last known, and
-// [ClusterStatus] tells how old that is.
+// [ClusterStatus] says how old that is.
 func WithExpiry(d time.Duration) Option {
 	return func(c *config) error {
 		if d <= 0 {

@@ -35,13 +35,11 @@ func (s *session[T]) fail(err error) {
 		return // it is another session's
 	}
 	failed := &ClusterError{Cluster: s.name, Err: err}
-	if failures, since, tell := s.trouble.Fail(); tell {
-		klog.FromContext(s.ctx).Info("A cluster of a fleet fails", "cluster", s.name, "failures", failures, "since", since, "err", err)
-	}
+	s.lines.Fail(s.name, err)
 	if first, over := s.health.fail(failed); first {
 		s.expireLater(over)
 	}
-	s.troubles.changed(s.failing)
+	s.noteFailure(s.member)
 	s.syncIfReady()
 	s.tell()
 }
@@ -52,12 +50,8 @@ func (s *session[T]) work() {
 		return
 	}
 	s.health.work()
-	s.trouble.Work(func(failures int, since, worked time.Time) {
-		klog.FromContext(s.ctx).Info("A cluster of a fleet works again", "cluster", s.name, "failures", failures, "since", since, "worksSince", worked)
-	})
-	if s.failing() == nil {
-		s.troubles.changed(s.failing)
-	}
+	s.lines.Work(s.name)
+	s.noteFailure(s.member)
 	s.tell()
 }
 

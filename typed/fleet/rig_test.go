@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/sinktest"
@@ -57,6 +58,7 @@ func (s *script) Run(ctx context.Context, sink source.Sink[*thing]) error {
 
 // world is an informer over a set of clusters whose sources are scripts.
 type world struct {
+	logger klog.Logger // of the informer
 	*typed.Informer[inCluster]
 	t        *testing.T
 	clusters *fleet.Clusters
@@ -78,7 +80,7 @@ func newWorld(t *testing.T, clusters []string, opts ...fleet.Option) *world {
 }
 
 func prepareWorld(t *testing.T, clusters []string, opts ...fleet.Option) *world {
-	w := &world{t: t, complain: t, clusters: &fleet.Clusters{}, scripts: map[string][]*script{}, told: map[index.Key]inCluster{}}
+	w := &world{t: t, complain: t, clusters: &fleet.Clusters{}, scripts: map[string][]*script{}, told: map[index.Key]inCluster{}, logger: klog.Background()}
 	for _, name := range clusters {
 		require.NoError(t, w.clusters.Add(fleet.Cluster{Name: name}))
 	}
@@ -89,7 +91,7 @@ func prepareWorld(t *testing.T, clusters []string, opts ...fleet.Option) *world 
 
 // start runs the informer until the test ends, and writes its events down.
 func (w *world) start() {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), w.logger))
 	w.stop = cancel
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(w.t, w.Run(ctx)) })

@@ -23,7 +23,7 @@ import (
 // The function is called for a cluster when it comes into the set; what it returns is run
 // until the cluster leaves. So there is one list and one watch for each cluster.
 //
-//  1. Nobody waits for a cluster that is not there. The informer is synced when every
+//  1. No cluster that is away is waited for. The informer is synced when every
 //     cluster that is in the set then has been listed, or has failed, or has said nothing
 //     for the time of [WithPatience]; but not before one has been listed, if there are
 //     any. [WithAllListed] has it wait for all. WaitForSync of the Source waits for
@@ -33,18 +33,20 @@ import (
 //  3. A cluster that leaves the set takes its objects with it: they are deleted with the
 //     reason index.Released, as one step, which says nothing of whether they exist.
 //  4. A cluster that fails is tried again, as its source does, and holds up no other. Its
-//     objects stay as they were last known, or go by [WithExpiry]. Status tells which
+//     objects stay as they were last known, or go by [WithExpiry]. Status says which
 //     clusters fail, since when, and how old their objects are.
 //  5. A later list of a cluster is compared with the objects of that one.
 //  6. When a source ends with an error, is nil, or panics, its cluster fails for good:
 //     nothing more is heard of it until it is removed, or changed by Clusters.Put.
-//  7. What fails is reported to the informer as a *[ClusterError]; if there are several
-//     clusters, as all of them joined. The informer's Status has no error when all work.
+//  7. What fails is reported to the informer as a *[ClusterError]. If several clusters
+//     fail, the error unwraps to all of theirs; its text says how many there are, and has
+//     three names and the first error. The informer's Status has no error when all work.
+//     The log has one line a minute for all clusters.
 //  8. An object that is rejected stays as it was, see source.RejectedError, which has the
 //     key of the object with its cluster.
 //
 // For each object, the Source remembers the name, to know what a list does not have any
-// more, and what leaves with a cluster: some 40 bytes.
+// more, and which objects leave with a cluster: about 40 bytes.
 //
 // # Resource versions
 //
@@ -54,7 +56,7 @@ import (
 // informer for that of the key's cluster.
 //
 // One Source may be the source of several informers, one after another: of a factory's,
-// for example, for which it is the key as well. What is asked of it is about the latest.
+// for example, for which it is the key as well. Its methods are about the latest.
 // Its methods are safe for concurrent use.
 type Source[T Object] struct {
 	clusters *Clusters

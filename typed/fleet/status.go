@@ -123,9 +123,9 @@ func (h *health) fill(s *ClusterStatus) {
 	defer h.mu.Unlock()
 	s.ResourceVersion, s.LastContact = h.version, h.contact
 	s.Received, s.Expected, s.Lists = h.received, h.expected, h.lists
-	s.Err, s.Failures, s.Since, s.LastErr = h.err, h.failures, h.since, h.lastErr
-	if s.Err == nil {
-		s.Err = h.waiting
+	s.Failures, s.Since, s.LastErr = h.failures, h.since, h.lastErr
+	if s.Err = h.waiting; h.err != nil {
+		s.Err = h.err
 	}
 	switch {
 	case h.ended && h.err != nil:

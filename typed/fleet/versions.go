@@ -17,7 +17,7 @@ type VersionOf struct {
 
 // ParseVersion returns what the resource version of an informer of a fleet, or of a
 // Snapshot of it, says of each cluster, in the order of their names: reads reflect these
-// versions at least, as bookmarks and lists told them last, changes of the last minute
+// versions at least, as bookmarks and lists reported them last, changes of the last minute
 // aside. A cluster whose version is not known is not among them, and nothing is if the
 // version is not that of a fleet. The form of such a version, which is ";" if no cluster's
 // is known, is
@@ -61,7 +61,7 @@ func (g *group[T]) allVersions() string {
 }
 
 // At implements source.Versions: it returns the version of the key's cluster, or of the key in
-// that if the cluster's source tells.
+// that if the cluster's source knows it.
 func (s *Source[T]) At(key index.Key) string {
 	g, _ := s.latest()
 	if g == nil {

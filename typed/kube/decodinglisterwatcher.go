@@ -35,7 +35,8 @@ import (
 // The other one has to pass its context on to requests, and make them by a
 // [DecodingTransport]; if it does not, it decodes, and the log says so once. A response that
 // cannot be decoded here, because of its format, is left to it; so is all decoding, from then
-// on, if it makes a list or a watch of more than one response. The other one's own processing of objects does not happen, because it gets none.
+// on, if it makes a list or a watch of more than one response. The other one does not process
+// objects, because it gets none.
 type DecodingListerWatcher struct {
 	cache.ListerWatcherWithContext
 	of    cache.ListerWatcher

@@ -2,7 +2,7 @@ package shard
 
 import "fmt"
 
-// OptionsError tells that there are members of a group of the same name with other options,
+// OptionsError says that there are members of a group of the same name with other options,
 // which would share objects in another way.
 type OptionsError struct {
 	// Own and Theirs are what differs, and Member is the identity of one that has theirs.
@@ -14,7 +14,7 @@ func (e *OptionsError) Error() string {
 	return fmt.Sprintf("this member has %s, and the member %s has %s; end those that differ, or give the group another name", e.Own, e.Member, e.Theirs)
 }
 
-// IdentityError tells that another process, which is alive, has the identity of this one.
+// IdentityError says that another process, which is alive, has the identity of this one.
 type IdentityError struct {
 	// Identity is that of both.
 	Identity string
@@ -25,7 +25,7 @@ func (e *IdentityError) Error() string {
 	return fmt.Sprintf("another process is the member %s, and renews its Lease; every process needs an identity of its own", e.Identity)
 }
 
-// ForbiddenError tells that this process has not the rights that a member needs.
+// ForbiddenError says that this process lacks rights that a member needs.
 type ForbiddenError struct {
 	// Namespace is that of the Leases.
 	Namespace string

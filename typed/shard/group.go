@@ -146,8 +146,8 @@ func (g *Group) Name() string { return "shard group " + g.name }
 // Identity returns the name of this member.
 func (g *Group) Identity() string { return g.identity }
 
-// WaitForSync waits until this member has ranges. It returns an error that tells what
-// keeps it from that when ctx or Run ends before.
+// WaitForSync waits until this member has ranges. If ctx or Run ends before, it returns
+// an error that says why this member has none.
 func (g *Group) WaitForSync(ctx context.Context) error {
 	select {
 	case <-g.ready:
@@ -175,13 +175,13 @@ func (g *Group) waiting() error {
 }
 
 // Owns reports whether this member may work on a key of a group by Key or Namespace at this
-// moment: whether it holds the key's range, and has renewed its Lease in time. Groups by
-// what a key does not tell own no key: see [Source.Owns].
+// moment: whether it holds the key's range, and has renewed its Lease in time. Groups whose
+// hash does not follow from a key own no key: see [Source.Owns].
 //
 // It is a check to be made right before a write. It cannot promise that the range is still
 // this member's when the write arrives: the process may be stopped in between, or the
 // network may hold the write back. Writes that must not happen then need a condition that
-// the server checks, such as the resource version of what is written.
+// the server checks, such as the resource version of the object.
 func (g *Group) Owns(key index.Key) bool {
 	r, ok := g.rangeOfKey(key)
 	return ok && g.owns(r)

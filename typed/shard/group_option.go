@@ -26,8 +26,8 @@ func WithIdentity(identity string) Option {
 	}
 }
 
-// WithHash sets by what it is decided which range an object is in; UID otherwise. All
-// members must have the same, and whoever comes with another one is refused.
+// WithHash sets the hash that decides which range an object is in; UID otherwise. All
+// members must have the same, and a newcomer with another one is refused.
 func WithHash(h Hash) Option {
 	return func(g *Group) error {
 		if h.value == nil {
@@ -52,7 +52,7 @@ func WithLeaseDuration(d time.Duration) Option {
 	}
 }
 
-// WithDrainTimeout sets how long calls of reconcile functions may go on when their range is
+// WithDrainTimeout sets how long calls of reconcile functions may continue when their range is
 // to move to another member, or this one leaves. Then their contexts end. The range moves
 // when they have returned, and never before. Otherwise it is 20 seconds.
 func WithDrainTimeout(d time.Duration) Option {

@@ -10,8 +10,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// Hash tells by what of an object it is decided which range it is in, and so which member
-// of a group it belongs to.
+// Hash decides which range an object is in, and so which member of a group it belongs
+// to.
 type Hash struct {
 	name  string
 	field string // that an API server can hash, "" for none
@@ -51,7 +51,7 @@ func Namespace() Hash {
 	}
 }
 
-// Key hashes namespace and name. A key belongs to one member, also if its object is
+// Key hashes namespace and name. A key belongs to one member, even if its object is
 // deleted and created again.
 func Key() Hash {
 	return Hash{

@@ -43,7 +43,7 @@ type member struct {
 // timeout has passed, deletes its Lease, and returns nil. It is called once.
 //
 // Requests that fail are logged, retried, and reported by Status. Run returns an error if
-// this member cannot join: a *ForbiddenError or *IdentityError, or an *OptionsError, also
+// this member cannot join: a *ForbiddenError or *IdentityError, or an *OptionsError, even
 // if it has joined at the same time as a member with other options.
 //
 // Within three lease durations after the last fault, each range has an owner that is alive,
@@ -69,8 +69,8 @@ func (g *Group) Run(ctx context.Context) error {
 	return nil
 }
 
-// RunJointly has run, which is Run or something that calls it, called once for all who call
-// RunJointly at the same time, such as two controllers that need the group. See
+// RunJointly calls run, which is Run or something that calls it, once for all calls
+// of RunJointly at the same time, such as two controllers that need the group. See
 // typed.Informer.RunJointly.
 func (g *Group) RunJointly(ctx context.Context, run func(ctx context.Context) error) error {
 	return g.joint.Run(ctx, g.Name(), run)

@@ -20,7 +20,7 @@ import (
 //     ErrLost or ErrMoved. The range is not given to others before the function has returned,
 //     unless the Lease could not be renewed.
 //
-// Where only objects tell their range, as in a group by UID, a key without an object is one
+// Where only objects determine their range, as in a group by UID, a key without an object is one
 // of an object that was deleted here, and is remembered until reconcile has returned nil for
 // it; otherwise it is taken for another member's. The keys that other sources enqueue, such
 // as those of owners, are those of this source.

@@ -95,18 +95,18 @@ func By[T index.Object](name string, value func(obj T) string) SourceOption[T] {
 //  1. The informer is synced when the first ranges have been listed. Until this member has
 //     some, it reports a source.WaitingError.
 //  2. Ranges that are to come are listed, and their objects are additions with the reason
-//     index.Acquired, before this member owns them: see Owns. Objects that the
-//     informer has in the same version are not reported again. Nothing else is listed for that, unless the server sends all objects
-//     anyway, or there would be more than four watches.
+//     index.Acquired, before this member owns them: see Owns. Objects that the informer has in
+//     the same version are not reported again. Nothing else is listed for that, unless the
+//     server sends all objects anyway, or there would be more than four watches.
 //  3. Objects of ranges that go are deleted with the reason index.Released. That is after all
 //     calls of reconcile functions for the range have returned.
 //  4. An object whose hash changes leaves in the same way, or comes, if it belongs to another
 //     member before or after that.
-//  5. The resource version is the lowest of all watches. Who waits for a write of this
-//     member's own waits for the watch that has it, by typed.Informer.WaitForKeyVersion.
+//  5. The resource version is the lowest of all watches. To wait for a write of this
+//     member, wait for the watch that has it, by typed.Informer.WaitForKeyVersion.
 //
-// Sources are projected outside of it, by source.Map(NewSource(...), ...), and the key of
-// what is shared is that of the objects.
+// Sources are projected outside of it, by source.Map(NewSource(...), ...), and the key is
+// that of the objects in the cluster.
 func NewSource[T index.Object](group *Group, src func() source.Source[T], opts ...SourceOption[T]) *Source[T] {
 	s := &Source[T]{group: group, open: src}
 	switch {
@@ -163,8 +163,8 @@ func (s *Source[T]) rangeOf(obj T) (uint8, error) {
 	return s.group.rangeOf(value), nil
 }
 
-// Owns is like [Group.Owns], for a key of this source's objects, also where only the object
-// tells its range: that of the object which the source has, or had until it was deleted.
+// Owns is like [Group.Owns], for a key of this source's objects, even if only the object
+// determines its range: that of the object which the source has, or had until it was deleted.
 func (s *Source[T]) Owns(key index.Key) bool {
 	r, ok := s.rangeOfKey(key)
 	return ok && s.group.owns(r)
@@ -180,8 +180,8 @@ func (s *Source[T]) Generation(key index.Key) string {
 }
 
 // At implements source.Versions: it returns the version of the watch that has the range of a
-// key. Where only objects tell their range, it is "" for a key that the source has no object
-// of.
+// key. Where only objects determine their range, it is "" for a key that the source has no
+// object of.
 func (s *Source[T]) At(key index.Key) string {
 	r, ok := s.rangeOfKey(key)
 	s.mu.Lock()
@@ -211,11 +211,11 @@ func (s *Source[T]) rangeOfKey(key index.Key) (uint8, bool) {
 	return s.departed.get(key)
 }
 
-// SourceStatus tells who selects the objects of a Source, and what that costs.
+// SourceStatus says whether the server selects the objects of a Source, and what that costs.
 type SourceStatus struct {
 	// By is the name of the hash.
 	By string
-	// Server tells that the server was asked for ranges, and has sent nothing else by the
+	// Server says that the server was asked for ranges, and has sent nothing else by the
 	// watches that there are. Otherwise it sends all objects, and they are selected here.
 	Server bool
 	// Received is how many objects the server has sent, in lists and watches, and Foreign

@@ -2,7 +2,7 @@ package shard
 
 import "time"
 
-// Status tells how a member fares.
+// Status is a report on a member at one moment.
 type Status struct {
 	// Identity is the name of this member.
 	Identity string
@@ -10,11 +10,11 @@ type Status struct {
 	Members []string
 	// Ranges is how many of the 256 ranges this member works on, Wanted how many it is about to
 	// take, or is to have when it has listed them, and Leaving how many it has stopped to work
-	// on, but not given up, as calls are under way.
+	// on, but not given up, as calls are in progress.
 	Ranges, Wanted, Leaving int
-	// Calls is how many calls of reconcile functions are under way.
+	// Calls is how many calls of reconcile functions are in progress.
 	Calls int
-	// Valid tells whether this member may work: it has renewed its Lease in time.
+	// Valid says whether this member may work: it has renewed its Lease in time.
 	Valid bool
 	// Renewed is when the last renewal that succeeded began.
 	Renewed time.Time
@@ -36,7 +36,7 @@ type Status struct {
 	Err error
 }
 
-// Status returns how this member fares.
+// Status returns a report on this member.
 func (g *Group) Status() Status {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -31,31 +31,31 @@
 //
 // # What is promised
 //
-//  1. The objects of a view are what computing them from scratch, from one state of each
-//     input, gives, whatever came before. So functions are pure; [WithChecks] calls each
-//     twice. The objects that a function is given come in the order of their namespaces and
-//     names.
+//  1. The objects of a view are those that computing from scratch, from one state of each
+//     input, gives, whatever the order of changes. So functions are pure; [WithChecks] calls
+//     each twice. The objects that a function is given come in the order of their namespaces
+//     and names.
 //  2. No object is computed from two states of one input, even where a view is made of others
 //     that have an input in common: an informer computes all of them in one step, each once,
-//     for all changes that wait. Who reads sees a step as a whole, or nothing of it.
+//     for all changes that wait. A reader sees a step as a whole, or nothing of it.
 //  3. All that informers promise holds: order, store first, the initial list, late handlers.
 //     The informer has synced when all inputs have; if they have not, WaitForSync reports
 //     which, and why. An input that stops leaves what was made of it as it is.
-//  4. Cost. A step calls functions for what has changed, and for what depends on that, and
+//  4. Cost. A step calls functions for changed objects, and for those that depend on them, and
 //     looks at no other objects. An object that is made again and is equal to the one before
 //     is no change, see [WithEqual].
 //  5. Versions. The resource version of the informer, and of each Snapshot of it, has the
 //     versions of all inputs, see [View.ParseVersion]; for a single input it is the input's
-//     own, so that WaitForResourceVersion works as ever. For several, and for writes to
+//     own, so that WaitForResourceVersion works. For several, and for writes to
 //     one of them, there is [View.WaitForResourceVersion].
 //  6. A function that panics takes one object with it, which is reported as rejected by
 //     its key (source.RejectedError) and stays as it was. Of objects that are made with one
-//     name, one is kept and the others are reported; which one does not depend on what
-//     came first. What was rejected is so until it can be used or is gone, whatever else has
-//     its key.
+//     name, one is kept and the others are reported; which one does not depend on the
+//     order of changes. A rejection lasts until the object can be used or is gone, even if
+//     another has its key.
 //  7. Objects of inputs are shared, never copied; nothing is kept after Run.
-//  8. Reasons. What goes because an input has released it, since its cluster has left or a
-//     range has moved (index.Released, index.OutOfScope), is told with that reason, not as a
+//  8. Reasons. An object that goes because an input has released it, since its cluster has left
+//     or a range has moved (index.Released, index.OutOfScope), has that reason, and is no
 //     deletion, even where a change of another object has contributed.
 //
 // [View.Explain] reports why an object is there, and [View.Status] where the time goes.

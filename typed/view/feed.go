@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/kubetyped/informer/index"
@@ -58,6 +59,7 @@ func (f *feed[T]) take() (version string) {
 // step implements stage.
 func (f *feed[T]) step() {
 	var none T
+	f.changes = slices.Grow(f.changes, len(f.taken))
 	for _, c := range f.taken {
 		row, there := f.find(c.old)
 		switch {

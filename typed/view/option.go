@@ -39,8 +39,8 @@ func WithName(name string) Option {
 
 // WithEqual sets the function that compares a recomputed object with the previous one. If they
 // are equal, the view drops the new one and recomputes nothing that depends on it. Without it,
-// pointers and structs that are == are equal; objects with another resource version are not; a
-// method Equal(T) bool decides if there is one; and otherwise apimachinery's
+// pointers and structs that are == are equal, and objects with another resource version are not.
+// Otherwise a method Equal(T) bool decides if there is one, or else apimachinery's
 // equality.Semantic.DeepEqual, which looks at all fields, or reflect.DeepEqual for types with
 // fields that are not exported.
 func WithEqual[T index.Object](equal func(a, b T) bool) Option {

@@ -95,7 +95,7 @@ func (v *View[T]) Versions() []VersionOf {
 // computed from: the resource version of the informer, or of a Snapshot of it, has them in
 // the order of inputs, with commas in between, and with parentheses around one that has
 // commas itself, since the input is an informer of a view of several. It returns nil if that
-// is not a version of this view, or empty, as it is if an input does not tell its own.
+// is not a version of this view, or empty, as it is if the version of an input is unknown.
 func (v *View[T]) ParseVersion(resourceVersion string) []VersionOf {
 	if v.Err() != nil || resourceVersion == "" {
 		return nil
@@ -114,12 +114,12 @@ func (v *View[T]) named(versions []string) (named []VersionOf) {
 	return named
 }
 
-// WaitForResourceVersion waits until the informer of the view reflects a version of one
-// of its inputs, as a write has returned it: a view that was made by [Of] or [Set.View].
-// Of several informers that run, it waits for all. It returns an error that wraps
-// ErrNotRunning if the informer does not run, or ends; ErrNotInput if the view is not made of
-// the input; an error if the version, or what the input is at, is no number, as that of a
-// view of several inputs is; and the cause of ctx when that ends.
+// WaitForResourceVersion waits until the informer of the view reflects a version of one of its
+// inputs, as a write has returned it: a view that was made by [Of] or [Set.View]. Of several
+// informers that run, it waits for all. It returns an error that wraps ErrNotRunning if the
+// informer does not run, or ends, and ErrNotInput if the view is not made of the input. It
+// returns an error if the version, or what the input is at, is no number, as that of a view of
+// several inputs is; and the cause of ctx when that ends.
 func (v *View[T]) WaitForResourceVersion(ctx context.Context, input Input, resourceVersion string) error {
 	if err := v.Err(); err != nil {
 		return err

@@ -9,6 +9,11 @@ func joinVersions(versions []string) string {
 		return versions[0]
 	}
 	var b strings.Builder
+	size := 0
+	for _, v := range versions {
+		size += len(v) + len("(),")
+	}
+	b.Grow(size)
 	for i, v := range versions {
 		if v == "" {
 			return ""
@@ -17,7 +22,9 @@ func joinVersions(versions []string) string {
 			b.WriteByte(',')
 		}
 		if strings.ContainsAny(v, ",()") {
-			b.WriteString("(" + v + ")")
+			b.WriteByte('(')
+			b.WriteString(v)
+			b.WriteByte(')')
 		} else {
 			b.WriteString(v)
 		}

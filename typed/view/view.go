@@ -196,8 +196,8 @@ func (r *runner[T]) first() []source.Staged {
 // whose key another row has now: these are updates.
 func (r *runner[T]) changes() []index.Change[T] {
 	var none T
-	var left, come []index.Change[T]
-	var keys map[index.Key]struct{}
+	var left []index.Change[T]
+	come := make([]index.Change[T], 0, len(r.out.changes))
 	for _, c := range r.out.changes {
 		if !index.Same(c.now, none) {
 			come = append(come, index.Change[T]{Object: r.lend(c.now), Reason: reasonFor(c)})
@@ -207,10 +207,13 @@ func (r *runner[T]) changes() []index.Change[T] {
 			left = append(left, index.Change[T]{Delete: true, Object: r.lend(c.old), Reason: reasonFor(c)})
 		}
 	}
-	if len(left) == 0 || len(come) == 0 {
-		return append(left, come...)
+	switch {
+	case len(left) == 0:
+		return come
+	case len(come) == 0:
+		return left
 	}
-	keys = make(map[index.Key]struct{}, len(come))
+	keys := make(map[index.Key]struct{}, len(come))
 	for _, c := range come {
 		keys[index.KeyOf(c.Object)] = struct{}{}
 	}

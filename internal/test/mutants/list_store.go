@@ -21,7 +21,7 @@ var storeAndIndex = []mutation{
 		in:    "queue.DeltaFIFO.Replace",
 		old:   "	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: version})\n",
 		new:   "	q.mu.Lock()\n	q.queued = nil\n	q.mu.Unlock()\n	q.Add(Delta[T]{Type: Replace, List: &list, ResourceVersion: version})\n",
-		suite: informers,
+		suite: tests("queue", "TestTakeReturnsAllInOrder"),
 	},
 	{
 		bug:   "a list keeps what it does not have",

@@ -127,9 +127,9 @@ var viewsOfOthers = []mutation{
 	},
 	{
 		bug:   "what is released counts in what is told of a factory's budget until somebody else changes",
-		in:    "typed.totalBudget.spend",
-		old:   "t.settle(t.sumObjects.Add(objects), ",
-		new:   "t.settle(max(t.objects, t.sumObjects.Add(objects)), ",
+		in:    "typed/observe.totalBudget.spend",
+		old:   "b.settle(b.sumObjects.Add(objects), ",
+		new:   "b.settle(max(b.objects, b.sumObjects.Add(objects)), ",
 		suite: tests("typed", "TestTotalBudget"),
 	},
 	{

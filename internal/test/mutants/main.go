@@ -47,7 +47,7 @@ type options struct {
 }
 
 func (o options) document() string {
-	return filepath.Join(o.root, "internal", "mutants", "results.md")
+	return filepath.Join(o.root, "internal", "test", "mutants", "results.md")
 }
 
 // run judges the mutations, and tells of them.
