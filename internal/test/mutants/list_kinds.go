@@ -85,10 +85,10 @@ var ofKinds = []mutation{
 		suite: deferredKinds,
 	},
 	{
-		bug:   "one look is enough for a kind to have gone, even a failed one",
-		in:    "typed/kube.kindWaiter.waitUntilGone",
-		old:   "		case !isMissing(err): // nothing is known\n",
-		new:   "		case !isMissing(err):\n			return\n",
+		bug:   "a kind has gone for a typed program when discovery fails",
+		in:    "typed/kube.isMissing",
+		old:   "return errors.Is(err, errNoSuchResource) || apierrors.IsNotFound(err)",
+		new:   "return err != nil",
 		suite: waitedKinds,
 	},
 	{
@@ -100,9 +100,9 @@ var ofKinds = []mutation{
 	},
 	{
 		bug:   "definitions are not watched",
-		in:    "typed/kube.definitionsSink.Step",
-		old:   "	if len(changes) > 0 {\n",
-		new:   "	if len(changes) < 0 {\n",
+		in:    "typed/kube.kindWaiter.pause",
+		old:   "	case <-w.wake:\n",
+		new:   "	case <-make(chan struct{}):\n",
 		suite: waitedKinds,
 	},
 }
