@@ -20,7 +20,7 @@ FUZZTIME   ?= 20s
 WAVES      ?= 1h
 # Nested modules that are tested with the root; e2e, whose requirements are
 # large, has targets of its own.
-MODULES    := adapters/ctrlruntime adapters/metrics adapters/tracing benchmarks/peers benchmarks/report examples/observed
+MODULES    := adapters/ctrlruntime adapters/metrics adapters/tracing benchmarks/peers benchmarks/report cmd examples/observed
 E2EFLAGS   ?=
 
 .PHONY: help
@@ -28,7 +28,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: check
-check: format vet staticcheck tidy long-files race ## Everything that a change has to pass
+check: format vet staticcheck informervet tidy long-files race ## Everything that a change has to pass
 
 .PHONY: test
 test: ## Run the tests
@@ -82,7 +82,13 @@ vet: ## Run go vet
 .PHONY: staticcheck
 staticcheck: ## Run staticcheck
 	$(TOOL) staticcheck ./...
-	@set -x; for m in $(MODULES); do (cd $$m && $(GO) tool -modfile=../../tools/go.mod staticcheck ./...); done
+	@set -x; for m in $(MODULES); do (cd $$m && $(GO) tool -modfile=$(CURDIR)/tools/go.mod staticcheck ./...); done
+
+.PHONY: informervet
+informervet: ## Run this project's own analyzers on it and on its nested modules
+	$(GO) -C cmd build -o bin/ ./informervet
+	cmd/bin/informervet ./...
+	@set -x; for m in $(filter-out cmd,$(MODULES)); do cmd/bin/informervet -C $$m ./...; done
 
 # The module e2e is left out: on a clean machine it fetches the sources of
 # Kubernetes and etcd, some 130 MB. See tidy-e2e and vet-e2e.

@@ -1,5 +1,11 @@
 package queue
 
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubetyped/informer/index"
+)
+
 // DeltaType is what a Delta asks for.
 type DeltaType uint8
 
@@ -21,16 +27,12 @@ func (t DeltaType) String() string {
 	return names[t]
 }
 
-// Reason is the origin of a change. The queue passes it on without reading it; 0 is the usual
-// one.
-type Reason uint8
-
 // Delta is one change that waits in a DeltaFIFO.
 type Delta[T any] struct {
 	Type   DeltaType
-	Reason Reason      // of a change, or of all that a list changes
-	Object T           // of a Put, and the last state of a Delete, if that is known
-	Name   *ObjectName // of a Remove, or of a Delete without an Object, and otherwise nil
+	Reason index.Reason // of a change, or of all that a list changes
+	Object T            // of a Put, and the last state of a Delete, if that is known
+	Key    *index.Key   // of a Remove, or of a Delete without an Object, and otherwise nil
 	// List is the list of a Replace or the changes of a Step. A change has one only if it is
 	// about the object of a UID. Otherwise it is nil.
 	List *List[T]
@@ -38,20 +40,17 @@ type Delta[T any] struct {
 	ResourceVersion string
 }
 
-// ObjectName names an object.
-type ObjectName struct{ Namespace, Name string }
-
 // List is all objects that there are, or all of one namespace; or the changes of a Step.
 type List[T any] struct {
 	Namespace string // the one whose objects are listed, "" for all objects
 	Objects   []T
-	Kept      []ObjectName // those whose state could not be used: what is known of them stays
+	Kept      []index.Key // those whose state could not be used: what is known of them stays
 
 	// Changes are those of a Step, each of them a Put, a Delete or a Remove, or else nil.
 	Changes []Delta[T]
 	// UID is that of the object that a Put, a Delete or a Remove is about. Such changes are
 	// rare, and have this place so that all others are small.
-	UID  *string
+	UID  *types.UID
 	Part bool   // the changes of a Step are what differs in a list of a part of the objects
 	Done func() // is called by the consumer when reads reflect a Step, unless it is nil
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/queue"
 )
 
@@ -50,13 +51,13 @@ func checkDeltaFIFO(t *rapid.T) {
 			}
 		},
 		"name": func(t *rapid.T) {
-			name := queue.ObjectName{Namespace: "ns", Name: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "name")}
-			d := delta{Type: queue.Remove, Name: &name, ResourceVersion: version()}
+			name := index.Key{Namespace: "ns", Name: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "name")}
+			d := delta{Type: queue.Remove, Key: &name, ResourceVersion: version()}
 			if rapid.Bool().Draw(t, "deleted") {
 				d.Type = queue.Delete
 				put(d, q.Add)
 			} else {
-				d.Reason = queue.Reason(rapid.Uint8().Draw(t, "reason"))
+				d.Reason = index.Reason(rapid.Uint8().Draw(t, "reason"))
 				put(d, q.Add)
 			}
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/waves"
 	"github.com/kubetyped/informer/queue"
 )
@@ -104,8 +105,8 @@ func (w *wave) put(producer int, r *rand.Rand) {
 	w.byRef[ref] = number
 	w.mu.Unlock()
 
-	name := queue.ObjectName{Namespace: strconv.Itoa(r.IntN(9)), Name: ref}
-	changes := []queue.Delta[*string]{{Type: queue.Put, Object: &ref}, {Type: queue.Remove, Name: &name, Reason: 3}}
+	name := index.Key{Namespace: strconv.Itoa(r.IntN(9)), Name: ref}
+	changes := []queue.Delta[*string]{{Type: queue.Put, Object: &ref}, {Type: queue.Remove, Key: &name, Reason: 3}}
 	c.delta = queue.Delta[*string]{Type: queue.DeltaType(1 + r.IntN(6)), ResourceVersion: ref}
 	switch d := &c.delta; d.Type {
 	case queue.Put:
@@ -116,14 +117,14 @@ func (w *wave) put(producer int, r *rand.Rand) {
 			d.Object = &ref
 			w.fifo.Delete(&ref, ref)
 		} else {
-			d.Name = &name
+			d.Key = &name
 			w.fifo.Add(*d)
 		}
 	case queue.Remove:
-		d.Name, d.Reason = &name, 7
+		d.Key, d.Reason = &name, 7
 		w.fifo.Add(*d)
 	case queue.Replace:
-		d.List = &queue.List[*string]{Namespace: name.Namespace, Objects: []*string{&ref, nil}, Kept: []queue.ObjectName{name}}
+		d.List = &queue.List[*string]{Namespace: name.Namespace, Objects: []*string{&ref, nil}, Kept: []index.Key{name}}
 		w.fifo.Replace(*d.List, ref)
 	case queue.Bookmark:
 		w.fifo.Add(*d)

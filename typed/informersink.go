@@ -49,9 +49,9 @@ func (s *informerSink[T]) Change(c index.Change[T], version string) {
 	if !ok || s.first.withheld.Load() && s.beginsWith(index.Change[T]{Object: obj, UID: c.UID}, version) {
 		return
 	}
-	d := queue.Delta[T]{Type: queue.Put, Reason: queue.Reason(c.Reason), Object: obj, ResourceVersion: version}
+	d := queue.Delta[T]{Type: queue.Put, Reason: c.Reason, Object: obj, ResourceVersion: version}
 	if c.UID != nil {
-		d.List = &queue.List[T]{UID: (*string)(c.UID)}
+		d.List = &queue.List[T]{UID: c.UID}
 	}
 	s.deltas.Add(d)
 }
@@ -81,12 +81,12 @@ func (s *informerSink[T]) beginsWith(c index.Change[T], version string) bool {
 
 // deltaOf returns a change as it is queued.
 func deltaOf[T index.Object](c *index.Change[T]) queue.Delta[T] {
-	d := queue.Delta[T]{Type: queue.Put, Reason: queue.Reason(c.Reason), Object: c.Object}
+	d := queue.Delta[T]{Type: queue.Put, Reason: c.Reason, Object: c.Object}
 	if c.UID != nil {
-		d.List = &queue.List[T]{UID: (*string)(c.UID)}
+		d.List = &queue.List[T]{UID: c.UID}
 	}
 	if c.Delete {
-		d.Type, d.Name = queue.Delete, (*queue.ObjectName)(c.Key)
+		d.Type, d.Key = queue.Delete, c.Key
 	}
 	return d
 }
@@ -123,7 +123,7 @@ func (s *informerSink[T]) replace(l source.List, version string) {
 	s.health.rejections.repairAll(l.Namespace, bySink, kept)
 	list := queue.List[T]{Namespace: l.Namespace, Objects: objs}
 	for _, key := range kept {
-		list.Kept = append(list.Kept, queue.ObjectName(key))
+		list.Kept = append(list.Kept, key)
 	}
 	if l.Namespace != metav1.NamespaceAll {
 		if !s.first.withheld.Load() || !s.begins(objs, len(objs) > 0, version) {
@@ -161,7 +161,7 @@ func keptIn[T index.Object](namespace string, objs []T, rejected []index.Key) []
 
 // queueList queues a list. Its events have the given reason, or the usual one if it is 0.
 func (s *informerSink[T]) queueList(list queue.List[T], reason index.Reason, version string) {
-	s.deltas.Add(queue.Delta[T]{Type: queue.Replace, Reason: queue.Reason(reason), List: &list, ResourceVersion: version})
+	s.deltas.Add(queue.Delta[T]{Type: queue.Replace, Reason: reason, List: &list, ResourceVersion: version})
 }
 
 // swallows reports whether a report that brings no object is not to be passed on.

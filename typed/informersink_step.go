@@ -12,10 +12,10 @@ import (
 func (s *informerSink[T]) replacePart(l source.List, version string) {
 	objs, _, _ := source.Kept[T](l.Items)
 	deltas := make([]queue.Delta[T], 0, len(l.Gone)+len(objs))
-	reason := queue.Reason(cmp.Or(l.Reason, index.Relisted))
+	reason := cmp.Or(l.Reason, index.Relisted)
 	for i := range l.Gone {
 		s.repair(l.Gone[i], bySink)
-		deltas = append(deltas, queue.Delta[T]{Type: queue.Delete, Reason: reason, Name: (*queue.ObjectName)(&l.Gone[i])})
+		deltas = append(deltas, queue.Delta[T]{Type: queue.Delete, Reason: reason, Key: &l.Gone[i]})
 	}
 	for _, obj := range objs {
 		if s.health.rejections.some() {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
@@ -92,7 +91,7 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 		case queue.Replace:
 			l.flush(version)
 			version = ""
-			l.replace(d.List, index.Reason(d.Reason), d.ResourceVersion)
+			l.replace(d.List, d.Reason, d.ResourceVersion)
 			d.List = nil
 			continue
 		case queue.Step:
@@ -111,7 +110,7 @@ func (l *loop[T]) process(deltas []queue.Delta[T]) {
 
 // collect notes a change of an object, to be applied with those that follow.
 func (l *loop[T]) collect(d *queue.Delta[T]) {
-	reason := index.Reason(d.Reason)
+	reason := d.Reason
 	switch {
 	case reason != 0:
 	case d.Type == queue.Remove:
@@ -119,9 +118,9 @@ func (l *loop[T]) collect(d *queue.Delta[T]) {
 	default:
 		reason = index.Watched
 	}
-	c := index.Change[T]{Delete: d.Type != queue.Put, Reason: reason, Object: d.Object, Key: (*index.Key)(d.Name)}
+	c := index.Change[T]{Delete: d.Type != queue.Put, Reason: reason, Object: d.Object, Key: d.Key}
 	if d.List != nil {
-		c.UID = (*types.UID)(d.List.UID)
+		c.UID = d.List.UID
 	}
 	l.changes = append(l.changes, c)
 }

@@ -79,8 +79,8 @@ func (l *loop[T]) keep(list *queue.List[T]) {
 			listed[key] = true
 		}
 	}
-	for _, name := range list.Kept {
-		if obj, ok := l.store.Get(index.Key(name)); ok && !listed[index.Key(name)] {
+	for _, key := range list.Kept {
+		if obj, ok := l.store.Get(key); ok && !listed[key] {
 			list.Objects = append(list.Objects, obj)
 		}
 	}

@@ -152,6 +152,7 @@ func runShared[T Object](objects []T, indexers cache.Indexers) *fedShared {
 	return i
 }
 
+//informervet:ignore the context ends after the benchmark alone
 func (i *fedShared) waitForSync() { cache.WaitForCacheSync(i.ctx.Done(), i.informer.HasSynced) }
 
 func (i *fedShared) put(obj runtime.Object) {

@@ -42,7 +42,7 @@ func isForUsers(file string) bool {
 			return false
 		}
 	}
-	return !strings.HasSuffix(file, "_test.go") && !strings.Contains(file, "/examples/")
+	return !strings.HasSuffix(file, "_test.go") && !strings.Contains(file, "/examples/") && !strings.Contains(file, "/testdata/")
 }
 
 // startsGoroutine reports whether a function has a go statement, or calls a method Go or

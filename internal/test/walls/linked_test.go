@@ -40,7 +40,7 @@ var links = map[string]struct {
 	"adapters/metadatainformer": {packages: 753, generated: informers},
 	"index":                     {packages: 115},
 	"lister":                    {packages: 273},
-	"queue":                     {packages: 216},
+	"queue":                     {packages: 231},
 	"typed":                     {packages: 298},
 	"typed/control":             {packages: 299},
 	"typed/fleet":               {packages: 347},

@@ -31,7 +31,7 @@ func TestRooms(t *testing.T) {
 		"internal/mutation": {forbidden: []string{api, client}},
 		"internal/eventlog": {ours: []string{"internal/shrink"}, forbidden: []string{api, client, web}},
 		"index":             {forbidden: []string{api, client, web}},
-		"queue":             {ours: ofQueue, forbidden: []string{api, client}, allowed: []string{queues}},
+		"queue":             {ours: append([]string{"index"}, ofQueue...), forbidden: []string{api, client}, allowed: []string{queues}},
 		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
 		"typed/source":      {ours: []string{"index", "internal/monitor", "internal/shrink", "internal/goroutine"}, forbidden: []string{api, client}},
 		"typed":             {ours: []string{"index", "queue", "typed/source", "internal/monitor", "internal/eventlog", "internal/observer", "internal/random", "internal/goroutine", "internal/loglimit", "internal/shrink", "internal/heapsize", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},

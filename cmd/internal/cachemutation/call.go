@@ -1,0 +1,392 @@
+package cachemutation
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kubetyped/informer/cmd/internal/kube"
+)
+
+// call interprets a call, including those of go and defer statements.
+func (f *frame) call(i ssa.CallInstruction) {
+	common := i.Common()
+	if b, ok := common.Value.(*ssa.Builtin); ok {
+		f.builtin(b.Name(), i)
+		return
+	}
+	obj := calledObject(common)
+	args := common.Args
+	if common.IsInvoke() {
+		args = append([]ssa.Value{common.Value}, args...)
+	}
+	value := i.Value()
+	if f.read(obj, args, i) {
+		f.callbacks(nil, args, i)
+		return
+	}
+	if obj != nil && strings.HasPrefix(obj.Name(), "DeepCopy") {
+		f.deepCopied(obj, args, i.Pos())
+		return
+	}
+	if sum, ok := f.known(obj, args); ok {
+		f.apply(sum, f.binder(args, nil), i, obj.Name())
+		f.returns(sum, f.binder(args, nil), value)
+		f.callbacks(sum, args, i)
+		return
+	}
+	sum, bindings := f.called(common)
+	bind := f.binder(args, bindings)
+	if sum != nil {
+		f.applyTo(common.StaticCallee(), sum, bind, i)
+		f.returns(sum, bind, value)
+	}
+	if obj == nil {
+		f.callsParameter(common, i)
+	}
+	if obj == nil && sum == nil {
+		for _, arg := range args {
+			f.unknown(f.values[arg])
+		}
+	}
+	f.callbacks(sum, args, i)
+}
+
+// calledObject returns the function or method that a call names, or nil.
+func calledObject(common *ssa.CallCommon) *types.Func {
+	if common.IsInvoke() {
+		return common.Method.Origin()
+	}
+	if callee := common.StaticCallee(); callee != nil {
+		if origin := callee.Origin(); origin != nil {
+			callee = origin
+		}
+		if obj, ok := callee.Object().(*types.Func); ok {
+			return obj.Origin()
+		}
+	}
+	return nil
+}
+
+// called returns the summary of the function of a call, and its captured variables.
+func (f *frame) called(common *ssa.CallCommon) (*Summary, []ssa.Value) {
+	if common.IsInvoke() {
+		t := concrete(common.Value)
+		if t == nil {
+			t = concrete(f.setOnce(common.Value))
+		}
+		if t != nil {
+			if fn := f.ssa.LookupMethod(t, common.Method.Pkg(), common.Method.Name()); fn != nil {
+				return f.summaryOf(fn), nil
+			}
+		}
+		return f.ofInterface(common.Method), nil
+	}
+	callee := common.StaticCallee()
+	if callee == nil {
+		if fn, _ := functionOf(f.setOnce(common.Value)); fn != nil {
+			return f.summaryOf(fn), nil
+		}
+		return nil, nil
+	}
+	var bindings []ssa.Value
+	if closure, ok := common.Value.(*ssa.MakeClosure); ok {
+		bindings = closure.Bindings
+	}
+	return f.summaryOf(callee), bindings
+}
+
+// concrete returns the type of the value in an interface, if the function shows it.
+func concrete(v ssa.Value) types.Type {
+	for {
+		switch from := v.(type) {
+		case *ssa.ChangeInterface:
+			v = from.X
+		case *ssa.MakeInterface:
+			return from.X.Type()
+		default:
+			return nil
+		}
+	}
+}
+
+// binder returns the places of parameters and captured variables at a call.
+func (f *frame) binder(args, bindings []ssa.Value) func(int) refs {
+	return func(i int) refs {
+		switch {
+		case i < len(args):
+			return f.values[args[i]]
+		case i-len(args) < len(bindings):
+			return f.values[bindings[i-len(args)]]
+		}
+		return nil
+	}
+}
+
+// applyTo applies the writes of a function. Those of a closure stand in the closure.
+func (f *frame) applyTo(callee *ssa.Function, sum *Summary, bind func(int) refs, i ssa.CallInstruction) {
+	if callee != nil && within(callee, f.fn) {
+		var own refs
+		for _, w := range sum.Writes {
+			own = own.add(f.writeThrough(bind(w.Param), w.Path, w.pos, w.Steps)...)
+		}
+		f.replaced(own)
+		return
+	}
+	name := "a function"
+	if obj := calledObject(i.Common()); obj != nil {
+		name = obj.Name()
+		if recv := kube.ReceiverName(obj); recv != "" {
+			name = recv + "." + name
+		}
+	}
+	f.apply(sum, bind, i, name)
+}
+
+func within(fn, outer *ssa.Function) bool {
+	for parent := fn.Parent(); parent != nil; parent = parent.Parent() {
+		if parent == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// apply applies the writes of a function to the arguments of a call.
+func (f *frame) apply(sum *Summary, bind func(int) refs, i ssa.CallInstruction, name string) {
+	var own refs
+	for _, w := range sum.Writes {
+		steps := append([]Step{{f.text("passed to "+name, "", i.Pos()), i.Pos()}}, w.Steps...)
+		own = own.add(f.writeThrough(bind(w.Param), w.Path, i.Pos(), steps[:min(len(steps), 8)])...)
+	}
+	f.replaced(own)
+}
+
+// replaced forgets the content of places that a function has written to.
+func (f *frame) replaced(all refs) {
+	for _, one := range all {
+		f.mem.store(one.place, content{}, true)
+	}
+}
+
+// writeThrough records a write to what a path leads to from values, and returns the places
+// whose content is not known after it.
+func (f *frame) writeThrough(to refs, path string, pos token.Pos, steps []Step) (replaced refs) {
+	for _, one := range to {
+		for _, at := range f.mem.walk(one, path) {
+			if at.root.kind != local {
+				f.write(at, pos, steps)
+			}
+			if !strings.Contains("."+at.path+".", ".[].") && !strings.HasSuffix(at.path, below) {
+				replaced = replaced.add(at)
+			}
+		}
+	}
+	return replaced
+}
+
+// returns gives the results of a call their places.
+func (f *frame) returns(sum *Summary, bind func(int) refs, v *ssa.Call) {
+	if v == nil {
+		return
+	}
+	made := map[int]*root{}
+	for _, r := range sum.Results {
+		from := f.origin(r, bind, v)
+		if len(from) == 0 {
+			continue
+		}
+		if !r.Cell {
+			f.result(v, r.Index, from)
+			continue
+		}
+		if made[r.Index] == nil {
+			made[r.Index] = f.root(v, "result "+string(rune('0'+r.Index)))
+			f.mem.forget(place{made[r.Index], ""})
+			f.result(v, r.Index, refs{{place: place{made[r.Index], ""}}})
+		}
+		f.put(v, made[r.Index], r, from)
+	}
+}
+
+// origin returns the memory that a part of a result is.
+func (f *frame) origin(r Result, bind func(int) refs, v *ssa.Call) refs {
+	if r.Param >= 0 {
+		var from refs
+		for _, one := range bind(r.Param) {
+			from = from.add(f.mem.walk(one, r.From)...)
+		}
+		return from
+	}
+	cache := f.cachedRoot(v, r.Cache, r.Cache, v.Pos(), nil)
+	if r.Store {
+		cache.asserted = f.cachedRoot(v, "asserted "+r.Cache, r.Cache, v.Pos(), nil)
+	}
+	return refs{{place: place{cache, r.From}}}
+}
+
+// put stores a part of a result, making the memory on the way.
+func (f *frame) put(v *ssa.Call, in *root, r Result, from refs) {
+	path := r.Path
+	for done := ""; ; {
+		head, rest, deeper := strings.Cut(path, "*")
+		head = strings.Trim(head, ".")
+		if !deeper {
+			f.mem.store(place{in, head}, content{from, r.Reference}, false)
+			return
+		}
+		done = joinAll(done, joinAll(head, "*"))
+		next := f.root(v, "result "+string(rune('0'+r.Index))+" "+done)
+		f.mem.store(place{in, head}, content{refs{{place: place{next, ""}}}, true}, false)
+		in, path = next, strings.Trim(rest, ".")
+	}
+}
+
+// callsParameter records the call of a function that the caller passed.
+func (f *frame) callsParameter(common *ssa.CallCommon, i ssa.CallInstruction) {
+	for _, fn := range f.values[common.Value] {
+		if fn.root.sequence {
+			for _, arg := range common.Args {
+				f.callback(arg, func(int) refs { return refs{{place: place{fn.root.asserted, ""}}} }, i)
+			}
+		}
+		if fn.root.kind != param || fn.path != "" {
+			continue
+		}
+		for n, arg := range common.Args {
+			for _, one := range f.values[arg] {
+				switch one.root.kind {
+				case param:
+					f.summary.addCall(Call{Func: fn.root.index, Arg: n, Param: one.root.index, From: one.path})
+				case cached:
+					f.summary.addCall(Call{Func: fn.root.index, Arg: n, Param: -1, From: one.path, Cache: one.root.from})
+				}
+			}
+		}
+	}
+}
+
+// callbacks applies the functions among the arguments of a call, which are called with
+// what the summary has of it.
+func (f *frame) callbacks(sum *Summary, args []ssa.Value, i ssa.CallInstruction) {
+	for n, arg := range args {
+		f.callback(arg, func(param int) (from refs) {
+			if sum == nil {
+				return nil
+			}
+			for _, c := range sum.Calls {
+				if c.Func != n || c.Arg != param {
+					continue
+				}
+				if c.Param < 0 {
+					from = from.add(ref{place: place{f.cachedRoot(i, c.Cache, c.Cache, i.Pos(), nil), c.From}})
+					continue
+				}
+				if c.Param < len(args) {
+					for _, one := range f.values[args[c.Param]] {
+						from = from.add(f.mem.walk(one, c.From)...)
+					}
+				}
+			}
+			return from
+		}, i)
+	}
+}
+
+// callback applies the writes of a function value, whose parameters are given by bind.
+func (f *frame) callback(v ssa.Value, bind func(int) refs, i ssa.CallInstruction) {
+	fn, bindings := functionOf(v)
+	if fn == nil {
+		return
+	}
+	sum := f.summaryOf(fn)
+	if sum.empty() {
+		return
+	}
+	f.applyTo(fn, sum, func(n int) refs {
+		if n >= len(fn.Params) {
+			if n -= len(fn.Params); n < len(bindings) {
+				return f.values[bindings[n]]
+			}
+			return nil
+		}
+		return bind(n)
+	}, i)
+}
+
+// functionOf returns the function that a value is, and its captured variables.
+func functionOf(v ssa.Value) (*ssa.Function, []ssa.Value) {
+	for {
+		switch from := v.(type) {
+		case *ssa.Function:
+			return from, nil
+		case *ssa.MakeClosure:
+			return from.Fn.(*ssa.Function), from.Bindings
+		case *ssa.ChangeType:
+			v = from.X
+		case *ssa.MakeInterface:
+			v = from.X
+		default:
+			return nil, nil
+		}
+	}
+}
+
+func (f *frame) builtin(name string, i ssa.CallInstruction) {
+	args := i.Common().Args
+	switch name {
+	case "append":
+		f.appended(args, i.Value())
+	case "copy":
+		t := element(args[0].Type())
+		f.store(f.values[args[0]].field("[]"), f.load(f.values[args[1]].field("[]"), t, i), t, i.Pos())
+	case "delete", "clear":
+		for _, one := range f.values[args[0]].field("[]") {
+			if one.root.kind != local {
+				f.write(one, i.Pos(), nil)
+			}
+		}
+	}
+}
+
+// appended is new memory that has the elements of both slices: whether it is that of the
+// first one depends on its capacity.
+func (f *frame) appended(args []ssa.Value, v *ssa.Call) {
+	if v == nil || len(args) < 2 {
+		return
+	}
+	t := element(v.Type())
+	r := f.root(v, "")
+	var elements refs
+	for _, arg := range args {
+		elements = elements.add(f.load(f.values[arg].field("[]"), t, v)...)
+	}
+	if holdsReferences(t) {
+		f.mem.store(place{r, "[]"}, content{elements, isReference(t)}, false)
+	}
+	f.set(v, refs{{place: place{r, ""}}})
+}
+
+func element(t types.Type) types.Type {
+	if s, ok := t.Underlying().(*types.Slice); ok {
+		return s.Elem()
+	}
+	return types.Typ[types.Byte]
+}
+
+// deepCopied handles methods DeepCopy…: results are new; the target of DeepCopyInto is
+// written to as a whole.
+func (f *frame) deepCopied(obj *types.Func, args []ssa.Value, pos token.Pos) {
+	if obj.Name() != "DeepCopyInto" || len(args) != 2 {
+		return
+	}
+	for _, one := range f.values[args[1]] {
+		if one.root.kind == local {
+			f.mem.store(one.place, content{}, len(f.values[args[1]]) == 1)
+		} else {
+			f.write(one, pos, nil)
+		}
+	}
+}

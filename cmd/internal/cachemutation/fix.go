@@ -1,0 +1,162 @@
+package cachemutation
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// fixed is a variable that a fix makes a copy, and the rest of the block in which it is
+// one.
+type fixed struct {
+	variable types.Object
+	block    ast.Node
+	from     token.Pos
+}
+
+// fix returns the insertion of DeepCopy before the statement that writes. It is there
+// only if it is surely right: a variable is set once, from the read of the cache, and
+// nothing else in the function refers to the object.
+func (p *program) fix(f finding, before []fixed) (analysis.SuggestedFix, fixed, bool) {
+	file := p.file(f.pos)
+	if file == nil {
+		return analysis.SuggestedFix{}, fixed{}, false
+	}
+	path, _ := astutil.PathEnclosingInterval(file, f.pos, f.pos)
+	statement, block, body := p.enclosing(path)
+	if statement == nil || body == nil {
+		return analysis.SuggestedFix{}, fixed{}, false
+	}
+	v := p.variableOf(statement, body, f.root.pos)
+	if v == nil || !p.isOnlyReference(body, v) {
+		return analysis.SuggestedFix{}, fixed{}, false
+	}
+	for _, done := range before {
+		if done.variable == v && done.from <= f.pos && f.pos < done.block.End() {
+			return analysis.SuggestedFix{}, fixed{}, false
+		}
+	}
+	text := v.Name() + " = " + v.Name() + ".DeepCopy()\n"
+	return analysis.SuggestedFix{
+		Message:   "copy " + v.Name() + " first",
+		TextEdits: []analysis.TextEdit{{Pos: statement.Pos(), End: statement.Pos(), NewText: []byte(text)}},
+	}, fixed{v, block, statement.Pos()}, true
+}
+
+func (p *program) file(pos token.Pos) *ast.File {
+	for _, f := range p.pass.Files {
+		if f.FileStart <= pos && pos < f.FileEnd {
+			return f
+		}
+	}
+	return nil
+}
+
+// enclosing returns the innermost statement of a block, the block, and the body of the
+// function.
+func (p *program) enclosing(path []ast.Node) (statement ast.Stmt, block ast.Node, body *ast.BlockStmt) {
+	for i, n := range path {
+		if s, ok := n.(ast.Stmt); ok && statement == nil && i+1 < len(path) {
+			switch path[i+1].(type) {
+			case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+				statement, block = s, path[i+1]
+			}
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return nil, nil, nil
+		case *ast.FuncDecl:
+			body = n.Body
+		}
+	}
+	switch statement.(type) {
+	case *ast.DeferStmt, *ast.GoStmt, *ast.LabeledStmt, *ast.CaseClause, *ast.CommClause:
+		return nil, nil, nil
+	}
+	return statement, block, body
+}
+
+// variableOf returns the one variable of a statement that has the object of a read, and
+// whose type has the method DeepCopy.
+func (p *program) variableOf(statement ast.Stmt, body *ast.BlockStmt, read token.Pos) types.Object {
+	var found types.Object
+	ast.Inspect(body, func(n ast.Node) bool {
+		s, ok := n.(*ast.AssignStmt)
+		if ok && s.Tok == token.DEFINE && len(s.Rhs) == 1 && s.Rhs[0].Pos() <= read && read < s.Rhs[0].End() && s != statement {
+			if id, ok := s.Lhs[0].(*ast.Ident); ok {
+				found = p.pass.TypesInfo.Defs[id]
+			}
+		}
+		return true
+	})
+	if found == nil || !isDeepCopied(found.Type()) {
+		return nil
+	}
+	named := false
+	ast.Inspect(statement, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			named = named || p.pass.TypesInfo.Uses[id] == found
+		}
+		return true
+	})
+	if !named {
+		return nil
+	}
+	return found
+}
+
+// isDeepCopied reports whether a type has a method DeepCopy that returns the same type.
+func isDeepCopied(t types.Type) bool {
+	if _, ok := t.Underlying().(*types.Pointer); !ok {
+		return false
+	}
+	method, _, _ := types.LookupFieldOrMethod(t, false, nil, "DeepCopy")
+	f, ok := method.(*types.Func)
+	return ok && f.Signature().Params().Len() == 0 && f.Signature().Results().Len() == 1 &&
+		types.Identical(f.Signature().Results().At(0).Type(), t)
+}
+
+// isOnlyReference reports whether a variable is never set again, captured or copied to
+// another one: it is only compared, returned, passed to functions, and its fields and
+// methods are used.
+func (p *program) isOnlyReference(body *ast.BlockStmt, v types.Object) bool {
+	only := true
+	var stack []ast.Node
+	ast.Inspect(body, func(n ast.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		if id, ok := n.(*ast.Ident); ok && p.pass.TypesInfo.Uses[id] == v {
+			only = only && isPlainUse(stack, id)
+		}
+		stack = append(stack, n)
+		return true
+	})
+	return only
+}
+
+func isPlainUse(stack []ast.Node, id *ast.Ident) bool {
+	for _, n := range stack {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+	}
+	switch parent := stack[len(stack)-1].(type) {
+	case *ast.SelectorExpr:
+		if len(stack) < 2 {
+			return true
+		}
+		address, ok := stack[len(stack)-2].(*ast.UnaryExpr)
+		return !ok || address.Op != token.AND
+	case *ast.BinaryExpr, *ast.ReturnStmt:
+		return true
+	case *ast.CallExpr:
+		fun, ok := parent.Fun.(*ast.Ident)
+		return parent.Fun != ast.Expr(id) && (!ok || fun.Name != "append")
+	}
+	return false
+}

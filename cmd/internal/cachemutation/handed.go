@@ -1,0 +1,195 @@
+package cachemutation
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kubetyped/informer/cmd/internal/kube"
+)
+
+// handlerTypes are structs whose functions are called with objects of a cache.
+var handlerTypes = map[string][]string{
+	kube.Cache:            {"ResourceEventHandlerFuncs", "ResourceEventHandlerDetailedFuncs", "FilteringResourceEventHandler"},
+	kube.Typed + "/typed": {"HandlerFuncs"},
+}
+
+// callers are functions that call those that are passed to them with objects of a cache.
+var callers = map[string][]string{
+	kube.Cache: {"ListAll", "ListAllByNamespace"},
+	"sigs.k8s.io/controller-runtime/pkg/handler":   {"EnqueueRequestsFromMapFunc", "TypedEnqueueRequestsFromMapFunc"},
+	"sigs.k8s.io/controller-runtime/pkg/predicate": {"NewPredicateFuncs", "NewTypedPredicateFuncs"},
+	kube.Client:           {"FieldIndexer.IndexField"},
+	kube.Typed + "/index": {"New", "Single"},
+}
+
+// findHanded finds the functions of the package that are called with objects of a cache.
+func (p *program) findHanded() {
+	for _, fn := range p.functions {
+		p.handMethod(fn)
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				switch i := instr.(type) {
+				case *ssa.Store:
+					p.handField(i)
+				case *ssa.MapUpdate:
+					if kube.IsType(i.Map.Type(), kube.Cache, "Indexers") {
+						p.hand(i.Value, "the index function's object")
+					}
+				case ssa.CallInstruction:
+					p.handCall(i.Common())
+				}
+			}
+		}
+	}
+}
+
+func (p *program) handField(i *ssa.Store) {
+	address, ok := i.Addr.(*ssa.FieldAddr)
+	if !ok {
+		return
+	}
+	path, name := kube.TypeName(address.X.Type())
+	if slices.Contains(handlerTypes[path], name) {
+		p.hand(i.Val, "the handler's object")
+	}
+}
+
+func (p *program) handCall(common *ssa.CallCommon) {
+	obj := calledObject(common)
+	if obj == nil || !kube.IsFunc(obj, kube.PackagePath(obj.Pkg()), callers[kube.PackagePath(obj.Pkg())]...) {
+		return
+	}
+	for _, arg := range common.Args {
+		p.hand(arg, "the object that "+obj.Name()+" passes")
+	}
+}
+
+// handMethod finds methods that are called with objects of a cache by their signatures.
+func (p *program) handMethod(fn *ssa.Function) {
+	for i, v := range fn.Params {
+		path, name := kube.TypeName(v.Type())
+		name = strings.TrimPrefix(name, "Typed")
+		if path == kube.Event && slices.Contains([]string{"CreateEvent", "UpdateEvent", "DeleteEvent"}, name) {
+			p.mark(fn, i, "the event's object")
+		}
+	}
+	if fn.Signature.Recv() == nil || !slices.Contains([]string{"OnAdd", "OnUpdate", "OnDelete"}, fn.Name()) {
+		return
+	}
+	if fn.Name() == "OnUpdate" && len(fn.Params) != 3 || fn.Name() == "OnDelete" && len(fn.Params) != 2 || len(fn.Params) < 2 {
+		return
+	}
+	for i, v := range fn.Params[1:] {
+		if iface, ok := v.Type().Underlying().(*types.Interface); ok && iface.NumMethods() == 0 {
+			p.mark(fn, i+1, "the handler's object")
+		}
+	}
+}
+
+// hand marks the parameters of a function value that are objects.
+func (p *program) hand(v ssa.Value, from string) {
+	fn, _ := functionOf(v)
+	if fn == nil {
+		return
+	}
+	shift := 0
+	if obj, ok := fn.Object().(*types.Func); ok && strings.HasPrefix(fn.Synthetic, "bound method") {
+		if fn = p.ssa.FuncValue(obj); fn == nil {
+			return
+		}
+		shift = 1
+	}
+	for i, param := range fn.Params {
+		if i >= shift && isObjectParam(param.Type()) {
+			p.mark(fn, i, from)
+		}
+	}
+}
+
+func isObjectParam(t types.Type) bool {
+	if iface, ok := t.Underlying().(*types.Interface); ok && iface.NumMethods() == 0 {
+		return true
+	}
+	if _, isParam := types.Unalias(t).(*types.TypeParam); isParam {
+		return true
+	}
+	return kube.IsObject(t) || kube.IsType(t, kube.Runtime, "Object") || kube.IsType(t, kube.Typed+"/typed", "Deleted")
+}
+
+func (p *program) mark(fn *ssa.Function, i int, from string) {
+	if p.handed[fn] == nil {
+		p.handed[fn] = map[int]string{}
+	}
+	p.handed[fn][i] = from
+}
+
+var makesStore = []string{"NewStore", "NewIndexer", "NewTTLStore", "NewExpirationStore", "NewThreadSafeStore"}
+
+// madeBy returns the name of the function of client-go's cache that made a value.
+func madeBy(v ssa.Value) string {
+	switch v := v.(type) {
+	case *ssa.MakeInterface:
+		return madeBy(v.X)
+	case *ssa.ChangeInterface:
+		return madeBy(v.X)
+	case *ssa.Call:
+		if obj := calledObject(&v.Call); obj != nil && kube.PackagePath(obj.Pkg()) == kube.Cache {
+			return obj.Name()
+		}
+	}
+	return ""
+}
+
+// findPrivate finds the variables and fields that hold stores of the program's own.
+func (p *program) findPrivate() {
+	for _, fn := range p.functions {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if s, ok := instr.(*ssa.Store); ok && slices.Contains(makesStore, madeBy(s.Val)) {
+					p.private[variable(s.Addr)] = true
+				}
+			}
+		}
+	}
+	delete(p.private, nil)
+}
+
+// variable returns a field or variable by its address.
+func variable(address ssa.Value) any {
+	switch a := address.(type) {
+	case *ssa.FieldAddr:
+		t := a.X.Type().Underlying()
+		if ptr, ok := t.(*types.Pointer); ok {
+			t = ptr.Elem().Underlying()
+		}
+		if s, ok := t.(*types.Struct); ok {
+			return s.Field(a.Field).Origin()
+		}
+	case *ssa.Global:
+		return a
+	case *ssa.Alloc:
+		return a
+	}
+	return nil
+}
+
+// isPrivate reports whether a store is the program's own.
+func (p *program) isPrivate(store ssa.Value) bool {
+	if slices.Contains(makesStore, madeBy(store)) {
+		return true
+	}
+	switch v := store.(type) {
+	case *ssa.UnOp:
+		return p.private[variable(v.X)]
+	case *ssa.ChangeInterface:
+		return p.isPrivate(v.X)
+	case *ssa.Field:
+		if s, ok := v.X.Type().Underlying().(*types.Struct); ok {
+			return p.private[s.Field(v.Field).Origin()]
+		}
+	}
+	return false
+}

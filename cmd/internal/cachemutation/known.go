@@ -1,0 +1,122 @@
+package cachemutation
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kubetyped/informer/cmd/internal/kube"
+)
+
+// writesTo lists the functions that write to what an argument refers to by reflection or in
+// ways that summaries do not show: the number of the argument, and the path.
+var writesTo = map[string]struct {
+	arg  int
+	path string
+}{
+	"sort.Slice":                       {0, "[]"},
+	"sort.SliceStable":                 {0, "[]"},
+	"sort.Sort":                        {0, "[]"},
+	"sort.Stable":                      {0, "[]"},
+	"sort.Strings":                     {0, "[]"},
+	"sort.Ints":                        {0, "[]"},
+	"encoding/json.Unmarshal":          {1, below},
+	"sigs.k8s.io/yaml.Unmarshal":       {1, below},
+	"sigs.k8s.io/yaml.UnmarshalStrict": {1, below},
+	"(*encoding/json.Decoder).Decode":  {1, below},
+	"maps.Copy":                        {0, "[]"},
+	"maps.DeleteFunc":                  {0, "[]"},
+	"k8s.io/apimachinery/pkg/util/json.Unmarshal": {1, below},
+}
+
+// sameElements lists the functions whose result is, or may be, the memory of the first
+// argument.
+var sameElements = map[string]bool{
+	"slices.Clip": true, "slices.Delete": true, "slices.DeleteFunc": true,
+	"slices.Compact": true, "slices.CompactFunc": true, "slices.Grow": true,
+}
+
+// reorders lists the functions of package slices that write to their first argument.
+var reorders = map[string]bool{
+	"slices.Sort": true, "slices.SortFunc": true, "slices.SortStableFunc": true, "slices.Reverse": true,
+	"slices.Delete": true, "slices.DeleteFunc": true, "slices.Compact": true, "slices.CompactFunc": true,
+}
+
+// copiesElements lists the functions whose result is new, with the elements of the first
+// argument.
+var copiesElements = map[string]bool{"slices.Clone": true, "maps.Clone": true}
+
+// known returns the summary of functions of the standard library and of interfaces of
+// apimachinery.
+func (f *frame) known(obj *types.Func, args []ssa.Value) (*Summary, bool) {
+	if obj == nil {
+		return nil, false
+	}
+	name := obj.FullName()
+	if i := strings.Index(name, "["); i >= 0 && obj.Signature().Recv() == nil {
+		name = name[:i]
+	}
+	if w, ok := writesTo[name]; ok {
+		return &Summary{Writes: []Write{{Param: w.arg, Path: w.path}}}, true
+	}
+	if reorders[name] || sameElements[name] || copiesElements[name] {
+		sum := &Summary{}
+		if reorders[name] {
+			sum.Writes = []Write{{Param: 0, Path: "[]"}}
+		}
+		if sameElements[name] {
+			sum.Results = []Result{{}}
+		}
+		if copiesElements[name] {
+			t := elementOf(args[0].Type())
+			sum.Results = []Result{{Cell: true, Path: "[]", Reference: isReference(t), From: joinAll("[]", star(t))}}
+			if !holdsReferences(t) {
+				sum.Results = nil
+			}
+		}
+		return sum, true
+	}
+	return f.accessor(obj, args)
+}
+
+func elementOf(t types.Type) types.Type {
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return u.Elem()
+	case *types.Map:
+		return u.Elem()
+	}
+	return types.Typ[types.Byte]
+}
+
+func star(t types.Type) string {
+	if isReference(t) {
+		return "*"
+	}
+	return ""
+}
+
+// accessor returns the summary of methods of metav1.Object and schema.ObjectKind, called
+// on an interface whose value is not known.
+func (f *frame) accessor(obj *types.Func, args []ssa.Value) (*Summary, bool) {
+	recv := obj.Signature().Recv()
+	if recv == nil || len(args) == 0 || concrete(args[0]) != nil {
+		return nil, false
+	}
+	if _, isInterface := recv.Type().Underlying().(*types.Interface); !isInterface {
+		return nil, false
+	}
+	path := kube.PackagePath(obj.Pkg())
+	switch {
+	case path == kube.Meta && strings.HasPrefix(obj.Name(), "Set") && obj.Name() != "SetGroupVersionKind":
+		return &Summary{Writes: []Write{{Param: 0, Path: "ObjectMeta." + obj.Name()[len("Set"):]}}}, true
+	case obj.Name() == "GetObjectKind":
+		return &Summary{Results: []Result{{From: "TypeMeta"}}}, true
+	case obj.Name() == "SetGroupVersionKind" && path == kube.Runtime+"/schema":
+		return &Summary{Writes: []Write{{Param: 0, Path: "APIVersion"}}}, true
+	case obj.Name() == "GetObjectMeta":
+		return &Summary{Results: []Result{{From: "ObjectMeta"}}}, true
+	}
+	return nil, false
+}

@@ -1,0 +1,260 @@
+package cachemutation
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kubetyped/informer/cmd/internal/kube"
+)
+
+// step interprets one instruction.
+func (f *frame) step(instr ssa.Instruction) {
+	switch i := instr.(type) {
+	case *ssa.Store:
+		f.store(f.values[i.Addr], f.values[i.Val], i.Val.Type(), i.Pos())
+		if at, ok := i.Addr.(*ssa.IndexAddr); ok {
+			f.elements = map[elementKey]refs{{at.X, at.Index}: f.values[i.Val]}
+		}
+	case *ssa.MapUpdate:
+		f.store(f.values[i.Map].field("[]"), f.values[i.Value], i.Value.Type(), i.Pos())
+		f.elements = map[elementKey]refs{{i.Map, i.Key}: f.values[i.Value]}
+	case *ssa.Return:
+		for n, v := range i.Results {
+			f.returned(n, f.values[v], v.Type())
+		}
+	case ssa.CallInstruction:
+		f.call(i)
+	case ssa.Value:
+		f.compute(i)
+	}
+}
+
+// compute interprets an instruction that has a value and calls nothing.
+func (f *frame) compute(v ssa.Value) {
+	switch v := v.(type) {
+	case *ssa.Alloc:
+		if !becomesUnsafe(v) {
+			f.make(v)
+		}
+	case *ssa.MakeMap:
+		f.make(v)
+	case *ssa.MakeSlice:
+		f.make(v)
+	case *ssa.FieldAddr:
+		f.set(v, f.values[v.X].field(fieldName(v.X.Type(), v.Field)))
+	case *ssa.IndexAddr:
+		f.set(v, f.values[v.X].field("[]"))
+	case *ssa.Field:
+		f.set(v, f.load(f.values[v.X].field(fieldName(v.X.Type(), v.Field)), v.Type(), v))
+	case *ssa.Index:
+		f.set(v, f.load(f.values[v.X].field("[]"), v.Type(), v))
+	case *ssa.Lookup:
+		f.lookup(v)
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			f.loaded(v)
+		}
+	case *ssa.Phi:
+		f.phi(v)
+	case *ssa.TypeAssert:
+		f.assert(v)
+	case *ssa.Next:
+		f.next(v)
+	case *ssa.Extract:
+		f.set(v, f.results[v.Tuple][v.Index])
+	default:
+		f.convert(v)
+	}
+}
+
+// convert passes on values whose memory is that of another.
+func (f *frame) convert(v ssa.Value) {
+	var from ssa.Value
+	switch v := v.(type) {
+	case *ssa.ChangeType:
+		from = v.X
+	case *ssa.ChangeInterface:
+		from = v.X
+	case *ssa.MakeInterface:
+		from = v.X
+	case *ssa.Convert:
+		from = v.X
+	case *ssa.MultiConvert:
+		from = v.X
+	case *ssa.SliceToArrayPointer:
+		from = v.X
+	case *ssa.Slice:
+		from = v.X
+	default:
+		return
+	}
+	if holdsReferences(v.Type()) {
+		f.set(v, f.values[from])
+	}
+}
+
+// becomesUnsafe reports whether memory is written to in ways that are not seen.
+func becomesUnsafe(v *ssa.Alloc) bool {
+	for _, use := range *v.Referrers() {
+		convert, ok := use.(*ssa.Convert)
+		if !ok {
+			continue
+		}
+		if b, ok := convert.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
+			return true
+		}
+	}
+	return false
+}
+
+// unknown forgets the content of memory that code which is not seen may replace.
+func (f *frame) unknown(to refs) {
+	for _, one := range to {
+		if one.root.kind == local {
+			f.mem.store(one.place, content{}, true)
+		}
+	}
+}
+
+// make is memory that is made by an instruction each time that it runs.
+func (f *frame) make(v ssa.Value) {
+	r := f.root(v, "")
+	f.mem.forget(place{r, ""})
+	f.set(v, refs{{place: place{r, ""}}})
+}
+
+// loaded reads from memory. An element that was stored just before is what was stored.
+func (f *frame) loaded(v *ssa.UnOp) {
+	if at, ok := v.X.(*ssa.IndexAddr); ok && isReference(v.Type()) {
+		if last, ok := f.elements[elementKey{at.X, at.Index}]; ok {
+			f.set(v, last)
+			return
+		}
+	}
+	f.set(v, f.load(f.values[v.X], v.Type(), v))
+}
+
+func (f *frame) lookup(v *ssa.Lookup) {
+	t := v.Type()
+	if last, ok := f.elements[elementKey{v.X, v.Index}]; ok && isReference(t) && !v.CommaOk {
+		f.set(v, last)
+		return
+	}
+	if tuple, ok := t.(*types.Tuple); ok {
+		t = tuple.At(0).Type()
+	}
+	f.result(v, 0, f.load(f.values[v.X].field("[]"), t, v))
+}
+
+func (f *frame) next(v *ssa.Next) {
+	if v.IsString {
+		return
+	}
+	ranged, ok := v.Iter.(*ssa.Range)
+	if !ok {
+		return
+	}
+	if m, ok := ranged.X.Type().Underlying().(*types.Map); ok {
+		f.result(v, 2, f.load(f.values[ranged.X].field("[]"), m.Elem(), v))
+	}
+}
+
+func (f *frame) phi(v *ssa.Phi) {
+	if !holdsReferences(v.Type()) {
+		return
+	}
+	var union refs
+	for n, from := range v.Edges {
+		union = union.add(f.arriving(from, v.Block().Preds[n], v.Block())...)
+	}
+	f.set(v, union)
+}
+
+// assert passes a value on. A store may hold anything: what comes from it is from a cache
+// if it turns out to be an API object.
+func (f *frame) assert(v *ssa.TypeAssert) {
+	if !holdsReferences(v.AssertedType) {
+		return
+	}
+	var out refs
+	for _, one := range f.values[v.X] {
+		if kept := one.root.asserted; kept != nil {
+			if !kube.IsObject(v.AssertedType) {
+				if _, isInterface := v.AssertedType.Underlying().(*types.Interface); isInterface {
+					out = out.add(one)
+				}
+				continue
+			}
+			one.root = kept
+		}
+		out = out.add(one)
+	}
+	f.result(v, 0, out)
+}
+
+func fieldName(t types.Type, i int) string {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if s, ok := t.Underlying().(*types.Struct); ok {
+		return s.Field(i).Name()
+	}
+	if param, ok := types.Unalias(t).(*types.TypeParam); ok {
+		if iface, ok := param.Constraint().Underlying().(*types.Interface); ok && iface.NumEmbeddeds() > 0 {
+			if s, ok := iface.EmbeddedType(0).Underlying().(*types.Struct); ok {
+				return s.Field(i).Name()
+			}
+		}
+	}
+	return "?"
+}
+
+// returned adds a value to what the function returns.
+func (f *frame) returned(n int, value refs, t types.Type) {
+	if !holdsReferences(t) {
+		return
+	}
+	for _, one := range value {
+		if f.contradicts(one.when) {
+			continue
+		}
+		if one.root.kind == local {
+			f.returnedParts(n, one.place, "", isReference(t), 0)
+		} else {
+			f.summary.addResult(resultFrom(n, one.place))
+		}
+	}
+}
+
+func resultFrom(n int, p place) Result {
+	r := Result{Index: n, Param: p.root.index, From: p.path}
+	if p.root.kind == cached {
+		r.Param, r.Cache, r.Store = -1, p.root.from, p.root.asserted != nil
+	}
+	return r
+}
+
+// returnedParts adds the parts of new memory that are those of callers or of a cache.
+func (f *frame) returnedParts(n int, p place, path string, reference bool, depth int) {
+	if depth > 2 {
+		return
+	}
+	for _, q := range f.mem.parts(p) {
+		c := f.mem[q]
+		rest, _ := after(q.path, p.path)
+		for _, one := range c.refs {
+			at := joinAll(path, rest)
+			if one.root.kind == local {
+				if c.reference {
+					f.returnedParts(n, one.place, join(at, "*"), true, depth+1)
+				}
+				continue
+			}
+			r := resultFrom(n, one.place)
+			r.Cell, r.Path, r.Reference = true, at, c.reference
+			f.summary.addResult(r)
+		}
+	}
+}

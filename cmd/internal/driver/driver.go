@@ -1,0 +1,211 @@
+// Package driver is the command line of informervet.
+package driver
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/kubetyped/informer/cmd/internal/load"
+	"github.com/kubetyped/informer/cmd/internal/report"
+)
+
+const usage = `informervet checks programs with informers of client-go, controller-runtime or
+github.com/kubetyped/informer.
+
+	informervet ./...                            check packages
+	informervet -fix ./...                       and apply fixes; -fix -diff prints them
+	go vet -vettool=$(which informervet) ./...   the same from the go command
+	informervet help cachemutation               the page of an analyzer
+
+Flags:
+`
+
+// options are what flags say.
+type options struct {
+	json, fix, diff, tests bool
+	context                int
+	tags, dir              string
+	chosen                 map[string]*choice
+}
+
+// choice is a flag named after an analyzer: set to true or false, or not at all.
+type choice struct{ set, on bool }
+
+func (c *choice) IsBoolFlag() bool { return true }
+
+func (c *choice) String() string { return "" }
+
+func (c *choice) Set(s string) error {
+	switch s {
+	case "true", "false":
+		c.set, c.on = true, s == "true"
+		return nil
+	}
+	return fmt.Errorf("%q is neither true nor false", s)
+}
+
+// Main runs analyzers on the packages that arguments name, and returns the exit code: 1
+// if there are findings or errors, 2 if the arguments are wrong.
+func Main(ctx context.Context, analyzers []*analysis.Analyzer, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "help" {
+		return help(analyzers, args[1:], stdout, stderr)
+	}
+	var o options
+	set := o.flags(analyzers, stderr)
+	if err := set.Parse(args); err != nil {
+		if err == flag.ErrHelp {
+			return 0
+		}
+		return 2
+	}
+	patterns := set.Args()
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+	}
+	if o.diff && !o.fix {
+		fmt.Fprintln(stderr, "informervet: -diff prints what -fix would write: use both")
+		return 2
+	}
+	return o.run(ctx, o.selected(analyzers), patterns, stdout, stderr)
+}
+
+func (o *options) flags(analyzers []*analysis.Analyzer, stderr io.Writer) *flag.FlagSet {
+	set := flag.NewFlagSet("informervet", flag.ContinueOnError)
+	set.SetOutput(stderr)
+	set.Usage = func() {
+		fmt.Fprint(stderr, usage)
+		set.PrintDefaults()
+	}
+	set.BoolVar(&o.json, "json", false, "print findings as JSON, as go vet does")
+	set.BoolVar(&o.fix, "fix", false, "apply fixes")
+	set.BoolVar(&o.diff, "diff", false, "with -fix, print the changes and write nothing")
+	set.BoolVar(&o.tests, "tests", false, "check tests, too")
+	set.IntVar(&o.context, "c", -1, "print `n` lines around each finding")
+	set.StringVar(&o.tags, "tags", "", "build `tags`, separated by commas")
+	set.StringVar(&o.dir, "C", "", "change to `dir` before anything else")
+	o.chosen = map[string]*choice{}
+	for _, a := range analyzers {
+		title, _, _ := strings.Cut(a.Doc, "\n")
+		o.chosen[a.Name] = new(choice)
+		set.Var(o.chosen[a.Name], a.Name, title)
+		a.Flags.VisitAll(func(f *flag.Flag) { set.Var(f.Value, a.Name+"."+f.Name, f.Usage) })
+	}
+	return set
+}
+
+// selected returns the analyzers that flags name or, if they exclude some, all others.
+func (o *options) selected(analyzers []*analysis.Analyzer) []*analysis.Analyzer {
+	named := slices.ContainsFunc(analyzers, func(a *analysis.Analyzer) bool { return o.chosen[a.Name].on })
+	return slices.DeleteFunc(slices.Clone(analyzers), func(a *analysis.Analyzer) bool {
+		c := o.chosen[a.Name]
+		return named && !c.on || c.set && !c.on
+	})
+}
+
+func help(analyzers []*analysis.Analyzer, names []string, stdout, stderr io.Writer) int {
+	if len(names) == 0 {
+		fmt.Fprint(stdout, usage)
+		for _, a := range analyzers {
+			title, _, _ := strings.Cut(a.Doc, "\n")
+			fmt.Fprintf(stdout, "\t-%-18s %s\n", a.Name, title)
+		}
+		return 0
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(analyzers, func(a *analysis.Analyzer) bool { return a.Name == name })
+		if i < 0 {
+			fmt.Fprintf(stderr, "informervet: no analyzer has the name %s: informervet help lists them\n", name)
+			return 2
+		}
+		fmt.Fprintf(stdout, "%s: %s\n", name, analyzers[i].Doc)
+	}
+	return 0
+}
+
+func (o *options) run(ctx context.Context, analyzers []*analysis.Analyzer, patterns []string, stdout, stderr io.Writer) int {
+	report.Tests = o.tests
+	config := load.Config{Dir: o.dir, Tests: o.tests}
+	if o.tags != "" {
+		config.Flags = []string{"-tags=" + o.tags}
+	}
+	start := time.Now()
+	loaded, err := load.Load(ctx, config, patterns)
+	if err != nil {
+		fmt.Fprintln(stderr, "informervet:", err)
+		return 1
+	}
+	failed, above := false, 0
+	var found []load.Finding
+	runner := &load.Runner{Analyzers: analyzers}
+	shown := start
+	for i, p := range loaded.Packages {
+		if now := time.Now(); now.Sub(start) > 2*time.Second && now.Sub(shown) > 2*time.Second {
+			fmt.Fprintf(stderr, "informervet: %d of %d packages\n", i, len(loaded.Packages))
+			shown = now
+		}
+		if err := loaded.Check(p); err != nil {
+			failed = true
+			if errors.Is(err, load.ErrImports) {
+				above++
+				continue
+			}
+			fmt.Fprintf(stderr, "informervet: skipped, as it does not compile: %v\n", err)
+			continue
+		}
+		of, err := runner.Run(p)
+		if err != nil {
+			fmt.Fprintln(stderr, "informervet:", err)
+			failed = true
+		}
+		if loaded.Matched[p.ID] {
+			found = append(found, of...)
+		}
+		loaded.Forget(p)
+	}
+	if above > 0 {
+		fmt.Fprintf(stderr, "informervet: skipped packages that import those: %d\n", above)
+	}
+	return o.print(once(found), failed, stdout, stderr)
+}
+
+// once removes what was found twice, as files are in packages and in those of their tests.
+func once(found []load.Finding) []load.Finding {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(found, func(f load.Finding) bool {
+		key := f.Set.Position(f.Pos).String() + f.Analyzer + f.Message
+		defer func() { seen[key] = true }()
+		return seen[key]
+	})
+}
+
+// print prints findings or applies their fixes, and returns the exit code.
+func (o *options) print(found []load.Finding, failed bool, stdout, stderr io.Writer) int {
+	var err error
+	switch {
+	case o.fix:
+		err = fix(found, o.diff, stdout)
+	case o.json:
+		err = printJSON(found, stdout)
+	default:
+		for _, f := range found {
+			printPlain(f, o.context, stderr)
+		}
+		failed = failed || len(found) > 0
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "informervet:", err)
+		failed = true
+	}
+	if failed {
+		return 1
+	}
+	return 0
+}

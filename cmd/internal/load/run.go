@@ -1,0 +1,119 @@
+package load
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"iter"
+	"os"
+	"reflect"
+	"runtime/debug"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/packages"
+)
+
+// Finding is what an analyzer reports of a package.
+type Finding struct {
+	Package  string
+	Analyzer string
+	Set      *token.FileSet
+	analysis.Diagnostic
+}
+
+// Runner runs analyzers on packages, and keeps their facts.
+type Runner struct {
+	Analyzers []*analysis.Analyzer
+	objects   map[objectKey]analysis.Fact
+	packages  map[packageKey]analysis.Fact
+}
+
+type objectKey struct {
+	object types.Object
+	fact   reflect.Type
+}
+
+type packageKey struct {
+	pkg  *types.Package
+	fact reflect.Type
+}
+
+// Run runs the analyzers on a package, after those that it imports. The error names the
+// package if an analyzer fails or panics.
+func (r *Runner) Run(p *packages.Package) (found []Finding, err error) {
+	if r.objects == nil {
+		r.objects, r.packages = map[objectKey]analysis.Fact{}, map[packageKey]analysis.Fact{}
+	}
+	results := map[*analysis.Analyzer]any{}
+	for _, a := range r.Analyzers {
+		report := func(d analysis.Diagnostic) {
+			found = append(found, Finding{p.ID, a.Name, p.Fset, d})
+		}
+		if err := r.run(a, p, results, report); err != nil {
+			return found, fmt.Errorf("%s cannot check package %s: %w", a.Name, p.PkgPath, err)
+		}
+	}
+	return found, nil
+}
+
+func (r *Runner) run(a *analysis.Analyzer, p *packages.Package, results map[*analysis.Analyzer]any, report func(analysis.Diagnostic)) (err error) {
+	if _, done := results[a]; done {
+		return nil
+	}
+	for _, required := range a.Requires {
+		if err := r.run(required, p, results, report); err != nil {
+			return err
+		}
+	}
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("internal error: %v\n%s", reason, debug.Stack())
+		}
+	}()
+	results[a], err = a.Run(r.pass(a, p, results, report))
+	return err
+}
+
+func (r *Runner) pass(a *analysis.Analyzer, p *packages.Package, results map[*analysis.Analyzer]any, report func(analysis.Diagnostic)) *analysis.Pass {
+	return &analysis.Pass{
+		Analyzer: a, Fset: p.Fset, Files: p.Syntax, OtherFiles: p.OtherFiles, IgnoredFiles: p.IgnoredFiles,
+		Pkg: p.Types, TypesInfo: p.TypesInfo, TypesSizes: p.TypesSizes, TypeErrors: p.TypeErrors,
+		Module: module(p), ResultOf: results, Report: report, ReadFile: os.ReadFile,
+		ImportObjectFact: func(o types.Object, f analysis.Fact) bool {
+			return fill(f, r.objects[objectKey{o, reflect.TypeOf(f)}])
+		},
+		ExportObjectFact: func(o types.Object, f analysis.Fact) { r.objects[objectKey{o, reflect.TypeOf(f)}] = f },
+		ImportPackageFact: func(pkg *types.Package, f analysis.Fact) bool {
+			return fill(f, r.packages[packageKey{pkg, reflect.TypeOf(f)}])
+		},
+		ExportPackageFact: func(f analysis.Fact) { r.packages[packageKey{p.Types, reflect.TypeOf(f)}] = f },
+		AllObjectFacts:    func() []analysis.ObjectFact { return nil },
+		AllPackageFacts:   func() []analysis.PackageFact { return nil },
+	}
+}
+
+func fill(to, from analysis.Fact) bool {
+	if from == nil {
+		return false
+	}
+	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
+	return true
+}
+
+func module(p *packages.Package) *analysis.Module {
+	if p.Module == nil {
+		return nil
+	}
+	return &analysis.Module{Path: p.Module.Path, Version: p.Module.Version, GoVersion: p.Module.GoVersion, Main: p.Module.Main}
+}
+
+// Facts iterates over the facts about functions and other objects.
+func (r *Runner) Facts() iter.Seq2[types.Object, analysis.Fact] {
+	return func(yield func(types.Object, analysis.Fact) bool) {
+		for key, fact := range r.objects {
+			if !yield(key.object, fact) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package rules
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/kubetyped/informer/cmd/internal/kube"
+)
+
+var syncResult = rule("syncresult", `find calls of cache.WaitForCacheSync whose result is not used
+
+WaitForCacheSync returns false if it was stopped before the caches had synced. A program
+that goes on reads from caches that are empty or not complete.
+
+Wrong:
+
+	cache.WaitForCacheSync(stop, informer.HasSynced)
+
+Right:
+
+	if !cache.WaitForCacheSync(stop, informer.HasSynced) {
+		return errors.New("stopped before the cache had synced")
+	}`, func(c *checker) {
+	eachFile(c, func(s *ast.ExprStmt) {
+		call, ok := s.X.(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		f := c.called(call)
+		if f == nil || kube.PackagePath(f.Pkg()) != kube.Cache || f.Signature().Recv() != nil {
+			return
+		}
+		if strings.HasPrefix(f.Name(), "WaitForCacheSync") || strings.HasPrefix(f.Name(), "WaitForNamedCacheSync") {
+			c.report(s, "the result of "+f.Name()+" is not used: it is false if the caches have not synced")
+		}
+	})
+})
+
+var lateInformer = rule("lateinformer", `find informers that are made after their factory was started
+
+Start starts the informers that were asked for before. One that is asked for later does
+not run until Start is called again: its store stays empty.
+
+Wrong:
+
+	factory.Start(stop)
+	pods := factory.Core().V1().Pods().Lister()
+
+Right:
+
+	pods := factory.Core().V1().Pods().Lister()
+	factory.Start(stop)`, func(c *checker) {
+	eachFile(c, func(b *ast.BlockStmt) {
+		for i, s := range b.List {
+			if factory := c.started(s); factory != nil {
+				c.checkAfter(factory, b.List[i+1:])
+			}
+		}
+	})
+})
+
+// started returns the factory that a statement starts, or nil.
+func (c *checker) started(s ast.Stmt) types.Object {
+	e, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return nil
+	}
+	if call, ok := e.X.(*ast.CallExpr); ok && c.isStart(call) {
+		return c.object(receiver(call))
+	}
+	return nil
+}
+
+// isStart reports whether a call is of Start or StartWithContext of a factory.
+func (c *checker) isStart(call *ast.CallExpr) bool {
+	f := c.called(call)
+	return f != nil && strings.HasPrefix(f.Name(), "Start") && strings.HasSuffix(kube.ReceiverName(f), "SharedInformerFactory")
+}
+
+func (c *checker) checkAfter(factory types.Object, after []ast.Stmt) {
+	rest := &ast.BlockStmt{List: after}
+	again := false
+	each(rest, func(call *ast.CallExpr) {
+		if x := receiver(call); x != nil && c.isStart(call) {
+			again = again || c.object(x) == factory
+		}
+	})
+	if again {
+		return
+	}
+	calledNow(rest, func(call *ast.CallExpr) {
+		f := c.called(call)
+		if f == nil || f.Name() != "Informer" && f.Name() != "Lister" || c.origin(call) != factory {
+			return
+		}
+		c.report(call, "this "+strings.ToLower(f.Name())+" is made after the factory was started, and does not run until Start is called again")
+	})
+}
+
+// origin returns the variable at the beginning of a chain of calls.
+func (c *checker) origin(e ast.Expr) types.Object {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.CallExpr:
+			e = x.Fun
+		case *ast.SelectorExpr:
+			e = x.X
+		default:
+			return c.object(e)
+		}
+	}
+}

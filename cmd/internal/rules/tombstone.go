@@ -1,0 +1,102 @@
+package rules
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/kubetyped/informer/cmd/internal/kube"
+)
+
+var tombstone = rule("tombstone", `find handlers of deletions that forget tombstones
+
+An informer that missed a deletion calls the handler with a cache.DeletedFinalStateUnknown
+instead of the object. An assertion without ok panics then; one with ok loses the deletion.
+
+Wrong:
+
+	DeleteFunc: func(obj any) { c.enqueue(obj.(*v1.Pod)) }
+
+Right:
+
+	DeleteFunc: func(obj any) {
+		if unknown, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+			obj = unknown.Obj
+		}
+		if pod, ok := obj.(*v1.Pod); ok {
+			c.enqueue(pod)
+		}
+	}`, func(c *checker) {
+	c.handlers(func(event string, fn function) {
+		if params := c.params(fn); event == "Delete" && len(params) == 1 {
+			c.checkDeletion(fn, params[0])
+		}
+	})
+})
+
+func (c *checker) checkDeletion(fn function, obj types.Object) {
+	var plain, checked []*ast.TypeAssertExpr
+	handled := false
+	withOK := map[ast.Expr]bool{}
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if len(n.Lhs) == 2 && len(n.Rhs) == 1 {
+				withOK[ast.Unparen(n.Rhs[0])] = true
+			}
+		case *ast.ValueSpec:
+			if len(n.Names) == 2 && len(n.Values) == 1 {
+				withOK[ast.Unparen(n.Values[0])] = true
+			}
+		case *ast.CaseClause:
+			for _, t := range n.List {
+				handled = handled || c.isTombstone(t)
+			}
+		case *ast.TypeAssertExpr:
+			switch {
+			case n.Type != nil && c.isTombstone(n.Type):
+				handled = true
+			case c.object(n.X) != obj:
+			case n.Type == nil || withOK[n]:
+				checked = append(checked, n)
+			case !isInterface(c.TypesInfo.TypeOf(n.Type)):
+				plain = append(plain, n)
+			}
+		}
+		return true
+	})
+	if handled {
+		return
+	}
+	for _, n := range plain {
+		c.report(n, "the handler panics if the informer missed the deletion, and passes a cache.DeletedFinalStateUnknown: handle that first")
+	}
+	if len(plain) == 0 && len(checked) > 0 && !c.passedOn(fn.body, obj) {
+		c.report(checked[0], "the handler loses deletions that the informer missed: their objects are in a cache.DeletedFinalStateUnknown")
+	}
+}
+
+func (c *checker) isTombstone(t ast.Expr) bool {
+	return kube.IsType(c.TypesInfo.TypeOf(t), kube.Cache, "DeletedFinalStateUnknown")
+}
+
+func isInterface(t types.Type) bool { return t != nil && types.IsInterface(t) }
+
+// passedOn reports whether a function passes a variable to another one that may handle
+// what it is, and does not only log it.
+func (c *checker) passedOn(body ast.Node, v types.Object) bool {
+	found := false
+	each(body, func(call *ast.CallExpr) {
+		f := c.called(call)
+		if f != nil && f.Pkg() != nil {
+			path := kube.PackagePath(f.Pkg())
+			if path == "fmt" || strings.Contains(path, "klog") || strings.Contains(path, "logr") || strings.HasPrefix(f.Name(), "HandleError") {
+				return
+			}
+		}
+		for _, arg := range call.Args {
+			found = found || c.object(arg) == v
+		}
+	})
+	return found
+}

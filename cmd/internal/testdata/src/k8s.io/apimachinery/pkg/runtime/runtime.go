@@ -1,0 +1,9 @@
+// Package runtime is a stub.
+package runtime
+
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
+type Object interface {
+	GetObjectKind() schema.ObjectKind
+	DeepCopyObject() Object
+}

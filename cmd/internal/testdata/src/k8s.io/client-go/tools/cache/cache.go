@@ -1,0 +1,87 @@
+// Package cache is a stub.
+package cache
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+type KeyFunc func(obj any) (string, error)
+
+type Store interface {
+	Add(obj any) error
+	Get(obj any) (item any, exists bool, err error)
+	GetByKey(key string) (item any, exists bool, err error)
+	List() []any
+}
+
+type IndexFunc func(obj any) ([]string, error)
+
+type Indexers map[string]IndexFunc
+
+type Indexer interface {
+	Store
+	ByIndex(name, value string) ([]any, error)
+}
+
+func NewStore(f KeyFunc) Store                   { return nil }
+func NewIndexer(f KeyFunc, ixs Indexers) Indexer { return nil }
+
+type GenericLister interface {
+	List(selector labels.Selector) ([]runtime.Object, error)
+	Get(name string) (runtime.Object, error)
+}
+
+type DeletedFinalStateUnknown struct {
+	Key string
+	Obj any
+}
+
+type ResourceEventHandler interface {
+	OnAdd(obj any, isInInitialList bool)
+	OnUpdate(oldObj, newObj any)
+	OnDelete(obj any)
+}
+
+type ResourceEventHandlerFuncs struct {
+	AddFunc    func(obj any)
+	UpdateFunc func(oldObj, newObj any)
+	DeleteFunc func(obj any)
+}
+
+func (r ResourceEventHandlerFuncs) OnAdd(obj any, isInInitialList bool) {}
+func (r ResourceEventHandlerFuncs) OnUpdate(oldObj, newObj any)         {}
+func (r ResourceEventHandlerFuncs) OnDelete(obj any)                    {}
+
+type InformerSynced func() bool
+
+type SharedIndexInformer interface {
+	AddEventHandler(handler ResourceEventHandler) error
+	GetIndexer() Indexer
+	GetStore() Store
+	HasSynced() bool
+	Run(stop <-chan struct{})
+}
+
+func NewSharedIndexInformer(lw any, example runtime.Object, resync time.Duration, ixs Indexers) SharedIndexInformer {
+	return nil
+}
+
+func WaitForCacheSync(stop <-chan struct{}, synced ...InformerSynced) bool { return true }
+
+func WaitForNamedCacheSync(name string, stop <-chan struct{}, synced ...InformerSynced) bool {
+	return true
+}
+
+func ListAll(store Store, selector labels.Selector, appendFn func(any)) error { return nil }
+
+func DeletionHandlingMetaNamespaceKeyFunc(obj any) (string, error) { return "", nil }
+
+func MetaNamespaceKeyFunc(obj any) (string, error) { return "", nil }
+
+func SplitMetaNamespaceKey(key string) (namespace, name string, err error) { return "", key, nil }
+
+func WaitFor(ctx context.Context) {}

@@ -1,0 +1,76 @@
+package queuedone
+
+import (
+	"fmt"
+
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+)
+
+type worker struct {
+	queue workqueue.TypedRateLimitingInterface[string]
+}
+
+func (w *worker) never() bool {
+	key, shutdown := w.queue.Get() // want `Done is not called`
+	if shutdown {
+		return false
+	}
+	fmt.Println(key)
+	return true
+}
+
+func (w *worker) early() bool {
+	key, shutdown := w.queue.Get() // want `Done is not called`
+	if shutdown {
+		return false
+	}
+	if _, _, err := cache.SplitMetaNamespaceKey(key); err != nil {
+		return true
+	}
+	w.queue.Done(key)
+	return true
+}
+
+func (w *worker) deferred() bool {
+	key, shutdown := w.queue.Get()
+	if shutdown {
+		return false
+	}
+	defer w.queue.Done(key)
+	if _, _, err := cache.SplitMetaNamespaceKey(key); err != nil {
+		return true
+	}
+	return true
+}
+
+func (w *worker) inner() bool {
+	key, shutdown := w.queue.Get()
+	if !shutdown {
+		defer func() { w.queue.Done(key) }()
+		fmt.Println(key)
+	}
+	return !shutdown
+}
+
+func (w *worker) passedOn() bool {
+	key, shutdown := w.queue.Get()
+	if shutdown {
+		return false
+	}
+	w.work(key)
+	return true
+}
+
+func (w *worker) work(key string) { w.queue.Done(key) }
+
+func (w *worker) loop() {
+	for {
+		key, shutdown := w.queue.Get()
+		if shutdown {
+			return
+		}
+		fmt.Println(key)
+		w.queue.Done(key)
+	}
+}

@@ -1,0 +1,39 @@
+// Package client is a stub.
+package client
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+type ObjectList interface{ runtime.Object }
+
+type ObjectKey struct{ Namespace, Name string }
+
+type GetOption interface{ ApplyToGet() }
+
+type ListOption interface{ ApplyToList() }
+
+type UnsafeDisableDeepCopyOption bool
+
+func (UnsafeDisableDeepCopyOption) ApplyToGet()  {}
+func (UnsafeDisableDeepCopyOption) ApplyToList() {}
+
+const UnsafeDisableDeepCopy = UnsafeDisableDeepCopyOption(true)
+
+type Reader interface {
+	Get(ctx context.Context, key ObjectKey, obj Object, opts ...GetOption) error
+	List(ctx context.Context, list ObjectList, opts ...ListOption) error
+}
+
+type Client interface {
+	Reader
+	Update(ctx context.Context, obj Object) error
+}

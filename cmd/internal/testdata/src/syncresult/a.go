@@ -1,0 +1,18 @@
+package syncresult
+
+import "k8s.io/client-go/tools/cache"
+
+type factory interface {
+	WaitForCacheSync(stop <-chan struct{}) map[string]bool
+}
+
+func run(stop chan struct{}, f factory, informer cache.SharedIndexInformer) bool {
+	cache.WaitForCacheSync(stop, informer.HasSynced)              // want `the result of WaitForCacheSync is not used`
+	cache.WaitForNamedCacheSync("pods", stop, informer.HasSynced) // want `the result of WaitForNamedCacheSync is not used`
+	f.WaitForCacheSync(stop)
+	_ = cache.WaitForCacheSync(stop, informer.HasSynced)
+	if !cache.WaitForCacheSync(stop, informer.HasSynced) {
+		return false
+	}
+	return cache.WaitForCacheSync(stop, informer.HasSynced)
+}

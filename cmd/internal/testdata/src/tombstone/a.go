@@ -1,0 +1,85 @@
+package tombstone
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+type controller struct{}
+
+func (c *controller) enqueue(obj any) {}
+
+func (c *controller) handlers() []cache.ResourceEventHandlerFuncs {
+	return []cache.ResourceEventHandlerFuncs{
+		{AddFunc: func(obj any) { c.enqueue(obj.(*corev1.Pod)) }},
+		{DeleteFunc: func(obj any) {
+			c.enqueue(obj.(*corev1.Pod)) // want `panics if the informer missed the deletion`
+		}},
+		{DeleteFunc: func(obj any) {
+			pod, ok := obj.(*corev1.Pod) // want `loses deletions that the informer missed`
+			if !ok {
+				fmt.Println(obj)
+				return
+			}
+			c.enqueue(pod)
+		}},
+		{DeleteFunc: func(obj any) {
+			if unknown, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+				obj = unknown.Obj
+			}
+			c.enqueue(obj.(*corev1.Pod))
+		}},
+		{DeleteFunc: func(obj any) {
+			pod, ok := obj.(*corev1.Pod)
+			if !ok {
+				c.enqueue(obj)
+				return
+			}
+			c.enqueue(pod)
+		}},
+		{DeleteFunc: func(obj any) {
+			switch t := obj.(type) {
+			case *corev1.Pod:
+				c.enqueue(t)
+			case cache.DeletedFinalStateUnknown:
+				c.enqueue(t.Obj)
+			}
+		}},
+		{DeleteFunc: func(obj any) {
+			switch t := obj.(type) { // want `loses deletions`
+			case *corev1.Pod:
+				c.enqueue(t)
+			}
+		}},
+		{DeleteFunc: func(obj any) {
+			key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+			if err == nil {
+				c.enqueue(key)
+			}
+		}},
+		{DeleteFunc: func(obj any) {
+			if m, ok := obj.(metav1.Object); ok { // want `loses deletions`
+				c.enqueue(m.GetName())
+			}
+		}},
+		{DeleteFunc: c.deleted},
+		{DeleteFunc: c.enqueue},
+	}
+}
+
+func (c *controller) deleted(obj any) {
+	pod := obj.(*corev1.Pod) // want `panics`
+	c.enqueue(pod)
+}
+
+type handler struct{}
+
+func (handler) OnDelete(obj any) {
+	fmt.Println(obj.(*corev1.Pod)) // want `panics`
+}
+
+// OnDelete is no handler.
+func OnDelete(obj any) { fmt.Println(obj.(*corev1.Pod)) }
