@@ -58,6 +58,18 @@ var dropIns = map[string]func(t *testing.T, config *rest.Config) cache.SharedInd
 		require.NoError(t, err)
 		return metadatainformer.NewSharedInformerFactory(client, 0).ForResource(podResource).Informer()
 	},
+	"dynamicinformer that shares parts": func(t *testing.T, config *rest.Config) cache.SharedIndexInformer {
+		config.Wrap(kube.DecodingTransport)
+		client, err := dynamic.NewForConfig(config)
+		require.NoError(t, err)
+		return dynamicinformer.NewDynamicSharedInformerFactoryWithOptions(client, 0, dynamicinformer.WithSharing()).ForResource(podResource).Informer()
+	},
+	"metadatainformer that shares parts": func(t *testing.T, config *rest.Config) cache.SharedIndexInformer {
+		config.Wrap(kube.DecodingTransport)
+		client, err := metadata.NewForConfig(config)
+		require.NoError(t, err)
+		return metadatainformer.NewSharedInformerFactoryWithOptions(client, 0, metadatainformer.WithSharing()).ForResource(podResource).Informer()
+	},
 	"NewSharedIndexInformer": func(t *testing.T, config *rest.Config) cache.SharedIndexInformer {
 		lw := cache.NewListWatchFromClient(clientsetOf(t, config).CoreV1().RESTClient(), "pods", metav1.NamespaceAll, fields.Everything())
 		return adapters.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{})

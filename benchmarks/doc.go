@@ -34,6 +34,7 @@
 //   - ReadersVsWriter: an informer that is read by many while it is written to.
 //   - WatchDecode, Projection, SyncProcess: watches and lists that are received
 //     and decoded, from a server in another process.
+//   - ResourceFactory: dynamic and metadata factories, each in a process.
 //   - DecodeItem, DecodeUpdate: bytes that become objects, without the network.
 //   - Held: what such objects take in memory, and what the collector needs for
 //     them.

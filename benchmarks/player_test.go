@@ -27,7 +27,7 @@ type player struct {
 
 // recording is what a player sends in one format.
 type recording struct {
-	mediaType string
+	mediaType string   // of the response
 	initial   [][]byte // a streamed list, with the bookmark
 	events    [][]byte // changes of all Pods, to be sent again and again
 }
@@ -80,8 +80,7 @@ func record(mediaType string, listed, changed int) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
-	var frames framesOf
+	info, frames, _ := newFrames(mediaType)
 	pods := cluster.New(max(changed, 1), 50)
 	for version := 2; version < 2+recordedVersions; version++ {
 		for _, i := range pods.Shuffled(0)[:changed] {
@@ -94,31 +93,51 @@ func record(mediaType string, listed, changed int) (*recording, error) {
 
 // recordPods encodes a list of Pods of a cluster.
 func recordPods(mediaType string, pods *cluster.Cluster, listed int) (*recording, error) {
-	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
-	if !ok {
-		return nil, fmt.Errorf("no serializer for %s", mediaType)
+	info, frames, err := newFrames(mediaType)
+	if err != nil {
+		return nil, err
 	}
-	var frames framesOf
 	for _, i := range pods.Shuffled(0)[:listed] {
 		frames.add(info, watch.Added, pods.Whole(i, 1))
 	}
 	frames.add(info, watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		ResourceVersion: "1", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
 	}})
-	return &recording{mediaType: mediaType, initial: frames.writes()}, frames.err
+	return &recording{mediaType: info.MediaType, initial: frames.writes()}, frames.err
+}
+
+// metadataAlone is in the media types by which the metadata of objects are requested.
+const metadataAlone = ";as=PartialObjectMetadata"
+
+// newFrames returns what encodes events in the format that a client accepts.
+func newFrames(accepted string) (runtime.SerializerInfo, framesOf, error) {
+	mediaType, _, _ := strings.Cut(accepted, ";")
+	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
+	if !ok {
+		return info, framesOf{}, fmt.Errorf("no serializer for %s", accepted)
+	}
+	return info, framesOf{metadata: strings.Contains(accepted, metadataAlone)}, nil
 }
 
 // framesOf encodes events, many for each write.
 type framesOf struct {
-	all []([]byte)
-	buf bytes.Buffer
-	err error
+	metadata bool // of objects, and nothing else
+	all      []([]byte)
+	buf      bytes.Buffer
+	err      error
 }
 
 func (f *framesOf) add(info runtime.SerializerInfo, t watch.EventType, pod *corev1.Pod) {
 	pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	var whole runtime.Object = pod
+	if f.metadata {
+		whole = &metav1.PartialObjectMetadata{
+			TypeMeta:   metav1.TypeMeta{APIVersion: metav1.SchemeGroupVersion.String(), Kind: "PartialObjectMetadata"},
+			ObjectMeta: pod.ObjectMeta,
+		}
+	}
 	var object bytes.Buffer
-	if err := info.Serializer.Encode(pod, &object); err != nil {
+	if err := info.Serializer.Encode(whole, &object); err != nil {
 		f.err = err
 		return
 	}

@@ -24,6 +24,7 @@ var tasks = map[string]func(arguments []string, ready func(string)) error{
 	"sync":       syncTask,
 	"servefleet": serveFleetTask,
 	"syncfleet":  syncFleetTask,
+	"factory":    factoryTask,
 }
 
 // runTask does a task, a name and arguments with spaces between them, and

@@ -27,15 +27,14 @@ import (
 
 // The code of how-to guides.
 
-// readyz answers 200 when the informer's first list is in the store.
-func readyz(pods *typed.Informer[*corev1.Pod]) http.HandlerFunc {
+// readyz answers 200 when the first lists of the informers are in their stores.
+func readyz(informers ...typed.AnyInformer) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		select {
-		case <-pods.Synced():
-			fmt.Fprintln(w, "ok")
-		default:
-			http.Error(w, fmt.Sprintf("%s is not synced: %v", pods.Name(), pods.Status().Err), http.StatusServiceUnavailable)
+		if err := control.Ready(informers...); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
 		}
+		fmt.Fprintln(w, "ok")
 	}
 }
 

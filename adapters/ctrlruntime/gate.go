@@ -22,15 +22,16 @@ var errNotServed = errors.New("the kind is not served")
 type gate struct {
 	toolscache.ListerWatcherWithContext
 	of     toolscache.ListerWatcher
-	missed func() // called when a request has found no such resource; it does not wait
+	missed func(error) // called when a request has found no such resource, or may not list it before it ever has; it does not wait
 
 	mu      sync.Mutex
 	closed  bool        // guarded by mu; the kind is not served
+	listed  bool        // guarded by mu; a request has succeeded
 	version string      // guarded by mu; of the last list
 	idle    []idleWatch // guarded by mu; the watches since it was closed
 }
 
-func newGate(lw toolscache.ListerWatcher, missed func()) *gate {
+func newGate(lw toolscache.ListerWatcher, missed func(error)) *gate {
 	return &gate{ListerWatcherWithContext: toolscache.ToListerWatcherWithContext(lw), of: lw, missed: missed}
 }
 
@@ -109,8 +110,13 @@ func (g *gate) watchNothing(opts metav1.ListOptions) (watch.Interface, error) {
 }
 
 func (g *gate) note(err error) {
-	if apierrors.IsNotFound(err) {
-		g.missed()
+	if err == nil {
+		g.mu.Lock()
+		g.listed = true
+		g.mu.Unlock()
+	}
+	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) && !g.hasListed() {
+		g.missed(err)
 	}
 }
 
@@ -122,3 +128,10 @@ func (w idleWatch) ResultChan() <-chan watch.Event { return w }
 
 // Stop implements watch.Interface. It is not read after that.
 func (idleWatch) Stop() {}
+
+// hasListed reports whether a list, which may be streamed, has begun.
+func (g *gate) hasListed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.listed
+}

@@ -25,15 +25,17 @@ type managerCache struct {
 	newCache func(with map[client.Object]cache.ByObject) (cache.Cache, error)
 	later    map[schema.GroupVersionKind]map[client.Object]cache.ByObject // options of kinds that are not served; never changed
 	discover *discoverer
+	host     string        // of the server
 	wake     chan struct{} // has the server asked which kinds it serves
 
-	mu       sync.Mutex
-	deferred map[kindOf]*deferredInformer            // guarded by mu
-	caches   map[schema.GroupVersionKind]*laterCache // guarded by mu; of kinds in later that are served
-	gates    map[kindOf][]*gate                      // guarded by mu; of all informers
-	suspects map[schema.GroupVersionKind]time.Time   // guarded by mu; kinds that a request has not found, and when discovery did not, either
-	gone     map[schema.GroupVersionKind]bool        // guarded by mu; kinds that were served
-	run      func(of cache.Cache)                    // guarded by mu; nil: not started
+	mu        sync.Mutex
+	deferred  map[kindOf]*deferredInformer            // guarded by mu
+	caches    map[schema.GroupVersionKind]*laterCache // guarded by mu; of kinds in later that are served
+	informers map[kindOf][]*cachedInformer            // guarded by mu
+	gates     map[kindOf][]*gate                      // guarded by mu; of all informers
+	suspects  map[schema.GroupVersionKind]time.Time   // guarded by mu; kinds that a request has not found, and when discovery did not, either
+	gone      map[schema.GroupVersionKind]error       // guarded by mu; kinds that were served, or may not be listed, and the error of reads
+	run       func(of cache.Cache)                    // guarded by mu; nil: not started
 }
 
 // laterCache is the cache of a kind that was not served when the others were made.
@@ -77,8 +79,8 @@ func (c *managerCache) reader(of runtime.Object) (cache.Cache, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone[kind.kind] {
-		return nil, noMatch(kind.kind)
+	if err := c.gone[kind.kind]; err != nil {
+		return nil, err
 	}
 	if d := c.deferred[kind]; d != nil && d.known() == nil {
 		return nil, noMatch(kind.kind)
@@ -190,6 +192,7 @@ func (c *managerCache) RemoveInformer(ctx context.Context, obj client.Object) er
 	d := c.deferred[kind]
 	delete(c.deferred, kind)
 	delete(c.gates, kind)
+	delete(c.informers, kind)
 	of, err := c.cacheOf(kind.kind)
 	c.mu.Unlock()
 	if err != nil || d != nil && d.known() == nil {

@@ -54,26 +54,36 @@ func NewQueueMetrics() (*QueueMetrics, error) {
 	return m, nil
 }
 
-// find finds a metric of queues by its key and labels. controller-runtime does not
-// export it, but a registry tells of what it has when the same is registered again.
+// find finds a metric of queues by its key and labels.
 func find[C prometheus.Collector](key string, metric *C, labels ...string) error {
 	name := prometheus.BuildFQName("", metrics.WorkQueueSubsystem, key)
-	registry, ok := metrics.Registry.(prometheus.Collector)
-	if !ok {
-		return fmt.Errorf("%s: the registry is a %T, which does not list its metrics", name, metrics.Registry)
-	}
-	again, err := described(registry, name, labels)
+	existing, err := registered(name, labels...)
 	if err != nil {
 		return err
 	}
-	var registered prometheus.AlreadyRegisteredError
-	if err := metrics.Registry.Register(again); !errors.As(err, &registered) {
-		return fmt.Errorf("%s is not in the registry as a separate metric: %v", name, err)
-	}
-	if *metric, ok = registered.ExistingCollector.(C); !ok {
-		return fmt.Errorf("%s is a %T", name, registered.ExistingCollector)
+	var ok bool
+	if *metric, ok = existing.(C); !ok {
+		return fmt.Errorf("%s is a %T", name, existing)
 	}
 	return nil
+}
+
+// registered returns a metric of controller-runtime by its name and labels. It is not
+// exported, but a registry tells of what it has when the same is registered again.
+func registered(name string, labels ...string) (prometheus.Collector, error) {
+	registry, ok := metrics.Registry.(prometheus.Collector)
+	if !ok {
+		return nil, fmt.Errorf("%s: the registry is a %T, which does not list its metrics", name, metrics.Registry)
+	}
+	again, err := described(registry, name, labels)
+	if err != nil {
+		return nil, err
+	}
+	var already prometheus.AlreadyRegisteredError
+	if err := metrics.Registry.Register(again); !errors.As(err, &already) {
+		return nil, fmt.Errorf("%s is not in the registry as a separate metric: %v", name, err)
+	}
+	return already.ExistingCollector, nil
 }
 
 // described returns the description of a metric. All that can be read of one is its

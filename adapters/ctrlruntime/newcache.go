@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,14 +56,15 @@ import (
 func NewCache(opts ...CacheOption) cache.NewCacheFunc {
 	return func(config *rest.Config, o cache.Options) (cache.Cache, error) {
 		c := &managerCache{
-			settings: &settings{kinds: map[kindOf][]kube.SourceOption{}, typed: map[reflect.Type]newTypedInformer{}},
-			later:    map[schema.GroupVersionKind]map[client.Object]cache.ByObject{},
-			wake:     make(chan struct{}, 1),
-			deferred: map[kindOf]*deferredInformer{},
-			caches:   map[schema.GroupVersionKind]*laterCache{},
-			gates:    map[kindOf][]*gate{},
-			suspects: map[schema.GroupVersionKind]time.Time{},
-			gone:     map[schema.GroupVersionKind]bool{},
+			settings:  &settings{kinds: map[kindOf][]kube.SourceOption{}, typed: map[reflect.Type]newTypedInformer{}, optional: map[schema.GroupVersionKind]bool{}},
+			later:     map[schema.GroupVersionKind]map[client.Object]cache.ByObject{},
+			wake:      make(chan struct{}, 1),
+			deferred:  map[kindOf]*deferredInformer{},
+			caches:    map[schema.GroupVersionKind]*laterCache{},
+			informers: map[kindOf][]*cachedInformer{},
+			gates:     map[kindOf][]*gate{},
+			suspects:  map[schema.GroupVersionKind]time.Time{},
+			gone:      map[schema.GroupVersionKind]error{},
 		}
 		if err := c.configure(config, &o, opts); err != nil {
 			return nil, fmt.Errorf("new cache: %w", err)
@@ -74,6 +76,9 @@ func NewCache(opts ...CacheOption) cache.NewCacheFunc {
 // make makes the caches, apart from those of kinds that the server does not have.
 func (c *managerCache) make(config *rest.Config, o cache.Options) (err error) {
 	o.NewInformer = c.newInformer
+	if server, _, err := rest.DefaultServerUrlFor(config); err == nil {
+		c.host = strings.TrimSuffix(server.Host+server.Path, "/")
+	}
 	if c.discover, err = newDiscoverer(config, o.HTTPClient); err != nil {
 		return err
 	}
@@ -170,6 +175,28 @@ func ForKind(example client.Object, fields kube.SourceOption) CacheOption {
 	}
 }
 
+// Optional makes a kind, that of an example, one that the program may do without: while its
+// objects may not be listed, as the answer 403 says, it counts as one that the server does not
+// have. Waiting returns it, Get and List return the error of the server, and its informer begins
+// within ten seconds of when the right is there. Of other kinds, such an answer keeps the
+// manager from starting, as it does without NewCache. An informer that has listed its objects
+// keeps them.
+func Optional(examples ...client.Object) CacheOption {
+	return func(s *settings) error {
+		for _, example := range examples {
+			if example == nil {
+				return errors.New("Optional: the example is nil")
+			}
+			kind, err := apiutil.GVKForObject(example, s.scheme)
+			if err != nil {
+				return fmt.Errorf("Optional: %w", err)
+			}
+			s.optional[kind] = true
+		}
+		return nil
+	}
+}
+
 // kindOf is what a cache has one informer of.
 type kindOf struct {
 	of   reflect.Type
@@ -184,6 +211,8 @@ type settings struct {
 	all     []kube.SourceOption
 	kinds   map[kindOf][]kube.SourceOption
 	typed   map[reflect.Type]newTypedInformer
+
+	optional map[schema.GroupVersionKind]bool
 }
 
 // configure sets up the options of a cache.
@@ -225,21 +254,24 @@ func (s *settings) configure(config *rest.Config, o *cache.Options, opts []Cache
 // newInformer is the NewInformer of a cache.
 func (c *managerCache) newInformer(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 	kind, err := apiutil.GVKForObject(example, c.scheme)
-	if err != nil {
-		kind = schema.GroupVersionKind{} // registered with several
-	} else {
-		own := newGate(lw, func() { c.suspect(kind) })
-		c.addGate(c.formOf(example, kind), own)
-		lw = own
+	if err != nil { // registered with several
+		kind = schema.GroupVersionKind{Kind: reflect.TypeOf(example).String()}
+		informer := c.settings.newInformer(lw, example, schema.GroupVersionKind{}, resync, indexers)
+		c.addInformer(kindOf{kind: kind}, informer)
+		return informer
 	}
-	return c.settings.newInformer(lw, example, kind, resync, indexers)
+	of, own := c.formOf(example, kind), newGate(lw, func(err error) { c.missed(kind, err) })
+	c.addGate(of, own)
+	informer := c.settings.newInformer(own, example, kind, resync, indexers)
+	c.addInformer(of, informer)
+	return informer
 }
 
 // addGate adds the gate of an informer.
 func (c *managerCache) addGate(of kindOf, g *gate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	g.closed = c.gone[of.kind]
+	g.closed = c.gone[of.kind] != nil
 	c.gates[of] = append(c.gates[of], g)
 }
 

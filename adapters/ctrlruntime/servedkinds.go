@@ -92,14 +92,14 @@ func (d *discoverer) find(kind schema.GroupVersionKind) (schema.GroupVersionReso
 }
 
 // serves reports whether the server has a kind, and lists its objects. If the program may not
-// list them, the informer says so.
-func (d *discoverer) serves(ctx context.Context, kind schema.GroupVersionKind) bool {
+// list them, the informer says so, unless the kind is optional.
+func (d *discoverer) serves(ctx context.Context, kind schema.GroupVersionKind, optional bool) bool {
 	resource, found, err := d.find(kind)
 	if err != nil || !found {
 		return false
 	}
 	_, err = d.metadata.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1, ResourceVersion: "0"})
-	return err == nil || apierrors.IsForbidden(err)
+	return err == nil || apierrors.IsForbidden(err) && !optional
 }
 
 // lookAgain makes follow ask the server soon for missing kinds. It does not wait.
@@ -188,12 +188,12 @@ func (c *managerCache) missing() (missing map[schema.GroupVersionKind][]*deferre
 // lookFor looks whether the server has kinds by now that it did not have.
 func (c *managerCache) lookFor(ctx context.Context, missing map[schema.GroupVersionKind][]*deferredInformer, gone []schema.GroupVersionKind) {
 	for _, kind := range gone {
-		if c.discover.serves(ctx, kind) {
-			c.setGone(kind, false)
+		if c.discover.serves(ctx, kind, c.optional[kind]) {
+			c.setGone(kind, nil)
 		}
 	}
 	for kind, informers := range missing {
-		if !c.discover.serves(ctx, kind) {
+		if !c.discover.serves(ctx, kind, c.optional[kind]) {
 			continue
 		}
 		to, err := c.begin(kind)
@@ -235,7 +235,7 @@ func (c *managerCache) begin(kind schema.GroupVersionKind) (cache.Cache, error) 
 func (c *managerCache) suspect(kind schema.GroupVersionKind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, known := c.suspects[kind]; !known && !c.gone[kind] {
+	if _, known := c.suspects[kind]; !known && c.gone[kind] == nil {
 		c.suspects[kind] = time.Time{}
 		c.lookAgain()
 	}
@@ -259,33 +259,49 @@ func (c *managerCache) lookAfterSuspects() {
 		case time.Since(since) >= goneAfter:
 			delete(c.suspects, kind)
 			c.mu.Unlock()
-			c.setGone(kind, true)
+			c.setGone(kind, noMatch(kind))
 			continue
 		}
 		c.mu.Unlock()
 	}
 }
 
-// setGone closes the gates of a kind, or opens them.
-func (c *managerCache) setGone(kind schema.GroupVersionKind, gone bool) {
+// missed looks after a kind of which a request has failed.
+func (c *managerCache) missed(kind schema.GroupVersionKind, err error) {
+	switch {
+	case apierrors.IsNotFound(err):
+		c.suspect(kind)
+	case c.optional[kind]:
+		c.setGone(kind, err)
+	}
+}
+
+// setGone closes the gates of a kind, of which reads return an error then, or opens them.
+func (c *managerCache) setGone(kind schema.GroupVersionKind, gone error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.gone, kind)
-	if gone {
-		c.gone[kind] = true
+	switch {
+	case gone == nil:
+	case apierrors.IsForbidden(gone):
+		c.gone[kind] = gone
+		log.Info("An optional kind may not be listed; its informer begins when it may", "kind", kind.String())
+	default:
+		c.gone[kind] = gone
 		log.Info("The server does not have a kind any more; its objects are deleted", "kind", kind.String())
 	}
 	for of, gates := range c.gates {
 		for _, g := range gates {
-			if of.kind == kind {
-				g.set(gone)
+			if of.kind == kind && !(apierrors.IsForbidden(gone) && g.hasListed()) {
+				g.set(gone != nil)
 			}
 		}
 	}
 }
 
-// Waiting returns the kinds that the server does not have, and for which informers of a cache
-// wait that NewCache has made, in order; nil if there are none, or the cache is another one.
+// Waiting returns the kinds that the server does not have, or that are Optional and may not be
+// listed, and for which informers of a cache wait that NewCache has made, in order; nil if there
+// are none, or the cache is another one.
 func Waiting(c cache.Cache) []schema.GroupVersionKind {
 	own, ok := c.(*managerCache)
 	if !ok {

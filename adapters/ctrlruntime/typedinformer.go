@@ -100,7 +100,7 @@ func Informer[T Object](c cache.Cache) (*typed.SharedInformer[T], error) {
 func informerOf[T Object](c cache.Cache) (*typed.Informer[T], error) {
 	own, ok := c.(*managerCache)
 	if !ok {
-		return nil, errors.New("the cache is not one of ctrlruntime.NewCache; set options.NewCache of the manager to it")
+		return nil, errNotOurs
 	}
 	of := reflect.TypeFor[T]()
 	if own.typed[of] == nil {

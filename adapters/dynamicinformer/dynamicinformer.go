@@ -8,7 +8,6 @@ package dynamicinformer
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
@@ -28,29 +27,72 @@ type DynamicSharedInformerFactory = dynamicinformer.DynamicSharedInformerFactory
 // TweakListOptionsFunc is client-go's.
 type TweakListOptionsFunc = dynamicinformer.TweakListOptionsFunc
 
+// SharedInformerOption is an option of a factory.
+type SharedInformerOption func(*options)
+
+type options struct {
+	namespace string
+	tweak     TweakListOptionsFunc
+	sharing   bool
+}
+
+// WithNamespace limits the informers to a namespace.
+func WithNamespace(namespace string) SharedInformerOption {
+	return func(o *options) { o.namespace = namespace }
+}
+
+// WithTweakListOptions makes a function change the options of each list and watch.
+func WithTweakListOptions(tweak TweakListOptionsFunc) SharedInformerOption {
+	return func(o *options) { o.tweak = tweak }
+}
+
+// WithSharing enables deduplication, which means what it does in package informers. The
+// default is off. The client's requests have to be made by a kube.DecodingTransport:
+//
+//	config.Wrap(kube.DecodingTransport) // before dynamic.NewForConfig(config)
+//
+// Otherwise objects are decoded by the client, as without the option, and the log says so once
+// for each informer. It has no effect on informers with a transform function.
+func WithSharing() SharedInformerOption { return func(o *options) { o.sharing = true } }
+
 // NewDynamicSharedInformerFactory returns a factory whose informers are for all
 // namespaces.
 func NewDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration) DynamicSharedInformerFactory {
-	return NewFilteredDynamicSharedInformerFactory(client, defaultResync, metav1.NamespaceAll, nil)
+	return NewDynamicSharedInformerFactoryWithOptions(client, defaultResync)
 }
 
 // NewFilteredDynamicSharedInformerFactory returns a factory whose informers are
 // for a namespace. Unless tweak is nil, it changes the options of each list and
 // watch.
 func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration, namespace string, tweak TweakListOptionsFunc) DynamicSharedInformerFactory {
+	return NewDynamicSharedInformerFactoryWithOptions(client, defaultResync, WithNamespace(namespace), WithTweakListOptions(tweak))
+}
+
+// NewDynamicSharedInformerFactoryWithOptions returns a factory whose informers are for all
+// namespaces, unless an option says otherwise.
+func NewDynamicSharedInformerFactoryWithOptions(client dynamic.Interface, defaultResync time.Duration, opts ...SharedInformerOption) DynamicSharedInformerFactory {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
 	return resourcefactory.New(func(resource schema.GroupVersionResource) informers.GenericInformer {
 		indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-		return NewFilteredDynamicInformer(client, resource, namespace, defaultResync, indexers, tweak)
+		return newGeneric(client, resource, defaultResync, indexers, o)
 	})
 }
 
 // NewFilteredDynamicInformer returns the informer of a resource in a namespace.
 // Unless tweak is nil, it changes the options of each list and watch.
 func NewFilteredDynamicInformer(client dynamic.Interface, resource schema.GroupVersionResource, namespace string, resync time.Duration, indexers cache.Indexers, tweak TweakListOptionsFunc) informers.GenericInformer {
-	lw := listwatch.New(func() listwatch.Client[*unstructured.UnstructuredList] {
-		return client.Resource(resource).Namespace(namespace)
-	}, client, tweak)
-	return &generic{resource, adapters.NewSharedIndexInformerWithOptions(lw, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{
+	return newGeneric(client, resource, resync, indexers, options{namespace: namespace, tweak: tweak})
+}
+
+func newGeneric(client dynamic.Interface, resource schema.GroupVersionResource, resync time.Duration, indexers cache.Indexers, o options) *generic {
+	example := &unstructured.Unstructured{}
+	lw := listwatch.NewResource(func() listwatch.Client[*unstructured.UnstructuredList] {
+		return client.Resource(resource).Namespace(o.namespace)
+	}, client, resource, example, o.sharing, o.tweak)
+	return &generic{resource, adapters.NewSharedIndexInformerWithOptions(lw, example, cache.SharedIndexInformerOptions{
 		ResyncPeriod:      resync,
 		Indexers:          indexers,
 		ObjectDescription: resource.String(),

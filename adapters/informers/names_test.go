@@ -28,7 +28,11 @@ func TestNames(t *testing.T) {
 }
 
 // more are the names that packages have besides client-go's.
-var more = map[string][]string{"github.com/kubetyped/informer/adapters/informers": {"WithSharing", "WithOwnWrites"}}
+var more = map[string][]string{
+	"github.com/kubetyped/informer/adapters/informers":        {"WithSharing", "WithOwnWrites"},
+	"github.com/kubetyped/informer/adapters/dynamicinformer":  {"NewDynamicSharedInformerFactoryWithOptions", "SharedInformerOption", "WithNamespace", "WithSharing", "WithTweakListOptions"},
+	"github.com/kubetyped/informer/adapters/metadatainformer": {"WithNamespace", "WithSharing", "WithTweakListOptions"},
+}
 
 // names returns the exported names of a package.
 func names(t *testing.T, path string) []string {

@@ -31,12 +31,36 @@ type TweakListOptionsFunc = metadatainformer.TweakListOptionsFunc
 // functions of a type that is not exported, so there are the same ones here.
 type SharedInformerOption func(*options)
 
-type options struct{ transform cache.TransformFunc }
+type options struct {
+	namespace string
+	tweak     TweakListOptionsFunc
+	transform cache.TransformFunc
+	sharing   bool
+}
 
 // WithTransform sets the transform of all informers.
 func WithTransform(transform cache.TransformFunc) SharedInformerOption {
 	return func(o *options) { o.transform = transform }
 }
+
+// WithNamespace limits the informers to a namespace.
+func WithNamespace(namespace string) SharedInformerOption {
+	return func(o *options) { o.namespace = namespace }
+}
+
+// WithTweakListOptions makes a function change the options of each list and watch.
+func WithTweakListOptions(tweak TweakListOptionsFunc) SharedInformerOption {
+	return func(o *options) { o.tweak = tweak }
+}
+
+// WithSharing enables deduplication, which means what it does in package informers. The
+// default is off. The client's requests have to be made by a kube.DecodingTransport:
+//
+//	config.Wrap(kube.DecodingTransport) // before metadata.NewForConfig(config)
+//
+// Otherwise objects are decoded by the client, as without the option, and the log says so once
+// for each informer. It has no effect on informers with a transform function.
+func WithSharing() SharedInformerOption { return func(o *options) { o.sharing = true } }
 
 // NewSharedInformerFactory returns a factory whose informers are for all
 // namespaces.
@@ -47,25 +71,21 @@ func NewSharedInformerFactory(client metadata.Interface, defaultResync time.Dura
 // NewFilteredSharedInformerFactory returns a factory whose informers are for a
 // namespace. Unless tweak is nil, it changes the options of each list and watch.
 func NewFilteredSharedInformerFactory(client metadata.Interface, defaultResync time.Duration, namespace string, tweak TweakListOptionsFunc) SharedInformerFactory {
-	return newFactory(client, defaultResync, namespace, tweak, nil)
+	return NewSharedInformerFactoryWithOptions(client, defaultResync, WithNamespace(namespace), WithTweakListOptions(tweak))
 }
 
-// NewSharedInformerFactoryWithOptions returns a factory whose informers are for
-// all namespaces.
+// NewSharedInformerFactoryWithOptions returns a factory whose informers are for all
+// namespaces, unless an option says otherwise.
 func NewSharedInformerFactoryWithOptions(client metadata.Interface, defaultResync time.Duration, opts ...SharedInformerOption) SharedInformerFactory {
 	var o options
 	for _, opt := range opts {
 		opt(&o)
 	}
-	return newFactory(client, defaultResync, metav1.NamespaceAll, nil, o.transform)
-}
-
-func newFactory(client metadata.Interface, defaultResync time.Duration, namespace string, tweak TweakListOptionsFunc, transform cache.TransformFunc) SharedInformerFactory {
 	return resourcefactory.New(func(resource schema.GroupVersionResource) informers.GenericInformer {
 		indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-		g := newGeneric(client, resource, namespace, defaultResync, indexers, tweak)
+		g := newGeneric(client, resource, defaultResync, indexers, o)
 		// It fails only if the informer runs already.
-		_ = g.informer.SetTransform(transform)
+		_ = g.informer.SetTransform(o.transform)
 		return g
 	})
 }
@@ -73,14 +93,15 @@ func newFactory(client metadata.Interface, defaultResync time.Duration, namespac
 // NewFilteredMetadataInformer returns the informer of a resource in a namespace.
 // Unless tweak is nil, it changes the options of each list and watch.
 func NewFilteredMetadataInformer(client metadata.Interface, resource schema.GroupVersionResource, namespace string, resync time.Duration, indexers cache.Indexers, tweak TweakListOptionsFunc) informers.GenericInformer {
-	return newGeneric(client, resource, namespace, resync, indexers, tweak)
+	return newGeneric(client, resource, resync, indexers, options{namespace: namespace, tweak: tweak})
 }
 
-func newGeneric(client metadata.Interface, resource schema.GroupVersionResource, namespace string, resync time.Duration, indexers cache.Indexers, tweak TweakListOptionsFunc) *generic {
-	lw := listwatch.New(func() listwatch.Client[*metav1.PartialObjectMetadataList] {
-		return client.Resource(resource).Namespace(namespace)
-	}, client, tweak)
-	return &generic{resource, adapters.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, resync, indexers)}
+func newGeneric(client metadata.Interface, resource schema.GroupVersionResource, resync time.Duration, indexers cache.Indexers, o options) *generic {
+	example := &metav1.PartialObjectMetadata{}
+	lw := listwatch.NewResource(func() listwatch.Client[*metav1.PartialObjectMetadataList] {
+		return client.Resource(resource).Namespace(o.namespace)
+	}, client, resource, example, o.sharing, o.tweak)
+	return &generic{resource, adapters.NewSharedIndexInformer(lw, example, resync, indexers)}
 }
 
 // generic is the informer of a resource.

@@ -30,6 +30,7 @@ func (i *Inspector) report(ctx context.Context, parts *settings) snapshot.Report
 		Expectations: []snapshot.Expectations{},
 		Groups:       []snapshot.Group{},
 		Fleets:       []snapshot.Fleet{},
+		Controllers:  []snapshot.Controller{},
 	}
 	ids := identities{}
 	i.addInformers(ctx, &r, parts, ids)
@@ -45,14 +46,34 @@ func (i *Inspector) report(ctx context.Context, parts *settings) snapshot.Report
 	for _, part := range parts.fleets {
 		r.Fleets = append(r.Fleets, fleetOf(part, ids))
 	}
+	for _, controllers := range parts.controllers {
+		for _, of := range controllers() {
+			of.ID = ids.of("controller", of.Name)
+			r.Controllers = append(r.Controllers, of)
+		}
+	}
 	if parts.sharing != nil {
 		sharing := parts.sharing()
 		r.Sharing = &sharing
 	}
 	r.Totals = totalsOf(&r)
-	r.Problems = append(r.Problems, problemsOf(&r)...)
+	r.Problems = append(r.Problems, problemsOf(&r, parts.moreProblems(&r)...)...)
 	i.growth.forget(r.Time.Add(-2 * courseLength))
 	return r
+}
+
+// moreProblems returns the problems that the program has added.
+func (p *parts) moreProblems(r *snapshot.Report) (more []snapshot.Problem) {
+	for _, problems := range p.problems {
+		for _, problem := range problems() {
+			is := func(of snapshot.Informer) bool { return of.Name == problem.Name }
+			if n := slices.IndexFunc(r.Informers, is); n >= 0 && problem.Part == "" {
+				problem.Part = r.Informers[n].ID
+			}
+			more = append(more, problem)
+		}
+	}
+	return more
 }
 
 // addInformers adds the informers to a report, the one that costs most first.

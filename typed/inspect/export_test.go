@@ -15,7 +15,7 @@ var Policy = policy
 var Style = style
 
 // ProblemsOf returns what is wrong with the parts of a report.
-var ProblemsOf = problemsOf
+func ProblemsOf(r *snapshot.Report) []snapshot.Problem { return problemsOf(r) }
 
 // TotalsOf returns the sums over the parts of a report.
 var TotalsOf = totalsOf

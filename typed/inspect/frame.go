@@ -53,6 +53,10 @@ func newFrame(r *snapshot.Report, query string, earlier *frame) *frame {
 		fl := &r.Fleets[n]
 		f.pieces[fl.ID] = rendered("fleet", fleetView{fl, r.Time, flags[fl.ID]})
 	}
+	for n := range r.Controllers {
+		c := &r.Controllers[n]
+		f.pieces[c.ID] = rendered("controller", controllerView{c, flags[c.ID]})
+	}
 	return f
 }
 
@@ -153,18 +157,21 @@ type section struct {
 // sections returns what is below the informers.
 func (f *frame) sections() []section {
 	r := f.report
-	all := []section{{ID: "queues", Title: "Queues"}, {ID: "expectations", Title: "Expectations"}, {ID: "groups", Title: "Shards"}, {ID: "fleets", Title: "Clusters"}}
+	all := []section{{ID: "controllers", Title: "Controllers"}, {ID: "queues", Title: "Queues"}, {ID: "expectations", Title: "Expectations"}, {ID: "groups", Title: "Shards"}, {ID: "fleets", Title: "Clusters"}}
+	for n := range r.Controllers {
+		all[0].Parts = append(all[0].Parts, r.Controllers[n].ID)
+	}
 	for n := range r.Queues {
-		all[0].Parts = append(all[0].Parts, r.Queues[n].ID)
+		all[1].Parts = append(all[1].Parts, r.Queues[n].ID)
 	}
 	for n := range r.Expectations {
-		all[1].Parts = append(all[1].Parts, r.Expectations[n].ID)
+		all[2].Parts = append(all[2].Parts, r.Expectations[n].ID)
 	}
 	for n := range r.Groups {
-		all[2].Parts = append(all[2].Parts, r.Groups[n].ID)
+		all[3].Parts = append(all[3].Parts, r.Groups[n].ID)
 	}
 	for n := range r.Fleets {
-		all[3].Parts = append(all[3].Parts, r.Fleets[n].ID)
+		all[4].Parts = append(all[4].Parts, r.Fleets[n].ID)
 	}
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.Parts) == 0 })
 }

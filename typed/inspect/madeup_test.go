@@ -57,6 +57,10 @@ func madeUp() *snapshot.Report {
 			{Name: "west", Phase: "Stale", Objects: 3977, ResourceVersion: "1182277", Lists: 1, LastContact: before(26 * time.Minute), Stale: true,
 				Error: "cluster west: dial tcp 10.8.0.1:6443: connect: connection refused", Failures: 31, FailingSince: before(25 * time.Minute), LastError: "cluster west: dial tcp 10.8.0.1:6443: connect: connection refused"},
 		}}},
+		Controllers: []snapshot.Controller{{
+			ID: "controller-1", Name: "invoice", Workers: 2, Active: 1, Succeeded: 8123, Requeued: 41, Failed: 12, TerminalErrors: 1, Timeouts: 2, Panics: 3,
+			MeanSeconds: 0.0213, Waiting: 5, Added: 9042, Retries: 53, LongestSeconds: 75,
+		}},
 		Sharing: &snapshot.Sharing{Parts: 20_411, Bytes: 2 << 20, Looked: 410_377, Found: 369_339},
 	}
 	var sum int64

@@ -32,6 +32,9 @@ type parts struct {
 	expecting []expectingPart
 	groups    []Group
 	fleets    []fleetPart
+
+	controllers []func() []snapshot.Controller
+	problems    []func() []snapshot.Problem
 }
 
 // join adds other parts.
@@ -42,6 +45,8 @@ func (p *parts) join(other *parts) {
 	p.expecting = append(p.expecting, other.expecting...)
 	p.groups = append(p.groups, other.groups...)
 	p.fleets = append(p.fleets, other.fleets...)
+	p.controllers = append(p.controllers, other.controllers...)
+	p.problems = append(p.problems, other.problems...)
 }
 
 // queuePart is a queue, and how it is asked for a key that came as text.
@@ -134,6 +139,30 @@ func WithFleet(name string, f Fleet) Option {
 			return errors.New("WithFleet: the fleet is nil")
 		}
 		s.fleets = append(s.fleets, fleetPart{name, f})
+		return nil
+	}
+}
+
+// WithControllers shows controllers of another framework, those that a function returns for
+// each report. Their IDs are set here.
+func WithControllers(controllers func() []snapshot.Controller) Option {
+	return func(s *settings) error {
+		if controllers == nil {
+			return errors.New("WithControllers: function is nil")
+		}
+		s.controllers = append(s.controllers, controllers)
+		return nil
+	}
+}
+
+// WithProblems shows more problems, those that a function returns for each report. If their
+// Part is empty, it is the first informer of their Name.
+func WithProblems(problems func() []snapshot.Problem) Option {
+	return func(s *settings) error {
+		if problems == nil {
+			return errors.New("WithProblems: function is nil")
+		}
+		s.problems = append(s.problems, problems)
 		return nil
 	}
 }

@@ -39,8 +39,8 @@ type ranked struct {
 	weight float64
 }
 
-// problemsOf returns what is wrong with the parts of a report, the worst first.
-func problemsOf(r *snapshot.Report) []snapshot.Problem {
+// problemsOf returns what is wrong with the parts of a report, and more, the worst first.
+func problemsOf(r *snapshot.Report, more ...snapshot.Problem) []snapshot.Problem {
 	f := &finding{now: r.Time, factories: map[time.Time]bool{}}
 	for n := range r.Informers {
 		of := &r.Informers[n]
@@ -63,6 +63,12 @@ func problemsOf(r *snapshot.Report) []snapshot.Problem {
 	}
 	for n := range r.Fleets {
 		f.fleet(&r.Fleets[n])
+	}
+	for n := range r.Controllers {
+		f.controller(&r.Controllers[n])
+	}
+	for _, p := range more {
+		f.add(40, p)
 	}
 	slices.SortStableFunc(f.list, func(a, b ranked) int {
 		return cmp.Or(

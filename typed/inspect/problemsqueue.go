@@ -70,6 +70,16 @@ func (f *finding) work(q *snapshot.Queue) {
 	f.add(120, p)
 }
 
+// controller looks at a controller of another framework.
+func (f *finding) controller(c *snapshot.Controller) {
+	if c.LongestSeconds < longWork {
+		return
+	}
+	f.add(119, snapshot.Problem{Severity: snapshot.Warning, Reason: "WorkerSlow", Part: c.ID, Name: c.Name,
+		Since: f.now.Add(-time.Duration(c.LongestSeconds * float64(time.Second))),
+		Text:  fmt.Sprintf("a reconcile takes long, and %s", waiting(c.Waiting))})
+}
+
 // waiting tells how many keys wait.
 func waiting(n int) string {
 	if n == 1 {

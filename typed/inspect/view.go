@@ -26,7 +26,7 @@ var flagTexts = map[string]string{
 	"HandlerStuck": "stuck handler", "HandlerSlow": "slow handler", "HandlerBehind": "handler behind", "HandlerPanicked": "panics",
 	"KeyFailing": "failing keys", "QueueWaiting": "long wait", "WorkerStuck": "stuck worker", "WorkerSlow": "slow worker",
 	"WriteNotSeen": "write not seen", "LeaseLost": "Lease lost", "LeaseFailing": "requests fail", "NoRanges": "no ranges",
-	"ClusterFailing": "failing clusters",
+	"ClusterFailing": "failing clusters", "CachedTwice": "cached twice",
 }
 
 // flagsOf returns the flags of all parts, each flag once.
@@ -228,6 +228,10 @@ type (
 	groupView struct {
 		*snapshot.Group
 		Now   time.Time
+		Flags []flag
+	}
+	controllerView struct {
+		*snapshot.Controller
 		Flags []flag
 	}
 	fleetView struct {

@@ -8,6 +8,8 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -17,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/watchlist"
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
@@ -30,11 +33,13 @@ import (
 // deduplicates them, see [WithoutSharing]. It is for one Reflector.
 //
 // The other one has to pass its context on to requests, and make them by a
-// [DecodingTransport]. A response that cannot be decoded here, because of its format, is left
-// to it; so is all decoding, from then on, if it makes a list or a watch of more than one
-// response. The other one does not process objects, because it gets none.
+// [DecodingTransport]; if it does not, it decodes, and the log says so once. A response that
+// cannot be decoded here, because of its format, is left to it; so is all decoding, from then
+// on, if it makes a list or a watch of more than one response. The other one does not process
+// objects, because it gets none.
 type DecodingListerWatcher struct {
 	cache.ListerWatcherWithContext
+	of    cache.ListerWatcher
 	wait  func()
 	omits func(field string) bool
 }
@@ -45,11 +50,12 @@ var _ cache.ListerWatcher = (*DecodingListerWatcher)(nil)
 // objects of the type of example and of a kind. The example is of any API type, or
 // *unstructured.Unstructured or *metav1.PartialObjectMetadata; objects have their kind set as
 // with client-go's Reflectors under controller-runtime: those of the last two types, and
-// objects in lists that contain it.
+// objects in lists that contain it. The kind of the last two types may be empty: objects then
+// have what client-go's dynamic and metadata clients give them.
 //
 // Objects are deduplicated with the result of held, the caller's current object of a key, and
 // not at all if held is nil. It may be called by several goroutines at once. Of the options,
-// WithFields and WithoutFields can be used.
+// WithFields and WithoutFields can be used, and WithResource, to name the resource in messages.
 //
 // It returns an error if there can be none: the type is not one to decode into, its
 // objects would be decoded as before, or an option cannot be used.
@@ -58,7 +64,7 @@ func NewDecodingListerWatcher(
 	held func(index.Key) (metav1.Object, bool), opts ...SourceOption,
 ) (*DecodingListerWatcher, error) {
 	of := reflect.TypeOf(example)
-	mask, err := maskOf(opts)
+	named, mask, err := maskOf(opts)
 	switch {
 	case err != nil:
 	case lw == nil, example == nil:
@@ -69,15 +75,19 @@ func NewDecodingListerWatcher(
 	if err != nil {
 		return nil, fmt.Errorf("decode objects of type %v: %w", of, err)
 	}
-	requests := cache.ToListerWatcherWithContext(lw)
 	switch example.(type) {
 	case *unstructured.Unstructured:
-		return newDecodingListerWatcher[*unstructured.Unstructured](requests, of, kind, held, mask)
+		return newDecodingListerWatcher[*unstructured.Unstructured](lw, of, kind, held, named, mask)
 	case *metav1.PartialObjectMetadata:
-		return newDecodingListerWatcher[*metav1.PartialObjectMetadata](requests, of, kind, held, mask)
+		return newDecodingListerWatcher[*metav1.PartialObjectMetadata](lw, of, kind, held, named, mask)
 	default:
-		return newDecodingListerWatcher[apiObject](requests, of, kind, held, mask)
+		return newDecodingListerWatcher[apiObject](lw, of, kind, held, named, mask)
 	}
+}
+
+// IsWatchListSemanticsUnSupported is how a Reflector asks whether lists can not be streamed.
+func (d *DecodingListerWatcher) IsWatchListSemanticsUnSupported() bool {
+	return watchlist.DoesClientNotSupportWatchListSemantics(d.of)
 }
 
 // List implements cache.Lister.
@@ -96,18 +106,23 @@ func (d *DecodingListerWatcher) Omits(field string) bool { return d.omits(field)
 // Wait waits until no watch is read from any more. Each has to be stopped before.
 func (d *DecodingListerWatcher) Wait() { d.wait() }
 
-// maskOf returns the mask of options that are about nothing else.
-func maskOf(opts []SourceOption) (*plan.Mask, error) {
+// maskOf returns the resource and the mask of options that are about nothing else.
+func maskOf(opts []SourceOption) (schema.GroupVersionResource, *plan.Mask, error) {
 	config, err := newSourceConfig(opts)
 	if err != nil {
-		return nil, err
+		return schema.GroupVersionResource{}, nil, err
 	}
-	mask := config.rest.mask
+	named, mask := config.rest.resource, config.rest.mask
+	config.rest.options = slices.DeleteFunc(config.rest.options, func(name string) bool { return name == "WithResource" })
+	if len(config.rest.options) == 0 {
+		config.rest.options = nil
+	}
+	config.rest.resource = schema.GroupVersionResource{}
 	config.rest.mask, config.rest.fields = nil, ""
 	if !reflect.ValueOf(config).IsZero() {
-		return nil, errors.New("only WithFields and WithoutFields can be used if other code makes the requests")
+		return schema.GroupVersionResource{}, nil, errors.New("only WithFields, WithoutFields and WithResource can be used if other code makes the requests")
 	}
-	return mask, nil
+	return named, mask, nil
 }
 
 // decodingListerWatcher is a DecodingListerWatcher of objects of a type that is T or
@@ -117,12 +132,14 @@ type decodingListerWatcher[T apiObject] struct {
 	responses restListerWatcher[T] // decodes, and requests nothing
 	codecs    map[string]wire.Codec[T]
 	mask      *plan.Mask
+	shares    bool
 	left      atomic.Bool // nothing is decoded here any more
+	bypassed  sync.Once   // logs that responses do not come here
 }
 
 func newDecodingListerWatcher[T apiObject](
-	requests cache.ListerWatcherWithContext, of reflect.Type, kind schema.GroupVersionKind,
-	held func(index.Key) (metav1.Object, bool), mask *plan.Mask,
+	lw cache.ListerWatcher, of reflect.Type, kind schema.GroupVersionKind,
+	held func(index.Key) (metav1.Object, bool), named schema.GroupVersionResource, mask *plan.Mask,
 ) (*DecodingListerWatcher, error) {
 	var sharing wire.Held[T]
 	if held != nil {
@@ -133,19 +150,22 @@ func newDecodingListerWatcher[T apiObject](
 		}
 	}
 	codecs, err := codecsOf(of, sharing, mask)
-	if err == nil && kind.Empty() {
+	bare := kind.Empty() && of == reflect.TypeFor[T]() // of one of the types that are for all kinds
+	if err == nil && kind.Empty() && !bare {
 		codecs, err = nil, errors.New("their kind is not known, or there are several")
 	}
 	if err != nil && mask == nil { // else fields are left out of what the other one decodes
 		return nil, fmt.Errorf("decode objects of type %v: %w", of, err)
 	}
-	plural, _ := meta.UnsafeGuessKindToResource(kind) // for messages
+	if named.Empty() {
+		named, _ = meta.UnsafeGuessKindToResource(kind)
+	}
 	d := &decodingListerWatcher[T]{
 		responses: restListerWatcher[T]{
-			of: of, resource: resource{plural, kind}, expected: kind, reports: unreported{}, strict: true,
+			of: of, resource: resource{named, kind}, expected: kind, reports: unreported{}, strict: true,
 			stamp: stamp[T](schema.GroupVersionKind{}),
 		},
-		requests: requests, codecs: codecs, mask: mask,
+		requests: cache.ToListerWatcherWithContext(lw), codecs: codecs, mask: mask, shares: held != nil,
 	}
 	r := &d.responses
 	switch of {
@@ -154,10 +174,12 @@ func newDecodingListerWatcher[T apiObject](
 	case reflect.TypeFor[*metav1.PartialObjectMetadata]():
 		r.expected, r.bookmarkKind = schema.GroupVersionKind{}, kind
 		r.stamp = stamp[T](kind)
-		r.stampItem = r.stamp
+		if !bare {
+			r.stampItem = r.stamp
+		}
 	}
 	r.breaks.between = requestConfig{}.refused()
-	return &DecodingListerWatcher{d, r.streams.Wait, func(field string) bool { return !mask.Has(field) }}, nil
+	return &DecodingListerWatcher{d, lw, r.streams.Wait, func(field string) bool { return !mask.Has(field) }}, nil
 }
 
 // codecsOf returns the codecs of all formats for objects of a type.
@@ -209,6 +231,7 @@ func (d *decodingListerWatcher[T]) ListWithContext(ctx context.Context, opts met
 	list, err := d.requests.ListWithContext(t.with(decoding), opts)
 	switch taken, several := t.took(); {
 	case !taken:
+		d.look(ctx, t, err)
 		return d.maskedList(list, err)
 	case decodingErr != nil:
 		return nil, decodingErr
@@ -238,6 +261,18 @@ func (d *decodingListerWatcher[T]) leave(ctx context.Context) {
 		klog.FromContext(ctx).Info("Deduplication is off, because the ListerWatcher combines several responses",
 			"resource", d.responses.resource.String())
 	}
+}
+
+// look logs once that responses are not offered to a taker, if a request that it was made for
+// has succeeded all the same.
+func (d *decodingListerWatcher[T]) look(ctx context.Context, t *taker, err error) {
+	if err != nil || !d.shares || t.offered() {
+		return
+	}
+	d.bypassed.Do(func() {
+		klog.FromContext(ctx).Info("Deduplication is off, because requests bypass kube.DecodingTransport",
+			"resource", d.responses.resource.String())
+	})
 }
 
 var (
@@ -295,6 +330,7 @@ func (d *decodingListerWatcher[T]) open(ctx, request context.Context, opts metav
 		d.responses.streams.Go(func() { taken.Close() }) //nolint:errcheck // it is of no use
 		err = errSeveral
 	case err == nil && unlink():
+		d.look(ctx, t, nil)
 		return nil, nil, &endingWatch{d.masked(w), cancel}, nil
 	case err == nil: // nobody wants it any more
 		w.Stop()

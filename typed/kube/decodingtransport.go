@@ -83,6 +83,13 @@ func (t *taker) offer(response *http.Response) io.ReadCloser {
 	return nil
 }
 
+// offered reports whether there was a response.
+func (t *taker) offered() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.responses > 0
+}
+
 // took reports whether the response was taken, and whether there were others beside it.
 func (t *taker) took() (taken, several bool) {
 	t.mu.Lock()

@@ -105,6 +105,7 @@ type restKey struct {
 	labels, fields string
 	noWatchList    bool
 	typeMeta       bool
+	waits          bool
 	withoutSharing bool
 	compressed     bool
 	decoded        string
@@ -120,7 +121,7 @@ type restKey struct {
 func (c *sourceConfig) key() restKey {
 	key := restKey{
 		resource: c.rest.resource, namespace: c.rest.namespace, noWatchList: c.noWatchList,
-		typeMeta: c.rest.typeMeta, withoutSharing: c.rest.withoutSharing, compressed: c.rest.compressed, decoded: c.rest.fields,
+		typeMeta: c.rest.typeMeta, waits: c.rest.waits, withoutSharing: c.rest.withoutSharing, compressed: c.rest.compressed, decoded: c.rest.fields,
 		silence: c.rest.silence, requests: c.requests, scheme: c.rest.scheme, mapper: c.rest.mapper, budget: c.budget, writes: c.writes,
 	}
 	if c.labels != nil {

@@ -36,6 +36,7 @@ func TestForSharesWhatIsTheSame(t *testing.T) {
 			{kube.WithFieldSelector(fields.OneTermEqualSelector("metadata.name", "c"))},
 			{kube.WithoutWatchList()},
 			{kube.WithWatchListTimeout(time.Minute)},
+			{kube.WaitForKind()},
 		} {
 			pods, err := kube.For[*corev1.Pod](f, opts...)
 			require.NoError(t, err)
@@ -52,7 +53,7 @@ func TestForSharesWhatIsTheSame(t *testing.T) {
 	assert.Equal(t, map[string]int{
 		"*v1.Pod": 2, "*v1.Pod in other": 1, "*v1.Pod in other labels app=web": 1, "*v1.Pod fields metadata.name=c": 0,
 	}, lengths)
-	assert.Len(t, f.Status(), 7, "one for each way to ask")
+	assert.Len(t, f.Status(), 8, "one for each way to ask")
 }
 
 func TestForChecksItsArguments(t *testing.T) {

@@ -93,7 +93,8 @@ type restSource[T index.Object] struct {
 	err      error  // what was wrong with the arguments
 	// unplanned returns why objects are decoded in a slower way than others are; nil: they
 	// are not.
-	unplanned func() error
+	unplanned   func() error
+	definitions source.Source[*metav1.PartialObjectMetadata] // of which a change may bring the kind; nil: WaitForKind is not set
 }
 
 // prepare checks what can be checked without a server.
@@ -107,6 +108,9 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 		return err
 	}
 	s.client.compressed = s.rest.compressed
+	if s.rest.waits {
+		s.definitions = FromREST[*metav1.PartialObjectMetadata](config, WithResource(definitionsResource))
+	}
 	s.unplanned = sync.OnceValue(func() error { return wire.Unplanned[T](s.client.accept[0], s.client.api, s.rest.mask) })
 	return nil
 }
@@ -143,10 +147,18 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 	if slow := s.decodedSlowly(); slow != "" {
 		klog.FromContext(ctx).Info("Objects are decoded without a plan", "type", reflect.TypeFor[T]().String(), "host", s.host, "reason", slow)
 	}
+	if s.rest.waits {
+		return (&kindWaiter[T]{restSource: s, sink: sink, wake: make(chan struct{}, 1)}).run(ctx)
+	}
 	found, err := s.locate(ctx, sink)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
+	return s.listAndWatch(ctx, sink, found)
+}
+
+// listAndWatch lists and watches a resource until ctx ends.
+func (s *restSource[T]) listAndWatch(ctx context.Context, sink source.Sink[T], found resource) error {
 	decoding := sink.Decoding()
 	held := s.held(ctx, decoding)
 	client, err := s.client.decoding(s.rest.mask, held)

@@ -23,6 +23,7 @@ type restConfig struct {
 	typeMeta       bool
 	silence        time.Duration // of streamed lists; 0: defaultSilence
 	withoutSharing bool
+	waits          bool       // for the kind
 	compressed     bool       // watches may be compressed
 	mask           *plan.Mask // nil: all fields are decoded
 	fields         string     // what mask was made from

@@ -55,6 +55,7 @@ func (c *sourceConfig) onlyForSources() error {
 		{"WithFieldSelector", c.fields != nil},
 		{"WithoutWatchList", c.noWatchList},
 		{"WithWatchListTimeout", c.rest.silence != 0},
+		{"WaitForKind", c.rest.waits},
 		{"WithPageSize", c.requests.pageSize != 0},
 		{"WithConsistentLists", c.requests.latest && c.requests.pageSize == 0},
 		{"WithListTimeout", c.requests.listTimeout != 0},

@@ -38,10 +38,25 @@ func build(ctx context.Context, root, of, folder string, bugs []mutation) (strin
 		return "", err
 	}
 	binary := filepath.Join(folder, filepath.Base(of)+".test")
-	command := exec.CommandContext(ctx, "go", "test", "-c", "-ldflags=-s -w", "-overlay", listed, "-o", binary, "./"+of)
-	command.Dir = root
+	module := moduleOf(root, of)
+	within, err := filepath.Rel(module, filepath.Join(root, of))
+	if err != nil {
+		return "", err
+	}
+	command := exec.CommandContext(ctx, "go", "test", "-c", "-ldflags=-s -w", "-overlay", listed, "-o", binary, "./"+filepath.ToSlash(within))
+	command.Dir = module
 	if output, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the tests of %s with all bugs: %w\n%s", of, err, output)
 	}
 	return binary, nil
+}
+
+// moduleOf returns the folder of the module that has a package: the root, or a nested one.
+func moduleOf(root, of string) string {
+	for folder := of; folder != "."; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(root, folder, "go.mod")); err == nil {
+			return filepath.Join(root, folder)
+		}
+	}
+	return root
 }

@@ -21,9 +21,10 @@ type Problem struct {
 	// Failing, Stopped, Silent, Rejected, HeapLarge, BudgetNear, BudgetExceeded, IndexSkewed,
 	// HandlerStuck, HandlerSlow, HandlerBehind, HandlerPanicked, KeyFailing, QueueWaiting,
 	// WorkerStuck, WorkerSlow, WriteNotSeen, LeaseLost, LeaseFailing, NoRanges,
-	// ClusterFailing. There may be others later.
+	// ClusterFailing, KindMissing, CachedTwice. There may be others later.
 	Reason string `json:"reason"`
-	// Part is the ID of the part that it is about, and Name what that is called.
+	// Part is the ID of the part that it is about, "" if none is shown, and Name what that is
+	// called.
 	Part string `json:"part"`
 	Name string `json:"name"`
 	// Text says what is wrong, in a sentence without a full stop.

@@ -19,6 +19,8 @@ type Report struct {
 	Expectations []Expectations `json:"expectations"`
 	Groups       []Group        `json:"groups"`
 	Fleets       []Fleet        `json:"fleets"`
+	// Controllers are in the order in which WithControllers returns them.
+	Controllers []Controller `json:"controllers"`
 	// Sharing is the state of deduplication, nil without WithSharing.
 	Sharing *Sharing `json:"sharing,omitempty"`
 }

@@ -1,0 +1,81 @@
+package ctrlruntime_test
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/kubetyped/informer/adapters/ctrlruntime"
+)
+
+// TestOptional: a kind that may not be listed keeps no cache from syncing if it is optional,
+// and does so otherwise. Reads return the error of the server; its informer begins when it
+// may list, and keeps its objects when it may not any more.
+func TestOptional(t *testing.T) {
+	for name, opts := range map[string][]ctrlruntime.CacheOption{
+		"optional": {ctrlruntime.Optional(&widget{})},
+		"not":      nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := newKindServer(t)
+				srv.served.Store(true)
+				require.NoError(t, srv.Create(t.Context(), newWidget("a", 1)))
+				var forbidden atomic.Bool
+				forbidden.Store(true)
+				config := srv.config()
+				config.Wrap(func(base http.RoundTripper) http.RoundTripper {
+					return roundTripperFunc(func(r *http.Request) (*http.Response, error) {
+						if forbidden.Load() && strings.HasSuffix(r.URL.Path, "/widgets") {
+							return &http.Response{StatusCode: http.StatusForbidden, Body: http.NoBody, Header: http.Header{}}, nil
+						}
+						return base.RoundTrip(r)
+					})
+				})
+				c, err := ctrlruntime.NewCache(opts...)(config, cache.Options{Scheme: withWidgets})
+				require.NoError(t, err)
+				informer, err := c.GetInformer(t.Context(), &widget{}, cache.BlockUntilSynced(false))
+				require.NoError(t, err)
+				ctx := runCacheFor(t, c, time.Hour)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if opts == nil {
+					assert.False(t, informer.HasSynced())
+					assert.Empty(t, ctrlruntime.Waiting(c))
+					return
+				}
+				assert.True(t, informer.HasSynced())
+				assert.Equal(t, []schema.GroupVersionKind{widgetKind}, ctrlruntime.Waiting(c))
+				var widgets widgetList
+				assert.True(t, apierrors.IsForbidden(c.List(ctx, &widgets)))
+
+				forbidden.Store(false)
+				time.Sleep(13 * time.Second)
+				synctest.Wait()
+				assert.Empty(t, ctrlruntime.Waiting(c))
+				require.NoError(t, c.List(ctx, &widgets))
+				assert.Len(t, widgets.Items, 1)
+
+				forbidden.Store(true)
+				srv.breakWatches()
+				time.Sleep(5 * time.Minute)
+				synctest.Wait()
+				require.NoError(t, c.List(ctx, &widgets))
+				assert.Len(t, widgets.Items, 1, "it has been forbidden since")
+			})
+		})
+	}
+	_, err := ctrlruntime.NewCache(ctrlruntime.Optional(nil))(newKindServer(t).config(), cache.Options{})
+	assert.ErrorContains(t, err, "Optional: the example is nil")
+	_, err = ctrlruntime.NewCache(ctrlruntime.Optional(&widget{}))(newKindServer(t).config(), cache.Options{})
+	assert.ErrorContains(t, err, "Optional: ")
+}

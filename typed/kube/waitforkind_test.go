@@ -1,0 +1,166 @@
+package kube_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/report"
+)
+
+// gadget is a custom resource.
+type gadget struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+}
+
+// DeepCopyObject implements runtime.Object.
+func (g *gadget) DeepCopyObject() runtime.Object {
+	own := &gadget{TypeMeta: g.TypeMeta}
+	g.ObjectMeta.DeepCopyInto(&own.ObjectMeta)
+	return own
+}
+
+// definition is a CustomResourceDefinition, of which nothing is needed.
+type definition struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+}
+
+// DeepCopyObject implements runtime.Object.
+func (d *definition) DeepCopyObject() runtime.Object {
+	own := &definition{TypeMeta: d.TypeMeta}
+	d.ObjectMeta.DeepCopyInto(&own.ObjectMeta)
+	return own
+}
+
+var (
+	gadgetResource      = schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "gadgets"}
+	definitionsResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+)
+
+// gadgetServer is a server that does not always serve gadgets, and whose discovery may fail.
+type gadgetServer struct {
+	*apitest.Server
+	served, fails atomic.Bool
+}
+
+func newGadgetServer(t *testing.T) *gadgetServer {
+	return &gadgetServer{Server: apitest.Start(t, apitest.WithResources(
+		apitest.Resource{GroupVersionResource: gadgetResource, Kind: "Gadget", Type: (*gadget)(nil)},
+		apitest.Resource{GroupVersionResource: definitionsResource, Kind: "CustomResourceDefinition", ClusterScoped: true, Type: (*definition)(nil)},
+	))}
+}
+
+func (s *gadgetServer) config(definitions bool) *rest.Config {
+	config := s.Config()
+	config.Wrap(func(base http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			answer := func(code int) (*http.Response, error) {
+				return &http.Response{StatusCode: code, Body: http.NoBody, Header: http.Header{}, Request: r}, nil
+			}
+			group := "/apis/" + gadgetResource.GroupVersion().String()
+			switch {
+			case s.fails.Load() && r.URL.Path == group:
+				return answer(http.StatusServiceUnavailable)
+			case !s.served.Load() && strings.HasPrefix(r.URL.Path, group):
+				return answer(http.StatusNotFound)
+			case !definitions && strings.HasPrefix(r.URL.Path, "/apis/apiextensions.k8s.io"):
+				return answer(http.StatusForbidden)
+			}
+			return base.RoundTrip(r)
+		})
+	})
+	return config
+}
+
+// roundTripper is a function as a transport.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestWaitForKind: an informer is synced and empty, and reports why, while the server does not
+// have its kind; it has the objects within ten seconds, a second if it may watch definitions,
+// of when it has it. It deletes them when the kind has gone, and not while discovery fails.
+func TestWaitForKind(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		definitions bool
+		within      time.Duration
+	}{
+		"with definitions":    {true, time.Second},
+		"without definitions": {false, 11 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := newGadgetServer(t)
+				a := &gadget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}
+				require.NoError(t, srv.Create(t.Context(), a))
+				gadgets := typed.NewInformer(kube.FromREST[*gadget](srv.config(test.definitions), kube.WithResource(gadgetResource), kube.WaitForKind()))
+				var deleted atomic.Int32
+				_, err := gadgets.Handle(typed.HandlerFuncs[*gadget]{DeleteFunc: func(typed.Deleted[*gadget]) { deleted.Add(1) }})
+				require.NoError(t, err)
+				ctx, cancel := context.WithCancel(t.Context())
+				ended := make(chan error, 1)
+				go func() { ended <- gadgets.Run(ctx) }()
+
+				require.NoError(t, gadgets.WaitForSync(ctx))
+				time.Sleep(5*time.Minute + 3*time.Second)
+				synctest.Wait()
+				assert.Equal(t, report.PhaseSynced, gadgets.Status().Phase)
+				assert.Zero(t, gadgets.Len())
+				assert.True(t, meta.IsNoMatchError(gadgets.Status().Err), "%v", gadgets.Status().Err)
+
+				arrive := func() {
+					t.Helper()
+					srv.served.Store(true)
+					define(t, srv, name)
+					time.Sleep(test.within)
+					synctest.Wait()
+					assert.Equal(t, 1, gadgets.Len())
+					assert.NoError(t, gadgets.Status().Err)
+				}
+				arrive()
+
+				srv.fails.Store(true)
+				srv.served.Store(false)
+				srv.Inject(apitest.Fault{Resource: "gadgets", Open: true, End: apitest.Clean})
+				time.Sleep(3 * time.Minute)
+				synctest.Wait()
+				assert.Equal(t, 1, gadgets.Len(), "nobody knows that it has gone")
+				assert.Zero(t, deleted.Load())
+
+				srv.fails.Store(false)
+				time.Sleep(3 * time.Minute)
+				synctest.Wait()
+				assert.Zero(t, gadgets.Len())
+				assert.EqualValues(t, 1, deleted.Load())
+				assert.True(t, meta.IsNoMatchError(gadgets.Status().Err))
+				arrive()
+				cancel()
+				require.NoError(t, <-ended)
+			})
+		})
+	}
+}
+
+// define changes a definition.
+func define(t *testing.T, srv *gadgetServer, name string) {
+	t.Helper()
+	require.NoError(t, srv.Create(t.Context(), &definition{ObjectMeta: metav1.ObjectMeta{GenerateName: strings.ReplaceAll(name, " ", "-") + "-"}}))
+}
