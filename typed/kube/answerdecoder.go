@@ -19,7 +19,7 @@ import (
 // not known, or there is no way to decode the type.
 func (*Writes) AnswerDecoder(example runtime.Object, kind schema.GroupVersionKind, opts ...SourceOption) (answers.Decode[metav1.Object], error) {
 	of := reflect.TypeOf(example)
-	mask, err := maskOf(opts)
+	_, mask, err := maskOf(opts)
 	if err == nil && (example == nil || kind.Empty()) {
 		err = errors.New("their kind is not known, or there are several")
 	}
