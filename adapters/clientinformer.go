@@ -21,7 +21,7 @@ import (
 // by the informer's goroutine.
 func NewClientInformer[T cache.Object, L runtime.Object](client kube.Client[T, L], options cache.SharedIndexInformerOptions, tweaks ...func(*metav1.ListOptions)) cache.TypedSharedIndexInformer[T] {
 	var clientset any = client
-	if shared, ok := client.(sharingClient[T, L]); ok {
+	if shared, ok := client.(deduplicatingClient[T, L]); ok {
 		clientset = shared.Client
 	}
 	if kube.IsFakeClient(clientset) {

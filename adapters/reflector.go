@@ -94,7 +94,7 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink source.Sink[T], lw *l
 // its watches have ended. Objects share parts only if there is no transform, which might
 // modify them. Where they do not though the program asks for it, the log says why.
 func (s *reflectorSource[T]) listerWatcher(ctx context.Context) (lw cache.ListerWatcher, wait func()) {
-	sharing, ok := s.lw.(*listwatch.Sharing)
+	sharing, ok := s.lw.(*listwatch.Deduplicating)
 	if !ok {
 		return s.lw, func() {}
 	}

@@ -46,7 +46,7 @@ var dropIns = map[string]func(t *testing.T, config *rest.Config) cache.SharedInd
 		return informers.NewSharedInformerFactory(clientsetOf(t, config), 0).Core().V1().Pods().Informer()
 	},
 	"informers that share parts": func(t *testing.T, config *rest.Config) cache.SharedIndexInformer {
-		return informers.NewSharedInformerFactoryWithOptions(clientsetOf(t, config), 0, informers.WithSharing()).Core().V1().Pods().Informer()
+		return informers.NewSharedInformerFactoryWithOptions(clientsetOf(t, config), 0, informers.WithDeduplication()).Core().V1().Pods().Informer()
 	},
 	"dynamicinformer": func(t *testing.T, config *rest.Config) cache.SharedIndexInformer {
 		client, err := dynamic.NewForConfig(config)
@@ -62,13 +62,13 @@ var dropIns = map[string]func(t *testing.T, config *rest.Config) cache.SharedInd
 		config.Wrap(kube.DecodingTransport)
 		client, err := dynamic.NewForConfig(config)
 		require.NoError(t, err)
-		return dynamicinformer.NewDynamicSharedInformerFactoryWithOptions(client, 0, dynamicinformer.WithSharing()).ForResource(podResource).Informer()
+		return dynamicinformer.NewDynamicSharedInformerFactoryWithOptions(client, 0, dynamicinformer.WithDeduplication()).ForResource(podResource).Informer()
 	},
 	"metadatainformer that shares parts": func(t *testing.T, config *rest.Config) cache.SharedIndexInformer {
 		config.Wrap(kube.DecodingTransport)
 		client, err := metadata.NewForConfig(config)
 		require.NoError(t, err)
-		return metadatainformer.NewSharedInformerFactoryWithOptions(client, 0, metadatainformer.WithSharing()).ForResource(podResource).Informer()
+		return metadatainformer.NewSharedInformerFactoryWithOptions(client, 0, metadatainformer.WithDeduplication()).ForResource(podResource).Informer()
 	},
 	"NewSharedIndexInformer": func(t *testing.T, config *rest.Config) cache.SharedIndexInformer {
 		lw := cache.NewListWatchFromClient(clientsetOf(t, config).CoreV1().RESTClient(), "pods", metav1.NamespaceAll, fields.Everything())

@@ -88,7 +88,7 @@ func TestKindsThatComeLater(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := newKindServer(t)
 				require.NoError(t, srv.Create(t.Context(), newWidget("a", 1), newWidget("b", 2), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "one", Name: "a"}}))
-				c, err := ctrlruntime.NewCache(ctrlruntime.WithSharing())(srv.config(), cache.Options{Scheme: withWidgets, ByObject: byObject})
+				c, err := ctrlruntime.NewCache(ctrlruntime.WithDeduplication())(srv.config(), cache.Options{Scheme: withWidgets, ByObject: byObject})
 				require.NoError(t, err)
 				require.NoError(t, c.IndexField(t.Context(), &widget{}, "size", func(obj client.Object) []string {
 					return []string{strings.Repeat("x", obj.(*widget).Spec.Size)}

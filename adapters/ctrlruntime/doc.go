@@ -8,7 +8,7 @@
 //
 //	options.NewCache = ctrlruntime.NewCache() // then ctrl.NewManager(config, options)
 //
-// By WithSharing, objects are decoded here, and deduplicated. By ForKind and ForAllKinds,
+// By WithDeduplication, objects are decoded here, and deduplicated. By ForKind and ForAllKinds,
 // some of their fields are left out. By Typed they are read without copies, too, see
 // Informer.
 //

@@ -61,7 +61,7 @@ func inspected(mgr manager.Manager, opts []inspect.Option) (*inspect.Inspector, 
 		return nil, err
 	}
 	if own.sharing {
-		opts = append(opts[:len(opts):len(opts)], inspect.WithSharing(func() snapshot.Sharing { return snapshot.Sharing(kube.SharedParts()) }))
+		opts = append(opts[:len(opts):len(opts)], inspect.WithDeduplication(func() snapshot.Deduplication { return snapshot.Deduplication(kube.Deduplication()) }))
 	}
 	if err := inspector.Add(opts...); err != nil {
 		return nil, err

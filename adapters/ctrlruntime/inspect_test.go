@@ -114,7 +114,7 @@ func hasMetric(t *testing.T, name string) bool {
 func TestInspect(t *testing.T) {
 	srv := newKindServer(t)
 	require.NoError(t, srv.Create(t.Context(), newWidget("a", 1), configMap("one", "settings", 0), configMap("one", "bad", 0)))
-	mgr := newRecorder(t, srv.config(), ctrlruntime.NewCache(ctrlruntime.WithSharing()))
+	mgr := newRecorder(t, srv.config(), ctrlruntime.NewCache(ctrlruntime.WithDeduplication()))
 	inspector, err := ctrlruntime.Inspect(mgr)
 	require.NoError(t, err)
 	assert.NoError(t, mgr.ready(), "nothing is waited for")
@@ -160,7 +160,7 @@ func TestInspect(t *testing.T) {
 	assert.EqualValues(t, 1, of.TerminalErrors)
 	assert.EqualValues(t, 2, of.Added)
 	assert.Positive(t, of.MeanSeconds)
-	assert.NotNil(t, report.Sharing)
+	assert.NotNil(t, report.Deduplication)
 	assert.True(t, hasMetric(t, "kubetyped_informer_objects"))
 
 	_, err = ctrlruntime.Inspect(newRecorder(t, srv.config(), ctrlruntime.NewCache()))

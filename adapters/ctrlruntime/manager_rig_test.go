@@ -40,7 +40,7 @@ var builds = map[string]pieces{
 		controller: func(o *controller.Options) error { return ctrlruntime.ConfigureController(o) },
 	},
 	"sharing": {
-		newCache:   ctrlruntime.NewCache(ctrlruntime.WithSharing()),
+		newCache:   ctrlruntime.NewCache(ctrlruntime.WithDeduplication()),
 		controller: func(o *controller.Options) error { return ctrlruntime.ConfigureController(o) },
 	},
 }

@@ -47,7 +47,7 @@ func (s *streamCounter) RoundTrip(r *http.Request) (*http.Response, error) {
 // end streamed lists; and at once where there are no bookmarks to end them.
 func TestCacheOfStreamedListsThatDoNotEnd(t *testing.T) {
 	for name, opts := range map[string][]ctrlruntime.CacheOption{
-		"plain": nil, "sharing": {ctrlruntime.WithSharing()}, "typed": {ctrlruntime.Typed[*corev1.Pod]()},
+		"plain": nil, "sharing": {ctrlruntime.WithDeduplication()}, "typed": {ctrlruntime.Typed[*corev1.Pod]()},
 	} {
 		for _, deaf := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {

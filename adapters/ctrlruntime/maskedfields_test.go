@@ -21,7 +21,7 @@ import (
 func TestMaskedFieldsFindOrRefuse(t *testing.T) {
 	srv := startWithWidgets(t)
 	require.NoError(t, srv.Create(t.Context(), objects("one", "web-0", "shop")...))
-	made := startCache(t, ctrlruntime.NewCache(ctrlruntime.WithSharing(),
+	made := startCache(t, ctrlruntime.NewCache(ctrlruntime.WithDeduplication(),
 		ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("spec.nodeName")),
 		ctrlruntime.ForKind(unstructuredOf(widgetKind), kube.WithoutFields("metadata.labels")),
 		ctrlruntime.ForKind(metadataOf(widgetKind), kube.WithoutFields("metadata.labels")),

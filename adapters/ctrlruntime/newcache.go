@@ -110,7 +110,7 @@ func (c *managerCache) make(config *rest.Config, o cache.Options) (err error) {
 // CacheOption sets up a cache, see NewCache.
 type CacheOption func(*settings) error
 
-// WithSharing deduplicates parts of objects, which takes a good deal less memory and time.
+// WithDeduplication deduplicates parts of objects, which takes a good deal less memory and time.
 // Objects of all kinds are decoded by this project then: typed ones, unstructured ones, and
 // their metadata alone.
 //
@@ -125,7 +125,7 @@ type CacheOption func(*settings) error
 //     to be decoded.
 //  4. The size of responses, of client-go's metrics, is zero for those that are decoded
 //     here.
-func WithSharing() CacheOption {
+func WithDeduplication() CacheOption {
 	return func(s *settings) error {
 		s.sharing = true
 		return nil

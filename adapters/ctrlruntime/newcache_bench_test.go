@@ -90,8 +90,8 @@ func BenchmarkManagerCache(b *testing.B) {
 		newCache cache.NewCacheFunc
 	}{
 		{"controller-runtime", cache.New},
-		{"sharing", ctrlruntime.NewCache(ctrlruntime.WithSharing())},
-		{"sharing-without-managedFields", ctrlruntime.NewCache(ctrlruntime.WithSharing(), ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields")))},
+		{"sharing", ctrlruntime.NewCache(ctrlruntime.WithDeduplication())},
+		{"sharing-without-managedFields", ctrlruntime.NewCache(ctrlruntime.WithDeduplication(), ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields")))},
 	} {
 		b.Run("impl="+side.name, func(b *testing.B) {
 			watch, events := io.Pipe()

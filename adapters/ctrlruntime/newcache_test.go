@@ -128,7 +128,7 @@ func checkSame(t *testing.T, srv *apitest.Server, config *rest.Config, o cache.O
 	t.Helper()
 	markers := []string{"first", "second", "third"}
 	theirs := startCache(t, cache.New, config, o, markers...)
-	ours := startCache(t, ctrlruntime.NewCache(ctrlruntime.WithSharing()), config, o, markers...)
+	ours := startCache(t, ctrlruntime.NewCache(ctrlruntime.WithDeduplication()), config, o, markers...)
 	assert.Equal(t, theirs.lists(t), ours.lists(t), "kinds as in lists")
 	change(t, srv, func(marker string) {
 		theirs.await(t, marker)
@@ -157,12 +157,12 @@ func TestNewCacheShares(t *testing.T) {
 		options  cache.Options
 		shared   bool
 	}{
-		"sharing":            {ctrlruntime.NewCache(ctrlruntime.WithSharing()), cache.Options{}, true},
-		"in namespaces":      {ctrlruntime.NewCache(ctrlruntime.WithSharing()), cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}}}, true},
+		"sharing":            {ctrlruntime.NewCache(ctrlruntime.WithDeduplication()), cache.Options{}, true},
+		"in namespaces":      {ctrlruntime.NewCache(ctrlruntime.WithDeduplication()), cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}}}, true},
 		"controller-runtime": {cache.New, cache.Options{}, false},
-		"with a transform":   {ctrlruntime.NewCache(ctrlruntime.WithSharing()), cache.Options{DefaultTransform: func(obj any) (any, error) { return obj, nil }}, false},
+		"with a transform":   {ctrlruntime.NewCache(ctrlruntime.WithDeduplication()), cache.Options{DefaultTransform: func(obj any) (any, error) { return obj, nil }}, false},
 		"without managed fields": {
-			ctrlruntime.NewCache(ctrlruntime.WithSharing(), ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields"))), cache.Options{}, true,
+			ctrlruntime.NewCache(ctrlruntime.WithDeduplication(), ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields"))), cache.Options{}, true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestNewCacheReturnsCopies(t *testing.T) {
 	srv := startWithWidgets(t)
 	require.NoError(t, srv.Create(t.Context(), objects("one", "web-0", "shop")...))
 	require.NoError(t, srv.Create(t.Context(), objects("one", "web-1", "shop")...))
-	w := startCache(t, ctrlruntime.NewCache(ctrlruntime.WithSharing()), srv.Config(), cache.Options{})
+	w := startCache(t, ctrlruntime.NewCache(ctrlruntime.WithDeduplication()), srv.Config(), cache.Options{})
 	var pod corev1.Pod
 	require.NoError(t, w.Get(t.Context(), client.ObjectKey{Namespace: "one", Name: "web-0"}, &pod))
 	pod.Labels["app"], pod.Spec.Tolerations[0].Key = "modified", "modified"
@@ -224,7 +224,7 @@ func TestNewCacheWithFields(t *testing.T) {
 			t.Parallel()
 			srv := startWithWidgets(t)
 			require.NoError(t, srv.Create(t.Context(), objects("one", "web-0", "shop")...))
-			newCache := ctrlruntime.NewCache(ctrlruntime.WithSharing(),
+			newCache := ctrlruntime.NewCache(ctrlruntime.WithDeduplication(),
 				ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields", "metadata.annotations")),
 				ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("spec.nodeName")),
 			)
@@ -251,7 +251,7 @@ func TestNewCacheWithFields(t *testing.T) {
 // TestNewCacheReportsErrors: what a server refuses goes to the program's error handler
 // as from controller-runtime's cache, and what is not cached is told.
 func TestNewCacheReportsErrors(t *testing.T) {
-	for name, newCache := range map[string]cache.NewCacheFunc{"controller-runtime": cache.New, "sharing": ctrlruntime.NewCache(ctrlruntime.WithSharing())} {
+	for name, newCache := range map[string]cache.NewCacheFunc{"controller-runtime": cache.New, "sharing": ctrlruntime.NewCache(ctrlruntime.WithDeduplication())} {
 		t.Run(name, func(t *testing.T) {
 			srv := startWithWidgets(t)
 			refusal := srv.Inject(apitest.Fault{Resource: "pods", Err: apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("not yours"))})
@@ -294,11 +294,11 @@ func TestNewCacheOptions(t *testing.T) {
 	}
 	for want, err := range map[string]error{
 		"NewInformer is set already": func() error {
-			_, err := ctrlruntime.NewCache(ctrlruntime.WithSharing())(config, cache.Options{NewInformer: newInformer})
+			_, err := ctrlruntime.NewCache(ctrlruntime.WithDeduplication())(config, cache.Options{NewInformer: newInformer})
 			return err
 		}(),
 		"configuration is nil": func() error {
-			_, err := ctrlruntime.NewCache(ctrlruntime.WithSharing())(nil, o)
+			_, err := ctrlruntime.NewCache(ctrlruntime.WithDeduplication())(nil, o)
 			return err
 		}(),
 	} {

@@ -46,7 +46,7 @@ func newOwnWriting(t *testing.T, consistent bool, opts ...ctrlruntime.CacheOptio
 func TestWithOwnWrites(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]ctrlruntime.CacheOption{
-		"plain": nil, "sharing": {ctrlruntime.WithSharing()}, "typed": {ctrlruntime.Typed[*corev1.Pod]()},
+		"plain": nil, "sharing": {ctrlruntime.WithDeduplication()}, "typed": {ctrlruntime.Typed[*corev1.Pod]()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

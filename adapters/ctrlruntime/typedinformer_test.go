@@ -41,7 +41,7 @@ func runCacheFor(t *testing.T, c cache.Cache, limit time.Duration) context.Conte
 func TestInformerIsThatOfTheCache(t *testing.T) {
 	for name, opts := range map[string][]ctrlruntime.CacheOption{
 		"plain":   {ctrlruntime.Typed[*corev1.Pod]()},
-		"sharing": {ctrlruntime.Typed[*corev1.Pod](), ctrlruntime.WithSharing()},
+		"sharing": {ctrlruntime.Typed[*corev1.Pod](), ctrlruntime.WithDeduplication()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := startWithWidgets(t)

@@ -24,7 +24,7 @@ type kind struct {
 	resource schema.GroupVersionResource
 	example  runtime.Object // an empty one
 	// listWatch returns what lists and watches in a namespace.
-	listWatch func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Sharing
+	listWatch func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Deduplicating
 }
 
 // newFunc returns what makes the kind's informer for a factory, as the function
@@ -79,8 +79,8 @@ func namespaced[G any, C kube.Client[T, L], T index.Object, L runtime.Object](cl
 		return kind{
 			resource: resourceOf(example),
 			example:  example,
-			listWatch: func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Sharing {
-				return listwatch.NewSharing(func() kube.Client[T, L] { return client(clients(clientset), namespace) }, clientset, tweak)
+			listWatch: func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Deduplicating {
+				return listwatch.NewDeduplicating(func() kube.Client[T, L] { return client(clients(clientset), namespace) }, clientset, tweak)
 			},
 		}
 	}

@@ -29,9 +29,9 @@ func TestNames(t *testing.T) {
 
 // more are the names that packages have besides client-go's.
 var more = map[string][]string{
-	"github.com/kubetyped/informer/adapters/informers":        {"WithSharing", "WithOwnWrites"},
-	"github.com/kubetyped/informer/adapters/dynamicinformer":  {"NewDynamicSharedInformerFactoryWithOptions", "SharedInformerOption", "WithNamespace", "WithSharing", "WithTweakListOptions"},
-	"github.com/kubetyped/informer/adapters/metadatainformer": {"WithNamespace", "WithSharing", "WithTweakListOptions"},
+	"github.com/kubetyped/informer/adapters/informers":        {"WithDeduplication", "WithOwnWrites"},
+	"github.com/kubetyped/informer/adapters/dynamicinformer":  {"NewDynamicSharedInformerFactoryWithOptions", "SharedInformerOption", "WithNamespace", "WithDeduplication", "WithTweakListOptions"},
+	"github.com/kubetyped/informer/adapters/metadatainformer": {"WithNamespace", "WithDeduplication", "WithTweakListOptions"},
 }
 
 // names returns the exported names of a package.

@@ -62,7 +62,7 @@ func WithInformerName(name *cache.InformerName) SharedInformerOption {
 	return pass(informers.WithInformerName(name))
 }
 
-// WithSharing enables deduplication: identical parts of objects are decoded and stored once in
+// WithDeduplication enables deduplication: identical parts of objects are decoded and stored once in
 // the program. The default is off.
 //
 // Enable it only if the program never modifies cached objects: a write to one object also
@@ -71,7 +71,7 @@ func WithInformerName(name *cache.InformerName) SharedInformerOption {
 // It has no effect on informers with a transform function, fake clientsets, and alpha and beta
 // kinds. The others request protobuf, or else JSON, whatever the clientset requests; server
 // warnings go to the handler of rest.SetDefaultWarningHandler.
-func WithSharing() SharedInformerOption { return func(o *options) { o.sharing = true } }
+func WithDeduplication() SharedInformerOption { return func(o *options) { o.sharing = true } }
 
 // WithOwnWrites makes the informers take the answers to the program's own writes, before the
 // watch brings them, see kube.Writes. The factory's clientset has to be made with the

@@ -25,7 +25,7 @@ import (
 func TestWithOwnWrites(t *testing.T) {
 	for name, opts := range map[string][]informers.SharedInformerOption{
 		"plain":     nil,
-		"sharing":   {informers.WithSharing()},
+		"sharing":   {informers.WithDeduplication()},
 		"transform": {informers.WithTransform(func(obj any) (any, error) { return obj, nil })},
 	} {
 		t.Run(name, func(t *testing.T) {

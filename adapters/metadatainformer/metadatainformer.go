@@ -53,14 +53,14 @@ func WithTweakListOptions(tweak TweakListOptionsFunc) SharedInformerOption {
 	return func(o *options) { o.tweak = tweak }
 }
 
-// WithSharing enables deduplication, which means what it does in package informers. The
+// WithDeduplication enables deduplication, which means what it does in package informers. The
 // default is off. The client's requests have to be made by a kube.DecodingTransport:
 //
 //	config.Wrap(kube.DecodingTransport) // before metadata.NewForConfig(config)
 //
 // Otherwise objects are decoded by the client, as without the option, and the log says so once
 // for each informer. It has no effect on informers with a transform function.
-func WithSharing() SharedInformerOption { return func(o *options) { o.sharing = true } }
+func WithDeduplication() SharedInformerOption { return func(o *options) { o.sharing = true } }
 
 // NewSharedInformerFactory returns a factory whose informers are for all
 // namespaces.

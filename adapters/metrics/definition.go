@@ -201,13 +201,13 @@ var (
 var (
 	factoryBudgetUsed = gauge(ofProcess, largest, "kubetyped_factory_budget_used_ratio",
 		"Part of the nearer limit of observe.WithTotalBudget that all informers of a factory use; of the factory that uses most.")
-	sharedParts = gauge(ofProcess, sum, "kubetyped_shared_parts",
+	deduplicatedParts = gauge(ofProcess, sum, "kubetyped_deduplicated_parts",
 		"Parts in the deduplication table.")
-	sharedPartsBytes = gauge(ofProcess, sum, "kubetyped_shared_parts_table_bytes",
+	deduplicationBytes = gauge(ofProcess, sum, "kubetyped_deduplication_table_bytes",
 		"Size of the deduplication table.")
-	sharedPartsLooked = counter(ofProcess, "kubetyped_shared_parts_lookups_total",
+	deduplicationLookups = counter(ofProcess, "kubetyped_deduplication_lookups_total",
 		"Lookups of parts in the deduplication table.")
-	sharedPartsFound = counter(ofProcess, "kubetyped_shared_parts_found_total",
+	deduplicationHits = counter(ofProcess, "kubetyped_deduplication_hits_total",
 		"Lookups that found a part in the deduplication table.")
 )
 

@@ -71,13 +71,13 @@ func (c *collection) tellExpectations() {
 	}
 }
 
-// tellSharing tells of the parts that objects share, of which there is one table for the
+// logDeduplication tells of the parts that objects share, of which there is one table for the
 // process.
-func (c *collection) tellSharing() {
-	s, l := kube.SharedParts(), c.labelled()
-	c.set(sharedParts, l, float64(s.Parts))
-	c.set(sharedPartsBytes, l, float64(s.Bytes))
+func (c *collection) logDeduplication() {
+	s, l := kube.Deduplication(), c.labelled()
+	c.set(deduplicatedParts, l, float64(s.Parts))
+	c.set(deduplicationBytes, l, float64(s.Bytes))
 	from := c.from(source{})
-	c.add(sharedPartsLooked, from, l, float64(s.Looked))
-	c.add(sharedPartsFound, from, l, float64(s.Found))
+	c.add(deduplicationLookups, from, l, float64(s.Looked))
+	c.add(deduplicationHits, from, l, float64(s.Found))
 }

@@ -31,7 +31,7 @@ func newClientGo(client kubernetes.Interface, selector labels.Selector, t tallie
 // newAdapters returns those of a factory of this project that takes the place of
 // client-go's.
 func newAdapters(client kubernetes.Interface, selector labels.Selector, t tallies) (informers, error) {
-	return prepared(adapted.NewSharedInformerFactoryWithOptions(client, 0, adapted.WithSharing(),
+	return prepared(adapted.NewSharedInformerFactoryWithOptions(client, 0, adapted.WithDeduplication(),
 		adapted.WithTweakListOptions(func(opts *metav1.ListOptions) { opts.LabelSelector = selector.String() })), t)
 }
 

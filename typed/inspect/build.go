@@ -54,7 +54,7 @@ func (i *Inspector) report(ctx context.Context, parts *settings) snapshot.Report
 	}
 	if parts.sharing != nil {
 		sharing := parts.sharing()
-		r.Sharing = &sharing
+		r.Deduplication = &sharing
 	}
 	r.Totals = totalsOf(&r)
 	r.Problems = append(r.Problems, problemsOf(&r, parts.moreProblems(&r)...)...)

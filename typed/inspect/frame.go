@@ -26,7 +26,7 @@ func newFrame(r *snapshot.Report, query string, earlier *frame) *frame {
 	f := &frame{report: r, pieces: make(map[string]template.HTML, len(r.Informers)+16), texts: make(map[string]*informerView, len(r.Informers))}
 	flags, names := flagsOf(r.Problems), namesOf(r)
 	f.pieces["problems"] = rendered("problems", newProblemsView(r))
-	f.pieces["totals"] = rendered("totals", totalsView{r.Totals, len(r.Queues) > 0, r.Sharing})
+	f.pieces["totals"] = rendered("totals", totalsView{r.Totals, len(r.Queues) > 0, r.Deduplication})
 	for n := range r.Informers {
 		v := newInformerView(&r.Informers[n], flags[r.Informers[n].ID], r.Time)
 		v.Short, v.Hidden = names.short(v.Name), !v.matches(query)
@@ -107,8 +107,8 @@ func (v *problemsView) MoreText() string { return counted(len(v.More), "more pro
 // totalsView is the totals, as their template needs them.
 type totalsView struct {
 	snapshot.Totals
-	HasQueues bool
-	Sharing   *snapshot.Sharing
+	HasQueues     bool
+	Deduplication *snapshot.Deduplication
 }
 
 // orders are the orders that informers can have, beside that of their cost.

@@ -61,7 +61,7 @@ func madeUp() *snapshot.Report {
 			ID: "controller-1", Name: "invoice", Workers: 2, Active: 1, Succeeded: 8123, Requeued: 41, Failed: 12, TerminalErrors: 1, Timeouts: 2, Panics: 3,
 			MeanSeconds: 0.0213, Waiting: 5, Added: 9042, Retries: 53, LongestSeconds: 75,
 		}},
-		Sharing: &snapshot.Sharing{Parts: 20_411, Bytes: 2 << 20, Looked: 410_377, Found: 369_339},
+		Deduplication: &snapshot.Deduplication{Parts: 20_411, Bytes: 2 << 20, Looked: 410_377, Found: 369_339},
 	}
 	var sum int64
 	for n := range r.Informers {

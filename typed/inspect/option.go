@@ -20,7 +20,7 @@ type settings struct {
 	contents  bool
 	interval  time.Duration
 	listeners int
-	sharing   func() snapshot.Sharing
+	sharing   func() snapshot.Deduplication
 	hosts     []string // by which the page is reached, see WithHosts
 }
 
@@ -167,13 +167,13 @@ func WithProblems(problems func() []snapshot.Problem) Option {
 	}
 }
 
-// WithSharing shows the deduplication table:
+// WithDeduplication shows the deduplication table:
 //
-//	inspect.WithSharing(func() snapshot.Sharing { return snapshot.Sharing(kube.SharedParts()) })
-func WithSharing(sharing func() snapshot.Sharing) Option {
+//	inspect.WithDeduplication(func() snapshot.Deduplication { return snapshot.Deduplication(kube.Deduplication()) })
+func WithDeduplication(sharing func() snapshot.Deduplication) Option {
 	return func(s *settings) error {
 		if sharing == nil {
-			return errors.New("WithSharing: function is nil")
+			return errors.New("WithDeduplication: function is nil")
 		}
 		s.sharing = sharing
 		return nil

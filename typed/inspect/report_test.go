@@ -312,7 +312,7 @@ func TestReportOfGroupsAndFleets(t *testing.T) {
 		{Cluster: "gone", Phase: fleet.PhaseFailed, Err: errors.New("no such host")},
 		{Cluster: "new", Phase: fleet.PhaseListing, Err: errors.New("slow")},
 	}
-	inspector := newInspector(t, inspect.WithGroup(group), inspect.WithFleet("pods", clusters), inspect.WithSharing(func() snapshot.Sharing { return snapshot.Sharing{Parts: 3} }))
+	inspector := newInspector(t, inspect.WithGroup(group), inspect.WithFleet("pods", clusters), inspect.WithDeduplication(func() snapshot.Deduplication { return snapshot.Deduplication{Parts: 3} }))
 	report := reportOf(t, inspector)
 	assert.Equal(t, snapshot.Group{
 		ID: report.Groups[0].ID, Name: "replicas", Identity: "me", Members: []string{"me", "you"},
@@ -321,7 +321,7 @@ func TestReportOfGroupsAndFleets(t *testing.T) {
 	assert.Contains(t, problem(t, &report, "LeaseLost").Text, "could not renew its Lease")
 	require.Len(t, report.Fleets[0].Clusters, 4)
 	assert.True(t, report.Fleets[0].Clusters[1].Stale)
-	assert.Equal(t, 3, report.Sharing.Parts)
+	assert.Equal(t, 3, report.Deduplication.Parts)
 	var said []string
 	for _, p := range report.Problems {
 		if p.Reason == "ClusterFailing" {

@@ -14,7 +14,7 @@ import (
 
 // DecodingClient lists and watches with the requests of a generated client, as FromClient
 // does, for a Reflector of client-go that other code runs. It decodes objects itself, on all
-// cores, and deduplicates them, see WithoutSharing. It asks for protobuf, or else JSON,
+// cores, and deduplicates them, see WithoutDeduplication. It asks for protobuf, or else JSON,
 // whatever the client asks for, and for watches that are not compressed. It is for one
 // Reflector.
 type DecodingClient[T index.Object] struct{ lw restListerWatcher[T] }

@@ -30,7 +30,7 @@ import (
 // DecodingListerWatcher lists and watches with any other ListerWatcher, for a Reflector that
 // other code runs. The other one makes the requests, with its own credentials, rate limits,
 // retries and errors. This one decodes the objects of the responses on all cores, and
-// deduplicates them, see [WithoutSharing]. It is for one Reflector.
+// deduplicates them, see [WithoutDeduplication]. It is for one Reflector.
 //
 // The other one has to pass its context on to requests, and make them by a
 // [DecodingTransport]; if it does not, it decodes, and the log says so once. A response that

@@ -100,28 +100,28 @@ func (o informerOptions) addTo(all *forOptions) { all.informer = append(all.info
 // restKey is what tells the sources of FromREST for one type apart. It has no String
 // method: the origin of the source, and so the informer's name, has what is of interest.
 type restKey struct {
-	resource       schema.GroupVersionResource
-	namespace      string
-	labels, fields string
-	noWatchList    bool
-	typeMeta       bool
-	waits          bool
-	withoutSharing bool
-	compressed     bool
-	decoded        string
-	silence        time.Duration
-	requests       requestConfig
-	scheme         *runtime.Scheme
-	mapper         meta.RESTMapper
-	budget         *ListBudget
-	writes         *Writes
+	resource             schema.GroupVersionResource
+	namespace            string
+	labels, fields       string
+	noWatchList          bool
+	typeMeta             bool
+	waits                bool
+	withoutDeduplication bool
+	compressed           bool
+	decoded              string
+	silence              time.Duration
+	requests             requestConfig
+	scheme               *runtime.Scheme
+	mapper               meta.RESTMapper
+	budget               *ListBudget
+	writes               *Writes
 }
 
 // key returns the key of a source with the options of c.
 func (c *sourceConfig) key() restKey {
 	key := restKey{
 		resource: c.rest.resource, namespace: c.rest.namespace, noWatchList: c.noWatchList,
-		typeMeta: c.rest.typeMeta, waits: c.rest.waits, withoutSharing: c.rest.withoutSharing, compressed: c.rest.compressed, decoded: c.rest.fields,
+		typeMeta: c.rest.typeMeta, waits: c.rest.waits, withoutDeduplication: c.rest.withoutDeduplication, compressed: c.rest.compressed, decoded: c.rest.fields,
 		silence: c.rest.silence, requests: c.requests, scheme: c.rest.scheme, mapper: c.rest.mapper, budget: c.budget, writes: c.writes,
 	}
 	if c.labels != nil {

@@ -115,12 +115,12 @@ func TestFromClientDecodesItself(t *testing.T) {
 	clientset, err := kubernetes.NewForConfig(&rest.Config{Host: "http://example.com"})
 	require.NoError(t, err)
 	pods := clientset.CoreV1().Pods("default")
-	s, ok := FromClient(pods, WithoutSharing()).(*restSource[*corev1.Pod])
+	s, ok := FromClient(pods, WithoutDeduplication()).(*restSource[*corev1.Pod])
 	require.True(t, ok)
 	require.NoError(t, s.err)
 	assert.Equal(t, "default", s.rest.namespace)
 	assert.Equal(t, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, s.resource.GroupVersionResource)
-	assert.True(t, s.rest.withoutSharing)
+	assert.True(t, s.rest.withoutDeduplication)
 	assert.IsType(t, &restSource[*corev1.Node]{}, FromClient(clientset.CoreV1().Nodes()))
 
 	wrapped := struct{ corev1client.PodInterface }{pods}

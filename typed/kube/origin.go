@@ -57,8 +57,8 @@ func (c *sourceConfig) selection() string {
 	if c.rest.fields != "" {
 		parts = append(parts, c.rest.fields)
 	}
-	if c.rest.withoutSharing {
-		parts = append(parts, "WithoutSharing")
+	if c.rest.withoutDeduplication {
+		parts = append(parts, "WithoutDeduplication")
 	}
 	return strings.Join(parts, " ")
 }

@@ -203,12 +203,12 @@ func (s *restSource[T]) decodedSlowly() string {
 // held returns what objects share parts with, nil if they share none; if nobody has said
 // so, the log says why.
 func (s *restSource[T]) held(ctx context.Context, decoding source.Decoding[T]) func(index.Key) (T, bool) {
-	if s.rest.withoutSharing {
+	if s.rest.withoutDeduplication {
 		return nil
 	}
 	if decoding.Held == nil {
 		klog.FromContext(ctx).V(2).Info("Deduplication is off", "type", reflect.TypeFor[T]().String(), "host", s.host, "namespace", s.rest.namespace,
-			"reason", "a transform function or a projection may modify them; see WithoutSharing and WithoutFields")
+			"reason", "a transform function or a projection may modify them; see WithoutDeduplication and WithoutFields")
 	}
 	return decoding.Held
 }

@@ -16,18 +16,18 @@ import (
 
 // restConfig is what options set up that are for FromREST and NewWriter alone.
 type restConfig struct {
-	resource       schema.GroupVersionResource // zero: that of T
-	namespace      string                      // "": all
-	scheme         *runtime.Scheme             // nil: client-go's
-	mapper         meta.RESTMapper             // nil: ask the server
-	typeMeta       bool
-	silence        time.Duration // of streamed lists; 0: defaultSilence
-	withoutSharing bool
-	waits          bool       // for the kind
-	compressed     bool       // watches may be compressed
-	mask           *plan.Mask // nil: all fields are decoded
-	fields         string     // what mask was made from
-	options        []string   // the names of those that were used
+	resource             schema.GroupVersionResource // zero: that of T
+	namespace            string                      // "": all
+	scheme               *runtime.Scheme             // nil: client-go's
+	mapper               meta.RESTMapper             // nil: ask the server
+	typeMeta             bool
+	silence              time.Duration // of streamed lists; 0: defaultSilence
+	withoutDeduplication bool
+	waits                bool       // for the kind
+	compressed           bool       // watches may be compressed
+	mask                 *plan.Mask // nil: all fields are decoded
+	fields               string     // what mask was made from
+	options              []string   // the names of those that were used
 }
 
 // misplaced returns an error if options were used that are for FromREST and

@@ -60,7 +60,7 @@ func (c *sourceConfig) onlyForSources() error {
 		{"WithConsistentLists", c.requests.latest && c.requests.pageSize == 0},
 		{"WithListTimeout", c.requests.listTimeout != 0},
 		{"WithWatchTimeout", c.requests.watchTimeout != 0},
-		{"WithoutSharing", c.rest.withoutSharing},
+		{"WithoutDeduplication", c.rest.withoutDeduplication},
 		{"WithFields or WithoutFields", c.rest.mask != nil},
 		{"WithWrites", c.writes != nil},
 		{"WithBackoff", c.requests.firstWait != 0},

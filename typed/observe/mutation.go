@@ -22,7 +22,7 @@ import (
 // was modified and changed back, nor writes to an object that was replaced long ago. Objects
 // that were put into an indexer of WithIndexer by its owner are not looked at. The race
 // detector and Go's maps report a write during the comparison, as with any other reader. With
-// deduplication (kube.WithoutSharing turns it off), a modified part is reported for every
+// deduplication (kube.WithoutDeduplication turns it off), a modified part is reported for every
 // object that contains it.
 //
 // report is called by a goroutine of the informer, for one mutation after the other;

@@ -21,8 +21,8 @@ type Report struct {
 	Fleets       []Fleet        `json:"fleets"`
 	// Controllers are in the order in which WithControllers returns them.
 	Controllers []Controller `json:"controllers"`
-	// Sharing is the state of deduplication, nil without WithSharing.
-	Sharing *Sharing `json:"sharing,omitempty"`
+	// Deduplication is the state of deduplication, nil without WithDeduplication.
+	Deduplication *Deduplication `json:"deduplication,omitempty"`
 }
 
 // Totals contains sums over the parts of a Report.
@@ -46,8 +46,8 @@ type Totals struct {
 	FailingKeys int `json:"failingKeys"`
 }
 
-// Sharing is a report on the table of parts that objects share, one for the program.
-type Sharing struct {
+// Deduplication is a report on the table of parts that objects share, one for the program.
+type Deduplication struct {
 	// Parts is how many parts the table refers to, Bytes its own size.
 	Parts int `json:"parts"`
 	Bytes int `json:"bytes"`

@@ -97,8 +97,8 @@ var serverRows = map[string]row{
 		assert.Equal(t, 1, informer.Len())
 		assert.ErrorContains(t, informer.Rejected(rig.Key("bad")), planting)
 	}},
-	"inspect.WithSharing": {contained: true, run: func(t *testing.T, p *planted) {
-		page, err := inspect.New(inspect.WithSharing(func() snapshot.Sharing { p.here(); return snapshot.Sharing{} }))
+	"inspect.WithDeduplication": {contained: true, run: func(t *testing.T, p *planted) {
+		page, err := inspect.New(inspect.WithDeduplication(func() snapshot.Deduplication { p.here(); return snapshot.Deduplication{} }))
 		require.NoError(t, err)
 		get := func() int {
 			w := httptest.NewRecorder()

@@ -22,7 +22,7 @@ import (
 // name problems.
 func after(ctx context.Context, config *rest.Config, options ctrl.Options) error {
 	options.NewCache = ctrlruntime.NewCache(
-		ctrlruntime.WithSharing(),
+		ctrlruntime.WithDeduplication(),
 		ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields")),
 		ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("spec.nodeName")),
 		ctrlruntime.Typed[*corev1.Pod]())

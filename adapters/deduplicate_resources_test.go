@@ -42,7 +42,7 @@ var resourceInformers = map[string]struct {
 			require.NoError(t, err)
 			opts := []dynamicinformer.SharedInformerOption{dynamicinformer.WithNamespace("shop"), dynamicinformer.WithTweakListOptions(withLabel)}
 			if shares {
-				opts = append(opts, dynamicinformer.WithSharing())
+				opts = append(opts, dynamicinformer.WithDeduplication())
 			}
 			g := dynamicinformer.NewDynamicSharedInformerFactoryWithOptions(client, 0, opts...).ForResource(podResource)
 			if transforms {
@@ -66,7 +66,7 @@ var resourceInformers = map[string]struct {
 			require.NoError(t, err)
 			opts := []metadatainformer.SharedInformerOption{metadatainformer.WithNamespace("shop"), metadatainformer.WithTweakListOptions(withLabel)}
 			if shares {
-				opts = append(opts, metadatainformer.WithSharing())
+				opts = append(opts, metadatainformer.WithDeduplication())
 			}
 			if transforms {
 				opts = append(opts, metadatainformer.WithTransform(same))
@@ -93,11 +93,11 @@ func labelled(name string) *corev1.Pod {
 	return pod
 }
 
-// TestResourceSharing: by their option and the transport, dynamic and metadata factories keep
+// TestResourceDeduplication: by their option and the transport, dynamic and metadata factories keep
 // the parts that objects have in common once; otherwise they do not. Objects are in each case
 // what client-go's factories have, kinds included, from lists that are streamed or not, and
 // from watches.
-func TestResourceSharing(t *testing.T) {
+func TestResourceDeduplication(t *testing.T) {
 	t.Parallel()
 	for name, of := range resourceInformers {
 		for _, test := range []struct {

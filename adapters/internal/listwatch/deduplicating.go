@@ -10,9 +10,9 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// Sharing is a ListerWatcher whose user may have it decode objects itself, which share
+// Deduplicating is a ListerWatcher whose user may have it decode objects itself, which share
 // parts then.
-type Sharing struct {
+type Deduplicating struct {
 	cache.ListerWatcher // the one that decodes as client-go does
 
 	decode func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error)
@@ -25,7 +25,7 @@ type Sharing struct {
 // with each other, and with those that held returns; if held is nil they share nothing.
 // If there is no way to decode them here, it returns the ListerWatcher that decodes as
 // client-go does, and why.
-func (s *Sharing) Decoding(held func(index.Key) (metav1.Object, bool)) (lw cache.ListerWatcher, wait func(), err error) {
+func (s *Deduplicating) Decoding(held func(index.Key) (metav1.Object, bool)) (lw cache.ListerWatcher, wait func(), err error) {
 	if s.alone {
 		held = nil
 	}
@@ -39,7 +39,7 @@ func (s *Sharing) Decoding(held func(index.Key) (metav1.Object, bool)) (lw cache
 }
 
 // Omits reports whether a field is left out of objects, see source.Partial.
-func (s *Sharing) Omits(field string) bool {
+func (s *Deduplicating) Omits(field string) bool {
 	if !s.masked {
 		return false
 	}
@@ -48,9 +48,9 @@ func (s *Sharing) Omits(field string) bool {
 	return err == nil && ok && partial.Omits(field)
 }
 
-// NewSharing is New for a client that decodes objects itself if its user wants that.
-func NewSharing[T index.Object, L runtime.Object](client func() kube.Client[T, L], clientset any, tweaks ...func(*metav1.ListOptions)) *Sharing {
-	return &Sharing{
+// NewDeduplicating is New for a client that decodes objects itself if its user wants that.
+func NewDeduplicating[T index.Object, L runtime.Object](client func() kube.Client[T, L], clientset any, tweaks ...func(*metav1.ListOptions)) *Deduplicating {
+	return &Deduplicating{
 		ListerWatcher: New(func() Client[L] { return client() }, clientset, tweaks...),
 		decode: func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error) {
 			decoding, err := kube.NewDecodingClient(client(), func(key index.Key) (T, bool) {
@@ -69,8 +69,8 @@ func NewSharing[T index.Object, L runtime.Object](client func() kube.Client[T, L
 // NewDecoding returns what lists and watches by lw, of which nothing else is known, and
 // decodes objects itself if its user wants that; see kube.NewDecodingListerWatcher. They
 // are deduplicated if shares is true.
-func NewDecoding(lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, shares bool, fields ...kube.SourceOption) *Sharing {
-	return &Sharing{
+func NewDecoding(lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, shares bool, fields ...kube.SourceOption) *Deduplicating {
+	return &Deduplicating{
 		ListerWatcher: lw,
 		masked:        len(fields) > 0,
 		alone:         !shares,

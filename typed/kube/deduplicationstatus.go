@@ -2,8 +2,8 @@ package kube
 
 import "github.com/kubetyped/informer/internal/decode/wire"
 
-// PartsStatus describes the program's deduplication table, which all informers use.
-type PartsStatus struct {
+// DeduplicationStatus describes the program's deduplication table, which all informers use.
+type DeduplicationStatus struct {
 	// Parts is how many parts it refers to, some of which may be gone: it keeps none of
 	// them alive. Bytes is its own size.
 	Parts, Bytes int
@@ -13,11 +13,11 @@ type PartsStatus struct {
 	Looked, Found uint64
 }
 
-// SharedParts describes the deduplication table for objects in protobuf, of all sources of the
-// program, see [WithoutSharing]. Sources with WithFields or WithoutFields have their own
+// Deduplication describes the deduplication table for objects in protobuf, of all sources of the
+// program, see [WithoutDeduplication]. Sources with WithFields or WithoutFields have their own
 // tables, which are not included; JSON is deduplicated without a table. It may be called at
 // any time, and costs some microseconds.
-func SharedParts() PartsStatus {
+func Deduplication() DeduplicationStatus {
 	u := wire.SharedParts()
-	return PartsStatus{Parts: u.Parts, Bytes: u.Bytes, Looked: u.Looked, Found: u.Found}
+	return DeduplicationStatus{Parts: u.Parts, Bytes: u.Bytes, Looked: u.Looked, Found: u.Found}
 }

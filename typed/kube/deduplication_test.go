@@ -20,9 +20,9 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestSharing: equal parts of objects are one value, those of an update those of the
+// TestDeduplication: equal parts of objects are one value, those of an update those of the
 // state before it; not so where somebody may modify objects.
-func TestSharing(t *testing.T) {
+func TestDeduplication(t *testing.T) {
 	t.Parallel()
 	same := func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil }
 	for name, test := range map[string]struct {
@@ -40,7 +40,7 @@ func TestSharing(t *testing.T) {
 			}))
 		}, true, false},
 		"without": {func(srv *apitest.Server) *typed.Informer[*corev1.Pod] {
-			return typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config(), kube.WithoutSharing()))
+			return typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config(), kube.WithoutDeduplication()))
 		}, false, false},
 		"with a transform": {func(srv *apitest.Server) *typed.Informer[*corev1.Pod] {
 			return typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()), typed.WithTransform(same))

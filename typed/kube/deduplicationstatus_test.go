@@ -23,10 +23,10 @@ func TestSharedParts(t *testing.T) {
 		pod.Spec.Tolerations[0].Value = fmt.Sprint("shared-parts-", i%5)
 		require.NoError(t, srv.Create(t.Context(), pod))
 	}
-	before := kube.SharedParts()
+	before := kube.Deduplication()
 	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()))
 	require.NoError(t, pods.WaitForSync(rig.Start(t, pods)))
-	after := kube.SharedParts()
+	after := kube.Deduplication()
 	assert.Greater(t, after.Looked, before.Looked)
 	assert.Greater(t, after.Found, before.Found)
 	assert.LessOrEqual(t, after.Found, after.Looked)

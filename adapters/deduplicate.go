@@ -10,33 +10,33 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// Sharing returns a client whose informers, those that Serve and NewClientInformer make,
-// deduplicate objects, which takes much less memory and time, see kube.WithoutSharing:
+// Deduplicate returns a client whose informers, those that Serve and NewClientInformer make,
+// deduplicate objects, which takes much less memory and time, see kube.WithoutDeduplication:
 //
-//	err := adapters.Serve(factory, adapters.Sharing(clientset.CoreV1().Pods(metav1.NamespaceAll)))
+//	err := adapters.Serve(factory, adapters.Deduplicate(clientset.CoreV1().Pods(metav1.NamespaceAll)))
 //
 // Enable it only if the program never modifies cached objects; DetectMutations checks that. It
 // has no effect on informers with a transform function, and with clients that are fake or not
 // of client-go's clientset. The others request protobuf, or else JSON, whatever the client
 // requests, and warnings of the server go to the handler that rest.SetDefaultWarningHandler
 // sets.
-func Sharing[T index.Object, L runtime.Object](client kube.Client[T, L]) kube.Client[T, L] {
+func Deduplicate[T index.Object, L runtime.Object](client kube.Client[T, L]) kube.Client[T, L] {
 	if client == nil {
 		return nil
 	}
-	return sharingClient[T, L]{client}
+	return deduplicatingClient[T, L]{client}
 }
 
-// sharingClient is a client whose informers share parts.
-type sharingClient[T index.Object, L runtime.Object] struct{ kube.Client[T, L] }
+// deduplicatingClient is a client whose informers deduplicate objects.
+type deduplicatingClient[T index.Object, L runtime.Object] struct{ kube.Client[T, L] }
 
 // GetNamespace returns the namespace that the client is for.
-func (c sharingClient[T, L]) GetNamespace() string { return namespaceOf(c.Client) }
+func (c deduplicatingClient[T, L]) GetNamespace() string { return namespaceOf(c.Client) }
 
 // listWatchOf returns what lists and watches with a client, which belongs to a clientset.
 func listWatchOf[T index.Object, L runtime.Object](client kube.Client[T, L], clientset any, tweaks []func(*metav1.ListOptions)) cache.ListerWatcher {
-	if shared, ok := client.(sharingClient[T, L]); ok {
-		return listwatch.NewSharing(func() kube.Client[T, L] { return shared.Client }, clientset, tweaks...)
+	if shared, ok := client.(deduplicatingClient[T, L]); ok {
+		return listwatch.NewDeduplicating(func() kube.Client[T, L] { return shared.Client }, clientset, tweaks...)
 	}
 	return listwatch.New(func() listwatch.Client[L] { return client }, clientset, tweaks...)
 }

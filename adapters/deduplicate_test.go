@@ -70,10 +70,10 @@ func waitForPod(t *testing.T, informer cache.SharedIndexInformer, key, version s
 	return pod
 }
 
-// TestSharing: parts that objects have in common are one value where the program asks
+// TestDeduplication: parts that objects have in common are one value where the program asks
 // for it, those of an update are those of the state before; not so otherwise, and not
 // where a transform may modify objects.
-func TestSharing(t *testing.T) {
+func TestDeduplication(t *testing.T) {
 	t.Parallel()
 	same := func(obj any) (any, error) { return obj, nil }
 	for name, test := range map[string]struct {
@@ -81,29 +81,29 @@ func TestSharing(t *testing.T) {
 		shared   bool
 	}{
 		"client informer": {func(_ *testing.T, client kubernetes.Interface) cache.SharedIndexInformer {
-			return adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("shop")), cache.SharedIndexInformerOptions{})
+			return adapters.NewClientInformer(adapters.Deduplicate(client.CoreV1().Pods("shop")), cache.SharedIndexInformerOptions{})
 		}, true},
 		"client informer without": {func(_ *testing.T, client kubernetes.Interface) cache.SharedIndexInformer {
 			return adapters.NewClientInformer(client.CoreV1().Pods("shop"), cache.SharedIndexInformerOptions{})
 		}, false},
 		"with a transform": {func(t *testing.T, client kubernetes.Interface) cache.SharedIndexInformer {
-			informer := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("shop")), cache.SharedIndexInformerOptions{})
+			informer := adapters.NewClientInformer(adapters.Deduplicate(client.CoreV1().Pods("shop")), cache.SharedIndexInformerOptions{})
 			require.NoError(t, informer.SetTransform(same))
 			return informer
 		}, false},
 		"served": {func(t *testing.T, client kubernetes.Interface) cache.SharedIndexInformer {
 			factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace("shop"))
-			require.NoError(t, adapters.Serve(factory, adapters.Sharing(client.CoreV1().Pods("shop"))))
+			require.NoError(t, adapters.Serve(factory, adapters.Deduplicate(client.CoreV1().Pods("shop"))))
 			return factory.Core().V1().Pods().Informer()
 		}, true},
 		"factory": {func(_ *testing.T, client kubernetes.Interface) cache.SharedIndexInformer {
-			return ourinformers.NewSharedInformerFactoryWithOptions(client, 0, ourinformers.WithNamespace("shop"), ourinformers.WithSharing()).Core().V1().Pods().Informer()
+			return ourinformers.NewSharedInformerFactoryWithOptions(client, 0, ourinformers.WithNamespace("shop"), ourinformers.WithDeduplication()).Core().V1().Pods().Informer()
 		}, true},
 		"factory without": {func(_ *testing.T, client kubernetes.Interface) cache.SharedIndexInformer {
 			return ourinformers.NewSharedInformerFactoryWithOptions(client, 0, ourinformers.WithNamespace("shop")).Core().V1().Pods().Informer()
 		}, false},
 		"factory with a transform": {func(_ *testing.T, client kubernetes.Interface) cache.SharedIndexInformer {
-			return ourinformers.NewSharedInformerFactoryWithOptions(client, 0, ourinformers.WithNamespace("shop"), ourinformers.WithTransform(same), ourinformers.WithSharing()).Core().V1().Pods().Informer()
+			return ourinformers.NewSharedInformerFactoryWithOptions(client, 0, ourinformers.WithNamespace("shop"), ourinformers.WithTransform(same), ourinformers.WithDeduplication()).Core().V1().Pods().Informer()
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,37 +133,37 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// TestSharingHeedsTweaks: what is asked for is what the client would ask for.
-func TestSharingHeedsTweaks(t *testing.T) {
+// TestDeduplicationHeedsTweaks: what is asked for is what the client would ask for.
+func TestDeduplicationHeedsTweaks(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), tolerant("shop", "a"), tolerant("shop", "b")))
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
-	informer := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), cache.SharedIndexInformerOptions{}, func(opts *metav1.ListOptions) {
+	informer := adapters.NewClientInformer(adapters.Deduplicate(client.CoreV1().Pods("")), cache.SharedIndexInformerOptions{}, func(opts *metav1.ListOptions) {
 		opts.FieldSelector = fields.OneTermEqualSelector("metadata.name", "b").String()
 	})
 	startShared(t, informer)
 	assert.Equal(t, []string{"shop/b"}, informer.GetStore().ListKeys())
 }
 
-// TestSharingOfOtherClients: a client that asks no API server is used by its methods.
-func TestSharingOfOtherClients(t *testing.T) {
+// TestDeduplicationOfOtherClients: a client that asks no API server is used by its methods.
+func TestDeduplicationOfOtherClients(t *testing.T) {
 	t.Parallel()
 	client := fake.NewClientset(tolerant("shop", "a"))
-	informer := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("shop")), cache.SharedIndexInformerOptions{})
+	informer := adapters.NewClientInformer(adapters.Deduplicate(client.CoreV1().Pods("shop")), cache.SharedIndexInformerOptions{})
 	startShared(t, informer)
 	assert.Equal(t, []string{"shop/a"}, informer.GetStore().ListKeys())
-	assert.Nil(t, adapters.Sharing[*corev1.Pod, *corev1.PodList](nil))
-	factory := ourinformers.NewSharedInformerFactoryWithOptions(client, 0, ourinformers.WithSharing())
+	assert.Nil(t, adapters.Deduplicate[*corev1.Pod, *corev1.PodList](nil))
+	factory := ourinformers.NewSharedInformerFactoryWithOptions(client, 0, ourinformers.WithDeduplication())
 	nodes := factory.Core().V1().Nodes().Informer()
 	startShared(t, nodes)
 	assert.Empty(t, nodes.GetStore().ListKeys())
 }
 
-// TestSharingOfWhatCannotBeDecoded: an object that cannot be decoded ends the watch, as
+// TestDeduplicationOfWhatCannotBeDecoded: an object that cannot be decoded ends the watch, as
 // of a generated client, is not stored, and the informer goes on.
-func TestSharingOfWhatCannotBeDecoded(t *testing.T) {
+func TestDeduplicationOfWhatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), tolerant("shop", "a")))
@@ -171,7 +171,7 @@ func TestSharingOfWhatCannotBeDecoded(t *testing.T) {
 	config.ContentType = "application/json"
 	client, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
-	informer := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), cache.SharedIndexInformerOptions{})
+	informer := adapters.NewClientInformer(adapters.Deduplicate(client.CoreV1().Pods("")), cache.SharedIndexInformerOptions{})
 	startShared(t, informer)
 	require.NoError(t, srv.WaitForWatches(t.Context(), "pods", 1))
 	require.Equal(t, 1, srv.Inject(apitest.Fault{Resource: "pods", Open: true, Event: watch.Event{Type: "MODIFIED", Object: &corev1.ConfigMap{
@@ -185,16 +185,16 @@ func TestSharingOfWhatCannotBeDecoded(t *testing.T) {
 	assert.ElementsMatch(t, []string{"shop/a", "shop/b"}, informer.GetStore().ListKeys())
 }
 
-// TestSharingSurvivesFaults: after watches that were cut or torn within an event, and
+// TestDeduplicationSurvivesFaults: after watches that were cut or torn within an event, and
 // versions that are gone, the informer has what the server has.
-func TestSharingSurvivesFaults(t *testing.T) {
+func TestDeduplicationSurvivesFaults(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
 	config := srv.Config()
 	config.QPS = -1
 	client, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
-	informer := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), cache.SharedIndexInformerOptions{})
+	informer := adapters.NewClientInformer(adapters.Deduplicate(client.CoreV1().Pods("")), cache.SharedIndexInformerOptions{})
 	startShared(t, informer)
 	faults := []func(){
 		func() { srv.Inject(apitest.Fault{Resource: "pods", Open: true, End: apitest.Clean}) },
@@ -239,20 +239,20 @@ func TestSharingSurvivesFaults(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestSharingTellsWhatIsInTheWay: where objects were to share parts and do not, the log
+// TestDeduplicationTellsWhatIsInTheWay: where objects were to share parts and do not, the log
 // says which and why; nobody is told where they do.
-func TestSharingTellsWhatIsInTheWay(t *testing.T) {
+func TestDeduplicationTellsWhatIsInTheWay(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
 	client, err := kubernetes.NewForConfig(srv.Config())
 	require.NoError(t, err)
 	options := cache.SharedIndexInformerOptions{}
-	transformed := adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), options)
+	transformed := adapters.NewClientInformer(adapters.Deduplicate(client.CoreV1().Pods("")), options)
 	require.NoError(t, transformed.SetTransform(func(obj any) (any, error) { return obj, nil }))
 	for want, informer := range map[string]cache.SharedIndexInformer{
 		"a transform function may modify them":  transformed,
-		"is no client of client-go's clientset": adapters.NewClientInformer(adapters.Sharing(fake.NewClientset().CoreV1().Pods("")), options),
-		"":                                      adapters.NewClientInformer(adapters.Sharing(client.CoreV1().Pods("")), options),
+		"is no client of client-go's clientset": adapters.NewClientInformer(adapters.Deduplicate(fake.NewClientset().CoreV1().Pods("")), options),
+		"":                                      adapters.NewClientInformer(adapters.Deduplicate(client.CoreV1().Pods("")), options),
 	} {
 		logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true), ktesting.Verbosity(2)))
 		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
