@@ -58,7 +58,7 @@ func TestEveryFieldIsShown(t *testing.T) {
 			leaf.SetString(value)
 			values[value] = path
 		case reflect.Int, reflect.Uint64, reflect.Int64:
-			if strings.HasSuffix(path, "Bytes") || strings.Contains(path, "Budget") || strings.Contains(path, "Sharing.Found") || strings.Contains(path, "Sharing.Looked") {
+			if strings.HasSuffix(path, "Bytes") || strings.Contains(path, "Budget") || strings.Contains(path, "Deduplication.Found") || strings.Contains(path, "Deduplication.Looked") {
 				return
 			}
 			if leaf.IsZero() && (strings.HasSuffix(path, "Failures") || strings.HasSuffix(path, "Panics")) {

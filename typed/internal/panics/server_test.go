@@ -98,16 +98,27 @@ var serverRows = map[string]row{
 		assert.ErrorContains(t, informer.Rejected(rig.Key("bad")), planting)
 	}},
 	"inspect.WithDeduplication": {contained: true, run: func(t *testing.T, p *planted) {
-		page, err := inspect.New(inspect.WithDeduplication(func() snapshot.Deduplication { p.here(); return snapshot.Deduplication{} }))
-		require.NoError(t, err)
-		get := func() int {
-			w := httptest.NewRecorder()
-			page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
-			return w.Code
-		}
-		assert.Equal(t, http.StatusInternalServerError, get())
-		assert.Equal(t, http.StatusOK, get())
+		showsNextPage(t, inspect.WithDeduplication(func() snapshot.Deduplication { p.here(); return snapshot.Deduplication{} }))
 	}},
+	"inspect.WithControllers": {contained: true, run: func(t *testing.T, p *planted) {
+		showsNextPage(t, inspect.WithControllers(func() []snapshot.Controller { p.here(); return nil }))
+	}},
+	"inspect.WithProblems": {contained: true, run: func(t *testing.T, p *planted) {
+		showsNextPage(t, inspect.WithProblems(func() []snapshot.Problem { p.here(); return nil }))
+	}},
+}
+
+// showsNextPage: a page whose option panics once is an error, and the next one is whole.
+func showsNextPage(t *testing.T, option inspect.Option) {
+	page, err := inspect.New(option)
+	require.NoError(t, err)
+	get := func() int {
+		w := httptest.NewRecorder()
+		page.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+		return w.Code
+	}
+	assert.Equal(t, http.StatusInternalServerError, get())
+	assert.Equal(t, http.StatusOK, get())
 }
 
 // decodes has an object come that panics when it is decoded, in a list or in a watch: it is
