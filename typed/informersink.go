@@ -121,10 +121,7 @@ func (s *informerSink[T]) replace(l source.List, version string) {
 	objs, rejected, leftOut := source.Kept[T](l.Items)
 	kept := keptIn(l.Namespace, objs, rejected)
 	s.health.rejections.repairAll(l.Namespace, bySink, kept)
-	list := queue.List[T]{Namespace: l.Namespace, Objects: objs}
-	for _, key := range kept {
-		list.Kept = append(list.Kept, key)
-	}
+	list := queue.List[T]{Namespace: l.Namespace, Objects: objs, Kept: kept}
 	if l.Namespace != metav1.NamespaceAll {
 		if !s.first.withheld.Load() || !s.begins(objs, len(objs) > 0, version) {
 			s.queueList(list, l.Reason, version)
