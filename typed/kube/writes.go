@@ -30,8 +30,8 @@ import (
 //  2. A snapshot is no moment of the server: it is the server's history up to ResourceVersion,
 //     with own writes after it. ResourceVersion, WaitForResourceVersion and Expectations stay
 //     with the watch.
-//  3. Answers in protobuf say nothing to informers of *unstructured.Unstructured nothing, nor of custom
-//     types that are decoded from JSON alone; see Status, and the log, which says so once.
+//  3. Answers in protobuf are left out for informers of *unstructured.Unstructured, and of types
+//     that are decoded from JSON alone. Status counts them, and the log says so once.
 //  4. Evictions, bindings, scale, deletecollection and dry runs say nothing. Expectations are
 //     for these, and for writes of other clients.
 //
@@ -56,7 +56,7 @@ func NewWrites() *Writes { return &Writes{answers.New()} }
 // fail, with an error that says so.
 func (w *Writes) Config(config *rest.Config) *rest.Config { return w.answers.Config(config) }
 
-// WritesStatus is how answers have fared since NewWrites. One that several informers get
+// WritesStatus counts answers since NewWrites. One that several informers get
 // counts for each.
 type WritesStatus struct {
 	// Taken counts those that a store has got before the watch.
