@@ -1,8 +1,7 @@
 // Package ownwrites decides what becomes of the answers that an API server gives to a
 // program's own writes, and of what one watch reports of the same objects, so that a store
 // has what was written at once and never goes back. It is a state machine: it knows no
-// HTTP, has no clock and no lock, and passes nothing on by itself. docs/explanation has the
-// reasons for its rules.
+// HTTP, has no clock and no lock, and passes nothing on by itself.
 package ownwrites
 
 import (
@@ -60,8 +59,9 @@ const (
 // entry is what the filter remembers of a key while the watch is behind it.
 type entry[T any] struct {
 	State[T]
-	since time.Time
-	died  bool // its deletion was answered
+	since   time.Time
+	died    bool // its deletion was answered
+	overdue bool // the watch has not reached it for too long
 }
 
 // death is an answered deletion. Nothing of its UID is passed on any more.
@@ -276,8 +276,11 @@ func (f *Filter[T]) expire(now time.Time) {
 			f.age(d.since)
 		}
 	}
-	for _, e := range f.entries {
-		f.relist = f.relist || now.Sub(e.since) >= Patience
+	for key, e := range f.entries {
+		if now.Sub(e.since) >= Patience {
+			e.overdue, f.relist = true, true
+			f.entries[key] = e
+		}
 		f.age(e.since)
 	}
 }
@@ -289,17 +292,17 @@ func (f *Filter[T]) Relist() bool { return f.relist }
 // List begins a list. Unbound reports that it was asked for without a version. Item follows
 // for each of its objects, then Rest.
 func (f *Filter[T]) List(version uint64, unbound bool) {
-	// A list that goes back is of another history: etcd was restored.
-	if f.relist || unbound && version < f.reached {
+	if unbound && version < f.reached { // of another history: etcd was restored
 		clear(f.entries)
 		clear(f.dead)
-		f.versions, f.waiting, f.burial, f.reached, f.relist = nil, nil, 0, version, false
+		f.versions, f.waiting, f.burial, f.reached = nil, nil, 0, version
 	}
 	for key, e := range f.entries {
-		if e.Version <= version {
+		if e.Version <= version || e.overdue {
 			delete(f.entries, key)
 		}
 	}
+	f.relist = false
 	f.reached, f.listed = max(f.reached, version), true
 	f.bury()
 }

@@ -200,6 +200,21 @@ func TestRelist(t *testing.T) {
 	assert.False(t, f.Remembers())
 }
 
+// TestRelistKeepsWhatIsNotOverdue: the list decides on the old answer alone, and takes back
+// no other.
+func TestRelistKeepsWhatIsNotOverdue(t *testing.T) {
+	f := at(100)
+	f.Answered(state("U1", 500), begin(), start)
+	late := state("U2", 130)
+	late.Key.Name = "b"
+	f.Answered(late, begin(), start.Add(ownwrites.Patience-1))
+	f.Bookmark(102, start.Add(ownwrites.Patience))
+	f.List(103, false)
+	assert.Equal(t, []ownwrites.State[string]{late}, f.Rest(func(index.Key) bool { return false }))
+	f.Bookmark(104, start.Add(ownwrites.Patience+1))
+	assert.False(t, f.Relist())
+}
+
 // TestAnotherHistory: a list that goes back, though it was not asked to, holds.
 func TestAnotherHistory(t *testing.T) {
 	f := at(100)
