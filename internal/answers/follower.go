@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -55,7 +56,8 @@ type Follower[T index.Object] struct {
 // delivery is an answer on its way to reads.
 type delivery struct {
 	*answer
-	done chan struct{}
+	done   chan struct{}
+	finish func() // closes done, once
 }
 
 // Config is what a Follower is made of.
@@ -99,8 +101,8 @@ func (f *Follower[T]) Run() {
 		case <-f.closed:
 			return
 		case d := <-f.queue:
-			if err := goroutine.Contain(f.ctx, "what takes an answer", func() error { f.take(d); return nil }); err != nil {
-				close(d.done)
+			if err := goroutine.Contain(f.ctx, "the answer to a write", func() error { f.take(d); return nil }); err != nil {
+				d.finish()
 			}
 		}
 	}
@@ -150,7 +152,8 @@ func (f *Follower[T]) ended() <-chan struct{} { return f.ctx.Done() }
 
 // offer implements receiver.
 func (f *Follower[T]) offer(a *answer) <-chan struct{} {
-	d := &delivery{a, make(chan struct{})}
+	done := make(chan struct{})
+	d := &delivery{a, done, sync.OnceFunc(func() { close(done) })}
 	select {
 	case f.queue <- d:
 	default:
@@ -172,10 +175,10 @@ func (f *Follower[T]) take(d *delivery) {
 	}
 	if reason != "" {
 		f.answers.leaveOut(f.ctx, d.of.GroupVersionResource, reason)
-		close(d.done)
+		d.finish()
 		return
 	}
-	f.To.Step(nil, "", func() { close(d.done) })
+	f.To.Step(nil, "", d.finish)
 }
 
 // judge completes a state by its answer. It returns why that is not taken.
