@@ -39,10 +39,14 @@ const maxErrors = 10
 //  1. that adds what is there, or updates or deletes what is not,
 //  2. whose old object is not the very one of the event before,
 //  3. whose version is older than that of the event before, or the same although
-//     it was watched.
+//     it was watched, see OwnWrites.
 //
 // Its methods are safe for concurrent use.
 type History[T Object] struct {
+	// OwnWrites is set before the first event if the informer has kube.WithWrites: API servers
+	// answer a deletion without its version, so that such an event has the object before.
+	OwnWrites bool
+
 	mu      sync.Mutex
 	objects map[index.Key]T      // guarded by mu
 	steps   map[index.Key][]step // guarded by mu
@@ -128,7 +132,8 @@ func (h *History[T]) checkOrder(held T, e typed.Event[T]) {
 		h.fail("%s: %w", describe(e.New), err)
 		return
 	}
-	if order < 0 || order == 0 && e.Reason == index.Watched {
+	own := h.OwnWrites && e.Type == index.Deleted && index.Same(e.New, held)
+	if order < 0 || order == 0 && e.Reason == index.Watched && !own {
 		h.fail("%s: %v (%v), but it was at version %s before", describe(e.New), e.Type, e.Reason, held.GetResourceVersion())
 	}
 }

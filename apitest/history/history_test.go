@@ -45,6 +45,19 @@ func play(events ...event) *history.History[*corev1.ConfigMap] {
 	return h
 }
 
+// TestOwnDeletions: the answer to an own deletion has no version, so the event has the very
+// object before, and no other of that version.
+func TestOwnDeletions(t *testing.T) {
+	v1 := at("1")
+	for obj, isOwn := range map[*corev1.ConfigMap]bool{v1: true, at("1"): false} {
+		h := history.New[*corev1.ConfigMap]()
+		h.OwnWrites = true
+		h.Record(added(v1))
+		h.Record(deleted(v1, obj))
+		assert.Equal(t, isOwn, h.Err() == nil)
+	}
+}
+
 func TestEventsFollowFromOneAnother(t *testing.T) {
 	v1, v2, v3, v10 := at("1"), at("2"), at("3"), at("10")
 	for _, test := range []struct {

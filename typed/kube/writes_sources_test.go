@@ -23,6 +23,7 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
+	"github.com/kubetyped/informer/typed/view"
 )
 
 // TestOwnWritesOfNamespaces: callers do not wait until all namespaces are listed, and their
@@ -69,6 +70,34 @@ func TestOwnWritesOfNamespaces(t *testing.T) {
 		cancel()
 		assert.NoError(t, <-ended)
 	})
+}
+
+// TestOwnWritesInViews: a view has own writes as soon as its inputs do.
+func TestOwnWritesInViews(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := newWriting(t, "")
+		pods, _ := w.pods()
+		red := typed.NewInformer(view.Filter(view.Of(pods), func(p *corev1.Pod) bool { return p.Namespace == "red" }))
+		require.NoError(t, red.WaitForSync(rig.Start(t, red)))
+		for _, namespace := range []string{"blue", "red"} {
+			_, err := w.client.CoreV1().Pods(namespace).Create(w.ctx, podNamed(namespace, "a"), metav1.CreateOptions{})
+			require.NoError(t, err)
+		}
+		synctest.Wait()
+		assert.Equal(t, []index.Key{{Namespace: "red", Name: "a"}}, keysOf(red))
+		require.NoError(t, w.client.CoreV1().Pods("red").Delete(w.ctx, "a", metav1.DeleteOptions{}))
+		synctest.Wait()
+		assert.Empty(t, keysOf(red))
+		w.catchUp(pods)
+	})
+}
+
+// keysOf returns the keys of the objects of an informer.
+func keysOf[T index.Object](informer *typed.Informer[T]) (keys []index.Key) {
+	for _, obj := range informer.List() {
+		keys = append(keys, index.KeyOf(obj))
+	}
+	return keys
 }
 
 // TestSourcesThatRefuseWrites say why.

@@ -72,12 +72,8 @@ func (w *writing) hold() { w.lag = w.srv.Inject(apitest.Fault{Lag: true}) }
 func (w *writing) pods() (*typed.Informer[*corev1.Pod], *history.History[*corev1.Pod]) {
 	pods := typed.NewInformer(kube.FromClient(w.client.CoreV1().Pods(""), kube.WithWrites(w.writes)))
 	told := history.New[*corev1.Pod]()
-	_, err := pods.Handle(typed.HandlerFuncs[*corev1.Pod]{AddFunc: told.OnAdd, UpdateFunc: told.OnUpdate, DeleteFunc: func(d typed.Deleted[*corev1.Pod]) {
-		if d.Object == d.Old {
-			d.Reason = index.Relisted // as then, the last state is not known
-		}
-		told.OnDelete(d)
-	}})
+	told.OwnWrites = true
+	_, err := pods.Handle(told)
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { assert.NoError(w.t, told.Err()) })
 	ctx, cancel := context.WithCancel(context.Background())
