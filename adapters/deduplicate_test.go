@@ -133,7 +133,7 @@ func TestDeduplication(t *testing.T) {
 	}
 }
 
-// TestDeduplicationHeedsTweaks: what is asked for is what the client would ask for.
+// TestDeduplicationHeedsTweaks: requests have the selectors and limits of the client.
 func TestDeduplicationHeedsTweaks(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)

@@ -31,7 +31,7 @@ import (
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
 
-// recorder is a manager that records what is mounted on its servers.
+// recorder is a manager that records the handlers of its servers.
 type recorder struct {
 	manager.Manager
 	pages  map[string]http.Handler
@@ -181,7 +181,7 @@ func controllerNamed(report snapshot.Report, name string) snapshot.Controller {
 	return snapshot.Controller{}
 }
 
-// TestInspectRejects: what cannot be shown is an error, and leaves nothing in the registry.
+// TestInspectRejects: invalid arguments are errors, and leave nothing in the registry.
 func TestInspectRejects(t *testing.T) {
 	srv := newKindServer(t)
 	_, err := ctrlruntime.Inspect(nil)

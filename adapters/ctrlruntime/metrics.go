@@ -69,7 +69,7 @@ func find[C prometheus.Collector](key string, metric *C, labels ...string) error
 }
 
 // registered returns a metric of controller-runtime by its name and labels. It is not
-// exported, but a registry tells of what it has when the same is registered again.
+// exported, but a registry returns the metric that it has when the same is registered again.
 func registered(name string, labels ...string) (prometheus.Collector, error) {
 	registry, ok := metrics.Registry.(prometheus.Collector)
 	if !ok {

@@ -143,7 +143,7 @@ func (m *Metrics) collect() []prometheus.Metric {
 	c.tellExpectations()
 	c.tellGroups()
 	c.tellFleets()
-	c.logDeduplication()
+	c.collectDeduplication()
 	m.counts, m.gauges = c.counts, len(c.gauges)
 	return c.metrics(m.descriptions)
 }

@@ -71,9 +71,9 @@ func (c *collection) tellExpectations() {
 	}
 }
 
-// logDeduplication tells of the parts that objects share, of which there is one table for the
+// collectDeduplication sets the metrics of the deduplication table, of which there is one a
 // process.
-func (c *collection) logDeduplication() {
+func (c *collection) collectDeduplication() {
 	s, l := kube.Deduplication(), c.labelled()
 	c.set(deduplicatedParts, l, float64(s.Parts))
 	c.set(deduplicationBytes, l, float64(s.Bytes))

@@ -13,7 +13,7 @@ type content struct {
 	reference bool
 }
 
-// memory is what is known of the memory that a function made itself, part by part. Memory
+// memory describes the memory that a function made itself, part by part. Memory
 // without content is the function's own.
 type memory map[place]content
 
@@ -102,7 +102,7 @@ func (m memory) store(p place, c content, replace bool) {
 	m[p] = c
 }
 
-// forget removes what is known of the parts of a place.
+// forget removes the descriptions of the parts of a place.
 func (m memory) forget(p place) {
 	maps.DeleteFunc(m, func(q place, _ content) bool {
 		_, ok := after(q.path, p.path)

@@ -35,7 +35,7 @@ const (
 	cached
 )
 
-// A place is memory: what is reached from a root by a path of fields, "[]" for elements
+// A place is memory that is reached from a root by a path of fields, "[]" for elements
 // and "*" for what a reference points to. Of a value that is a reference, a place is what
 // it points to; of a struct, the memory it was copied from.
 type place struct {

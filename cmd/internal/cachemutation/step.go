@@ -172,7 +172,7 @@ func (f *frame) phi(v *ssa.Phi) {
 	f.set(v, union)
 }
 
-// assert passes a value on. A store may hold anything: what comes from it is from a cache
+// assert passes a value on. A store may hold anything: its objects are from a cache
 // if it turns out to be an API object.
 func (f *frame) assert(v *ssa.TypeAssert) {
 	if !holdsReferences(v.AssertedType) {
