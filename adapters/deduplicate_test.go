@@ -161,9 +161,9 @@ func TestDeduplicationOfOtherClients(t *testing.T) {
 	assert.Empty(t, nodes.GetStore().ListKeys())
 }
 
-// TestDeduplicationOfWhatCannotBeDecoded: an object that cannot be decoded ends the watch, as
-// of a generated client, is not stored, and the informer goes on.
-func TestDeduplicationOfWhatCannotBeDecoded(t *testing.T) {
+// TestDeduplicationRejectsBadObjects: an object that cannot be decoded ends the watch, as with a
+// generated client, is not stored, and the informer goes on.
+func TestDeduplicationRejectsBadObjects(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), tolerant("shop", "a")))
@@ -239,9 +239,9 @@ func TestDeduplicationSurvivesFaults(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestDeduplicationTellsWhatIsInTheWay: where objects were to share parts and do not, the log
-// says which and why; nobody is told where they do.
-func TestDeduplicationTellsWhatIsInTheWay(t *testing.T) {
+// TestDeduplicationLogsObstacles: if objects should share parts and cannot, the log names the
+// reason; if they can, it has no line.
+func TestDeduplicationLogsObstacles(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
 	client, err := kubernetes.NewForConfig(srv.Config())

@@ -34,10 +34,10 @@ var links = map[string]struct {
 	packages  int
 	generated []string // what it links of elections; nothing, if it is not said
 }{
-	"adapters":                  {packages: 422},
-	"adapters/dynamicinformer":  {packages: 754, generated: informers},
-	"adapters/informers":        {packages: 750, generated: informers},
-	"adapters/metadatainformer": {packages: 755, generated: informers},
+	"adapters":                  {packages: 423},
+	"adapters/dynamicinformer":  {packages: 755, generated: informers},
+	"adapters/informers":        {packages: 751, generated: informers},
+	"adapters/metadatainformer": {packages: 756, generated: informers},
 	"index":                     {packages: 115},
 	"lister":                    {packages: 273},
 	"queue":                     {packages: 231},
@@ -46,7 +46,7 @@ var links = map[string]struct {
 	"typed/fleet":               {packages: 347},
 	"typed/inspect":             {packages: 362},
 	"typed/inspect/snapshot":    {packages: 68},
-	"typed/kube":                {packages: 417},
+	"typed/kube":                {packages: 418},
 	"typed/kube/election":       {packages: 719, generated: elections},
 	"typed/observe":             {packages: 300},
 	"typed/report":              {packages: 284},

@@ -12,7 +12,7 @@ const module = "github.com/kubetyped/informer/"
 
 // ofQueue are the rooms that the work queue is built on. Who has the queue has them.
 var ofQueue = []string{
-	"internal/goroutine", "internal/intrusive", "internal/keys", "internal/monitor", "internal/shrink", "internal/loglimit", "internal/timing",
+	"internal/fakeclient", "internal/goroutine", "internal/intrusive", "internal/keys", "internal/monitor", "internal/shrink", "internal/loglimit", "internal/timing",
 }
 
 // TestRooms looks at all packages that each of the core packages links.
@@ -40,7 +40,7 @@ func TestRooms(t *testing.T) {
 		"typed/view":        {ours: []string{"index", "internal/deepcopy", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/observer", "internal/random", "internal/goroutine", "internal/loglimit", "internal/shrink", "internal/heapsize", "typed/report"}, forbidden: []string{api, client}, allowed: []string{queues}},
 		"typed/shard":       {ours: []string{"index", "queue", "typed/source", "internal/monitor", "internal/goroutine", "internal/shrink", "internal/loglimit"}},
 		"typed/fleet":       {ours: []string{"index", "lister", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/observer", "internal/random", "internal/goroutine", "internal/loglimit", "internal/shrink", "internal/heapsize", "typed/report"}},
-		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/observer", "internal/random", "internal/goroutine", "internal/loglimit", "internal/shrink", "internal/heapsize", "typed/report", "internal/answers", "internal/ownwrites", "internal/deepcopy", "internal/decode/wire", "internal/decode/plan", "internal/decode/jsontree", "internal/decode/parts", "internal/decode/layout"}},
+		"typed/kube":        {ours: []string{"index", "queue", "typed", "typed/source", "internal/monitor", "internal/eventlog", "internal/observer", "internal/random", "internal/goroutine", "internal/loglimit", "internal/shrink", "internal/heapsize", "typed/report", "internal/fakeclient", "internal/answers", "internal/ownwrites", "internal/deepcopy", "internal/decode/wire", "internal/decode/plan", "internal/decode/jsontree", "internal/decode/parts", "internal/decode/layout"}},
 
 		"typed/inspect/snapshot": {forbidden: []string{api, client, web, "k8s.io"}},
 		"typed/inspect": {ours: []string{"index", "lister", "queue", "typed", "typed/control", "typed/fleet", "typed/inspect/snapshot", "typed/report", "typed/shard", "typed/source",
