@@ -77,7 +77,7 @@ func (p *Packed[T]) GetResourceVersion() string { return p.ResourceVersion }
 // time must not be modified.
 func (p *Packed[T]) GetDeletionTimestamp() *metav1.Time { return p.DeletionTimestamp }
 
-// Object decodes the object, anew each time: it is the caller's, who may modify it. It is what
+// Object decodes the object each time that it is called: it is the caller's, who may modify it. It is what
 // FromREST[T] has with the same options and without deduplication. The error names the object:
 // its bytes cannot be decoded into a T, or it was not made by FromREST and has none. Several
 // goroutines may call it at once.
@@ -186,7 +186,7 @@ func packingCodec[T index.Object](codec wire.Codec[T], mediaType string, api *wi
 	}), nil
 }
 
-// identify copies what identifies an object whose metadata is a field beside the Packed.
+// identify copies the metadata of an object that embeds an ObjectMeta, too.
 func (p *Packed[T]) identify(obj index.Object) {
 	p.Namespace, p.Name = obj.GetNamespace(), obj.GetName()
 	if o, ok := obj.(interface{ GetUID() types.UID }); ok {
@@ -291,7 +291,7 @@ func checkPacked(of reflect.Type) error {
 	case found > 1:
 		return errors.New("it embeds two Packed: embed one")
 	case found == 1 && !of.Implements(packableType):
-		return errors.New("a method of its own hides those of the Packed that it embeds")
+		return errors.New("a method hides one of the Packed that it embeds: rename it")
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// A delta tells how to make a text out of a base, in turns: how many bytes to insert, and
+// A delta makes a text out of a base, in turns: it has how many bytes to insert, and
 // those; how many to copy of the base, and how far their place is from the one that comes
 // next, which is after what was copied last, and as many bytes on as were inserted. So where
 // a text differs from its base by other bytes in the same place, the distance is 0, in one
@@ -56,7 +56,7 @@ func (d *differ) append(into, base, text []byte, most int) ([]byte, bool) {
 	}
 	d.read(base)
 	begin := len(into)
-	inserted, next := 0, 0 // the place of what is not written yet, and the one after the last copy
+	inserted, next := 0, 0 // where the bytes begin that are not written yet, and where the last copy ended
 	for at := 0; at+window <= len(text); {
 		found := d.find(base, text, at, next+at-inserted)
 		if found < 0 {

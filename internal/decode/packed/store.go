@@ -23,7 +23,7 @@ type Record struct {
 type base struct {
 	root *string // nil: data is the bytes
 	data string  // a delta of the root
-	size int     // in bytes, of what it stands for
+	size int     // the length of the bytes
 }
 
 // Store makes records. Several goroutines may use it at once. Its records do not refer to it.
@@ -113,7 +113,7 @@ func (s *Store) newBase(w *scratch, bytes []byte) *base {
 	return &base{data: string(bytes), size: len(bytes)}
 }
 
-// append appends what a base stands for.
+// append appends the bytes of a base.
 func (b *base) append(into []byte) ([]byte, error) {
 	if b.root == nil {
 		return append(into, b.data...), nil
@@ -144,8 +144,7 @@ func (r Record) Read(use func(bytes []byte) error) error {
 	return use(w.text)
 }
 
-// hash returns what the names of siblings have in common: all but what comes after the last
-// dash.
+// hash returns the hash of the beginning that the names of siblings share, up to the last dash.
 func (s *Store) hash(namespace, name string) uint64 {
 	beginning := name[:strings.LastIndexByte(name, '-')+1]
 	return maphash.String(s.seed, beginning) ^ maphash.String(s.seed, namespace)*0x9e3779b97f4a7c15

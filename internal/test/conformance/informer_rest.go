@@ -73,7 +73,7 @@ func restStructs(f format, streamed bool) subject {
 	}
 }
 
-// packedPod is a Pod as bytes, with its metadata beside.
+// packedPod is a Pod as bytes, and its metadata.
 type packedPod struct {
 	metav1.ObjectMeta `json:"metadata"`
 	kube.Packed[*corev1.Pod]
