@@ -289,7 +289,7 @@ func checkPacked(of reflect.Type) error {
 	}
 	switch {
 	case found > 1:
-		return errors.New("it embeds two Packed: embed one")
+		return errors.New("two fields are a Packed: embed one")
 	case found == 1 && !of.Implements(packableType):
 		return errors.New("a method hides one of the Packed that it embeds: rename it")
 	}

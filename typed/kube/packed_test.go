@@ -192,3 +192,53 @@ func TestPackedIsSmall(t *testing.T) {
 	t.Logf("%d bytes a Pod, deduplicated %d", small.Bytes/500, large.Bytes/500)
 	assert.Less(t, small.Bytes, large.Bytes/4)
 }
+
+// TestObjectReturnsErrors: what is wrong with a field that is not named is an error of Object that
+// names the object, and holds up nothing.
+func TestObjectReturnsErrors(t *testing.T) {
+	t.Parallel()
+	srv := apitest.Start(t, apitest.WithResources(apitest.Resource{GroupVersionResource: networkResource, Kind: "Network"}))
+	right := newNetwork("right", "10.0.0.0/8")
+	wrong := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Network", "metadata": map[string]any{"namespace": "default", "name": "wrong"},
+		"spec": map[string]any{"cidr": int64(7)},
+	}}
+	require.NoError(t, srv.Create(t.Context(), right, wrong))
+	informer := typed.NewInformer(kube.FromREST[*kube.Packed[*network]](srv.Config(), kube.WithResource(networkResource)))
+	ctx := rig.Start(t, informer)
+	require.NoError(t, informer.WaitForSync(ctx))
+	require.Equal(t, 2, informer.Len())
+	for packed := range informer.All() {
+		whole, err := packed.Object()
+		if packed.GetName() == "wrong" {
+			assert.ErrorContains(t, err, "decode packed *kube_test.network default/wrong: ")
+			assert.Nil(t, whole)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, "10.0.0.0/8", whole.Spec.CIDR)
+	}
+}
+
+// TestPackedHasOwnWrites: a packed object is the answer to a write before the write returns.
+func TestPackedHasOwnWrites(t *testing.T) {
+	t.Parallel()
+	for _, contentType := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
+		w := newWriting(t, contentType)
+		require.NoError(t, w.srv.Create(t.Context(), rig.NewPod("pod", "node-1")))
+		informer := follow(w, kube.FromREST[*packedPod](w.config, kube.WithResource(podResource), kube.WithWrites(w.writes)))
+		key := index.Key{Namespace: "default", Name: "pod"}
+		packed, ok := informer.Get(key)
+		require.True(t, ok)
+		pod, err := packed.Object()
+		require.NoError(t, err)
+		pod.Labels = map[string]string{"color": "red"}
+		written, err := w.client.CoreV1().Pods(pod.Namespace).Update(t.Context(), pod, metav1.UpdateOptions{})
+		require.NoError(t, err)
+		packed, _ = informer.Get(key)
+		require.Equal(t, written.ResourceVersion, packed.GetResourceVersion())
+		pod, err = packed.Object()
+		require.NoError(t, err)
+		assert.Equal(t, "red", pod.Labels["color"])
+	}
+}
