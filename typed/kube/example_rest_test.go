@@ -70,7 +70,7 @@ type Pod struct {
 	} `json:"spec"`
 }
 
-// What the struct names is decoded when an object arrives, and all else on request.
+// The named fields are decoded when an object arrives, and all others on request.
 func ExamplePacked() {
 	pod := rig.NewPod("web-0", "node-7")
 	pod.Status.Phase = corev1.PodRunning
