@@ -84,7 +84,7 @@ func BenchmarkScale(b *testing.B) {
 }
 
 // common is what many objects refer to.
-type common struct{ text [1 << 16]byte }
+type common struct{ Text [1 << 16]byte }
 
 func (*common) SharedByObjects() {}
 
