@@ -135,7 +135,7 @@ func (s *namespacesSource[T]) run(ctx context.Context, namespace string, sink Si
 func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	switch {
 	case s.namespaces == nil:
-		return errors.New("set of namespaces is nil")
+		return errNoSet
 	case s.source == nil:
 		return errors.New("source function is nil")
 	case s.namespaces.err != nil:

@@ -49,9 +49,11 @@ func (n *Namespaces) Has(namespace string) bool {
 
 // Err returns nil if a namespace is in the set, and otherwise a *NamespaceError that is
 // ErrOutside: what informers do not have of it may exist nevertheless. If NewNamespaces was
-// given a name that cannot be that of a namespace, Err returns that error.
+// given a name that cannot be that of a namespace, or there is no set, Err returns that error.
 func (n *Namespaces) Err(namespace string) error {
 	switch {
+	case n == nil:
+		return errNoSet
 	case n.err != nil:
 		return n.err
 	case !n.Has(namespace):
@@ -59,6 +61,8 @@ func (n *Namespaces) Err(namespace string) error {
 	}
 	return nil
 }
+
+var errNoSet = errors.New("set of namespaces is nil")
 
 // Add adds namespaces, of which some may be in the set already. It returns an
 // error, and adds none, if a name cannot be that of a namespace.
