@@ -13,8 +13,9 @@ import (
 // scope is which namespaces of an informer can be read. The methods of nil allow all.
 type scope struct {
 	of     source.Scoped
-	synced <-chan struct{} // of the informer
-	ready  atomic.Bool     // synced was closed
+	in     func(index, value string) string // see listwatch.Namespaces; nil: no index
+	synced <-chan struct{}                  // of the informer
+	ready  atomic.Bool                      // synced was closed
 }
 
 // stay returns the number of a namespace's stay, an error if objects may be missing.
@@ -38,20 +39,33 @@ func (s *scope) stays(namespace string, stay uint64) error {
 	return err
 }
 
-// begin begins to read the objects of a value of an index, which may be that of namespaces.
-func (s *scope) begin(index, value string) (stay uint64, err error) {
-	if s == nil || index != cache.NamespaceIndex {
-		return 0, nil
+// namespaceOf returns the namespace that a value of an index is limited to, "" if it is to none.
+func (s *scope) namespaceOf(index, value string) string {
+	switch {
+	case s == nil:
+		return ""
+	case index == cache.NamespaceIndex:
+		return value
+	case s.in != nil:
+		return s.in(index, value)
 	}
-	return s.stay(value)
+	return ""
+}
+
+// begin begins to read the objects of a value of an index.
+func (s *scope) begin(index, value string) (stay uint64, err error) {
+	if namespace := s.namespaceOf(index, value); namespace != "" {
+		return s.stay(namespace)
+	}
+	return 0, nil
 }
 
 // end ends what begin has begun.
 func (s *scope) end(index, value string, stay uint64) error {
-	if s == nil || index != cache.NamespaceIndex {
-		return nil
+	if namespace := s.namespaceOf(index, value); namespace != "" {
+		return s.stays(namespace, stay)
 	}
-	return s.stays(value, stay)
+	return nil
 }
 
 // getInScope does as GetByKey where objects may be missing.

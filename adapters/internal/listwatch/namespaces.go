@@ -18,6 +18,9 @@ type Namespaces struct {
 	In func(namespace string) cache.ListerWatcher
 	// OutOfScope reports to handlers the deletions of a namespace that leaves the set.
 	OutOfScope bool
+	// NamespaceOf returns the namespace that a value of an index, other than that of
+	// namespaces, is limited to, "" if it is to none; nil: none is.
+	NamespaceOf func(index, value string) string
 	// Refuse returns an error for a handler that must not be added; nil: there is none.
 	Refuse func(handler any) error
 	// Err is why the informer cannot run; nil: it can.
