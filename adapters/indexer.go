@@ -40,6 +40,7 @@ type indexer[T cache.Object] struct {
 	writer     *index.Indexer[T] // the same; nil: it cannot be written
 	keyed      *index.Indexer[T] // the same, if it has keys as strings; else nil
 	addIndexes func(indexes ...index.Definition[T]) error
+	scope      *scope               // nil: all namespaces can be read
 	late       *latePanics[T]       // of index functions; nil: they are not put off
 	changed    func(version string) // called when a write has set the version; nil: nobody
 

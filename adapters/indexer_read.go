@@ -11,6 +11,9 @@ import (
 // Get implements cache.Store. The error is a cache.KeyError.
 func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
 	if object, err := x.typed(obj); err == nil {
+		if x.scope != nil {
+			return x.getInScope(index.KeyOf(object))
+		}
 		return x.found(x.store.Get(index.KeyOf(object)))
 	}
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
@@ -20,8 +23,12 @@ func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
 	return x.GetByKey(key)
 }
 
-// GetByKey implements cache.Store. It returns no error.
+// GetByKey implements cache.Store. It returns an error only if the informer follows a set of
+// namespaces, and that of the key is not in it, or not listed yet.
 func (x *indexer[T]) GetByKey(key string) (item any, exists bool, err error) {
+	if x.scope != nil {
+		return x.getInScope(keyOf(key))
+	}
 	if x.keyed != nil {
 		return x.found(x.keyed.GetByKeyString(key))
 	}
@@ -63,21 +70,25 @@ func (x *indexer[T]) ListKeys() []string {
 }
 
 // ByIndex implements cache.Indexer. It returns an error if there is no index of
-// that name.
+// that name, and for namespaces as GetByKey.
 func (x *indexer[T]) ByIndex(name, value string) ([]any, error) {
 	idx, err := x.index(name)
 	if err != nil {
 		return nil, err
 	}
+	stay, err := x.scope.begin(name, value)
+	if err != nil {
+		return nil, err
+	}
 	n := idx.Len(value)
 	if n == 0 {
-		return []any{}, nil
+		return []any{}, x.scope.end(name, value, stay)
 	}
 	found := make([]any, 0, n)
 	for obj := range idx.All(value) {
 		found = append(found, x.untyped(obj))
 	}
-	return found, nil
+	return found, x.scope.end(name, value, stay)
 }
 
 // ByTypedIndex implements cache.TypedIndexer.
@@ -86,7 +97,12 @@ func (x *indexer[T]) ByTypedIndex(name, value string) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return orEmpty(idx.Get(value)), nil
+	stay, err := x.scope.begin(name, value)
+	if err != nil {
+		return nil, err
+	}
+	found := orEmpty(idx.Get(value))
+	return found, x.scope.end(name, value, stay)
 }
 
 // Index implements cache.Indexer. It returns an error if there is no index of
@@ -121,7 +137,7 @@ func (x *indexer[T]) TypedIndex(name string, obj T) ([]T, error) {
 		return nil, err
 	}
 	if len(values) == 1 {
-		return orEmpty(idx.Get(values[0])), nil
+		return x.ByTypedIndex(name, values[0])
 	}
 	return orEmpty(x.union(idx, values)), nil
 }
@@ -153,9 +169,13 @@ func (x *indexer[T]) IndexKeys(name, value string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	stay, err := x.scope.begin(name, value)
+	if err != nil {
+		return nil, err
+	}
 	keys := idx.KeyStrings(value)
 	slices.Sort(keys)
-	return orEmpty(keys), nil
+	return orEmpty(keys), x.scope.end(name, value, stay)
 }
 
 // ListIndexFuncValues implements cache.Indexer. It is empty if there is no index

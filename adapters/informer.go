@@ -21,6 +21,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/observe"
 	"github.com/kubetyped/informer/typed/report"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // NewSharedIndexInformer is client-go's cache.NewSharedIndexInformer on top of a
@@ -105,12 +106,14 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 		resyncCheck:   options.ResyncPeriod,
 		listeners:     map[*listener[T]]struct{}{},
 	}
+	spaces, _ := lw.(*listwatch.Namespaces)
 	writing, _ := lw.(*listwatch.Writing)
 	if writing != nil {
 		lw = writing.ListerWatcher
 	}
 	s.source = &reflectorSource[T]{
 		writing:     writing,
+		spaces:      spaces,
 		conversion:  conv,
 		name:        typeName,
 		lw:          lw,
@@ -133,10 +136,14 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 		untyped, isObject := conv.untyped(obj).(metav1.Object)
 		return untyped, ok && isObject
 	}
-	s.typed = typed.NewInformer(s.source, opts...)
+	of := s.source.of()
+	s.typed = typed.NewInformer(of, opts...)
 	s.checker = &doneChecker{s.name, s.typed.Synced()}
 	s.store = newIndexer(store, conv)
 	s.store.keyed = store
+	if scoped, ok := of.(source.Scoped); ok {
+		s.store.scope = &scope{of: scoped, in: spaces.NamespaceOf, synced: s.typed.Synced()}
+	}
 	s.store.late, s.store.changed = late, measured.SetResourceVersion
 	if err := s.store.AddIndexers(options.Indexers); err != nil {
 		utilruntime.HandleError(fmt.Errorf("%s: indexers are not added: %w", s.name, err))
@@ -163,6 +170,9 @@ func (s *informer[T]) RunWithContext(ctx context.Context) {
 		s.source.resyncCheck = s.resyncCheck
 	}
 	s.mu.Unlock()
+	if s.source != nil && s.source.spaces != nil {
+		defer s.source.runBeside(ctx)()
+	}
 	if err := s.typed.Run(ctx); err != nil {
 		utilruntime.HandleErrorWithContext(ctx, err, "Informer does not run", "informer", s.name)
 	}
@@ -180,7 +190,7 @@ func (s *informer[T]) HasSyncedChecker() cache.DoneChecker { return s.checker }
 
 // LastSyncResourceVersion implements cache.SharedInformer.
 func (s *informer[T]) LastSyncResourceVersion() string {
-	if s.source == nil {
+	if s.source == nil || s.source.spaces != nil {
 		return s.typed.ResourceVersion()
 	}
 	return s.source.lastVersion()

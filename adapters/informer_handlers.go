@@ -32,10 +32,8 @@ func (s *informer[T]) AddEventHandlerWithOptions(handler cache.ResourceEventHand
 	if handler == nil {
 		return nil, fmt.Errorf("%s: %w", s.name, errNilHandler)
 	}
-	if s.source != nil && s.source.writing != nil && s.source.writing.Refuse != nil {
-		if err := s.source.writing.Refuse(handler); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.name, err)
-		}
+	if err := s.source.refuse(handler); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	return s.add(&untypedHandler[T]{s.conversion, handler}, handlerName(handler), options)
 }
@@ -66,6 +64,8 @@ func (s *informer[T]) add(handler typed.Handler[T], name string, options cache.H
 		logger:  ptr.Deref(options.Logger, klog.Background()),
 		syncing: true,
 		synced:  make(chan struct{}),
+
+		staysInScope: s.source != nil && s.source.spaces != nil && !s.source.spaces.OutOfScope,
 	}
 	l.checker = &doneChecker{listenerName(s.name, name), l.synced}
 	var log notes

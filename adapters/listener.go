@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 )
 
@@ -18,6 +19,7 @@ type listener[T cache.Object] struct {
 	logger       klog.Logger
 	checker      *doneChecker
 	registration *typed.Registration
+	staysInScope bool // deletions of objects that leave the scope of the informer are not for it
 
 	requested time.Duration // guarded by the informer's mu; the resync period that was asked for
 	period    time.Duration // guarded by the informer's mu; that it has, 0 if none
@@ -77,6 +79,9 @@ func (l *listener[T]) OnUpdate(old, updated T) {
 
 // OnDelete implements typed.Handler.
 func (l *listener[T]) OnDelete(deleted typed.Deleted[T]) {
+	if l.staysInScope && deleted.Reason == index.OutOfScope {
+		return
+	}
 	defer utilruntime.HandleCrashWithLogger(l.logger)
 	l.begin()
 	l.handler.OnDelete(deleted)

@@ -20,6 +20,7 @@ type metrics struct {
 	provider cache.InformerMetricsProvider // nil: that of the process
 	store    cache.Store
 
+	adding sync.Mutex      // held while items are added to queue: sources of namespaces are several
 	queue  *cache.RealFIFO // set before the informer's goroutines use it; nil: own is told
 	own    *ownMetrics     // set before, too
 	added  atomic.Int64    // how many items are or were in queue
@@ -77,7 +78,7 @@ func (m *metrics) key(item any) (string, error) {
 	return strconv.FormatInt(n, 10), nil
 }
 
-// add tells that a change is going to be queued. It is called by the goroutine
+// add tells that a change is going to be queued. It is called by a goroutine
 // that queues, as replace and bookmark are. An item is counted when it is in the
 // queue: the informer waits for as many as are counted.
 func (m *metrics) add() {
@@ -86,6 +87,8 @@ func (m *metrics) add() {
 	case m.own != nil:
 		m.addOwn(1)
 	default:
+		m.adding.Lock()
+		defer m.adding.Unlock()
 		_ = m.queue.Add(m.added.Load() + 1) // its key is known: it was not taken
 		m.added.Add(1)
 	}
@@ -98,6 +101,8 @@ func (m *metrics) replace() {
 	case m.own != nil:
 		m.addOwn(1)
 	default:
+		m.adding.Lock()
+		defer m.adding.Unlock()
 		_ = m.queue.Replace(nil, "") // it looks for no keys
 		m.added.Add(1)
 	}
@@ -110,6 +115,8 @@ func (m *metrics) bookmark() {
 	case m.own != nil:
 		m.addOwn(1)
 	default:
+		m.adding.Lock()
+		defer m.adding.Unlock()
 		_ = m.queue.Bookmark("") // it looks for no keys
 		m.added.Add(1)
 	}

@@ -36,12 +36,16 @@ type reflectorSource[T index.Object] struct {
 	resyncCheck time.Duration                      // how often shouldResync is asked; 0: never
 	shouldSync  func() bool                        // whether resync is to be called
 	resync      func()
-	metrics     *metrics           // nil: none
-	writing     *listwatch.Writing // nil: own writes come by the watch
+	metrics     *metrics              // nil: none
+	writing     *listwatch.Writing    // nil: own writes come by the watch
+	spaces      *listwatch.Namespaces // nil: it is of no set of namespaces
+	cancelLists bool                  // lists end with the source
 	held        func(index.Key) (metav1.Object, bool)
 
 	controller atomic.Pointer[cache.Controller]    // nil before Run
 	ahead      atomic.Pointer[answers.Follower[T]] // nil: no own writes are followed
+
+	transforming sync.Mutex // held by the source of a namespace that calls transform
 }
 
 // Omits implements source.Partial.
@@ -52,12 +56,29 @@ func (s *reflectorSource[T]) Omits(field string) bool {
 
 // Run implements source.Source.
 func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
+	s.metrics.start()
+	defer s.detect(ctx)()
+	return s.listAndWatch(ctx, sink)
+}
+
+// detect looks for objects that were modified until end is called.
+func (s *reflectorSource[T]) detect(ctx context.Context) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var detecting sync.WaitGroup
+	detecting.Go(func() { s.detector.Run(ctx.Done()) })
+	return func() {
+		cancel()
+		detecting.Wait()
+	}
+}
+
+// listAndWatch reports what it lists and watches to sink, until ctx ends.
+func (s *reflectorSource[T]) listAndWatch(ctx context.Context, sink source.Sink[T]) error {
 	inner, wait := s.listerWatcher(ctx)
 	defer wait()
 	guarded := kube.GuardListerWatcher(inner, sink.Report)
 	defer guarded.Wait()
 	lw := newListerWatcher(guarded)
-	s.metrics.start()
 	if s.writing == nil {
 		s.run(ctx, sink, lw)
 		return nil
@@ -73,6 +94,9 @@ func (s *reflectorSource[T]) Run(ctx context.Context, sink source.Sink[T]) error
 
 // run lists and watches until ctx ends.
 func (s *reflectorSource[T]) run(ctx context.Context, sink source.Sink[T], lw *listerWatcher) {
+	if s.cancelLists {
+		lw.lists = ctx
+	}
 	controller := cache.New(&cache.Config{
 		Queue:                        newReflectorQueue(s, sink, lw),
 		ListerWatcher:                lw,
@@ -83,10 +107,6 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink source.Sink[T], lw *l
 		WatchErrorHandlerWithContext: s.onError,
 	})
 	s.controller.Store(&controller)
-
-	var detecting sync.WaitGroup
-	detecting.Go(func() { s.detector.Run(ctx.Done()) })
-	defer detecting.Wait()
 	controller.RunWithContext(ctx)
 }
 

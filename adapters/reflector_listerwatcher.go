@@ -18,6 +18,7 @@ type listerWatcher struct {
 	cache.ListerWatcherWithContext
 
 	noStreaming bool
+	lists       context.Context // of lists, for which a Reflector has one that does not end; nil: they end when they end
 	streaming   atomic.Bool
 	relists     bool                               // relist may be called
 	watching    atomic.Pointer[context.CancelFunc] // ends the watch
@@ -42,6 +43,12 @@ func (lw *listerWatcher) IsWatchListSemanticsUnSupported() bool { return lw.noSt
 func (lw *listerWatcher) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 	lw.streaming.Store(false)
 	lw.again.Store(false)
+	if lw.lists != nil {
+		listing, cancel := context.WithCancel(lw.lists)
+		defer cancel()
+		defer context.AfterFunc(ctx, cancel)()
+		ctx = listing
+	}
 	return lw.ListerWatcherWithContext.ListWithContext(ctx, opts)
 }
 

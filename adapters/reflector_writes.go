@@ -43,6 +43,18 @@ func (s *reflectorSource[T]) follow(ctx context.Context, sink source.Sink[T], lw
 	return follower
 }
 
+// refuse returns an error for a handler that must not be added.
+func (s *reflectorSource[T]) refuse(handler any) error {
+	switch {
+	case s == nil:
+	case s.writing != nil && s.writing.Refuse != nil:
+		return s.writing.Refuse(handler)
+	case s.spaces != nil && s.spaces.Refuse != nil:
+		return s.spaces.Refuse(handler)
+	}
+	return nil
+}
+
 // typedHeld returns what the store has of a key.
 func (s *reflectorSource[T]) typedHeld(key index.Key) (T, bool) {
 	var none T

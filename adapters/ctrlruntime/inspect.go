@@ -31,8 +31,8 @@ const InspectPath = "/debug/informers/"
 //	 2. The registry of controller-runtime has the metrics of the informers, see package
 //	    adapters/metrics, until the manager ends.
 //	 3. The readiness check "informers" fails while an informer is not synced, and names it with
-//	    the cause. Kinds that the server does not have are named, too, and do not make it
-//	    fail; see Waiting.
+//	    the cause. Kinds that the server does not have, and namespaces that may not be listed,
+//	    are named, too, and do not make it fail; see Waiting and WithNamespaces.
 //
 // It returns an error if the cache is another one, the manager has started, the metrics are in
 // the registry already, as those of another manager, or an option cannot be used.
@@ -103,7 +103,7 @@ func (i *inspection) Start(ctx context.Context) error {
 func (*inspection) NeedLeaderElection() bool { return false }
 
 // ready returns an error with the informers that are not synced, and then with the kinds that
-// the server does not have, too.
+// the server does not have, and with the namespaces that may not be listed, too.
 func (c *managerCache) ready(inspector *inspect.Inspector) error {
 	err := control.Ready(inspector.Informers()...)
 	if err == nil {
@@ -112,5 +112,5 @@ func (c *managerCache) ready(inspector *inspect.Inspector) error {
 	for _, kind := range Waiting(c) {
 		err = errors.Join(err, fmt.Errorf("%s waits: %w", nameOf(kind, ""), c.whyWaiting(kind)))
 	}
-	return err
+	return errors.Join(append([]error{err}, c.passedOver()...)...)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,6 +22,7 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // NewCache returns a function that makes a manager's cache, which keeps its objects in this
@@ -86,6 +88,10 @@ func (c *managerCache) make(config *rest.Config, o cache.Options) (err error) {
 		if o.Mapper, err = apiutil.NewDynamicRESTMapper(config, o.HTTPClient); err != nil {
 			return err
 		}
+	}
+	c.mapper = o.Mapper
+	if err := c.checkExamples(); err != nil {
+		return fmt.Errorf("new cache: %w", err)
 	}
 	c.newCache = func(with map[client.Object]cache.ByObject) (cache.Cache, error) {
 		own := o
@@ -213,6 +219,11 @@ type settings struct {
 	typed   map[reflect.Type]newTypedInformer
 
 	optional map[schema.GroupVersionKind]bool
+
+	namespaces *source.Namespaces                        // nil: none is followed
+	followers  map[schema.GroupVersionKind]client.Object // that follow them; none: all
+	deletions  bool                                      // of namespaces that leave
+	mapper     meta.RESTMapper                           // set before there are informers
 }
 
 // configure sets up the options of a cache.
@@ -235,6 +246,9 @@ func (s *settings) configure(config *rest.Config, o *cache.Options, opts []Cache
 			return err
 		}
 	}
+	if err := s.checkNamespaces(o); err != nil {
+		return err
+	}
 	if o.HTTPClient == nil {
 		own := rest.CopyConfig(config)
 		if own.UserAgent == "" {
@@ -247,6 +261,9 @@ func (s *settings) configure(config *rest.Config, o *cache.Options, opts []Cache
 	}
 	httpClient := *o.HTTPClient
 	httpClient.Transport = kube.DecodingTransport(httpClient.Transport)
+	if s.namespaces != nil {
+		httpClient.Transport = namespaceTransport{httpClient.Transport}
+	}
 	o.HTTPClient = &httpClient
 	return nil
 }
@@ -278,13 +295,19 @@ func (c *managerCache) addGate(of kindOf, g *gate) {
 // newInformer returns an informer of a kind.
 func (s *settings) newInformer(lw toolscache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 	fields := s.fieldsOf(example, kind)
-	var decoding toolscache.ListerWatcher = lw
-	if s.sharing || len(fields) > 0 {
-		decoding = listwatch.NewDecoding(lw, example, kind, s.sharing, fields...)
+	writing := s.writing(example, kind, fields)
+	decode := func(lw toolscache.ListerWatcher) toolscache.ListerWatcher {
+		if s.sharing || len(fields) > 0 {
+			lw = listwatch.NewDecoding(lw, example, kind, s.sharing, fields...)
+		}
+		return writing(lw)
 	}
-	if s.writes != nil {
-		decoding = s.writing(decoding, example, kind, fields)
-	}
+	decoding := listwatch.InNamespaces(s.spacesOf(kind), "", func(namespace string) toolscache.ListerWatcher {
+		if namespace == "" {
+			return decode(lw)
+		}
+		return decode(newInNamespace(lw, namespace))
+	})
 	if typed := s.typed[reflect.TypeOf(example)]; typed != nil {
 		return typed(decoding, toolscache.SharedIndexInformerOptions{ResyncPeriod: resync, Indexers: indexers})
 	}

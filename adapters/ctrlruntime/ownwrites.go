@@ -35,15 +35,22 @@ func WithOwnWrites(writes *kube.Writes) CacheOption {
 	}
 }
 
-// writing returns what lists and watches by lw, and takes answers to own writes.
-func (s *settings) writing(lw toolscache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, fields []kube.SourceOption) toolscache.ListerWatcher {
+// writing returns a function that makes a ListerWatcher take answers to own writes, if there are
+// any.
+func (s *settings) writing(example runtime.Object, kind schema.GroupVersionKind, fields []kube.SourceOption) func(toolscache.ListerWatcher) toolscache.ListerWatcher {
+	unchanged := func(lw toolscache.ListerWatcher) toolscache.ListerWatcher { return lw }
+	if s.writes == nil {
+		return unchanged
+	}
 	decode, err := s.writes.AnswerDecoder(example, kind, fields...)
 	if err != nil {
 		log.Info("Own writes are left to the watch", "kind", kind.String(), "type", reflect.TypeOf(example).String(), "reason", err.Error())
-		return lw
+		return unchanged
 	}
 	_, partial := example.(*metav1.PartialObjectMetadata)
-	return &listwatch.Writing{ListerWatcher: lw, Answers: s.writes.Answers(), Decode: decode, Partial: partial, Refuse: refuseConsistency}
+	return func(lw toolscache.ListerWatcher) toolscache.ListerWatcher {
+		return &listwatch.Writing{ListerWatcher: lw, Answers: s.writes.Answers(), Decode: decode, Partial: partial, Refuse: refuseConsistency}
+	}
 }
 
 // consistencyHandlers is where controller-runtime has the handlers of its blocking client.

@@ -188,12 +188,12 @@ func (c *managerCache) missing() (missing map[schema.GroupVersionKind][]*deferre
 // lookFor looks whether the server has kinds by now that it did not have.
 func (c *managerCache) lookFor(ctx context.Context, missing map[schema.GroupVersionKind][]*deferredInformer, gone []schema.GroupVersionKind) {
 	for _, kind := range gone {
-		if c.discover.serves(ctx, kind, c.optional[kind]) {
+		if c.discover.serves(ctx, kind, c.isOptional(kind)) {
 			c.setGone(kind, nil)
 		}
 	}
 	for kind, informers := range missing {
-		if !c.discover.serves(ctx, kind, c.optional[kind]) {
+		if !c.discover.serves(ctx, kind, c.isOptional(kind)) {
 			continue
 		}
 		to, err := c.begin(kind)
@@ -271,7 +271,7 @@ func (c *managerCache) missed(kind schema.GroupVersionKind, err error) {
 	switch {
 	case apierrors.IsNotFound(err):
 		c.suspect(kind)
-	case c.optional[kind]:
+	case c.isOptional(kind):
 		c.setGone(kind, err)
 	}
 }

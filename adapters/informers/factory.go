@@ -1,6 +1,7 @@
 package informers
 
 import (
+	"fmt"
 	"reflect"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/typed/kube"
 )
 
@@ -54,6 +56,8 @@ func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, defaultRes
 		tweak:                 o.tweak,
 		sharing:               o.sharing,
 		writes:                o.writes,
+		spaces:                o.namespaces(),
+		follow:                o.follow,
 	}
 }
 
@@ -67,14 +71,24 @@ type factory struct {
 	tweak     internalinterfaces.TweakListOptionsFunc
 	sharing   bool
 	writes    *kube.Writes
+	spaces    *listwatch.Namespaces // nil: none
+	follow    map[reflect.Type]bool // what follows them; nil: all kinds
 }
 
 // ForResource returns the informer of a resource.
 func (f *factory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
-	if k, ok := kinds().byResource[resource]; ok {
+	k, ok := kinds().byResource[resource]
+	if ok {
 		f.InformerFor(k.example, k.newFunc(f)) // the next line finds it
 	}
-	return f.SharedInformerFactory.ForResource(resource)
+	if f.spaces != nil && f.follow == nil && !ok {
+		return nil, fmt.Errorf("informer of %s: %w", resource, errUnstable)
+	}
+	generic, err := f.SharedInformerFactory.ForResource(resource)
+	if err != nil || !ok || f.spacesOf(k) == nil {
+		return generic, err
+	}
+	return scopedInformer{generic}, nil
 }
 
 // generated is the factory as generated code sees it: what that hands to
@@ -86,6 +100,8 @@ type generated struct{ *factory }
 func (g generated) InformerFor(obj runtime.Object, makeInformer internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	if k, ok := kinds().byType[reflect.TypeOf(obj)]; ok {
 		makeInformer = k.newFunc(g.factory)
+	} else if g.follows(obj) {
+		makeInformer = unstable(obj)
 	}
 	return g.SharedInformerFactory.InformerFor(obj, makeInformer)
 }

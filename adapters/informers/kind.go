@@ -21,8 +21,9 @@ import (
 
 // kind is a kind of objects.
 type kind struct {
-	resource schema.GroupVersionResource
-	example  runtime.Object // an empty one
+	resource   schema.GroupVersionResource
+	example    runtime.Object // an empty one
+	namespaced bool           // its objects are in namespaces
 	// listWatch returns what lists and watches in a namespace.
 	listWatch func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Deduplicating
 }
@@ -31,14 +32,17 @@ type kind struct {
 // does that client-go's generated code has for it.
 func (k kind) newFunc(f *factory) internalinterfaces.NewInformerFunc {
 	return func(clientset kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		sharing := k.listWatch(clientset, f.namespace, f.tweak)
-		var lw cache.ListerWatcher = sharing
-		if !f.sharing {
-			lw = sharing.ListerWatcher
-		}
-		if f.writes != nil {
-			lw = k.writing(lw, f.writes)
-		}
+		lw := listwatch.InNamespaces(f.spacesOf(k), f.namespace, func(namespace string) cache.ListerWatcher {
+			sharing := k.listWatch(clientset, namespace, f.tweak)
+			var lw cache.ListerWatcher = sharing
+			if !f.sharing {
+				lw = sharing.ListerWatcher
+			}
+			if f.writes != nil {
+				lw = k.writing(lw, f.writes)
+			}
+			return lw
+		})
 		return adapters.NewSharedIndexInformerWithOptions(lw, k.example, cache.SharedIndexInformerOptions{
 			ResyncPeriod: resync,
 			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
@@ -77,8 +81,9 @@ func namespaced[G any, C kube.Client[T, L], T index.Object, L runtime.Object](cl
 	return func(clients func(kubernetes.Interface) G) kind {
 		example := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(runtime.Object)
 		return kind{
-			resource: resourceOf(example),
-			example:  example,
+			resource:   resourceOf(example),
+			example:    example,
+			namespaced: true,
 			listWatch: func(clientset kubernetes.Interface, namespace string, tweak internalinterfaces.TweakListOptionsFunc) *listwatch.Deduplicating {
 				return listwatch.NewDeduplicating(func() kube.Client[T, L] { return client(clients(clientset), namespace) }, clientset, tweak)
 			},
@@ -89,7 +94,12 @@ func namespaced[G any, C kube.Client[T, L], T index.Object, L runtime.Object](cl
 // clusterWide returns the kind that a client is for whose objects are in no
 // namespace.
 func clusterWide[G any, C kube.Client[T, L], T index.Object, L runtime.Object](client func(group G) C) member[G] {
-	return namespaced(func(group G, _ string) C { return client(group) })
+	of := namespaced(func(group G, _ string) C { return client(group) })
+	return func(clients func(kubernetes.Interface) G) kind {
+		k := of(clients)
+		k.namespaced = false
+		return k
+	}
 }
 
 // in returns the kinds of an API group.

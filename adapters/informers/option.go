@@ -1,14 +1,18 @@
 package informers
 
 import (
+	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/informers/internalinterfaces"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // SharedInformerOption is an option of a factory. Those of client-go are
@@ -21,6 +25,9 @@ type options struct {
 	tweak     internalinterfaces.TweakListOptionsFunc
 	sharing   bool
 	writes    *kube.Writes
+	spaces    *listwatch.Namespaces // nil: none
+	follow    map[reflect.Type]bool // what follows them; nil: all kinds
+	deletions bool
 }
 
 func pass(option informers.SharedInformerOption) SharedInformerOption {
@@ -49,6 +56,44 @@ func WithNamespace(namespace string) SharedInformerOption {
 		o.namespace = namespace
 		o.passed = append(o.passed, informers.WithNamespace(namespace))
 	}
+}
+
+// WithNamespaces makes informers follow a set of namespaces, which may change at any time, with
+// one list and watch for each namespace, see source.FromNamespaces: those of the types of
+// the examples, or of all kinds without any. It excludes WithNamespace; kinds whose objects are
+// in no namespace stay as they are.
+//
+//  1. Reads of a namespace that is not in the set, or not listed yet, return an error that is
+//     source.ErrOutside or source.ErrUnlisted: Get of listers, methods of indexers for a key or
+//     a namespace, and List of the listers that ForResource returns. List of the other
+//     listers of one namespace logs it and returns nothing, since client-go's code ignores it.
+//     A list of all namespaces has the objects of those that were listed.
+//  2. Handlers are not called when a namespace leaves the set, see WithOutOfScopeDeletions; if
+//     it comes again, its objects are added again.
+//  3. A namespace that may not be listed (403) is in the status and in the log, once. It keeps
+//     the informer from syncing until that answer, and is listed when that is allowed.
+//  4. A transform is called for one object at a time. Handlers of watch errors may be called for
+//     several namespaces at the same time; without any, errors of a namespace are logged once.
+//
+// Mistakes are in the log when the informer starts, which does not sync then: a set that is nil
+// or has a name that cannot be that of a namespace, an example without a namespace, a kind of
+// an alpha or beta version.
+func WithNamespaces(set *source.Namespaces, examples ...runtime.Object) SharedInformerOption {
+	return func(o *options) {
+		o.spaces = &listwatch.Namespaces{Set: set}
+		for _, example := range examples {
+			if o.follow == nil {
+				o.follow = map[reflect.Type]bool{}
+			}
+			o.follow[reflect.TypeOf(example)] = true
+		}
+	}
+}
+
+// WithOutOfScopeDeletions makes informers call handlers with the deletions of a namespace's
+// objects when it leaves the set of WithNamespaces. The objects may exist still.
+func WithOutOfScopeDeletions() SharedInformerOption {
+	return func(o *options) { o.deletions = true }
 }
 
 // WithTransform sets the transform of all informers.

@@ -19,6 +19,7 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/adapters/internal/resourcefactory"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // SharedInformerFactory is client-go's.
@@ -36,6 +37,9 @@ type options struct {
 	tweak     TweakListOptionsFunc
 	transform cache.TransformFunc
 	sharing   bool
+	spaces    *listwatch.Namespaces // nil: none
+	follow    map[schema.GroupVersionResource]bool
+	deletions bool
 }
 
 // WithTransform sets the transform of all informers.
@@ -46,6 +50,39 @@ func WithTransform(transform cache.TransformFunc) SharedInformerOption {
 // WithNamespace limits the informers to a namespace.
 func WithNamespace(namespace string) SharedInformerOption {
 	return func(o *options) { o.namespace = namespace }
+}
+
+// WithNamespaces makes informers follow a set of namespaces, which means what it does in package
+// informers, for the resources, or for all without any. Without any, those of the factory have to
+// be in namespaces: a request for another one is not found. List of a lister of one namespace
+// returns an error where Get does.
+func WithNamespaces(set *source.Namespaces, resources ...schema.GroupVersionResource) SharedInformerOption {
+	return func(o *options) {
+		o.spaces = &listwatch.Namespaces{Set: set}
+		for _, resource := range resources {
+			if o.follow == nil {
+				o.follow = map[schema.GroupVersionResource]bool{}
+			}
+			o.follow[resource] = true
+		}
+	}
+}
+
+// WithOutOfScopeDeletions makes informers call handlers with the deletions of a namespace's
+// objects when it leaves the set of WithNamespaces. The objects may exist still.
+func WithOutOfScopeDeletions() SharedInformerOption {
+	return func(o *options) { o.deletions = true }
+}
+
+// spacesOf returns the set of namespaces that the informer of a resource follows, nil if that
+// is none.
+func (o options) spacesOf(resource schema.GroupVersionResource) *listwatch.Namespaces {
+	if o.spaces == nil || o.follow != nil && !o.follow[resource] {
+		return nil
+	}
+	own := *o.spaces
+	own.OutOfScope = o.deletions
+	return &own
 }
 
 // WithTweakListOptions makes a function change the options of each list and watch.
@@ -98,16 +135,20 @@ func NewFilteredMetadataInformer(client metadata.Interface, resource schema.Grou
 
 func newGeneric(client metadata.Interface, resource schema.GroupVersionResource, resync time.Duration, indexers cache.Indexers, o options) *generic {
 	example := &metav1.PartialObjectMetadata{}
-	lw := listwatch.NewResource(func() listwatch.Client[*metav1.PartialObjectMetadataList] {
-		return client.Resource(resource).Namespace(o.namespace)
-	}, client, resource, example, o.sharing, o.tweak)
-	return &generic{resource, adapters.NewSharedIndexInformer(lw, example, resync, indexers)}
+	spaces := o.spacesOf(resource)
+	lw := listwatch.InNamespaces(spaces, o.namespace, func(namespace string) cache.ListerWatcher {
+		return listwatch.NewResource(func() listwatch.Client[*metav1.PartialObjectMetadataList] {
+			return client.Resource(resource).Namespace(namespace)
+		}, client, resource, example, o.sharing, o.tweak)
+	})
+	return &generic{resource, adapters.NewSharedIndexInformer(lw, example, resync, indexers), spaces != nil}
 }
 
 // generic is the informer of a resource.
 type generic struct {
 	resource schema.GroupVersionResource
 	informer cache.SharedIndexInformer
+	scoped   bool // of some namespaces
 }
 
 // Informer implements informers.GenericInformer.
@@ -115,5 +156,9 @@ func (g *generic) Informer() cache.SharedIndexInformer { return g.informer }
 
 // Lister implements informers.GenericInformer.
 func (g *generic) Lister() cache.GenericLister {
-	return metadatalister.NewRuntimeObjectShim(metadatalister.New(g.informer.GetIndexer(), g.resource))
+	lister := metadatalister.NewRuntimeObjectShim(metadatalister.New(g.informer.GetIndexer(), g.resource))
+	if g.scoped {
+		return listwatch.NamespaceErrors(lister, g.informer.GetIndexer())
+	}
+	return lister
 }

@@ -34,10 +34,16 @@ import (
 //  4. A later list of one namespace is compared with the objects of that one.
 //  5. A namespace that cannot be listed or watched is retried by its source, and reported as a
 //     *NamespaceError; several are joined. It keeps the informer from syncing, but not a
-//     synced one from continuing with the others. An error that a namespace's source ends with
-//     ends the informer.
+//     synced one from continuing with the others; and neither, nor its version, if the
+//     source reports an error that wraps ErrPassedOver. An error that a namespace's source
+//     ends with ends the informer.
 //  6. Objects that are in another namespace than their source is for are left out
 //     as a RejectedError.
+//  7. A namespace that has left the set keeps neither the informer from syncing nor its
+//     version from continuing.
+//
+// The source is Scoped: reads of an informer alone do not show whether a namespace is in the
+// set, and was listed.
 //
 // About resource versions: each watch comes to a version by itself, and one of a namespace in
 // which nothing happens only by bookmarks, which the server sends about once a minute.
@@ -64,6 +70,7 @@ type namespacesSource[T index.Object] struct {
 	source     func(namespace string) Source[T]
 	origin     atomic.Pointer[Origin] // what the sources have in common; nil: none was made yet
 	told       told
+	stays      stays
 	opened     Opened[T]
 }
 
@@ -128,7 +135,7 @@ func (s *namespacesSource[T]) run(ctx context.Context, namespace string, sink Si
 func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	switch {
 	case s.namespaces == nil:
-		return errors.New("set of namespaces is nil")
+		return errNoSet
 	case s.source == nil:
 		return errors.New("source function is nil")
 	case s.namespaces.err != nil:
@@ -137,7 +144,7 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	changed, leave := s.namespaces.followers.Add()
 	defer leave()
 	group, ctx := errgroup.WithContext(ctx)
-	all := newNamespaceGroup(sink, &s.told)
+	all := newNamespaceGroup(sink, &s.told, &s.stays)
 	for {
 		for _, added := range all.set(ctx, s.namespaces.All()) {
 			group.Go(func() error { return added.run(s) })
@@ -180,7 +187,7 @@ func (all *namespaceGroup[T]) set(ctx context.Context, names []string) (added []
 		if all.byName[name] != nil {
 			continue
 		}
-		s := &namespaceSink[T]{namespaceGroup: all, namespace: name}
+		s := &namespaceSink[T]{namespaceGroup: all, namespace: name, stay: all.stays.enter(name)}
 		s.ctx, s.cancel = context.WithCancel(ctx)
 		all.byName[name] = s
 		added = append(added, s)

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -62,12 +63,19 @@ type spacesModel struct {
 	clock   int // the last version given to anything
 	told    map[index.Key]*rig.Thing
 	calls   sync.Mutex // guards told
+	stays   []uint64   // all that were found
 }
+
+// refused is an error for which the informer does not wait.
+var refused = fmt.Errorf("%w: it is forbidden", source.ErrPassedOver)
 
 // space is one namespace.
 type space struct {
 	sink    source.Sink[*rig.Thing]
+	stay    uint64 // that the last check has found, 0 if it was not listed
 	listed  bool
+	refused bool // it is passed over
+	failing bool
 	version int
 	objects map[index.Key]*rig.Thing
 }
@@ -84,7 +92,7 @@ func (m *spacesModel) step(random int) {
 	}
 	name := fmt.Sprint("n", next(4))
 	s := m.spaces[name]
-	kind := next(8)
+	kind := next(9)
 	m.clock += 1 + next(3)
 	switch {
 	case s == nil && kind < 4:
@@ -94,6 +102,9 @@ func (m *spacesModel) step(random int) {
 	case kind == 0:
 		m.set.Remove(name)
 		delete(m.spaces, name)
+	case kind == 8:
+		s.refused, s.failing = true, true
+		s.sink.Report(refused)
 	case kind < 4 || !m.synced || !s.listed:
 		m.list(name, s, next(4), max(1, m.clock-next(6)))
 	case kind == 4:
@@ -117,7 +128,7 @@ func (m *spacesModel) step(random int) {
 }
 
 func (m *spacesModel) list(name string, s *space, size, version int) {
-	s.listed, s.version = true, version
+	s.listed, s.failing, s.version = true, false, version
 	clear(s.objects)
 	for i := range size {
 		o := in(name, rig.At(string(rune('a'+(i+version)%5)), m.clock))
@@ -131,8 +142,11 @@ func (m *spacesModel) check(step string) {
 	all, lowest := true, 0
 	want := map[index.Key]*rig.Thing{}
 	for _, s := range m.spaces {
-		all = all && s.listed
 		maps.Copy(want, s.objects)
+		if s.refused && !s.listed {
+			continue
+		}
+		all = all && s.listed
 		if lowest == 0 || s.version < lowest {
 			lowest = s.version
 		}
@@ -145,6 +159,9 @@ func (m *spacesModel) check(step string) {
 		want, m.version = map[index.Key]*rig.Thing{}, 0
 	}
 	assert.Equal(m, m.synced, rig.IsClosed(m.Synced()), step)
+	for i := range 4 {
+		m.checkStay(step, fmt.Sprint("n", i))
+	}
 	version := m.ResourceVersion()
 	if m.version == 0 {
 		version += "0"
@@ -158,6 +175,30 @@ func (m *spacesModel) check(step string) {
 	m.calls.Lock()
 	defer m.calls.Unlock()
 	assert.Equal(m, want, m.told, step)
+}
+
+// checkStay checks that a namespace can be read when it was listed, and by another number each
+// time that it has come into the set.
+func (m *spacesModel) checkStay(step, name string) {
+	stay, err := m.of.(source.Scoped).Stay(name)
+	s := m.spaces[name]
+	assert.Equal(m, s != nil, m.set.Has(name), step)
+	switch {
+	case s == nil:
+		assert.ErrorIs(m, err, source.ErrOutside, step)
+		assert.Equal(m, m.set.Err(name), err, step)
+	case !s.listed || !m.synced:
+		assert.ErrorIs(m, err, source.ErrUnlisted, step)
+		assert.Equal(m, s.failing, errors.Is(err, refused), step)
+		assert.NoError(m, m.set.Err(name), step)
+	case s.stay == 0:
+		assert.NoError(m, err, step)
+		assert.NotContains(m, m.stays, stay, step)
+		m.stays, s.stay = append(m.stays, stay), stay
+	default:
+		assert.NoError(m, err, step)
+		assert.Equal(m, s.stay, stay, step)
+	}
 }
 
 func (m *spacesModel) OnAdd(o *rig.Thing, _ bool) {

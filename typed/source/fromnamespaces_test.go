@@ -3,12 +3,15 @@ package source_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
@@ -48,6 +51,7 @@ type spacesRig struct {
 	*rig.Rig
 	*scripts
 	set *source.Namespaces
+	of  source.Source[*rig.Thing]
 	rec *rig.Recorder
 }
 
@@ -55,7 +59,8 @@ type spacesRig struct {
 func newSpacesRig(t *testing.T, names ...string) *spacesRig {
 	s := &scripts{started: map[string]*rig.Script{}}
 	set := source.NewNamespaces(names...)
-	r := &spacesRig{scripts: s, set: set, Rig: rig.Over(t, nil, source.FromNamespaces(set, s.source))}
+	of := source.FromNamespaces(set, s.source)
+	r := &spacesRig{scripts: s, set: set, of: of, Rig: rig.Over(t, nil, of)}
 	r.rec = r.Record()
 	r.Start()
 	synctest.Wait()
@@ -194,6 +199,95 @@ func TestNamespaceThatCannotBeListed(t *testing.T) {
 		synctest.Wait()
 		assert.NoError(t, r.Status().Err)
 	})
+}
+
+// TestNamespacePassedOver keeps neither the informer nor its version waiting, and is
+// listed when it can be.
+func TestNamespacePassedOver(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t, "x", "y")
+		x, y := r.sinkOf("x"), r.sinkOf("y")
+		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("a", 1))}, "5")
+		y.Report(refused)
+		assert.Equal(t, []string{"initial a@1"}, r.rec.Next())
+		assert.NoError(t, r.WaitForSync(t.Context()))
+		assert.Equal(t, 1, r.Status().Failures)
+		assert.ErrorContains(t, r.Status().Err, "namespace y: the informer does not wait for it: it is forbidden")
+		y.Report(refused)
+		assert.Equal(t, 1, r.Status().Failures, "nothing is new")
+
+		sinktest.Bookmark(x, "9")
+		synctest.Wait()
+		assert.Equal(t, "9", r.ResourceVersion())
+		require.NoError(t, r.set.Add("z"))
+		z := r.sinkOf("z")
+		sinktest.Bookmark(x, "12")
+		synctest.Wait()
+		assert.Equal(t, "9", r.ResourceVersion(), "z may be listed soon")
+		z.Report(refused)
+		synctest.Wait()
+		assert.Equal(t, "12", r.ResourceVersion())
+
+		sinktest.Replace(y, "", []*rig.Thing{in("y", rig.At("b", 11))}, "11")
+		assert.Equal(t, []string{"add b@11"}, r.rec.Next())
+		assert.Equal(t, "11", r.ResourceVersion())
+		y.Report(refused)
+		assert.Equal(t, "11", r.ResourceVersion())
+		_, err := r.of.(source.Scoped).Stay("y")
+		assert.NoError(t, err, "its objects stay")
+		z.Report(nil)
+		y.Report(nil)
+		assert.NoError(t, r.Status().Err)
+	})
+}
+
+// TestRemovedNamespaces hold up neither the informer nor its version.
+func TestRemovedNamespaces(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t, "x", "y")
+		x := r.sinkOf("x")
+		sinktest.Replace(x, "", []*rig.Thing{in("x", rig.At("a", 1))}, "5")
+		r.set.Remove("y")
+		synctest.Wait()
+		assert.NoError(t, r.WaitForSync(t.Context()))
+		require.NoError(t, r.set.Add("y", "z"))
+		sinktest.Replace(r.sinkOf("y"), "", nil, "6")
+		sinktest.Bookmark(x, "9")
+		synctest.Wait()
+		assert.Equal(t, "5", r.ResourceVersion(), "z is missing")
+		r.set.Remove("z")
+		synctest.Wait()
+		assert.Equal(t, "6", r.ResourceVersion())
+		r.set.Remove("y")
+		synctest.Wait()
+		assert.Equal(t, "9", r.ResourceVersion())
+	})
+}
+
+// TestReadingANamespace: it says what is missing, and never that an object is not found.
+func TestReadingANamespace(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := newSpacesRig(t, "x", "y")
+		scoped := r.of.(source.Scoped)
+		_, err := scoped.Stay("z")
+		assert.EqualError(t, err, "namespace z: not one of the namespaces that the informer follows: add it to the set, or read from the API server")
+		_, err = scoped.Stay("x")
+		assert.EqualError(t, err, "namespace x: not listed yet: try again later")
+		x, y := r.sinkOf("x"), r.sinkOf("y")
+		missing := apierrors.NewNotFound(schema.GroupResource{Resource: "things"}, "")
+		x.Report(missing)
+		_, err = scoped.Stay("x")
+		assert.ErrorContains(t, err, "namespace x: not listed yet: try again later: things")
+		assert.False(t, apierrors.IsNotFound(err))
+		x.Report(fmt.Errorf("%w: %w", source.ErrPassedOver, apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("ask"))))
+		_, err = scoped.Stay("x")
+		assert.True(t, apierrors.IsForbidden(err))
+		sinktest.Replace(y, "", nil, "1")
+		_, err = scoped.Stay("y")
+		assert.NoError(t, err)
+	})
+	broken := source.NewNamespaces("x", "A_b")
+	assert.ErrorContains(t, broken.Err("x"), `"A_b" cannot be the name of a namespace`)
 }
 
 func TestNamespacesVersion(t *testing.T) {

@@ -18,8 +18,9 @@ import (
 // namespaces fare call functions of the user's, which may wait for other namespaces, so
 // they are queued under the lock, and made in that order when it is free, see tell.
 type namespaceGroup[T index.Object] struct {
-	sink Sink[T]
-	told *told
+	sink  Sink[T]
+	told  *told
+	stays *stays
 
 	mu      monitor.LongLock
 	byName  map[string]*namespaceSink[T] // guarded by mu
@@ -32,8 +33,8 @@ type namespaceGroup[T index.Object] struct {
 	telling bool                         // guarded by mu: somebody is at it
 }
 
-func newNamespaceGroup[T index.Object](sink Sink[T], told *told) *namespaceGroup[T] {
-	all := &namespaceGroup[T]{sink: sink, told: told, mu: monitor.NewLongLock(), byName: map[string]*namespaceSink[T]{}}
+func newNamespaceGroup[T index.Object](sink Sink[T], told *told, stays *stays) *namespaceGroup[T] {
+	all := &namespaceGroup[T]{sink: sink, told: told, stays: stays, mu: monitor.NewLongLock(), byName: map[string]*namespaceSink[T]{}}
 	all.changed.L = all.mu
 	return all
 }
@@ -76,6 +77,7 @@ func (all *namespaceGroup[T]) remove(s *namespaceSink[T]) {
 	s.removed, s.first, s.unconfirmed = true, List{}, nil
 	delete(all.byName, s.namespace)
 	all.told.set(s.namespace, "")
+	all.stays.leave(s.namespace)
 	s.cancel()
 	all.changed.Broadcast()
 	if all.synced {
@@ -93,11 +95,16 @@ func (all *namespaceGroup[T]) syncIfListed() {
 		return
 	}
 	for _, s := range all.byName {
-		if !s.listed {
+		if s.isAwaited() {
 			return
 		}
 	}
 	all.synced = true
+	for _, s := range all.byName {
+		if s.listed {
+			all.stays.list(s.stay)
+		}
+	}
 	all.sink.Replace(all.takeFirst(), all.advance())
 	for _, s := range all.byName {
 		all.told.set(s.namespace, s.version)
@@ -115,6 +122,19 @@ func (all *namespaceGroup[T]) syncIfListed() {
 		all.untold = append(all.untold, err)
 	}
 	all.changed.Broadcast()
+}
+
+// passOver stops waiting for a namespace. It reports whether that has synced the informer, so
+// that all failures are queued. The caller holds mu, and has them reported.
+func (all *namespaceGroup[T]) passOver() bool {
+	if !all.synced {
+		all.syncIfListed()
+		return all.synced
+	}
+	if version := all.advance(); version != "" {
+		all.sink.Step(nil, version, nil)
+	}
+	return false
 }
 
 // takeFirst returns the first lists of all namespaces as one. The caller holds mu.
@@ -148,7 +168,7 @@ func (all *namespaceGroup[T]) advance() string {
 	all.exact = false
 	lowest := ""
 	for _, s := range all.byName {
-		if s.finished {
+		if s.finished || s.passedOver && !s.listed {
 			continue
 		}
 		if !s.listed || s.version == "" {

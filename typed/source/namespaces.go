@@ -20,7 +20,7 @@ import (
 type Namespaces struct {
 	err error // what was wrong with the arguments of NewNamespaces
 
-	mu    sync.Mutex
+	mu    sync.RWMutex
 	names map[string]bool // guarded by mu
 
 	followers monitor.Waiters // of the set
@@ -35,10 +35,34 @@ func NewNamespaces(names ...string) *Namespaces {
 
 // All returns the names of the namespaces, sorted. The slice is the caller's.
 func (n *Namespaces) All() []string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.mu.RLock()
+	defer n.mu.RUnlock()
 	return slices.Sorted(maps.Keys(n.names))
 }
+
+// Has reports whether a namespace is in the set.
+func (n *Namespaces) Has(namespace string) bool {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.names[namespace]
+}
+
+// Err returns nil if a namespace is in the set, and otherwise a *NamespaceError that is
+// ErrOutside: what informers do not have of it may exist nevertheless. If NewNamespaces was
+// given a name that cannot be that of a namespace, or there is no set, Err returns that error.
+func (n *Namespaces) Err(namespace string) error {
+	switch {
+	case n == nil:
+		return errNoSet
+	case n.err != nil:
+		return n.err
+	case !n.Has(namespace):
+		return &NamespaceError{Namespace: namespace, Err: ErrOutside}
+	}
+	return nil
+}
+
+var errNoSet = errors.New("set of namespaces is nil")
 
 // Add adds namespaces, of which some may be in the set already. It returns an
 // error, and adds none, if a name cannot be that of a namespace.

@@ -18,10 +18,12 @@ type namespaceSink[T index.Object] struct {
 	namespace string          // never changed
 	ctx       context.Context // ends when the namespace is removed
 	cancel    context.CancelFunc
+	stay      *stay // never changed
 
 	removed            bool
 	finished           bool     // the source has nothing more to say
 	listed             bool     // first holds the objects, or the sink has them
+	passedOver         bool     // the informer does not wait for the first list
 	first              List     // until the informer is synced
 	unconfirmed        []func() // see Sink.Step; until the informer is synced
 	version            string   // that its watch has reached, "" if not known
@@ -150,6 +152,7 @@ func (s *namespaceSink[T]) Replace(l List, version string) {
 	if s.removed || s.ended {
 		return
 	}
+	first := !s.listed
 	s.listed, s.version = true, version
 	if !s.synced {
 		s.first = l
@@ -159,7 +162,13 @@ func (s *namespaceSink[T]) Replace(l List, version string) {
 	at := s.advance()
 	s.sink.Replace(l, at)
 	s.tellVersion(version, at)
+	if first {
+		s.sink.Step(nil, "", func() { s.stays.list(s.stay) })
+	}
 }
+
+// isAwaited reports whether the informer waits for the first list. The caller holds mu.
+func (s *namespaceSink[T]) isAwaited() bool { return !s.listed && !s.passedOver }
 
 // Decoding implements Sink.
 func (s *namespaceSink[T]) Decoding() Decoding[T] { return s.sink.Decoding() }
@@ -198,14 +207,28 @@ func (s *namespaceSink[T]) Report(err error) {
 func (s *namespaceSink[T]) note(err error) {
 	if err == nil {
 		s.err = nil
+		s.stays.fail(s.stay, nil)
 		if s.trouble() == nil {
 			s.untold = append(s.untold, nil)
 		}
 		return
 	}
+	passedOver := !s.listed && isPassedOver(err)
+	if passedOver && s.err != nil && s.err.Error() == (&NamespaceError{Namespace: s.namespace, Err: err}).Error() {
+		return // once is enough
+	}
 	s.err = &NamespaceError{Namespace: s.namespace, Err: err}
+	s.stays.fail(s.stay, err)
+	if passedOver && !s.passedOver {
+		s.passedOver = true
+		if s.passOver() {
+			return
+		}
+	}
 	s.untold = append(s.untold, s.trouble())
 }
+
+func isPassedOver(err error) bool { return errors.Is(err, ErrPassedOver) }
 
 // finish notes that the namespace's source has nothing more to say, so that it
 // does not hold back the version.

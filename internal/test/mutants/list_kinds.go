@@ -73,7 +73,7 @@ var ofKinds = []mutation{
 	{
 		bug:   "any kind that may not be listed is optional",
 		in:    "adapters/ctrlruntime.managerCache.missed",
-		old:   "	case c.optional[kind]:\n",
+		old:   "	case c.isOptional(kind):\n",
 		new:   "	default:\n",
 		suite: deferredKinds,
 	},

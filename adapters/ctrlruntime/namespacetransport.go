@@ -1,0 +1,104 @@
+package ctrlruntime
+
+import (
+	"context"
+	"net/http"
+	"path"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/watch"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/watchlist"
+)
+
+// namespaceKey is the key under which the context of a request has the namespace.
+type namespaceKey struct{}
+
+// namespaceTransport makes requests for all objects of a kind that are meant for those in one
+// namespace, as their context says: the ListerWatchers of controller-runtime do not know it.
+type namespaceTransport struct{ base http.RoundTripper }
+
+var _ utilnet.RoundTripperWrapper = namespaceTransport{}
+
+// WrappedRoundTripper implements net.RoundTripperWrapper.
+func (t namespaceTransport) WrappedRoundTripper() http.RoundTripper { return t.base }
+
+// RoundTrip implements http.RoundTripper.
+func (t namespaceTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	namespace, ok := r.Context().Value(namespaceKey{}).(string)
+	if !ok {
+		return t.base.RoundTrip(r)
+	}
+	own, to := *r, *r.URL
+	own.URL = &to
+	to.Path = pathIn(namespace, to.Path)
+	if to.RawPath != "" { // of a server below a path
+		to.RawPath = pathIn(namespace, to.RawPath)
+	}
+	return t.base.RoundTrip(&own)
+}
+
+// pathIn returns the path of the objects in a namespace for that of all: the resource is last.
+func pathIn(namespace, all string) string {
+	dir, resource := path.Split(all)
+	return dir + "namespaces/" + namespace + "/" + resource
+}
+
+// inNamespace makes the requests of a ListerWatcher in one namespace.
+type inNamespace struct {
+	toolscache.ListerWatcherWithContext
+	of        toolscache.ListerWatcher
+	namespace string
+}
+
+func newInNamespace(of toolscache.ListerWatcher, namespace string) *inNamespace {
+	return &inNamespace{toolscache.ToListerWatcherWithContext(of), of, namespace}
+}
+
+// IsWatchListSemanticsUnSupported is how a Reflector asks whether lists can not be streamed.
+func (l *inNamespace) IsWatchListSemanticsUnSupported() bool {
+	return watchlist.DoesClientNotSupportWatchListSemantics(l.of)
+}
+
+// List implements cache.Lister.
+func (l *inNamespace) List(opts metav1.ListOptions) (runtime.Object, error) {
+	return l.ListWithContext(context.Background(), opts)
+}
+
+// Watch implements cache.Watcher.
+func (l *inNamespace) Watch(opts metav1.ListOptions) (watch.Interface, error) {
+	return l.WatchWithContext(context.Background(), opts)
+}
+
+// ListWithContext implements cache.ListerWithContext.
+func (l *inNamespace) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+	return l.ListerWatcherWithContext.ListWithContext(l.in(ctx), opts)
+}
+
+// WatchWithContext implements cache.WatcherWithContext.
+func (l *inNamespace) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	w, err := l.ListerWatcherWithContext.WatchWithContext(l.in(ctx), opts)
+	if w == nil || err != nil {
+		return nil, err
+	}
+	return drainedWatch{w}, nil
+}
+
+// drainedWatch is a watch whose events are read to the end after it was stopped: those of
+// metadata pass a goroutine that otherwise waits for ever to hand on one more.
+type drainedWatch struct{ watch.Interface }
+
+// Stop implements watch.Interface.
+func (w drainedWatch) Stop() {
+	w.Interface.Stop()
+	go func() {
+		for range w.ResultChan() {
+		}
+	}()
+}
+
+func (l *inNamespace) in(ctx context.Context) context.Context {
+	return context.WithValue(ctx, namespaceKey{}, l.namespace)
+}
