@@ -19,6 +19,7 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/adapters/internal/resourcefactory"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // DynamicSharedInformerFactory is client-go's.
@@ -34,6 +35,7 @@ type options struct {
 	namespace string
 	tweak     TweakListOptionsFunc
 	sharing   bool
+	writes    *kube.Writes
 }
 
 // WithNamespace limits the informers to a namespace.
@@ -54,6 +56,11 @@ func WithTweakListOptions(tweak TweakListOptionsFunc) SharedInformerOption {
 // Otherwise objects are decoded by the client, as without the option, and the log says so once
 // for each informer. It has no effect on informers with a transform function.
 func WithDeduplication() SharedInformerOption { return func(o *options) { o.sharing = true } }
+
+// WithOwnWrites makes the informers take the answers to the program's own writes, before the
+// watch brings them, which means what it does in package informers. Writes by other clients
+// than dynamic ones have to be answered in JSON: protobuf is left to the watch.
+func WithOwnWrites(w *kube.Writes) SharedInformerOption { return func(o *options) { o.writes = w } }
 
 // NewDynamicSharedInformerFactory returns a factory whose informers are for all
 // namespaces.
@@ -92,6 +99,9 @@ func newGeneric(client dynamic.Interface, resource schema.GroupVersionResource, 
 	lw := listwatch.NewResource(func() listwatch.Client[*unstructured.UnstructuredList] {
 		return client.Resource(resource).Namespace(o.namespace)
 	}, client, resource, example, o.sharing, o.tweak)
+	if o.writes != nil {
+		lw = listwatch.NewWriting(lw, o.writes, example, resource.GroupVersion().WithKind(""))
+	}
 	return &generic{resource, adapters.NewSharedIndexInformerWithOptions(lw, example, cache.SharedIndexInformerOptions{
 		ResyncPeriod:      resync,
 		Indexers:          indexers,

@@ -30,8 +30,8 @@ func TestNames(t *testing.T) {
 // more are the names that packages have besides client-go's.
 var more = map[string][]string{
 	"github.com/kubetyped/informer/adapters/informers":        {"WithDeduplication", "WithOwnWrites"},
-	"github.com/kubetyped/informer/adapters/dynamicinformer":  {"NewDynamicSharedInformerFactoryWithOptions", "SharedInformerOption", "WithNamespace", "WithDeduplication", "WithTweakListOptions"},
-	"github.com/kubetyped/informer/adapters/metadatainformer": {"WithNamespace", "WithDeduplication", "WithTweakListOptions"},
+	"github.com/kubetyped/informer/adapters/dynamicinformer":  {"NewDynamicSharedInformerFactoryWithOptions", "SharedInformerOption", "WithNamespace", "WithDeduplication", "WithOwnWrites", "WithTweakListOptions"},
+	"github.com/kubetyped/informer/adapters/metadatainformer": {"WithNamespace", "WithDeduplication", "WithOwnWrites", "WithTweakListOptions"},
 }
 
 // names returns the exported names of a package.

@@ -19,6 +19,7 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/adapters/internal/resourcefactory"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 // SharedInformerFactory is client-go's.
@@ -36,6 +37,7 @@ type options struct {
 	tweak     TweakListOptionsFunc
 	transform cache.TransformFunc
 	sharing   bool
+	writes    *kube.Writes
 }
 
 // WithTransform sets the transform of all informers.
@@ -61,6 +63,11 @@ func WithTweakListOptions(tweak TweakListOptionsFunc) SharedInformerOption {
 // Otherwise objects are decoded by the client, as without the option, and the log says so once
 // for each informer. It has no effect on informers with a transform function.
 func WithDeduplication() SharedInformerOption { return func(o *options) { o.sharing = true } }
+
+// WithOwnWrites makes the informers take the answers to the program's own writes, before the
+// watch brings them, which means what it does in package informers. Answers to clients of any
+// kind are taken.
+func WithOwnWrites(w *kube.Writes) SharedInformerOption { return func(o *options) { o.writes = w } }
 
 // NewSharedInformerFactory returns a factory whose informers are for all
 // namespaces.
@@ -101,6 +108,9 @@ func newGeneric(client metadata.Interface, resource schema.GroupVersionResource,
 	lw := listwatch.NewResource(func() listwatch.Client[*metav1.PartialObjectMetadataList] {
 		return client.Resource(resource).Namespace(o.namespace)
 	}, client, resource, example, o.sharing, o.tweak)
+	if o.writes != nil {
+		lw = listwatch.NewWriting(lw, o.writes, example, resource.GroupVersion().WithKind(""))
+	}
 	return &generic{resource, adapters.NewSharedIndexInformer(lw, example, resync, indexers)}
 }
 
