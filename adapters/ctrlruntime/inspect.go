@@ -26,10 +26,11 @@ const InspectPath = "/debug/informers/"
 //	 1. The manager's metrics server has the page of an inspect.Inspector at InspectPath, behind
 //	    the server's authentication, if it has any. It shows the informers of the cache, and
 //	    what the options and inspector.Add name; controllers and their queues, with the
-//	    numbers of controller-runtime's own metrics; kinds that the server does not have; and
-//	    kinds that the cache has several times, as type, unstructured or metadata.
-//	 2. The registry of controller-runtime has the metrics of the informers, see package
-//	    adapters/metrics, until the manager ends.
+//	    numbers of controller-runtime's own metrics; what has become of answers to own writes,
+//	    if NewCache was given WithOwnWrites; kinds that the server does not have; and kinds
+//	    that the cache has several times, as type, unstructured or metadata.
+//	 2. The registry of controller-runtime has the metrics of the informers and of own writes, see
+//	    package adapters/metrics, until the manager ends.
 //	 3. The readiness check "informers" fails while an informer is not synced, and names it with
 //	    the cause. Kinds that the server does not have, and namespaces that may not be listed,
 //	    are named, too, and do not make it fail; see Waiting and WithNamespaces.
@@ -63,10 +64,15 @@ func inspected(mgr manager.Manager, opts []inspect.Option) (*inspect.Inspector, 
 	if own.sharing {
 		opts = append(opts[:len(opts):len(opts)], inspect.WithDeduplication(func() snapshot.Deduplication { return snapshot.Deduplication(kube.Deduplication()) }))
 	}
+	of := []metrics.Option{metrics.WithFactories(inspector), metrics.WithoutClientGoNames()}
+	if own.writes != nil {
+		opts = append(opts[:len(opts):len(opts)], inspect.WithWrites(own.writes))
+		of = append(of, metrics.WithWrites(own.writes))
+	}
 	if err := inspector.Add(opts...); err != nil {
 		return nil, err
 	}
-	measured, err := metrics.New(ctrlmetrics.Registry, metrics.WithFactories(inspector), metrics.WithoutClientGoNames())
+	measured, err := metrics.New(ctrlmetrics.Registry, of...)
 	if err != nil {
 		return nil, err
 	}

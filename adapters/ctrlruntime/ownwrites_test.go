@@ -1,6 +1,7 @@
 package ctrlruntime_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/typed/inspect"
+	"github.com/kubetyped/informer/typed/inspect/snapshot"
 	"github.com/kubetyped/informer/typed/kube"
 )
 
@@ -76,6 +79,47 @@ func TestWithOwnWrites(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestInspectOwnWrites: Inspect shows what has become of answers on the page and in the
+// metrics, without being given the Writes.
+func TestInspectOwnWrites(t *testing.T) {
+	srv := startWithWidgets(t)
+	writes := kube.NewWrites()
+	config := writes.Config(srv.Config())
+	mgr := newRecorder(t, config, ctrlruntime.NewCache(ctrlruntime.WithOwnWrites(writes)))
+	_, err := ctrlruntime.Inspect(mgr, inspect.WithWrites(writes))
+	require.NoError(t, err)
+	stop := mgr.run(t)
+	defer stop()
+	_, err = mgr.GetCache().GetInformer(t.Context(), &corev1.Pod{})
+	require.NoError(t, err)
+	srv.Inject(apitest.Fault{Lag: true})
+
+	pod := &corev1.Pod{}
+	pod.Namespace, pod.Name = "default", "a"
+	require.NoError(t, mgr.GetClient().Create(t.Context(), pod))
+	other := &corev1.Pod{}
+	other.Namespace, other.Name = "default", "b"
+	require.NoError(t, mgr.GetClient().Create(t.Context(), other, client.DryRunAll))
+	report := mgr.report(t)
+	require.Len(t, report.Writes, 1, "once")
+	assert.Equal(t, strings.TrimPrefix(srv.URL, "http://"), report.Writes[0].Name)
+	assert.EqualValues(t, 1, report.Writes[0].Taken)
+	assert.Equal(t, []snapshot.LeftOut{{Reason: "dry run", Answers: 1}}, report.Writes[0].LeftOut)
+	assert.Equal(t, 1, report.Informers[0].Ahead)
+	assert.Equal(t, pod.ResourceVersion, report.Informers[0].AheadVersion)
+	for _, name := range []string{"kubetyped_own_writes_taken_total", "kubetyped_own_writes_left_out_total", "kubetyped_informer_ahead_objects"} {
+		assert.True(t, hasMetric(t, name), name)
+	}
+	stop()
+
+	without := newRecorder(t, srv.Config(), ctrlruntime.NewCache())
+	_, err = ctrlruntime.Inspect(without)
+	require.NoError(t, err)
+	assert.Empty(t, without.report(t).Writes)
+	assert.False(t, hasMetric(t, "kubetyped_own_writes_taken_total"))
+	without.run(t)()
 }
 
 // TestOwnWritesExcludeTheBlockingClient: it gets an error that says so.

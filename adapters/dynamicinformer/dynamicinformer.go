@@ -19,6 +19,7 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/adapters/internal/resourcefactory"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -35,6 +36,7 @@ type options struct {
 	namespace string
 	tweak     TweakListOptionsFunc
 	sharing   bool
+	writes    *kube.Writes
 	spaces    *listwatch.Namespaces // nil: none
 	follow    map[schema.GroupVersionResource]bool
 	deletions bool
@@ -92,6 +94,11 @@ func WithTweakListOptions(tweak TweakListOptionsFunc) SharedInformerOption {
 // for each informer. It has no effect on informers with a transform function.
 func WithDeduplication() SharedInformerOption { return func(o *options) { o.sharing = true } }
 
+// WithOwnWrites makes the informers take the answers to the program's own writes, before the
+// watch brings them, which means what it does in package informers. Writes by other clients
+// than dynamic ones have to be answered in JSON: protobuf is left to the watch.
+func WithOwnWrites(w *kube.Writes) SharedInformerOption { return func(o *options) { o.writes = w } }
+
 // NewDynamicSharedInformerFactory returns a factory whose informers are for all
 // namespaces.
 func NewDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration) DynamicSharedInformerFactory {
@@ -128,9 +135,13 @@ func newGeneric(client dynamic.Interface, resource schema.GroupVersionResource, 
 	example := &unstructured.Unstructured{}
 	spaces := o.spacesOf(resource)
 	lw := listwatch.InNamespaces(spaces, o.namespace, func(namespace string) cache.ListerWatcher {
-		return listwatch.NewResource(func() listwatch.Client[*unstructured.UnstructuredList] {
+		lw := listwatch.NewResource(func() listwatch.Client[*unstructured.UnstructuredList] {
 			return client.Resource(resource).Namespace(namespace)
 		}, client, resource, example, o.sharing, o.tweak)
+		if o.writes != nil {
+			lw = listwatch.NewWriting(lw, o.writes, example, resource.GroupVersion().WithKind(""))
+		}
+		return lw
 	})
 	return &generic{resource, adapters.NewSharedIndexInformerWithOptions(lw, example, cache.SharedIndexInformerOptions{
 		ResyncPeriod:      resync,

@@ -57,11 +57,7 @@ func (k kind) writing(lw cache.ListerWatcher, writes *kube.Writes) cache.ListerW
 	if err != nil {
 		panic(err) // as resourceOf
 	}
-	decode, err := writes.AnswerDecoder(k.example, kinds[0])
-	if err != nil {
-		panic(err) // client-go's types can be decoded
-	}
-	return &listwatch.Writing{ListerWatcher: lw, Answers: writes.Answers(), Decode: decode}
+	return listwatch.NewWriting(lw, writes, k.example, kinds[0])
 }
 
 // label returns the resource as it is called in metrics. client-go makes the

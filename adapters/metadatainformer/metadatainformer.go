@@ -19,6 +19,7 @@ import (
 	"github.com/kubetyped/informer/adapters"
 	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/adapters/internal/resourcefactory"
+	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -37,6 +38,7 @@ type options struct {
 	tweak     TweakListOptionsFunc
 	transform cache.TransformFunc
 	sharing   bool
+	writes    *kube.Writes
 	spaces    *listwatch.Namespaces // nil: none
 	follow    map[schema.GroupVersionResource]bool
 	deletions bool
@@ -99,6 +101,11 @@ func WithTweakListOptions(tweak TweakListOptionsFunc) SharedInformerOption {
 // for each informer. It has no effect on informers with a transform function.
 func WithDeduplication() SharedInformerOption { return func(o *options) { o.sharing = true } }
 
+// WithOwnWrites makes the informers take the answers to the program's own writes, before the
+// watch brings them, which means what it does in package informers. Answers to clients of any
+// kind are taken.
+func WithOwnWrites(w *kube.Writes) SharedInformerOption { return func(o *options) { o.writes = w } }
+
 // NewSharedInformerFactory returns a factory whose informers are for all
 // namespaces.
 func NewSharedInformerFactory(client metadata.Interface, defaultResync time.Duration) SharedInformerFactory {
@@ -137,9 +144,13 @@ func newGeneric(client metadata.Interface, resource schema.GroupVersionResource,
 	example := &metav1.PartialObjectMetadata{}
 	spaces := o.spacesOf(resource)
 	lw := listwatch.InNamespaces(spaces, o.namespace, func(namespace string) cache.ListerWatcher {
-		return listwatch.NewResource(func() listwatch.Client[*metav1.PartialObjectMetadataList] {
+		lw := listwatch.NewResource(func() listwatch.Client[*metav1.PartialObjectMetadataList] {
 			return client.Resource(resource).Namespace(namespace)
 		}, client, resource, example, o.sharing, o.tweak)
+		if o.writes != nil {
+			lw = listwatch.NewWriting(lw, o.writes, example, resource.GroupVersion().WithKind(""))
+		}
+		return lw
 	})
 	return &generic{resource, adapters.NewSharedIndexInformer(lw, example, resync, indexers), spaces != nil}
 }

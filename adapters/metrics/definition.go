@@ -197,6 +197,18 @@ var (
 		"When a cluster was last heard of; of the one for which that is longest ago.")
 )
 
+// Of own writes.
+var (
+	takenWrites = counter(ofProcess, "kubetyped_own_writes_taken_total",
+		"Answers to own writes that stores have got before the watch.")
+	ignoredWrites = counter(ofProcess, "kubetyped_own_writes_ignored_total",
+		"Answers to own writes that the watch, or a later answer, was ahead of, and those that came before the first list.")
+	lateWrites = counter(ofProcess, "kubetyped_own_writes_late_total",
+		"Own writes that have returned before reads had them, as a second was over.")
+	leftOutWrites = counter(ofProcess, "kubetyped_own_writes_left_out_total",
+		"Answers to own writes that were left to the watch, by reason.", "reason")
+)
+
 // Of the process.
 var (
 	factoryBudgetUsed = gauge(ofProcess, largest, "kubetyped_factory_budget_used_ratio",

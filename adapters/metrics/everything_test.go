@@ -52,7 +52,8 @@ func withEverything(t *testing.T, look func(r *prometheus.Registry)) {
 		g := &member{"pods", shard.Status{Renewed: now}}
 		fl := &clusters{[]fleet.ClusterStatus{{Cluster: "east", Failures: 1, Since: now, LastContact: now}}}
 		r, m := newMetrics(t, metrics.WithInformers(f), metrics.WithIndexSizes(), metrics.WithInformerNames(), metrics.WithHandlerNames(), metrics.WithClusterNames(),
-			metrics.WithExpectations("pods", e), metrics.WithGroups(g), metrics.WithFleet("pods", fl))
+			metrics.WithExpectations("pods", e), metrics.WithGroups(g), metrics.WithFleet("pods", fl),
+			metrics.WithWrites(&answered{report.Writes{LeftOut: map[string]uint64{"failed": 1}}}))
 		q, err := queue.NewWorkQueue[string](queue.WithName("pods"), queue.WithMetrics(m))
 		require.NoError(t, err)
 		require.NoError(t, m.Add(metrics.WithQueues(q)))

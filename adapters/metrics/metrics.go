@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics is a collector of the metrics of informers, handlers, queues, expectations, groups
-// and fleets, and the provider of queue metrics for queue.WithMetrics. Guarantees:
+// Metrics is a collector of the metrics of informers, handlers, queues, expectations, groups,
+// fleets and own writes, and the provider of queue metrics for queue.WithMetrics. Guarantees:
 //
 //  1. Without a collection nothing is done, except that queues report by themselves.
 //  2. Bounded. There are as many series as kinds of objects, names of queues, groups and
@@ -143,6 +143,7 @@ func (m *Metrics) collect() []prometheus.Metric {
 	c.tellExpectations()
 	c.tellGroups()
 	c.tellFleets()
+	c.collectWrites()
 	c.collectDeduplication()
 	m.counts, m.gauges = c.counts, len(c.gauges)
 	return c.metrics(m.descriptions)

@@ -120,7 +120,7 @@ func TestDashboard(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, []string{"What is wrong now", "Informers", "Handlers", "Queues", "Expectations", "Groups", "Fleets"}, rows)
+	assert.Equal(t, []string{"What is wrong now", "Informers", "Handlers", "Queues", "Expectations", "Groups", "Fleets", "Own writes"}, rows)
 	for _, v := range d.Templating.List {
 		if v.Type == "query" {
 			var q struct{ Query string }
@@ -134,7 +134,7 @@ func TestDashboard(t *testing.T) {
 	elsewhere := []string{ // for a look at one program; the rest is on the dashboard
 		"kubetyped_informer_handlers", "kubetyped_informer_heap_bytes", "kubetyped_informer_last_event_timestamp_seconds", "kubetyped_informer_first_failure_timestamp_seconds",
 		"kubetyped_informer_received_frames_total", "kubetyped_informer_rejected_total", "kubetyped_informer_index_keys", "kubetyped_informer_index_largest_key_objects",
-		"kubetyped_informer_ahead_objects", "kubetyped_deduplicated_parts", "kubetyped_deduplication_table_bytes",
+		"kubetyped_deduplicated_parts", "kubetyped_deduplication_table_bytes",
 	}
 	for _, f := range everything(t) {
 		assert.NotEqual(t, slices.Contains(elsewhere, f.GetName()), shown[f.GetName()], "%s", f.GetName())

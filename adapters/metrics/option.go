@@ -9,6 +9,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/shard"
 )
 
@@ -32,6 +33,7 @@ type parts struct {
 	expectations []namedExpectations
 	groups       []Group
 	fleets       []namedFleet
+	writes       []Writes
 }
 
 // join adds other parts.
@@ -42,6 +44,7 @@ func (p *parts) join(other *parts) {
 	p.expectations = append(p.expectations, other.expectations...)
 	p.groups = append(p.groups, other.groups...)
 	p.fleets = append(p.fleets, other.fleets...)
+	p.writes = append(p.writes, other.writes...)
 }
 
 // Factory is a *typed.Factory, or whatever else has informers that come and go, such as an
@@ -86,6 +89,12 @@ type Fleet interface {
 type namedFleet struct {
 	name string
 	Fleet
+}
+
+// Writes is a *kube.Writes.
+type Writes interface {
+	// Status is Writes.Status.
+	Status() report.Writes
 }
 
 // WithFactories adds all informers of factories, at any time those that are in use then:
@@ -169,6 +178,20 @@ func WithFleet(name string, f Fleet) Option {
 			return err
 		}
 		o.fleets = append(o.fleets, namedFleet{name: name, Fleet: f})
+		return nil
+	}
+}
+
+// WithWrites adds own writes. Those to several API servers have common series, and reasons
+// for which answers are left out appear with the first one.
+func WithWrites(writes ...Writes) Option {
+	return func(o *options) error {
+		for _, w := range writes {
+			if err := check("Writes", w); err != nil {
+				return err
+			}
+			o.writes = append(o.writes, w)
+		}
 		return nil
 	}
 }

@@ -85,6 +85,11 @@ type clusters struct{ status []fleet.ClusterStatus }
 
 func (c *clusters) Status() []fleet.ClusterStatus { return c.status }
 
+// answered is own writes that return the status of a test.
+type answered struct{ status report.Writes }
+
+func (a *answered) Status() report.Writes { return a.status }
+
 // newMetrics returns Metrics in a registry that checks what it is told.
 func newMetrics(t require.TestingT, opts ...metrics.Option) (*prometheus.Registry, *metrics.Metrics) {
 	r := prometheus.NewPedanticRegistry()

@@ -21,7 +21,8 @@ type controller struct {
 }
 
 func newController(config *rest.Config) (*controller, error) {
-	resource := kube.WithResource(networks)
+	resource, writes := kube.WithResource(networks), kube.NewWrites()
+	config = writes.Config(config) // so that the informer has what the writer writes
 	writer, err := kube.NewWriter[*Network](config, resource)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func newController(config *rest.Config) (*controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &controller{informer: typed.NewInformer(kube.FromREST[*Network](config, resource)), writer: writer, queue: q}
+	c := &controller{informer: typed.NewInformer(kube.FromREST[*Network](config, resource, kube.WithWrites(writes))), writer: writer, queue: q}
 	_, err = c.informer.Handle(control.Enqueue[*Network](q))
 	return c, err
 }
@@ -40,8 +41,8 @@ func (c *controller) run(ctx context.Context) error {
 	return control.Run(ctx, control.WithInformers(c.informer), control.WithWorkers(c.queue, 2, c.reconcile))
 }
 
-// reconcile sets the status of a Network. If the Network has changed since the
-// informer saw it, the patch is a conflict, and the queue tries the key again.
+// reconcile sets the status of a Network. If another client has changed the Network
+// since the informer saw it, the patch is a conflict, and the queue tries the key again.
 func (c *controller) reconcile(ctx context.Context, key index.Key) error {
 	network, ok := c.informer.Get(key)
 	if !ok || network.DeletionTimestamp != nil {

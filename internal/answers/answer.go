@@ -1,19 +1,21 @@
 package answers
 
 import (
-	"encoding/json"
 	"errors"
 	"mime"
 	"net/http"
 	"strconv"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/decode/jsontree"
 )
 
 // answer is what a write was answered, as far as that describes an object.
@@ -63,18 +65,18 @@ func read(method string, of target, response *http.Response, text []byte) (*answ
 		return nil, Format
 	}
 	a := &answer{of: of, mediaType: mediaType, object: text}
-	var h head
+	var h *head
 	if mediaType == runtime.ContentTypeJSON {
-		err = json.Unmarshal(text, &h)
+		h, err = readJSON(text)
 	} else {
-		err = a.readProtobuf(text, &h)
+		h, err = a.readProtobuf(text)
+	}
+	if err != nil {
+		return nil, Broken
 	}
 	a.kind = h.GroupVersionKind()
 	deletes := method == http.MethodDelete
-	switch {
-	case err != nil:
-		return nil, Broken
-	case deletes && a.kind == statusKind:
+	if deletes && a.kind == statusKind {
 		return a.readStatus()
 	}
 	return a.readObject(&h.Metadata, deletes, response.StatusCode == http.StatusCreated)
@@ -124,7 +126,7 @@ func (a *answer) isNamespaceInUse() bool {
 // decode decodes the object.
 func (a *answer) decode(into interface{ Unmarshal([]byte) error }) error {
 	if a.mediaType == runtime.ContentTypeJSON {
-		return json.Unmarshal(a.object, into)
+		return utiljson.Unmarshal(a.object, into)
 	}
 	return into.Unmarshal(a.object)
 }
@@ -140,24 +142,43 @@ func (a *answer) readStatus() (*answer, Reason) {
 	return a, ""
 }
 
+// heads returns what decodes the head of objects in JSON, and passes over the rest. It is made
+// with the first answer.
+var heads = sync.OnceValue(func() *jsontree.Structs[*head] {
+	structs, _ := jsontree.NewStructs[*head](nil) // with an error it is nil
+	return structs
+})
+
+// readJSON reads the head of an object in JSON.
+func readJSON(text []byte) (*head, error) {
+	if structs := heads(); structs != nil {
+		if h, ok := structs.Decode(text, nil); ok {
+			return h, nil
+		}
+	}
+	h := new(head)
+	return h, utiljson.Unmarshal(text, h)
+}
+
 var errNoEnvelope = errors.New("the object is not in the envelope of API servers")
 
 // readProtobuf reads an object that was sent in protobuf. The metadata is field 1 of all
 // objects of the API.
-func (a *answer) readProtobuf(text []byte, h *head) error {
+func (a *answer) readProtobuf(text []byte) (*head, error) {
 	message, ok := unwrap(text)
 	if !ok {
-		return errNoEnvelope
+		return nil, errNoEnvelope
 	}
-	h.APIVersion, h.Kind, a.object = message.APIVersion, message.Kind, message.Raw
+	h := &head{TypeMeta: metav1.TypeMeta{APIVersion: message.APIVersion, Kind: message.Kind}}
+	a.object = message.Raw
 	var partial metav1.PartialObjectMetadata
 	if h.GroupVersionKind() == statusKind {
-		return nil
+		return h, nil
 	}
 	err := partial.Unmarshal(message.Raw)
 	m := &partial.ObjectMeta
 	h.Metadata = metadata{
 		m.Namespace, m.Name, m.UID, m.ResourceVersion, m.DeletionTimestamp, m.DeletionGracePeriodSeconds, m.Finalizers, m.Labels,
 	}
-	return err
+	return h, err
 }

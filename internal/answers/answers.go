@@ -71,6 +71,7 @@ type receiver interface {
 
 // Status is how answers have fared.
 type Status struct {
+	Server               string // "" before the first configuration
 	Taken, Ignored, Late uint64
 	LeftOut              map[Reason]uint64
 }
@@ -84,7 +85,7 @@ func New() *Answers {
 func (w *Answers) Status() Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := Status{Taken: w.taken.Load(), Ignored: w.ignored.Load(), Late: w.late.Load(), LeftOut: map[Reason]uint64{}}
+	s := Status{Server: w.host, Taken: w.taken.Load(), Ignored: w.ignored.Load(), Late: w.late.Load(), LeftOut: map[Reason]uint64{}}
 	for reason, n := range w.leftOut {
 		s.LeftOut[reason] = n
 	}
@@ -102,7 +103,7 @@ func (w *Answers) leaveOut(ctx context.Context, of schema.GroupVersionResource, 
 	}
 	w.mu.Unlock()
 	if first {
-		klog.FromContext(ctx).Info("Answers to own writes are not taken; reads have them when the watch brings them", "resource", of.String(), "reason", string(reason))
+		klog.FromContext(ctx).Info("Answers to own writes are not taken; reads have them when the watch brings them", "resource", of.GroupResource().String(), "reason", string(reason))
 	}
 }
 

@@ -118,7 +118,7 @@ func copyBody(response *http.Response) ([]byte, Reason) {
 	if response.ContentLength > maxAnswer {
 		return nil, Large
 	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	text, err := readAll(response)
 	rest := response.Body
 	again := io.MultiReader(bytes.NewReader(text), rest)
 	if err != nil {
@@ -135,6 +135,18 @@ func copyBody(response *http.Response) ([]byte, Reason) {
 		return nil, Large
 	}
 	return text, ""
+}
+
+// readAll reads the body of a response, or a byte more than is copied.
+func readAll(response *http.Response) ([]byte, error) {
+	limited := io.LimitReader(response.Body, maxAnswer+1)
+	if response.ContentLength <= 0 {
+		return io.ReadAll(limited)
+	}
+	var text bytes.Buffer
+	text.Grow(int(response.ContentLength) + bytes.MinRead) // so that it does not grow at the end
+	_, err := text.ReadFrom(limited)
+	return text.Bytes(), err
 }
 
 // brokenOff is the rest of a body that could not be read.

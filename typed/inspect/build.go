@@ -30,6 +30,7 @@ func (i *Inspector) report(ctx context.Context, parts *settings) snapshot.Report
 		Expectations: []snapshot.Expectations{},
 		Groups:       []snapshot.Group{},
 		Fleets:       []snapshot.Fleet{},
+		Writes:       []snapshot.Writes{},
 		Controllers:  []snapshot.Controller{},
 	}
 	ids := identities{}
@@ -45,6 +46,11 @@ func (i *Inspector) report(ctx context.Context, parts *settings) snapshot.Report
 	}
 	for _, part := range parts.fleets {
 		r.Fleets = append(r.Fleets, fleetOf(part, ids))
+	}
+	for n, writes := range parts.writes {
+		if !slices.Contains(parts.writes[:n], writes) {
+			r.Writes = append(r.Writes, writesOf(writes, ids))
+		}
 	}
 	for _, controllers := range parts.controllers {
 		for _, of := range controllers() {

@@ -27,7 +27,8 @@ func informerOf(s *report.Status, ids identities) *builtInformer {
 		Error: textOf(s.Err), Forbidden: apierrors.IsForbidden(s.Err), LastError: textOf(s.LastErr),
 		Failures: s.Failures, FailingSince: s.Since,
 
-		ResourceVersion: s.ResourceVersion, Ahead: s.Ahead.Keys, LastEvent: s.LastEvent, LastContact: s.LastContact,
+		ResourceVersion: s.ResourceVersion, Ahead: s.Ahead.Keys, AheadVersion: s.Ahead.ResourceVersion,
+		LastEvent: s.LastEvent, LastContact: s.LastContact,
 		WatchSince: s.WatchSince, Watches: s.Watches, Relists: s.Relists,
 
 		Objects: s.Objects, Events: s.Events, Received: s.Received, Expected: s.Expected,

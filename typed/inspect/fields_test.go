@@ -23,7 +23,7 @@ import (
 // notOnThePage are the fields that are for programs.
 var notOnThePage = []string{
 	".Problems[].Reason", ".Problems[].Severity", ".Problems[].Part", // as a sign, and as the link
-	".Informers[].ID", ".Queues[].ID", ".Expectations[].ID", ".Groups[].ID", ".Fleets[].ID", ".Controllers[].ID", // as what is linked to
+	".Informers[].ID", ".Queues[].ID", ".Expectations[].ID", ".Groups[].ID", ".Fleets[].ID", ".Writes[].ID", ".Controllers[].ID", // as what is linked to
 	".Informers[].LastError", // if there is no error now
 	".Informers[].Holders[].Function", ".Informers[].Holders[].File", ".Informers[].Holders[].Line",
 	".Informers[].Received", ".Informers[].Expected", // while it lists

@@ -53,6 +53,9 @@ func newFrame(r *snapshot.Report, query string, earlier *frame) *frame {
 		fl := &r.Fleets[n]
 		f.pieces[fl.ID] = rendered("fleet", fleetView{fl, r.Time, flags[fl.ID]})
 	}
+	for n := range r.Writes {
+		f.pieces[r.Writes[n].ID] = rendered("writes", &r.Writes[n])
+	}
 	for n := range r.Controllers {
 		c := &r.Controllers[n]
 		f.pieces[c.ID] = rendered("controller", controllerView{c, flags[c.ID]})
@@ -157,7 +160,7 @@ type section struct {
 // sections returns what is below the informers.
 func (f *frame) sections() []section {
 	r := f.report
-	all := []section{{ID: "controllers", Title: "Controllers"}, {ID: "queues", Title: "Queues"}, {ID: "expectations", Title: "Expectations"}, {ID: "groups", Title: "Shards"}, {ID: "fleets", Title: "Clusters"}}
+	all := []section{{ID: "controllers", Title: "Controllers"}, {ID: "queues", Title: "Queues"}, {ID: "expectations", Title: "Expectations"}, {ID: "groups", Title: "Shards"}, {ID: "fleets", Title: "Clusters"}, {ID: "writes", Title: "Own writes"}}
 	for n := range r.Controllers {
 		all[0].Parts = append(all[0].Parts, r.Controllers[n].ID)
 	}
@@ -172,6 +175,9 @@ func (f *frame) sections() []section {
 	}
 	for n := range r.Fleets {
 		all[4].Parts = append(all[4].Parts, r.Fleets[n].ID)
+	}
+	for n := range r.Writes {
+		all[5].Parts = append(all[5].Parts, r.Writes[n].ID)
 	}
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.Parts) == 0 })
 }

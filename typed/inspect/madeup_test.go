@@ -57,6 +57,10 @@ func madeUp() *snapshot.Report {
 			{Name: "west", Phase: "Stale", Objects: 3977, ResourceVersion: "1182277", Lists: 1, LastContact: before(26 * time.Minute), Stale: true,
 				Error: "cluster west: dial tcp 10.8.0.1:6443: connect: connection refused", Failures: 31, FailingSince: before(25 * time.Minute), LastError: "cluster west: dial tcp 10.8.0.1:6443: connect: connection refused"},
 		}}},
+		Writes: []snapshot.Writes{{
+			ID: "writes-1", Name: "10.0.0.1:6443", Taken: 12_204, Ignored: 311, Late: 2,
+			LeftOut: []snapshot.LeftOut{{Reason: "dry run", Answers: 4}, {Reason: "failed", Answers: 53}},
+		}},
 		Controllers: []snapshot.Controller{{
 			ID: "controller-1", Name: "invoice", Workers: 2, Active: 1, Succeeded: 8123, Requeued: 41, Failed: 12, TerminalErrors: 1, Timeouts: 2, Panics: 3,
 			MeanSeconds: 0.0213, Waiting: 5, Added: 9042, Retries: 53, LongestSeconds: 75,
@@ -127,6 +131,7 @@ func madeUpPods() snapshot.Informer {
 	of.Namespace, of.Selection = "shop", "labels app=web"
 	of.Name = "pods in shop labels app=web at 10.0.0.1:6443"
 	of.LastEvent, of.LastContact = before(time.Second), before(time.Second)
+	of.Ahead, of.AheadVersion = 2, "5529083"
 	of.Budget = &snapshot.Budget{Objects: 14_000, Bytes: 128 << 20, Kept: 12_097, HeapBytes: 84 << 20, Used: 0.864, Since: before(40 * time.Minute)}
 	of.FactoryBudget = &snapshot.Budget{Objects: 40_000, Kept: 15_234, Used: 0.381}
 	of.Indexes = append(of.Indexes, snapshot.Index{Name: "node", Keys: 96, Largest: 212}, snapshot.Index{Name: "label app", Keys: 1, Largest: 12_097})

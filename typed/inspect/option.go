@@ -32,6 +32,7 @@ type parts struct {
 	expecting []expectingPart
 	groups    []Group
 	fleets    []fleetPart
+	writes    []Writes
 
 	controllers []func() []snapshot.Controller
 	problems    []func() []snapshot.Problem
@@ -45,6 +46,7 @@ func (p *parts) join(other *parts) {
 	p.expecting = append(p.expecting, other.expecting...)
 	p.groups = append(p.groups, other.groups...)
 	p.fleets = append(p.fleets, other.fleets...)
+	p.writes = append(p.writes, other.writes...)
 	p.controllers = append(p.controllers, other.controllers...)
 	p.problems = append(p.problems, other.problems...)
 }
@@ -139,6 +141,23 @@ func WithFleet(name string, f Fleet) Option {
 			return errors.New("WithFleet: the fleet is nil")
 		}
 		s.fleets = append(s.fleets, fleetPart{name, f})
+		return nil
+	}
+}
+
+// WithWrites shows what has become of the answers to own writes, one part for each API server.
+// A Writes that is given twice is shown once.
+func WithWrites(writes ...Writes) Option {
+	return func(s *settings) error {
+		for _, w := range writes {
+			if isNil(w) {
+				return errors.New("WithWrites: a Writes is nil")
+			}
+			if !reflect.TypeOf(w).Comparable() {
+				return fmt.Errorf("WithWrites: a %T has no identity: pass a pointer", w)
+			}
+		}
+		s.writes = append(s.writes, writes...)
 		return nil
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/shard"
 )
 
@@ -39,4 +40,9 @@ type Group interface {
 // Fleet is the clusters of an informer, as a fleet.Source has them.
 type Fleet interface {
 	Status() []fleet.ClusterStatus
+}
+
+// Writes are the own writes to an API server, as a kube.Writes has them.
+type Writes interface {
+	Status() report.Writes
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 	"github.com/kubetyped/informer/typed/observe"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/shard"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -334,6 +335,33 @@ func TestReportOfGroupsAndFleets(t *testing.T) {
 		"warning cluster new fails, and nothing of it can be read",
 	}, said)
 	assert.Contains(t, page(t, inspector, "/"), "me, you")
+}
+
+// TestReportOfWrites shows what has become of answers, by server and reason, and each Writes once.
+func TestReportOfWrites(t *testing.T) {
+	east := &fixedWrites{report.Writes{Server: "east:6443", Taken: 7, Ignored: 3, Late: 1, LeftOut: map[string]uint64{"selector": 2, "failed": 5}}}
+	unused := &fixedWrites{}
+	inspector := newInspector(t, inspect.WithWrites(east, unused), inspect.WithWrites(east))
+	r := reportOf(t, inspector)
+	require.Len(t, r.Writes, 2)
+	assert.Equal(t, snapshot.Writes{
+		ID: r.Writes[0].ID, Name: "east:6443", Taken: 7, Ignored: 3, Late: 1,
+		LeftOut: []snapshot.LeftOut{{Reason: "failed", Answers: 5}, {Reason: "selector", Answers: 2}},
+	}, r.Writes[0])
+	assert.NotEqual(t, r.Writes[0].ID, r.Writes[1].ID)
+	text := page(t, inspector, "/")
+	for _, shown := range []string{"Own writes", "east:6443", "<dt>Taken</dt><dd>7 ", "<div>2 <small>selector</small></div>", "no API server yet"} {
+		assert.Contains(t, text, shown)
+	}
+	rig.InBubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		later := newInspector(t)
+		require.NoError(t, later.AddUntil(ctx, inspect.WithWrites(east)))
+		require.Len(t, reportOf(t, later).Writes, 1)
+		cancel()
+		synctest.Wait()
+		assert.Empty(t, reportOf(t, later).Writes)
+	})
 }
 
 // TestSilence has only the objects of API servers be missed.

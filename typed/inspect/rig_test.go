@@ -81,6 +81,11 @@ type fixedFleet []fleet.ClusterStatus
 
 func (f fixedFleet) Status() []fleet.ClusterStatus { return f }
 
+// fixedWrites are own writes that return a fixed status.
+type fixedWrites struct{ status report.Writes }
+
+func (w *fixedWrites) Status() report.Writes { return w.status }
+
 // fixedExpectations expect what they were told to.
 type fixedExpectations []control.ExpectationReport
 

@@ -208,7 +208,7 @@ func TestOptions(t *testing.T) {
 	for name, opt := range map[string]inspect.Option{
 		"nil": nil, "informer": inspect.WithInformers(nobody), "nil informer": inspect.WithInformers(nil), "factory": inspect.WithFactories(noFactory),
 		"queue": inspect.WithQueue((*queue.WorkQueue[string])(nil)), "expectations": inspect.WithExpectations("e", nil),
-		"group": inspect.WithGroup(nil), "fleet": inspect.WithFleet("f", nil), "sharing": inspect.WithDeduplication(nil),
+		"group": inspect.WithGroup(nil), "fleet": inspect.WithFleet("f", nil), "writes": inspect.WithWrites(nil), "sharing": inspect.WithDeduplication(nil),
 		"title": inspect.WithTitle(""), "interval": inspect.WithInterval(0), "listeners": inspect.WithMaxListeners(0),
 		"wrapped": inspect.WithInformers(uncomparable{nobody, nil}),
 	} {

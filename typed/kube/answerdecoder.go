@@ -14,7 +14,8 @@ import (
 )
 
 // AnswerDecoder returns what decodes answers to writes of a kind into objects of the type of
-// example, as NewDecodingListerWatcher does with lists and watches, for package adapters.
+// example, as NewDecodingListerWatcher does with lists and watches, for package adapters. If
+// only the version of the kind is set, objects of all kinds of that version are decoded.
 // Of the options, WithFields and WithoutFields can be used. It returns an error if the kind is
 // not known, or there is no way to decode the type.
 func (*Writes) AnswerDecoder(example runtime.Object, kind schema.GroupVersionKind, opts ...SourceOption) (answers.Decode[metav1.Object], error) {
@@ -32,7 +33,11 @@ func (*Writes) AnswerDecoder(example runtime.Object, kind schema.GroupVersionKin
 		return decoderOf(answerDecoder(codecs, func(*unstructured.Unstructured) {}), kind), err
 	case *metav1.PartialObjectMetadata:
 		codecs, err := codecsOf[*metav1.PartialObjectMetadata](of, nil, mask)
-		return decoderOf(answerDecoder(codecs, stamp[*metav1.PartialObjectMetadata](kind)), kind), err
+		as := kind
+		if kind.Kind == "" {
+			as = schema.GroupVersionKind{} // as metadata clients leave it
+		}
+		return decoderOf(answerDecoder(codecs, stamp[*metav1.PartialObjectMetadata](as)), kind), err
 	}
 	codecs, err := codecsOf[apiObject](of, nil, mask)
 	return decoderOf(answerDecoder(codecs, stamp[apiObject](schema.GroupVersionKind{})), kind), err
@@ -42,7 +47,7 @@ func (*Writes) AnswerDecoder(example runtime.Object, kind schema.GroupVersionKin
 // for others.
 func decoderOf[T apiObject](decode answers.Decode[T], of schema.GroupVersionKind) answers.Decode[metav1.Object] {
 	return func(mediaType string, kind schema.GroupVersionKind, object []byte) (metav1.Object, error) {
-		if kind != of && !isPartial[T]() {
+		if !isPartial[T]() && kind != of && (of.Kind != "" || kind.GroupVersion() != of.GroupVersion()) {
 			return nil, fmt.Errorf("kind is %s, want %s", kind, of)
 		}
 		obj, err := decode(mediaType, kind, object)

@@ -12,6 +12,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/answers"
 	"github.com/kubetyped/informer/internal/decode/wire"
+	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -56,24 +57,13 @@ func NewWrites() *Writes { return &Writes{answers.New()} }
 // fail, with an error that says so.
 func (w *Writes) Config(config *rest.Config) *rest.Config { return w.answers.Config(config) }
 
-// WritesStatus counts answers since NewWrites. One that several informers get
-// counts for each.
-type WritesStatus struct {
-	// Taken counts those that a store has got before the watch.
-	Taken uint64
-	// Ignored counts those that the watch, or a later answer, was ahead of, and those that came
-	// before the first list.
-	Ignored uint64
-	// Late counts the writes that have returned before reads had them, as a second was over.
-	Late uint64
-	// LeftOut counts the others by reason, such as "dry run" or "selector".
-	LeftOut map[string]uint64
-}
+// WritesStatus is what Writes.Status returns.
+type WritesStatus = report.Writes
 
-// Status returns how answers have fared.
+// Status returns what has become of answers since NewWrites.
 func (w *Writes) Status() WritesStatus {
 	s := w.answers.Status()
-	status := WritesStatus{Taken: s.Taken, Ignored: s.Ignored, Late: s.Late, LeftOut: map[string]uint64{}}
+	status := WritesStatus{Server: s.Server, Taken: s.Taken, Ignored: s.Ignored, Late: s.Late, LeftOut: map[string]uint64{}}
 	for reason, n := range s.LeftOut {
 		status.LeftOut[string(reason)] = n
 	}

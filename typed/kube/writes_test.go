@@ -44,6 +44,7 @@ type writing struct {
 	config *rest.Config
 	client kubernetes.Interface
 	lag    *apitest.Injection
+	lines  func() []string // that pods has logged
 }
 
 func newWriting(t *testing.T, contentType string, opts ...apitest.Option) *writing {
@@ -76,7 +77,9 @@ func (w *writing) pods() (*typed.Informer[*corev1.Pod], *history.History[*corev1
 	_, err := pods.Handle(told)
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { assert.NoError(w.t, told.Err()) })
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, lines := rig.Lines()
+	w.lines = lines
+	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(w.t, pods.Run(ctx)) })
 	w.t.Cleanup(func() {
@@ -181,6 +184,30 @@ func TestOwnWritesOfEachKind(t *testing.T) {
 			assert.Equal(t, 14, delivered())
 		})
 	}
+}
+
+// TestLastingReasonsAreLogged: once for each resource, and not those that are of one write alone.
+func TestLastingReasonsAreLogged(t *testing.T) {
+	t.Parallel()
+	w := newWriting(t, "")
+	pods, _ := w.pods()
+	meta, err := metadata.NewForConfig(w.config)
+	require.NoError(t, err)
+	for _, name := range []string{"a", "b"} {
+		_, err := w.client.CoreV1().Pods("default").Create(w.ctx, rig.NewPod(name, ""), metav1.CreateOptions{})
+		require.NoError(t, err)
+		_, err = meta.Resource(podResource).Namespace("default").Patch(w.ctx, name, types.MergePatchType, []byte(`{"metadata":{"labels":{"x":"y"}}}`), metav1.PatchOptions{})
+		require.NoError(t, err)
+		_, err = w.client.CoreV1().Pods("default").Create(w.ctx, rig.NewPod(name, ""), metav1.CreateOptions{})
+		require.Error(t, err)
+	}
+	logged := w.lines()
+	require.Len(t, logged, 1)
+	for _, part := range []string{"Answers to own writes are not taken; reads have them when the watch brings them", `resource="pods"`, `reason="form"`} {
+		assert.Contains(t, logged[0], part)
+	}
+	assert.Equal(t, map[string]uint64{"form": 2, "failed": 2}, w.writes.Status().LeftOut)
+	w.catchUp(pods)
 }
 
 // TestOwnWritesOutsideTheTable are left to the watch.

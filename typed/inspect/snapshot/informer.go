@@ -34,10 +34,12 @@ type Informer struct {
 	LastError    string    `json:"lastError,omitempty"`
 
 	// ResourceVersion is the version that the store has reached, Ahead how many objects are as
-	// own writes were answered, before the watch, LastEvent when the store was changed last,
-	// and LastContact when the source was last heard of.
+	// own writes were answered, before the watch, AheadVersion the highest version of these,
+	// LastEvent when the store was changed last, and LastContact when the source was last
+	// heard of.
 	ResourceVersion string    `json:"resourceVersion,omitempty"`
 	Ahead           int       `json:"ahead,omitempty"`
+	AheadVersion    string    `json:"aheadVersion,omitempty"`
 	LastEvent       time.Time `json:"lastEvent,omitzero"`
 	LastContact     time.Time `json:"lastContact,omitzero"`
 	// WatchSince is when the source last began to watch, zero if it has failed since.

@@ -14,11 +14,12 @@ type Report struct {
 	Totals Totals `json:"totals"`
 	// Informers are ordered by cost: heap, then backlog and time in calls.
 	Informers []Informer `json:"informers"`
-	// Queues, Expectations, Groups and Fleets are in the order in which they were given.
+	// Queues, Expectations, Groups, Fleets and Writes are in the order in which they were given.
 	Queues       []Queue        `json:"queues"`
 	Expectations []Expectations `json:"expectations"`
 	Groups       []Group        `json:"groups"`
 	Fleets       []Fleet        `json:"fleets"`
+	Writes       []Writes       `json:"writes"`
 	// Controllers are in the order in which WithControllers returns them.
 	Controllers []Controller `json:"controllers"`
 	// Deduplication is the state of deduplication, nil without WithDeduplication.
