@@ -89,6 +89,9 @@ func TestLimit(t *testing.T) {
 	require.NoError(t, s.Hold("a"))
 	assert.Equal(t, 1, s.Status().Held)
 	require.NoError(t, s.Hold("b", rig.Key("z")))
+	require.Error(t, s.Hold("c", rig.Key("z"), index.Key{Namespace: "ns"}))
+	require.NoError(t, s.Hold("b"))
+	assert.Zero(t, s.Status().Held, "an error holds nothing")
 }
 
 // TestGetFromCallbacks: what would wait for itself is an error.

@@ -282,7 +282,7 @@ func (m *model) event(e typed.Event[*rig.Thing]) {
 	}
 }
 
-// check looks at what can be seen at any time.
+// check compares reads with the model, as far as they have to agree at any time.
 func (m *model) check() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -326,7 +326,7 @@ func (m *model) check() {
 	}
 }
 
-// settle ends all faults, and compares what is known with what there is.
+// settle ends all faults, and compares all states with the world.
 func (m *model) settle() {
 	m.mu.Lock()
 	clear(m.forbidden)

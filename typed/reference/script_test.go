@@ -82,7 +82,7 @@ func list(to source.Sink[*rig.Thing], version string, objs ...*rig.Thing) {
 	sinktest.Replace(to, "", objs, version)
 }
 
-// TestReasons: what is held later is no creation, and what is released no deletion.
+// TestReasons: an object that is held later is not created, and a released one not deleted.
 func TestReasons(t *testing.T) {
 	scriptIn(t, func(t *testing.T, s *scripted) {
 		a := s.sink("a")
@@ -165,8 +165,8 @@ func TestVersions(t *testing.T) {
 	}, "a", "b")
 }
 
-// TestListsBelowTheFloor: a list that is older than what was seen is asked for again, until the
-// history counts as another one.
+// TestListsBelowTheFloor: a list that is older than earlier reports is asked for again, until
+// the history counts as another one.
 func TestListsBelowTheFloor(t *testing.T) {
 	scriptIn(t, func(t *testing.T, s *scripted) {
 		list(s.sink("a"), "100")

@@ -268,9 +268,10 @@ func (k *keySink[T]) Report(err error) {
 	defer k.order.Unlock()
 	switch {
 	case k.isOut():
+	case err == nil && !k.listed: // of a streamed list, which may fail still
 	case err == nil:
 		k.works()
-		if k.listed && k.state.Err != nil && refuses(k.state.Err) {
+		if k.state.Err != nil && refuses(k.state.Err) {
 			k.state.Err, k.state.Since = nil, time.Time{}
 			k.publishIfSynced()
 		}

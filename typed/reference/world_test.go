@@ -17,7 +17,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// world is what two API servers have in one store, and what goes wrong with them.
+// world is two API servers with one store, and their faults.
 type world struct {
 	mu        sync.Mutex
 	random    *rand.Rand
