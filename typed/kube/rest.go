@@ -170,7 +170,7 @@ func (s *restSource[T]) listAndWatch(ctx context.Context, sink source.Sink[T], f
 	}
 	reports := &lastReport[T]{Forwarder: source.Forwarder[T]{To: sink}}
 	lw := &restListerWatcher[T]{
-		client: client, of: reflect.TypeFor[T](), resource: found, config: s.rest, reports: reports, meter: decoding.Meter,
+		client: client, of: reflect.TypeFor[T](), resource: found, config: s.rest, reports: reports, meter: decoding.Meter, single: s.name != nil,
 		stamp: stamp[T](s.kindToSet(found)),
 	}
 	lw.stampItem = lw.stamp
