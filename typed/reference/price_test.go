@@ -34,7 +34,7 @@ const serves = "REFERENCE_SERVES"
 
 var profile = flag.String("price.profile", "", "where BenchmarkName writes a heap profile and the goroutines")
 
-// TestServe is the API server of BenchmarkName, in a process of its own: with HTTP/1, and with
+// TestServe is the API server of BenchmarkName, in another process: with HTTP/1, and with
 // HTTP/2 by a proxy. It ends with its standard input.
 func TestServe(t *testing.T) {
 	if os.Getenv(serves) == "" {
