@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/kubetyped/informer/apitest/internal/store"
+	"github.com/kubetyped/informer/internal/scope"
 )
 
 // catalog is everything the server serves. It does not change once built.
@@ -92,7 +93,7 @@ func guess(scheme *runtime.Scheme, kind schema.GroupVersionKind) Resource {
 	return Resource{
 		GroupVersionResource: plural,
 		Kind:                 kind.Kind,
-		ClusterScoped:        clusterScoped[schema.GroupKind{Group: kind.Group, Kind: kind.Kind}],
+		ClusterScoped:        scope.IsCluster(schema.GroupKind{Group: kind.Group, Kind: kind.Kind}),
 		Status:               status,
 		Fields:               knownFields[schema.GroupKind{Group: kind.Group, Kind: kind.Kind}],
 	}

@@ -90,7 +90,8 @@ type Informer[T index.Object] struct {
 	hooks   hooks                       // nil: not observed; set before Run
 	ending  atomic.Pointer[func(error)] // ends Run
 
-	released atomic.Bool // set with mu held
+	looping  atomic.Uint64 // the goroutine that applies changes; 0: none yet
+	released atomic.Bool   // set with mu held
 	joint    goroutine.Joint
 
 	synced  chan struct{} // closed with mu held

@@ -7,6 +7,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
 )
@@ -29,6 +30,7 @@ type loop[T index.Object] struct {
 func (l *loop[T]) run(ctx context.Context) {
 	defer l.close()
 	defer utilruntime.HandleCrashWithContext(l.ctx, l.crashed)
+	l.looping.Store(goroutine.ID())
 	l.watched = newWatched(l)
 	for batches := uint64(1); ; batches++ {
 		deltas, err := l.deltas.Take(ctx)

@@ -28,6 +28,7 @@ type SourceOption func(*sourceConfig) error
 type sourceConfig struct {
 	labels      labels.Selector // nil: all
 	fields      fields.Selector // nil: all
+	name        *index.Key      // of the one object; nil: any
 	shards      string          // of which hashes, "": all
 	noWatchList bool
 	requests    requestConfig
@@ -48,6 +49,7 @@ func newSourceConfig(opts []SourceOption) (sourceConfig, error) {
 			errs = append(errs, err)
 		}
 	}
+	errs = append(errs, config.applyName())
 	return config, errors.Join(errs...)
 }
 

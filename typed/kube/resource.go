@@ -108,7 +108,10 @@ func (c *restConfig) registry() *runtime.Scheme {
 // informer is to watch.
 var errNoSuchResource = errors.New("the server does not have it")
 
-var errClusterScoped = errors.New("the objects have no namespace")
+var (
+	errClusterScoped    = errors.New("the objects have no namespace")
+	errNamespaceMissing = errors.New("the key has no namespace")
+)
 
 // locate completes a resource: what it is called, and its kind if that is asked
 // for.
@@ -173,6 +176,18 @@ func (r resource) discover(ctx context.Context, client rest.Interface) (descript
 		}
 	}
 	return d, nil
+}
+
+// checkKey returns an error if there can be no object of a key: nothing but the objects of
+// all namespaces would be listed for it.
+func (d description) checkKey(key index.Key) error {
+	switch {
+	case key.Namespace != "" && !d.namespaced:
+		return fmt.Errorf("%w: WithName names %s, and %s have none", errClusterScoped, key, d)
+	case key.Namespace == "" && d.namespaced:
+		return fmt.Errorf("%w: WithName names %s, and %s have one", errNamespaceMissing, key, d)
+	}
+	return nil
 }
 
 // checkNamespace returns an error if there can be no objects in a namespace.

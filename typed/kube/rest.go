@@ -107,6 +107,9 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 		return err
 	}
 	s.client.compressed = s.rest.compressed
+	if err := s.checkScope(); err != nil {
+		return err
+	}
 	if s.rest.waits {
 		s.definitions = FromREST[*metav1.PartialObjectMetadata](config, WithResource(definitionsResource))
 	}
@@ -172,7 +175,7 @@ func (s *restSource[T]) listAndWatch(ctx context.Context, sink source.Sink[T], f
 	}
 	reports := &lastReport[T]{Forwarder: source.Forwarder[T]{To: sink}}
 	lw := &restListerWatcher[T]{
-		client: client, of: reflect.TypeFor[T](), resource: found, config: s.rest, reports: reports, meter: decoding.Meter,
+		client: client, of: reflect.TypeFor[T](), resource: found, config: s.rest, reports: reports, meter: decoding.Meter, single: s.name != nil,
 		stamp: stamp[T](s.kindToSet(found)),
 	}
 	lw.stampItem = lw.stamp
@@ -228,11 +231,11 @@ func (s *restSource[T]) kindToSet(of resource) (kind schema.GroupVersionKind) {
 func (s *restSource[T]) locate(ctx context.Context, sink source.Sink[T]) (resource, error) {
 	between := s.requests.refused()
 	for {
-		found, err := s.resource.locate(ctx, s.client, &s.rest)
+		found, err := s.find(ctx)
 		if err == nil || ctx.Err() != nil {
 			return found, nil
 		}
-		if errors.Is(err, errClusterScoped) {
+		if errors.Is(err, errClusterScoped) || errors.Is(err, errNamespaceMissing) {
 			return found, err
 		}
 		sink.Report(&source.RequestError{Err: err})

@@ -31,6 +31,7 @@ type restListerWatcher[T index.Object] struct {
 	stamp     func(T)                 // gives the object of an event its kind
 	stampItem func(T)                 // gives one of a list its kind; nil: it keeps what it has
 	expected  schema.GroupVersionKind // of every object; zero: not known
+	single    bool                    // it is about one object
 	strict    bool                    // an object that cannot be used is an error, and not carried on
 	// bookmarkKind is the kind of bookmarks where it is strict; zero: they have none.
 	bookmarkKind schema.GroupVersionKind

@@ -31,6 +31,22 @@ var (
 // resultBuffer is how many decoded events wait for the Reflector.
 const resultBuffer = 64
 
+// resultBuffer is that of one watch. Of one object there are few, and maybe many such watches.
+func (lw *restListerWatcher[T]) resultBuffer() int {
+	if lw.single {
+		return 1
+	}
+	return resultBuffer
+}
+
+// decoders returns how many goroutines may decode a watch.
+func (lw *restListerWatcher[T]) decoders() int {
+	if lw.single {
+		return 1
+	}
+	return decoders()
+}
+
 // WatchWithContext implements cache.WatcherWithContext.
 func (lw *restListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	return lw.watch(ctx, opts, func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error) {
@@ -59,7 +75,7 @@ func (lw *restListerWatcher[T]) watch(
 	}
 	w := &restWatch[T]{
 		lw: lw, codec: codec, ctx: ctx, stop: stop, request: request, cancel: cancel,
-		events: make(chan watch.Event, resultBuffer),
+		events: make(chan watch.Event, lw.resultBuffer()),
 		lists:  ptr.Deref(opts.SendInitialEvents, false), list: list, last: opts.ResourceVersion,
 		begun: time.Now(),
 	}
@@ -109,7 +125,7 @@ func (w *restWatch[T]) run(response io.ReadCloser) {
 		defer w.list.release()
 		defer w.list.silent.Stop()
 	}
-	err := wire.NewPipeline(decoders(), w.decode, w.emit, func() { w.cancel(nil) }).Run(w.codec.Frames(metered{response, w.lw.meter}))
+	err := wire.NewPipeline(w.lw.decoders(), w.decode, w.emit, func() { w.cancel(nil) }).Run(w.codec.Frames(metered{response, w.lw.meter}))
 	switch {
 	case w.ctx.Err() != nil || errors.Is(err, wire.ErrStopped):
 	case errors.Is(context.Cause(w.request), errSilence):

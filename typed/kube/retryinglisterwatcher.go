@@ -77,6 +77,7 @@ func (lw *retryingListerWatcher) ListWithContext(ctx context.Context, opts metav
 	defer lw.requests.Done()
 	lw.restrict(&opts)
 	lw.config.requests.list(&opts)
+	raise(ctx, &opts)
 	list, err := persist(ctx, lw, false, func() (runtime.Object, error) {
 		return inTurn(ctx, lw, opts.Continue == "", func() (runtime.Object, error) {
 			return listed(ctx, lw.config.requests, func(ctx context.Context) (runtime.Object, error) {
@@ -200,6 +201,16 @@ func (lw *retryingListerWatcher) countPage(list runtime.Object, continued bool) 
 func (lw *retryingListerWatcher) countStreamed() {
 	lw.received++
 	lw.progress(lw.received, 0)
+}
+
+// raise makes a first list one that is not older than what the context asks for.
+func raise(ctx context.Context, opts *metav1.ListOptions) {
+	if opts.ResourceVersion != "0" || opts.Continue != "" {
+		return // it is of the latest state, or not the first one
+	}
+	if floor := source.FloorOf(ctx); floor != "" {
+		opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit = floor, metav1.ResourceVersionMatchNotOlderThan, 0
+	}
 }
 
 // restrict adds the selectors.

@@ -109,8 +109,12 @@ func (w *kindWaiter[T]) look(ctx context.Context) (resource, error) {
 	if err != nil {
 		return found.resource, err
 	}
-	err = w.client.Get().AbsPath(found.path(w.rest.namespace)...).SetHeader("Accept", runtime.ContentTypeJSON).
-		Param("limit", "1").Param("resourceVersion", "0").Do(ctx).Error()
+	request := w.client.Get().AbsPath(found.path(w.rest.namespace)...).SetHeader("Accept", runtime.ContentTypeJSON).
+		Param("limit", "1").Param("resourceVersion", "0")
+	if w.name != nil {
+		request = request.Param("fieldSelector", w.fields.String())
+	}
+	err = request.Do(ctx).Error()
 	if apierrors.IsForbidden(err) {
 		err = nil
 	}

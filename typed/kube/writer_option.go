@@ -52,7 +52,8 @@ func (c *sourceConfig) onlyForSources() error {
 		used bool
 	}{
 		{"WithLabelSelector", c.labels != nil},
-		{"WithFieldSelector", c.fields != nil},
+		{"WithFieldSelector", c.fields != nil && c.name == nil},
+		{"WithName", c.name != nil},
 		{"WithoutWatchList", c.noWatchList},
 		{"WithWatchListTimeout", c.rest.silence != 0},
 		{"WaitForKind", c.rest.waits},

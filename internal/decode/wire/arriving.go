@@ -11,7 +11,7 @@ import (
 // end of r.
 func readArriving(r io.Reader, buf []byte, n int) ([]byte, error) {
 	if buf == nil {
-		buf = make([]byte, 0, firstRead)
+		buf = make([]byte, 0, min(max(n, 512), firstRead))
 	}
 	buf = buf[:0]
 	for len(buf) < n {

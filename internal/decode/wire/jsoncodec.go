@@ -2,6 +2,7 @@ package wire
 
 import (
 	"io"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -29,8 +30,10 @@ type jsonCodec[T any] struct {
 	into layout.Pointers[T]
 	// keepsKind tells that an object has the kind that its JSON has.
 	keepsKind bool
-	structs   *jsontree.Structs[T] // nil: there can be no plan
-	held      Held[T]              // nil: parts are not shared
+	// structs returns the plan, nil if there can be none. It is made for the first object:
+	// next to protobuf, no answer of most servers is in JSON.
+	structs func() *jsontree.Structs[T]
+	held    Held[T] // nil: parts are not shared
 	// relatives are what objects that are not held share parts with; nil: with none.
 	relatives *parts.Relatives[T]
 	mask      *plan.Mask                // nil: all fields are decoded
@@ -39,7 +42,10 @@ type jsonCodec[T any] struct {
 
 func newJSONCodec[T any](into layout.Pointers[T], held Held[T], mask *plan.Mask) jsonCodec[T] {
 	c := jsonCodec[T]{into: into, keepsKind: keepsKind(into.New()), held: held, mask: mask}
-	c.structs, _ = jsontree.NewStructsOf[T](into.Of(), mask) // with an error it is nil
+	c.structs = sync.OnceValue(func() *jsontree.Structs[T] {
+		structs, _ := jsontree.NewStructsOf[T](into.Of(), mask) // with an error it is nil
+		return structs
+	})
 	// Who decodes sets the kind of an object later, which is in its TypeMeta, unless it has
 	// a method of its own for that.
 	if held != nil && !isDeclared(into.Of(), methodGetObjectKind) {
@@ -51,20 +57,21 @@ func newJSONCodec[T any](into layout.Pointers[T], held Held[T], mask *plan.Mask)
 // decode decodes an object. It returns false where apimachinery's decoder has to.
 func (c jsonCodec[T]) decode(object []byte) (T, bool) {
 	var none T
-	if c.structs == nil {
+	structs := c.structs()
+	if structs == nil {
 		return none, false
 	}
 	if c.held == nil {
-		return c.structs.Decode(object, none)
+		return structs.Decode(object, none)
 	}
 	namespace, name := keyOfJSON(object)
 	if like, ok := c.held(namespace, name); ok {
-		return c.structs.Decode(object, like)
+		return structs.Decode(object, like)
 	}
 	if c.relatives == nil {
-		return c.structs.Decode(object, none)
+		return structs.Decode(object, none)
 	}
-	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return c.structs.Decode(object, like) })
+	return c.relatives.Decode(namespace, name, func(like T) (T, bool) { return structs.Decode(object, like) })
 }
 
 // masked returns an object of which nothing has been left out yet.

@@ -14,7 +14,7 @@ import (
 const mostNames = 50
 
 // larger are the packages that export more, with their numbers, which may fall alone.
-var larger = map[string]int{"index": 56, "typed/kube": 53}
+var larger = map[string]int{"index": 56, "typed/kube": 54}
 
 // TestExportedNames counts the exported names of each package that programs import.
 func TestExportedNames(t *testing.T) {

@@ -1,9 +1,12 @@
-package apitest
+// Package scope knows which kinds have no namespace, of those that Kubernetes and its usual
+// extensions define: a scheme does not say.
+package scope
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// clusterScoped lists the kinds without a namespace among those that Kubernetes
-// and its usual extensions define: a scheme does not tell.
+// IsCluster reports whether a kind is known to have no namespace.
+func IsCluster(kind schema.GroupKind) bool { return clusterScoped[kind] }
+
 var clusterScoped = func() map[schema.GroupKind]bool {
 	set := map[schema.GroupKind]bool{}
 	for group, kinds := range map[string][]string{

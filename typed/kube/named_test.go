@@ -1,0 +1,71 @@
+package kube_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// TestNames: names are escaped in selectors, and nothing else is listed.
+func TestNames(t *testing.T) {
+	for _, name := range []string{"system:x", "a,b", "a=b", `a\b`, "plain"} {
+		others := []apitest.Object{&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "b"}}}
+		srv := apitest.Start(t, apitest.WithObjects(append(others, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}})...))
+		for _, opts := range [][]kube.SourceOption{nil, {kube.WithoutWatchList()}} {
+			roles := typed.NewInformer(kube.FromREST[*rbacv1.ClusterRole](srv.Config(), append(opts, kube.WithName(index.Key{Name: name}))...))
+			require.NoError(t, roles.WaitForSync(rig.Start(t, roles)))
+			assert.Equal(t, 1, roles.Len(), name)
+		}
+		assert.Zero(t, srv.Requests("get", ""), "no discovery: many sources may be of one kind")
+	}
+}
+
+// TestNameOfAnUnknownKind asks the server whether the kind has namespaces.
+func TestNameOfAnUnknownKind(t *testing.T) {
+	gvr := corev1.SchemeGroupVersion.WithResource("secrets")
+	srv := apitest.Start(t, apitest.WithObjects(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}))
+	of := func(key index.Key) *typed.Informer[*unstructured.Unstructured] {
+		return typed.NewInformer(kube.FromREST[*unstructured.Unstructured](srv.Config(), kube.WithResource(gvr), kube.WithName(key)))
+	}
+	assert.ErrorContains(t, of(index.Key{Name: "a"}).Run(t.Context()), "the key has no namespace: WithName names a, and secrets have one")
+	assert.Zero(t, srv.Requests("list", "secrets")+srv.Requests("watch", "secrets"), "those of all namespaces are not listed")
+	one := of(index.Key{Namespace: "shop", Name: "a"})
+	require.NoError(t, one.WaitForSync(rig.Start(t, one)))
+	assert.Equal(t, 1, one.Len())
+}
+
+func TestNamed(t *testing.T) {
+	key := index.Key{Namespace: "shop", Name: "a"}
+	_, client := rig.Serve(t, 0)
+	for name, src := range map[string]source.Source[*corev1.Pod]{
+		"client":      kube.FromClient(client.CoreV1().Pods("shop"), kube.WithName(key)),
+		"fake client": kube.FromClient(fake.NewClientset().CoreV1().Pods("shop"), kube.WithName(key)),
+	} {
+		got, err := src.(source.Named).Named()
+		require.NoError(t, err, name)
+		assert.Equal(t, key, got, name)
+	}
+	for name, src := range map[string]source.Source[*corev1.Pod]{
+		"client": kube.FromClient(client.CoreV1().Pods(""), kube.WithName(key)),
+	} {
+		_, err := src.(source.Named).Named()
+		assert.ErrorContains(t, err, `WithName names shop/a, and the client is for the namespace ""`, name)
+	}
+	_, err := kube.FromClient(fake.NewClientset().CoreV1().Pods("")).(source.Named).Named()
+	require.ErrorContains(t, err, "use WithName")
+	_, err = kube.NewWriter[*corev1.Pod](apitest.Start(t).Config(), kube.WithName(key))
+	require.ErrorContains(t, err, "WithName: for what lists and watches, and a writer does neither")
+}

@@ -1,0 +1,123 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+// Get reads a key from the informer of a source, once the state of the key is known. It holds
+// the key while it waits and reads, and the idle time begins after that. Callers that wait for
+// one key wait for one list.
+//
+// It returns false without an error only if the server has said that the object does not
+// exist. The error says
+//   - why the key is refused, or its object cannot be used,
+//   - that ctx has ended, and why there is no answer yet, if that is known,
+//   - why Hold refuses the key,
+//   - that the informer is another one, or has stopped (typed.ErrStopped),
+//   - that Get was called from a callback of the informer (ErrCallback).
+//
+// If the server has refused the watch after it has sent the object, Get returns the last state;
+// see Source.State. The object is shared: do not modify it.
+func Get[O comparable, T index.Object](ctx context.Context, s *Source[O, T], from *typed.Informer[T], key index.Key) (obj T, exists bool, err error) {
+	if err := usable(s, from); err != nil {
+		return obj, false, err
+	}
+	if from.InCallback() || s.calling.has() {
+		return obj, false, &KeyError{key, ErrCallback}
+	}
+	e, err := s.take(key)
+	if err != nil {
+		return obj, false, err
+	}
+	defer s.releaseAll([]*entry[T]{e})
+	if err := s.await(ctx, e); err != nil {
+		return obj, false, &KeyError{key, err}
+	}
+	state := s.State(key)
+	if obj, exists, err = read(from, key); err != nil {
+		return obj, false, &KeyError{key, err}
+	}
+	switch rejected := from.Rejected(key); {
+	case exists:
+		return obj, true, nil
+	case state.Phase == Refused:
+		return obj, false, &KeyError{key, fmt.Errorf("whether the object exists is not known: %w", state.Err)}
+	case rejected != nil:
+		return obj, false, &KeyError{key, rejected}
+	}
+	return obj, false, nil
+}
+
+// usable returns an error if the informer is not that of the source.
+func usable[O comparable, T index.Object](s *Source[O, T], from *typed.Informer[T]) error {
+	switch {
+	case s == nil:
+		return errors.New("references: source is nil")
+	case s.err != nil:
+		return s.err
+	case from == nil:
+		return errors.New("references: informer is nil")
+	case !slices.Contains(from.DerivedFrom(), source.Derived(s)):
+		return fmt.Errorf("references: the informer %s is not that of the source", from.Name())
+	}
+	return from.Err()
+}
+
+// await waits until there is an answer for a key.
+func (s *keys[T]) await(ctx context.Context, e *entry[T]) error {
+	select {
+	case <-e.known:
+	case <-s.ended:
+	case <-ctx.Done():
+	}
+	if s.isOver() {
+		return fmt.Errorf("references: %w", typed.ErrStopped)
+	}
+	select {
+	case <-e.known:
+		return nil
+	default:
+	}
+	cause := context.Cause(ctx)
+	if err, since := s.failureOf(e); err != nil {
+		return fmt.Errorf("waited for its first list: %w; its requests fail since %s, lately with: %w", cause, since.Format("15:04:05"), err)
+	}
+	if !s.isStarted() {
+		return fmt.Errorf("waited for its first list: %w; %w", cause, typed.ErrNotStarted)
+	}
+	return fmt.Errorf("waited for its first list: %w", cause)
+}
+
+func (s *keys[T]) isOver() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
+}
+
+func (s *keys[T]) isStarted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.started
+}
+
+// read returns the object of a key, and an error if the informer is released meanwhile.
+func read[T index.Object](from *typed.Informer[T], key index.Key) (obj T, exists bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			released, ok := p.(error)
+			if !ok || !errors.Is(released, index.ErrReleased) {
+				panic(p)
+			}
+			err = released
+		}
+	}()
+	obj, exists = from.Get(key)
+	return obj, exists, nil
+}

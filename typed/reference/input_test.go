@@ -1,0 +1,158 @@
+package reference_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/rig"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/reference"
+	"github.com/kubetyped/informer/typed/source"
+)
+
+var nowhere = &rest.Config{Host: "http://127.0.0.1:1"}
+
+func secretsWith(opts ...kube.SourceOption) *reference.Source[string, *corev1.Secret] {
+	return reference.NewSource[string](func(k index.Key) source.Source[*corev1.Secret] {
+		return kube.FromREST[*corev1.Secret](nowhere, append([]kube.SourceOption{kube.WithName(k)}, opts...)...)
+	})
+}
+
+// TestInput: what cannot be held is an error at once, and nothing is held.
+func TestInput(t *testing.T) {
+	roles := reference.NewSource[string](func(k index.Key) source.Source[*rbacv1.ClusterRole] {
+		return kube.FromREST[*rbacv1.ClusterRole](nowhere, kube.WithName(k))
+	})
+	whole := reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] {
+		return kube.FromREST[*corev1.Secret](nowhere)
+	})
+	other := reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] {
+		return kube.FromREST[*corev1.Secret](nowhere, kube.WithName(key("other")))
+	})
+	none := reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] { return nil })
+	good := key("good")
+	for name, c := range map[string]struct {
+		of   interface{ hold(index.Key) error }
+		key  index.Key
+		want string
+	}{
+		"no name":                {holder[*corev1.Secret]{secretsWith()}, index.Key{Namespace: "shop"}, "object shop/: the key has no name"},
+		"no namespace":           {holder[*corev1.Secret]{secretsWith()}, index.Key{Name: "a"}, "the key has no namespace: WithName names a, and secrets have one"},
+		"a namespace too much":   {holder[*rbacv1.ClusterRole]{roles}, index.Key{Namespace: "shop", Name: "a"}, "the objects have no namespace: WithName names shop/a, and clusterroles.v1.rbac.authorization.k8s.io have none"},
+		"no path":                {holder[*corev1.Secret]{secretsWith()}, index.Key{Namespace: "shop", Name: "a/b"}, `"a/b" may not contain '/'`},
+		"all objects":            {holder[*corev1.Secret]{whole}, good, "the source is not one of one object: use WithName"},
+		"another object":         {holder[*corev1.Secret]{other}, good, "the function that makes sources has returned one of the object shop/other"},
+		"no source":              {holder[*corev1.Secret]{none}, good, "the function that makes sources has returned nil"},
+		"labels":                 {holder[*corev1.Secret]{secretsWith(kube.WithLabelSelector(labels.Everything()))}, good, "leave out WithLabelSelector and WithFieldSelector"},
+		"fields":                 {holder[*corev1.Secret]{secretsWith(kube.WithFieldSelector(fields.Everything()))}, good, "leave out WithLabelSelector and WithFieldSelector"},
+		"another namespace":      {holder[*corev1.Secret]{secretsWith(kube.WithNamespace("inn"))}, good, `WithName names shop/good, and WithNamespace "inn"`},
+		"an option of no use":    {holder[*corev1.Secret]{reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] { return nil }, reference.WithIdle(-1))}, good, "WithIdle: the time is -1ns"},
+		"another one":            {holder[*corev1.Secret]{reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] { return nil }, reference.WithLimit(0))}, good, "WithLimit: 0 names"},
+		"an option that is nil":  {holder[*corev1.Secret]{reference.NewSource[string](func(index.Key) source.Source[*corev1.Secret] { return nil }, nil)}, good, "option is nil"},
+		"a function that is nil": {holder[*corev1.Secret]{reference.NewSource[string, *corev1.Secret](nil)}, good, "NewSource: function is nil"},
+	} {
+		assert.ErrorContains(t, c.of.hold(c.key), c.want, name)
+	}
+}
+
+// holder holds one key that is good, if it can, and one more.
+type holder[T index.Object] struct{ *reference.Source[string, T] }
+
+func (h holder[T]) hold(k index.Key) error {
+	before := h.Status()
+	err := h.Hold("o", k)
+	if after := h.Status(); after.Held != before.Held {
+		return errors.New("it is held")
+	}
+	return err
+}
+
+func TestLimit(t *testing.T) {
+	s := reference.NewSource[string](func(k index.Key) source.Source[*rig.Thing] { return rig.NewScript() }, reference.WithLimit(2))
+	require.NoError(t, s.Hold("a", rig.Key("x"), rig.Key("y")))
+	err := s.Hold("b", rig.Key("z"), rig.Key("x"))
+	require.ErrorIs(t, err, reference.ErrLimit)
+	assert.ErrorContains(t, err, "2 are held and 0 idle, and the limit is 2; raise it by WithLimit")
+	assert.Equal(t, 2, s.Status().Held)
+	require.NoError(t, s.Hold("b", rig.Key("x")), "it is followed already")
+	require.NoError(t, s.Hold("a"))
+	assert.Equal(t, 1, s.Status().Held)
+	require.NoError(t, s.Hold("b", rig.Key("z")))
+	require.Error(t, s.Hold("c", rig.Key("z"), index.Key{Namespace: "ns"}))
+	require.NoError(t, s.Hold("b"))
+	assert.Zero(t, s.Status().Held, "an error holds nothing")
+}
+
+// TestGetFromCallbacks: what would wait for itself is an error.
+func TestGetFromCallbacks(t *testing.T) {
+	serve(t, func(t *testing.T, s *server) {
+		require.NoError(t, s.Create(t.Context(), secret("a", "1"), secret("b", "1")))
+		errs := make(chan error, 100)
+		get := func() {
+			_, _, err := reference.Get(t.Context(), s.secrets, s.informer, key("b"))
+			errs <- err
+		}
+		s.informer = typed.NewInformer(s.secrets, typed.WithTransform(func(o *corev1.Secret) (*corev1.Secret, error) {
+			get()
+			return o, nil
+		}))
+		require.NoError(t, s.informer.AddIndexes(index.Single("i", func(*corev1.Secret) (string, bool) {
+			get()
+			return "", false
+		})))
+		_, err := s.informer.Handle(typed.HandlerFuncs[*corev1.Secret]{AddFunc: func(*corev1.Secret, bool) { get() }}, typed.WithDelivery(typed.Block(1)))
+		require.NoError(t, err)
+		require.NoError(t, s.secrets.Hold("o", key("a")))
+		s.start()
+		require.NoError(t, s.informer.WaitForSync(t.Context()))
+		settle()
+		require.Len(t, errs, 3, "one of each")
+		for range 3 {
+			require.ErrorIs(t, <-errs, reference.ErrCallback)
+		}
+		assert.Equal(t, 1, s.secrets.Status().Held, "nothing is held by that")
+		assert.Zero(t, s.secrets.Status().Idle)
+	})
+}
+
+func TestGetOfAnotherInformer(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		s := reference.NewSource[string](func(index.Key) source.Source[*rig.Thing] { return rig.NewScript() })
+		informer := typed.NewInformer(s)
+		another := typed.NewInformer[*rig.Thing](rig.NewScript())
+		_, _, err := reference.Get(t.Context(), s, another, rig.Key("a"))
+		assert.ErrorContains(t, err, "is not that of the source")
+		_, _, err = reference.Get(t.Context(), s, nil, rig.Key("a"))
+		assert.ErrorContains(t, err, "informer is nil")
+		_, _, err = reference.Get[string](t.Context(), nil, informer, rig.Key("a"))
+		assert.ErrorContains(t, err, "source is nil")
+		ctx, cancel := contextWithTimeout(t, time.Second)
+		defer cancel()
+		_, _, err = reference.Get(ctx, s, informer, rig.Key("a"))
+		require.ErrorIs(t, err, typed.ErrNotStarted)
+		require.NoError(t, informer.Release())
+		_, _, err = reference.Get(t.Context(), s, informer, rig.Key("a"))
+		require.ErrorIs(t, err, index.ErrReleased)
+	})
+}
+
+func TestOneInformerForASource(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		s := reference.NewSource[string](func(index.Key) source.Source[*rig.Thing] { return rig.NewScript() })
+		ctx, cancel := contextWithTimeout(t, time.Second)
+		defer cancel()
+		require.NoError(t, typed.NewInformer(s).Run(ctx))
+		require.ErrorIs(t, typed.NewInformer(s).Run(t.Context()), typed.ErrStarted)
+	})
+}

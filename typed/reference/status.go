@@ -1,0 +1,64 @@
+package reference
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/kubetyped/informer/index"
+)
+
+// Status returns what the source follows. It may be called from anywhere.
+func (s *Source[O, T]) Status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := Status{Limit: s.limit}
+	for _, e := range s.all {
+		if e.holders > 0 {
+			all.Held++
+		} else {
+			all.Idle++
+		}
+		switch e.state.Phase {
+		case Pending:
+			all.Pending = append(all.Pending, e.key)
+		case Present:
+			all.Present++
+		case Absent:
+			all.Absent = append(all.Absent, e.key)
+		}
+		if e.state.Err != nil {
+			all.Refused = append(all.Refused, Refusal{e.key, e.state.Err, e.state.Since})
+		}
+	}
+	for _, h := range s.owners {
+		all.Unheld = append(all.Unheld, h.unheld...)
+	}
+	slices.SortFunc(all.Pending, compare)
+	slices.SortFunc(all.Absent, compare)
+	byKey := func(a, b Refusal) int { return compare(a.Key, b.Key) }
+	slices.SortFunc(all.Refused, byKey)
+	slices.SortFunc(all.Unheld, byKey)
+	return all
+}
+
+func compare(a, b index.Key) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// State returns what is known of a key; the zero State if it is not followed.
+func (s *keys[T]) State(key index.Key) State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.all[key]; e != nil {
+		return e.state
+	}
+	return State{}
+}
+
+// failureOf returns what a key fails with, and since when.
+func (s *keys[T]) failureOf(e *entry[T]) (error, time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return e.failure, e.since
+}
