@@ -215,7 +215,7 @@ func (l *life) check(t *testing.T, c cache.Cache, newPod func() (client.Object, 
 	}
 }
 
-// versions returns the versions of what was listed.
+// versions returns the versions of the objects of a list, by key.
 func versions(t *testing.T, list client.ObjectList) map[string]string {
 	found := map[string]string{}
 	require.NoError(t, meta.EachListItem(list, func(item runtime.Object) error {

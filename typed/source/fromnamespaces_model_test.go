@@ -205,6 +205,8 @@ func (m *spacesModel) OnAdd(o *rig.Thing, _ bool) {
 	m.calls.Lock()
 	defer m.calls.Unlock()
 	assert.NotContains(m, m.told, index.KeyOf(o))
+	_, err := m.of.(source.Scoped).Stay(o.Namespace)
+	assert.NoError(m, err, "a handler reads")
 	m.told[index.KeyOf(o)] = o
 }
 

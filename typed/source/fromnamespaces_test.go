@@ -283,6 +283,7 @@ func TestReadingANamespace(t *testing.T) {
 		_, err = scoped.Stay("x")
 		assert.True(t, apierrors.IsForbidden(err))
 		sinktest.Replace(y, "", nil, "1")
+		synctest.Wait()
 		_, err = scoped.Stay("y")
 		assert.NoError(t, err)
 	})

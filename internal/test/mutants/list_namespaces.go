@@ -48,7 +48,7 @@ var ofNamespaces = []mutation{
 		bug:   "each failure of a namespace that is passed over is reported",
 		in:    "typed/source.namespaceSink.note",
 		old:   "	if passedOver && s.err != nil &&",
-		new:   "	if !passedOver && s.err == nil &&",
+		new:   "	if passedOver && s.received < 0 && s.err != nil &&",
 		suite: sourceOfNamespaces,
 	},
 	{
