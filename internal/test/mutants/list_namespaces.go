@@ -19,8 +19,15 @@ var ofNamespaces = []mutation{
 	{
 		bug:   "a namespace that was added later cannot be read",
 		in:    "typed/source.namespaceSink.Replace",
-		old:   "	if first {\n",
-		new:   "	if !first {\n",
+		old:   "		s.stays.list(s.stay)\n",
+		new:   "		if !s.synced {\n			s.stays.list(s.stay)\n		}\n",
+		suite: sourceOfNamespaces,
+	},
+	{
+		bug:   "handlers are called for a list before its namespace can be read",
+		in:    "typed.loop.commitList",
+		old:   "	if list.Done != nil {\n		goroutine.CallSafely(list.Done)\n	}\n",
+		new:   "	if list.Done != nil {\n		defer func() { go goroutine.CallSafely(list.Done) }()\n	}\n",
 		suite: sourceOfNamespaces,
 	},
 	{
