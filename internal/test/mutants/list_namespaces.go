@@ -118,7 +118,7 @@ var ofNamespaces = []mutation{
 		bug:   "a watch of metadata that was stopped leaves a goroutine",
 		in:    "adapters/ctrlruntime.drainedWatch.Stop",
 		old:   "		for range w.ResultChan() {\n",
-		new:   "		for range w.ResultChan() {\n			return\n",
+		new:   "		for range 0 {\n",
 		suite: managersOfNamespaces,
 	},
 }
