@@ -142,7 +142,7 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 	s.store = newIndexer(store, conv)
 	s.store.keyed = store
 	if scoped, ok := of.(source.Scoped); ok {
-		s.store.scope = &scope{of: scoped, in: spaces.NamespaceOf, synced: s.typed.Synced()}
+		s.store.scope = &scope{scoped, spaces.NamespaceOf}
 	}
 	s.store.late, s.store.changed = late, measured.SetResourceVersion
 	if err := s.store.AddIndexers(options.Indexers); err != nil {

@@ -2,7 +2,6 @@ package adapters
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"k8s.io/client-go/tools/cache"
 
@@ -12,27 +11,13 @@ import (
 
 // scope is which namespaces of an informer can be read. The methods of nil allow all.
 type scope struct {
-	of     source.Scoped
-	in     func(index, value string) string // see listwatch.Namespaces; nil: no index
-	synced <-chan struct{}                  // of the informer
-	ready  atomic.Bool                      // synced was closed
-}
-
-// stay returns the number of a namespace's stay, an error if objects may be missing.
-func (s *scope) stay(namespace string) (uint64, error) {
-	stay, err := s.of.Stay(namespace)
-	if err == nil && !s.ready.Load() {
-		if !isClosed(s.synced) {
-			return 0, &source.NamespaceError{Namespace: namespace, Err: source.ErrUnlisted}
-		}
-		s.ready.Store(true)
-	}
-	return stay, err
+	source.Scoped
+	in func(index, value string) string // see listwatch.Namespaces; nil: no index
 }
 
 // stays returns an error if a namespace has left since a read began.
 func (s *scope) stays(namespace string, stay uint64) error {
-	now, err := s.stay(namespace)
+	now, err := s.Stay(namespace)
 	if err == nil && now != stay {
 		err = &source.NamespaceError{Namespace: namespace, Err: source.ErrUnlisted}
 	}
@@ -55,7 +40,7 @@ func (s *scope) namespaceOf(index, value string) string {
 // begin begins to read the objects of a value of an index.
 func (s *scope) begin(index, value string) (stay uint64, err error) {
 	if namespace := s.namespaceOf(index, value); namespace != "" {
-		return s.stay(namespace)
+		return s.Stay(namespace)
 	}
 	return 0, nil
 }
@@ -70,7 +55,7 @@ func (s *scope) end(index, value string, stay uint64) error {
 
 // getInScope does as GetByKey where objects may be missing.
 func (x *indexer[T]) getInScope(key index.Key) (item any, exists bool, err error) {
-	stay, err := x.scope.stay(key.Namespace)
+	stay, err := x.scope.Stay(key.Namespace)
 	if err == nil {
 		if item, exists, err = x.found(x.store.Get(key)); exists {
 			return item, exists, err

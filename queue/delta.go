@@ -52,5 +52,5 @@ type List[T any] struct {
 	// rare, and have this place so that all others are small.
 	UID  *types.UID
 	Part bool   // the changes of a Step are what differs in a list of a part of the objects
-	Done func() // is called by the consumer when reads reflect a Step, unless it is nil
+	Done func() // is called by the consumer when reads reflect a Step or a Replace, unless it is nil
 }

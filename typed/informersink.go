@@ -121,9 +121,9 @@ func (s *informerSink[T]) replace(l source.List, version string) {
 	objs, rejected, leftOut := source.Kept[T](l.Items)
 	kept := keptIn(l.Namespace, objs, rejected)
 	s.health.rejections.repairAll(l.Namespace, bySink, kept)
-	list := queue.List[T]{Namespace: l.Namespace, Objects: objs, Kept: kept}
+	list := queue.List[T]{Namespace: l.Namespace, Objects: objs, Kept: kept, Done: l.Done}
 	if l.Namespace != metav1.NamespaceAll {
-		if !s.first.withheld.Load() || !s.begins(objs, len(objs) > 0, version) {
+		if !s.first.withheld.Load() || !s.beginsBy(objs, version, l.Done) {
 			s.queueList(list, l.Reason, version)
 		}
 		return
@@ -131,7 +131,7 @@ func (s *informerSink[T]) replace(l source.List, version string) {
 	s.progress.note(len(objs), len(objs))
 	s.health.report(s.ctx, s.name, nil) // before anybody can see that it has synced
 	s.reported(nil)
-	if len(objs) == 0 && !leftOut && len(rejected) > 0 && s.first.withhold(version) {
+	if len(objs) == 0 && !leftOut && len(rejected) > 0 && s.first.withhold(version, l.Done) {
 		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), s.health.rejections.lastOne())
 		s.health.withhold(err)
 		s.reported(err)
@@ -183,9 +183,17 @@ func (s *informerSink[T]) begins(objs []T, usable bool, resourceVersion string) 
 		s.first.done = true
 		s.health.withhold(nil)
 		s.reported(s.health.failure())
-		s.queueList(queue.List[T]{Objects: objs}, 0, s.first.version)
+		s.queueList(queue.List[T]{Objects: objs, Done: s.first.stored}, 0, s.first.version)
 	}
 	return true
+}
+
+// beginsBy does as begins for a list of a namespace. Done is called with those of the first list.
+func (s *informerSink[T]) beginsBy(objs []T, version string, done func()) bool {
+	s.first.mu.Lock()
+	s.first.wait(done)
+	s.first.mu.Unlock()
+	return s.begins(objs, len(objs) > 0, version)
 }
 
 // Progress implements Sink.
@@ -343,19 +351,33 @@ type firstList struct {
 	mu      sync.Mutex
 	done    bool   // guarded by mu; the informer has a first list
 	version string // guarded by mu; of the one that is withheld
+	stored  func() // guarded by mu; called when reads reflect it, nil if nothing is
 }
 
 // withhold reports whether a list is to be withheld, which it is unless there was
 // another one.
-func (f *firstList) withhold(version string) bool {
+func (f *firstList) withhold(version string, done func()) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.done {
 		return false
 	}
 	f.version = version
+	f.wait(done)
 	f.withheld.Store(true)
 	return true
+}
+
+// wait adds to stored what is called when reads reflect the list. The caller holds mu.
+func (f *firstList) wait(done func()) {
+	if before := f.stored; before == nil {
+		f.stored = done
+	} else if done != nil {
+		f.stored = func() {
+			before()
+			done()
+		}
+	}
 }
 
 // take notes that the informer has a first list.

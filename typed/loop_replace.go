@@ -9,6 +9,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/queue"
 )
 
@@ -109,6 +110,9 @@ func (l *loop[T]) commitList(list *queue.List[T], reason index.Reason, version s
 		l.events = l.store.ReplaceNamespace(nil, list.Namespace, list.Objects, version, reason)
 	}
 	l.watched.end(began)
+	if list.Done != nil {
+		goroutine.CallSafely(list.Done)
+	}
 	waiters := waitersFor(&l.deletions, l.events)
 	l.publish(version)
 	l.events = nil // it may be large

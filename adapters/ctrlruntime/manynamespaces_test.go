@@ -99,20 +99,24 @@ func (l *life) step(t *testing.T) {
 	switch atTimes := neverAllowed + l.IntN(atTimesAllowed); l.IntN(20) {
 	case 0:
 		require.NoError(t, l.set.Add(namespace(l.IntN(manyNamespaces)), namespace(l.IntN(manyNamespaces))))
-	case 1:
-		l.set.Remove(namespace(l.IntN(manyNamespaces)), namespace(l.IntN(manyNamespaces)))
+	case 1: // events of it have not arrived
+		leaving := namespace(l.IntN(manyNamespaces))
+		for range 5 {
+			l.write(t, leaving)
+		}
+		l.set.Remove(leaving, namespace(l.IntN(manyNamespaces)))
 	case 2:
 		l.forbid(atTimes)
 	case 3:
 		l.allow(atTimes)
 	default:
-		l.write(t)
+		l.write(t, namespace(l.IntN(manyNamespaces)))
 	}
 }
 
 // write creates a Pod, or updates or deletes one.
-func (l *life) write(t *testing.T) {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace(l.IntN(manyNamespaces)), Name: fmt.Sprint("pod-", l.IntN(3))}}
+func (l *life) write(t *testing.T, namespace string) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprint("pod-", l.IntN(3))}}
 	key := pod.Namespace + "/" + pod.Name
 	switch {
 	case !l.pods[key]:
@@ -142,7 +146,7 @@ func testManyNamespaces(t *testing.T, opts []ctrlruntime.CacheOption) {
 		}
 	}
 	for range 200 {
-		l.write(t)
+		l.write(t, namespace(l.IntN(manyNamespaces)))
 	}
 	config := l.Config()
 	config.QPS = -1
@@ -215,7 +219,7 @@ func (l *life) check(t *testing.T, c cache.Cache, newPod func() (client.Object, 
 	}
 }
 
-// versions returns the versions of listed objects.
+// versions returns the versions of the objects of a list, by key.
 func versions(t *testing.T, list client.ObjectList) map[string]string {
 	found := map[string]string{}
 	require.NoError(t, meta.EachListItem(list, func(item runtime.Object) error {

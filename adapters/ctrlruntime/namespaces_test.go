@@ -211,6 +211,27 @@ func TestManagerOfNamespaces(t *testing.T) {
 	assert.Empty(t, reconciled, "no deletion")
 }
 
+// TestNamespacesOfAnOptionalKind: an answer 403 is about a namespace, not about the kind.
+func TestNamespacesOfAnOptionalKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := apitest.Start(t)
+		require.NoError(t, srv.Create(t.Context(), podsIn("red", "blue")...))
+		srv.Inject(apitest.Fault{Resource: "pods", Namespace: "blue", Err: errRights})
+		set := source.NewNamespaces("blue")
+		c, err := ctrlruntime.NewCache(ctrlruntime.Optional(&corev1.Pod{}), ctrlruntime.WithNamespaces(set))(srv.Config(), cache.Options{})
+		require.NoError(t, err)
+		_, err = c.GetInformer(t.Context(), &corev1.Pod{}, cache.BlockUntilSynced(false))
+		require.NoError(t, err)
+		ctx := runCacheFor(t, c, time.Hour)
+		require.True(t, c.WaitForCacheSync(ctx))
+		assert.Empty(t, ctrlruntime.Waiting(c))
+		assert.ErrorIs(t, c.Get(ctx, client.ObjectKey{Namespace: "blue", Name: "a"}, &corev1.Pod{}), source.ErrUnlisted)
+		require.NoError(t, set.Add("red"))
+		synctest.Wait()
+		assert.NoError(t, c.Get(ctx, client.ObjectKey{Namespace: "red", Name: "a"}, &corev1.Pod{}))
+	})
+}
+
 // TestNamespacesOfSomeKinds: other kinds are of all namespaces; and those that the set is for are
 // typed informers.
 func TestNamespacesOfSomeKinds(t *testing.T) {

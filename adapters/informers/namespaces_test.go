@@ -154,7 +154,8 @@ func TestInformersOfNamespaces(t *testing.T) {
 					factory.Start(stop)
 					defer factory.Shutdown()
 					defer close(stop)
-					require.True(t, cache.WaitForCacheSync(stop, pods.Informer().HasSynced))
+					time.Sleep(time.Second)
+					require.True(t, pods.Informer().HasSynced(), "it waits for no more than an answer")
 
 					assert.Equal(t, []string{"add red"}, handler.next())
 					checkReads(t, pods, map[string]error{"red": nil, "blue": source.ErrUnlisted, "green": source.ErrOutside})

@@ -66,8 +66,8 @@ type spacesModel struct {
 	stays   []uint64   // all that were found
 }
 
-// refused is an error for which the informer does not wait.
-var refused = fmt.Errorf("%w: it is forbidden", source.ErrPassedOver)
+// errRefused is an error for which the informer does not wait.
+var errRefused = fmt.Errorf("%w: it is forbidden", source.ErrPassedOver)
 
 // space is one namespace.
 type space struct {
@@ -104,7 +104,7 @@ func (m *spacesModel) step(random int) {
 		delete(m.spaces, name)
 	case kind == 8:
 		s.refused, s.failing = true, true
-		s.sink.Report(refused)
+		s.sink.Report(errRefused)
 	case kind < 4 || !m.synced || !s.listed:
 		m.list(name, s, next(4), max(1, m.clock-next(6)))
 	case kind == 4:
@@ -189,7 +189,7 @@ func (m *spacesModel) checkStay(step, name string) {
 		assert.Equal(m, m.set.Err(name), err, step)
 	case !s.listed || !m.synced:
 		assert.ErrorIs(m, err, source.ErrUnlisted, step)
-		assert.Equal(m, s.failing, errors.Is(err, refused), step)
+		assert.Equal(m, s.failing, errors.Is(err, errRefused), step)
 		assert.NoError(m, m.set.Err(name), step)
 	case s.stay == 0:
 		assert.NoError(m, err, step)
@@ -205,6 +205,8 @@ func (m *spacesModel) OnAdd(o *rig.Thing, _ bool) {
 	m.calls.Lock()
 	defer m.calls.Unlock()
 	assert.NotContains(m, m.told, index.KeyOf(o))
+	_, err := m.of.(source.Scoped).Stay(o.Namespace)
+	assert.NoError(m, err, "a handler reads")
 	m.told[index.KeyOf(o)] = o
 }
 

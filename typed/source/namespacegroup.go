@@ -100,11 +100,6 @@ func (all *namespaceGroup[T]) syncIfListed() {
 		}
 	}
 	all.synced = true
-	for _, s := range all.byName {
-		if s.listed {
-			all.stays.list(s.stay)
-		}
-	}
 	all.sink.Replace(all.takeFirst(), all.advance())
 	for _, s := range all.byName {
 		all.told.set(s.namespace, s.version)
@@ -145,13 +140,22 @@ func (all *namespaceGroup[T]) takeFirst() (l List) {
 	}
 	l.Items = make([]Staged, 0, size)
 	released := map[string]func(index.Key) bool{}
+	var dones []func()
 	for name, s := range all.byName {
 		l.Items = append(l.Items, s.first.Items...)
 		if s.first.Released != nil {
 			released[name] = s.first.Released
 			l.Reason = s.first.Reason
 		}
+		if s.first.Done != nil {
+			dones = append(dones, s.first.Done)
+		}
 		s.first = List{}
+	}
+	l.Done = func() {
+		for _, done := range dones {
+			done()
+		}
 	}
 	if len(released) > 0 {
 		l.Released = func(key index.Key) bool {

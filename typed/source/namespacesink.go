@@ -152,7 +152,13 @@ func (s *namespaceSink[T]) Replace(l List, version string) {
 	if s.removed || s.ended {
 		return
 	}
-	first := !s.listed
+	done := l.Done
+	l.Done = func() {
+		s.stays.list(s.stay)
+		if done != nil {
+			done()
+		}
+	}
 	s.listed, s.version = true, version
 	if !s.synced {
 		s.first = l
@@ -162,9 +168,6 @@ func (s *namespaceSink[T]) Replace(l List, version string) {
 	at := s.advance()
 	s.sink.Replace(l, at)
 	s.tellVersion(version, at)
-	if first {
-		s.sink.Step(nil, "", func() { s.stays.list(s.stay) })
-	}
 }
 
 // isAwaited reports whether the informer waits for the first list. The caller holds mu.

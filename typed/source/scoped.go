@@ -11,8 +11,9 @@ type Scoped interface {
 	// Stay returns nil if all objects of a namespace have been listed that is in the set,
 	// and otherwise a *NamespaceError that is ErrOutside or ErrUnlisted. The number is
 	// another one after the namespace has left the set. So what reads do not find between
-	// two calls that return the same number, and no error, does not exist: as long as the
-	// informer is synced, whose first list may be on its way still.
+	// two calls that return the same number, and no error, does not exist. It can be read when
+	// handlers are called for the objects. The informer has to be on this source itself, or on
+	// a Map or FilterMap of it.
 	//
 	// It takes no lock that is held while something is reported, and is safe for concurrent
 	// use.
@@ -61,8 +62,7 @@ func (s *stays) leave(namespace string) {
 	delete(s.byName, namespace)
 }
 
-// list notes that the objects of a stay have been listed. It comes after reads have them, or the
-// informer is not synced.
+// list notes that the objects of a stay have been listed, when reads have them.
 func (s *stays) list(of *stay) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -80,6 +80,10 @@ type List struct {
 	// fleet does, then uses the reason index.Released. It is called before Replace returns,
 	// if at all, and Reason is that of what such a list adds.
 	Released func(key index.Key) bool
+	// Done, unless it is nil, is called when reads reflect the list, before handlers are called
+	// for its events, by another goroutine. It must return soon and not read the informer. It is
+	// not called for a list of a part, nor by a sink that makes one list of several.
+	Done func()
 }
 
 // Leaves reports whether the list says that all of a namespace, or everything, is outside

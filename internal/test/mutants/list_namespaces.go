@@ -19,8 +19,15 @@ var ofNamespaces = []mutation{
 	{
 		bug:   "a namespace that was added later cannot be read",
 		in:    "typed/source.namespaceSink.Replace",
-		old:   "	if first {\n",
-		new:   "	if !first {\n",
+		old:   "		s.stays.list(s.stay)\n",
+		new:   "		if !s.synced {\n			s.stays.list(s.stay)\n		}\n",
+		suite: sourceOfNamespaces,
+	},
+	{
+		bug:   "handlers are called for a list before its namespace can be read",
+		in:    "typed.loop.commitList",
+		old:   "	if list.Done != nil {\n		goroutine.CallSafely(list.Done)\n	}\n",
+		new:   "	if list.Done != nil {\n		defer func() { go goroutine.CallSafely(list.Done) }()\n	}\n",
 		suite: sourceOfNamespaces,
 	},
 	{
@@ -48,7 +55,7 @@ var ofNamespaces = []mutation{
 		bug:   "each failure of a namespace that is passed over is reported",
 		in:    "typed/source.namespaceSink.note",
 		old:   "	if passedOver && s.err != nil &&",
-		new:   "	if !passedOver && s.err == nil &&",
+		new:   "	if passedOver && s.received < 0 && s.err != nil &&",
 		suite: sourceOfNamespaces,
 	},
 	{
@@ -111,7 +118,7 @@ var ofNamespaces = []mutation{
 		bug:   "a watch of metadata that was stopped leaves a goroutine",
 		in:    "adapters/ctrlruntime.drainedWatch.Stop",
 		old:   "		for range w.ResultChan() {\n",
-		new:   "		for range w.ResultChan() {\n			return\n",
+		new:   "		for range 0 {\n",
 		suite: managersOfNamespaces,
 	},
 }
