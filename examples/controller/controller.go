@@ -38,17 +38,18 @@ type controller struct {
 	byOwner *index.Index[index.Key, *corev1.Pod]
 	queue   *queue.WorkQueue[index.Key] // of owners
 	metrics *metrics
-	writes  *control.Expectations[index.Key]
-	process func(ctx context.Context, owner index.Key) error
+	writes  *kube.Writes
+	newPod  func(owner *corev1.ConfigMap, name string) *corev1.Pod
 }
 
-func newController(client kubernetes.Interface) (*controller, error) {
-	m := new(metrics)
-	q, err := queue.NewWorkQueue[index.Key](queue.WithName("owners"), queue.WithMetrics(m))
+func newController(config *rest.Config) (*controller, error) {
+	writes := kube.NewWrites()
+	client, err := kubernetes.NewForConfig(writes.Config(config))
 	if err != nil {
 		return nil, err
 	}
-	writes, err := control.NewExpectations(q)
+	m := new(metrics)
+	q, err := queue.NewWorkQueue[index.Key](queue.WithName("owners"), queue.WithMetrics(m))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func newController(client kubernetes.Interface) (*controller, error) {
 	c := &controller{
 		client: client,
 		owners: typed.NewInformer(kube.FromClient(client.CoreV1().ConfigMaps(metav1.NamespaceAll), selected)),
-		pods:   typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll), selected)),
+		pods:   typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll), selected, kube.WithWrites(writes))),
 		byOwner: index.Single("owner", func(p *corev1.Pod) (index.Key, bool) {
 			owner := metav1.GetControllerOfNoCopy(p)
 			if owner == nil {
@@ -64,9 +65,8 @@ func newController(client kubernetes.Interface) (*controller, error) {
 			}
 			return index.Key{Namespace: p.Namespace, Name: owner.Name}, true
 		}),
-		queue: q, metrics: m, writes: writes,
+		queue: q, metrics: m, writes: writes, newPod: newPod,
 	}
-	c.process = writes.Wrap(c.reconcile)
 	return c, c.pods.AddIndexes(c.byOwner)
 }
 
@@ -82,7 +82,7 @@ func (c *controller) run(ctx context.Context, workers int, elector control.Elect
 	return control.Run(ctx,
 		control.WithInformers(c.owners, c.pods),
 		control.WithElector(elector),
-		control.WithWorkers(c.queue, workers, c.process))
+		control.WithWorkers(c.queue, workers, c.reconcile))
 }
 
 // newElector returns what instances of the controller compete with for the lead.
@@ -90,8 +90,9 @@ func newElector(config *rest.Config, namespace, identity string) (control.Electo
 	return election.NewElector(config, namespace, "kubetyped-example", election.WithIdentity(identity))
 }
 
-// reconcile gives an owner the Pods that it is to have. It does not ask whether
-// what it reads has what it wrote: otherwise it would not have been called.
+// reconcile gives an owner the Pods that it is to have. What it reads has what it wrote
+// before. A Pod whose creation was not answered is not created twice, as its name is computed:
+// that is an error until the watch brings it.
 func (c *controller) reconcile(ctx context.Context, key index.Key) error {
 	want := 0
 	owner, exists := c.owners.Get(key)
@@ -103,7 +104,9 @@ func (c *controller) reconcile(ctx context.Context, key index.Key) error {
 		want = int(n)
 	}
 	var live, surplus []*corev1.Pod
+	names := map[string]bool{}
 	for pod := range c.byOwner.All(key) {
+		names[pod.Name] = true
 		switch {
 		case pod.DeletionTimestamp != nil: // it is about to go
 		case exists && metav1.IsControlledBy(pod, owner):
@@ -117,15 +120,17 @@ func (c *controller) reconcile(ctx context.Context, key index.Key) error {
 		surplus = append(surplus, live[want:]...)
 	}
 	pods, logger := c.client.CoreV1().Pods(key.Namespace), klog.FromContext(ctx)
-	for range want - len(live) {
-		created, err := pods.Create(ctx, newPod(owner), metav1.CreateOptions{})
+	for n, missing := 0, want-len(live); missing > 0; n++ {
+		name := fmt.Sprintf("%s-%d", key.Name, n)
+		if names[name] {
+			continue
+		}
+		created, err := pods.Create(ctx, c.newPod(owner, name), metav1.CreateOptions{})
 		if err != nil {
 			return err
 		}
 		logger.Info("Created", "pod", klog.KObj(created))
-		if err := c.writes.Expect(key, c.pods, created.ResourceVersion); err != nil {
-			return err
-		}
+		missing--
 	}
 	for _, pod := range surplus {
 		err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))})
@@ -133,16 +138,13 @@ func (c *controller) reconcile(ctx context.Context, key index.Key) error {
 			return err
 		}
 		logger.Info("Deleted", "pod", klog.KObj(pod))
-		if err := c.writes.ExpectDeleted(key, c.pods, pod); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
-func newPod(owner *corev1.ConfigMap) *corev1.Pod {
+func newPod(owner *corev1.ConfigMap, name string) *corev1.Pod {
 	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: owner.Name + "-", Labels: mine, OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, configMap)}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: mine, OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, configMap)}},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "pause", Image: "registry.k8s.io/pause:3.10"}}},
 	}
 }

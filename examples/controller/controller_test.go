@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,6 +18,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
 )
 
 func newClient(t *testing.T, srv *apitest.Server) *kubernetes.Clientset {
@@ -34,7 +38,7 @@ func asking(name, replicas string) *corev1.ConfigMap {
 	}
 }
 
-// podsOf returns the names of the Pods of a ConfigMap that are at the server.
+// podsOf returns the names of the Pods of a ConfigMap that are at the server, with their UIDs.
 func podsOf(t *testing.T, srv *apitest.Server, name string) []string {
 	t.Helper()
 	list, err := newClient(t, srv).CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
@@ -42,7 +46,7 @@ func podsOf(t *testing.T, srv *apitest.Server, name string) []string {
 	var names []string
 	for _, pod := range list.Items {
 		if owner := metav1.GetControllerOf(&pod); owner != nil && owner.Name == name {
-			names = append(names, pod.Name)
+			names = append(names, pod.Name+" "+string(pod.UID))
 		}
 	}
 	return names
@@ -65,8 +69,7 @@ func eventually(t *testing.T, condition func() bool) {
 // test ends.
 func start(t *testing.T, srv *apitest.Server, workers int, setup ...func(*controller)) (c *controller, stop func()) {
 	t.Helper()
-	client := newClient(t, srv)
-	c, err := newController(client)
+	c, err := newController(srv.Config())
 	require.NoError(t, err)
 	for _, f := range setup {
 		f(c)
@@ -86,8 +89,22 @@ func start(t *testing.T, srv *apitest.Server, workers int, setup ...func(*contro
 	return c, stop
 }
 
-// withoutExpectations has keys processed whatever the informers have seen.
-func withoutExpectations(c *controller) { c.process = c.reconcile }
+// forgetful sets up a controller that reads the watch alone, and lets the server make names.
+func forgetful(c *controller) {
+	pods := c.client.CoreV1().Pods(metav1.NamespaceAll)
+	c.pods = typed.NewInformer(kube.FromClient(pods, kube.WithLabelSelector(mine.AsSelector())))
+	c.byOwner = index.Single("owner", func(p *corev1.Pod) (index.Key, bool) {
+		return index.Key{Namespace: p.Namespace, Name: metav1.GetControllerOf(p).Name}, true
+	})
+	if err := c.pods.AddIndexes(c.byOwner); err != nil {
+		panic(err)
+	}
+	c.newPod = func(owner *corev1.ConfigMap, _ string) *corev1.Pod {
+		pod := newPod(owner, "")
+		pod.GenerateName = owner.Name + "-"
+		return pod
+	}
+}
 
 func TestController(t *testing.T) {
 	srv := apitest.Start(t)
@@ -106,7 +123,7 @@ func TestController(t *testing.T) {
 	count("db", 1)
 
 	web := podsOf(t, srv, "web")
-	require.NoError(t, srv.Delete(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: web[1]}}))
+	require.NoError(t, srv.Delete(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: strings.Fields(web[1])[0]}}))
 	eventually(t, func() bool {
 		now := podsOf(t, srv, "web")
 		return len(now) == 3 && !assert.ObjectsAreEqual(web, now)
@@ -139,11 +156,11 @@ func TestController(t *testing.T) {
 	assert.Empty(t, podsOf(t, srv, "none"))
 	_, err := newClient(t, srv).CoreV1().Pods("default").Get(t.Context(), "foreign", metav1.GetOptions{})
 	assert.NoError(t, err)
-	assert.Zero(t, c.writes.Stats().Keys)
+	assert.Empty(t, c.writes.Status().LeftOut)
 }
 
 // An informer that is behind makes a controller create Pods that are there
-// already, unless it waits until the informer has seen those that it created.
+// already, unless it has those that the controller created.
 func TestControllerWhoseWatchIsBehind(t *testing.T) {
 	// synced waits until the informer of Pods has synced, which it does by its watch,
 	// and watches.
@@ -161,9 +178,9 @@ func TestControllerWhoseWatchIsBehind(t *testing.T) {
 			eventually(t, func() bool { return handled(n + 1) })
 		}
 	}
-	t.Run("without expectations", func(t *testing.T) {
+	t.Run("forgetful", func(t *testing.T) {
 		srv := apitest.Start(t)
-		c, _ := start(t, srv, 1, withoutExpectations)
+		c, _ := start(t, srv, 1, forgetful)
 		synced(t, srv, c)
 		hold := srv.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Hold: true})
 		require.NoError(t, srv.Create(t.Context(), asking("web", "3")))
@@ -174,26 +191,28 @@ func TestControllerWhoseWatchIsBehind(t *testing.T) {
 		hold.Remove()
 		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 3 })
 	})
-	t.Run("with expectations", func(t *testing.T) {
+	t.Run("with own writes", func(t *testing.T) {
 		srv := apitest.Start(t)
 		c, _ := start(t, srv, 1)
 		synced(t, srv, c)
 		hold := srv.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Hold: true})
 		require.NoError(t, srv.Create(t.Context(), asking("web", "3")))
 		eventually(t, func() bool { return srv.Requests("create", "pods") == 3 })
-		touch(t, srv, func(n int) bool { return c.writes.Stats().PutOff >= uint64(n) })
-		assert.Equal(t, 1, c.writes.Stats().Waiting)
-
-		require.NoError(t, srv.Create(t.Context(), asking("db", "2")))
-		eventually(t, func() bool { return len(podsOf(t, srv, "db")) == 2 })
-		assert.Len(t, podsOf(t, srv, "web"), 3, "others go on, with one worker")
-
-		hold.Remove()
-		eventually(t, func() bool { return c.writes.Stats().Keys == 0 })
+		touch(t, srv, func(int) bool {
+			s := c.queue.Stats()
+			return c.owners.ResourceVersion() == srv.ResourceVersion() && s.Waiting+s.InFlight == 0
+		})
 		require.NoError(t, srv.Update(t.Context(), asking("web", "4")))
 		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 4 })
-		assert.Equal(t, 3+2+1, srv.Requests("create", "pods"))
-		assert.Zero(t, srv.Requests("delete", "pods"))
+		require.NoError(t, srv.Update(t.Context(), asking("web", "1")))
+		eventually(t, func() bool { return len(podsOf(t, srv, "web")) == 1 })
+		assert.Len(t, live(c), 1)
+
+		hold.Remove()
+		require.NoError(t, c.pods.WaitForResourceVersion(t.Context(), srv.ResourceVersion()))
+		assert.Equal(t, 3+1, srv.Requests("create", "pods"))
+		assert.Equal(t, 3, srv.Requests("delete", "pods"))
+		assert.Zero(t, c.pods.Status().Ahead)
 	})
 }
 
@@ -228,14 +247,13 @@ func TestControllerNeverCreatesDuplicates(t *testing.T) {
 	}
 	cancel()
 	disturbing.Wait()
-	eventually(t, func() bool { return c.writes.Stats().Keys == 0 })
 	stop()
 	for _, name := range names {
 		assert.Len(t, podsOf(t, srv, name), replicas[name])
 	}
 	assert.Equal(t, creates, srv.Requests("create", "pods"))
 	assert.Equal(t, deletes, srv.Requests("delete", "pods"))
-	assert.Zero(t, c.writes.Stats().Expired)
+	assert.Zero(t, c.writes.Status().Late)
 }
 
 func TestOneControllerLeads(t *testing.T) {

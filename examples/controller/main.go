@@ -1,6 +1,6 @@
 // Command controller is a whole controller: for each ConfigMap with a certain
 // label it keeps as many Pods as the ConfigMap asks for, as a ReplicaSet does. It
-// shows how informers, an index, a work queue with several workers, expectations
+// shows how informers, an index, a work queue with several workers, own writes
 // and leader election go together, and how to stop without leaving anything half
 // done.
 //
@@ -33,7 +33,6 @@ import (
 	"syscall"
 
 	"golang.org/x/sync/errgroup"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -65,11 +64,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeServer()) }()
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return err
-	}
-	c, err := newController(client)
+	c, err := newController(config)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func TestRunPlays(t *testing.T) {
 		`(?m)^replicas: 1 +Pods: 1, after \d`,
 		`(?m)^delete the ConfigMap +Pods: 0, after \d`,
 		`(?m)^queue: 0 waiting, 0 in process, 0 delayed, \d+ retries$`,
-		`(?m)^own writes: put off \d+ times until they were seen, 0 times for too long, 0 keys expect some$`,
+		`(?m)^own writes: \d+ were read before the watch brought them, \d+ after it, 0 late$`,
 		`(?m)^# TYPE workqueue_adds_total counter\nworkqueue_adds_total{name="owners"} [1-9]\d*$`,
 		`(?m)^workqueue_depth{name="owners"} 0$`,
 		`(?m)^# TYPE workqueue_work_duration_seconds summary\nworkqueue_work_duration_seconds_count{name="owners"} [1-9]\d*\nworkqueue_work_duration_seconds_sum{name="owners"} [\d.e-]*[1-9][\d.e-]*$`,

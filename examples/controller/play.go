@@ -111,11 +111,11 @@ func live(c *controller) uids {
 	return found
 }
 
-// report tells what the queue and the expectations have seen.
+// report prints what the queue has seen, and what has become of the answers to writes.
 func report(out io.Writer, c *controller) {
-	q, w := c.queue.Stats(), c.writes.Stats()
+	q, w := c.queue.Stats(), c.writes.Status()
 	fmt.Fprintf(out, "queue: %d waiting, %d in process, %d delayed, %d retries\n", q.Waiting, q.InFlight, q.Delayed, q.Retries)
-	fmt.Fprintf(out, "own writes: put off %d times until they were seen, %d times for too long, %d keys expect some\n", w.PutOff, w.Expired, w.Keys)
+	fmt.Fprintf(out, "own writes: %d were read before the watch brought them, %d after it, %d late\n", w.Taken, w.Ignored, w.Late)
 	fmt.Fprintln(out, "metrics:")
 	c.metrics.write(out)
 }

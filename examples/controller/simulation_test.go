@@ -20,19 +20,15 @@ import (
 )
 
 // simulated returns what runs the controller in a simulation, among others that elect a
-// leader with it. Where forgetful, it does not wait until it sees what it has written.
-func simulated(identity string, forgetful bool) func(ctx context.Context, config *rest.Config) error {
+// leader with it, set up by the functions.
+func simulated(identity string, setup ...func(*controller)) func(ctx context.Context, config *rest.Config) error {
 	return func(ctx context.Context, config *rest.Config) error {
-		client, err := kubernetes.NewForConfig(config)
+		c, err := newController(config)
 		if err != nil {
 			return err
 		}
-		c, err := newController(client)
-		if err != nil {
-			return err
-		}
-		if forgetful {
-			c.process = c.reconcile
+		for _, f := range setup {
+			f(c)
 		}
 		elector, err := newElector(config, "default", identity)
 		if err != nil {
@@ -74,8 +70,8 @@ func podsByOwner(now simulation.State) map[string]int {
 // each ConfigMap has the Pods that it asks for in the end, and no others are left.
 func TestSimulation(t *testing.T) {
 	simulation.Run(t, func(s *simulation.Simulation) {
-		s.Start("one", simulated("one", false))
-		s.Start("two", simulated("two", false))
+		s.Start("one", simulated("one"))
+		s.Start("two", simulated("two"))
 		s.Do(useConfigMaps)
 		s.Eventually("each ConfigMap has its Pods", 30*time.Minute, func(now simulation.State) error {
 			have := podsByOwner(now)
@@ -93,12 +89,12 @@ func TestSimulation(t *testing.T) {
 	})
 }
 
-// TestSimulationFindsABug puts one in: the controller does not wait for what it has written,
-// reads its informer too early, and creates Pods twice.
+// TestSimulationFindsABug puts one in: the controller reads its informer before the watch has
+// brought what it has written, and creates Pods twice.
 func TestSimulationFindsABug(t *testing.T) {
-	define := func(forgetful bool) func(*simulation.Simulation) {
+	define := func(setup ...func(*controller)) func(*simulation.Simulation) {
 		return func(s *simulation.Simulation) {
-			s.Start("one", simulated("one", forgetful))
+			s.Start("one", simulated("one", setup...))
 			s.Do(useConfigMaps)
 			// Not those by which a controller does not learn what has become of a write.
 			s.Faults(simulation.Cut, simulation.Slow, simulation.Held)
@@ -112,8 +108,8 @@ func TestSimulationFindsABug(t *testing.T) {
 			})
 		}
 	}
-	assert.Nil(t, simulation.Find(t, 5, define(false)))
-	found := simulation.Find(t, 100, define(true))
+	assert.Nil(t, simulation.Find(t, 5, define()))
+	found := simulation.Find(t, 100, define(forgetful))
 	require.NotNil(t, found)
 	t.Log(found)
 }

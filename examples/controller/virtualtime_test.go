@@ -55,7 +55,7 @@ func TestLeaderThatIsCutOff(t *testing.T) {
 		srv := apitest.Start(t)
 		config := srv.Config()
 		config.UserAgent = "first"
-		first, err := newController(newClient(t, srv))
+		first, err := newController(srv.Config())
 		require.NoError(t, err)
 		elector, err := newElector(config, "default", "first")
 		require.NoError(t, err)

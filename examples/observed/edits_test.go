@@ -7,27 +7,25 @@ type edit struct{ file, old, new string }
 var page = []edit{{"main.go", `
 	var listener net.Listener
 `, `
-	inspector, err := inspect.New(inspect.WithInformers(c.owners, c.pods), inspect.WithQueue(c.queue), inspect.WithExpectations("owners", c.writes))
+	inspector, err := inspect.New(inspect.WithInformers(c.owners, c.pods), inspect.WithQueue(c.queue), inspect.WithWrites(c.writes))
 	http.Handle("/debug/informers/", inspector)
 	var listener net.Listener
 `}}
 
-// prometheus adds metrics of informers, handlers and expectations: two lines.
+// prometheus adds metrics of informers, handlers and own writes: two lines.
 var prometheus = []edit{{"main.go", `
 	var listener net.Listener
 `, `
-	_, err = observe.New(prom.DefaultRegisterer, observe.WithInformers(c.owners, c.pods), observe.WithQueues(c.queue), observe.WithExpectations("owners", c.writes))
+	_, err = observe.New(prom.DefaultRegisterer, observe.WithInformers(c.owners, c.pods), observe.WithQueues(c.queue), observe.WithWrites(c.writes))
 	http.Handle("/metrics", promhttp.Handler())
 	var listener net.Listener
 `}}
 
 // traces adds traces: the tracer and what it wraps, which are the client, a source, the queue,
-// and the handler between the two. Six lines are new, and five are other ones.
+// and the handler between the two. Six lines are new, and three are other ones.
 var traces = []edit{
-	{"main.go", `	client, err := kubernetes.NewForConfig(config)`, `	tracer, err := tracing.New()
-	client, err := kubernetes.NewForConfig(tracing.Transport(tracer, config))`},
-	{"main.go", `newController(client)`, `newController(client, tracer)`},
-	{"controller.go", `func newController(client kubernetes.Interface)`, `func newController(client kubernetes.Interface, tracer *tracing.Tracer)`},
+	{"controller.go", `	client, err := kubernetes.NewForConfig(writes.Config(config))`, `	tracer, err := tracing.New()
+	client, err := kubernetes.NewForConfig(writes.Config(tracing.Transport(tracer, config)))`},
 	{"controller.go", `
 	c := &controller{`, `
 	maps, events := tracing.Source(tracer, kube.FromClient(client.CoreV1().ConfigMaps(metav1.NamespaceAll), selected))
@@ -64,7 +62,6 @@ var setup = []edit{
 	"golang.org/x/sync/errgroup"
 
 	observe "github.com/kubetyped/informer/adapters/metrics"
-	"github.com/kubetyped/informer/adapters/tracing"
 	"github.com/kubetyped/informer/typed/inspect"
 `},
 	{"main.go", `
