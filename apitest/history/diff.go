@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/semantic"
 )
 
 // Diff compares two sets of objects, one by one, and describes each object that
@@ -17,6 +16,7 @@ func Diff[T Object](wantName string, want []T, gotName string, got []T) []string
 	for _, obj := range got {
 		rest[index.KeyOf(obj)] = obj
 	}
+	equal := semantic.Equal[T]()
 	var differences []string
 	for _, w := range want {
 		key := index.KeyOf(w)
@@ -28,7 +28,7 @@ func Diff[T Object](wantName string, want []T, gotName string, got []T) []string
 		case w.GetResourceVersion() != g.GetResourceVersion():
 			differences = append(differences, fmt.Sprintf("%v: version %s in %s, %s in %s",
 				key, w.GetResourceVersion(), wantName, g.GetResourceVersion(), gotName))
-		case !equality.Semantic.DeepEqual(w, g):
+		case !equal(w, g):
 			differences = append(differences, fmt.Sprintf("%s: different contents in %s and %s", describe(w), wantName, gotName))
 		}
 	}

@@ -24,6 +24,12 @@ type references struct {
 	fields []int // of a struct
 }
 
+// Shared is what a pointer implements that is not followed: all objects have what it points to in
+// common, and none takes memory for it.
+type Shared interface{ SharedByObjects() }
+
+var shared = reflect.TypeFor[Shared]()
+
 // NewScale returns a Scale with nothing on it.
 func NewScale() *Scale {
 	return &Scale{seen: map[unsafe.Pointer]struct{}{}, refer: map[reflect.Type]references{}}
@@ -158,6 +164,8 @@ func (s *Scale) references(t reflect.Type) references {
 			}
 		}
 		r.any = len(r.fields) > 0
+	case reflect.Pointer:
+		r.any = !t.Implements(shared)
 	default:
 		r.any = t.Kind() > reflect.Complex128
 	}

@@ -82,3 +82,18 @@ func BenchmarkScale(b *testing.B) {
 		}
 	}
 }
+
+// common is what many objects refer to.
+type common struct{ Text [1 << 16]byte }
+
+func (*common) SharedByObjects() {}
+
+// TestShared: what all objects have in common counts for none.
+func TestShared(t *testing.T) {
+	scale := NewScale()
+	scale.Add(&struct {
+		of   *common
+		text string
+	}{&common{}, "some text"})
+	assert.Less(t, scale.Bytes(), int64(100))
+}

@@ -4,10 +4,12 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
@@ -28,6 +30,15 @@ func (c *restConfig) apiOf(r resource, into reflect.Type) *wire.API {
 		}
 	}
 	return nil
+}
+
+// sentAs is apiOf for objects of type T, or nil.
+func sentAs[T index.Object](c *restConfig, r resource) *wire.API {
+	of := reflect.TypeFor[T]()
+	if isMetadata(kindType[T]()) && !isMetadata(of) {
+		return &wire.API{Type: reflect.TypeFor[metav1.PartialObjectMetadata](), Kind: metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")}
+	}
+	return c.apiOf(r, of.Elem())
 }
 
 // version returns the version of the API that has the resource.

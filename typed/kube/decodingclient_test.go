@@ -30,7 +30,7 @@ func TestDecodingClient(t *testing.T) {
 	client, err := kube.NewDecodingClient(clientset.CoreV1().Pods(""), func(index.Key) (*corev1.Pod, bool) { return nil, false })
 	require.NoError(t, err)
 
-	list, err := client.List(t.Context(), metav1.ListOptions{})
+	list, err := client.ListWithContext(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	items, err := meta.ExtractList(list)
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestDecodingClient(t *testing.T) {
 	accessor, err := meta.ListAccessor(list)
 	require.NoError(t, err)
 
-	w, err := client.Watch(t.Context(), metav1.ListOptions{ResourceVersion: accessor.GetResourceVersion(), AllowWatchBookmarks: true})
+	w, err := client.WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: accessor.GetResourceVersion(), AllowWatchBookmarks: true})
 	require.NoError(t, err)
 	defer client.Wait()
 	defer w.Stop()

@@ -81,7 +81,7 @@ func (d *document) setKind(of *description, partial bool) error {
 
 // isPartial reports whether T is nothing but metadata.
 func isPartial[T index.Object]() bool {
-	var none T
-	_, ok := any(none).(*metav1.PartialObjectMetadata)
-	return ok
+	return isMetadata(reflect.TypeFor[T]())
 }
+
+func isMetadata(of reflect.Type) bool { return of == reflect.TypeFor[*metav1.PartialObjectMetadata]() }

@@ -62,6 +62,30 @@ func ExampleFromREST() {
 	// Output: web-0 Pod node-7
 }
 
+// Pod is kept as bytes, and one of its fields.
+type Pod struct {
+	kube.Packed[*corev1.Pod]
+	Spec struct {
+		NodeName string `json:"nodeName"`
+	} `json:"spec"`
+}
+
+// The named fields are decoded when an object arrives, and all others on request.
+func ExamplePacked() {
+	pod := rig.NewPod("web-0", "node-7")
+	pod.Status.Phase = corev1.PodRunning
+	config, stop := serverWith(pod)
+	defer stop()
+	show(kube.FromREST[*Pod](config), func(p *Pod) any {
+		whole, err := p.Object()
+		if err != nil {
+			return err
+		}
+		return fmt.Sprintf("on %s is %s", p.Spec.NodeName, whole.Status.Phase)
+	})
+	// Output: web-0 on node-7 is Running
+}
+
 // Network is a custom resource, without generated code and without a scheme.
 type Network struct {
 	metav1.TypeMeta

@@ -80,7 +80,7 @@ func isClientGos(client any) bool {
 // others: only of these is the name of the resource known, which is made from the
 // kind.
 func builtIn[T index.Object]() (resource, bool) {
-	kind, err := registeredKind[T](scheme.Scheme)
+	kind, err := registeredKind(scheme.Scheme, reflect.TypeFor[T]())
 	if err != nil || kind.Empty() {
 		return resource{}, false
 	}

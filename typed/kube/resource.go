@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -52,11 +51,8 @@ func groupVersionPath(gv schema.GroupVersion) []string {
 // resourceOf returns what is known of the resource of T without a server.
 func resourceOf[T index.Object](c *restConfig) (resource, error) {
 	known := resource{GroupVersionResource: c.resource}
-	var none T
-	switch any(none).(type) {
-	case *unstructured.Unstructured, *metav1.PartialObjectMetadata:
-	default:
-		kind, err := registeredKind[T](c.registry())
+	if of := kindType[T](); !isOfAnyKind(of) {
+		kind, err := registeredKind(c.registry(), of)
 		if err != nil {
 			return known, err
 		}
@@ -68,9 +64,9 @@ func resourceOf[T index.Object](c *restConfig) (resource, error) {
 	return known, nil
 }
 
-// registeredKind returns the kind of T, zero if it is not registered.
-func registeredKind[T index.Object](registry *runtime.Scheme) (schema.GroupVersionKind, error) {
-	obj, ok := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(runtime.Object)
+// registeredKind returns the kind of a type, a pointer, zero if it is not registered.
+func registeredKind(registry *runtime.Scheme, of reflect.Type) (schema.GroupVersionKind, error) {
+	obj, ok := reflect.New(of.Elem()).Interface().(runtime.Object)
 	if !ok {
 		return schema.GroupVersionKind{}, nil
 	}

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -104,7 +103,7 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 		return err
 	}
 	s.host = hostOf(config)
-	if s.client, err = newRESTClient[T](config, s.rest.apiOf(s.resource, reflect.TypeFor[T]().Elem())); err != nil {
+	if s.client, err = newRESTClient[T](config, sentAs[T](&s.rest, s.resource)); err != nil {
 		return err
 	}
 	s.client.compressed = s.rest.compressed
@@ -126,6 +125,12 @@ func knownResource[T index.Object](config *rest.Config, c *restConfig) (resource
 	}
 	if err := wire.CheckType[T](); err != nil {
 		return resource{}, err
+	}
+	if err := checkPacked(reflect.TypeFor[T]()); err != nil {
+		return resource{}, err
+	}
+	if c.mask != nil && packedIn[T]() != nil {
+		return resource{}, errors.New("WithFields and WithoutFields leave out what Packed keeps: name the fields in your struct, or do without Packed")
 	}
 	if err := c.mask.Check(reflect.TypeFor[T]()); err != nil {
 		return resource{}, err
@@ -175,10 +180,7 @@ func (s *restSource[T]) listAndWatch(ctx context.Context, sink source.Sink[T], f
 	}
 	lw.stampItem = lw.stamp
 	lw.breaks.between = s.requests.refused()
-	var none T
-	switch any(none).(type) {
-	case *unstructured.Unstructured, *metav1.PartialObjectMetadata:
-	default:
+	if !isOfAnyKind(kindType[T]()) {
 		lw.expected = found.kind
 	}
 	defer lw.streams.Wait()

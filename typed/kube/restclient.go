@@ -46,7 +46,7 @@ var metaCodecs = serializer.NewCodecFactory(metaScheme)
 
 // newRESTClient returns a client of a configuration; api may be nil.
 func newRESTClient[T index.Object](config *rest.Config, api *wire.API) (*restClient[T], error) {
-	types, err := wire.MediaTypes[T](api)
+	types, err := mediaTypes[T](api)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,7 @@ func newRESTClient[T index.Object](config *rest.Config, api *wire.API) (*restCli
 
 // asking returns a client that asks for media types, the best first.
 func asking[T index.Object](client rest.Interface, accept []string, api *wire.API) (*restClient[T], error) {
-	var none T
-	_, partial := any(none).(*metav1.PartialObjectMetadata)
+	partial := isMetadata(kindType[T]())
 	codecs, err := newCodecs[T](accept, api, nil, nil)
 	return &restClient[T]{Interface: client, accept: accept, partial: partial, api: api, codecs: codecs}, err
 }
@@ -104,6 +103,9 @@ func newCodecs[T index.Object](mediaTypes []string, api *wire.API, held wire.Hel
 	codecs := map[string]wire.Codec[T]{}
 	for _, t := range mediaTypes {
 		codec, err := wire.NewCodec(t, api, held, mask)
+		if err == nil {
+			codec, err = packingCodec(codec, t, api, held)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -108,6 +108,7 @@ func (lw *restListerWatcher[T]) readList(ctx context.Context, cancel func(), res
 	lw.listed += len(list.Items)
 	list.TypeMeta, list.ListMeta = items.Head().TypeMeta, items.Head().ListMeta
 	list.nameKinds()
+	namePacked[T](list)
 	return list, nil
 }
 

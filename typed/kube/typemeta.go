@@ -29,8 +29,7 @@ type kinded interface{ GetObjectKind() schema.ObjectKind }
 
 // checkTypeMeta returns an error if T cannot be given a kind.
 func checkTypeMeta[T index.Object]() error {
-	var none T
-	if _, ok := any(none).(kinded); !ok {
+	if !kindType[T]().Implements(reflect.TypeFor[kinded]()) {
 		return fmt.Errorf("WithTypeMeta needs objects with a kind, and %v does not embed metav1.TypeMeta", reflect.TypeFor[T]())
 	}
 	return nil
@@ -39,6 +38,12 @@ func checkTypeMeta[T index.Object]() error {
 // stamp returns a function that sets the kind of an object, to nothing if the
 // kind is empty.
 func stamp[T index.Object](kind schema.GroupVersionKind) func(T) {
+	if packedIn[T]() != nil {
+		if kind.Empty() {
+			return func(T) {}
+		}
+		return func(obj T) { any(obj).(packable).nameKind(kind, true) }
+	}
 	of := reflect.TypeFor[T]()
 	if of == reflect.TypeFor[*unstructured.Unstructured]() || !of.Implements(reflect.TypeFor[kinded]()) {
 		return func(T) {}

@@ -162,7 +162,7 @@ func answerDecoder[T index.Object](codecs map[string]wire.Codec[T], stamp func(T
 // answerDecoder returns what decodes answers for the source. They may come in formats that it
 // does not ask for.
 func (s *restSource[T]) answerDecoder(client *restClient[T], held func(index.Key) (T, bool), stamp func(T), of schema.GroupVersionKind) (answers.Decode[T], error) {
-	types, err := wire.MediaTypes[T](client.api)
+	types, err := mediaTypes[T](client.api)
 	if err != nil {
 		return nil, err
 	}

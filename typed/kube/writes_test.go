@@ -173,8 +173,12 @@ func TestOwnWritesOfEachKind(t *testing.T) {
 			assert.Empty(t, w.writes.Status().LeftOut)
 			assert.EqualValues(t, 13, w.writes.Status().Taken)
 			w.catchUp(pods)
-			events, _ := told.Events()
-			assert.Equal(t, 14, events, "one for each state, and the last Pod")
+			delivered := func() int {
+				events, _ := told.Events()
+				return events
+			}
+			require.Eventually(t, func() bool { return delivered() >= 14 }, time.Minute, time.Millisecond, "one for each state, and the last Pod")
+			assert.Equal(t, 14, delivered())
 		})
 	}
 }

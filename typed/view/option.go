@@ -2,13 +2,10 @@ package view
 
 import (
 	"errors"
-	"reflect"
-	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/semantic"
 )
 
 // Option sets up a view.
@@ -121,23 +118,8 @@ func equalByDefault[T index.Object]() func(a, b T) bool {
 	if _, ok := any(none).(interface{ Equal(other T) bool }); ok {
 		return func(a, b T) bool { return any(a).(interface{ Equal(other T) bool }).Equal(b) }
 	}
-	var private atomic.Bool // the type has fields that only reflect.DeepEqual can compare
-	semantic := func(a, b T) (same, ok bool) {
-		defer func() { _ = recover() }() // what DeepEqual itself panics with, at a private field
-		return equality.Semantic.DeepEqual(a, b), true
-	}
-	return func(a, b T) bool {
-		if versionOf(a) != versionOf(b) {
-			return false
-		}
-		if !private.Load() {
-			if same, ok := semantic(a, b); ok {
-				return same
-			}
-			private.Store(true)
-		}
-		return reflect.DeepEqual(a, b)
-	}
+	equal := semantic.Equal[T]()
+	return func(a, b T) bool { return versionOf(a) == versionOf(b) && equal(a, b) }
 }
 
 func versionOf[T index.Object](obj T) string {

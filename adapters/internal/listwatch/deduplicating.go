@@ -1,9 +1,12 @@
 package listwatch
 
 import (
+	"context"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
@@ -61,9 +64,20 @@ func NewDeduplicating[T index.Object, L runtime.Object](client func() kube.Clien
 			if err != nil {
 				return nil, nil, err
 			}
-			return New(func() Client[runtime.Object] { return decoding }, clientset, tweaks...), decoding.Wait, nil
+			return New(func() Client[runtime.Object] { return byContext{decoding} }, clientset, tweaks...), decoding.Wait, nil
 		},
 	}
+}
+
+// byContext is a Client whose methods have the names that ListerWatchers give them.
+type byContext struct{ lw *kube.DecodingListerWatcher }
+
+func (c byContext) List(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+	return c.lw.ListWithContext(ctx, opts)
+}
+
+func (c byContext) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	return c.lw.WatchWithContext(ctx, opts)
 }
 
 // NewDecoding returns what lists and watches by lw, of which nothing else is known, and

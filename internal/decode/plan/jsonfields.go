@@ -72,8 +72,6 @@ func (outer jsonField) field(i int) (f jsonField, embedded bool, err error) {
 		return f, true, nil
 	case !in.IsExported() && !(in.Anonymous && isStruct):
 		return jsonField{}, false, nil
-	case !in.IsExported():
-		return f, false, fmt.Errorf("embedded by a name and not exported")
 	case strings.ContainsFunc(name, unusual):
 		return f, false, fmt.Errorf("the name %q is unusual", name)
 	case name == "":

@@ -115,6 +115,21 @@ func newCodec[T any](mediaType string, into reflect.Type, of *API, held Held[T],
 	return newJSONCodec(pointers, held, mask), nil
 }
 
+// Packing returns a codec that gives each object of a NewCodec to pack, with the bytes that it
+// was decoded from, which are valid until pack returns. It calls pack from several goroutines.
+// Other codecs, and those of *unstructured.Unstructured, do not pack.
+func Packing[T any](codec Codec[T], pack func(obj T, bytes []byte)) Codec[T] {
+	switch c := codec.(type) {
+	case protobufCodec[T]:
+		c.pack = pack
+		return c
+	case jsonCodec[T]:
+		c.pack = pack
+		return c
+	}
+	return codec
+}
+
 // KindOf returns the kind that an object says it has, nothing if T keeps none.
 func KindOf[T any](obj T) (kind metav1.TypeMeta) {
 	if o, ok := any(obj).(interface{ GetObjectKind() schema.ObjectKind }); ok {

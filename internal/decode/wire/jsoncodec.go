@@ -36,7 +36,8 @@ type jsonCodec[T any] struct {
 	held    Held[T] // nil: parts are not shared
 	// relatives are what objects that are not held share parts with; nil: with none.
 	relatives *parts.Relatives[T]
-	mask      *plan.Mask // nil: all fields are decoded
+	mask      *plan.Mask                // nil: all fields are decoded
+	pack      func(obj T, bytes []byte) // nil: objects do not keep their bytes
 }
 
 func newJSONCodec[T any](into layout.Pointers[T], held Held[T], mask *plan.Mask) jsonCodec[T] {
@@ -88,14 +89,18 @@ func (c jsonCodec[T]) object(text []byte) (decoded T, err error) {
 			err = panicOf[T](p)
 		}
 	}()
-	if obj, ok := c.decode(text); ok {
-		return obj, nil
+	obj, ok := c.decode(text)
+	if !ok {
+		obj = c.into.New()
+		if err := json.Unmarshal(text, obj); err != nil {
+			return obj, err
+		}
+		obj = c.masked(obj)
 	}
-	obj := c.into.New()
-	if err := json.Unmarshal(text, obj); err != nil {
-		return obj, err
+	if c.pack != nil {
+		c.pack(obj, text)
 	}
-	return c.masked(obj), nil
+	return obj, nil
 }
 
 // kindOf implements jsonObjects. T may have no place for the kind.

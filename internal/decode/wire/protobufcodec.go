@@ -27,7 +27,8 @@ type protobufCodec[T any] struct {
 	held Held[T]       // nil: parts are not shared
 	// relatives are what objects that are not held share parts with.
 	relatives *parts.Relatives[T]
-	mask      *plan.Mask // nil: all fields are decoded
+	mask      *plan.Mask                // nil: all fields are decoded
+	pack      func(obj T, bytes []byte) // nil: objects do not keep their bytes
 	// kind is the last kind seen, to use its strings again.
 	kind *atomic.Pointer[metav1.TypeMeta]
 }
@@ -74,6 +75,15 @@ func (c protobufCodec[T]) decode(data []byte) (decoded T, err error) {
 			err = &ObjectError{Identity: identifyProtobuf(data), Err: panicOf[T](p)}
 		}
 	}()
+	obj, err := c.unpacked(data)
+	if err == nil && c.pack != nil {
+		c.pack(obj, data)
+	}
+	return obj, err
+}
+
+// unpacked decodes an object without its bytes.
+func (c protobufCodec[T]) unpacked(data []byte) (T, error) {
 	if c.plan != nil {
 		if obj, ok := c.planned(data); ok {
 			return obj, nil

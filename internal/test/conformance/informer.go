@@ -57,9 +57,9 @@ func subjects(f format) []subject {
 	for _, streamed := range []bool{true, false} {
 		switch f {
 		case json:
-			all = append(all, typedPods(f, streamed), unstructuredCustoms(f, streamed), restPods(f, streamed), restCustoms(f, streamed), restMetadata(f, streamed), restStructs(f, streamed))
+			all = append(all, typedPods(f, streamed), unstructuredCustoms(f, streamed), restPods(f, streamed), restCustoms(f, streamed), restMetadata(f, streamed), restStructs(f, streamed), restPacked(f, streamed))
 		case protobuf:
-			all = append(all, typedPods(f, streamed), typedClusterRoles(f, streamed), podMetadata(f, streamed), restPods(f, streamed), restMetadata(f, streamed))
+			all = append(all, typedPods(f, streamed), typedClusterRoles(f, streamed), podMetadata(f, streamed), restPods(f, streamed), restMetadata(f, streamed), restPacked(f, streamed))
 		}
 		all = append(all, composed(f, streamed)...)
 	}

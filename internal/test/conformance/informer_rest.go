@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
@@ -69,6 +70,51 @@ func restStructs(f format, streamed bool) subject {
 			return &own
 		},
 		phase: func(c *custom) string { return c.Status.Phase },
+	}
+}
+
+// packedPod is a Pod as bytes, and its metadata.
+type packedPod struct {
+	metav1.ObjectMeta `json:"metadata"`
+	kube.Packed[*corev1.Pod]
+
+	whole *corev1.Pod // what the bytes are; nil: they were not decoded
+}
+
+func (p *packedPod) GetName() string                    { return p.ObjectMeta.Name }
+func (p *packedPod) GetNamespace() string               { return p.ObjectMeta.Namespace }
+func (p *packedPod) GetUID() types.UID                  { return p.ObjectMeta.UID }
+func (p *packedPod) GetResourceVersion() string         { return p.ObjectMeta.ResourceVersion }
+func (p *packedPod) GetDeletionTimestamp() *metav1.Time { return p.ObjectMeta.DeletionTimestamp }
+
+// decoded returns the object with what its bytes are in their place.
+func (p *packedPod) decoded() *packedPod {
+	if p.whole != nil {
+		return p
+	}
+	whole, err := p.Object()
+	if err != nil { // so it is unlike any other
+		whole = &corev1.Pod{Status: corev1.PodStatus{Message: err.Error()}}
+	}
+	return &packedPod{ObjectMeta: p.ObjectMeta, whole: whole}
+}
+
+func restPacked(f format, streamed bool) subject {
+	return &way[*packedPod]{
+		name: "rest/packed", format: f, streamed: streamed, resource: pods,
+		source: restSource[*packedPod](true),
+		accept: runtime.ContentTypeJSON,
+		decode: func(data []byte) ([]*packedPod, error) {
+			var list corev1.PodList
+			err := stdjson.Unmarshal(data, &list)
+			all := make([]*packedPod, len(list.Items))
+			for i, pod := range pointers(list.Items) {
+				all[i] = &packedPod{ObjectMeta: pod.ObjectMeta, whole: pod}
+			}
+			return all, err
+		},
+		plain: (*packedPod).decoded,
+		phase: func(p *packedPod) string { return string(p.decoded().whole.Status.Phase) },
 	}
 }
 

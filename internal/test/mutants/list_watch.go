@@ -19,8 +19,8 @@ var listAndWatch = []mutation{
 	{
 		bug:   "a list ends after its first page",
 		in:    "typed/kube.restListerWatcher.readList",
-		old:   "	list.nameKinds()\n	return list, nil",
-		new:   "	list.nameKinds()\n	list.Continue = \"\"\n	return list, nil",
+		old:   "	list.nameKinds()\n",
+		new:   "	list.nameKinds()\n	list.Continue = \"\"\n",
 		suite: informers,
 	},
 	{

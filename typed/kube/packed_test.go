@@ -1,0 +1,244 @@
+package kube_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/test/pods"
+	"github.com/kubetyped/informer/internal/test/rig"
+	"github.com/kubetyped/informer/typed"
+	"github.com/kubetyped/informer/typed/kube"
+)
+
+// packedPod is a Pod as bytes, and one of its fields.
+type packedPod struct {
+	kube.Packed[*corev1.Pod]
+
+	Spec struct {
+		NodeName string `json:"nodeName"`
+	} `json:"spec"`
+}
+
+// packedPodWithMetadata is a Pod as bytes, and its metadata.
+type packedPodWithMetadata struct {
+	metav1.ObjectMeta `json:"metadata"`
+	kube.Packed[*corev1.Pod]
+}
+
+func (p *packedPodWithMetadata) GetName() string            { return p.ObjectMeta.Name }
+func (p *packedPodWithMetadata) GetNamespace() string       { return p.ObjectMeta.Namespace }
+func (p *packedPodWithMetadata) GetUID() types.UID          { return p.ObjectMeta.UID }
+func (p *packedPodWithMetadata) GetResourceVersion() string { return p.ObjectMeta.ResourceVersion }
+func (p *packedPodWithMetadata) GetDeletionTimestamp() *metav1.Time {
+	return p.ObjectMeta.DeletionTimestamp
+}
+
+// packedOf is what is tested of packed objects.
+type packedOf[O any] interface {
+	index.Object
+	Object() (O, error)
+	GetUID() types.UID
+	GetResourceVersion() string
+	GetDeletionTimestamp() *metav1.Time
+}
+
+// objectOf is what is packed.
+type objectOf interface {
+	metav1.Object
+	runtime.Object
+}
+
+// TestPacked: whatever the format, the way of lists and the type, Object gives what an informer
+// of the packed type has, after lists, updates and deletions.
+func TestPacked(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
+		for _, opts := range [][]kube.SourceOption{{}, {kube.WithoutWatchList()}, {kube.WithTypeMeta(), kube.WithoutWatchList()}} {
+			t.Run(fmt.Sprintf("%s/%d options", format, len(opts)), func(t *testing.T) {
+				t.Parallel()
+				opts := append(opts, kube.WithResource(podResource))
+				testPacked[*kube.Packed[*corev1.Pod], *corev1.Pod](t, format, opts)
+				testPacked[*packedPod, *corev1.Pod](t, format, opts)
+				testPacked[*packedPodWithMetadata, *corev1.Pod](t, format, opts)
+				testPacked[*kube.Packed[*unstructured.Unstructured], *unstructured.Unstructured](t, format, opts)
+				testPacked[*kube.Packed[*metav1.PartialObjectMetadata], *metav1.PartialObjectMetadata](t, format, opts)
+			})
+		}
+	}
+}
+
+func testPacked[P packedOf[O], O objectOf](t *testing.T, format string, opts []kube.SourceOption) {
+	t.Helper()
+	cluster := pods.Cluster{PerApp: 5, Namespaces: []string{"a", "b"}, Nodes: 3}
+	srv := apitest.Start(t)
+	now := map[int]*corev1.Pod{}
+	put := func(i, version int) {
+		pod := cluster.Pod(i, version)
+		pod.ResourceVersion, pod.UID = "", ""
+		if now[i] == nil {
+			require.NoError(t, srv.Create(t.Context(), pod))
+		} else {
+			require.NoError(t, srv.Update(t.Context(), pod))
+		}
+		now[i] = pod
+	}
+	for i := range 20 {
+		put(i, 1)
+	}
+	config := rest.CopyConfig(srv.Config())
+	config.ContentType = format
+	packed := typed.NewInformer(kube.FromREST[P](config, opts...))
+	whole := typed.NewInformer(kube.FromREST[O](config, append(opts, kube.WithoutDeduplication())...))
+	ctx, other := rig.Start(t, packed), rig.Start(t, whole)
+	for i := range 20 {
+		put(i, 2)
+		put(i, 3)
+	}
+	for i := range 5 {
+		require.NoError(t, srv.Delete(t.Context(), now[i]))
+	}
+	version := srv.ResourceVersion()
+	require.NoError(t, packed.WaitForResourceVersion(ctx, version))
+	require.NoError(t, whole.WaitForResourceVersion(other, version))
+	require.Equal(t, 15, whole.Len())
+	require.Equal(t, whole.Len(), packed.Len())
+	for want := range whole.All() {
+		p, ok := packed.Get(index.KeyOf(want))
+		require.True(t, ok)
+		got, err := p.Object()
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+		assert.Equal(t, want.GetUID(), p.GetUID())
+		assert.Equal(t, want.GetResourceVersion(), p.GetResourceVersion())
+		assert.Equal(t, want.GetDeletionTimestamp(), p.GetDeletionTimestamp())
+		again, err := p.Object()
+		require.NoError(t, err)
+		assert.NotSame(t, any(got), any(again), "the caller's")
+		if p, ok := any(p).(*packedPod); ok {
+			assert.Equal(t, any(want).(*corev1.Pod).Spec.NodeName, p.Spec.NodeName)
+		}
+	}
+}
+
+// TestPackedBadInput: what cannot be packed is an error at the start that says why.
+func TestPackedBadInput(t *testing.T) {
+	t.Parallel()
+	srv := apitest.Start(t)
+	pod := kube.WithResource(podResource)
+	for want, run := range map[string]func(context.Context) error{
+		"WithFields and WithoutFields leave out what Packed keeps": func(ctx context.Context) error {
+			return typed.NewInformer(kube.FromREST[*packedPod](srv.Config(), pod, kube.WithFields("metadata.labels"))).Run(ctx)
+		},
+		"is a pointer to a Packed, and would stay nil": func(ctx context.Context) error {
+			return typed.NewInformer(kube.FromREST[*pointsAtPacked](srv.Config(), pod)).Run(ctx)
+		},
+		"is a Packed, and would stay empty": func(ctx context.Context) error {
+			return typed.NewInformer(kube.FromREST[*namesPacked](srv.Config(), pod)).Run(ctx)
+		},
+		"come without bytes: Packed is for FromREST": func(ctx context.Context) error {
+			return typed.NewInformer(kube.FromListerWatcher[*packedPod](&cache.ListWatch{})).Run(ctx)
+		},
+		"the resource of *kube.Packed": func(ctx context.Context) error {
+			return typed.NewInformer(kube.FromREST[*kube.Packed[*unstructured.Unstructured]](srv.Config())).Run(ctx)
+		},
+	} {
+		assert.ErrorContains(t, run(t.Context()), want)
+	}
+	_, err := (&packedPod{}).Object()
+	assert.ErrorContains(t, err, "Packed[*k8s.io/api/core/v1.Pod] has no bytes: it was not made by FromREST")
+}
+
+type pointsAtPacked struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Whole             *kube.Packed[*corev1.Pod] `json:"-"`
+}
+
+type namesPacked struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Whole             kube.Packed[*corev1.Pod] `json:"-"`
+}
+
+// TestPackedIsSmall: by the informer's own estimate, a packed Pod with one field takes less than a
+// quarter of a deduplicated Pod, and the codec that all of them refer to is not counted.
+func TestPackedIsSmall(t *testing.T) {
+	t.Parallel()
+	cluster := pods.Cluster{PerApp: 50, Namespaces: []string{"a", "b"}, Nodes: 20}
+	srv := apitest.Start(t)
+	for i := range 500 {
+		pod := cluster.Pod(i, 1)
+		pod.ResourceVersion, pod.UID = "", ""
+		require.NoError(t, srv.Create(t.Context(), pod))
+	}
+	packed := typed.NewInformer(kube.FromREST[*packedPod](srv.Config(), kube.WithResource(podResource)))
+	whole := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()))
+	ctx, other := rig.Start(t, packed), rig.Start(t, whole)
+	require.NoError(t, packed.WaitForSync(ctx))
+	require.NoError(t, whole.WaitForSync(other))
+	small, large := packed.EstimateHeap(500), whole.EstimateHeap(500)
+	assert.Equal(t, 500, small.Sampled)
+	t.Logf("%d bytes a Pod, deduplicated %d", small.Bytes/500, large.Bytes/500)
+	assert.Less(t, small.Bytes, large.Bytes/4)
+}
+
+// TestObjectReturnsErrors: what is wrong with a field that is not named is an error of Object that
+// names the object, and holds up nothing.
+func TestObjectReturnsErrors(t *testing.T) {
+	t.Parallel()
+	srv := apitest.Start(t, apitest.WithResources(apitest.Resource{GroupVersionResource: networkResource, Kind: "Network"}))
+	right := newNetwork("right", "10.0.0.0/8")
+	wrong := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Network", "metadata": map[string]any{"namespace": "default", "name": "wrong"},
+		"spec": map[string]any{"cidr": int64(7)},
+	}}
+	require.NoError(t, srv.Create(t.Context(), right, wrong))
+	informer := typed.NewInformer(kube.FromREST[*kube.Packed[*network]](srv.Config(), kube.WithResource(networkResource)))
+	ctx := rig.Start(t, informer)
+	require.NoError(t, informer.WaitForSync(ctx))
+	require.Equal(t, 2, informer.Len())
+	for packed := range informer.All() {
+		whole, err := packed.Object()
+		if packed.GetName() == "wrong" {
+			assert.ErrorContains(t, err, "decode packed *kube_test.network default/wrong: ")
+			assert.Nil(t, whole)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, "10.0.0.0/8", whole.Spec.CIDR)
+	}
+}
+
+// TestPackedHasOwnWrites: a packed object is the answer to a write before the write returns.
+func TestPackedHasOwnWrites(t *testing.T) {
+	t.Parallel()
+	for _, contentType := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
+		w := newWriting(t, contentType)
+		require.NoError(t, w.srv.Create(t.Context(), rig.NewPod("pod", "node-1")))
+		informer := follow(w, kube.FromREST[*packedPod](w.config, kube.WithResource(podResource), kube.WithWrites(w.writes)))
+		key := index.Key{Namespace: "default", Name: "pod"}
+		packed, ok := informer.Get(key)
+		require.True(t, ok)
+		pod, err := packed.Object()
+		require.NoError(t, err)
+		pod.Labels = map[string]string{"color": "red"}
+		written, err := w.client.CoreV1().Pods(pod.Namespace).Update(t.Context(), pod, metav1.UpdateOptions{})
+		require.NoError(t, err)
+		packed, _ = informer.Get(key)
+		require.Equal(t, written.ResourceVersion, packed.GetResourceVersion())
+		pod, err = packed.Object()
+		require.NoError(t, err)
+		assert.Equal(t, "red", pod.Labels["color"])
+	}
+}
