@@ -1,12 +1,17 @@
 package kube_test
 
 import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/fake"
@@ -68,4 +73,62 @@ func TestNamed(t *testing.T) {
 	require.ErrorContains(t, err, "use WithName")
 	_, err = kube.NewWriter[*corev1.Pod](apitest.Start(t).Config(), kube.WithName(key))
 	require.ErrorContains(t, err, "WithName: for what lists and watches, and a writer does neither")
+}
+
+// roundTrips writes down requests.
+type roundTrips struct {
+	http.RoundTripper
+	mu   sync.Mutex
+	urls []*url.URL
+}
+
+func (r *roundTrips) RoundTrip(request *http.Request) (*http.Response, error) {
+	r.mu.Lock()
+	r.urls = append(r.urls, request.URL)
+	r.mu.Unlock()
+	return r.RoundTripper.RoundTrip(request)
+}
+
+// TestNothingElseIsListed: each request for objects names the one, and its namespace.
+func TestNothingElseIsListed(t *testing.T) {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}
+	for name, opts := range map[string][]kube.SourceOption{
+		"streamed": nil,
+		"plain":    {kube.WithoutWatchList()},
+		"pages":    {kube.WithoutWatchList(), kube.WithPageSize(1)},
+		"kind":     {kube.WaitForKind()},
+	} {
+		srv := apitest.Start(t, apitest.WithObjects(secret, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "b"}}))
+		seen := &roundTrips{}
+		config := srv.Config()
+		config.Wrap(func(to http.RoundTripper) http.RoundTripper {
+			seen.RoundTripper = to
+			return seen
+		})
+		secrets := typed.NewInformer(kube.FromREST[*corev1.Secret](config, append(opts, kube.WithName(index.KeyOf(secret)))...))
+		ctx := rig.Start(t, secrets)
+		require.NoError(t, secrets.WaitForSync(ctx))
+		require.NoError(t, srv.WaitForWatches(ctx, "secrets", 1))
+		srv.Compact()
+		srv.Inject(apitest.Fault{Verb: "watch", Resource: "secrets", Open: true, Err: apierrors.NewResourceExpired("gone")})
+		changed := secret.DeepCopy()
+		changed.Labels = map[string]string{"a": "b"}
+		require.NoError(t, srv.Update(ctx, changed))
+		for range secrets.Events(ctx).All() {
+			if o, _ := secrets.Get(index.KeyOf(secret)); len(o.Labels) > 0 {
+				break
+			}
+		}
+		seen.mu.Lock()
+		defer seen.mu.Unlock()
+		found := 0
+		for _, u := range seen.urls {
+			if strings.HasSuffix(u.Path, "/secrets") {
+				found++
+				assert.Equal(t, "/api/v1/namespaces/shop/secrets", u.Path, name)
+				assert.Equal(t, "metadata.name=a", u.Query().Get("fieldSelector"), name)
+			}
+		}
+		assert.GreaterOrEqual(t, found, 1, name)
+	}
 }

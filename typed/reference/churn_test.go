@@ -1,6 +1,7 @@
 package reference_test
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"math/rand/v2"
@@ -70,17 +71,28 @@ func TestChurn(t *testing.T) {
 			synctest.Wait()
 		}
 		around(*churn / 20)
-		heap := heapNow() // after which Go's own goroutines are there
-		goroutines := runtime.NumGoroutine()
+		goroutines, heap := ofReferences(), heapNow()
 		around(*churn)
 		assert.Zero(t, running.Load(), "watches")
 		assert.Zero(t, informer.Len())
 		assert.Equal(t, reference.Status{Limit: 1000}, s.Status())
-		assert.Equal(t, goroutines, runtime.NumGoroutine(), "goroutines")
+		assert.Equal(t, goroutines, ofReferences(), "goroutines")
 		assert.Less(t, heapNow(), heap+1<<20, "heap")
 		cancel()
 		run.Wait()
 	})
+}
+
+// ofReferences returns how many goroutines run functions of the package, without the test's.
+func ofReferences() (n int) {
+	all := make([]byte, 16<<20)
+	all = all[:runtime.Stack(all, true)]
+	for stack := range bytes.SplitSeq(all, []byte("\n\n")) {
+		if bytes.Contains(stack, []byte("typed/reference.")) {
+			n++
+		}
+	}
+	return n
 }
 
 // heapNow returns how many bytes are in use.

@@ -86,7 +86,7 @@ func (s *keys[T]) await(ctx context.Context, e *entry[T]) error {
 	default:
 	}
 	cause := context.Cause(ctx)
-	if err, since := s.failureOf(e); err != nil {
+	if since, err := s.failureOf(e); err != nil {
 		return fmt.Errorf("waited for its first list: %w; its requests fail since %s, lately with: %w", cause, since.Format("15:04:05"), err)
 	}
 	if !s.isStarted() {

@@ -35,7 +35,8 @@ import (
 //     index.OutOfScope. One whose key is held later is added with the reason index.Relisted.
 //  8. The first list belongs to the source: a Get whose context ends takes nothing from others.
 //
-// List, Len and the indexes of the informer are of the objects that are held and present.
+// List, Len and the indexes of the informer are of the objects that are held and present. A
+// read by key finds nothing when its idle time is over: hold the key, or use Get.
 type Source[O comparable, T index.Object] struct {
 	keys[T]
 
@@ -146,7 +147,8 @@ func WithLimit(names int) Option {
 // goroutines. One of package kube without kube.WithName is an error of Hold: no other objects
 // are ever listed. Objects of other keys are left out as a source.RejectedError.
 //
-// If an argument cannot be used, Hold, Get and typed.Informer.Run return an error.
+// An informer takes its name before a key is held, so name several by typed.WithName. If an
+// argument cannot be used, Hold, Get and typed.Informer.Run return an error.
 func NewSource[O comparable, T index.Object](of func(index.Key) source.Source[T], opts ...Option) *Source[O, T] {
 	c := config{idle: defaultIdle, limit: defaultLimit}
 	var errs []error

@@ -56,9 +56,9 @@ func (s *keys[T]) State(key index.Key) State {
 	return State{}
 }
 
-// failureOf returns what a key fails with, and since when.
-func (s *keys[T]) failureOf(e *entry[T]) (error, time.Time) {
+// failureOf returns the failure of a key, and when it began; nil if it has none.
+func (s *keys[T]) failureOf(e *entry[T]) (since time.Time, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return e.failure, e.since
+	return e.since, e.failure
 }
