@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	toolscache "k8s.io/client-go/tools/cache"
@@ -20,8 +21,9 @@ import (
 type deferredInformer struct {
 	example client.Object
 
+	cache atomic.Pointer[cache.Cache] // with the kind, nil: none yet; set with mu held
+
 	mu       sync.Mutex
-	cache    cache.Cache    // guarded by mu; with the kind, nil: none yet
 	real     cache.Informer // guarded by mu; nil: there is none yet
 	indexers []toolscache.Indexers
 	fields   []indexedField          // guarded by mu, as indexers
@@ -42,12 +44,9 @@ type deferredRegistration struct {
 	real    toolscache.ResourceEventHandlerRegistration // nil: there is none yet
 }
 
-// known returns the cache that has the kind, nil if none has yet.
-func (d *deferredInformer) known() cache.Cache {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.cache
-}
+// isAttached reports whether a cache has the kind. It takes no lock: while attach does, which
+// asks the cache of the manager for an informer, that one may be asking here.
+func (d *deferredInformer) isAttached() bool { return d.cache.Load() != nil }
 
 // attach moves handlers and indexes to the informer of a cache with the kind. If it fails, it
 // can be called again, and moves the rest.
@@ -80,7 +79,8 @@ func (d *deferredInformer) attach(ctx context.Context, to cache.Cache) error {
 		}
 		h.to, h.real = real, registration
 	}
-	d.cache, d.real = to, real
+	d.real = real
+	d.cache.Store(&to)
 	return nil
 }
 
@@ -88,8 +88,8 @@ func (d *deferredInformer) attach(ctx context.Context, to cache.Cache) error {
 func (d *deferredInformer) indexField(ctx context.Context, field string, keys client.IndexerFunc) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.cache != nil {
-		return d.cache.IndexField(ctx, d.example, field, keys)
+	if of := d.cache.Load(); of != nil {
+		return (*of).IndexField(ctx, d.example, field, keys)
 	}
 	if slices.ContainsFunc(d.fields, func(f indexedField) bool { return f.name == field }) {
 		return fmt.Errorf("index field: there is an index of the field %q already", field)

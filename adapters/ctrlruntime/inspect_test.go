@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
@@ -71,15 +70,22 @@ func (r *recorder) report(t *testing.T) (report snapshot.Report) {
 
 func (r *recorder) ready() error { return r.checks["informers"](nil) }
 
-// run runs the manager until stop is called, which waits for its end.
+// run runs the manager until stop is called, which waits for its start and its end.
 func (r *recorder) run(t *testing.T) (stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(t, r.Start(ctx)) })
+	ctx, cancel := context.WithCancel(context.Background()) // a cleanup ends it
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		assert.NoError(t, r.Start(ctx))
+	}()
 	stop = func() {
+		select {
+		case <-r.Elected(): // a manager that is stopped while it starts may never end: runnableGroup.Start
+		case <-ended:
+		}
 		cancel()
-		running.Wait()
+		<-ended
 	}
 	t.Cleanup(stop)
 	return stop

@@ -82,7 +82,7 @@ func (c *managerCache) reader(of runtime.Object) (cache.Cache, error) {
 	if err := c.gone[kind.kind]; err != nil {
 		return nil, err
 	}
-	if d := c.deferred[kind]; d != nil && d.known() == nil {
+	if d := c.deferred[kind]; d != nil && !d.isAttached() {
 		return nil, noMatch(kind.kind)
 	}
 	return c.cacheOf(kind.kind)
@@ -195,7 +195,7 @@ func (c *managerCache) RemoveInformer(ctx context.Context, obj client.Object) er
 	delete(c.informers, kind)
 	of, err := c.cacheOf(kind.kind)
 	c.mu.Unlock()
-	if err != nil || d != nil && d.known() == nil {
+	if err != nil || d != nil && !d.isAttached() {
 		return nil // there is none
 	}
 	return of.RemoveInformer(ctx, obj)

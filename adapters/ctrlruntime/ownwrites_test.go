@@ -92,8 +92,9 @@ func TestInspectOwnWrites(t *testing.T) {
 	require.NoError(t, err)
 	stop := mgr.run(t)
 	defer stop()
-	_, err = mgr.GetCache().GetInformer(t.Context(), &corev1.Pod{})
+	_, err = mgr.GetCache().GetInformer(t.Context(), &corev1.Pod{}) // which waits for nothing before the cache runs
 	require.NoError(t, err)
+	require.True(t, mgr.GetCache().WaitForCacheSync(t.Context()))
 	srv.Inject(apitest.Fault{Lag: true})
 
 	pod := &corev1.Pod{}

@@ -175,7 +175,7 @@ func (c *managerCache) missing() (missing map[schema.GroupVersionKind][]*deferre
 	defer c.mu.Unlock()
 	missing = map[schema.GroupVersionKind][]*deferredInformer{}
 	for of, d := range c.deferred {
-		if d.known() == nil {
+		if !d.isAttached() {
 			missing[of.kind] = append(missing[of.kind], d)
 		}
 	}
