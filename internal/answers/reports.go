@@ -153,10 +153,19 @@ func (f *Follower[T]) Replace(l source.List, version string) {
 			l.Items[i] = own.Staged
 		}
 	}
-	f.To.Replace(l, version)
-	if !f.live.Load() {
-		f.To.Step(nil, "", func() { f.live.Store(true) })
+	if f.live.Load() {
+		f.To.Replace(l, version)
+		return
 	}
+	done := l.Done
+	l.Done = func() { // before the informer is synced
+		f.live.Store(true)
+		if done != nil {
+			done()
+		}
+	}
+	f.To.Replace(l, version)
+	f.To.Step(nil, "", func() { f.live.Store(true) }) // Done is not called for each list
 }
 
 // merge brings what was answered after the version of a list into it. The caller holds mu.
