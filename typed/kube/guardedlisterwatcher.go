@@ -131,7 +131,7 @@ func (g *GuardedListerWatcher) WatchWithContext(ctx context.Context, opts metav1
 func (g *GuardedListerWatcher) stream(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	request, cancel := context.WithCancelCause(ctx)
 	list := &streamedList{
-		streamedLists: &g.lists, release: func() { cancel(nil) },
+		streamedLists: &g.lists, release: func() { cancel(errOver) },
 		begun: time.Now(), timeout: time.Duration(ptr.Deref(opts.TimeoutSeconds, 0)) * time.Second,
 	}
 	g.lists.begin()
@@ -174,7 +174,7 @@ type opened struct {
 // open makes a request until ctx ends, even if that does not end the request: there are
 // functions that watch with another context. A watch that comes too late is stopped.
 func (g *GuardedListerWatcher) open(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
-	result := make(chan opened)
+	result, left := make(chan opened), make(chan struct{})
 	g.requests.Go(func() {
 		var o opened
 		o.err = goroutine.Contain(ctx, "the function that watches", func() (err error) {
@@ -183,7 +183,7 @@ func (g *GuardedListerWatcher) open(ctx context.Context, opts metav1.ListOptions
 		})
 		select {
 		case result <- o:
-		case <-ctx.Done():
+		case <-left:
 			if o.err == nil {
 				o.watch.Stop()
 			}
@@ -193,9 +193,18 @@ func (g *GuardedListerWatcher) open(ctx context.Context, opts metav1.ListOptions
 	case o := <-result:
 		return o.watch, o.err
 	case <-ctx.Done():
+		if context.Cause(ctx) == errOver {
+			o := <-result
+			return o.watch, o.err
+		}
+		close(left)
 		return nil, context.Cause(ctx)
 	}
 }
+
+// errOver is why the context of a request has ended whose watch was opened, and has ended. It
+// may have ended before WatchWithContext returns it.
+var errOver = errors.New("the watch has ended")
 
 // isFake reports whether a watch is one of apimachinery's fakes.
 func isFake(w watch.Interface) bool {
