@@ -191,7 +191,12 @@ func (r *Recorder) entriesOf(v reflect.Value, depth int) []entry {
 
 // opaque reports whether what pointers of a type point to is not looked into: it
 // belongs to somebody else.
-func opaque(t reflect.Type) bool { return t == reflect.TypeFor[*time.Location]() }
+func opaque(t reflect.Type) bool {
+	return t == reflect.TypeFor[*time.Location]() || t.Implements(shared)
+}
+
+// shared is what a pointer implements to what all objects have in common, see heapsize.Shared.
+var shared = reflect.TypeFor[interface{ SharedByObjects() }]()
 
 // timeOf returns the time that a value is, nil if it is none. Times that have no
 // address, such as those in maps, are copied.

@@ -221,6 +221,9 @@ func namePacked[T index.Object](list *wrappedList) {
 	for _, item := range list.Items {
 		var obj any = item
 		if w, ok := item.(*wrapper[T]); ok {
+			if w.isInvalid() {
+				continue // there is no object
+			}
 			obj = w.object
 		}
 		p, ok := obj.(packable)

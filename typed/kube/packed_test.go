@@ -3,7 +3,9 @@ package kube_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,6 +23,7 @@ import (
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
+	"github.com/kubetyped/informer/typed/observe"
 )
 
 // packedPod is a Pod as bytes, and one of its fields.
@@ -241,4 +244,105 @@ func TestPackedHasOwnWrites(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "red", pod.Labels["color"])
 	}
+}
+
+// packedNetwork names a field that an object may have in another form.
+type packedNetwork struct {
+	kube.Packed[*unstructured.Unstructured]
+	Spec struct {
+		CIDR string `json:"cidr"`
+	} `json:"spec"`
+}
+
+// TestRejectedPackedObjects: an object whose named field cannot be decoded is rejected, wherever it
+// stands in a list, and the others have their kind.
+func TestRejectedPackedObjects(t *testing.T) {
+	t.Parallel()
+	srv := apitest.Start(t, apitest.WithResources(apitest.Resource{GroupVersionResource: networkResource, Kind: "Network"}))
+	for _, name := range []string{"a-wrong", "z-wrong"} {
+		require.NoError(t, srv.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.com/v1", "kind": "Network", "metadata": map[string]any{"namespace": "default", "name": name},
+			"spec": map[string]any{"cidr": int64(7)},
+		}}))
+	}
+	require.NoError(t, srv.Create(t.Context(), newNetwork("right", "10.0.0.0/8")))
+	for _, opts := range [][]kube.SourceOption{{}, {kube.WithoutWatchList()}} {
+		informer := typed.NewInformer(kube.FromREST[*packedNetwork](srv.Config(), append(opts, kube.WithResource(networkResource))...))
+		require.NoError(t, informer.WaitForSync(rig.Start(t, informer)))
+		require.Equal(t, 1, informer.Len())
+		require.Error(t, informer.Rejected(index.Key{Namespace: "default", Name: "a-wrong"}))
+		for network := range informer.All() {
+			assert.Equal(t, "10.0.0.0/8", network.Spec.CIDR)
+			whole, err := network.Object()
+			require.NoError(t, err)
+			assert.Equal(t, "Network", whole.GetKind())
+		}
+	}
+}
+
+// TestMutationsOfPackedObjects: mutation detection looks at the fields of packed objects, and not at
+// the codec that all of them refer to.
+func TestMutationsOfPackedObjects(t *testing.T) {
+	t.Parallel()
+	rig.InBubble(t, func(t *testing.T) {
+		srv := apitest.Start(t)
+		cluster := pods.Cluster{PerApp: 5, Namespaces: []string{"a"}, Nodes: 3}
+		create := func(from, to int) {
+			for i := from; i < to; i++ {
+				pod := cluster.Pod(i, 1)
+				pod.ResourceVersion, pod.UID = "", ""
+				require.NoError(t, srv.Create(t.Context(), pod))
+			}
+		}
+		create(0, 20)
+		var mu sync.Mutex
+		var found []string
+		informer := typed.NewInformer(kube.FromREST[*packedPod](srv.Config(), kube.WithResource(podResource)),
+			observe.WithMutationDetection(time.Minute, func(m observe.Mutation) {
+				mu.Lock()
+				defer mu.Unlock()
+				found = append(found, m.Key.Name)
+			}))
+		ctx, cancel := context.WithCancel(context.Background())
+		var running sync.WaitGroup
+		running.Go(func() { assert.NoError(t, informer.Run(ctx)) })
+		defer running.Wait()
+		defer cancel()
+		require.NoError(t, informer.WaitForSync(ctx))
+		create(20, 40) // the codec has more bases then
+		time.Sleep(150 * time.Second)
+		pod, ok := informer.Get(index.KeyOf(cluster.Pod(0, 1)))
+		require.True(t, ok)
+		pod.Spec.NodeName = "modified"
+		time.Sleep(3 * time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
+		assert.Equal(t, []string{pod.Name}, found)
+	})
+}
+
+// TestPatchPackedObjects: a patch has what differs in the named fields, and nothing else of the
+// object is lost.
+func TestPatchPackedObjects(t *testing.T) {
+	t.Parallel()
+	srv := apitest.Start(t, apitest.WithResources(apitest.Resource{GroupVersionResource: networkResource, Kind: "Network"}))
+	network := newNetwork("a", "10.0.0.0/8")
+	network.SetLabels(map[string]string{"color": "red"})
+	require.NoError(t, srv.Create(t.Context(), network))
+	resource := kube.WithResource(networkResource)
+	informer := typed.NewInformer(kube.FromREST[*packedNetwork](srv.Config(), resource))
+	require.NoError(t, informer.WaitForSync(rig.Start(t, informer)))
+	writer, err := kube.NewWriter[*packedNetwork](srv.Config(), resource)
+	require.NoError(t, err)
+	was, ok := informer.Get(index.KeyOf(network))
+	require.True(t, ok)
+	updated := kube.Copy(was)
+	updated.Spec.CIDR = "10.1.0.0/16"
+	answer, err := writer.MergePatch(t.Context(), was, updated, metav1.PatchOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "10.0.0.0/8", was.Spec.CIDR)
+	assert.Equal(t, "10.1.0.0/16", answer.Spec.CIDR)
+	whole, err := answer.Object()
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"color": "red"}, whole.GetLabels())
 }
