@@ -37,9 +37,7 @@ type options struct {
 	tweak     TweakListOptionsFunc
 	sharing   bool
 	writes    *kube.Writes
-	spaces    *listwatch.Namespaces // nil: none
-	follow    map[schema.GroupVersionResource]bool
-	deletions bool
+	following listwatch.Following[schema.GroupVersionResource]
 }
 
 // WithNamespace limits the informers to a namespace.
@@ -52,32 +50,13 @@ func WithNamespace(namespace string) SharedInformerOption {
 // be in namespaces: a request for another one is not found. List of a lister of one namespace
 // returns an error where Get does.
 func WithNamespaces(set *source.Namespaces, resources ...schema.GroupVersionResource) SharedInformerOption {
-	return func(o *options) {
-		o.spaces = &listwatch.Namespaces{Set: set}
-		for _, resource := range resources {
-			if o.follow == nil {
-				o.follow = map[schema.GroupVersionResource]bool{}
-			}
-			o.follow[resource] = true
-		}
-	}
+	return func(o *options) { o.following.Follow(set, resources...) }
 }
 
 // WithOutOfScopeDeletions makes informers call handlers with the deletions of a namespace's
 // objects when it leaves the set of WithNamespaces. The objects may exist still.
 func WithOutOfScopeDeletions() SharedInformerOption {
-	return func(o *options) { o.deletions = true }
-}
-
-// spacesOf returns the set of namespaces that the informer of a resource follows, nil if that
-// is none.
-func (o options) spacesOf(resource schema.GroupVersionResource) *listwatch.Namespaces {
-	if o.spaces == nil || o.follow != nil && !o.follow[resource] {
-		return nil
-	}
-	own := *o.spaces
-	own.OutOfScope = o.deletions
-	return &own
+	return func(o *options) { o.following.OutOfScope = true }
 }
 
 // WithTweakListOptions makes a function change the options of each list and watch.
@@ -133,7 +112,7 @@ func NewFilteredDynamicInformer(client dynamic.Interface, resource schema.GroupV
 
 func newGeneric(client dynamic.Interface, resource schema.GroupVersionResource, resync time.Duration, indexers cache.Indexers, o options) *generic {
 	example := &unstructured.Unstructured{}
-	spaces := o.spacesOf(resource)
+	spaces := o.following.Of(resource)
 	lw := listwatch.InNamespaces(spaces, o.namespace, func(namespace string) cache.ListerWatcher {
 		lw := listwatch.NewResource(func() listwatch.Client[*unstructured.UnstructuredList] {
 			return client.Resource(resource).Namespace(namespace)

@@ -56,8 +56,7 @@ func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, defaultRes
 		tweak:                 o.tweak,
 		sharing:               o.sharing,
 		writes:                o.writes,
-		spaces:                o.namespaces(),
-		follow:                o.follow,
+		following:             o.following,
 	}
 }
 
@@ -71,8 +70,7 @@ type factory struct {
 	tweak     internalinterfaces.TweakListOptionsFunc
 	sharing   bool
 	writes    *kube.Writes
-	spaces    *listwatch.Namespaces // nil: none
-	follow    map[reflect.Type]bool // what follows them; nil: all kinds
+	following listwatch.Following[reflect.Type]
 }
 
 // ForResource returns the informer of a resource.
@@ -81,7 +79,7 @@ func (f *factory) ForResource(resource schema.GroupVersionResource) (GenericInfo
 	if ok {
 		f.InformerFor(k.example, k.newFunc(f)) // the next line finds it
 	}
-	if f.spaces != nil && f.follow == nil && !ok {
+	if !ok && f.followsUnstable(resource) {
 		return nil, fmt.Errorf("informer of %s: %w", resource, errUnstable)
 	}
 	generic, err := f.SharedInformerFactory.ForResource(resource)
@@ -100,7 +98,7 @@ type generated struct{ *factory }
 func (g generated) InformerFor(obj runtime.Object, makeInformer internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	if k, ok := kinds().byType[reflect.TypeOf(obj)]; ok {
 		makeInformer = k.newFunc(g.factory)
-	} else if g.follows(obj) {
+	} else if g.following.Follows(reflect.TypeOf(obj)) {
 		makeInformer = unstable(obj)
 	}
 	return g.SharedInformerFactory.InformerFor(obj, makeInformer)

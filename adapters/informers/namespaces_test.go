@@ -11,10 +11,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1beta1 "k8s.io/api/apps/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
@@ -278,6 +280,10 @@ func TestNamespacesOfFactoriesCheckTheirArguments(t *testing.T) {
 				return f.Core().V1().Nodes().Informer()
 			},
 		},
+		"*unstructured.Unstructured is no type of client-go's scheme": {
+			[]informers.SharedInformerOption{informers.WithNamespaces(set, &unstructured.Unstructured{})}, pods,
+		},
+		"<nil> is no type of client-go's scheme": {[]informers.SharedInformerOption{informers.WithNamespaces(set, nil)}, pods},
 		"alpha and beta kinds cannot follow": {
 			[]informers.SharedInformerOption{informers.WithNamespaces(set)},
 			func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
@@ -302,4 +308,7 @@ func TestNamespacesOfFactoriesCheckTheirArguments(t *testing.T) {
 	_, err = informers.NewSharedInformerFactoryWithOptions(nil, 0, informers.WithNamespaces(set, &policyv1.PodDisruptionBudget{})).ForResource(
 		schema.GroupVersionResource{Group: "apps", Version: "v1beta1", Resource: "deployments"})
 	assert.NoError(t, err, "it follows no set")
+	_, err = informers.NewSharedInformerFactoryWithOptions(nil, 0, informers.WithNamespaces(set, &appsv1beta1.Deployment{})).ForResource(
+		schema.GroupVersionResource{Group: "apps", Version: "v1beta1", Resource: "deployments"})
+	assert.ErrorContains(t, err, "alpha and beta kinds cannot follow")
 }

@@ -1,6 +1,7 @@
 package informers
 
 import (
+	"fmt"
 	"reflect"
 	"time"
 
@@ -25,9 +26,7 @@ type options struct {
 	tweak     internalinterfaces.TweakListOptionsFunc
 	sharing   bool
 	writes    *kube.Writes
-	spaces    *listwatch.Namespaces // nil: none
-	follow    map[reflect.Type]bool // what follows them; nil: all kinds
-	deletions bool
+	following listwatch.Following[reflect.Type]
 }
 
 func pass(option informers.SharedInformerOption) SharedInformerOption {
@@ -80,20 +79,20 @@ func WithNamespace(namespace string) SharedInformerOption {
 // an alpha or beta version.
 func WithNamespaces(set *source.Namespaces, examples ...runtime.Object) SharedInformerOption {
 	return func(o *options) {
-		o.spaces = &listwatch.Namespaces{Set: set}
-		for _, example := range examples {
-			if o.follow == nil {
-				o.follow = map[reflect.Type]bool{}
+		types := make([]reflect.Type, len(examples))
+		for i, example := range examples {
+			if types[i] = reflect.TypeOf(example); !isOfClientGo(example) {
+				o.following.Err = fmt.Errorf("WithNamespaces: %T is no type of client-go's scheme: a factory has no informer of it", example)
 			}
-			o.follow[reflect.TypeOf(example)] = true
 		}
+		o.following.Follow(set, types...)
 	}
 }
 
 // WithOutOfScopeDeletions makes informers call handlers with the deletions of a namespace's
 // objects when it leaves the set of WithNamespaces. The objects may exist still.
 func WithOutOfScopeDeletions() SharedInformerOption {
-	return func(o *options) { o.deletions = true }
+	return func(o *options) { o.following.OutOfScope = true }
 }
 
 // WithTransform sets the transform of all informers.

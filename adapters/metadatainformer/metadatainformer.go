@@ -39,9 +39,7 @@ type options struct {
 	transform cache.TransformFunc
 	sharing   bool
 	writes    *kube.Writes
-	spaces    *listwatch.Namespaces // nil: none
-	follow    map[schema.GroupVersionResource]bool
-	deletions bool
+	following listwatch.Following[schema.GroupVersionResource]
 }
 
 // WithTransform sets the transform of all informers.
@@ -59,32 +57,13 @@ func WithNamespace(namespace string) SharedInformerOption {
 // be in namespaces: a request for another one is not found. List of a lister of one namespace
 // returns an error where Get does.
 func WithNamespaces(set *source.Namespaces, resources ...schema.GroupVersionResource) SharedInformerOption {
-	return func(o *options) {
-		o.spaces = &listwatch.Namespaces{Set: set}
-		for _, resource := range resources {
-			if o.follow == nil {
-				o.follow = map[schema.GroupVersionResource]bool{}
-			}
-			o.follow[resource] = true
-		}
-	}
+	return func(o *options) { o.following.Follow(set, resources...) }
 }
 
 // WithOutOfScopeDeletions makes informers call handlers with the deletions of a namespace's
 // objects when it leaves the set of WithNamespaces. The objects may exist still.
 func WithOutOfScopeDeletions() SharedInformerOption {
-	return func(o *options) { o.deletions = true }
-}
-
-// spacesOf returns the set of namespaces that the informer of a resource follows, nil if that
-// is none.
-func (o options) spacesOf(resource schema.GroupVersionResource) *listwatch.Namespaces {
-	if o.spaces == nil || o.follow != nil && !o.follow[resource] {
-		return nil
-	}
-	own := *o.spaces
-	own.OutOfScope = o.deletions
-	return &own
+	return func(o *options) { o.following.OutOfScope = true }
 }
 
 // WithTweakListOptions makes a function change the options of each list and watch.
@@ -142,7 +121,7 @@ func NewFilteredMetadataInformer(client metadata.Interface, resource schema.Grou
 
 func newGeneric(client metadata.Interface, resource schema.GroupVersionResource, resync time.Duration, indexers cache.Indexers, o options) *generic {
 	example := &metav1.PartialObjectMetadata{}
-	spaces := o.spacesOf(resource)
+	spaces := o.following.Of(resource)
 	lw := listwatch.InNamespaces(spaces, o.namespace, func(namespace string) cache.ListerWatcher {
 		lw := listwatch.NewResource(func() listwatch.Client[*metav1.PartialObjectMetadataList] {
 			return client.Resource(resource).Namespace(namespace)
