@@ -104,7 +104,7 @@ func (s *stated) take() []string {
 	return calls
 }
 
-// TestOwnWritesDuringRelist: what is written while a list is on its way, streamed or not, is in
+// TestOwnWritesDuringRelist: an object that is written while a list is on its way, streamed or not, is in
 // the store when the write returns, as the watch would have it; the list takes nothing back,
 // and handlers are called once for each state.
 func TestOwnWritesDuringRelist(t *testing.T) {

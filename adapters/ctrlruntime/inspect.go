@@ -26,7 +26,7 @@ const InspectPath = "/debug/informers/"
 //	 1. The manager's metrics server has the page of an inspect.Inspector at InspectPath, behind
 //	    the server's authentication, if it has any. It shows the informers of the cache, and
 //	    what the options and inspector.Add name; controllers and their queues, with the
-//	    numbers of controller-runtime's own metrics; what has become of answers to own writes,
+//	    numbers of controller-runtime's own metrics; the counts of answers to own writes,
 //	    if NewCache was given WithOwnWrites; kinds that the server does not have; and kinds
 //	    that the cache has several times, as type, unstructured or metadata.
 //	 2. The registry of controller-runtime has the metrics of the informers and of own writes, see

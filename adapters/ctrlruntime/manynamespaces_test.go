@@ -182,7 +182,7 @@ func testManyNamespaces(t *testing.T, opts []ctrlruntime.CacheOption) {
 	}
 }
 
-// check compares what is read, and what a handler was called for, with the server.
+// check compares reads, and the calls of a handler, with the server.
 func (l *life) check(t *testing.T, c cache.Cache, newPod func() (client.Object, client.ObjectList), m *mirror, left bool) {
 	live, err := client.New(l.Config(), client.Options{})
 	require.NoError(t, err)

@@ -62,7 +62,7 @@ func (h *handled) note(what string, obj any) {
 	h.all = append(h.all, what+" "+obj.(metav1.Object).GetNamespace())
 }
 
-// next returns what has come since it was called last, sorted, when all goroutines wait.
+// next returns the calls since the last next, sorted, when all goroutines wait.
 func (h *handled) next() []string {
 	synctest.Wait()
 	h.mu.Lock()

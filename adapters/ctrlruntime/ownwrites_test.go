@@ -81,7 +81,7 @@ func TestWithOwnWrites(t *testing.T) {
 	}
 }
 
-// TestInspectOwnWrites: Inspect shows what has become of answers on the page and in the
+// TestInspectOwnWrites: Inspect shows the counts of answers on the page and in the
 // metrics, without being given the Writes.
 func TestInspectOwnWrites(t *testing.T) {
 	srv := startWithWidgets(t)

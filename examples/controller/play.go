@@ -111,7 +111,7 @@ func live(c *controller) uids {
 	return found
 }
 
-// report prints what the queue has seen, and what has become of the answers to writes.
+// report prints the counts of the queue, and those of the answers to writes.
 func report(out io.Writer, c *controller) {
 	q, w := c.queue.Stats(), c.writes.Status()
 	fmt.Fprintf(out, "queue: %d waiting, %d in process, %d delayed, %d retries\n", q.Waiting, q.InFlight, q.Delayed, q.Retries)

@@ -15,6 +15,22 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
+// TestWritersWaitFromTheFirstList: from when the sink has the first list, which is before the
+// informer is synced, writers wait for reads; not before, since other lists may be missing.
+func TestWritersWaitFromTheFirstList(t *testing.T) {
+	pods := corev1.SchemeGroupVersion.WithResource("pods")
+	var sink sinktest.Recorder[*corev1.Pod]
+	f := Follow(t.Context(), New(), Config[*corev1.Pod]{Sink: &sink})
+	f.of.Store(&pods)
+	called := 0
+	f.Replace(source.List{Done: func() { called++ }}, "100")
+	assert.Nil(t, f.offer(&answer{of: target{GroupVersionResource: pods}}))
+	reports, _ := sink.Take()
+	reports[0].List.Done()
+	assert.Equal(t, 1, called, "the source's own, too")
+	assert.NotNil(t, f.offer(&answer{of: target{GroupVersionResource: pods}}))
+}
+
 // TestRejectedByTheWatch: a state that the watch rejects is reported, unless the store has a
 // later one, which the program has written.
 func TestRejectedByTheWatch(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
 
-// writesOf returns what has become of the answers to own writes.
+// writesOf returns the counts of the answers to own writes.
 func writesOf(part Writes, ids identities) snapshot.Writes {
 	status := part.Status()
 	name := cmp.Or(status.Server, "no API server yet")

@@ -145,7 +145,7 @@ func WithFleet(name string, f Fleet) Option {
 	}
 }
 
-// WithWrites shows what has become of the answers to own writes, one part for each API server.
+// WithWrites shows the counts of the answers to own writes, one part for each API server.
 // A Writes that is given twice is shown once.
 func WithWrites(writes ...Writes) Option {
 	return func(s *settings) error {

@@ -337,7 +337,7 @@ func TestReportOfGroupsAndFleets(t *testing.T) {
 	assert.Contains(t, page(t, inspector, "/"), "me, you")
 }
 
-// TestReportOfWrites shows what has become of answers, by server and reason, and each Writes once.
+// TestReportOfWrites: the page counts answers by server and reason, and shows each Writes once.
 func TestReportOfWrites(t *testing.T) {
 	east := &fixedWrites{report.Writes{Server: "east:6443", Taken: 7, Ignored: 3, Late: 1, LeftOut: map[string]uint64{"selector": 2, "failed": 5}}}
 	unused := &fixedWrites{}

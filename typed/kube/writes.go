@@ -60,7 +60,7 @@ func (w *Writes) Config(config *rest.Config) *rest.Config { return w.answers.Con
 // WritesStatus is what Writes.Status returns.
 type WritesStatus = report.Writes
 
-// Status returns what has become of answers since NewWrites.
+// Status returns the counts of answers since NewWrites.
 func (w *Writes) Status() WritesStatus {
 	s := w.answers.Status()
 	status := WritesStatus{Server: s.Server, Taken: s.Taken, Ignored: s.Ignored, Late: s.Late, LeftOut: map[string]uint64{}}

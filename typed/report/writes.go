@@ -1,6 +1,6 @@
 package report
 
-// Writes reports what has become of the answers to own writes, see kube.Writes. An answer that
+// Writes counts the answers to own writes, see kube.Writes. An answer that
 // several informers get counts for each.
 type Writes struct {
 	// Server is the host of the API server, with its path if there is one, "" before the

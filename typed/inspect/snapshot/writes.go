@@ -1,6 +1,6 @@
 package snapshot
 
-// Writes is what has become of the answers to own writes to an API server.
+// Writes are the counts of the answers to own writes to an API server.
 type Writes struct {
 	ID   string `json:"id"`
 	Name string `json:"name"` // of the server
