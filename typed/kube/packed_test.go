@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -311,10 +312,13 @@ func TestMutationsOfPackedObjects(t *testing.T) {
 		require.NoError(t, informer.WaitForSync(ctx))
 		create(20, 40) // the codec has more bases then
 		time.Sleep(150 * time.Second)
+		synctest.Wait()
 		pod, ok := informer.Get(index.KeyOf(cluster.Pod(0, 1)))
 		require.True(t, ok)
 		pod.Spec.NodeName = "modified"
+		create(40, 41) // so that the write happens before the next comparison, also by the race detector
 		time.Sleep(3 * time.Minute)
+		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
 		assert.Equal(t, []string{pod.Name}, found)

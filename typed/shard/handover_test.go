@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,13 +18,15 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// listing gives a member a source that lists what comes, after some time.
+// listing gives a member a source that lists what comes, each share for some time.
 func (p *party) listing(m *simulated, takes time.Duration) {
 	f, leave := m.follow()
 	ctx, cancel := context.WithCancel(context.Background())
 	p.t.Cleanup(cancel)
 	p.running.Go(func() {
 		defer leave()
+		var lists sync.WaitGroup
+		defer lists.Wait()
 		for {
 			select {
 			case <-f.changed:
@@ -31,9 +34,11 @@ func (p *party) listing(m *simulated, takes time.Duration) {
 				return
 			}
 			kept, since := f.share()
-			if sleep(ctx, takes) == nil {
-				f.loaded(kept, since)
-			}
+			lists.Go(func() {
+				if sleep(ctx, takes) == nil {
+					f.loaded(kept, since)
+				}
+			})
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -280,9 +281,19 @@ func TestEventsCostWhatTheirObjectsDo(t *testing.T) {
 
 func compare[T any](t *testing.T, codec wire.Codec[T], item, event []byte) {
 	t.Helper()
-	asItem := testing.AllocsPerRun(100, func() { _, _ = codec.Item(item) })
-	inEvent := testing.AllocsPerRun(100, func() { _, _ = codec.Event(event) })
+	asItem := leastAllocations(func() { _, _ = codec.Item(item) })
+	inEvent := leastAllocations(func() { _, _ = codec.Event(event) })
 	assert.LessOrEqual(t, inEvent, asItem)
+}
+
+// leastAllocations returns how many f makes when its pools are full: a sync.Pool loses objects
+// when memory is collected and, with the race detector, at random.
+func leastAllocations(f func()) float64 {
+	least := math.Inf(1)
+	for range 100 {
+		least = min(least, testing.AllocsPerRun(1, f))
+	}
+	return least
 }
 
 // unplanned is a struct of which there is no plan.
