@@ -12,11 +12,16 @@ type mappedCodec[T, R any] struct {
 	of       func(obj T, bytes []byte, event bool) R
 }
 
-// Event implements Codec.
+// Event implements Codec. The function is called when the kind of the object has been read, so
+// that it may set it.
 func (c mappedCodec[T, R]) Event(frame []byte) (Event[R], error) {
-	var object R
-	e, err := Packing(c.Codec, func(obj T, bytes []byte) { object = c.of(obj, bytes, true) }).Event(frame)
-	return Event[R]{Type: e.Type, Kind: e.Kind, Object: object, Invalid: e.Invalid, Bookmark: e.Bookmark, Status: e.Status}, err
+	var bytes []byte // of the frame, or in place of a part of it
+	e, err := Packing(c.Codec, func(_ T, object []byte) { bytes = object }).Event(frame)
+	mapped := Event[R]{Type: e.Type, Kind: e.Kind, Invalid: e.Invalid, Bookmark: e.Bookmark, Status: e.Status}
+	if err == nil && e.Invalid == nil && bytes != nil {
+		mapped.Object = c.of(e.Object, bytes, true)
+	}
+	return mapped, err
 }
 
 // Item implements Codec.
