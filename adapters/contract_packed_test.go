@@ -39,8 +39,12 @@ func packedWithOptions(lw cache.ListerWatcher, example runtime.Object, options c
 	if _, ok := example.(*corev1.Pod); !ok || lw == nil {
 		return adapters.NewSharedIndexInformerWithOptions(lw, example, options)
 	}
+	return packedOf(lw, example, options, kept.NewForm(decodePod, kept.Stamps{}))
+}
+
+func packedOf(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions, form *kept.Form) cache.SharedIndexInformer {
 	return adapters.NewSharedIndexInformerWithOptions(&listwatch.Packing{ListerWatcher: lw, Pack: func(held func(index.Key) *kept.Object) (cache.ListerWatcher, listwatch.Decoding, error) {
-		p := &packer{of: lw, lw: cache.ToListerWatcherWithContext(lw), form: kept.NewForm(decodePod, kept.Stamps{}), held: held}
+		p := &packer{of: lw, lw: cache.ToListerWatcherWithContext(lw), form: form, held: held}
 		return p, p, nil
 	}}, example, options)
 }
