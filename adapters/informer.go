@@ -137,7 +137,7 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 			stored, _ := any(obj).(metav1.Object)
 			return stored, ok
 		}
-		untyped, _ := conv.untyped(obj) // there is an error only of what is kept
+		untyped, _ := conv.untyped(obj) // only a kept object has an error
 		object, isObject := untyped.(metav1.Object)
 		return object, isObject
 	}

@@ -27,8 +27,7 @@ func (c conversion[T]) keeps(obj T) bool {
 	return ok && c.anything
 }
 
-// knownOfMany does as known, for those who read all objects: they are not the ones that others
-// look at next.
+// knownOfMany does as known, for reads of all objects: the ring does not take these.
 func (c conversion[T]) knownOfMany(obj T) (any, bool) {
 	if o, ok := any(obj).(*kept.Object); ok && c.anything {
 		whole, err := o.Peek()
@@ -40,7 +39,7 @@ func (c conversion[T]) knownOfMany(obj T) (any, bool) {
 // report reports that an object cannot be decoded, once for the object, and returns false.
 func (conversion[T]) report(obj T, err error) bool {
 	if o, ok := any(obj).(*kept.Object); ok {
-		o.Tell(func() { utilruntime.HandleError(err) })
+		o.Report(func() { utilruntime.HandleError(err) })
 	}
 	return false
 }
@@ -121,7 +120,7 @@ func (s *reflectorSource[T]) checkWhole(obj any) error {
 func (s *reflectorSource[T]) watchOver(obj T) {
 	o, ok := any(obj).(*kept.Object)
 	if !ok {
-		untyped, _ := s.untyped(obj) // there is an error only of what is kept
+		untyped, _ := s.untyped(obj) // only a kept object has an error
 		s.detector.AddObject(untyped)
 	} else if whole, ok := o.Recent(); ok {
 		s.detector.AddObject(whole)

@@ -78,7 +78,7 @@ func clientGosFactory(t *testing.T, config *rest.Config) clientgoinformers.Gener
 	return generic
 }
 
-// told are the objects that handlers were called with, by what has happened.
+// told are the objects that handlers were called with, by event.
 type told struct {
 	mu   sync.Mutex
 	objs map[string]any // guarded by mu
@@ -300,7 +300,7 @@ func TestPackedDamagedBytes(t *testing.T) {
 	})
 }
 
-// emptyRing has all objects decoded when they are looked at next.
+// emptyRing makes the next read of each object decode it.
 func emptyRing() {
 	const more = 9 << 20 // than the ring has room for
 	kept.NewForm(decodePod, kept.Stamps{}).Keep(&corev1.Pod{}, make([]byte, more), false, nil)

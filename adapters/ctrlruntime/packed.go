@@ -116,7 +116,7 @@ func (s *settings) checkPacked(o *cache.Options) error {
 
 // checkTransforms returns an error if a kind that is kept as bytes has a transform.
 func (s *settings) checkTransforms(o *cache.Options) error {
-	own := map[schema.GroupVersionKind]bool{} // of kinds that have a transform of their own
+	own := map[schema.GroupVersionKind]bool{} // kinds with a transform in ByObject
 	for obj, by := range o.ByObject {
 		kind, err := apiutil.GVKForObject(obj, s.scheme)
 		if err != nil {

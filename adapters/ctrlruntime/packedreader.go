@@ -57,7 +57,7 @@ func (r *packedReader) get(key client.ObjectKey, into client.Object, opts []clie
 }
 
 // selected returns the value of an index that has the objects of a list, "" without an index. It returns
-// false for what is left to controller-runtime.
+// false for options that controller-runtime has to handle.
 func selected(o *client.ListOptions) (index, value string, ok bool) {
 	switch {
 	case o.Continue != "":

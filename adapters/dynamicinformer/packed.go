@@ -8,8 +8,8 @@ import "k8s.io/apimachinery/pkg/runtime/schema"
 //
 //	config.Wrap(kube.DecodingTransport) // before dynamic.NewForConfig(config)
 //
-// Otherwise objects are kept whole, as without the option, and utilruntime.HandleError is told
-// so once for each informer. It takes the place of WithDeduplication for these resources.
+// Otherwise objects are kept whole, as without the option, and each informer reports that once to
+// utilruntime.HandleError. It replaces WithDeduplication for these resources.
 func WithPacked(resources ...schema.GroupVersionResource) SharedInformerOption {
 	return func(o *options) { o.packed.Pack(resources...) }
 }

@@ -16,26 +16,24 @@ import (
 )
 
 // WithPacked keeps objects as the bytes that the server sent: those of the types of the examples,
-// or of all kinds without any. A Pod takes a kilobyte rather than fifteen. It is for kinds of
-// which there are many; programs need no change, and pay with time, since an object is decoded
-// when somebody looks at it:
+// or of all kinds without any. A Pod takes a kilobyte instead of fifteen. It is for kinds with many
+// objects. Programs need no change, and take more time, since reads decode:
 //
-//  1. Get decodes an object, about as long as two deep copies take. A list decodes all of its
-//     objects, those too that a selector leaves out then. Handlers get the old object decoded,
-//     too.
-//  2. The objects that were decoded last, about 8 MiB of them in the program, are kept whole beside:
-//     handlers and index functions get the same ones. Nobody may modify them, as ever; who does
-//     it all the same modifies an object until it is decoded again.
-//  3. What cannot be decoded when it arrives is an error of the watch, as without the option.
-//     Should it fail later, Get returns an error with the key, and the others leave the object
-//     out, which utilruntime.HandleError is told once.
-//  4. The log says so where objects are kept whole, which is by fake clientsets, and alpha and
-//     beta kinds.
+//  1. Get decodes an object, which takes about as long as two deep copies. A list decodes all
+//     objects, and its label selector selects then. Handlers get the old object decoded, too.
+//  2. A ring keeps the objects that were decoded last, about 8 MiB in the program, for handlers,
+//     index functions and Get. They must not be modified. A modification by mistake ends when the
+//     object leaves the ring.
+//  3. An object that cannot be decoded when it arrives is an error of the watch, as without the
+//     option. If decoding fails later, Get returns an error with the key. Lists and handlers leave
+//     the object out, which is reported once to utilruntime.HandleError.
+//  4. Where client-go decodes, as with fake clientsets, and alpha and beta kinds, objects are
+//     kept whole, which is reported once.
 //
-// Requests are as those of WithDeduplication, whose place it takes for these kinds. It excludes
-// transforms, since what they leave out would be there again: SetTransform returns an error, and
-// the informers of a factory with both end with one in the log when they start, and do not sync.
-// So it is with an example that is of no kind of client-go.
+// Requests are those of WithDeduplication, which it replaces for these kinds. It excludes
+// transforms, since decoding again would undo them: SetTransform returns an error, and
+// informers of a factory with both end with an error in the log when they start, and do not sync.
+// The same holds for an example that is of no kind of client-go.
 func WithPacked(examples ...runtime.Object) SharedInformerOption {
 	return func(o *options) {
 		types := make([]reflect.Type, len(examples))
@@ -59,7 +57,7 @@ func (f *factory) packingErr(packed bool) error {
 var errUnstablePacked = errors.New("WithPacked: alpha and beta kinds are decoded by client-go: name the others in WithPacked")
 
 // wholly returns a function that makes an informer that keeps objects whole, though they are to be
-// kept as bytes, and says so.
+// kept as bytes, and reports that.
 func wholly(makeInformer internalinterfaces.NewInformerFunc, example runtime.Object) internalinterfaces.NewInformerFunc {
 	return func(clientset kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
 		utilruntime.HandleError(fmt.Errorf("objects of type %T are kept whole: %w", example, errUnstablePacked))

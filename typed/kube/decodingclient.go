@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/decode/kept"
 )
 
 // NewDecodingClient returns a DecodingListerWatcher that makes the requests of a client of
@@ -35,7 +36,12 @@ func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], he
 	lw.stampItem = lw.stamp
 	lw.config.namespace = any(client).(generatedClient).GetNamespace()
 	lw.breaks.between = requestConfig{}.refused()
-	return &DecodingListerWatcher{ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, omits: func(string) bool { return false }}, nil
+	return &DecodingListerWatcher{
+		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, omits: func(string) bool { return false },
+		packing: func(held func(index.Key) *kept.Object) (*DecodingListerWatcher, error) {
+			return packingClient(generated, of, lw.config.namespace, held)
+		},
+	}, nil
 }
 
 // unreported is a reporter for a Reflector, which finds out for itself.

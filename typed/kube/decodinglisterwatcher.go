@@ -23,6 +23,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/decode/kept"
 	"github.com/kubetyped/informer/internal/decode/plan"
 	"github.com/kubetyped/informer/internal/decode/wire"
 )
@@ -42,6 +43,7 @@ type DecodingListerWatcher struct {
 	of      cache.ListerWatcher
 	wait    func()
 	omits   func(field string) bool
+	packing func(held func(index.Key) *kept.Object) (*DecodingListerWatcher, error)
 	keepers keepers // nil: objects are kept whole
 }
 
@@ -76,14 +78,22 @@ func NewDecodingListerWatcher(
 	if err != nil {
 		return nil, fmt.Errorf("decode objects of type %v: %w", of, err)
 	}
+	var d *DecodingListerWatcher
 	switch example.(type) {
 	case *unstructured.Unstructured:
-		return newDecodingListerWatcher[*unstructured.Unstructured](lw, of, kind, held, named, mask)
+		d, err = newDecodingListerWatcher[*unstructured.Unstructured](lw, of, kind, held, named, mask)
 	case *metav1.PartialObjectMetadata:
-		return newDecodingListerWatcher[*metav1.PartialObjectMetadata](lw, of, kind, held, named, mask)
+		d, err = newDecodingListerWatcher[*metav1.PartialObjectMetadata](lw, of, kind, held, named, mask)
 	default:
-		return newDecodingListerWatcher[apiObject](lw, of, kind, held, named, mask)
+		d, err = newDecodingListerWatcher[apiObject](lw, of, kind, held, named, mask)
 	}
+	if err != nil {
+		return nil, err
+	}
+	d.packing = func(held func(index.Key) *kept.Object) (*DecodingListerWatcher, error) {
+		return packingListerWatcher(lw, example, kind, held, named)
+	}
+	return d, nil
 }
 
 // IsWatchListSemanticsUnSupported is how a Reflector asks whether lists can not be streamed.
@@ -133,7 +143,7 @@ type decodingListerWatcher[T apiObject] struct {
 	responses restListerWatcher[T] // decodes, and requests nothing
 	codecs    map[string]wire.Codec[T]
 	mask      *plan.Mask
-	undecoded func(ctx context.Context, resource string, reason error) // reports that the other one decodes; nil: nobody wants to know
+	undecoded func(ctx context.Context, resource string, reason error) // reports that the other one decodes; may be nil
 	left      atomic.Bool                                              // nothing is decoded here any more
 	bypassed  sync.Once                                                // logs that responses do not come here
 }

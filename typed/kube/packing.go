@@ -17,14 +17,14 @@ import (
 	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
-// keepers make objects of what was decoded, and its bytes, by media type.
+// keepers make objects of decoded ones and their bytes, by media type.
 type keepers map[string]keeper
 
-// keeper makes an object that is kept as bytes. Event tells that it came as an event.
+// keeper makes an object that is kept as bytes. Event is true for objects of events.
 type keeper func(obj kept.Whole, bytes []byte, event bool) *kept.Object
 
-// Keep returns an object that was decoded from an answer to a write, in a media type, as the
-// ListerWatcher has its objects: as its bytes, if those of [NewPackingListerWatcher] can be kept.
+// Keep returns an object that was decoded from an answer to a write, in a media type, in the form
+// of the objects of the ListerWatcher: as bytes, if that is the result of Packing.
 func (d *DecodingListerWatcher) Keep(mediaType string, obj metav1.Object, bytes []byte) metav1.Object {
 	whole, ok := obj.(kept.Whole)
 	if keep := d.keepers[mediaType]; ok && keep != nil {
@@ -33,10 +33,15 @@ func (d *DecodingListerWatcher) Keep(mediaType string, obj metav1.Object, bytes 
 	return obj
 }
 
-// NewPackingListerWatcher does as NewDecodingListerWatcher, for package adapters: its objects are
-// kept as bytes, and share those with what held returns for their key, nil if nothing. What the
-// other one decodes is whole. The log says so, once.
-func NewPackingListerWatcher(
+// Packing returns a DecodingListerWatcher for package adapters that makes the same requests, and
+// keeps objects as bytes. They share those with the object that held returns for their key, which
+// may be nil. Objects that the other one decodes are whole, which is reported once.
+func (d *DecodingListerWatcher) Packing(held func(index.Key) *kept.Object) (*DecodingListerWatcher, error) {
+	return d.packing(held)
+}
+
+// packingListerWatcher implements Packing of a NewDecodingListerWatcher.
+func packingListerWatcher(
 	lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, held func(index.Key) *kept.Object, named schema.GroupVersionResource,
 ) (*DecodingListerWatcher, error) {
 	of := reflect.TypeOf(example)
@@ -66,13 +71,8 @@ func NewPackingListerWatcher(
 	}, nil
 }
 
-// NewPackingClient does as NewDecodingClient, with objects that are kept as bytes, as those of
-// NewPackingListerWatcher.
-func NewPackingClient[T index.Object, L runtime.Object](client Client[T, L], held func(index.Key) *kept.Object) (*DecodingListerWatcher, error) {
-	generated, of, err := generatedREST[T](client)
-	if err != nil {
-		return nil, err
-	}
+// packingClient implements Packing of a NewDecodingClient.
+func packingClient[T index.Object](generated *restClient[T], of resource, namespace string, held func(index.Key) *kept.Object) (*DecodingListerWatcher, error) {
 	if !reflect.TypeFor[T]().Implements(reflect.TypeFor[kept.Whole]()) {
 		return nil, fmt.Errorf("a %v is no object of the API", reflect.TypeFor[T]())
 	}
@@ -83,7 +83,7 @@ func NewPackingClient[T index.Object, L runtime.Object](client Client[T, L], hel
 	}}
 	lw.receive(reflect.TypeFor[T](), of.kind, of.GroupVersionResource)
 	lw.stamp = func(*kept.Object) {} // the codecs do that
-	lw.config.namespace = any(client).(generatedClient).GetNamespace()
+	lw.config.namespace = namespace
 	return &DecodingListerWatcher{
 		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait,
 		omits: func(string) bool { return false }, keepers: keepers,
@@ -106,7 +106,7 @@ func packingCodecs[T apiObject](of reflect.Type, kind schema.GroupVersionKind, h
 	return codecs, keepers, nil
 }
 
-// keeping returns codecs that keep the bytes of what others decode, whose T is a kept.Whole.
+// keeping returns codecs that keep the bytes of objects that others decode. T is a kept.Whole.
 func keeping[T any](whole map[string]wire.Codec[T], stamps kept.Stamps, held func(index.Key) *kept.Object) (map[string]wire.Codec[*kept.Object], keepers) {
 	codecs, keepers := map[string]wire.Codec[*kept.Object]{}, keepers{}
 	for mediaType, codec := range whole {

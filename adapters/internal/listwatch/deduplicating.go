@@ -69,7 +69,11 @@ func NewDeduplicating[T index.Object, L runtime.Object](client func() kube.Clien
 			return New(func() Client[runtime.Object] { return byContext{decoding} }, clientset, tweaks...), decoding.Wait, nil
 		},
 		pack: func(held func(index.Key) *kept.Object) (cache.ListerWatcher, Decoding, error) {
-			decoding, err := kube.NewPackingClient(client(), held)
+			whole, err := kube.NewDecodingClient(client(), nil)
+			if err != nil {
+				return nil, nil, err
+			}
+			decoding, err := whole.Packing(held)
 			return New(func() Client[runtime.Object] { return byContext{decoding} }, clientset, tweaks...), decoding, err
 		},
 	}

@@ -17,9 +17,6 @@ import (
 type Packing struct {
 	cache.ListerWatcher // the one that decodes as client-go does
 
-	// Fresh has reads of the informer's store return objects that are the reader's.
-	Fresh bool
-
 	// Pack returns what to list and watch with instead, and what decodes for it. Objects are
 	// *kept.Object, and share bytes with what held returns for their key. It returns an error if
 	// there is no way to decode them here.
@@ -40,7 +37,15 @@ func (s *Deduplicating) Packing() *Packing {
 // NewPacking is NewDecoding for objects that are kept as bytes.
 func NewPacking(lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, named schema.GroupVersionResource) *Packing {
 	return &Packing{ListerWatcher: lw, Pack: func(held func(index.Key) *kept.Object) (cache.ListerWatcher, Decoding, error) {
-		decoding, err := kube.NewPackingListerWatcher(lw, example, kind, held, named)
+		var opts []kube.SourceOption
+		if !named.Empty() {
+			opts = append(opts, kube.WithResource(named))
+		}
+		whole, err := kube.NewDecodingListerWatcher(lw, example, kind, nil, opts...)
+		if err != nil {
+			return nil, nil, err
+		}
+		decoding, err := whole.Packing(held)
 		return decoding, decoding, err
 	}}
 }

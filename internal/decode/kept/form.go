@@ -27,8 +27,8 @@ type Form struct {
 
 // Stamps set the kind of decoded objects; nil: it is as in the bytes.
 type Stamps struct {
-	Event func(Whole) // of what came as an event
-	Item  func(Whole) // of what came in a list
+	Event func(Whole) // of objects of events
+	Item  func(Whole) // of items of lists
 }
 
 // NewForm returns a Form whose objects a function decodes, from several goroutines at once.

@@ -7,8 +7,7 @@ import (
 
 var _ Whole = (*Object)(nil)
 
-// whole returns the decoded object for those who ask for more than is beside the bytes, an empty
-// one if it cannot be decoded.
+// whole returns the decoded object, an empty one if it cannot be decoded.
 func (o *Object) whole() Whole {
 	whole, err := o.Whole()
 	if err != nil {
@@ -36,7 +35,7 @@ func (o *Object) GetManagedFields() []metav1.ManagedFieldsEntry {
 	return o.whole().GetManagedFields()
 }
 
-// What is kept cannot be modified: these change nothing.
+// A kept object cannot be modified: these change nothing.
 
 func (*Object) SetNamespace(string)                          {}
 func (*Object) SetName(string)                               {}

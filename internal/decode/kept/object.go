@@ -30,7 +30,7 @@ type Object struct {
 	last      atomic.Pointer[decoded] // nil: it is not in the ring
 	size      uint32                  // of its bytes
 	event     bool                    // it came as an event
-	told      atomic.Bool             // an error was told
+	reported  atomic.Bool             // an error of decoding
 }
 
 // decoded is an object in the ring.
@@ -93,7 +93,7 @@ func (o *Object) Recent() (Whole, bool) {
 	return nil, false
 }
 
-// Peek does as Whole, but puts nothing into the ring: it is for who reads all objects.
+// Peek does as Whole, but puts nothing into the ring: it is for reads of all objects.
 func (o *Object) Peek() (Whole, error) {
 	if whole, ok := o.Recent(); ok {
 		return whole, nil
@@ -114,10 +114,10 @@ func (o *Object) remember(whole Whole) Whole {
 	return whole
 }
 
-// Tell calls a function unless that was called for the object before.
-func (o *Object) Tell(tell func()) {
-	if !o.told.Swap(true) {
-		tell()
+// Report calls a function unless it was called for the object before.
+func (o *Object) Report(report func()) {
+	if !o.reported.Swap(true) {
+		report()
 	}
 }
 

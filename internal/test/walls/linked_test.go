@@ -34,10 +34,10 @@ var links = map[string]struct {
 	packages  int
 	generated []string // what it links of elections; nothing, if it is not said
 }{
-	"adapters":                  {packages: 425},
-	"adapters/dynamicinformer":  {packages: 757, generated: informers},
-	"adapters/informers":        {packages: 753, generated: informers},
-	"adapters/metadatainformer": {packages: 758, generated: informers},
+	"adapters":                  {packages: 426},
+	"adapters/dynamicinformer":  {packages: 758, generated: informers},
+	"adapters/informers":        {packages: 754, generated: informers},
+	"adapters/metadatainformer": {packages: 759, generated: informers},
 	"index":                     {packages: 115},
 	"lister":                    {packages: 273},
 	"queue":                     {packages: 231},
@@ -46,7 +46,7 @@ var links = map[string]struct {
 	"typed/fleet":               {packages: 347},
 	"typed/inspect":             {packages: 362},
 	"typed/inspect/snapshot":    {packages: 68},
-	"typed/kube":                {packages: 420},
+	"typed/kube":                {packages: 421},
 	"typed/kube/election":       {packages: 719, generated: elections},
 	"typed/observe":             {packages: 300},
 	"typed/reference":           {packages: 301},
