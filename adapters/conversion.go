@@ -31,8 +31,7 @@ func (c conversion[T]) untyped(obj T) (any, error) {
 	return obj, nil
 }
 
-// known does as untyped for those who can do nothing about an error: it is reported, once for
-// the object, and known returns false.
+// known does as untyped, but reports an error, once for the object, and returns false then.
 func (c conversion[T]) known(obj T) (any, bool) {
 	untyped, err := c.untyped(obj)
 	return untyped, err == nil || c.report(obj, err)

@@ -26,8 +26,8 @@ func newIndex[T index.Object](name string, f cache.IndexFunc, conv conversion[T]
 	return index.New(name, func(obj T) []string { return mustIndex(name, f, obj, conv) })
 }
 
-// mustIndex calls an index function, and panics if it returns an error. What is not known has no
-// values.
+// mustIndex calls an index function, and panics if it returns an error. An object
+// that is not known has no values.
 func mustIndex[T index.Object](name string, f cache.IndexFunc, obj T, conv conversion[T]) []string {
 	untyped, ok := conv.known(obj)
 	if !ok {

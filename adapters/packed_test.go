@@ -78,13 +78,13 @@ func clientGosFactory(t *testing.T, config *rest.Config) clientgoinformers.Gener
 	return generic
 }
 
-// told are the objects that handlers were called with, by event.
-type told struct {
+// received are the objects that handlers were called with, by event.
+type received struct {
 	mu   sync.Mutex
 	objs map[string]any // guarded by mu
 }
 
-func (s *told) note(what string, obj any) {
+func (s *received) note(what string, obj any) {
 	o := obj.(runtime.Object)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *told) note(what string, obj any) {
 	s.objs[fmt.Sprint(what, " ", meta.GetName(), " ", meta.GetResourceVersion())] = o.DeepCopyObject()
 }
 
-func (s *told) has(what string) bool {
+func (s *received) has(what string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key := range s.objs {
@@ -104,9 +104,9 @@ func (s *told) has(what string) bool {
 }
 
 // watchPacked adds a handler and an index to an informer, and starts it.
-func watchPacked(t *testing.T, informer cache.SharedIndexInformer) *told {
+func watchPacked(t *testing.T, informer cache.SharedIndexInformer) *received {
 	t.Helper()
-	all := &told{objs: map[string]any{}}
+	all := &received{objs: map[string]any{}}
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: func(obj any) { all.note("add", obj) },
 		UpdateFunc: func(old, obj any) {
