@@ -28,14 +28,15 @@ type managerCache struct {
 	host     string        // of the server
 	wake     chan struct{} // has the server asked which kinds it serves
 
-	mu        sync.Mutex
-	deferred  map[kindOf]*deferredInformer            // guarded by mu
-	caches    map[schema.GroupVersionKind]*laterCache // guarded by mu; of kinds in later that are served
-	informers map[kindOf][]*cachedInformer            // guarded by mu
-	gates     map[kindOf][]*gate                      // guarded by mu; of all informers
-	suspects  map[schema.GroupVersionKind]time.Time   // guarded by mu; kinds that a request has not found, and when discovery did not, either
-	gone      map[schema.GroupVersionKind]error       // guarded by mu; kinds that were served, or may not be listed, and the error of reads
-	run       func(of cache.Cache)                    // guarded by mu; nil: not started
+	mu            sync.Mutex
+	deferred      map[kindOf]*deferredInformer            // guarded by mu
+	caches        map[schema.GroupVersionKind]*laterCache // guarded by mu; of kinds in later that are served
+	informers     map[kindOf][]*cachedInformer            // guarded by mu
+	packedReaders map[kindOf][]*packedReader              // guarded by mu
+	gates         map[kindOf][]*gate                      // guarded by mu; of all informers
+	suspects      map[schema.GroupVersionKind]time.Time   // guarded by mu; kinds that a request has not found, and when discovery did not, either
+	gone          map[schema.GroupVersionKind]error       // guarded by mu; kinds that were served, or may not be listed, and the error of reads
+	run           func(of cache.Cache)                    // guarded by mu; nil: not started
 }
 
 // laterCache is the cache of a kind that was not served when the others were made.
@@ -55,6 +56,9 @@ func (c *managerCache) Get(ctx context.Context, key client.ObjectKey, obj client
 	if err != nil {
 		return err
 	}
+	if packed := c.packedReader(obj); packed != nil {
+		return packed.get(key, obj, opts)
+	}
 	return of.Get(ctx, key, obj, opts...)
 }
 
@@ -66,6 +70,11 @@ func (c *managerCache) List(ctx context.Context, list client.ObjectList, opts ..
 	of, err := c.reader(list)
 	if err != nil {
 		return err
+	}
+	if packed := c.packedReader(list); packed != nil {
+		if done, err := packed.list(list, opts); done {
+			return err
+		}
 	}
 	return of.List(ctx, list, opts...)
 }
@@ -114,7 +123,7 @@ func (c *managerCache) kindOf(of runtime.Object) (kindOf, error) {
 }
 
 // formOf returns under which of the three forms of a kind an informer is kept.
-func (c *managerCache) formOf(of runtime.Object, kind schema.GroupVersionKind) kindOf {
+func (*settings) formOf(of runtime.Object, kind schema.GroupVersionKind) kindOf {
 	if meta.IsListType(of) {
 		kind.Kind = strings.TrimSuffix(kind.Kind, "List")
 	}
@@ -193,6 +202,7 @@ func (c *managerCache) RemoveInformer(ctx context.Context, obj client.Object) er
 	delete(c.deferred, kind)
 	delete(c.gates, kind)
 	delete(c.informers, kind)
+	delete(c.packedReaders, kind)
 	of, err := c.cacheOf(kind.kind)
 	c.mu.Unlock()
 	if err != nil || d != nil && !d.isAttached() {
