@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
@@ -48,11 +50,20 @@ func Get[O comparable, T index.Object](ctx context.Context, s *Source[O, T], fro
 	case exists:
 		return obj, true, nil
 	case state.Phase == Refused:
-		return obj, false, &KeyError{key, fmt.Errorf("whether the object exists is not known: %w", state.Err)}
+		return obj, false, &KeyError{key, fmt.Errorf("whether the object exists is not known: %w", opaque(state.Err))}
 	case rejected != nil:
 		return obj, false, &KeyError{key, rejected}
 	}
 	return obj, false, nil
+}
+
+// opaque hides that a server has answered a list with 404: it does not have the kind, and that
+// must not be taken for an object that does not exist.
+func opaque(err error) error {
+	if apierrors.IsNotFound(err) {
+		return fmt.Errorf("the list is not served: %v", err)
+	}
+	return err
 }
 
 // usable returns an error if the informer is not that of the source.
@@ -87,7 +98,7 @@ func (s *keys[T]) await(ctx context.Context, e *entry[T]) error {
 	}
 	cause := context.Cause(ctx)
 	if since, err := s.failureOf(e); err != nil {
-		return fmt.Errorf("waited for its first list: %w; its requests fail since %s, lately with: %w", cause, since.Format("15:04:05"), err)
+		return fmt.Errorf("waited for its first list: %w; its requests fail since %s, lately with: %w", cause, since.Format("15:04:05"), opaque(err))
 	}
 	if !s.isStarted() {
 		return fmt.Errorf("waited for its first list: %w; %w", cause, typed.ErrNotStarted)
