@@ -197,7 +197,7 @@ func newReferences[T Object](f *referenceForm, opts []reference.Option) (*refere
 	if f.writes != nil {
 		options = append(options, kube.WithWrites(f.writes))
 	}
-	if !f.sharing || f.transform != nil {
+	if !f.sharing {
 		options = append(options, kube.WithoutDeduplication())
 	}
 	named := []typed.Option{typed.WithName(nameOf(f.kind, "by reference"))}

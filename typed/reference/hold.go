@@ -132,7 +132,7 @@ func (s *keys[T]) retake(key index.Key, src source.Source[T]) (*entry[T], error)
 		if src == nil {
 			return nil, nil
 		}
-		e = &entry[T]{key: key, src: src, state: State{Phase: Pending}, known: make(chan struct{})}
+		e = &entry[T]{key: key, src: src, state: State{Phase: Pending}, known: make(chan struct{}), heard: make(chan struct{})}
 		s.all[key] = e
 		s.tend(e)
 	}
@@ -251,7 +251,7 @@ func (s *keys[T]) setState(e *entry[T], state State) {
 		return
 	}
 	first := !e.state.known()
-	e.state = state
+	e.state, e.early = state, nil
 	if first {
 		close(e.known)
 		if e.holders == 0 {
