@@ -260,7 +260,7 @@ func (b *body) canRename(s slot) bool {
 		_, isField := b.parents[id].(*ast.SelectorExpr)
 		switch {
 		case object == s.variable:
-			free = free && (!others || b.TypesInfo.Defs[id] != nil || !b.isSet(id))
+			free = free && (!others || b.TypesInfo.Defs[id] != nil || b.isRemoved(id) || !b.isSet(id))
 		case isField && b.parents[id].(*ast.SelectorExpr).Sel == id:
 		default:
 			_, isKey := b.parents[id].(*ast.KeyValueExpr)

@@ -200,7 +200,7 @@ func (l *plan) castIn(v types.Object) (found types.Type) {
 		switch t := l.TypesInfo.TypeOf(cast.Type); {
 		case types.Identical(t, l.of):
 			return t
-		case types.IsInterface(t) && found == nil:
+		case types.IsInterface(t) && found == nil && types.Implements(l.of, t.Underlying().(*types.Interface)):
 			found = t
 		}
 	}
@@ -225,7 +225,9 @@ func (l *plan) isAlwaysCalledWith(f types.Object, i int, t types.Type) bool {
 		if id, ok := call.Args[i].(*ast.Ident); ok && l.params[l.TypesInfo.Uses[id]] {
 			continue
 		}
-		if !types.AssignableTo(l.TypesInfo.TypeOf(call.Args[i]), t) {
+		// A cast of nil fails: it has to stay.
+		of := l.TypesInfo.TypeOf(call.Args[i])
+		if types.IsInterface(of) || l.TypesInfo.Types[call.Args[i]].IsNil() || !types.AssignableTo(of, t) {
 			return false
 		}
 	}

@@ -202,6 +202,9 @@ func (b *body) unwrap(s ast.Stmt, start, end token.Pos, stmts []ast.Stmt, set fu
 	i := slices.Index(b.block.List, s)
 	ends := len(stmts) > 0 && isReturn(stmts[len(stmts)-1])
 	bare := i >= 0 && (i == last || ends) && !b.clashes(stmts, i)
+	if _, inBlock := b.parents[s].(*ast.BlockStmt); set == nil && inBlock && !bare && !ends {
+		bare, i = !b.declares(stmts), last
+	}
 	open, shut := "{", "}"
 	if bare {
 		open, shut = "", ""
@@ -231,6 +234,21 @@ func (b *body) unwrap(s ast.Stmt, start, end token.Pos, stmts []ast.Stmt, set fu
 func isReturn(s ast.Stmt) bool {
 	_, ok := s.(*ast.ReturnStmt)
 	return ok
+}
+
+// declares reports whether statements declare something.
+func (b *body) declares(stmts []ast.Stmt) bool {
+	for _, s := range stmts {
+		switch s := s.(type) {
+		case *ast.AssignStmt:
+			if s.Tok == token.DEFINE {
+				return true
+			}
+		case *ast.DeclStmt, *ast.LabeledStmt:
+			return true
+		}
+	}
+	return false
 }
 
 // clashes reports whether statements declare what the function's statements before them
