@@ -2,6 +2,7 @@ package ctrlruntime
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"strings"
 	"sync"
@@ -25,8 +26,9 @@ type managerCache struct {
 	newCache func(with map[client.Object]cache.ByObject) (cache.Cache, error)
 	later    map[schema.GroupVersionKind]map[client.Object]cache.ByObject // options of kinds that are not served; never changed
 	discover *discoverer
-	host     string        // of the server
-	wake     chan struct{} // has the server asked which kinds it serves
+	host     string                                     // of the server
+	wake     chan struct{}                              // has the server asked which kinds it serves
+	byName   map[schema.GroupVersionKind]referenceCache // of WithReferences; never changed
 
 	mu            sync.Mutex
 	deferred      map[kindOf]*deferredInformer            // guarded by mu
@@ -52,6 +54,9 @@ func (*managerCache) NeedLeaderElection() bool { return false }
 
 // Get implements client.Reader.
 func (c *managerCache) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if r := c.byReference(obj); r != nil {
+		return r.get(ctx, key, obj, opts)
+	}
 	of, err := c.reader(obj)
 	if err != nil {
 		return err
@@ -64,6 +69,9 @@ func (c *managerCache) Get(ctx context.Context, key client.ObjectKey, obj client
 
 // List implements client.Reader.
 func (c *managerCache) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if r := c.byReference(list); r != nil {
+		return r.list(ctx, list, opts)
+	}
 	if err := c.checkSelector(list, opts); err != nil {
 		return err
 	}
@@ -160,6 +168,9 @@ func (c *managerCache) GetInformerForKind(ctx context.Context, kind schema.Group
 
 // informer returns the informer of a kind, a deferred one if the server does not have it.
 func (c *managerCache) informer(ctx context.Context, kind kindOf, example client.Object, opts []cache.InformerGetOption) (cache.Informer, error) {
+	if r := c.byName[kind.kind]; r != nil {
+		return r.informerOf(example)
+	}
 	c.mu.Lock()
 	d := c.deferred[kind]
 	of, err := c.cacheOf(kind.kind)
@@ -193,6 +204,10 @@ func (c *managerCache) deferInformer(kind kindOf, example client.Object) *deferr
 
 // RemoveInformer implements cache.Informers.
 func (c *managerCache) RemoveInformer(ctx context.Context, obj client.Object) error {
+	if r := c.byReference(obj); r != nil {
+		r.forget()
+		return nil
+	}
 	kind, err := c.kindOf(obj)
 	if err != nil {
 		return err
@@ -213,6 +228,10 @@ func (c *managerCache) RemoveInformer(ctx context.Context, obj client.Object) er
 
 // IndexField implements client.FieldIndexer.
 func (c *managerCache) IndexField(ctx context.Context, obj client.Object, field string, keys client.IndexerFunc) error {
+	if c.byReference(obj) != nil {
+		kind, err := c.kindOf(obj)
+		return errors.Join(err, errIndexed(kind.kind))
+	}
 	if err := c.checkField(obj, field); err != nil {
 		return err
 	}
@@ -254,6 +273,9 @@ func (c *managerCache) Start(ctx context.Context) error {
 		c.runLater(of)
 	}
 	c.mu.Unlock()
+	for _, r := range c.byName {
+		running.Go(r.start(ctx))
+	}
 	running.Go(func() { c.follow(ctx) })
 	return c.Cache.Start(ctx)
 }

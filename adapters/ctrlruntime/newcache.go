@@ -94,6 +94,9 @@ func (c *managerCache) make(config *rest.Config, o cache.Options) (err error) {
 	if err := c.checkExamples(); err != nil {
 		return fmt.Errorf("new cache: %w", err)
 	}
+	if err := c.makeReferences(config, &o); err != nil {
+		return err
+	}
 	c.newCache = func(with map[client.Object]cache.ByObject) (cache.Cache, error) {
 		own := o
 		own.ByObject = with
@@ -226,6 +229,8 @@ type settings struct {
 	followers  map[schema.GroupVersionKind]client.Object // that follow them; none: all
 	deletions  bool                                      // of namespaces that leave
 	mapper     meta.RESTMapper                           // set before there are informers
+
+	references map[schema.GroupVersionKind]*namedReferences // nil: none
 }
 
 // configure sets up the options of a cache.
@@ -248,7 +253,7 @@ func (s *settings) configure(config *rest.Config, o *cache.Options, opts []Cache
 			return err
 		}
 	}
-	if err := s.checkNamespaces(o); err != nil {
+	if err := errors.Join(s.checkNamespaces(o), s.checkReferences(o)); err != nil {
 		return err
 	}
 	if err := s.checkPacked(o); err != nil {

@@ -31,7 +31,7 @@ import (
 //	    Should it fail later, Get returns an error with the key.
 //
 // ForAllKinds leaves such kinds alone, WithDeduplication does nothing for them. It is an
-// error if such a kind has a transform, or ForKind or Typed names it.
+// error if such a kind has a transform, or ForKind, Typed or WithReferences names it.
 func WithPacked(examples ...client.Object) CacheOption {
 	return func(s *settings) error {
 		s.packed.all = s.packed.all || len(examples) == 0
@@ -109,6 +109,11 @@ func (s *settings) checkPacked(o *cache.Options) error {
 		example, _ := reflect.New(of.Elem()).Interface().(client.Object)
 		if kind, err := apiutil.GVKForObject(example, s.scheme); err == nil && s.packs(example, kind) {
 			return fmt.Errorf("WithPacked and Typed of %v exclude each other: name it in one of the two", of)
+		}
+	}
+	for kind, named := range s.references {
+		if s.packed.kinds[kindOf{kind: kind}] {
+			return fmt.Errorf("WithPacked and WithReferences of %T exclude each other: name it in one of the two", named.example)
 		}
 	}
 	return errors.Join(s.checkTransforms(o), s.packed.noteUncopied(o, s.scheme))
