@@ -65,7 +65,7 @@ func (s *reflectorSource[T]) packingListerWatcher(ctx context.Context) (lw cache
 		return before
 	})
 	if err != nil {
-		utilruntime.HandleErrorWithContext(ctx, err, "Objects are kept whole, though they are to be kept as bytes", "informer", s.name)
+		utilruntime.HandleErrorWithContext(ctx, err, "Packed objects are kept whole", "informer", s.name)
 		return s.lw, func() {}
 	}
 	s.packed = packed

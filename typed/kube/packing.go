@@ -130,5 +130,5 @@ func keeping[T any](whole map[string]wire.Codec[T], stamps kept.Stamps, held fun
 
 // reportWhole reports that objects are kept whole, because the other one decodes them.
 func reportWhole(ctx context.Context, resource string, reason error) {
-	utilruntime.HandleErrorWithContext(ctx, reason, "Objects are kept whole, though they are to be kept as bytes", "resource", resource)
+	utilruntime.HandleErrorWithContext(ctx, reason, "Packed objects are kept whole", "resource", resource)
 }
