@@ -140,8 +140,8 @@ var secretReaders = map[string]func(*testing.B, context.Context, *rest.Config) s
 }
 
 // BenchmarkReferences reads 80 Secrets of many, one pass after the other, at client-go's default
-// limit of 5 requests a second: what is in memory after the first pass, which counts
-// as the time to sync, and what was received; and in ns/op the passes that follow.
+// limit of 5 requests a second. The first pass counts as the time to sync, ns/op are the
+// passes that follow.
 func BenchmarkReferences(b *testing.B) {
 	for _, name := range []string{"client-go", "controller-runtime", "uncached", "references"} {
 		b.Run("impl="+name, func(b *testing.B) { benchmarkReferences(b, secretReaders[name]) })
