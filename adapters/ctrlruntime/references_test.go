@@ -192,7 +192,12 @@ func TestReferencesWithoutRights(t *testing.T) {
 		assert.Less(t, time.Since(begun), 5*time.Second)
 		assert.Len(t, said(), 1)
 		time.Sleep(time.Second)
-		before := r.requests()
+		gets, before := r.Requests("get", "secrets"), r.requests()
+		r.value("a")
+		time.Sleep(time.Second)
+		assert.Equal(t, gets+1, r.Requests("get", "secrets"))
+		assert.Equal(t, before+1, r.requests(), "it is not tried again to follow it")
+		before = r.requests()
 		time.Sleep(4 * time.Minute) // the watch of c continues
 		assert.Equal(t, before, r.requests())
 
