@@ -10,7 +10,7 @@
 //
 // By WithDeduplication, objects are decoded here, and deduplicated. By ForKind and ForAllKinds,
 // some of their fields are left out. By Typed they are read without copies, too, see
-// Informer.
+// Informer. By WithReferences, objects of a kind are followed by name, those that are read alone.
 //
 // Under a controller. A queue.WorkQueue in place of controller-runtime's priority
 // queue, with all that this one has, reporting the same metrics:

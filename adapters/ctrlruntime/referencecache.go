@@ -50,7 +50,7 @@ type references[T Object] struct {
 	mu        sync.Mutex
 	requested map[index.Key]time.Time   // guarded by mu; until when keys are requested
 	purged    time.Time                 // guarded by mu; when requested was last looked through
-	absent    map[index.Key]*time.Timer // guarded by mu; ends to follow a key; nil when the cache has ended
+	absent    map[index.Key]*time.Timer // guarded by mu: end to follow keys; nil when the cache has ended
 }
 
 // byReference returns the cache of a kind that is cached by reference, nil if it is not.
@@ -60,7 +60,7 @@ func (c *managerCache) byReference(of runtime.Object) referenceCache {
 	}
 	kind, err := c.kindOf(of)
 	if err != nil {
-		return nil // whoever is asked next says so
+		return nil // the next reader says so
 	}
 	return c.byName[kind.kind]
 }
@@ -88,7 +88,7 @@ func (r *references[T]) end() {
 	r.absent = nil
 }
 
-// forget ends to follow what nobody reads at the moment.
+// forget drops the keys that no Get waits for.
 func (r *references[T]) forget() {
 	for obj := range r.informer.All() {
 		r.source.Forget(index.KeyOf(obj))
@@ -104,7 +104,7 @@ func (r *references[T]) get(ctx context.Context, of client.ObjectKey, out client
 	}
 	if _, unstructured := out.(runtime.Unstructured); unstructured {
 		r.asked.Do(func() {
-			log.Info("Unstructured objects of a kind that is cached by reference are requested each time", "kind", r.kind.String())
+			log.Info("Kind cached by reference: unstructured objects are requested each time", "kind", r.kind.String())
 		})
 		return r.live.Get(ctx, of, out, opts...)
 	}
@@ -140,11 +140,11 @@ func (r *references[T]) getLive(ctx context.Context, of client.ObjectKey, out cl
 	case errors.Is(because, reference.ErrCallback):
 	case errors.Is(because, reference.ErrLimit):
 		r.full.Do(func() {
-			log.Info("More objects of a kind are read than may be followed: Get of the others is a request each time, and they have no events", "kind", r.kind.String(), "reason", because.Error())
+			log.Info("Kind cached by reference: objects beyond the limit are requested each time, and have no events", "kind", r.kind.String(), "reason", because.Error())
 		})
 	case apierrors.IsForbidden(because):
 		r.refused.Do(func() {
-			log.Info("Objects of a kind cannot be followed for lack of rights: Get of these is a request each time, and they have no events", "kind", r.kind.String(), "reason", because.Error())
+			log.Info("Kind cached by reference: objects that may not be watched are requested each time, and have no events", "kind", r.kind.String(), "reason", because.Error())
 		})
 		r.request(key)
 	default:
@@ -173,7 +173,7 @@ func (r *references[T]) isRequested(key index.Key) bool {
 	return ok && time.Now().Before(until)
 }
 
-// request has a key requested for some time, unless its object is in the cache, where its watch
+// request makes reads of a key requests for some time, unless its object is in the cache, where its watch
 // is tried again.
 func (r *references[T]) request(key index.Key) {
 	if _, exists := r.informer.Get(key); exists {
@@ -228,7 +228,7 @@ func (r *references[T]) setAbsent(key index.Key) {
 	}
 }
 
-// copyTo copies an object, or its metadata, to what a caller has given.
+// copyTo copies an object, or its metadata, to a caller's.
 func (r *references[T]) copyTo(out client.Object, obj T) error {
 	if metadata, ok := out.(*metav1.PartialObjectMetadata); ok {
 		*metadata = *metadataOnly(r.kind, obj)
@@ -246,7 +246,7 @@ func (r *references[T]) copyTo(out client.Object, obj T) error {
 // list is List of a cache, by a request.
 func (r *references[T]) list(ctx context.Context, list client.ObjectList, opts []client.ListOption) error {
 	r.listed.Do(func() {
-		log.Info("List of a kind that is cached by reference is a request each time", "kind", r.kind.String())
+		log.Info("Kind cached by reference: each List is a request", "kind", r.kind.String())
 	})
 	err := r.live.List(ctx, list, opts...)
 	var o client.ListOptions

@@ -67,7 +67,7 @@ func (i *referenceInformer[T]) AddEventHandlerWithOptions(handler toolscache.Res
 	return &referenceRegistration{registration}, nil
 }
 
-// RemoveEventHandler implements cache.Informer. It does not wait for a call that is under way.
+// RemoveEventHandler implements cache.Informer. It does not wait for a call in progress.
 func (i *referenceInformer[T]) RemoveEventHandler(handle toolscache.ResourceEventHandlerRegistration) error {
 	registration, ok := handle.(*referenceRegistration)
 	if !ok {

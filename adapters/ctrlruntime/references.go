@@ -23,7 +23,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// WithReferences has the cache follow the objects of a kind by name, those that Get reads, and
+// WithReferences makes the cache follow the objects of a kind by name, those that Get reads, and
 // never list the others:
 //
 //	options.NewCache = ctrlruntime.NewCache(ctrlruntime.WithReferences[*corev1.Secret]())
@@ -46,7 +46,7 @@ import (
 //     no events.
 //
 // Limits of namespaces do not apply. It is an error if the kind is named twice, by Typed,
-// WithNamespaces or Optional as well, or selected in ByObject, if the server does not have it,
+// WithNamespaces, WithPacked or Optional as well, or selected in ByObject, if the server does not have it,
 // or for T as with Typed.
 func WithReferences[T Object](opts ...reference.Option) CacheOption {
 	of := reflect.TypeFor[T]()
@@ -62,7 +62,7 @@ func WithReferences[T Object](opts ...reference.Option) CacheOption {
 	}
 }
 
-// referenceForm is what references of a kind are made of.
+// referenceForm are the arguments of newReferences.
 type referenceForm struct {
 	*settings
 	kind       schema.GroupVersionKind
@@ -115,6 +115,8 @@ func (s *settings) checkReference(kind schema.GroupVersionKind, example client.O
 		return errors.New("the type is one of Typed, too: use one of the two")
 	case s.followers[kind] != nil:
 		return errors.New("the kind is one of WithNamespaces, too: use one of the two")
+	case s.packed.kinds[kindOf{kind: kind}], s.packed.kinds[kindOf{metadataType, kind}]:
+		return errors.New("the kind is one of WithPacked, too: use one of the two")
 	case s.optional[kind]:
 		return errors.New("the kind is Optional, too: leave that out, its Get is a request where the rights are missing")
 	case o.DefaultLabelSelector != nil && !o.DefaultLabelSelector.Empty(), o.DefaultFieldSelector != nil && !o.DefaultFieldSelector.Empty():

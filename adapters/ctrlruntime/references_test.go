@@ -175,8 +175,8 @@ func TestReferencesAreForgotten(t *testing.T) {
 	})
 }
 
-// TestReferencesWithoutRights: with get alone, Get is a request each time, which does not go on
-// asking for what is refused, and the log says it once. Rights that are given later are found.
+// TestReferencesWithoutRights: with get alone, Get is a request each time, which stops
+// asking for more, and the log says it once. Rights that are given later are found.
 func TestReferencesWithoutRights(t *testing.T) {
 	refer(t, bySecrets, cache.Options{}, func(t *testing.T, r *referring) {
 		said := keepLog(t)
@@ -192,8 +192,13 @@ func TestReferencesWithoutRights(t *testing.T) {
 		assert.Less(t, time.Since(begun), 5*time.Second)
 		assert.Len(t, said(), 1)
 		time.Sleep(time.Second)
-		before := r.requests()
-		time.Sleep(4 * time.Minute) // the watch of c goes on
+		gets, before := r.Requests("get", "secrets"), r.requests()
+		r.value("a")
+		time.Sleep(time.Second)
+		assert.Equal(t, gets+1, r.Requests("get", "secrets"))
+		assert.Equal(t, before+1, r.requests(), "it is not tried again to follow it")
+		before = r.requests()
+		time.Sleep(4 * time.Minute) // the watch of c continues
 		assert.Equal(t, before, r.requests())
 
 		r.forbid("get")
@@ -396,6 +401,7 @@ func TestReferencesCheckTheirArguments(t *testing.T) {
 		"the kind is named twice":                          {opts: []ctrlruntime.CacheOption{secrets, secrets}},
 		"the type is one of Typed, too":                    {opts: []ctrlruntime.CacheOption{secrets, ctrlruntime.Typed[*corev1.Secret]()}},
 		"the kind is one of WithNamespaces, too":           {opts: []ctrlruntime.CacheOption{ctrlruntime.WithNamespaces(source.NewNamespaces("x"), &corev1.Secret{}), secrets}},
+		"the kind is one of WithPacked, too":               {opts: []ctrlruntime.CacheOption{ctrlruntime.WithPacked(&corev1.Secret{}), secrets}},
 		"the kind is Optional, too":                        {opts: []ctrlruntime.CacheOption{secrets, ctrlruntime.Optional(&corev1.Secret{})}},
 		"selects by DefaultLabelSelector":                  {opts: []ctrlruntime.CacheOption{secrets}, cache: cache.Options{DefaultLabelSelector: labels.SelectorFromSet(labels.Set{"a": "b"})}},
 		"ByObject selects objects of the kind":             {opts: []ctrlruntime.CacheOption{secrets}, cache: selected(cache.ByObject{Label: labels.Everything()})},

@@ -17,7 +17,7 @@ import (
 	"github.com/kubetyped/informer/typed/reference"
 )
 
-// TestGetWaitsForItsKeyAlone, also for one of those that are held at the start, while others have
+// TestGetWaitsForItsKeyAlone, including one of those that are held at the start, while others have
 // no answer.
 func TestGetWaitsForItsKeyAlone(t *testing.T) {
 	scriptIn(t, func(t *testing.T, s *scripted) {

@@ -27,7 +27,7 @@ func (s *Source[O, T]) Hold(of O, keys ...index.Key) error {
 	return s.hold(owner[O]{of: of}, keys, false)
 }
 
-// Forget ends the idle time of keys: those that nobody holds are dropped at once.
+// Forget ends the idle time of keys: those without an owner are dropped at once.
 func (s *Source[O, T]) Forget(keys ...index.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

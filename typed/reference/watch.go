@@ -92,8 +92,7 @@ func (w *watchers) leave(one *watcher) uint64 {
 	return w.id
 }
 
-// add adds a change to report, in the place of an earlier one of the key that is not reported
-// yet. Nothing is left of a key that came and went meanwhile. It does not wait.
+// add adds a change to report, and replaces an earlier one of the key that is not reported yet. Nothing is left of a key that came and went meanwhile. It does not wait.
 func (w *watchers) add(key index.Key, state State) {
 	if w.some.Load() == 0 {
 		return
