@@ -5,11 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,12 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/kubetyped/informer/e2e/cluster"
 	"github.com/kubetyped/informer/e2e/proxy"
+	"github.com/kubetyped/informer/e2e/target"
 	"github.com/kubetyped/informer/e2e/workload"
 )
 
@@ -58,8 +53,7 @@ func TestExample(t *testing.T) {
 	client, err := kubernetes.NewForConfig(server.Config())
 	require.NoError(t, err)
 	want := fill(t, client)
-	program, kubeconfig := build(t), filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, writeKubeconfig(network.Config(), kubeconfig))
+	program, kubeconfig := target.Build(t, "adapters/ctrlruntime", "./examples/manager"), target.WriteKubeconfig(t, network.Config())
 	costs := map[string][]cost{}
 	for range *rounds {
 		for _, side := range []string{"before", "after"} {
@@ -133,26 +127,4 @@ func await(t *testing.T, client kubernetes.Interface, want map[string]string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	require.Equal(t, want, last)
-}
-
-// build builds the example.
-func build(t *testing.T) (program string) {
-	root, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/kubetyped/informer/e2e").Output()
-	require.NoError(t, err)
-	program = filepath.Join(t.TempDir(), "manager")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./examples/manager")
-	cmd.Dir = filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "adapters/ctrlruntime")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return program
-}
-
-// writeKubeconfig writes a kubeconfig with the address and the token of a configuration.
-func writeKubeconfig(from *rest.Config, path string) error {
-	config := clientcmdapi.NewConfig()
-	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: from.Host, CertificateAuthorityData: from.CAData}
-	config.AuthInfos["e2e"] = &clientcmdapi.AuthInfo{Token: from.BearerToken}
-	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: "e2e"}
-	config.CurrentContext = "e2e"
-	return clientcmd.WriteToFile(*config, path)
 }
