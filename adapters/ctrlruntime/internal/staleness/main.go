@@ -63,7 +63,7 @@ func run(ctx context.Context, config *rest.Config) error {
 		config = writes.Config(config)
 		options.NewCache = ctrlruntime.NewCache(ctrlruntime.WithOwnWrites(writes))
 	default:
-		return fmt.Errorf("there is no way %q to read: name plain, blocking, skipping, live or ours", *way)
+		return fmt.Errorf("-way is %q: name plain, blocking, skipping, live or ours", *way)
 	}
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {

@@ -29,7 +29,7 @@ type parent struct {
 	wrote   time.Time // when the last create was answered; zero: it has been read since
 	unseen  time.Time // the same, zero: its event has come
 	seen    uint64    // version of the last event
-	settled bool      // it has its Pods
+	settled bool      // none of its Pods is missing
 }
 
 // result is what is printed.
