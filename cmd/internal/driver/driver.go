@@ -1,4 +1,4 @@
-// Package driver is the command line of informervet.
+// Package driver is the command line of informervet and informerfix.
 package driver
 
 import (
@@ -17,19 +17,19 @@ import (
 	"github.com/kubetyped/informer/cmd/internal/report"
 )
 
-const usage = `informervet checks programs with informers of client-go, controller-runtime or
-github.com/kubetyped/informer.
-
-	informervet ./...                            check packages
-	informervet -fix ./...                       and apply fixes; -fix -diff prints them
-	go vet -vettool=$(which informervet) ./...   the same from the go command
-	informervet help cachemutation               the page of an analyzer
-
-Flags:
-`
+// Tool is a program made of analyzers.
+type Tool struct {
+	Name      string
+	Usage     string // what help prints, up to the flags
+	Analyzers []*analysis.Analyzer
+	// Module is the path of a module that fixes import, or nothing. With it, only what
+	// compiles is written, and what has no fix is printed.
+	Module string
+}
 
 // options are what flags say.
 type options struct {
+	tool                   Tool
 	json, fix, diff, tests bool
 	context                int
 	tags, dir              string
@@ -52,14 +52,14 @@ func (c *choice) Set(s string) error {
 	return fmt.Errorf("%q is neither true nor false", s)
 }
 
-// Main runs analyzers on the packages that arguments name, and returns the exit code: 1
+// Main runs a tool on the packages that arguments name, and returns the exit code: 1
 // if there are findings or errors, 2 if the arguments are wrong.
-func Main(ctx context.Context, analyzers []*analysis.Analyzer, args []string, stdout, stderr io.Writer) int {
+func Main(ctx context.Context, tool Tool, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == "help" {
-		return help(analyzers, args[1:], stdout, stderr)
+		return help(tool, args[1:], stdout, stderr)
 	}
-	var o options
-	set := o.flags(analyzers, stderr)
+	o := options{tool: tool}
+	set := o.flags(stderr)
 	if err := set.Parse(args); err != nil {
 		if err == flag.ErrHelp {
 			return 0
@@ -71,17 +71,17 @@ func Main(ctx context.Context, analyzers []*analysis.Analyzer, args []string, st
 		patterns = []string{"."}
 	}
 	if o.diff && !o.fix {
-		fmt.Fprintln(stderr, "informervet: -diff prints what -fix would write: use both")
+		fmt.Fprintln(stderr, tool.Name+": -diff prints what -fix would write: use both")
 		return 2
 	}
-	return o.run(ctx, o.selected(analyzers), patterns, stdout, stderr)
+	return o.run(ctx, o.selected(tool.Analyzers), patterns, stdout, stderr)
 }
 
-func (o *options) flags(analyzers []*analysis.Analyzer, stderr io.Writer) *flag.FlagSet {
-	set := flag.NewFlagSet("informervet", flag.ContinueOnError)
+func (o *options) flags(stderr io.Writer) *flag.FlagSet {
+	set := flag.NewFlagSet(o.tool.Name, flag.ContinueOnError)
 	set.SetOutput(stderr)
 	set.Usage = func() {
-		fmt.Fprint(stderr, usage)
+		fmt.Fprint(stderr, o.tool.Usage)
 		set.PrintDefaults()
 	}
 	set.BoolVar(&o.json, "json", false, "print findings as JSON, as go vet does")
@@ -92,7 +92,7 @@ func (o *options) flags(analyzers []*analysis.Analyzer, stderr io.Writer) *flag.
 	set.StringVar(&o.tags, "tags", "", "build `tags`, separated by commas")
 	set.StringVar(&o.dir, "C", "", "change to `dir` before anything else")
 	o.chosen = map[string]*choice{}
-	for _, a := range analyzers {
+	for _, a := range o.tool.Analyzers {
 		title, _, _ := strings.Cut(a.Doc, "\n")
 		o.chosen[a.Name] = new(choice)
 		set.Var(o.chosen[a.Name], a.Name, title)
@@ -110,22 +110,22 @@ func (o *options) selected(analyzers []*analysis.Analyzer) []*analysis.Analyzer 
 	})
 }
 
-func help(analyzers []*analysis.Analyzer, names []string, stdout, stderr io.Writer) int {
+func help(tool Tool, names []string, stdout, stderr io.Writer) int {
 	if len(names) == 0 {
-		fmt.Fprint(stdout, usage)
-		for _, a := range analyzers {
+		fmt.Fprint(stdout, tool.Usage)
+		for _, a := range tool.Analyzers {
 			title, _, _ := strings.Cut(a.Doc, "\n")
 			fmt.Fprintf(stdout, "\t-%-18s %s\n", a.Name, title)
 		}
 		return 0
 	}
 	for _, name := range names {
-		i := slices.IndexFunc(analyzers, func(a *analysis.Analyzer) bool { return a.Name == name })
+		i := slices.IndexFunc(tool.Analyzers, func(a *analysis.Analyzer) bool { return a.Name == name })
 		if i < 0 {
-			fmt.Fprintf(stderr, "informervet: no analyzer has the name %s: informervet help lists them\n", name)
+			fmt.Fprintf(stderr, "%s: no analyzer has the name %s: %[1]s help lists them\n", tool.Name, name)
 			return 2
 		}
-		fmt.Fprintf(stdout, "%s: %s\n", name, analyzers[i].Doc)
+		fmt.Fprintf(stdout, "%s: %s\n", name, tool.Analyzers[i].Doc)
 	}
 	return 0
 }
@@ -139,7 +139,7 @@ func (o *options) run(ctx context.Context, analyzers []*analysis.Analyzer, patte
 	start := time.Now()
 	loaded, err := load.Load(ctx, config, patterns)
 	if err != nil {
-		fmt.Fprintln(stderr, "informervet:", err)
+		fmt.Fprintf(stderr, "%s: %v\n", o.tool.Name, err)
 		return 1
 	}
 	failed, above := false, 0
@@ -148,7 +148,7 @@ func (o *options) run(ctx context.Context, analyzers []*analysis.Analyzer, patte
 	shown := start
 	for i, p := range loaded.Packages {
 		if now := time.Now(); now.Sub(start) > 2*time.Second && now.Sub(shown) > 2*time.Second {
-			fmt.Fprintf(stderr, "informervet: %d of %d packages\n", i, len(loaded.Packages))
+			fmt.Fprintf(stderr, "%s: %d of %d packages\n", o.tool.Name, i, len(loaded.Packages))
 			shown = now
 		}
 		if err := loaded.Check(p); err != nil {
@@ -157,12 +157,12 @@ func (o *options) run(ctx context.Context, analyzers []*analysis.Analyzer, patte
 				above++
 				continue
 			}
-			fmt.Fprintf(stderr, "informervet: skipped, as it does not compile: %v\n", err)
+			fmt.Fprintf(stderr, "%s: skipped, as it does not compile: %v\n", o.tool.Name, err)
 			continue
 		}
 		of, err := runner.Run(p)
 		if err != nil {
-			fmt.Fprintln(stderr, "informervet:", err)
+			fmt.Fprintf(stderr, "%s: %v\n", o.tool.Name, err)
 			failed = true
 		}
 		if loaded.Matched[p.ID] {
@@ -171,9 +171,9 @@ func (o *options) run(ctx context.Context, analyzers []*analysis.Analyzer, patte
 		loaded.Forget(p)
 	}
 	if above > 0 {
-		fmt.Fprintf(stderr, "informervet: skipped packages that import those: %d\n", above)
+		fmt.Fprintf(stderr, "%s: skipped packages that import those: %d\n", o.tool.Name, above)
 	}
-	return o.print(once(found), failed, stdout, stderr)
+	return o.print(ctx, once(found), failed, stdout, stderr)
 }
 
 // once removes what was found twice, as files are in packages and in those of their tests.
@@ -187,11 +187,11 @@ func once(found []load.Finding) []load.Finding {
 }
 
 // print prints findings or applies their fixes, and returns the exit code.
-func (o *options) print(found []load.Finding, failed bool, stdout, stderr io.Writer) int {
+func (o *options) print(ctx context.Context, found []load.Finding, failed bool, stdout, stderr io.Writer) int {
 	var err error
 	switch {
 	case o.fix:
-		err = fix(found, o.diff, stdout)
+		err = o.applyFixes(ctx, found, stdout, stderr)
 	case o.json:
 		err = printJSON(found, stdout)
 	default:
@@ -201,7 +201,7 @@ func (o *options) print(found []load.Finding, failed bool, stdout, stderr io.Wri
 		failed = failed || len(found) > 0
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "informervet:", err)
+		fmt.Fprintf(stderr, "%s: %v\n", o.tool.Name, err)
 		failed = true
 	}
 	if failed {

@@ -77,7 +77,7 @@ func program(t *testing.T, packages map[string]string) string {
 func run(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errors bytes.Buffer
-	code = driver.Main(t.Context(), vet.Analyzers, append([]string{"-C", dir}, args...), &out, &errors)
+	code = driver.Main(t.Context(), vet.Informervet, append([]string{"-C", dir}, args...), &out, &errors)
 	return code, out.String(), errors.String()
 }
 
@@ -181,7 +181,7 @@ func TestTests(t *testing.T) {
 func TestHelp(t *testing.T) {
 	var out, errors bytes.Buffer
 	for _, a := range vet.Analyzers {
-		if code := driver.Main(t.Context(), vet.Analyzers, []string{"help", a.Name}, &out, &errors); code != 0 {
+		if code := driver.Main(t.Context(), vet.Informervet, []string{"help", a.Name}, &out, &errors); code != 0 {
 			t.Errorf("help %s: exit code %d", a.Name, code)
 		}
 		for _, part := range []string{a.Name + ": ", "Wrong:", "Right"} {
@@ -191,7 +191,7 @@ func TestHelp(t *testing.T) {
 		}
 		out.Reset()
 	}
-	if code := driver.Main(t.Context(), vet.Analyzers, []string{"help", "nothing"}, &out, &errors); code != 2 {
+	if code := driver.Main(t.Context(), vet.Informervet, []string{"help", "nothing"}, &out, &errors); code != 2 {
 		t.Errorf("help nothing: exit code %d", code)
 	}
 }

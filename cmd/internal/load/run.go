@@ -18,6 +18,7 @@ type Finding struct {
 	Package  string
 	Analyzer string
 	Set      *token.FileSet
+	Types    *types.Package
 	analysis.Diagnostic
 }
 
@@ -47,7 +48,7 @@ func (r *Runner) Run(p *packages.Package) (found []Finding, err error) {
 	results := map[*analysis.Analyzer]any{}
 	for _, a := range r.Analyzers {
 		report := func(d analysis.Diagnostic) {
-			found = append(found, Finding{p.ID, a.Name, p.Fset, d})
+			found = append(found, Finding{p.ID, a.Name, p.Fset, p.Types, d})
 		}
 		if err := r.run(a, p, results, report); err != nil {
 			return found, fmt.Errorf("%s cannot check package %s: %w", a.Name, p.PkgPath, err)

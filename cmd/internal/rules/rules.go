@@ -19,6 +19,9 @@ var Analyzers = []*analysis.Analyzer{
 	tombstone, syncResult, lateInformer, blockingHandler, queueDone, queueForget, versionText, manyInformers,
 }
 
+// Fixing are the rules whose findings have fixes.
+var Fixing = []*analysis.Analyzer{syncResult, versionText}
+
 // rule returns an analyzer that visits the files of packages that concern Kubernetes.
 func rule(name, doc string, run func(*checker)) *analysis.Analyzer {
 	return &analysis.Analyzer{

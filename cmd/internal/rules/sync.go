@@ -5,7 +5,11 @@ import (
 	"go/types"
 	"strings"
 
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/astutil"
+
 	"github.com/kubetyped/informer/cmd/internal/kube"
+	"github.com/kubetyped/informer/cmd/internal/report"
 )
 
 var syncResult = rule("syncresult", `find calls of cache.WaitForCacheSync whose result is not used
@@ -32,10 +36,52 @@ Right:
 			return
 		}
 		if strings.HasPrefix(f.Name(), "WaitForCacheSync") || strings.HasPrefix(f.Name(), "WaitForNamedCacheSync") {
-			c.report(s, "the result of "+f.Name()+" is not used: it is false if the caches have not synced")
+			report.Report(c.Pass, analysis.Diagnostic{
+				Pos: s.Pos(), End: s.End(), SuggestedFixes: c.returnUnless(s),
+				Message: "the result of " + f.Name() + " is not used: it is false if the caches have not synced",
+			})
 		}
 	})
 })
+
+// returnUnless returns a fix that returns if a call says that caches have not synced. There
+// is none if the function has results, which somebody has to choose, or is main, which ends
+// as if all were well.
+func (c *checker) returnUnless(s *ast.ExprStmt) []analysis.SuggestedFix {
+	var kind *ast.FuncType
+	for _, file := range c.Files {
+		if s.Pos() < file.FileStart || file.FileEnd <= s.Pos() {
+			continue
+		}
+		path, _ := astutil.PathEnclosingInterval(file, s.Pos(), s.Pos())
+		for _, n := range path {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv == nil && n.Name.Name == "main" {
+					return nil
+				}
+				kind = n.Type
+			case *ast.FuncLit:
+				kind = n.Type
+			case *ast.LabeledStmt:
+				return nil
+			}
+			if kind != nil {
+				break
+			}
+		}
+	}
+	if kind == nil || kind.Results != nil {
+		return nil
+	}
+	return []analysis.SuggestedFix{{
+		Message: "return if the caches have not synced",
+		TextEdits: []analysis.TextEdit{
+			{Pos: s.Pos(), End: s.Pos(), NewText: []byte("if !")},
+			{Pos: s.End(), End: s.End(), NewText: []byte(" {\nreturn\n}")},
+		},
+	}}
+}
 
 var lateInformer = rule("lateinformer", `find informers that are made after their factory was started
 

@@ -2,8 +2,18 @@ package rules
 
 import (
 	"go/ast"
+	"go/token"
+	"go/types"
+	gopath "path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/astutil"
 
 	"github.com/kubetyped/informer/cmd/internal/kube"
+	"github.com/kubetyped/informer/cmd/internal/report"
 )
 
 var versionText = rule("versiontext", `find resource versions that are compared as text, or parsed
@@ -22,7 +32,9 @@ Right:
 	const instead = ": use resourceversion.CompareResourceVersion of k8s.io/apimachinery/pkg/util"
 	eachFile(c, func(e *ast.BinaryExpr) {
 		if isComparison(e.Op) && (c.isVersion(e.X) || c.isVersion(e.Y)) {
-			c.report(e, "resource versions are compared as text"+instead)
+			report.Report(c.Pass, analysis.Diagnostic{
+				Pos: e.Pos(), End: e.End(), SuggestedFixes: c.compared(e), Message: "resource versions are compared as text" + instead,
+			})
 		}
 	})
 	eachFile(c, func(call *ast.CallExpr) {
@@ -38,6 +50,76 @@ Right:
 		}
 	})
 })
+
+// compared returns a fix of a comparison that is the condition of a branch without else:
+// one that cannot be made is not true.
+func (c *checker) compared(e *ast.BinaryExpr) (fixes []analysis.SuggestedFix) {
+	const path = "k8s.io/apimachinery/pkg/util/resourceversion"
+	for _, file := range c.Files {
+		if e.Pos() < file.FileStart || file.FileEnd <= e.Pos() {
+			continue
+		}
+		enclosing, _ := astutil.PathEnclosingInterval(file, e.Pos(), e.End())
+		name, edits := imported(file, path)
+		for _, n := range enclosing {
+			s, ok := n.(*ast.IfStmt)
+			if !ok || s.Cond != ast.Expr(e) || s.Init != nil || s.Else != nil || name == "" || c.named(s, "order", "err", name) {
+				continue
+			}
+			edits = append(edits,
+				analysis.TextEdit{Pos: e.Pos(), End: e.X.Pos(), NewText: []byte("order, err := " + name + ".CompareResourceVersion(")},
+				analysis.TextEdit{Pos: e.X.End(), End: e.Y.Pos(), NewText: []byte(", ")},
+				analysis.TextEdit{Pos: e.Y.End(), End: e.End(), NewText: []byte("); err == nil && order " + e.Op.String() + " 0")})
+			return []analysis.SuggestedFix{{Message: "compare them as versions", TextEdits: edits}}
+		}
+	}
+	return nil
+}
+
+// imported returns the name of a package in a file, and the edit that imports it, if it is
+// not imported.
+func imported(file *ast.File, path string) (name string, edits []analysis.TextEdit) {
+	for _, spec := range file.Imports {
+		switch {
+		case spec.Path.Value != strconv.Quote(path):
+		case spec.Name == nil:
+			return gopath.Base(path), nil
+		case spec.Name.Name != "_" && spec.Name.Name != ".":
+			return spec.Name.Name, nil
+		}
+	}
+	if len(file.Imports) == 0 {
+		return "", nil
+	}
+	first := file.Imports[0]
+	for _, d := range file.Decls {
+		d, ok := d.(*ast.GenDecl)
+		if !ok || d.Tok != token.IMPORT || d.End() < first.End() {
+			continue
+		}
+		text, at := strconv.Quote(path)+"\n", first.Pos()
+		for _, spec := range file.Imports {
+			if strings.HasPrefix(spec.Path.Value, "\"k8s.io/apimachinery/") && d.Pos() < spec.Pos() && spec.End() <= d.End() {
+				at = spec.Pos()
+			}
+		}
+		if !d.Lparen.IsValid() {
+			text, at = "import "+text, d.Pos()
+		}
+		return gopath.Base(path), []analysis.TextEdit{{Pos: at, End: at, NewText: []byte(text)}}
+	}
+	return "", nil
+}
+
+// named reports whether a tree has one of the names, but for the last one's selections.
+func (c *checker) named(root ast.Node, names ...string) bool {
+	found := false
+	each(root, func(id *ast.Ident) {
+		_, isPackage := c.TypesInfo.Uses[id].(*types.PkgName)
+		found = found || slices.Contains(names, id.Name) && !isPackage
+	})
+	return found
+}
 
 // isVersion reports whether an expression is the resource version of an object.
 func (c *checker) isVersion(e ast.Expr) bool {

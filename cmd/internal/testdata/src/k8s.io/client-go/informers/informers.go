@@ -20,3 +20,5 @@ type SharedInformerFactory interface {
 }
 
 func NewSharedInformerFactory(client any, resync time.Duration) SharedInformerFactory { return nil }
+
+func NewOther() {}

@@ -19,3 +19,13 @@ type HandlerFuncs[T any] struct {
 	UpdateFunc func(old, updated T)
 	DeleteFunc func(deleted Deleted[T])
 }
+
+type Handler[T any] interface {
+	OnAdd(obj T, initial bool)
+	OnUpdate(old, updated T)
+	OnDelete(deleted Deleted[T])
+}
+
+func (f HandlerFuncs[T]) OnAdd(obj T, initial bool)   {}
+func (f HandlerFuncs[T]) OnUpdate(old, updated T)     {}
+func (f HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {}

@@ -56,6 +56,25 @@ func (r ResourceEventHandlerFuncs) OnAdd(obj any, isInInitialList bool) {}
 func (r ResourceEventHandlerFuncs) OnUpdate(oldObj, newObj any)         {}
 func (r ResourceEventHandlerFuncs) OnDelete(obj any)                    {}
 
+type ResourceEventHandlerDetailedFuncs struct {
+	AddFunc    func(obj any, isInInitialList bool)
+	UpdateFunc func(oldObj, newObj any)
+	DeleteFunc func(obj any)
+}
+
+func (r ResourceEventHandlerDetailedFuncs) OnAdd(obj any, isInInitialList bool) {}
+func (r ResourceEventHandlerDetailedFuncs) OnUpdate(oldObj, newObj any)         {}
+func (r ResourceEventHandlerDetailedFuncs) OnDelete(obj any)                    {}
+
+type FilteringResourceEventHandler struct {
+	FilterFunc func(obj any) bool
+	Handler    ResourceEventHandler
+}
+
+func (r FilteringResourceEventHandler) OnAdd(obj any, isInInitialList bool) {}
+func (r FilteringResourceEventHandler) OnUpdate(oldObj, newObj any)         {}
+func (r FilteringResourceEventHandler) OnDelete(obj any)                    {}
+
 type InformerSynced func() bool
 
 type SharedIndexInformer interface {

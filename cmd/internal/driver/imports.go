@@ -1,0 +1,61 @@
+package driver
+
+import (
+	"bytes"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// withoutUnused removes the imports of a file that it used before a change, and does not
+// after it. What the package imports says their names.
+func withoutUnused(before, after []byte, pkg *types.Package) ([]byte, error) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "", after, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	old, err := parser.ParseFile(token.NewFileSet(), "", before, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, imported := range pkg.Imports() {
+		names[imported.Path()] = imported.Name()
+	}
+	removed := false
+	for _, spec := range append([]*ast.ImportSpec(nil), file.Imports...) {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		name, given := names[path], ""
+		if spec.Name != nil {
+			name, given = spec.Name.Name, spec.Name.Name
+		}
+		if name != "" && name != "_" && name != "." && uses(old, name) && !uses(file, name) {
+			removed = astutil.DeleteNamedImport(set, file, given, path) || removed
+		}
+	}
+	if !removed {
+		return after, nil
+	}
+	var text bytes.Buffer
+	err = format.Node(&text, set, file)
+	return text.Bytes(), err
+}
+
+// uses reports whether a file selects something of what has a name.
+func uses(file *ast.File, name string) bool {
+	found := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			id, ok := s.X.(*ast.Ident)
+			found = found || ok && id.Name == name
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,151 @@
+package migrate
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+)
+
+// wanted returns the interface that an expression is converted to where it is used, or
+// nil if its own type is what counts there.
+func (p *program) wanted(e ast.Expr) types.Type {
+	var t types.Type
+	switch parent := p.parents[e].(type) {
+	case *ast.ParenExpr:
+		return p.wanted(parent)
+	case *ast.CallExpr:
+		t = p.wantedByCall(parent, e)
+	case *ast.KeyValueExpr:
+		if lit, ok := p.parents[parent].(*ast.CompositeLit); ok && parent.Value == e {
+			t = p.wantedByLiteral(lit, parent.Key)
+		}
+	case *ast.CompositeLit:
+		if i := slices.Index(parent.Elts, e); i >= 0 {
+			t = p.wantedByElement(parent, i)
+		}
+	case *ast.AssignStmt:
+		if i := slices.Index(parent.Rhs, e); i >= 0 && len(parent.Lhs) == len(parent.Rhs) {
+			if id, ok := parent.Lhs[i].(*ast.Ident); !ok || p.TypesInfo.Defs[id] == nil && id.Name != "_" {
+				t = p.TypesInfo.TypeOf(parent.Lhs[i])
+			}
+		}
+	case *ast.ValueSpec:
+		if parent.Type != nil {
+			t = p.TypesInfo.TypeOf(parent.Type)
+		}
+	case *ast.SendStmt:
+		if channel, ok := p.TypesInfo.TypeOf(parent.Chan).Underlying().(*types.Chan); ok && parent.Value == e {
+			t = channel.Elem()
+		}
+	case *ast.ReturnStmt:
+		t = p.wantedByReturn(parent, slices.Index(parent.Results, e))
+	}
+	if t == nil || !types.IsInterface(t) {
+		return nil
+	}
+	if _, isParam := types.Unalias(t).(*types.TypeParam); isParam {
+		return nil
+	}
+	return t
+}
+
+func (p *program) wantedByCall(call *ast.CallExpr, arg ast.Expr) types.Type {
+	i := slices.Index(call.Args, arg)
+	if i < 0 {
+		return nil
+	}
+	if t := p.TypesInfo.Types[call.Fun]; t.IsType() {
+		return t.Type
+	}
+	signature, ok := p.TypesInfo.TypeOf(call.Fun).Underlying().(*types.Signature)
+	if !ok || p.isInferred(call.Fun) || p.TypesInfo.Types[call.Fun].IsBuiltin() {
+		return nil
+	}
+	params := signature.Params()
+	if signature.Variadic() && i >= params.Len()-1 {
+		slice, ok := params.At(params.Len() - 1).Type().(*types.Slice)
+		if !ok || call.Ellipsis.IsValid() {
+			return nil
+		}
+		return slice.Elem()
+	}
+	if i >= params.Len() {
+		return nil
+	}
+	return params.At(i).Type()
+}
+
+// isInferred reports whether a function is generic: arguments may decide its types.
+func (p *program) isInferred(f ast.Expr) bool {
+	switch f := ast.Unparen(f).(type) {
+	case *ast.Ident:
+		_, generic := p.TypesInfo.Instances[f]
+		return generic
+	case *ast.SelectorExpr:
+		_, generic := p.TypesInfo.Instances[f.Sel]
+		return generic
+	}
+	return false
+}
+
+func (p *program) wantedByLiteral(lit *ast.CompositeLit, key ast.Expr) types.Type {
+	switch t := core(p.TypesInfo.TypeOf(lit)).(type) {
+	case *types.Struct:
+		if id, ok := key.(*ast.Ident); ok {
+			if field := p.TypesInfo.Uses[id]; field != nil {
+				return field.Type()
+			}
+		}
+	case *types.Map:
+		return t.Elem()
+	case *types.Slice:
+		return t.Elem()
+	case *types.Array:
+		return t.Elem()
+	}
+	return nil
+}
+
+func (p *program) wantedByElement(lit *ast.CompositeLit, i int) types.Type {
+	switch t := core(p.TypesInfo.TypeOf(lit)).(type) {
+	case *types.Struct:
+		if i < t.NumFields() {
+			return t.Field(i).Type()
+		}
+	case *types.Slice:
+		return t.Elem()
+	case *types.Array:
+		return t.Elem()
+	}
+	return nil
+}
+
+func core(t types.Type) types.Type {
+	if t == nil {
+		return nil
+	}
+	if pointer, ok := t.Underlying().(*types.Pointer); ok {
+		t = pointer.Elem()
+	}
+	return t.Underlying()
+}
+
+func (p *program) wantedByReturn(s *ast.ReturnStmt, i int) types.Type {
+	for n := ast.Node(s); n != nil && i >= 0; n = p.parents[n] {
+		var kind *ast.FuncType
+		switch f := n.(type) {
+		case *ast.FuncLit:
+			kind = f.Type
+		case *ast.FuncDecl:
+			kind = f.Type
+		default:
+			continue
+		}
+		signature, ok := p.TypesInfo.TypeOf(kind).(*types.Signature)
+		if !ok || signature.Results().Len() != len(s.Results) {
+			return nil
+		}
+		return signature.Results().At(i).Type()
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package handlers
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+)
+
+type other struct{ corev1.Pod }
+
+func inferred[T any](obj T) {}
+
+func handlerOf() func(any) { return nil }
+
+func stay(c *controller, pods informers.PodInformer, informer cache.SharedIndexInformer, f func(any)) {
+	informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.enqueue})     // want `the handler stays: the type of its objects is not known`
+	informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { // want `the type of its objects is not known`
+		if pod, ok := obj.(*corev1.Pod); ok {
+			c.names <- pod.Name
+		}
+	}})
+	informer.AddEventHandler(cache.ResourceEventHandlerFuncs{ // want `several types`
+		AddFunc:    func(obj any) { c.names <- obj.(*corev1.Pod).Name },
+		DeleteFunc: func(obj any) { c.names <- obj.(*other).Name },
+	})
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{ // want `not to the type of the informer's objects`
+		AddFunc: func(obj any) { c.names <- obj.(*other).Name },
+	})
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: f})             // want `may be nil`
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: handlerOf()})   // want `the result of an expression`
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { // want `used here as a variable of type any`
+		x := obj
+		c.any <- x
+	}})
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { inferred(obj) }}) // want `used here as a variable`
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {                   // want `the result ok of a cast`
+		pod, ok := obj.(*corev1.Pod)
+		if !ok || pod.Name == "" {
+			return
+		}
+	}})
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) { // want `no known shape`
+		tombstone, ok := obj.(cache.DeletedFinalStateUnknown)
+		if !ok {
+			return
+		}
+		c.names <- tombstone.Key
+	}})
+	handler := cache.ResourceEventHandlerFuncs{AddFunc: c.enqueue} // want `not used as a cache.ResourceEventHandler`
+	handler.DeleteFunc = c.enqueue
+	pods.Informer().AddEventHandler(handler) // the first use is the assignment
+}
