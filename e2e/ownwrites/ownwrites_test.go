@@ -68,7 +68,7 @@ func TestOwnWrites(t *testing.T) {
 				}
 				table = append(table, fmt.Sprintf("| %v | %s | %s | %d | %d | %v | %v | %d | %.1f |", measured.Round(100*time.Microsecond),
 					map[string]string{"false": "computed", "true": "generated"}[generate], way, r.Stale, r.Doubles,
-					r.Write.Round(100*time.Microsecond), r.Next.Round(100*time.Microsecond), requests, r.Took.Seconds()))
+					r.Write.Round(100*time.Microsecond), r.Next.Round(10*time.Microsecond), requests, r.Took.Seconds()))
 			}
 		}
 	}
