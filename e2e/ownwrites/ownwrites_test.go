@@ -51,7 +51,7 @@ func TestOwnWrites(t *testing.T) {
 	client, err := kubernetes.NewForConfig(server.Config())
 	require.NoError(t, err)
 	program := target.Build(t, "adapters/ctrlruntime", "./internal/staleness")
-	table := fmt.Sprintf(`%d parents, 16 workers, %s. Medians, and sums for computed names.
+	table := fmt.Sprintf(`%d parents, 16 workers, %s. Medians, and sums for computed names; no parent gets more than ten times its Pods.
 
 | lag, Pods for each | | cache | blocking client | skipping (KEP-5647) | live reads | own writes |
 |--:|---|--:|--:|--:|--:|--:|
