@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/tools/cache"
 )
 
 // LastSyncResourceVersion is what was last received, the store's is what was
@@ -34,6 +37,32 @@ func TestContractResourceVersions(t *testing.T) {
 		check("21")
 		r.relist("30", pod("a", "22"))
 		check("30")
+	})
+}
+
+// A controller that waits for its writes compares the store's version with theirs: when an
+// event comes, the store's is that of the event, or of the list.
+func TestContractResourceVersionsCompared(t *testing.T) {
+	eachInformer(t, func(t *testing.T, pods newPods) {
+		r := newRig(t, pods)
+		r.script.lists("9", pod("a", "3"))
+		var orders []int
+		compare := func(obj *corev1.Pod) {
+			order, err := resourceversion.CompareResourceVersion(r.GetStore().LastStoreSyncResourceVersion(), obj.ResourceVersion)
+			assert.NoError(t, err)
+			orders = append(orders, order)
+		}
+		_, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(obj any) { compare(obj.(*corev1.Pod)) },
+			UpdateFunc: func(_, obj any) { compare(obj.(*corev1.Pod)) },
+			DeleteFunc: func(obj any) { compare(obj.(*corev1.Pod)) },
+		})
+		require.NoError(t, err)
+		r.run()
+		r.send(added(pod("b", "10")))
+		r.send(modified(pod("b", "99")))
+		r.send(deleted(pod("b", "100")))
+		assert.Equal(t, []int{1, 0, 0, 0}, orders)
 	})
 }
 

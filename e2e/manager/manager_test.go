@@ -5,11 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,18 +16,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/kubetyped/informer/e2e/cluster"
 	"github.com/kubetyped/informer/e2e/proxy"
+	"github.com/kubetyped/informer/e2e/target"
 	"github.com/kubetyped/informer/e2e/workload"
+	"github.com/kubetyped/informer/internal/test/report"
 )
 
 var (
 	pods   = flag.Int("pods", 200, "number of Pods")
 	rounds = flag.Int("rounds", 1, "how often each program runs")
+
+	document = flag.String("report", "", "page to write the table into")
 )
 
 const (
@@ -58,8 +56,7 @@ func TestExample(t *testing.T) {
 	client, err := kubernetes.NewForConfig(server.Config())
 	require.NoError(t, err)
 	want := fill(t, client)
-	program, kubeconfig := build(t), filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, writeKubeconfig(network.Config(), kubeconfig))
+	program, kubeconfig := target.Build(t, "adapters/ctrlruntime", "./examples/manager"), target.WriteKubeconfig(t, network.Config())
 	costs := map[string][]cost{}
 	for range *rounds {
 		for _, side := range []string{"before", "after"} {
@@ -71,19 +68,37 @@ func TestExample(t *testing.T) {
 			requests := network.Requests("", "")
 			p := startProcess(t, program, kubeconfig, fmt.Sprintf("-before=%t", side == "before"))
 			await(t, client, want)
-			took := time.Since(p.begin)
 			require.Eventually(t, func() bool { return p.ready(t.Context()) }, time.Minute, 10*time.Millisecond)
+			took := time.Since(p.begin)
 			heap := p.heap(t)
 			cpu, peak := p.end(t)
 			costs[side] = append(costs[side], cost{heap / 1e6, cpu.Seconds(), float64(peak) / 1e6, float64(network.Requests("", "") - requests), took.Seconds()})
 		}
 	}
-	for _, side := range []string{"before", "after"} {
-		t.Logf("%-6s heap %.1f MB, CPU %.2f s, peak %.0f MB, %.0f requests, %.2f s until all Nodes are written", side,
-			median(costs[side], func(c cost) float64 { return c.heap }), median(costs[side], func(c cost) float64 { return c.cpu }),
-			median(costs[side], func(c cost) float64 { return c.peak }), median(costs[side], func(c cost) float64 { return c.requests }),
-			median(costs[side], func(c cost) float64 { return c.took }))
+	table := tableOf(costs)
+	t.Log(table)
+	if *document != "" {
+		require.NoError(t, report.Replace(*document, "e2e/manager", table))
 	}
+}
+
+// tableOf returns the medians.
+func tableOf(costs map[string][]cost) string {
+	table := fmt.Sprintf("Medians of %d rounds, in turns, with %d Pods on a real API server, %s.\n\n| | before | after | better |\n|---|--:|--:|--:|\n", *rounds, *pods, time.Now().Format(time.DateOnly))
+	for _, row := range []struct {
+		name string
+		of   func(cost) float64
+	}{
+		{"heap, MB", func(c cost) float64 { return c.heap }},
+		{"memory at the peak, MB", func(c cost) float64 { return c.peak }},
+		{"CPU time, s", func(c cost) float64 { return c.cpu }},
+		{"requests", func(c cost) float64 { return c.requests }},
+		{"until ready, and all Nodes are written, s", func(c cost) float64 { return c.took }},
+	} {
+		before, after := median(costs["before"], row.of), median(costs["after"], row.of)
+		table += fmt.Sprintf("| %s | %.4g | %.4g | %.3g× |\n", row.name, before, after, before/after)
+	}
+	return table
 }
 
 func median(costs []cost, of func(cost) float64) float64 {
@@ -133,26 +148,4 @@ func await(t *testing.T, client kubernetes.Interface, want map[string]string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	require.Equal(t, want, last)
-}
-
-// build builds the example.
-func build(t *testing.T) (program string) {
-	root, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/kubetyped/informer/e2e").Output()
-	require.NoError(t, err)
-	program = filepath.Join(t.TempDir(), "manager")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./examples/manager")
-	cmd.Dir = filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "adapters/ctrlruntime")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return program
-}
-
-// writeKubeconfig writes a kubeconfig with the address and the token of a configuration.
-func writeKubeconfig(from *rest.Config, path string) error {
-	config := clientcmdapi.NewConfig()
-	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: from.Host, CertificateAuthorityData: from.CAData}
-	config.AuthInfos["e2e"] = &clientcmdapi.AuthInfo{Token: from.BearerToken}
-	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: "e2e"}
-	config.CurrentContext = "e2e"
-	return clientcmd.WriteToFile(*config, path)
 }

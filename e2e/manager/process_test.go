@@ -33,7 +33,7 @@ func startProcess(t *testing.T, program, kubeconfig string, args ...string) *pro
 	return p
 }
 
-// freeAddress returns an address that nobody listens on.
+// freeAddress returns an address with a free port.
 func freeAddress(t *testing.T) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

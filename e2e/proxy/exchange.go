@@ -160,7 +160,12 @@ func (x *exchange) shape(answer *http.Response) error {
 	x.proxy.count(answers, x.request, answer.StatusCode)
 	switch {
 	case x.watches(answer.StatusCode):
-		answer.Body = &body{Closer: answer.Body, x: x, events: true, next: eventsOf(answer)}
+		b := &body{Closer: answer.Body, x: x, events: true, next: eventsOf(answer)}
+		if lag := x.proxy.lag; lag > 0 {
+			late := newLagging(x, answer.Body, b.next, lag)
+			b.Closer, b.next = late, late.next
+		}
+		answer.Body = b
 	case x.bytesPerSecond > 0 || x.end != Whole:
 		answer.Body = &body{Closer: answer.Body, x: x, next: bytesOf(answer)}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // Option changes how [Start] starts a proxy. A wrong value makes Start return an
@@ -12,6 +13,7 @@ type Option func(*options) error
 
 type options struct {
 	log io.Writer // never nil
+	lag time.Duration
 }
 
 func newOptions(opts []Option) (options, error) {

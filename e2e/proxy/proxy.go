@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/client-go/rest"
 	certutil "k8s.io/client-go/util/cert"
@@ -39,6 +40,7 @@ type Proxy struct {
 	injections []*Injection       // guarded by mu; in force
 	holds      map[*hold]bool     // guarded by mu; in force
 	watches    map[*exchange]bool // guarded by mu; the open ones
+	lag        time.Duration      // of events of watches
 
 	http   *http.Server
 	served chan error      // the result of http.ServeTLS
@@ -79,6 +81,7 @@ func start(upstream *rest.Config, opts []Option) (*Proxy, error) {
 	p := &Proxy{
 		upstream: rest.CopyConfig(upstream),
 		log:      log.New(o.log, "proxy: ", log.Lmicroseconds),
+		lag:      o.lag,
 		monitor:  newMonitor(),
 		counts:   counts{},
 		holds:    map[*hold]bool{},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/e2e/proxy"
 )
@@ -250,4 +252,30 @@ func TestHoldRequests(t *testing.T) {
 	assert.Zero(t, r.server.Requests("create", "pods"))
 	resume()
 	assert.NoError(t, <-created)
+}
+
+// TestEventsOfALaggingWatch: each event comes so much later, and does not wait for those before.
+func TestEventsOfALaggingWatch(t *testing.T) {
+	const lag, events = 100 * time.Millisecond, 20
+	r := newRig(t)
+	late, err := proxy.Start(r.server.Config(), proxy.WithWatchLag(lag))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, late.Close()) })
+	w := r.watchPods(r.clientOf(late.Config()))
+	begin := time.Now()
+	for i := range events {
+		require.NoError(t, r.server.Create(r.ctx, pod(fmt.Sprint("p", i))))
+	}
+	for i := range events {
+		assert.Equal(t, fmt.Sprint("p", i), r.name(w))
+		if i == 0 {
+			assert.GreaterOrEqual(t, time.Since(begin), lag)
+		}
+	}
+	assert.Less(t, time.Since(begin), events*lag)
+}
+
+func TestANegativeLagIsAnError(t *testing.T) {
+	_, err := proxy.Start(&rest.Config{Host: "localhost"}, proxy.WithWatchLag(-1))
+	require.ErrorContains(t, err, "the lag is negative")
 }

@@ -17,12 +17,10 @@ import (
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/kubetyped/informer/e2e/cluster"
 	"github.com/kubetyped/informer/e2e/proxy"
+	"github.com/kubetyped/informer/e2e/target"
 	"github.com/kubetyped/informer/e2e/workload"
 	"github.com/kubetyped/informer/index"
 )
@@ -49,7 +47,8 @@ type scene struct {
 	t          *testing.T
 	client     kubernetes.Interface
 	objects    workload.Objects
-	kubeconfig string
+	kubeconfig string       // of the server
+	far        string       // of the network
 	network    *proxy.Proxy // of those processes whose identity begins with "far"
 	journal    *journal
 	processes  []*process
@@ -70,7 +69,7 @@ func newScene(t *testing.T) *scene {
 	s.network, err = proxy.Start(server.Config())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.network.Close()) })
-	require.NoError(t, writeKubeconfig(s.network.Config(), s.kubeconfig+".far"))
+	s.far = target.WriteKubeconfig(t, s.network.Config())
 	s.journal, err = openJournal(t.TempDir()+"/journal", "test")
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.journal.Close()) })
@@ -84,20 +83,10 @@ func (s *scene) start(identities ...string) {
 	for _, identity := range identities {
 		kubeconfig := s.kubeconfig
 		if strings.HasPrefix(identity, "far") {
-			kubeconfig += ".far"
+			kubeconfig = s.far
 		}
 		s.processes = append(s.processes, startProcess(s.t, identity, kubeconfig, s.journal))
 	}
-}
-
-// writeKubeconfig writes a kubeconfig with the address and the token of a configuration.
-func writeKubeconfig(from *rest.Config, path string) error {
-	config := clientcmdapi.NewConfig()
-	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: from.Host, CertificateAuthorityData: from.CAData}
-	config.AuthInfos["e2e"] = &clientcmdapi.AuthInfo{Token: from.BearerToken}
-	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: "e2e"}
-	config.CurrentContext = "e2e"
-	return clientcmd.WriteToFile(*config, path)
 }
 
 // process returns a process by its identity.

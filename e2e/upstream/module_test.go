@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/e2e/target"
 )
 
 const (
@@ -42,7 +44,7 @@ func init() {
 // its packages use the adapter's cache. It returns the folder of the copy, which is the same
 // each time: what is compiled there is found again.
 func copyModule(t *testing.T) string {
-	root := repository(t)
+	root := target.Repository(t)
 	dir := filepath.Join(root, "e2e/bin/upstream")
 	from := strings.TrimSpace(run(t, filepath.Join(root, "adapters/ctrlruntime"), "go", "list", "-m", "-f", "{{.Dir}}", upstream))
 	require.NoError(t, os.RemoveAll(dir), "left by an earlier run")
@@ -121,11 +123,6 @@ func init() {
 }
 `, strings.TrimSuffix(suite.Name.Name, "_test"), upstream+"/pkg/cache", adapter, deduplicated, made)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "hook_test.go"), []byte(text), 0o644))
-}
-
-// repository returns the folder that this module is in.
-func repository(t *testing.T) string {
-	return filepath.Dir(strings.TrimSpace(run(t, ".", "go", "list", "-m", "-f", "{{.Dir}}", "github.com/kubetyped/informer/e2e")))
 }
 
 // run runs a command in a folder and returns what it prints.

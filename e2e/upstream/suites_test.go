@@ -67,7 +67,7 @@ func TestControllerRuntime(t *testing.T) {
 				names = append(names, regexp.QuoteMeta(name)+"$")
 			}
 			report := program + ".json"
-			cmd := exec.CommandContext(t.Context(), program, "-ginkgo.json-report="+report, "-ginkgo.no-color", "-ginkgo.flake-attempts=2", "-ginkgo.skip="+strings.Join(names, "|"))
+			cmd := exec.CommandContext(t.Context(), program, "-ginkgo.json-report="+report, "-ginkgo.no-color", "-ginkgo.flake-attempts=2", "-ginkgo.timeout=5m", "-ginkgo.skip="+strings.Join(names, "|"))
 			cmd.Dir = filepath.Join(module, s.path)
 			cmd.Env = append(os.Environ(), "USE_EXISTING_CLUSTER=true", "KUBECONFIG="+startCluster(t), "TMPDIR="+temp)
 			if s.deduplicated {

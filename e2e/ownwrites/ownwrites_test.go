@@ -1,0 +1,156 @@
+package ownwrites
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubetyped/informer/e2e/proxy"
+	"github.com/kubetyped/informer/e2e/target"
+	"github.com/kubetyped/informer/internal/test/report"
+)
+
+var (
+	parents  = flag.Int("parents", 4, "number of parents")
+	children = flag.Int("children", 3, "number of Pods that each gets")
+	lags     = flag.String("lags", "0s,20ms", "how much later events of watches come; with another number of Pods, as 1s:5")
+	document = flag.String("report", "", "page to write the table into")
+)
+
+// ways are how the controller reads.
+var ways = []string{"plain", "blocking", "skipping", "live", "ours"}
+
+// result is what the controller prints.
+type result struct {
+	Reconciles, Stale, Skipped, Made, Doubles int
+	Took, Write, Next, Lag                    time.Duration
+}
+
+// server is what the controllers run on.
+var server *target.Target
+
+func TestMain(m *testing.M) { os.Exit(target.Main(m, &server)) }
+
+// TestOwnWrites: with own writes no reconcile sees a state without them and there are no
+// doubles, whatever the lag; nor with the ways that wait. Each parent gets its Pods with every
+// way.
+func TestOwnWrites(t *testing.T) {
+	client, err := kubernetes.NewForConfig(server.Config())
+	require.NoError(t, err)
+	program := target.Build(t, "adapters/ctrlruntime", "./internal/staleness")
+	table := fmt.Sprintf(`%d parents, 16 workers, %s. Medians, and sums for computed names; no parent gets more than ten times its Pods.
+
+| lag, Pods for each | | cache | blocking client | skipping (KEP-5647) | live reads | own writes |
+|--:|---|--:|--:|--:|--:|--:|
+`, *parents, time.Now().Format(time.DateOnly))
+	for _, text := range strings.Split(*lags, ",") {
+		text, count, _ := strings.Cut(text, ":")
+		if count == "" {
+			count = fmt.Sprint(*children)
+		}
+		lag, err := time.ParseDuration(text)
+		require.NoError(t, err)
+		n, err := strconv.Atoi(count)
+		require.NoError(t, err)
+		table += measure(t, client, program, lag, n)
+	}
+	t.Log(table)
+	if *document != "" {
+		require.NoError(t, report.Replace(*document, "e2e/ownwrites", table))
+	}
+}
+
+// measure runs the controller in all ways, with computed and with generated names. It returns
+// the rows of the table for the lag.
+func measure(t *testing.T, client kubernetes.Interface, program string, lag time.Duration, children int) (rows string) {
+	network, err := proxy.Start(server.Config(), proxy.WithWatchLag(lag))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, network.Close()) })
+	kubeconfig := target.WriteKubeconfig(t, network.Config())
+	var write, next, stale, doubles, requests []string
+	for _, way := range ways {
+		var results [2]result
+		before := network.Requests("", "")
+		for i, generate := range []bool{false, true} {
+			namespace := prepare(t, client)
+			results[i] = run(t, program, "-kubeconfig="+kubeconfig, "-namespace="+namespace, "-way="+way,
+				fmt.Sprintf("-generate=%t", generate), fmt.Sprintf("-children=%d", children))
+			check(t, client, namespace, way, children, results[i])
+			if i == 0 {
+				requests = append(requests, fmt.Sprint(network.Requests("", "")-before))
+			}
+		}
+		if way == "plain" {
+			lag = results[0].Lag // each Pod's event comes before the next is made
+		}
+		write = append(write, rounded(results[0].Write))
+		next = append(next, rounded(results[0].Next))
+		stale = append(stale, fmt.Sprint(results[0].Stale))
+		doubles = append(doubles, fmt.Sprint(results[1].Doubles))
+	}
+	row := func(first, name string, cells []string) {
+		rows += fmt.Sprintf("| %s | %s | %s |\n", first, name, strings.Join(cells, " | "))
+	}
+	row(fmt.Sprintf("%s, %d", rounded(lag), children), "write", write)
+	row("", "to the next useful reconcile", next)
+	row("", "stale reconciles", stale)
+	row("", "doubles with `generateName`", doubles)
+	row("", "requests", requests)
+	return rows
+}
+
+// rounded writes a duration with three digits at most.
+func rounded(d time.Duration) string {
+	if d > 100*time.Millisecond {
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return d.Round(100 * time.Microsecond).String()
+}
+
+// check compares what a controller says with what the server has.
+func check(t *testing.T, client kubernetes.Interface, namespace, way string, children int, r result) {
+	list, err := client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	assert.Len(t, list.Items, r.Made, way)
+	assert.Equal(t, *parents*children+r.Doubles, r.Made, way)
+	if way != "plain" {
+		assert.Zero(t, r.Stale, "%s: reconciles that did not see own writes", way)
+		assert.Zero(t, r.Doubles, way)
+	}
+}
+
+// prepare makes a namespace with parents, and returns its name.
+func prepare(t *testing.T, client kubernetes.Interface) string {
+	namespace := server.Namespace(t)
+	for i := range *parents {
+		parent := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("parent-%d", i), Labels: map[string]string{"parent": "true"}}}
+		_, err := client.CoreV1().ConfigMaps(namespace).Create(t.Context(), parent, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	return namespace
+}
+
+// run runs the controller until all is done.
+func run(t *testing.T, program string, args ...string) (r result) {
+	args = append(args, fmt.Sprintf("-parents=%d", *parents))
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	var errors bytes.Buffer
+	cmd.Stderr = &errors
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s: %s", args, &errors)
+	require.NoError(t, json.Unmarshal(out, &r))
+	return r
+}
