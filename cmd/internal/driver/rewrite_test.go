@@ -61,7 +61,7 @@ func TestRewriteCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, fixes := rewrite(t, importer, string(source)); fixes != 8 {
+	if _, fixes := rewrite(t, importer, string(source)); fixes != 9 {
 		t.Errorf("%d fixes", fixes)
 	}
 }
@@ -161,7 +161,7 @@ func (w *writer) block(obj string, depth int) string {
 func (w *writer) statement(obj string, depth int) string {
 	w.n++
 	inner := "use()\n"
-	kind := w.next(17)
+	kind := w.next(19)
 	if depth > 0 {
 		inner = w.block(obj, depth-1)
 	}
@@ -183,9 +183,11 @@ func (w *writer) statement(obj string, depth int) string {
 		"var mN metav1.Object\nvar okN bool\nif mN, okN = OBJ.(metav1.Object); !okN {\nINNER}\nuse(mN)",
 		"func() {\nINNER}()",
 		"for range 2 {\nINNER}",
+		"podN, okN := OBJ.(*corev1.Pod)\nif !okN || podN == nil {\nINNER}",
+		"podN, okN := OBJ.(*corev1.Pod)\n_, aN := OBJ.(*corev1.Pod)\nif aN && podN != nil && okN {\nINNER}",
 	}[kind]
 	n := fmt.Sprint(w.n)
 	shape = strings.ReplaceAll(strings.ReplaceAll(shape, "podN", "pod"+n), "okN", "ok"+n)
-	shape = strings.ReplaceAll(strings.ReplaceAll(shape, "xN", "x"+n), "mN", "m"+n)
+	shape = strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(shape, "xN", "x"+n), "mN", "m"+n), "aN", "a"+n)
 	return strings.ReplaceAll(strings.ReplaceAll(shape, "OBJ", obj), "INNER", inner)
 }

@@ -289,9 +289,16 @@ func (b *body) canRename(s slot) bool {
 	return free
 }
 
-// checkOK fails if the result of a cast is used in what is not removed. The declaration of
+// checkOK removes results of casts from conditions, and fails if one is used in what is left. The declaration of
 // one that is not used any more goes.
 func (b *body) checkOK() {
+	for ok := range b.oks {
+		for _, id := range b.uses[ok] {
+			if !b.isRemoved(id) {
+				b.conditionOf(id)
+			}
+		}
+	}
 	for ok, at := range b.oks {
 		if b.isLive(ok) {
 			b.fail(at, "the result "+ok.Name()+" of a cast is used in a way that is not known")
