@@ -23,6 +23,7 @@ type implementation struct {
 var implementations = []implementation{
 	{"client-go", cache.NewSharedIndexInformer, cache.NewSharedIndexInformerWithOptions, clientGoTypedPods},
 	{"typed", adapters.NewSharedIndexInformer, adapters.NewSharedIndexInformerWithOptions, adapters.NewTypedSharedIndexInformer[*corev1.Pod]},
+	{packed, packedSimple, packedWithOptions, adapters.NewTypedSharedIndexInformer[*corev1.Pod]},
 }
 
 func clientGoTypedPods(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.TypedSharedIndexInformer[*corev1.Pod] {

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/decode/kept"
 )
 
 // conversion is how objects of an informer pass between typed and untyped code.
@@ -21,18 +22,28 @@ type conversion[T index.Object] struct {
 	anything bool
 }
 
-// untyped returns what typed was given.
-func (c conversion[T]) untyped(obj T) any {
+// untyped returns what typed was given. An object that is kept as bytes is decoded; the error
+// names it.
+func (c conversion[T]) untyped(obj T) (any, error) {
 	if c.anything {
 		return untypedOfAny(obj)
 	}
-	return obj
+	return obj, nil
 }
 
-// appendUntyped does the same for many.
+// known does as untyped for those who can do nothing about an error: it is reported, once for
+// the object, and known returns false.
+func (c conversion[T]) known(obj T) (any, bool) {
+	untyped, err := c.untyped(obj)
+	return untyped, err == nil || c.report(obj, err)
+}
+
+// appendUntyped appends many, apart from those that are not known.
 func (c conversion[T]) appendUntyped(dst []any, objs []T) []any {
 	for _, obj := range objs {
-		dst = append(dst, c.untyped(obj))
+		if untyped, ok := c.knownOfMany(obj); ok {
+			dst = append(dst, untyped)
+		}
 	}
 	return dst
 }
@@ -68,11 +79,14 @@ func ofAny() conversion[metav1.Object] {
 	}
 }
 
-func untypedOfAny(obj any) any {
-	if named, ok := obj.(*namedObject); ok {
-		return named.untyped
+func untypedOfAny(obj any) (any, error) {
+	switch o := obj.(type) {
+	case *namedObject:
+		return o.untyped, nil
+	case *kept.Object:
+		return o.Whole()
 	}
-	return obj
+	return obj, nil
 }
 
 // hasProperKey reports whether the key of obj, made a string, means obj again.

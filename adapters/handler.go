@@ -48,11 +48,25 @@ func (h *untypedHandler[T]) Needs() []string {
 }
 
 // OnAdd implements typed.Handler.
-func (h *untypedHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(h.untyped(obj), initial) }
+func (h *untypedHandler[T]) OnAdd(obj T, initial bool) {
+	if untyped, ok := h.known(obj); ok {
+		h.handler.OnAdd(untyped, initial)
+	}
+}
 
 // OnUpdate implements typed.Handler.
 func (h *untypedHandler[T]) OnUpdate(old, updated T) {
-	h.handler.OnUpdate(h.untyped(old), h.untyped(updated))
+	after, ok := h.known(updated)
+	if !ok {
+		return
+	}
+	before := after
+	if !index.Same(old, updated) {
+		if untyped, ok := h.known(old); ok {
+			before = untyped
+		}
+	}
+	h.handler.OnUpdate(before, after)
 }
 
 // OnDelete implements typed.Handler.
@@ -64,7 +78,11 @@ func (h *untypedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
 		h.handler.OnDelete(*tombstone)
 		return
 	}
-	h.handler.OnDelete(h.untyped(deleted.Object))
+	if untyped, ok := h.known(deleted.Object); ok {
+		h.handler.OnDelete(untyped)
+		return
+	}
+	h.handler.OnDelete(cache.DeletedFinalStateUnknown{Key: deleted.Key.String()})
 }
 
 // TypedHandler does as Handler, for a handler of client-go's typed informers.
@@ -114,5 +132,9 @@ func (c conversion[T]) tombstoneOf(deleted typed.Deleted[T]) *cache.DeletedFinal
 	if deleted.Reason == index.Watched {
 		return nil
 	}
-	return &cache.DeletedFinalStateUnknown{Key: deleted.Key.String(), Obj: c.untyped(deleted.Object)}
+	tombstone := &cache.DeletedFinalStateUnknown{Key: deleted.Key.String()}
+	if untyped, ok := c.known(deleted.Object); ok {
+		tombstone.Obj = untyped
+	}
+	return tombstone
 }

@@ -118,11 +118,15 @@ func (x *indexer[T]) AddIndexers(added cache.Indexers) error {
 // newIndex returns an index for a function.
 func (x *indexer[T]) newIndex(name string, f cache.IndexFunc) *index.Index[string, T] {
 	if x.late == nil {
-		return newIndex(name, f, x.untyped)
+		return newIndex(name, f, x.conversion)
 	}
+	byNamespace := isByNamespace(f)
 	return index.New(name, func(obj T) (values []string) {
 		defer x.late.catch(name, obj)
-		return mustIndex(name, f, obj, x.untyped(obj))
+		if byNamespace && x.keeps(obj) {
+			return []string{obj.GetNamespace()}
+		}
+		return mustIndex(name, f, obj, x.conversion)
 	})
 }
 

@@ -39,7 +39,10 @@ func (x *indexer[T]) found(obj T, exists bool) (item any, ok bool, err error) {
 	if !exists {
 		return nil, false, nil
 	}
-	return x.untyped(obj), true, nil
+	if item, err = x.untyped(obj); err != nil {
+		return nil, false, err
+	}
+	return item, true, nil
 }
 
 // List implements cache.Store. The slice is the caller's, and not nil.
@@ -47,7 +50,9 @@ func (x *indexer[T]) List() []any {
 	list := make([]any, 0, x.store.Len())
 	if x.writer == nil {
 		for obj := range x.store.All() {
-			list = append(list, x.untyped(obj))
+			if untyped, ok := x.knownOfMany(obj); ok {
+				list = append(list, untyped)
+			}
 		}
 		return list
 	}
@@ -86,7 +91,9 @@ func (x *indexer[T]) ByIndex(name, value string) ([]any, error) {
 	}
 	found := make([]any, 0, n)
 	for obj := range idx.All(value) {
-		found = append(found, x.untyped(obj))
+		if untyped, ok := x.known(obj); ok {
+			found = append(found, untyped)
+		}
 	}
 	return found, x.scope.end(name, value, stay)
 }
@@ -121,7 +128,9 @@ func (x *indexer[T]) Index(name string, obj any) ([]any, error) {
 	}
 	found := []any{}
 	for _, match := range x.union(idx, values) {
-		found = append(found, x.untyped(match))
+		if untyped, ok := x.known(match); ok {
+			found = append(found, untyped)
+		}
 	}
 	return found, nil
 }
@@ -132,7 +141,11 @@ func (x *indexer[T]) TypedIndex(name string, obj T) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := idx.keys(x.untyped(obj))
+	untyped, err := x.untyped(obj)
+	if err != nil {
+		return nil, err
+	}
+	values, err := idx.keys(untyped)
 	if err != nil {
 		return nil, err
 	}

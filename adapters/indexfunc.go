@@ -18,16 +18,21 @@ func Index[T index.Object](name string, f cache.IndexFunc) *index.Index[string, 
 	if f == nil {
 		return index.New[string, T](name, nil) // adding it returns an error
 	}
-	return newIndex(name, f, ofType[T]().untyped)
+	return newIndex(name, f, ofType[T]())
 }
 
 // newIndex returns an index whose function is called with untyped objects.
-func newIndex[T index.Object](name string, f cache.IndexFunc, untyped func(T) any) *index.Index[string, T] {
-	return index.New(name, func(obj T) []string { return mustIndex(name, f, obj, untyped(obj)) })
+func newIndex[T index.Object](name string, f cache.IndexFunc, conv conversion[T]) *index.Index[string, T] {
+	return index.New(name, func(obj T) []string { return mustIndex(name, f, obj, conv) })
 }
 
-// mustIndex calls an index function, and panics if it returns an error.
-func mustIndex[T index.Object](name string, f cache.IndexFunc, obj T, untyped any) []string {
+// mustIndex calls an index function, and panics if it returns an error. What is not known has no
+// values.
+func mustIndex[T index.Object](name string, f cache.IndexFunc, obj T, conv conversion[T]) []string {
+	untyped, ok := conv.known(obj)
+	if !ok {
+		return nil
+	}
 	values, err := f(untyped)
 	if err != nil {
 		panic(fmt.Errorf("unable to calculate an index entry for key %q on index %q: %w", index.KeyOf(obj), name, err))

@@ -86,6 +86,7 @@ type informer[T cache.Object] struct {
 	typed   *typed.Informer[T]
 	source  *reflectorSource[T] // nil: the informer was made elsewhere
 	store   *indexer[T]
+	packs   bool   // objects are kept as bytes, as far as they are decoded here
 	name    string // in DoneCheckers
 	checker *doneChecker
 
@@ -107,12 +108,11 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 		listeners:     map[*listener[T]]struct{}{},
 	}
 	spaces, _ := lw.(*listwatch.Namespaces)
-	writing, _ := lw.(*listwatch.Writing)
-	if writing != nil {
-		lw = writing.ListerWatcher
-	}
+	lw, writing, packing := unwrap(lw)
+	s.packs = packing != nil || spaces != nil && spaces.Packed
 	s.source = &reflectorSource[T]{
 		writing:     writing,
+		packing:     packing,
 		spaces:      spaces,
 		conversion:  conv,
 		name:        typeName,
@@ -133,8 +133,13 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 	s.source.metrics = measured
 	s.source.held = func(key index.Key) (metav1.Object, bool) {
 		obj, ok := store.Get(key)
-		untyped, isObject := conv.untyped(obj).(metav1.Object)
-		return untyped, ok && isObject
+		if !ok || s.keeps(obj) {
+			stored, _ := any(obj).(metav1.Object)
+			return stored, ok
+		}
+		untyped, _ := conv.untyped(obj) // there is an error only of what is kept
+		object, isObject := untyped.(metav1.Object)
+		return object, isObject
 	}
 	of := s.source.of()
 	s.typed = typed.NewInformer(of, opts...)
@@ -235,6 +240,9 @@ func (s *informer[T]) SetTransform(transform cache.TransformFunc) error {
 	defer s.mu.Unlock()
 	if err := s.checkSource(); err != nil {
 		return err
+	}
+	if transform != nil && s.packs {
+		return fmt.Errorf("%s: %w", s.name, listwatch.ErrTransformed)
 	}
 	s.source.transform = transform
 	return nil

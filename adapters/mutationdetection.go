@@ -35,5 +35,8 @@ func DetectMutations(informer cache.SharedInformer, period time.Duration, report
 }
 
 func (s *informer[T]) detectMutations(period time.Duration, report func(observe.Mutation)) error {
+	if s.packs {
+		return fmt.Errorf("%s: mutations are not detected: its objects are kept as bytes (WithPacked), which nobody can modify", s.name)
+	}
 	return s.typed.Observe(observe.WithMutationDetection(period, report))
 }

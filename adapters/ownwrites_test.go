@@ -41,7 +41,12 @@ var writingDropIns = map[string]struct {
 	"informers that share parts": {runtime.ContentTypeJSON, func(t *testing.T, config *rest.Config, writes *kube.Writes) cache.SharedIndexInformer {
 		return informers.NewSharedInformerFactoryWithOptions(clientsetOf(t, config), 0, informers.WithOwnWrites(writes), informers.WithDeduplication()).Core().V1().Pods().Informer()
 	}, "informers"},
-	"dynamicinformer": {runtime.ContentTypeJSON, dynamicWriting(), "dynamicinformer"},
+	"informers, packed": {runtime.ContentTypeJSON, func(t *testing.T, config *rest.Config, writes *kube.Writes) cache.SharedIndexInformer {
+		return informers.NewSharedInformerFactoryWithOptions(clientsetOf(t, config), 0, informers.WithOwnWrites(writes), informers.WithPacked()).Core().V1().Pods().Informer()
+	}, "informers"},
+	"dynamicinformer, packed":  {runtime.ContentTypeJSON, dynamicWriting(dynamicinformer.WithPacked()), "dynamicinformer"},
+	"metadatainformer, packed": {runtime.ContentTypeProtobuf, metadataWriting(metadatainformer.WithPacked()), "metadatainformer"},
+	"dynamicinformer":          {runtime.ContentTypeJSON, dynamicWriting(), "dynamicinformer"},
 	"dynamicinformer that shares parts": {
 		runtime.ContentTypeJSON, dynamicWriting(dynamicinformer.WithDeduplication()), "dynamicinformer",
 	},

@@ -38,6 +38,8 @@ type reflectorSource[T index.Object] struct {
 	resync      func()
 	metrics     *metrics              // nil: none
 	writing     *listwatch.Writing    // nil: own writes come by the watch
+	packing     *listwatch.Packing    // nil: objects are whole
+	packed      listwatch.Decoding    // set when it runs; nil: objects are whole
 	spaces      *listwatch.Namespaces // nil: it is of no set of namespaces
 	cancelLists bool                  // lists end with the source
 	held        func(index.Key) (metav1.Object, bool)
@@ -100,8 +102,8 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink source.Sink[T], lw *l
 	controller := cache.New(&cache.Config{
 		Queue:                        newReflectorQueue(s, sink, lw),
 		ListerWatcher:                lw,
-		ObjectType:                   s.example,
-		ObjectDescription:            s.description,
+		ObjectType:                   s.expected(),
+		ObjectDescription:            s.described(),
 		FullResyncPeriod:             s.resyncCheck,
 		ShouldResync:                 s.shouldSync,
 		WatchErrorHandlerWithContext: s.onError,
@@ -114,6 +116,9 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink source.Sink[T], lw *l
 // its watches have ended. Objects share parts only if there is no transform, which might
 // modify them. Where they do not though the program asks for it, the log says why.
 func (s *reflectorSource[T]) listerWatcher(ctx context.Context) (lw cache.ListerWatcher, wait func()) {
+	if s.packing != nil {
+		return s.packingListerWatcher(ctx)
+	}
 	sharing, ok := s.lw.(*listwatch.Deduplicating)
 	if !ok {
 		return s.lw, func() {}

@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kubetyped/informer/adapters/internal/listwatch"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -71,11 +70,7 @@ func (s *reflectorSource[T]) resyncInTime(ctx context.Context) {
 
 // inNamespace returns the source of a namespace.
 func (s *reflectorSource[T]) inNamespace(namespace string) source.Source[T] {
-	lw := s.spaces.In(namespace)
-	writing, _ := lw.(*listwatch.Writing)
-	if writing != nil {
-		lw = writing.ListerWatcher
-	}
+	lw, writing, packing := unwrap(s.spaces.In(namespace))
 	own := &reflectorSource[T]{
 		conversion:  s.conversion,
 		name:        s.name,
@@ -86,6 +81,7 @@ func (s *reflectorSource[T]) inNamespace(namespace string) source.Source[T] {
 		onError:     s.onError,
 		metrics:     s.metrics,
 		writing:     writing,
+		packing:     packing,
 		held:        s.held,
 		cancelLists: true,
 	}

@@ -37,7 +37,7 @@ func newReflectorQueue[T index.Object](s *reflectorSource[T], sink source.Sink[T
 func (q *reflectorQueue[T]) Add(untyped any) error {
 	obj, err := q.admit(untyped)
 	if err == nil {
-		q.detector.AddObject(q.untyped(obj))
+		q.watchOver(obj)
 		q.metrics.add()
 		q.sink.Change(index.Change[T]{Object: obj}, storeVersionOf(obj))
 	}
@@ -48,7 +48,7 @@ func (q *reflectorQueue[T]) Add(untyped any) error {
 func (q *reflectorQueue[T]) Update(untyped any) error {
 	obj, err := q.admit(untyped)
 	if err == nil {
-		q.detector.AddObject(q.untyped(obj))
+		q.watchOver(obj)
 		q.metrics.add()
 		q.sink.Change(index.Change[T]{Object: obj}, storeVersionOf(obj))
 	}
@@ -84,7 +84,7 @@ func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 			rejected = append(rejected, &source.RejectedError{ResourceVersion: version, Err: err})
 			continue
 		}
-		q.detector.AddObject(q.untyped(obj))
+		q.watchOver(obj)
 		objs = append(objs, obj)
 	}
 	q.metrics.replace()
@@ -122,6 +122,10 @@ func (q *reflectorQueue[T]) admit(untyped any) (T, error) {
 			return none, err
 		}
 		untyped = transformed
+	}
+	if err := q.checkWhole(untyped); err != nil {
+		var none T
+		return none, err
 	}
 	return q.typed(untyped)
 }

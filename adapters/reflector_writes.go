@@ -31,9 +31,12 @@ func (s *reflectorSource[T]) follow(ctx context.Context, sink source.Sink[T], lw
 				var none T
 				return none, err
 			}
+			if s.packed != nil {
+				untyped = s.packed.Keep(mediaType, untyped, text)
+			}
 			obj, err := queue.admit(untyped)
 			if err == nil {
-				s.detector.AddObject(s.untyped(obj))
+				s.watchOver(obj)
 				s.metrics.add()
 			}
 			return obj, err

@@ -2,6 +2,7 @@ package ctrlruntime
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"strings"
 	"sync"
@@ -25,17 +26,19 @@ type managerCache struct {
 	newCache func(with map[client.Object]cache.ByObject) (cache.Cache, error)
 	later    map[schema.GroupVersionKind]map[client.Object]cache.ByObject // options of kinds that are not served; never changed
 	discover *discoverer
-	host     string        // of the server
-	wake     chan struct{} // has the server asked which kinds it serves
+	host     string                                     // of the server
+	wake     chan struct{}                              // has the server asked which kinds it serves
+	byName   map[schema.GroupVersionKind]referenceCache // of WithReferences; never changed
 
-	mu        sync.Mutex
-	deferred  map[kindOf]*deferredInformer            // guarded by mu
-	caches    map[schema.GroupVersionKind]*laterCache // guarded by mu; of kinds in later that are served
-	informers map[kindOf][]*cachedInformer            // guarded by mu
-	gates     map[kindOf][]*gate                      // guarded by mu; of all informers
-	suspects  map[schema.GroupVersionKind]time.Time   // guarded by mu; kinds that a request has not found, and when discovery did not, either
-	gone      map[schema.GroupVersionKind]error       // guarded by mu; kinds that were served, or may not be listed, and the error of reads
-	run       func(of cache.Cache)                    // guarded by mu; nil: not started
+	mu            sync.Mutex
+	deferred      map[kindOf]*deferredInformer            // guarded by mu
+	caches        map[schema.GroupVersionKind]*laterCache // guarded by mu; of kinds in later that are served
+	informers     map[kindOf][]*cachedInformer            // guarded by mu
+	packedReaders map[kindOf][]*packedReader              // guarded by mu
+	gates         map[kindOf][]*gate                      // guarded by mu; of all informers
+	suspects      map[schema.GroupVersionKind]time.Time   // guarded by mu; kinds that a request has not found, and when discovery did not, either
+	gone          map[schema.GroupVersionKind]error       // guarded by mu; kinds that were served, or may not be listed, and the error of reads
+	run           func(of cache.Cache)                    // guarded by mu; nil: not started
 }
 
 // laterCache is the cache of a kind that was not served when the others were made.
@@ -51,21 +54,35 @@ func (*managerCache) NeedLeaderElection() bool { return false }
 
 // Get implements client.Reader.
 func (c *managerCache) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if r := c.byReference(obj); r != nil {
+		return r.get(ctx, key, obj, opts)
+	}
 	of, err := c.reader(obj)
 	if err != nil {
 		return err
+	}
+	if packed := c.packedReader(obj); packed != nil {
+		return packed.get(key, obj, opts)
 	}
 	return of.Get(ctx, key, obj, opts...)
 }
 
 // List implements client.Reader.
 func (c *managerCache) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if r := c.byReference(list); r != nil {
+		return r.list(ctx, list, opts)
+	}
 	if err := c.checkSelector(list, opts); err != nil {
 		return err
 	}
 	of, err := c.reader(list)
 	if err != nil {
 		return err
+	}
+	if packed := c.packedReader(list); packed != nil {
+		if done, err := packed.list(list, opts); done {
+			return err
+		}
 	}
 	return of.List(ctx, list, opts...)
 }
@@ -114,7 +131,7 @@ func (c *managerCache) kindOf(of runtime.Object) (kindOf, error) {
 }
 
 // formOf returns under which of the three forms of a kind an informer is kept.
-func (c *managerCache) formOf(of runtime.Object, kind schema.GroupVersionKind) kindOf {
+func (*settings) formOf(of runtime.Object, kind schema.GroupVersionKind) kindOf {
 	if meta.IsListType(of) {
 		kind.Kind = strings.TrimSuffix(kind.Kind, "List")
 	}
@@ -151,6 +168,9 @@ func (c *managerCache) GetInformerForKind(ctx context.Context, kind schema.Group
 
 // informer returns the informer of a kind, a deferred one if the server does not have it.
 func (c *managerCache) informer(ctx context.Context, kind kindOf, example client.Object, opts []cache.InformerGetOption) (cache.Informer, error) {
+	if r := c.byName[kind.kind]; r != nil {
+		return r.informerOf(example)
+	}
 	c.mu.Lock()
 	d := c.deferred[kind]
 	of, err := c.cacheOf(kind.kind)
@@ -184,6 +204,10 @@ func (c *managerCache) deferInformer(kind kindOf, example client.Object) *deferr
 
 // RemoveInformer implements cache.Informers.
 func (c *managerCache) RemoveInformer(ctx context.Context, obj client.Object) error {
+	if r := c.byReference(obj); r != nil {
+		r.forget()
+		return nil
+	}
 	kind, err := c.kindOf(obj)
 	if err != nil {
 		return err
@@ -193,6 +217,7 @@ func (c *managerCache) RemoveInformer(ctx context.Context, obj client.Object) er
 	delete(c.deferred, kind)
 	delete(c.gates, kind)
 	delete(c.informers, kind)
+	delete(c.packedReaders, kind)
 	of, err := c.cacheOf(kind.kind)
 	c.mu.Unlock()
 	if err != nil || d != nil && !d.isAttached() {
@@ -203,6 +228,10 @@ func (c *managerCache) RemoveInformer(ctx context.Context, obj client.Object) er
 
 // IndexField implements client.FieldIndexer.
 func (c *managerCache) IndexField(ctx context.Context, obj client.Object, field string, keys client.IndexerFunc) error {
+	if c.byReference(obj) != nil {
+		kind, err := c.kindOf(obj)
+		return errors.Join(err, errIndexed(kind.kind))
+	}
 	if err := c.checkField(obj, field); err != nil {
 		return err
 	}
@@ -244,6 +273,9 @@ func (c *managerCache) Start(ctx context.Context) error {
 		c.runLater(of)
 	}
 	c.mu.Unlock()
+	for _, r := range c.byName {
+		running.Go(r.start(ctx))
+	}
 	running.Go(func() { c.follow(ctx) })
 	return c.Cache.Start(ctx)
 }

@@ -87,6 +87,9 @@ func (s *settings) refuse(example runtime.Object, kind schema.GroupVersionKind, 
 
 // fieldsOf returns which fields objects of a kind have.
 func (s *settings) fieldsOf(example runtime.Object, kind schema.GroupVersionKind) []kube.SourceOption {
+	if s.packs(example, kind) {
+		return nil
+	}
 	if fields, ok := s.kinds[kindOf{reflect.TypeOf(example), kind}]; ok {
 		return fields
 	}

@@ -58,15 +58,16 @@ import (
 func NewCache(opts ...CacheOption) cache.NewCacheFunc {
 	return func(config *rest.Config, o cache.Options) (cache.Cache, error) {
 		c := &managerCache{
-			settings:  &settings{kinds: map[kindOf][]kube.SourceOption{}, typed: map[reflect.Type]newTypedInformer{}, optional: map[schema.GroupVersionKind]bool{}},
-			later:     map[schema.GroupVersionKind]map[client.Object]cache.ByObject{},
-			wake:      make(chan struct{}, 1),
-			deferred:  map[kindOf]*deferredInformer{},
-			caches:    map[schema.GroupVersionKind]*laterCache{},
-			informers: map[kindOf][]*cachedInformer{},
-			gates:     map[kindOf][]*gate{},
-			suspects:  map[schema.GroupVersionKind]time.Time{},
-			gone:      map[schema.GroupVersionKind]error{},
+			settings:      &settings{kinds: map[kindOf][]kube.SourceOption{}, typed: map[reflect.Type]newTypedInformer{}, optional: map[schema.GroupVersionKind]bool{}},
+			later:         map[schema.GroupVersionKind]map[client.Object]cache.ByObject{},
+			wake:          make(chan struct{}, 1),
+			deferred:      map[kindOf]*deferredInformer{},
+			caches:        map[schema.GroupVersionKind]*laterCache{},
+			informers:     map[kindOf][]*cachedInformer{},
+			packedReaders: map[kindOf][]*packedReader{},
+			gates:         map[kindOf][]*gate{},
+			suspects:      map[schema.GroupVersionKind]time.Time{},
+			gone:          map[schema.GroupVersionKind]error{},
 		}
 		if err := c.configure(config, &o, opts); err != nil {
 			return nil, fmt.Errorf("new cache: %w", err)
@@ -92,6 +93,9 @@ func (c *managerCache) make(config *rest.Config, o cache.Options) (err error) {
 	c.mapper = o.Mapper
 	if err := c.checkExamples(); err != nil {
 		return fmt.Errorf("new cache: %w", err)
+	}
+	if err := c.makeReferences(config, &o); err != nil {
+		return err
 	}
 	c.newCache = func(with map[client.Object]cache.ByObject) (cache.Cache, error) {
 		own := o
@@ -219,11 +223,14 @@ type settings struct {
 	typed   map[reflect.Type]newTypedInformer
 
 	optional map[schema.GroupVersionKind]bool
+	packed   packedKinds
 
 	namespaces *source.Namespaces                        // nil: none is followed
 	followers  map[schema.GroupVersionKind]client.Object // that follow them; none: all
 	deletions  bool                                      // of namespaces that leave
 	mapper     meta.RESTMapper                           // set before there are informers
+
+	references map[schema.GroupVersionKind]*namedReferences // nil: none
 }
 
 // configure sets up the options of a cache.
@@ -246,7 +253,10 @@ func (s *settings) configure(config *rest.Config, o *cache.Options, opts []Cache
 			return err
 		}
 	}
-	if err := s.checkNamespaces(o); err != nil {
+	if err := errors.Join(s.checkNamespaces(o), s.checkReferences(o)); err != nil {
+		return err
+	}
+	if err := s.checkPacked(o); err != nil {
 		return err
 	}
 	if o.HTTPClient == nil {
@@ -281,6 +291,9 @@ func (c *managerCache) newInformer(lw toolscache.ListerWatcher, example runtime.
 	c.addGate(of, own)
 	informer := c.settings.newInformer(own, example, kind, resync, indexers)
 	c.addInformer(of, informer)
+	if c.packs(example, kind) {
+		c.addPacked(of, informer)
+	}
 	return informer
 }
 
@@ -295,14 +308,20 @@ func (c *managerCache) addGate(of kindOf, g *gate) {
 // newInformer returns an informer of a kind.
 func (s *settings) newInformer(lw toolscache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 	fields := s.fieldsOf(example, kind)
-	writing := s.writing(example, kind, fields)
+	writing, packs := s.writing(example, kind, fields), s.packs(example, kind)
 	decode := func(lw toolscache.ListerWatcher) toolscache.ListerWatcher {
-		if s.sharing || len(fields) > 0 {
+		if packs {
+			lw = listwatch.NewPacking(lw, example, kind, schema.GroupVersionResource{})
+		} else if s.sharing || len(fields) > 0 {
 			lw = listwatch.NewDecoding(lw, example, kind, s.sharing, fields...)
 		}
 		return writing(lw)
 	}
-	decoding := listwatch.InNamespaces(s.spacesOf(kind), "", func(namespace string) toolscache.ListerWatcher {
+	spaces := s.spacesOf(kind)
+	if spaces != nil {
+		spaces.Packed = packs
+	}
+	decoding := listwatch.InNamespaces(spaces, "", func(namespace string) toolscache.ListerWatcher {
 		if namespace == "" {
 			return decode(lw)
 		}

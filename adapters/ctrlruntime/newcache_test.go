@@ -107,28 +107,33 @@ func TestNewCacheIsControllerRuntimes(t *testing.T) {
 		"no bookmarks": {DefaultEnableWatchBookmarks: new(false)},
 	} {
 		for _, contentType := range []string{"", "application/json"} {
-			t.Run(name+" "+contentType, func(t *testing.T) {
-				t.Parallel()
-				var opts []apitest.Option
-				if contentType != "" || o.DefaultEnableWatchBookmarks != nil { // the end of a streamed list is a bookmark
-					opts = append(opts, apitest.WithoutWatchList())
+			for way, option := range map[string]ctrlruntime.CacheOption{"": ctrlruntime.WithDeduplication(), " packed": ctrlruntime.WithPacked()} {
+				if way != "" && (o.DefaultTransform != nil || contentType != "" && name != "all") {
+					continue
 				}
-				srv := startWithWidgets(t, opts...)
-				write(t, srv)
-				config := srv.Config()
-				config.ContentType, config.QPS = contentType, -1
-				checkSame(t, srv, config, o)
-			})
+				t.Run(name+" "+contentType+way, func(t *testing.T) {
+					t.Parallel()
+					var opts []apitest.Option
+					if contentType != "" || o.DefaultEnableWatchBookmarks != nil { // the end of a streamed list is a bookmark
+						opts = append(opts, apitest.WithoutWatchList())
+					}
+					srv := startWithWidgets(t, opts...)
+					write(t, srv)
+					config := srv.Config()
+					config.ContentType, config.QPS = contentType, -1
+					checkSame(t, srv, config, o, option)
+				})
+			}
 		}
 	}
 }
 
 // checkSame checks that the caches of controller-runtime and ours are the same.
-func checkSame(t *testing.T, srv *apitest.Server, config *rest.Config, o cache.Options) {
+func checkSame(t *testing.T, srv *apitest.Server, config *rest.Config, o cache.Options, option ctrlruntime.CacheOption) {
 	t.Helper()
 	markers := []string{"first", "second", "third"}
 	theirs := startCache(t, cache.New, config, o, markers...)
-	ours := startCache(t, ctrlruntime.NewCache(ctrlruntime.WithDeduplication()), config, o, markers...)
+	ours := startCache(t, ctrlruntime.NewCache(option), config, o, markers...)
 	assert.Equal(t, theirs.lists(t), ours.lists(t), "kinds as in lists")
 	change(t, srv, func(marker string) {
 		theirs.await(t, marker)

@@ -38,6 +38,7 @@ type options struct {
 	sharing   bool
 	writes    *kube.Writes
 	following listwatch.Following[schema.GroupVersionResource]
+	packed    listwatch.Packed[schema.GroupVersionResource]
 }
 
 // WithNamespace limits the informers to a namespace.
@@ -113,10 +114,17 @@ func NewFilteredDynamicInformer(client dynamic.Interface, resource schema.GroupV
 func newGeneric(client dynamic.Interface, resource schema.GroupVersionResource, resync time.Duration, indexers cache.Indexers, o options) *generic {
 	example := &unstructured.Unstructured{}
 	spaces := o.following.Of(resource)
+	if spaces != nil {
+		spaces.Packed = o.packed.Has(resource)
+	}
 	lw := listwatch.InNamespaces(spaces, o.namespace, func(namespace string) cache.ListerWatcher {
-		lw := listwatch.NewResource(func() listwatch.Client[*unstructured.UnstructuredList] {
+		in := func() listwatch.Client[*unstructured.UnstructuredList] {
 			return client.Resource(resource).Namespace(namespace)
-		}, client, resource, example, o.sharing, o.tweak)
+		}
+		lw := listwatch.NewResource(in, client, resource, example, o.sharing, o.tweak)
+		if o.packed.Has(resource) {
+			lw = listwatch.NewPackingResource(in, client, resource, example, o.tweak)
+		}
 		if o.writes != nil {
 			lw = listwatch.NewWriting(lw, o.writes, example, resource.GroupVersion().WithKind(""))
 		}

@@ -57,6 +57,8 @@ func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, defaultRes
 		sharing:               o.sharing,
 		writes:                o.writes,
 		following:             o.following,
+		packed:                o.packed,
+		transform:             o.transform,
 	}
 }
 
@@ -71,6 +73,8 @@ type factory struct {
 	sharing   bool
 	writes    *kube.Writes
 	following listwatch.Following[reflect.Type]
+	packed    listwatch.Packed[reflect.Type]
+	transform bool // all informers have one
 }
 
 // ForResource returns the informer of a resource.
@@ -100,6 +104,8 @@ func (g generated) InformerFor(obj runtime.Object, makeInformer internalinterfac
 		makeInformer = k.newFunc(g.factory)
 	} else if g.following.Follows(reflect.TypeOf(obj)) {
 		makeInformer = unstable(obj)
+	} else if g.packed.Has(reflect.TypeOf(obj)) {
+		makeInformer = wholly(makeInformer, obj)
 	}
 	return g.SharedInformerFactory.InformerFor(obj, makeInformer)
 }

@@ -32,10 +32,17 @@ type kind struct {
 // does that client-go's generated code has for it.
 func (k kind) newFunc(f *factory) internalinterfaces.NewInformerFunc {
 	return func(clientset kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		lw := listwatch.InNamespaces(f.spacesOf(k), f.namespace, func(namespace string) cache.ListerWatcher {
+		spaces, packed := f.spacesOf(k), f.packed.Has(reflect.TypeOf(k.example))
+		if spaces != nil {
+			spaces.Packed = packed
+		}
+		lw := listwatch.InNamespaces(spaces, f.namespace, func(namespace string) cache.ListerWatcher {
 			sharing := k.listWatch(clientset, namespace, f.tweak)
 			var lw cache.ListerWatcher = sharing
-			if !f.sharing {
+			switch {
+			case packed:
+				lw = sharing.Packing()
+			case !f.sharing:
 				lw = sharing.ListerWatcher
 			}
 			if f.writes != nil {
@@ -43,6 +50,9 @@ func (k kind) newFunc(f *factory) internalinterfaces.NewInformerFunc {
 			}
 			return lw
 		})
+		if err := f.packingErr(packed); err != nil {
+			lw = listwatch.Broken(err)
+		}
 		return adapters.NewSharedIndexInformerWithOptions(lw, k.example, cache.SharedIndexInformerOptions{
 			ResyncPeriod: resync,
 			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},

@@ -29,9 +29,9 @@ func TestNames(t *testing.T) {
 
 // more are the names that packages have besides client-go's.
 var more = map[string][]string{
-	"github.com/kubetyped/informer/adapters/informers":        {"WithDeduplication", "WithNamespaces", "WithOutOfScopeDeletions", "WithOwnWrites"},
-	"github.com/kubetyped/informer/adapters/dynamicinformer":  {"NewDynamicSharedInformerFactoryWithOptions", "SharedInformerOption", "WithNamespace", "WithNamespaces", "WithDeduplication", "WithOutOfScopeDeletions", "WithOwnWrites", "WithTweakListOptions"},
-	"github.com/kubetyped/informer/adapters/metadatainformer": {"WithNamespace", "WithNamespaces", "WithDeduplication", "WithOutOfScopeDeletions", "WithOwnWrites", "WithTweakListOptions"},
+	"github.com/kubetyped/informer/adapters/informers":        {"WithDeduplication", "WithNamespaces", "WithOutOfScopeDeletions", "WithOwnWrites", "WithPacked"},
+	"github.com/kubetyped/informer/adapters/dynamicinformer":  {"NewDynamicSharedInformerFactoryWithOptions", "SharedInformerOption", "WithNamespace", "WithNamespaces", "WithDeduplication", "WithOutOfScopeDeletions", "WithOwnWrites", "WithPacked", "WithTweakListOptions"},
+	"github.com/kubetyped/informer/adapters/metadatainformer": {"WithNamespace", "WithNamespaces", "WithDeduplication", "WithOutOfScopeDeletions", "WithOwnWrites", "WithPacked", "WithTweakListOptions"},
 }
 
 // names returns the exported names of a package.

@@ -27,6 +27,8 @@ type options struct {
 	sharing   bool
 	writes    *kube.Writes
 	following listwatch.Following[reflect.Type]
+	packed    listwatch.Packed[reflect.Type]
+	transform bool // there is one
 }
 
 func pass(option informers.SharedInformerOption) SharedInformerOption {
@@ -97,7 +99,10 @@ func WithOutOfScopeDeletions() SharedInformerOption {
 
 // WithTransform sets the transform of all informers.
 func WithTransform(transform cache.TransformFunc) SharedInformerOption {
-	return pass(informers.WithTransform(transform))
+	return func(o *options) {
+		o.transform = transform != nil
+		o.passed = append(o.passed, informers.WithTransform(transform))
+	}
 }
 
 // WithInformerName gives the informers' metrics a name, and has them reported.

@@ -40,6 +40,7 @@ type options struct {
 	sharing   bool
 	writes    *kube.Writes
 	following listwatch.Following[schema.GroupVersionResource]
+	packed    listwatch.Packed[schema.GroupVersionResource]
 }
 
 // WithTransform sets the transform of all informers.
@@ -122,15 +123,25 @@ func NewFilteredMetadataInformer(client metadata.Interface, resource schema.Grou
 func newGeneric(client metadata.Interface, resource schema.GroupVersionResource, resync time.Duration, indexers cache.Indexers, o options) *generic {
 	example := &metav1.PartialObjectMetadata{}
 	spaces := o.following.Of(resource)
+	if spaces != nil {
+		spaces.Packed = o.packed.Has(resource)
+	}
 	lw := listwatch.InNamespaces(spaces, o.namespace, func(namespace string) cache.ListerWatcher {
-		lw := listwatch.NewResource(func() listwatch.Client[*metav1.PartialObjectMetadataList] {
+		in := func() listwatch.Client[*metav1.PartialObjectMetadataList] {
 			return client.Resource(resource).Namespace(namespace)
-		}, client, resource, example, o.sharing, o.tweak)
+		}
+		lw := listwatch.NewResource(in, client, resource, example, o.sharing, o.tweak)
+		if o.packed.Has(resource) {
+			lw = listwatch.NewPackingResource(in, client, resource, example, o.tweak)
+		}
 		if o.writes != nil {
 			lw = listwatch.NewWriting(lw, o.writes, example, resource.GroupVersion().WithKind(""))
 		}
 		return lw
 	})
+	if o.transform != nil && o.packed.Has(resource) {
+		lw = listwatch.Broken(listwatch.ErrTransformed)
+	}
 	return &generic{resource, adapters.NewSharedIndexInformer(lw, example, resync, indexers), spaces != nil}
 }
 

@@ -35,7 +35,7 @@ func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], he
 	lw.stampItem = lw.stamp
 	lw.config.namespace = any(client).(generatedClient).GetNamespace()
 	lw.breaks.between = requestConfig{}.refused()
-	return &DecodingListerWatcher{lw, lw, lw.streams.Wait, func(string) bool { return false }}, nil
+	return &DecodingListerWatcher{ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, omits: func(string) bool { return false }}, nil
 }
 
 // unreported is a reporter for a Reflector, which finds out for itself.

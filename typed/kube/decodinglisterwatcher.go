@@ -39,9 +39,10 @@ import (
 // objects, because it gets none.
 type DecodingListerWatcher struct {
 	cache.ListerWatcherWithContext
-	of    cache.ListerWatcher
-	wait  func()
-	omits func(field string) bool
+	of      cache.ListerWatcher
+	wait    func()
+	omits   func(field string) bool
+	keepers keepers // nil: objects are kept whole
 }
 
 var _ cache.ListerWatcher = (*DecodingListerWatcher)(nil)
@@ -132,9 +133,9 @@ type decodingListerWatcher[T apiObject] struct {
 	responses restListerWatcher[T] // decodes, and requests nothing
 	codecs    map[string]wire.Codec[T]
 	mask      *plan.Mask
-	shares    bool
-	left      atomic.Bool // nothing is decoded here any more
-	bypassed  sync.Once   // logs that responses do not come here
+	undecoded func(ctx context.Context, resource string, reason error) // reports that the other one decodes; nil: nobody wants to know
+	left      atomic.Bool                                              // nothing is decoded here any more
+	bypassed  sync.Once                                                // logs that responses do not come here
 }
 
 func newDecodingListerWatcher[T apiObject](
@@ -150,36 +151,70 @@ func newDecodingListerWatcher[T apiObject](
 		}
 	}
 	codecs, err := codecsOf(of, sharing, mask)
-	bare := kind.Empty() && of == reflect.TypeFor[T]() // of one of the types that are for all kinds
-	if err == nil && kind.Empty() && !bare {
-		codecs, err = nil, errors.New("their kind is not known, or there are several")
+	if err == nil {
+		err = checkKnown(of, kind)
 	}
 	if err != nil && mask == nil { // else fields are left out of what the other one decodes
 		return nil, fmt.Errorf("decode objects of type %v: %w", of, err)
 	}
+	if err != nil {
+		codecs = nil
+	}
+	d := &decodingListerWatcher[T]{requests: cache.ToListerWatcherWithContext(lw), codecs: codecs, mask: mask}
+	if held != nil {
+		d.undecoded = logUndecoded
+	}
+	d.responses.receive(of, kind, named)
+	d.responses.stamp, d.responses.stampItem = stampsOf[T](of, kind)
+	return &DecodingListerWatcher{ListerWatcherWithContext: d, of: lw, wait: d.responses.streams.Wait, omits: func(field string) bool { return !mask.Has(field) }}, nil
+}
+
+// checkKnown returns an error if objects of a type, for a kind that is empty, can be of several.
+func checkKnown(of reflect.Type, kind schema.GroupVersionKind) error {
+	if kind.Empty() && !isOfAnyKind(of) {
+		return errors.New("their kind is not known, or there are several")
+	}
+	return nil
+}
+
+// stampsOf returns what gives the objects of events and those of lists, of a type, their kind;
+// nil: they keep what they have.
+func stampsOf[T apiObject](of reflect.Type, kind schema.GroupVersionKind) (events, items func(T)) {
+	if !isMetadata(of) {
+		return stamp[T](schema.GroupVersionKind{}), nil
+	}
+	events = stamp[T](kind)
+	if !kind.Empty() {
+		items = events
+	}
+	return events, items
+}
+
+// receive makes the ListerWatcher decode responses with objects of a type and kind, and request
+// nothing.
+func (lw *restListerWatcher[T]) receive(of reflect.Type, kind schema.GroupVersionKind, named schema.GroupVersionResource) {
 	if named.Empty() {
 		named, _ = meta.UnsafeGuessKindToResource(kind)
 	}
-	d := &decodingListerWatcher[T]{
-		responses: restListerWatcher[T]{
-			of: of, resource: resource{named, kind}, expected: kind, reports: unreported{}, strict: true,
-			stamp: stamp[T](schema.GroupVersionKind{}),
-		},
-		requests: cache.ToListerWatcherWithContext(lw), codecs: codecs, mask: mask, shares: held != nil,
+	lw.of, lw.resource, lw.expected, lw.reports, lw.strict = of, resource{named, kind}, kind, unreported{}, true
+	lw.breaks.between = requestConfig{}.refused()
+	if isOfAnyKind(of) {
+		lw.expected, lw.bookmarkKind = schema.GroupVersionKind{}, kind
 	}
-	r := &d.responses
-	switch of {
-	case reflect.TypeFor[*unstructured.Unstructured]():
-		r.expected, r.bookmarkKind = schema.GroupVersionKind{}, kind
-	case reflect.TypeFor[*metav1.PartialObjectMetadata]():
-		r.expected, r.bookmarkKind = schema.GroupVersionKind{}, kind
-		r.stamp = stamp[T](kind)
-		if !bare {
-			r.stampItem = r.stamp
-		}
+}
+
+var (
+	errBypassed = errors.New("requests bypass kube.DecodingTransport: call config.Wrap(kube.DecodingTransport) before the client is made")
+	errCombined = errors.New("the ListerWatcher combines several responses: make one request for each list and watch")
+)
+
+// logUndecoded logs that the other one decodes.
+func logUndecoded(ctx context.Context, resource string, reason error) {
+	if errors.Is(reason, errBypassed) {
+		klog.FromContext(ctx).Info("Deduplication is off, because requests bypass kube.DecodingTransport", "resource", resource)
+		return
 	}
-	r.breaks.between = requestConfig{}.refused()
-	return &DecodingListerWatcher{d, lw, r.streams.Wait, func(field string) bool { return !mask.Has(field) }}, nil
+	klog.FromContext(ctx).Info("Deduplication is off, because the ListerWatcher combines several responses", "resource", resource)
 }
 
 // codecsOf returns the codecs of all formats for objects of a type.
@@ -258,21 +293,23 @@ func (d *decodingListerWatcher[T]) maskedList(list runtime.Object, err error) (r
 // leave leaves all that comes to the other one.
 func (d *decodingListerWatcher[T]) leave(ctx context.Context) {
 	if !d.left.Swap(true) {
-		klog.FromContext(ctx).Info("Deduplication is off, because the ListerWatcher combines several responses",
-			"resource", d.responses.resource.String())
+		d.tell(ctx, errCombined)
 	}
 }
 
 // look logs once that responses are not offered to a taker, if a request that it was made for
 // has succeeded all the same.
 func (d *decodingListerWatcher[T]) look(ctx context.Context, t *taker, err error) {
-	if err != nil || !d.shares || t.offered() {
+	if err != nil || t.offered() {
 		return
 	}
-	d.bypassed.Do(func() {
-		klog.FromContext(ctx).Info("Deduplication is off, because requests bypass kube.DecodingTransport",
-			"resource", d.responses.resource.String())
-	})
+	d.bypassed.Do(func() { d.tell(ctx, errBypassed) })
+}
+
+func (d *decodingListerWatcher[T]) tell(ctx context.Context, reason error) {
+	if d.undecoded != nil {
+		d.undecoded(ctx, d.responses.resource.String(), reason)
+	}
 }
 
 var (

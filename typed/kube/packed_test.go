@@ -316,7 +316,7 @@ func TestMutationsOfPackedObjects(t *testing.T) {
 		pod, ok := informer.Get(index.KeyOf(cluster.Pod(0, 1)))
 		require.True(t, ok)
 		pod.Spec.NodeName = "modified"
-		create(40, 41) // so that the write happens before the next comparison, also by the race detector
+		create(40, 41) // so that the write surely happens before the next comparison
 		time.Sleep(3 * time.Minute)
 		synctest.Wait()
 		mu.Lock()

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/decode/kept"
 	"github.com/kubetyped/informer/internal/decode/wire"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -189,9 +190,14 @@ func (lw *restListerWatcher[T]) checkKind(list metav1.TypeMeta, items, kindless 
 func (l *wrappedList) nameKinds() {
 	kind := strings.TrimSuffix(l.Kind, "List")
 	for _, item := range l.Items {
-		if u, ok := item.(*unstructured.Unstructured); ok && u.GetKind() == "" && u.GetAPIVersion() == "" {
-			u.SetAPIVersion(l.APIVersion)
-			u.SetKind(kind)
+		switch o := item.(type) {
+		case *unstructured.Unstructured:
+			if o.GetKind() == "" && o.GetAPIVersion() == "" {
+				o.SetAPIVersion(l.APIVersion)
+				o.SetKind(kind)
+			}
+		case *kept.Object:
+			o.NameKind(l.APIVersion, kind)
 		}
 	}
 }

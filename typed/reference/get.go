@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
@@ -37,8 +39,12 @@ func Get[O comparable, T index.Object](ctx context.Context, s *Source[O, T], fro
 		return obj, false, err
 	}
 	defer s.releaseAll([]*entry[T]{e})
-	if err := s.await(ctx, e); err != nil {
+	early, err := s.await(ctx, e, from.Synced())
+	if err != nil {
 		return obj, false, &KeyError{key, err}
+	}
+	if early != nil {
+		return early.read(key)
 	}
 	state := s.State(key)
 	if obj, exists, err = read(from, key); err != nil {
@@ -48,11 +54,20 @@ func Get[O comparable, T index.Object](ctx context.Context, s *Source[O, T], fro
 	case exists:
 		return obj, true, nil
 	case state.Phase == Refused:
-		return obj, false, &KeyError{key, fmt.Errorf("whether the object exists is not known: %w", state.Err)}
+		return obj, false, &KeyError{key, fmt.Errorf("whether the object exists is not known: %w", opaque(state.Err))}
 	case rejected != nil:
 		return obj, false, &KeyError{key, rejected}
 	}
 	return obj, false, nil
+}
+
+// opaque hides that a server has answered a list with 404: it does not have the kind, and that
+// must not be taken for an object that does not exist.
+func opaque(err error) error {
+	if apierrors.IsNotFound(err) {
+		return fmt.Errorf("the list is not served: %v", err)
+	}
+	return err
 }
 
 // usable returns an error if the informer is not that of the source.
@@ -70,29 +85,68 @@ func usable[O comparable, T index.Object](s *Source[O, T], from *typed.Informer[
 	return from.Err()
 }
 
-// await waits until there is an answer for a key.
-func (s *keys[T]) await(ctx context.Context, e *entry[T]) error {
+// await waits until there is an answer for a key, in the informer or, while that is not synced,
+// one that it returns.
+func (s *keys[T]) await(ctx context.Context, e *entry[T], synced <-chan struct{}) (early *answer[T], err error) {
 	select {
 	case <-e.known:
+	case <-e.heard:
+		if early = s.earlyOf(e, synced); early == nil { // reads will reflect it right away
+			select {
+			case <-e.known:
+			case <-s.ended:
+			case <-ctx.Done():
+			}
+		}
 	case <-s.ended:
 	case <-ctx.Done():
 	}
 	if s.isOver() {
-		return fmt.Errorf("references: %w", typed.ErrStopped)
+		return nil, fmt.Errorf("references: %w", typed.ErrStopped)
+	}
+	if early != nil {
+		return early, nil
 	}
 	select {
 	case <-e.known:
-		return nil
+		return nil, nil
 	default:
 	}
-	cause := context.Cause(ctx)
+	return nil, s.unanswered(context.Cause(ctx), e)
+}
+
+// earlyOf returns the answer for a key that there is before the informer is synced.
+func (s *keys[T]) earlyOf(e *entry[T], synced <-chan struct{}) *answer[T] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-synced:
+		return nil
+	default:
+		return e.early
+	}
+}
+
+// unanswered returns why there is no answer for a key.
+func (s *keys[T]) unanswered(cause error, e *entry[T]) error {
 	if since, err := s.failureOf(e); err != nil {
-		return fmt.Errorf("waited for its first list: %w; its requests fail since %s, lately with: %w", cause, since.Format("15:04:05"), err)
+		return fmt.Errorf("waited for its first list: %w; its requests fail since %s, lately with: %w", cause, since.Format("15:04:05"), opaque(err))
 	}
 	if !s.isStarted() {
 		return fmt.Errorf("waited for its first list: %w; %w", cause, typed.ErrNotStarted)
 	}
 	return fmt.Errorf("waited for its first list: %w", cause)
+}
+
+// read returns the object of an answer.
+func (a *answer[T]) read(key index.Key) (obj T, exists bool, err error) {
+	if objs, _, _ := source.Kept[T](a.items); len(objs) > 0 {
+		return objs[0], true, nil
+	}
+	if a.state.Phase == Refused {
+		return obj, false, &KeyError{key, fmt.Errorf("whether the object exists is not known: %w", opaque(a.state.Err))}
+	}
+	return obj, false, nil
 }
 
 func (s *keys[T]) isOver() bool {

@@ -27,6 +27,17 @@ func (s *Source[O, T]) Hold(of O, keys ...index.Key) error {
 	return s.hold(owner[O]{of: of}, keys, false)
 }
 
+// Forget ends the idle time of keys: those that nobody holds are dropped at once.
+func (s *Source[O, T]) Forget(keys ...index.Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range keys {
+		if e := s.all[key]; e != nil && e.holders == 0 && !s.over {
+			s.drop(e)
+		}
+	}
+}
+
 // hold is Hold. If it is tolerant, it holds all keys but those that it cannot, which it keeps
 // in mind, and returns what was wrong with these.
 func (s *Source[O, T]) hold(by owner[O], keys []index.Key, tolerant bool) error {
@@ -121,7 +132,7 @@ func (s *keys[T]) retake(key index.Key, src source.Source[T]) (*entry[T], error)
 		if src == nil {
 			return nil, nil
 		}
-		e = &entry[T]{key: key, src: src, state: State{Phase: Pending}, known: make(chan struct{})}
+		e = &entry[T]{key: key, src: src, state: State{Phase: Pending}, known: make(chan struct{}), heard: make(chan struct{})}
 		s.all[key] = e
 		s.tend(e)
 	}
@@ -240,7 +251,7 @@ func (s *keys[T]) setState(e *entry[T], state State) {
 		return
 	}
 	first := !e.state.known()
-	e.state = state
+	e.state, e.early = state, nil
 	if first {
 		close(e.known)
 		if e.holders == 0 {

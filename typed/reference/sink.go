@@ -200,6 +200,7 @@ func (k *keySink[T]) Replace(l source.List, version string) {
 	k.raise(version)
 	if !k.synced {
 		k.first = items
+		k.setEarly()
 		k.syncIfAnswered()
 		return
 	}
@@ -335,6 +336,7 @@ func (k *keySink[T]) fails(err error, refused bool) {
 	}
 	k.state.Err, k.state.Since = err, k.since
 	k.publishIfSynced()
+	k.setEarly()
 	k.syncIfAnswered()
 }
 
@@ -344,6 +346,19 @@ func (k *keySink[T]) publishIfSynced() {
 	if k.synced {
 		k.publish()
 	}
+}
+
+// setEarly keeps an answer for Get, until the informer is synced. The caller holds the lock.
+func (k *keySink[T]) setEarly() {
+	if k.synced {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.entry.early == nil {
+		close(k.entry.heard)
+	}
+	k.entry.early = &answer[T]{k.state, k.first}
 }
 
 // setFailure keeps the failure for Get. The caller holds the lock.

@@ -29,7 +29,7 @@ import (
 //     is in one state of the store, but two keys need not be of one moment.
 //     typed.Informer.WaitForKeyVersion waits for one key.
 //  5. The informer is synced when each key that was held at the start has an answer, of which
-//     refused is one. Get waits for those that are held later.
+//     refused is one. Get waits for its key alone.
 //  6. A list and a failure concern their key alone, see KeyError.
 //  7. An object whose key is released, and idle for long enough, is deleted with the reason
 //     index.OutOfScope. One whose key is held later is added with the reason index.Relisted.
@@ -91,9 +91,17 @@ type entry[T index.Object] struct {
 	version string        // that its watch has reached, and was reported
 	failure error         // that lasts
 	since   time.Time     // when it began
-	known   chan struct{} // closed when there is an answer
+	known   chan struct{} // closed when there is an answer, and reads of the informer reflect it
+	early   *answer[T]    // until the informer is synced; nil: there is none
+	heard   chan struct{} // closed when early is set
 	last    time.Time     // when idle began
 	timer   *time.Timer   // looks whether idle is over; nil: none does
+}
+
+// answer is what was listed of a key before the informer was synced. It is never changed.
+type answer[T index.Object] struct {
+	state State
+	items []source.Staged
 }
 
 // Option sets up a Source.
@@ -166,7 +174,7 @@ func NewSource[O comparable, T index.Object](of func(index.Key) source.Source[T]
 	s.keys.open, s.keys.idle, s.keys.limit, s.keys.err = of, c.idle, c.limit, errors.Join(errs...)
 	s.all = map[index.Key]*entry[T]{}
 	s.wake, s.ended = make(chan struct{}, 1), make(chan struct{})
-	s.watchers.wake = make(chan struct{}, 1)
+	s.watchers.setUp()
 	if s.err != nil {
 		s.err = fmt.Errorf("references: %w", s.err)
 	}

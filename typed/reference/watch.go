@@ -16,7 +16,7 @@ import (
 // refusal, such as that of a network, changes no state.
 //
 // The function is called by one goroutine, when the informer runs. It may take its time, and
-// call Get. When stop returns, the function does not run and is not called any more; if it is
+// call Get: what changes several times meanwhile is reported once, with its last state. When stop returns, the function does not run and is not called any more; if it is
 // the function that calls stop, it is only not called any more.
 func (s *keys[T]) Watch(f func(index.Key, State)) (stop func()) {
 	if f == nil {
@@ -31,9 +31,16 @@ type watchers struct {
 	some atomic.Int32  // the length of all
 
 	mu      sync.Mutex
-	all     []*watcher // guarded by mu; replaced, not changed
-	changes []change   // guarded by mu
-	id      uint64     // guarded by mu: the goroutine that calls
+	all     []*watcher             // guarded by mu; replaced, not changed
+	changes []change               // guarded by mu; one a key at most
+	at      map[index.Key]int      // guarded by mu; the places of keys in changes
+	told    map[index.Key]struct{} // guarded by mu; keys with a state that was reported
+	id      uint64                 // guarded by mu: the goroutine that calls
+}
+
+func (w *watchers) setUp() {
+	w.wake = make(chan struct{}, 1)
+	w.at, w.told = map[index.Key]int{}, map[index.Key]struct{}{}
 }
 
 // watcher is one of them.
@@ -77,21 +84,58 @@ func (w *watchers) leave(one *watcher) uint64 {
 	}
 	w.all = left
 	w.some.Store(int32(len(left)))
+	if len(left) == 0 {
+		w.changes = nil
+		clear(w.at)
+		clear(w.told)
+	}
 	return w.id
 }
 
-// add adds a change to report. It does not wait.
+// add adds a change to report, in the place of an earlier one of the key that is not reported
+// yet. Nothing is left of a key that came and went meanwhile. It does not wait.
 func (w *watchers) add(key index.Key, state State) {
 	if w.some.Load() == 0 {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.changes = append(w.changes, change{key, state})
+	at, waits := w.at[key]
+	_, told := w.told[key]
+	switch {
+	case !waits:
+		w.at[key] = len(w.changes)
+		w.changes = append(w.changes, change{key, state})
+	case state.Phase == 0 && !told:
+		last := len(w.changes) - 1
+		w.changes[at] = w.changes[last]
+		w.at[w.changes[at].key] = at
+		w.changes = w.changes[:last]
+		delete(w.at, key)
+	default:
+		w.changes[at].state = state
+	}
 	select {
 	case w.wake <- struct{}{}:
 	default: // a goroutine is at it
 	}
+}
+
+// take returns the changes to report, and to whom.
+func (w *watchers) take() (changes []change, all []*watcher) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	changes, all = w.changes, w.all
+	w.changes = nil
+	for _, c := range changes {
+		delete(w.at, c.key)
+		if c.state.Phase == 0 {
+			delete(w.told, c.key)
+		} else {
+			w.told[c.key] = struct{}{}
+		}
+	}
+	return changes, all
 }
 
 // run reports changes until ctx ends.
@@ -105,10 +149,7 @@ func (w *watchers) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		w.mu.Lock()
-		changes, all := w.changes, w.all
-		w.changes = nil
-		w.mu.Unlock()
+		changes, all := w.take()
 		for _, c := range changes {
 			for _, one := range all {
 				if ctx.Err() == nil {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/decode/kept"
 	"github.com/kubetyped/informer/typed/kube"
 )
 
@@ -19,6 +20,7 @@ type Deduplicating struct {
 	cache.ListerWatcher // the one that decodes as client-go does
 
 	decode func(held func(index.Key) (metav1.Object, bool)) (cache.ListerWatcher, func(), error)
+	pack   func(held func(index.Key) *kept.Object) (cache.ListerWatcher, Decoding, error)
 	masked bool // fields are left out, whether parts are shared or not
 	alone  bool // nothing is deduplicated, though the user wants it
 }
@@ -65,6 +67,10 @@ func NewDeduplicating[T index.Object, L runtime.Object](client func() kube.Clien
 				return nil, nil, err
 			}
 			return New(func() Client[runtime.Object] { return byContext{decoding} }, clientset, tweaks...), decoding.Wait, nil
+		},
+		pack: func(held func(index.Key) *kept.Object) (cache.ListerWatcher, Decoding, error) {
+			decoding, err := kube.NewPackingClient(client(), held)
+			return New(func() Client[runtime.Object] { return byContext{decoding} }, clientset, tweaks...), decoding, err
 		},
 	}
 }

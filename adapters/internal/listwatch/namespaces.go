@@ -23,6 +23,8 @@ type Namespaces struct {
 	NamespaceOf func(index, value string) string
 	// Refuse returns an error for a handler that must not be added; nil: there is none.
 	Refuse func(handler any) error
+	// Packed has the informer keep objects as bytes: In returns a *Packing, or a Writing of one.
+	Packed bool
 	// Err is why the informer cannot run; nil: it can.
 	Err error
 }

@@ -117,7 +117,7 @@ func newCodec[T any](mediaType string, into reflect.Type, of *API, held Held[T],
 
 // Packing returns a codec that gives each object of a NewCodec to pack, with the bytes that it
 // was decoded from, which are valid until pack returns. It calls pack from several goroutines.
-// Other codecs, and those of *unstructured.Unstructured, do not pack.
+// Other codecs do not pack.
 func Packing[T any](codec Codec[T], pack func(obj T, bytes []byte)) Codec[T] {
 	switch c := codec.(type) {
 	case protobufCodec[T]:
@@ -126,6 +126,10 @@ func Packing[T any](codec Codec[T], pack func(obj T, bytes []byte)) Codec[T] {
 	case jsonCodec[T]:
 		c.pack = pack
 		return c
+	}
+	if c, ok := any(codec).(unstructuredJSON); ok {
+		c.pack, _ = any(pack).(func(*unstructured.Unstructured, []byte))
+		codec, _ = any(c).(Codec[T])
 	}
 	return codec
 }

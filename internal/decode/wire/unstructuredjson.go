@@ -21,7 +21,8 @@ type unstructuredJSON struct {
 	held    Held[*unstructured.Unstructured] // nil: parts are not shared
 	// relatives are what objects that are not held share parts with.
 	relatives *parts.Relatives[*unstructured.Unstructured]
-	mask      *plan.Mask // nil: all fields are decoded
+	mask      *plan.Mask                                         // nil: all fields are decoded
+	pack      func(obj *unstructured.Unstructured, bytes []byte) // nil: objects do not keep their bytes
 }
 
 // pointersToUnstructured cannot fail: it is a pointer to a struct.
@@ -63,15 +64,18 @@ func (c unstructuredJSON) decodeLike(object []byte, like *unstructured.Unstructu
 
 // object decodes an object, by whichever decoder.
 func (c unstructuredJSON) object(text []byte) (*unstructured.Unstructured, error) {
-	if obj, ok := c.decode(text); ok {
-		return obj, nil
+	obj, ok := c.decode(text)
+	if !ok {
+		obj = &unstructured.Unstructured{}
+		if err := json.Unmarshal(text, &obj.Object); err != nil {
+			return nil, err
+		}
+		if c.mask != nil {
+			c.mask.Apply(obj)
+		}
 	}
-	obj := &unstructured.Unstructured{}
-	if err := json.Unmarshal(text, &obj.Object); err != nil {
-		return nil, err
-	}
-	if c.mask != nil {
-		c.mask.Apply(obj)
+	if c.pack != nil {
+		c.pack(obj, text)
 	}
 	return obj, nil
 }

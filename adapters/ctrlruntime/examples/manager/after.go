@@ -18,15 +18,17 @@ import (
 )
 
 // after is the manager with this project: objects are deduplicated, of Pods only the Node is
-// kept, their index is typed and read without copies, and a debug page and a readiness check
-// name problems.
+// kept, their index is typed and read without copies, own writes are read at once, and a debug
+// page and a readiness check name problems.
 func after(ctx context.Context, config *rest.Config, options ctrl.Options) error {
+	writes := kube.NewWrites()
 	options.NewCache = ctrlruntime.NewCache(
+		ctrlruntime.WithOwnWrites(writes),
 		ctrlruntime.WithDeduplication(),
 		ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields")),
 		ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("spec.nodeName")),
 		ctrlruntime.Typed[*corev1.Pod]())
-	mgr, err := ctrl.NewManager(config, options)
+	mgr, err := ctrl.NewManager(writes.Config(config), options)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // Command manager writes on each Node how many Pods it has: by after.go, with this project
 // under controller-runtime, or by before.go, without.
 //
-//	go run ./examples/manager [-before] [-kubeconfig FILE]
+//	go run ./examples/manager [-before] [-kubeconfig FILE] [-probes ADDRESS] [-metrics ADDRESS]
 //
 // A test runs both.
 package main
@@ -17,18 +17,22 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 func main() {
 	withoutIt := flag.Bool("before", false, "run the program without this project")
+	probes := flag.String("probes", ":8081", "the address of the readiness check")
+	metrics := flag.String("metrics", ":8080", "the address of the metrics and of the debug page")
 	flag.Parse()
 	ctrl.SetLogger(zap.New())
 	run := after
 	if *withoutIt {
 		run = before
 	}
-	if err := run(ctrl.SetupSignalHandler(), ctrl.GetConfigOrDie(), ctrl.Options{HealthProbeBindAddress: ":8081"}); err != nil {
+	options := ctrl.Options{HealthProbeBindAddress: *probes, Metrics: metricsserver.Options{BindAddress: *metrics}}
+	if err := run(ctrl.SetupSignalHandler(), ctrl.GetConfigOrDie(), options); err != nil {
 		ctrl.Log.Error(err, "The manager has ended")
 		os.Exit(1)
 	}

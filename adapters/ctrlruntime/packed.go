@@ -1,0 +1,189 @@
+package ctrlruntime
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// WithPacked keeps objects as the bytes that the server sent: those of the kinds and Go types of the
+// examples, or all without any. A Pod takes a kilobyte rather than fifteen; an unstructured one,
+// two rather than fifty. It is for kinds of which there are many:
+//
+//		options.NewCache = ctrlruntime.NewCache(ctrlruntime.WithPacked(&corev1.Pod{}, &corev1.Secret{}))
+//
+//	 1. Get and List decode into the caller's objects, which takes about as long as two or three deep
+//	    copies. List decodes what its selectors select. With several namespaces in DefaultNamespaces
+//	    or ByObject, it decodes all, and copies.
+//	 2. Handlers, predicates and index functions get objects decoded, the last 8 MiB of them the
+//	    same ones: nobody may modify them, as ever. Who does it all the same modifies an object
+//	    until it is decoded again.
+//	 3. What cannot be decoded when it arrives is an error of the watch, as without the option.
+//	    Should it fail later, Get returns an error with the key.
+//
+// ForAllKinds leaves such kinds alone, WithDeduplication does nothing for them. It is an
+// error if such a kind has a transform, or ForKind or Typed names it.
+func WithPacked(examples ...client.Object) CacheOption {
+	return func(s *settings) error {
+		s.packed.all = s.packed.all || len(examples) == 0
+		for _, example := range examples {
+			if example == nil {
+				return errors.New("WithPacked: the example is nil")
+			}
+			kind, err := apiutil.GVKForObject(example, s.scheme)
+			if err != nil {
+				return fmt.Errorf("WithPacked: %w", err)
+			}
+			if s.packed.kinds == nil {
+				s.packed.kinds = map[kindOf]bool{}
+			}
+			s.packed.kinds[s.formOf(example, kind)] = true
+		}
+		return nil
+	}
+}
+
+// packedKinds are the kinds that are kept as bytes.
+type packedKinds struct {
+	all      bool
+	kinds    map[kindOf]bool
+	uncopied map[schema.GroupVersionKind]bool // whether the options say UnsafeDisableDeepCopy; that of an empty kind is the default
+}
+
+// noteUncopied notes of which kinds controller-runtime's cache would not return copies: then it does
+// not set their kind.
+func (p *packedKinds) noteUncopied(o *cache.Options, scheme *runtime.Scheme) error {
+	p.uncopied = map[schema.GroupVersionKind]bool{{}: ptr.Deref(o.DefaultUnsafeDisableDeepCopy, false)}
+	for obj, by := range o.ByObject {
+		kind, err := apiutil.GVKForObject(obj, scheme)
+		if err != nil {
+			return err
+		}
+		if by.UnsafeDisableDeepCopy != nil {
+			p.uncopied[kind] = *by.UnsafeDisableDeepCopy
+		}
+	}
+	return nil
+}
+
+func (p *packedKinds) isUncopied(kind schema.GroupVersionKind) bool {
+	if uncopied, ok := p.uncopied[kind]; ok {
+		return uncopied
+	}
+	return p.uncopied[schema.GroupVersionKind{}]
+}
+
+// packs reports whether objects of a kind, in the form of an example, are kept as bytes.
+func (s *settings) packs(example runtime.Object, kind schema.GroupVersionKind) bool {
+	return s.packed.all || s.packed.kinds[s.formOf(example, kind)]
+}
+
+// packsAny reports whether objects of a kind are kept as bytes in any form.
+func (s *settings) packsAny(kind schema.GroupVersionKind) bool {
+	return s.packed.all || s.packed.kinds[kindOf{kind: kind}] || s.packed.kinds[kindOf{unstructuredType, kind}] || s.packed.kinds[kindOf{metadataType, kind}]
+}
+
+// checkPacked returns an error if options exclude WithPacked.
+func (s *settings) checkPacked(o *cache.Options) error {
+	if !s.packed.all && len(s.packed.kinds) == 0 {
+		return nil
+	}
+	if s.packed.all && len(s.all) > 0 {
+		return errors.New("WithPacked of all kinds and ForAllKinds exclude each other: name kinds in WithPacked")
+	}
+	for of := range s.kinds {
+		if form := of.of; s.packed.all || s.packed.kinds[s.formOf(reflect.New(form.Elem()).Interface().(runtime.Object), of.kind)] {
+			return fmt.Errorf("WithPacked and ForKind of %v exclude each other: name it in one of the two", form)
+		}
+	}
+	for of := range s.typed {
+		example, _ := reflect.New(of.Elem()).Interface().(client.Object)
+		if kind, err := apiutil.GVKForObject(example, s.scheme); err == nil && s.packs(example, kind) {
+			return fmt.Errorf("WithPacked and Typed of %v exclude each other: name it in one of the two", of)
+		}
+	}
+	return errors.Join(s.checkTransforms(o), s.packed.noteUncopied(o, s.scheme))
+}
+
+// checkTransforms returns an error if a kind that is kept as bytes has a transform.
+func (s *settings) checkTransforms(o *cache.Options) error {
+	own := map[schema.GroupVersionKind]bool{} // of kinds that have a transform of their own
+	for obj, by := range o.ByObject {
+		kind, err := apiutil.GVKForObject(obj, s.scheme)
+		if err != nil {
+			return err
+		}
+		own[kind] = by.Transform != nil
+		transformed := by.Transform != nil || hasTransform(by.Namespaces)
+		if transformed && s.packsAny(kind) {
+			return errTransformed(fmt.Sprintf("a transform of %T in ByObject", obj))
+		}
+	}
+	if o.DefaultTransform == nil && !hasTransform(o.DefaultNamespaces) {
+		return nil
+	}
+	if s.packed.all {
+		return errTransformed("DefaultTransform, or one of DefaultNamespaces,")
+	}
+	for of := range s.packed.kinds {
+		if !own[of.kind] {
+			return errTransformed(fmt.Sprintf("DefaultTransform, or one of DefaultNamespaces, which is for %s, too,", of.kind.Kind))
+		}
+	}
+	return nil
+}
+
+func errTransformed(what string) error {
+	return fmt.Errorf("WithPacked and %s exclude each other, because it would be lost when an object is decoded again: leave it out, or name other kinds in WithPacked", what)
+}
+
+func hasTransform(namespaces map[string]cache.Config) bool {
+	for _, config := range namespaces {
+		if config.Transform != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// addPacked notes the informer of a kind that is kept as bytes.
+func (c *managerCache) addPacked(of kindOf, informer toolscache.SharedIndexInformer) {
+	reader, ok := informer.GetIndexer().(freshReader)
+	namespaced, err := apiutil.IsGVKNamespaced(of.kind, c.mapper)
+	if !ok || err != nil {
+		return // controller-runtime reads it
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.packedReaders[of] = append(c.packedReaders[of], &packedReader{reader, informer.HasSynced, of.kind, namespaced, c.packed.isUncopied(of.kind)})
+}
+
+// packedReader returns what reads the objects of a kind that is kept as bytes, nil if controller-
+// runtime does: of several informers, and of one that has not synced, for which it waits.
+func (c *managerCache) packedReader(of runtime.Object) *packedReader {
+	kind, err := c.kindOf(of)
+	if err != nil || !c.packsAny(kind.kind) {
+		return nil
+	}
+	c.mu.Lock()
+	readers := c.packedReaders[kind]
+	c.mu.Unlock()
+	if len(readers) != 1 || !readers[0].synced() {
+		return nil
+	}
+	return readers[0]
+}
+
+// notFound is the error of controller-runtime's cache.
+func (r *packedReader) notFound(name string) error {
+	return apierrors.NewNotFound(schema.GroupResource{Group: r.kind.Group, Resource: r.kind.Kind}, name)
+}

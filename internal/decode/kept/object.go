@@ -1,0 +1,141 @@
+package kept
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unique"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubetyped/informer/internal/decode/packed"
+)
+
+// Whole is an object of an API type.
+type Whole interface {
+	metav1.Object
+	runtime.Object
+}
+
+// Object is an object that is kept as bytes. It does not change, and may be used by several
+// goroutines at once. To a Reflector it is an object like others.
+type Object struct {
+	form      *Form
+	namespace unique.Handle[string]
+	labels    Labels
+	name      string
+	version   string
+	record    packed.Record
+	last      atomic.Pointer[decoded] // nil: it is not in the ring
+	size      uint32                  // of its bytes
+	event     bool                    // it came as an event
+	told      atomic.Bool             // an error was told
+}
+
+// decoded is an object in the ring.
+type decoded struct {
+	Whole
+	size int64 // in memory, about
+}
+
+// GetName returns the name of the object.
+func (o *Object) GetName() string { return o.name }
+
+// GetNamespace returns the namespace of the object.
+func (o *Object) GetNamespace() string { return o.namespace.Value() }
+
+// GetResourceVersion returns the version of the object.
+func (o *Object) GetResourceVersion() string { return o.version }
+
+// KeptLabels returns the labels of the object, without decoding it.
+func (o *Object) KeptLabels() Labels { return o.labels }
+
+// Decode decodes the object: it is the caller's. The error names it.
+func (o *Object) Decode() (Whole, error) {
+	var whole Whole
+	err := o.record.Read(func(bytes []byte) (err error) {
+		whole, err = o.form.decode(bytes)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("decode %s, which is kept as bytes: %w", o.key(), err)
+	}
+	o.form.stamp(whole, o.event)
+	return whole, nil
+}
+
+func (o *Object) key() string {
+	if namespace := o.GetNamespace(); namespace != "" {
+		return namespace + "/" + o.name
+	}
+	return o.name
+}
+
+// Whole returns the object that is in the ring, or decodes it and puts it there. It must not be
+// modified.
+func (o *Object) Whole() (Whole, error) {
+	if whole, ok := o.Recent(); ok {
+		return whole, nil
+	}
+	whole, err := o.Decode()
+	if err != nil {
+		return nil, err
+	}
+	return o.remember(whole), nil
+}
+
+// Recent returns the object if it is in the ring.
+func (o *Object) Recent() (Whole, bool) {
+	if d := o.last.Load(); d != nil {
+		return d.Whole, true
+	}
+	return nil, false
+}
+
+// Peek does as Whole, but puts nothing into the ring: it is for who reads all objects.
+func (o *Object) Peek() (Whole, error) {
+	if whole, ok := o.Recent(); ok {
+		return whole, nil
+	}
+	return o.Decode()
+}
+
+// remember puts a decoded object into the ring, and returns the one that is there.
+func (o *Object) remember(whole Whole) Whole {
+	d := &decoded{whole, o.form.sizeOf(whole, int64(o.size))}
+	if !o.last.CompareAndSwap(nil, d) {
+		if other := o.last.Load(); other != nil {
+			return other.Whole
+		}
+		return whole
+	}
+	recent.add(o, d)
+	return whole
+}
+
+// Tell calls a function unless that was called for the object before.
+func (o *Object) Tell(tell func()) {
+	if !o.told.Swap(true) {
+		tell()
+	}
+}
+
+// GetObjectKind implements runtime.Object.
+func (o *Object) GetObjectKind() schema.ObjectKind { return o.whole().GetObjectKind() }
+
+// DeepCopyObject implements runtime.Object. There is nothing that could be modified.
+func (o *Object) DeepCopyObject() runtime.Object { return o }
+
+// NameKind gives the object, and all of its form that have none and came in a list, a kind. It is
+// called before others have the object.
+func (o *Object) NameKind(apiVersion, kind string) {
+	f := o.form
+	of := metav1.TypeMeta{APIVersion: apiVersion, Kind: kind}
+	if known := f.listed.Load(); known == nil || *known != of {
+		f.listed.Store(&of)
+	}
+	if d := o.last.Load(); d != nil {
+		f.nameKind(d.Whole)
+	}
+}
