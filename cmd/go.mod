@@ -4,7 +4,10 @@ go 1.26.0
 
 require golang.org/x/tools v0.52.0
 
-require github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2
+require (
+	github.com/golangci/plugin-module-register v0.1.2
+	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2
+)
 
 require (
 	golang.org/x/mod v0.42.0 // indirect

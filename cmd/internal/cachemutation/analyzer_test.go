@@ -10,16 +10,16 @@ import (
 	"github.com/kubetyped/informer/cmd/internal/cachemutation"
 )
 
-var stubs, _ = filepath.Abs(filepath.Join("..", "testdata"))
+var dir, _ = filepath.Abs(filepath.Join("..", "testdata"))
 
 // TestFindings runs the analyzer on programs with want comments.
 func TestFindings(t *testing.T) {
-	analysistest.Run(withoutFacts{t}, stubs, cachemutation.Analyzer, "mutation/...")
+	analysistest.Run(withoutFacts{t}, dir, cachemutation.Analyzer, "mutation/...")
 }
 
 // TestFixes compares fixed programs with golden files.
 func TestFixes(t *testing.T) {
-	analysistest.RunWithSuggestedFixes(withoutFacts{t}, stubs, cachemutation.Analyzer, "fixes")
+	analysistest.RunWithSuggestedFixes(withoutFacts{t}, dir, cachemutation.Analyzer, "fixes")
 }
 
 // withoutFacts leaves out complaints about facts that no comment wants: most functions

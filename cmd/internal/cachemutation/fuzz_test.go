@@ -2,20 +2,14 @@ package cachemutation_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/packages"
 
 	"github.com/kubetyped/informer/cmd/internal/cachemutation"
 	"github.com/kubetyped/informer/cmd/internal/load"
+	"github.com/kubetyped/informer/cmd/internal/stubs"
 )
 
 // FuzzAnalyzer runs the analyzer on programs made from bytes: it does not crash, and finds
@@ -24,67 +18,32 @@ func FuzzAnalyzer(f *testing.F) {
 	for _, seed := range []string{"", "abc", "\x00\x01\x02\x03\x04\x05\x06\x07", "a long one, with many statements in it: 0123456789", strings.Repeat("\x0c\x03\x1f\x15", 20)} {
 		f.Add([]byte(seed))
 	}
-	stubs := &stubImporter{set: token.NewFileSet(), known: map[string]*types.Package{}}
+	importer := stubs.New(dir)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		source := (&generator{data: data}).program()
-		first := findings(t, stubs, source)
-		if second := findings(t, stubs, source); first != second {
+		first := findings(t, importer, source)
+		if second := findings(t, importer, source); first != second {
 			t.Errorf("found\n%s\nthen\n%s\nin\n%s", first, second, source)
 		}
 	})
 }
 
 // findings returns what the analyzer reports of a file.
-func findings(t *testing.T, stubs *stubImporter, source string) string {
-	file, err := parser.ParseFile(stubs.set, "a.go", source, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, source)
-	}
-	info := &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-		Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{},
-		Selections: map[*ast.SelectorExpr]*types.Selection{}, FileVersions: map[*ast.File]string{},
-	}
-	pkg, err := (&types.Config{Importer: stubs}).Check("fuzzed", stubs.set, []*ast.File{file}, info)
+func findings(t *testing.T, importer *stubs.Importer, source string) string {
+	p, err := importer.Check("a.go", source)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, source)
 	}
 	runner := &load.Runner{Analyzers: []*analysis.Analyzer{cachemutation.Analyzer}}
-	found, err := runner.Run(&packages.Package{
-		ID: "fuzzed", PkgPath: "fuzzed", Fset: stubs.set, Syntax: []*ast.File{file}, Types: pkg, TypesInfo: info,
-	})
+	found, err := runner.Run(p)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, source)
 	}
 	var lines strings.Builder
 	for _, one := range found {
-		fmt.Fprintln(&lines, stubs.set.Position(one.Pos), one.Message)
+		fmt.Fprintln(&lines, importer.Set.Position(one.Pos), one.Message)
 	}
 	return lines.String()
-}
-
-// stubImporter imports the stubs, and packages of the standard library for them.
-type stubImporter struct {
-	set   *token.FileSet
-	known map[string]*types.Package
-}
-
-func (i *stubImporter) Import(path string) (*types.Package, error) {
-	if i.known[path] != nil {
-		return i.known[path], nil
-	}
-	parsed, err := parser.ParseDir(i.set, filepath.Join(stubs, "src", path), nil, parser.SkipObjectResolution) //lint:ignore SA1019 the stubs have no build tags
-	if err != nil {
-		return importer.ForCompiler(i.set, "source", nil).Import(path)
-	}
-	var files []*ast.File
-	for _, p := range parsed {
-		for _, f := range p.Files {
-			files = append(files, f)
-		}
-	}
-	i.known[path], err = (&types.Config{Importer: i}).Check(path, i.set, files, nil)
-	return i.known[path], err
 }
 
 // generator writes a program that compiles, byte by byte.

@@ -35,7 +35,7 @@ func (o *options) compile(ctx context.Context, files map[string]*changed, after 
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	overlay, err := overlayOf(dir, after)
+	overlay, written, err := overlayOf(dir, after)
 	if err != nil {
 		return err
 	}
@@ -44,6 +44,9 @@ func (o *options) compile(ctx context.Context, files map[string]*changed, after 
 		return err
 	}
 	for path, why := range broken {
+		if at, rest, ok := strings.Cut(why, ":"); ok && strings.Contains(at, filepath.Base(dir)) {
+			why = written[filepath.Base(at)] + ":" + rest
+		}
 		maps.DeleteFunc(after, func(name string, _ []byte) bool { return plain(files[name].path) == path })
 		fmt.Fprintf(stderr, "%s: package %s stays: it does not compile once it is changed: %s\n", o.tool.Name, path, why)
 	}
@@ -65,22 +68,23 @@ func packagesOf(files map[string]*changed, after map[string][]byte) []string {
 }
 
 // overlayOf writes files and their list, which the go command takes instead of those
-// that are there.
-func overlayOf(dir string, after map[string][]byte) (string, error) {
+// that are there. It returns the list, and the names of files by those of what was written.
+func overlayOf(dir string, after map[string][]byte) (list string, written map[string]string, err error) {
 	replaced := map[string]string{}
+	written = map[string]string{}
 	for name, text := range after {
 		path := filepath.Join(dir, strconv.Itoa(len(replaced))+".go")
 		if err := os.WriteFile(path, text, 0o600); err != nil {
-			return "", err
+			return "", nil, err
 		}
-		replaced[name] = path
+		replaced[name], written[filepath.Base(path)] = path, name
 	}
-	list, err := json.Marshal(map[string]any{"Replace": replaced})
+	text, err := json.Marshal(map[string]any{"Replace": replaced})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	path := filepath.Join(dir, "overlay.json")
-	return path, os.WriteFile(path, list, 0o600)
+	list = filepath.Join(dir, "overlay.json")
+	return list, written, os.WriteFile(list, text, 0o600)
 }
 
 // broken compiles packages and their tests, and returns which do not, and why.

@@ -52,7 +52,7 @@ func (o *options) applyFixes(ctx context.Context, found []load.Finding, stdout, 
 	var all []error
 	after := map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		text, err := files[name].apply(name)
+		text, err := files[name].applyTo(name)
 		if err != nil {
 			all = append(all, fmt.Errorf("%s is left as it was: %w", name, err))
 			continue
@@ -108,13 +108,17 @@ func (c *changed) overlaps(e edit) bool {
 	})
 }
 
-// apply returns the file with its edits, formatted and without imports that are not used
-// any more.
-func (c *changed) apply(name string) ([]byte, error) {
+func (c *changed) applyTo(name string) ([]byte, error) {
 	before, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
+	return c.apply(before)
+}
+
+// apply returns a file with its edits, formatted and without imports that are not used any
+// more.
+func (c *changed) apply(before []byte) ([]byte, error) {
 	slices.SortStableFunc(c.edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
 	var text bytes.Buffer
 	last := 0

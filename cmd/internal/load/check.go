@@ -22,6 +22,9 @@ import (
 
 // checker computes the types of packages of the main module from their syntax.
 type checker struct {
+	// Overlay has the text of files that is checked instead of what is on disk.
+	Overlay map[string][]byte
+
 	set      *token.FileSet
 	exports  map[string]export // by the paths of packages
 	external types.Importer
@@ -87,7 +90,11 @@ func (c *checker) Check(p *packages.Package) error {
 	}
 	p.Fset = c.set
 	for _, name := range p.CompiledGoFiles {
-		file, err := parser.ParseFile(c.set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		var source any
+		if text, ok := c.Overlay[name]; ok {
+			source = text
+		}
+		file, err := parser.ParseFile(c.set, name, source, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}

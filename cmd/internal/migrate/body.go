@@ -46,6 +46,7 @@ type slot struct {
 	stmt       *ast.AssignStmt
 	blank      bool // the variable is _
 	top        bool // among the statements of the function itself
+	renamed    bool // the parameter has the variable's name
 }
 
 // alias is a use of a variable that is the parameter under another name.
@@ -73,6 +74,9 @@ func (l *plan) types(block *ast.BlockStmt, params []*param) ([]analysis.TextEdit
 		})
 	}
 	b.checkOK()
+	for i := range b.slots {
+		b.rename(&b.slots[i])
+	}
 	for _, s := range b.slots {
 		b.fill(s)
 	}
@@ -88,6 +92,9 @@ func (l *plan) types(block *ast.BlockStmt, params []*param) ([]analysis.TextEdit
 	}
 	return slices.DeleteFunc(b.edits, func(e analysis.TextEdit) bool {
 		return slices.ContainsFunc(b.removed, func(n ast.Node) bool {
+			if e.Pos == e.End {
+				return n.Pos() < e.Pos && e.End < n.End()
+			}
 			return n.Pos() <= e.Pos && e.End <= n.End() && !b.isEditOf(e, n)
 		})
 	}), nil
@@ -195,16 +202,23 @@ func (b *body) set(s *ast.AssignStmt, cast *ast.TypeAssertExpr, start, end token
 	})
 }
 
+// isUnused reports whether the variable that is set is not used.
+func (b *body) isUnused(s slot) bool {
+	return s.blank || s.variable != nil && !b.isLive(s.variable)
+}
+
+// rename gives the parameter the name of a variable, if it can take its place.
+func (b *body) rename(s *slot) {
+	if s.variable != nil && s.convert == nil && s.top && !b.isUnused(*s) && b.canRename(*s) {
+		s.param.text, s.param.rename, s.param.used, s.renamed = s.variable.Name(), false, true, true
+	}
+}
+
 // fill writes what sets a variable: nothing if the variable is not used, or if the parameter
 // gets its name.
 func (b *body) fill(s slot) {
 	b.done[span{s.start, s.end}] = true
-	unused := s.blank || s.variable != nil && !b.isLive(s.variable)
-	renamed := !unused && s.variable != nil && s.convert == nil && s.top && b.canRename(s)
-	if unused || renamed {
-		if renamed {
-			s.param.text, s.param.rename, s.param.used = s.variable.Name(), false, true
-		}
+	if s.renamed || b.isUnused(s) {
 		start, end := s.start, s.end
 		if s.start == s.stmt.Pos() || s.top {
 			start, end = b.lines(start, end)
@@ -250,6 +264,9 @@ func (b *body) canRename(s slot) bool {
 		}
 	}
 	others := slices.ContainsFunc(b.uses[s.param.object], func(id *ast.Ident) bool { return !b.isRemoved(id) })
+	for _, other := range b.slots {
+		others = others || other.param == s.param && other.stmt != s.stmt && !b.isUnused(other)
+	}
 	free := true
 	ast.Inspect(b.block, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -272,9 +289,16 @@ func (b *body) canRename(s slot) bool {
 	return free
 }
 
-// checkOK fails if the result of a cast is used in what is not removed. The declaration of
+// checkOK removes results of casts from conditions, and fails if one is used in what is left. The declaration of
 // one that is not used any more goes.
 func (b *body) checkOK() {
+	for ok := range b.oks {
+		for _, id := range b.uses[ok] {
+			if !b.isRemoved(id) {
+				b.conditionOf(id)
+			}
+		}
+	}
 	for ok, at := range b.oks {
 		if b.isLive(ok) {
 			b.fail(at, "the result "+ok.Name()+" of a cast is used in a way that is not known")

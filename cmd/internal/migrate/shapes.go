@@ -161,6 +161,11 @@ func (b *body) keepSet(s *ast.IfStmt, kept ast.Stmt, assign *ast.AssignStmt, cas
 		b.keep(s, kept, nil)
 		return
 	}
+	id, isIdent := assign.Lhs[0].(*ast.Ident)
+	if block, isBlock := kept.(*ast.BlockStmt); isIdent && isBlock && b.TypesInfo.Scopes[block].Lookup(id.Name) != nil {
+		b.fail(id.Pos(), "the variable "+id.Name+" is declared again below")
+		return
+	}
 	b.keep(s, kept, func(start, end token.Pos, top bool) { b.set(assign, cast, start, end, top) })
 }
 
@@ -314,7 +319,11 @@ func (b *body) typeSwitch(s *ast.TypeSwitchStmt) {
 			b.same(id)
 		}
 	}
-	b.unwrap(s, chosen.Colon+1, chosen.End(), chosen.Body, nil)
+	end := s.Body.Rbrace
+	if i := slices.Index(s.Body.List, ast.Stmt(chosen)); i+1 < len(s.Body.List) {
+		end = s.Body.List[i+1].Pos()
+	}
+	b.unwrap(s, chosen.Colon+1, end, chosen.Body, nil)
 }
 
 // same notes that a variable is the parameter.

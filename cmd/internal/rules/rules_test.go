@@ -34,3 +34,10 @@ func TestRules(t *testing.T) {
 	}
 	analysistest.Run(t, stubs, all, packages...)
 }
+
+// TestFixes: what the fixes of rules make of programs.
+func TestFixes(t *testing.T) {
+	for _, a := range rules.Fixing {
+		analysistest.RunWithSuggestedFixes(t, stubs, a, a.Name)
+	}
+}

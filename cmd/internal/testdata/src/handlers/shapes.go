@@ -171,3 +171,25 @@ func cast(c *controller, informer cache.SharedIndexInformer) {
 		AddFunc: func(obj any) { c.names <- obj.(*corev1.Pod).Name },
 	})
 }
+
+func conditions(c *controller, pods informers.PodInformer) {
+	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{ // want `can be typed`
+		AddFunc: func(obj any) {
+			pod, ok := obj.(*corev1.Pod)
+			if !ok || pod.Name == "" {
+				return
+			}
+			c.names <- pod.Name
+		},
+		UpdateFunc: func(old, cur any) {
+			oldPod, ok1 := old.(*corev1.Pod)
+			curPod, ok2 := cur.(*corev1.Pod)
+			if !ok1 || !ok2 {
+				return
+			}
+			if ok1 && oldPod.Name != curPod.Name && ok2 {
+				c.names <- curPod.Name
+			}
+		},
+	})
+}

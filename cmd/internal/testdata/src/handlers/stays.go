@@ -35,9 +35,7 @@ func stay(c *controller, pods informers.PodInformer, informer cache.SharedIndexI
 	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { inferred(obj) }}) // want `used here as a variable`
 	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {                   // want `the result ok of a cast`
 		pod, ok := obj.(*corev1.Pod)
-		if !ok || pod.Name == "" {
-			return
-		}
+		c.any <- ok && pod.Name == ""
 	}})
 	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) { // want `no known shape`
 		tombstone, ok := obj.(cache.DeletedFinalStateUnknown)

@@ -16,3 +16,10 @@ func run(stop chan struct{}, f factory, informer cache.SharedIndexInformer) bool
 	}
 	return cache.WaitForCacheSync(stop, informer.HasSynced)
 }
+
+func start(stop chan struct{}, informer cache.SharedIndexInformer) {
+	go func() {
+		cache.WaitForCacheSync(stop, informer.HasSynced) // want `the result of WaitForCacheSync is not used`
+	}()
+	cache.WaitForCacheSync(stop, informer.HasSynced) // want `the result of WaitForCacheSync is not used`
+}

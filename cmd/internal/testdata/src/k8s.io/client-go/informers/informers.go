@@ -22,3 +22,7 @@ type SharedInformerFactory interface {
 func NewSharedInformerFactory(client any, resync time.Duration) SharedInformerFactory { return nil }
 
 func NewOther() {}
+
+type GenericInformer interface {
+	Informer() cache.SharedIndexInformer
+}

@@ -1,0 +1,128 @@
+// Recall measures what cachemutation finds: it removes one DeepCopy() of a program at a
+// time, analyses the package and those above it again, and prints what is found that
+// was not found before.
+//
+//	go run ./internal/recall -C ../kubernetes ./pkg/controller/...
+//
+// Each line has the position of the copy, how many findings there are, and the first. Whether
+// a copy was needed is for a reader to judge: see the verdicts beside this file.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/kubetyped/informer/cmd/internal/cachemutation"
+	"github.com/kubetyped/informer/cmd/internal/load"
+)
+
+func main() {
+	dir := flag.String("C", ".", "the `folder` of the program")
+	flag.Parse()
+	if err := run(context.Background(), *dir, flag.Args(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "recall:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, dir string, patterns []string, out io.Writer) error {
+	start := time.Now()
+	loaded, err := load.Load(ctx, load.Config{Dir: dir}, patterns)
+	if err != nil {
+		return err
+	}
+	r := &recall{Loaded: loaded, runner: &load.Runner{Analyzers: []*analysis.Analyzer{cachemutation.Analyzer}}, before: map[string]bool{}}
+	var copies []deepCopy
+	for _, p := range loaded.Packages {
+		found, err := r.analyze(p)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "recall: skipped:", err)
+			continue
+		}
+		for _, f := range found {
+			r.before[line(f)] = true
+		}
+		if loaded.Matched[p.ID] {
+			copies = append(copies, copiesOf(p)...)
+		}
+		loaded.Forget(p)
+	}
+	found := 0
+	for _, c := range copies {
+		all, err := r.without(c)
+		switch {
+		case err != nil:
+			fmt.Fprintf(out, "%s\t-\tdoes not compile: %v\n", c.at, err)
+		case len(all) == 0:
+			fmt.Fprintf(out, "%s\t0\n", c.at)
+		default:
+			found++
+			fmt.Fprintf(out, "%s\t%d\t%s\n", c.at, len(all), all[0])
+		}
+	}
+	fmt.Fprintf(out, "%d copies, %d found, %v\n", len(copies), found, time.Since(start).Round(time.Second))
+	return nil
+}
+
+// recall analyses a program again and again.
+type recall struct {
+	*load.Loaded
+	runner *load.Runner
+	before map[string]bool
+}
+
+func (r *recall) analyze(p *packages.Package) ([]load.Finding, error) {
+	if err := r.Check(p); err != nil {
+		return nil, err
+	}
+	return r.runner.Run(p)
+}
+
+// line names a finding by its line, as columns move.
+func line(f load.Finding) string {
+	at := f.Set.Position(f.Pos)
+	return fmt.Sprintf("%s:%d: %s", at.Filename, at.Line, f.Message)
+}
+
+// without returns what is found in a package without one copy, and in those above it.
+func (r *recall) without(c deepCopy) (found []string, err error) {
+	r.Overlay = map[string][]byte{c.file: c.text}
+	defer func() { r.Overlay = nil }()
+	changed := map[*packages.Package]bool{}
+	for _, p := range r.Packages {
+		if p != c.pkg && !importsAny(p, changed) || p.Types == nil {
+			continue
+		}
+		changed[p] = true
+		types := p.Types
+		defer func() { p.Types = types }()
+		of, err := r.analyze(p)
+		r.Forget(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range of {
+			if at := line(f); !r.before[at] && !slices.Contains(found, at) {
+				found = append(found, at)
+			}
+		}
+	}
+	return found, nil
+}
+
+func importsAny(p *packages.Package, changed map[*packages.Package]bool) bool {
+	for _, imported := range p.Imports {
+		if changed[imported] {
+			return true
+		}
+	}
+	return false
+}
