@@ -3,5 +3,5 @@
 // controller is adapters/ctrlruntime/internal/staleness.
 //
 //	go test ./ownwrites -v -args -parents 16 -children 10 -lags 0s,10ms,1s:5,30s:2 \
-//		-report $PWD/../docs/explanation/performance.md
+//		-report $PWD/../benchmarks/results/ownwrites.md
 package ownwrites

@@ -68,7 +68,7 @@ func packagesOf(files map[string]*changed, after map[string][]byte) []string {
 }
 
 // overlayOf writes files and their list, which the go command takes instead of those
-// that are there. It returns the list, and the names of files by those of what was written.
+// that are there. It returns the list, and the names of files by those of their overlays.
 func overlayOf(dir string, after map[string][]byte) (list string, written map[string]string, err error) {
 	replaced := map[string]string{}
 	written = map[string]string{}

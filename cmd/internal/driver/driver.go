@@ -23,7 +23,7 @@ type Tool struct {
 	Usage     string // what help prints, up to the flags
 	Analyzers []*analysis.Analyzer
 	// Module is the path of a module that fixes import, or nothing. With it, only what
-	// compiles is written, and what has no fix is printed.
+	// compiles is written, and findings without a fix are printed.
 	Module string
 }
 

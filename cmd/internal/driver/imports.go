@@ -13,7 +13,7 @@ import (
 )
 
 // withoutUnused removes the imports of a file that it used before a change, and does not
-// after it. What the package imports says their names.
+// after it. Imported packages give their names.
 func withoutUnused(before, after []byte, pkg *types.Package) ([]byte, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", after, parser.ParseComments|parser.SkipObjectResolution)
@@ -47,7 +47,7 @@ func withoutUnused(before, after []byte, pkg *types.Package) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// uses reports whether a file selects something of what has a name.
+// uses reports whether a file selects something of a name.
 func uses(file *ast.File, name string) bool {
 	found := false
 	ast.Inspect(file, func(n ast.Node) bool {

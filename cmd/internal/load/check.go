@@ -22,7 +22,7 @@ import (
 
 // checker computes the types of packages of the main module from their syntax.
 type checker struct {
-	// Overlay has the text of files that is checked instead of what is on disk.
+	// Overlay contains texts of files, which are checked instead of those on disk.
 	Overlay map[string][]byte
 
 	set      *token.FileSet

@@ -21,14 +21,14 @@ type param struct {
 }
 
 // body is the body of a function whose parameters get types: casts of them cannot fail
-// any more, and what is done if they do is removed.
+// any more, and the code for failures is removed.
 type body struct {
 	*plan
 	block   *ast.BlockStmt
 	params  []*param
 	at      *param // the parameter that is looked at
 	edits   []analysis.TextEdit
-	removed []ast.Node // ranges of edits, and what is in them
+	removed []ast.Node // ranges of edits, and nodes in them
 	oks     map[types.Object]token.Pos
 	done    map[ast.Node]bool
 	seen    map[ast.Node]*param // branches and switches
@@ -247,7 +247,7 @@ func (b *body) fill(s slot) {
 // text returns the source of an expression.
 func (b *body) text(e ast.Expr) string { return types.ExprString(e) }
 
-// isLive reports whether a variable is used in what is not removed.
+// isLive reports whether a variable is used in code that is not removed.
 func (b *body) isLive(v types.Object) bool {
 	return slices.ContainsFunc(b.uses[v], func(id *ast.Ident) bool { return !b.isRemoved(id) })
 }
@@ -289,7 +289,7 @@ func (b *body) canRename(s slot) bool {
 	return free
 }
 
-// checkOK removes results of casts from conditions, and fails if one is used in what is left. The declaration of
+// checkOK removes results of casts from conditions, and fails if one is used in the rest. The declaration of
 // one that is not used any more goes.
 func (b *body) checkOK() {
 	for ok := range b.oks {

@@ -64,7 +64,7 @@ func (b *body) isResult(e ast.Expr, op token.Token) bool {
 	return found
 }
 
-// drop removes the operands that are not kept, each with the operator beside it.
+// drop removes the operands that are not kept, each with the operator next to it.
 func (b *body) drop(all, kept []ast.Expr) {
 	isKept := map[ast.Expr]bool{}
 	for _, e := range kept {

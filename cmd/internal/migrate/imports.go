@@ -79,7 +79,7 @@ func (i *imports) isTaken(file *ast.File, name string) bool {
 	return taken
 }
 
-// addition returns the edit that adds an import beside those that are most like it.
+// addition returns the edit that adds an import next to those that are most like it.
 func addition(file *ast.File, importPath, name string) analysis.TextEdit {
 	text := strconv.Quote(importPath)
 	if name != path.Base(importPath) {

@@ -278,7 +278,7 @@ func (p *program) castsIn(f ast.Expr, param, depth int, see func(*ast.TypeAssert
 	}
 }
 
-// isGuess reports whether a cast tells nothing of what objects are: a failure is none.
+// isGuess reports whether a cast says nothing about the types of objects: a failure is none.
 func (p *program) isGuess(e *ast.TypeAssertExpr) bool {
 	assign, ok := p.parents[e].(*ast.AssignStmt)
 	if !ok || len(assign.Lhs) != 2 {

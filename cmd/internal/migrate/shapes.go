@@ -155,7 +155,7 @@ func (b *body) condition(s *ast.IfStmt, assign *ast.AssignStmt, cast *ast.TypeAs
 	b.change(both.X.Pos(), both.Y.Pos(), "")
 }
 
-// keepSet replaces a branch by what it does, which begins with a variable that is set.
+// keepSet replaces a branch by its statements, which begin with a variable that is set.
 func (b *body) keepSet(s *ast.IfStmt, kept ast.Stmt, assign *ast.AssignStmt, cast *ast.TypeAssertExpr, succeeds bool) {
 	if !succeeds {
 		b.keep(s, kept, nil)

@@ -5,7 +5,7 @@
 //	go run ./internal/recall -C ../kubernetes ./pkg/controller/...
 //
 // Each line has the position of the copy, how many findings there are, and the first. Whether
-// a copy was needed is for a reader to judge: see the verdicts beside this file.
+// a copy was needed is for a reader to judge: see the verdicts next to this file.
 package main
 
 import (

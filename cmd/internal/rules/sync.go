@@ -45,7 +45,7 @@ Right:
 })
 
 // returnUnless returns a fix that returns if a call says that caches have not synced. There
-// is none if the function has results, which somebody has to choose, or is main, which ends
+// is none if the function has results, which the author has to choose, or is main, which ends
 // as if all were well.
 func (c *checker) returnUnless(s *ast.ExprStmt) []analysis.SuggestedFix {
 	var kind *ast.FuncType

@@ -111,7 +111,7 @@ func imported(file *ast.File, path string) (name string, edits []analysis.TextEd
 	return "", nil
 }
 
-// named reports whether a tree has one of the names, but for the last one's selections.
+// named reports whether a tree has one of the names, except for the last one's selections.
 func (c *checker) named(root ast.Node, names ...string) bool {
 	found := false
 	each(root, func(id *ast.Ident) {
