@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -92,6 +93,36 @@ func ExampleNewCache() {
 	stop()
 	running.Wait()
 	// Output: config maps: 2
+}
+
+// Only the Secrets that the program reads are in the cache.
+func ExampleWithReferences() {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
+	config, shutdown := newCluster(secret)
+	defer shutdown()
+
+	var options ctrl.Options
+	options.NewCache = ctrlruntime.NewCache(ctrlruntime.WithReferences[*corev1.Secret]())
+	secrets, err := options.NewCache(config, cache.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := secrets.Start(ctx); err != nil {
+			log.Print(err)
+		}
+	})
+	secrets.WaitForCacheSync(ctx)
+	var found corev1.Secret
+	if err := secrets.Get(ctx, client.ObjectKeyFromObject(secret), &found); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("found:", found.Name)
+	stop()
+	running.Wait()
+	// Output: found: a
 }
 
 // The queue of a controller can do more than controller-runtime's: no namespace

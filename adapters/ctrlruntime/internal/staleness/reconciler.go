@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -25,10 +25,10 @@ const mostTimes = 10
 // parent is one of those that get Pods.
 type parent struct {
 	made    int       // Pods
-	last    uint64    // version of the last Pod
+	last    string    // version of the last Pod; "": there is none
 	wrote   time.Time // when the last create was answered; zero: it has been read since
 	unseen  time.Time // the same, zero: its event has come
-	seen    uint64    // version of the last event
+	seen    string    // version of the last event; "": there was none
 	settled bool      // none of its Pods is missing
 }
 
@@ -74,16 +74,14 @@ func (r *reconciler) of(name string) *parent {
 
 // childSeen returns the parent of a Pod whose event has come.
 func (r *reconciler) childSeen(_ context.Context, pod *corev1.Pod) []reconcile.Request {
-	version, err := strconv.ParseUint(pod.ResourceVersion, 10, 64)
-	if err != nil {
-		panic(err) // it is the API server's
-	}
 	name := pod.Labels[label]
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.of(name)
-	p.seen = max(p.seen, version)
-	if p.seen >= p.last && !p.unseen.IsZero() {
+	if isOlder(p.seen, pod.ResourceVersion) {
+		p.seen = pod.ResourceVersion
+	}
+	if !isOlder(p.seen, p.last) && !p.unseen.IsZero() {
 		r.lags = append(r.lags, time.Since(p.unseen))
 		p.unseen = time.Time{}
 	}
@@ -126,6 +124,15 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{RequeueAfter: time.Nanosecond}, r.created(req.Name, pod.ResourceVersion, begin)
 }
 
+// isOlder reports whether a version, or none, is older than another one of the API server.
+func isOlder(a, b string) bool {
+	if a == "" || b == "" {
+		return a == "" && b != ""
+	}
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && order < 0
+}
+
 // skips reports whether the cache lacks the last Pod of a parent, and the controller is one
 // that waits for it.
 func (r *reconciler) skips(name string) bool {
@@ -136,7 +143,7 @@ func (r *reconciler) skips(name string) bool {
 	if r.began.IsZero() {
 		r.began = time.Now()
 	}
-	if *way != skipping || p.seen >= p.last {
+	if *way != skipping || !isOlder(p.seen, p.last) {
 		return false
 	}
 	r.counts.Skipped++
@@ -172,8 +179,7 @@ func (r *reconciler) settles(name string, read int) bool {
 
 // created counts a Pod.
 func (r *reconciler) created(name, version string, begin time.Time) error {
-	n, err := strconv.ParseUint(version, 10, 64)
-	if err != nil {
+	if _, err := resourceversion.CompareResourceVersion(version, version); err != nil {
 		return fmt.Errorf("version of a Pod: %w", err)
 	}
 	now := time.Now()
@@ -181,9 +187,9 @@ func (r *reconciler) created(name, version string, begin time.Time) error {
 	defer r.mu.Unlock()
 	p := r.of(name)
 	p.made++
-	p.last, p.wrote = n, now
+	p.last, p.wrote = version, now
 	r.writes = append(r.writes, now.Sub(begin))
-	if p.seen < n {
+	if isOlder(p.seen, version) {
 		p.unseen = now
 	}
 	return nil
