@@ -111,11 +111,6 @@ func (s *settings) checkPacked(o *cache.Options) error {
 			return fmt.Errorf("WithPacked and Typed of %v exclude each other: name it in one of the two", of)
 		}
 	}
-	for kind, named := range s.references {
-		if s.packed.kinds[kindOf{kind: kind}] {
-			return fmt.Errorf("WithPacked and WithReferences of %T exclude each other: name it in one of the two", named.example)
-		}
-	}
 	return errors.Join(s.checkTransforms(o), s.packed.noteUncopied(o, s.scheme))
 }
 

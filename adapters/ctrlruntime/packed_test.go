@@ -104,7 +104,7 @@ func TestWithPackedExcludes(t *testing.T) {
 		{"WithPacked and ForKind of *v1.Pod", cache.Options{}, []ctrlruntime.CacheOption{pods, ctrlruntime.ForKind(&corev1.Pod{}, kube.WithFields("metadata"))}},
 		{"", cache.Options{}, []ctrlruntime.CacheOption{pods, ctrlruntime.ForKind(unstructuredOf(podKind), kube.WithFields("metadata"))}},
 		{"WithPacked and Typed of *v1.Pod", cache.Options{}, []ctrlruntime.CacheOption{ctrlruntime.Typed[*corev1.Pod](), pods}},
-		{"WithPacked and WithReferences of *v1.Secret", cache.Options{}, []ctrlruntime.CacheOption{ctrlruntime.WithPacked(&corev1.Secret{}), ctrlruntime.WithReferences[*corev1.Secret]()}},
+		{"the kind is one of WithPacked, too", cache.Options{}, []ctrlruntime.CacheOption{ctrlruntime.WithPacked(&corev1.Secret{}), ctrlruntime.WithReferences[*corev1.Secret]()}},
 		{"", cache.Options{}, []ctrlruntime.CacheOption{ctrlruntime.WithPacked(), ctrlruntime.WithReferences[*corev1.Secret]()}},
 		{"WithPacked of all kinds and ForAllKinds", cache.Options{}, []ctrlruntime.CacheOption{ctrlruntime.WithPacked(), ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields"))}},
 		{"", cache.Options{}, []ctrlruntime.CacheOption{pods, ctrlruntime.ForAllKinds(kube.WithoutFields("metadata.managedFields"))}},
