@@ -1,10 +1,12 @@
 package reference_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,9 +51,13 @@ func TestGetWaitsForItsKeyAlone(t *testing.T) {
 		assert.Equal(t, reference.Pending, s.State(rig.Key("there")).Phase, "reads of the informer do not reflect it")
 		assert.Zero(t, s.informer.Len())
 
-		list(later, "7")
+		go sinktest.Put(there, rig.At("there", 8), "8") // it waits for the sync, as the watch does
 		synctest.Wait()
-		sinktest.Put(there, rig.At("there", 8), "8")
+		short, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, _, err = reference.Get(short, s.Source, s.informer, rig.Key("there"))
+		require.ErrorIs(t, err, context.DeadlineExceeded, "what was listed is not the state any more")
+		list(later, "7")
 		synctest.Wait()
 		obj, _, err = get("there")
 		require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 // ErrLimit is what an error of Hold and Get wraps if there are more names than the limit.
 var ErrLimit = errors.New("too many names")
 
-// ErrCallback is what an error of Get wraps that was called by a handler, an index function or
-// a transform function of the informer that it would wait for.
+// ErrCallback is what an error of Get wraps that would wait, and was called by a handler, an index
+// function or a transform function of the informer that it would wait for.
 var ErrCallback = errors.New("called by a callback of the informer, for which it would wait: add a key to a queue, and call it in the reconcile function")
 
 // KeyError is the failure to follow one key. Others are not concerned.

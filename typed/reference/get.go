@@ -23,7 +23,7 @@ import (
 //   - that ctx has ended, and why there is no answer yet, if that is known,
 //   - why Hold refuses the key,
 //   - that the informer is another one, or has stopped (typed.ErrStopped),
-//   - that Get was called from a callback of the informer (ErrCallback).
+//   - that Get would wait, and was called from a callback of the informer (ErrCallback).
 //
 // If the server has refused the watch after it has sent the object, Get returns the last state;
 // see Source.State. The object is shared: do not modify it.
@@ -31,10 +31,7 @@ func Get[O comparable, T index.Object](ctx context.Context, s *Source[O, T], fro
 	if err := usable(s, from); err != nil {
 		return obj, false, err
 	}
-	if from.InCallback() || s.calling.has() {
-		return obj, false, &KeyError{key, ErrCallback}
-	}
-	e, err := s.take(key)
+	e, err := s.takeUnless(key, func() bool { return from.InCallback() || s.calling.has() })
 	if err != nil {
 		return obj, false, err
 	}
@@ -70,6 +67,35 @@ func opaque(err error) error {
 	return err
 }
 
+// takeUnless takes a key, unless its state is not known and the caller must not wait. It asks
+// that last, since it takes longer than all else.
+func (s *keys[T]) takeUnless(key index.Key, inCallback func() bool) (*entry[T], error) {
+	e, err := s.retake(key, nil)
+	if err != nil || e != nil && e.isKnown() {
+		return e, err
+	}
+	switch {
+	case inCallback():
+		if e != nil {
+			s.releaseAll([]*entry[T]{e})
+		}
+		return nil, &KeyError{key, ErrCallback}
+	case e != nil:
+		return e, nil
+	}
+	return s.take(key)
+}
+
+// isKnown reports whether reads of the informer reflect an answer.
+func (e *entry[T]) isKnown() bool {
+	select {
+	case <-e.known:
+		return true
+	default:
+		return false
+	}
+}
+
 // usable returns an error if the informer is not that of the source.
 func usable[O comparable, T index.Object](s *Source[O, T], from *typed.Informer[T]) error {
 	switch {
@@ -91,7 +117,7 @@ func (s *keys[T]) await(ctx context.Context, e *entry[T], synced <-chan struct{}
 	select {
 	case <-e.known:
 	case <-e.heard:
-		if early = s.earlyOf(e, synced); early == nil { // reads will reflect it right away
+		if early = s.earlyOf(e, synced); early == nil { // reads will reflect it, and what came since
 			select {
 			case <-e.known:
 			case <-s.ended:
@@ -107,10 +133,8 @@ func (s *keys[T]) await(ctx context.Context, e *entry[T], synced <-chan struct{}
 	if early != nil {
 		return early, nil
 	}
-	select {
-	case <-e.known:
+	if e.isKnown() {
 		return nil, nil
-	default:
 	}
 	return nil, s.unanswered(context.Cause(ctx), e)
 }

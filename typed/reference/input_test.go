@@ -123,6 +123,19 @@ func TestGetFromCallbacks(t *testing.T) {
 		}
 		assert.Equal(t, 1, s.secrets.Status().Held, "nothing is held by that")
 		assert.Zero(t, s.secrets.Status().Idle)
+
+		require.NoError(t, s.secrets.Hold("o", key("a"), key("b")))
+		settle()
+		for len(errs) > 0 {
+			<-errs
+		}
+		updated := secret("a", "2")
+		require.NoError(t, s.Update(t.Context(), updated))
+		settle()
+		require.Len(t, errs, 2, "a transform and an index function")
+		for range 2 {
+			require.NoError(t, <-errs, "the state of b is known")
+		}
 	})
 }
 

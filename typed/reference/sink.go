@@ -25,6 +25,7 @@ type keySink[T index.Object] struct {
 	listed      bool               // there was a list
 	there       bool               // the object exists
 	first       []source.Staged    // until the informer is synced
+	outdated    bool               // the watch has changes to first
 	unconfirmed []func()           // see Sink.Step; until the informer is synced
 	version     string             // that its watch has reached, "" if not known
 	err         error              // while it fails
@@ -79,6 +80,9 @@ func (k *keySink[T]) Step(changes []index.Change[T], version string, done func()
 	defer k.calling.enter()()
 	k.order.Lock()
 	defer k.order.Unlock()
+	if len(changes) > 0 {
+		k.outdateEarly()
+	}
 	for !k.synced && !k.isOut() {
 		k.changed.Wait()
 	}
@@ -199,7 +203,7 @@ func (k *keySink[T]) Replace(l source.List, version string) {
 	k.listed, k.version = true, version
 	k.raise(version)
 	if !k.synced {
-		k.first = items
+		k.first, k.outdated = items, false
 		k.setEarly()
 		k.syncIfAnswered()
 		return
@@ -350,15 +354,25 @@ func (k *keySink[T]) publishIfSynced() {
 
 // setEarly keeps an answer for Get, until the informer is synced. The caller holds the lock.
 func (k *keySink[T]) setEarly() {
-	if k.synced {
+	if k.synced || k.outdated {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.entry.early == nil {
-		close(k.entry.heard)
-	}
+	k.entry.hear.Do(func() { close(k.entry.heard) })
 	k.entry.early = &answer[T]{k.state, k.first}
+}
+
+// outdateEarly makes Get wait until the informer is synced, or the key is listed again, since
+// the watch has changes that wait for that. The caller holds the lock.
+func (k *keySink[T]) outdateEarly() {
+	if k.synced {
+		return
+	}
+	k.outdated = true
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.entry.early = nil
 }
 
 // setFailure keeps the failure for Get. The caller holds the lock.

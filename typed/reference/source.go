@@ -29,7 +29,7 @@ import (
 //     is in one state of the store, but two keys need not be of one moment.
 //     typed.Informer.WaitForKeyVersion waits for one key.
 //  5. The informer is synced when each key that was held at the start has an answer, of which
-//     refused is one. Get waits for its key alone.
+//     refused is one. Get waits for its key alone, until that changes before the sync.
 //  6. A list and a failure concern their key alone, see KeyError.
 //  7. An object whose key is released, and idle for long enough, is deleted with the reason
 //     index.OutOfScope. One whose key is held later is added with the reason index.Relisted.
@@ -93,7 +93,8 @@ type entry[T index.Object] struct {
 	since   time.Time     // when it began
 	known   chan struct{} // closed when there is an answer, and reads of the informer reflect it
 	early   *answer[T]    // until the informer is synced; nil: there is none
-	heard   chan struct{} // closed when early is set
+	heard   chan struct{} // closed when early is set for the first time
+	hear    sync.Once     // closes it
 	last    time.Time     // when idle began
 	timer   *time.Timer   // looks whether idle is over; nil: none does
 }

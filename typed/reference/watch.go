@@ -16,8 +16,9 @@ import (
 // refusal, such as that of a network, changes no state.
 //
 // The function is called by one goroutine, when the informer runs. It may take its time, and
-// call Get: what changes several times meanwhile is reported once, with its last state. When stop returns, the function does not run and is not called any more; if it is
-// the function that calls stop, it is only not called any more.
+// call Get: a key that changes several times meanwhile is reported once, with its last state.
+// When stop returns, the function does not run and is not called any more; if it is the function
+// that calls stop, it is only not called any more.
 func (s *keys[T]) Watch(f func(index.Key, State)) (stop func()) {
 	if f == nil {
 		return func() {}
@@ -92,7 +93,8 @@ func (w *watchers) leave(one *watcher) uint64 {
 	return w.id
 }
 
-// add adds a change to report, and replaces an earlier one of the key that is not reported yet. Nothing is left of a key that came and went meanwhile. It does not wait.
+// add adds a change to report, in place of an earlier one of the key that is not reported yet. A
+// key that came and went meanwhile is not reported. It does not wait.
 func (w *watchers) add(key index.Key, state State) {
 	if w.some.Load() == 0 {
 		return
