@@ -115,8 +115,8 @@ func (s *reflectorSource[T]) checkWhole(obj any) error {
 	return nil
 }
 
-// watchOver has client-go's detector look whether an object is modified. Of what is kept as
-// bytes, it has what handlers will most likely get.
+// watchOver adds an object to client-go's detector of modifications. For one that is kept as
+// bytes, that is the decoded object in the ring, which handlers get.
 func (s *reflectorSource[T]) watchOver(obj T) {
 	o, ok := any(obj).(*kept.Object)
 	if !ok {

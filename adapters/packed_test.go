@@ -182,7 +182,7 @@ func requireKept(t *testing.T, informer cache.SharedInformer) {
 	}
 }
 
-// sameReads compares what is read of two informers.
+// sameReads compares the reads of two informers.
 func sameReads(t *testing.T, ours, theirs clientgoinformers.GenericInformer) {
 	t.Helper()
 	assert.Equal(t, objectsOf(t, theirs), objectsOf(t, ours))
@@ -229,7 +229,7 @@ func TestPackedModificationsEnd(t *testing.T) {
 	assert.Equal(t, "shop:1", waitForPod(t, informer, "shop/modified", "").Spec.Containers[0].Image)
 }
 
-// TestPackedExcludes: what cannot be with bytes is an error that says so, when the informer is made
+// TestPackedExcludes: an option that excludes bytes is an error that says so, when the informer is made
 // or started; where client-go decodes, objects are whole, and that is reported once.
 func TestPackedExcludes(t *testing.T) {
 	pods := func(opts ...informers.SharedInformerOption) cache.SharedIndexInformer {

@@ -16,22 +16,22 @@ import (
 )
 
 // WithPacked keeps objects as the bytes that the server sent: those of the kinds and Go types of the
-// examples, or all without any. A Pod takes a kilobyte rather than fifteen; an unstructured one,
-// two rather than fifty. It is for kinds of which there are many:
+// examples, or all without any. A Pod takes a kilobyte instead of fifteen, an unstructured one
+// instead of fifty. It is for kinds with many objects, of which programs read few:
 //
 //		options.NewCache = ctrlruntime.NewCache(ctrlruntime.WithPacked(&corev1.Pod{}, &corev1.Secret{}))
 //
-//	 1. Get and List decode into the caller's objects, which takes about as long as two or three deep
-//	    copies. List decodes what its selectors select. With several namespaces in DefaultNamespaces
-//	    or ByObject, it decodes all, and copies.
-//	 2. Handlers, predicates and index functions get objects decoded, the last 8 MiB of them the
-//	    same ones: nobody may modify them, as ever. Who does it all the same modifies an object
-//	    until it is decoded again.
-//	 3. What cannot be decoded when it arrives is an error of the watch, as without the option.
-//	    Should it fail later, Get returns an error with the key.
+//	 1. Get and List decode into the caller's objects, which takes as long as a deep copy, or two
+//	    from JSON. List decodes the objects that its selectors select. With namespaces in
+//	    DefaultNamespaces or ByObject, List decodes all objects, and both copy.
+//	 2. Handlers, predicates and index functions get decoded objects. A ring keeps the last 8 MiB of
+//	    them. They must not be modified. A modification by mistake ends when the object leaves the
+//	    ring.
+//	 3. An object that cannot be decoded when it arrives is an error of the watch, as without the
+//	    option. If decoding fails later, Get and List return an error with the key.
 //
-// ForAllKinds leaves such kinds alone, WithDeduplication does nothing for them. It is an
-// error if such a kind has a transform, or ForKind, Typed or WithReferences names it.
+// ForAllKinds and WithDeduplication do nothing for such kinds. It is an error if such a kind has a
+// transform, or if ForKind, Typed or WithReferences names it.
 func WithPacked(examples ...client.Object) CacheOption {
 	return func(s *settings) error {
 		s.packed.all = s.packed.all || len(examples) == 0
@@ -54,32 +54,40 @@ func WithPacked(examples ...client.Object) CacheOption {
 
 // packedKinds are the kinds that are kept as bytes.
 type packedKinds struct {
-	all      bool
-	kinds    map[kindOf]bool
-	uncopied map[schema.GroupVersionKind]bool // whether the options say UnsafeDisableDeepCopy; that of an empty kind is the default
+	all   bool
+	kinds map[kindOf]bool
+	reads map[schema.GroupVersionKind]packedReads // that of an empty kind is the default
 }
 
-// noteUncopied notes of which kinds controller-runtime's cache would not return copies: then it does
-// not set their kind.
-func (p *packedKinds) noteUncopied(o *cache.Options, scheme *runtime.Scheme) error {
-	p.uncopied = map[schema.GroupVersionKind]bool{{}: ptr.Deref(o.DefaultUnsafeDisableDeepCopy, false)}
+// packedReads is how controller-runtime's cache reads a kind.
+type packedReads struct {
+	uncopied   bool // it returns no copies, and so does not set their kind
+	namespaces bool // it has a cache for each of some namespaces, and returns errors for others
+}
+
+// noteReads notes how controller-runtime's cache reads kinds.
+func (p *packedKinds) noteReads(o *cache.Options, scheme *runtime.Scheme) error {
+	all := packedReads{ptr.Deref(o.DefaultUnsafeDisableDeepCopy, false), len(o.DefaultNamespaces) > 0}
+	p.reads = map[schema.GroupVersionKind]packedReads{{}: all}
 	for obj, by := range o.ByObject {
 		kind, err := apiutil.GVKForObject(obj, scheme)
 		if err != nil {
 			return err
 		}
-		if by.UnsafeDisableDeepCopy != nil {
-			p.uncopied[kind] = *by.UnsafeDisableDeepCopy
+		reads := packedReads{ptr.Deref(by.UnsafeDisableDeepCopy, all.uncopied), all.namespaces}
+		if by.Namespaces != nil {
+			reads.namespaces = len(by.Namespaces) > 0
 		}
+		p.reads[kind] = reads
 	}
 	return nil
 }
 
-func (p *packedKinds) isUncopied(kind schema.GroupVersionKind) bool {
-	if uncopied, ok := p.uncopied[kind]; ok {
-		return uncopied
+func (p *packedKinds) readsOf(kind schema.GroupVersionKind) packedReads {
+	if reads, ok := p.reads[kind]; ok {
+		return reads
 	}
-	return p.uncopied[schema.GroupVersionKind{}]
+	return p.reads[schema.GroupVersionKind{}]
 }
 
 // packs reports whether objects of a kind, in the form of an example, are kept as bytes.
@@ -111,7 +119,7 @@ func (s *settings) checkPacked(o *cache.Options) error {
 			return fmt.Errorf("WithPacked and Typed of %v exclude each other: name it in one of the two", of)
 		}
 	}
-	return errors.Join(s.checkTransforms(o), s.packed.noteUncopied(o, s.scheme))
+	return errors.Join(s.checkTransforms(o), s.packed.noteReads(o, s.scheme))
 }
 
 // checkTransforms returns an error if a kind that is kept as bytes has a transform.
@@ -159,12 +167,13 @@ func hasTransform(namespaces map[string]cache.Config) bool {
 func (c *managerCache) addPacked(of kindOf, informer toolscache.SharedIndexInformer) {
 	reader, ok := informer.GetIndexer().(freshReader)
 	namespaced, err := apiutil.IsGVKNamespaced(of.kind, c.mapper)
-	if !ok || err != nil {
+	reads := c.packed.readsOf(of.kind)
+	if !ok || err != nil || reads.namespaces {
 		return // controller-runtime reads it
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.packedReaders[of] = append(c.packedReaders[of], &packedReader{reader, informer.HasSynced, of.kind, namespaced, c.packed.isUncopied(of.kind)})
+	c.packedReaders[of] = append(c.packedReaders[of], &packedReader{reader, informer.HasSynced, of.kind, namespaced, reads.uncopied})
 }
 
 // packedReader returns what reads the objects of a kind that is kept as bytes, nil if controller-

@@ -17,8 +17,8 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// TestWithPackedReads: what is read of a cache that keeps bytes is what controller-runtime's has, by
-// all kinds of options; it is the reader's own, and of the kinds that were not named, too.
+// TestWithPackedReads: Get and List of a cache that keeps bytes return the objects and errors of
+// controller-runtime's cache, by all options. The objects are the reader's own.
 func TestWithPackedReads(t *testing.T) {
 	t.Parallel()
 	srv := startWithWidgets(t)
@@ -80,13 +80,42 @@ func TestWithPackedReads(t *testing.T) {
 	assert.Equal(t, wantErr, ours.Get(t.Context(), client.ObjectKey{Namespace: "one", Name: "missing"}, &corev1.Pod{}))
 }
 
+// TestWithPackedOfNamespaces: reads outside of the namespaces of a cache are the errors of
+// controller-runtime's, and not empty.
+func TestWithPackedOfNamespaces(t *testing.T) {
+	t.Parallel()
+	srv := startWithWidgets(t)
+	write(t, srv)
+	for name, options := range map[string]cache.Options{
+		"one namespace":       {DefaultNamespaces: map[string]cache.Config{"one": {}}},
+		"two namespaces":      {DefaultNamespaces: map[string]cache.Config{"one": {}, "three": {}}},
+		"one of a kind":       {ByObject: map[client.Object]cache.ByObject{&corev1.Pod{}: {Namespaces: map[string]cache.Config{"one": {}}}}},
+		"all of a kind alone": {DefaultNamespaces: map[string]cache.Config{"one": {}}, ByObject: map[client.Object]cache.ByObject{&corev1.Pod{}: {Namespaces: map[string]cache.Config{cache.AllNamespaces: {}}}}},
+	} {
+		ours := startCache(t, ctrlruntime.NewCache(ctrlruntime.WithPacked()), srv.Config(), options)
+		theirs := startCache(t, cache.New, srv.Config(), options)
+		for _, namespace := range []string{"", "one", "two"} {
+			var got, want corev1.PodList
+			wantErr := theirs.List(t.Context(), &want, client.InNamespace(namespace))
+			assert.Equal(t, wantErr, ours.List(t.Context(), &got, client.InNamespace(namespace)), "%s: %s", name, namespace)
+			assert.ElementsMatch(t, want.Items, got.Items, "%s: %s", name, namespace)
+			key := client.ObjectKey{Namespace: namespace, Name: "web-0"}
+			assert.Equal(t, theirs.Get(t.Context(), key, &corev1.Pod{}), ours.Get(t.Context(), key, &corev1.Pod{}), "%s: %s", name, namespace)
+		}
+		var got, want corev1.NodeList
+		require.NoError(t, theirs.List(t.Context(), &want))
+		require.NoError(t, ours.List(t.Context(), &got))
+		assert.ElementsMatch(t, want.Items, got.Items, name)
+	}
+}
+
 func notShop(t *testing.T) labels.Selector {
 	selector, err := labels.Parse("app!=shop")
 	require.NoError(t, err)
 	return selector
 }
 
-// TestWithPackedExcludes: what cannot be with bytes is an error of NewCache that names both.
+// TestWithPackedExcludes: NewCache returns an error that names both options that exclude each other.
 func TestWithPackedExcludes(t *testing.T) {
 	srv := startWithWidgets(t)
 	same := func(obj any) (any, error) { return obj, nil }

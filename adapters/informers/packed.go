@@ -19,7 +19,7 @@ import (
 // or of all kinds without any. A Pod takes a kilobyte instead of fifteen. It is for kinds with many
 // objects. Programs need no change, and take more time, since reads decode:
 //
-//  1. Get decodes an object, which takes about as long as two deep copies. A list decodes all
+//  1. Get decodes an object, which takes as long as a deep copy, or two from JSON. A list decodes all
 //     objects, and its label selector selects then. Handlers get the old object decoded, too.
 //  2. A ring keeps the objects that were decoded last, about 8 MiB in the program, for handlers,
 //     index functions and Get. They must not be modified. A modification by mistake ends when the

@@ -1,6 +1,6 @@
 // Recall measures what cachemutation finds: it removes one DeepCopy() of a program at a
-// time, analyses the package and those above it again, and prints what is found that
-// was not found before.
+// time, analyses the package and those above it again, and prints the findings that
+// are new.
 //
 //	go run ./internal/recall -C ../kubernetes ./pkg/controller/...
 //
@@ -92,7 +92,7 @@ func line(f load.Finding) string {
 	return fmt.Sprintf("%s:%d: %s", at.Filename, at.Line, f.Message)
 }
 
-// without returns what is found in a package without one copy, and in those above it.
+// without returns the findings in a package without one copy, and in those above it.
 func (r *recall) without(c deepCopy) (found []string, err error) {
 	r.Overlay = map[string][]byte{c.file: c.text}
 	defer func() { r.Overlay = nil }()

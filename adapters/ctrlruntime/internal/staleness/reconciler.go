@@ -32,7 +32,7 @@ type parent struct {
 	settled bool      // none of its Pods is missing
 }
 
-// result is what is printed.
+// result is the output of the program.
 type result struct {
 	Reconciles, Stale, Skipped, Made, Doubles int
 
@@ -195,7 +195,7 @@ func (r *reconciler) created(name, version string, begin time.Time) error {
 	return nil
 }
 
-// result returns what has been counted.
+// result returns the counts.
 func (r *reconciler) result() result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
