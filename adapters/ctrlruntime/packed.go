@@ -62,7 +62,7 @@ type packedKinds struct {
 // packedReads is how controller-runtime's cache reads a kind.
 type packedReads struct {
 	uncopied   bool // it returns no copies, and so does not set their kind
-	namespaces bool // it has a cache for each of some namespaces, and returns errors for others
+	namespaces bool // there is a cache for each of some namespaces, and an error for others
 }
 
 // noteReads notes how controller-runtime's cache reads kinds.

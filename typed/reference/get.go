@@ -117,7 +117,7 @@ func (s *keys[T]) await(ctx context.Context, e *entry[T], synced <-chan struct{}
 	select {
 	case <-e.known:
 	case <-e.heard:
-		if early = s.earlyOf(e, synced); early == nil { // reads will reflect it, and what came since
+		if early = s.earlyOf(e, synced); early == nil { // reads will reflect it
 			select {
 			case <-e.known:
 			case <-s.ended:
