@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/decode/kept"
 )
 
 // conversion is how objects of an informer pass between typed and untyped code.
@@ -20,29 +19,43 @@ type conversion[T index.Object] struct {
 	typed func(obj any) (T, error)
 	// anything tells that typed returns a *namedObject for what has no proper key.
 	anything bool
+	// packs tells that objects of anything can be a *kept.Object.
+	packs bool
+}
+
+// plain returns what typed was given, of an object that is not kept as bytes.
+func (c conversion[T]) plain(obj T) any {
+	if c.anything {
+		return untypedOfAny(obj)
+	}
+	return obj
 }
 
 // untyped returns what typed was given. An object that is kept as bytes is decoded; the error
 // names it.
 func (c conversion[T]) untyped(obj T) (any, error) {
-	if c.anything {
-		return untypedOfAny(obj)
+	if c.packs {
+		return c.decoded(obj)
 	}
-	return obj, nil
+	return c.plain(obj), nil
 }
 
 // known does as untyped, but reports an error, once for the object, and returns false then.
 func (c conversion[T]) known(obj T) (any, bool) {
-	untyped, err := c.untyped(obj)
+	if !c.packs {
+		return c.plain(obj), true
+	}
+	untyped, err := c.decoded(obj)
 	return untyped, err == nil || c.report(obj, err)
 }
 
 // appendUntyped appends many, apart from those that are not known.
 func (c conversion[T]) appendUntyped(dst []any, objs []T) []any {
+	if c.packs {
+		return c.appendDecoded(dst, objs)
+	}
 	for _, obj := range objs {
-		if untyped, ok := c.knownOfMany(obj); ok {
-			dst = append(dst, untyped)
-		}
+		dst = append(dst, c.plain(obj))
 	}
 	return dst
 }
@@ -78,14 +91,11 @@ func ofAny() conversion[metav1.Object] {
 	}
 }
 
-func untypedOfAny(obj any) (any, error) {
-	switch o := obj.(type) {
-	case *namedObject:
-		return o.untyped, nil
-	case *kept.Object:
-		return o.Whole()
+func untypedOfAny(obj any) any {
+	if named, ok := obj.(*namedObject); ok {
+		return named.untyped
 	}
-	return obj, nil
+	return obj
 }
 
 // hasProperKey reports whether the key of obj, made a string, means obj again.

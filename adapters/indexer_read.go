@@ -49,10 +49,8 @@ func (x *indexer[T]) found(obj T, exists bool) (item any, ok bool, err error) {
 func (x *indexer[T]) List() []any {
 	list := make([]any, 0, x.store.Len())
 	if x.writer == nil {
-		for obj := range x.store.All() {
-			if untyped, ok := x.knownOfMany(obj); ok {
-				list = append(list, untyped)
-			}
+		for obj := range x.store.All() { // of an informer of one type
+			list = append(list, x.plain(obj))
 		}
 		return list
 	}
@@ -91,7 +89,9 @@ func (x *indexer[T]) ByIndex(name, value string) ([]any, error) {
 	}
 	found := make([]any, 0, n)
 	for obj := range idx.All(value) {
-		if untyped, ok := x.known(obj); ok {
+		if !x.packs {
+			found = append(found, x.plain(obj))
+		} else if untyped, ok := x.known(obj); ok {
 			found = append(found, untyped)
 		}
 	}

@@ -86,7 +86,6 @@ type informer[T cache.Object] struct {
 	typed   *typed.Informer[T]
 	source  *reflectorSource[T] // nil: the informer was made elsewhere
 	store   *indexer[T]
-	packs   bool   // objects are kept as bytes, as far as they are decoded here
 	name    string // in DoneCheckers
 	checker *doneChecker
 
@@ -100,6 +99,9 @@ type informer[T cache.Object] struct {
 var _ cache.TypedSharedIndexInformer[metav1.Object] = (*informer[metav1.Object])(nil)
 
 func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object, typeName string, options cache.SharedIndexInformerOptions, conv conversion[T]) *informer[T] {
+	spaces, _ := lw.(*listwatch.Namespaces)
+	lw, writing, packing := unwrap(lw)
+	conv.packs = conv.anything && (packing != nil || spaces != nil && spaces.Packed)
 	s := &informer[T]{
 		conversion:    conv,
 		name:          "SharedIndexInformer " + typeName,
@@ -107,9 +109,6 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 		resyncCheck:   options.ResyncPeriod,
 		listeners:     map[*listener[T]]struct{}{},
 	}
-	spaces, _ := lw.(*listwatch.Namespaces)
-	lw, writing, packing := unwrap(lw)
-	s.packs = packing != nil || spaces != nil && spaces.Packed
 	s.source = &reflectorSource[T]{
 		writing:     writing,
 		packing:     packing,

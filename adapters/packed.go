@@ -23,17 +23,35 @@ import (
 
 // keeps reports whether an object is kept as bytes.
 func (c conversion[T]) keeps(obj T) bool {
+	if !c.packs {
+		return false
+	}
 	_, ok := any(obj).(*kept.Object)
-	return ok && c.anything
+	return ok
 }
 
-// knownOfMany does as known, for reads of all objects: the ring does not take these.
-func (c conversion[T]) knownOfMany(obj T) (any, bool) {
-	if o, ok := any(obj).(*kept.Object); ok && c.anything {
-		whole, err := o.Peek()
-		return whole, err == nil || c.report(obj, err)
+// decoded does as untyped, if objects can be kept as bytes.
+func (c conversion[T]) decoded(obj T) (any, error) {
+	if o, ok := any(obj).(*kept.Object); ok {
+		return o.Whole()
 	}
-	return c.known(obj)
+	return c.plain(obj), nil
+}
+
+// appendDecoded does as appendUntyped, if objects can be kept as bytes. The ring does not take
+// these.
+func (c conversion[T]) appendDecoded(dst []any, objs []T) []any {
+	for _, obj := range objs {
+		o, ok := any(obj).(*kept.Object)
+		if !ok {
+			dst = append(dst, c.plain(obj))
+			continue
+		}
+		if whole, err := o.Peek(); err == nil || c.report(obj, err) {
+			dst = append(dst, whole)
+		}
+	}
+	return dst
 }
 
 // report reports that an object cannot be decoded, once for the object, and returns false.
