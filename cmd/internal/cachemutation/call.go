@@ -3,6 +3,7 @@ package cachemutation
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -37,10 +38,10 @@ func (f *frame) call(i ssa.CallInstruction) {
 		f.callbacks(sum, args, i)
 		return
 	}
-	sum, bindings := f.called(common)
+	callee, sum, bindings := f.called(common)
 	bind := f.binder(args, bindings)
 	if sum != nil {
-		f.applyTo(common.StaticCallee(), sum, bind, i)
+		f.applyTo(callee, sum, bind, i)
 		f.returns(sum, bind, value)
 	}
 	if obj == nil {
@@ -51,7 +52,7 @@ func (f *frame) call(i ssa.CallInstruction) {
 			f.unknown(f.values[arg])
 		}
 	}
-	f.callbacks(sum, args, i)
+	f.callbacks(sum, slices.Concat(args, bindings), i)
 }
 
 // calledObject returns the function or method that a call names, or nil.
@@ -70,8 +71,9 @@ func calledObject(common *ssa.CallCommon) *types.Func {
 	return nil
 }
 
-// called returns the summary of the function of a call, and its captured variables.
-func (f *frame) called(common *ssa.CallCommon) (*Summary, []ssa.Value) {
+// called returns the function of a call, if it is known, its summary, and its captured
+// variables.
+func (f *frame) called(common *ssa.CallCommon) (*ssa.Function, *Summary, []ssa.Value) {
 	if common.IsInvoke() {
 		t := concrete(common.Value)
 		if t == nil {
@@ -79,23 +81,16 @@ func (f *frame) called(common *ssa.CallCommon) (*Summary, []ssa.Value) {
 		}
 		if t != nil {
 			if fn := f.ssa.LookupMethod(t, common.Method.Pkg(), common.Method.Name()); fn != nil {
-				return f.summaryOf(fn), nil
+				return fn, f.summaryOf(fn), nil
 			}
 		}
-		return f.ofInterface(common.Method), nil
+		return nil, f.ofInterface(common.Method), nil
 	}
-	callee := common.StaticCallee()
+	callee, bindings := f.callee(common)
 	if callee == nil {
-		if fn, _ := functionOf(f.setOnce(common.Value)); fn != nil {
-			return f.summaryOf(fn), nil
-		}
-		return nil, nil
+		return nil, nil, nil
 	}
-	var bindings []ssa.Value
-	if closure, ok := common.Value.(*ssa.MakeClosure); ok {
-		bindings = closure.Bindings
-	}
-	return f.summaryOf(callee), bindings
+	return callee, f.summaryOf(callee), bindings
 }
 
 // concrete returns the type of the value in an interface, if the function shows it.
@@ -252,7 +247,7 @@ func (f *frame) callsParameter(common *ssa.CallCommon, i ssa.CallInstruction) {
 				f.callback(arg, func(int) refs { return refs{{place: place{fn.root.asserted, ""}}} }, i)
 			}
 		}
-		if fn.root.kind != param || fn.path != "" {
+		if fn.root.kind != param || fn.path != "" && fn.path != "*" {
 			continue
 		}
 		for n, arg := range common.Args {
@@ -314,24 +309,6 @@ func (f *frame) callback(v ssa.Value, bind func(int) refs, i ssa.CallInstruction
 		}
 		return bind(n)
 	}, i)
-}
-
-// functionOf returns the function that a value is, and its captured variables.
-func functionOf(v ssa.Value) (*ssa.Function, []ssa.Value) {
-	for {
-		switch from := v.(type) {
-		case *ssa.Function:
-			return from, nil
-		case *ssa.MakeClosure:
-			return from.Fn.(*ssa.Function), from.Bindings
-		case *ssa.ChangeType:
-			v = from.X
-		case *ssa.MakeInterface:
-			v = from.X
-		default:
-			return nil, nil
-		}
-	}
 }
 
 func (f *frame) builtin(name string, i ssa.CallInstruction) {

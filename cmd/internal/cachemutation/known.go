@@ -97,6 +97,12 @@ func star(t types.Type) string {
 	return ""
 }
 
+// setters are methods of metav1.Object, which other interfaces have, too.
+var setters = map[string]bool{
+	"SetLabels": true, "SetAnnotations": true, "SetFinalizers": true, "SetOwnerReferences": true,
+	"SetManagedFields": true, "SetResourceVersion": true, "SetDeletionTimestamp": true, "SetGenerateName": true,
+}
+
 // accessor returns the summary of methods of metav1.Object and schema.ObjectKind, called
 // on an interface whose value is not known.
 func (f *frame) accessor(obj *types.Func, args []ssa.Value) (*Summary, bool) {
@@ -109,7 +115,7 @@ func (f *frame) accessor(obj *types.Func, args []ssa.Value) (*Summary, bool) {
 	}
 	path := kube.PackagePath(obj.Pkg())
 	switch {
-	case path == kube.Meta && strings.HasPrefix(obj.Name(), "Set") && obj.Name() != "SetGroupVersionKind":
+	case setters[obj.Name()], path == kube.Meta && strings.HasPrefix(obj.Name(), "Set") && obj.Name() != "SetGroupVersionKind":
 		return &Summary{Writes: []Write{{Param: 0, Path: "ObjectMeta." + obj.Name()[len("Set"):]}}}, true
 	case obj.Name() == "GetObjectKind":
 		return &Summary{Results: []Result{{From: "TypeMeta"}}}, true

@@ -35,7 +35,7 @@ func main() {
 
 func run(ctx context.Context, dir string, patterns []string, out io.Writer) error {
 	start := time.Now()
-	loaded, err := load.Load(ctx, load.Config{Dir: dir}, patterns)
+	loaded, err := load.Load(ctx, load.Config{Dir: dir, Source: true}, patterns)
 	if err != nil {
 		return err
 	}
