@@ -94,7 +94,7 @@ func (f *frame) readResults(obj *types.Func, i ssa.CallInstruction, store bool) 
 			}
 		case *types.Signature:
 			sequence := f.cachedRoot(v, "sequence", from, v.Pos(), t)
-			sequence.sequence, sequence.asserted = true, r
+			sequence.sequence, sequence.asserted, r.element = true, r, nil
 			f.result(v, n, refs{{place: place{sequence, ""}}})
 		default:
 			if holdsObject(t, store) {

@@ -191,6 +191,9 @@ func (f *frame) assert(v *ssa.TypeAssert) {
 		}
 		out = out.add(one)
 	}
+	if isConcrete(v.AssertedType) {
+		out = out.asserted(as(v.AssertedType))
+	}
 	f.result(v, 0, out)
 }
 
