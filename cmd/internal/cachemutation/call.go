@@ -39,6 +39,7 @@ func (f *frame) call(i ssa.CallInstruction) {
 		return
 	}
 	callee, sum, bindings := f.called(common)
+	sum = sum.with(args)
 	bind := f.binder(args, bindings)
 	if sum != nil {
 		f.applyTo(callee, sum, bind, i)

@@ -213,7 +213,7 @@ func (f *frame) write(to ref, pos token.Pos, steps []Step) {
 	}
 	switch to.root.kind {
 	case param:
-		f.summary.addWrite(Write{Param: to.root.index, Path: to.path, Steps: steps, pos: pos})
+		f.summary.addWrite(Write{Param: to.root.index, Path: to.path, Given: f.given(to.when), Steps: steps, pos: pos})
 	case cached:
 		if to.root.asserted == nil && !to.root.sequence {
 			f.found(finding{root: to.root, path: to.path, pos: pos, steps: steps})

@@ -80,6 +80,9 @@ func (f *frame) readResults(obj *types.Func, i ssa.CallInstruction, store bool) 
 	from := readName(obj)
 	for n := range i.Common().Signature().Results().Len() {
 		t := i.Common().Signature().Results().At(n).Type()
+		if !isReference(t) || types.Identical(t, types.Universe.Lookup("error").Type()) {
+			continue
+		}
 		r := f.cachedRoot(v, "", from, v.Pos(), t)
 		if store {
 			r.asserted = f.cachedRoot(v, "asserted", from, v.Pos(), nil)

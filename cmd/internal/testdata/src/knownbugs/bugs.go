@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	listers "k8s.io/client-go/listers/core/v1"
@@ -213,41 +214,42 @@ func addLabel(obj metav1.Object, hash string) { obj.SetLabels(map[string]string{
 // karmada#6544: an object of a dynamic lister is converted, which shares its map, and
 // claimed.
 
-type unstructured struct {
-	metav1.TypeMeta
-	metav1.ObjectMeta
-	Object map[string]any
-}
-
-func (u *unstructured) DeepCopy() *unstructured        { return new(unstructured) }
-func (u *unstructured) DeepCopyObject() runtime.Object { return u.DeepCopy() }
-
-func toUnstructured(obj any) *unstructured {
-	if u, ok := obj.(*unstructured); ok {
-		return u
+func toUnstructured(obj any) (*unstructured.Unstructured, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return nil, err
 	}
-	return &unstructured{}
+	return &unstructured.Unstructured{Object: content}, nil
 }
 
-func find(lister cache.GenericLister, key string) (*unstructured, error) {
+func find(lister cache.GenericLister, key string) (*unstructured.Unstructured, error) {
 	object, err := lister.Get(key)
 	if err != nil {
 		return nil, err
 	}
-	return toUnstructured(object), nil
+	return toUnstructured(object)
 }
 
-func apply(lister cache.GenericLister, key string) error {
+func apply(lister cache.GenericLister, pods listers.PodLister, key string) error {
 	object, err := find(lister, key)
 	if err != nil {
 		return err
 	}
 	claim(object.DeepCopy())
-	claim(object) // want `Labels.* of an object of a cache, GenericLister.Get`
+	claim(object) // want `Object.* of an object of a cache, GenericLister.Get`
+	pod, err := pods.Pods("ns").Get(key)
+	if err != nil {
+		return err
+	}
+	converted, err := toUnstructured(pod)
+	if err != nil {
+		return err
+	}
+	claim(converted)
 	return nil
 }
 
-func claim(obj *unstructured) {
+func claim(obj *unstructured.Unstructured) {
 	claimed := obj.GetLabels()
 	claimed["policy"] = "mine"
 	obj.SetLabels(claimed)

@@ -170,3 +170,16 @@ func (f *fields) call(lister listers.PodLister) {
 		pod.Name = "x" // want `Name of an object`
 	}
 }
+
+func (c *controller) constants(name string, copied bool) {
+	pod := c.get()
+	helpers.Added(pod.Labels, "a", "b")["c"] = "d"
+	helpers.Added(pod.Labels, "", "b")["c"] = "d"   // want `Labels.* of an object`
+	helpers.Added(pod.Labels, name, "b")["c"] = "d" // want `Labels.* of an object`
+	helpers.Named(pod, "x", true).Labels["a"] = "b"
+	helpers.Named(pod, "x", false)  // want `Name of an object`
+	helpers.Named(pod, "x", copied) // want `Name of an object`
+	helpers.Moved(pod, "node", true)
+	helpers.Moved(pod, "", false)
+	helpers.Moved(pod, "node", false) // want `Spec.NodeName of an object`
+}
