@@ -126,7 +126,7 @@ func (f *frame) applyTo(callee *ssa.Function, sum *Summary, bind func(int) refs,
 	if callee != nil && within(callee, f.fn) {
 		var own refs
 		for _, w := range sum.Writes {
-			own = own.add(f.writeThrough(bind(w.Param), w.Path, w.pos, w.Steps)...)
+			own = own.add(f.writeOf(sum, w, bind, w.pos, w.Steps)...)
 		}
 		f.replaced(own)
 		return
@@ -155,7 +155,7 @@ func (f *frame) apply(sum *Summary, bind func(int) refs, i ssa.CallInstruction, 
 	var own refs
 	for _, w := range sum.Writes {
 		steps := append([]Step{{f.text("passed to "+name, "", i.Pos()), i.Pos()}}, w.Steps...)
-		own = own.add(f.writeThrough(bind(w.Param), w.Path, i.Pos(), steps[:min(len(steps), 8)])...)
+		own = own.add(f.writeOf(sum, w, bind, i.Pos(), steps[:min(len(steps), 8)])...)
 	}
 	f.replaced(own)
 }
@@ -167,10 +167,25 @@ func (f *frame) replaced(all refs) {
 	}
 }
 
+// writeOf records a write of a summary, and returns what it replaces. A reference is not
+// replaced on all paths if what it refers to is written to, too.
+func (f *frame) writeOf(sum *Summary, w Write, bind func(int) refs, pos token.Pos, steps []Step) refs {
+	replaced := f.writeThrough(bind(w.Param), w.Path, pos, steps)
+	if slices.ContainsFunc(sum.Writes, func(other Write) bool {
+		return other.Param == w.Param && strings.HasPrefix(other.Path, w.Path+".*.")
+	}) {
+		return nil
+	}
+	return replaced
+}
+
 // writeThrough records a write to what a path leads to from values, and returns the places
 // whose content is not known after it.
 func (f *frame) writeThrough(to refs, path string, pos token.Pos, steps []Step) (replaced refs) {
 	for _, one := range to {
+		if strings.HasPrefix(path, "ObjectMeta.") && one.root.kind == local {
+			f.writeUnstructured(one.place, pos, steps)
+		}
 		for _, at := range f.mem.walk(one, path) {
 			if at.root.kind != local {
 				f.write(at, pos, steps)
@@ -181,6 +196,20 @@ func (f *frame) writeThrough(to refs, path string, pos token.Pos, steps []Step) 
 		}
 	}
 	return replaced
+}
+
+// writeUnstructured records a write to the metadata of memory that is an Unstructured, which
+// has it in its map.
+func (f *frame) writeUnstructured(of place, pos token.Pos, steps []Step) {
+	c, rest, ok := f.mem.find(place{of.root, join(of.path, "Object")})
+	if !ok || rest != "" || !c.reference {
+		return
+	}
+	for _, content := range c.refs.field("[]") {
+		if content.root.kind != local {
+			f.write(content, pos, steps)
+		}
+	}
 }
 
 // returns gives the results of a call their places.

@@ -58,8 +58,9 @@ var copies = map[string]bool{
 // contents lists the functions whose result is the map of an argument, if that is an
 // Unstructured, and the number of the argument.
 var contents = map[string]int{
-	"(k8s.io/apimachinery/pkg/runtime.UnstructuredConverter).ToUnstructured": 1,
-	"(k8s.io/apimachinery/pkg/runtime.Unstructured).UnstructuredContent":     0,
+	"(k8s.io/apimachinery/pkg/runtime.UnstructuredConverter).ToUnstructured":  1,
+	"(*k8s.io/apimachinery/pkg/runtime.unstructuredConverter).ToUnstructured": 1,
+	"(k8s.io/apimachinery/pkg/runtime.Unstructured).UnstructuredContent":      0,
 }
 
 // known returns the summary of functions of the standard library and of interfaces of

@@ -246,8 +246,13 @@ func apply(lister cache.GenericLister, pods listers.PodLister, key string) error
 		return err
 	}
 	claim(converted)
+	claimAny(converted)
+	claimAny(object.DeepCopy())
+	claimAny(object) // want `an element of an object of a cache, GenericLister.Get|Object.* of an object`
 	return nil
 }
+
+func claimAny(obj metav1.Object) { obj.SetLabels(map[string]string{"policy": "mine"}) }
 
 func claim(obj *unstructured.Unstructured) {
 	claimed := obj.GetLabels()

@@ -74,7 +74,9 @@ func (c *controller) results() {
 	}
 	mine := helpers.Shallow(c.get())
 	mine.Name = "x"
-	mine.Labels["a"] = "b" // want `Labels.* of an object`
+	mine.Labels["a"] = "b"           // want `Labels.* of an object`
+	helpers.SetLabel(mine, "a", "b") // want `Labels.* of an object`
+	mine.Labels["a"] = "b"           // want `Labels.* of an object`
 	helpers.EnsureLabels(mine)
 	mine.Labels["a"] = "b"
 }
