@@ -101,6 +101,9 @@ func (c *checker) keyPassedOn(body ast.Node, key types.Object) bool {
 			found = found || c.uses(arg, key)
 		}
 	})
+	each(body, func(r *ast.ReturnStmt) { found = found || c.uses(r, key) })
+	each(body, func(l *ast.CompositeLit) { found = found || c.uses(l, key) })
+	each(body, func(s *ast.SendStmt) { found = found || c.uses(s.Value, key) })
 	each(body, func(s *ast.AssignStmt) {
 		for _, value := range s.Rhs {
 			found = found || c.object(value) == key

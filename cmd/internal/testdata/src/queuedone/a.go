@@ -107,3 +107,21 @@ func (w *anyWorker) lost() bool {
 	w.queue.Done(obj)
 	return true
 }
+
+func (w *worker) returned() (string, bool) {
+	key, shutdown := w.queue.Get()
+	if shutdown {
+		return "", false
+	}
+	return key, true
+}
+
+func (w *worker) sent(to chan struct{ key string }) {
+	for {
+		key, shutdown := w.queue.Get()
+		if shutdown {
+			return
+		}
+		to <- struct{ key string }{key}
+	}
+}
