@@ -75,7 +75,7 @@ func isSet(v *ssa.FreeVar) bool {
 }
 
 // returned returns the closure that a call of a function of the program returns, if it
-// returns one. What it captured is that function's.
+// returns one. Its captured variables are that function's.
 func returned(v ssa.Value) (closure ssa.Value) {
 	call, ok := v.(*ssa.Call)
 	if !ok || call.Call.StaticCallee() == nil {

@@ -20,7 +20,7 @@ var rewrite = flag.Bool("rewrite", false, "write the table of the docs")
 
 const docs = "../../../docs/informervet.md"
 
-// TestVerdicts keeps the list readable, and what is true of it at nine in ten.
+// TestVerdicts checks the list: nine in ten findings have to be true.
 func TestVerdicts(t *testing.T) {
 	projects, verdicts, err := parse(listed)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package knownbugs rebuilds bugs that projects have had, each with its mend. Pod stands for
+// Package knownbugs rebuilds bugs that projects have had, each with its fix. Pod stands for
 // the kinds of those projects, and labels, conditions and generations are fields that it has.
 package knownbugs
 
@@ -164,7 +164,7 @@ func (c *catalog) initGenerationOfCopy(instance *corev1.Pod) (bool, error) {
 }
 
 // kubernetes#27687, as kubernetes#35633: a controller lists objects of its cache, keeps some
-// in a list of its own, and labels those with a hash.
+// in another list, and labels those with a hash.
 
 type deployments struct {
 	lister listers.PodLister

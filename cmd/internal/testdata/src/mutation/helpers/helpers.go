@@ -64,7 +64,7 @@ func Added(labels map[string]string, name, value string) map[string]string {
 	return mine
 }
 
-// Named changes a copy if it is told to.
+// Named changes a copy if copied is set.
 func Named(pod *corev1.Pod, name string, copied bool) *corev1.Pod {
 	if copied {
 		pod = pod.DeepCopy()
@@ -73,7 +73,7 @@ func Named(pod *corev1.Pod, name string, copied bool) *corev1.Pod {
 	return pod
 }
 
-// Moved writes if it is not told to leave the Pod alone.
+// Moved writes unless dry is set.
 func Moved(pod *corev1.Pod, node string, dry bool) {
 	if !dry && node != "" {
 		pod.Spec.NodeName = node

@@ -1,4 +1,4 @@
-// Package impl has functions that another package reaches over interfaces, generics and
+// Package impl contains functions that another package calls over interfaces, generics and
 // closures.
 package impl
 
@@ -61,10 +61,10 @@ type Box[T any] struct{ of T }
 // Put returns a box.
 func Put[T any](of T) *Box[T] { return &Box[T]{of} }
 
-// Get returns what is in the box.
+// Get returns its content.
 func (b *Box[T]) Get() T { return b.of }
 
-// Update calls a function with what is in the box.
+// Update calls a function with the content of the box.
 func (b *Box[T]) Update(f func(T)) { f(b.of) }
 
 // Tree calls a function, which calls itself.
