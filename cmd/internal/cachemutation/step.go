@@ -250,9 +250,11 @@ func (f *frame) returnedParts(n int, p ref, path string, depth int) {
 		for _, one := range c.refs {
 			at := joinAll(path, rest)
 			if one.root.kind == local {
+				inner := at // of a copy of a struct
 				if c.reference {
-					f.returnedParts(n, ref{one.place, p.when}, join(at, "*"), depth+1)
+					inner = join(at, "*")
 				}
+				f.returnedParts(n, ref{one.place, p.when}, inner, depth+1)
 				continue
 			}
 			r := f.resultFrom(n, ref{one.place, p.when})
