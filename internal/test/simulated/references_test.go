@@ -86,8 +86,11 @@ func (s *secretLives) note(now simulation.State) error {
 	return nil
 }
 
-// check returns an error if a Secret existed at a version at which it is said not to.
+// check returns an error if a Secret existed at the version at which it is said not to.
 func (s *secretLives) check(key index.Key, version string) error {
+	if version == "" {
+		return fmt.Errorf("%s counts as absent, and no version says so", key)
+	}
 	for uid, life := range s.lives {
 		if life.key == key && !older(version, life.first) && !older(life.last, version) {
 			return fmt.Errorf("%s counts as absent at version %s, and %s existed from %s to %s", key, version, uid, life.first, life.last)
