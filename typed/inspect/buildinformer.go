@@ -59,7 +59,7 @@ func (of *builtInformer) addWeight(w *weight, sum int64) {
 	if w.at.IsZero() {
 		return
 	}
-	of.Heap = &snapshot.Heap{Bytes: w.heap.Bytes, Objects: w.heap.Objects, Sampled: w.heap.Sampled, At: w.at}
+	of.Heap = &snapshot.Heap{Bytes: w.heap.Bytes, Objects: w.heap.Objects, Sampled: w.heap.Sampled, At: w.at, Packed: packedOf(w.heap.Packed)}
 	if sum > 0 {
 		of.Heap.Share = float64(w.heap.Bytes) / float64(sum)
 	}
@@ -87,6 +87,14 @@ func trafficOf(t source.Traffic) *snapshot.Traffic {
 		return nil
 	}
 	return &snapshot.Traffic{Bytes: t.Bytes, Frames: t.Frames, DecodingSeconds: t.Decoding.Seconds()}
+}
+
+// packedOf returns the state of objects that are kept as bytes, nil if there are none.
+func packedOf(p report.Packed) *snapshot.Packed {
+	if p.Objects == 0 {
+		return nil
+	}
+	return &snapshot.Packed{Objects: p.Objects, Bytes: p.Bytes, RawBytes: p.Raw, Bases: p.Bases, Decoded: p.Decoded, DecodingSeconds: p.Decoding.Seconds()}
 }
 
 // budgetOf returns what an informer or a factory may take, nil without limits.

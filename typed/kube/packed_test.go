@@ -350,3 +350,40 @@ func TestPatchPackedObjects(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"color": "red"}, whole.GetLabels())
 }
+
+// TestPackedIsCounted: the estimate of an informer's heap has the objects that are kept as bytes, and
+// counts what Object decodes; that of whole objects has none.
+func TestPackedIsCounted(t *testing.T) {
+	t.Parallel()
+	srv := apitest.Start(t)
+	cluster := pods.Cluster{PerApp: 10, Namespaces: []string{"a"}, Nodes: 20}
+	for i := range 30 {
+		require.NoError(t, srv.Create(t.Context(), cluster.Pod(i, 1)))
+	}
+	informer := typed.NewInformer(kube.FromREST[*packedPod](srv.Config(), kube.WithResource(podResource)))
+	whole := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()))
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { assert.NoError(t, informer.Run(ctx)) })
+	running.Go(func() { assert.NoError(t, whole.Run(ctx)) })
+	defer running.Wait()
+	defer cancel()
+	require.NoError(t, informer.WaitForSync(ctx))
+	require.NoError(t, whole.WaitForSync(ctx))
+
+	got := informer.EstimateHeap(0)
+	assert.Equal(t, 30, got.Packed.Objects)
+	assert.Less(t, got.Packed.Bytes, got.Packed.Raw/2)
+	assert.NotZero(t, got.Packed.Bases)
+	assert.Zero(t, got.Packed.Decoded)
+	assert.Zero(t, got.Objects, "none was measured")
+	for pod := range informer.All() {
+		_, err := pod.Object()
+		require.NoError(t, err)
+	}
+	got = informer.EstimateHeap(5)
+	assert.EqualValues(t, 30, got.Packed.Decoded)
+	assert.NotZero(t, got.Packed.Decoding)
+	assert.Equal(t, 5, got.Sampled)
+	assert.Zero(t, whole.EstimateHeap(5).Packed)
+}
