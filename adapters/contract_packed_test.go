@@ -49,7 +49,7 @@ func packedOf(lw cache.ListerWatcher, example runtime.Object, options cache.Shar
 	}}, example, options)
 }
 
-func decodePod(bytes []byte) (kept.Whole, error) {
+func decodePod(bytes []byte, _ kept.Whole) (kept.Whole, error) {
 	pod := &corev1.Pod{}
 	return pod, json.Unmarshal(bytes, pod)
 }

@@ -62,7 +62,7 @@ func (h *untypedHandler[T]) OnUpdate(old, updated T) {
 	}
 	before := after
 	if !index.Same(old, updated) {
-		if untyped, ok := h.known(old); ok {
+		if untyped, ok := h.knownBefore(old, after); ok {
 			before = untyped
 		}
 	}

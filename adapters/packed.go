@@ -38,6 +38,18 @@ func (c conversion[T]) decoded(obj T) (any, error) {
 	return c.plain(obj), nil
 }
 
+// knownBefore does as known for the old object of an update to another one, which was made
+// untyped before.
+func (c conversion[T]) knownBefore(old T, updated any) (any, bool) {
+	o, ok := any(old).(*kept.Object)
+	if !c.packs || !ok {
+		return c.known(old)
+	}
+	later, _ := updated.(kept.Whole)
+	whole, err := o.Before(later)
+	return whole, err == nil || c.report(old, err)
+}
+
 // appendDecoded does as appendUntyped, if objects can be kept as bytes. The ring does not take
 // these.
 func (c conversion[T]) appendDecoded(dst []any, objs []T) []any {

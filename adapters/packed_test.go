@@ -164,6 +164,7 @@ func TestPackedIsClientGos(t *testing.T) {
 			require.NoError(t, srv.Create(t.Context(), tolerant("two", "last")))
 			require.Eventually(t, func() bool { return got.has("add last") && want.has("add last") }, time.Minute, time.Millisecond)
 			requireKept(t, ours.Informer())
+			requireCounted(t, ours.Informer())
 			assert.Equal(t, want.objs, got.objs)
 			sameReads(t, ours, theirs)
 		})
@@ -180,6 +181,25 @@ func requireKept(t *testing.T, informer cache.SharedInformer) {
 	for _, obj := range objs {
 		require.IsType(t, (*kept.Object)(nil), obj)
 	}
+}
+
+// requireCounted fails unless the estimate of the heap has all objects as bytes, and counts how often
+// they are decoded.
+func requireCounted(t *testing.T, informer cache.SharedInformer) {
+	t.Helper()
+	of, ok := adapters.AnyInformer(informer)
+	require.True(t, ok)
+	before := of.EstimateHeap(0).Packed
+	assert.Equal(t, of.Status().Objects, before.Objects)
+	assert.NotZero(t, before.Raw)
+	assert.LessOrEqual(t, float64(before.Bytes), 2.5*float64(before.Raw), "few objects, which are unlike")
+	assert.NotZero(t, before.Bases)
+	emptyRing()
+	read := len(informer.GetStore().List())
+	after := of.EstimateHeap(10)
+	assert.GreaterOrEqual(t, after.Packed.Decoded, before.Decoded+uint64(read))
+	assert.Greater(t, after.Packed.Decoding, before.Decoding)
+	assert.Greater(t, after.Bytes, before.Bytes, "objects take more than bytes")
 }
 
 // sameReads compares the reads of two informers.
@@ -261,11 +281,11 @@ func TestPackedExcludes(t *testing.T) {
 // and that of a lister; the others leave it out, which is reported once.
 func TestPackedDamagedBytes(t *testing.T) {
 	var damaged atomic.Bool
-	form := kept.NewForm(func(text []byte) (kept.Whole, error) {
+	form := kept.NewForm(func(text []byte, like kept.Whole) (kept.Whole, error) {
 		if damaged.Load() && bytes.Contains(text, []byte("bad")) {
 			return nil, errors.New("damaged")
 		}
-		return decodePod(text)
+		return decodePod(text, like)
 	}, kept.Stamps{})
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {

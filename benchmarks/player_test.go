@@ -136,6 +136,11 @@ func (f *framesOf) add(info runtime.SerializerInfo, t watch.EventType, pod *core
 			ObjectMeta: pod.ObjectMeta,
 		}
 	}
+	f.encode(info, t, whole)
+}
+
+// encode adds an event of an object that has a kind.
+func (f *framesOf) encode(info runtime.SerializerInfo, t watch.EventType, whole runtime.Object) {
 	var object bytes.Buffer
 	if err := info.Serializer.Encode(whole, &object); err != nil {
 		f.err = err

@@ -25,6 +25,8 @@ var tasks = map[string]func(arguments []string, ready func(string)) error{
 	"servefleet": serveFleetTask,
 	"syncfleet":  syncFleetTask,
 	"factory":    factoryTask,
+	"servekept":  serveKeptTask,
+	"keep":       keepTask,
 }
 
 // runTask does a task, a name and arguments with spaces between them, and

@@ -223,24 +223,38 @@ func unlessReleased(read func()) (ok bool) {
 
 // EstimateHeap estimates the memory of the objects by measuring some of them: up to sample,
 // spread evenly over all. That takes about tens of microseconds for each, and is for pages and
-// budgets, not for hot paths. The informer continues meanwhile.
+// budgets, not for hot paths. The informer continues meanwhile. Objects that are kept as bytes are
+// counted, all of them, unless the first object is none. With a sample of 0 nothing else is.
 func (a *access[T]) EstimateHeap(sample int) report.Heap {
 	i := a.informer.Load()
 	s, ok := i.snapshotNow()
-	if !ok || s.Len() == 0 || sample < 1 {
+	if !ok || s.Len() == 0 {
 		return report.Heap{}
 	}
-	h := report.Heap{Objects: s.Len()}
-	scale, part := heapsize.NewScale(), 0 // of an object that is to be measured, in parts of Objects
-	sample = min(sample, h.Objects)
+	var h report.Heap
+	n, part := s.Len(), 0 // of an object that is to be measured, in parts of n
+	scale := heapsize.NewScale()
+	sample = min(max(sample, 0), n)
+	var packed heapsize.PackedSum
+	counts := true
 	for obj := range s.All() {
-		if part += sample; part >= h.Objects {
-			part -= h.Objects
+		if part += sample; part >= n {
+			part -= n
 			scale.Add(obj)
 		}
+		if counts {
+			counts = packed.AddPacked(obj) || packed.Objects > 0
+		} else if sample == 0 {
+			break
+		}
 	}
-	h.Sampled = scale.Added()
-	h.Bytes = scale.Bytes() * int64(h.Objects) / int64(h.Sampled)
+	if h.Sampled = scale.Added(); h.Sampled > 0 {
+		h.Objects, h.Bytes = n, scale.Bytes()*int64(n)/int64(h.Sampled)+packed.OfBases
+	}
+	h.Packed = report.Packed{
+		Objects: packed.Objects, Bytes: packed.Bytes, Raw: packed.Raw, Bases: packed.Bases,
+		Decoded: packed.Decoded, Decoding: packed.Took,
+	}
 	return h
 }
 

@@ -105,6 +105,16 @@ var (
 		"Part of the nearer limit of observe.WithBudget that is used; of the informer that uses most.")
 	heap = gauge(ofInformer, sum, "kubetyped_informer_heap_bytes",
 		"Memory of the objects, estimated, of informers with a budget of bytes.")
+	packedBytes = gauge(ofInformer, sum, "kubetyped_informer_packed_bytes",
+		"Bytes of the objects that are kept as such, with their bases.")
+	packedRawBytes = gauge(ofInformer, sum, "kubetyped_informer_packed_raw_bytes",
+		"Bytes in which the server sent the objects that are kept as such.")
+	packedBases = gauge(ofInformer, sum, "kubetyped_informer_packed_bases",
+		"Bases of the objects that are kept as bytes.")
+	packedDecoded = counter(ofInformer, "kubetyped_informer_packed_decodes_total",
+		"Objects that were decoded from the bytes that are kept.")
+	packedDecoding = counter(ofInformer, "kubetyped_informer_packed_decode_seconds_total",
+		"Time that it took to decode objects from the bytes that are kept, on all goroutines.")
 	indexKeys = gauge(ofInformer, sum, "kubetyped_informer_index_keys",
 		"Keys under which an index has objects.", "index")
 	indexLargest = gauge(ofInformer, largest, "kubetyped_informer_index_largest_key_objects",

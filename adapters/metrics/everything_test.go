@@ -49,6 +49,7 @@ func withEverything(t *testing.T, look func(r *prometheus.Registry)) {
 		f.status.Handlers = []report.Handler{{Name: "h", Times: &report.CallTimes{}}}
 		f.status.Followed = source.Followed{Held: 1, Limit: 1000, Present: 1, LiveReads: 3}
 		f.sizes = []index.IndexSize{{Name: "name"}}
+		f.heap.Packed = report.Packed{Objects: 2, Bytes: 20, Raw: 100, Bases: 1, Decoded: 3, Decoding: time.Second}
 		e, err := control.NewExpectations(control.AdderFunc[string](func(string) {}))
 		require.NoError(t, err)
 		g := &member{"pods", shard.Status{Renewed: now}}

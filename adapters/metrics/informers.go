@@ -11,7 +11,7 @@ import (
 	"github.com/kubetyped/informer/typed/report"
 )
 
-// tellInformers tells of all informers, each once, and their handlers.
+// tellInformers sets the metrics of all informers, each once, and of their handlers.
 func (c *collection) tellInformers() {
 	told := map[typed.AnyInformer]bool{}
 	tell := func(informers []typed.AnyInformer) {
@@ -53,6 +53,7 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 			c.set(heap, l, float64(b.HeapBytes))
 		}
 	}
+	c.collectPacked(i, from, l)
 	if b := s.FactoryBudget; b.Objects > 0 || b.Bytes > 0 {
 		c.set(factoryBudgetUsed, c.labelled(), b.Used)
 	}
@@ -80,6 +81,19 @@ func (c *collection) tellFollowed(s *report.Status, from *tally, l *labels, n in
 		c.set(names, c.with(l, n, of.state), float64(of.names))
 	}
 	c.add(liveReads, from, l, float64(f.LiveReads))
+}
+
+// collectPacked sets the metrics of objects that are kept as bytes. Without any, counters stay.
+func (c *collection) collectPacked(i typed.AnyInformer, from *tally, l *labels) {
+	p := i.EstimateHeap(0).Packed
+	if p.Objects == 0 {
+		return
+	}
+	c.set(packedBytes, l, float64(p.Bytes))
+	c.set(packedRawBytes, l, float64(p.Raw))
+	c.set(packedBases, l, float64(p.Bases))
+	c.add(packedDecoded, from, l, float64(p.Decoded))
+	c.add(packedDecoding, from, l, p.Decoding.Seconds())
 }
 
 // kindOf returns what the label kind says of the objects of a resource whose type has no kind,

@@ -135,6 +135,8 @@ func TestDashboard(t *testing.T) {
 		"kubetyped_informer_handlers", "kubetyped_informer_heap_bytes", "kubetyped_informer_last_event_timestamp_seconds", "kubetyped_informer_first_failure_timestamp_seconds",
 		"kubetyped_informer_received_frames_total", "kubetyped_informer_rejected_total", "kubetyped_informer_index_keys", "kubetyped_informer_index_largest_key_objects",
 		"kubetyped_deduplicated_parts", "kubetyped_deduplication_table_bytes",
+		"kubetyped_informer_packed_bases", "kubetyped_informer_packed_bytes", "kubetyped_informer_packed_raw_bytes",
+		"kubetyped_informer_packed_decodes_total", "kubetyped_informer_packed_decode_seconds_total",
 	}
 	for _, f := range everything(t) {
 		assert.NotEqual(t, slices.Contains(elsewhere, f.GetName()), shown[f.GetName()], "%s", f.GetName())

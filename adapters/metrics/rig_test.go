@@ -55,6 +55,7 @@ func configMaps(n int) []*corev1.ConfigMap {
 type fake struct {
 	status report.Status
 	sizes  []index.IndexSize
+	heap   report.Heap
 }
 
 func newFake(group, kind, name string) *fake {
@@ -66,7 +67,7 @@ func newFake(group, kind, name string) *fake {
 
 func (f *fake) Name() string                         { return f.status.Name }
 func (f *fake) Status() report.Status                { return f.status }
-func (f *fake) EstimateHeap(int) report.Heap         { return report.Heap{} }
+func (f *fake) EstimateHeap(int) report.Heap         { return f.heap }
 func (f *fake) IndexSizes() []index.IndexSize        { return f.sizes }
 func (f *fake) Explain(index.Key) report.Key         { return report.Key{} }
 func (f *fake) ObjectJSON(index.Key) ([]byte, error) { return nil, nil }

@@ -60,7 +60,7 @@ func (of *builtInformer) addWeight(w *weight, sum int64) {
 	if w.at.IsZero() {
 		return
 	}
-	of.Heap = &snapshot.Heap{Bytes: w.heap.Bytes, Objects: w.heap.Objects, Sampled: w.heap.Sampled, At: w.at}
+	of.Heap = &snapshot.Heap{Bytes: w.heap.Bytes, Objects: w.heap.Objects, Sampled: w.heap.Sampled, At: w.at, Packed: packedOf(w.heap.Packed)}
 	if sum > 0 {
 		of.Heap.Share = float64(w.heap.Bytes) / float64(sum)
 	}
@@ -103,6 +103,14 @@ func followedOf(f *source.Followed) *snapshot.Followed {
 		of.Unfollowed = append(of.Unfollowed, snapshot.Unfollowed{Key: one.Key.String(), Error: textOf(one.Err), Since: one.Since})
 	}
 	return of
+}
+
+// packedOf returns the state of objects that are kept as bytes, nil if there are none.
+func packedOf(p report.Packed) *snapshot.Packed {
+	if p.Objects == 0 {
+		return nil
+	}
+	return &snapshot.Packed{Objects: p.Objects, Bytes: p.Bytes, RawBytes: p.Raw, Bases: p.Bases, Decoded: p.Decoded, DecodingSeconds: p.Decoding.Seconds()}
 }
 
 // budgetOf returns what an informer or a factory may take, nil without limits.

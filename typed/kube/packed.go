@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,6 +17,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/decode/packed"
 	"github.com/kubetyped/informer/internal/decode/wire"
+	"github.com/kubetyped/informer/internal/heapsize"
 )
 
 // Packed is an object of type T as the bytes that the server sent, with its key, UID, version
@@ -86,6 +88,7 @@ func (p *Packed[T]) Object() (T, error) {
 	if p.from == nil {
 		return obj, fmt.Errorf("%T has no bytes: it was not made by FromREST", p)
 	}
+	defer p.from.counts.Since(time.Now())
 	err := p.bytes.Read(func(bytes []byte) (err error) {
 		obj, err = p.from.codec.Item(bytes)
 		return err
@@ -98,11 +101,21 @@ func (p *Packed[T]) Object() (T, error) {
 	return obj, nil
 }
 
+// AddPacked adds what the object takes to a sum, for Informer.EstimateHeap.
+func (p *Packed[T]) AddPacked(to *heapsize.PackedSum) {
+	p.bytes.Add(to)
+	if p.from != nil {
+		p.from.counts.Add(to)
+	}
+}
+
 // packing is what all packed objects of a codec have in common.
 type packing[T any] struct {
 	store *packed.Store
 	codec wire.Codec[T]
-	kind  atomic.Pointer[schema.GroupVersionKind] // of the objects; nil: not asked for, or not known
+
+	counts packed.Decoded
+	kind   atomic.Pointer[schema.GroupVersionKind] // of the objects; nil: not asked for, or not known
 }
 
 // SharedByObjects keeps the packing out of the memory that an object is said to take, see

@@ -110,8 +110,9 @@ func packingCodecs[T apiObject](of reflect.Type, kind schema.GroupVersionKind, h
 func keeping[T any](whole map[string]wire.Codec[T], stamps kept.Stamps, held func(index.Key) *kept.Object) (map[string]wire.Codec[*kept.Object], keepers) {
 	codecs, keepers := map[string]wire.Codec[*kept.Object]{}, keepers{}
 	for mediaType, codec := range whole {
-		form := kept.NewForm(func(bytes []byte) (kept.Whole, error) {
-			obj, err := codec.Item(bytes)
+		form := kept.NewForm(func(bytes []byte, like kept.Whole) (kept.Whole, error) {
+			of, _ := any(like).(T) // nil if there is none
+			obj, err := wire.ItemLike(codec, bytes, of)
 			if err != nil {
 				return nil, err
 			}

@@ -17,9 +17,10 @@ import (
 // Form is what the objects of an informer that come in one format have in common.
 type Form struct {
 	store  *packed.Store
-	decode func(bytes []byte) (Whole, error)
+	decode func(bytes []byte, like Whole) (Whole, error)
 	stamps Stamps
 	listed atomic.Pointer[metav1.TypeMeta] // the kind of what lists have without one; nil: none
+	counts packed.Decoded
 
 	measured atomic.Uint32
 	ratio    atomic.Uint64 // of an object's memory to its bytes, as the bits of a float64
@@ -31,8 +32,9 @@ type Stamps struct {
 	Item  func(Whole) // of items of lists
 }
 
-// NewForm returns a Form whose objects a function decodes, from several goroutines at once.
-func NewForm(decode func(bytes []byte) (Whole, error), stamps Stamps) *Form {
+// NewForm returns a Form whose objects a function decodes, from several goroutines at once. They may
+// refer to parts of like, another state of the object, unless that is nil.
+func NewForm(decode func(bytes []byte, like Whole) (Whole, error), stamps Stamps) *Form {
 	return &Form{store: packed.NewStore(), decode: decode, stamps: stamps}
 }
 
@@ -59,7 +61,7 @@ func (f *Form) Keep(whole Whole, bytes []byte, event bool, before *Object) *Obje
 	}
 	o.record = f.store.Pack(o.namespace.Value(), o.name, bytes, record)
 	f.stamp(whole, event)
-	o.remember(whole)
+	o.remember(whole, f.sizeOf(whole, int64(o.size)))
 	return o
 }
 

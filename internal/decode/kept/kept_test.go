@@ -15,14 +15,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"pgregory.net/rapid"
+
+	"github.com/kubetyped/informer/internal/heapsize"
 )
 
-func decodeConfigMap(bytes []byte) (Whole, error) {
+func decodeConfigMap(bytes []byte, _ Whole) (Whole, error) {
 	obj := &corev1.ConfigMap{}
 	return obj, json.Unmarshal(bytes, obj)
 }
 
-func decodeUnstructured(bytes []byte) (Whole, error) {
+func decodeUnstructured(bytes []byte, _ Whole) (Whole, error) {
 	obj := &unstructured.Unstructured{}
 	return obj, json.Unmarshal(bytes, &obj.Object)
 }
@@ -62,7 +64,7 @@ type want struct {
 	modified string // what was done to it by mistake, since it was decoded last
 }
 
-// keptModel is objects that are kept as bytes, and what they were made of.
+// keptModel is objects that are kept as bytes, and the originals.
 type keptModel struct {
 	form    *Form
 	objects map[string]*Object
@@ -173,7 +175,7 @@ func TestKeptModel(t *testing.T) {
 func TestOneObjectInTheRing(t *testing.T) {
 	form := NewForm(decodeConfigMap, Stamps{})
 	text := []byte(`{"metadata":{"namespace":"shop","name":"a"},"data":{"k":"v"}}`)
-	whole, err := decodeConfigMap(text)
+	whole, err := decodeConfigMap(text, nil)
 	require.NoError(t, err)
 	o := form.Keep(whole, text, true, nil)
 	again, err := o.Whole()
@@ -211,11 +213,11 @@ func TestReadsOfAllStayOutOfTheRing(t *testing.T) {
 	}
 }
 
-// TestDamaged: an error has the key and its cause; getters of what is only in the bytes return
+// TestDamaged: an error has the key and its cause; getters of fields that only the bytes have return
 // nothing, and Report calls once.
 func TestDamaged(t *testing.T) {
 	damaged := errors.New("damaged")
-	form := NewForm(func([]byte) (Whole, error) { return nil, damaged }, Stamps{})
+	form := NewForm(func([]byte, Whole) (Whole, error) { return nil, damaged }, Stamps{})
 	for key, obj := range map[string]*corev1.ConfigMap{
 		"shop/a": {ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a", Labels: map[string]string{"app": "b"}, UID: "u"}},
 		"a":      {ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"app": "b"}, UID: "u"}},
@@ -283,7 +285,7 @@ func TestMetadata(t *testing.T) {
 func TestItemsWithoutAKind(t *testing.T) {
 	form := NewForm(decodeUnstructured, Stamps{})
 	keep := func(text string) *Object {
-		whole, err := decodeUnstructured([]byte(text))
+		whole, err := decodeUnstructured([]byte(text), nil)
 		require.NoError(t, err)
 		o := form.Keep(whole, []byte(text), false, nil)
 		o.NameKind("v1", "ConfigMap")
@@ -300,7 +302,7 @@ func TestItemsWithoutAKind(t *testing.T) {
 		assert.Equal(t, want, o.GetObjectKind().GroupVersionKind().String(), "decoded again")
 	}
 	text := []byte(`{"metadata":{"name":"d"}}`)
-	whole, err := decodeUnstructured(text)
+	whole, err := decodeUnstructured(text, nil)
 	require.NoError(t, err)
 	assert.Empty(t, form.Keep(whole, text, true, nil).GetObjectKind().GroupVersionKind(), "events have their own")
 }
@@ -330,13 +332,13 @@ func checkLabel(t require.TestingT, set labels.Set, of Labels, key string) {
 	require.Equal(t, value, of.Get(key))
 }
 
-// FuzzKeep: an object's bytes are those that it was made of, after another state of its own, and
-// beside another one of like name.
+// FuzzKeep: an object's bytes are those that it was made of, after another state of the object, and
+// with another one of like name.
 func FuzzKeep(f *testing.F) {
 	f.Add([]byte("some text that is much longer than a window"), []byte("some text that is as much longer"), "app-1", "shop")
 	f.Add([]byte{}, []byte{0}, "", "")
 	f.Fuzz(func(t *testing.T, first, second []byte, name, namespace string) {
-		form := NewForm(func(bytes []byte) (Whole, error) {
+		form := NewForm(func(bytes []byte, _ Whole) (Whole, error) {
 			return &corev1.ConfigMap{BinaryData: map[string][]byte{"": append([]byte{}, bytes...)}}, nil
 		}, Stamps{})
 		obj := func() *corev1.ConfigMap {
@@ -352,4 +354,36 @@ func FuzzKeep(f *testing.F) {
 			require.Equal(t, name, o.GetName())
 		}
 	})
+}
+
+// TestBefore: an old object is decoded with its next state at hand, unless it is in the ring, where
+// it takes less room than a whole one.
+func TestBefore(t *testing.T) {
+	var likes []Whole
+	form := NewForm(func(bytes []byte, like Whole) (Whole, error) {
+		likes = append(likes, like)
+		return decodeConfigMap(bytes, nil)
+	}, Stamps{})
+	text := []byte(`{"metadata":{"namespace":"shop","name":"a"},"data":{"k":"` + strings.Repeat("v", 4000) + `"}}`)
+	came, err := decodeConfigMap(text, nil)
+	require.NoError(t, err)
+	old := form.Keep(came, text, true, nil)
+	later := &corev1.ConfigMap{}
+	got, err := old.Before(later)
+	require.NoError(t, err)
+	assert.Same(t, came, got, "it is in the ring")
+	emptyRing()
+	got, err = old.Before(later)
+	require.NoError(t, err)
+	assert.Equal(t, came, got)
+	alone := old.last.Load().size
+	emptyRing()
+	_, err = old.Whole()
+	require.NoError(t, err)
+	assert.Equal(t, []Whole{later, nil}, likes)
+	assert.Less(t, alone, old.last.Load().size/2)
+	var sum heapsize.PackedSum
+	assert.True(t, sum.AddPacked(old))
+	assert.EqualValues(t, 2, sum.Decoded)
+	assert.False(t, sum.AddPacked(later))
 }

@@ -3,6 +3,7 @@ package kept
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 	"unique"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubetyped/informer/internal/decode/packed"
+	"github.com/kubetyped/informer/internal/heapsize"
 )
 
 // Whole is an object of an API type.
@@ -52,10 +54,13 @@ func (o *Object) GetResourceVersion() string { return o.version }
 func (o *Object) KeptLabels() Labels { return o.labels }
 
 // Decode decodes the object: it is the caller's. The error names it.
-func (o *Object) Decode() (Whole, error) {
+func (o *Object) Decode() (Whole, error) { return o.decode(nil) }
+
+func (o *Object) decode(like Whole) (Whole, error) {
+	defer o.form.counts.Since(time.Now())
 	var whole Whole
 	err := o.record.Read(func(bytes []byte) (err error) {
-		whole, err = o.form.decode(bytes)
+		whole, err = o.form.decode(bytes, like)
 		return err
 	})
 	if err != nil {
@@ -74,15 +79,23 @@ func (o *Object) key() string {
 
 // Whole returns the object that is in the ring, or decodes it and puts it there. It must not be
 // modified.
-func (o *Object) Whole() (Whole, error) {
+func (o *Object) Whole() (Whole, error) { return o.Before(nil) }
+
+// Before does as Whole, for an object that is shown with a later state of it, which Whole has
+// returned, or nil. It may refer to parts of that then, so that decoding takes less.
+func (o *Object) Before(later Whole) (Whole, error) {
 	if whole, ok := o.Recent(); ok {
 		return whole, nil
 	}
-	whole, err := o.Decode()
+	whole, err := o.decode(later)
 	if err != nil {
 		return nil, err
 	}
-	return o.remember(whole), nil
+	size := o.form.sizeOf(whole, int64(o.size))
+	if later != nil {
+		size = max(size/alike, 1)
+	}
+	return o.remember(whole, size), nil
 }
 
 // Recent returns the object if it is in the ring.
@@ -101,9 +114,12 @@ func (o *Object) Peek() (Whole, error) {
 	return o.Decode()
 }
 
+// alike is about the part of an object's memory that it does not share with its next state.
+const alike = 4
+
 // remember puts a decoded object into the ring, and returns the one that is there.
-func (o *Object) remember(whole Whole) Whole {
-	d := &decoded{whole, o.form.sizeOf(whole, int64(o.size))}
+func (o *Object) remember(whole Whole, size int64) Whole {
+	d := &decoded{whole, size}
 	if !o.last.CompareAndSwap(nil, d) {
 		if other := o.last.Load(); other != nil {
 			return other.Whole
@@ -112,6 +128,12 @@ func (o *Object) remember(whole Whole) Whole {
 	}
 	recent.add(o, d)
 	return whole
+}
+
+// AddPacked implements heapsize.Packed.
+func (o *Object) AddPacked(to *heapsize.PackedSum) {
+	o.record.Add(to)
+	o.form.counts.Add(to)
 }
 
 // Report calls a function unless it was called for the object before.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kubetyped/informer/internal/heapsize"
 	"github.com/kubetyped/informer/internal/test/pods"
 )
 
@@ -48,6 +49,7 @@ func TestDeltas(t *testing.T) {
 			return
 		}
 		require.LessOrEqual(t, len(delta)-len("begins"), max(most, 5))
+		require.EqualValues(t, len(text), textSize(string(delta[len("begins"):])))
 		made, err := appendText([]byte("also "), base, string(delta[len("begins"):]))
 		require.NoError(t, err)
 		require.Equal(t, "also "+string(text), string(made))
@@ -62,6 +64,9 @@ func FuzzDamagedDeltas(f *testing.F) {
 	f.Add([]byte("a base"), []byte{0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, base, delta []byte) {
 		made, err := appendText(nil, base, string(delta))
+		if size := textSize(string(delta)); err == nil && size != int64(len(made)) {
+			t.Fatalf("%d bytes, not %d", len(made), size)
+		}
 		if err == nil && len(made) > len(delta)*(1+len(base)) {
 			t.Fatalf("%d bytes of %d and %d", len(made), len(base), len(delta))
 		}
@@ -133,6 +138,32 @@ func TestSiblingsAreSmall(t *testing.T) {
 	t.Logf("%d bytes a Pod of %d, %d bases", kept/len(texts), sent/len(texts), len(bases))
 	require.Less(t, kept, sent/5)
 	require.Less(t, len(bases), len(texts)/10)
+}
+
+// TestMeasure: a sum has the bytes that were sent, and each base and the root once.
+func TestMeasure(t *testing.T) {
+	names, texts := podBytes(t, 300, 20)
+	s := NewStore()
+	var sum heapsize.PackedSum
+	raw, kept, bases := 0, 0, map[*base]bool{}
+	for i, text := range append(texts, bytes.Repeat([]byte("long"), MostShared), nil) {
+		r := s.Pack("ns", append(names, "long", "empty")[i], text, Record{})
+		r.Add(&sum)
+		raw, kept = raw+len(text), kept+len(r.data)
+		if r.base != nil {
+			require.EqualValues(t, len(text), textSize(r.data))
+			bases[r.base] = true
+		}
+	}
+	ofBases := len(*s.root.Load())
+	for b := range bases {
+		ofBases += len(b.data)
+	}
+	require.EqualValues(t, raw, sum.Raw)
+	require.EqualValues(t, ofBases, sum.OfBases)
+	require.EqualValues(t, kept+ofBases, sum.Bytes)
+	require.Equal(t, len(bases), sum.Bases)
+	require.Less(t, sum.Bytes, sum.Raw)
 }
 
 // TestSameBytesShareARecord: to pack what is packed takes no memory.

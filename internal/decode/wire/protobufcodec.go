@@ -29,6 +29,7 @@ type protobufCodec[T any] struct {
 	relatives *parts.Relatives[T]
 	mask      *plan.Mask                // nil: all fields are decoded
 	pack      func(obj T, bytes []byte) // nil: objects do not keep their bytes
+	alike     func() *plan.Plan[T]      // of ItemLike, which may be nil; nil: it is Item
 	// kind is the last kind seen, to use its strings again.
 	kind *atomic.Pointer[metav1.TypeMeta]
 }
@@ -45,6 +46,12 @@ func newProtobufCodec[T any](into layout.Pointers[T], of *API, held Held[T], mas
 		var err error
 		c.plan, err = plan.From[T](of.Type, pool, mask)
 		return c, err
+	}
+	if held == nil && mask == nil {
+		c.alike = sync.OnceValue(func() *plan.Plan[T] {
+			p, _ := plan.NewOf[T](into.Of(), unpooled(), nil) // with an error it is nil
+			return p
+		})
 	}
 	if held != nil || mask != nil {
 		c.plan, _ = plan.NewOf[T](into.Of(), pool, mask) // with an error it is nil, and generated code decodes all

@@ -134,6 +134,21 @@ type Heap struct {
 	At      time.Time `json:"at"`
 	// Share is its part of the sum over all informers, from 0 to 1.
 	Share float64 `json:"share"`
+	// Packed is the state of the objects that are kept as bytes, nil if there are none.
+	Packed *Packed `json:"packed,omitempty"`
+}
+
+// Packed is the state of objects that are kept as bytes.
+type Packed struct {
+	Objects int `json:"objects"`
+	// Bytes is what they take with their bases, of which there are Bases, RawBytes their size when
+	// they came.
+	Bytes    int64 `json:"bytes"`
+	RawBytes int64 `json:"rawBytes"`
+	Bases    int   `json:"bases"`
+	// Decoded counts the objects that were decoded from these bytes.
+	Decoded         uint64  `json:"decoded"`
+	DecodingSeconds float64 `json:"decodingSeconds"`
 }
 
 // Budget is what an informer, or a factory, may take.
