@@ -42,7 +42,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 			looping.Go(func() { goroutine.CallSafely(func() { h.Run(running) }) })
 		}
 	}
-	looping.Go(func() { (&loop[T]{Informer: i}).run(running) })
+	looping.Go(func() { (&loop[T]{informer: i}).run(running) })
 	sink := &informerSink[T]{
 		deltas: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
 		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter, needs: i.needs,
