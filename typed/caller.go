@@ -35,7 +35,7 @@ func (c *caller[T]) callAll(events []Event[T]) (done int, returned bool) {
 		done++ // also if it panics
 		dispatch(c.listener.handler, e)
 		c.listener.handled()
-		if c.listener.stopped.Load() || c.listener.tasks.some.Load() {
+		if c.listener.registration.stopped.Load() || c.listener.tasks.some.Load() {
 			break
 		}
 	}

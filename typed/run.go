@@ -109,8 +109,8 @@ func (i *Informer[T]) stop(cause error) {
 	i.mu.Unlock()
 
 	for _, l := range listeners {
-		l.end()
-		l.reader.Close()
+		l.registration.end()
+		l.registration.reader.Close()
 	}
 	i.calling.Wait()
 	i.versions.end()

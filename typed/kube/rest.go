@@ -156,7 +156,7 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 		klog.FromContext(ctx).Info("Objects are decoded without a plan", "type", reflect.TypeFor[T]().String(), "host", s.host, "reason", slow)
 	}
 	if s.rest.waits {
-		return (&kindWaiter[T]{restSource: s, sink: sink, wake: make(chan struct{}, 1)}).run(ctx)
+		return (&kindWaiter[T]{of: s, sink: sink, wake: make(chan struct{}, 1)}).run(ctx)
 	}
 	found, err := s.locate(ctx, sink)
 	if err != nil || ctx.Err() != nil {
