@@ -106,6 +106,7 @@ func (r *references[T]) get(ctx context.Context, of client.ObjectKey, out client
 		r.asked.Do(func() {
 			log.Info("Kind cached by reference: unstructured objects are requested each time", "kind", r.kind.String())
 		})
+		r.source.CountLiveRead()
 		return r.live.Get(ctx, of, out, opts...)
 	}
 	if !r.namespaced {
@@ -155,6 +156,7 @@ func (r *references[T]) getLive(ctx context.Context, of client.ObjectKey, out cl
 
 // ask requests an object.
 func (r *references[T]) ask(ctx context.Context, of client.ObjectKey, out client.Object, opts []client.GetOption) error {
+	r.source.CountLiveRead()
 	if err := r.live.Get(ctx, of, out, opts...); err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ import (
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/typed/inspect"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/reference"
 	"github.com/kubetyped/informer/typed/source"
@@ -45,6 +46,14 @@ type referring struct {
 	cache.Cache
 	t   *testing.T
 	ctx context.Context
+}
+
+// liveReads returns how many reads the informers of the cache count as requests.
+func (r *referring) liveReads() (n uint64) {
+	for _, informer := range r.Cache.(inspect.Factory).Informers() {
+		n += informer.Status().Followed.LiveReads
+	}
+	return n
 }
 
 // refer runs a test in a bubble.
@@ -225,6 +234,7 @@ func TestReferencesBeyondTheLimit(t *testing.T) {
 		}
 		assert.Equal(t, 2, r.Watches("secrets"))
 		assert.Equal(t, 3, r.Requests("get", "secrets"))
+		assert.EqualValues(t, 3, r.liveReads())
 		assert.Len(t, said(), 1)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -30,7 +31,9 @@ import (
 	"github.com/kubetyped/informer/adapters/informers"
 	"github.com/kubetyped/informer/adapters/metadatainformer"
 	"github.com/kubetyped/informer/apitest"
+	"github.com/kubetyped/informer/internal/decode/kept"
 	"github.com/kubetyped/informer/internal/test/rig"
+	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/kube"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -51,30 +54,45 @@ var namespaced = map[string]func(t *testing.T, config *rest.Config, set *source.
 	"informers that deduplicate": func(t *testing.T, config *rest.Config, set *source.Namespaces, deletions bool) (factory, informers.GenericInformer) {
 		return clientFactory(t, config, set, deletions, informers.WithDeduplication())
 	},
+	"informers that pack": func(t *testing.T, config *rest.Config, set *source.Namespaces, deletions bool) (factory, informers.GenericInformer) {
+		return clientFactory(t, config, set, deletions, informers.WithPacked(&corev1.Pod{}))
+	},
 	"informers with a transform": func(t *testing.T, config *rest.Config, set *source.Namespaces, deletions bool) (factory, informers.GenericInformer) {
 		calls := 0 // one at a time: or the race detector complains
 		return clientFactory(t, config, set, deletions, informers.WithTransform(func(obj any) (any, error) { calls++; return obj, nil }))
 	},
-	"dynamic": func(t *testing.T, config *rest.Config, set *source.Namespaces, deletions bool) (factory, informers.GenericInformer) {
+	"dynamic":             dynamicFactory(),
+	"dynamic that packs":  dynamicFactory(dynamicinformer.WithPacked(podResource)),
+	"metadata":            metadataFactory(),
+	"metadata that packs": metadataFactory(metadatainformer.WithPacked()),
+}
+
+func dynamicFactory(more ...dynamicinformer.SharedInformerOption) func(t *testing.T, config *rest.Config, set *source.Namespaces, deletions bool) (factory, informers.GenericInformer) {
+	return func(t *testing.T, config *rest.Config, set *source.Namespaces, deletions bool) (factory, informers.GenericInformer) {
+		config.Wrap(kube.DecodingTransport)
 		client, err := dynamic.NewForConfig(config)
 		require.NoError(t, err)
-		opts := []dynamicinformer.SharedInformerOption{dynamicinformer.WithNamespaces(set, podResource)}
+		opts := append(more, dynamicinformer.WithNamespaces(set, podResource))
 		if deletions {
 			opts = append(opts, dynamicinformer.WithOutOfScopeDeletions())
 		}
 		f := dynamicinformer.NewDynamicSharedInformerFactoryWithOptions(client, 0, opts...)
 		return f, f.ForResource(podResource)
-	},
-	"metadata": func(t *testing.T, config *rest.Config, set *source.Namespaces, deletions bool) (factory, informers.GenericInformer) {
+	}
+}
+
+func metadataFactory(more ...metadatainformer.SharedInformerOption) func(t *testing.T, config *rest.Config, set *source.Namespaces, deletions bool) (factory, informers.GenericInformer) {
+	return func(t *testing.T, config *rest.Config, set *source.Namespaces, deletions bool) (factory, informers.GenericInformer) {
+		config.Wrap(kube.DecodingTransport)
 		client, err := metadata.NewForConfig(config)
 		require.NoError(t, err)
-		opts := []metadatainformer.SharedInformerOption{metadatainformer.WithNamespaces(set)}
+		opts := append(more, metadatainformer.WithNamespaces(set))
 		if deletions {
 			opts = append(opts, metadatainformer.WithOutOfScopeDeletions())
 		}
 		f := metadatainformer.NewSharedInformerFactoryWithOptions(client, 0, opts...)
 		return f, f.ForResource(podResource)
-	},
+	}
 }
 
 func clientFactory(t *testing.T, config *rest.Config, set *source.Namespaces, deletions bool, opts ...informers.SharedInformerOption) (factory, informers.GenericInformer) {
@@ -174,6 +192,7 @@ func TestInformersOfNamespaces(t *testing.T) {
 					assert.Equal(t, []string{"add blue"}, handler.next())
 					assert.NoError(t, informer.Status().Err)
 					checkReads(t, pods, map[string]error{"red": nil, "blue": nil, "green": source.ErrOutside})
+					assert.Equal(t, strings.Contains(name, "that pack"), areKept(t, informer))
 
 					require.NoError(t, set.Set("blue", "green"))
 					want := []string{"add green"}
@@ -190,6 +209,19 @@ func TestInformersOfNamespaces(t *testing.T) {
 			})
 		}
 	}
+}
+
+// areKept reports whether an informer keeps its objects as bytes, all or none.
+func areKept(t *testing.T, informer typed.AnyInformer) bool {
+	of, ok := informer.(*typed.Informer[metav1.Object])
+	require.True(t, ok)
+	kinds := map[bool]int{}
+	for _, obj := range of.List() {
+		_, ok := obj.(*kept.Object)
+		kinds[ok]++
+	}
+	require.Len(t, kinds, 1)
+	return kinds[true] > 0
 }
 
 // checkReads reads a Pod of each namespace, and the namespace, by all ways, which want an error
@@ -228,13 +260,19 @@ func checkReads(t *testing.T, pods informers.GenericInformer, want map[string]er
 
 // TestNamespacesWithOwnWrites: a write is read at once in each namespace.
 func TestNamespacesWithOwnWrites(t *testing.T) {
+	for name, opts := range map[string][]informers.SharedInformerOption{"whole": nil, "packed": {informers.WithPacked()}} {
+		t.Run(name, func(t *testing.T) { readOwnWritesOfNamespaces(t, opts) })
+	}
+}
+
+func readOwnWritesOfNamespaces(t *testing.T, opts []informers.SharedInformerOption) {
 	rig.InBubble(t, func(t *testing.T) {
 		srv := apitest.Start(t)
 		writes := kube.NewWrites()
 		client, err := kubernetes.NewForConfig(writes.Config(srv.Config()))
 		require.NoError(t, err)
 		set := source.NewNamespaces("red", "blue")
-		factory := informers.NewSharedInformerFactoryWithOptions(client, time.Minute, informers.WithNamespaces(set), informers.WithOwnWrites(writes))
+		factory := informers.NewSharedInformerFactoryWithOptions(client, time.Minute, append(opts, informers.WithNamespaces(set), informers.WithOwnWrites(writes))...)
 		pods := factory.Core().V1().Pods()
 		handler := newCalls(t, pods.Informer())
 		stop := make(chan struct{})
@@ -255,6 +293,7 @@ func TestNamespacesWithOwnWrites(t *testing.T) {
 		informer, ok := adapters.AnyInformer(pods.Informer())
 		require.True(t, ok)
 		assert.Zero(t, informer.Status().Rejected)
+		assert.Equal(t, len(opts) > 0, areKept(t, informer))
 		time.Sleep(90 * time.Second)
 		assert.Equal(t, []string{"update blue", "update red"}, handler.next(), "a resync, once")
 	})

@@ -83,6 +83,10 @@ var (
 		"When an informer began to fail to list or watch that has not worked since; the earliest.")
 	ahead = gauge(ofInformer, sum, "kubetyped_informer_ahead_objects",
 		"Objects in the state that an own write was answered, which the watch has not come to.")
+	names = gauge(ofInformer, sum, "kubetyped_informer_names",
+		"Names that sources by reference follow, by state: pending, present, absent, refused, and unheld for those that cannot be held.", "state")
+	liveReads = counter(ofInformer, "kubetyped_informer_live_reads_total",
+		"Reads by reference that were requests.")
 	notStreamed = counter(ofInformer, "kubetyped_informer_lists_not_streamed_total",
 		"Streamed lists that were given up for plain ones.")
 	rejected = counter(ofInformer, "kubetyped_informer_rejected_total",

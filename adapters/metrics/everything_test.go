@@ -24,6 +24,7 @@ import (
 	"github.com/kubetyped/informer/typed/fleet"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/shard"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // everything returns the families of a registry in which each metric has a value.
@@ -46,6 +47,7 @@ func withEverything(t *testing.T, look func(r *prometheus.Registry)) {
 		f.status.Budget = report.Budget{Bytes: 100, HeapBytes: 50, Used: 0.5}
 		f.status.FactoryBudget = report.Budget{Objects: 100, Used: 0.7}
 		f.status.Handlers = []report.Handler{{Name: "h", Times: &report.CallTimes{}}}
+		f.status.Followed = source.Followed{Held: 1, Limit: 1000, Present: 1, LiveReads: 3}
 		f.sizes = []index.IndexSize{{Name: "name"}}
 		e, err := control.NewExpectations(control.AdderFunc[string](func(string) {}))
 		require.NoError(t, err)

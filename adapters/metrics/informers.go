@@ -63,7 +63,23 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 			c.set(indexLargest, named, float64(x.Largest))
 		}
 	}
+	c.tellFollowed(&s, from, l, n)
 	c.tellHandlers(&s, i, l, n)
+}
+
+// tellFollowed tells what a source follows by name.
+func (c *collection) tellFollowed(s *report.Status, from *tally, l *labels, n int) {
+	f := &s.Followed
+	if f.Limit == 0 {
+		return
+	}
+	for _, of := range []struct {
+		state string
+		names int
+	}{{"pending", f.Pending}, {"present", f.Present}, {"absent", f.Absent}, {"refused", f.Refused}, {"unheld", f.Unheld}} {
+		c.set(names, c.with(l, n, of.state), float64(of.names))
+	}
+	c.add(liveReads, from, l, float64(f.LiveReads))
 }
 
 // kindOf returns what the label kind says of the objects of a resource whose type has no kind,

@@ -120,7 +120,7 @@ func TestDashboard(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, []string{"What is wrong now", "Informers", "Handlers", "Queues", "Expectations", "Groups", "Fleets", "Own writes"}, rows)
+	assert.Equal(t, []string{"What is wrong now", "Informers", "Handlers", "Queues", "Expectations", "Groups", "Fleets", "Own writes", "References"}, rows)
 	for _, v := range d.Templating.List {
 		if v.Type == "query" {
 			var q struct{ Query string }

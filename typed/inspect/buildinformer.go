@@ -28,6 +28,7 @@ func informerOf(s *report.Status, ids identities) *builtInformer {
 		Failures: s.Failures, FailingSince: s.Since,
 
 		ResourceVersion: s.ResourceVersion, Ahead: s.Ahead.Keys, AheadVersion: s.Ahead.ResourceVersion,
+		Followed:  followedOf(&s.Followed),
 		LastEvent: s.LastEvent, LastContact: s.LastContact,
 		WatchSince: s.WatchSince, Watches: s.Watches, Relists: s.Relists,
 
@@ -87,6 +88,21 @@ func trafficOf(t source.Traffic) *snapshot.Traffic {
 		return nil
 	}
 	return &snapshot.Traffic{Bytes: t.Bytes, Frames: t.Frames, DecodingSeconds: t.Decoding.Seconds()}
+}
+
+// followedOf returns what a source follows by name, nil if it follows none.
+func followedOf(f *source.Followed) *snapshot.Followed {
+	if f.Limit == 0 {
+		return nil
+	}
+	of := &snapshot.Followed{
+		Held: f.Held, Idle: f.Idle, Limit: f.Limit, Pending: f.Pending, Present: f.Present, Absent: f.Absent,
+		Refused: f.Refused, Unheld: f.Unheld, Unfollowed: []snapshot.Unfollowed{}, LiveReads: f.LiveReads,
+	}
+	for _, one := range f.Unfollowed {
+		of.Unfollowed = append(of.Unfollowed, snapshot.Unfollowed{Key: one.Key.String(), Error: textOf(one.Err), Since: one.Since})
+	}
+	return of
 }
 
 // budgetOf returns what an informer or a factory may take, nil without limits.

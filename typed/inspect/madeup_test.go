@@ -132,6 +132,10 @@ func madeUpPods() snapshot.Informer {
 	of.Name = "pods in shop labels app=web at 10.0.0.1:6443"
 	of.LastEvent, of.LastContact = before(time.Second), before(time.Second)
 	of.Ahead, of.AheadVersion = 2, "5529083"
+	of.Followed = &snapshot.Followed{
+		Held: 81, Idle: 2, Limit: 1000, Pending: 1, Present: 79, Absent: 2, Refused: 1, Unheld: 1, LiveReads: 14,
+		Unfollowed: []snapshot.Unfollowed{{Key: "shop/web-0", Error: "pods is forbidden", Since: before(3 * time.Minute)}, {Key: "shop/web-1000", Error: "too many names"}},
+	}
 	of.Budget = &snapshot.Budget{Objects: 14_000, Bytes: 128 << 20, Kept: 12_097, HeapBytes: 84 << 20, Used: 0.864, Since: before(40 * time.Minute)}
 	of.FactoryBudget = &snapshot.Budget{Objects: 40_000, Kept: 15_234, Used: 0.381}
 	of.Indexes = append(of.Indexes, snapshot.Index{Name: "node", Keys: 96, Largest: 212}, snapshot.Index{Name: "label app", Keys: 1, Largest: 12_097})

@@ -47,6 +47,7 @@ func problemsOf(r *snapshot.Report, more ...snapshot.Problem) []snapshot.Problem
 		f.phase(of)
 		f.memory(of, len(r.Informers))
 		f.rejections(of)
+		f.followed(of)
 		for h := range of.Handlers {
 			f.handler(of, &of.Handlers[h])
 		}
@@ -132,6 +133,9 @@ func isServed(of *snapshot.Informer) bool { return of.Kind != "" || of.Resource 
 
 // failing looks at an informer that fails to list or watch.
 func (f *finding) failing(of *snapshot.Informer, p snapshot.Problem) {
+	if of.Forbidden && of.Followed != nil && of.Followed.Refused > 0 {
+		return // see followed
+	}
 	p.Severity, p.Reason, p.Text = snapshot.Error, "Failing", "list or watch fails"
 	if of.Forbidden {
 		p.Reason, p.Text = "Forbidden", "the API server denies it the right to list or watch"

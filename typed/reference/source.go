@@ -40,8 +40,9 @@ import (
 type Source[O comparable, T index.Object] struct {
 	keys[T]
 
-	rooms  atomic.Int64
-	owners map[owner[O]]*holding // guarded by mu
+	rooms     atomic.Int64
+	liveReads atomic.Uint64
+	owners    map[owner[O]]*holding // guarded by mu
 }
 
 // owner is who holds keys: one of the program's, or a parent of From, of which each call has

@@ -69,6 +69,8 @@ type Status struct {
 	Refused []Refusal
 	// Unheld are the keys that From could not hold.
 	Unheld []Refusal
+	// LiveReads counts the calls of CountLiveRead.
+	LiveReads uint64
 }
 
 // Refusal is a key that cannot be followed.

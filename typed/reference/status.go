@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 // Status returns what the source follows. It may be called from anywhere.
 func (s *Source[O, T]) Status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := Status{Limit: s.limit}
+	all := Status{Limit: s.limit, LiveReads: s.liveReads.Load()}
 	for _, e := range s.all {
 		if e.holders > 0 {
 			all.Held++
@@ -41,6 +42,29 @@ func (s *Source[O, T]) Status() Status {
 	slices.SortFunc(all.Unheld, byKey)
 	return all
 }
+
+// manyRefusals is how many Followed reports.
+const manyRefusals = 20
+
+// Followed implements source.Following: it is Status, in numbers.
+func (s *Source[O, T]) Followed() source.Followed {
+	all := s.Status()
+	f := source.Followed{
+		Held: all.Held, Idle: all.Idle, Limit: all.Limit, Pending: len(all.Pending), Present: all.Present,
+		Absent: len(all.Absent), Refused: len(all.Refused), Unheld: len(all.Unheld), LiveReads: all.LiveReads,
+	}
+	for _, one := range slices.Concat(all.Refused, all.Unheld) {
+		if len(f.Unfollowed) == manyRefusals {
+			break
+		}
+		f.Unfollowed = append(f.Unfollowed, source.Unfollowed(one))
+	}
+	return f
+}
+
+// CountLiveRead counts a read that the caller has made by a request, as its key could not be
+// followed, for Status, the page of an informer, and metrics.
+func (s *Source[O, T]) CountLiveRead() { s.liveReads.Add(1) }
 
 func compare(a, b index.Key) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))

@@ -50,6 +50,9 @@ type Status struct {
 	ResourceVersion string
 	// Ahead is what it has beyond that, as own writes were answered, see kube.WithWrites.
 	Ahead Ahead
+	// Followed is what the source follows by name, zero if it follows none, see package
+	// reference.
+	Followed source.Followed
 	// Received is how many objects the latest list has brought so far, and
 	// Expected how many it will bring, 0 if the server has not said.
 	Received, Expected int

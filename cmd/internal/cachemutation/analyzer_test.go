@@ -14,7 +14,7 @@ var dir, _ = filepath.Abs(filepath.Join("..", "testdata"))
 
 // TestFindings runs the analyzer on programs with want comments.
 func TestFindings(t *testing.T) {
-	analysistest.Run(withoutFacts{t}, dir, cachemutation.Analyzer, "mutation/...")
+	analysistest.Run(withoutFacts{t}, dir, cachemutation.Analyzer, "mutation/...", "planted/...", "knownbugs")
 }
 
 // TestFixes compares fixed programs with golden files.

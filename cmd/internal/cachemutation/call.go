@@ -3,6 +3,7 @@ package cachemutation
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -37,10 +38,11 @@ func (f *frame) call(i ssa.CallInstruction) {
 		f.callbacks(sum, args, i)
 		return
 	}
-	sum, bindings := f.called(common)
+	callee, sum, bindings := f.called(common)
+	sum = sum.with(args)
 	bind := f.binder(args, bindings)
 	if sum != nil {
-		f.applyTo(common.StaticCallee(), sum, bind, i)
+		f.applyTo(callee, sum, bind, i)
 		f.returns(sum, bind, value)
 	}
 	if obj == nil {
@@ -51,7 +53,7 @@ func (f *frame) call(i ssa.CallInstruction) {
 			f.unknown(f.values[arg])
 		}
 	}
-	f.callbacks(sum, args, i)
+	f.callbacks(sum, slices.Concat(args, bindings), i)
 }
 
 // calledObject returns the function or method that a call names, or nil.
@@ -70,8 +72,9 @@ func calledObject(common *ssa.CallCommon) *types.Func {
 	return nil
 }
 
-// called returns the summary of the function of a call, and its captured variables.
-func (f *frame) called(common *ssa.CallCommon) (*Summary, []ssa.Value) {
+// called returns the function of a call, if it is known, its summary, and its captured
+// variables.
+func (f *frame) called(common *ssa.CallCommon) (*ssa.Function, *Summary, []ssa.Value) {
 	if common.IsInvoke() {
 		t := concrete(common.Value)
 		if t == nil {
@@ -79,23 +82,16 @@ func (f *frame) called(common *ssa.CallCommon) (*Summary, []ssa.Value) {
 		}
 		if t != nil {
 			if fn := f.ssa.LookupMethod(t, common.Method.Pkg(), common.Method.Name()); fn != nil {
-				return f.summaryOf(fn), nil
+				return fn, f.summaryOf(fn), nil
 			}
 		}
-		return f.ofInterface(common.Method), nil
+		return nil, f.ofInterface(common.Method), nil
 	}
-	callee := common.StaticCallee()
+	callee, bindings := f.callee(common)
 	if callee == nil {
-		if fn, _ := functionOf(f.setOnce(common.Value)); fn != nil {
-			return f.summaryOf(fn), nil
-		}
-		return nil, nil
+		return nil, nil, nil
 	}
-	var bindings []ssa.Value
-	if closure, ok := common.Value.(*ssa.MakeClosure); ok {
-		bindings = closure.Bindings
-	}
-	return f.summaryOf(callee), bindings
+	return callee, f.summaryOf(callee), bindings
 }
 
 // concrete returns the type of the value in an interface, if the function shows it.
@@ -130,7 +126,7 @@ func (f *frame) applyTo(callee *ssa.Function, sum *Summary, bind func(int) refs,
 	if callee != nil && within(callee, f.fn) {
 		var own refs
 		for _, w := range sum.Writes {
-			own = own.add(f.writeThrough(bind(w.Param), w.Path, w.pos, w.Steps)...)
+			own = own.add(f.writeOf(sum, w, bind, w.pos, w.Steps)...)
 		}
 		f.replaced(own)
 		return
@@ -159,7 +155,7 @@ func (f *frame) apply(sum *Summary, bind func(int) refs, i ssa.CallInstruction, 
 	var own refs
 	for _, w := range sum.Writes {
 		steps := append([]Step{{f.text("passed to "+name, "", i.Pos()), i.Pos()}}, w.Steps...)
-		own = own.add(f.writeThrough(bind(w.Param), w.Path, i.Pos(), steps[:min(len(steps), 8)])...)
+		own = own.add(f.writeOf(sum, w, bind, i.Pos(), steps[:min(len(steps), 8)])...)
 	}
 	f.replaced(own)
 }
@@ -171,10 +167,25 @@ func (f *frame) replaced(all refs) {
 	}
 }
 
+// writeOf records a write of a summary, and returns what it replaces. A reference is not
+// replaced on all paths if what it refers to is written to, too.
+func (f *frame) writeOf(sum *Summary, w Write, bind func(int) refs, pos token.Pos, steps []Step) refs {
+	replaced := f.writeThrough(bind(w.Param), w.Path, pos, steps)
+	if slices.ContainsFunc(sum.Writes, func(other Write) bool {
+		return other.Param == w.Param && strings.HasPrefix(other.Path, w.Path+".*.")
+	}) {
+		return nil
+	}
+	return replaced
+}
+
 // writeThrough records a write to what a path leads to from values, and returns the places
 // whose content is not known after it.
 func (f *frame) writeThrough(to refs, path string, pos token.Pos, steps []Step) (replaced refs) {
 	for _, one := range to {
+		if strings.HasPrefix(path, "ObjectMeta.") && one.root.kind == local {
+			f.writeUnstructured(one.place, pos, steps)
+		}
 		for _, at := range f.mem.walk(one, path) {
 			if at.root.kind != local {
 				f.write(at, pos, steps)
@@ -185,6 +196,20 @@ func (f *frame) writeThrough(to refs, path string, pos token.Pos, steps []Step) 
 		}
 	}
 	return replaced
+}
+
+// writeUnstructured records a write to the metadata of memory that is an Unstructured, which
+// has it in its map.
+func (f *frame) writeUnstructured(of place, pos token.Pos, steps []Step) {
+	c, rest, ok := f.mem.find(place{of.root, join(of.path, "Object")})
+	if !ok || rest != "" || !c.reference {
+		return
+	}
+	for _, content := range c.refs.field("[]") {
+		if content.root.kind != local {
+			f.write(content, pos, steps)
+		}
+	}
 }
 
 // returns gives the results of a call their places.
@@ -252,7 +277,7 @@ func (f *frame) callsParameter(common *ssa.CallCommon, i ssa.CallInstruction) {
 				f.callback(arg, func(int) refs { return refs{{place: place{fn.root.asserted, ""}}} }, i)
 			}
 		}
-		if fn.root.kind != param || fn.path != "" {
+		if fn.root.kind != param || fn.path != "" && fn.path != "*" {
 			continue
 		}
 		for n, arg := range common.Args {
@@ -314,24 +339,6 @@ func (f *frame) callback(v ssa.Value, bind func(int) refs, i ssa.CallInstruction
 		}
 		return bind(n)
 	}, i)
-}
-
-// functionOf returns the function that a value is, and its captured variables.
-func functionOf(v ssa.Value) (*ssa.Function, []ssa.Value) {
-	for {
-		switch from := v.(type) {
-		case *ssa.Function:
-			return from, nil
-		case *ssa.MakeClosure:
-			return from.Fn.(*ssa.Function), from.Bindings
-		case *ssa.ChangeType:
-			v = from.X
-		case *ssa.MakeInterface:
-			v = from.X
-		default:
-			return nil, nil
-		}
-	}
 }
 
 func (f *frame) builtin(name string, i ssa.CallInstruction) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/kubetyped/informer/cmd/internal/kube"
 )
 
 // frame analyses one function.
@@ -75,7 +77,7 @@ func (f *frame) enter() {
 			continue
 		}
 		r := f.root(v, "")
-		r.kind, r.index = param, i
+		r.kind, r.index, r.element = param, i, v.Type()
 		f.values[v] = refs{{place: place{r, ""}}}
 	}
 	for i, v := range f.fn.FreeVars {
@@ -211,7 +213,7 @@ func (f *frame) write(to ref, pos token.Pos, steps []Step) {
 	}
 	switch to.root.kind {
 	case param:
-		f.summary.addWrite(Write{Param: to.root.index, Path: to.path, Steps: steps, pos: pos})
+		f.summary.addWrite(Write{Param: to.root.index, Path: to.path, Given: f.given(to.when), Steps: steps, pos: pos})
 	case cached:
 		if to.root.asserted == nil && !to.root.sequence {
 			f.found(finding{root: to.root, path: to.path, pos: pos, steps: steps})
@@ -290,7 +292,7 @@ func (f *frame) arriving(v ssa.Value, from, to *ssa.BasicBlock) refs {
 	isNil := func(c cond) bool { return c.want && strings.HasPrefix(c.key, v.Name()+"==nil:") }
 	stale := func(c cond) bool { return c.by == to || !c.by.Dominates(to) }
 	conds := slices.Concat(f.conditions(from), edge(from, to))
-	if slices.ContainsFunc(conds, isNil) {
+	if slices.ContainsFunc(conds, isNil) || slices.ContainsFunc(conds, func(c cond) bool { return c.isNoObject(v) }) {
 		return nil
 	}
 	conds = slices.DeleteFunc(conds, stale)
@@ -299,4 +301,23 @@ func (f *frame) arriving(v ssa.Value, from, to *ssa.BasicBlock) refs {
 		out[i] = ref{one.place, slices.DeleteFunc(slices.Concat(one.when, conds), stale)}
 	}
 	return out
+}
+
+// isNoObject reports whether a condition is that a value is not of an interface that all API
+// objects implement.
+func (c cond) isNoObject(v ssa.Value) bool {
+	if c.want {
+		return false
+	}
+	branch, ok := c.by.Instrs[len(c.by.Instrs)-1].(*ssa.If)
+	if !ok {
+		return false
+	}
+	ok2, isExtract := branch.Cond.(*ssa.Extract)
+	if !isExtract {
+		return false
+	}
+	assert, isAssert := ok2.Tuple.(*ssa.TypeAssert)
+	return isAssert && assert.X == v && types.IsInterface(assert.AssertedType) &&
+		(kube.IsObject(assert.AssertedType) || kube.IsType(assert.AssertedType, kube.Runtime, "Object"))
 }

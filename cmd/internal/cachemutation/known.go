@@ -47,6 +47,22 @@ var reorders = map[string]bool{
 // argument.
 var copiesElements = map[string]bool{"slices.Clone": true, "maps.Clone": true}
 
+// copies lists the functions of apimachinery that write to their argument only if they are
+// called in another way: a flag of those below them says that they copy.
+var copies = map[string]bool{
+	"(*k8s.io/apimachinery/pkg/runtime.Scheme).Convert": true, "(*k8s.io/apimachinery/pkg/runtime.Scheme).ConvertToVersion": true,
+	"(k8s.io/apimachinery/pkg/runtime.ObjectConvertor).Convert": true, "(k8s.io/apimachinery/pkg/runtime.ObjectConvertor).ConvertToVersion": true,
+	"(k8s.io/apimachinery/pkg/runtime.ObjectVersioner).ConvertToVersion": true,
+}
+
+// contents lists the functions whose result is the map of an argument, if that is an
+// Unstructured, and the number of the argument.
+var contents = map[string]int{
+	"(k8s.io/apimachinery/pkg/runtime.UnstructuredConverter).ToUnstructured":  1,
+	"(*k8s.io/apimachinery/pkg/runtime.unstructuredConverter).ToUnstructured": 1,
+	"(k8s.io/apimachinery/pkg/runtime.Unstructured).UnstructuredContent":      0,
+}
+
 // known returns the summary of functions of the standard library and of interfaces of
 // apimachinery.
 func (f *frame) known(obj *types.Func, args []ssa.Value) (*Summary, bool) {
@@ -56,6 +72,13 @@ func (f *frame) known(obj *types.Func, args []ssa.Value) (*Summary, bool) {
 	name := obj.FullName()
 	if i := strings.Index(name, "["); i >= 0 && obj.Signature().Recv() == nil {
 		name = name[:i]
+	}
+	if copies[name] {
+		return &Summary{}, true
+	}
+	if arg, ok := contents[name]; ok {
+		const unstructured = "(*k8s·io/apimachinery/pkg/apis/meta/v1/unstructured·Unstructured)" // as of its type
+		return &Summary{Results: []Result{{Param: arg, From: unstructured + ".Object.*"}}}, true
 	}
 	if w, ok := writesTo[name]; ok {
 		return &Summary{Writes: []Write{{Param: w.arg, Path: w.path}}}, true
@@ -97,6 +120,12 @@ func star(t types.Type) string {
 	return ""
 }
 
+// setters are methods of metav1.Object, which other interfaces have, too.
+var setters = map[string]bool{
+	"SetLabels": true, "SetAnnotations": true, "SetFinalizers": true, "SetOwnerReferences": true,
+	"SetManagedFields": true, "SetResourceVersion": true, "SetDeletionTimestamp": true, "SetGenerateName": true,
+}
+
 // accessor returns the summary of methods of metav1.Object and schema.ObjectKind, called
 // on an interface whose value is not known.
 func (f *frame) accessor(obj *types.Func, args []ssa.Value) (*Summary, bool) {
@@ -109,7 +138,7 @@ func (f *frame) accessor(obj *types.Func, args []ssa.Value) (*Summary, bool) {
 	}
 	path := kube.PackagePath(obj.Pkg())
 	switch {
-	case path == kube.Meta && strings.HasPrefix(obj.Name(), "Set") && obj.Name() != "SetGroupVersionKind":
+	case setters[obj.Name()], path == kube.Meta && strings.HasPrefix(obj.Name(), "Set") && obj.Name() != "SetGroupVersionKind":
 		return &Summary{Writes: []Write{{Param: 0, Path: "ObjectMeta." + obj.Name()[len("Set"):]}}}, true
 	case obj.Name() == "GetObjectKind":
 		return &Summary{Results: []Result{{From: "TypeMeta"}}}, true

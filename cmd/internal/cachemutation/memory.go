@@ -167,6 +167,8 @@ func (m memory) walk(from ref, path string) refs {
 		var next refs
 		for _, one := range at {
 			switch {
+			case isAs(elem):
+				next = next.add(refs{one}.asserted(elem)...)
 			case elem == "*":
 				next = next.add(m.loadAs(one.place, true, 0).under(one.when)...)
 			case elem == below && one.root.kind == local:

@@ -27,6 +27,45 @@ type root struct {
 	element types.Type
 }
 
+// as returns the path element of memory that an interface holds if it is of a type.
+func as(t types.Type) string {
+	return "(" + strings.ReplaceAll(types.TypeString(t, nil), ".", "·") + ")"
+}
+
+// isAs reports whether a path element is one that as returned.
+func isAs(elem string) bool { return strings.HasPrefix(elem, "(") }
+
+// asserted returns the places if what they are is of the type that elem, the result of as,
+// has. Of parameters that may be of any type, callers know.
+func (r refs) asserted(elem string) (out refs) {
+	for _, one := range r {
+		switch {
+		case one.path != "" || one.root.kind == local:
+			out = out.add(one)
+		case isConcrete(one.root.element):
+			if as(one.root.element) == elem {
+				out = out.add(one)
+			}
+		case one.root.kind == param:
+			out = out.add(ref{place{one.root, elem}, one.when})
+		default:
+			out = out.add(one)
+		}
+	}
+	return out
+}
+
+// isConcrete reports whether a type is known, and neither an interface nor a parameter.
+func isConcrete(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	return !types.IsInterface(t)
+}
+
 type rootKind uint8
 
 const (
@@ -87,6 +126,9 @@ func after(path, prefix string) (rest string, ok bool) {
 func shown(path string) string {
 	var b strings.Builder
 	for elem := range strings.SplitSeq(path, ".") {
+		if isAs(elem) {
+			continue
+		}
 		switch elem {
 		case "", "*", below, "ObjectMeta", "TypeMeta":
 		case "[]":

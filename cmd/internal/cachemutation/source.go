@@ -80,6 +80,9 @@ func (f *frame) readResults(obj *types.Func, i ssa.CallInstruction, store bool) 
 	from := readName(obj)
 	for n := range i.Common().Signature().Results().Len() {
 		t := i.Common().Signature().Results().At(n).Type()
+		if !isReference(t) || types.Identical(t, types.Universe.Lookup("error").Type()) {
+			continue
+		}
 		r := f.cachedRoot(v, "", from, v.Pos(), t)
 		if store {
 			r.asserted = f.cachedRoot(v, "asserted", from, v.Pos(), nil)
@@ -94,7 +97,7 @@ func (f *frame) readResults(obj *types.Func, i ssa.CallInstruction, store bool) 
 			}
 		case *types.Signature:
 			sequence := f.cachedRoot(v, "sequence", from, v.Pos(), t)
-			sequence.sequence, sequence.asserted = true, r
+			sequence.sequence, sequence.asserted, r.element = true, r, nil
 			f.result(v, n, refs{{place: place{sequence, ""}}})
 		default:
 			if holdsObject(t, store) {

@@ -191,6 +191,9 @@ func (f *frame) assert(v *ssa.TypeAssert) {
 		}
 		out = out.add(one)
 	}
+	if isConcrete(v.AssertedType) {
+		out = out.asserted(as(v.AssertedType))
+	}
 	f.result(v, 0, out)
 }
 
@@ -221,15 +224,15 @@ func (f *frame) returned(n int, value refs, t types.Type) {
 			continue
 		}
 		if one.root.kind == local {
-			f.returnedParts(n, one.place, "", isReference(t), 0)
+			f.returnedParts(n, one, "", 0)
 		} else {
-			f.summary.addResult(resultFrom(n, one.place))
+			f.summary.addResult(f.resultFrom(n, one))
 		}
 	}
 }
 
-func resultFrom(n int, p place) Result {
-	r := Result{Index: n, Param: p.root.index, From: p.path}
+func (f *frame) resultFrom(n int, p ref) Result {
+	r := Result{Index: n, Param: p.root.index, From: p.path, Given: f.given(p.when)}
 	if p.root.kind == cached {
 		r.Param, r.Cache, r.Store = -1, p.root.from, p.root.asserted != nil
 	}
@@ -237,22 +240,24 @@ func resultFrom(n int, p place) Result {
 }
 
 // returnedParts adds the parts of new memory that are those of callers or of a cache.
-func (f *frame) returnedParts(n int, p place, path string, reference bool, depth int) {
+func (f *frame) returnedParts(n int, p ref, path string, depth int) {
 	if depth > 2 {
 		return
 	}
-	for _, q := range f.mem.parts(p) {
+	for _, q := range f.mem.parts(p.place) {
 		c := f.mem[q]
 		rest, _ := after(q.path, p.path)
 		for _, one := range c.refs {
 			at := joinAll(path, rest)
 			if one.root.kind == local {
+				inner := at // of a copy of a struct
 				if c.reference {
-					f.returnedParts(n, one.place, join(at, "*"), true, depth+1)
+					inner = join(at, "*")
 				}
+				f.returnedParts(n, ref{one.place, p.when}, inner, depth+1)
 				continue
 			}
-			r := resultFrom(n, one.place)
+			r := f.resultFrom(n, ref{one.place, p.when})
 			r.Cell, r.Path, r.Reference = true, at, c.reference
 			f.summary.addResult(r)
 		}

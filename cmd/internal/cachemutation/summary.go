@@ -21,6 +21,7 @@ type Summary struct {
 type Write struct {
 	Param int
 	Path  string
+	Given string `json:",omitempty"` // which constants parameters equal then
 	Steps []Step `json:",omitempty"` // from the function itself down to the write
 
 	pos token.Pos // of the write, or the call that leads to it; in closures, of theirs
@@ -42,6 +43,7 @@ type Result struct {
 	From      string `json:",omitempty"` // the path from the parameter
 	Cache     string `json:",omitempty"` // the read, for messages
 	Store     bool   `json:",omitempty"` // the cache may hold anything
+	Given     string `json:",omitempty"` // as of Write
 }
 
 // A Call is one of a function that is a parameter, with memory of another parameter or
@@ -84,7 +86,9 @@ func (s *Summary) empty() bool {
 const mostRows = 48 // of each kind in a summary
 
 func (s *Summary) addWrite(w Write) {
-	same := func(have Write) bool { return have.Param == w.Param && have.Path == w.Path }
+	same := func(have Write) bool {
+		return have.Param == w.Param && have.Path == w.Path && (have.Given == w.Given || have.Given == "")
+	}
 	if len(s.Writes) < mostRows && !slices.ContainsFunc(s.Writes, same) {
 		s.Writes = append(s.Writes, w)
 	}

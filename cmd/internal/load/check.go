@@ -25,6 +25,7 @@ type checker struct {
 	// Overlay contains texts of files, which are checked instead of those on disk.
 	Overlay map[string][]byte
 
+	source   bool // other modules are checked from their source, too
 	set      *token.FileSet
 	exports  map[string]export // by the paths of packages
 	external types.Importer
@@ -131,6 +132,8 @@ func (i imports) Import(path string) (*types.Package, error) {
 	switch {
 	case p == nil:
 		return nil, fmt.Errorf("package %s is not found", path)
+	case !isMain(p) && i.source:
+		return i.fromSource(p), nil
 	case !isMain(p):
 		return i.external.Import(p.PkgPath)
 	}

@@ -17,6 +17,9 @@ type Config struct {
 	Dir   string   // where the go command runs; empty is the current directory
 	Tests bool     // with their tests
 	Flags []string // of the go command, such as -tags=e2e
+	// Source checks other modules from their source, instead of compiling them: for
+	// programs that are looked at once.
+	Source bool
 }
 
 // Loaded are packages of the main module, whose types are not yet known.
@@ -62,6 +65,11 @@ func Load(ctx context.Context, c Config, patterns []string) (*Loaded, error) {
 	})
 	if len(loaded.Packages) == 0 {
 		return nil, fmt.Errorf("no packages of the main module match %s", strings.Join(patterns, " "))
+	}
+	if c.Source {
+		loaded.checker = newChecker(nil)
+		loaded.source = true
+		return loaded, nil
 	}
 	exports, err := exportsOf(ctx, c, external)
 	if err != nil {

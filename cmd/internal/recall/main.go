@@ -3,6 +3,7 @@
 // are new.
 //
 //	go run ./internal/recall -C ../kubernetes ./pkg/controller/...
+//	go run ./internal/recall -C ../karmada -sample 40 ./pkg/...
 //
 // Each line has the position of the copy, how many findings there are, and the first. Whether
 // a copy was needed is for a reader to judge: see the verdicts next to this file.
@@ -13,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"time"
@@ -26,16 +28,17 @@ import (
 
 func main() {
 	dir := flag.String("C", ".", "the `folder` of the program")
+	sample := flag.Int("sample", 0, "look at `n` copies alone, chosen at random with a fixed seed, in the order of the program")
 	flag.Parse()
-	if err := run(context.Background(), *dir, flag.Args(), os.Stdout); err != nil {
+	if err := run(context.Background(), *dir, *sample, flag.Args(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "recall:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir string, patterns []string, out io.Writer) error {
+func run(ctx context.Context, dir string, sample int, patterns []string, out io.Writer) error {
 	start := time.Now()
-	loaded, err := load.Load(ctx, load.Config{Dir: dir}, patterns)
+	loaded, err := load.Load(ctx, load.Config{Dir: dir, Source: true}, patterns)
 	if err != nil {
 		return err
 	}
@@ -55,7 +58,8 @@ func run(ctx context.Context, dir string, patterns []string, out io.Writer) erro
 		}
 		loaded.Forget(p)
 	}
-	found := 0
+	found, all := 0, len(copies)
+	copies = chosen(copies, sample)
 	for _, c := range copies {
 		all, err := r.without(c)
 		switch {
@@ -68,8 +72,22 @@ func run(ctx context.Context, dir string, patterns []string, out io.Writer) erro
 			fmt.Fprintf(out, "%s\t%d\t%s\n", c.at, len(all), all[0])
 		}
 	}
-	fmt.Fprintf(out, "%d copies, %d found, %v\n", len(copies), found, time.Since(start).Round(time.Second))
+	fmt.Fprintf(out, "%d copies of %d, %d found, %v\n", len(copies), all, found, time.Since(start).Round(time.Second))
 	return nil
+}
+
+// chosen returns n copies, or all if n is 0: the same of a program each time.
+func chosen(copies []deepCopy, n int) []deepCopy {
+	if n == 0 || n >= len(copies) {
+		return copies
+	}
+	order := rand.New(rand.NewPCG(1, 1)).Perm(len(copies))[:n]
+	slices.Sort(order)
+	var out []deepCopy
+	for _, i := range order {
+		out = append(out, copies[i])
+	}
+	return out
 }
 
 // recall analyses a program again and again.

@@ -90,9 +90,55 @@ func (c *checker) checkLoops(d *ast.FuncDecl) {
 	each(d.Body, func(s *ast.RangeStmt) { loop(s.Body) })
 }
 
-// isForgotten reports whether variables that a statement declares are used for nothing
-// but calls of their methods.
+// isForgotten reports whether nothing that a statement makes outlives a turn of the loop:
+// informers and listers that come from it are used for nothing but calls of their methods.
 func (c *checker) isForgotten(s *ast.AssignStmt, body ast.Node) bool {
+	from := map[types.Object]bool{}
+	if !c.declares(s, from) {
+		return false
+	}
+	for known := -1; known != len(from); {
+		known = len(from)
+		each(body, func(next *ast.AssignStmt) {
+			if len(next.Rhs) == 1 && from[c.origin(next.Rhs[0])] {
+				c.declares(next, from)
+			}
+		})
+	}
+	kept := false
+	keeps := func(e ast.Expr) { kept = kept || from[c.origin(e)] && !c.isSynced(e) }
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			for _, arg := range n.Args {
+				keeps(arg)
+			}
+		case *ast.CompositeLit:
+			for _, e := range n.Elts {
+				if pair, ok := e.(*ast.KeyValueExpr); ok {
+					e = pair.Value
+				}
+				keeps(e)
+			}
+		case *ast.ReturnStmt:
+			for _, e := range n.Results {
+				keeps(e)
+			}
+		case *ast.SendStmt:
+			keeps(n.Value)
+		case *ast.AssignStmt:
+			if len(n.Rhs) == 1 && from[c.origin(n.Rhs[0])] {
+				kept = kept || !c.declares(n, map[types.Object]bool{})
+			}
+		}
+		return !kept
+	})
+	return !kept
+}
+
+// declares adds the variables that a statement declares, and reports whether it sets no
+// others.
+func (c *checker) declares(s *ast.AssignStmt, to map[types.Object]bool) bool {
 	for _, left := range s.Lhs {
 		id, ok := left.(*ast.Ident)
 		if !ok {
@@ -100,22 +146,23 @@ func (c *checker) isForgotten(s *ast.AssignStmt, body ast.Node) bool {
 		}
 		v := c.TypesInfo.Defs[id]
 		if v == nil && id.Name != "_" {
-			return false
+			if v = c.TypesInfo.Uses[id]; v == nil || v.Type().String() != "error" {
+				return false
+			}
+			continue
 		}
-		methods, uses := 0, 0
-		each(body, func(use *ast.Ident) {
-			if v != nil && c.TypesInfo.Uses[use] == v {
-				uses++
-			}
-		})
-		each(body, func(call *ast.CallExpr) {
-			if x := receiver(call); x != nil && v != nil && c.object(x) == v {
-				methods++
-			}
-		})
-		if uses != methods {
-			return false
+		if v != nil && v.Type().String() != "error" {
+			to[v] = true
 		}
 	}
 	return true
+}
+
+// isSynced reports whether an expression is the method HasSynced, or a call of it.
+func (c *checker) isSynced(e ast.Expr) bool {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
+		e = call.Fun
+	}
+	s, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	return ok && s.Sel.Name == "HasSynced"
 }

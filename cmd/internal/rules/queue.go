@@ -80,6 +80,13 @@ func (c *checker) checkDone(body *ast.BlockStmt) {
 // functions that cannot know the queue.
 func (c *checker) keyPassedOn(body ast.Node, key types.Object) bool {
 	found := false
+	each(body, func(s *ast.AssignStmt) {
+		if assert, ok := ast.Unparen(s.Rhs[0]).(*ast.TypeAssertExpr); ok && c.object(assert.X) == key {
+			if asserted := c.object(s.Lhs[0]); asserted != nil && asserted != key {
+				found = found || c.keyPassedOn(body, asserted)
+			}
+		}
+	})
 	each(body, func(n *ast.CallExpr) {
 		f := c.called(n)
 		if isQueue(f, "Done", "Forget", "Add", "AddAfter", "AddRateLimited", "NumRequeues") {
@@ -94,6 +101,9 @@ func (c *checker) keyPassedOn(body ast.Node, key types.Object) bool {
 			found = found || c.uses(arg, key)
 		}
 	})
+	each(body, func(r *ast.ReturnStmt) { found = found || c.uses(r, key) })
+	each(body, func(l *ast.CompositeLit) { found = found || c.uses(l, key) })
+	each(body, func(s *ast.SendStmt) { found = found || c.uses(s.Value, key) })
 	each(body, func(s *ast.AssignStmt) {
 		for _, value := range s.Rhs {
 			found = found || c.object(value) == key

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -97,14 +98,42 @@ Right:
 
 	pods := factory.Core().V1().Pods().Lister()
 	factory.Start(stop)`, func(c *checker) {
-	eachFile(c, func(b *ast.BlockStmt) {
-		for i, s := range b.List {
-			if factory := c.started(s); factory != nil {
-				c.checkAfter(factory, b.List[i+1:])
+	eachFile(c, func(d *ast.FuncDecl) {
+		each(d, func(b *ast.BlockStmt) {
+			for i, s := range b.List {
+				if factory := c.started(s); factory != nil {
+					c.checkAfter(factory, b.List[i+1:], c.madeBefore(d, s.Pos()))
+				}
 			}
-		}
+		})
 	})
 })
+
+// madeBefore returns what informers and listers are made of before a position.
+func (c *checker) madeBefore(d *ast.FuncDecl, pos token.Pos) map[string]bool {
+	made := map[string]bool{}
+	each(d, func(call *ast.CallExpr) {
+		if kind := c.kindMade(call); kind != "" && call.Pos() < pos {
+			made[kind] = true
+		}
+	})
+	return made
+}
+
+// kindMade returns what names the informer that a call makes or shares with others of its
+// factory: its type, or the whole expression of those that all kinds have. It returns
+// nothing for other calls.
+func (c *checker) kindMade(call *ast.CallExpr) string {
+	f := c.called(call)
+	x := receiver(call)
+	if f == nil || x == nil || f.Name() != "Informer" && f.Name() != "Lister" {
+		return ""
+	}
+	if t := c.TypesInfo.TypeOf(x); kube.ReceiverName(f) != "GenericInformer" {
+		return types.TypeString(t, nil)
+	}
+	return types.ExprString(x)
+}
 
 // started returns the factory that a statement starts, or nil.
 func (c *checker) started(s ast.Stmt) types.Object {
@@ -124,7 +153,7 @@ func (c *checker) isStart(call *ast.CallExpr) bool {
 	return f != nil && strings.HasPrefix(f.Name(), "Start") && strings.HasSuffix(kube.ReceiverName(f), "SharedInformerFactory")
 }
 
-func (c *checker) checkAfter(factory types.Object, after []ast.Stmt) {
+func (c *checker) checkAfter(factory types.Object, after []ast.Stmt, before map[string]bool) {
 	rest := &ast.BlockStmt{List: after}
 	again := false
 	each(rest, func(call *ast.CallExpr) {
@@ -136,11 +165,11 @@ func (c *checker) checkAfter(factory types.Object, after []ast.Stmt) {
 		return
 	}
 	calledNow(rest, func(call *ast.CallExpr) {
-		f := c.called(call)
-		if f == nil || f.Name() != "Informer" && f.Name() != "Lister" || c.origin(call) != factory {
+		kind := c.kindMade(call)
+		if kind == "" || before[kind] || c.origin(call) != factory {
 			return
 		}
-		c.report(call, "this "+strings.ToLower(f.Name())+" is made after the factory was started, and does not run until Start is called again")
+		c.report(call, "this "+strings.ToLower(c.called(call).Name())+" is made after the factory was started, and does not run until Start is called again")
 	})
 }
 

@@ -1,9 +1,9 @@
 package kept
 
 import (
+	"encoding/binary"
 	"maps"
 	"slices"
-	"strings"
 	"unique"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -17,30 +17,42 @@ var (
 	none               = unique.Make("")
 )
 
-// end ends each key and each value: it is in neither.
-const end = "\x00"
-
-// labelsOf returns the labels of a map.
+// labelsOf returns the labels of a map. Before each key and each value stands its length, since a
+// server may send any bytes in them.
 func labelsOf(set map[string]string) Labels {
 	if len(set) == 0 {
 		return Labels{none}
 	}
-	var text strings.Builder
+	var text []byte
 	for _, key := range slices.Sorted(maps.Keys(set)) {
-		text.WriteString(key)
-		text.WriteString(end)
-		text.WriteString(set[key])
-		text.WriteString(end)
+		text = appendPiece(appendPiece(text, key), set[key])
 	}
-	return Labels{unique.Make(text.String())}
+	return Labels{unique.Make(string(text))}
+}
+
+func appendPiece(text []byte, piece string) []byte {
+	return append(binary.AppendUvarint(text, uint64(len(piece))), piece...)
+}
+
+// cutPiece returns the first piece of a text, and the rest.
+func cutPiece(text string) (piece, rest string) {
+	size, shift := 0, 0
+	for i := range len(text) {
+		size |= int(text[i]&0x7f) << shift
+		if shift += 7; text[i] < 0x80 {
+			text = text[i+1:]
+			break
+		}
+	}
+	return text[:size], text[size:]
 }
 
 // Lookup implements labels.Labels.
 func (l Labels) Lookup(label string) (value string, exists bool) {
 	for rest := l.text.Value(); rest != ""; {
 		var key string
-		key, rest, _ = strings.Cut(rest, end)
-		value, rest, _ = strings.Cut(rest, end)
+		key, rest = cutPiece(rest)
+		value, rest = cutPiece(rest)
 		if key == label {
 			return value, true
 		}

@@ -24,6 +24,9 @@ func newProtobufFrames(r io.Reader) Frames {
 // Next implements Frames.
 func (f *protobufFrames) Next() ([]byte, error) {
 	f.offset = f.next
+	if cap(f.buf) > 4*firstRead {
+		f.buf = nil // it was needed for one long frame, and the next may take its time
+	}
 	if _, err := f.r.Peek(1); err != nil {
 		return nil, between(err)
 	}
@@ -34,9 +37,6 @@ func (f *protobufFrames) Next() ([]byte, error) {
 	size := int(binary.BigEndian.Uint32(header[:]))
 	if size > MaxFrame {
 		return nil, errTooLong
-	}
-	if cap(f.buf) > 4*firstRead {
-		f.buf = nil // it was needed for one long frame
 	}
 	var err error
 	if f.buf, err = readArriving(f.r, f.buf, size); err != nil {

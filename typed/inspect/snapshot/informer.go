@@ -42,6 +42,8 @@ type Informer struct {
 	AheadVersion    string    `json:"aheadVersion,omitempty"`
 	LastEvent       time.Time `json:"lastEvent,omitzero"`
 	LastContact     time.Time `json:"lastContact,omitzero"`
+	// Followed is what the source follows by name, nil if it follows none.
+	Followed *Followed `json:"followed,omitempty"`
 	// WatchSince is when the source last began to watch, zero if it has failed since.
 	// Watches counts how often it did, Relists the lists after the first one.
 	WatchSince time.Time `json:"watchSince,omitzero"`
@@ -86,6 +88,34 @@ type CallSite struct {
 	Line     int    `json:"line"`
 	// Short is the end of the path, and the line, such as "manager/manager.go:45".
 	Short string `json:"short"`
+}
+
+// Followed are the names that a source follows, by what is known of their objects.
+type Followed struct {
+	// Held is how many names are held, Idle how many are followed for the rest of their idle
+	// time, and Limit how many both may be.
+	Held  int `json:"held"`
+	Idle  int `json:"idle"`
+	Limit int `json:"limit"`
+	// Pending is how many have no answer yet, Present and Absent how many objects exist and do
+	// not, and Refused how many the server refuses; if it had answered before, they are Present
+	// or Absent, too. Unheld is how many cannot be held.
+	Pending int `json:"pending"`
+	Present int `json:"present"`
+	Absent  int `json:"absent"`
+	Refused int `json:"refused"`
+	Unheld  int `json:"unheld"`
+	// Unfollowed are the first 20 of those that are refused or unheld.
+	Unfollowed []Unfollowed `json:"unfollowed"`
+	// LiveReads counts the reads that were requests, as the name could not be followed.
+	LiveReads uint64 `json:"liveReads"`
+}
+
+// Unfollowed is a name that cannot be followed.
+type Unfollowed struct {
+	Key   string    `json:"key"`
+	Error string    `json:"error"`
+	Since time.Time `json:"since,omitzero"`
 }
 
 // Traffic is what a source has received.

@@ -6,9 +6,10 @@ func late(stop chan struct{}) {
 	factory := informers.NewSharedInformerFactory(nil, 0)
 	_ = factory.Pods().Lister()
 	factory.Start(stop)
-	_ = factory.Pods().Lister() // want `this lister is made after the factory was started`
+	_ = factory.Pods().Informer() // the lister's, which runs
+	_ = factory.Nodes().Lister()  // want `this lister is made after the factory was started`
 	if stop != nil {
-		factory.Pods().Informer() // want `this informer is made after`
+		factory.Nodes().Informer() // want `this informer is made after`
 	}
 	other := informers.NewSharedInformerFactory(nil, 0)
 	_ = other.Pods().Lister()
@@ -36,4 +37,12 @@ func later(stop chan struct{}) func() {
 	_ = factory.Pods().Lister()
 	factory.Start(stop)
 	return func() { _ = factory.Pods().Lister() }
+}
+
+func generic(stop chan struct{}) {
+	factory := informers.NewSharedInformerFactory(nil, 0)
+	_ = factory.ForResource("pods").Informer()
+	factory.Start(stop)
+	_ = factory.ForResource("pods").Informer()
+	_ = factory.ForResource("nodes").Informer() // want `this informer is made after`
 }

@@ -29,6 +29,16 @@ func (r *reconciler) start(stop chan struct{}, namespaces []string) (all []cache
 		r.factories[ns] = kept
 		informer := cache.NewSharedIndexInformer(nil, nil, 0, nil)
 		all = append(all, informer)
+		waited := informers.NewSharedInformerFactory(nil, 0) // want `for each turn of the loop`
+		pods := waited.Pods()
+		if !cache.WaitForCacheSync(stop, pods.Informer().HasSynced) {
+			return nil
+		}
+		passed := informers.NewSharedInformerFactory(nil, 0)
+		nodes := passed.Nodes()
+		register(ns, nodes.Lister())
 	}
 	return all
 }
+
+func register(namespace string, lister any) {}

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	listers "k8s.io/client-go/listers/core/v1"
 )
@@ -19,7 +20,7 @@ func get(lister listers.PodLister) error {
 	if err != nil {
 		return err
 	}
-	pod.Labels["a"] = "b"                           // want `Labels.* of an object of a cache, PodNamespaceLister.Get \(line 18\), is written to: modify a copy`
+	pod.Labels["a"] = "b"                           // want `Labels.* of an object of a cache, PodNamespaceLister.Get \(line 19\), is written to: modify a copy`
 	pod.Spec.NodeName = "node"                      // want `Spec.NodeName of an object`
 	pod.Spec.Containers[0].Image = "x"              // want `Containers.*Image of an object`
 	delete(pod.Annotations, "a")                    // want `Annotations.* of an object`
@@ -127,6 +128,15 @@ func interfaces(lister listers.PodLister) {
 	pod.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // want `of an object of a cache`
 	setAny(pod)                                                        // want `Labels of an object .* in a function`
 	setAny(pod.DeepCopy())
+}
+
+// converted is right: what a Scheme converts stays as it is.
+func converted(lister listers.PodLister, scheme *runtime.Scheme) error {
+	pod, err := lister.Pods("ns").Get("web")
+	if err != nil {
+		return err
+	}
+	return scheme.Convert(pod, &corev1.Pod{}, nil)
 }
 
 func setAny(obj metav1.Object) { obj.SetLabels(nil) }

@@ -74,7 +74,9 @@ func (c *controller) results() {
 	}
 	mine := helpers.Shallow(c.get())
 	mine.Name = "x"
-	mine.Labels["a"] = "b" // want `Labels.* of an object`
+	mine.Labels["a"] = "b"           // want `Labels.* of an object`
+	helpers.SetLabel(mine, "a", "b") // want `Labels.* of an object`
+	mine.Labels["a"] = "b"           // want `Labels.* of an object`
 	helpers.EnsureLabels(mine)
 	mine.Labels["a"] = "b"
 }
@@ -169,4 +171,17 @@ func (f *fields) call(lister listers.PodLister) {
 	for _, pod := range f.all() {
 		pod.Name = "x" // want `Name of an object`
 	}
+}
+
+func (c *controller) constants(name string, copied bool) {
+	pod := c.get()
+	helpers.Added(pod.Labels, "a", "b")["c"] = "d"
+	helpers.Added(pod.Labels, "", "b")["c"] = "d"   // want `Labels.* of an object`
+	helpers.Added(pod.Labels, name, "b")["c"] = "d" // want `Labels.* of an object`
+	helpers.Named(pod, "x", true).Labels["a"] = "b"
+	helpers.Named(pod, "x", false)  // want `Name of an object`
+	helpers.Named(pod, "x", copied) // want `Name of an object`
+	helpers.Moved(pod, "node", true)
+	helpers.Moved(pod, "", false)
+	helpers.Moved(pod, "node", false) // want `Spec.NodeName of an object`
 }

@@ -74,3 +74,54 @@ func (w *worker) loop() {
 		w.queue.Done(key)
 	}
 }
+
+type anyWorker struct {
+	queue workqueue.RateLimitingInterface
+}
+
+func (w *anyWorker) asserted() bool {
+	obj, shutdown := w.queue.Get()
+	if shutdown {
+		return false
+	}
+	key, ok := obj.(string)
+	if !ok {
+		return true
+	}
+	w.done(key)
+	return true
+}
+
+func (w *anyWorker) done(key any) { w.queue.Done(key) }
+
+func (w *anyWorker) lost() bool {
+	obj, shutdown := w.queue.Get() // want `Done is not called`
+	if shutdown {
+		return false
+	}
+	key, ok := obj.(string)
+	if !ok {
+		return true
+	}
+	fmt.Println(key)
+	w.queue.Done(obj)
+	return true
+}
+
+func (w *worker) returned() (string, bool) {
+	key, shutdown := w.queue.Get()
+	if shutdown {
+		return "", false
+	}
+	return key, true
+}
+
+func (w *worker) sent(to chan struct{ key string }) {
+	for {
+		key, shutdown := w.queue.Get()
+		if shutdown {
+			return
+		}
+		to <- struct{ key string }{key}
+	}
+}

@@ -53,3 +53,29 @@ func First[T any](all []T) (first T) {
 	}
 	return first
 }
+
+// Added returns a copy with a label more, or the labels themselves without a name.
+func Added(labels map[string]string, name, value string) map[string]string {
+	if name == "" {
+		return labels
+	}
+	mine := maps.Clone(labels)
+	mine[name] = value
+	return mine
+}
+
+// Named changes a copy if copied is set.
+func Named(pod *corev1.Pod, name string, copied bool) *corev1.Pod {
+	if copied {
+		pod = pod.DeepCopy()
+	}
+	pod.Name = name
+	return pod
+}
+
+// Moved writes unless dry is set.
+func Moved(pod *corev1.Pod, node string, dry bool) {
+	if !dry && node != "" {
+		pod.Spec.NodeName = node
+	}
+}

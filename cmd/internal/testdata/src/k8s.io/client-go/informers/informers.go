@@ -13,10 +13,17 @@ type PodInformer interface {
 	Lister() v1.PodLister
 }
 
+type NodeInformer interface {
+	Informer() cache.SharedIndexInformer
+	Lister() v1.PodLister
+}
+
 type SharedInformerFactory interface {
 	Start(stop <-chan struct{})
 	WaitForCacheSync(stop <-chan struct{}) map[string]bool
 	Pods() PodInformer
+	Nodes() NodeInformer
+	ForResource(resource string) GenericInformer
 }
 
 func NewSharedInformerFactory(client any, resync time.Duration) SharedInformerFactory { return nil }
