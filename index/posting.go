@@ -28,7 +28,7 @@ type list struct {
 // one piece of memory, as most lists are short.
 func newList(lists, shape *epoch, pos uint32) *list {
 	made := &struct {
-		list
+		list  list
 		table [1][]uint32
 		gens  [1]uint64
 		page  [4]uint32

@@ -97,10 +97,10 @@ func larger(entries int) int { return entries + max(leastEntries, entries/3) }
 func newTable[V any](gen uint64, depth uint8, entries int) *table[V] {
 	if entries == leastEntries {
 		made := &struct {
-			table[V]
-			room [leastEntries]entry[V]
+			table table[V]
+			room  [leastEntries]entry[V]
 		}{table: table[V]{gen: gen, depth: depth}}
-		made.entries = made.room[:]
+		made.table.entries = made.room[:]
 		return &made.table
 	}
 	return &table[V]{gen: gen, depth: depth, entries: make([]entry[V], entries)}

@@ -17,18 +17,18 @@ func (l *loop[T]) leaveOut(list *queue.List[T]) (rejected []index.Key, left bool
 	all := list.Objects
 	list.Objects = make([]T, 0, len(all))
 	for _, obj := range all {
-		panicked := l.store.Panics(obj)
+		panicked := l.informer.store.Panics(obj)
 		if panicked == nil {
 			list.Objects = append(list.Objects, obj)
 			left = true
 			continue
 		}
 		if len(rejected) > 0 { // the first was, with its stack
-			goroutine.Report(l.ctx, panicked)
+			goroutine.Report(l.informer.ctx, panicked)
 		}
 		key := l.reject(obj, panicked, true)
 		rejected = append(rejected, key)
-		if old, ok := l.store.Get(key); ok {
+		if old, ok := l.informer.store.Get(key); ok {
 			list.Objects = append(list.Objects, old)
 		}
 	}
@@ -38,11 +38,11 @@ func (l *loop[T]) leaveOut(list *queue.List[T]) (rejected []index.Key, left bool
 // reject rejects an object that could not be stored, and returns its key, as far as
 // it has one.
 func (l *loop[T]) reject(obj T, panicked any, listed bool) index.Key {
-	rejected := &source.RejectedError{Informer: l.name, Listed: listed, Err: panicError{panicked}}
+	rejected := &source.RejectedError{Informer: l.informer.name, Listed: listed, Err: panicError{panicked}}
 	if key, version, ok := identify(obj); ok {
 		rejected.Key, rejected.ResourceVersion = key, version
 	}
-	l.health.reject(l.ctx, rejected, byLoop)
+	l.informer.health.reject(l.informer.ctx, rejected, byLoop)
 	return rejected.Key
 }
 
@@ -52,13 +52,13 @@ func (l *loop[T]) report(panicked any) {
 		l.known = false
 		return
 	}
-	goroutine.Crash(l.ctx, panicked)
+	goroutine.Crash(l.informer.ctx, panicked)
 }
 
 // crashed ends the informer, whose goroutine has panicked where no user's function is
 // called: it says so, rather than go on with events that are lost.
 func (l *loop[T]) crashed(_ context.Context, panicked any) {
-	(*l.ending.Load())(&goroutine.PanicError{Of: "the informer's own goroutine", Value: panicked})
+	(*l.informer.ending.Load())(&goroutine.PanicError{Of: "the informer's own goroutine", Value: panicked})
 }
 
 // identify returns the key and the resource version of an object, false if its

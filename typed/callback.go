@@ -11,7 +11,7 @@ func (i *Informer[T]) InCallback() bool {
 		return true
 	}
 	for _, l := range i.listeners.all() {
-		if l.goroutine.Load() == id {
+		if l.registration.goroutine.Load() == id {
 			return true
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // caller calls a handler, and reports its panics.
 type caller[T index.Object] struct {
-	*listener[T]
+	listener *listener[T]
 
 	ctx      context.Context                      // of Run, for logging
 	panicked []func(_ context.Context, value any) // called with a panic
@@ -20,7 +20,7 @@ type caller[T index.Object] struct {
 func (c *caller[T]) call(e *Event[T]) (next bool) {
 	next = true // also after a panic
 	defer utilruntime.HandleCrashWithContext(c.ctx, c.panicked...)
-	dispatch(c.handler, e)
+	dispatch(c.listener.handler, e)
 	return
 }
 
@@ -33,9 +33,9 @@ func (c *caller[T]) callAll(events []Event[T]) (done int, returned bool) {
 	for done < len(events) {
 		e := &events[done]
 		done++ // also if it panics
-		dispatch(c.handler, e)
-		c.handled()
-		if c.stopped.Load() || c.tasks.some.Load() {
+		dispatch(c.listener.handler, e)
+		c.listener.handled()
+		if c.listener.registration.stopped.Load() || c.listener.tasks.some.Load() {
 			break
 		}
 	}

@@ -75,8 +75,8 @@ func (i *Informer[T]) visit(ctx context.Context, opts []HandlerOption, yield fun
 	if err := i.add(l); err != nil {
 		return err
 	}
-	defer l.Close()
-	defer context.AfterFunc(ctx, l.end)() // wakes it
+	defer l.registration.Close()
+	defer context.AfterFunc(ctx, l.registration.end)() // wakes it
 	l.random = random.From(ctx)
 	left := false
 	l.run(func(e *Event[T]) bool {

@@ -23,8 +23,8 @@ func (i *Informer[T]) Awaited() (versions, deletions int) {
 // KeptAfterBurst returns the number of changes and events that a loop has room for
 // after a batch of n changes.
 func KeptAfterBurst[T index.Object](object func(name string, version int) T, n int) int {
-	l := loop[T]{Informer: NewInformer[T](nil)}
-	l.ctx = context.Background()
+	l := loop[T]{informer: NewInformer[T](nil)}
+	l.informer.ctx = context.Background()
 	deltas := make([]queue.Delta[T], n)
 	for i := range deltas {
 		deltas[i] = queue.Delta[T]{Type: queue.Put, Object: object(fmt.Sprint("n", i), i+1)}

@@ -34,10 +34,10 @@ func (i *Informer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*Regist
 		return nil, err
 	}
 	if err := i.checkNeeds(Needs(handler)); err != nil { // a source was opened meanwhile
-		l.Registration.Remove() // without waiting for it: it may wait for the caller
+		l.registration.Remove() // without waiting for it: it may wait for the caller
 		return nil, fmt.Errorf("informer %s: handler not added: %w", i.name, err)
 	}
-	return l.Registration, nil
+	return l.registration, nil
 }
 
 // newListener returns a listener that is not added yet. The name is that of the
@@ -56,8 +56,8 @@ func (i *Informer[T]) newListener(handler Handler[T], name string, opts []Handle
 		}
 	}
 	l := &listener[T]{handler: handler}
-	l.Registration = newRegistration(c.name, c.delivery, i)
-	l.Registration.listener = l
+	l.registration = newRegistration(c.name, c.delivery, i)
+	l.registration.listener = l
 	l.tasks = newTaskQueue[T]()
 	l.period, l.jitter, l.onSynced = c.resync, c.jitter, c.onSynced
 	l.atHead = func(note func(*index.Snapshot[T], uint64)) {
@@ -75,9 +75,9 @@ func (i *Informer[T]) add(l *listener[T]) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.Phase() == report.PhaseStopped {
-		return fmt.Errorf("informer %s: handler %s not added: %w", i.name, l.name, ErrStopped)
+		return fmt.Errorf("informer %s: handler %s not added: %w", i.name, l.registration.name, ErrStopped)
 	}
-	if l.delivery.kind == coalesce {
+	if l.registration.delivery.kind == coalesce {
 		c := eventlog.NewCoalescer(i.log, Event[T].Key, mergeEvents[T])
 		l.fill = func() (*index.Snapshot[T], filling[T]) {
 			i.mu.Lock()
@@ -89,10 +89,10 @@ func (i *Informer[T]) add(l *listener[T]) error {
 		}
 		l.events = c
 	} else {
-		l.cursor = i.log.NewCursor(l.delivery.limit)
+		l.cursor = i.log.NewCursor(l.registration.delivery.limit)
 		l.events = l.cursor
 	}
-	l.reader = l.events
+	l.registration.reader = l.events
 	if i.Phase() != report.PhaseNew && i.store.Len() > 0 {
 		l.initial = i.store.Snapshot()
 	}
@@ -113,9 +113,9 @@ func (i *Informer[T]) call(l *listener[T]) {
 		return
 	}
 	ctx := i.ctx
-	l.calling, l.random = true, random.From(ctx)
+	l.registration.calling, l.random = true, random.From(ctx)
 	i.calling.Go(func() {
-		defer l.finish()
+		defer l.registration.finish()
 		defer utilruntime.HandleCrashWithContext(ctx)
 		returned := false
 		defer func() {
@@ -123,9 +123,9 @@ func (i *Informer[T]) call(l *listener[T]) {
 				i.exited(ctx, l)
 			}
 		}()
-		l.goroutine.Store(goroutine.ID())
+		l.registration.goroutine.Store(goroutine.ID())
 		c := caller[T]{listener: l, ctx: ctx, panicked: []func(context.Context, any){l.panics.note}}
-		if by := i.hooks.handler(l.name); by != nil {
+		if by := i.hooks.handler(l.registration.name); by != nil {
 			l.hooks.Store(&by)
 			defer by.leave()
 			l.run(observedCalls(by, c.call), nil)
@@ -140,11 +140,11 @@ func (i *Informer[T]) call(l *listener[T]) {
 // events would be kept for it, and the source would wait for it if it has the policy
 // Block.
 func (i *Informer[T]) exited(ctx context.Context, l *listener[T]) {
-	l.exited.Store(true)
-	l.end()
-	i.leave(l.Registration)
-	l.reader.Close()
-	utilruntime.HandleErrorWithContext(ctx, ErrExited, "A handler is removed", "informer", i.name, "handler", l.name)
+	l.registration.exited.Store(true)
+	l.registration.end()
+	i.leave(l.registration)
+	l.registration.reader.Close()
+	utilruntime.HandleErrorWithContext(ctx, ErrExited, "A handler is removed", "informer", i.name, "handler", l.registration.name)
 }
 
 // leave implements registrar.
@@ -161,7 +161,7 @@ func (i *Informer[T]) leave(r *Registration) bool {
 func (i *Informer[T]) setLimit() {
 	limit := 0
 	for _, l := range i.listeners.all() {
-		if n := l.delivery.limit; n > 0 && (limit == 0 || n < limit) {
+		if n := l.registration.delivery.limit; n > 0 && (limit == 0 || n < limit) {
 			limit = n
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // in between, at its own period or on demand, all objects again. Its methods are for
 // one goroutine, unless they say otherwise.
 type listener[T index.Object] struct {
-	*Registration
+	registration *Registration
 
 	handler  Handler[T] // nil: the events are ranged over
 	events   subscription[T]
@@ -68,7 +68,7 @@ func (l *listener[T]) run(emit func(*Event[T]) bool, batch func([]Event[T]) (int
 		defer l.timer.Stop()
 		due = l.timer.C
 	}
-	for !l.stopped.Load() {
+	for !l.registration.stopped.Load() {
 		events := l.events.Next()
 		if !l.deliver(events, emit, batch) || !l.runTasks(emit) {
 			return
@@ -87,7 +87,7 @@ func (l *listener[T]) run(emit func(*Event[T]) bool, batch func([]Event[T]) (int
 		case <-l.tasks.added:
 		case <-due:
 			l.resync(true)
-		case <-l.stop:
+		case <-l.registration.stop:
 			return
 		}
 	}
@@ -119,7 +119,7 @@ func (l *listener[T]) deliver(events []Event[T], emit func(*Event[T]) bool, batc
 		if !handled {
 			l.handled()
 		}
-		if l.stopped.Load() {
+		if l.registration.stopped.Load() {
 			return false
 		}
 		events = events[done:]
@@ -140,7 +140,7 @@ func (l *listener[T]) handled() {
 // published before now. It may be called from any goroutine, once.
 func (l *listener[T]) syncAfterThis() {
 	l.after(func() {
-		close(l.synced)
+		close(l.registration.synced)
 		if l.onSynced != nil {
 			l.onSynced()
 		}
@@ -151,7 +151,7 @@ func (l *listener[T]) syncAfterThis() {
 // were published before now and before those that follow. It may be called from
 // any goroutine that does not hold the informer's lock.
 func (l *listener[T]) resync(periodic bool) {
-	if l.stopped.Load() {
+	if l.registration.stopped.Load() {
 		return
 	}
 	if l.fill == nil {
@@ -215,7 +215,7 @@ func (l *listener[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Ev
 			return false
 		}
 		l.replayed.Add(1)
-		if l.stopped.Load() {
+		if l.registration.stopped.Load() {
 			return false
 		}
 	}
@@ -231,7 +231,7 @@ func (l *listener[T]) idle() {
 
 // status reports on the handler.
 func (l *listener[T]) status() report.Handler {
-	s := report.Handler{Name: l.name, Delivery: l.delivery.String(), Synced: l.isSynced(), Backlog: l.Backlog()}
+	s := report.Handler{Name: l.registration.name, Delivery: l.registration.delivery.String(), Synced: l.registration.isSynced(), Backlog: l.registration.Backlog()}
 	l.panics.fill(&s)
 	if by := l.hooks.Load(); by != nil {
 		for n := range *by {

@@ -27,7 +27,7 @@ func (l *listenerList[T]) add(one *listener[T]) {
 }
 
 func (l *listenerList[T]) remove(r *Registration) {
-	list := slices.DeleteFunc(slices.Clone(l.all()), func(one *listener[T]) bool { return one.Registration == r })
+	list := slices.DeleteFunc(slices.Clone(l.all()), func(one *listener[T]) bool { return one.registration == r })
 	l.list.Store(&list)
 }
 

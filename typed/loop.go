@@ -16,7 +16,7 @@ import (
 // the events. It is the only writer of the store. Its fields are owned by the
 // goroutine that runs it.
 type loop[T index.Object] struct {
-	*Informer[T]
+	informer *Informer[T]
 
 	changes []index.Change[T]
 	events  []Event[T]
@@ -29,11 +29,11 @@ type loop[T index.Object] struct {
 
 func (l *loop[T]) run(ctx context.Context) {
 	defer l.close()
-	defer utilruntime.HandleCrashWithContext(l.ctx, l.crashed)
-	l.looping.Store(goroutine.ID())
+	defer utilruntime.HandleCrashWithContext(l.informer.ctx, l.crashed)
+	l.informer.looping.Store(goroutine.ID())
 	l.watched = newWatched(l)
 	for batches := uint64(1); ; batches++ {
-		deltas, err := l.deltas.Take(ctx)
+		deltas, err := l.informer.deltas.Take(ctx)
 		if err != nil {
 			return // ctx has ended
 		}
@@ -45,15 +45,15 @@ func (l *loop[T]) run(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		l.byKey.consume(batches)
+		l.informer.byKey.consume(batches)
 	}
 }
 
 // close lets go of a source that waits for room, and of what was not taken up.
 func (l *loop[T]) close() {
-	l.deltas.Close()
+	l.informer.deltas.Close()
 	for {
-		if _, err := l.deltas.Take(context.Background()); err != nil {
+		if _, err := l.informer.deltas.Take(context.Background()); err != nil {
 			return // nothing is left
 		}
 	}
@@ -64,8 +64,8 @@ func (l *loop[T]) close() {
 func (l *loop[T]) processAll(ctx context.Context, deltas []queue.Delta[T]) error {
 	for len(deltas) > 0 {
 		batch := deltas
-		if room := int(l.limit.Load()); room > 0 {
-			if err := l.log.WaitForRoom(ctx); err != nil {
+		if room := int(l.informer.limit.Load()); room > 0 {
+			if err := l.informer.log.WaitForRoom(ctx); err != nil {
 				return err
 			}
 			batch = deltas[:min(room, len(deltas))]
@@ -78,7 +78,7 @@ func (l *loop[T]) processAll(ctx context.Context, deltas []queue.Delta[T]) error
 
 // process applies deltas in order; changes that follow one another are applied in pieces.
 func (l *loop[T]) process(deltas []queue.Delta[T]) {
-	l.contact.Store(time.Now().UnixNano())
+	l.informer.contact.Store(time.Now().UnixNano())
 	version := ""
 	for n := range deltas {
 		d := &deltas[n]
@@ -204,7 +204,7 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 		l.reached(version)
 	}
 	notify(waiters)
-	if l.health.rejections.some() {
+	if l.informer.health.rejections.some() {
 		for i := range changes {
 			if changes[i].UID != nil {
 				continue // it may be about another object than the one that was rejected
@@ -214,7 +214,7 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 				at := index.KeyOf(changes[i].Object)
 				key = &at
 			}
-			l.health.rejections.repair(*key, byLoop)
+			l.informer.health.rejections.repair(*key, byLoop)
 		}
 		l.syncIfRepaired()
 	}
@@ -224,21 +224,21 @@ func (l *loop[T]) apply(changes []index.Change[T], version string) (panicked any
 // syncIfRepaired ends the wait for an object that can be used, if those of the first list
 // that could not are gone.
 func (l *loop[T]) syncIfRepaired() {
-	if !l.withheld || l.health.rejections.some() {
+	if !l.withheld || l.informer.health.rejections.some() {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.informer.mu.Lock()
+	defer l.informer.mu.Unlock()
 	l.sync()
 }
 
 func (l *loop[T]) commit(changes []index.Change[T], version string) []*deletionWaiter {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.informer.mu.Lock()
+	defer l.informer.mu.Unlock()
 	began := l.watched.begin()
-	l.events = l.store.Apply(l.events[:0], changes, version)
+	l.events = l.informer.store.Apply(l.events[:0], changes, version)
 	l.watched.end(began)
-	waiters := waitersFor(&l.deletions, l.events)
+	waiters := waitersFor(&l.informer.deletions, l.events)
 	changed := len(l.events) > 0
 	l.publish(version)
 	if changed && l.withheld {
@@ -249,23 +249,23 @@ func (l *loop[T]) commit(changes []index.Change[T], version string) []*deletionW
 
 // bookmark notes that nothing has changed up to version but what was applied.
 func (l *loop[T]) bookmark(version string) {
-	l.store.SetResourceVersion(version)
+	l.informer.store.SetResourceVersion(version)
 	l.tellFollowers(version)
 	l.reached(version)
 }
 
 // tellFollowers tells followers of a version that the store has come to without events.
 func (l *loop[T]) tellFollowers(version string) {
-	if l.followers.some() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.followers.step(nil, version)
+	if l.informer.followers.some() {
+		l.informer.mu.Lock()
+		defer l.informer.mu.Unlock()
+		l.informer.followers.step(nil, version)
 	}
 }
 
 // reached tells that the store is at version.
 func (l *loop[T]) reached(version string) {
-	l.versions.notify(version)
+	l.informer.versions.notify(version)
 	if l.watched != nil {
 		l.watched.reached(version)
 	}
@@ -274,33 +274,33 @@ func (l *loop[T]) reached(version string) {
 // publish appends the events to the log, now that the store is at version, if that is
 // not empty. The caller holds mu.
 func (l *loop[T]) publish(version string) {
-	if l.followers.some() {
-		l.followers.step(l.events, version)
+	if l.informer.followers.some() {
+		l.informer.followers.step(l.events, version)
 	}
 	if len(l.events) == 0 {
 		return
 	}
-	contact := l.contact.Load()
+	contact := l.informer.contact.Load()
 	if l.watched != nil {
 		l.watched.published(time.Unix(0, contact))
 	}
-	l.lastEvent.Store(contact)
-	l.published.Add(int64(len(l.events)))
-	l.log.Append(l.events)
+	l.informer.lastEvent.Store(contact)
+	l.informer.published.Add(int64(len(l.events)))
+	l.informer.log.Append(l.events)
 	clear(l.events)
 }
 
 // sync notes that the store holds the first list. The caller holds mu.
 func (l *loop[T]) sync() {
 	if l.withheld {
-		l.followers.report(l.health.failure())
+		l.informer.followers.report(l.informer.health.failure())
 	}
 	l.withheld = false
-	l.health.withhold(nil)
-	for _, m := range l.listeners.all() {
+	l.informer.health.withhold(nil)
+	for _, m := range l.informer.listeners.all() {
 		m.syncAfterThis()
 	}
-	l.setPhase(report.PhaseSynced)
-	close(l.synced)
-	l.followers.synced()
+	l.informer.setPhase(report.PhaseSynced)
+	close(l.informer.synced)
+	l.informer.followers.synced()
 }

@@ -31,26 +31,26 @@ func (l *loop[T]) replace(list *queue.List[T], reason index.Reason, version stri
 	rejected, left := l.leaveOut(list)
 	if len(rejected) > 0 && !left && l.isFirst(list, reason) {
 		l.withheld = true
-		l.health.rejections.repairAll("", byLoop, rejected)
-		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), l.health.rejections.lastOne())
-		l.health.withhold(err)
-		l.followers.report(err)
+		l.informer.health.rejections.repairAll("", byLoop, rejected)
+		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), l.informer.health.rejections.lastOne())
+		l.informer.health.withhold(err)
+		l.informer.followers.report(err)
 		return
 	}
 	if len(rejected) == 0 || !l.tryReplace(list, rejected, reason, version) {
-		l.health.report(l.ctx, l.name, errPanicked)
+		l.informer.health.report(l.informer.ctx, l.informer.name, errPanicked)
 	}
 }
 
 // isFirst reports whether a list is the first one of everything.
 func (l *loop[T]) isFirst(list *queue.List[T], reason index.Reason) bool {
-	return list.Namespace == metav1.NamespaceAll && reason != index.OutOfScope && !l.isSynced()
+	return list.Namespace == metav1.NamespaceAll && reason != index.OutOfScope && !l.informer.isSynced()
 }
 
 // tryReplace does the same, but for panics: it reports whether there was none, and
 // otherwise nothing has changed. Rejected are the objects of the list that were.
 func (l *loop[T]) tryReplace(list *queue.List[T], rejected []index.Key, reason index.Reason, version string) (done bool) {
-	defer utilruntime.HandleCrashWithContext(l.ctx)
+	defer utilruntime.HandleCrashWithContext(l.informer.ctx)
 	first := l.isFirst(list, reason)
 	waiters := l.commitList(list, reason, version, first)
 	done = true // even if what is called now panics
@@ -58,13 +58,13 @@ func (l *loop[T]) tryReplace(list *queue.List[T], rejected []index.Key, reason i
 		l.watched.stored(nil, list.Objects)
 	}
 	if first {
-		l.logger().V(2).Info("Informer has synced", "objects", l.store.Len(), "resourceVersion", version)
+		l.informer.logger().V(2).Info("Informer has synced", "objects", l.informer.store.Len(), "resourceVersion", version)
 	}
 	if version != "" || list.Namespace == metav1.NamespaceAll {
 		l.reached(version)
 	}
 	notify(waiters)
-	l.health.rejections.repairAll(list.Namespace, byLoop, rejected)
+	l.informer.health.rejections.repairAll(list.Namespace, byLoop, rejected)
 	return done
 }
 
@@ -81,7 +81,7 @@ func (l *loop[T]) keep(list *queue.List[T]) {
 		}
 	}
 	for _, key := range list.Kept {
-		if obj, ok := l.store.Get(key); ok && !listed[key] {
+		if obj, ok := l.informer.store.Get(key); ok && !listed[key] {
 			list.Objects = append(list.Objects, obj)
 		}
 	}
@@ -90,30 +90,30 @@ func (l *loop[T]) keep(list *queue.List[T]) {
 
 func (l *loop[T]) commitList(list *queue.List[T], reason index.Reason, version string, first bool) []*deletionWaiter {
 	if list.Namespace == metav1.NamespaceAll {
-		l.lists.begin(version)
+		l.informer.lists.begin(version)
 	} else {
-		l.lists.begin("")
+		l.informer.lists.begin("")
 	}
-	defer l.lists.end()
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.informer.lists.end()
+	l.informer.mu.Lock()
+	defer l.informer.mu.Unlock()
 	if first {
 		reason = index.Initial
 	} else if list.Namespace == metav1.NamespaceAll && reason != index.OutOfScope {
-		l.relists.Add(1)
+		l.informer.relists.Add(1)
 	}
 	reason = cmp.Or(reason, index.Relisted)
 	began := l.watched.begin()
 	if list.Namespace == metav1.NamespaceAll {
-		l.events = l.store.Replace(nil, list.Objects, version, reason)
+		l.events = l.informer.store.Replace(nil, list.Objects, version, reason)
 	} else {
-		l.events = l.store.ReplaceNamespace(nil, list.Namespace, list.Objects, version, reason)
+		l.events = l.informer.store.ReplaceNamespace(nil, list.Namespace, list.Objects, version, reason)
 	}
 	l.watched.end(began)
 	if list.Done != nil {
 		goroutine.CallSafely(list.Done)
 	}
-	waiters := waitersFor(&l.deletions, l.events)
+	waiters := waitersFor(&l.informer.deletions, l.events)
 	l.publish(version)
 	l.events = nil // it may be large
 	if first {

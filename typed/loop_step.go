@@ -8,7 +8,7 @@ import (
 // step applies changes that belong together, and tells that it has.
 func (l *loop[T]) step(together *queue.List[T], version string) {
 	if together.Part {
-		l.lists.begin("")
+		l.informer.lists.begin("")
 	}
 	for i := range together.Changes {
 		if d := &together.Changes[i]; !together.Part || !l.isUnchanged(d) {
@@ -17,7 +17,7 @@ func (l *loop[T]) step(together *queue.List[T], version string) {
 	}
 	l.flush(version)
 	if together.Part {
-		l.lists.end()
+		l.informer.lists.end()
 	}
 	if together.Done != nil {
 		goroutine.CallSafely(together.Done)
@@ -28,19 +28,19 @@ func (l *loop[T]) step(together *queue.List[T], version string) {
 // out. A part may be listed by another server than before, which counts otherwise, so the
 // object has to be the same one.
 func (l *loop[T]) isUnchanged(d *queue.Delta[T]) (unchanged bool) {
-	if !l.changedOnly || d.Type != queue.Put {
+	if !l.informer.changedOnly || d.Type != queue.Put {
 		return false
 	}
 	defer func() {
 		if p := recover(); p != nil { // of a method of an object
 			unchanged = false
-			goroutine.Crash(l.ctx, p)
+			goroutine.Crash(l.informer.ctx, p)
 		}
 	}()
 	key, _, ok := identify(d.Object)
 	if !ok {
 		return false
 	}
-	have, ok := l.store.Get(key)
+	have, ok := l.informer.store.Get(key)
 	return ok && isSame(have, d.Object)
 }

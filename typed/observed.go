@@ -80,21 +80,24 @@ func (i *Informer[T]) observe(by []observer.Observer) error {
 }
 
 // observed is an informer as its observers see it.
-type observed[T index.Object] struct{ *Informer[T] }
+type observed[T index.Object] struct{ informer *Informer[T] }
 
-func (o observed[T]) Origin() source.Origin    { return o.located() }
-func (o observed[T]) Created() report.CallSite { return o.created }
+func (o observed[T]) Name() string             { return o.informer.name }
+func (o observed[T]) Origin() source.Origin    { return o.informer.located() }
+func (o observed[T]) Created() report.CallSite { return o.informer.created }
 func (o observed[T]) Type() reflect.Type       { return reflect.TypeFor[T]() }
-func (o observed[T]) Shared() bool             { return o.shared }
-func (o observed[T]) Context() context.Context { return o.ctx }
-func (o observed[T]) IsSynced() bool           { return o.isSynced() }
-func (o observed[T]) Len() int                 { return o.countObjects() }
-func (o observed[T]) Queued() int              { return o.deltas.Len() }
+func (o observed[T]) Shared() bool             { return o.informer.shared }
+func (o observed[T]) Context() context.Context { return o.informer.ctx }
+func (o observed[T]) IsSynced() bool           { return o.informer.isSynced() }
+func (o observed[T]) Len() int                 { return o.informer.countObjects() }
+func (o observed[T]) Queued() int              { return o.informer.deltas.Len() }
 
-func (o observed[T]) End(cause error) { (*o.ending.Load())(cause) }
+func (o observed[T]) EstimateHeap(sample int) report.Heap { return o.informer.EstimateHeap(sample) }
+
+func (o observed[T]) End(cause error) { (*o.informer.ending.Load())(cause) }
 
 func (o observed[T]) Object(key index.Key) (obj observer.Object, ok bool) {
-	unlessReleased(func() { obj, ok = o.store.Get(key) })
+	unlessReleased(func() { obj, ok = o.informer.store.Get(key) })
 	return obj, ok
 }
 
@@ -165,7 +168,7 @@ func observedCalls[T index.Object](by handlerHooks, emit func(*Event[T]) bool) f
 // watched is a loop as observers see it. There is one for all batches and writes, so that
 // they allocate nothing.
 type watched[T index.Object] struct {
-	*loop[T]
+	loop *loop[T]
 
 	// A batch:
 	ctx     context.Context
@@ -186,7 +189,7 @@ type watched[T index.Object] struct {
 
 // newWatched returns nil if the informer is not observed.
 func newWatched[T index.Object](l *loop[T]) *watched[T] {
-	if l.hooks == nil {
+	if l.informer.hooks == nil {
 		return nil
 	}
 	w := &watched[T]{loop: l}
@@ -196,9 +199,9 @@ func newWatched[T index.Object](l *loop[T]) *watched[T] {
 			w.err = l.processAll(w.ctx, w.deltas)
 		}
 	}
-	w.around = l.hooks.around(&w.size, w.apply)
+	w.around = l.informer.hooks.around(&w.size, w.apply)
 	w.write.Objects = w.written
-	w.write.Slowest = func(obj observer.Object) (string, time.Duration) { return l.store.Slowest(obj.(T)) }
+	w.write.Slowest = func(obj observer.Object) (string, time.Duration) { return l.informer.store.Slowest(obj.(T)) }
 	w.event = func(n int) report.Event {
 		e := &l.events[n]
 		return report.Event{Key: e.Key(), Type: e.Type, Reason: e.Reason, ResourceVersion: versionOf(e.New), At: w.contact}
@@ -220,7 +223,7 @@ func (w *watched[T]) batch(ctx context.Context, deltas []queue.Delta[T]) error {
 func (w *watched[T]) storing(changes []index.Change[T], list []T) (settled func()) {
 	w.changed, w.listed = changes, list
 	settled = func() {}
-	w.hooks.each(func(h *observer.Hooks) {
+	w.loop.informer.hooks.each(func(h *observer.Hooks) {
 		if h.Storing != nil {
 			before, one := settled, h.Storing(&w.write)
 			settled = func() {
@@ -249,7 +252,7 @@ func (w *watched[T]) end(began time.Time) {
 // stored calls the hooks after that.
 func (w *watched[T]) stored(changes []index.Change[T], list []T) {
 	w.changed, w.listed = changes, list
-	w.hooks.each(func(h *observer.Hooks) {
+	w.loop.informer.hooks.each(func(h *observer.Hooks) {
 		if h.Stored != nil {
 			h.Stored(&w.write)
 		}
@@ -276,16 +279,16 @@ func (w *watched[T]) written(yield func(index.Key, observer.Object) bool) {
 // published calls the hooks after the loop's events were published. The caller holds mu.
 func (w *watched[T]) published(contact time.Time) {
 	w.contact = contact
-	w.hooks.each(func(h *observer.Hooks) {
+	w.loop.informer.hooks.each(func(h *observer.Hooks) {
 		if h.Published != nil {
-			h.Published(len(w.events), w.event)
+			h.Published(len(w.loop.events), w.event)
 		}
 	})
 }
 
 // reached calls the hooks when the store is at a version.
 func (w *watched[T]) reached(version string) {
-	w.hooks.each(func(h *observer.Hooks) {
+	w.loop.informer.hooks.each(func(h *observer.Hooks) {
 		if h.Reached != nil {
 			h.Reached(version)
 		}

@@ -39,9 +39,9 @@ func (i *Informer[T]) Release() error {
 		return fmt.Errorf("informer %s: not released: it is running; end the context of Run and wait until that has returned", i.name)
 	}
 	for _, l := range listeners {
-		l.end()
-		l.reader.Close()
-		l.finish()
+		l.registration.end()
+		l.registration.reader.Close()
+		l.registration.finish()
 	}
 	i.hooks.each(func(h *observer.Hooks) {
 		if h.Released != nil {

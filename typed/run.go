@@ -42,7 +42,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 			looping.Go(func() { goroutine.CallSafely(func() { h.Run(running) }) })
 		}
 	}
-	looping.Go(func() { (&loop[T]{Informer: i}).run(running) })
+	looping.Go(func() { (&loop[T]{informer: i}).run(running) })
 	sink := &informerSink[T]{
 		deltas: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,
 		onError: i.onError, reported: i.followers.report, end: end, meter: &i.meter, needs: i.needs,
@@ -109,8 +109,8 @@ func (i *Informer[T]) stop(cause error) {
 	i.mu.Unlock()
 
 	for _, l := range listeners {
-		l.end()
-		l.reader.Close()
+		l.registration.end()
+		l.registration.reader.Close()
 	}
 	i.calling.Wait()
 	i.versions.end()

@@ -43,7 +43,7 @@ func (w *Writer[T]) checkReceived(ctx context.Context, old, updated T, before *d
 		return nil
 	}
 	path = cmp.Or(path, "everything")
-	received, err := w.exchange(ctx, w.client.Get(), index.KeyOf(old), message{options: &metav1.GetOptions{}})
+	received, err := w.exchange(ctx, w.client.requests.Get(), index.KeyOf(old), message{options: &metav1.GetOptions{}})
 	if err != nil {
 		return fmt.Errorf("the updated state shares %s with the old one, and the object cannot be read again: %w", path, err)
 	}

@@ -21,7 +21,7 @@ import (
 // with the generated client. Objects are deduplicated with the result of held, the caller's current
 // object of a key. held may be called by several goroutines at once.
 func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], held func(index.Key) (T, bool)) (*DecodingListerWatcher, error) {
-	generated, of, err := generatedREST[T](client)
+	generated, asked, err := generatedREST[T](client)
 	if err != nil {
 		return nil, err
 	}
@@ -29,24 +29,13 @@ func NewDecodingClient[T index.Object, L runtime.Object](client Client[T, L], he
 	if err != nil {
 		return nil, err
 	}
-	lw := &restListerWatcher[T]{
-		client: decoding, of: reflect.TypeFor[T](), resource: of, expected: of.kind, reports: unreported{}, strict: true,
-		stamp: stamp[T](schema.GroupVersionKind{}),
-	}
-	lw.stampItem = lw.stamp
-	lw.config.namespace = any(client).(generatedClient).GetNamespace()
-	lw.breaks.between = requestConfig{}.refused()
+	none := stamp[T](schema.GroupVersionKind{})
+	of := target{of: reflect.TypeFor[T](), resource: asked, namespace: any(client).(generatedClient).GetNamespace()}
+	lw := forReflector(decoding, of, failing(of.of, asked.kind, none, none))
 	return &DecodingListerWatcher{
-		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, omits: func(string) bool { return false },
+		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, omits: omitsNothing,
 		packing: func(held func(index.Key) *kept.Object) (*DecodingListerWatcher, error) {
-			return packingClient(generated, of, lw.config.namespace, held)
+			return packingClient(generated, of, held)
 		},
 	}, nil
 }
-
-// unreported is a reporter for a Reflector, which finds out for itself.
-type unreported struct{}
-
-func (unreported) Progress(int, int) {}
-
-func (unreported) Report(error) {}

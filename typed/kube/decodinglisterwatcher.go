@@ -114,6 +114,8 @@ func (d *DecodingListerWatcher) Watch(opts metav1.ListOptions) (watch.Interface,
 // Omits reports whether a field is left out of objects, see source.Partial.
 func (d *DecodingListerWatcher) Omits(field string) bool { return d.omits(field) }
 
+func omitsNothing(string) bool { return false }
+
 // Wait waits until no watch is read from any more. Each has to be stopped before.
 func (d *DecodingListerWatcher) Wait() { d.wait() }
 
@@ -140,7 +142,7 @@ func maskOf(opts []SourceOption) (schema.GroupVersionResource, *plan.Mask, error
 // implements it.
 type decodingListerWatcher[T apiObject] struct {
 	requests  cache.ListerWatcherWithContext
-	responses restListerWatcher[T] // decodes, and requests nothing
+	responses *restListerWatcher[T] // decodes, and requests nothing
 	codecs    map[string]wire.Codec[T]
 	mask      *plan.Mask
 	undecoded func(ctx context.Context, resource string, reason error) // reports that the other one decodes; may be nil
@@ -174,8 +176,8 @@ func newDecodingListerWatcher[T apiObject](
 	if held != nil {
 		d.undecoded = logUndecoded
 	}
-	d.responses.receive(of, kind, named)
-	d.responses.stamp, d.responses.stampItem = stampsOf[T](of, kind)
+	events, items := stampsOf[T](of, kind)
+	d.responses = forReflector(nil, targetOf(of, kind, named), failing(of, kind, events, items))
 	return &DecodingListerWatcher{ListerWatcherWithContext: d, of: lw, wait: d.responses.streams.Wait, omits: func(field string) bool { return !mask.Has(field) }}, nil
 }
 
@@ -200,17 +202,13 @@ func stampsOf[T apiObject](of reflect.Type, kind schema.GroupVersionKind) (event
 	return events, items
 }
 
-// receive makes the ListerWatcher decode responses with objects of a type and kind, and request
-// nothing.
-func (lw *restListerWatcher[T]) receive(of reflect.Type, kind schema.GroupVersionKind, named schema.GroupVersionResource) {
+// targetOf returns what the responses are of. The name of a resource that is not given is a guess
+// for messages.
+func targetOf(of reflect.Type, kind schema.GroupVersionKind, named schema.GroupVersionResource) target {
 	if named.Empty() {
 		named, _ = meta.UnsafeGuessKindToResource(kind)
 	}
-	lw.of, lw.resource, lw.expected, lw.reports, lw.strict = of, resource{named, kind}, kind, unreported{}, true
-	lw.breaks.between = requestConfig{}.refused()
-	if isOfAnyKind(of) {
-		lw.expected, lw.bookmarkKind = schema.GroupVersionKind{}, kind
-	}
+	return target{of: of, resource: resource{named, kind}}
 }
 
 var (
@@ -276,13 +274,13 @@ func (d *decodingListerWatcher[T]) ListWithContext(ctx context.Context, opts met
 	list, err := d.requests.ListWithContext(t.with(decoding), opts)
 	switch taken, several := t.took(); {
 	case !taken:
-		d.look(ctx, t, err)
+		d.checkOffered(ctx, t, err)
 		return d.maskedList(list, err)
 	case decodingErr != nil:
 		return nil, decodingErr
 	case several, err == nil && meta.LenList(list) > 0, err != nil && ctx.Err() == nil:
 		// The other one has got an empty list, and makes something else of it.
-		d.leave(ctx)
+		d.leaveAll(ctx)
 		return d.maskedList(d.requests.ListWithContext(ctx, opts))
 	default:
 		return decoded, err
@@ -300,141 +298,25 @@ func (d *decodingListerWatcher[T]) maskedList(list runtime.Object, err error) (r
 	return list, err
 }
 
-// leave leaves all that comes to the other one.
-func (d *decodingListerWatcher[T]) leave(ctx context.Context) {
+// leaveAll leaves all that comes to the other one.
+func (d *decodingListerWatcher[T]) leaveAll(ctx context.Context) {
 	if !d.left.Swap(true) {
-		d.tell(ctx, errCombined)
+		d.reportUndecoded(ctx, errCombined)
 	}
 }
 
-// look logs once that responses are not offered to a taker, if a request that it was made for
+// checkOffered logs once that responses are not offered to a taker, if a request that it was made for
 // has succeeded all the same.
-func (d *decodingListerWatcher[T]) look(ctx context.Context, t *taker, err error) {
+func (d *decodingListerWatcher[T]) checkOffered(ctx context.Context, t *taker, err error) {
 	if err != nil || t.offered() {
 		return
 	}
-	d.bypassed.Do(func() { d.tell(ctx, errBypassed) })
+	d.bypassed.Do(func() { d.reportUndecoded(ctx, errBypassed) })
 }
 
-func (d *decodingListerWatcher[T]) tell(ctx context.Context, reason error) {
+// reportUndecoded reports that the other one decodes.
+func (d *decodingListerWatcher[T]) reportUndecoded(ctx context.Context, reason error) {
 	if d.undecoded != nil {
 		d.undecoded(ctx, d.responses.resource.String(), reason)
 	}
-}
-
-var (
-	// errUndecoded is why there is no response of a watch to decode.
-	errUndecoded = errors.New("response is decoded by the caller")
-	errSeveral   = errors.New("the caller makes several requests for one watch")
-)
-
-// WatchWithContext implements cache.WatcherWithContext.
-func (d *decodingListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
-	var undecoded watch.Interface
-	w, err := d.responses.watch(ctx, opts, func(request context.Context, opts metav1.ListOptions) (body io.ReadCloser, codec wire.Codec[T], err error) {
-		body, codec, undecoded, err = d.open(ctx, request, opts)
-		if errors.Is(err, errSeveral) {
-			body, codec, undecoded, err = d.open(ctx, request, opts)
-		}
-		if undecoded != nil {
-			err = errUndecoded
-		}
-		return body, codec, err
-	})
-	if undecoded != nil {
-		return undecoded, nil
-	}
-	return w, err
-}
-
-// open has the other one request a watch until one of two contexts ends. It returns the
-// response and what decodes it, or else a watch that the other one decodes. With
-// errSeveral, it does the latter when it is called again.
-func (d *decodingListerWatcher[T]) open(ctx, request context.Context, opts metav1.ListOptions) (body io.ReadCloser, codec wire.Codec[T], undecoded watch.Interface, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	unlink := context.AfterFunc(request, cancel)
-	var response *http.Response
-	t := &taker{
-		take: func(r *http.Response) io.ReadCloser {
-			if d.left.Load() || d.codec(r) == nil {
-				return nil
-			}
-			response = r
-			return newEmptyBody()
-		},
-		several: func() {
-			d.leave(ctx)
-			cancel()
-		},
-	}
-	w, err := d.requests.WatchWithContext(t.with(ctx), opts)
-	switch taken, several := t.took(); {
-	case taken && err == nil:
-		taken := watchBody{response.Body, w, t}
-		if !several {
-			return taken, d.codec(response), nil, nil
-		}
-		d.responses.streams.Go(func() { taken.Close() }) //nolint:errcheck // it is of no use
-		err = errSeveral
-	case err == nil && unlink():
-		d.look(ctx, t, nil)
-		return nil, nil, &endingWatch{d.masked(w), cancel}, nil
-	case err == nil: // nobody wants it any more
-		w.Stop()
-		err = context.Cause(request)
-	case taken:
-		err = errors.Join(err, response.Body.Close())
-		if several {
-			err = errors.Join(err, errSeveral)
-		}
-	}
-	cancel()
-	return nil, nil, nil, err
-}
-
-// masked returns a watch of whose objects, which were decoded, fields are left out.
-func (d *decodingListerWatcher[T]) masked(w watch.Interface) watch.Interface {
-	if d.mask == nil {
-		return w
-	}
-	m := &maskedWatch{Interface: w, mask: d.mask, events: make(chan watch.Event), stopped: make(chan struct{})}
-	d.responses.streams.Go(m.run)
-	return m
-}
-
-// watchBody is the response of a watch, beside which goes the watch of the one who has
-// made the request.
-type watchBody struct {
-	io.ReadCloser
-	beside watch.Interface
-	taker  *taker
-}
-
-// Read implements io.Reader.
-func (b watchBody) Read(to []byte) (int, error) {
-	n, err := b.ReadCloser.Read(to)
-	if _, several := b.taker.took(); err != nil && several {
-		err = errSeveral // what else has come by the other ones is not known
-	}
-	return n, err
-}
-
-// Close implements io.Closer. It waits until the other watch has ended.
-func (b watchBody) Close() error {
-	b.beside.Stop()
-	for range b.beside.ResultChan() {
-	}
-	return b.ReadCloser.Close()
-}
-
-// endingWatch is a watch that ends its request.
-type endingWatch struct {
-	watch.Interface
-	cancel context.CancelFunc
-}
-
-// Stop implements watch.Interface.
-func (w *endingWatch) Stop() {
-	w.Interface.Stop()
-	w.cancel()
 }

@@ -39,7 +39,7 @@ func generatedSource[T index.Object](client any, opts []SourceOption) source.Sou
 		s.err = fmt.Errorf("source of %v: %w", reflect.TypeFor[T](), err)
 		return s
 	}
-	s.rest.namespace, s.host = client.(generatedClient).GetNamespace(), hostOfClient(generated.Interface)
+	s.rest.namespace, s.host = client.(generatedClient).GetNamespace(), hostOfClient(generated.requests)
 	return s
 }
 

@@ -107,7 +107,7 @@ func (s *restSource[T]) isBuiltIn() bool {
 // of, it asks no server.
 func (s *restSource[T]) find(ctx context.Context) (resource, error) {
 	if s.name == nil {
-		return s.resource.locate(ctx, s.client, &s.rest)
+		return s.resource.locate(ctx, s.client.requests, &s.rest)
 	}
 	if s.isBuiltIn() && s.rest.mapper == nil {
 		if !s.resource.Empty() {
@@ -125,7 +125,7 @@ func (s *restSource[T]) find(ctx context.Context) (resource, error) {
 		found := description{resource: resource{mapping.Resource, s.resource.kind}, namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}
 		return found.resource, found.checkKey(*s.name)
 	}
-	found, err := s.resource.discover(ctx, s.client)
+	found, err := s.resource.discover(ctx, s.client.requests)
 	if err != nil {
 		return found.resource, err
 	}

@@ -63,32 +63,28 @@ func packingListerWatcher(
 	d := &decodingListerWatcher[*kept.Object]{
 		requests: cache.ToListerWatcherWithContext(lw), codecs: codecs, undecoded: reportWhole,
 	}
-	d.responses.receive(of, kind, named)
-	d.responses.stamp = func(*kept.Object) {} // the codecs do that
+	d.responses = forReflector(nil, targetOf(of, kind, named), failing(of, kind, stampedByCodec, nil))
 	return &DecodingListerWatcher{
-		ListerWatcherWithContext: d, of: lw, wait: d.responses.streams.Wait,
-		omits: func(string) bool { return false }, keepers: keepers,
+		ListerWatcherWithContext: d, of: lw, wait: d.responses.streams.Wait, omits: omitsNothing, keepers: keepers,
 	}, nil
 }
 
 // packingClient implements Packing of a NewDecodingClient.
-func packingClient[T index.Object](generated *restClient[T], of resource, namespace string, held func(index.Key) *kept.Object) (*DecodingListerWatcher, error) {
+func packingClient[T index.Object](generated *restClient[T], of target, held func(index.Key) *kept.Object) (*DecodingListerWatcher, error) {
 	if !reflect.TypeFor[T]().Implements(reflect.TypeFor[kept.Whole]()) {
 		return nil, fmt.Errorf("a %v is no object of the API", reflect.TypeFor[T]())
 	}
 	bare := func(obj kept.Whole) { obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) }
 	codecs, keepers := keeping(generated.codecs, kept.Stamps{Event: bare, Item: bare}, held)
-	lw := &restListerWatcher[*kept.Object]{client: &restClient[*kept.Object]{
-		Interface: generated.Interface, accept: generated.accept, partial: generated.partial, codecs: codecs,
-	}}
-	lw.receive(reflect.TypeFor[T](), of.kind, of.GroupVersionResource)
-	lw.stamp = func(*kept.Object) {} // the codecs do that
-	lw.config.namespace = namespace
+	client := &restClient[*kept.Object]{requests: generated.requests, accept: generated.accept, partial: generated.partial, codecs: codecs}
+	lw := forReflector(client, of, failing(of.of, of.resource.kind, stampedByCodec, nil))
 	return &DecodingListerWatcher{
-		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait,
-		omits: func(string) bool { return false }, keepers: keepers,
+		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, omits: omitsNothing, keepers: keepers,
 	}, nil
 }
+
+// stampedByCodec leaves an object alone whose codec has given it its kind.
+func stampedByCodec(*kept.Object) {}
 
 // packingCodecs returns what decodes objects of a type, which is T or implements it, and keeps
 // their bytes.

@@ -63,8 +63,8 @@ func (s *reflectorStore[T]) Delete(untyped any) error {
 	if obj, version, ok := s.convert(untyped, false); ok {
 		s.sink.Change(index.Change[T]{Delete: true, Object: obj}, version)
 	} else if gone, ok := untyped.(*wrapper[T]); ok && gone.isInvalid() {
-		key := index.Key{Namespace: gone.Namespace, Name: gone.Name}
-		s.sink.Change(index.Change[T]{Delete: true, Key: &key}, gone.ResourceVersion)
+		key := index.Key{Namespace: gone.meta.Namespace, Name: gone.meta.Name}
+		s.sink.Change(index.Change[T]{Delete: true, Key: &key}, gone.meta.ResourceVersion)
 	}
 	return nil
 }
@@ -72,8 +72,8 @@ func (s *reflectorStore[T]) Delete(untyped any) error {
 // moveOn tells that the watch has come to the version of an object that could not
 // be decoded.
 func (s *reflectorStore[T]) moveOn(untyped any) {
-	if left, ok := untyped.(*wrapper[T]); ok && left.isInvalid() && s.ordered && left.ResourceVersion != "" {
-		s.sink.Step(nil, left.ResourceVersion, nil)
+	if left, ok := untyped.(*wrapper[T]); ok && left.isInvalid() && s.ordered && left.meta.ResourceVersion != "" {
+		s.sink.Step(nil, left.meta.ResourceVersion, nil)
 	}
 }
 
@@ -138,7 +138,7 @@ func keyOf(untyped any) (key index.Key) {
 // reported; listed tells that it is one of a list.
 func (s *reflectorStore[T]) convert(untyped any, listed bool) (T, string, bool) {
 	if wrapped, ok := untyped.(*wrapper[T]); ok && wrapped.err == nil {
-		return wrapped.object, wrapped.ResourceVersion, true
+		return wrapped.object, wrapped.meta.ResourceVersion, true
 	}
 	obj, ok := untyped.(T)
 	if !ok {

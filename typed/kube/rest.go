@@ -156,7 +156,7 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 		klog.FromContext(ctx).Info("Objects are decoded without a plan", "type", reflect.TypeFor[T]().String(), "host", s.host, "reason", slow)
 	}
 	if s.rest.waits {
-		return (&kindWaiter[T]{restSource: s, sink: sink, wake: make(chan struct{}, 1)}).run(ctx)
+		return (&kindWaiter[T]{of: s, sink: sink, wake: make(chan struct{}, 1)}).run(ctx)
 	}
 	found, err := s.locate(ctx, sink)
 	if err != nil || ctx.Err() != nil {
@@ -174,19 +174,13 @@ func (s *restSource[T]) listAndWatch(ctx context.Context, sink source.Sink[T], f
 		return err
 	}
 	reports := &lastReport[T]{Forwarder: source.Forwarder[T]{To: sink}}
-	lw := &restListerWatcher[T]{
-		client: client, of: reflect.TypeFor[T](), resource: found, config: s.rest, reports: reports, meter: decoding.Meter, single: s.name != nil,
-		stamp: stamp[T](s.kindToSet(found)),
-	}
-	lw.stampItem = lw.stamp
-	lw.breaks.between = s.requests.refused()
-	if !isOfAnyKind(kindType[T]()) {
-		lw.expected = found.kind
-	}
+	of := target{of: reflect.TypeFor[T](), resource: found, namespace: s.rest.namespace}
+	lw := newRESTListerWatcher(client, of, rejecting[T](found.kind, s.kindToSet(found)), reports, s.requests.refused())
+	lw.registry, lw.meter, lw.single = s.rest.registry(), decoding.Meter, s.name != nil
 	defer lw.streams.Wait()
 	reflected := &reflectorSource[T]{lw: lw, config: s.sourceConfig, reportsWatches: true}
 	if s.writes != nil {
-		if reflected.decodeAnswer, err = s.answerDecoder(s.client, held, lw.stamp, lw.expected); err != nil {
+		if reflected.decodeAnswer, err = s.answerDecoder(s.client, held, lw.stampEvent, lw.expected); err != nil {
 			return err
 		}
 	}

@@ -26,11 +26,11 @@ import (
 // restClient makes requests for objects of type T with client-go's REST client,
 // and hands their responses out unread.
 type restClient[T index.Object] struct {
-	rest.Interface
-	accept  []string  // media types, in order of preference
-	partial bool      // asks for metadata only
-	api     *wire.API // what is sent in protobuf; nil: not known, or T
-	codecs  map[string]wire.Codec[T]
+	requests rest.Interface
+	accept   []string  // media types, in order of preference
+	partial  bool      // asks for metadata only
+	api      *wire.API // what is sent in protobuf; nil: not known, or T
+	codecs   map[string]wire.Codec[T]
 
 	compressed bool // watches may be compressed
 }
@@ -74,7 +74,7 @@ func newRESTClient[T index.Object](config *rest.Config, api *wire.API) (*restCli
 func asking[T index.Object](client rest.Interface, accept []string, api *wire.API) (*restClient[T], error) {
 	partial := isMetadata(kindType[T]())
 	codecs, err := newCodecs[T](accept, api, nil, nil)
-	return &restClient[T]{Interface: client, accept: accept, partial: partial, api: api, codecs: codecs}, err
+	return &restClient[T]{requests: client, accept: accept, partial: partial, api: api, codecs: codecs}, err
 }
 
 // likeRESTClient returns a client that makes its requests as another one does, from
@@ -178,7 +178,7 @@ var parameters = runtime.NewParameterCodec(metaScheme)
 
 // get requests a list, or a watch if opts say so. The caller closes the response.
 func (c *restClient[T]) get(ctx context.Context, path []string, opts metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error) {
-	request := c.Get().AbsPath(path...).
+	request := c.requests.Get().AbsPath(path...).
 		SetHeader("Accept", c.acceptHeader(!opts.Watch)).
 		SpecificallyVersionedParams(&opts, parameters, schema.GroupVersion{Version: "v1"})
 	if opts.Watch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -12,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubetyped/informer/index"
@@ -23,19 +21,13 @@ import (
 
 // restListerWatcher lists and watches for a Reflector.
 type restListerWatcher[T index.Object] struct {
-	client    *restClient[T]
-	of        reflect.Type // of objects, a pointer
-	resource  resource
-	config    restConfig
-	reports   reporter
-	meter     *source.Meter           // counts what is received; nil: nobody wants to know
-	stamp     func(T)                 // gives the object of an event its kind
-	stampItem func(T)                 // gives one of a list its kind; nil: it keeps what it has
-	expected  schema.GroupVersionKind // of every object; zero: not known
-	single    bool                    // it is about one object
-	strict    bool                    // an object that cannot be used is an error, and not carried on
-	// bookmarkKind is the kind of bookmarks where it is strict; zero: they have none.
-	bookmarkKind schema.GroupVersionKind
+	target
+	policy[T]
+	client   *restClient[T]     // nil: others make the requests
+	registry *k8sruntime.Scheme // has the types of lists
+	reports  reporter
+	meter    *source.Meter // counts what is received; nil: nobody wants to know
+	single   bool          // it is about one object
 
 	listed  int // owned by the Reflector's lists; objects of the pages so far
 	breaks  breaks
@@ -68,7 +60,7 @@ const progressStep = 100
 func (lw *restListerWatcher[T]) ListWithContext(ctx context.Context, opts metav1.ListOptions) (k8sruntime.Object, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	response, codec, err := lw.client.get(ctx, lw.resource.path(lw.config.namespace), opts)
+	response, codec, err := lw.client.get(ctx, lw.path(), opts)
 	if err != nil {
 		return nil, newStreamError("list", lw.resource, "", err)
 	}
@@ -138,7 +130,7 @@ func (lw *restListerWatcher[T]) item(codec wire.Codec[T], item []byte) (listItem
 	obj, err := codec.Item(item)
 	var invalid *wire.ObjectError
 	switch {
-	case !lw.strict && errors.As(err, &invalid):
+	case !lw.failing && errors.As(err, &invalid):
 		return listItem{object: wrapInvalid[T](invalid, "")}, nil
 	case err != nil:
 		return listItem{}, err
@@ -147,7 +139,7 @@ func (lw *restListerWatcher[T]) item(codec wire.Codec[T], item []byte) (listItem
 	if lw.expected.Kind != "" {
 		kind := wire.KindOf(obj)
 		switch {
-		case lw.isStray(kind) && lw.strict:
+		case lw.isStray(kind) && lw.failing:
 			return listItem{}, strayError(kind, lw.expected)
 		case lw.isStray(kind):
 			return listItem{object: wrapStray(obj, kind, lw.expected)}, nil
@@ -178,7 +170,7 @@ func (lw *restListerWatcher[T]) checkKind(list metav1.TypeMeta, items, kindless 
 	if list.GroupVersionKind() == expected {
 		return nil
 	}
-	of, known := itemsOf(lw.config.registry(), list.GroupVersionKind())
+	of, known := itemsOf(lw.registry, list.GroupVersionKind())
 	if of == lw.of.Elem() || !known && items == 0 {
 		return nil
 	}

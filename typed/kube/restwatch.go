@@ -50,7 +50,7 @@ func (lw *restListerWatcher[T]) decoders() int {
 // WatchWithContext implements cache.WatcherWithContext.
 func (lw *restListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	return lw.watch(ctx, opts, func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error) {
-		return lw.client.get(ctx, lw.resource.path(lw.config.namespace), opts)
+		return lw.client.get(ctx, lw.path(), opts)
 	})
 }
 
@@ -183,7 +183,7 @@ func (w *restWatch[T]) breakOff(err error) {
 		err = fmt.Errorf("watch %s: %w after %s", w.lw.resource, errShortWatch, time.Since(w.begun).Round(time.Millisecond))
 	}
 	switch garbled := broken && !cutOff; {
-	case garbled && (w.lists || w.lw.strict || w.lw.breaks.isHopeless(w.last)):
+	case garbled && (w.lists || w.lw.failing || w.lw.breaks.isHopeless(w.last)):
 		w.fail(err) // as a generated client, whose watch ends with an error then
 	case w.lists && w.list != nil && w.list.isCutTooOften():
 		w.send(w.list.giveUp(err, false))
@@ -219,10 +219,10 @@ func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 	}
 	w.brought = w.brought || !w.lists
 	switch {
-	case e.Invalid != nil && w.lw.strict:
+	case e.Invalid != nil && w.lw.failing:
 		w.fail(newStreamError("watch", w.lw.resource, w.last, e.Invalid))
 		return false
-	case w.lw.isStray(e.Kind) && w.lw.strict:
+	case w.lw.isStray(e.Kind) && w.lw.failing:
 		w.fail(newStreamError("watch", w.lw.resource, w.last, strayError(e.Kind, w.lw.expected)))
 		return false
 	case e.Invalid != nil:
@@ -231,7 +231,7 @@ func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 	case w.lw.isStray(e.Kind):
 		return w.send(watch.Event{Type: e.Type, Object: wrapStray(e.Object, e.Kind, w.lw.expected)})
 	}
-	w.lw.stamp(e.Object)
+	w.lw.stampEvent(e.Object)
 	if !w.send(watch.Event{Type: e.Type, Object: wrap(e.Object)}) {
 		return false
 	}
@@ -242,7 +242,7 @@ func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 // bookmark returns a bookmark as the Reflector expects it: one that looks at the types of
 // objects, and at the kinds of unstructured ones, takes none of another.
 func (lw *restListerWatcher[T]) bookmark(of *metav1.PartialObjectMetadata) runtime.Object {
-	if lw.strict {
+	if lw.failing {
 		if obj, ok := reflect.New(lw.of.Elem()).Interface().(apiObject); ok {
 			obj.SetResourceVersion(of.ResourceVersion)
 			obj.SetAnnotations(of.Annotations)

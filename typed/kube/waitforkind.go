@@ -55,7 +55,7 @@ func WaitForKind() SourceOption {
 
 // kindWaiter runs a source while the server has its kind.
 type kindWaiter[T index.Object] struct {
-	*restSource[T]
+	of   *restSource[T]
 	sink source.Sink[T]
 	wake chan struct{} // definitions have changed
 
@@ -88,9 +88,9 @@ func (w *kindWaiter[T]) run(ctx context.Context) error {
 		default:
 			w.sink.Report(&source.RequestError{Err: err})
 		}
-		if !w.watching && w.definitions != nil {
+		if !w.watching && w.of.definitions != nil {
 			w.watching = true
-			running.Go(func() { _ = w.definitions.Run(ctx, definitionsSink{wake: w.wake}) }) // without rights, the period counts
+			running.Go(func() { _ = w.of.definitions.Run(ctx, definitionsSink{wake: w.wake}) }) // without rights, the period counts
 		}
 		w.pause(ctx)
 	}
@@ -102,17 +102,17 @@ func isMissing(err error) bool { return errors.Is(err, errNoSuchResource) || api
 // look asks whether the server has the kind, and lists its objects. If the program may not list
 // them, the source reports that.
 func (w *kindWaiter[T]) look(ctx context.Context) (resource, error) {
-	found, err := w.resource.discover(ctx, w.client)
+	found, err := w.of.resource.discover(ctx, w.of.client.requests)
 	if err == nil {
-		err = found.checkNamespace(w.rest.namespace)
+		err = found.checkNamespace(w.of.rest.namespace)
 	}
 	if err != nil {
 		return found.resource, err
 	}
-	request := w.client.Get().AbsPath(found.path(w.rest.namespace)...).SetHeader("Accept", runtime.ContentTypeJSON).
+	request := w.of.client.requests.Get().AbsPath(found.path(w.of.rest.namespace)...).SetHeader("Accept", runtime.ContentTypeJSON).
 		Param("limit", "1").Param("resourceVersion", "0")
-	if w.name != nil {
-		request = request.Param("fieldSelector", w.fields.String())
+	if w.of.name != nil {
+		request = request.Param("fieldSelector", w.of.fields.String())
 	}
 	err = request.Do(ctx).Error()
 	if apierrors.IsForbidden(err) {
@@ -128,9 +128,9 @@ func (w *kindWaiter[T]) reportMissing() {
 	}
 	w.empty = true
 	w.sink.Replace(source.List{}, "")
-	var err error = &meta.NoKindMatchError{GroupKind: w.resource.kind.GroupKind(), SearchedVersions: []string{w.resource.kind.Version}}
-	if w.resource.kind.Empty() {
-		err = &meta.NoResourceMatchError{PartialResource: w.resource.GroupVersionResource}
+	var err error = &meta.NoKindMatchError{GroupKind: w.of.resource.kind.GroupKind(), SearchedVersions: []string{w.of.resource.kind.Version}}
+	if w.of.resource.kind.Empty() {
+		err = &meta.NoResourceMatchError{PartialResource: w.of.resource.GroupVersionResource}
 	}
 	w.sink.Report(&source.RequestError{Err: err})
 }
@@ -162,7 +162,7 @@ func (w *kindWaiter[T]) serve(ctx context.Context, found resource) error {
 		defer cancel()
 		w.waitUntilGone(ctx, suspects.missed)
 	})
-	return w.listAndWatch(ctx, suspects, found)
+	return w.of.listAndWatch(ctx, suspects, found)
 }
 
 // waitUntilGone returns when discovery has not had the kind twice after a request has not found
@@ -182,7 +182,7 @@ func (w *kindWaiter[T]) waitUntilGone(ctx context.Context, missed <-chan struct{
 			}
 		case <-again.C:
 		}
-		_, err := contained(ctx, func() (description, error) { return w.resource.discover(ctx, w.client) })
+		_, err := contained(ctx, func() (description, error) { return w.of.resource.discover(ctx, w.of.client.requests) })
 		switch {
 		case err == nil:
 			since = time.Time{}

@@ -13,10 +13,10 @@ import (
 )
 
 // wrapper takes an object through the Reflector that is no runtime.Object. It
-// has as much of the metadata as the Reflector asks for.
+// has as much of the metadata as the Reflector asks for, in a field: embedded, each
+// type of objects would have all of its methods once more.
 type wrapper[T index.Object] struct {
-	metav1.TypeMeta
-	metav1.ObjectMeta
+	meta metav1.PartialObjectMetadata
 
 	object T
 	err    error // why there is no object that can be used
@@ -44,9 +44,9 @@ func strayError(kind metav1.TypeMeta, expected schema.GroupVersionKind) error {
 // a version of its own, it is given that of what came before it.
 func wrapInvalid[T index.Object](invalid *wire.ObjectError, before string) runtime.Object {
 	c := &wrapper[T]{err: invalid}
-	c.Namespace, c.Name, c.ResourceVersion = invalid.Identity.Namespace, invalid.Identity.Name, invalid.Identity.ResourceVersion
-	if c.ResourceVersion == "" {
-		c.ResourceVersion = before
+	c.meta.Namespace, c.meta.Name, c.meta.ResourceVersion = invalid.Identity.Namespace, invalid.Identity.Name, invalid.Identity.ResourceVersion
+	if c.meta.ResourceVersion == "" {
+		c.meta.ResourceVersion = before
 	}
 	return c
 }
@@ -62,12 +62,18 @@ type versionGetter interface{ GetResourceVersion() string }
 
 func newWrapper[T index.Object](obj T, err error) *wrapper[T] {
 	c := &wrapper[T]{object: obj, err: err}
-	c.Namespace, c.Name = obj.GetNamespace(), obj.GetName()
+	c.meta.Namespace, c.meta.Name = obj.GetNamespace(), obj.GetName()
 	if v, ok := any(obj).(versionGetter); ok {
-		c.ResourceVersion = v.GetResourceVersion()
+		c.meta.ResourceVersion = v.GetResourceVersion()
 	}
 	return c
 }
+
+// GetObjectMeta implements metav1.ObjectMetaAccessor.
+func (c *wrapper[T]) GetObjectMeta() metav1.Object { return &c.meta }
+
+// GetObjectKind implements runtime.Object.
+func (c *wrapper[T]) GetObjectKind() schema.ObjectKind { return &c.meta }
 
 // DeepCopyObject implements runtime.Object. It copies no more than the wrapper:
 // nobody modifies what is wrapped.

@@ -107,7 +107,7 @@ func newWriter[T index.Object](config *rest.Config, opts []WriterOption) (*Write
 // Get reads an object from the server. With an informer of the same objects, its Get
 // is cheaper; this one is as new as the server.
 func (w *Writer[T]) Get(ctx context.Context, key index.Key, opts metav1.GetOptions) (T, error) {
-	answer, err := w.exchange(ctx, w.client.Get(), key, message{options: &opts})
+	answer, err := w.exchange(ctx, w.client.requests.Get(), key, message{options: &opts})
 	return w.result(answer, "get", key, err)
 }
 
@@ -126,7 +126,7 @@ func (w *Writer[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptions
 	}
 	var answer T
 	if err == nil {
-		answer, err = w.exchange(ctx, w.client.Post(), key, message{fields: doc.fields, options: &opts, collection: true})
+		answer, err = w.exchange(ctx, w.client.requests.Post(), key, message{fields: doc.fields, options: &opts, collection: true})
 	}
 	return w.result(answer, "create", key, err)
 }
@@ -152,7 +152,7 @@ func (w *Writer[T]) replace(ctx context.Context, what string, obj T, opts *metav
 	case !w.full:
 		err = fmt.Errorf("a %v may have fewer fields than the object, which would lose the others: use MergePatch or Apply, or say WithFullUpdates if it has them all", reflect.TypeFor[T]())
 	default:
-		answer, err = w.exchange(ctx, w.client.Put(), key, message{fields: doc.fields, options: opts, subresources: subresources})
+		answer, err = w.exchange(ctx, w.client.requests.Put(), key, message{fields: doc.fields, options: opts, subresources: subresources})
 	}
 	return w.result(answer, what, key, err)
 }
@@ -170,7 +170,7 @@ func (w *Writer[T]) Patch(ctx context.Context, key index.Key, kind types.PatchTy
 	case kind != types.ApplyYAMLPatchType && !json.Valid(patch):
 		err = fmt.Errorf("the patch, of the type %s, is not JSON", kind)
 	default:
-		answer, err = w.exchange(ctx, w.client.Patch(kind), key, message{contentType: string(kind), body: patch, options: &opts, subresources: subresources})
+		answer, err = w.exchange(ctx, w.client.requests.Patch(kind), key, message{contentType: string(kind), body: patch, options: &opts, subresources: subresources})
 	}
 	return w.result(answer, "patch", key, err)
 }
@@ -211,7 +211,7 @@ func (w *Writer[T]) MergePatch(ctx context.Context, old, updated T, opts metav1.
 	case len(patch) == 0:
 		answer, err = w.copyOf(after)
 	default:
-		answer, err = w.exchange(ctx, w.client.Patch(types.MergePatchType), key, message{
+		answer, err = w.exchange(ctx, w.client.requests.Patch(types.MergePatchType), key, message{
 			contentType: string(types.MergePatchType), fields: patch, options: &opts, subresources: subresources,
 		})
 	}
@@ -238,7 +238,7 @@ func (w *Writer[T]) Apply(ctx context.Context, obj T, opts metav1.ApplyOptions, 
 		err = errors.New("object has managedFields, so it was read from a server: apply an object with only the fields that you own")
 	default:
 		patchOptions := opts.ToPatchOptions()
-		answer, err = w.exchange(ctx, w.client.Patch(types.ApplyYAMLPatchType), key, message{
+		answer, err = w.exchange(ctx, w.client.requests.Patch(types.ApplyYAMLPatchType), key, message{
 			contentType: string(types.ApplyYAMLPatchType), fields: doc.fields, options: &patchOptions, subresources: subresources,
 		})
 	}
@@ -252,7 +252,7 @@ func (w *Writer[T]) Delete(ctx context.Context, key index.Key, opts metav1.Delet
 	opts.TypeMeta = metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"}
 	body, err := json.Marshal(opts)
 	if err == nil {
-		_, err = w.send(ctx, w.client.Delete(), key, message{body: body})
+		_, err = w.send(ctx, w.client.requests.Delete(), key, message{body: body})
 	}
 	_, err = w.result(*new(T), "delete", key, err)
 	return err

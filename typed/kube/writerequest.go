@@ -58,11 +58,11 @@ func (w *Writer[T]) discover(ctx context.Context) (*description, error) {
 	r := w.resource
 	var err error
 	if r.Empty() && w.config.mapper != nil {
-		if r, err = r.locate(ctx, w.client, &w.config); err != nil {
+		if r, err = r.locate(ctx, w.client.requests, &w.config); err != nil {
 			return nil, err
 		}
 	}
-	d, err := r.discover(ctx, w.client)
+	d, err := r.discover(ctx, w.client.requests)
 	if err != nil {
 		return nil, err
 	}

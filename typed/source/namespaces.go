@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubetyped/informer/internal/monitor"
 )
@@ -121,7 +121,7 @@ func checkNamespaces(names []string) error {
 	for _, name := range names {
 		if name == "" {
 			errs = append(errs, errors.New(`"" stands for all namespaces, and cannot be one of several`))
-		} else if wrong := validation.ValidateNamespaceName(name, false); len(wrong) > 0 {
+		} else if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 {
 			errs = append(errs, fmt.Errorf("%q cannot be the name of a namespace: %s", name, strings.Join(wrong, ", ")))
 		}
 	}

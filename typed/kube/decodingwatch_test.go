@@ -22,7 +22,7 @@ func TestMaskedWatchEnds(t *testing.T) {
 			func(_ watch.Interface, from *watch.FakeWatcher) { from.Stop() },
 		} {
 			from := watch.NewFake()
-			d := decodingListerWatcher[*corev1.Pod]{mask: config.rest.mask}
+			d := decodingListerWatcher[*corev1.Pod]{mask: config.rest.mask, responses: &restListerWatcher[*corev1.Pod]{}}
 			w := d.masked(from)
 			go from.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "one", Labels: map[string]string{"app": "web"}}})
 			assert.Equal(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "one"}}, (<-w.ResultChan()).Object)
