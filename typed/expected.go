@@ -103,7 +103,7 @@ func (e *versionExpected[T]) Watch(look func()) {
 	e.waiter.reached = look
 	e.informer.versions.add(&e.waiter)
 	if e.key != nil {
-		e.look.look = look
+		e.look.key, e.look.ready, e.look.look = *e.key, e.isReflected, look
 		e.informer.byKey.add(&e.look)
 	}
 }

@@ -3,71 +3,11 @@ package typed
 import (
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
-	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
-
-// keyVersions tells those who wait for the version of a key when to look: after each batch,
-// and when versions of the source have moved. What it costs the informer is one look at a
-// counter if nobody waits.
-type keyVersions struct {
-	waiting  atomic.Int32  // the length of waiters
-	consumed atomic.Uint64 // batches of the queue that reads reflect
-
-	mu      sync.Mutex
-	waiters map[*keyWaiter]struct{} // guarded by mu
-}
-
-// keyWaiter is called until it is removed.
-type keyWaiter struct {
-	look func() // called by the informer without a lock; must return soon
-}
-
-func (v *keyVersions) add(w *keyWaiter) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.waiters == nil {
-		v.waiters = map[*keyWaiter]struct{}{}
-	}
-	v.waiters[w] = struct{}{}
-	v.waiting.Store(int32(len(v.waiters)))
-}
-
-func (v *keyVersions) remove(w *keyWaiter) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	delete(v.waiters, w)
-	if len(v.waiters) == 0 {
-		v.waiters = nil
-	}
-	v.waiting.Store(int32(len(v.waiters)))
-}
-
-// consume notes that reads reflect so many batches.
-func (v *keyVersions) consume(batches uint64) {
-	v.consumed.Store(batches)
-	if v.waiting.Load() > 0 {
-		v.notify()
-	}
-}
-
-// notify calls all who wait.
-func (v *keyVersions) notify() {
-	v.mu.Lock()
-	all := make([]*keyWaiter, 0, len(v.waiters))
-	for w := range v.waiters {
-		all = append(all, w)
-	}
-	v.mu.Unlock()
-	for _, w := range all {
-		goroutine.CallSafely(w.look)
-	}
-}
 
 // WaitForKeyVersion waits until reads of one object reflect resourceVersion, as a write of that
 // object has returned it. If the source has several watches, as those of namespaces, fleets

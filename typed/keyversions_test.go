@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,9 +23,12 @@ type manyWatches struct {
 	*rig.Script
 	mu sync.Mutex
 	at map[index.Key]string // guarded by mu
+
+	asked atomic.Int64 // how often
 }
 
 func (s *manyWatches) At(key index.Key) string {
+	s.asked.Add(1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.at[key]
@@ -162,4 +167,95 @@ func TestExpectationsOfKeys(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, e.Covers(other), "a source of one watch has one version")
 	})
+}
+
+// TestManyWaitersOfKeys: an event costs as much as there are who wait for its object, and not
+// as there are who wait at all. Those whose objects nothing is reported of are asked by time.
+func TestManyWaitersOfKeys(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		const waiters, events = 1000, 500
+		s, r := newManyWatches(t)
+		r.Start()
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+		s.reach(r, "a", 1)
+		var mu sync.Mutex
+		met := map[typed.Expected]bool{}
+		count := func() int {
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			return len(met)
+		}
+		expect := func(name, version string) typed.Expected {
+			s.mu.Lock()
+			s.at[rig.Key(name)] = "1"
+			s.mu.Unlock()
+			e, err := r.ExpectKeyVersion(rig.Key(name), version)
+			require.NoError(t, err)
+			e.Watch(func() {
+				if e.Met() {
+					mu.Lock()
+					met[e] = true
+					mu.Unlock()
+				}
+			})
+			return e
+		}
+		for i := range waiters {
+			expect(fmt.Sprint("waits-", i), "5000")
+		}
+		one := expect("a", "700")
+		for range 10 { // they are new
+			s.reach(r, "b", 1)
+			synctest.Wait()
+		}
+		asked := s.asked.Load()
+		for i := range events {
+			sinktest.Put(r.Sink, rig.At("a", 200+i), "")
+			s.reach(r, "a", 200+i)
+			synctest.Wait()
+		}
+		assert.Less(t, s.asked.Load()-asked, int64(10*events), "of %d who wait", waiters)
+		assert.False(t, one.Met())
+		sinktest.Put(r.Sink, rig.At("a", 700), "")
+		synctest.Wait()
+		s.reach(r, "a", 700)
+		synctest.Wait()
+		assert.Equal(t, 1, count(), "at once")
+		s.reach(r, "waits-7", 5000) // without an event
+		assert.Equal(t, 1, count())
+		time.Sleep(100 * time.Millisecond)
+		assert.Equal(t, 2, count())
+		one.Unwatch()
+		r.Stop()
+		assert.Equal(t, waiters+1, count(), "nothing more is heard")
+	})
+}
+
+// BenchmarkEventsAndWaiters is what an event costs while many wait for other objects.
+func BenchmarkEventsAndWaiters(b *testing.B) {
+	for _, waiters := range []int{0, 10_000} {
+		b.Run(fmt.Sprintf("waiters=%d", waiters), func(b *testing.B) {
+			s := &manyWatches{Script: rig.NewScript(), at: map[index.Key]string{rig.Key("a"): "1"}}
+			informer := typed.NewInformer[*rig.Thing](s)
+			go func() { _ = informer.Run(b.Context()) }()
+			sink := <-s.Started
+			sinktest.Replace(sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+			for i := range waiters {
+				key := rig.Key(fmt.Sprint("waits-", i))
+				s.mu.Lock()
+				s.at[key] = "1"
+				s.mu.Unlock()
+				e, err := informer.ExpectKeyVersion(key, "5000000000")
+				require.NoError(b, err)
+				e.Watch(func() {})
+			}
+			b.ReportAllocs()
+			for n := 2; b.Loop(); n++ {
+				done := make(chan struct{})
+				sink.Step([]index.Change[*rig.Thing]{{Object: rig.At("a", n)}}, "", func() { close(done) })
+				<-done
+			}
+		})
+	}
 }

@@ -45,7 +45,7 @@ func (l *loop[T]) run(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		l.informer.byKey.consume(batches)
+		l.informer.byKey.consume(batches, l.informer.versionsMoved)
 	}
 }
 
@@ -239,6 +239,7 @@ func (l *loop[T]) commit(changes []index.Change[T], version string) []*deletionW
 	l.events = l.informer.store.Apply(l.events[:0], changes, version)
 	l.watched.end(began)
 	waiters := waitersFor(&l.informer.deletions, l.events)
+	noteChanged(&l.informer.byKey, l.events)
 	changed := len(l.events) > 0
 	l.publish(version)
 	if changed && l.withheld {

@@ -50,7 +50,7 @@ func (i *Informer[T]) Release() error {
 	})
 	i.versions.end()
 	notify(i.deletions.all())
-	i.byKey.notify()
+	i.byKey.end()
 	return nil
 }
 

@@ -115,7 +115,7 @@ func (i *Informer[T]) stop(cause error) {
 	i.calling.Wait()
 	i.versions.end()
 	notify(i.deletions.all())
-	i.byKey.notify()
+	i.byKey.end()
 	i.mu.Lock()
 	i.ended = true
 	i.mu.Unlock()

@@ -2,11 +2,13 @@ package ownwrites
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,6 +29,7 @@ var (
 	parents  = flag.Int("parents", 4, "number of parents")
 	children = flag.Int("children", 3, "number of Pods that each gets")
 	lags     = flag.String("lags", "0s,20ms", "how much later events of watches come; with another number of Pods, as 1s:5")
+	rounds   = flag.Int("rounds", 1, "how often each is measured, in turns")
 	document = flag.String("report", "", "page to write the table into")
 )
 
@@ -51,11 +54,11 @@ func TestOwnWrites(t *testing.T) {
 	client, err := kubernetes.NewForConfig(server.Config())
 	require.NoError(t, err)
 	program := target.Build(t, "adapters/ctrlruntime", "./internal/staleness")
-	table := fmt.Sprintf(`%d parents, 16 workers, %s. Medians, and sums for computed names; no parent gets more than ten times its Pods.
+	table := fmt.Sprintf(`%d parents, 16 workers, rounds in turns: %d, %s. Medians of rounds, of their medians and, for computed names, their sums; no parent gets more than ten times its Pods.
 
 | lag, Pods for each | | cache | blocking client | skipping (KEP-5647) | live reads | own writes |
 |--:|---|--:|--:|--:|--:|--:|
-`, *parents, time.Now().Format(time.DateOnly))
+`, *parents, *rounds, time.Now().Format(time.DateOnly))
 	for _, text := range strings.Split(*lags, ",") {
 		text, count, _ := strings.Cut(text, ":")
 		if count == "" {
@@ -80,26 +83,24 @@ func measure(t *testing.T, client kubernetes.Interface, program string, lag time
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, network.Close()) })
 	kubeconfig := target.WriteKubeconfig(t, network.Config())
+	took := map[string][]round{}
+	for n := range *rounds {
+		for i := range ways {
+			way := ways[(i+n)%len(ways)] // in turns
+			took[way] = append(took[way], measureOnce(t, client, network, program, kubeconfig, way, children))
+		}
+	}
 	var write, next, stale, doubles, requests []string
 	for _, way := range ways {
-		var results [2]result
-		before := network.Requests("", "")
-		for i, generate := range []bool{false, true} {
-			namespace := prepare(t, client)
-			results[i] = run(t, program, "-kubeconfig="+kubeconfig, "-namespace="+namespace, "-way="+way,
-				fmt.Sprintf("-generate=%t", generate), fmt.Sprintf("-children=%d", children))
-			check(t, client, namespace, way, children, results[i])
-			if i == 0 {
-				requests = append(requests, fmt.Sprint(network.Requests("", "")-before))
-			}
-		}
+		all := took[way]
 		if way == "plain" {
-			lag = results[0].Lag // each Pod's event comes before the next is made
+			lag = median(all, func(r round) time.Duration { return r.computed.Lag }) // each Pod's event comes before the next is made
 		}
-		write = append(write, rounded(results[0].Write))
-		next = append(next, rounded(results[0].Next))
-		stale = append(stale, fmt.Sprint(results[0].Stale))
-		doubles = append(doubles, fmt.Sprint(results[1].Doubles))
+		write = append(write, rounded(median(all, func(r round) time.Duration { return r.computed.Write })))
+		next = append(next, rounded(median(all, func(r round) time.Duration { return r.computed.Next })))
+		stale = append(stale, fmt.Sprint(median(all, func(r round) int { return r.computed.Stale })))
+		doubles = append(doubles, fmt.Sprint(median(all, func(r round) int { return r.generated.Doubles })))
+		requests = append(requests, fmt.Sprint(median(all, func(r round) int { return r.requests })))
 	}
 	row := func(first, name string, cells []string) {
 		rows += fmt.Sprintf("| %s | %s | %s |\n", first, name, strings.Join(cells, " | "))
@@ -110,6 +111,38 @@ func measure(t *testing.T, client kubernetes.Interface, program string, lag time
 	row("", "doubles with `generateName`", doubles)
 	row("", "requests", requests)
 	return rows
+}
+
+// round is what a controller has come to with one way to read.
+type round struct {
+	computed, generated result
+	requests            int // for computed names
+}
+
+// measureOnce runs the controller in one way, with computed and with generated names.
+func measureOnce(t *testing.T, client kubernetes.Interface, network *proxy.Proxy, program, kubeconfig, way string, children int) (r round) {
+	for _, generate := range []bool{false, true} {
+		namespace, before := prepare(t, client), network.Requests("", "")
+		one := run(t, program, "-kubeconfig="+kubeconfig, "-namespace="+namespace, "-way="+way,
+			fmt.Sprintf("-generate=%t", generate), fmt.Sprintf("-children=%d", children))
+		if generate {
+			r.generated = one
+		} else {
+			r.computed, r.requests = one, network.Requests("", "")-before
+		}
+		check(t, client, namespace, way, children, one)
+	}
+	return r
+}
+
+// median returns the median of something of all rounds.
+func median[T cmp.Ordered](all []round, of func(round) T) T {
+	values := make([]T, 0, len(all))
+	for _, r := range all {
+		values = append(values, of(r))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
 }
 
 // rounded writes a duration with three digits at most.

@@ -52,6 +52,59 @@ func (o *Observer[T]) ExpectDeleted(obj typed.Identified) (typed.Expected, error
 	return e, nil
 }
 
+// ExpectKeyVersion returns an expectation that reads of one object reflect a version of the
+// cluster. If the source of the cluster has several watches, as one of package shard has, it
+// waits for that of the object, where ExpectVersion waits for the slowest. The key is that of
+// the object with its cluster, or as the cluster has it. It returns errors as ExpectVersion does.
+func (o *Observer[T]) ExpectKeyVersion(key index.Key, version string) (typed.Expected, error) {
+	e, err := o.expect(version)
+	if err != nil {
+		return nil, err
+	}
+	by, ok := o.informer.(interface {
+		ExpectKeyVersion(key index.Key, version string) (typed.Expected, error)
+	})
+	if !ok {
+		return e, nil
+	}
+	key = Key(o.cluster, key.Namespace[strings.LastIndexByte(key.Namespace, '/')+1:], key.Name)
+	ofKey, err := by.ExpectKeyVersion(key, version)
+	if err != nil {
+		return e, nil // the informer does not know the version of the key yet
+	}
+	return &expectedOfKey[T]{expected: e, ofKey: ofKey}, nil
+}
+
+// expectedOfKey is a version of one object, or the version of its whole cluster.
+type expectedOfKey[T Object] struct {
+	*expected[T]
+	ofKey typed.Expected
+}
+
+// Met implements typed.Expected.
+func (e *expectedOfKey[T]) Met() bool { return e.ofKey.Met() || e.expected.Met() }
+
+// Watch implements typed.Expected.
+func (e *expectedOfKey[T]) Watch(look func()) {
+	e.ofKey.Watch(look)
+	e.expected.Watch(look)
+}
+
+// Unwatch implements typed.Expected.
+func (e *expectedOfKey[T]) Unwatch() {
+	e.ofKey.Unwatch()
+	e.expected.Unwatch()
+}
+
+// Covers implements typed.Expected.
+func (e *expectedOfKey[T]) Covers(other typed.Expected) bool {
+	o, ok := other.(*expectedOfKey[T])
+	return ok && o.member == e.member && e.ofKey.Covers(o.ofKey)
+}
+
+// String implements typed.Expected.
+func (e *expectedOfKey[T]) String() string { return e.ofKey.String() }
+
 func (o *Observer[T]) expect(version string) (*expected[T], error) {
 	switch {
 	case o == nil || o.informer == nil || o.of == nil:

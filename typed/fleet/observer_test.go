@@ -2,6 +2,7 @@ package fleet_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/control"
 	"github.com/kubetyped/informer/typed/fleet"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 var _ control.Observer = (*fleet.Observer[*thing])(nil)
@@ -90,6 +92,66 @@ func TestExpectations(t *testing.T) {
 		assert.Zero(t, expectations.Stats().Expired)
 		cancel()
 		<-ended
+	})
+}
+
+// keyed is the script of a cluster with a watch for each object.
+type keyed struct {
+	*script
+	at *sync.Map
+}
+
+func (s keyed) At(key index.Key) string {
+	version, _ := s.at.Load(key.Name)
+	text, _ := version.(string)
+	return text
+}
+
+// TestExpectationsOfKeysInClusters: what waits for one object of a cluster that has several
+// watches does not wait for the slowest of them.
+func TestExpectationsOfKeysInClusters(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w, versions := prepareWorld(t, nil), &sync.Map{}
+		require.NoError(t, w.clusters.Add(fleet.Cluster{Name: "east"}))
+		w.source = fleet.NewSource(w.clusters, func(c fleet.Cluster) source.Source[*thing] {
+			return keyed{w.open(c).(*script), versions}
+		})
+		w.Informer = typed.NewInformer(w.source)
+		w.start()
+		w.list("east", 5, at("a", 1), at("b", 1))
+		versions.Store("a", "5")
+		versions.Store("b", "5")
+		east := fleet.NewObserver(w.Informer, w.source, "east")
+		var _ control.KeyObserver = east
+		expect := func(key index.Key, version string) typed.Expected {
+			e, err := east.ExpectKeyVersion(key, version)
+			require.NoError(t, err)
+			e.Watch(func() {})
+			return e
+		}
+		a, b := expect(fleet.Key("east", "ns", "a"), "7"), expect(index.Key{Namespace: "ns", Name: "b"}, "7")
+		sinktest.Put(w.of("east"), at("a", 7), "")
+		synctest.Wait()
+		assert.False(t, a.Met(), "the source has not said so")
+		versions.Store("a", "7")
+		w.of("east").Step(nil, "", nil)
+		synctest.Wait()
+		assert.True(t, a.Met())
+		assert.False(t, b.Met())
+		assert.True(t, a.Covers(expect(fleet.Key("east", "ns", "a"), "6")))
+		assert.False(t, a.Covers(expect(fleet.Key("east", "ns", "b"), "6")))
+		assert.Contains(t, b.String(), `version 7 of "east/ns/b", is at "5"`)
+		sinktest.Bookmark(w.of("east"), "7")
+		synctest.Wait()
+		assert.True(t, b.Met(), "the slowest is there, too")
+		c := expect(fleet.Key("east", "ns", "c"), "9")
+		w.clusters.Remove("east")
+		synctest.Wait()
+		assert.True(t, c.Met(), "nothing more is heard of the cluster")
+		_, err := east.ExpectKeyVersion(fleet.Key("east", "ns", "a"), "9")
+		assert.ErrorIs(t, err, fleet.ErrNotMember)
+		a.Unwatch()
+		b.Unwatch()
 	})
 }
 

@@ -177,6 +177,11 @@ func TestPartsModel(t *testing.T) {
 				m.keep(ctx, kept, false)
 			},
 			"rest": func(*rapid.T) { m.keep(ctx, m.group.kept, true) },
+			"gate": func(t *rapid.T) { // the server selects from now on, or does not
+				if rapid.IntRange(0, 3).Draw(t, "changes") == 0 {
+					m.ignores = !m.ignores
+				}
+			},
 			"list": func(t *rapid.T) {
 				q := part(t)
 				from := max(1, m.streams[q], len(m.log)-4)

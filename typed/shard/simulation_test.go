@@ -30,6 +30,10 @@ type journal struct {
 	fences [rangeCount]int                // the highest that was seen
 	writes int
 	wrong  []string
+
+	// Until then two members may work on a range, as Leases were edited or lists are stale.
+	excused time.Time
+	excuses int // how often
 }
 
 // work is a call of a reconcile function.
@@ -40,6 +44,10 @@ type work struct {
 }
 
 func (j *journal) blame(format string, args ...any) { // with mu
+	if time.Now().Before(j.excused) {
+		j.excuses++
+		return
+	}
 	j.wrong = append(j.wrong, fmt.Sprintf(format, args...))
 }
 
@@ -157,7 +165,7 @@ type world struct {
 	dead    []*simulated
 	names   int
 	edited  bool // options were, in a Lease
-	hands   bool // Leases are edited, and lists may be stale: two members may work on a range
+	hands   bool // Leases are edited, and lists may be stale: see excuse
 }
 
 func (w *world) start(identity string, opts ...Option) *simulated {
@@ -301,6 +309,16 @@ func (w *world) strike() {
 	}
 }
 
+// excuse notes that what is done to Leases for some time may give a range two owners: until the
+// one that does not know of it has to stop, as it has not renewed its Lease since.
+func (w *world) excuse(p *simulated, d time.Duration) {
+	w.journal.mu.Lock()
+	defer w.journal.mu.Unlock()
+	if until := time.Now().Add(d + p.renewDeadline*21/20); until.After(w.journal.excused) {
+		w.journal.excused = until
+	}
+}
+
 // meddle edits the Lease of a member, or makes lists stale.
 func (w *world) meddle(p *simulated) {
 	name := p.leaseName()
@@ -318,7 +336,11 @@ func (w *world) meddle(p *simulated) {
 			l.Annotations = map[string]string{processAnnotation: l.Annotations[processAnnotation], holdsAnnotation: l.Annotations[holdsAnnotation], key: value}
 		})
 	}
-	switch w.random.IntN(10) {
+	kind := w.random.IntN(10)
+	if loses := [10]bool{0: true, 1: true, 3: true, 4: true, 8: true}; loses[kind] {
+		w.excuse(p, 0)
+	}
+	switch kind {
 	case 0:
 		w.store.mu.Lock()
 		delete(w.store.leases, name)
@@ -343,8 +365,9 @@ func (w *world) meddle(p *simulated) {
 	case 8:
 		edit(func(l *coordinationv1.Lease) { l.Annotations, l.Spec = nil, coordinationv1.LeaseSpec{} })
 	case 9:
-		stale := w.store.now()
-		w.during(p, time.Duration(w.random.IntN(20000))*time.Millisecond, func(c *leaseClient) { c.stale = stale }, func(c *leaseClient) { c.stale = nil })
+		stale, d := w.store.now(), time.Duration(w.random.IntN(20000))*time.Millisecond
+		w.excuse(p, d)
+		w.during(p, d, func(c *leaseClient) { c.stale = stale }, func(c *leaseClient) { c.stale = nil })
 	}
 }
 
@@ -370,9 +393,7 @@ func (w *world) run() {
 	time.Sleep(time.Minute) // for requests that are late
 	w.journal.mu.Lock()
 	defer w.journal.mu.Unlock()
-	if !w.hands {
-		assert.Empty(w.t, w.journal.wrong)
-	}
+	assert.Empty(w.t, w.journal.wrong)
 	assert.Greater(w.t, w.journal.writes, 100)
 }
 
@@ -396,9 +417,10 @@ func (w *world) checkOwners() {
 }
 
 // TestSimulation: whatever happens to members and their network, no two of them work on one
-// range at a time, generations never go back, and all ranges have owners in the end.
+// range at a time, generations never go back, and all ranges have owners in the end. In every
+// fourth seed Leases are edited as well, which excuses what comes of it within seconds.
 func TestSimulation(t *testing.T) {
-	begin, virtual, writes, requests := time.Now(), time.Duration(0), 0, 0
+	begin, virtual, writes, requests, excuses := time.Now(), time.Duration(0), 0, 0, 0
 	for seed := *fromSeed; seed < *fromSeed+uint64(*seeds) && !t.Failed(); seed++ {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -406,6 +428,7 @@ func TestSimulation(t *testing.T) {
 				start := time.Now()
 				w.run()
 				writes += w.journal.writes
+				excuses += w.journal.excuses
 				virtual += time.Since(start)
 				for _, n := range w.store.requests {
 					requests += n
@@ -413,5 +436,6 @@ func TestSimulation(t *testing.T) {
 			})
 		})
 	}
-	t.Logf("%d seeds, %d requests for Leases, %d writes, %.1f virtual hours, %.0f seeds a minute", *seeds, requests, writes, virtual.Hours(), float64(*seeds)/time.Since(begin).Minutes())
+	t.Logf("%d seeds, %d requests for Leases, %d writes, %.1f virtual hours, %.0f seeds a minute; %d times two members at a range, within seconds of an edited Lease",
+		*seeds, requests, writes, virtual.Hours(), float64(*seeds)/time.Since(begin).Minutes(), excuses)
 }

@@ -87,6 +87,7 @@ var serverChecks = []struct {
 	{"DeletePropagation", testDeletePropagation},
 	{"DeleteAnswers", testDeleteAnswers},
 	{"AnswersAndEvents", testAnswersAndEvents},
+	{"AnswersTaken", testAnswersTaken},
 	{"DeletePreconditions", testDeletePreconditions},
 	{"DeleteCollection", testDeleteCollection},
 	{"Finalizers", testFinalizers},
