@@ -13,7 +13,7 @@ type Following interface {
 	Followed() Followed
 }
 
-// Followed are the names that a source follows, by what is known of their objects. It is zero
+// Followed counts the names that a source follows, by the state of their objects. It is zero
 // for a source that follows none by name.
 type Followed struct {
 	// Held is how many names are held, Idle how many are followed for the rest of their idle
