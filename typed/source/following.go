@@ -37,8 +37,8 @@ type Unfollowed struct {
 	Since time.Time // when that began
 }
 
-// FollowedBy returns what a source follows by name, zero if it is not Following.
-func FollowedBy[T index.Object](src Source[T]) Followed {
+// followedBy returns what a source follows by name, zero if it is not Following.
+func followedBy[T index.Object](src Source[T]) Followed {
 	if following, ok := src.(Following); ok {
 		return following.Followed()
 	}
@@ -46,4 +46,4 @@ func FollowedBy[T index.Object](src Source[T]) Followed {
 }
 
 // Followed implements Following.
-func (s *projectedSource[A, B]) Followed() Followed { return FollowedBy(s.source) }
+func (s *projectedSource[A, B]) Followed() Followed { return followedBy(s.source) }
