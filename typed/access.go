@@ -170,7 +170,9 @@ func (a *access[T]) Status() report.Status {
 		Queued:          i.deltas.Len(),
 		QueuedMax:       i.deltas.HighWater(),
 	}
-	s.Followed = source.FollowedBy(i.source)
+	if following, ok := i.source.(source.Following); ok {
+		s.Followed = following.Followed()
+	}
 	if keys, highest := source.AheadOf(i.source); keys > 0 {
 		s.Ahead = report.Ahead{Keys: keys, ResourceVersion: strconv.FormatUint(highest, 10)}
 	}

@@ -68,7 +68,7 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 	c.tellHandlers(&s, i, l, n)
 }
 
-// tellFollowed tells what a source follows by name.
+// tellFollowed sets the numbers of names that a source follows.
 func (c *collection) tellFollowed(s *report.Status, from *tally, l *labels, n int) {
 	f := &s.Followed
 	if f.Limit == 0 {

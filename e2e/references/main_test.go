@@ -56,7 +56,7 @@ func run(m *testing.M) int {
 	return target.Main(m, &server, cluster.WithAPIServerFlags("--audit-policy-file="+policy, "--audit-log-path="+auditLog))
 }
 
-// requested are the requests of Secrets that an account has made, by what they are for.
+// requested are the requests of Secrets that an account has made: of one name, and of all.
 type requested struct {
 	named, wide int
 	forbidden   int // of both

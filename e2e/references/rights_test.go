@@ -35,10 +35,9 @@ func exists(s seen) bool  { return s.err == nil && s.exists }
 func absent(s seen) bool  { return s.done && s.err == nil && !s.exists }
 func refused(s seen) bool { return apierrors.IsForbidden(s.err) }
 
-// TestRights: with rights by resourceNames alone, what exists, what does not, and what is
-// refused are three things, also to reconciles; a right that is given has the Ingress
-// reconciled; one that is taken away leaves the last state, and what was missed comes with it
-// when it is given back.
+// TestRights: with rights by resourceNames alone, reconciles can distinguish Secrets that exist,
+// that do not, and that are refused. The Ingress is reconciled when a right is given. When one is
+// taken away, the last state stays, and missed changes come when it is given back.
 func TestRights(t *testing.T) {
 	cluster := server.Cluster(t)
 	client, err := kubernetes.NewForConfig(server.Config())

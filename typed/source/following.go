@@ -13,7 +13,7 @@ type Following interface {
 	Followed() Followed
 }
 
-// Followed are the names that a source follows, by what is known of their objects. It is zero
+// Followed counts the names that a source follows, by the state of their objects. It is zero
 // for a source that follows none by name.
 type Followed struct {
 	// Held is how many names are held, Idle how many are followed for the rest of their idle
@@ -37,8 +37,8 @@ type Unfollowed struct {
 	Since time.Time // when that began
 }
 
-// FollowedBy returns what a source follows by name, zero if it is not Following.
-func FollowedBy[T index.Object](src Source[T]) Followed {
+// followedBy returns what a source follows by name, zero if it is not Following.
+func followedBy[T index.Object](src Source[T]) Followed {
 	if following, ok := src.(Following); ok {
 		return following.Followed()
 	}
@@ -46,4 +46,4 @@ func FollowedBy[T index.Object](src Source[T]) Followed {
 }
 
 // Followed implements Following.
-func (s *projectedSource[A, B]) Followed() Followed { return FollowedBy(s.source) }
+func (s *projectedSource[A, B]) Followed() Followed { return followedBy(s.source) }

@@ -147,7 +147,7 @@ func runReferring(ctx context.Context, config *rest.Config, calm time.Time, all 
 	return control.Run(ctx, control.WithInformers(r.parents, r.informer), control.WithWorkers(q, 1, r.reconcile))
 }
 
-// refuseSome has the server refuse requests of Secrets by name now and then, for a minute each.
+// refuseSome refuses requests of Secrets by name now and then, for a minute each.
 func refuseSome(config *rest.Config, seed uint64, calm time.Time) {
 	config.Wrap(func(of http.RoundTripper) http.RoundTripper {
 		return transportFunc(func(request *http.Request) (*http.Response, error) {
@@ -255,7 +255,7 @@ func (r *referring) checkStates() error {
 	return nil
 }
 
-// checkDone compares what Ingresses were reconciled with, and what is followed, with the server.
+// checkDone compares the last reconciles, and the Secrets that are followed, with the server.
 func (r *referring) checkDone(now simulation.State) error {
 	have := map[index.Key]string{}
 	for _, secret := range simulation.Objects[*corev1.Secret](now) {

@@ -37,7 +37,7 @@ func TestGoroutinesPage(t *testing.T) {
 
 // isForUsers reports whether programs of users run the code of a file.
 func isForUsers(file string) bool {
-	for _, room := range []string{"examples", "benchmarks", "e2e", "tools", "internal/test", "internal/test/mutants", "internal/test/conformance", "internal/test/simulated", "internal/test/rig"} {
+	for _, room := range []string{"examples", "benchmarks", "e2e", "tools", "internal/test", "internal/test/mutants", "internal/test/conformance", "internal/test/simulated", "internal/test/rig", "adapters/ctrlruntime/internal/referring"} {
 		if strings.HasPrefix(file, room+"/") {
 			return false
 		}

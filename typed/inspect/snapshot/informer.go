@@ -90,7 +90,7 @@ type CallSite struct {
 	Short string `json:"short"`
 }
 
-// Followed are the names that a source follows, by what is known of their objects.
+// Followed counts the names that a source follows, by the state of their objects.
 type Followed struct {
 	// Held is how many names are held, Idle how many are followed for the rest of their idle
 	// time, and Limit how many both may be.
