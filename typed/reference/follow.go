@@ -53,7 +53,7 @@ func (k *keySink[T]) attempt(src source.Source[T]) (again bool, err error) {
 	ctx, cancel := context.WithCancel(source.WithFloor(k.ctx, k.floorNow))
 	defer cancel()
 	k.order.Lock()
-	k.again = cancel
+	k.again, k.least = cancel, k.floorNow()
 	k.order.Unlock()
 	leave, err := k.opened.Add(src, func() []string { return k.sink.Decoding().Needs })
 	if err != nil {
@@ -70,10 +70,14 @@ func (k *keySink[T]) attempt(src source.Source[T]) (again bool, err error) {
 }
 
 // accepts reports whether a list is not older than earlier reports, of the key or, if it is
-// the first one, of any. Otherwise it is asked for again. The caller holds the lock, and calls
-// flush.
+// the first one, of any before the attempt began: what others have reached while the request was
+// under way, the server need not have seen. Otherwise it is asked for again. The caller holds the
+// lock, and calls flush.
 func (k *keySink[T]) accepts(version string) bool {
-	least := k.floorNow()
+	least := k.least
+	if floor := k.floorNow(); isOlder(floor, least) {
+		least = floor // of another history
+	}
 	if k.listed {
 		least = k.version
 	}

@@ -193,6 +193,24 @@ func TestListsBelowTheFloor(t *testing.T) {
 	}, "a")
 }
 
+// TestListsBesideOthers: a first list is used that is older than what the watch of another key has
+// reached while it was under way, but not one that is older than what was known when it began.
+func TestListsBesideOthers(t *testing.T) {
+	scriptIn(t, func(t *testing.T, s *scripted) {
+		a := s.sink("a")
+		list(a, "100")
+		require.NoError(t, s.Hold("b", rig.Key("b"), rig.Key("c")))
+		b, c := s.sink("b"), s.sink("c")
+		sinktest.Bookmark(a, "102")
+		list(b, "101", rig.At("b", 50))
+		list(c, "99")
+		synctest.Wait()
+		assert.Equal(t, reference.Present, s.State(rig.Key("b")).Phase)
+		assert.Equal(t, reference.Pending, s.State(rig.Key("c")).Phase)
+		assert.ErrorContains(t, s.informer.Status().Err, "the list is at version 99, and 100 was seen before")
+	}, "a")
+}
+
 // TestSourceEnds: a source that ends with an error makes its key refused, and no other.
 func TestSourceEnds(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {

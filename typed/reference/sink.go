@@ -31,6 +31,7 @@ type keySink[T index.Object] struct {
 	err         error              // while it fails
 	since       time.Time          // when err began
 	below       time.Time          // when the first of the lists came that are too old
+	least       string             // the floor when this attempt began, "" for none
 	again       context.CancelFunc // ends this attempt to follow it, for another one; nil once it was called
 }
 
