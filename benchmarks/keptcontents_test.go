@@ -33,8 +33,11 @@ type keptContent struct {
 var keptContents = []keptContent{
 	podsOf(50), podsOf(5), podsOf(1),
 	{"configmaps", runtime.ContentTypeProtobuf, corev1.SchemeGroupVersion.WithResource("configmaps"), 20_000, keptPods, 1_000, configMap},
-	{"custom", runtime.ContentTypeJSON, widgetResource, 2_000, 128, 50, widget},
+	{"custom", runtime.ContentTypeJSON, widgetResource, 2_000, 128, 50, widgets(600)},
 }
+
+// fewWidgets is a content for tests.
+var fewWidgets = keptContent{"few", runtime.ContentTypeJSON, widgetResource, 40, 16, 200, widgets(6)}
 
 func podsOf(perApp int) keptContent {
 	pods := cluster.New(20_000, perApp)
@@ -45,7 +48,7 @@ func podsOf(perApp int) keptContent {
 }
 
 func contentOf(name string) (keptContent, error) {
-	for _, c := range keptContents {
+	for _, c := range append(keptContents, fewWidgets) {
 		if c.name == name {
 			return c, nil
 		}
@@ -87,10 +90,14 @@ func configMap(i, version int) runtime.Object {
 
 var widgetResource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
-// widget returns a custom resource of 100 KB.
-func widget(i, version int) runtime.Object {
+// widgets returns a function that makes custom resources, of 100 KB with 600 rules.
+func widgets(rules int) func(i, version int) runtime.Object {
+	return func(i, version int) runtime.Object { return widget(rules, i, version) }
+}
+
+func widget(size, i, version int) runtime.Object {
 	r := rand.New(rand.NewPCG(uint64(i), 2))
-	rules := make([]any, 600)
+	rules := make([]any, size)
 	for n := range rules {
 		rules[n] = map[string]any{
 			"name": words(r, 24), "weight": int64(r.IntN(1000)), "enabled": n%3 > 0,

@@ -301,10 +301,9 @@ func runKept(tb testing.TB, side string, of keptContent, url string, handlers, c
 
 // TestKeptProcesses: every side gets all objects and changes, by the index, too.
 func TestKeptProcesses(t *testing.T) {
-	of, err := contentOf("custom")
-	require.NoError(t, err)
-	lists, _ := startTask(t, "servekept custom all")
-	updates, _ := startTask(t, "servekept custom changes")
+	of := fewWidgets
+	lists, _ := startTask(t, "servekept few all")
+	updates, _ := startTask(t, "servekept few changes")
 	for _, side := range keptSides {
 		f := runKept(t, side, of, lists, 0, 0)
 		require.Equal(t, of.count, f.Objects, side)
