@@ -246,11 +246,12 @@ func TestMetadata(t *testing.T) {
 	seconds := int64(5)
 	now := metav1.Unix(1_700_000_000, 0)
 	want := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "shop", Name: "a", GenerateName: "g", UID: "u", ResourceVersion: "7", Generation: 3, SelfLink: "s",
+		Namespace: "shop", Name: "a", GenerateName: "g", UID: "u", ResourceVersion: "7", Generation: 3,
 		CreationTimestamp: now, DeletionTimestamp: &now, DeletionGracePeriodSeconds: &seconds,
 		Labels: map[string]string{"l": "v"}, Annotations: map[string]string{"n": "v"}, Finalizers: []string{"f"},
 		OwnerReferences: []metav1.OwnerReference{{Name: "o"}}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}},
 	}}
+	want.SetSelfLink("s")
 	text, err := json.Marshal(want)
 	require.NoError(t, err)
 	o := NewForm(decodeConfigMap, Stamps{}).Keep(want.DeepCopy(), text, true, nil)
