@@ -70,9 +70,9 @@ func (k *keySink[T]) attempt(src source.Source[T]) (again bool, err error) {
 }
 
 // accepts reports whether a list is not older than earlier reports, of the key or, if it is
-// the first one, of any before the attempt began: what others have reached while the request was
-// under way, the server need not have seen. Otherwise it is asked for again. The caller holds the
-// lock, and calls flush.
+// the first one, of any before the attempt began: the answer need not contain versions that other
+// keys have reached since then. Otherwise the list is asked for again. The caller holds the lock,
+// and calls flush.
 func (k *keySink[T]) accepts(version string) bool {
 	least := k.least
 	if floor := k.floorNow(); isOlder(floor, least) {

@@ -193,8 +193,8 @@ func TestListsBelowTheFloor(t *testing.T) {
 	}, "a")
 }
 
-// TestListsBesideOthers: a first list is used that is older than what the watch of another key has
-// reached while it was under way, but not one that is older than what was known when it began.
+// TestListsBesideOthers: a first list is used if the watch of another key has reached a later version
+// since its request, but not if that version had been reached before.
 func TestListsBesideOthers(t *testing.T) {
 	scriptIn(t, func(t *testing.T, s *scripted) {
 		a := s.sink("a")
