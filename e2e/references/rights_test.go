@@ -53,7 +53,7 @@ func TestRights(t *testing.T) {
 	p.await(t, "ingress-01", "the Secret exists", exists)
 	p.await(t, "ingress-02", "the Secret does not exist", absent)
 	p.await(t, "ingress-03", "the Secret is refused", refused)
-	assert.Equal(t, reference.Refused, p.source.State(key(3)).Phase)
+	require.Eventually(t, func() bool { return p.source.State(key(3)).Phase == reference.Refused }, enough, 10*time.Millisecond)
 	create(t, client, namespace, 2)
 	p.await(t, "ingress-02", "the Secret was created", exists)
 
