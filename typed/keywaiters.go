@@ -39,6 +39,13 @@ const (
 	askedAfterChange = 4
 )
 
+// lookIfReady asks the source for the version of the key.
+func (w *keyWaiter) lookIfReady() {
+	if w.ready() {
+		w.look()
+	}
+}
+
 func (v *keyVersions) add(w *keyWaiter) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -84,9 +91,7 @@ func (v *keyVersions) consume(batches uint64, again func()) {
 		return
 	}
 	for _, w := range v.asked(time.Now(), again) {
-		if w.ready() {
-			goroutine.CallSafely(w.look)
-		}
+		goroutine.CallSafely(w.lookIfReady)
 	}
 }
 

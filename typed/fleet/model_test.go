@@ -104,6 +104,9 @@ func (m *model) step(random int) {
 	case kind == 1:
 		m.world.clusters.Remove(name)
 		delete(m.clusters, name)
+		if !m.synced { // without it, the others may be enough to sync: before it is there again, or not
+			m.check("a cluster is gone")
+		}
 		if next(2) == 0 {
 			assert.NoError(m, m.world.clusters.Put(fleet.Cluster{Name: name}))
 			m.join(name)
