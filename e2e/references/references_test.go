@@ -172,6 +172,7 @@ func fill(t *testing.T, client kubernetes.Interface, namespace string) {
 		_, err := client.CoreV1().Secrets(namespace).Create(ctx, newSecret(i), metav1.CreateOptions{})
 		return err
 	}))
+	deleteIngresses(t, client, namespace)
 	require.NoError(t, crew.Each(t.Context(), "create", "Ingresses", ingresses, func(ctx context.Context, i int) error {
 		names := []string{secretName(i)}
 		if i+ingresses < named {
@@ -180,6 +181,15 @@ func fill(t *testing.T, client kubernetes.Interface, namespace string) {
 		_, err := client.NetworkingV1().Ingresses(namespace).Create(ctx, newIngress(i, names...), metav1.CreateOptions{})
 		return err
 	}))
+}
+
+// deleteIngresses deletes the Ingresses of a namespace at the end of the test, as the controllers of
+// other tests reconcile all that there are.
+func deleteIngresses(t *testing.T, client kubernetes.Interface, namespace string) {
+	t.Cleanup(func() {
+		err := client.NetworkingV1().Ingresses(namespace).DeleteCollection(context.Background(), metav1.DeleteOptions{}, metav1.ListOptions{})
+		assert.NoError(t, err)
+	})
 }
 
 // newSecret returns a Secret with content that does not compress.

@@ -18,6 +18,7 @@ import (
 
 // namesThree makes Ingresses 1 to 3 that name the Secrets 1 to 3 each.
 func namesThree(t *testing.T, client kubernetes.Interface, namespace string) {
+	deleteIngresses(t, client, namespace)
 	for i := 1; i <= 3; i++ {
 		_, err := client.NetworkingV1().Ingresses(namespace).Create(t.Context(), newIngress(i, secretName(i)), metav1.CreateOptions{})
 		require.NoError(t, err)
