@@ -80,10 +80,18 @@ func (v *views) compare(now simulation.State, cluster string) error {
 	return errors.Join(append(errs, differences(history.Diff("the server", want, "the views", have)))...)
 }
 
-// leavings are the Pods that a view has reported as deleted, not as what another has now.
+// state is a Pod as one write left it. A Pod that was odd for an instant has another version.
+type state struct {
+	uid     types.UID
+	version string
+}
+
+func stateOf(p *corev1.Pod) state { return state{p.UID, p.ResourceVersion} }
+
+// leavings are the Pods that a view has reported as deleted, except those that moved to another process.
 type leavings struct {
-	mu   sync.Mutex
-	uids map[types.UID]string // guarded by mu
+	mu     sync.Mutex
+	states map[state]string // guarded by mu
 }
 
 func (l *leavings) note(e typed.Event[podOf]) {
@@ -92,7 +100,7 @@ func (l *leavings) note(e typed.Event[podOf]) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.uids[e.New.GetUID()] = fmt.Sprintf("%s is reported as deleted (%v)", e.Key(), e.Reason)
+	l.states[stateOf(e.New.Object)] = fmt.Sprintf("%s is reported as deleted (%v)", e.Key(), e.Reason)
 }
 
 // check returns an error if one of them is there, as it was.
@@ -100,11 +108,11 @@ func (l *leavings) check(now simulation.State) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range simulation.Objects[*corev1.Pod](now) {
-		if what, ok := l.uids[p.UID]; ok && isEven(p) && p.DeletionTimestamp == nil {
+		if what, ok := l.states[stateOf(p)]; ok {
 			return errors.New(what)
 		}
 	}
-	clear(l.uids)
+	clear(l.states)
 	return nil
 }
 
@@ -146,7 +154,7 @@ func runSharedFleet(ctx context.Context, config *rest.Config, process string, na
 	}))
 	even := typed.NewInformer(view.Filter(view.Of(pods), func(p podOf) bool { return isEven(p.Object) }))
 	all.set(process, even)
-	told, left := history.New[podOf](), &leavings{uids: map[types.UID]string{}}
+	told, left := history.New[podOf](), &leavings{states: map[state]string{}}
 	told.OwnWrites = true // the event of a deletion has the object before
 	simulation.Always(ctx, "events follow from one another", func(simulation.State) error { return told.Err() })
 	simulation.Always(ctx, "nothing that is there is reported as deleted", left.check)
