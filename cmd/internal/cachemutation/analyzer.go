@@ -57,6 +57,7 @@ type program struct {
 	done      map[any]bool             // in this round
 	recursive bool                     // a summary was used before it was complete
 	handed    map[*ssa.Function]map[int]string
+	handedAny map[*ssa.Function]bool // with what may be another thing than an object
 	private   map[any]bool
 	stored    map[any][]ssa.Value // in fields and variables
 	findings  map[key]finding
@@ -108,7 +109,7 @@ func build(pass *analysis.Pass) *program {
 	p := &program{
 		pass: pass, ssa: prog,
 		summaries: map[*ssa.Function]*Summary{}, methods: map[*types.Func]*Summary{},
-		handed: map[*ssa.Function]map[int]string{}, private: map[any]bool{}, stored: map[any][]ssa.Value{}, findings: map[key]finding{},
+		handed: map[*ssa.Function]map[int]string{}, handedAny: map[*ssa.Function]bool{}, private: map[any]bool{}, stored: map[any][]ssa.Value{}, findings: map[key]finding{},
 	}
 	var add func(*ssa.Function)
 	add = func(fn *ssa.Function) {
