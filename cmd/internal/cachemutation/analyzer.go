@@ -24,7 +24,7 @@ var Analyzer = &analysis.Analyzer{
 	Doc:       doc,
 	URL:       report.URL,
 	Run:       run,
-	FactTypes: []analysis.Fact{new(Summary)},
+	FactTypes: []analysis.Fact{new(Summary), new(analysed)},
 }
 
 const doc = `find writes to objects of a cache
@@ -73,6 +73,7 @@ func run(pass *analysis.Pass) (any, error) {
 	p.findFields()
 	p.summarize()
 	p.export()
+	pass.ExportPackageFact(new(analysed))
 	p.report()
 	return nil, nil
 }
