@@ -228,6 +228,10 @@ func unlessReleased(read func()) (ok bool) {
 // budgets, not for hot paths. The informer continues meanwhile. Objects that are kept as bytes are
 // counted, all of them, unless the first object is none. With a sample of 0 nothing else is.
 func (a *access[T]) EstimateHeap(sample int) report.Heap {
+	counts := heapsize.MayBePacked[T]()
+	if sample <= 0 && !counts {
+		return report.Heap{}
+	}
 	i := a.informer.Load()
 	s, ok := i.snapshotNow()
 	if !ok || s.Len() == 0 {
@@ -238,7 +242,6 @@ func (a *access[T]) EstimateHeap(sample int) report.Heap {
 	scale := heapsize.NewScale()
 	sample = min(max(sample, 0), n)
 	var packed heapsize.PackedSum
-	counts := true
 	for obj := range s.All() {
 		if part += sample; part >= n {
 			part -= n

@@ -30,8 +30,8 @@ func (a *access[T]) WaitForKeyVersion(ctx context.Context, key index.Key, resour
 	return nil
 }
 
-// versionsMoved has those who wait for a key look at versions of the source. It is called with
-// locks of that, so they do so by the goroutine of the loop.
+// versionsMoved makes the goroutine of the loop check the waiters of keys. The source calls it with
+// its locks held.
 func (i *Informer[T]) versionsMoved() {
 	if i.byKey.waiting.Load() > 0 {
 		i.deltas.Add(queue.Delta[T]{Type: queue.Bookmark, ResourceVersion: ""})

@@ -16,6 +16,7 @@ import (
 type keyVersions struct {
 	waiting  atomic.Int32  // the number of waiters
 	consumed atomic.Uint64 // batches of the queue that reads reflect
+	again    func()        // the timer calls it; set once, before the first batch
 
 	mu      sync.Mutex
 	waiters map[index.Key]map[*keyWaiter]struct{} // guarded by mu
@@ -84,19 +85,19 @@ func (v *keyVersions) stopTimer() {
 	}
 }
 
-// consume notes that reads reflect so many batches. The timer calls again.
-func (v *keyVersions) consume(batches uint64, again func()) {
+// consume notes that reads reflect so many batches.
+func (v *keyVersions) consume(batches uint64) {
 	v.consumed.Store(batches)
 	if v.waiting.Load() == 0 {
 		return
 	}
-	for _, w := range v.asked(time.Now(), again) {
+	for _, w := range v.asked(time.Now()) {
 		goroutine.CallSafely(w.lookIfReady)
 	}
 }
 
 // asked returns the waiters to check now.
-func (v *keyVersions) asked(now time.Time, again func()) []*keyWaiter {
+func (v *keyVersions) asked(now time.Time) []*keyWaiter {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	left := sweepEvery - now.Sub(v.swept)
@@ -107,7 +108,7 @@ func (v *keyVersions) asked(now time.Time, again func()) []*keyWaiter {
 		return v.all()
 	}
 	if v.timer == nil {
-		v.timer = time.AfterFunc(left, again)
+		v.timer = time.AfterFunc(left, v.again)
 	}
 	some := make([]*keyWaiter, 0, len(v.changed))
 	for w, times := range v.changed {

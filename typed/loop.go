@@ -45,7 +45,7 @@ func (l *loop[T]) run(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		l.informer.byKey.consume(batches, l.informer.versionsMoved)
+		l.informer.byKey.consume(batches)
 	}
 }
 

@@ -42,6 +42,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 			looping.Go(func() { goroutine.CallSafely(func() { h.Run(running) }) })
 		}
 	}
+	i.byKey.again = i.versionsMoved
 	looping.Go(func() { (&loop[T]{informer: i}).run(running) })
 	sink := &informerSink[T]{
 		deltas: i.deltas, ctx: ctx, name: i.name, transform: i.transform, held: i.store.Get, nameless: i.nameless, health: &i.health, progress: &i.progress,

@@ -54,7 +54,7 @@ type collection struct {
 	counts  *counts
 }
 
-// set tells the value of a gauge.
+// set adds the value of a gauge.
 func (c *collection) set(d *definition, l *labels, value float64) {
 	s := series{d, l}
 	old, ok := c.gauges[s]
@@ -70,7 +70,7 @@ func (c *collection) set(d *definition, l *labels, value float64) {
 	c.gauges[s] = value
 }
 
-// setTime tells a moment, unless it is zero.
+// setTime adds a moment, unless it is zero.
 func (c *collection) setTime(d *definition, l *labels, at time.Time) {
 	if !at.IsZero() {
 		c.set(d, l, float64(at.UnixNano())/float64(time.Second))
@@ -89,7 +89,7 @@ func (c *collection) from(s source) *tally {
 	return t
 }
 
-// add tells how much a source has counted.
+// add adds the count of a source.
 func (c *collection) add(d *definition, from *tally, l *labels, value float64) {
 	s := series{d, l}
 	total, ok := c.counts.totals[s]
@@ -104,7 +104,7 @@ func (c *collection) add(d *definition, from *tally, l *labels, value float64) {
 	from.numbers[d] = value
 }
 
-// addTimes tells what calls of a source took.
+// addTimes adds the times that calls of a source took.
 func (c *collection) addTimes(d *definition, from *tally, l *labels, times report.CallTimes) {
 	s := series{d, l}
 	total, ok := c.counts.totalTimes[s]

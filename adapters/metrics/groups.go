@@ -4,8 +4,8 @@ import (
 	"github.com/kubetyped/informer/typed/fleet"
 )
 
-// tellGroups tells of the groups that were added.
-func (c *collection) tellGroups() {
+// collectGroups sets the metrics of the groups that were added.
+func (c *collection) collectGroups() {
 	told := map[Group]bool{}
 	for _, g := range c.options.groups {
 		if told[g] {
@@ -31,8 +31,8 @@ func (c *collection) tellGroups() {
 // fleetPhases are the values of the label phase of clusters.
 var fleetPhases = [...]fleet.Phase{fleet.PhaseNew, fleet.PhaseListing, fleet.PhaseSynced, fleet.PhaseStale, fleet.PhaseEnded, fleet.PhaseFailed}
 
-// tellFleets tells of the clusters of the fleets that were added.
-func (c *collection) tellFleets() {
+// collectFleets sets the metrics of the clusters of the fleets that were added.
+func (c *collection) collectFleets() {
 	told := map[namedFleet]bool{}
 	for _, f := range c.options.fleets {
 		if told[f] {
@@ -41,7 +41,7 @@ func (c *collection) tellFleets() {
 		told[f] = true
 		clusters := f.Status()
 		if len(clusters) == 0 && !c.options.clusterNames {
-			c.tellPhase(c.labelled(f.name), 1, nil) // it has none: that is to be seen
+			c.collectPhase(c.labelled(f.name), 1, nil) // it has none: that is to be seen
 		}
 		for n := range clusters {
 			s := &clusters[n]
@@ -49,7 +49,7 @@ func (c *collection) tellFleets() {
 			if c.options.clusterNames {
 				l, labels = c.with(l, labels, s.Cluster), labels+1
 			}
-			c.tellPhase(l, labels, s)
+			c.collectPhase(l, labels, s)
 			c.set(fleetObjects, l, float64(s.Objects))
 			c.set(fleetFailing, l, one(s.Failures > 0 || s.Phase == fleet.PhaseFailed))
 			c.set(fleetFailures, l, float64(s.Failures))
@@ -61,8 +61,8 @@ func (c *collection) tellFleets() {
 	}
 }
 
-// tellPhase tells which phase a cluster is in, nil stands for no cluster.
-func (c *collection) tellPhase(l *labels, n int, s *fleet.ClusterStatus) {
+// collectPhase sets the phase of a cluster, nil stands for no cluster.
+func (c *collection) collectPhase(l *labels, n int, s *fleet.ClusterStatus) {
 	for _, p := range fleetPhases {
 		c.set(fleetClusters, c.with(l, n, p.String()), one(s != nil && s.Phase == p))
 	}

@@ -11,24 +11,24 @@ import (
 	"github.com/kubetyped/informer/typed/report"
 )
 
-// tellInformers sets the metrics of all informers, each once, and of their handlers.
-func (c *collection) tellInformers() {
-	told := map[typed.AnyInformer]bool{}
-	tell := func(informers []typed.AnyInformer) {
+// collectInformers sets the metrics of all informers, each once, and of their handlers.
+func (c *collection) collectInformers() {
+	seen := map[typed.AnyInformer]bool{}
+	collect := func(informers []typed.AnyInformer) {
 		for _, i := range informers {
-			if check("informer", i) == nil && !told[i] {
-				told[i] = true
-				c.tellInformer(i)
+			if check("informer", i) == nil && !seen[i] {
+				seen[i] = true
+				c.collectInformer(i)
 			}
 		}
 	}
-	tell(c.options.informers)
+	collect(c.options.informers)
 	for _, f := range c.options.factories {
-		tell(f.Informers())
+		collect(f.Informers())
 	}
 }
 
-func (c *collection) tellInformer(i typed.AnyInformer) {
+func (c *collection) collectInformer(i typed.AnyInformer) {
 	s := i.Status()
 	group, kind := s.Origin.Kind.Group, s.Origin.Kind.Kind
 	if kind == "" {
@@ -39,8 +39,8 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 		l, n = c.with(l, n, cmp.Or(s.Name, i.Name())), n+1
 	}
 	from := c.from(source{of: i})
-	c.tellLife(&s, l, n)
-	c.tellServer(&s, from, l)
+	c.collectLife(&s, l, n)
+	c.collectServer(&s, from, l)
 	c.set(objects, l, float64(s.Objects))
 	c.set(queuedChanges, l, float64(s.Queued))
 	c.add(events, from, l, float64(s.Events))
@@ -64,12 +64,12 @@ func (c *collection) tellInformer(i typed.AnyInformer) {
 			c.set(indexLargest, named, float64(x.Largest))
 		}
 	}
-	c.tellFollowed(&s, from, l, n)
-	c.tellHandlers(&s, i, l, n)
+	c.collectFollowed(&s, from, l, n)
+	c.collectHandlers(&s, i, l, n)
 }
 
-// tellFollowed sets the numbers of names that a source follows.
-func (c *collection) tellFollowed(s *report.Status, from *tally, l *labels, n int) {
+// collectFollowed sets the numbers of names that a source follows.
+func (c *collection) collectFollowed(s *report.Status, from *tally, l *labels, n int) {
 	f := &s.Followed
 	if f.Limit == 0 {
 		return
@@ -96,8 +96,8 @@ func (c *collection) collectPacked(i typed.AnyInformer, from *tally, l *labels) 
 	c.add(packedDecoding, from, l, p.Decoding.Seconds())
 }
 
-// kindOf returns what the label kind says of the objects of a resource whose type has no kind,
-// such as a struct of one's own: the kind that API types of the resource have, if client-go's
+// kindOf returns the label kind for the objects of a resource whose type has no kind,
+// such as a struct of your own: the kind that API types of the resource have, if client-go's
 // scheme knows one, and otherwise the resource.
 func kindOf(resource schema.GroupVersionResource) string {
 	for kind := range scheme.Scheme.KnownTypes(resource.GroupVersion()) {
@@ -111,15 +111,15 @@ func kindOf(resource schema.GroupVersionResource) string {
 // phases are the values of the label phase.
 var phases = [...]report.Phase{report.PhaseNew, report.PhaseSyncing, report.PhaseSynced, report.PhaseStopped}
 
-// tellLife tells where in its life an informer is.
-func (c *collection) tellLife(s *report.Status, l *labels, n int) {
+// collectLife sets the phase of an informer.
+func (c *collection) collectLife(s *report.Status, l *labels, n int) {
 	for _, p := range phases {
 		c.set(informers, c.with(l, n, p.String()), one(s.Phase == p))
 	}
 }
 
-// tellServer tells how an informer fares with its source.
-func (c *collection) tellServer(s *report.Status, from *tally, l *labels) {
+// collectServer sets the metrics of an informer's source.
+func (c *collection) collectServer(s *report.Status, from *tally, l *labels) {
 	served := !s.Origin.Kind.Empty() || !s.Origin.Resource.Empty()
 	if served && s.Phase != report.PhaseStopped { // who has stopped has no contact
 		c.setTime(lastContact, l, s.LastContact)
@@ -143,8 +143,8 @@ func (c *collection) tellServer(s *report.Status, from *tally, l *labels) {
 	c.add(decoding, from, l, s.Traffic.Decoding.Seconds())
 }
 
-// tellHandlers tells of the handlers of an informer.
-func (c *collection) tellHandlers(s *report.Status, informer typed.AnyInformer, l *labels, n int) {
+// collectHandlers sets the metrics of the handlers of an informer.
+func (c *collection) collectHandlers(s *report.Status, informer typed.AnyInformer, l *labels, n int) {
 	names := map[string]int{}
 	for i := range s.Handlers {
 		h := &s.Handlers[i]

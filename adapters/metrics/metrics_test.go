@@ -224,7 +224,7 @@ type changing struct{ now []typed.AnyInformer }
 func (c *changing) are(now ...typed.AnyInformer)   { c.now = now }
 func (c *changing) Informers() []typed.AnyInformer { return c.now }
 
-// TestAddUntil tells of parts until a context ends: gauges fall, and counters do not while
+// TestAddUntil collects parts until a context ends: gauges fall, and counters do not while
 // another informer has their labels.
 func TestAddUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 // Option sets up Metrics. Options are checked by New and Metrics.Add.
 type Option func(*options) error
 
-// options are what Metrics tell of, and how.
+// options choose the parts that Metrics collect, and their metrics.
 type options struct {
 	parts
 
@@ -25,7 +25,7 @@ type options struct {
 	withoutClientGo                           bool
 }
 
-// parts are what Metrics tell of.
+// parts are the parts that Metrics collect.
 type parts struct {
 	factories    []Factory
 	informers    []typed.AnyInformer

@@ -14,8 +14,8 @@ const maxPriorities = 25
 // nameLabel is the one label of queues, as in client-go.
 const nameLabel = "name"
 
-// tellQueues tells of the queues that were added.
-func (c *collection) tellQueues() {
+// collectQueues sets the metrics of the queues that were added.
+func (c *collection) collectQueues() {
 	told := map[Queue]bool{}
 	for _, q := range c.options.queues {
 		if told[q] {
@@ -41,12 +41,12 @@ func (c *collection) tellQueues() {
 			most = r.Failing[0].Failures
 		}
 		c.set(mostFailures, l, float64(most))
-		c.tellResults(q, r.Results, l)
+		c.collectResults(q, r.Results, l)
 	}
 }
 
-// tellResults tells how the keys of a queue were processed.
-func (c *collection) tellResults(q Queue, r queue.Results, l *labels) {
+// collectResults adds the results of the keys of a queue.
+func (c *collection) collectResults(q Queue, r queue.Results, l *labels) {
 	for _, result := range []struct {
 		name  string
 		count uint64
@@ -55,8 +55,8 @@ func (c *collection) tellResults(q Queue, r queue.Results, l *labels) {
 	}
 }
 
-// tellExpectations tells of the expectations that were added.
-func (c *collection) tellExpectations() {
+// collectExpectations sets the metrics of the expectations that were added.
+func (c *collection) collectExpectations() {
 	told := map[namedExpectations]bool{}
 	for _, e := range c.options.expectations {
 		if told[e] {

@@ -51,7 +51,7 @@ func configMaps(n int) []*corev1.ConfigMap {
 	return all
 }
 
-// fake is an informer that tells what a test says.
+// fake is an informer with the status that a test sets.
 type fake struct {
 	status report.Status
 	sizes  []index.IndexSize
@@ -72,7 +72,7 @@ func (f *fake) IndexSizes() []index.IndexSize        { return f.sizes }
 func (f *fake) Explain(index.Key) report.Key         { return report.Key{} }
 func (f *fake) ObjectJSON(index.Key) ([]byte, error) { return nil, nil }
 
-// member is a group that tells what a test says.
+// member is a group with the status that a test sets.
 type member struct {
 	name   string
 	status shard.Status
@@ -81,7 +81,7 @@ type member struct {
 func (m *member) Name() string         { return m.name }
 func (m *member) Status() shard.Status { return m.status }
 
-// clusters is a fleet that tells what a test says.
+// clusters is a fleet with the status that a test sets.
 type clusters struct{ status []fleet.ClusterStatus }
 
 func (c *clusters) Status() []fleet.ClusterStatus { return c.status }

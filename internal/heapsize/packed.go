@@ -1,11 +1,20 @@
 package heapsize
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 // Packed is an object that is kept as bytes.
 type Packed interface {
-	// AddPacked adds what is known of the object to a sum.
+	// AddPacked adds the object's bytes, base and decodings to a sum.
 	AddPacked(to *PackedSum)
+}
+
+// MayBePacked reports whether an object of type T can be Packed.
+func MayBePacked[T any]() bool {
+	of := reflect.TypeFor[T]()
+	return of.Kind() == reflect.Interface || of.Implements(reflect.TypeFor[Packed]())
 }
 
 // PackedSum is a sum over objects that are kept as bytes. It is for one goroutine.

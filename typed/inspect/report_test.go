@@ -157,6 +157,28 @@ func TestHeapIsWeighedNowAndThen(t *testing.T) {
 	})
 }
 
+// packedInformer reports some objects as kept as bytes.
+type packedInformer struct{ typed.AnyInformer }
+
+func (p packedInformer) EstimateHeap(int) heap {
+	return heap{Bytes: 5000, Objects: 3, Sampled: 3, Packed: report.Packed{Objects: 3, Bytes: 2048, Raw: 30720, Bases: 2, Decoded: 7, Decoding: 1500 * time.Millisecond}}
+}
+
+// TestReportOfPackedObjects: the page and the JSON have the row of objects that are kept as bytes.
+func TestReportOfPackedObjects(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		r := rig.New(t, typed.WithName("packed"))
+		r.Start()
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+		inspector := newInspector(t, inspect.WithInformers(packedInformer{r.Informer}))
+		of := reportOf(t, inspector).Informers[0].Heap
+		require.NotNil(t, of)
+		assert.Equal(t, &snapshot.Packed{Objects: 3, Bytes: 2048, RawBytes: 30720, Bases: 2, Decoded: 7, DecodingSeconds: 1.5}, of.Packed)
+		text := page(t, inspector, "/")
+		assert.Contains(t, text, "<dt>Kept as bytes</dt><dd>2.0 KiB of 30 KiB <small>3 objects, 2 bases; 7 decoded again in 1.5 s</small>")
+	})
+}
+
 // countingInformer counts what is costly. Two at once would be a race.
 type countingInformer struct {
 	typed.AnyInformer

@@ -197,6 +197,45 @@ func TestPackedIsSmall(t *testing.T) {
 	assert.Less(t, small.Bytes, large.Bytes/4)
 }
 
+// TestPackedCounts: the informer's estimate has the number of packed objects, their bytes as they
+// came, and each decoding; an informer of other objects has none of it.
+func TestPackedCounts(t *testing.T) {
+	t.Parallel()
+	cluster := pods.Cluster{PerApp: 5, Namespaces: []string{"a"}, Nodes: 20}
+	srv := apitest.Start(t)
+	var raw int64
+	for i := range 20 {
+		pod := cluster.Pod(i, 1)
+		pod.ResourceVersion, pod.UID = "", ""
+		require.NoError(t, srv.Create(t.Context(), pod))
+		raw += int64(pod.Size())
+	}
+	packed := typed.NewInformer(kube.FromREST[*packedPod](srv.Config(), kube.WithResource(podResource)))
+	whole := typed.NewInformer(kube.FromREST[*corev1.Pod](srv.Config()))
+	ctx, other := rig.Start(t, packed), rig.Start(t, whole)
+	require.NoError(t, packed.WaitForSync(ctx))
+	require.NoError(t, whole.WaitForSync(other))
+
+	assert.Zero(t, whole.EstimateHeap(0))
+	assert.Zero(t, whole.EstimateHeap(20).Packed)
+	before := packed.EstimateHeap(0).Packed
+	assert.Equal(t, 20, before.Objects)
+	assert.Positive(t, before.Bases)
+	assert.Greater(t, before.Raw, raw, "the server adds a UID and a version to each")
+	assert.Less(t, before.Raw, raw+20*100)
+	assert.Less(t, before.Bytes, before.Raw)
+	assert.Zero(t, before.Decoded)
+	for p := range packed.All() {
+		_, err := p.Object()
+		require.NoError(t, err)
+	}
+	after := packed.EstimateHeap(0).Packed
+	assert.EqualValues(t, 20, after.Decoded)
+	assert.Positive(t, after.Decoding)
+	after.Decoded, after.Decoding = 0, 0
+	assert.Equal(t, before, after)
+}
+
 // TestObjectReturnsErrors: what is wrong with a field that is not named is an error of Object that
 // names the object, and holds up nothing.
 func TestObjectReturnsErrors(t *testing.T) {

@@ -58,6 +58,9 @@ func run(ctx context.Context, dir string, sample int, patterns []string, out io.
 		}
 		loaded.Forget(p)
 	}
+	if len(copies) == 0 {
+		return fmt.Errorf("no DeepCopy() in the packages of %q in %s: a module with a folder vendor needs GOFLAGS=-mod=mod", patterns, dir)
+	}
 	found, all := 0, len(copies)
 	copies = chosen(copies, sample)
 	for _, c := range copies {
