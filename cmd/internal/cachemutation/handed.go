@@ -59,7 +59,7 @@ func (p *program) handField(i *ssa.Store) {
 
 func (p *program) handCall(common *ssa.CallCommon) {
 	obj := calledObject(common)
-	p.handBeside(obj, common)
+	p.handWithInformer(obj, common)
 	if obj == nil || !kube.IsFunc(obj, kube.PackagePath(obj.Pkg()), callers[kube.PackagePath(obj.Pkg())]...) {
 		return
 	}
@@ -68,14 +68,14 @@ func (p *program) handCall(common *ssa.CallCommon) {
 	}
 }
 
-// handBeside marks the functions of any value that a function gets together with an informer:
+// handWithInformer marks the functions of any value that a function gets together with an informer:
 // it calls them with the informer's objects. Those with a result, such as transforms and
 // functions for keys, are not meant.
-func (p *program) handBeside(obj *types.Func, common *ssa.CallCommon) {
+func (p *program) handWithInformer(obj *types.Func, common *ssa.CallCommon) {
 	if obj == nil || kube.PackagePath(obj.Pkg()) == kube.Cache {
 		return
 	}
-	var all beside
+	var all passed
 	for _, arg := range common.Args {
 		all.add(arg, 5)
 	}
@@ -89,14 +89,14 @@ func (p *program) handBeside(obj *types.Func, common *ssa.CallCommon) {
 	}
 }
 
-// beside is what the arguments of a call are made of.
-type beside struct {
+// passed collects the informer and the functions among the arguments of a call.
+type passed struct {
 	informer  bool
 	functions []ssa.Value
 }
 
 // add adds a value, and those that it is made of by calls, up to a depth.
-func (b *beside) add(v ssa.Value, depth int) {
+func (b *passed) add(v ssa.Value, depth int) {
 	if depth == 0 {
 		return
 	}
@@ -129,7 +129,7 @@ func (b *beside) add(v ssa.Value, depth int) {
 	}
 }
 
-// takesAny reports whether a function has one parameter of any type, besides a context, and
+// takesAny reports whether a function has one parameter of any type and perhaps a context, and
 // no result but an error.
 func takesAny(s *types.Signature) bool {
 	count := 0
