@@ -24,7 +24,7 @@ var Analyzer = &analysis.Analyzer{
 	Doc:       doc,
 	URL:       report.URL,
 	Run:       run,
-	FactTypes: []analysis.Fact{new(Summary)},
+	FactTypes: []analysis.Fact{new(Summary), new(analysed)},
 }
 
 const doc = `find writes to objects of a cache
@@ -57,6 +57,7 @@ type program struct {
 	done      map[any]bool             // in this round
 	recursive bool                     // a summary was used before it was complete
 	handed    map[*ssa.Function]map[int]string
+	handedAny map[*ssa.Function]bool // with what may be another thing than an object
 	private   map[any]bool
 	stored    map[any][]ssa.Value // in fields and variables
 	findings  map[key]finding
@@ -72,6 +73,7 @@ func run(pass *analysis.Pass) (any, error) {
 	p.findFields()
 	p.summarize()
 	p.export()
+	pass.ExportPackageFact(new(analysed))
 	p.report()
 	return nil, nil
 }
@@ -108,7 +110,7 @@ func build(pass *analysis.Pass) *program {
 	p := &program{
 		pass: pass, ssa: prog,
 		summaries: map[*ssa.Function]*Summary{}, methods: map[*types.Func]*Summary{},
-		handed: map[*ssa.Function]map[int]string{}, private: map[any]bool{}, stored: map[any][]ssa.Value{}, findings: map[key]finding{},
+		handed: map[*ssa.Function]map[int]string{}, handedAny: map[*ssa.Function]bool{}, private: map[any]bool{}, stored: map[any][]ssa.Value{}, findings: map[key]finding{},
 	}
 	var add func(*ssa.Function)
 	add = func(fn *ssa.Function) {

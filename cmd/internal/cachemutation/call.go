@@ -40,6 +40,9 @@ func (f *frame) call(i ssa.CallInstruction) {
 	}
 	callee, sum, bindings := f.called(common)
 	sum = sum.with(args)
+	if callee != nil && sum == nil {
+		sum = f.setter(obj)
+	}
 	bind := f.binder(args, bindings)
 	if sum != nil {
 		f.applyTo(callee, sum, bind, i)

@@ -73,6 +73,9 @@ func (f *frame) enter() {
 		}
 		if from, ok := f.handed[f.fn][i]; ok {
 			r := f.cachedRoot(v, "", from, v.Pos(), v.Type())
+			if f.handedAny[f.fn] {
+				r.asserted = f.cachedRoot(v, "asserted", from, v.Pos(), nil)
+			}
 			f.values[v] = refs{{place: place{r, ""}}}
 			continue
 		}

@@ -59,12 +59,96 @@ func (p *program) handField(i *ssa.Store) {
 
 func (p *program) handCall(common *ssa.CallCommon) {
 	obj := calledObject(common)
+	p.handWithInformer(obj, common)
 	if obj == nil || !kube.IsFunc(obj, kube.PackagePath(obj.Pkg()), callers[kube.PackagePath(obj.Pkg())]...) {
 		return
 	}
 	for _, arg := range common.Args {
 		p.hand(arg, "the object that "+obj.Name()+" passes")
 	}
+}
+
+// handWithInformer marks the functions of any value that a function gets together with an informer:
+// it calls them with the informer's objects. Those with a result, such as transforms and
+// functions for keys, are not meant.
+func (p *program) handWithInformer(obj *types.Func, common *ssa.CallCommon) {
+	if obj == nil || kube.PackagePath(obj.Pkg()) == kube.Cache {
+		return
+	}
+	var all passed
+	for _, arg := range common.Args {
+		all.add(arg, 5)
+	}
+	if !all.informer {
+		return
+	}
+	for _, v := range all.functions {
+		if fn := p.hand(v, "the object that "+obj.Name()+" passes"); fn != nil {
+			p.handedAny[fn] = true
+		}
+	}
+}
+
+// passed collects the informer and the functions among the arguments of a call.
+type passed struct {
+	informer  bool
+	functions []ssa.Value
+}
+
+// add adds a value, and those that it is made of by calls, up to a depth.
+func (b *passed) add(v ssa.Value, depth int) {
+	if depth == 0 {
+		return
+	}
+	path, name := kube.TypeName(v.Type())
+	if path == kube.Cache && (name == "SharedInformer" || name == "SharedIndexInformer") {
+		b.informer = true
+		return
+	}
+	if fn, _ := functionOf(v); fn != nil {
+		if takesAny(fn.Signature) {
+			b.functions = append(b.functions, v)
+		}
+		return
+	}
+	switch v := v.(type) {
+	case *ssa.Call:
+		for _, arg := range v.Call.Args {
+			b.add(arg, depth-1)
+		}
+	case *ssa.MakeInterface:
+		b.add(v.X, depth)
+	case *ssa.ChangeInterface:
+		b.add(v.X, depth)
+	case *ssa.ChangeType:
+		b.add(v.X, depth)
+	case *ssa.Slice:
+		for _, element := range elements(v) {
+			b.add(element, depth)
+		}
+	}
+}
+
+// takesAny reports whether a function has one parameter of any type and perhaps a context, and
+// no result but an error.
+func takesAny(s *types.Signature) bool {
+	count := 0
+	for v := range s.Params().Variables() {
+		iface, ok := v.Type().Underlying().(*types.Interface)
+		switch {
+		case kube.IsType(v.Type(), "context", "Context"):
+		case ok && iface.NumMethods() == 0:
+			count++
+		default:
+			return false
+		}
+	}
+	for v := range s.Results().Variables() {
+		if !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+			return false
+		}
+	}
+	return count == 1
 }
 
 // handMethod finds methods that are called with objects of a cache by their signatures.
@@ -89,16 +173,16 @@ func (p *program) handMethod(fn *ssa.Function) {
 	}
 }
 
-// hand marks the parameters of a function value that are objects.
-func (p *program) hand(v ssa.Value, from string) {
+// hand marks the parameters of a function value that are objects, and returns the function.
+func (p *program) hand(v ssa.Value, from string) *ssa.Function {
 	fn, _ := functionOf(v)
 	if fn == nil {
-		return
+		return nil
 	}
 	shift := 0
 	if obj, ok := fn.Object().(*types.Func); ok && strings.HasPrefix(fn.Synthetic, "bound method") {
 		if fn = p.ssa.FuncValue(obj); fn == nil {
-			return
+			return nil
 		}
 		shift = 1
 	}
@@ -107,6 +191,7 @@ func (p *program) hand(v ssa.Value, from string) {
 			p.mark(fn, i, from)
 		}
 	}
+	return fn
 }
 
 func isObjectParam(t types.Type) bool {

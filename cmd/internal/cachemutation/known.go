@@ -1,6 +1,7 @@
 package cachemutation
 
 import (
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -148,4 +149,29 @@ func (f *frame) accessor(obj *types.Func, args []ssa.Value) (*Summary, bool) {
 		return &Summary{Results: []Result{{From: "ObjectMeta"}}}, true
 	}
 	return nil, false
+}
+
+// setter returns the summary of a method Set… of a package that is not analysed, as it is of
+// another module or generated: it writes to its receiver, if that is a pointer.
+func (f *frame) setter(obj *types.Func) *Summary {
+	if obj == nil || obj.Pkg() == nil || obj.Pkg() == f.pass.Pkg {
+		return nil
+	}
+	name, ok := strings.CutPrefix(obj.Name(), "Set")
+	if !ok || name == "" || !token.IsExported(name) {
+		return nil
+	}
+	recv := obj.Signature().Recv()
+	if recv == nil || !isPointer(recv.Type()) || f.pass.ImportPackageFact(obj.Pkg(), new(analysed)) {
+		return nil
+	}
+	if _, ok := table()[kube.PackagePath(obj.Pkg())]; ok {
+		return nil
+	}
+	return &Summary{Writes: []Write{{Param: 0, Path: name}}}
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.Pointer)
+	return ok
 }

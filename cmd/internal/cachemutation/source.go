@@ -160,8 +160,14 @@ func (f *frame) readsUncopied(obj *types.Func, args []ssa.Value, i ssa.CallInstr
 // controller-runtime in it.
 func hasOption(v ssa.Value, name string) bool {
 	slice, ok := v.(*ssa.Slice)
-	if !ok || slice.X.Referrers() == nil {
-		return false
+	return ok && slices.ContainsFunc(elements(slice), func(v ssa.Value) bool { return namesGlobal(v, name) })
+}
+
+// elements returns the values that are stored in the array of a slice, such as a variadic
+// argument.
+func elements(slice *ssa.Slice) (all []ssa.Value) {
+	if slice.X.Referrers() == nil {
+		return nil
 	}
 	for _, r := range *slice.X.Referrers() {
 		address, ok := r.(*ssa.IndexAddr)
@@ -169,12 +175,12 @@ func hasOption(v ssa.Value, name string) bool {
 			continue
 		}
 		for _, use := range *address.Referrers() {
-			if s, ok := use.(*ssa.Store); ok && namesGlobal(s.Val, name) {
-				return true
+			if s, ok := use.(*ssa.Store); ok && s.Addr == address {
+				all = append(all, s.Val)
 			}
 		}
 	}
-	return false
+	return all
 }
 
 func namesGlobal(v ssa.Value, name string) bool {

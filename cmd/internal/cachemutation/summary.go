@@ -59,6 +59,13 @@ type Call struct {
 // AFact marks Summary as a fact.
 func (*Summary) AFact() {}
 
+// analysed is the fact that a package was analysed: functions of it without a summary write to
+// nothing.
+type analysed struct{}
+
+// AFact marks analysed as a fact.
+func (*analysed) AFact() {}
+
 // String lists writes and results, for tests.
 func (s *Summary) String() string {
 	var parts []string
