@@ -6,54 +6,13 @@ import (
 	"io"
 )
 
-// firstRead is the size of a buffer for a response, before it grows.
-const firstRead = 16 << 10
-
 // jsonText reads a response in JSON, value by value.
-type jsonText struct {
-	r        io.Reader
-	buf      []byte
-	pos, end int   // what of buf has not been consumed
-	consumed int64 // bytes of the response before buf[0]
-	err      error // of the last read
-	longest  int   // how long a value may be, in bytes
-}
+type jsonText struct{ response }
 
 func newJSONText(r io.Reader, longest int) *jsonText {
-	return &jsonText{r: r, buf: make([]byte, firstRead), longest: longest}
-}
-
-// fill reads more. It moves what has not been consumed to the front of buf.
-func (t *jsonText) fill() error {
-	if t.err != nil {
-		return t.err
-	}
-	if t.pos > 0 {
-		copy(t.buf, t.buf[t.pos:t.end])
-		t.consumed += int64(t.pos)
-		t.end -= t.pos
-		t.pos = 0
-	}
-	switch {
-	case t.end == 0 && len(t.buf) > 4*firstRead:
-		t.buf = make([]byte, firstRead) // it was needed for one long value
-	case t.end == len(t.buf) && t.end >= t.longest:
-		return errTooLong
-	case t.end == len(t.buf):
-		t.buf = append(t.buf, make([]byte, len(t.buf))...)
-	}
-	for range 100 { // as bufio, which calls a reader that gives nothing so often
-		n, err := t.r.Read(t.buf[t.end:])
-		t.end += n
-		t.err = err
-		if n > 0 {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return io.ErrNoProgress
+	t := &jsonText{}
+	t.begin(r, longest)
+	return t
 }
 
 // peek returns the next byte that is not white space, without consuming it.
@@ -72,13 +31,10 @@ func (t *jsonText) peek() (byte, error) {
 	}
 }
 
-// offset returns how many bytes of the response have been consumed.
-func (t *jsonText) offset() int64 { return t.consumed + int64(t.pos) }
-
 // buffered returns how many bytes have been received and not consumed, from the
 // next that is not white space.
 func (t *jsonText) buffered() int {
-	return len(bytes.TrimLeft(t.buf[t.pos:t.end], " \t\r\n"))
+	return len(bytes.TrimLeft(t.arrived(), " \t\r\n"))
 }
 
 // skip consumes the next byte that is not white space, which has to be c.

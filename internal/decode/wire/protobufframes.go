@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bufio"
 	"encoding/binary"
 	"io"
 )
@@ -11,43 +10,55 @@ import (
 // a time and takes one that is cut off after a length for one that has ended, it
 // reads far and tells the difference.
 type protobufFrames struct {
-	r      *bufio.Reader
-	buf    []byte
-	offset int64
-	next   int64 // offset of the next frame
+	response
+	at int64 // offset of the frame
 }
+
+// lengthBytes is how many bytes the length of a frame has.
+const lengthBytes = 4
 
 func newProtobufFrames(r io.Reader) Frames {
-	return &protobufFrames{r: bufio.NewReaderSize(r, firstRead)}
+	f := &protobufFrames{}
+	f.begin(r, lengthBytes+MaxFrame)
+	return f
 }
 
-// Next implements Frames.
+// Next implements Frames. A length is believed when as much has come: what arrives is what
+// memory is allocated for.
 func (f *protobufFrames) Next() ([]byte, error) {
-	f.offset = f.next
-	if cap(f.buf) > 4*firstRead {
-		f.buf = nil // it was needed for one long frame, and the next may take its time
+	f.at = f.offset()
+	if f.Buffered() == 0 {
+		if err := f.fill(); err != nil {
+			return nil, between(err)
+		}
 	}
-	if _, err := f.r.Peek(1); err != nil {
-		return nil, between(err)
+	if err := f.need(lengthBytes); err != nil {
+		return nil, err
 	}
-	var header [4]byte
-	if _, err := io.ReadFull(f.r, header[:]); err != nil {
-		return nil, within(err)
-	}
-	size := int(binary.BigEndian.Uint32(header[:]))
+	size := int(binary.BigEndian.Uint32(f.arrived()))
 	if size > MaxFrame {
 		return nil, errTooLong
 	}
-	var err error
-	if f.buf, err = readArriving(f.r, f.buf, size); err != nil {
+	if err := f.need(lengthBytes + size); err != nil {
 		return nil, err
 	}
-	f.next += int64(len(header) + size)
-	return f.buf, nil
+	frame := f.arrived()[lengthBytes : lengthBytes+size]
+	f.pos += lengthBytes + size
+	return frame, nil
+}
+
+// need waits until so many bytes have arrived.
+func (f *protobufFrames) need(bytes int) error {
+	for f.Buffered() < bytes {
+		if err := f.fill(); err != nil {
+			return within(err)
+		}
+	}
+	return nil
 }
 
 // Offset implements Frames.
-func (f *protobufFrames) Offset() int64 { return f.offset }
+func (f *protobufFrames) Offset() int64 { return f.at }
 
 // Buffered implements Frames.
-func (f *protobufFrames) Buffered() int { return f.r.Buffered() }
+func (f *protobufFrames) Buffered() int { return len(f.arrived()) }
