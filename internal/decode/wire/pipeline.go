@@ -12,8 +12,6 @@ import (
 
 // The sizes of what is under way.
 const (
-	// chunkSize is how many bytes of frames share a piece of memory.
-	chunkSize = 32 << 10
 	// runSize is how many bytes of frames a decoder takes at a time, unless
 	// there are others with nothing to do.
 	runSize = 32 << 10
@@ -43,7 +41,6 @@ type Pipeline[R any] struct {
 	abort    func()
 	limit    int
 	decoders sync.WaitGroup
-	chunks   sync.Pool
 
 	mu       sync.Mutex
 	room     sync.Cond
@@ -64,13 +61,6 @@ type frame struct {
 	chunk  *chunk
 }
 
-// chunk is memory that frames share, and that is used again when all of them
-// have been decoded.
-type chunk struct {
-	data []byte
-	used atomic.Int32 // by frames, and by the reader
-}
-
 // run is a number of frames in a row, which one decoder decodes.
 type run[R any] struct {
 	frames  []frame
@@ -89,7 +79,6 @@ type run[R any] struct {
 func NewPipeline[R any](limit int, decode func(frame []byte) (R, error), emit func(R) bool, abort func()) *Pipeline[R] {
 	p := &Pipeline[R]{decode: decode, emit: emit, abort: abort, limit: limit}
 	p.room.L = &p.mu
-	p.chunks.New = func() any { return &chunk{data: make([]byte, 0, chunkSize)} }
 	return p
 }
 
@@ -149,9 +138,14 @@ func (p *Pipeline[R]) idle() bool {
 
 // read reads frames and has them decoded.
 func (p *Pipeline[R]) read(frames Frames) error {
-	into := p.chunk()
-	defer func() { p.release(into) }()
+	var into *chunk // nil: none is claimed
+	defer func() { into.release() }()
+	last := &chunk{}
 	for number := 1; !p.ended.Load(); number++ {
+		if into != nil && frames.Buffered() == 0 {
+			into.release()
+			last, into = into, nil
+		}
 		data, err := frames.Next()
 		if err == io.EOF {
 			return nil
@@ -159,15 +153,18 @@ func (p *Pipeline[R]) read(frames Frames) error {
 		if err != nil {
 			return &FrameError{Frame: number, Offset: frames.Offset(), Err: err}
 		}
-		if len(into.data) > 0 && len(into.data)+len(data) > cap(into.data) {
-			p.release(into)
-			into = p.chunk()
-		}
 		if p.idle() && frames.Buffered() == 0 {
 			if err := p.one(number, frames, data); err != nil {
 				return err
 			}
 			continue
+		}
+		if into == nil && last.claim() {
+			into = last
+		}
+		if into == nil || len(into.data) > 0 && len(into.data)+len(data) > cap(into.data) {
+			into.release()
+			into = newChunk()
 		}
 		start := len(into.data)
 		into.data = append(into.data, data...)
@@ -175,20 +172,6 @@ func (p *Pipeline[R]) read(frames Frames) error {
 		p.put(frame{number, frames.Offset(), into.data[start:len(into.data):len(into.data)], into})
 	}
 	return nil
-}
-
-// chunk returns a chunk that is used once, by the caller.
-func (p *Pipeline[R]) chunk() *chunk {
-	c := p.chunks.Get().(*chunk)
-	c.data = c.data[:0]
-	c.used.Store(1)
-	return c
-}
-
-func (p *Pipeline[R]) release(c *chunk) {
-	if c.used.Add(-1) == 0 && cap(c.data) == chunkSize {
-		p.chunks.Put(c)
-	}
 }
 
 // put hands a frame over, when there is room.
@@ -282,7 +265,7 @@ func (p *Pipeline[R]) decodeRun(r *run[R]) {
 				r.results = append(r.results, result)
 			}
 		}
-		p.release(f.chunk)
+		f.chunk.release()
 		*f = frame{}
 	}
 }
