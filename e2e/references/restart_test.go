@@ -16,7 +16,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-var followed = flag.Int("followed", 40, "how many Secrets are followed while the API server restarts")
+var followed = flag.Int("followed", 500, "how many Secrets are followed while the API server restarts")
 
 // TestRestart: many names need a connection for each hundred watches, none waits, and all are
 // back after a restart of the API server, with few requests each.

@@ -39,8 +39,9 @@ import (
 //     for metadata only.
 //
 // The configuration's transport, authentication, rate limit and warning handler
-// are used, as by generated clients; it is copied. Objects are asked for in the
-// formats of its AcceptContentTypes or else ContentType, by default in protobuf
+// are used, as by generated clients; it is copied. As with those, sources of a configuration
+// with Dial or Proxy share no connections, since client-go cannot compare functions. Objects are
+// asked for in the formats of its AcceptContentTypes or else ContentType, by default in protobuf
 // where T has generated code for it, or where the type that a scheme has for the
 // resource has, and each field of T can be decoded from the one of that type with the
 // same name in JSON (a field that the type does not have keeps objects in JSON, unless
