@@ -5,9 +5,11 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"go/token"
 	"go/types"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,15 +23,35 @@ import (
 )
 
 var (
-	checkTable  = flag.Bool("table", false, "make the table of summaries again and compare it with the file: it takes minutes")
+	checkTable  = flag.Bool("table", false, "make the table of summaries again and compare it with the file; its modules are downloaded")
 	updateTable = flag.Bool("table.update", false, "make the table of summaries again and write it")
 )
 
-// tableModule requires all modules of the table.
-var tableModule = filepath.Join("..", "..", "..", "adapters", "ctrlruntime")
+// versionsFrom is the module that decides of what versions the table is.
+var versionsFrom = filepath.Join("..", "..", "..", "adapters", "ctrlruntime")
 
-// tablePackages are the packages of the table. Those that the module does not import are
-// left out by the go command.
+// tableModule writes a module that requires all modules of the table, and returns its folder.
+func tableModule(t *testing.T) string {
+	dir := t.TempDir()
+	versionOf := func(module string) string {
+		cmd := exec.Command("go", "list", "-m", "-f", "{{.Version}}", module)
+		cmd.Dir = versionsFrom
+		version, err := cmd.Output()
+		if err != nil {
+			t.Fatal(module, err)
+		}
+		return strings.TrimSpace(string(version))
+	}
+	kubernetes := versionOf("k8s.io/client-go")
+	file := fmt.Sprintf("module table\n\ngo 1.26.0\n\nrequire (\n\tk8s.io/client-go %s\n\tk8s.io/component-helpers %s\n\tsigs.k8s.io/controller-runtime %s\n)\n",
+		kubernetes, kubernetes, versionOf("sigs.k8s.io/controller-runtime"))
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(file), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// tablePackages are the packages of the table.
 var tablePackages = []string{
 	"slices", "maps", "strings", "sort",
 	"k8s.io/api/core/v1", "k8s.io/api/apps/v1", "k8s.io/api/batch/v1", "k8s.io/api/networking/v1",
@@ -37,13 +59,14 @@ var tablePackages = []string{
 	"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/fields", "k8s.io/apimachinery/pkg/runtime",
 	"k8s.io/apimachinery/pkg/util/...",
 	"k8s.io/client-go/tools/...", "k8s.io/client-go/util/...", "k8s.io/client-go/dynamic/...", "k8s.io/client-go/listers/core/v1",
+	"k8s.io/component-helpers/...",
 	"sigs.k8s.io/controller-runtime/pkg/...",
 }
 
 // TestTable makes the table of summaries again.
 func TestTable(t *testing.T) {
 	if !*checkTable && !*updateTable {
-		t.Skip("it takes minutes: run it with -table, or with -table.update if analysis has changed")
+		t.Skip("it needs the modules of other projects: run it with -table, or with -table.update if analysis has changed")
 	}
 	made := makeTable(t)
 	if *updateTable {
@@ -65,7 +88,7 @@ func TestTable(t *testing.T) {
 func makeTable(t *testing.T) []byte {
 	cachemutation.All = true
 	t.Cleanup(func() { cachemutation.All = false })
-	config := &packages.Config{Dir: tableModule, Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps}
+	config := &packages.Config{Dir: tableModule(t), Env: append(os.Environ(), "GOFLAGS=-mod=mod"), Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps}
 	roots, err := packages.Load(config, tablePackages...)
 	if err != nil {
 		t.Fatal(err)
