@@ -25,9 +25,9 @@ func newChunk() *chunk {
 	return c
 }
 
-// claim adds a use if there are others.
+// claim adds a use of c, which may be nil, if there are others.
 func (c *chunk) claim() bool {
-	for {
+	for c != nil {
 		used := c.used.Load()
 		if used == 0 {
 			return false
@@ -36,6 +36,7 @@ func (c *chunk) claim() bool {
 			return true
 		}
 	}
+	return false
 }
 
 // release ends a use of c, which may be nil.

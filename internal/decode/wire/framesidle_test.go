@@ -34,15 +34,17 @@ func TestFramesAreFreed(t *testing.T) {
 	}
 }
 
-func testFramesAreFreed(t *testing.T, size int) {
+// frameOf returns a watch of one frame of a size, in each format.
+func frameOf(t *testing.T, size int) map[string]string {
 	var protobuf bytes.Buffer
-	long := strings.Repeat("x", size)
-	_, err := framer.NewLengthDelimitedFrameWriter(&protobuf).Write([]byte(long))
+	text := strings.Repeat("x", size)
+	_, err := framer.NewLengthDelimitedFrameWriter(&protobuf).Write([]byte(text))
 	require.NoError(t, err)
-	for mediaType, text := range map[string]string{
-		runtime.ContentTypeProtobuf: protobuf.String(),
-		runtime.ContentTypeJSON:     fmt.Sprintf(`{"a":%q}`, long),
-	} {
+	return map[string]string{runtime.ContentTypeProtobuf: protobuf.String(), runtime.ContentTypeJSON: fmt.Sprintf(`{"a":%q}`, text)}
+}
+
+func testFramesAreFreed(t *testing.T, size int) {
+	for mediaType, text := range frameOf(t, size) {
 		t.Run(mediaType, func(t *testing.T) {
 			var held weak.Pointer[byte]
 			waits, freed := false, false
@@ -54,7 +56,7 @@ func testFramesAreFreed(t *testing.T, size int) {
 			})))
 			frame, err := frames.Next()
 			require.NoError(t, err)
-			require.GreaterOrEqual(t, len(frame), len(long))
+			require.GreaterOrEqual(t, len(frame), size)
 			held = weak.Make(&frame[0])
 			_, err = frames.Next()
 			assert.Equal(t, io.EOF, err)

@@ -138,9 +138,8 @@ func (p *Pipeline[R]) idle() bool {
 
 // read reads frames and has them decoded.
 func (p *Pipeline[R]) read(frames Frames) error {
-	var into *chunk // nil: none is claimed
+	var into, last *chunk // into is claimed; last was, and is claimed again if it is in use
 	defer func() { into.release() }()
-	last := &chunk{}
 	for number := 1; !p.ended.Load(); number++ {
 		if into != nil && frames.Buffered() == 0 {
 			into.release()

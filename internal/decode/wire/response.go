@@ -8,38 +8,50 @@ import (
 const (
 	// idleRead is the size of the buffer of a response of which nothing has arrived yet.
 	idleRead = 512
-	// firstRead is the size of the next one, before it grows.
+	// firstRead is the size of the next one. Each after that is twice as long.
 	firstRead = 16 << 10
 )
 
-// response is what has arrived of a response, and was not consumed. A watch may wait for hours
-// for its next bytes: it keeps idleRead bytes for them, and longer buffers for others to use.
+// response holds the bytes of a response that have arrived and were not consumed. A watch may
+// wait for hours for the next ones: meanwhile it keeps a buffer of idleRead bytes, and gives
+// longer ones back.
 type response struct {
 	r        io.Reader
 	buf      []byte
-	pos, end int   // what of buf has not been consumed
+	pos, end int   // the bytes of buf that were not consumed
 	before   int64 // bytes of the response before buf[0]
 	err      error // of the last read
 	longest  int   // how much may be read before it is consumed, in bytes
 	idle     [idleRead]byte
-	spare    *[firstRead]byte // the memory of buf, unless that is shorter or longer
+	spare    *[]byte // buf, if it is from buffers
 }
 
-// spares are buffers that no response needs now.
-var spares = sync.Pool{New: func() any { return new([firstRead]byte) }}
+// buffers are those that no response needs now: of firstRead bytes, twice and four times as many.
+var buffers [3]sync.Pool
+
+// buffersOf returns the pool of buffers of a size, nil if there is none.
+func buffersOf(size int) *sync.Pool {
+	for i := range buffers {
+		if size == firstRead<<i {
+			return &buffers[i]
+		}
+	}
+	return nil
+}
 
 func (r *response) begin(from io.Reader, longest int) {
 	r.r, r.longest = from, longest
 	r.buf = r.idle[:]
 }
 
-// offset returns how many bytes of the response have been consumed.
+// offset returns how many bytes of the response were consumed.
 func (r *response) offset() int64 { return r.before + int64(r.pos) }
 
-// arrived returns what has not been consumed. It is valid until the next call of fill.
+// arrived returns the bytes that were not consumed. They are valid until the next call of fill.
 func (r *response) arrived() []byte { return r.buf[r.pos:r.end] }
 
-// fill reads more. It moves what has not been consumed to the front of buf.
+// fill reads at least one byte more, or returns an error. It moves the bytes that were not
+// consumed to the front of the buffer.
 func (r *response) fill() error {
 	if r.err != nil {
 		return r.err
@@ -56,11 +68,8 @@ func (r *response) fill() error {
 	case r.end < len(r.buf):
 	case r.end >= r.longest:
 		return errTooLong
-	case len(r.buf) < firstRead:
-		spare := spares.Get().(*[firstRead]byte)
-		r.use(spare[:], spare)
 	default:
-		r.use(make([]byte, 2*len(r.buf)), nil)
+		r.grow(max(firstRead, 2*len(r.buf)))
 	}
 	for range 100 { // as bufio, which calls a reader that gives nothing so often
 		n, err := r.r.Read(r.buf[r.end:])
@@ -76,11 +85,26 @@ func (r *response) fill() error {
 	return io.ErrNoProgress
 }
 
-// use moves what has arrived to another buffer.
-func (r *response) use(buf []byte, spare *[firstRead]byte) {
+// grow moves the bytes that have arrived to a buffer of another size.
+func (r *response) grow(size int) {
+	pool := buffersOf(size)
+	if pool == nil {
+		r.use(make([]byte, size), nil)
+		return
+	}
+	spare, ok := pool.Get().(*[]byte)
+	if !ok {
+		made := make([]byte, size)
+		spare = &made
+	}
+	r.use(*spare, spare)
+}
+
+// use moves the bytes that have arrived to buf, and gives the buffer before back.
+func (r *response) use(buf []byte, spare *[]byte) {
 	copy(buf, r.buf[:r.end])
 	if r.spare != nil {
-		spares.Put(r.spare)
+		buffersOf(len(*r.spare)).Put(r.spare)
 	}
 	r.buf, r.spare = buf, spare
 }
