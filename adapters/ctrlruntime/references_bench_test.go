@@ -1,18 +1,11 @@
 package ctrlruntime_test
 
 import (
-	"bufio"
 	"context"
 	"flag"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
-	"os"
-	"os/exec"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,10 +21,8 @@ import (
 
 	"github.com/kubetyped/informer/adapters/ctrlruntime"
 	"github.com/kubetyped/informer/apitest"
+	apart "github.com/kubetyped/informer/internal/test/rig"
 )
-
-// servesSecrets is set in the process that is the server of BenchmarkReferences.
-const servesSecrets = "CTRLRUNTIME_SERVES_SECRETS"
 
 var (
 	secretsOfAll = flag.Int("references.secrets", 500, "how many Secrets BenchmarkReferences has in all")
@@ -46,27 +37,16 @@ func benchmarkSecret(i, size int) *corev1.Secret {
 	return secret
 }
 
-// TestServeSecrets is the API server of BenchmarkReferences, in another process, over HTTP/2. It
-// ends with its standard input.
-func TestServeSecrets(t *testing.T) {
-	if os.Getenv(servesSecrets) == "" {
+// TestServeApart is the API server of BenchmarkReferences.
+func TestServeApart(t *testing.T) {
+	if !apart.ServesApart() {
 		t.Skip("only for BenchmarkReferences")
 	}
 	srv := apitest.Start(t)
 	for i := range *secretsOfAll {
 		require.NoError(t, srv.Create(t.Context(), benchmarkSecret(i, *secretBytes)))
 	}
-	at, err := url.Parse(srv.Config().Host)
-	require.NoError(t, err)
-	proxy := httputil.NewSingleHostReverseProxy(at)
-	proxy.FlushInterval = -1
-	front := httptest.NewUnstartedServer(proxy)
-	front.EnableHTTP2 = true
-	front.StartTLS()
-	defer front.Close()
-	fmt.Printf("at %s\n", front.URL)
-	_, _ = io.Copy(io.Discard, os.Stdin)
-	front.CloseClientConnections()
+	apart.WaitApart(t, srv)
 }
 
 // counted counts requests and the bytes of their answers.
@@ -151,9 +131,10 @@ func BenchmarkReferences(b *testing.B) {
 func benchmarkReferences(b *testing.B, open func(*testing.B, context.Context, *rest.Config) secretReader) {
 	ctx, cancel := context.WithCancel(b.Context())
 	var requests, bytes atomic.Int64
-	config := &rest.Config{Host: secretServer(b), TLSClientConfig: rest.TLSClientConfig{Insecure: true}, QPS: 5, Burst: 10}
+	config := apart.NewServerApart(b, fmt.Sprint("-references.secrets=", *secretsOfAll), fmt.Sprint("-references.bytes=", *secretBytes)).HTTP2()
+	config.QPS, config.Burst = 5, 10
 	config.Wrap(func(of http.RoundTripper) http.RoundTripper { return counted{of, &requests, &bytes} })
-	before, goroutines := inUse(), runtime.NumGoroutine()
+	before := apart.UsedNow()
 	begun := time.Now()
 	b.Cleanup(cancel)
 	read := open(b, ctx, config)
@@ -171,43 +152,11 @@ func benchmarkReferences(b *testing.B, open func(*testing.B, context.Context, *r
 		pass()
 	}
 	b.StopTimer()
-	b.ReportMetric(float64(int64(inUse())-int64(before))/1e6, "MB-heap")
+	after := apart.UsedNow()
+	b.ReportMetric((float64(after.Heap)-float64(before.Heap))/1e6, "MB-heap")
 	b.ReportMetric(float64(bytes.Load())/1e6, "MB-received")
 	b.ReportMetric(float64(requests.Load()), "requests")
-	b.ReportMetric(float64(runtime.NumGoroutine()-goroutines), "goroutines")
+	b.ReportMetric(float64(after.Goroutines-before.Goroutines), "goroutines")
 	b.ReportMetric(synced.Seconds(), "s-first-pass")
 	cancel()
-}
-
-func inUse() uint64 {
-	time.Sleep(200 * time.Millisecond)
-	for range 3 {
-		runtime.GC()
-	}
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
-}
-
-// secretServer starts the server, and returns where it is.
-func secretServer(b *testing.B) (host string) {
-	cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^TestServeSecrets$", "-test.v",
-		fmt.Sprint("-references.secrets=", *secretsOfAll), fmt.Sprint("-references.bytes=", *secretBytes))
-	cmd.Env = append(os.Environ(), servesSecrets+"=1")
-	in, err := cmd.StdinPipe()
-	require.NoError(b, err)
-	out, err := cmd.StdoutPipe()
-	require.NoError(b, err)
-	require.NoError(b, cmd.Start())
-	b.Cleanup(func() {
-		_ = in.Close()
-		_ = cmd.Wait()
-	})
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if at, ok := strings.CutPrefix(lines.Text(), "at "); ok {
-			return at
-		}
-	}
-	b.Fatal("the server has not said where it is")
-	return ""
 }

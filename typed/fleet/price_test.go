@@ -1,13 +1,15 @@
 package fleet_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 
@@ -43,32 +45,48 @@ func BenchmarkCluster(b *testing.B) {
 	}
 }
 
-// connectAll opens a watch of each cluster, and reads its first byte.
+// connectAll opens a watch of each cluster, all at once, and reads its first byte.
 func connectAll(b *testing.B, srv rig.ServerApart, clusters int) {
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
-	before := rig.UsedNow()
-	bodies := make([]*bufio.Reader, clusters)
+	before, begun := rig.UsedNow(), time.Now()
+	bodies := make([]io.ReadCloser, clusters)
+	var opening errgroup.Group
 	for i := range clusters {
-		client, err := rest.HTTPClientFor(srv.Cluster(fmt.Sprint("cluster-", i)))
-		require.NoError(b, err)
-		defer client.CloseIdleConnections()
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://cluster-%d/api/v1/pods?watch=1", i), nil)
-		require.NoError(b, err)
-		res, err := client.Do(req)
-		require.NoError(b, err)
-		defer res.Body.Close()
-		bodies[i] = bufio.NewReaderSize(res.Body, 16)
-		_, err = bodies[i].ReadByte()
-		require.NoError(b, err)
+		opening.Go(func() (err error) {
+			bodies[i], err = watchOf(ctx, srv.Cluster(fmt.Sprint("cluster-", i)))
+			return err
+		})
 	}
+	require.NoError(b, opening.Wait())
+	b.ReportMetric(time.Since(begun).Seconds(), "s-sync")
 	rig.UsedNow().Report(b, before, clusters, "cluster")
+	for _, body := range bodies {
+		require.NoError(b, body.Close())
+	}
+}
+
+func watchOf(ctx context.Context, config *rest.Config) (io.ReadCloser, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, config.Host+"/api/v1/pods?watch=1", nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.ReadFull(res.Body, make([]byte, 1))
+	return res.Body, err
 }
 
 // followAll syncs the informer of a fleet.
 func followAll(b *testing.B, srv rig.ServerApart, clusters int) {
 	ctx, cancel := context.WithCancel(b.Context())
-	before := rig.UsedNow()
+	before, begun := rig.UsedNow(), time.Now()
 	all := &fleet.Clusters{}
 	for i := range clusters {
 		name := fmt.Sprint("cluster-", i)
@@ -80,6 +98,7 @@ func followAll(b *testing.B, srv rig.ServerApart, clusters int) {
 	go func() { done <- informer.Run(ctx) }()
 	require.NoError(b, informer.WaitForSync(ctx))
 	require.NoError(b, src.WaitForSync(ctx))
+	b.ReportMetric(time.Since(begun).Seconds(), "s-sync")
 	require.Equal(b, clusters*podsApart, informer.Len())
 	rig.UsedNow().Report(b, before, clusters, "cluster")
 	cancel()

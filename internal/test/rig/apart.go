@@ -26,12 +26,21 @@ import (
 const servesApart = "RIG_SERVES_APART"
 
 // TestServeApart is what a package calls in its test of this name: the server that
-// NewServerApart starts. It ends with its standard input.
+// NewServerApart starts.
 func TestServeApart(t *testing.T, pods int, opts ...apitest.Option) {
-	if os.Getenv(servesApart) == "" {
+	if !ServesApart() {
 		t.Skip("only for benchmarks whose server is in another process")
 	}
 	srv, _ := Serve(t, pods, opts...)
+	WaitApart(t, srv)
+}
+
+// ServesApart reports whether this process is one that NewServerApart started.
+func ServesApart() bool { return os.Getenv(servesApart) != "" }
+
+// WaitApart lets NewServerApart know the addresses of a server, with HTTP/1, and with HTTP/2 by a
+// proxy, and returns when the standard input ends.
+func WaitApart(t *testing.T, srv *apitest.Server) {
 	at, err := url.Parse(srv.Config().Host)
 	require.NoError(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(at)
@@ -49,9 +58,10 @@ func TestServeApart(t *testing.T, pods int, opts ...apitest.Option) {
 // client's alone.
 type ServerApart struct{ http1, http2 string }
 
-// NewServerApart starts the package's TestServeApart in another process, until b ends.
-func NewServerApart(b *testing.B) ServerApart {
-	cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^TestServeApart$", "-test.v")
+// NewServerApart starts the package's TestServeApart in another process, with more arguments,
+// until b ends.
+func NewServerApart(b *testing.B, args ...string) ServerApart {
+	cmd := exec.CommandContext(b.Context(), os.Args[0], append([]string{"-test.run=^TestServeApart$", "-test.v"}, args...)...)
 	cmd.Env = append(os.Environ(), servesApart+"=1")
 	in, err := cmd.StdinPipe()
 	require.NoError(b, err)
@@ -96,7 +106,7 @@ type Used struct {
 	Heap, Stack uint64 // in bytes
 }
 
-// UsedNow returns what is in use, after collections of garbage.
+// UsedNow collects garbage, and returns the memory and goroutines that are in use.
 func UsedNow() Used {
 	time.Sleep(500 * time.Millisecond)
 	for range 3 {
@@ -107,7 +117,7 @@ func UsedNow() Used {
 	return Used{runtime.NumGoroutine(), stats.HeapAlloc, stats.StackInuse}
 }
 
-// Report reports what is in use beyond before, for each of n things, with their name.
+// Report reports the difference to an earlier use, divided by the number of things.
 func (u Used) Report(b *testing.B, before Used, n int, thing string) {
 	b.ReportMetric(float64(u.Goroutines-before.Goroutines)/float64(n), "goroutines/"+thing)
 	b.ReportMetric((float64(u.Heap)-float64(before.Heap))/1024/float64(n), "heap-KiB/"+thing)
