@@ -27,7 +27,7 @@ var (
 	updateTable = flag.Bool("table.update", false, "make the table of summaries again and write it")
 )
 
-// versionsFrom is the module that decides of what versions the table is.
+// versionsFrom is the module whose versions of other modules the table has.
 var versionsFrom = filepath.Join("..", "..", "..", "adapters", "ctrlruntime")
 
 // tableModule writes a module that requires all modules of the table, and returns its folder.
