@@ -60,11 +60,10 @@ func retryLimiter() workqueue.TypedRateLimiter[index.Key] {
 // queueKeys returns the keys of n Pods in random order, with strings of their
 // own, as a handler gets them with each event.
 func queueKeys(n int) []index.Key {
-	c := cluster.New(n, 20)
 	keys := make([]index.Key, n)
 	for at, i := range rand.New(rand.NewPCG(7, 7)).Perm(n) {
-		pod := c.Pod(i, 1)
-		keys[at] = index.Key{Namespace: pod.Namespace, Name: pod.Name}
+		app := i / 20
+		keys[at] = index.Key{Namespace: cluster.NamespaceName(app % cluster.Namespaces), Name: cluster.PodName(app, i)}
 	}
 	return keys
 }

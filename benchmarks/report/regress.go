@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
@@ -24,6 +25,10 @@ import (
 
 // baselines is the file of the commits to compare with.
 const baselines = "benchmarks/baseline.txt"
+
+// data are the folders of what benchmarks read. A commit is measured with those of the
+// checkout: names that are longer and objects that are larger take more time on both sides.
+var data = []string{"benchmarks/internal/cluster", "internal/test/pods"}
 
 // What seems to be worse is measured again in so many times as many rounds, so many times,
 // but not when so much time has passed already.
@@ -153,7 +158,7 @@ func (r *regressions) confirm(s suspect) ([]regression.Row, error) {
 	return s.rows, nil
 }
 
-// build builds the benchmarks of a commit.
+// build builds the benchmarks of a commit, which get the data of the checkout.
 func (r *regressions) build(commit string) error {
 	if r.suites[commit] != nil {
 		return nil
@@ -169,6 +174,9 @@ func (r *regressions) build(commit string) error {
 				return fmt.Errorf("check out commit %s of %s, for which the clone has to have its history: %w\n%s", commit, baselines, err, output)
 			}
 		}
+		if err := copyData(r.project, project); err != nil {
+			return err
+		}
 		fmt.Fprintf(r.stderr, "building the benchmarks of %s\n", commit)
 	}
 	folder, err := filepath.Abs(filepath.Join(project, "benchmarks"))
@@ -177,6 +185,20 @@ func (r *regressions) build(commit string) error {
 	}
 	r.suites[commit], err = measure.Build(r.ctx, folder, filepath.Join(r.temporary, "suite"+commit+".test"))
 	return err
+}
+
+// copyData replaces the data of benchmarks in one clone by those of another.
+func copyData(from, to string) error {
+	for _, folder := range data {
+		source, copied := filepath.Join(from, folder), filepath.Join(to, folder)
+		if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := errors.Join(os.RemoveAll(copied), os.CopyFS(copied, os.DirFS(source))); err != nil {
+			return fmt.Errorf("copy the data of benchmarks: %w", err)
+		}
+	}
+	return nil
 }
 
 // measure runs a family, and what controls it, before and now in turns.

@@ -76,6 +76,24 @@ func BenchmarkGet(b *testing.B) { b.Run("impl=typed", func(b *testing.B) { b.Rep
 	assert.ErrorContains(t, err, "Get, allocs/op: 1, was 0")
 }
 
+// A change of what benchmarks read is not one of the code.
+func TestRegressUsesDataOfTheCheckout(t *testing.T) {
+	const before = `
+func BenchmarkGet(b *testing.B) {
+	size, _ := os.ReadFile("internal/cluster/size")
+	both(b, 100+10*float64(len(size)), 300)
+}
+`
+	dir, commit := history(t, before, before)
+	folder := filepath.Join(dir, "benchmarks", "internal", "cluster")
+	require.NoError(t, os.MkdirAll(folder, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "size"), []byte("large"), 0o600))
+	stdout, stderr, err := compare(t.Context(), t, dir, "-regress", "-benchtime", "1x")
+	require.NoError(t, err, stdout)
+	assert.Contains(t, stdout, "150.0ns")
+	assert.Contains(t, stderr, "beside "+commit)
+}
+
 func TestRegressErrors(t *testing.T) {
 	dir, commit := history(t, "\nfunc BenchmarkGet(b *testing.B) { both(b, 100, 300) }\n", "\nfunc BenchmarkGone(b *testing.B) {}\n")
 	_, _, err := compare(t.Context(), t, dir, "-regress")

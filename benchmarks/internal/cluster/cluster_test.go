@@ -53,3 +53,10 @@ func TestUpdatesGoThroughAllPods(t *testing.T) {
 	}
 	assert.Len(t, events, 2*c.Size+1)
 }
+
+func TestPodName(t *testing.T) {
+	c := New(20_000, 20)
+	for _, i := range []int{0, 19, 20, 12_345} {
+		assert.Equal(t, c.Pod(i, 1).Name, PodName(i/20, i))
+	}
+}

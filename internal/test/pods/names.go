@@ -21,6 +21,10 @@ func AppName(n int) string {
 	return name
 }
 
+// Name returns the name of Pod number i, of application number n, in a cluster whose seed
+// is 0.
+func Name(n, i int) string { return pod{app: app{number: n}, i: i}.name() }
+
 // Tier returns the tier of application number n.
 func Tier(n int) string { return tiers[n%len(tiers)] }
 
