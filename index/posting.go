@@ -47,18 +47,20 @@ var unused = &list{}
 
 // places is the read side of a posting: n positions, a single one of them in place of
 // a table. Loops over them go from page to page, in two loops and with one call of the
-// body, so that the compiler can put that in the place of the call.
+// body, so that the compiler can put that in the place of the call. It has 32 bytes:
+// the compiler keeps no struct in registers that is larger.
 type places struct {
-	pages[uint32]
-	one [1]uint32
+	table [][]uint32
+	n     uint32
+	one   [1]uint32
 }
 
 // placesOf returns the positions of the objects of p.
 func placesOf[K comparable](p *posting[K]) places {
 	if p.list != nil {
-		return places{pages: p.list.pages}
+		return places{table: p.list.table, n: p.list.n}
 	}
-	return places{pages: pages[uint32]{n: 1}, one: [1]uint32{p.one}}
+	return places{n: 1, one: [1]uint32{p.one}}
 }
 
 // count returns the number of pages.

@@ -77,10 +77,11 @@ func (x *Indexer[T]) inNamespace(namespace string) []uint32 {
 		return nil
 	}
 	found := placesOf(posts.posts.ref(id))
-	if found.table == nil {
-		return []uint32{found.one[0]}
+	list := make([]uint32, 0, found.n)
+	for i := range found.count() {
+		list = append(list, found.page(i)...)
 	}
-	return found.collect()
+	return list
 }
 
 // locateList locates the objects of a list. It tells, by position, which objects of

@@ -36,13 +36,13 @@ type Lister[T index.Labeled] struct{ reads[T] }
 // package kube do. Other stores can have a method GroupResource. Without it, errors contain
 // T's name and no group, unless ForResource sets them.
 func New[T index.Labeled](from index.Reader[T]) *Lister[T] {
-	return &Lister[T]{reads[T]{from: from}}
+	return ForResource(from, schema.GroupResource{})
 }
 
 // ForResource returns a lister whose errors name the given resource, whatever the store
 // calls it; lister-gen uses the kind in lower case, as in appsv1.Resource("deployment").
 func ForResource[T index.Labeled](from index.Reader[T], resource schema.GroupResource) *Lister[T] {
-	return &Lister[T]{reads[T]{from: from, resource: resource}}
+	return &Lister[T]{reads[T]{source: &source[T]{from, resource}}}
 }
 
 // Namespace returns a lister for one namespace; "" stands for all of them, and
@@ -56,11 +56,17 @@ func (l *Lister[T]) Namespace(namespace string) NamespaceLister[T] {
 // NamespaceLister is a Lister for one namespace.
 type NamespaceLister[T index.Labeled] struct{ reads[T] }
 
-// reads is what both listers have.
+// reads is what both listers have. It has 24 bytes: the compiler keeps no struct in
+// registers that has more than 32.
 type reads[T index.Labeled] struct {
-	from      index.Reader[T]
-	resource  schema.GroupResource // for errors; zero: what the store says
-	namespace string               // "": all
+	*source[T]
+	namespace string // "": all
+}
+
+// source is what a lister reads from.
+type source[T index.Labeled] struct {
+	from     index.Reader[T]
+	resource schema.GroupResource // for errors; zero: what the store says
 }
 
 // List returns the objects that selector matches, in no particular order, nil
