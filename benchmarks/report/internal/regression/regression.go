@@ -63,13 +63,18 @@ func Judge(before, now *results.Results, control float64) []Row {
 		}
 		for _, m := range s.Metrics {
 			was := b.Values(m.Unit)
-			if n := min(len(was), len(m.Values)); n > 0 && counts(m.Unit) {
+			if n := min(len(was), len(m.Values)); n > 0 && counts(m.Unit) && !(m.Unit == "B/op" && shared(s.Values("allocs/op"))) {
 				rows = append(rows, judge(Row{Name: s.Name, Side: s.Side, Unit: m.Unit}, was[:n], m.Values[:n], control))
 			}
 		}
 	}
 	return rows
 }
+
+// shared reports whether allocations are shared among the operations of a run, by their
+// numbers for each operation: there are fewer than one. The shares of a run with fewer
+// operations are larger.
+func shared(allocations []float64) bool { return len(allocations) > 0 && median(allocations) < 1 }
 
 // counts tells whether more of a unit is worse.
 func counts(unit string) bool { return isTime(unit) || unit == "allocs/op" || unit == "B/op" }

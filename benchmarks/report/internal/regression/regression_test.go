@@ -41,6 +41,17 @@ func TestJudge(t *testing.T) {
 	assert.Empty(t, regression.Judge(of("events/s", 1), of("events/s", 2), 1), "more is better")
 }
 
+func TestJudgeLeavesOutSharedBytes(t *testing.T) {
+	for _, test := range []struct{ allocations, rows float64 }{{0, 1}, {0.5, 1}, {1, 2}} {
+		before, now := of("B/op", 64, 64, 64), of("B/op", 96, 96, 96)
+		for _, r := range []*results.Results{before, now} {
+			s := r.Series[0]
+			s.Metrics = append(s.Metrics, of("allocs/op", test.allocations).Series[0].Metrics...)
+		}
+		assert.Len(t, regression.Judge(before, now, 1), int(test.rows), "%v allocations", test.allocations)
+	}
+}
+
 func TestPattern(t *testing.T) {
 	rows := []regression.Row{
 		{Name: "List/form=a+b/n=1", Side: "typed"}, {Name: "List/form=c/n=1", Side: "typed", Unit: "B/op"}, {Name: "List/form=c/n=1", Side: "own"},
