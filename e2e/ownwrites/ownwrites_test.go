@@ -28,7 +28,7 @@ import (
 var (
 	parents  = flag.Int("parents", 4, "number of parents")
 	children = flag.Int("children", 3, "number of Pods that each gets")
-	lags     = flag.String("lags", "0s,20ms", "how much later events of watches come; with another number of Pods, as 1s:5")
+	lags     = flag.String("lags", "0s,20ms", "how much later events of watches come; with other numbers of Pods, parents and rounds, as 1s:5:100:1")
 	rounds   = flag.Int("rounds", 1, "how often each is measured, in turns")
 	document = flag.String("report", "", "page to write the table into")
 )
@@ -54,21 +54,13 @@ func TestOwnWrites(t *testing.T) {
 	client, err := kubernetes.NewForConfig(server.Config())
 	require.NoError(t, err)
 	program := target.Build(t, "adapters/ctrlruntime", "./internal/staleness")
-	table := fmt.Sprintf(`%d parents, 16 workers, rounds in turns: %d, %s. Medians of rounds, of their medians and, for computed names, their sums; no parent gets more than ten times its Pods.
+	table := fmt.Sprintf(`16 workers, %s. Medians of rounds in turns, of their medians and, for computed names, their sums; no parent gets more than ten times its Pods.
 
-| lag, Pods for each | | cache | blocking client | skipping (KEP-5647) | live reads | own writes |
+| lag, parents × Pods, rounds | | cache | blocking client | skipping (KEP-5647) | live reads | own writes |
 |--:|---|--:|--:|--:|--:|--:|
-`, *parents, *rounds, time.Now().Format(time.DateOnly))
+`, time.Now().Format(time.DateOnly))
 	for _, text := range strings.Split(*lags, ",") {
-		text, count, _ := strings.Cut(text, ":")
-		if count == "" {
-			count = fmt.Sprint(*children)
-		}
-		lag, err := time.ParseDuration(text)
-		require.NoError(t, err)
-		n, err := strconv.Atoi(count)
-		require.NoError(t, err)
-		table += measure(t, client, program, lag, n)
+		table += parse(t, text).measure(t, client, program)
 	}
 	t.Log(table)
 	if *document != "" {
@@ -76,20 +68,44 @@ func TestOwnWrites(t *testing.T) {
 	}
 }
 
+// cell is how much is measured with a lag.
+type cell struct {
+	lag                       time.Duration
+	children, parents, rounds int
+}
+
+// parse returns the cell of a text of the flag lags.
+func parse(t *testing.T, text string) cell {
+	text, numbers, _ := strings.Cut(text, ":")
+	lag, err := time.ParseDuration(text)
+	require.NoError(t, err)
+	c := cell{lag, *children, *parents, *rounds}
+	for _, set := range []*int{&c.children, &c.parents, &c.rounds} {
+		text, numbers, _ = strings.Cut(numbers, ":")
+		if text == "" {
+			break
+		}
+		*set, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	return c
+}
+
 // measure runs the controller in all ways, with computed and with generated names. It returns
-// the rows of the table for the lag.
-func measure(t *testing.T, client kubernetes.Interface, program string, lag time.Duration, children int) (rows string) {
-	network, err := proxy.Start(server.Config(), proxy.WithWatchLag(lag))
+// the rows of the table.
+func (c cell) measure(t *testing.T, client kubernetes.Interface, program string) (rows string) {
+	network, err := proxy.Start(server.Config(), proxy.WithWatchLag(c.lag))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, network.Close()) })
 	kubeconfig := target.WriteKubeconfig(t, network.Config())
 	took := map[string][]round{}
-	for n := range *rounds {
+	for n := range c.rounds {
 		for i := range ways {
 			way := ways[(i+n)%len(ways)] // in turns
-			took[way] = append(took[way], measureOnce(t, client, network, program, kubeconfig, way, children))
+			took[way] = append(took[way], c.measureOnce(t, client, network, program, kubeconfig, way))
 		}
 	}
+	lag := c.lag
 	var write, next, stale, doubles, requests []string
 	for _, way := range ways {
 		all := took[way]
@@ -105,7 +121,7 @@ func measure(t *testing.T, client kubernetes.Interface, program string, lag time
 	row := func(first, name string, cells []string) {
 		rows += fmt.Sprintf("| %s | %s | %s |\n", first, name, strings.Join(cells, " | "))
 	}
-	row(fmt.Sprintf("%s, %d", rounded(lag), children), "write", write)
+	row(fmt.Sprintf("%s, %d × %d, %d", rounded(lag), c.parents, c.children, c.rounds), "write", write)
 	row("", "to the next useful reconcile", next)
 	row("", "stale reconciles", stale)
 	row("", "doubles with `generateName`", doubles)
@@ -120,17 +136,17 @@ type round struct {
 }
 
 // measureOnce runs the controller in one way, with computed and with generated names.
-func measureOnce(t *testing.T, client kubernetes.Interface, network *proxy.Proxy, program, kubeconfig, way string, children int) (r round) {
+func (c cell) measureOnce(t *testing.T, client kubernetes.Interface, network *proxy.Proxy, program, kubeconfig, way string) (r round) {
 	for _, generate := range []bool{false, true} {
-		namespace, before := prepare(t, client), network.Requests("", "")
+		namespace, before := c.prepare(t, client), network.Requests("", "")
 		one := run(t, program, "-kubeconfig="+kubeconfig, "-namespace="+namespace, "-way="+way,
-			fmt.Sprintf("-generate=%t", generate), fmt.Sprintf("-children=%d", children))
+			fmt.Sprintf("-generate=%t", generate), fmt.Sprintf("-children=%d", c.children), fmt.Sprintf("-parents=%d", c.parents))
 		if generate {
 			r.generated = one
 		} else {
 			r.computed, r.requests = one, network.Requests("", "")-before
 		}
-		check(t, client, namespace, way, children, one)
+		c.check(t, client, namespace, way, one)
 	}
 	return r
 }
@@ -154,11 +170,11 @@ func rounded(d time.Duration) string {
 }
 
 // check compares what a controller says with what the server has.
-func check(t *testing.T, client kubernetes.Interface, namespace, way string, children int, r result) {
+func (c cell) check(t *testing.T, client kubernetes.Interface, namespace, way string, r result) {
 	list, err := client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	assert.Len(t, list.Items, r.Made, way)
-	assert.Equal(t, *parents*children+r.Doubles, r.Made, way)
+	assert.Equal(t, c.parents*c.children+r.Doubles, r.Made, way)
 	if way != "plain" {
 		assert.Zero(t, r.Stale, "%s: reconciles that did not see own writes", way)
 		assert.Zero(t, r.Doubles, way)
@@ -166,9 +182,9 @@ func check(t *testing.T, client kubernetes.Interface, namespace, way string, chi
 }
 
 // prepare makes a namespace with parents, and returns its name.
-func prepare(t *testing.T, client kubernetes.Interface) string {
+func (c cell) prepare(t *testing.T, client kubernetes.Interface) string {
 	namespace := server.Namespace(t)
-	for i := range *parents {
+	for i := range c.parents {
 		parent := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("parent-%d", i), Labels: map[string]string{"parent": "true"}}}
 		_, err := client.CoreV1().ConfigMaps(namespace).Create(t.Context(), parent, metav1.CreateOptions{})
 		require.NoError(t, err)
@@ -178,7 +194,6 @@ func prepare(t *testing.T, client kubernetes.Interface) string {
 
 // run runs the controller until all is done.
 func run(t *testing.T, program string, args ...string) (r result) {
-	args = append(args, fmt.Sprintf("-parents=%d", *parents))
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	var errors bytes.Buffer
 	cmd.Stderr = &errors
