@@ -82,10 +82,20 @@ func (m *member) target(others []*sighting) (target, mentioned, waiting ranges) 
 	if !m.leaving && !m.announced {
 		members = append(members, holder{m.lease.Name, m.held, m.coming})
 	}
+	known := m.held
 	for _, s := range others {
 		mentioned = mentioned.or(s.holds).or(s.wants)
+		if !s.senseless {
+			known = known.or(s.holds)
+		}
+	}
+	for _, s := range others {
+		holds := s.holds
+		if s.senseless { // it can hold what no other member does
+			holds = holds.minus(known)
+		}
 		if !s.leaving && !s.dead && s.other == 0 {
-			members = append(members, holder{s.lease.Name, s.holds, s.prepares})
+			members = append(members, holder{s.lease.Name, holds, s.prepares})
 		}
 	}
 	m.noteHandedOver(len(members) == 0)
