@@ -69,6 +69,30 @@ func TestOrderedBesideWrites(t *testing.T) {
 	require.Equal(t, len(pods), version.Len())
 }
 
+// TestPrefix ranges over the keys that begin with a prefix, and no others.
+func TestPrefix(t *testing.T) {
+	byName := index.NewOrdered("name", func(p *pod) (string, bool) { return p.name, true })
+	names := []string{"a", "b", "b-0", "b-\xff", "bb", "c", "\xff", "\xff\xff", "\xffa"}
+	pods := make([]*pod, len(names))
+	for i, name := range names {
+		pods[i] = &pod{name: name}
+	}
+	newStore(t, []handle{byName}, pods...)
+	for prefix, want := range map[string][]string{
+		"":     {"a", "b", "b-0", "b-\xff", "bb", "c", "\xff", "\xffa", "\xff\xff"},
+		"b":    {"b", "b-0", "b-\xff", "bb"},
+		"b-":   {"b-0", "b-\xff"},
+		"bc":   nil,
+		"\xff": {"\xff", "\xffa", "\xff\xff"},
+	} {
+		var got []string
+		for name := range byName.Range(index.Prefix(prefix)) {
+			got = append(got, name)
+		}
+		assert.Equal(t, want, got, "%q", prefix)
+	}
+}
+
 // TestOrderedLetsGo has an index without the objects that it had.
 func TestOrderedLetsGo(t *testing.T) {
 	version := byVersion()

@@ -50,3 +50,20 @@ func TestOtherPanicsPass(t *testing.T) {
 	selector := brokenSelector{labels.SelectorFromSet(labels.Set{"app": "web"})}
 	assert.PanicsWithValue(t, "broken", func() { _, _ = pods.List(selector) })
 }
+
+// unlabeled is a store whose objects have no labels, since its source leaves them out.
+type unlabeled struct{ index.Reader[*corev1.Pod] }
+
+func (unlabeled) Omits(field string) bool { return field == "metadata.labels" }
+
+// TestSelectorsNeedLabels: without labels, a selector is refused, and does not match nothing.
+func TestSelectorsNeedLabels(t *testing.T) {
+	pods := lister.New[*corev1.Pod](unlabeled{storeOf(t, shops())})
+	selector := labels.SelectorFromSet(labels.Set{"app": "web"})
+	_, err := pods.List(selector)
+	assert.ErrorContains(t, err, `list pod: selector "app=web": the informer's source leaves metadata.labels out`)
+	assert.PanicsWithError(t, err.Error(), func() { pods.All(selector) })
+	all, err := pods.List(labels.Everything())
+	require.NoError(t, err)
+	assert.Len(t, all, len(shops()))
+}

@@ -142,19 +142,23 @@ func testDeletePropagation(c *check) {
 // A delete is answered with the object, if that is left or is of some kinds, or else
 // with a status.
 func testDeleteAnswers(c *check) {
+	var status *metav1.Status
 	del := func(resource, name string, options metav1.DeleteOptions) (answer metav1.Object, code int) {
 		result := c.client.CoreV1().RESTClient().Delete().Namespace(c.ns).Resource(resource).Name(name).Body(&options).Do(c.ctx)
 		obj, err := result.StatusCode(&code).Get()
 		require.NoError(c, err)
 		answer, _ = obj.(metav1.Object)
+		status, _ = obj.(*metav1.Status)
 		return answer, code
 	}
-	c.create("a", nil)
+	a := c.create("a", nil)
 	answer, code := del("configmaps", "a", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
 	assert.Nil(c, answer)
 	assert.Equal(c, 200, code)
 	answer, _ = del("configmaps", "a", metav1.DeleteOptions{})
 	assert.Nil(c, answer)
+	require.NotNil(c, status)
+	assert.Equal(c, &metav1.StatusDetails{Name: "a", Kind: "configmaps", UID: a.UID}, status.Details)
 
 	held := configMap("held")
 	held.Finalizers = []string{"example.com/hold"}

@@ -63,8 +63,15 @@ func testWatchNamespaces(c *check) {
 	b := c.create("b", map[string]string{"in": c.ns})
 	e := c.nextOf(w, watch.Added, "b", b.ResourceVersion)
 	assert.Equal(c, c.ns, e.Object.(*corev1.ConfigMap).Namespace)
-	elsewhere := c.watch(metav1.ListOptions{ResourceVersion: a.ResourceVersion})
-	c.nextOf(elsewhere, watch.Added, "b", b.ResourceVersion)
+	c.nextOf(c.watch(metav1.ListOptions{ResourceVersion: a.ResourceVersion}), watch.Added, "b", b.ResourceVersion)
+
+	inDefault := c.client.CoreV1().ConfigMaps(metav1.NamespaceDefault)
+	w = c.watch(metav1.ListOptions{ResourceVersion: b.ResourceVersion})
+	other, err := inDefault.Create(c.ctx, configMap("other-than-"+c.ns), metav1.CreateOptions{})
+	require.NoError(c, err)
+	defer func() { assert.NoError(c, inDefault.Delete(c.ctx, other.Name, metav1.DeleteOptions{})) }()
+	last := c.create("c", nil)
+	c.nextOf(w, watch.Added, "c", last.ResourceVersion)
 }
 
 func initialEvents() metav1.ListOptions {

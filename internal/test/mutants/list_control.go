@@ -168,7 +168,7 @@ var readYourWrites = []mutation{
 		bug:   "the store is at a version before it has the objects",
 		in:    "typed.loop.apply",
 		old:   "	waiters := l.commit(changes, version)\n",
-		new:   "	if version != \"\" {\n		l.store.SetResourceVersion(version)\n		l.reached(version)\n	}\n	waiters := l.commit(changes, version)\n",
+		new:   "	if version != \"\" {\n		l.informer.store.SetResourceVersion(version)\n		l.reached(version)\n	}\n	waiters := l.commit(changes, version)\n",
 		suite: own,
 	},
 }

@@ -107,4 +107,25 @@ var ofShards = []mutation{
 		new:   "		return nil, nil, never\n",
 		suite: tests("typed/shard", "TestRangesThatComeAreNotDropped"),
 	},
+	{
+		bug:   "shards: a member goes on with ranges that were edited out of its Lease",
+		in:    "typed/shard.member.adopt",
+		old:   "; !missing.empty() {",
+		new:   "; missing.empty() {",
+		suite: tests("typed/shard", ".*"),
+	},
+	{
+		bug:   "shards: a range that another member holds is taken",
+		in:    "typed/shard.member.plan",
+		old:   "granted = m.wants.and(target).minus(mentioned)",
+		new:   "granted = m.wants.and(target)",
+		suite: tests("typed/shard", "TestSimulation"),
+	},
+	{
+		bug:   "shards: Leases that cannot be read hold nothing",
+		in:    "typed/shard.member.sight",
+		old:   "holds: everything, options: m.options()",
+		new:   "options: m.options()",
+		suite: tests("typed/shard", ".*"),
+	},
 }

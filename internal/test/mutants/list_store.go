@@ -41,7 +41,7 @@ var storeAndIndex = []mutation{
 		bug:   "a change is made after the bookmark that follows it",
 		in:    "typed.loop.process",
 		old:   "		case queue.Bookmark:\n		case queue.Replace:\n",
-		new:   "		case queue.Bookmark:\n			l.store.SetResourceVersion(d.ResourceVersion)\n			l.reached(d.ResourceVersion)\n		case queue.Replace:\n",
+		new:   "		case queue.Bookmark:\n			l.informer.store.SetResourceVersion(d.ResourceVersion)\n			l.reached(d.ResourceVersion)\n		case queue.Replace:\n",
 		suite: own,
 	},
 	{

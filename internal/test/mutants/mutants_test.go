@@ -12,15 +12,19 @@ import (
 // root is the folder of the module.
 var root = filepath.Join("..", "..", "..")
 
-// TestMutationsAreNamed does not look whether they can be put in: that is a stage of its
-// own, so that a change of code need not be one of this list.
-func TestMutationsAreNamed(t *testing.T) {
+// TestMutations checks that each bug can be put in. Whether it is found is a stage of its own.
+func TestMutations(t *testing.T) {
 	bugs := map[string]bool{}
+	functions := functionsOf(root)
 	for _, m := range all() {
 		assert.False(t, bugs[m.bug], "%q is there twice", m.bug)
 		bugs[m.bug] = true
 		assert.NotEqual(t, m.old, m.new, m.bug)
 		assert.DirExists(t, filepath.Join(root, m.suite.folder))
+		if f, err := functions.find(m.in); assert.NoError(t, err, m.bug) {
+			_, err = m.apply(f)
+			assert.NoError(t, err)
+		}
 	}
 	assert.GreaterOrEqual(t, len(bugs), 30)
 }

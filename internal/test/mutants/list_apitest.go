@@ -1,0 +1,107 @@
+package main
+
+// servers are bugs of the in-memory API server, which the suite that also runs on a real one
+// has to find.
+var servers = []mutation{
+	{
+		bug:   "the removal of the last finalizer is answered with a new version",
+		in:    "apitest.update.commit",
+		old:   "		return wanted, copyVersion(present.Object, wanted)\n",
+		new:   "		m, _ := meta.Accessor(wanted)\n		m.SetResourceVersion(\"1\" + m.GetResourceVersion())\n		return wanted, nil\n",
+		suite: conformance,
+	},
+	{
+		bug:   "an update that changes nothing is stored",
+		in:    "apitest.update.commit",
+		old:   "	case equality.Semantic.DeepEqual(present.Object, wanted):\n",
+		new:   "	case false:\n",
+		suite: conformance,
+	},
+	{
+		bug:   "an update of a dry run is stored",
+		in:    "apitest.update.commit",
+		old:   "	case u.dryRun:\n",
+		new:   "	case false:\n",
+		suite: conformance,
+	},
+	{
+		bug:   "an update of another version is accepted",
+		in:    "apitest.update.check",
+		old:   "	case rv != old.GetResourceVersion():\n",
+		new:   "	case false:\n",
+		suite: conformance,
+	},
+	{
+		bug:   "an update of the status changes the rest",
+		in:    "apitest.update.complete",
+		old:   "		return merged, nil\n	case finalizerPart:\n",
+		new:   "		return wanted, nil\n	case finalizerPart:\n",
+		suite: conformance,
+	},
+	{
+		bug:   "an update changes the status, which is a subresource",
+		in:    "apitest.update.complete",
+		old:   "		copyStatus(present, wanted)\n",
+		new:   "",
+		suite: conformance,
+	},
+	{
+		bug:   "an object that is marked twice is stored twice",
+		in:    "apitest.removal.attempt",
+		old:   "	case next == alreadyMarked:\n",
+		new:   "	case false:\n",
+		suite: conformance,
+	},
+	{
+		bug:   "a deletion of a dry run is done",
+		in:    "apitest.removal.attempt",
+		old:   "	case dryRun:\n",
+		new:   "	case false && dryRun:\n",
+		suite: conformance,
+	},
+	{
+		bug:   "a finalizer holds nothing",
+		in:    "apitest.removal.mark",
+		old:   "	case held:\n",
+		new:   "	case false:\n",
+		suite: conformance,
+	},
+	{
+		bug:   "a deletion of another UID is accepted",
+		in:    "apitest.removal.checkPreconditions",
+		old:   "wanted.UID != nil && ",
+		new:   "wanted.UID == nil && ",
+		suite: conformance,
+	},
+	{
+		bug:   "a deletion is answered without the UID",
+		in:    "apitest.deletedStatus",
+		old:   ", UID: m.GetUID()",
+		new:   "",
+		suite: conformance,
+	},
+	{
+		bug:   "a watch from no version begins without the objects",
+		in:    "apitest.stream.wantsInitial",
+		old:   "st.options.SendInitialEvents == nil || ",
+		new:   "st.options.SendInitialEvents != nil && ",
+		suite: conformance,
+	},
+	{
+		bug:   "labels select nothing",
+		in:    "apitest.selection.matches",
+		old:   "(s.labels.Empty() || s.labels.Matches(labels.Set(m.GetLabels())))",
+		new:   "(s.labels.Empty() || m != nil)",
+		suite: conformance,
+	},
+	{
+		bug:   "a watch of a namespace has the events of all",
+		in:    "apitest.selection.inNamespace",
+		old:   "	if s.namespace == \"\" || !s.collection.namespaced {\n",
+		new:   "	if true {\n",
+		suite: conformance,
+	},
+}
+
+// conformance is the suite that checks API servers.
+var conformance = tests("apitest", "TestConformance")
