@@ -28,11 +28,19 @@ func newClientGo(client kubernetes.Interface, selector labels.Selector, t tallie
 		factories.WithTweakListOptions(func(opts *metav1.ListOptions) { opts.LabelSelector = selector.String() })), t)
 }
 
-// newAdapters returns those of a factory of this project that takes the place of
-// client-go's.
+// newImport returns those of a factory of this project that takes the place of client-go's.
+func newImport(client kubernetes.Interface, selector labels.Selector, t tallies) (informers, error) {
+	return newAdapted(client, selector, t)
+}
+
+// newAdapters returns those of one with deduplication.
 func newAdapters(client kubernetes.Interface, selector labels.Selector, t tallies) (informers, error) {
-	return prepared(adapted.NewSharedInformerFactoryWithOptions(client, 0, adapted.WithDeduplication(),
-		adapted.WithTweakListOptions(func(opts *metav1.ListOptions) { opts.LabelSelector = selector.String() })), t)
+	return newAdapted(client, selector, t, adapted.WithDeduplication())
+}
+
+func newAdapted(client kubernetes.Interface, selector labels.Selector, t tallies, opts ...adapted.SharedInformerOption) (informers, error) {
+	selected := adapted.WithTweakListOptions(func(opts *metav1.ListOptions) { opts.LabelSelector = selector.String() })
+	return prepared(adapted.NewSharedInformerFactoryWithOptions(client, 0, append(opts, selected)...), t)
 }
 
 func prepared(factory factories.SharedInformerFactory, t tallies) (informers, error) {

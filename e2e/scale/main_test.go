@@ -74,13 +74,13 @@ func TestAllSidesSeeEverythingAndTheTableHasIt(t *testing.T) {
 	assert.Regexp(t, `50 Pods and 9 each of ConfigMaps, Secrets, Services and EndpointSlices; 120 updates`, string(content))
 	assert.Regexp(t, `Go 1\.\d+.*, client-go v0\.\d+\.\d+, GOMAXPROCS \d+`, string(content))
 	for _, f := range figures {
-		assert.Regexp(t, f.name+` +[0-9.]+ \([0-9.]+ to [0-9.]+\)(?: +[0-9.]+ \([0-9.]+ to [0-9.]+\): [0-9.]+×){3}`, out.String())
+		assert.Regexp(t, f.name+` +[0-9.]+ \([0-9.]+ to [0-9.]+\)(?: +[0-9.]+ \([0-9.]+ to [0-9.]+\): [0-9.]+×){4}`, out.String())
 		assert.Contains(t, string(content), "| "+f.name+" | ")
 	}
 	drawn, err := report.LoadProcesses(filepath.Join(filepath.Dir(document), "performance", "processes.json"))
 	require.NoError(t, err)
 	require.Len(t, drawn.Needs, 4)
-	assert.Len(t, drawn.Needs[0].Sides, 4)
+	assert.Len(t, drawn.Needs[0].Sides, 5)
 	for side := range sides {
 		for _, profile := range []string{"sync", "events", "heap"} {
 			assert.FileExists(t, filepath.Join(profiles, side+"."+profile+".pprof"))

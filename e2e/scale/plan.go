@@ -33,7 +33,7 @@ func parse(args []string) (plan, error) {
 	flags.IntVar(&p.events, "events", 5_000, "`number` of updates of Pods that each side follows in a round")
 	flags.IntVar(&p.rounds, "rounds", 3, "`number` of times that each side is measured")
 	flags.IntVar(&p.workers, "workers", 16, "`number` of requests at a time that create and update objects")
-	ours := flags.String("ours", strings.Join(allOurs, ","), "`names` of the sides that are compared with client-go: adapters, which are its factories with one import changed and with sharing, typed, and fields, which is typed with six fields of Pods")
+	ours := flags.String("ours", strings.Join(allOurs, ","), "`names` of the sides that are compared with client-go: import, which are its factories with one import changed, adapters, which are those with deduplication, typed, and fields, which is typed with six fields of Pods")
 	flags.StringVar(&p.out, "out", "", "`file` in which to replace the table that this program has made before; what the chart is made of is written to performance/processes.json beside it, if there is that folder")
 	flags.StringVar(&p.profiles, "profiles", "", "`folder` for profiles of the last round, made if it is not there: CPU of sync and events, heap between them")
 	flags.StringVar(&p.side, "side", "", "`name` of the side to measure in this process, by requests on the standard input; the program does this by itself")

@@ -149,12 +149,23 @@ func Pages(project string, r *results.Results) error {
 	return errors.Join(err, report.Replace(filepath.Join(project, filepath.FromSlash(HeadlinesName)), Maker, Headlines(r, comparison.Rows(r, targets), targets)))
 }
 
-// OneLine is the table of what a process needs with client-go, and with one line changed.
+// OneLine is the table of what a process needs with client-go, with one import changed, and
+// with deduplication: the first three sides.
 func OneLine(p report.Processes) report.Table {
-	table := report.Table{Head: []string{p.Title, "client-go", "drop-in with deduplication", ""}}
-	for _, need := range p.Needs {
-		before, after := need.Sides[0].Value, need.Sides[1].Value
-		table.Rows = append(table.Rows, []string{need.Name, short(before) + " " + need.Unit, short(after) + " " + need.Unit, short(before/after) + "× less"})
+	table := report.Table{Head: []string{p.Title}}
+	for i, need := range p.Needs {
+		row := []string{need.Name}
+		for j, side := range need.Sides[:min(3, len(need.Sides))] {
+			cell := short(side.Value) + " " + need.Unit
+			if j > 0 {
+				cell += ", " + short(need.Sides[0].Value/side.Value) + "× less"
+			}
+			row = append(row, cell)
+			if i == 0 {
+				table.Head = append(table.Head, side.Side)
+			}
+		}
+		table.Rows = append(table.Rows, row)
 	}
 	return table
 }
