@@ -135,7 +135,7 @@ func TestRunRefusesWhatMakesNoSense(t *testing.T) {
 	for arg, want := range map[string]string{
 		"-pods=0": "must be positive", "-others=0": "must be positive", "-namespaces=0": "must be positive", "-nodes=-1": "must be positive",
 		"-events=0": "must be positive", "-rounds=0": "must be positive", "-workers=0": "must be positive",
-		"-side=other": "client-go and fields and typed", "-ours=typed,other": "each once", "-ours=typed,typed": "each once", "now": `no argument "now"`, "-out=/no/such/file": "no such file",
+		"-side=other": "adapters, client-go, fields, import, typed", "-ours=typed,other": "each once", "-ours=typed,typed": "each once", "now": `no argument "now"`, "-out=/no/such/file": "no such file",
 		"-profiles=/dev/null/folder": "make the folder for -profiles",
 	} {
 		assert.ErrorContains(t, run(t.Context(), []string{arg}, nil, t.Output()), want, arg)

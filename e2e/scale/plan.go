@@ -71,7 +71,7 @@ func (p plan) validate() error {
 		}
 	}
 	if _, ok := sides[p.side]; p.side != "" && !ok {
-		return fmt.Errorf("-side must be one of %s, not %q", strings.Join(slices.Sorted(maps.Keys(sides)), " and "), p.side)
+		return fmt.Errorf("-side must be one of %s, not %q", strings.Join(slices.Sorted(maps.Keys(sides)), ", "), p.side)
 	}
 	return nil
 }
