@@ -105,6 +105,9 @@ func (r *regressions) run(families []baseline.Family, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
+		for _, row := range s.rows { // it was not measured again as worse, unless it is in rows
+			all[slices.IndexFunc(all, row.Same)].WorseForSure = false
+		}
 		for _, row := range rows {
 			worse = append(worse, document.Regression(&row))
 			all[slices.IndexFunc(all, row.Same)] = row

@@ -58,6 +58,7 @@ func BenchmarkGet(b *testing.B) { both(b, 100, 300) }
 				assert.Contains(t, stdout, "WORSE")
 			} else {
 				require.NoError(t, err)
+				assert.NotContains(t, stdout, "WORSE", "it was not, when it was measured again")
 			}
 			assert.Contains(t, stderr, "[1/1] Get, beside "+commit)
 			assert.Equal(t, test.again, strings.Contains(stderr, "measuring it again"), stderr)

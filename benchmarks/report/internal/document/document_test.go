@@ -109,12 +109,12 @@ func TestHeadlines(t *testing.T) {
 
 func TestOneLine(t *testing.T) {
 	p := report.Processes{Title: "Pods", Needs: []report.Need{
-		{Name: "CPU time", Unit: "s", Sides: []report.Used{{Side: "client-go", Value: 4.74244}, {Side: "one import changed", Value: 4}, {Side: "with deduplication", Value: 1.597636}, {Side: "typed", Value: 1}}},
-		{Name: "memory", Unit: "MB", Sides: []report.Used{{Side: "client-go", Value: 547.9}, {Side: "one import changed", Value: 400}, {Side: "with deduplication", Value: 42}, {Side: "typed", Value: 1}}},
+		{Name: "CPU time", Unit: "s", Sides: []report.Used{{Side: "client-go", Value: 4.74244}, {Side: "one import changed", Value: 5}, {Side: "with deduplication", Value: 1.597636}, {Side: "typed", Value: 1}}},
+		{Name: "memory", Unit: "MB", Sides: []report.Used{{Side: "client-go", Value: 547.9}, {Side: "one import changed", Value: 547}, {Side: "with deduplication", Value: 42}, {Side: "typed", Value: 1}}},
 	}}
 	table := OneLine(p)
 	assert.Equal(t, []string{"Pods", "client-go", "one import changed", "with deduplication"}, table.Head)
-	assert.Equal(t, [][]string{{"CPU time", "4.74 s", "4.00 s, 1.19× less", "1.60 s, 2.97× less"}, {"memory", "548 MB", "400 MB, 1.37× less", "42.0 MB, 13.0× less"}}, table.Rows)
+	assert.Equal(t, [][]string{{"CPU time", "4.74 s", "5.00 s, 1.05× more", "1.60 s, 2.97× less"}, {"memory", "548 MB", "547 MB, as much", "42.0 MB, 13.0× less"}}, table.Rows)
 }
 
 func TestConditionsOfWhatWasMeasuredAgain(t *testing.T) {

@@ -158,7 +158,7 @@ func OneLine(p report.Processes) report.Table {
 		for j, side := range need.Sides[:min(3, len(need.Sides))] {
 			cell := short(side.Value) + " " + need.Unit
 			if j > 0 {
-				cell += ", " + short(need.Sides[0].Value/side.Value) + "× less"
+				cell += ", " + lessOrMore(need.Sides[0].Value, side.Value)
 			}
 			row = append(row, cell)
 			if i == 0 {
@@ -168,6 +168,18 @@ func OneLine(p report.Processes) report.Table {
 		table.Rows = append(table.Rows, row)
 	}
 	return table
+}
+
+// lessOrMore writes how many times less, or more, a need is than it was before.
+func lessOrMore(before, now float64) string {
+	switch {
+	case short(before/now) == short(1):
+		return "as much"
+	case now > before:
+		return short(now/before) + "× more"
+	default:
+		return short(before/now) + "× less"
+	}
 }
 
 // short writes a number with three digits.

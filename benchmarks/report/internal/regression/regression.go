@@ -63,17 +63,20 @@ func Judge(before, now *results.Results, control float64) []Row {
 		}
 		for _, m := range s.Metrics {
 			was := b.Values(m.Unit)
-			if n := min(len(was), len(m.Values)); n > 0 && counts(m.Unit) && !(m.Unit == "B/op" && shared(s.Values("allocs/op"))) {
-				rows = append(rows, judge(Row{Name: s.Name, Side: s.Side, Unit: m.Unit}, was[:n], m.Values[:n], control))
+			if n := min(len(was), len(m.Values)); n > 0 && counts(m.Unit) {
+				row := Row{Name: s.Name, Side: s.Side, Unit: m.Unit}
+				rows = append(rows, judge(row, was[:n], m.Values[:n], control, shared(s.Values("allocs/op"))))
 			}
 		}
 	}
 	return rows
 }
 
+// sharedRoom is how many bytes for each operation the setup of a run may differ by.
+const sharedRoom = 16 << 10
+
 // shared reports whether allocations are shared among the operations of a run, by their
-// numbers for each operation: there are fewer than one. The shares of a run with fewer
-// operations are larger.
+// numbers for each operation: there are fewer than one.
 func shared(allocations []float64) bool { return len(allocations) > 0 && median(allocations) < 1 }
 
 // counts tells whether more of a unit is worse.
@@ -84,13 +87,17 @@ func isTime(unit string) bool { return unit == "sec/op" || strings.HasPrefix(uni
 
 // judge fills in a row. A time of 0 is that of a benchmark that measures something
 // else. Fractions of an allocation, and a few bytes, are what is shared among the
-// operations of a run, whose number differs.
-func judge(row Row, before, now []float64, control float64) Row {
+// operations of a run, whose number differs. Where all bytes are shared, they are a few
+// kilobytes.
+func judge(row Row, before, now []float64, control float64, shared bool) Row {
 	row.Before, row.Now = median(before), median(now)
 	if !isTime(row.Unit) {
 		room := 0.5 + 0.02*row.Before
 		if row.Unit == "B/op" {
 			room = 16 + 0.1*row.Before
+			if shared {
+				room += sharedRoom
+			}
 		}
 		row.Worse = row.Now > row.Before+room
 		row.WorseForSure = slices.Min(now) > slices.Max(before)+room

@@ -41,14 +41,19 @@ func TestJudge(t *testing.T) {
 	assert.Empty(t, regression.Judge(of("events/s", 1), of("events/s", 2), 1), "more is better")
 }
 
-func TestJudgeLeavesOutSharedBytes(t *testing.T) {
-	for _, test := range []struct{ allocations, rows float64 }{{0, 1}, {0.5, 1}, {1, 2}} {
-		before, now := of("B/op", 64, 64, 64), of("B/op", 96, 96, 96)
+func TestJudgeGivesSharedBytesRoom(t *testing.T) {
+	for _, test := range []struct {
+		allocations, bytes float64
+		worse              bool
+	}{{0, 96, false}, {0.5, 96, false}, {1, 96, true}, {0, 20_000, true}} {
+		before, now := of("B/op", 64, 64, 64), of("B/op", test.bytes, test.bytes, test.bytes)
 		for _, r := range []*results.Results{before, now} {
 			s := r.Series[0]
 			s.Metrics = append(s.Metrics, of("allocs/op", test.allocations).Series[0].Metrics...)
 		}
-		assert.Len(t, regression.Judge(before, now, 1), int(test.rows), "%v allocations", test.allocations)
+		rows := regression.Judge(before, now, 1)
+		require.Len(t, rows, 2)
+		assert.Equal(t, test.worse, rows[0].WorseForSure, test)
 	}
 }
 
