@@ -2,6 +2,7 @@ package index
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -15,4 +16,9 @@ func TestRunsAreUsedAgain(t *testing.T) {
 		s.assign(0, []int{round, round + 1, round + 2}[:2+round%2])
 	}
 	assert.LessOrEqual(t, s.rest.n, uint32(16))
+}
+
+// TestPlacesFitRegisters: see places.
+func TestPlacesFitRegisters(t *testing.T) {
+	assert.LessOrEqual(t, unsafe.Sizeof(places{}), uintptr(32))
 }

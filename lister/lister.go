@@ -57,7 +57,7 @@ func (l *Lister[T]) Namespace(namespace string) NamespaceLister[T] {
 type NamespaceLister[T index.Labeled] struct{ reads[T] }
 
 // reads is what both listers have. It has 24 bytes: the compiler keeps no struct in
-// registers that has more than 32.
+// registers that has more than 32 (CanSSA in cmd/compile).
 type reads[T index.Labeled] struct {
 	*source[T]
 	namespace string // "": all

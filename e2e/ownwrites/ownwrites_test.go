@@ -76,17 +76,16 @@ type cell struct {
 
 // parse returns the cell of a text of the flag lags.
 func parse(t *testing.T, text string) cell {
-	text, numbers, _ := strings.Cut(text, ":")
-	lag, err := time.ParseDuration(text)
-	require.NoError(t, err)
+	parts := strings.Split(text, ":")
+	lag, err := time.ParseDuration(parts[0])
+	require.NoError(t, err, text)
 	c := cell{lag, *children, *parents, *rounds}
-	for _, set := range []*int{&c.children, &c.parents, &c.rounds} {
-		text, numbers, _ = strings.Cut(numbers, ":")
-		if text == "" {
-			break
-		}
-		*set, err = strconv.Atoi(text)
-		require.NoError(t, err)
+	numbers := []*int{&c.children, &c.parents, &c.rounds}
+	require.LessOrEqual(t, len(parts)-1, len(numbers), text)
+	for i, part := range parts[1:] {
+		*numbers[i], err = strconv.Atoi(part)
+		require.NoError(t, err, text)
+		require.Positive(t, *numbers[i], text)
 	}
 	return c
 }

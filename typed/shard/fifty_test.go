@@ -13,7 +13,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-var fifty = flag.Int("shard.members", 10, "how many members TestCostOfMembers has")
+var fifty = flag.Int("shard.members", 10, "how many members TestCostOfMembers and TestWatchesOfMembers have")
 
 // TestCostOfMembers: what the members of a group ask for, at rest, and how soon shares of
 // 100,000 keys are equal after a member joins, leaves or dies; lists of objects take a second.

@@ -16,8 +16,7 @@ import (
 )
 
 // TestWatchesOfMembers: a server that selects has at most four watches of objects from each
-// member of a group, and sends each object to one of them, including after members have joined one
-// by one, and after one has left.
+// member of a group, including after members have joined one by one, and after one has left.
 func TestWatchesOfMembers(t *testing.T) {
 	members := flag.Lookup("shard.members").Value.(flag.Getter).Get().(int)
 	rig.InBubble(t, func(t *testing.T) {
