@@ -31,18 +31,19 @@ type keptContent struct {
 }
 
 var keptContents = []keptContent{
-	podsOf(50), podsOf(5), podsOf(1),
+	podsOf("pods50", 20_000, 50), podsOf("pods5", 20_000, 5), podsOf("pods1", 20_000, 1),
 	{"configmaps", runtime.ContentTypeProtobuf, corev1.SchemeGroupVersion.WithResource("configmaps"), 20_000, keptPods, 1_000, configMap},
 	{"custom", runtime.ContentTypeJSON, widgetResource, 2_000, 128, 50, widgets(600)},
+	podsOf("pods200k", 200_000, 50),
 }
 
 // fewWidgets is a content for tests.
 var fewWidgets = keptContent{"few", runtime.ContentTypeJSON, widgetResource, 40, 16, 200, widgets(6)}
 
-func podsOf(perApp int) keptContent {
-	pods := cluster.New(20_000, perApp)
+func podsOf(name string, count, perApp int) keptContent {
+	pods := cluster.New(count, perApp)
 	return keptContent{
-		fmt.Sprintf("pods%d", perApp), runtime.ContentTypeProtobuf, podsResource, 20_000, keptPods, 1_000,
+		name, runtime.ContentTypeProtobuf, podsResource, count, keptPods, 1_000,
 		func(i, version int) runtime.Object { return pods.Whole(i, version) },
 	}
 }

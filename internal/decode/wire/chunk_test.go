@@ -32,7 +32,13 @@ func (b *burst) Next() ([]byte, error) {
 
 func (b *burst) Offset() int64 { return int64(b.next) }
 
-func (b *burst) Buffered() int { return len(b.frames) - b.next }
+func (b *burst) Buffered() int {
+	size := 0
+	for _, frame := range b.frames[b.next:] {
+		size += len(frame)
+	}
+	return size
+}
 
 // TestChunksAreFreed: the memory in which frames were handed to decoders is free while the next
 // frame is waited for.

@@ -15,6 +15,9 @@ const (
 	// runSize is how many bytes of frames a decoder takes at a time, unless
 	// there are others with nothing to do.
 	runSize = 32 << 10
+	// worthSharing is how many bytes must have arrived behind a frame before idle decoders are
+	// started: less is decoded sooner than a thread wakes and a new stack grows.
+	worthSharing = 8 << 10
 	// BytesUnderWay is how many bytes of frames for each decoder have been read
 	// and their results not been taken.
 	BytesUnderWay = 256 << 10
@@ -26,9 +29,9 @@ var ErrStopped = errors.New("stopped")
 // Pipeline decodes frames on several goroutines, and passes the results on in
 // the order of the frames.
 //
-//   - The goroutine that calls Run reads. A frame that comes alone, as in a quiet
-//     watch, it decodes itself. Otherwise a decoder is started when there is work
-//     and fewer than the limit are busy; it ends when there is no more.
+//   - The goroutine that calls Run reads. A frame behind which little has arrived, as in a
+//     watch of some thousand events a second, it decodes itself. Otherwise a decoder is started
+//     when there is work and fewer than the limit are busy; it ends when there is no more.
 //   - A decoder takes as many frames as have piled up, up to its share. So the
 //     cost of handing over is small where it matters.
 //   - The decoder that has finished the oldest frames emits their results and
@@ -152,7 +155,7 @@ func (p *Pipeline[R]) read(frames Frames) error {
 		if err != nil {
 			return &FrameError{Frame: number, Offset: frames.Offset(), Err: err}
 		}
-		if p.idle() && frames.Buffered() == 0 {
+		if frames.Buffered() < worthSharing && p.idle() {
 			if err := p.one(number, frames, data); err != nil {
 				return err
 			}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,7 +26,7 @@ type parts struct {
 	err     error           // at the end; nil: io.EOF
 	read    atomic.Int64    // how many were read
 	hold    chan struct{}   // closed to let the end come; nil: at once
-	trickle bool            // each comes alone
+	behind  func(n int) int // how many bytes have arrived behind each; nil: many
 	offset  int64
 	last    int
 }
@@ -53,10 +55,14 @@ func (p *parts) Next() ([]byte, error) {
 func (p *parts) Offset() int64 { return p.offset }
 
 func (p *parts) Buffered() int {
-	if p.trickle {
+	n := int(p.read.Load())
+	switch {
+	case n == len(p.numbers):
 		return 0
+	case p.behind != nil:
+		return p.behind(n)
 	}
-	return len(p.numbers) - int(p.read.Load())
+	return 1 << 20
 }
 
 func upTo(n int) []int {
@@ -91,7 +97,11 @@ func TestOrderOfResults(t *testing.T) {
 		cutOff := rapid.Bool().Draw(t, "cut off")
 
 		frames := &parts{numbers: upTo(count), sizes: func(n int) int { return (n * 7919) % (size + 1) }}
-		frames.trickle = rapid.Bool().Draw(t, "trickle")
+		frames.behind = rapid.SampledFrom([]func(int) int{
+			nil,
+			func(int) int { return 0 },
+			func(n int) int { return n * 7919 % 12_000 },
+		}).Draw(t, "behind")
 		if cutOff {
 			frames.err = io.ErrUnexpectedEOF
 		}
@@ -133,6 +143,31 @@ func TestOrderOfResults(t *testing.T) {
 			assert.True(t, early || !aborted.Load())
 		}
 	})
+}
+
+// TestFewFramesStartNoDecoder: frames behind which little has arrived are decoded on the goroutine
+// that reads; with more behind it, one is handed over.
+func TestFewFramesStartNoDecoder(t *testing.T) {
+	for arrived, handedOver := range map[int]bool{0: false, 8<<10 - 1: false, 8 << 10: true} {
+		reader := goroutineName()
+		var others atomic.Int64
+		emitted := 0
+		frames := &parts{numbers: upTo(50), behind: func(int) int { return arrived }}
+		require.NoError(t, wire.NewPipeline(4, func(frame []byte) (int, error) {
+			if goroutineName() != reader {
+				others.Add(1)
+			}
+			return number(frame)
+		}, func(int) bool { emitted++; return true }, nothing).Run(frames))
+		assert.Equal(t, 50, emitted)
+		assert.Equal(t, handedOver, others.Load() > 0, "%d bytes behind", arrived)
+	}
+}
+
+// goroutineName returns what traces call the goroutine that calls it.
+func goroutineName() string {
+	name, _, _ := strings.Cut(string(debug.Stack()), " [")
+	return name
 }
 
 // TestDecodesAtOnce: as many frames as there are decoders are decoded at the same
