@@ -28,7 +28,7 @@ func (p *pass) equalValue(n *node, like unsafe.Pointer, c byte) bool {
 		return ok && n.opaque.equals(like, text)
 	}
 	if c == 'n' {
-		return p.literal("null") && layout.Memory{Offset: 0, Length: n.of.Size()}.IsZero(like)
+		return p.literal("null") && layout.Memory{Offset: 0, Length: uint32(n.of.Size())}.IsZero(like)
 	}
 	switch n.kind {
 	case stringNode:
@@ -72,8 +72,8 @@ func (p *pass) equalStruct(n *node, like unsafe.Pointer) bool {
 	if !ok {
 		return false
 	}
-	for _, f := range n.known {
-		if !seen.Has(f.ordinal) && !f.IsZero(like) {
+	for ordinal, part := range n.memory {
+		if !seen.Has(uint8(ordinal)) && !part.IsZero(like) {
 			return false
 		}
 	}

@@ -36,7 +36,7 @@ type node struct {
 	kind   nodeKind
 	elem   *node             // of a pointer, slice or map
 	fields map[string]*field // of a struct, by their names
-	known  []*field          // the same
+	memory []layout.Memory   // of the decoded fields, by ordinal
 	left   []layout.Memory   // what decoding leaves as it is
 	opaque *opaque
 	caches bool // memory of the type is not shared, see plan.Caches
@@ -131,7 +131,7 @@ func (b *planner) shape(n *node, mask *plan.Mask) (err error) {
 func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan.Mask) error {
 	for i := range of.NumField() {
 		f := of.Field(i)
-		m := layout.Memory{Offset: offset + f.Offset, Length: f.Type.Size()}
+		m := layout.MemoryOf(offset, f)
 		tag := f.Tag.Get("json")
 		_, options, _ := strings.Cut(tag, ",")
 		name, inline := plan.JSONName(f)
@@ -140,7 +140,7 @@ func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan
 			n.left = append(n.left, m)
 			continue
 		case inline && f.Type.Kind() == reflect.Struct:
-			if err := b.addFields(n, f.Type, m.Offset, mask); err != nil {
+			if err := b.addFields(n, f.Type, offset+f.Offset, mask); err != nil {
 				return err
 			}
 			continue
@@ -155,11 +155,11 @@ func (b *planner) addFields(n *node, of reflect.Type, offset uintptr, mask *plan
 }
 
 func (b *planner) addField(n *node, name string, of reflect.Type, m layout.Memory, mask *plan.Mask) error {
-	if _, twice := n.fields[name]; twice || len(n.known) == layout.MaxFields {
+	if _, twice := n.fields[name]; twice || len(n.memory) == layout.MaxFields {
 		return errors.New("field name given twice, or too many fields")
 	}
 	within, decoded := mask.Field(name)
-	f := &field{Memory: m, ordinal: uint8(len(n.known))}
+	f := &field{Memory: m, ordinal: uint8(len(n.memory))}
 	n.fields[name] = f
 	if !decoded {
 		n.left = append(n.left, m)
@@ -167,6 +167,6 @@ func (b *planner) addField(n *node, name string, of reflect.Type, m layout.Memor
 	}
 	var err error
 	f.node, err = b.node(of, within)
-	n.known = append(n.known, f)
+	n.memory = append(n.memory, m)
 	return err
 }

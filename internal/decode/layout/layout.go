@@ -2,7 +2,10 @@
 // structs by their offsets.
 package layout
 
-import "unsafe"
+import (
+	"reflect"
+	"unsafe"
+)
 
 // Slice is how a slice lies in memory.
 type Slice struct {
@@ -11,13 +14,18 @@ type Slice struct {
 }
 
 // Memory is a part of a struct, in bytes.
-type Memory struct{ Offset, Length uintptr }
+type Memory struct{ Offset, Length uint32 }
+
+// MemoryOf returns the memory of a field of a struct that begins at an offset.
+func MemoryOf(offset uintptr, of reflect.StructField) Memory {
+	return Memory{uint32(offset + of.Offset), uint32(of.Type.Size())}
+}
 
 // IsZero reports whether that part of the struct at p has only zeroes. A string that is
 // empty and yet refers to something does not count as zero.
 func (m Memory) IsZero(p unsafe.Pointer) bool {
 	at := unsafe.Add(p, m.Offset)
-	if (uintptr(at)|m.Length)&7 == 0 {
+	if (uintptr(at)|uintptr(m.Length))&7 == 0 {
 		for _, word := range unsafe.Slice((*uint64)(at), m.Length/8) {
 			if word != 0 {
 				return false

@@ -17,7 +17,7 @@ func TestIsZero(t *testing.T) {
 		for i := range all {
 			clear(all)
 			all[i] = 0x80
-			within := uintptr(i) >= m.Offset && uintptr(i) < m.Offset+m.Length
+			within := uint32(i) >= m.Offset && uint32(i) < m.Offset+m.Length
 			assert.Equal(t, !within, m.IsZero(unsafe.Pointer(&words)), "%v, byte %d", m, i)
 		}
 	}

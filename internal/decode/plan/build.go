@@ -42,7 +42,7 @@ func (b *builder) message(of reflect.Type, mask *Mask) (*message, error) {
 		within, decoded := mask.structField(f)
 		switch {
 		case tag == "" || tag == "-" || !decoded:
-			m.left = append(m.left, layout.Memory{Offset: f.Offset, Length: f.Type.Size()})
+			m.left, m.odd = append(m.left, layout.MemoryOf(0, f)), true
 		default:
 			if err := b.add(m, f, tag, within); err != nil {
 				return nil, fmt.Errorf("%v.%s: %w", of, f.Name, err)
@@ -62,7 +62,7 @@ func (b *builder) add(m *message, of reflect.StructField, tag string, within *Ma
 	if err != nil {
 		return err
 	}
-	f.Memory = layout.Memory{Offset: of.Offset, Length: of.Type.Size()}
+	f.Memory = layout.MemoryOf(0, of)
 	return m.put(number, f)
 }
 
@@ -91,13 +91,13 @@ func (m *message) put(number uint64, f field) error {
 		return fmt.Errorf("two fields of number %d", number)
 	}
 	m.fields[number] = f
-	m.known = append(m.known, number)
+	m.known, m.memory, m.odd = append(m.known, number), append(m.memory, f.Memory), m.odd || f.inline
 	return nil
 }
 
 // field returns the plan of a field of a type.
 func (b *builder) field(of reflect.Type, within *Mask) (field, error) {
-	f := field{of: of, whole: b.site(), each: b.site()}
+	f := field{fieldTypes: &fieldTypes{of: of}, whole: b.site(), each: b.site()}
 	one := of
 	_, whole := unmarshals(of)
 	switch {
@@ -110,7 +110,7 @@ func (b *builder) field(of reflect.Type, within *Mask) (field, error) {
 	case of.Kind() == reflect.Pointer:
 		f.shape, one = pointer, of.Elem()
 	}
-	f.elem, f.size, f.wire = one, one.Size(), bytesType
+	f.elem, f.size, f.wire = one, uint32(one.Size()), bytesType
 	if err := b.kind(&f, one, within); err != nil {
 		return f, err
 	}

@@ -116,7 +116,7 @@ func (d *decoder) message(m *message, to, like unsafe.Pointer, data []byte) bool
 		}
 	}
 	d.depth--
-	return m.absent == nil || d.complete(m, to, &seen)
+	return !m.odd || d.complete(m, to, &seen)
 }
 
 // field returns the field that has a number, nil if it is not decoded.
@@ -273,7 +273,7 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 	elements := (*layout.Slice)(at).Data
 	each := values{data: data}
 	for k := range n {
-		element := unsafe.Add(elements, uintptr(k)*f.size)
+		element := unsafe.Add(elements, uintptr(k)*uintptr(f.size))
 		value, number := each.next()
 		if f.wire == varintType {
 			f.kind.store(element, number)
@@ -281,7 +281,7 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 		}
 		var before unsafe.Pointer
 		if k < like.Len {
-			before = unsafe.Add(like.Data, uintptr(k)*f.size)
+			before = unsafe.Add(like.Data, uintptr(k)*uintptr(f.size))
 		}
 		if !d.value(f, element, before, value) {
 			return false

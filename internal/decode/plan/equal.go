@@ -47,7 +47,7 @@ func (f *field) equalElements(differ *differing, elements unsafe.Pointer, length
 	}
 	each := values{data: data}
 	for k := range n {
-		element := unsafe.Add(elements, uintptr(k)*f.size)
+		element := unsafe.Add(elements, uintptr(k)*uintptr(f.size))
 		value, number := each.next()
 		if f.wire == varintType {
 			if !f.kind.has(element, number) {
@@ -85,8 +85,18 @@ func (m *message) equals(differ *differing, p unsafe.Pointer, data []byte) bool 
 			return false
 		}
 	}
+	for ordinal, part := range m.memory {
+		if !seen.Has(uint8(ordinal)) && !part.IsZero(p) {
+			return false
+		}
+	}
+	return !m.odd || m.oddEquals(p, &seen)
+}
+
+// oddEquals compares inline fields, absent fields and the memory that is left.
+func (m *message) oddEquals(p unsafe.Pointer, seen *layout.FieldSet) bool {
 	for _, number := range m.known {
-		if f := &m.fields[number]; !seen.Has(f.ordinal) && !f.isZero(p) {
+		if f := &m.fields[number]; f.inline && !seen.Has(f.ordinal) && !f.isZero(p) {
 			return false
 		}
 	}

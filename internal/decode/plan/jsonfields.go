@@ -126,7 +126,7 @@ func unnamed(of reflect.Type, at uintptr, fields map[uintptr]bool) (left []layou
 		case isInlined(f):
 			left = append(left, unnamed(f.Type, offset, fields)...)
 		default:
-			left = append(left, layout.Memory{Offset: offset, Length: f.Type.Size()})
+			left = append(left, layout.MemoryOf(at, f))
 		}
 	}
 	return left

@@ -34,9 +34,14 @@ const (
 
 // message is the plan of a type that is encoded as a message.
 type message struct {
-	of reflect.Type
 	// fields are by the numbers that they have in messages.
 	fields []field
+	// memory is the memory of the decoded fields, by ordinal. An inline field has none.
+	memory []layout.Memory
+	// odd is set if a field is inline or absent, or some memory is left.
+	odd bool
+
+	of reflect.Type
 	// known are the numbers of those that are decoded.
 	known []uint64
 	// left are the fields of a struct that decoding leaves as they are.
@@ -44,33 +49,41 @@ type message struct {
 	// absent are the numbers of those that may have to be set though the message has
 	// none of them, or else though it has.
 	absent []uint64
+	packed bool // see pack
 	// kept is where the kind of an object is.
 	kept kept
 }
 
-// field is the plan of a field.
+// field is the plan of a field. It takes 64 bytes, a cache line: a process does other things between
+// two updates, and then the decoder waits for memory.
 type field struct {
 	kind    kind
 	shape   shape
 	wire    uint8 // the wire type of its values
 	ordinal uint8 // its number among the known fields of the message
-	layout.Memory
-	of      reflect.Type // the field's type
-	elem    reflect.Type // what of points at, or has elements of
-	size    uintptr      // of an elem
-	message *message     // of kindMessage
-	opaque  *opaque      // of kindOpaque
-	key     *field       // of a map: one whose kind is kindString
-	whole   *site        // where its value as a whole is shared, if it is no single one
-	each    *site        // where each value is shared, if it has a memory of its own
-	caches  bool         // values that are pointed at, or elements of a slice, are not shared, see Caches
+	caches  bool  // values that are pointed at, or elements of a slice, are not shared, see Caches
 
 	// Of a field of the user's own, into which one of the API is decoded as JSON would
 	// be:
 	inline     bool // its message is decoded into the struct that the field is of
 	emptyIsNil bool // JSON leaves out bytes that are none
 	isNil      bool // JSON leaves out what it points at, or has null, if that is zero
-	isThere    bool // JSON has it even if the message has not
+
+	layout.Memory
+	size    uint32   // of an elem
+	isThere bool     // as isNil: JSON has it even if the message has not
+	message *message // of kindMessage
+	opaque  *opaque  // of kindOpaque
+	whole   *site    // where its value as a whole is shared, if it is no single one
+	each    *site    // where each value is shared, if it has a memory of its own
+	*fieldTypes
+}
+
+// fieldTypes are the types that an allocation needs.
+type fieldTypes struct {
+	of   reflect.Type // the field's type
+	elem reflect.Type // what of points at, or has elements of
+	key  *field       // of a map: one whose kind is kindString
 }
 
 // isZero reports whether a field of the struct at p has only zeroes.
@@ -84,4 +97,29 @@ func (f *field) isZero(p unsafe.Pointer) bool {
 		}
 	}
 	return true
+}
+
+// pack moves the fields of a message and of the messages in it into one array, and their memory into
+// another. Spread over the heap, they are on about a hundred pages.
+func (m *message) pack() {
+	var all []*message
+	fields, memory := 0, 0
+	var collect func(*message)
+	collect = func(m *message) {
+		if m == nil || m.packed {
+			return
+		}
+		m.packed = true
+		all, fields, memory = append(all, m), fields+len(m.fields), memory+len(m.memory)
+		for i := range m.fields {
+			collect(m.fields[i].message)
+		}
+	}
+	collect(m)
+	allFields, allMemory := make([]field, 0, fields), make([]layout.Memory, 0, memory)
+	for _, m := range all {
+		allFields, allMemory = append(allFields, m.fields...), append(allMemory, m.memory...)
+		m.fields = allFields[len(allFields)-len(m.fields) : len(allFields) : len(allFields)]
+		m.memory = allMemory[len(allMemory)-len(m.memory) : len(allMemory) : len(allMemory)]
+	}
 }

@@ -70,6 +70,7 @@ func (b *builder) own(api, into reflect.Type, mask *Mask, root bool) (*message, 
 	}
 	m.left = unnamed(into, 0, decoded)
 	m.finish()
+	m.odd = m.odd || m.left != nil
 	return m, nil
 }
 
@@ -86,7 +87,7 @@ func (b *builder) pair(m *message, api reflect.Type, their, our jsonField, withi
 	if err != nil {
 		return err
 	}
-	f.Memory = layout.Memory{Offset: our.offset, Length: our.of.Size()}
+	f.Memory = layout.Memory{Offset: uint32(our.offset), Length: uint32(our.of.Size())}
 	for _, i := range their.index[:len(their.index)-1] {
 		// What JSON has inline is a message of its own in protobuf.
 		outer := api.Field(i)
@@ -131,14 +132,14 @@ func (m *message) finish() {
 			f.isThere = f.message.absent != nil
 		}
 		if f.isThere || f.isNil {
-			m.absent = append(m.absent, number)
+			m.absent, m.odd = append(m.absent, number), true
 		}
 	}
 }
 
 // ownField returns the plan of a field of an API type into one of ours.
 func (b *builder) ownField(their, our jsonField, within *Mask, empty reflect.Value) (field, error) {
-	f := field{of: our.of, whole: b.site(), each: b.site()}
+	f := field{fieldTypes: &fieldTypes{of: our.of}, whole: b.site(), each: b.site()}
 	from, into := their.of, our.of
 	isPointer := from.Kind() == reflect.Pointer
 	if isPointer {
@@ -163,7 +164,7 @@ func (b *builder) ownField(their, our jsonField, within *Mask, empty reflect.Val
 		f.shape, from, into = table, from.Elem(), into.Elem()
 		f.key = &field{kind: kindString, each: b.site()}
 	}
-	f.elem, f.size, f.wire = into, into.Size(), bytesType
+	f.elem, f.size, f.wire = into, uint32(into.Size()), bytesType
 	if err := b.ownKind(&f, from, into, within); err != nil {
 		return f, err
 	}

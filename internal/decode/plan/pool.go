@@ -42,8 +42,10 @@ func (p *Pool) made(by func(*builder) (*message, error)) (*message, error) {
 	m, err := by(&p.build)
 	if err != nil {
 		p.build.made = before // some of the others are half done
+		return nil, err
 	}
-	return m, err
+	m.pack()
+	return m, nil
 }
 
 // Parts returns how many parts the pool refers to; some of them may be gone.

@@ -15,8 +15,8 @@ const (
 	// runSize is how many bytes of frames a decoder takes at a time, unless
 	// there are others with nothing to do.
 	runSize = 32 << 10
-	// worthSharing is how many bytes must have arrived behind a frame before idle decoders are
-	// started: less is decoded sooner than a thread wakes and a new stack grows.
+	// worthSharing is the number of bytes behind a frame at which Run starts a decoder. It decodes
+	// fewer before a thread wakes and a new stack grows.
 	worthSharing = 8 << 10
 	// BytesUnderWay is how many bytes of frames for each decoder have been read
 	// and their results not been taken.

@@ -145,8 +145,8 @@ func TestOrderOfResults(t *testing.T) {
 	})
 }
 
-// TestFewFramesStartNoDecoder: frames behind which little has arrived are decoded on the goroutine
-// that reads; with more behind it, one is handed over.
+// TestFewFramesStartNoDecoder: the goroutine that reads decodes a frame itself if less than 8 KiB has
+// arrived behind it.
 func TestFewFramesStartNoDecoder(t *testing.T) {
 	for arrived, handedOver := range map[int]bool{0: false, 8<<10 - 1: false, 8 << 10: true} {
 		reader := goroutineName()
@@ -164,7 +164,7 @@ func TestFewFramesStartNoDecoder(t *testing.T) {
 	}
 }
 
-// goroutineName returns what traces call the goroutine that calls it.
+// goroutineName returns the name of the goroutine in traces.
 func goroutineName() string {
 	name, _, _ := strings.Cut(string(debug.Stack()), " [")
 	return name
