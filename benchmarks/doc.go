@@ -35,7 +35,7 @@
 //   - WatchDecode, Projection, SyncProcess: watches and lists that are received
 //     and decoded, from a server in another process.
 //   - ResourceFactory: dynamic and metadata factories, each in a process.
-//   - DecodeItem, DecodeUpdate: bytes that become objects, without the network.
+//   - DecodeItem, DecodeUpdate, DecodeUpdateCold: bytes that become objects, without the network.
 //   - Held: what such objects take in memory, and what the collector needs for
 //     them.
 //   - DropIn: an untyped program with either package's NewSharedIndexInformer.

@@ -6,6 +6,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/goroutine"
 )
 
 // caller calls a handler, and reports its panics.
@@ -40,4 +41,20 @@ func (c *caller[T]) callAll(events []Event[T]) (done int, returned bool) {
 		}
 	}
 	return done, true
+}
+
+// InCallback reports whether it is called in a call of a handler of the informer, or by the
+// goroutine that applies changes, as an index function is. What waits for the informer there
+// may wait for itself.
+func (i *Informer[T]) InCallback() bool {
+	id := goroutine.ID()
+	if i.looping.Load() == id {
+		return true
+	}
+	for _, l := range i.listeners.all() {
+		if l.registration.goroutine.Load() == id {
+			return true
+		}
+	}
+	return false
 }

@@ -83,3 +83,13 @@ func (l *lists) haveReached(version string, since uint64) bool {
 	latest := l.latest.Load()
 	return latest != nil && (*latest == "" || atLeast(*latest, version))
 }
+
+// progress is how far the latest list has come.
+type progress struct {
+	received, expected atomic.Int64
+}
+
+func (p *progress) note(received, expected int) {
+	p.received.Store(int64(received))
+	p.expected.Store(int64(expected))
+}

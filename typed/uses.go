@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/report"
 )
 
@@ -51,4 +52,10 @@ func (u *uses) sites() []report.CallSite {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return sites
+}
+
+// Use returns a use of an informer that its owner runs. Release ends the use, with its
+// handlers, and not the informer.
+func Use[T index.Object](informer *Informer[T]) *SharedInformer[T] {
+	return newSharedInformer(informer, func() {})
 }

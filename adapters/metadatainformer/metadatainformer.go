@@ -163,3 +163,15 @@ func (g *generic) Lister() cache.GenericLister {
 	}
 	return lister
 }
+
+// WithPacked keeps objects as bytes, which means what it does in package informers: those of the
+// resources, or all without any. The client's requests have to be made by a
+// kube.DecodingTransport:
+//
+//	config.Wrap(kube.DecodingTransport) // before metadata.NewForConfig(config)
+//
+// Otherwise objects are kept whole, as without the option, and each informer reports that once to
+// utilruntime.HandleError. It replaces WithDeduplication for these resources.
+func WithPacked(resources ...schema.GroupVersionResource) SharedInformerOption {
+	return func(o *options) { o.packed.Pack(resources...) }
+}

@@ -3,6 +3,7 @@ package tracing
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -98,4 +99,19 @@ func (q *Queue[K]) again(key K, failed causes) {
 		all.leftOut += newer.leftOut
 		return all, true
 	})
+}
+
+// tracedAdder is a control.Adder that knows what call the handler is in to which it was
+// given.
+type tracedAdder[K comparable] struct {
+	queue *Queue[K]
+	call  atomic.Pointer[call] // nil: none that is traced
+}
+
+// AddWithOptions implements control.Adder.
+func (a *tracedAdder[K]) AddWithOptions(key K, o queue.AddOptions) {
+	if c := a.call.Load(); c != nil {
+		a.queue.note(key, c.span.SpanContext(), o)
+	}
+	a.queue.AddWithOptions(key, o)
 }

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"math/rand"
 	"os"
 	"runtime"
 	"strconv"
@@ -10,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	utilrand "k8s.io/apimachinery/pkg/util/rand"
 )
 
 // Run runs a simulation with one seed after the other, each in its own bubble of
@@ -184,4 +187,38 @@ func simulate(p plan, s *Simulation, detailed bool, watched *atomic.Pointer[worl
 	}
 	one.failed, one.events, one.trace = w.failure(), w.trace.count, w.trace.lines
 	return one
+}
+
+// Fuzz runs a simulation as a fuzz target: the fuzzer chooses the seeds.
+//
+//	func FuzzController(f *testing.F) {
+//		simulation.Fuzz(f, defineController)
+//	}
+func Fuzz(f *testing.F, define func(s *Simulation)) {
+	if oneSeed != nil {
+		f.Add(*oneSeed)
+		f.Fuzz(func(t *testing.T, seed uint64) {
+			if seed == *oneSeed {
+				again(t, define)
+			}
+		})
+		return
+	}
+	for seed := range *seeds {
+		f.Add(*firstSeed + seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		if one := attempt(t, define, seed, nil, false); one.failed != nil {
+			report(t, define, one)
+		}
+	})
+}
+
+// seedProcess has those random numbers follow from a seed that are the same for the whole
+// program: client-go's jitter, names that apimachinery generates. Go lets it only if the
+// program says so, see the documentation of the package.
+func seedProcess(seed uint64) {
+	//lint:ignore SA1019 what client-go draws can be decided in no other way
+	rand.Seed(int64(seed))
+	utilrand.Seed(int64(seed))
 }

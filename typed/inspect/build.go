@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -239,4 +240,18 @@ func textOf(err error) (text string) {
 		text = fmt.Sprintf("an error of type %T without a text", err)
 	}
 	return cut(text)
+}
+
+// writesOf returns the counts of the answers to own writes.
+func writesOf(part Writes, ids identities) snapshot.Writes {
+	status := part.Status()
+	name := cmp.Or(status.Server, "no API server yet")
+	w := snapshot.Writes{
+		ID: ids.of("writes", name), Name: name,
+		Taken: status.Taken, Ignored: status.Ignored, Late: status.Late, LeftOut: []snapshot.LeftOut{},
+	}
+	for _, reason := range slices.Sorted(maps.Keys(status.LeftOut)) {
+		w.LeftOut = append(w.LeftOut, snapshot.LeftOut{Reason: reason, Answers: status.LeftOut[reason]})
+	}
+	return w
 }

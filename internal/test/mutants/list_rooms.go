@@ -1,0 +1,381 @@
+package main
+
+var (
+	inWire      = tests("internal/decode/wire", "^Test")
+	inParts     = tests("internal/decode/parts", "^Test")
+	inPage      = tests("typed/inspect", "^Test")
+	inInformers = tests("adapters/informers", "^Test")
+)
+
+// responses are bugs of the parts that read and decode responses.
+var responses = []mutation{
+	{
+		bug:   "frames are decoded on the reading goroutine while decoders are busy",
+		in:    "internal/decode/wire.Pipeline.read",
+		old:   "frames.Buffered() < worthSharing && p.idle()",
+		new:   "frames.Buffered() < worthSharing",
+		suite: inWire,
+	},
+	{
+		bug:   "a lone frame is passed to a decoder",
+		in:    "internal/decode/wire.Pipeline.read",
+		old:   "frames.Buffered() < worthSharing && p.idle()",
+		new:   "p.limit == 1 && p.idle()",
+		suite: inWire,
+	},
+	{
+		bug:   "reading never pauses",
+		in:    "internal/decode/wire.Pipeline.put",
+		old:   "p.underWay+len(f.data) > p.limit*BytesUnderWay",
+		new:   "p.underWay+len(f.data) < 0",
+		suite: inWire,
+	},
+	{
+		bug:   "frames after one that cannot be decoded are decoded",
+		in:    "internal/decode/wire.Pipeline.decodeRun",
+		old:   "		if r.err == nil && !p.ended.Load() {\n",
+		new:   "		if !p.ended.Load() {\n",
+		suite: inWire,
+	},
+	{
+		bug:   "two decoders emit at the same time",
+		in:    "internal/decode/wire.Pipeline.work",
+		old:   "		mine := !p.emitting && p.taken[0].done\n",
+		new:   "		mine := p.taken[0].done\n",
+		suite: inWire,
+	},
+	{
+		bug:   "results are emitted after emit has returned false",
+		in:    "internal/decode/wire.Pipeline.emitDone",
+		old:   "				err = ErrStopped\n				break\n",
+		new:   "				err = ErrStopped\n",
+		suite: inWire,
+	},
+	{
+		bug:   "a panic of a decoder ends nothing",
+		in:    "internal/decode/wire.Pipeline.fail",
+		old:   "	p.abort()\n",
+		new:   "",
+		suite: inWire,
+	},
+	{
+		bug:   "chunks are never free",
+		in:    "internal/decode/wire.chunk.release",
+		old:   "c.used.Add(-1) > 0",
+		new:   "c.used.Add(-1) >= 0",
+		suite: inWire,
+	},
+	{
+		bug:   "a frame that is cut off ends the watch without an error",
+		in:    "internal/decode/wire.protobufFrames.need",
+		old:   "			return within(err)\n",
+		new:   "			return between(err)\n",
+		suite: inWire,
+	},
+	{
+		bug:   "offsets do not count the bytes of earlier buffers",
+		in:    "internal/decode/wire.response.fill",
+		old:   "		r.before += int64(r.pos)\n",
+		new:   "",
+		suite: inWire,
+	},
+	{
+		bug:   "a watch that waits keeps its large buffer",
+		in:    "internal/decode/wire.response.fill",
+		old:   "	case r.end == 0:\n		r.use(r.idle[:], nil)\n",
+		new:   "",
+		suite: inWire,
+	},
+	{
+		bug:   "a list may come twice in a response",
+		in:    "internal/decode/wire.protobufItems.envelope",
+		old:   "	case number == 2:\n		return errors.New(\"more than one list\")\n",
+		new:   "	case number == 2:\n		return l.ignore(wireType)\n",
+		suite: inWire,
+	},
+	{
+		bug:   "an item may end after its list",
+		in:    "internal/decode/wire.protobufItems.bytes",
+		old:   "n > math.MaxInt || l.inList && n > uint64(max(0, l.end-l.read))",
+		new:   "n > math.MaxInt",
+		suite: inWire,
+	},
+	{
+		bug:   "a response without a list is an empty list",
+		in:    "internal/decode/wire.protobufItems.finish",
+		old:   "	if !l.listed {",
+		new:   "	if l.listed && l.end < 0 {",
+		suite: inWire,
+	},
+	{
+		bug:   "any object without items is an empty list",
+		in:    "internal/decode/wire.Head.checkList",
+		old:   "strings.HasSuffix(h.Kind, \"List\")",
+		new:   "h.Kind != \"\"",
+		suite: inWire,
+	},
+	{
+		bug:   "a watch in JSON may contain other values than objects",
+		in:    "internal/decode/wire.jsonFrames.Next",
+		old:   "	if c != '{' {\n",
+		new:   "	if c == 0 {\n",
+		suite: inWire,
+	},
+}
+
+// sharedParts are bugs of the tables of shared parts.
+var sharedParts = []mutation{
+	{
+		bug:   "a part is never seen twice",
+		in:    "internal/decode/parts.shard.sighted",
+		old:   "	set[0] = tag\n",
+		new:   "",
+		suite: inParts,
+	},
+	{
+		bug:   "a part takes another slot each time",
+		in:    "internal/decode/parts.shard.put",
+		old:   "		*have = one\n		return false\n",
+		new:   "		*have = one\n",
+		suite: inParts,
+	},
+	{
+		bug:   "relatives are remembered without a bound",
+		in:    "internal/decode/parts.Relatives.note",
+		old:   "	if len(r.known) == mostRelatives {\n",
+		new:   "	if len(r.known) < 0 {\n",
+		suite: inParts,
+	},
+	{
+		bug:   "objects of other namespaces are relatives",
+		in:    "internal/decode/parts.Relatives.hash",
+		old:   " ^ maphash.String(r.seed, namespace)*0x9e3779b97f4a7c15",
+		new:   " ^ uint64(len(namespace))*0",
+		suite: inParts,
+	},
+	{
+		bug:   "the memory of parts that are gone is kept",
+		in:    "internal/decode/parts.shard.giveBack",
+		old:   "	if alive < sampled/8 {\n",
+		new:   "	if alive < 0 {\n",
+		suite: inParts,
+	},
+	{
+		bug:   "memory is given back once only",
+		in:    "internal/decode/parts.giveBack",
+		old:   "	t.watched.Store(false) // first: what becomes large from now on is watched anew\n",
+		new:   "",
+		suite: inParts,
+	},
+	{
+		bug:   "values are looked for where none are found",
+		in:    "internal/decode/parts.Luck.Try",
+		old:   "		return !l.bad.Load()\n",
+		new:   "		return true\n",
+		suite: inParts,
+	},
+	{
+		bug:   "a value is kept when its bytes come first",
+		in:    "internal/decode/parts.Table.Find",
+		old:   "	if !s.sighted(hash) {\n		return Part{}, Ticket{}\n	}\n",
+		new:   "	s.sighted(hash)\n",
+		suite: inParts,
+	},
+}
+
+// pages are bugs of the page.
+var pages = []mutation{
+	{
+		bug:   "a foreign page may send requests",
+		in:    "typed/inspect.settings.check",
+		old:   "!strings.EqualFold(from.Host, r.Host) && !s.isNamed(hostname(from.Host))",
+		new:   "from.Host == \"\"",
+		suite: inPage,
+	},
+	{
+		bug:   "a page of the same site may send requests",
+		in:    "typed/inspect.settings.check",
+		old:   "	case \"\", \"none\", \"same-origin\":\n",
+		new:   "	case \"\", \"none\", \"same-origin\", \"same-site\":\n",
+		suite: inPage,
+	},
+	{
+		bug:   "a link may open a stream",
+		in:    "typed/inspect.settings.check",
+		old:   "!streams && header",
+		new:   "header",
+		suite: inPage,
+	},
+	{
+		bug:   "any host is answered",
+		in:    "typed/inspect.settings.isOwn",
+		old:   "!strings.Contains(name, \".\")",
+		new:   "name != \"\"",
+		suite: inPage,
+	},
+	{
+		bug:   "contents are shown without the option",
+		in:    "typed/inspect.objectOf",
+		old:   "	if !contents {\n",
+		new:   "	if !contents && key.Name == \"\" {\n",
+		suite: inPage,
+	},
+	{
+		bug:   "Secrets in a list are shown",
+		in:    "typed/inspect.containsSecret",
+		old:   "	case []any:\n",
+		new:   "	case []string:\n",
+		suite: inPage,
+	},
+	{
+		bug:   "Secrets are known by their source alone",
+		in:    "typed/inspect.hasSecrets",
+		old:   " ||\n		strings.Contains(reflect.TypeOf(informer).String(), \"k8s.io/api/core/v1.Secret\")",
+		new:   " && reflect.TypeOf(informer) != nil",
+		suite: inPage,
+	},
+	{
+		bug:   "contents of an unknown kind are shown",
+		in:    "typed/inspect.objectOf",
+		old:   "kind == \"\" && origin",
+		new:   "kind == \"none\" && origin",
+		suite: inPage,
+	},
+	{
+		bug:   "there is no limit of listeners",
+		in:    "typed/inspect.streams.enter",
+		old:   "	if s.number >= n {\n",
+		new:   "	if s.number < 0 {\n",
+		suite: inPage,
+	},
+	{
+		bug:   "a listener that leaves keeps its place",
+		in:    "typed/inspect.streams.leave",
+		old:   "	s.number--\n",
+		new:   "",
+		suite: inPage,
+	},
+	{
+		bug:   "listeners stay when the page is closed",
+		in:    "typed/inspect.streams.close",
+		old:   "		close(s.closed)\n",
+		new:   "",
+		suite: inPage,
+	},
+	{
+		bug:   "each listener has a report made",
+		in:    "typed/inspect.streams.frame",
+		old:   "	if s.latest == nil || ",
+		new:   "	if true || ",
+		suite: inPage,
+	},
+	{
+		bug:   "growth is shown from the first moment",
+		in:    "typed/inspect.growth.rate",
+		old:   "over >= courseShort && ",
+		new:   "over > 0 && ",
+		suite: inPage,
+	},
+	{
+		bug:   "growth counts from the beginning",
+		in:    "typed/inspect.growth.rate",
+		old:   "now.Sub(p.at) > courseLength",
+		new:   "now.Before(p.at)",
+		suite: inPage,
+	},
+	{
+		bug:   "what is gone is remembered",
+		in:    "typed/inspect.growth.forget",
+		old:   "			delete(g.seen, of)\n",
+		new:   "			_ = of\n",
+		suite: inPage,
+	},
+	{
+		bug:   "a panic of an object ends the program",
+		in:    "typed/inspect.jsonOf",
+		old:   "		if p := recover(); p != nil {",
+		new:   "		if p := any(nil); p != nil {",
+		suite: inPage,
+	},
+}
+
+// groupFactories are bugs of the factories that replace those of client-go.
+var groupFactories = []mutation{
+	{
+		bug:   "a factory deduplicates without the option",
+		in:    "adapters/informers.kind.newFunc",
+		old:   "			case !f.sharing:\n",
+		new:   "			case f.namespace == \"none\":\n",
+		suite: inInformers,
+	},
+	{
+		bug:   "own writes reach no informer",
+		in:    "adapters/informers.kind.newFunc",
+		old:   "			if f.writes != nil {\n",
+		new:   "			if f.writes != nil && f.sharing {\n",
+		suite: inInformers,
+	},
+	{
+		bug:   "informers have no index by namespace",
+		in:    "adapters/informers.kind.newFunc",
+		old:   "cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}",
+		new:   "cache.Indexers{}",
+		suite: inInformers,
+	},
+	{
+		bug:   "informers have no resync period",
+		in:    "adapters/informers.kind.newFunc",
+		old:   "			ResyncPeriod: resync,\n",
+		new:   "",
+		suite: inInformers,
+	},
+	{
+		bug:   "resources in metrics are no plurals",
+		in:    "adapters/informers.kind.label",
+		old:   " + \"s\"",
+		new:   "",
+		suite: inInformers,
+	},
+	{
+		bug:   "kinds without namespaces follow a set of them",
+		in:    "adapters/informers.clusterWide",
+		old:   "		k.namespaced = false\n",
+		new:   "",
+		suite: inInformers,
+	},
+	{
+		bug:   "a packed kind with a transform runs",
+		in:    "adapters/informers.factory.packingErr",
+		old:   "	if packed && f.transform {\n",
+		new:   "	if packed && f.transform && f.packed.Err != nil {\n",
+		suite: inInformers,
+	},
+	{
+		bug:   "an example without a namespace is no mistake",
+		in:    "adapters/informers.factory.spacesOf",
+		old:   "	return &listwatch.Namespaces{Err:",
+		new:   "	_ = &listwatch.Namespaces{Err:",
+		suite: inInformers,
+	},
+	{
+		bug:   "a factory of one namespace lists all of them",
+		in:    "adapters/informers.WithNamespace",
+		old:   "		o.namespace = namespace\n",
+		new:   "",
+		suite: inInformers,
+	},
+	{
+		bug:   "list options are not changed",
+		in:    "adapters/informers.WithTweakListOptions",
+		old:   "		o.tweak = tweak\n",
+		new:   "",
+		suite: inInformers,
+	},
+	{
+		bug:   "an example of a foreign type is no mistake",
+		in:    "adapters/informers.WithPacked",
+		old:   "!isOfClientGo(example)",
+		new:   "example == nil",
+		suite: inInformers,
+	},
+}

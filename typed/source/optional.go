@@ -1,0 +1,78 @@
+package source
+
+import "github.com/kubetyped/informer/index"
+
+// Derived is a Source whose objects are those of others or of informers, or are made of them,
+// such as a Map, a fleet or a view; or it is an informer. Package view follows it to find two
+// ways that lead from one informer to another, see view.Of. So a custom
+// Source that wraps another one should implement it.
+type Derived interface {
+	// DerivedFrom returns what the objects come from now, as far as that is Derived, too.
+	// It may be called at any time, by several goroutines.
+	DerivedFrom() []Derived
+}
+
+// DerivedOf returns a source as what another one is derived from, nil if it is not Derived.
+func DerivedOf[T index.Object](src Source[T]) []Derived {
+	if derived, ok := src.(Derived); ok {
+		return []Derived{derived}
+	}
+	return nil
+}
+
+// Named is a Source that may follow one object alone, by its name, as those of package kube
+// with kube.WithName. Package reference asks it, so as not to follow more than one.
+type Named interface {
+	// Named returns the key of the object. The error says why the source cannot be used, as
+	// far as that is known without a server, or that it is one of other objects as well.
+	Named() (index.Key, error)
+}
+
+// Partial is a Source whose objects do not have all fields, such as one of package kube with
+// kube.WithFields. Map and FilterMap from a type to itself are, if what they project is.
+// FromNamespaces and fleets are if a source is that they run, of which there are none before
+// they run themselves: those that leave out what is needed, see Decoding, end with an error.
+type Partial[T index.Object] interface {
+	Source[T]
+	// Omits reports whether a field, named as in JSON ("metadata.labels"), is left out of
+	// the objects. It may be called at any time, by several goroutines.
+	Omits(field string) bool
+}
+
+// Omits reports whether a source is known to leave a field out.
+func Omits[T index.Object](src Source[T], field string) bool {
+	partial, ok := src.(Partial[T])
+	return ok && partial.Omits(field)
+}
+
+// Sharder is a Source whose server can be asked for a part of the objects, those whose hash
+// is in given ranges. Those of package kube are. See package shard, which shares objects
+// among processes.
+type Sharder[T index.Object] interface {
+	Source[T]
+	// InShards returns another source, which asks the server for what the selector
+	// selects, see metav1.ListOptions.ShardSelector, and lists its latest state. A server
+	// that does not know such selectors ignores them, and sends all objects.
+	InShards(selector string) Source[T]
+}
+
+// Versions is a Source with several watches, each of which comes to versions by itself, such
+// as one of a set of namespaces, a part of a group of package shard, or a fleet. The version
+// that its reports come with is the lowest of all; this returns the version of one object, for
+// a wait for its write. When it has moved without another report, the source calls Step
+// without changes, version and done.
+type Versions interface {
+	// At returns the version up to which all has been reported that happened to the object
+	// of a key, "" if it is not known. It takes no lock that is held while something is
+	// reported, and is safe for concurrent use. It may go back.
+	At(key index.Key) string
+}
+
+// VersionAt returns the version that the source has reached for an object, "" if the source
+// does not distinguish objects.
+func VersionAt[T index.Object](src Source[T], key index.Key) string {
+	if versions, ok := src.(Versions); ok {
+		return versions.At(key)
+	}
+	return ""
+}
