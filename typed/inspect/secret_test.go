@@ -96,6 +96,9 @@ func TestSecretsAreNeverShown(t *testing.T) {
 			assert.True(t, of.Informers[0].Found)
 			assert.Empty(t, of.Informers[0].Object)
 			assert.Contains(t, of.Informers[0].Withheld, "Secrets")
+			if informer == typed.AnyInformer(withoutOrigin) { // its type is known
+				assert.Equal(t, "Secrets are never shown.", of.Informers[0].Withheld)
+			}
 			for _, target := range []string{"/", "/?format=json", "/?key=" + key, "/?format=json&key=" + key} {
 				text := get(t, inspector, target).Body.String()
 				for _, it := range hidden {
@@ -103,6 +106,33 @@ func TestSecretsAreNeverShown(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestObjectsWithSecretsAreNotShown: an object that contains a Secret is not shown, wherever in it that
+// is.
+func TestObjectsWithSecretsAreNotShown(t *testing.T) {
+	bundles := corev1.SchemeGroupVersion.WithResource("bundles")
+	bundles.Group = "example.com"
+	srv := apitest.Start(t, apitest.WithResources(apitest.Resource{GroupVersionResource: bundles, Kind: "Bundle"}))
+	secret := map[string]any{"apiVersion": "v1", "kind": "Secret", "stringData": map[string]any{"password": password}}
+	for name, spec := range map[string]any{
+		"list": map[string]any{"items": []any{map[string]any{"kind": "ConfigMap"}, secret}},
+		"map":  map[string]any{"first": map[string]any{"template": secret}},
+		"none": map[string]any{"items": []any{map[string]any{"kind": "ConfigMap"}}},
+	} {
+		require.NoError(t, srv.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.com/v1", "kind": "Bundle", "metadata": map[string]any{"namespace": "shop", "name": name}, "spec": spec,
+		}}))
+	}
+	informer := typed.NewInformer(kube.FromREST[*unstructured.Unstructured](srv.Config(), kube.WithResource(bundles)))
+	synced(t, informer)
+	inspector := newInspector(t, inspect.WithInformers(informer), inspect.WithObjectContents())
+	for name, withheld := range map[string]string{"list": "Secrets are never shown.", "map": "Secrets are never shown.", "none": ""} {
+		of := decoded[snapshot.Key](t, inspector, "/?format=json&key=shop/"+name)
+		require.Len(t, of.Informers, 1)
+		assert.Equal(t, withheld, of.Informers[0].Withheld, name)
+		assert.Equal(t, withheld == "", len(of.Informers[0].Object) > 0, name)
 	}
 }
 

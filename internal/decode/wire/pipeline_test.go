@@ -11,9 +11,11 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"pgregory.net/rapid"
 
 	"github.com/kubetyped/informer/internal/decode/wire"
@@ -243,12 +245,19 @@ func TestMemoryUnderWay(t *testing.T) {
 	})
 }
 
-// TestEndWhileReading: when results are refused or cannot be decoded, abort ends
-// a read that would wait for ever.
+// TestEndWhileReading: when results are refused or cannot be decoded, or a decoder panics, abort
+// ends a read that would wait for ever.
 func TestEndWhileReading(t *testing.T) {
+	crash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
+	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
+	t.Cleanup(func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers })
 	for name, decode := range map[string]func([]byte) (int, error){
 		"refused":   number,
 		"undecoded": func([]byte) (int, error) { return 0, io.ErrNoProgress },
+		"panicked": func([]byte) (int, error) {
+			time.Sleep(time.Second) // until the read waits
+			panic("as the test wants it")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -1,10 +1,12 @@
 package main
 
 var (
-	inWire      = tests("internal/decode/wire", "^Test")
-	inParts     = tests("internal/decode/parts", "^Test")
-	inPage      = tests("typed/inspect", "^Test")
-	inInformers = tests("adapters/informers", "^Test")
+	inWire      = tests("internal/decode/wire", "Test.*")
+	inParts     = tests("internal/decode/parts", "Test.*")
+	inPage      = tests("typed/inspect", "Test.*")
+	inInformers = tests("adapters/informers", "Test.*")
+
+	packedFactories = tests("adapters", "TestPackedExcludes")
 )
 
 // responses are bugs of the parts that read and decode responses.
@@ -306,7 +308,7 @@ var groupFactories = []mutation{
 		in:    "adapters/informers.kind.newFunc",
 		old:   "			case !f.sharing:\n",
 		new:   "			case f.namespace == \"none\":\n",
-		suite: inInformers,
+		suite: tests("adapters", "TestDeduplication.*"),
 	},
 	{
 		bug:   "own writes reach no informer",
@@ -348,13 +350,13 @@ var groupFactories = []mutation{
 		in:    "adapters/informers.factory.packingErr",
 		old:   "	if packed && f.transform {\n",
 		new:   "	if packed && f.transform && f.packed.Err != nil {\n",
-		suite: inInformers,
+		suite: packedFactories,
 	},
 	{
 		bug:   "an example without a namespace is no mistake",
 		in:    "adapters/informers.factory.spacesOf",
-		old:   "	return &listwatch.Namespaces{Err:",
-		new:   "	_ = &listwatch.Namespaces{Err:",
+		old:   "	return &listwatch.Namespaces{Err: fmt.Errorf(\"WithNamespaces: objects of type %T are in no namespace: do not name it\", k.example)}",
+		new:   "	return spaces",
 		suite: inInformers,
 	},
 	{
@@ -376,6 +378,6 @@ var groupFactories = []mutation{
 		in:    "adapters/informers.WithPacked",
 		old:   "!isOfClientGo(example)",
 		new:   "example == nil",
-		suite: inInformers,
+		suite: packedFactories,
 	},
 }

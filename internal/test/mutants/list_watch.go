@@ -77,7 +77,7 @@ var listAndWatch = []mutation{
 		in:    "internal/decode/wire.Pipeline.emitDone",
 		old:   "		if len(p.taken) == 0 || !p.taken[0].done || p.err != nil {\n",
 		new:   "		if len(p.taken) == 0 || p.err != nil {\n",
-		suite: informers,
+		suite: inWire,
 	},
 	{
 		bug:   "a streamed list that brings nothing is waited for",
