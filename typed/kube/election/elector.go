@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync/atomic"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/internal/goroutine"
 )
@@ -50,11 +51,12 @@ func WithIdentity(identity string) Option {
 // WithLeaseDuration sets how long a process that has died keeps the lead. A process
 // that leads renews its lease every 2/15 of that time, and stops to lead when it has
 // not succeeded for 2/3 of it. Otherwise it is 15 seconds, as in Kubernetes' own
-// components. The least is one second.
+// components. The least is two seconds: client-go distinguishes renewals by the second, so that of a
+// shorter lease, another process may not notice one in time.
 func WithLeaseDuration(d time.Duration) Option {
 	return func(e *Elector) error {
-		if d < time.Second {
-			return fmt.Errorf("the lease duration %v is less than a second", d)
+		if d < 2*time.Second {
+			return fmt.Errorf("the lease duration %v is less than two seconds", d)
 		}
 		e.config.LeaseDuration, e.config.RenewDeadline, e.config.RetryPeriod = d, d*2/3, d*2/15
 		return nil
@@ -105,18 +107,26 @@ func NewElector(config *rest.Config, namespace, name string, opts ...Option) (*E
 func (e *Elector) Identity() string { return e.lock.Identity() }
 
 // Elect waits until this process leads, and then calls lead with a context that ends
-// when it does not lead any more, or ctx ends. When lead returns, it gives up the
-// lead, and returns. It never returns while lead runs. If ctx ends before this
+// when it does not lead any more, or ctx ends. It keeps the lead until lead returns, even if ctx
+// has ended, then gives it up, and returns. It never returns while lead runs. If ctx ends before this
 // process leads, it returns ctx's error. It may be called again, one call after the
 // other. A panic of lead is reported by utilruntime.HandleCrash; where that does not end
 // the program, it is the error.
 //
 // What goes wrong with requests is logged by client-go and tried again.
 func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) error {
-	ctx, resign := context.WithCancel(ctx)
-	defer resign()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	lock := e.lock
 	guard := &guardedLock{Interface: &lock}
+	running, resign := context.WithCancel(context.WithoutCancel(ctx))
+	defer resign()
+	defer context.AfterFunc(ctx, func() {
+		if guard.end() {
+			resign()
+		}
+	})()
 	led := make(chan struct{})
 	var panicked error // set before led is closed
 	config := e.config
@@ -125,11 +135,11 @@ func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) err
 		OnStartedLeading: func(leading context.Context) {
 			defer close(led)
 			defer resign()
-			defer utilruntime.HandleCrashWithContext(leading, func(_ context.Context, p any) {
-				panicked = &goroutine.PanicError{Of: "the function that is called", Value: p}
-			})
-			defer guard.works.Store(false)
-			lead(leading)
+			if !guard.leads() {
+				return
+			}
+			defer guard.stop()
+			panicked = work(ctx, leading, lead)
 		},
 		OnStoppedLeading: func() {},
 	}
@@ -137,47 +147,59 @@ func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) err
 	if err != nil {
 		return fmt.Errorf("elector by the lease %s: %w", config.Name, err)
 	}
-	elector.Run(ctx)
-	if !guard.elected.Load() {
+	elector.Run(running)
+	if guard.hasWon() {
+		<-led
+	}
+	if guard.mayHold() {
+		e.giveUp(ctx, &lock)
+	}
+	if !guard.leads() {
 		return ctx.Err()
 	}
-	<-led
 	if panicked != nil {
 		return fmt.Errorf("elector by the lease %s: %w", config.Name, panicked)
 	}
 	return nil
 }
 
-// guardedLock is a lock that is not given up while work is going on. client-go would
-// do that when a renewal has failed, before the context of the work ends.
-type guardedLock struct {
-	resourcelock.Interface
-	elected atomic.Bool // the lead was won
-	works   atomic.Bool // the lead was won, and lead has not returned yet
+// work calls lead with a context that ends with both of the others, and returns its panic.
+func work(ctx, leading context.Context, lead func(context.Context)) (panicked error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(leading, func() { cancel(context.Cause(leading)) })()
+	defer utilruntime.HandleCrashWithContext(ctx, func(_ context.Context, p any) {
+		panicked = &goroutine.PanicError{Of: "the function that is called", Value: p}
+	})
+	lead(ctx)
+	return nil
 }
 
-var errStillWorks = errors.New("the lead is not given up: the work of this process has not ended yet")
-
-// Create implements resourcelock.Interface.
-func (l *guardedLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	return l.note(l.Interface.Create(ctx, record))
+// giveUp gives up a lead that client-go has not given up: the lock refused it, or the answer to the
+// request that won the lead was lost.
+func (e *Elector) giveUp(ctx context.Context, lock resourcelock.Interface) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.config.RenewDeadline)
+	defer cancel()
+	err := releaseOnce(ctx, lock)
+	for range 4 {
+		if !apierrors.IsConflict(err) { // with the last renewal
+			break
+		}
+		err = releaseOnce(ctx, lock)
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		klog.FromContext(ctx).Error(err, "The lead is not given up: another process waits until the lease expires", "lease", e.config.Name)
+	}
 }
 
-// Update implements resourcelock.Interface.
-func (l *guardedLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	if record.HolderIdentity != "" {
-		return l.note(l.Interface.Update(ctx, record))
+// releaseOnce releases a lock if this process holds it.
+func releaseOnce(ctx context.Context, lock resourcelock.Interface) error {
+	record, _, err := lock.Get(ctx)
+	if err != nil || record.HolderIdentity != lock.Identity() {
+		return err
 	}
-	if l.works.Load() {
-		return errStillWorks
-	}
-	return l.Interface.Update(ctx, record)
-}
-
-// note notes that the lead was won, if a record with this process was written.
-func (l *guardedLock) note(err error) error {
-	if err == nil && !l.elected.Swap(true) {
-		l.works.Store(true)
-	}
-	return err
+	now := metav1.Now()
+	return lock.Update(ctx, resourcelock.LeaderElectionRecord{
+		LeaderTransitions: record.LeaderTransitions, LeaseDurationSeconds: 1, AcquireTime: now, RenewTime: now,
+	})
 }

@@ -25,7 +25,7 @@ import (
 var _ control.Elector = (*election.Elector)(nil)
 
 func newElector(t *testing.T, config *rest.Config, identity string) *election.Elector {
-	e, err := election.NewElector(config, "default", "controller", election.WithIdentity(identity), election.WithLeaseDuration(time.Second))
+	e, err := election.NewElector(config, "default", "controller", election.WithIdentity(identity), election.WithLeaseDuration(2*time.Second))
 	require.NoError(t, err)
 	assert.Equal(t, identity, e.Identity())
 	return e
@@ -71,6 +71,71 @@ func TestElectorWaits(t *testing.T) {
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 		})
 		require.NoError(t, err)
+	})
+}
+
+// TestElectorFinishesItsWork: work that continues after its context has ended keeps the lead, for longer
+// than a lease lasts, and gives it up when it returns.
+func TestElectorFinishesItsWork(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		srv := apitest.Start(t)
+		client, err := kubernetes.NewForConfig(srv.Config())
+		require.NoError(t, err)
+		holder := func() string {
+			lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "controller", metav1.GetOptions{})
+			require.NoError(t, err)
+			return *lease.Spec.HolderIdentity
+		}
+		errStop := errors.New("stop")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var works atomic.Bool
+		second := make(chan error, 1)
+		err = newElector(t, srv.Config(), "a").Elect(ctx, func(working context.Context) {
+			works.Store(true)
+			go func() {
+				second <- newElector(t, srv.Config(), "b").Elect(t.Context(), func(context.Context) { assert.False(t, works.Load()) })
+			}()
+			cancel(errStop)
+			<-working.Done()
+			assert.Equal(t, errStop, context.Cause(working))
+			time.Sleep(10 * time.Second)
+			assert.Equal(t, "a", holder())
+			works.Store(false)
+		})
+		require.NoError(t, err)
+		require.NoError(t, <-second)
+		assert.Empty(t, holder())
+
+		ended := newElector(t, srv.Config(), "c").Elect(ctx, func(context.Context) { assert.Fail(t, "the context has ended before") })
+		assert.ErrorIs(t, ended, context.Canceled)
+		assert.Empty(t, holder())
+	})
+}
+
+// TestElectorIsStoppedWhileItWins: when the context ends while the lead is won, no work begins, and the
+// lead is given up.
+func TestElectorIsStoppedWhileItWins(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		srv := apitest.Start(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		config := srv.Config()
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				response, err := next.RoundTrip(r)
+				if r.Method == http.MethodPost {
+					cancel()
+					time.Sleep(time.Millisecond) // until all have seen it
+				}
+				return response, err
+			})
+		})
+		err := newElector(t, config, "a").Elect(ctx, func(context.Context) { assert.Fail(t, "the context has ended before") })
+		require.ErrorIs(t, err, context.Canceled)
+		client, err := kubernetes.NewForConfig(srv.Config())
+		require.NoError(t, err)
+		lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "controller", metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Empty(t, *lease.Spec.HolderIdentity)
 	})
 }
 
@@ -121,8 +186,8 @@ func TestElectorInput(t *testing.T) {
 		"the identity is empty": func() (*election.Elector, error) {
 			return election.NewElector(config, "ns", "name", election.WithIdentity(""))
 		},
-		"is less than a second": func() (*election.Elector, error) {
-			return election.NewElector(config, "ns", "name", election.WithLeaseDuration(1))
+		"is less than two seconds": func() (*election.Elector, error) {
+			return election.NewElector(config, "ns", "name", election.WithLeaseDuration(2*time.Second-1))
 		},
 		"elector by the lease ns/name": func() (*election.Elector, error) { return election.NewElector(&rest.Config{Host: "::"}, "ns", "name") },
 	} {
