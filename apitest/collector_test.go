@@ -45,11 +45,14 @@ func owned(name string, owners ...string) *corev1.ConfigMap {
 	return cm
 }
 
+// add creates ConfigMaps and waits until the collector knows them: it deletes an owner before dependents
+// that it has not seen yet, as Kubernetes' collector does.
 func (f *family) add(maps ...*corev1.ConfigMap) {
 	f.Helper()
 	for _, cm := range maps {
 		require.NoError(f, f.srv.Create(f.Context(), cm))
 	}
+	synctest.Wait()
 }
 
 func (f *family) delete(name string, policy metav1.DeletionPropagation) {
