@@ -170,7 +170,7 @@ e2e-report: e2e-build ## Run the faults and write docs/explanation/reliability.m
 	cd e2e && $(E2E_ENV) $(GO) test -count=1 -timeout 20m -v ./faults -report ../../docs/explanation/reliability.md
 
 .PHONY: e2e-scale
-e2e-scale: e2e-build ## Measure 20,000 Pods on a real API server, write benchmarks/results/performance.md and draw its chart; takes half an hour
+e2e-scale: e2e-build ## Measure 20,000 Pods on a real API server, write benchmarks/results/performance.md and draw its chart; takes twenty minutes
 	cd e2e && $(E2E_ENV) $(GO) run ./scale -out ../benchmarks/results/performance.md
 	$(GO) run ./benchmarks/compare -from benchmarks/results/performance/results.json -out benchmarks/results >/dev/null
 

@@ -193,7 +193,7 @@ type uidGetter interface{ GetUID() types.UID }
 
 type versionGetter interface{ GetResourceVersion() string }
 
-// Adder is what is needed of a queue to put keys in. Every *queue.WorkQueue is
+// Adder is a queue to which keys can be added. Every *queue.WorkQueue is
 // one; AdderFunc makes one of another queue.
 type Adder[K comparable] interface {
 	// AddWithOptions makes the key wait as o says, see queue.WorkQueue. It is

@@ -33,7 +33,7 @@ func TestGrowth(t *testing.T) {
 	assert.Empty(t, g.seen, "nothing is known of an empty one")
 }
 
-// TestListenersShareReports: who asks within half of an interval gets the same report.
+// TestListenersShareReports: two requests within half of an interval get the same report.
 func TestListenersShareReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i, err := New()

@@ -29,9 +29,9 @@ type Named interface {
 }
 
 // Partial is a Source whose objects do not have all fields, such as one of package kube with
-// kube.WithFields. Map and FilterMap from a type to itself are, if what they project is.
-// FromNamespaces and fleets are if a source is that they run, of which there are none before
-// they run themselves: those that leave out what is needed, see Decoding, end with an error.
+// kube.WithFields. Map and FilterMap from a type to itself are Partial if their source is.
+// FromNamespaces and fleets are Partial if a source that they run is; before they run, they have no
+// sources. A source that omits a field that the informer needs, see Decoding, ends with an error.
 type Partial[T index.Object] interface {
 	Source[T]
 	// Omits reports whether a field, named as in JSON ("metadata.labels"), is left out of

@@ -42,7 +42,7 @@ func (b *builder) message(of reflect.Type, mask *Mask) (*message, error) {
 		within, decoded := mask.structField(f)
 		switch {
 		case tag == "" || tag == "-" || !decoded:
-			m.left, m.odd = append(m.left, layout.MemoryOf(0, f)), true
+			m.left = append(m.left, layout.MemoryOf(0, f))
 		default:
 			if err := b.add(m, f, tag, within); err != nil {
 				return nil, fmt.Errorf("%v.%s: %w", of, f.Name, err)
@@ -91,7 +91,7 @@ func (m *message) put(number uint64, f field) error {
 		return fmt.Errorf("two fields of number %d", number)
 	}
 	m.fields[number] = f
-	m.known, m.memory, m.odd = append(m.known, number), append(m.memory, f.Memory), m.odd || f.inline
+	m.known, m.memory = append(m.known, number), append(m.memory, f.Memory)
 	return nil
 }
 

@@ -116,7 +116,7 @@ func (d *decoder) message(m *message, to, like unsafe.Pointer, data []byte) bool
 		}
 	}
 	d.depth--
-	return !m.odd || d.complete(m, to, &seen)
+	return m.absent == nil || d.complete(m, to, &seen)
 }
 
 // field returns the field that has a number, nil if it is not decoded.

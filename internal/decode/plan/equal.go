@@ -90,11 +90,11 @@ func (m *message) equals(differ *differing, p unsafe.Pointer, data []byte) bool 
 			return false
 		}
 	}
-	return !m.odd || m.oddEquals(p, &seen)
+	return !m.hasRest || m.equalsRest(p, &seen)
 }
 
-// oddEquals compares inline fields, absent fields and the memory that is left.
-func (m *message) oddEquals(p unsafe.Pointer, seen *layout.FieldSet) bool {
+// equalsRest compares inline fields, absent fields and the memory that is left.
+func (m *message) equalsRest(p unsafe.Pointer, seen *layout.FieldSet) bool {
 	for _, number := range m.known {
 		if f := &m.fields[number]; f.inline && !seen.Has(f.ordinal) && !f.isZero(p) {
 			return false

@@ -38,8 +38,8 @@ type message struct {
 	fields []field
 	// memory is the memory of the decoded fields, by ordinal. An inline field has none.
 	memory []layout.Memory
-	// odd is set if a field is inline or absent, or some memory is left.
-	odd bool
+	// hasRest is set by pack if a field is inline or absent, or some memory is left, see equalsRest.
+	hasRest bool
 
 	of reflect.Type
 	// known are the numbers of those that are decoded.
@@ -99,8 +99,8 @@ func (f *field) isZero(p unsafe.Pointer) bool {
 	return true
 }
 
-// pack moves the fields of a message and of the messages in it into one array, and their memory into
-// another. Spread over the heap, they are on about a hundred pages.
+// pack completes a message and the messages in it, and moves their fields into one array, and the memory
+// of these into another. Spread over the heap, they are on about a hundred pages.
 func (m *message) pack() {
 	var all []*message
 	fields, memory := 0, 0
@@ -110,8 +110,10 @@ func (m *message) pack() {
 			return
 		}
 		m.packed = true
+		m.hasRest = m.absent != nil || m.left != nil
 		all, fields, memory = append(all, m), fields+len(m.fields), memory+len(m.memory)
 		for i := range m.fields {
+			m.hasRest = m.hasRest || m.fields[i].inline
 			collect(m.fields[i].message)
 		}
 	}

@@ -70,7 +70,6 @@ func (b *builder) own(api, into reflect.Type, mask *Mask, root bool) (*message, 
 	}
 	m.left = unnamed(into, 0, decoded)
 	m.finish()
-	m.odd = m.odd || m.left != nil
 	return m, nil
 }
 
@@ -132,7 +131,7 @@ func (m *message) finish() {
 			f.isThere = f.message.absent != nil
 		}
 		if f.isThere || f.isNil {
-			m.absent, m.odd = append(m.absent, number), true
+			m.absent = append(m.absent, number)
 		}
 	}
 }

@@ -100,7 +100,7 @@ type site struct {
 // The share of hits below which tries are not worth it: one in so many.
 const (
 	rareInPool  = 4 // each costs a hash, a lock, and a weak pointer
-	rareRelated = 4 // what is compared in vain is compared again part by part
+	rareRelated = 4 // a value that differs is compared again, part by part
 )
 
 // try reports whether to look for a value.

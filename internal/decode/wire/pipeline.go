@@ -29,8 +29,8 @@ var ErrStopped = errors.New("stopped")
 // Pipeline decodes frames on several goroutines, and passes the results on in
 // the order of the frames.
 //
-//   - The goroutine that calls Run reads. A frame behind which little has arrived, as in a
-//     watch of some thousand events a second, it decodes itself. Otherwise a decoder is started
+//   - The goroutine that calls Run reads. It decodes a frame itself if less than 8 KiB has
+//     arrived behind it, as in a watch of 300 events a second. Otherwise a decoder is started
 //     when there is work and fewer than the limit are busy; it ends when there is no more.
 //   - A decoder takes as many frames as have piled up, up to its share. So the
 //     cost of handing over is small where it matters.

@@ -51,12 +51,12 @@ func WithIdentity(identity string) Option {
 // WithLeaseDuration sets how long a process that has died keeps the lead. A process
 // that leads renews its lease every 2/15 of that time, and stops to lead when it has
 // not succeeded for 2/3 of it. Otherwise it is 15 seconds, as in Kubernetes' own
-// components. The least is two seconds: client-go distinguishes renewals by the second, so that of a
-// shorter lease, another process may not notice one in time.
+// components. The least is three seconds: client-go rounds the times of a Lease down to seconds, so that
+// another process may not notice the renewals of a shorter one in time.
 func WithLeaseDuration(d time.Duration) Option {
 	return func(e *Elector) error {
-		if d < 2*time.Second {
-			return fmt.Errorf("the lease duration %v is less than two seconds", d)
+		if d < 3*time.Second {
+			return fmt.Errorf("the lease duration %v is less than three seconds", d)
 		}
 		e.config.LeaseDuration, e.config.RenewDeadline, e.config.RetryPeriod = d, d*2/3, d*2/15
 		return nil
@@ -113,7 +113,8 @@ func (e *Elector) Identity() string { return e.lock.Identity() }
 // other. A panic of lead is reported by utilruntime.HandleCrash; where that does not end
 // the program, it is the error.
 //
-// What goes wrong with requests is logged by client-go and tried again.
+// What goes wrong with requests is logged by client-go and tried again. If the lead cannot be given up,
+// Elect or client-go logs that, and the Lease expires.
 func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -135,7 +136,7 @@ func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) err
 		OnStartedLeading: func(leading context.Context) {
 			defer close(led)
 			defer resign()
-			if !guard.leads() {
+			if !guard.now().leads() {
 				return
 			}
 			defer guard.stop()
@@ -148,13 +149,14 @@ func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) err
 		return fmt.Errorf("elector by the lease %s: %w", config.Name, err)
 	}
 	elector.Run(running)
-	if guard.hasWon() {
+	if guard.now().won {
 		<-led
 	}
-	if guard.mayHold() {
+	end := guard.now()
+	if end.tried && !end.released {
 		e.giveUp(ctx, &lock)
 	}
-	if !guard.leads() {
+	if !end.leads() {
 		return ctx.Err()
 	}
 	if panicked != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ import (
 var _ control.Elector = (*election.Elector)(nil)
 
 func newElector(t *testing.T, config *rest.Config, identity string) *election.Elector {
-	e, err := election.NewElector(config, "default", "controller", election.WithIdentity(identity), election.WithLeaseDuration(2*time.Second))
+	e, err := election.NewElector(config, "default", "controller", election.WithIdentity(identity), election.WithLeaseDuration(3*time.Second))
 	require.NoError(t, err)
 	assert.Equal(t, identity, e.Identity())
 	return e
@@ -170,6 +171,33 @@ func TestElectorLosesTheLead(t *testing.T) {
 			}
 		})
 		require.NoError(t, err)
+		lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "controller", metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Empty(t, *lease.Spec.HolderIdentity, "it is given up when the work has ended")
+	})
+}
+
+// TestElectorCannotGiveUp: if the lead cannot be given up, that is logged.
+func TestElectorCannotGiveUp(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		srv := apitest.Start(t)
+		var refused atomic.Bool
+		config := srv.Config()
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				if refused.Load() {
+					return nil, errors.New("there is no network")
+				}
+				return next.RoundTrip(r)
+			})
+		})
+		ctx, lines := rig.Lines()
+		err := newElector(t, config, "a").Elect(ctx, func(ctx context.Context) {
+			refused.Store(true)
+			<-ctx.Done()
+		})
+		require.NoError(t, err)
+		assert.Contains(t, strings.Join(lines(), "\n"), "The lead is not given up")
 	})
 }
 
@@ -186,8 +214,8 @@ func TestElectorInput(t *testing.T) {
 		"the identity is empty": func() (*election.Elector, error) {
 			return election.NewElector(config, "ns", "name", election.WithIdentity(""))
 		},
-		"is less than two seconds": func() (*election.Elector, error) {
-			return election.NewElector(config, "ns", "name", election.WithLeaseDuration(2*time.Second-1))
+		"is less than three seconds": func() (*election.Elector, error) {
+			return election.NewElector(config, "ns", "name", election.WithLeaseDuration(3*time.Second-1))
 		},
 		"elector by the lease ns/name": func() (*election.Elector, error) { return election.NewElector(&rest.Config{Host: "::"}, "ns", "name") },
 	} {

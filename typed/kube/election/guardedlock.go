@@ -13,13 +13,21 @@ import (
 type guardedLock struct {
 	resourcelock.Interface
 
-	mu       sync.Mutex
-	tried    bool // guarded by mu; to win the lead
-	won      bool // guarded by mu
-	ended    bool // guarded by mu; the context, before the lead was won
-	works    bool // guarded by mu; the lead was won, and lead has not returned yet
-	released bool // guarded by mu; or that was tried
+	mu    sync.Mutex
+	state leadState // guarded by mu
 }
+
+// leadState is how far a call of Elect has come.
+type leadState struct {
+	tried    bool // to win the lead
+	won      bool // client-go calls OnStartedLeading
+	ended    bool // the context, before the lead was won
+	works    bool // the lead was won, and lead has not returned yet
+	released bool // the lead, or that was tried
+}
+
+// leads reports whether the lead was won before the context ended.
+func (s leadState) leads() bool { return s.won && !s.ended }
 
 var errStillWorks = errors.New("the lead is not given up: the work of this process has not ended yet")
 
@@ -33,26 +41,30 @@ func (l *guardedLock) Update(ctx context.Context, record resourcelock.LeaderElec
 	if record.HolderIdentity != "" {
 		return l.note(func() error { return l.Interface.Update(ctx, record) })
 	}
-	l.mu.Lock()
-	works := l.works
-	l.released = l.released || !works
-	l.mu.Unlock()
-	if works {
+	if !l.release() {
 		return errStillWorks
 	}
 	return l.Interface.Update(ctx, record)
 }
 
+// release notes that the lead is given up, and reports whether it may be.
+func (l *guardedLock) release() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state.released = !l.state.works
+	return l.state.released
+}
+
 // note notes that the lead was won, if a record with this process was written.
 func (l *guardedLock) note(write func() error) error {
 	l.mu.Lock()
-	l.tried = true
+	l.state.tried = true
 	l.mu.Unlock()
 	err := write()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err == nil && !l.won {
-		l.won, l.works = true, !l.ended
+	if err == nil && !l.state.won {
+		l.state.won, l.state.works = true, !l.state.ended
 	}
 	return err
 }
@@ -61,34 +73,20 @@ func (l *guardedLock) note(write func() error) error {
 func (l *guardedLock) end() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ended = !l.won
-	return l.ended
+	l.state.ended = !l.state.won
+	return l.state.ended
 }
 
 // stop notes that the work has ended.
 func (l *guardedLock) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.works = false
+	l.state.works = false
 }
 
-// hasWon reports whether client-go has called OnStartedLeading.
-func (l *guardedLock) hasWon() bool {
+// now returns the state.
+func (l *guardedLock) now() leadState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.won
-}
-
-// leads reports whether the lead was won while it was wanted.
-func (l *guardedLock) leads() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.won && !l.ended
-}
-
-// mayHold reports whether the lead may have been won, and nothing has given it up.
-func (l *guardedLock) mayHold() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.tried && !l.released
+	return l.state
 }
