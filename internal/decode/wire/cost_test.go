@@ -186,6 +186,7 @@ func FuzzCost(f *testing.F) {
 	add(3, 0, 40000, "", "\x32\x00", "", "|", "|\x12\x00")
 	add(3, 0, 3000, "", "\x2a\x00", "", "|", "|\x12\x00")
 	add(3, 0, 8000, "", "\x40\x01", "", "|", "|\x40\x02")
+	add(3, 53, 3096, "", "\x2a\x00", "", "|", "|\x00\x12")
 	f.Fuzz(func(t *testing.T, which uint8, depth, count uint16, open, unit, end, before, after []byte) {
 		if (len(open)+len(end)+8)*int(depth) > mostText || (len(unit)+1)*int(count) > mostText || len(before)+len(after) > mostText {
 			return

@@ -12,7 +12,10 @@ var errNoMessage = errors.New("it is no message")
 // Reset is what generated code has.
 func (m *Object) Reset() { *m = Object{} }
 
-// Unmarshal decodes a message as generated code does.
+// Unmarshal decodes a message as generated code does. It is never inlined: in a copy of it, the objects
+// of a map may be on the stack, and what a message costs would depend on how deep it is.
+//
+//go:noinline
 func (m *Object) Unmarshal(data []byte) error {
 	return fields(data, func(field uint64, number uint64, value []byte) error {
 		switch field {
