@@ -15,7 +15,10 @@ type decoder struct {
 	related bool  // what is like the object is not its last state, but a relative
 	trial   bool  // what is found is counted
 	depth   int   // of messages
-	differ  differing
+	// spare is for how many bytes parts of the pool may still be compared that turn out not to be the same,
+	// as those in which a key comes twice. What is around them would be compared at each level.
+	spare  int
+	differ differing
 	// own is set if values are to be as JSON has them; unfit if one of them is not.
 	own, unfit bool
 
@@ -173,9 +176,12 @@ func (d *decoder) pointer(f *field, was unsafe.Pointer, data []byte) unsafe.Poin
 		}
 	}
 	found, ticket := d.find(f.whole, data)
-	if found.data != nil && f.equals(nil, found.data, data) {
-		d.hit(&f.whole.pool)
-		return found.data
+	if found.data != nil {
+		if f.equals(nil, found.data, data) {
+			d.hit(&f.whole.pool)
+			return found.data
+		}
+		d.spare -= len(data)
 	}
 	p := reflect.New(f.elem).UnsafePointer()
 	if f.wire == varintType {
@@ -261,10 +267,13 @@ func (d *decoder) run(f *field, at, was unsafe.Pointer, data []byte, n int) bool
 		}
 	}
 	found, ticket := d.find(f.whole, data)
-	if found.data != nil && f.equalElements(nil, found.data, found.len, data, n) {
-		d.hit(&f.whole.pool)
-		*(*layout.Slice)(at) = layout.Slice{Data: found.data, Len: n, Cap: n}
-		return true
+	if found.data != nil {
+		if f.equalElements(nil, found.data, found.len, data, n) {
+			d.hit(&f.whole.pool)
+			*(*layout.Slice)(at) = layout.Slice{Data: found.data, Len: n, Cap: n}
+			return true
+		}
+		d.spare -= len(data)
 	}
 	made := reflect.NewAt(f.of, at).Elem()
 	made.Grow(n)

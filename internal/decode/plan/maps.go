@@ -52,10 +52,13 @@ func (d *decoder) table(f *field, at, was unsafe.Pointer, data []byte, n int) bo
 		}
 	}
 	found, ticket := d.find(f.whole, data)
-	if found.data != nil && f.equalEntries(nil, found.data, data, n) {
-		d.hit(&f.whole.pool)
-		*(*unsafe.Pointer)(at) = found.data
-		return true
+	if found.data != nil {
+		if f.equalEntries(nil, found.data, data, n) {
+			d.hit(&f.whole.pool)
+			*(*unsafe.Pointer)(at) = found.data
+			return true
+		}
+		d.spare -= len(data)
 	}
 	ok := false
 	if f.kind == kindString {

@@ -76,7 +76,7 @@ type part struct {
 // them, or nothing and whether to keep what is decoded instead.
 func (d *decoder) find(at *site, data []byte) (part, parts.Ticket) {
 	p := d.pool
-	if p == nil || p.parts == nil || at == nil || d.depth > maxLookedUp || !d.try(&at.pool, rareInPool) {
+	if p == nil || p.parts == nil || at == nil || d.spare < 0 || d.depth > maxLookedUp || !d.try(&at.pool, rareInPool) {
 		return part{}, parts.Ticket{}
 	}
 	found, ticket := p.parts.Find(at.id, data)

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,6 +146,20 @@ func decoderOf[T any](t *testing.T, role string, before []byte, newCodec func(wi
 	return func(text []byte) {
 		_, _ = codec.Item(text)
 		runtime.KeepAlive(like)
+	}
+}
+
+// TestCostOfKeysThatComeTwice: a part in which they do is in the pool, and never the same as what comes.
+// What is around it must not be compared at each level.
+func TestCostOfKeysThatComeTwice(t *testing.T) {
+	const entries, depth = 400_000, 38
+	object := func(name, end string) []byte {
+		return wrapProtobuf(name, depth, nil, []byte(strings.Repeat("\x32\x00", entries)+end), nil)
+	}
+	for _, f := range formats {
+		if f.name == "protobuf" {
+			checkCost(t, f, object("a-0", ""), object("a-0", "\x12\x00"), object("a-1", "\x12\x00"))
+		}
 	}
 }
 
