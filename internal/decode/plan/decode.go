@@ -15,8 +15,8 @@ type decoder struct {
 	related bool  // what is like the object is not its last state, but a relative
 	trial   bool  // what is found is counted
 	depth   int   // of messages
-	// spare is for how many bytes parts of the pool may still be compared that turn out not to be the same,
-	// as those in which a key comes twice. What is around them would be compared at each level.
+	// spare is the number of bytes that may still be compared with parts of the pool in vain. A map in
+	// which a key comes twice is never the same, and would be compared again at each level around it.
 	spare  int
 	differ differing
 	// own is set if values are to be as JSON has them; unfit if one of them is not.

@@ -149,8 +149,8 @@ func decoderOf[T any](t *testing.T, role string, before []byte, newCodec func(wi
 	}
 }
 
-// TestCostOfKeysThatComeTwice: a part in which they do is in the pool, and never the same as what comes.
-// What is around it must not be compared at each level.
+// TestCostOfKeysThatComeTwice: a map with such keys is never the same as the one in the pool, and must
+// not be compared again at each level around it.
 func TestCostOfKeysThatComeTwice(t *testing.T) {
 	const entries, depth = 400_000, 38
 	object := func(name, end string) []byte {

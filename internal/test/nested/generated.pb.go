@@ -12,8 +12,8 @@ var errNoMessage = errors.New("it is no message")
 // Reset is what generated code has.
 func (m *Object) Reset() { *m = Object{} }
 
-// Unmarshal decodes a message as generated code does. It is never inlined: in a copy of it, the objects
-// of a map may be on the stack, and what a message costs would depend on how deep it is.
+// Unmarshal decodes a message as generated code does. It is never inlined: in an inlined copy, the
+// objects of a map may be on the stack, and the cost of a message would depend on its depth.
 //
 //go:noinline
 func (m *Object) Unmarshal(data []byte) error {
