@@ -38,6 +38,8 @@
 //   - DecodeItem, DecodeUpdate, DecodeUpdateCold: bytes that become objects, without the network.
 //   - Held: what such objects take in memory, and what the collector needs for
 //     them.
+//   - KeptProcess: processes that keep packed objects, deduplicated ones and
+//     client-go's. It takes a quarter of an hour, and runs on request only.
 //   - DropIn: an untyped program with either package's NewSharedIndexInformer.
 //   - Footprint: heap and goroutines of an informer that has nothing to do.
 //   - ScaleObjects, ScaleHandlers, ScaleIndexes, ScaleReaders: how EventPipeline

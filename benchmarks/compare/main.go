@@ -3,8 +3,8 @@
 //
 //	go run ./benchmarks/compare -quick
 //
-// takes less than three minutes on two cores. Without flags everything is
-// measured, beside the peers of benchmarks/peers too, in about 40 minutes, with
+// takes less than three minutes on two cores. Without flags it measures everything
+// but KeptProcess, beside the peers of benchmarks/peers too, in about 40 minutes, with
 // 8 GB of memory; that writes benchmarks/results, and the tables of README and docs.
 //
 //	-quick         measure some benchmarks

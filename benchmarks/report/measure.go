@@ -25,6 +25,10 @@ func processors() map[string][]int {
 	return map[string][]int{"BenchmarkWatchDecode": all}
 }
 
+// slow are the benchmarks that take a quarter of an hour a round. A document that is kept by hand has
+// their results.
+var slow = []string{"BenchmarkKeptProcess"}
+
 // build builds the benchmarks of the folders that have some that one of patterns
 // matches. clean removes what was built.
 func (o *options) build(ctx context.Context, patterns []string, stderr io.Writer) (suites []*measure.Suite, clean func(), err error) {
@@ -86,10 +90,18 @@ func (o *options) measure(ctx context.Context, suites []*measure.Suite, patterns
 		return r, err
 	}
 	run := measure.Run{
-		Patterns: patterns, Rounds: o.count, Benchtime: o.benchtime, Processors: processors(), Progress: stderr,
+		Patterns: patterns, Except: o.except(), Rounds: o.count, Benchtime: o.benchtime, Processors: processors(), Progress: stderr,
 		Save: func(r *results.Results) error { return r.Save(o.json) },
 	}
 	return r, run.Measure(ctx, suites, r)
+}
+
+// except returns the benchmarks that are measured on request only.
+func (o *options) except() []string {
+	if o.bench != "" {
+		return nil
+	}
+	return slow
 }
 
 // command returns what to type to do the same.

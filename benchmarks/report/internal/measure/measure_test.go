@@ -85,6 +85,11 @@ func TestPatterns(t *testing.T) {
 	assert.Equal(t, "One/size=1", r.Series[0].Name)
 	assert.Equal(t, "Two", r.Series[1].Name)
 
+	r, _, _, err = measured(t.Context(), Run{Patterns: []string{"."}, Except: []string{"BenchmarkOne"}, Rounds: 1}, s)
+	require.NoError(t, err)
+	require.Len(t, r.Series, 1)
+	assert.Equal(t, "Two", r.Series[0].Name)
+
 	_, _, _, err = measured(t.Context(), Run{Patterns: []string{"Three"}, Rounds: 1}, s)
 	assert.ErrorContains(t, err, `no benchmark has a name that "Three" matches`)
 	_, _, _, err = measured(t.Context(), Run{Patterns: []string{"("}, Rounds: 1}, s)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 // take turns, and what the machine does meanwhile hits both.
 type Run struct {
 	Patterns  []string // as go test -bench has them; none of them is run twice
+	Except    []string // names of benchmark functions that are left out
 	Rounds    int
 	Benchtime string // as go test -benchtime has it
 	// Processors are the numbers of processors that a benchmark function runs on,
@@ -76,6 +78,9 @@ func (run *Run) plan(ctx context.Context, suites []*Suite) ([]step, error) {
 			}
 			_, rest, nested := strings.Cut(pattern, "/")
 			for _, name := range names {
+				if slices.Contains(run.Except, name) {
+					continue
+				}
 				found = true
 				s := step{suite: suite, name: name, pattern: "^" + name + "$"}
 				if nested {
