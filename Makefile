@@ -126,7 +126,7 @@ regress: ## Check that nothing is slower than at the commits of benchmarks/basel
 	$(GO) run ./benchmarks/compare -regress
 
 .PHONY: bench-report
-bench-report: ## Measure everything and write benchmarks/results, and the tables of README and docs; takes 40 minutes
+bench-report: ## Measure everything and write benchmarks/results, and the tables of README and docs; takes an hour and a half
 	$(GO) run ./benchmarks/compare
 
 # go test -list prints the targets of a package, then a line with its path. All

@@ -4,8 +4,8 @@
 //	go run ./benchmarks/compare -quick
 //
 // takes less than three minutes on two cores. Without flags it measures everything
-// but KeptProcess, beside the peers of benchmarks/peers too, in about 40 minutes, with
-// 8 GB of memory; that writes benchmarks/results, and the tables of README and docs.
+// but KeptProcess, beside the peers of benchmarks/peers too, in about an hour and a half,
+// with 8 GB of memory; that writes benchmarks/results, and the tables of README and docs.
 //
 //	-quick         measure some benchmarks
 //	-check         measure some benchmarks, and fail if one is below 80 % of its target, twice

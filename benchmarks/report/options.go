@@ -31,8 +31,8 @@ const usage = `usage: go run ./benchmarks/compare [flags]
 
 Runs the benchmarks with the sides in turn, and prints a table: medians, how far
 they can be trusted, how many times better this project is, and its targets.
-Without -quick, -bench and -check it measures everything but KeptProcess, in about 40
-minutes, and writes benchmarks/results, and the tables of README and docs.
+Without -quick, -bench and -check it measures everything but KeptProcess, in about an
+hour and a half, and writes benchmarks/results, and the tables of README and docs.
 
 `
 
