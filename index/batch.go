@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// batch is what is known of some objects before they are written: it is found out
-// without the readers' lock. Its slices have an element for each of the objects.
+// batch is what a writer computes for some objects before it writes them, without the
+// readers' lock. Its slices have an element for each of the objects.
 type batch[T Object] struct {
 	keys    []Key
 	located []located
@@ -14,8 +14,8 @@ type batch[T Object] struct {
 	latest  []uint32 // hash table: numbers of the latest objects of their keys, plus one
 }
 
-// located is what is known of an object that is to be written: the hash of its
-// key, and the position of the object with that key, if there is one.
+// located is where an object is to be written: the hash of its key, and the position of the
+// object with that key, if there is one.
 type located struct {
 	hash, pos uint32
 	text      uint32 // place of the copy of its key in batch.texts, plus one; 0: there is none
@@ -51,10 +51,9 @@ func (x *Indexer[T]) find(hash uint32, key Key) *entry[slot[T]] {
 // blockSize is how many objects are looked at together.
 const blockSize = 16
 
-// locateKeys appends what locate returns for up to blockSize keys to the batch. It
-// takes one step for all of them before the next:
-// almost each access to an object that was just decoded waits for memory, and so
-// the processor waits for many at once.
+// locateKeys appends what locate returns for up to blockSize keys to the batch. It takes
+// one step for all of them before the next: almost every access to an object that was just
+// decoded waits for memory, and so the processor waits for many of them at once.
 func (x *Indexer[T]) locateKeys(keys []Key) {
 	b := &x.batch
 	from := len(b.located)

@@ -60,8 +60,7 @@ const entriesInTable = 32
 // empty; so no write moves more than two tables of entries, however many there are. A
 // table is the unit that is copied before it is written to, as a vector's page.
 //
-// The table compares no keys: whoever looks something up compares them in the entries
-// that have the hash.
+// The table compares no keys: callers compare them in the entries that have the hash.
 type hashTable[V any] struct {
 	tables[V]
 	listGen uint64 // the generation that list was made in

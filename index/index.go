@@ -1,8 +1,6 @@
 package index
 
-import (
-	"iter"
-)
+import "iter"
 
 // Index finds the objects of an Indexer by a key that a function computes for each of them. It
 // is a handle: made once with New or Single, added to one Indexer, and used for lookups, which

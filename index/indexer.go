@@ -23,7 +23,7 @@ type Indexer[T Object] struct {
 	writer sync.Mutex // held through a write; taken before mu
 	batch  batch[T]   // guarded by writer
 
-	uncompacted int // guarded by writer; changes since it was last looked whether to compact
+	uncompacted int // guarded by writer; changes since compact last ran
 
 	mu           sync.RWMutex // guards all that follows
 	objects      vector[T]

@@ -13,10 +13,10 @@ type posting[K comparable] struct {
 	key  K
 	list *list  // nil: there is one object, at most
 	hash uint32 // of the key
-	one  uint32 // its position; nobody: there is none yet
+	one  uint32 // its position; noPosition: there is none yet
 }
 
-const nobody = 1<<32 - 1
+const noPosition = 1<<32 - 1
 
 // list is where the positions of a posting are if there are several.
 type list struct {

@@ -222,7 +222,7 @@ func (s *postings[K]) obtain(k K) uint32 {
 	if id := s.find(hash, k); id != 0 {
 		return id
 	}
-	p := posting[K]{key: s.cloner.clone(k), hash: hash, one: nobody}
+	p := posting[K]{key: s.cloner.clone(k), hash: hash, one: noPosition}
 	id := s.free
 	if id != 0 {
 		s.free = s.posts.ref(id).one
@@ -241,8 +241,8 @@ func (s *postings[K]) obtain(k K) uint32 {
 func (s *postings[K]) ownList(id uint32) *list {
 	l := s.posts.ref(id).list
 	if l.gen != s.shape.gen {
-		// The copy has its pages in common with the original. That is safe: who looks
-		// at the original has shared the lists as well as the shape.
+		// The copy has its pages in common with the original. That is safe: a reader
+		// of the original has shared the lists as well as the shape.
 		c := *l
 		c.gen = s.shape.gen
 		l = &c
@@ -255,11 +255,11 @@ func (s *postings[K]) ownList(id uint32) *list {
 func (s *postings[K]) link(id, pos uint32) member {
 	if s.posts.ref(id).list == nil {
 		p := s.posts.change(&s.shape, id)
-		if p.one == nobody {
+		if p.one == noPosition {
 			p.one = pos
 			return member{id: id}
 		}
-		p.list, p.one = newList(&s.lists, &s.shape, p.one), nobody
+		p.list, p.one = newList(&s.lists, &s.shape, p.one), noPosition
 	}
 	l := s.ownList(id)
 	l.push(&s.lists, pos)

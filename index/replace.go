@@ -27,8 +27,8 @@ func (x *Indexer[T]) Replace(dst []Event[T], list []T, version string, reason Re
 	} else {
 		listed, none := x.locateList(list)
 		gone := make([]uint32, 0, x.objects.n/8)
-		for pos, is := range listed {
-			if !is {
+		for pos, isListed := range listed {
+			if !isListed {
 				gone = append(gone, uint32(pos))
 			}
 		}

@@ -81,24 +81,19 @@ func (x *Indexer[T]) applySome(dst []Event[T], changes []Change[T], version stri
 			x.stage(changes[i].Object)
 		}
 	}
-	dst = x.tell(dst, changes)
+	dst = x.appendEvents(dst, changes)
 	x.make(changes, version)
 	return dst
 }
 
-// applyMany makes changes in place if most of them are cheap, and otherwise to a fork.
+// applyMany makes changes in place if most of them are cheap, for which there must be no
+// index, and otherwise to a fork.
 func (x *Indexer[T]) applyMany(dst []Event[T], changes []Change[T], version string) []Event[T] {
 	defer x.unstage(maxScratch)
 	x.locateChanges(changes)
 	if x.costly(changes) <= maxInPlace {
-		for i := range changes {
-			if !changes[i].Delete {
-				x.stage(changes[i].Object)
-			}
-		}
-		told := x.tell(dst, changes)
-		if x.makeUnshared(changes, version) {
-			return told
+		if events := x.appendEvents(dst, changes); x.makeUnshared(changes, version) {
+			return events
 		}
 	}
 	x.unstage(maxScratch)
@@ -155,8 +150,8 @@ func (x *Indexer[T]) locateChanges(changes []Change[T]) {
 	}
 }
 
-// tell appends the events of changes that were located and that are not made yet.
-func (x *Indexer[T]) tell(dst []Event[T], changes []Change[T]) []Event[T] {
+// appendEvents appends the events of changes that were located and are not made yet.
+func (x *Indexer[T]) appendEvents(dst []Event[T], changes []Change[T]) []Event[T] {
 	b := &x.batch
 	b.forgetLatest(len(changes))
 	for i := range changes {

@@ -60,7 +60,7 @@ var storeAndIndex = []mutation{
 	},
 	{
 		bug:   "the second of two changes of a batch does not know of the first one if that is the very first",
-		in:    "index.Indexer.tell",
+		in:    "index.Indexer.appendEvents",
 		old:   "before := b.noteLatest(i); before >= 0 {",
 		new:   "before := b.noteLatest(i); before > 0 {",
 		suite: informers,
