@@ -41,9 +41,7 @@ func functionsOf(root string) *functions {
 
 // find returns the one function of a name, see mutation.in.
 func (fs *functions) find(name string) (function, error) {
-	slash := strings.LastIndex(name, "/") + 1
-	base, short, _ := strings.Cut(name[slash:], ".")
-	folder := name[:slash] + base
+	folder, short := splitName(name)
 	inFolder, ok := fs.known[folder]
 	if !ok {
 		var err error
@@ -56,6 +54,13 @@ func (fs *functions) find(name string) (function, error) {
 		return function{}, fmt.Errorf("package %s has %d functions %s; it has to have one", folder, len(found), short)
 	}
 	return inFolder[short][0], nil
+}
+
+// splitName returns the folder in a name, see mutation.in, and the rest.
+func splitName(name string) (folder, function string) {
+	slash := strings.LastIndex(name, "/") + 1
+	base, function, _ := strings.Cut(name[slash:], ".")
+	return name[:slash] + base, function
 }
 
 // parseFolder returns the functions of a package by name; tests are left out.

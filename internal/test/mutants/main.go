@@ -56,7 +56,7 @@ func (o options) run(ctx context.Context) error {
 		return o.runSound(ctx)
 	}
 	if o.update {
-		if err := report.Check(o.document(), maker); err != nil {
+		if err := errors.Join(report.Check(o.document(), scorer), report.Check(o.document(), maker)); err != nil {
 			return err
 		}
 	}

@@ -106,16 +106,19 @@ func TestReadOutput(t *testing.T) {
 	}
 }
 
-func TestUpdateKeepsRowsOfWhatWasNotRun(t *testing.T) {
+func TestUpdateKeepsRowsOfOtherRuns(t *testing.T) {
 	document := filepath.Join(t.TempDir(), "reliability.md")
-	require.NoError(t, os.WriteFile(document, []byte("# Before\n<!-- made by internal/test/mutants -->\n<!-- end -->\nAfter\n"), 0o600))
+	require.NoError(t, os.WriteFile(document, []byte("# Before\n<!-- made by internal/test/mutants -update -->\n<!-- end -->\n"+
+		"<!-- made by internal/test/mutants -->\n<!-- end -->\nAfter\n"), 0o600))
 	first, second := verdict{mutation: all()[0], seeds: 3, check: "one"}, verdict{mutation: all()[1], seeds: 4, check: "two"}
 	require.NoError(t, update(document, [][]string{second.row(10)}))
 	second.seeds = 0
 	require.NoError(t, update(document, [][]string{first.row(10)}))
-	require.NoError(t, update(document, [][]string{second.row(10), {"what is no mutation any more", "1", "x", "y"}}))
+	require.NoError(t, update(document, [][]string{second.row(10), {"a bug that was removed", "1", "x", "y"}}))
 	text, err := os.ReadFile(document)
 	require.NoError(t, err)
-	assert.Equal(t, "# Before\n<!-- made by internal/test/mutants -->\n"+
+	room, _ := splitName(first.in)
+	assert.Equal(t, "# Before\n<!-- made by internal/test/mutants -update -->\n"+
+		scores(map[string]*score{room: {bugs: 2, found: 1}}).Markdown()+"<!-- end -->\n<!-- made by internal/test/mutants -->\n"+
 		table([][]string{first.row(10), second.row(10)}).Markdown()+"<!-- end -->\nAfter\n", string(text))
 }
