@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-func TestContractBlockedHandlerHoldsUpNobody(t *testing.T) {
+func TestContractBlockedHandlerDelaysNoOther(t *testing.T) {
 	eachInformer(t, func(t *testing.T, pods newPods) {
 		r := newRig(t, pods)
 		blocked, other := r.handle(), r.handle()

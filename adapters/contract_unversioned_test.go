@@ -22,7 +22,7 @@ func toKey(obj any) (any, error) {
 
 // A handler without resyncs is spared the updates that change no version. Where
 // there is none, nothing can be said about it, and it gets all of them.
-func TestContractUpdatesOfWhatHasNoVersion(t *testing.T) {
+func TestContractUpdatesOfUnversionedObjects(t *testing.T) {
 	eachImplementation(t, func(t *testing.T, impl implementation) {
 		r := newResyncRig(t, untypedPods(impl), time.Minute)
 		require.NoError(t, r.SetTransform(toKey))

@@ -71,7 +71,7 @@ func TestServe(t *testing.T) {
 	})
 }
 
-func TestServeThatCannotBe(t *testing.T) {
+func TestServeRejectsBadArguments(t *testing.T) {
 	clientset := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(clientset, 0)
 	factory.Core().V1().Pods().Informer()

@@ -53,7 +53,7 @@ func TestFromSharedBeginsWithAllAndGoesOn(t *testing.T) {
 
 // What comes between the initial additions and their end is passed on one by
 // one; what comes among them is part of the first list.
-func TestFromSharedKeepsWhatComesWhileItSyncs(t *testing.T) {
+func TestFromSharedKeepsEventsWhileItSyncs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stub := newSharedStub()
 		a1, a2, a3 := sharedPod("a", 1), sharedPod("a", 4), sharedPod("a", 5)
@@ -141,7 +141,7 @@ func TestFromSharedResolvesTombstonesWithoutObject(t *testing.T) {
 	}
 }
 
-func TestFromSharedLeavesOutWhatIsNotT(t *testing.T) {
+func TestFromSharedLeavesOutOtherTypes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stub := newSharedStub()
 		close(stub.synced)
@@ -260,7 +260,7 @@ func TestFromSharedWaitsForItsHandler(t *testing.T) {
 	}
 }
 
-func TestFromSharedThatIsNeverStarted(t *testing.T) {
+func TestFromSharedNeverStarted(t *testing.T) {
 	onShared(t, func(t *testing.T, newRig func(...string) *sharedRig) {
 		r := newRig("a")
 		stop, result := r.startTyped()
@@ -282,7 +282,7 @@ func TestFromSharedThatIsNeverStarted(t *testing.T) {
 
 // An informer that cannot tell whether it was started says so later, and works
 // as soon as it is.
-func TestFromSharedThatIsStartedLate(t *testing.T) {
+func TestFromSharedStartedLate(t *testing.T) {
 	onShared(t, func(t *testing.T, newRig func(...string) *sharedRig) {
 		r := newRig("a")
 		pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](cache.NewTypedSharedIndexInformer[*corev1.Pod](r.shared)))

@@ -77,8 +77,8 @@ func TestTransformOverASharedInformer(t *testing.T) {
 // uncopied is an object that cannot be copied.
 type uncopied struct{ metav1.ObjectMeta }
 
-// TestTransformOfWhatCannotBeCopied is refused, over objects of others.
-func TestTransformOfWhatCannotBeCopied(t *testing.T) {
+// TestTransformOfUncopyableObjects is refused, over objects of others.
+func TestTransformOfUncopyableObjects(t *testing.T) {
 	objects := typed.NewInformer(adapters.FromShared[*uncopied](newSharedStub()),
 		typed.WithTransform(func(obj *uncopied) (*uncopied, error) { return obj, errors.New("never called") }))
 	assert.ErrorContains(t, objects.Run(t.Context()), "has no method DeepCopy")

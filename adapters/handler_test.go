@@ -126,7 +126,7 @@ type handlerProjection struct{ name string }
 func (o handlerProjection) GetName() string      { return o.name }
 func (o handlerProjection) GetNamespace() string { return "" }
 
-func TestResourceEventHandlerReportsWhatItLeavesOut(t *testing.T) {
+func TestResourceEventHandlerReportsOmissions(t *testing.T) {
 	failures := reported.since()
 	pod, node := sharedPod("a", 1), &corev1.Node{}
 	c := &handlerCalls{}

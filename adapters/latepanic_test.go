@@ -23,7 +23,7 @@ func ourRig(t *testing.T, indexers cache.Indexers) *rig {
 
 // What client-go loses is told here: all that was stored, before the panic is
 // reported.
-func TestEventsAreToldThoughIndexFunctionPanics(t *testing.T) {
+func TestEventsArriveThoughIndexFunctionPanics(t *testing.T) {
 	survivePanics(t)
 	synctest.Test(t, func(t *testing.T) {
 		reported := catchPanics(t)
@@ -50,7 +50,7 @@ func TestEventsAreToldThoughIndexFunctionPanics(t *testing.T) {
 
 // Who writes to the store gets the panics for what they write, and the informer
 // those for what it receives, even if both write at the same time.
-func TestPanicsOfIndexFunctionsGoToWhoWrites(t *testing.T) {
+func TestPanicsOfIndexFunctionsReachTheWriter(t *testing.T) {
 	survivePanics(t)
 	synctest.Test(t, func(t *testing.T) {
 		reported := catchPanics(t)

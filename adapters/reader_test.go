@@ -27,7 +27,7 @@ func readerPod(namespace, name, app string) *corev1.Pod {
 }
 
 // Whatever index the indexer has, typed reads give what it has.
-func TestReaderReadsWhatTheIndexerHas(t *testing.T) {
+func TestReaderReadsTheIndexer(t *testing.T) {
 	a, b, c := readerPod("one", "a", "web"), readerPod("two", "b", "db"), readerPod("", "c", "web")
 	for name, indexers := range map[string]cache.Indexers{
 		"with an index of namespaces": {cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
@@ -94,7 +94,7 @@ func TestReaderServesListers(t *testing.T) {
 	}
 }
 
-func TestReaderReportsWhatIsNotT(t *testing.T) {
+func TestReaderReportsOtherTypes(t *testing.T) {
 	failures := reported.since()
 	node, pod := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, readerPod("", "p", "")
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})

@@ -31,7 +31,7 @@ import (
 
 // Without a relist, each of many informers that join at different times is told
 // of every single write since.
-func TestFromSharedTellsOfEveryWrite(t *testing.T) {
+func TestFromSharedReportsEveryWrite(t *testing.T) {
 	for name, delivery := range map[string]typed.Delivery{"every event": typed.EveryEvent(), "block": typed.Block(3)} {
 		t.Run(name, func(t *testing.T) {
 			onShared(t, func(t *testing.T, newRig func(...string) *sharedRig) {

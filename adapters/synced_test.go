@@ -73,7 +73,7 @@ func TestDoneCheckerAndInformerSynced(t *testing.T) {
 	})
 }
 
-func TestWaitForTellsWhatIsNotDone(t *testing.T) {
+func TestWaitForReportsOpenConditions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := typed.NewInformer[*corev1.Pod](&syncedSource{}, typed.WithName("never started"))
 		done := make(chan struct{})

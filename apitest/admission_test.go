@@ -134,7 +134,7 @@ func TestAdmissionRefuses(t *testing.T) {
 	}
 }
 
-func TestAdmissionChangesWhatIsWritten(t *testing.T) {
+func TestAdmissionChangesWrites(t *testing.T) {
 	_, pods := admitted(t, func(_ context.Context, a *apitest.Admission) error {
 		if p, ok := a.Object.(*corev1.Pod); ok {
 			p.Labels = map[string]string{"seen": string(a.Operation)}

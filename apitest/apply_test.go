@@ -17,8 +17,8 @@ import (
 // What real servers do as well is in the suite of conformance; here is what is this
 // server's own.
 
-// TestApplyToWhatWasStored: objects that came without HTTP belong to nobody by name.
-func TestApplyToWhatWasStored(t *testing.T) {
+// TestApplyToStoredObjects: objects that came without HTTP belong to nobody by name.
+func TestApplyToStoredObjects(t *testing.T) {
 	ctx := testContext(t)
 	s := apitest.Start(t, apitest.WithObjects(pod("p")))
 	pods := clientset(t, s, "").CoreV1().Pods("default")

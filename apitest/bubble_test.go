@@ -282,8 +282,8 @@ func TestServerOfAnotherBubble(t *testing.T) {
 	assert.NoError(t, outside.Create(t.Context(), pod("p")), "it is as good as before")
 }
 
-// TestWhoDoesNotLookAtErrors: an informer would go on for ever.
-func TestWhoDoesNotLookAtErrors(t *testing.T) {
+// TestIgnoredBubbleErrors: an informer would go on for ever.
+func TestIgnoredBubbleErrors(t *testing.T) {
 	srv := apitest.Start(t)
 	synctest.Test(t, func(t *testing.T) {
 		client := clientset(t, srv, "")

@@ -149,7 +149,7 @@ func TestOneOwnerIsEnough(t *testing.T) {
 	})
 }
 
-func TestDependentsOfNobody(t *testing.T) {
+func TestDependentsOfUnknownOwners(t *testing.T) {
 	inFamily(t, func(f *family) {
 		stranger, unknown, elsewhere := owned("stranger", "a"), owned("unknown", "a"), owned("elsewhere", "a")
 		stranger.OwnerReferences[0].UID = "of a predecessor"

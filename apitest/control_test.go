@@ -106,7 +106,7 @@ func TestErrorEvent(t *testing.T) {
 	}
 }
 
-func TestEventComesAfterWhatWasWritten(t *testing.T) {
+func TestEventFollowsTheWrite(t *testing.T) {
 	for _, contentType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		ctx := testContext(t)
 		s := apitest.Start(t)
@@ -240,7 +240,7 @@ func TestWaitForWatches(t *testing.T) {
 	assert.NoError(t, s.WaitForWatches(ctx, "pods", 0))
 }
 
-func TestEventThatCannotBeSpelled(t *testing.T) {
+func TestUnspellableEvent(t *testing.T) {
 	ctx := testContext(t)
 	s := apitest.Start(t)
 	w := watchPods(t, ctx, s, runtime.ContentTypeProtobuf, metav1.ListOptions{})
@@ -269,7 +269,7 @@ func TestSelectionByPhase(t *testing.T) {
 }
 
 // A client that does not read fills its connection, and nothing else.
-func TestStuckWatchHoldsUpNobody(t *testing.T) {
+func TestStuckWatchDelaysNoOther(t *testing.T) {
 	ctx := testContext(t)
 	s, err := apitest.NewServer()
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func in(namespace string, p *corev1.Pod) *corev1.Pod {
 	return p
 }
 
-func TestNamespaceGoesWithWhatIsInIt(t *testing.T) {
+func TestNamespaceIsDeletedWithItsObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held, running := in("shop", pod("held")), in("shop", pod("running"))
 		held.Finalizers = []string{"example.com/hold"}

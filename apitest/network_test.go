@@ -236,8 +236,8 @@ func TestHalfOpen(t *testing.T) {
 	})
 }
 
-// TestCloseEndsWhatFaultsHold: no goroutine is left in the bubble.
-func TestCloseEndsWhatFaultsHold(t *testing.T) {
+// TestCloseEndsFaultyRequests: no goroutine is left in the bubble.
+func TestCloseEndsFaultyRequests(t *testing.T) {
 	for name, fault := range map[string]apitest.Fault{
 		"latency":        {Latency: time.Hour},
 		"late answers":   {Way: apitest.Answers, Latency: time.Hour},

@@ -217,9 +217,9 @@ func TestHashTableOfAlikeHashes(t *testing.T) {
 	assert.False(t, table.has(1<<31))
 }
 
-// TestHashTableCopiesOnlyWhatItWrites shows the price of a view: the tables that are
+// TestHashTableCopiesOnlyWrittenTables shows the price of a view: the tables that are
 // written to afterwards, each once, and the list of them.
-func TestHashTableCopiesOnlyWhatItWrites(t *testing.T) {
+func TestHashTableCopiesOnlyWrittenTables(t *testing.T) {
 	const n = 5000
 	var e epoch
 	table := makeHashTable[uint32](&e, n)

@@ -114,9 +114,9 @@ func TestAddIndexesAfterAPanic(t *testing.T) {
 	assert.Equal(t, []string{"of q", "of r"}, keysOf(bad.Keys()))
 }
 
-// TestLookUpsInAnIndexThatWasNotAdded has reads that would find nothing, whatever there
+// TestLookUpsPanicBeforeTheIndexIsAdded has reads that would find nothing, whatever there
 // is.
-func TestLookUpsInAnIndexThatWasNotAdded(t *testing.T) {
+func TestLookUpsPanicBeforeTheIndexIsAdded(t *testing.T) {
 	node, version := byNode(), byVersion()
 	store := newStore(t, nil, &pod{name: "p", node: "n1"})
 	before := store.Snapshot()
@@ -259,9 +259,9 @@ func TestAnEmptyListEmptiesEverything(t *testing.T) {
 	assert.Equal(t, []*pod{again}, node.Get("n2"))
 }
 
-// TestObjectsThatAreGoneAreLetGo looks at the garbage collector: the store
+// TestDeletedObjectsAreFreed looks at the garbage collector: the store
 // holds nothing back, a snapshot does, as long as it is there.
-func TestObjectsThatAreGoneAreLetGo(t *testing.T) {
+func TestDeletedObjectsAreFreed(t *testing.T) {
 	for name, forget := range map[string]func(store *index.Indexer[*pod]){
 		"delete":  func(store *index.Indexer[*pod]) { store.Apply(nil, remove(&pod{name: "p"}), "") },
 		"update":  func(store *index.Indexer[*pod]) { store.Apply(nil, put(&pod{name: "p"}), "") },

@@ -94,8 +94,8 @@ func TestWritesToAReleasedStoreDoNothing(t *testing.T) {
 	assert.ErrorIs(t, store.Err(), index.ErrReleased)
 }
 
-// TestWhatHasBegunOutlivesTheRelease: snapshots and loops hold what they read.
-func TestWhatHasBegunOutlivesTheRelease(t *testing.T) {
+// TestRunningReadsOutliveTheRelease: snapshots and loops hold what they read.
+func TestRunningReadsOutliveTheRelease(t *testing.T) {
 	node := byNode()
 	for name := range ranges(t, newStore(t, []handle{node}), node) {
 		t.Run(name, func(t *testing.T) {

@@ -28,8 +28,8 @@ func TestIntersectOfNothing(t *testing.T) {
 	assert.Equal(t, []*pod{p}, slices.Collect(store.Snapshot().Intersect()), "no condition, all objects")
 }
 
-// TestIntersectOfWhatDoesNotGoTogether has terms that no state has an answer to.
-func TestIntersectOfWhatDoesNotGoTogether(t *testing.T) {
+// TestIntersectRejectsTermsOfSeveralIndexers has terms that no state has an answer to.
+func TestIntersectRejectsTermsOfSeveralIndexers(t *testing.T) {
 	mine, other, unbound := byNode(), byNode(), byNode()
 	p := &pod{name: "p", node: "n1"}
 	store := newStore(t, []handle{mine}, p)

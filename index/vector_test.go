@@ -87,9 +87,9 @@ func checkVector(t *rapid.T) {
 	require.True(t, slices.Equal(model, slices.Collect(vector.all())))
 }
 
-// TestVectorCopiesOnlyWhatItWrites shows the price of a view: the pages that
+// TestVectorCopiesOnlyWrittenPages shows the price of a view: the pages that
 // are written to afterwards, each once.
-func TestVectorCopiesOnlyWhatItWrites(t *testing.T) {
+func TestVectorCopiesOnlyWrittenPages(t *testing.T) {
 	var first epoch
 	second := epoch{gen: 1}
 	v := makeVector[int](&first, 3*pageSize)
@@ -108,7 +108,7 @@ func TestVectorCopiesOnlyWhatItWrites(t *testing.T) {
 	assert.Same(t, own, &v.table[1][0], "a page is copied once in a generation")
 }
 
-func TestVectorLetsGoOfWhatWasPopped(t *testing.T) {
+func TestVectorFreesPoppedElements(t *testing.T) {
 	var v vector[*[64]byte]
 	var e epoch
 	v.push(&e, new([64]byte))

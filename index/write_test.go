@@ -53,7 +53,7 @@ func TestPanicOfAnIndexFunctionStoresNothing(t *testing.T) {
 	}
 }
 
-func TestDeletionOfWhatIsNotThere(t *testing.T) {
+func TestDeletionOfMissingObject(t *testing.T) {
 	gone := index.Change[*pod]{Delete: true, Reason: index.Watched, Object: &pod{name: "gone"}}
 	batch := append(put(&pod{name: "a"}), gone, gone)
 
@@ -126,7 +126,7 @@ func TestApplyAppendsItsEvents(t *testing.T) {
 	assert.Equal(t, index.Key{Name: "a"}, events[2].Key())
 }
 
-func TestReplaceTellsDeletionsFirst(t *testing.T) {
+func TestReplaceReturnsDeletionsFirst(t *testing.T) {
 	a, b, c := &pod{name: "a"}, &pod{name: "b"}, &pod{name: "c"}
 	store := newStore(t, nil, a, b)
 	b2, b3 := &pod{name: "b", version: 2}, &pod{name: "b", version: 3}

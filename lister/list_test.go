@@ -164,7 +164,7 @@ func TestNilSelectorMatchesEverything(t *testing.T) {
 	assert.Len(t, slices.Collect(l.All(nil)), 6)
 }
 
-func TestAllRangesOverWhatListReturns(t *testing.T) {
+func TestAllRangesOverTheObjectsOfList(t *testing.T) {
 	l := lister.New(storeOf(t, shops(), index.Labels[*corev1.Pod]("app")))
 	for _, selector := range []labels.Selector{labels.Everything(), labels.Nothing(), parse(t, "app=web"), parse(t, "replica>0,app"), parse(t, "!app")} {
 		for _, namespace := range []string{"", "north", "south", "nowhere"} {

@@ -34,9 +34,9 @@ func (t hastyTimer) Reset(d time.Duration) bool {
 	return t.Timer.Reset(d)
 }
 
-// TestAClockThatIsSetMakesNothingLate sets it between the moment when the queue
+// TestSettingTheClockDelaysNothing sets it between the moment when the queue
 // looks how long it has to wait, and that when it begins to.
-func TestAClockThatIsSetMakesNothingLate(t *testing.T) {
+func TestSettingTheClockDelaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		steps := []time.Duration{second, 2 * second, second / 2}
 		c := hastyClock{testingclock.NewFakeClock(time.Unix(1_000_000_000, 0)), func() time.Duration {

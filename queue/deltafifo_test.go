@@ -200,7 +200,7 @@ func TestCloseDrains(t *testing.T) {
 	}
 }
 
-func TestCloseReleasesEveryoneWhoWaits(t *testing.T) {
+func TestCloseReleasesAllWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		waiting, full := queue.NewDeltaFIFO[int](), queue.NewDeltaFIFO[int]()
 		full.SetLimit(1)
@@ -276,7 +276,7 @@ func TestLimitMakesProducersWait(t *testing.T) {
 	}
 }
 
-func TestHighWaterIsTheMostThatWasEverQueued(t *testing.T) {
+func TestHighWaterIsTheLongestQueue(t *testing.T) {
 	q := queue.NewDeltaFIFO[int]()
 	assert.Zero(t, q.HighWater())
 	for _, step := range []struct{ put, highWater int }{{3, 3}, {2, 3}, {7, 7}, {1, 7}} {

@@ -68,8 +68,8 @@ func TestAddsDoNotWaitForTheLock(t *testing.T) {
 	}
 }
 
-// TestAddsThatWereLeftComeFirst in their order, and before those that find the lock free.
-func TestAddsThatWereLeftComeFirst(t *testing.T) {
+// TestLeftAddsComeFirst in their order, and before those that find the lock free.
+func TestLeftAddsComeFirst(t *testing.T) {
 	q := makeQueue[string](t)
 	defer q.ShutDown()
 	whileHeld(q, func() {
@@ -118,9 +118,9 @@ func (c hookedClock) Since(t time.Time) time.Duration {
 	return c.RealClock.Since(t)
 }
 
-// TestAWorkerIsWokenForWhatIsLeft while another makes what was left before, and when the
+// TestLeftAddsWakeAWorker while another makes what was left before, and when the
 // lock is given up just before an add is left.
-func TestAWorkerIsWokenForWhatIsLeft(t *testing.T) {
+func TestLeftAddsWakeAWorker(t *testing.T) {
 	worker := func(q *WorkQueue[string]) (got func() []string) {
 		var keys []string
 		go func() {
@@ -163,8 +163,8 @@ func TestAWorkerIsWokenForWhatIsLeft(t *testing.T) {
 	})
 }
 
-// TestWhoIsAboutToSleepMakesWhatWasLeft and is woken for it.
-func TestWhoIsAboutToSleepMakesWhatWasLeft(t *testing.T) {
+// TestSleepersMakeLeftAdds and is woken for it.
+func TestSleepersMakeLeftAdds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := makeQueue[string](t)
 		defer q.ShutDown()
@@ -194,8 +194,8 @@ func TestManyAddsAreLeft(t *testing.T) {
 	assert.IsIncreasing(t, keys)
 }
 
-// TestAddsThatAreLeftAllocateNothing once there have been some.
-func TestAddsThatAreLeftAllocateNothing(t *testing.T) {
+// TestLeftAddsAllocateNothing once there have been some.
+func TestLeftAddsAllocateNothing(t *testing.T) {
 	if RaceEnabled {
 		t.Skip("the race detector has pools forget")
 	}
@@ -270,8 +270,8 @@ func TestAClockThatPanicsLeavesNoAdd(t *testing.T) {
 	assert.Equal(t, []string{"b"}, getAll(q))
 }
 
-// TestAddsThatWereLeftHaveTheirTime also if a clock of the user's goes on meanwhile.
-func TestAddsThatWereLeftHaveTheirTime(t *testing.T) {
+// TestLeftAddsKeepTheirTime also if a clock of the user's goes on meanwhile.
+func TestLeftAddsKeepTheirTime(t *testing.T) {
 	c := testingclock.NewFakeClock(time.Unix(1_000_000_000, 0))
 	q := makeQueue[string](t, WithClock(c))
 	defer q.ShutDown()
@@ -299,8 +299,8 @@ func (m retryMetrics) Inc() {
 	}
 }
 
-// TestAddsThatWereLeftAreMadeOnce also if a metric panics at one, and somebody recovers.
-func TestAddsThatWereLeftAreMadeOnce(t *testing.T) {
+// TestLeftAddsAreMadeOnce also if a metric panics at one, and somebody recovers.
+func TestLeftAddsAreMadeOnce(t *testing.T) {
 	panics := true
 	q := makeQueue[string](t, WithName("q"), WithMetrics(retryMetrics{panics: &panics}))
 	defer q.ShutDown()

@@ -50,8 +50,8 @@ func TestKeysThatComeAgain(t *testing.T) {
 	}
 }
 
-// TestTheKeyThatHasRestedLongestIsForgotten when there is no room for a new one.
-func TestTheKeyThatHasRestedLongestIsForgotten(t *testing.T) {
+// TestOldestRestingKeyIsForgotten when there is no room for a new one.
+func TestOldestRestingKeyIsForgotten(t *testing.T) {
 	q := makeQueue[int](t, WithFairness(func(key int) string { return strconv.Itoa(key) }))
 	defer q.ShutDown()
 	for i := range kept + 10 {
@@ -177,9 +177,9 @@ func TestMemoryAfterABurst(t *testing.T) {
 	}
 }
 
-// TestMemoryOfAFewThatAreLeft has one key of a hundred, at random, stay when the others have
+// TestMemoryOfFewRemainingKeys has one key of a hundred, at random, stay when the others have
 // gone. They take no more than a few times what they would in a queue of their own.
-func TestMemoryOfAFewThatAreLeft(t *testing.T) {
+func TestMemoryOfFewRemainingKeys(t *testing.T) {
 	for name, opts := range memoryOptions() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -248,8 +248,8 @@ func TestMemoryAfterShutDown(t *testing.T) {
 	runtime.KeepAlive(q)
 }
 
-// TestMemoryThatIsNeededIsKept has bursts more often than memory is given back.
-func TestMemoryThatIsNeededIsKept(t *testing.T) {
+// TestNeededMemoryIsKept has bursts more often than memory is given back.
+func TestNeededMemoryIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := makeQueue[int](t)
 		defer q.ShutDown()

@@ -13,9 +13,9 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// TestRunTellsThatTheQueueWasShutDown has nothing, and then a key, wait in a
+// TestRunReturnsShutDown has nothing, and then a key, wait in a
 // queue that was shut down before it is run.
-func TestRunTellsThatTheQueueWasShutDown(t *testing.T) {
+func TestRunReturnsShutDown(t *testing.T) {
 	for _, waiting := range []int{0, 3} {
 		q := newQueue[int](t, queue.WithName("pods"))
 		for i := range waiting {

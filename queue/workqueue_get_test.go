@@ -230,7 +230,7 @@ func addSomehow(q *queue.WorkQueue[int], key, n int) error {
 	return nil
 }
 
-func TestGetWithPriorityTellsWithWhichPriorityTheKeyWaited(t *testing.T) {
+func TestGetWithPriorityReturnsThePriority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue[string](t)
 		defer q.ShutDown()

@@ -55,7 +55,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		err.Error(), "all of it is told")
 }
 
-func TestDoneOfWhatIsNotInProcess(t *testing.T) {
+func TestDoneOfKeyNotInProcess(t *testing.T) {
 	errs := reported(t)
 	q := newQueue[string](t, queue.WithName("pods"))
 	q.Add("waiting")
@@ -92,9 +92,9 @@ func TestKeysThatNoMapFindsAreRefused(t *testing.T) {
 	assert.Equal(t, []key{good, {}}, drainAll(t, q), "zeros are equal, whatever their sign")
 }
 
-// TestKeysThatCannotBeComparedAreRefused has keys whose type is comparable
+// TestIncomparableKeysAreRefused has keys whose type is comparable
 // though their values are not.
-func TestKeysThatCannotBeComparedAreRefused(t *testing.T) {
+func TestIncomparableKeysAreRefused(t *testing.T) {
 	errs := reported(t)
 	q := newQueue[any](t, queue.WithName("q"))
 	bad := any([]string{"slice"})

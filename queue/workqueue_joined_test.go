@@ -41,7 +41,7 @@ func TestJoinedDelaysEndWithAnAdd(t *testing.T) {
 	})
 }
 
-func TestJoinedDelaysOfWhatWaitsOnlyRaiseItsPriority(t *testing.T) {
+func TestJoinedDelaysOnlyRaisePriorityOfWaitingKeys(t *testing.T) {
 	inJoined(t, func(t *testing.T, q *queue.WorkQueue[string]) {
 		add(q, "a", "b")
 		q.AddWithOptions("b", queue.AddOptions{After: second, Priority: 1})
@@ -53,7 +53,7 @@ func TestJoinedDelaysOfWhatWaitsOnlyRaiseItsPriority(t *testing.T) {
 	})
 }
 
-func TestJoinedDelaysOfWhatIsBeingProcessed(t *testing.T) {
+func TestJoinedDelaysOfKeysInProcess(t *testing.T) {
 	inJoined(t, func(t *testing.T, q *queue.WorkQueue[string]) {
 		q.Add("a")
 		get(t, q)

@@ -53,7 +53,7 @@ func TestPriorityIsRaisedAndNeverLowered(t *testing.T) {
 	assert.Equal(t, []string{"d", "a", "b", "c"}, drainAll(t, q), "a comes after what had the priority before")
 }
 
-func TestPriorityOfWhatIsAddedWhileProcessed(t *testing.T) {
+func TestPriorityOfKeysAddedWhileProcessed(t *testing.T) {
 	q := newQueue[string](t)
 	q.AddWithOptions("a", priority(9))
 	key, _ := q.Get()

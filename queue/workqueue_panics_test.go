@@ -75,10 +75,10 @@ func (f fragile) NumRequeues(key string) int {
 	return f.TypedRateLimiter.NumRequeues(key)
 }
 
-// TestRunContainsWhatSettlesAKey: the error of a call and the rate limiter may panic as the
+// TestRunContainsPanicsOfSettlers: the error of a call and the rate limiter may panic as the
 // call may, whether crashing is disabled or not. The key counts as failed and is tried again,
 // also if the rate limiter cannot say when.
-func TestRunContainsWhatSettlesAKey(t *testing.T) {
+func TestRunContainsPanicsOfSettlers(t *testing.T) {
 	for name, test := range map[string]struct {
 		limiter fragile
 		outcome error
@@ -238,8 +238,8 @@ func TestMetricsThatPanic(t *testing.T) {
 	})
 }
 
-// TestMetricsThatPanicAndSomebodyRecovers leave no lock held, and lose nothing.
-func TestMetricsThatPanicAndSomebodyRecovers(t *testing.T) {
+// TestMetricsPanicAndCallersRecover leave no lock held, and lose nothing.
+func TestMetricsPanicAndCallersRecover(t *testing.T) {
 	panics(t, false)
 	synctest.Test(t, func(t *testing.T) {
 		var armed atomic.Bool

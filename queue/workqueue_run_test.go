@@ -180,9 +180,9 @@ func TestOutcomesAreErrors(t *testing.T) {
 	assert.EqualError(t, queue.RequeueAfter(second), "requeue after 1s")
 }
 
-// TestRunProcessesAgainWhatWasAddedMeanwhile also when it is not to be tried
+// TestRunProcessesKeysAddedMeanwhile also when it is not to be tried
 // again.
-func TestRunProcessesAgainWhatWasAddedMeanwhile(t *testing.T) {
+func TestRunProcessesKeysAddedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
 		r := runQueue(t, 2, func(context.Context, string) error {

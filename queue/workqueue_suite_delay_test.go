@@ -99,9 +99,9 @@ func TestSuiteDelaysOfAKeyAreOne(t *testing.T) {
 	}
 }
 
-// TestSuiteADelayThatWasPutForwardIsGone has another delay begin after one that
+// TestSuiteAdvancedDelayIsGone has another delay begin after one that
 // was replaced by an earlier one.
-func TestSuiteADelayThatWasPutForwardIsGone(t *testing.T) {
+func TestSuiteAdvancedDelayIsGone(t *testing.T) {
 	onEach(t, func(t *testing.T, q sharedQueue) {
 		q.AddAfter("other", time.Hour)
 		q.AddAfter("a", 3*second)
@@ -153,7 +153,7 @@ func TestSuiteDelaysWhileTheQueueIsBusy(t *testing.T) {
 	})
 }
 
-func TestSuiteShutDownDropsWhatIsDelayed(t *testing.T) {
+func TestSuiteShutDownDropsDelayedKeys(t *testing.T) {
 	for name, stop := range map[string]func(sharedQueue){
 		"at once": sharedQueue.ShutDown, "with drain": sharedQueue.ShutDownWithDrain,
 	} {

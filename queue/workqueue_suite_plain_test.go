@@ -151,7 +151,7 @@ func drain(q sharedQueue) (drained func() bool) {
 	return drained
 }
 
-func TestSuiteDrainWaitsForWhatIsProcessed(t *testing.T) {
+func TestSuiteDrainWaitsForKeysInProcess(t *testing.T) {
 	onEach(t, func(t *testing.T, q sharedQueue) {
 		add(q, "a", "b")
 		get(t, q)

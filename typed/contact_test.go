@@ -19,8 +19,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestStatusTellsHowOldReadsMayBe lets a minute pass between reports.
-func TestStatusTellsHowOldReadsMayBe(t *testing.T) {
+// TestStatusReportsTheAgeOfReads lets a minute pass between reports.
+func TestStatusReportsTheAgeOfReads(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		assert.Zero(t, r.Status().LastContact)
@@ -87,8 +87,8 @@ func TestOnErrorEndsRun(t *testing.T) {
 	})
 }
 
-// TestWaitForAVersionTellsWhyItDoesNotCome fails while the source does.
-func TestWaitForAVersionTellsWhyItDoesNotCome(t *testing.T) {
+// TestWaitForAVersionReturnsTheFailure fails while the source does.
+func TestWaitForAVersionReturnsTheFailure(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
@@ -136,9 +136,9 @@ func TestOnErrorThenTheEnd(t *testing.T) {
 	})
 }
 
-// TestWaitForAVersionOfAListThatIsWithheld tells why, and counts no failures of which
+// TestWaitForAVersionOfAWithheldList tells why, and counts no failures of which
 // there are none.
-func TestWaitForAVersionOfAListThatIsWithheld(t *testing.T) {
+func TestWaitForAVersionOfAWithheldList(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()

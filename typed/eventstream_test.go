@@ -23,8 +23,8 @@ func endOf(events *typed.EventStream[*rig.Thing]) error {
 	return events.Err()
 }
 
-// TestEventsTellWhyTheyEnd, and what is in the way.
-func TestEventsTellWhyTheyEnd(t *testing.T) {
+// TestEventsReturnTheCauseOfTheirEnd, and what is in the way.
+func TestEventsReturnTheCauseOfTheirEnd(t *testing.T) {
 	broken, enough := errors.New("broken"), errors.New("waited long enough")
 	short := func(t *testing.T) context.Context {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, enough)
@@ -94,8 +94,8 @@ func TestEventsTellWhyTheyEnd(t *testing.T) {
 	}
 }
 
-// TestEventsOfALoopThatWasLeft have no error, also after a range that had one.
-func TestEventsOfALoopThatWasLeft(t *testing.T) {
+// TestEventsOfALeftLoop have no error, also after a range that had one.
+func TestEventsOfALeftLoop(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()
@@ -122,8 +122,8 @@ func TestEventsOfALoopThatWasLeft(t *testing.T) {
 	})
 }
 
-// TestEventsOfASharedInformerTellWhyTheyEnd: also that they end with its release.
-func TestEventsOfASharedInformerTellWhyTheyEnd(t *testing.T) {
+// TestEventsOfASharedInformerReturnTheCauseOfTheirEnd: also that they end with its release.
+func TestEventsOfASharedInformerReturnTheCauseOfTheirEnd(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		kept, released := f.share("x"), f.share("x")

@@ -49,8 +49,8 @@ func TestHandlerThatEndsItsGoroutine(t *testing.T) {
 	}
 }
 
-// TestEventsOfAContextThatHasEnded ranges over nothing, whatever there is.
-func TestEventsOfAContextThatHasEnded(t *testing.T) {
+// TestEventsOfAnEndedContext ranges over nothing, whatever there is.
+func TestEventsOfAnEndedContext(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t)
 		r.Start()

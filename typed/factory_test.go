@@ -161,7 +161,7 @@ func TestFactoryShutdown(t *testing.T) {
 	})
 }
 
-func TestFactoryReplacesAnInformerThatHasEnded(t *testing.T) {
+func TestFactoryReplacesEndedInformers(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		f := newShop(t)
 		l := f.share("x")

@@ -49,7 +49,7 @@ func TestIndexerOfTheCaller(t *testing.T) {
 	})
 }
 
-func TestIndexerOfTheCallerThatCannotBeUsed(t *testing.T) {
+func TestBadIndexerOfTheCaller(t *testing.T) {
 	for name, opts := range map[string][]typed.Option{
 		"WithIndexer: indexer is nil":        {typed.WithIndexer[*rig.Thing](nil)},
 		"objects are of type *rig":           {typed.WithIndexer(index.NewIndexer[rig.Bare]())},

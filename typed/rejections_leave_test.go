@@ -12,9 +12,9 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// TestRejectedInANamespaceThatIsRemoved is forgotten with it, also if the list that it was
+// TestRejectedInARemovedNamespace is forgotten with it, also if the list that it was
 // in never ends.
-func TestRejectedInANamespaceThatIsRemoved(t *testing.T) {
+func TestRejectedInARemovedNamespace(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := rig.New(t, rejectPoison())
 		r.Start()

@@ -15,9 +15,9 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestListThatIsCut: what a list that is never completed has said of an object, good or bad,
+// TestCutList: what a list that is never completed has said of an object, good or bad,
 // ends with it.
-func TestListThatIsCut(t *testing.T) {
+func TestCutList(t *testing.T) {
 	begin := func(t *testing.T) (*rig.Rig, *rig.Recorder) {
 		r := rig.New(t, rejectPoison())
 		rec := r.Record()
@@ -159,9 +159,9 @@ func TestStandingRejection(t *testing.T) {
 
 var errBroken = fmt.Errorf("broken")
 
-// TestRejectedObjectsAreToldByTheWay: who rejects objects does not wait for what tells of them,
+// TestRejectedObjectsAreLoggedAside: who rejects objects does not wait for what tells of them,
 // each is told, and Run ends when there are many left.
-func TestRejectedObjectsAreToldByTheWay(t *testing.T) {
+func TestRejectedObjectsAreLoggedAside(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		hold, told := make(chan struct{}), []string(nil)
 		rig.CatchErrors(t, func(err error) {

@@ -167,9 +167,9 @@ func TestRejectedObjectsAreBounded(t *testing.T) {
 	})
 }
 
-// TestFirstListThatIsRejected: an informer is not synced if it was sent objects
+// TestRejectedFirstList: an informer is not synced if it was sent objects
 // and could use none.
-func TestFirstListThatIsRejected(t *testing.T) {
+func TestRejectedFirstList(t *testing.T) {
 	rejected := func(t *testing.T, opts ...typed.Option) (*rig.Rig, *rig.Recorder) {
 		r := rig.New(t, append(opts, rejectPoison())...)
 		rec := r.Record()

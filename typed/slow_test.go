@@ -204,7 +204,7 @@ func TestSlowIndexes(t *testing.T) {
 	})
 }
 
-func TestSlowOptionsThatCannotBeUsed(t *testing.T) {
+func TestSlowOptionsRejectBadArguments(t *testing.T) {
 	for want, opt := range map[string]typed.Option{
 		"WithSlowHandlers: the limit 0s is not positive":                                observe.WithSlowHandlers(0, 0),
 		"WithSlowHandlers: the time -1ns after which a stack is logged is negative":     observe.WithSlowHandlers(1, -1),

@@ -14,7 +14,7 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-func TestConfigureControllerKeepsWhatIsSet(t *testing.T) {
+func TestConfigureControllerKeepsSetOptions(t *testing.T) {
 	o := controller.Options{MaxConcurrentReconciles: 8, UsePriorityQueue: new(true)}
 	require.NoError(t, ctrlruntime.ConfigureController(&o))
 	assert.NotNil(t, o.NewQueue)
@@ -34,7 +34,7 @@ func TestConfigureControllerDoesNotReplaceAnotherQueue(t *testing.T) {
 	require.Error(t, ctrlruntime.ConfigureController[index.Key](nil))
 }
 
-func TestConfigureControllerRejectsOptionsThatCannotBeUsed(t *testing.T) {
+func TestConfigureControllerRejectsBadOptions(t *testing.T) {
 	for name, opt := range map[string]queue.Option{
 		"nil":           nil,
 		"a wrong value": queue.WithAgeing(-1),

@@ -119,7 +119,7 @@ func TestQueueMetricsBoundTheNumberOfPriorities(t *testing.T) {
 	assert.Equal(t, want, series(t, name))
 }
 
-func TestQueueMetricsThatAreNotThere(t *testing.T) {
+func TestMissingQueueMetrics(t *testing.T) {
 	defer func(r metrics.RegistererGatherer) { metrics.Registry = r }(metrics.Registry)
 	metrics.Registry = prometheus.NewRegistry()
 	_, err := ctrlruntime.NewQueueMetrics()

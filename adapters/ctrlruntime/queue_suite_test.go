@@ -183,7 +183,7 @@ func TestQueueEndsADelayWithAnAdd(t *testing.T) {
 	})
 }
 
-func TestQueueDoesNotDelayWhatWaits(t *testing.T) {
+func TestQueueDoesNotDelayWaitingKeys(t *testing.T) {
 	onEachQueue(t, func(t *testing.T, q priorityQueue) {
 		q.Add("a")
 		q.Add("b")

@@ -104,7 +104,7 @@ func TestQueueCanBeFair(t *testing.T) {
 	assert.Equal(t, []got{{"a1", 0}, {"b1", 0}}, []got{get(t, q), get(t, q)})
 }
 
-func TestNewQueueRejectsOptionsThatCannotBeUsed(t *testing.T) {
+func TestNewQueueRejectsBadOptions(t *testing.T) {
 	_, err := ctrlruntime.NewQueue[string](queue.WithAgeing(0))
 	require.Error(t, err)
 	_, err = ctrlruntime.NewQueue[string](queue.WithFairness(func(int) string { return "" }))

@@ -72,7 +72,7 @@ func TestManagerRunsInformers(t *testing.T) {
 	})
 }
 
-func TestManagerTellsWhyASourceIsNotSynced(t *testing.T) {
+func TestManagerReportsUnsyncedSource(t *testing.T) {
 	onEachBuild(t, cache.Options{}, func(t *testing.T, r *rig) {
 		from := newScript()
 		inf := typed.NewInformer[*corev1.ConfigMap](from)

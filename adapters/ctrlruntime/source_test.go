@@ -152,7 +152,7 @@ func TestSourceWaitsUntilTheHandlerHasReturned(t *testing.T) {
 	})
 }
 
-func TestSourceTellsWhyItIsNotSynced(t *testing.T) {
+func TestSourceReportsTheReasonOfNoSync(t *testing.T) {
 	inScene(t, func(t *testing.T, s *scene) {
 		q := newQueue(t)
 		defer q.ShutDown()
@@ -221,7 +221,7 @@ func TestSourcePassesOptionsOn(t *testing.T) {
 	})
 }
 
-func TestSourceThatCannotBeStarted(t *testing.T) {
+func TestUnstartableSource(t *testing.T) {
 	newHandler := func(control.Adder[string]) typed.Handler[*corev1.ConfigMap] {
 		return typed.HandlerFuncs[*corev1.ConfigMap]{}
 	}

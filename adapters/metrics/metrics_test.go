@@ -311,8 +311,8 @@ type odd struct {
 	_ []int
 }
 
-// TestNamesThatAreNoUTF8 do no harm.
-func TestNamesThatAreNoUTF8(t *testing.T) {
+// TestNamesInBadUTF8 do no harm.
+func TestNamesInBadUTF8(t *testing.T) {
 	r, m := newMetrics(t, metrics.WithInformers(newFake("\xff", "\xfe", "\xfd")), metrics.WithInformerNames())
 	m.NewDepthMetric("\xff").Inc()
 	assert.EqualValues(t, 1, gather(t, r)[`workqueue_depth{name="`+"\uFFFD"+`"}`])

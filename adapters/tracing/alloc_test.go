@@ -12,8 +12,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestWhatIsNotTracedAllocatesNothing: neither in the source nor in handlers.
-func TestWhatIsNotTracedAllocatesNothing(t *testing.T) {
+// TestUntracedCallsAllocateNothing: neither in the source nor in handlers.
+func TestUntracedCallsAllocateNothing(t *testing.T) {
 	tracer, _ := newTracer(t, tracing.WithSampling(1<<62))
 	from := newFeed()
 	src, events := tracing.Source(tracer, source.Source[*corev1.ConfigMap](from))

@@ -20,8 +20,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestSourceIsWhatItWraps: no optional interface of a source or sink is lost.
-func TestSourceIsWhatItWraps(t *testing.T) {
+// TestSourceEqualsTheWrappedOne: no optional interface of a source or sink is lost.
+func TestSourceEqualsTheWrappedOne(t *testing.T) {
 	tracer, _ := newTracer(t)
 	config := &rest.Config{Host: "https://10.0.0.1:6443"}
 	plain := kube.FromREST[*corev1.ConfigMap](config, kube.WithNamespace("default"))

@@ -17,7 +17,7 @@ import (
 // noState is that of a check that does not look at the servers.
 var noState simulation.State
 
-func TestWorkersNoticeWhoHasAKey(t *testing.T) {
+func TestWorkersNoticeTheOwnerOfAKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w simulation.Workers[string]
 		process := w.Wrap(func(context.Context, string) error { time.Sleep(time.Second); return assert.AnError })
@@ -35,7 +35,7 @@ func TestWorkersNoticeWhoHasAKey(t *testing.T) {
 	})
 }
 
-func TestWorkersNoticeKeysThatAreLost(t *testing.T) {
+func TestWorkersNoticeLostKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w simulation.Workers[string]
 		var added []string

@@ -97,7 +97,7 @@
 //     caller may modify, and which have their kind set; with the option, what it
 //     returns are copies of the struct that share all else with the cache, and
 //     have no kind (internal/cache_reader.go). The others return the cache's
-//     object, which must not be modified. TestWhatIsReturned. Here an index
+//     object, which must not be modified. TestReturnedMaps. Here an index
 //     survives it if it is, as what an object is filed under is kept beside it;
 //     statedb panics when an object is inserted again that it has already
 //     (modify in write_txn.go).
@@ -189,11 +189,11 @@
 //   - A delayed key that is added at once. In controller-runtime the add ends the
 //     delay, and a delayed add of a key that waits is dropped
 //     (lockedAddWithOpts). Here the two are independent, as in client-go, unless
-//     WithJoinedDelays says otherwise. TestAddOfWhatIsDelayed.
+//     WithJoinedDelays says otherwise. TestAddOfDelayedKey.
 //   - A key that is added while in process. In controller-runtime it takes its
 //     place then, and counts in Len; whoever looks for the next key steps over
 //     it. Here it takes its place when it is done, and counts in Len from then
-//     on, as in client-go. TestAddOfWhatIsInProcess.
+//     on, as in client-go. TestAddOfKeyInProcess.
 //   - Who does the work. In controller-runtime, Add puts the key into a buffer,
 //     and goroutines of the queue do the rest: handleAddBuffer moves it into the
 //     tree, handleReadyItems hands it to a worker through a channel without

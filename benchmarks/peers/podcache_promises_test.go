@@ -84,9 +84,9 @@ func TestStateThatStays(t *testing.T) {
 	})
 }
 
-// TestWhatIsReturned looks at whether two reads return the same maps, and so one
+// TestReturnedMaps looks at whether two reads return the same maps, and so one
 // that the caller must not write to.
-func TestWhatIsReturned(t *testing.T) {
+func TestReturnedMaps(t *testing.T) {
 	pods := cluster.New(20, 10).Pods(1)
 	key := keysOf(pods)[0]
 	for _, test := range []struct {

@@ -86,8 +86,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestAddOfWhatIsDelayed adds a key at once that is to be added in an hour.
-func TestAddOfWhatIsDelayed(t *testing.T) {
+// TestAddOfDelayedKey adds a key at once that is to be added in an hour.
+func TestAddOfDelayedKey(t *testing.T) {
 	for _, test := range []struct {
 		side
 		later int
@@ -112,8 +112,8 @@ func TestAddOfWhatIsDelayed(t *testing.T) {
 	}
 }
 
-// TestAddOfWhatIsInProcess adds a key that is in process, then another one.
-func TestAddOfWhatIsInProcess(t *testing.T) {
+// TestAddOfKeyInProcess adds a key that is in process, then another one.
+func TestAddOfKeyInProcess(t *testing.T) {
 	for _, test := range []struct {
 		side
 		waiting int

@@ -137,7 +137,7 @@ func TestPartialRunWritesNoDocuments(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(dir, "bin"))
 }
 
-func TestFailedRunKeepsWhatItHas(t *testing.T) {
+func TestFailedRunKeepsItsResults(t *testing.T) {
 	dir := project(t, `
 func BenchmarkGet(b *testing.B) { both(b, 10, 30) }
 

@@ -95,7 +95,7 @@ func testServersEndWithTheirParent(t *testing.T, kind string, end func(parent in
 	assert.NoError(t, err, "something is left of the cluster in %s at %s", dir, address)
 }
 
-func TestStartTellsWhyItFailedAndLeavesNothing(t *testing.T) {
+func TestStartReturnsTheFailureAndLeavesNothing(t *testing.T) {
 	tests := []struct {
 		name string
 		opts []Option

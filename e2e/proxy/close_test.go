@@ -17,9 +17,9 @@ import (
 	"github.com/kubetyped/informer/e2e/proxy"
 )
 
-// TestCloseEndsWhatIsHeld closes the proxy while a request and a watch are held up
+// TestCloseEndsHeldRequests closes the proxy while a request and a watch are held up
 // by each means there is.
-func TestCloseEndsWhatIsHeld(t *testing.T) {
+func TestCloseEndsHeldRequests(t *testing.T) {
 	for name, stop := range map[string]func(*proxy.Proxy){
 		"Nothing":      func(*proxy.Proxy) {},
 		"Delay":        func(p *proxy.Proxy) { p.Inject(proxy.Fault{Verb: "list", Delay: time.Hour}) },

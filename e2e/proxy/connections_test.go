@@ -162,7 +162,7 @@ func TestRefuse(t *testing.T) {
 	assert.Equal(t, host, r.proxy.Config().Host)
 }
 
-func TestAcceptTellsOfATakenPort(t *testing.T) {
+func TestAcceptReturnsTakenPort(t *testing.T) {
 	r := newRig(t)
 	accept := r.proxy.Refuse()
 	thief, err := net.Listen("tcp", strings.TrimPrefix(r.proxy.Config().Host, "https://"))

@@ -168,7 +168,7 @@ func TestCounts(t *testing.T) {
 	assert.Equal(t, 1, p.Connections(), "HTTP/2 needs one")
 }
 
-func TestWaitForTellsWhatItSaw(t *testing.T) {
+func TestWaitForReportsTheLastState(t *testing.T) {
 	r := newRig(t)
 	r.watchPods(r.client())
 	r.waitFor(func() bool { return r.proxy.Watches("") == 1 })
@@ -179,7 +179,7 @@ func TestWaitForTellsWhatItSaw(t *testing.T) {
 	assert.ErrorContains(t, err, "1 requests, 1 answers, 0 cuts; open: 1 watches, 1 connections")
 }
 
-func TestStartTellsWhatIsWrong(t *testing.T) {
+func TestStartReturnsBadArguments(t *testing.T) {
 	good := &rest.Config{Host: "http://127.0.0.1:1"}
 	for name, test := range map[string]struct {
 		upstream *rest.Config

@@ -131,7 +131,7 @@ func TestInterruptLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestRunRefusesWhatMakesNoSense(t *testing.T) {
+func TestRunRefusesBadFlags(t *testing.T) {
 	for arg, want := range map[string]string{
 		"-pods=0": "must be positive", "-others=0": "must be positive", "-namespaces=0": "must be positive", "-nodes=-1": "must be positive",
 		"-events=0": "must be positive", "-rounds=0": "must be positive", "-workers=0": "must be positive",

@@ -168,7 +168,7 @@ func TestPlayerEndsWithItsInput(t *testing.T) {
 var unreachable = []byte(`{"clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}], "users": [{"name": "u"}],
 	"contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}], "current-context": "c"}`)
 
-func TestPlayerRefusesWhatItCannotRead(t *testing.T) {
+func TestPlayerRefusesUnreadableRecordings(t *testing.T) {
 	in, input := io.Pipe()
 	played := make(chan error, 1)
 	go func() { played <- play(sideTyped, in, io.Discard) }()

@@ -42,7 +42,7 @@ func TestTallyHasReachedAVersionBefore(t *testing.T) {
 	assert.True(t, isClosed(reached))
 }
 
-func TestTallyRefusesWhatIsNoVersion(t *testing.T) {
+func TestTallyRefusesBadVersions(t *testing.T) {
 	var tally tally
 	_, err := tally.reach("soon")
 	assert.Error(t, err)

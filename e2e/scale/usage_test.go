@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestStopwatchTellsWorkFromWaiting(t *testing.T) {
+func TestStopwatchSeparatesWorkFromWaiting(t *testing.T) {
 	watch, err := startStopwatch()
 	require.NoError(t, err)
 	time.Sleep(50 * time.Millisecond) // the real clock is what this is about
@@ -24,7 +24,7 @@ func TestStopwatchTellsWorkFromWaiting(t *testing.T) {
 	assert.Greater(t, cpu, idle)
 }
 
-func TestPeakMemoryGrowsWithWhatIsUsed(t *testing.T) {
+func TestPeakMemoryGrowsWithUse(t *testing.T) {
 	before, err := peakMemory()
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, before, int64(os.Getpagesize()))
@@ -39,7 +39,7 @@ func TestPeakMemoryGrowsWithWhatIsUsed(t *testing.T) {
 	runtime.KeepAlive(memory)
 }
 
-func TestLiveHeapIsWhatIsReachable(t *testing.T) {
+func TestLiveHeapIsReachable(t *testing.T) {
 	before := liveHeap()
 	const much = 32 << 20
 	memory := make([]byte, much)

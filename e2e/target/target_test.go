@@ -135,7 +135,7 @@ func TestOwnCluster(t *testing.T) {
 	assert.ErrorIs(t, err, cluster.ErrStopped)
 }
 
-func TestKubeconfigThatIsNotThere(t *testing.T) {
+func TestMissingKubeconfig(t *testing.T) {
 	t.Setenv(kubeconfigVariable, "no/such/file")
 	_, err := Open(t.Context())
 	assert.ErrorContains(t, err, "E2E_KUBECONFIG")

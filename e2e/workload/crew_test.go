@@ -62,7 +62,7 @@ func TestEachStopsAtTheFirstError(t *testing.T) {
 	assert.LessOrEqual(t, calls, 4, "one may be on its way")
 }
 
-func TestEachTellsThatItsContextEnded(t *testing.T) {
+func TestEachReturnsTheEndOfItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	err := Crew{Workers: 2, Out: t.Output()}.Each(ctx, "create", "things", 10, func(ctx context.Context, i int) error {

@@ -12,9 +12,9 @@ import (
 	"github.com/kubetyped/informer/e2e/cluster"
 )
 
-// TestServersHaveWhatThePodsSay creates Pods on an API server and looks at what it
+// TestServersMatchThePods creates Pods on an API server and looks at what it
 // makes of them.
-func TestServersHaveWhatThePodsSay(t *testing.T) {
+func TestServersMatchThePods(t *testing.T) {
 	c, err := cluster.Start(t.Context())
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, c.Stop()) }()

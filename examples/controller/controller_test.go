@@ -276,10 +276,10 @@ func TestOneControllerLeads(t *testing.T) {
 	})
 }
 
-// TestControllerThatStopsFinishesWhatWaits has the first of several ConfigMaps in
+// TestStoppingControllerFinishesWaitingKeys has the first of several ConfigMaps in
 // process when it is told to stop. It has a clock of its own: on a busy machine, the
 // Pods might be there before it looks.
-func TestControllerThatStopsFinishesWhatWaits(t *testing.T) {
+func TestStoppingControllerFinishesWaitingKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.Start(t)
 		const owners = 5

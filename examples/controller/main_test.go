@@ -119,7 +119,7 @@ func TestRunServesMetrics(t *testing.T) {
 	assert.Empty(t, scrape(), "nobody listens any more")
 }
 
-func TestRunEndsWhenTheServerCannotBeReached(t *testing.T) {
+func TestRunEndsWithoutServer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	var out bytes.Buffer

@@ -48,9 +48,9 @@ func TestHourWithoutQuota(t *testing.T) {
 	})
 }
 
-// TestLeaderThatIsCutOff has the writes of a leader fail. It stops before
+// TestLeaderCutOff has the writes of a leader fail. It stops before
 // its lease expires, and only then does another one work.
-func TestLeaderThatIsCutOff(t *testing.T) {
+func TestLeaderCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.Start(t)
 		config := srv.Config()

@@ -39,9 +39,9 @@ func TestRunWatchesEveryResource(t *testing.T) {
 	goleak.VerifyNone(t, leaked)
 }
 
-// TestWatchGoesOnWithoutWhatIsForbidden waits three seconds of a bubble, in which all
+// TestWatchContinuesWithoutForbiddenResources waits three seconds of a bubble, in which all
 // others have synced, however busy the machine is.
-func TestWatchGoesOnWithoutWhatIsForbidden(t *testing.T) {
+func TestWatchContinuesWithoutForbiddenResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.Start(t)
 		srv.Inject(apitest.Fault{Resource: "secrets", Err: apierrors.NewForbidden(
@@ -56,7 +56,7 @@ func TestWatchGoesOnWithoutWhatIsForbidden(t *testing.T) {
 	})
 }
 
-func TestRunTellsWhatIsWrong(t *testing.T) {
+func TestRunReturnsBadArguments(t *testing.T) {
 	assert.ErrorContains(t, run(t.Context(), filepath.Join(t.TempDir(), "missing"), time.Second, new(bytes.Buffer)), "no such file")
 	srv := apitest.Start(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestWhoHasAnAddress(t *testing.T) {
+func TestOwnersOfAddresses(t *testing.T) {
 	assert.Equal(t, `10.96.0.1: Service web
 10.0.0.2: Pod web-1 of ReplicaSet web
 fd00::3: Pod web-2 of ReplicaSet web

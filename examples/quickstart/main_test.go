@@ -103,7 +103,7 @@ func TestRunOnlyReadsFromAKubeconfigsCluster(t *testing.T) {
 	assert.Equal(t, srv.Requests("", ""), srv.Requests("list", "")+srv.Requests("watch", ""))
 }
 
-func TestReachedTellsOfAVersionThatIsNotSeen(t *testing.T) {
+func TestReachedReportsAnUnseenVersion(t *testing.T) {
 	var out bytes.Buffer
 	r := &printer{w: &out}
 	expired := func(context.Context, string) error { return fmt.Errorf("wait: %w", context.DeadlineExceeded) }
@@ -118,7 +118,7 @@ func TestReachedTellsOfAVersionThatIsNotSeen(t *testing.T) {
 	assert.ErrorIs(t, r.reached(t.Context(), "7", func(context.Context, string) error { return other }), other)
 }
 
-func TestRunTellsWhyItCannotSync(t *testing.T) {
+func TestRunReturnsTheReasonOfNoSync(t *testing.T) {
 	const refused = "http://127.0.0.1:1" // nobody listens there
 
 	t.Run("unreachable", func(t *testing.T) {

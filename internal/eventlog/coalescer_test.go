@@ -31,9 +31,9 @@ func TestOnePendingEventForEachKey(t *testing.T) {
 	assert.Equal(t, []change{{1, 5, 0}, {2, 0, 10}, {3, 4, 11}}, drain(c))
 }
 
-// TestWhatCameAndWentIsNotTold removes pending events from the front, the
+// TestShortLivedObjectsAreNotReported removes pending events from the front, the
 // middle and the end, and then all.
-func TestWhatCameAndWentIsNotTold(t *testing.T) {
+func TestShortLivedObjectsAreNotReported(t *testing.T) {
 	added := []change{{1, 0, 1}, {2, 0, 2}, {3, 0, 3}, {4, 0, 4}}
 	for key := 1; key <= 4; key++ {
 		log := New[change]()
@@ -101,9 +101,9 @@ func TestFillLeavesPendingEventsAlone(t *testing.T) {
 	fill.End()
 }
 
-// TestPlacesTellWhenTheRestWasHandled follows Position to a Head that was
+// TestPlacesReportHandledRests follows Position to a Head that was
 // noted before, also when what was pending goes away.
-func TestPlacesTellWhenTheRestWasHandled(t *testing.T) {
+func TestPlacesReportHandledRests(t *testing.T) {
 	log := New[change]()
 	c := NewCoalescer(log, keyOf, mergeChanges)
 	expect := func(position, head, backlog int) {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPositionCountsWhatWasHandled follows a cursor step by step.
-func TestPositionCountsWhatWasHandled(t *testing.T) {
+// TestPositionCountsHandledEvents follows a cursor step by step.
+func TestPositionCountsHandledEvents(t *testing.T) {
 	log := New[int]()
 	log.Append(numbers(0, 5))
 	c := log.NewCursor(0)
@@ -37,9 +37,9 @@ func TestPositionCountsWhatWasHandled(t *testing.T) {
 	expect(9, 9, 0)
 }
 
-// TestABatchStaysWhatItIs holds a batch in hand while others read on, pages go
+// TestABatchDoesNotChange holds a batch in hand while others read on, pages go
 // round and the cursor is closed.
-func TestABatchStaysWhatItIs(t *testing.T) {
+func TestABatchDoesNotChange(t *testing.T) {
 	for name, test := range map[string]struct{ skip, size int }{
 		"first page":         {0, 100},
 		"end of a page":      {pageSize - 10, 10},

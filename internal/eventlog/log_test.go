@@ -31,9 +31,9 @@ func read[E any](c *Cursor[E]) []E {
 	return list
 }
 
-// TestReadersGetWhatIsAppendedAfterTheyJoined has three cursors join at
+// TestReadersGetEventsAppendedAfterTheyJoined has three cursors join at
 // different times and places of a page.
-func TestReadersGetWhatIsAppendedAfterTheyJoined(t *testing.T) {
+func TestReadersGetEventsAppendedAfterTheyJoined(t *testing.T) {
 	log := New[int]()
 	log.Append(numbers(0, 10)) // nobody is there
 	first := log.NewCursor(0)

@@ -23,8 +23,8 @@ func heapOf[R any](make func() R) (R, int64) {
 	return made, int64(after.HeapAlloc) - int64(before.HeapAlloc)
 }
 
-// TestPodsWeighWhatTheHeapSays compares with what the garbage collector has counted.
-func TestPodsWeighWhatTheHeapSays(t *testing.T) {
+// TestPodsWeighAsMeasuredOnTheHeap compares with what the garbage collector has counted.
+func TestPodsWeighAsMeasuredOnTheHeap(t *testing.T) {
 	const n = 2000
 	all, heap := heapOf(func() []*corev1.Pod {
 		all := make([]*corev1.Pod, n)
@@ -42,7 +42,7 @@ func TestPodsWeighWhatTheHeapSays(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
-func TestWhatIsSharedCountsOnce(t *testing.T) {
+func TestSharedMemoryCountsOnce(t *testing.T) {
 	type part [100]byte
 	type object struct {
 		part *part

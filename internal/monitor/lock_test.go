@@ -42,8 +42,8 @@ func (j *journal) whileHeld(call func()) {
 	call()
 }
 
-// TestWhoTakesTheLockFindsDoneWhatWasLeft in its order, and who cannot leaves it to others.
-func TestWhoTakesTheLockFindsDoneWhatWasLeft(t *testing.T) {
+// TestLockingCompletesLeftWork in its order, and who cannot leaves it to others.
+func TestLockingCompletesLeftWork(t *testing.T) {
 	for name, take := range map[string]func(j *journal){
 		"Lock":    func(j *journal) { j.Lock.Lock() },
 		"TryLock": func(j *journal) { require.True(t, j.TryLock()) },
@@ -85,8 +85,8 @@ func TestUnlockTakesTheLockAgain(t *testing.T) {
 	assert.Equal(t, []int{1, 2}, j.noted)
 }
 
-// TestWhatWasLeftBetweenIsKept: a request that is left while others are being taken over.
-func TestWhatWasLeftBetweenIsKept(t *testing.T) {
+// TestWorkLeftBetweenIsKept: a request that is left while others are being taken over.
+func TestWorkLeftBetweenIsKept(t *testing.T) {
 	j := newJournal()
 	for l := &j.Lock; l.spare.Get() != nil; {
 	}
@@ -107,8 +107,8 @@ func TestWhatWasLeftBetweenIsKept(t *testing.T) {
 	j.unlock()
 }
 
-// TestRequestsThatWereDoneReferToNothing that would be kept alive, and are used again.
-func TestRequestsThatWereDoneReferToNothing(t *testing.T) {
+// TestDoneRequestsReferToNothing that would be kept alive, and are used again.
+func TestDoneRequestsReferToNothing(t *testing.T) {
 	var l Lock[*int]
 	l.Do(func() {
 		for _, ok := l.Next(); ok; _, ok = l.Next() {

@@ -29,7 +29,7 @@ func changesOf(t *testing.T, change func(*corev1.Pod)) []Change {
 	return r.Compare(record, pod, 8)
 }
 
-func TestChangesAreTold(t *testing.T) {
+func TestChangesAreReported(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(*corev1.Pod)

@@ -200,9 +200,9 @@ func TestRelist(t *testing.T) {
 	assert.False(t, f.Remembers())
 }
 
-// TestRelistKeepsWhatIsNotOverdue: the list decides on the old answer alone, and takes back
+// TestRelistKeepsObjectsBeforeTheyAreOverdue: the list decides on the old answer alone, and takes back
 // no other.
-func TestRelistKeepsWhatIsNotOverdue(t *testing.T) {
+func TestRelistKeepsObjectsBeforeTheyAreOverdue(t *testing.T) {
 	f := at(100)
 	f.Answered(state("U1", 500), begin(), start)
 	late := state("U2", 130)

@@ -69,8 +69,8 @@ func TestStepsMove(t *testing.T) {
 	}
 }
 
-// TestWhatIsSetWhileAMapMovesStays, whether its key has moved before or not.
-func TestWhatIsSetWhileAMapMovesStays(t *testing.T) {
+// TestValuesSetWhileAMapMovesStay, whether its key has moved before or not.
+func TestValuesSetWhileAMapMovesStay(t *testing.T) {
 	var s shrink.Steps[int, string]
 	before, after := "before", "after"
 	for i := range 20_000 {

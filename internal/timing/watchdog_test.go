@@ -50,8 +50,8 @@ func TestWatchdog(t *testing.T) {
 	})
 }
 
-// TestTheStackOfACallThatHasReturned is not that of what the goroutine does then.
-func TestTheStackOfACallThatHasReturned(t *testing.T) {
+// TestStackOfAReturnedCall is not that of what the goroutine does then.
+func TestStackOfAReturnedCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		watch := StartStopwatch(clock.RealClock{})
 		var stack string

@@ -123,7 +123,7 @@ func TestExpectByList(t *testing.T) {
 	}
 }
 
-func TestExpectKeepsNothingThatIsNotAskedFor(t *testing.T) {
+func TestExpectKeepsOnlyOpenExpectations(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d, r := newDesk(t), rig.New(t)
 		r.Start()
@@ -281,7 +281,7 @@ func TestExpectOfAnInformerThatStops(t *testing.T) {
 
 // An informer has changed before it tells: an event of it may bring the key back
 // first.
-func TestExpectSeesWhatAnInformerHasNotToldYet(t *testing.T) {
+func TestExpectSeesUndeliveredEvents(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		hold := make(chan struct{})
 		held := control.AdderFunc[string](func(string) { <-hold })
@@ -340,7 +340,7 @@ func TestExpectationsCheckTheirArguments(t *testing.T) {
 	})
 }
 
-func TestWrapPassesOnWhatIsReturned(t *testing.T) {
+func TestWrapReturnsTheError(t *testing.T) {
 	d := newDesk(t)
 	failure := errors.New("failure")
 	type contextKey struct{}

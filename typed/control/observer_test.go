@@ -79,10 +79,10 @@ func (s *soon) Met() bool {
 func (s *soon) Covers(typed.Expected) bool { return true }
 func (s *soon) Listed() bool               { return false }
 
-// TestExpectOfAKeyThatWasPutOff: what is expected, by whatever goroutine, of a key
+// TestExpectOfADelayedKey: what is expected, by whatever goroutine, of a key
 // that waits for something else, may be met before it is noted, and with it all
 // that the key waits for.
-func TestExpectOfAKeyThatWasPutOff(t *testing.T) {
+func TestExpectOfADelayedKey(t *testing.T) {
 	d := newDesk(t)
 	require.NoError(t, d.Expect("k", observing{stalled{}}, "1"))
 	assert.False(t, d.handOut("k"))

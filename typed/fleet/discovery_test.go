@@ -211,8 +211,8 @@ func TestClusterProfiles(t *testing.T) {
 	})
 }
 
-// TestDiscoveriesThatCannotBe say what is missing.
-func TestDiscoveriesThatCannotBe(t *testing.T) {
+// TestBadDiscoveries say what is missing.
+func TestBadDiscoveries(t *testing.T) {
 	informer := typed.NewInformer[*corev1.Secret](nil)
 	of := fleet.FromSecret("kubeconfig")
 	_, err := fleet.Discover(nil, informer, of)

@@ -20,8 +20,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestClustersThatCannotBe are refused, and change nothing.
-func TestClustersThatCannotBe(t *testing.T) {
+// TestBadClusters are refused, and change nothing.
+func TestBadClusters(t *testing.T) {
 	clusters, err := fleet.NewClusters(fleet.Cluster{Name: "east"})
 	require.NoError(t, err)
 	for name, want := range map[string]string{
@@ -47,8 +47,8 @@ func TestClustersThatCannotBe(t *testing.T) {
 	assert.Len(t, clusters.All(), 1)
 }
 
-// TestSourcesThatCannotBe say what is wrong wherever an error is returned.
-func TestSourcesThatCannotBe(t *testing.T) {
+// TestBadSources say what is wrong wherever an error is returned.
+func TestBadSources(t *testing.T) {
 	open := func(fleet.Cluster) source.Source[*thing] { return &script{} }
 	set := &fleet.Clusters{}
 	for want, src := range map[string]*fleet.Source[*thing]{

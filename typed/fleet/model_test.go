@@ -161,7 +161,7 @@ func (m *model) relist(name string, c *cluster, next func(int) int) {
 		key := fleet.Key(name, obj.Namespace, obj.Name)
 		kind := next(4)
 		if i == 0 && !m.synced {
-			kind = 0 // a first list of which all is rejected is another story, see TestFirstListThatIsRejected
+			kind = 0 // a first list of which all is rejected is another story, see TestRejectedFirstList
 		}
 		switch kind {
 		case 0, 1:

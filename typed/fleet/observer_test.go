@@ -155,8 +155,8 @@ func TestExpectationsOfKeysInClusters(t *testing.T) {
 	})
 }
 
-// TestObserversThatCannotBe say why.
-func TestObserversThatCannotBe(t *testing.T) {
+// TestBadObservers say why.
+func TestBadObservers(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		w := prepareWorld(t, []string{"east"})
 		expect := func(cluster, version string) error {

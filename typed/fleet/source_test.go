@@ -44,9 +44,9 @@ func TestOneStore(t *testing.T) {
 	})
 }
 
-// TestNobodyWaitsForACluster: the first sync waits for a cluster that says nothing for the
+// TestClustersDoNotWaitForEachOther: the first sync waits for a cluster that says nothing for the
 // time of patience, and not at all for one that fails.
-func TestNobodyWaitsForACluster(t *testing.T) {
+func TestClustersDoNotWaitForEachOther(t *testing.T) {
 	t.Run("that is silent", func(t *testing.T) {
 		rig.InBubble(t, func(t *testing.T) {
 			begun := time.Now()

@@ -93,9 +93,9 @@ func newSickProgram(t *testing.T) *sickProgram {
 	return p
 }
 
-// TestOperatorFindsWhatIsWrong reads the first part of the page, as an operator does, of a
+// TestOperatorFindsTheFault reads the first part of the page, as an operator does, of a
 // program made for it.
-func TestOperatorFindsWhatIsWrong(t *testing.T) {
+func TestOperatorFindsTheFault(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		p := newSickProgram(t)
 		inspector := newInspector(t, inspect.WithFactories(p.factory), inspect.WithQueue(p.queue))

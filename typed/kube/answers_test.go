@@ -115,11 +115,11 @@ func testAnswersWithoutContentType(t *testing.T) {
 	assertNotSynced(t, pods, `content type "text/html"`)
 }
 
-// TestAnswersThatAreCompressed: what a server compresses though nobody has asked for it is
+// TestCompressedAnswers: what a server compresses though nobody has asked for it is
 // read all the same, errors included, and what it encodes in another way is told.
-func TestAnswersThatAreCompressed(t *testing.T) { synctest.Test(t, testAnswersThatAreCompressed) }
+func TestCompressedAnswers(t *testing.T) { synctest.Test(t, testCompressedAnswers) }
 
-func testAnswersThatAreCompressed(t *testing.T) {
+func testCompressedAnswers(t *testing.T) {
 	compress := func(text string, end func(*gzip.Writer) error) []byte {
 		var out bytes.Buffer
 		w := gzip.NewWriter(&out)
@@ -137,9 +137,9 @@ func testAnswersThatAreCompressed(t *testing.T) {
 	assertNotSynced(t, pods, `encoded as "br"`)
 }
 
-// TestSlowDecodingIsTold: why objects stay in JSON, or have no plan, is in the log and in
+// TestSlowDecodingIsReported: why objects stay in JSON, or have no plan, is in the log and in
 // the status; nothing is, if there is nothing to tell.
-func TestSlowDecodingIsTold(t *testing.T) {
+func TestSlowDecodingIsReported(t *testing.T) {
 	t.Parallel()
 	config := serving([]byte(podInList), nil, http.Header{"Content-Type": {"application/json"}})
 	assertTold(t, `"color": a v1.PodSpec has no such field`, kube.FromREST[*newerPod](config, kube.WithResource(podResource)))

@@ -108,8 +108,8 @@ func TestDecodingListerWatcher(t *testing.T) {
 	}
 }
 
-// TestDecodingListerWatcherCannotBe: what cannot be decoded, or left out, is an error.
-func TestDecodingListerWatcherCannotBe(t *testing.T) {
+// TestDecodingListerWatcherRejectsBadArguments: what cannot be decoded, or left out, is an error.
+func TestDecodingListerWatcherRejectsBadArguments(t *testing.T) {
 	t.Parallel()
 	lw := &cache.ListWatch{}
 	for want, make := range map[string]func() (*kube.DecodingListerWatcher, error){
@@ -134,9 +134,9 @@ func TestDecodingListerWatcherCannotBe(t *testing.T) {
 	}
 }
 
-// TestWatchThatNobodyWantsAnyMore: where the context ends while somebody else opens a
+// TestUnwantedWatch: where the context ends while somebody else opens a
 // watch, and decodes it, that is stopped.
-func TestWatchThatNobodyWantsAnyMore(t *testing.T) {
+func TestUnwantedWatch(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	opened := watch.NewFake()

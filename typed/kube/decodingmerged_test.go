@@ -195,9 +195,9 @@ func TestDecodingMergedRequests(t *testing.T) {
 	})
 }
 
-// TestDecodingWhatIsAdded: an object that a ListerWatcher adds to those of a response is in
+// TestDecodingOfAddedObjects: an object that a ListerWatcher adds to those of a response is in
 // the list.
-func TestDecodingWhatIsAdded(t *testing.T) {
+func TestDecodingOfAddedObjects(t *testing.T) {
 	t.Parallel()
 	n := &namespaces{names: []string{"a"}}
 	decodingOf(t, runtime.ContentTypeJSON, n)

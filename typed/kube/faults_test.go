@@ -132,7 +132,7 @@ func TestListThatFails(t *testing.T) {
 	})
 }
 
-func TestObjectsThatCannotBeUsed(t *testing.T) {
+func TestUnusableObjects(t *testing.T) {
 	t.Parallel()
 	srv, client := rig.Serve(t, 2)
 	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods("")))

@@ -24,10 +24,10 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// TestFieldsOfSourcesThatAreOpenedLater: where it is known only later that a field is left out,
+// TestFieldsOfSourcesOpenedLater: where it is known only later that a field is left out,
 // since a set of namespaces is empty until then, who needs it is told as well: by an error of
 // Run who has come before, and by one of their own who come after that.
-func TestFieldsOfSourcesThatAreOpenedLater(t *testing.T) {
+func TestFieldsOfSourcesOpenedLater(t *testing.T) {
 	q, err := queue.NewWorkQueue[index.Key]()
 	require.NoError(t, err)
 	defer q.ShutDown()

@@ -69,9 +69,9 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestFieldsThatCannotBe: paths and options that make no sense are told by whatever
+// TestBadFields: paths and options that make no sense are told by whatever
 // returns an error.
-func TestFieldsThatCannotBe(t *testing.T) {
+func TestBadFields(t *testing.T) {
 	t.Parallel()
 	config := &rest.Config{Host: "http://example.com"}
 	clientset, err := kubernetes.NewForConfig(config)

@@ -17,7 +17,7 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-func TestForSharesWhatIsTheSame(t *testing.T) {
+func TestForSharesEqualRequests(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
 	other := rig.NewPod("b", "n1")

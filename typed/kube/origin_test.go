@@ -50,9 +50,9 @@ func knownOf[T index.Labeled](src source.Source[T]) known {
 	return known{informer.Name(), err.Error()}
 }
 
-// TestInformersAreToldApart by their names, and listers say what they have not found,
+// TestInformersHaveDifferentNames by their names, and listers say what they have not found,
 // whatever the source.
-func TestInformersAreToldApart(t *testing.T) {
+func TestInformersHaveDifferentNames(t *testing.T) {
 	t.Parallel()
 	config := &rest.Config{Host: "https://admin:secret@10.0.0.1:6443/"}
 	clients := kubernetes.NewForConfigOrDie(config)
@@ -110,8 +110,8 @@ func TestNotFoundAsClientGo(t *testing.T) {
 	assert.Equal(t, dynamic, unstructuredOne)
 }
 
-// TestSharedInformersAreToldApart: informers of two clusters, of which one has gone.
-func TestSharedInformersAreToldApart(t *testing.T) {
+// TestSharedInformersHaveDifferentNames: informers of two clusters, of which one has gone.
+func TestSharedInformersHaveDifferentNames(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"10.0.0.1:1", "10.0.0.2:1"} {
 		f := kube.NewFactory(with(&rest.Config{Host: host}, func(*http.Request) *http.Response { return response(503, "{}") }))

@@ -193,9 +193,9 @@ func TestListKinds(t *testing.T) {
 	}
 }
 
-// TestStreamedListsThatAreCut: a server, or what stands before it, that ends every
+// TestCutStreamedLists: a server, or what stands before it, that ends every
 // streamed list too early is listed the plain way in the end.
-func TestStreamedListsThatAreCut(t *testing.T) {
+func TestCutStreamedLists(t *testing.T) {
 	t.Parallel()
 	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))

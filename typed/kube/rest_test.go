@@ -130,7 +130,7 @@ func TestTypeMeta(t *testing.T) {
 	})
 }
 
-func TestFieldsThatAreNeeded(t *testing.T) {
+func TestNeededFields(t *testing.T) {
 	srv := apitest.Start(t)
 	require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "node-1")))
 	inFormats(t, srv.Config(), func(t *testing.T, config *rest.Config, opts ...kube.SourceOption) {

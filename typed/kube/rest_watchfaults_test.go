@@ -28,9 +28,9 @@ func (l late) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestWatchesThatCannotBeUsed: if a watch breaks at the same place again and again,
+// TestUnusableWatches: if a watch breaks at the same place again and again,
 // the objects are listed.
-func TestWatchesThatCannotBeUsed(t *testing.T) {
+func TestUnusableWatches(t *testing.T) {
 	t.Parallel()
 	rig.InBubble(t, func(t *testing.T) {
 		srv := apitest.Start(t)

@@ -175,8 +175,8 @@ func TestChangesFromTheSourceAreNoMutations(t *testing.T) {
 	})
 }
 
-// TestMutationOfASharedPartIsToldOfEveryObject that has it, and of no other.
-func TestMutationOfASharedPartIsToldOfEveryObject(t *testing.T) {
+// TestMutationOfASharedPartIsReportedOfEveryObject that has it, and of no other.
+func TestMutationOfASharedPartIsReportedOfEveryObject(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d := startDetecting(t, 3)
 		first, second := made.Pod(0, 2), made.Pod(1, 2)
@@ -195,8 +195,8 @@ func TestMutationOfASharedPartIsToldOfEveryObject(t *testing.T) {
 	})
 }
 
-// TestMutationIsToldAgainOfANewObject deletes an object and creates it again.
-func TestMutationIsToldAgainOfANewObject(t *testing.T) {
+// TestMutationIsReportedAgainOfANewObject deletes an object and creates it again.
+func TestMutationIsReportedAgainOfANewObject(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		d := startDetecting(t, 3)
 		for version := 2; version < 4; version++ {

@@ -14,7 +14,7 @@ func TestCaller(t *testing.T) {
 	assert.Equal(t, "unknown", CallSite{}.String())
 }
 
-func TestWhatMakesInformersForOthers(t *testing.T) {
+func TestCallSiteSkipsMakersOfInformers(t *testing.T) {
 	for function, ours := range map[string]bool{
 		"github.com/kubetyped/informer/typed.NewInformer[...]":                true,
 		"github.com/kubetyped/informer/typed/kube.For[...]":                   true,

@@ -15,9 +15,9 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// TestFirstListTellsWhatIsOutside: the first list of some ranges tells which objects it would
+// TestFirstListReportsObjectsOutside: the first list of some ranges tells which objects it would
 // not have in any case, by their keys, or by what the sink has of them.
-func TestFirstListTellsWhatIsOutside(t *testing.T) {
+func TestFirstListReportsObjectsOutside(t *testing.T) {
 	for _, hash := range []Hash{Key(), Label("place")} {
 		t.Run(hash.String(), func(t *testing.T) {
 			g, err := newGroup(&leaseClient{leaseStore: newLeaseStore()}, "ns", "group", []Option{WithIdentity("a"), WithHash(hash)})

@@ -271,8 +271,8 @@ func TestWatchOfTooMuchIsReplacedUnderLoad(t *testing.T) {
 	})
 }
 
-// TestVersionsThatAreNoNumbers: changes are passed on though nothing tells which is later.
-func TestVersionsThatAreNoNumbers(t *testing.T) {
+// TestVersionsWithoutNumbers: changes are passed on though nothing tells which is later.
+func TestVersionsWithoutNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newPartsModel(t)
 		all := ranges{}

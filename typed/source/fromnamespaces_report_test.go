@@ -38,10 +38,10 @@ func startSpaces(t *testing.T, f func(*typed.Informer[*rig.Thing]), names ...str
 	}
 }
 
-// TestErrorsOfNamespacesAreToldWithoutALock: a function that is called with an error may
+// TestErrorsOfNamespacesAreReportedWithoutALock: a function that is called with an error may
 // ask the informer, and wait for what other namespaces bring. Errors that come meanwhile
 // are told afterwards, in their order.
-func TestErrorsOfNamespacesAreToldWithoutALock(t *testing.T) {
+func TestErrorsOfNamespacesAreReportedWithoutALock(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r, called := startSpaces(t, func(things *typed.Informer[*rig.Thing]) {
 			things.Status()
@@ -67,9 +67,9 @@ func TestErrorsOfNamespacesAreToldWithoutALock(t *testing.T) {
 	})
 }
 
-// TestErrorsThatAreLeftAreToldWithoutALock, when a namespace that fails is removed, and
+// TestLeftErrorsAreReportedWithoutALock, when a namespace that fails is removed, and
 // when a watch has failed before the first list was complete.
-func TestErrorsThatAreLeftAreToldWithoutALock(t *testing.T) {
+func TestLeftErrorsAreReportedWithoutALock(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		var wait bool
 		r, called := startSpaces(t, func(things *typed.Informer[*rig.Thing]) {

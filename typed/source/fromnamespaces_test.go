@@ -163,7 +163,7 @@ func TestChangesWaitForTheOtherNamespaces(t *testing.T) {
 	})
 }
 
-func TestNamespaceThatCannotBeListed(t *testing.T) {
+func TestNamespaceForbidden(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x", "y", "z")
 		x, y, z := r.sinkOf("x"), r.sinkOf("y"), r.sinkOf("z")
@@ -347,7 +347,7 @@ func TestNamespacesProgress(t *testing.T) {
 	})
 }
 
-func TestNamespacesLeaveOutWhatIsNotTheirs(t *testing.T) {
+func TestNamespacesLeaveOutForeignObjects(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		r := newSpacesRig(t, "x")
 		x := r.sinkOf("x")

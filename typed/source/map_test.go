@@ -78,7 +78,7 @@ func TestMap(t *testing.T) {
 	})
 }
 
-func TestMapLeavesOutWhatItCannotProject(t *testing.T) {
+func TestMapLeavesOutFailedProjections(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		src := rig.NewScript()
 		informer := typed.NewInformer(source.Map(src, func(o *rig.Thing) *rig.Thing {

@@ -103,9 +103,9 @@ func TestVersionsOfAViewOfAView(t *testing.T) {
 	})
 }
 
-// TestFailuresAreToldApart: two views without names, and two objects of one name, fail each by
+// TestFailuresDiffer: two views without names, and two objects of one name, fail each by
 // themselves, and a failure under a name that is not there any more ends with its object.
-func TestFailuresAreToldApart(t *testing.T) {
+func TestFailuresDiffer(t *testing.T) {
 	picky := func(name string) func(o *rig.Thing) row {
 		return func(o *rig.Thing) row {
 			if o.Version == 100 && name == "first" {

@@ -25,8 +25,8 @@ type unequal struct {
 	_ []string
 }
 
-// TestWhatCannotBeMade: what is wrong with a view is told by Err, and by the informer.
-func TestWhatCannotBeMade(t *testing.T) {
+// TestViewsRejectBadArguments: what is wrong with a view is told by Err, and by the informer.
+func TestViewsRejectBadArguments(t *testing.T) {
 	things := named("a").View()
 	join := func(*rig.Thing, iter.Seq[*rig.Thing]) (row, bool) { return row{}, true }
 	selector := func(*rig.Thing) labels.Selector { return nil }

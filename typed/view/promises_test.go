@@ -91,8 +91,8 @@ func TestInputThatFails(t *testing.T) {
 	})
 }
 
-// TestInputsThatCannotBeFollowed: the informer of a view of one that has stopped ends.
-func TestInputsThatCannotBeFollowed(t *testing.T) {
+// TestUnfollowableInputs: the informer of a view of one that has stopped ends.
+func TestUnfollowableInputs(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		set := named("a")
 		things := rig.New(t)
@@ -226,8 +226,8 @@ func TestOneName(t *testing.T) {
 	})
 }
 
-// TestOneNameThatIsFilteredOut does not keep an informer from syncing.
-func TestOneNameThatIsFilteredOut(t *testing.T) {
+// TestOneFilteredName does not keep an informer from syncing.
+func TestOneFilteredName(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		one := view.Map(named("b", "c").View(), func(o *rig.Thing) row { return row{"one", o.Name} })
 		informer := start(t, view.Filter(one, func(row) bool { return false }))

@@ -27,7 +27,7 @@ func TestConn(t *testing.T) {
 	})
 }
 
-func TestWhatWasWrittenCanBeReadAfterTheEnd(t *testing.T) {
+func TestWritesCanBeReadAfterTheEnd(t *testing.T) {
 	for name, test := range map[string]struct {
 		end  func(*loopback.Conn) error
 		read error

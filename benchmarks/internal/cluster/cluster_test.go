@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPodsHaveWhatTheWholeOnesHave(t *testing.T) {
+func TestPodsHaveTheFieldsOfWholePods(t *testing.T) {
 	c := New(1000, 10)
 	seen := map[string]bool{}
 	for i := range c.Size {

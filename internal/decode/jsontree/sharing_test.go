@@ -48,9 +48,9 @@ func shared(t testing.TB, a, b any, path ...any) bool {
 	return dataOf(a) == dataOf(b)
 }
 
-// TestUpdatesShareWhatTheyLeave: an object has the parts of the state before it, where
+// TestUpdatesShareUnchangedParts: an object has the parts of the state before it, where
 // these have not changed.
-func TestUpdatesShareWhatTheyLeave(t *testing.T) {
+func TestUpdatesShareUnchangedParts(t *testing.T) {
 	d := New(true, nil)
 	before := check(t, d, podText(t, 1, 1), nil)
 	text := podText(t, 1, 2)

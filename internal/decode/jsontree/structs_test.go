@@ -104,9 +104,9 @@ func decodePod(t testing.TB, s *structsOf, text []byte, like any) *corev1.Pod {
 	return got.(*corev1.Pod)
 }
 
-// TestStructsShareWhatUpdatesLeave: an object has the parts of the state before it, where
+// TestStructsShareUnchangedParts: an object has the parts of the state before it, where
 // these have not changed.
-func TestStructsShareWhatUpdatesLeave(t *testing.T) {
+func TestStructsShareUnchangedParts(t *testing.T) {
 	s := newStructsOf(t, reflect.TypeFor[corev1.Pod](), nil)
 	before := decodePod(t, s, podText(t, 1, 1), nil)
 	text := podText(t, 1, 2)

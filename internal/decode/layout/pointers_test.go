@@ -40,8 +40,8 @@ func TestPointers(t *testing.T) {
 	assert.Equal(t, reflect.TypeFor[*word](), dynamic.Of())
 }
 
-// TestPointersToWhatIsNone: what is no pointer to a struct, or no T, is refused.
-func TestPointersToWhatIsNone(t *testing.T) {
+// TestPointersToOtherTypes: what is no pointer to a struct, or no T, is refused.
+func TestPointersToOtherTypes(t *testing.T) {
 	_, err := layout.PointersTo[fmt.Stringer](reflect.TypeFor[word]())
 	require.ErrorContains(t, err, "not a pointer to a struct")
 	_, err = layout.PointersTo[fmt.Stringer](nil)

@@ -15,9 +15,9 @@ type text struct{ text string }
 
 func partOf(t *text) Part { return Part{unsafe.Pointer(t), 1} }
 
-// TestKeepsWhatComesTwice: a value may be kept when its bytes come for the second time,
+// TestKeepsRepeatedObjects: a value may be kept when its bytes come for the second time,
 // and is found from then on, for its kind.
-func TestKeepsWhatComesTwice(t *testing.T) {
+func TestKeepsRepeatedObjects(t *testing.T) {
 	table, one := NewTable(), &text{"one"}
 	found, ticket := table.Find(1, []byte("one"))
 	assert.Zero(t, found)

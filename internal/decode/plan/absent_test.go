@@ -99,9 +99,9 @@ func TestWiderNumbers(t *testing.T) {
 	}
 }
 
-// TestZeroThatIsNotAllZeroes: a type that says itself what omitzero leaves out, such as
+// TestCustomZero: a type that says itself what omitzero leaves out, such as
 // a quantity, is not known.
-func TestZeroThatIsNotAllZeroes(t *testing.T) {
+func TestCustomZero(t *testing.T) {
 	t.Parallel()
 	f := field{kind: kindOpaque}
 	quantity := jsonField{of: reflect.TypeFor[resource.Quantity](), omitZero: true}

@@ -69,9 +69,9 @@ func readers(value reflect.Value, each func(name string, call func())) {
 	}
 }
 
-// TestWhatCachesIsNotShared: of all types of the API and of apimachinery, those are known
+// TestCachingValuesAreNotShared: of all types of the API and of apimachinery, those are known
 // whose memory is written to by methods that read them.
-func TestWhatCachesIsNotShared(t *testing.T) {
+func TestCachingValuesAreNotShared(t *testing.T) {
 	t.Parallel()
 	known := map[reflect.Type]bool{}
 	for _, of := range scheme.Scheme.AllKnownTypes() {

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// TestMasksDecodeWhatIsLeft: what a plan of some fields decodes is what generated code
+// TestMasksDecodeTheRest: what a plan of some fields decodes is what generated code
 // does, without the others; and the same of unstructured objects.
-func TestMasksDecodeWhatIsLeft(t *testing.T) {
+func TestMasksDecodeTheRest(t *testing.T) {
 	t.Parallel()
 	fill := filler(3)
 	for _, test := range []struct {

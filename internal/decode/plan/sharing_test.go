@@ -121,9 +121,9 @@ func TestNamesWithinAnObjectAreShared(t *testing.T) {
 	assert.Same(t, unsafe.StringData(volume), unsafe.StringData(mount))
 }
 
-// TestUpdatesShareWhatTheyLeave: an object has the parts of the state before it, where
+// TestUpdatesShareUnchangedParts: an object has the parts of the state before it, where
 // these have not changed.
-func TestUpdatesShareWhatTheyLeave(t *testing.T) {
+func TestUpdatesShareUnchangedParts(t *testing.T) {
 	plan := podPlan(t, &Pool{})
 	before := decodePod(t, plan, pod(1), nil)
 	next := pod(1)

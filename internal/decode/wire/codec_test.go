@@ -130,7 +130,7 @@ type slim struct {
 	} `json:"spec"`
 }
 
-func TestFieldsThatAreNamed(t *testing.T) {
+func TestNamedFields(t *testing.T) {
 	codec := codecOf[*slim](t, runtime.ContentTypeJSON)
 	event, err := one(t, codec, eventText(t, runtime.ContentTypeJSON, watch.Added, pod("a")))
 	require.NoError(t, err)
@@ -138,7 +138,7 @@ func TestFieldsThatAreNamed(t *testing.T) {
 	assert.Zero(t, event.Kind, "it has no room for it")
 }
 
-func TestEventsThatCannotBeDecoded(t *testing.T) {
+func TestUndecodableEvents(t *testing.T) {
 	codec := codecOf[*corev1.Pod](t, runtime.ContentTypeJSON)
 	for text, message := range map[string]string{
 		`{}`:                             "without an object",
@@ -163,9 +163,9 @@ func TestEventsThatCannotBeDecoded(t *testing.T) {
 	assert.ErrorContains(t, err, "pointers to structs, and v1.Pod is none")
 }
 
-// TestObjectsThatCannotBeDecoded: one that cannot be decoded is told from others,
+// TestUndecodableObjects: one that cannot be decoded is told from others,
 // as far as its text says which it is, and the response can be read on.
-func TestObjectsThatCannotBeDecoded(t *testing.T) {
+func TestUndecodableObjects(t *testing.T) {
 	codec := codecOf[*corev1.Pod](t, runtime.ContentTypeJSON)
 	for text, want := range map[string]wire.Identity{
 		`{"metadata":{"namespace":"d","name":"c","resourceVersion":"77","labels":[]}}`:              {Namespace: "d", Name: "c", ResourceVersion: "77"},

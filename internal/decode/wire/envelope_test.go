@@ -266,8 +266,8 @@ func TestObjectsWithoutAPlan(t *testing.T) {
 	require.ErrorContains(t, wire.Unplanned[*unplanned](runtime.ContentTypeJSON, podAPI, nil), "they stay in JSON")
 }
 
-// TestEventsCostWhatTheirObjectsDo: what is around an object is read without allocating.
-func TestEventsCostWhatTheirObjectsDo(t *testing.T) {
+// TestEventsCostAsMuchAsTheirObjects: what is around an object is read without allocating.
+func TestEventsCostAsMuchAsTheirObjects(t *testing.T) {
 	object, err := json.Marshal(pod("a"))
 	require.NoError(t, err)
 	raw, err := pod("a").Marshal()

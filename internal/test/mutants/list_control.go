@@ -88,28 +88,28 @@ var leftOutFields = []mutation{
 		in:    "typed.Informer.needs",
 		old:   "			fields = append(fields, needsOf(x)...)\n",
 		new:   "			needsOf(x)\n",
-		suite: tests("typed/kube", "TestFieldsOfSourcesThatAreOpenedLater"),
+		suite: tests("typed/kube", "TestFieldsOfSourcesOpenedLater"),
 	},
 	{
 		bug:   "what followers need is forgotten when a source is opened",
 		in:    "typed.Informer.needs",
 		old:   "		fields = append(fields, needsOf(*f)...)\n",
 		new:   "		needsOf(*f)\n",
-		suite: tests("typed/kube", "TestFieldsOfSourcesThatAreOpenedLater"),
+		suite: tests("typed/kube", "TestFieldsOfSourcesOpenedLater"),
 	},
 	{
 		bug:   "a view does not say what is needed of it",
 		in:    "typed/view.program.needs",
 		old:   "		if slices.Contains(p.passed, from) {\n",
 		new:   "		if p.passed == nil && slices.Contains(p.passed, from) {\n",
-		suite: tests("typed/kube", "TestFieldsOfSourcesThatAreOpenedLater"),
+		suite: tests("typed/kube", "TestFieldsOfSourcesOpenedLater"),
 	},
 	{
 		bug:   "a view does not say that it selects by labels",
 		in:    "typed/view.definition.needLabels",
 		old:   "		from.selected.Store(true)\n",
 		new:   "",
-		suite: tests("typed/kube", "TestFieldsOfSourcesThatAreOpenedLater"),
+		suite: tests("typed/kube", "TestFieldsOfSourcesOpenedLater"),
 	},
 }
 

@@ -14,7 +14,7 @@ var ofShards = []mutation{
 		in:    "typed/shard.part.replace",
 		old:   ", Released: q.isOutside(own)}",
 		new:   "}",
-		suite: tests("typed/shard", "TestFirstListTellsWhatIsOutside"),
+		suite: tests("typed/shard", "TestFirstListReportsObjectsOutside"),
 	},
 	{
 		bug:   "shards: the version of a range is told before what happened up to it",

@@ -7,14 +7,14 @@ var rejectedObjects = []mutation{
 		in:    "typed.rejections.repairAll",
 		old:   "&& !stay[one.key] {",
 		new:   "&& !stay[one.key] && !one.err.Listed {",
-		suite: tests("typed", "TestListThatIsCut"),
+		suite: tests("typed", "TestCutList"),
 	},
 	{
 		bug:   "a list takes back what was rejected before it is complete",
 		in:    "typed.informerSink.admit",
 		old:   "	if !listed && s.health.rejections.some() {",
 		new:   "	if s.health.rejections.some() {",
-		suite: tests("typed", "TestListThatIsCut"),
+		suite: tests("typed", "TestCutList"),
 	},
 	{
 		bug:   "any state of a key takes back a rejection that stands",
@@ -28,7 +28,7 @@ var rejectedObjects = []mutation{
 		in:    "typed.untold.add",
 		old:   "		u.running.Go(func() { u.tell(ctx) })\n",
 		new:   "		u.mu.Unlock()\n		u.tell(ctx)\n		u.mu.Lock()\n",
-		suite: tests("typed", "TestRejectedObjectsAreToldByTheWay"),
+		suite: tests("typed", "TestRejectedObjectsAreLoggedAside"),
 	},
 	{
 		bug:   "an informer whose objects were all rejected does not sync when they are gone",
@@ -172,6 +172,6 @@ var viewsOfOthers = []mutation{
 		in:    "typed/view.faults.fail",
 		old:   "		p.repair(before)\n",
 		new:   "",
-		suite: tests("typed/view", "TestFailuresAreToldApart"),
+		suite: tests("typed/view", "TestFailuresDiffer"),
 	},
 }

@@ -37,7 +37,7 @@ var (
 	reads        = suite{folder: "internal/test/simulated", test: "TestReads"}
 	expectations = suite{folder: "internal/test/simulated", test: "TestReadYourWrites"}
 	own          = suite{folder: "internal/test/simulated", test: "TestOwnWrites"}
-	untold       = suite{folder: "internal/test/simulated", test: "TestExpectationsTell"}
+	untold       = suite{folder: "internal/test/simulated", test: "TestExpectationsNotify"}
 	noChange     = suite{folder: "internal/test/simulated", test: "TestExpectNoChange"}
 	shares       = suite{folder: "internal/test/simulated", test: "TestFactory"}
 	queues       = suite{folder: "internal/test/simulated", test: "TestKeysAreProcessed"}

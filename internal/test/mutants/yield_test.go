@@ -39,7 +39,7 @@ func f() {
 `, got)
 }
 
-func TestFilesThatHaveABugYieldToo(t *testing.T) {
+func TestMutatedFilesYield(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "queue", "a.go")
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))

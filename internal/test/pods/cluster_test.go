@@ -181,8 +181,8 @@ func TestPodsShareNothing(t *testing.T) {
 	assert.Equal(t, want, second)
 }
 
-// TestOutlinesHaveWhatIsLookedAt compares outlines with the Pods that they are of.
-func TestOutlinesHaveWhatIsLookedAt(t *testing.T) {
+// TestOutlinesHaveTheReadFields compares outlines with the Pods that they are of.
+func TestOutlinesHaveTheReadFields(t *testing.T) {
 	template := ours.Pod(0, 1)
 	for _, i := range []int{1, DefaultPerApp - 1, 7 * DefaultPerApp} {
 		outline, whole := ours.Outline(template, i, 2), ours.Pod(i, 2)
@@ -224,8 +224,8 @@ func TestNamesOfAppsAreUnique(t *testing.T) {
 	assert.Len(t, names, 20_000)
 }
 
-// TestPodsAreWhatTheirEncodingSays decodes what was encoded.
-func TestPodsAreWhatTheirEncodingSays(t *testing.T) {
+// TestPodsEqualTheirEncoding decodes what was encoded.
+func TestPodsEqualTheirEncoding(t *testing.T) {
 	for i := range 100 {
 		pod, decoded := ours.Pod(i, 2), &corev1.Pod{}
 		data, err := pod.Marshal()

@@ -21,7 +21,7 @@ func TestWriteText(t *testing.T) {
 	assert.Equal(t, "what        how many\nPods        20\nConfigMaps  1,000\n", text.String())
 }
 
-func TestWriteTextTellsThatItFailed(t *testing.T) {
+func TestWriteTextReturnsItsFailure(t *testing.T) {
 	read, write, err := os.Pipe()
 	require.NoError(t, err)
 	require.NoError(t, read.Close())

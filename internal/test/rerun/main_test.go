@@ -85,7 +85,7 @@ func TestMain(m *testing.M) { code := m.Run(); if before("main") < 1 { code = 1 
 	assert.Contains(t, output, "\nFLAKY\nexample.com/m/flaky.TestOnce")
 }
 
-func TestWhatDoesNotBuildFailsAtOnce(t *testing.T) {
+func TestBrokenBuildFailsAtOnce(t *testing.T) {
 	module(t, map[string]string{"broken": "func TestBroken(t *testing.T) { none() }\n"})
 	output, flaky, err := rerun(t, "go", "test", "./...")
 	assert.ErrorContains(t, err, "go test ./...: exit status 1")

@@ -221,9 +221,9 @@ var delays = []simulation.Kind{
 	simulation.Cut, simulation.Expired, simulation.Freeze, simulation.Slow, simulation.Held, simulation.Lag, simulation.Compacted,
 }
 
-// TestExpectationsTell: a controller that nobody tells of Pods is told of those that it
+// TestExpectationsNotify: a controller that nobody tells of Pods is told of those that it
 // has written, if it has something to do with them.
-func TestExpectationsTell(t *testing.T) {
+func TestExpectationsNotify(t *testing.T) {
 	simulation.Run(t, func(s *simulation.Simulation) {
 		s.Start("scaler", scale(scaling{expects: true, untold: true}))
 		s.Do(writeOwnersAlone)

@@ -67,9 +67,9 @@ func TestImportsRunDownThePage(t *testing.T) {
 	}
 }
 
-// TestDesignNamesWhatThereIs looks for the files, functions and tests that design.md and
+// TestDesignNamesExistingRooms looks for the files, functions and tests that design.md and
 // guarantees.md name.
-func TestDesignNamesWhatThereIs(t *testing.T) {
+func TestDesignNamesExistingRooms(t *testing.T) {
 	page := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(explanation(t, "design.md")+explanation(t, "guarantees.md"), "")
 	declared := map[string][]string{} // by file
 	var tests []string

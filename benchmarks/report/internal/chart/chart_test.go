@@ -78,7 +78,7 @@ func TestCurves(t *testing.T) {
 	assert.Equal(t, svg, again, "the same figures give the same file")
 }
 
-func TestCurvesLeaveOutWhatIsNot(t *testing.T) {
+func TestCurvesLeaveOutEmptyPanels(t *testing.T) {
 	zero := Panel{Cost: "nothing", Ours: []Point{{1, 0}}}
 	some := Panel{Cost: "something", Theirs: []Point{{0, 5}}}
 	svg, err := (&Curves{Title: "Title", Size: "size", Panels: []Panel{some, zero}}).SVG()

@@ -117,7 +117,7 @@ func TestOneLine(t *testing.T) {
 	assert.Equal(t, [][]string{{"CPU time", "4.74 s", "5.00 s, 1.05× more", "1.60 s, 2.97× less"}, {"memory", "548 MB", "547 MB, as much", "42.0 MB, 13.0× less"}}, table.Rows)
 }
 
-func TestConditionsOfWhatWasMeasuredAgain(t *testing.T) {
+func TestConditionsOfRepeatedMeasurements(t *testing.T) {
 	r, again := measured(), measured()
 	again.Series, again.Commit, again.Command = again.Series[:2], "def", "go run y"
 	r.Take(again)
