@@ -48,7 +48,13 @@ func tests(folder, test string) suite { return suite{folder: folder, test: test,
 
 // all returns all mutations.
 func all() []mutation {
-	return slices.Concat(listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, leftOutFields, factories, readYourWrites, workQueue, combining, resting, ofQueues, decoding, rejectedObjects, viewsOfOthers, ofShards, ownWrites, references, ofKinds, ofNamespaces, servers, listers, tablesAndIndexes, responses, sharedParts, pages, groupFactories, upperRooms)
+	return slices.Concat(
+		listAndWatch, storeAndIndex, eventsAndHandlers, namespaceSets, leftOutFields,
+		factories, readYourWrites, workQueue, combining, resting, ofQueues, decoding,
+		rejectedObjects, viewsOfOthers, ofShards, ownWrites, references, ofKinds,
+		ofNamespaces, servers, listers, tablesAndIndexes, responses, sharedParts, pages,
+		groupFactories, upperRooms, lowerRooms,
+	)
 }
 
 // apply returns the text of the function with the bug; f is that of m.in.
