@@ -17,9 +17,9 @@ import (
 // reapPeriod is the time from one deletion of a Lease to the next.
 const reapPeriod = time.Second
 
-// reaper deletes Leases of members that are dead, by requests of its own: renewals do not
-// wait for them. The server refuses to delete a Lease that was renewed after all: so its
-// ranges are free only when its member cannot renew it any more.
+// reaper deletes Leases of members that are dead, by its own requests, so that renewals do not
+// wait for them. The server refuses to delete a Lease that was renewed after all, so its ranges
+// are free only when its member cannot renew it any more.
 type reaper struct {
 	leases   leaseAPI
 	timeout  time.Duration // of a request
@@ -95,8 +95,8 @@ func (r *reaper) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case dead = <-r.found:
-			dead = slices.DeleteFunc(dead, func(s *sighting) bool { _, is := done[s.lease.UID]; return is })
+		case found := <-r.found:
+			dead, done = notDone(found, done)
 		case <-next.C:
 			due = true
 		}
@@ -111,6 +111,20 @@ func (r *reaper) run(ctx context.Context) {
 		due = false
 		next.Reset(reapPeriod)
 	}
+}
+
+// notDone returns the sightings of Leases that are not done, and the Leases that are and that
+// were found again: no other one is needed any more.
+func notDone(found []*sighting, done map[types.UID]struct{}) (left []*sighting, again map[types.UID]struct{}) {
+	again = map[types.UID]struct{}{}
+	for _, s := range found {
+		if _, is := done[s.lease.UID]; is {
+			again[s.lease.UID] = struct{}{}
+		} else {
+			left = append(left, s)
+		}
+	}
+	return left, again
 }
 
 // delete deletes a Lease in the state in which it was seen, and reports whether it is gone.
