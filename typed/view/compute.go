@@ -103,7 +103,7 @@ type computed[A, B index.Object] struct {
 	effort effort
 }
 
-// mark tells why a row is to be computed.
+// mark is the reason why a row is to be computed.
 type mark uint8
 
 const (
@@ -215,12 +215,13 @@ func (c *computed[A, B]) call(obj A) (made B, err error) {
 	return made, named(made)
 }
 
-// named returns nil if an object tells its name, which may panic, and an error if it has
-// none.
+// named returns an error if an object has no name. The object's methods may panic.
 func named[T index.Object](obj T) error {
 	var none T
-	if !index.Same(obj, none) && obj.GetName() == "" {
-		_ = obj.GetNamespace()
+	if index.Same(obj, none) {
+		return nil
+	}
+	if index.KeyOf(obj).Name == "" {
 		return errors.New("the object that was made has no name")
 	}
 	return nil
@@ -249,13 +250,13 @@ func (e *effort) add(calls int, time time.Duration) {
 	e.calls += calls
 	e.time += time
 	if e.metrics != nil && calls > 0 {
-		e.tell(calls, time)
+		e.report(calls, time)
 	}
 }
 
-// tell tells the metrics. If they panic with crashing disabled, that is reported, and the
-// step goes on.
-func (e *effort) tell(calls int, time time.Duration) {
+// report reports calls to the metrics. If they panic with crashing disabled, that is reported,
+// and the step continues.
+func (e *effort) report(calls int, time time.Duration) {
 	goroutine.Call(context.Background(), func() { e.metrics.Computed(e.view, calls, time) })
 }
 

@@ -86,6 +86,52 @@ func TestPanicTakesOneObject(t *testing.T) {
 	}
 }
 
+// badlyPlaced is a row of which some values have no namespace, but panic.
+type badlyPlaced struct{ row }
+
+func (r badlyPlaced) GetNamespace() string {
+	if r.value == "2" {
+		panic("no namespace")
+	}
+	return ""
+}
+
+// TestPanicOfANamespace: an object with a name, but without a namespace, is left out like one
+// for which the function panics.
+func TestPanicOfANamespace(t *testing.T) {
+	made := func(o *rig.Thing) badlyPlaced { return badlyPlaced{row{o.Name, fmt.Sprint(o.Version)}} }
+	for name, test := range map[string]func(things *view.View[*rig.Thing]) *view.View[badlyPlaced]{
+		"Map": func(things *view.View[*rig.Thing]) *view.View[badlyPlaced] { return view.Map(things, made) },
+		"FlatMap": func(things *view.View[*rig.Thing]) *view.View[badlyPlaced] {
+			return view.FlatMap(things, func(o *rig.Thing) []badlyPlaced { return []badlyPlaced{made(o)} })
+		},
+		"Group": func(things *view.View[*rig.Thing]) *view.View[badlyPlaced] {
+			return view.Group(things, view.Name[*rig.Thing](), func(_ index.Key, all iter.Seq[*rig.Thing]) (last badlyPlaced, ok bool) {
+				for o := range all {
+					last = made(o)
+				}
+				return last, true
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				set := named("a", "b")
+				informer := start(t, test(set.View()))
+				set.Put(rig.On("x", rig.At("a", 2)), rig.On("x", rig.At("b", 3)))
+				synctest.Wait()
+				values := map[string]string{}
+				for o := range informer.All() {
+					values[o.name] = o.value
+				}
+				assert.Equal(t, map[string]string{"a": "1", "b": "3"}, values)
+				assert.Equal(t, 1, informer.Status().RejectedNow)
+				assert.ErrorContains(t, informer.Status().LastRejected, "no namespace")
+			})
+		})
+	}
+}
+
 // TestPanicOfAKeyFunction: the object stays where it was.
 func TestPanicOfAKeyFunction(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
