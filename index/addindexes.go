@@ -64,7 +64,7 @@ func (x *Indexer[T]) AddIndexes(indexes ...Definition[T]) (err error) {
 	return nil
 }
 
-// fillIndexes files the objects in indexes that nobody reads. The caller holds writer.
+// fillIndexes files the objects in indexes that have no readers yet. The caller holds writer.
 func (x *Indexer[T]) fillIndexes(indexes []Definition[T]) {
 	for _, index := range indexes {
 		index.begin()

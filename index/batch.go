@@ -68,8 +68,8 @@ func (x *Indexer[T]) locateKeys(keys []Key) {
 	}
 }
 
-// keysOfNew appends objects that were located to the batch. Only those that are new get
-// their keys, which nobody looks at of the others: to ask an object waits for memory.
+// keysOfNew appends objects that were located to the batch. Only new objects get their keys,
+// which the others do not need: asking an object for its key waits for memory.
 func (b *batch[T]) keysOfNew(objs []T, at []located) {
 	b.located = append(b.located, at...)
 	for i, obj := range objs {
@@ -87,10 +87,10 @@ func (b *batch[T]) copyText(key Key, at *located) {
 	at.text = uint32(len(b.texts))
 }
 
-// copyTexts makes copies of the keys of the new objects of a block of a list. They are
-// one piece of memory: those of a large store are then not all over the heap, which costs
-// a look-up more than the comparison, and take less of it. A key that is left of a block
-// keeps the others, which are some hundred bytes.
+// copyTexts makes copies of the keys of the new objects of a block of a list. They are one
+// piece of memory: the keys of a large store are then not all over the heap, which would cost
+// a look-up more than the comparison does, and take less of it. If one object of a block is
+// left, its key keeps the memory of the others, a few hundred bytes.
 func (b *batch[T]) copyTexts() {
 	size := 0
 	for i, key := range b.keys {

@@ -37,10 +37,10 @@ type Definition[T Object] interface {
 	// reset forgets all objects, and makes room for n others.
 	reset(n int)
 
-	// fork returns an index with the same contents, which nobody reads; adopt takes
-	// them over if this one was not written to meanwhile. sparse reports whether it is
-	// time to adopt what compacted returns, a fork that takes less memory. Only adopt
-	// needs the lock.
+	// fork returns an index with the same contents and no readers; adopt takes its
+	// contents over if this index was not written to meanwhile. sparse reports whether it
+	// is time to adopt the fork that compacted returns, which takes less memory. Only
+	// adopt needs the lock.
 	fork() Definition[T]
 	sparse() bool
 	compacted() Definition[T]
@@ -95,8 +95,8 @@ func (x *Index[K, T]) stage(obj T) {
 	x.ends = append(x.ends, len(x.staged))
 }
 
-// maxScratch is the number of elements up to which memory for a batch of changes
-// is kept for the next one. Lists are too seldom for that.
+// maxScratch is the number of elements up to which memory for a batch of changes is kept for
+// the next one. The memory for a list is not kept, as lists are rare.
 const maxScratch = 16384
 
 func (x *Index[K, T]) unstage(keep int) {

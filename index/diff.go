@@ -15,7 +15,7 @@ func Diff[T Object](before, after *Snapshot[T]) iter.Seq[Event[T]] {
 		for obj := range notIn(&before.objects, &after.objects) {
 			gone[KeyOf(obj)] = obj
 		}
-		// What has only moved to another place is in both, since a key is in a
+		// An object that has only moved to another place is in both, since a key is in a
 		// snapshot once.
 		for obj := range notIn(&after.objects, &before.objects) {
 			key := KeyOf(obj)

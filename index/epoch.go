@@ -2,12 +2,12 @@ package index
 
 import "sync/atomic"
 
-// epoch tells the writer of a group of vectors and tables whether a reader may
-// still be looking at their pages. Every page carries the generation in which the
-// writer last made or copied it. As soon as a reader has taken a view, the
-// next batch of writes starts a new generation, and each page is copied once
-// before it is written in that generation. A fork is in a generation of its own from
-// the beginning, so that it leaves all pages of the original as they are.
+// epoch records, for the writer of a group of vectors and tables, whether a reader may still
+// be looking at their pages. Every page carries the generation in which the writer last made
+// or copied it. As soon as a reader has taken a view, the next batch of writes starts a new
+// generation, and each page is copied once before it is written in that generation. A fork has
+// a new generation from the beginning, so that it leaves all pages of the original as they
+// are.
 //
 // Readers call share under the indexer's read lock, the writer calls begin
 // under its write lock, so the two never overlap.
@@ -39,8 +39,7 @@ func (e *epoch) begin() {
 // fork makes e, which is new, the epoch of a fork.
 func (e *epoch) fork(of *epoch) { e.gen = of.gen + 1 }
 
-// adopt goes on with the generation of a fork, the pages of which no reader has
-// seen.
+// adopt continues with the generation of a fork, the pages of which no reader has seen.
 func (e *epoch) adopt(fork *epoch) {
 	e.gen = fork.gen
 	e.shared.Store(false)

@@ -1,8 +1,8 @@
 package index
 
-// fork returns an indexer with the contents of x, for a write of any size: nobody
-// reads it, and it leaves all pages of x as they are. If it is dropped, nothing has
-// happened. The caller holds writer.
+// fork returns an indexer with the contents of x, for a write of any size: it has no readers,
+// and leaves all pages of x as they are. If it is dropped, nothing has happened. The caller
+// holds writer.
 func (x *Indexer[T]) fork() *Indexer[T] {
 	f := &Indexer[T]{
 		options: x.options, hasher: x.hasher,
@@ -17,7 +17,7 @@ func (x *Indexer[T]) fork() *Indexer[T] {
 	return f
 }
 
-// empty lets go of all objects of a fork, and makes room for n others.
+// empty removes all objects from a fork, and makes room for n others.
 func (x *Indexer[T]) empty(n int) {
 	x.clear(n)
 	x.keys = makeHashTable[slot[T]](&x.keysEpoch, n)

@@ -85,7 +85,7 @@ func (t *hashTable[V]) own(e *epoch, hash uint32) *table[V] {
 	return in
 }
 
-// replace puts a table in the place of one of the same hashes.
+// replace puts a table where another one with the same hashes is.
 func (t *hashTable[V]) replace(e *epoch, hash uint32, by *table[V]) {
 	t.ownList(e)
 	span := 1 << (t.depth() - by.depth) // of places that are the same table's
@@ -189,7 +189,7 @@ func (t *hashTable[V]) join(e *epoch, hash uint32, in *table[V]) {
 	}
 }
 
-// flatten has one bit less select a table: no two that it tells apart are different.
+// flatten selects tables by one bit less: no two tables differ by that bit alone.
 func (t *hashTable[V]) flatten(e *epoch) {
 	t.shift++
 	shorter := make([]*table[V], 0, len(t.list)/2)

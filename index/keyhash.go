@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// keyHasher computes hashes of keys that nobody can foresee: who names objects cannot
-// have many of them get the same one. It is the method of wyhash (Wang Yi), which Go's
-// maps use where a processor does not help: 16 bytes at a time are multiplied, with
-// numbers that are secret. A key takes half the time of two calls of package maphash.
+// keyHasher computes hashes of keys that cannot be foreseen: a user who chooses names cannot
+// make many of them get the same hash. It is the method of wyhash (Wang Yi), which Go's maps
+// use where a processor does not help: 16 bytes at a time are multiplied, with numbers that
+// are secret. A key takes half the time of two calls of package maphash.
 type keyHasher struct{ seed, secret uint64 }
 
 func newKeyHasher() keyHasher { return keyHasher{rand.Uint64(), rand.Uint64()} }

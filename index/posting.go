@@ -45,10 +45,10 @@ func newList(lists, shape *epoch, pos uint32) *list {
 // another. It has nothing in it.
 var unused = &list{}
 
-// places is the read side of a posting: n positions, a single one of them in place of
-// a table. Loops over them go from page to page, in two loops and with one call of the
-// body, so that the compiler can put that in the place of the call. It has 32 bytes:
-// the compiler keeps no struct in registers that is larger (CanSSA in cmd/compile).
+// places is the read side of a posting: n positions, in a table, or a single one without a
+// table. Loops over them go from page to page, in two loops and with one call of the body, so
+// that the compiler can inline that call. It has 32 bytes: the compiler keeps no struct in
+// registers that is larger (CanSSA in cmd/compile).
 type places struct {
 	table [][]uint32
 	n     uint32

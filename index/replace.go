@@ -68,8 +68,8 @@ func (x *Indexer[T]) ReplaceNamespace(dst []Event[T], namespace string, list []T
 	return dst
 }
 
-// inNamespace returns the positions of the objects of a namespace, in a slice of
-// its own. The caller holds writer.
+// inNamespace returns the positions of the objects of a namespace, in a slice that the caller
+// may change. The caller holds writer.
 func (x *Indexer[T]) inNamespace(namespace string) []uint32 {
 	posts := x.namespaces.posts
 	id := posts.find(hashOf(posts.seed, namespace), namespace)
@@ -84,8 +84,8 @@ func (x *Indexer[T]) inNamespace(namespace string) []uint32 {
 	return list
 }
 
-// locateList locates the objects of a list. It tells, by position, which objects of
-// the store are in the list, and whether none of them is. The caller holds writer.
+// locateList locates the objects of a list. It reports, by position, which objects of the
+// store are in the list, and whether none of them is. The caller holds writer.
 func (x *Indexer[T]) locateList(list []T) (listed []bool, none bool) {
 	b := &x.batch
 	b.located = slices.Grow(b.located, len(list))
@@ -115,7 +115,7 @@ func (x *Indexer[T]) appendDeleted(dst []Event[T], gone []uint32, reason Reason)
 	return dst
 }
 
-// fill makes the objects of a list those of a fork, in the place of all others.
+// fill replaces all objects of a fork by those of a list.
 func (x *Indexer[T]) fill(dst []Event[T], list []T, reason Reason) []Event[T] {
 	x.empty(len(list))
 	return x.putAll(dst, list, nil, reason)

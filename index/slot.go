@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// slot is an object with the key that it was stored under, in a hashTable by the hash of
-// that key; the place of its entry is the object's position plus one. The key is kept
-// beside the object, so that a look-up compares it without touching the object, and so
-// that nothing depends on the object staying unmodified.
+// slot is an object with the key that it was stored under, in a hashTable by the hash of that
+// key; the place of its entry is the object's position plus one. The key is kept next to the
+// object, so that a look-up compares it without touching the object, and so that nothing
+// depends on the object staying unmodified.
 //
 // With a pointer as the object an entry has 32 bytes: that is why the text, a string, is
 // kept as its two parts, with a length of 32 bits.

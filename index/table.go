@@ -18,10 +18,10 @@ type entry[V any] struct {
 // from each entry to the next one and from the last one to the first, no entry is free.
 // A free entry ends the way, and there always is one.
 //
-// All that a look-up needs of an entry is in the entry, or beside its neighbours. Control
-// bytes, as Go's maps have them, say sooner that an entry is another one's; but the
-// processor then knows only after it has read them which entry to wait for, and in a large
-// store it is waiting that takes the time.
+// All that a look-up needs of an entry is in the entry, or in its neighbours. Control bytes,
+// as in Go's maps, rule out other keys' entries sooner. But then the processor learns which
+// entry it needs only after it has read them, and in a large store it is waiting for memory
+// that takes the time.
 type table[V any] struct {
 	entries []entry[V]
 	gen     uint64 // the generation that the table was made in

@@ -2,11 +2,11 @@ package index
 
 import "k8s.io/apimachinery/pkg/types"
 
-// uidGetter is an object that tells its UID.
+// uidGetter is an object that has a UID.
 type uidGetter interface{ GetUID() types.UID }
 
-// counting returns the changes that count, see Change.UID, in a slice of its own if some do
-// not. A change is judged by the state that those before it leave. The caller holds writer.
+// counting returns the changes that count, see Change.UID, in a new slice if some do not. A
+// change is judged by the state that those before it leave. The caller holds writer.
 func (x *Indexer[T]) counting(changes []Change[T]) []Change[T] {
 	for i := range changes {
 		if changes[i].UID != nil {

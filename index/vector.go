@@ -14,10 +14,9 @@ const (
 	pageMask = pageSize - 1
 )
 
-// pages is the read side of a vector: n elements in pages of pageSize, the
-// last one shorter. A copy of the struct is a view that stays as it is while
-// the vector goes on changing, provided that the vector's epoch was shared
-// when the copy was made.
+// pages is the read side of a vector: n elements in pages of pageSize, the last one shorter. A
+// copy of the struct is a view that stays as it is while the vector changes, provided that the
+// vector's epoch was shared when the copy was made.
 type pages[E any] struct {
 	table [][]E
 	n     uint32
@@ -53,7 +52,7 @@ func (p pages[E]) chunks() iter.Seq[[]E] {
 	}
 }
 
-// collect returns the elements in a slice of its own, nil if there are none.
+// collect returns the elements in a new slice, nil if there are none.
 func (p *pages[E]) collect() []E {
 	if p.n == 0 {
 		return nil
@@ -123,7 +122,7 @@ func (v *vector[E]) push(e *epoch, elem E) {
 	v.n++
 }
 
-// pop drops the last element, and what has become much too large.
+// pop drops the last element, and shrinks a page or table that has become much too large.
 func (v *vector[E]) pop(e *epoch) {
 	v.n--
 	p := v.n >> pageBits

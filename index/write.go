@@ -188,8 +188,8 @@ func (x *Indexer[T]) appendChange(dst []Event[T], found bool, old T, c *Change[T
 	}
 }
 
-// appendPut appends the events of an object that is stored, in the place of old if
-// that was found.
+// appendPut appends the events of an object that is stored, and that replaces old if that was
+// found.
 func (x *Indexer[T]) appendPut(dst []Event[T], found bool, old, obj T, reason Reason) []Event[T] {
 	if !found {
 		return append(dst, Event[T]{Type: Added, Reason: reason, New: obj})
@@ -260,8 +260,8 @@ func (x *Indexer[T]) SetResourceVersion(version string) {
 	x.mu.Unlock()
 }
 
-// clear lets go of all objects, makes room for n others, and leaves what readers hold
-// of them alone.
+// clear removes all objects, makes room for n others, and leaves the pages that readers hold
+// as they are.
 func (x *Indexer[T]) clear(n int) {
 	x.begin()
 	x.objects, x.hashes = roomFor[T](&x.objectsEpoch, n), roomFor[uint32](&x.keysEpoch, n)

@@ -21,8 +21,8 @@ func (b *block[T]) add(obj T) bool {
 	return b.n == blockSize
 }
 
-// flush passes the objects that match to yield, in order, and empties the
-// block. It reports whether to go on.
+// flush passes the objects that match to yield, in order, and empties the block. It reports
+// whether to continue.
 func (b *block[T]) flush(m *matcher, yield func(T) bool) bool {
 	n := b.n
 	b.n = 0

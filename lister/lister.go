@@ -156,9 +156,9 @@ func (s reads[T]) called() schema.GroupResource {
 	return schema.GroupResource{Resource: strings.ToLower(t.Name())}
 }
 
-// recoverReleased is deferred by reads that return an error: that of a read of a
-// released store, which the store panics with, becomes theirs. Err of the store would
-// tell of it too, but only of a moment before the read.
+// recoverReleased is deferred by reads that return an error. A read of a released store panics
+// with an error, which becomes theirs. Err of the store would return it too, but only as of a
+// moment before the read.
 func (s reads[T]) recoverReleased(verb string, err *error) {
 	p := recover()
 	if p == nil {

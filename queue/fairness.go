@@ -5,14 +5,15 @@ import (
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
-// tenants are those who have keys, if the queue is fair, or else one who has them all.
+// tenants are the owners of keys, if the queue is fair, or else a single one that owns all
+// keys.
 type tenants[K comparable] struct {
 	fair bool
 	all  tenant[K] // if the queue is not fair
 	by   shrink.Steps[string, tenant[K]]
 }
 
-// tenant has keys of its own, that take turns with those of others.
+// tenant owns keys, which take turns with those of other tenants.
 type tenant[K comparable] struct {
 	name  string
 	keys  int        // that have an entry

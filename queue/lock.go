@@ -57,8 +57,8 @@ func (q *WorkQueue[K]) timeOrUnlock() time.Duration {
 	return now
 }
 
-// crashed is called by a metric that has panicked. If that ends the process, or somebody
-// recovers, the lock is not held for ever, and what was left is done.
+// crashed is called by a metric that has panicked. If that ends the process, or a caller
+// recovers, the lock is not held for ever, and the adds that were left are done.
 func (q *WorkQueue[K]) crashed(panicked any) {
 	if utilruntime.ReallyCrash {
 		q.makeLeft()

@@ -25,12 +25,12 @@ type entry[K comparable] struct {
 	nextPriority int // with which it is to wait after its processing, if it is dirty
 	duePriority  int // with which it is to wait when its delay ends
 
-	since time.Duration // when it took its place, or was handed out; unknown if nobody looked at the clock
+	since time.Duration // when it took its place, or was handed out; unknown if the clock was not read
 	added time.Duration // when it was first added since it was handed out; for metrics
 	state state
 }
 
-// unknown is a time at which nobody has looked at the clock.
+// unknown is a time for which the clock was not read.
 const unknown = time.Duration(-1)
 
 // state is a set of flags. An entry with none of them rests.
@@ -45,9 +45,9 @@ const (
 
 func (e *entry[K]) inState(s state) bool { return e.state&s != 0 }
 
-// keyTable has the entries of all keys that a WorkQueue knows of. Those of keys that are not
-// wanted now rest: they stay, as a key is likely to come again. Only memory sees them. Keys
-// that refer to other values, which they would keep alive, do not rest.
+// keyTable holds the entries of all keys that a WorkQueue knows of. The entries of keys that
+// are not wanted now rest: they stay, as a key is likely to come again. Only memory sees them.
+// Keys that refer to other values, which they would keep alive, do not rest.
 type keyTable[K comparable] struct {
 	by      shrink.Steps[K, entry[K]]
 	resting intrusive.List[entry[K]] // the one that has rested longest first
@@ -90,7 +90,7 @@ func (q *WorkQueue[K]) rest(e *entry[K]) {
 	}
 }
 
-// forget takes an entry that rests out, and lets go of its key. The caller holds mu.
+// forget removes an entry that rests, and frees its key. The caller holds mu.
 func (q *WorkQueue[K]) forget(e *entry[K]) {
 	q.keys.getUp(e)
 	q.keys.by.Delete(e.key)
@@ -113,10 +113,11 @@ func (q *WorkQueue[K]) newEntry(r *request[K]) *entry[K] {
 	return e
 }
 
-// memory tells when a WorkQueue gives memory back. While it has more than it always keeps, it
-// looks every trimPeriod at what it did not need since. Its fields are guarded by mu.
+// memory decides when a WorkQueue gives memory back. While the queue has more than it always
+// keeps, it looks every trimPeriod at the entries that it did not need since. The fields are
+// guarded by mu.
 type memory struct {
-	next    time.Duration // when to look, or go on
+	next    time.Duration // when to look, or continue
 	inSteps bool          // it is being given back
 }
 

@@ -29,7 +29,8 @@ func (q *WorkQueue[K]) Stats() Stats {
 	return s
 }
 
-// stats returns the state, and what has waited longest, nil if nothing waits. The caller holds mu.
+// stats returns the state, and the entry that has waited longest, nil if nothing waits. The
+// caller holds mu.
 func (q *WorkQueue[K]) stats(now time.Duration) (Stats, *entry[K]) {
 	oldest, since := q.schedule.oldest(now)
 	return Stats{
@@ -131,7 +132,7 @@ type InWork struct {
 	Stuck bool // it began long ago: 5 minutes, or what WithSlowReconciles says
 }
 
-const maxReported = 1000 // elements of a list, which take some ten microseconds
+const maxReported = 1000 // elements of a list, which take about ten microseconds
 
 // Report returns the state of the queue, with at most n elements in each list, and no more than
 // 1,000. The caller owns it. Stats, Depths, Oldest and InWork are of one moment.

@@ -91,15 +91,15 @@ type WorkQueue[K comparable] struct {
 	dirty     int                      // guarded by mu; of these, those that were added again
 	delays    intrusive.Heap[entry[K]] // guarded by mu; keys that are to be added later
 	sleepers  monitor.Sleepers         // guarded by mu; workers
-	alarm     *timing.Alarm            // guarded by mu; for what is delayed, metrics and memory
+	alarm     *timing.Alarm            // guarded by mu; for delayed keys, metrics and memory
 	retries   uint64                   // guarded by mu
 	metrics   *metrics                 // guarded by mu
 	memory    memory                   // guarded by mu
 	shutDown  bool                     // guarded by mu
-	cutShort  chan struct{}            // guarded by mu; closed and made anew by each ShutDown
+	cutShort  chan struct{}            // guarded by mu; closed and replaced by each ShutDown
 	drained   chan struct{}            // closed when the queue is shut down and nothing is left
 
-	failures failures[K] // has a lock of its own
+	failures failures[K] // has its own lock
 	results  results
 	slowLog  loglimit.Log
 }

@@ -75,8 +75,8 @@ type request[K comparable] struct {
 	tenant  string        // of the key, if the queue is fair
 	keep    bool          // the priority of a key that is being processed
 	retry   bool          // it counts as one
-	bounded bool          // it heeds the capacity
-	at      time.Duration // when it is made, unknown if nobody has looked at the clock
+	bounded bool          // the capacity bounds it
+	at      time.Duration // when it is made, unknown if the clock was not read
 }
 
 // put makes an add, or leaves it to who holds the lock.
@@ -227,7 +227,7 @@ func (q *WorkQueue[K]) enqueue(e *entry[K], priority int, now time.Duration) {
 			m.next = now + metricsPeriod
 			q.alarm.At(m.next)
 		}
-		m.tell(func() {
+		m.call(func() {
 			m.adds.Inc()
 			m.depth.Inc(priority)
 		})

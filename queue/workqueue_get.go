@@ -107,7 +107,7 @@ func (q *WorkQueue[K]) handOut(now time.Duration) *entry[K] {
 	q.inWork.Append(&e.node)
 	q.inProcess++
 	if m := q.metrics; m != nil {
-		m.tell(func() {
+		m.call(func() {
 			m.depth.Dec(e.priority)
 			m.latency.Observe((now - e.added).Seconds())
 			m.inFlight.Inc()
@@ -150,7 +150,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 	}
 	q.letGo()
 	if m := q.metrics; m != nil {
-		m.tell(func() {
+		m.call(func() {
 			m.workDuration.Observe((now - began).Seconds())
 			m.inFlight.Dec()
 		})

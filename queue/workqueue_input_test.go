@@ -40,7 +40,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		"passed over -3 times":                          {queue.WithAgeing(-3)},
 		"the capacity is 0":                             {queue.WithCapacity(0)},
 		"the capacity is -1":                            {queue.WithCapacity(-1)},
-		"the function that tells a key's tenant is nil": {queue.WithFairness[string](nil)},
+		"the function that returns the tenant of a key is nil": {queue.WithFairness[string](nil)},
 		"fairness is by a func(int) string, and the queue's keys are of type string":        {queue.WithFairness(func(int) string { return "" })},
 		"the rate limiter is a *workqueue.TypedMaxOfRateLimiter[int], and the queue's keys": {queue.WithRateLimiter(workqueue.NewTypedMaxOfRateLimiter[int]())},
 	} {

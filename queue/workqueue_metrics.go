@@ -38,9 +38,9 @@ type allPriorities struct{ workqueue.GaugeMetric }
 func (g allPriorities) Inc(int) { g.GaugeMetric.Inc() }
 func (g allPriorities) Dec(int) { g.GaugeMetric.Dec() }
 
-// metrics are what a queue reports. Their methods are called with the queue's lock held, at the
-// end of what they tell of; those of nil do nothing. A metric that panics is reported to
-// utilruntime.HandleCrash; if that ends the process, it does so without the lock.
+// metrics are the metrics of a queue. Their methods are called with the queue's lock held, at
+// the end of the change that they record; methods of nil do nothing. A metric that panics is
+// reported to utilruntime.HandleCrash; if that ends the process, it does so without the lock.
 type metrics struct {
 	depth               PriorityGaugeMetric
 	adds, retries       workqueue.CounterMetric
@@ -50,7 +50,7 @@ type metrics struct {
 	delayed, inFlight   workqueue.GaugeMetric
 	oldestAge           workqueue.SettableGaugeMetric
 
-	crashed func(any) // is called before a panic goes on
+	crashed func(any) // is called before a panic continues
 	// next is when those gauges are to be set that change as time goes by: never while they are
 	// 0 and stay so until a key is added.
 	next time.Duration
@@ -97,21 +97,21 @@ func (noMetric) Dec()            {}
 func (noMetric) Set(float64)     {}
 func (noMetric) Observe(float64) {}
 
-func (m *metrics) tell(what func()) {
+func (m *metrics) call(f func()) {
 	if m != nil {
 		defer utilruntime.HandleCrash(m.crashed)
-		what()
+		f()
 	}
 }
 
-// The first three tell of one key more, or less.
-func (m *metrics) retried()    { m.tell(func() { m.retries.Inc() }) }
-func (m *metrics) delayBegan() { m.tell(func() { m.delayed.Inc() }) }
-func (m *metrics) delayEnded() { m.tell(func() { m.delayed.Dec() }) }
+// The first three record one key more, or less.
+func (m *metrics) retried()    { m.call(func() { m.retries.Inc() }) }
+func (m *metrics) delayBegan() { m.call(func() { m.delayed.Inc() }) }
+func (m *metrics) delayEnded() { m.call(func() { m.delayed.Dec() }) }
 
-// raised tells of a higher priority of what waits, or will.
+// raised records a higher priority of a key that waits, or will.
 func (m *metrics) raised(from, to int) {
-	m.tell(func() {
+	m.call(func() {
 		m.depth.Dec(from)
 		m.depth.Inc(to)
 	})
@@ -137,7 +137,7 @@ func (q *WorkQueue[K]) setMetrics(now time.Duration) (next time.Duration) {
 		longest = max(longest, now-n.Of.since)
 	}
 	_, since := q.schedule.oldest(now)
-	m.tell(func() {
+	m.call(func() {
 		m.unfinished.Set(total.Seconds())
 		m.longest.Set(longest.Seconds())
 		m.oldestAge.Set((now - since).Seconds())

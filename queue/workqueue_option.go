@@ -77,7 +77,7 @@ func WithRateLimiter[K comparable](limiter workqueue.TypedRateLimiter[K]) Option
 func WithFairness[K comparable](tenant func(key K) string) Option {
 	return func(o *options) error {
 		o.tenant = tenant
-		return refuse(tenant == nil, "the function that tells a key's tenant is nil")
+		return refuse(tenant == nil, "the function that returns the tenant of a key is nil")
 	}
 }
 

@@ -78,8 +78,8 @@ type run[K comparable] struct {
 	logger  klog.Logger
 }
 
-// work processes a key, and reports whether there is more. If a clock panics, and that does not
-// end the process, it goes on after a while.
+// work processes a key, and reports whether there is more. If a clock panics, and that does
+// not end the process, work returns after a while.
 func (r *run[K]) work(ctx context.Context, w *timing.Watchdog[K]) (more bool) {
 	more = true
 	defer utilruntime.HandleCrash(goroutine.Pause)
@@ -108,8 +108,8 @@ func (r *run[K]) handle(ctx context.Context, key K, w *timing.Watchdog[K]) {
 	})
 }
 
-// settle does what the outcome of a call asks for. What is asked for that, the error, the rate
-// limiter and the logger, may panic as well: then the outcome is this panic.
+// settle acts on the outcome of a call. The error, the rate limiter and the logger are asked
+// for that, and may panic as well: then the outcome is this panic.
 func (r *run[K]) settle(ctx context.Context, key K, w *timing.Watchdog[K], outcome error) {
 	panicked := goroutine.Try(ctx, func() error {
 		r.logSlow(ctx, w.End())
@@ -145,7 +145,7 @@ func (r *run[K]) settled(ctx context.Context, key K, outcome error) {
 	r.AddAfter(key, after)
 }
 
-// retry has a key that has failed tried again when the rate limiter allows.
+// retry adds a key that has failed again, when the rate limiter allows.
 func (r *run[K]) retry(ctx context.Context, key K, outcome error) {
 	r.results.failed.Add(1)
 	r.AddRateLimited(key)

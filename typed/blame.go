@@ -55,8 +55,8 @@ func (l *loop[T]) report(panicked any) {
 	goroutine.Crash(l.informer.ctx, panicked)
 }
 
-// crashed ends the informer, whose goroutine has panicked where no user's function is
-// called: it says so, rather than go on with events that are lost.
+// crashed ends the informer after a panic of its goroutine outside of any user function: Run
+// returns the panic, instead of continuing with lost events.
 func (l *loop[T]) crashed(_ context.Context, panicked any) {
 	(*l.informer.ending.Load())(&goroutine.PanicError{Of: "the informer's own goroutine", Value: panicked})
 }

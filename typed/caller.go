@@ -19,7 +19,7 @@ type caller[T index.Object] struct {
 
 // call calls the handler for an event, and returns true.
 func (c *caller[T]) call(e *Event[T]) (next bool) {
-	next = true // also after a panic
+	next = true // even after a panic
 	defer utilruntime.HandleCrashWithContext(c.ctx, c.panicked...)
 	dispatch(c.listener.handler, e)
 	return
@@ -33,7 +33,7 @@ func (c *caller[T]) callAll(events []Event[T]) (done int, returned bool) {
 	defer utilruntime.HandleCrashWithContext(c.ctx, c.panicked...)
 	for done < len(events) {
 		e := &events[done]
-		done++ // also if it panics
+		done++ // even if it panics
 		dispatch(c.listener.handler, e)
 		c.listener.handled()
 		if c.listener.registration.stopped.Load() || c.listener.tasks.some.Load() {

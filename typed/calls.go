@@ -43,7 +43,8 @@ func (p *panics) fill(s *report.Handler) {
 	s.Panics, s.LastPanic, s.LastPanicAt = p.n, p.last, p.at
 }
 
-// pace tells from the reports on a handler whose calls are not timed whether it goes on.
+// pace compares the reports on a handler whose calls are not timed, to find out whether the
+// handler makes progress.
 type pace struct {
 	mu      sync.Mutex
 	handled uint64    // guarded by mu; at since

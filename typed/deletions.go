@@ -10,9 +10,9 @@ import (
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
-// deletions tells those who wait for an object to go when something has
-// happened to it. What it costs the informer is one look at a counter if nobody
-// waits, and a look at each event's key otherwise.
+// deletions calls the waiters for the deletion of an object when something has happened to the
+// object. It costs the informer one look at a counter if there are no waiters, and one look at
+// each event's key otherwise.
 type deletions struct {
 	waiting atomic.Int32 // the number of waiters
 	mu      sync.Mutex
@@ -55,8 +55,8 @@ func (d *deletions) remove(w *deletionWaiter) {
 	}
 }
 
-// waitersFor returns who is to be called after events that tell what the store has
-// changed. Often that is nobody.
+// waitersFor returns the waiters to call after the store has made the changes that events
+// report. Often there are none.
 func waitersFor[T index.Object](d *deletions, events []Event[T]) []*deletionWaiter {
 	if d.waiting.Load() == 0 {
 		return nil
@@ -72,7 +72,7 @@ func waitersFor[T index.Object](d *deletions, events []Event[T]) []*deletionWait
 	return called
 }
 
-// all returns everybody who waits.
+// all returns all waiters.
 func (d *deletions) all() []*deletionWaiter {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -92,7 +92,7 @@ func (i *Informer[T]) visit(ctx context.Context, opts []HandlerOption, yield fun
 	return i.eventsEnd(ctx)
 }
 
-// eventsEnd tells why there are no more events.
+// eventsEnd returns the reason why there are no more events.
 func (i *Informer[T]) eventsEnd(ctx context.Context) error {
 	return i.withFailure(fmt.Errorf("informer %s: event stream ended: %w", i.name, i.endOf(ctx)))
 }

@@ -48,7 +48,7 @@ type versionExpected[T index.Object] struct {
 	lists    uint64 // that there were when it was made
 	waiter   versionWaiter
 
-	// Of one key, if the source tells keys apart:
+	// Of one key, if the source distinguishes keys:
 	key   *index.Key    // nil: of all
 	batch atomic.Uint64 // of the queue, by which all is consumed up to the version; 0: not yet reported
 	look  keyWaiter

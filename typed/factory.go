@@ -65,11 +65,11 @@ type share struct {
 	name     string      // which it has without WithName
 	ctx      context.Context
 	stop     context.CancelFunc
-	grace    time.Duration // for which it goes on without users
+	grace    time.Duration // for which it keeps running without users
 	asked    config        // what its own options say
 	uses     *uses         // changed with mu of the factory held
 	ended    bool          // guarded by mu of the factory
-	wanted   chan struct{} // guarded by mu of the factory; closed when a user comes in the time of grace; nil: there is none
+	wanted   chan struct{} // guarded by mu of the factory; closed when a user comes in the time of grace (nil: there is none)
 }
 
 // anyInformer is an Informer of whatever type of objects: what a factory asks of all
@@ -246,14 +246,14 @@ func (f *Factory) linger(at shareKey, s *share, wanted chan struct{}) {
 	}
 }
 
-// end stops an informer that nobody uses.
+// end stops an informer that has no users.
 func (f *Factory) end(at shareKey, s *share) {
 	f.forget(at, s)
 	s.stop()
 	f.letGo(f.ctx, s)
 }
 
-// letGo releases an informer that has ended and that nobody uses.
+// letGo releases an informer if it has ended and has no users.
 func (f *Factory) letGo(ctx context.Context, s *share) {
 	f.mu.Lock()
 	over := s.ended && s.uses.none()

@@ -75,7 +75,8 @@ func (i *Informer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
 	return func() { leave() }, nil
 }
 
-// follow does so; what it returns reports whether f was still told of everything.
+// follow does as Follow. Its leave removes f, and reports whether f has received everything
+// until then.
 func (i *Informer[T]) follow(f Follower[T]) (leave func() bool, err error) {
 	if leave, err = i.addFollower(f); err != nil {
 		return nil, err
@@ -147,21 +148,21 @@ func (s *SharedInformer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
 // following is a follower of a SharedInformer.
 type following struct {
 	mu    sync.Mutex  // held while it is ended
-	leave func() bool // reports whether it was told of everything until now
+	leave func() bool // reports whether it has received everything until now
 	end   func()
 }
 
-// release ends what the follower is told.
+// release removes the follower, and calls end unless the follower has ended before.
 func (f *following) release() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.leave() {
-		tell(f.end)
+		callFollower(f.end)
 	}
 }
 
-// followerList has the followers of an informer. Its writers hold the informer's lock.
-// It costs a look at a pointer if there is none.
+// followerList contains the followers of an informer. Its writers hold the informer's lock. It
+// costs a look at a pointer if there are no followers.
 type followerList[T index.Object] struct {
 	list atomic.Pointer[[]*Follower[T]]
 }
@@ -192,9 +193,9 @@ func (l *followerList[T]) remove(one *Follower[T]) bool {
 	return len(list) < before
 }
 
-// tell calls a method of a follower. If that panics, the others are told all the same, and
-// what the informer is doing goes on, unless utilruntime.HandleCrash ends the process.
-func tell(call func()) {
+// callFollower calls a method of a follower. If that panics, the informer still calls the other
+// followers and continues, unless utilruntime.HandleCrash ends the process.
+func callFollower(call func()) {
 	defer utilruntime.HandleCrash()
 	call()
 }
@@ -204,27 +205,27 @@ func (l *followerList[T]) step(events []Event[T], version string) {
 		return
 	}
 	for _, f := range l.all() {
-		tell(func() { (*f).Step(events, version) })
+		callFollower(func() { (*f).Step(events, version) })
 	}
 }
 
 func (l *followerList[T]) synced() {
 	for _, f := range l.all() {
-		tell((*f).Synced)
+		callFollower((*f).Synced)
 	}
 }
 
 func (l *followerList[T]) report(err error) {
 	for _, f := range l.all() {
-		tell(func() { (*f).Report(err) })
+		callFollower(func() { (*f).Report(err) })
 	}
 }
 
-// end tells all that the informer has ended.
+// end calls End of all followers, and removes them.
 func (l *followerList[T]) end(cause error) {
 	list := l.all()
 	l.list.Store(nil)
 	for _, f := range list {
-		tell(func() { (*f).End(cause) })
+		callFollower(func() { (*f).End(cause) })
 	}
 }

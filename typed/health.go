@@ -25,7 +25,7 @@ type health struct {
 	withheld error     // guarded by mu; why the first list was not taken up
 	failed   failed    // guarded by mu; all failures
 	watches  int       // guarded by mu
-	watching time.Time // guarded by mu; when it last began to watch; zero: it has failed since
+	watching time.Time // guarded by mu; when it last began to watch (zero: it has failed since)
 	contact  time.Time // guarded by mu; when it last worked
 
 	notStreamed    int   // guarded by mu; streamed lists that were given up
@@ -33,7 +33,7 @@ type health struct {
 
 	trouble    loglimit.Trouble // what is logged of failures
 	rejections rejections
-	untold     untold
+	unreported unreported
 }
 
 // report notes and logs err, see Sink.Report. What logs is the user's, and may
@@ -51,7 +51,7 @@ func (h *health) log(ctx context.Context, name string, err error) {
 		})
 		return
 	}
-	if failures, since, tell := h.trouble.Fail(); tell {
+	if failures, since, log := h.trouble.Fail(); log {
 		utilruntime.HandleErrorWithContext(ctx, err, "Failed to list or watch, will retry", "informer", name, "failures", failures, "since", since)
 	}
 }
@@ -70,7 +70,7 @@ func (h *health) giveUp(ctx context.Context, name string, err error) {
 // reject notes that an object was rejected, and has it logged.
 func (h *health) reject(ctx context.Context, rejected *source.RejectedError, by rejecter) {
 	h.rejections.note(rejected, by)
-	h.untold.add(ctx, rejected)
+	h.unreported.add(ctx, rejected)
 }
 
 // watch notes that the source begins to watch.

@@ -79,7 +79,7 @@ type Informer[T index.Object] struct {
 	deletions deletions
 	byKey     keyVersions
 	lastEvent atomic.Int64 // Unix time in nanoseconds; 0: none
-	contact   atomic.Int64 // the same; when the source last told of anything
+	contact   atomic.Int64 // the same; when the source last reported anything
 	relists   atomic.Int64
 	published atomic.Int64 // how many events there were
 	progress
@@ -104,7 +104,7 @@ type Informer[T index.Object] struct {
 	cause     error           // why Run ended; set before stopped is closed
 	listeners listenerList[T]
 	followers followerList[T]
-	limit     atomic.Int32   // of events that a Block handler has room for; 0: none; changed with mu held
+	limit     atomic.Int32   // of events that a Block handler has room for (0: none); changed with mu held
 	calling   sync.WaitGroup // the goroutines that call handlers
 }
 
@@ -329,7 +329,7 @@ func (i *Informer[T]) isSynced() bool {
 	}
 }
 
-// syncError tells why the informer, or the handler r unless it is nil, is not
+// syncError returns the reason why the informer, or the handler r unless it is nil, is not
 // synced now that a wait for it has ended.
 func (i *Informer[T]) syncError(ctx context.Context, r *Registration) error {
 	var s report.Status
@@ -344,8 +344,8 @@ func (i *Informer[T]) syncError(ctx context.Context, r *Registration) error {
 	return e
 }
 
-// endOf tells why a wait has ended, when it is not that what was waited for has
-// come: the cause of ctx's end, ErrStopped, or both.
+// endOf returns the reason why a wait has ended before its condition was met: the cause of
+// ctx's end, ErrStopped, or both.
 func (i *Informer[T]) endOf(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if !i.isStopped() {

@@ -30,11 +30,11 @@ type informerSink[T index.Object] struct {
 	progress  *progress
 	held      func(index.Key) (T, bool) // what the store has
 	first     firstList
-	reported  func(error)       // tells followers
+	reported  func(error)       // passes the error to followers
 	onError   func(error) error // may be nil
 	end       func(cause error) // ends Run
 	meter     *source.Meter
-	needs     func() []string // the fields that somebody reads
+	needs     func() []string // the fields that handlers, followers and indexes read
 	hooks     hooks
 	moved     func() // versions of the source have
 }
@@ -129,7 +129,7 @@ func (s *informerSink[T]) replace(l source.List, version string) {
 		return
 	}
 	s.progress.note(len(objs), len(objs))
-	s.health.report(s.ctx, s.name, nil) // before anybody can see that it has synced
+	s.health.report(s.ctx, s.name, nil) // before callers can see that it has synced
 	s.reported(nil)
 	if len(objs) == 0 && !leftOut && len(rejected) > 0 && s.first.withhold(version, l.Done) {
 		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), s.health.rejections.lastOne())
@@ -259,8 +259,8 @@ func (s *informerSink[T]) Report(err error) {
 
 var errNoName = errors.New("object has no name")
 
-// admitChange returns a change as it is to be made, false if it cannot be. What is deleted
-// is gone whether its last state can be used or not.
+// admitChange returns a change as the store is to make it, false if it cannot be made. A
+// deleted object is gone even if its last state cannot be used.
 func (s *informerSink[T]) admitChange(c index.Change[T], version string) (index.Change[T], bool) {
 	var none T
 	var ok bool
@@ -287,9 +287,9 @@ func (s *informerSink[T]) admitChange(c index.Change[T], version string) (index.
 	return c, true
 }
 
-// admit returns obj as it is to be stored, false and its key if it cannot be, which it
-// reports. Listed tells that it is one of a list, which takes nothing back until it is
-// complete.
+// admit returns obj as it is to be stored. If obj cannot be stored, admit reports that, and
+// returns the key and false. Listed is set for an object of a list, which takes back no
+// rejection until it is complete.
 func (s *informerSink[T]) admit(obj T, resourceVersion string, listed bool) (_ T, key index.Key, ok bool) {
 	var none T
 	if index.Same(obj, none) {

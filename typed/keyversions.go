@@ -44,7 +44,7 @@ func (i *Informer[T]) await(ctx context.Context, e Expected) {
 	e.Watch(func() {
 		select {
 		case changed <- struct{}{}:
-		default: // it is told already
+		default: // it is notified already
 		}
 	})
 	defer e.Unwatch()
@@ -84,7 +84,7 @@ func (i *Informer[T]) canReachAt(key index.Key, version string) error {
 	return nil
 }
 
-// sourceAt returns the version of a key as the source has it, "" if it does not tell.
+// sourceAt returns the version of a key as the source has it, "" if it is not reported.
 func (i *Informer[T]) sourceAt(key index.Key) string {
 	if i.source == nil {
 		return ""
@@ -92,7 +92,7 @@ func (i *Informer[T]) sourceAt(key index.Key) string {
 	return source.VersionAt(i.source, key)
 }
 
-// watchKey has e be about one key, if the source tells keys apart.
+// watchKey limits e to one key, if the source distinguishes keys.
 func (e *versionExpected[T]) watchKey(key index.Key) {
 	if _, ok := e.informer.source.(source.Versions); ok {
 		e.key = &key
@@ -100,7 +100,7 @@ func (e *versionExpected[T]) watchKey(key index.Key) {
 }
 
 // isKeyReflected reports whether reads of the key reflect the version: the source has reported
-// it, and what was queued then has been consumed.
+// the version, and the informer has consumed all that was queued then.
 func (e *versionExpected[T]) isKeyReflected() bool {
 	batch := e.batch.Load()
 	if batch == 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/kubetyped/informer/internal/goroutine"
 )
 
-// keyVersions notifies those who wait for the version of a key: after each batch,
-// and when versions of the source have moved. What it costs the informer is one look at a
-// counter if nobody waits. Of many waiters, those of changed objects are checked after each batch,
-// and all of them every sweepEvery, because an object may be outside of the selection.
+// keyVersions notifies the waiters for versions of keys: after each batch, and when versions of
+// the source have moved. It costs the informer one look at a counter if there are no waiters.
+// If there are many, it checks those of changed objects after each batch, and all of them every
+// sweepEvery, because an object may be outside of the selection.
 type keyVersions struct {
 	waiting  atomic.Int32  // the number of waiters
 	consumed atomic.Uint64 // batches of the queue that reads reflect

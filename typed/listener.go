@@ -104,7 +104,7 @@ func (l *listener[T]) letGo() {
 	l.tasks.clear()
 }
 
-// deliver passes the events of a batch on. It reports whether to go on.
+// deliver passes on the events of a batch. It reports whether to continue.
 func (l *listener[T]) deliver(events []Event[T], emit func(*Event[T]) bool, batch func([]Event[T]) (int, bool)) bool {
 	for len(events) > 0 {
 		if !l.runTasks(emit) {
@@ -127,7 +127,7 @@ func (l *listener[T]) deliver(events []Event[T], emit func(*Event[T]) bool, batc
 	return true
 }
 
-// handled tells that the handler has been called for one more event.
+// handled notes that the handler has been called for one more event.
 func (l *listener[T]) handled() {
 	if l.cursor != nil {
 		l.cursor.Handled()
@@ -136,8 +136,8 @@ func (l *listener[T]) handled() {
 	}
 }
 
-// syncAfterThis has the handler be synced when it has been called for what was
-// published before now. It may be called from any goroutine, once.
+// syncAfterThis marks the handler as synced when it has been called for all events published
+// before now. It may be called from any goroutine, once.
 func (l *listener[T]) syncAfterThis() {
 	l.after(func() {
 		close(l.registration.synced)
@@ -155,14 +155,14 @@ func (l *listener[T]) resync(periodic bool) {
 		return
 	}
 	if l.fill == nil {
-		// Were the task added later, the handler could be past its head by then, and be
-		// told of objects as they were before.
+		// If the task were added later, the handler could be past its head by then, and would
+		// receive earlier states of the objects.
 		l.atHead(func(snapshot *index.Snapshot[T], head uint64) {
 			l.tasks.add(task[T]{at: head, snapshot: snapshot, periodic: periodic})
 		})
 		return
 	}
-	// An event that is pending, or comes meanwhile, tells of the object anyway.
+	// An event that is pending, or comes meanwhile, reports the object anyway.
 	snapshot, filling := l.fill()
 	if snapshot == nil {
 		return
@@ -176,11 +176,11 @@ func (l *listener[T]) resync(periodic bool) {
 	}
 }
 
-// after has call called when the handler has been called for what was published
-// before now. It may be called from any goroutine.
+// after runs call on the handler's goroutine when the handler has been called for all events
+// published before now. It may be called from any goroutine.
 func (l *listener[T]) after(call func()) { l.tasks.add(task[T]{at: l.events.Head(), call: call}) }
 
-// runTasks does what is due before the next event. It reports whether to go on.
+// runTasks runs the tasks that are due before the next event. It reports whether to continue.
 func (l *listener[T]) runTasks(emit func(*Event[T]) bool) bool {
 	for l.tasks.some.Load() {
 		due, ok := l.tasks.next(l.events.Position())
@@ -203,8 +203,8 @@ func (l *listener[T]) runTasks(emit func(*Event[T]) bool) bool {
 	return true
 }
 
-// replay passes an event like the given one to emit for every object of a
-// snapshot. It reports whether to go on.
+// replay passes an event like the given one to emit for every object of a snapshot. It reports
+// whether to continue.
 func (l *listener[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Event[T]) bool) bool {
 	for obj := range s.All() {
 		event.New = obj
@@ -222,7 +222,7 @@ func (l *listener[T]) replay(s *index.Snapshot[T], event Event[T], emit func(*Ev
 	return true
 }
 
-// idle tells observers that something else than calls may take time from now on.
+// idle reports to observers that something other than calls may take time from now on.
 func (l *listener[T]) idle() {
 	if by := l.hooks.Load(); by != nil {
 		by.idle()
@@ -243,8 +243,8 @@ func (l *listener[T]) status() report.Handler {
 	return s
 }
 
-// mergeEvents joins two events of one object, of which the handler has not
-// seen the first. It returns false if there is nothing to tell.
+// mergeEvents joins two events of one object, the first of which the handler has not seen. It
+// returns false if no event is left.
 func mergeEvents[T index.Object](pending, next Event[T]) (Event[T], bool) {
 	switch {
 	case pending.Type == index.Added && next.Type == index.Deleted:

@@ -7,8 +7,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// listenerList has the handlers of an informer. Its writers hold the informer's lock;
-// it can be read without that, since a list does not change once it is stored.
+// listenerList contains the handlers of an informer. Its writers hold the informer's lock;
+// readers need no lock, since a list does not change once it is stored.
 type listenerList[T index.Object] struct {
 	list atomic.Pointer[[]*listener[T]]
 }

@@ -18,8 +18,8 @@ func (c *ListCount) Mark() uint64 { return c.done.Load() }
 // Since reports whether there were lists that reads which began at a mark may not reflect.
 func (c *ListCount) Since(mark uint64) bool { return c.begun.Load() != mark }
 
-// lists is what is known of the lists that an informer has taken over: of what was
-// written and deleted again before one of them, no event tells.
+// lists records the lists that an informer has taken over. No event reports an object that was
+// written and deleted again before one of them.
 type lists struct {
 	count  atomic.Uint64
 	latest atomic.Pointer[string] // the version of the last one; "" if it is not known, or only that of a part
@@ -47,7 +47,7 @@ func (l *lists) end() {
 	l.each(func(c *ListCount) { c.done.Add(1) })
 }
 
-// countIn has lists counted in c, and reports whether they were before.
+// countIn counts lists in c from now on, and reports whether it did so before.
 func (l *lists) countIn(c *ListCount) (before bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

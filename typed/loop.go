@@ -49,7 +49,7 @@ func (l *loop[T]) run(ctx context.Context) {
 	}
 }
 
-// close lets go of a source that waits for room, and of what was not taken up.
+// close releases a source that waits for room, and drops the deltas that were not applied.
 func (l *loop[T]) close() {
 	l.informer.deltas.Close()
 	for {
@@ -148,10 +148,10 @@ func (l *loop[T]) flush(version string) {
 // next one.
 const maxKept = 16384
 
-// maxPiece is the number of changes that are applied at a time, so that readers need
-// not wait for a burst: they take less than a millisecond. The store makes as many
-// in place, without copying pages. What has been collected by then is still in the
-// processor's caches.
+// maxPiece is the number of changes that are applied at a time, so that readers need not wait
+// for a burst: one piece takes less than a millisecond. The store makes so many changes in
+// place, without copying pages. The changes collected by then are still in the processor's
+// caches.
 const maxPiece = 256
 
 // applyPiece applies some changes.
@@ -248,15 +248,15 @@ func (l *loop[T]) commit(changes []index.Change[T], version string) []*deletionW
 	return waiters
 }
 
-// bookmark notes that nothing has changed up to version but what was applied.
+// bookmark notes that all changes up to version have been applied.
 func (l *loop[T]) bookmark(version string) {
 	l.informer.store.SetResourceVersion(version)
-	l.tellFollowers(version)
+	l.notifyFollowers(version)
 	l.reached(version)
 }
 
-// tellFollowers tells followers of a version that the store has come to without events.
-func (l *loop[T]) tellFollowers(version string) {
+// notifyFollowers reports to followers a version that the store has reached without events.
+func (l *loop[T]) notifyFollowers(version string) {
 	if l.informer.followers.some() {
 		l.informer.mu.Lock()
 		defer l.informer.mu.Unlock()
@@ -264,7 +264,7 @@ func (l *loop[T]) tellFollowers(version string) {
 	}
 }
 
-// reached tells that the store is at version.
+// reached notifies waiters and observers that the store is at version.
 func (l *loop[T]) reached(version string) {
 	l.informer.versions.notify(version)
 	if l.watched != nil {

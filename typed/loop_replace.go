@@ -13,7 +13,7 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// errPanicked tells why an informer has not taken up a list.
+// errPanicked is the reason why an informer has not taken up a list.
 var errPanicked = errors.New("the list was not stored: an index function, or a method of an object, has panicked")
 
 // replace makes the objects of a list the content of the store, or of a namespace,
@@ -47,8 +47,8 @@ func (l *loop[T]) isFirst(list *queue.List[T], reason index.Reason) bool {
 	return list.Namespace == metav1.NamespaceAll && reason != index.OutOfScope && !l.informer.isSynced()
 }
 
-// tryReplace does the same, but for panics: it reports whether there was none, and
-// otherwise nothing has changed. Rejected are the objects of the list that were.
+// tryReplace is replace without leaving out objects: if something panics, it returns false, and
+// nothing has changed. Rejected are the objects of the list that were rejected before.
 func (l *loop[T]) tryReplace(list *queue.List[T], rejected []index.Key, reason index.Reason, version string) (done bool) {
 	defer utilruntime.HandleCrashWithContext(l.informer.ctx)
 	first := l.isFirst(list, reason)

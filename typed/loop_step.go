@@ -5,7 +5,7 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// step applies changes that belong together, and tells that it has.
+// step applies changes that belong together, and then calls their Done.
 func (l *loop[T]) step(together *queue.List[T], version string) {
 	if together.Part {
 		l.informer.lists.begin("")

@@ -12,8 +12,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// nameOf returns the name of an informer of objects of type T, for which there was no
-// other: the type, and what is known of their origin.
+// nameOf returns the default name of an informer of objects of type T: the type, and the known
+// parts of their origin.
 func nameOf[T index.Object](from source.Origin) string {
 	t := reflect.TypeFor[T]()
 	name := t.String()

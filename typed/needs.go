@@ -8,7 +8,7 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// needer is an index, a handler or a follower that tells which fields of objects it reads,
+// needer is an index, a handler or a follower that reports which fields of objects it reads,
 // named as in JSON.
 type needer interface{ Needs() []string }
 
@@ -28,7 +28,7 @@ func needsOf(of any) []string {
 // as in JSON ("metadata.labels"), so that who needs it can say so rather than find nothing.
 func (a *access[T]) Omits(field string) bool { return source.Omits(a.informer.Load().source, field) }
 
-// checkNeeds returns an error if the source leaves out what somebody needs.
+// checkNeeds returns an error if the source leaves out one of the fields.
 func (i *Informer[T]) checkNeeds(fields []string) error {
 	for _, field := range fields {
 		if i.Omits(field) {
@@ -38,8 +38,9 @@ func (i *Informer[T]) checkNeeds(fields []string) error {
 	return nil
 }
 
-// needs returns the fields that somebody needs now. It takes no lock, so that sources may ask
-// at any time: who comes is added first, and then looks whether they are left out.
+// needs returns the fields that handlers, followers and indexes need now. It takes no lock, so
+// that sources may ask at any time: a new reader is added first, and then checks whether its
+// fields are left out.
 func (i *Informer[T]) needs() (fields []string) {
 	for _, l := range i.listeners.all() {
 		fields = append(fields, Needs(l.handler)...)

@@ -44,7 +44,7 @@ type anyListener interface {
 type registrar interface {
 	// leave removes r, and reports whether a goroutine calls its handler.
 	leave(r *Registration) bool
-	// syncError tells why r is not synced now that the wait for it has ended.
+	// syncError returns the reason why r is not synced now that the wait for it has ended.
 	syncError(ctx context.Context, r *Registration) error
 }
 
@@ -136,7 +136,7 @@ func (r *Registration) Resync() { r.listener.resync(false) }
 // that. If the handler is removed or the informer ends before, f is not called.
 func (r *Registration) After(f func()) { r.listener.after(f) }
 
-// end tells the handler's goroutine to stop.
+// end makes the handler's goroutine stop.
 func (r *Registration) end() {
 	r.stopOnce.Do(func() {
 		r.stopped.Store(true)

@@ -38,7 +38,7 @@ type rejection struct {
 	err *source.RejectedError            // the latest of these
 }
 
-// rejecter tells who has rejected an object.
+// rejecter is the part of the informer that has rejected an object.
 type rejecter uint8
 
 const (
@@ -48,7 +48,7 @@ const (
 	rejecters
 )
 
-// maxReported is how many rejected objects Status tells of.
+// maxReported is how many rejected objects Status reports.
 const maxReported = 20
 
 // note notes that an object was rejected. The sink comes first, and so knows the
@@ -78,7 +78,7 @@ func (r *rejections) note(err *source.RejectedError, by rejecter) {
 	r.latest.MoveToFront(at)
 }
 
-// take takes back what somebody has rejected. The caller holds mu.
+// take takes back the rejection of an object by one rejecter. The caller holds mu.
 func (r *rejections) take(at *list.Element, by rejecter) {
 	one := at.Value.(*rejection)
 	one.by[by], one.err = nil, nil
@@ -153,8 +153,8 @@ func isWithin(key index.Key, namespace string) bool {
 	return namespace == "" || key.Namespace == namespace
 }
 
-// leave forgets the objects that were rejected before they came to the store in a namespace,
-// or everywhere if that is "": nobody will report on them any more.
+// leave forgets the objects that were rejected before they came to the store in a namespace, or
+// everywhere if that is "": there will be no more reports on them.
 func (r *rejections) leave(namespace string) {
 	r.repairAll(namespace, bySink, nil)
 	r.repairAll(namespace, standing, nil)

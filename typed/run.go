@@ -55,13 +55,13 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	case cause != nil:
 		err = *cause
 	case ctx.Err() != nil:
-		err = nil // it was told to stop
+		err = nil // it was stopped
 	}
 	if err != nil {
 		cancel()
 	}
 	looping.Wait()
-	i.health.untold.end(ctx)
+	i.health.unreported.end(ctx)
 	i.stop(err)
 	if err != nil {
 		return fmt.Errorf("informer %s: %w", i.name, err)

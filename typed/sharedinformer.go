@@ -29,7 +29,7 @@ import (
 type SharedInformer[T index.Object] struct {
 	access[T]
 
-	giveUp func() // tells the factory
+	giveUp func() // ends the use in the factory
 
 	mu            sync.Mutex
 	released      bool            // guarded by mu
@@ -76,8 +76,8 @@ func (s *SharedInformer[T]) Release() {
 	s.giveUp()
 }
 
-// releasedInformer returns an informer in the place of another one, of which nothing
-// but the name can be asked.
+// releasedInformer returns an informer that replaces a released one: it keeps its name and
+// origin, and everything else fails with index.ErrReleased.
 func releasedInformer[T index.Object](of *Informer[T]) *Informer[T] {
 	i := NewInformer[T](nil, WithName(of.name))
 	i.origin = of.located()

@@ -15,8 +15,8 @@ type task[T index.Object] struct {
 	call     func()             // if it is no resync
 }
 
-// taskQueue has the tasks of a handler, in order. Any goroutine may add one; the
-// handler's does them. If there is none, that costs one look at a flag.
+// taskQueue contains the tasks of a handler, in order. Any goroutine may add one; the handler's
+// goroutine runs them. It costs one look at a flag if there are no tasks.
 type taskQueue[T index.Object] struct {
 	some  atomic.Bool // there may be tasks
 	added chan struct{}

@@ -9,8 +9,8 @@ import (
 	"github.com/kubetyped/informer/typed/report"
 )
 
-// uses are those of a factory's informer that were not released. They have a lock of their
-// own, as Status must not wait for the factory, which calls functions of the user's.
+// uses contains the uses of a factory's informer that were not released. It has its own lock,
+// as Status must not wait for the factory, which calls functions of the user's.
 type uses struct {
 	mu  sync.Mutex
 	all map[*use]bool // guarded by mu
@@ -33,7 +33,7 @@ func (u *uses) remove(by *use) {
 	delete(u.all, by)
 }
 
-// none reports whether nobody uses the informer.
+// none reports whether the informer has no uses.
 func (u *uses) none() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
-// versions tells those who wait for a resource version when it is reached. What
-// it costs the informer is one look at a counter if nobody waits, and one at the
-// lowest version waited for otherwise.
+// versions calls the waiters for a resource version when it is reached. It costs the informer
+// one look at a counter if there are no waiters, and one at the lowest version waited for
+// otherwise.
 type versions struct {
 	waiting atomic.Int32 // the length of waiters
 	mu      sync.Mutex
@@ -35,8 +35,8 @@ func atLeast(current, version string) bool {
 	return err == nil && order >= 0
 }
 
-// add has w called when its version is reached from now on. Whoever calls it
-// then has to look whether it is reached already.
+// add registers w, which is called when its version is reached from now on. The caller then has
+// to check whether it is reached already.
 func (v *versions) add(w *versionWaiter) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -55,20 +55,19 @@ func (v *versions) remove(w *versionWaiter) {
 	}
 }
 
-// notify calls all who wait for current or an earlier version.
+// notify calls the waiters for current and for earlier versions.
 func (v *versions) notify(current string) {
 	if v.waiting.Load() > 0 {
 		v.release(func(w *versionWaiter) bool { return atLeast(current, w.version) })
 	}
 }
 
-// end calls all who wait.
+// end calls all waiters.
 func (v *versions) end() {
 	v.release(func(*versionWaiter) bool { return true })
 }
 
-// release calls those who wait, the lowest version first, as long as reached
-// says so.
+// release calls waiters, the lowest version first, as long as reached returns true.
 func (v *versions) release(reached func(*versionWaiter) bool) {
 	var released []*versionWaiter
 	v.mu.Lock()
@@ -82,8 +81,7 @@ func (v *versions) release(reached func(*versionWaiter) bool) {
 	}
 }
 
-// versionHeap has the waiter with the lowest version first. It is a
-// heap.Interface.
+// versionHeap is a heap.Interface of waiters, the one with the lowest version first.
 type versionHeap []*versionWaiter
 
 func (h versionHeap) Len() int           { return len(h) }

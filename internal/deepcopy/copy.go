@@ -12,12 +12,12 @@ import (
 //
 //  1. A type that has the method DeepCopy, DeepCopyInto or DeepCopyObject is copied by it.
 //     A method that an embedded field has is none of the type's.
-//  2. Other types are copied field by field. nil stays nil, and what is empty stays empty.
-//     What points to the same in the original does not in the copy, but for cycles.
+//  2. Other types are copied field by field. nil stays nil, and an empty value stays
+//     empty. Two references to one value become references to two copies, except in cycles.
 //  3. Unexported fields, functions, channels and keys of maps are copied as an assignment
 //     does, so time.Time and netip.Addr are what they were.
 //
-// T may be an interface; then it is the type of what is in it that counts.
+// If T is an interface, the type of the value in it counts.
 func Copy[T any](obj T) T {
 	if o, ok := any(obj).(interface{ DeepCopy() T }); ok && !isNil(obj) {
 		return o.DeepCopy()
@@ -39,7 +39,8 @@ func isNil(v any) bool {
 	}
 }
 
-// copying is a copy that is being made: what refers to what is copied now, from the outside in.
+// copying is a copy that is being made: the chain of references to the current value, from the
+// outside in.
 type copying []reference
 
 // reference is a pointer, map or slice.

@@ -7,8 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// byMethod returns what copies values of a type by a method that it has for that, nil if it
-// has none. Of types with generated code, these are pointers and what they point to.
+// byMethod returns a function that copies values of a type by the type's own method, nil if it
+// has none. Of types with generated code, these are pointers and the values that they point
+// to.
 func (b builder) byMethod(t reflect.Type) func(c *copying, p unsafe.Pointer) {
 	if t.Kind() == reflect.Interface {
 		return nil

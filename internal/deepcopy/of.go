@@ -8,9 +8,9 @@ import (
 )
 
 // Of returns a function that returns a copy of an object, which shares nothing that can be
-// modified with it. It returns an error if the type has no method DeepCopy or
-// DeepCopyObject that returns it, unless a value of it is a copy. It is for those who do not
-// know who modifies what: Copy leaves unexported fields shared.
+// modified with it. It returns an error if the type has no method DeepCopy or DeepCopyObject
+// that returns it, unless a value of it is a copy. It is for callers that do not know which
+// code modifies the copy: Copy leaves unexported fields shared.
 func Of[T any]() (func(T) T, error) {
 	var none T
 	if _, ok := any(none).(interface{ DeepCopy() T }); ok {

@@ -18,8 +18,8 @@ type plan struct {
 	ready  bool // deepen is known
 }
 
-// plans has the plans of types. They follow from the types, so it does not matter who makes
-// them, or when.
+// plans holds the plans of types. They follow from the types, so it does not matter when they
+// are made, and by which goroutine.
 var plans sync.Map
 
 // planOf returns the plan of a type.

@@ -10,11 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Shared reports whether there is memory that can be modified through both values, and
-// where: as the path of a field, such as "Status.Conditions", "" for all. It looks at fields
-// of structs and keys of maps of the first level only where wanted, which is given their
-// names in JSON, is true. What is behind unexported fields, functions and channels is left
-// out, as are managed fields, and slices without elements. Neither may have cycles.
+// Shared reports whether there is memory that can be modified through both values, and where:
+// as the path of a field, such as "Status.Conditions", "" for all. It looks at fields of
+// structs and keys of maps of the first level only where wanted, which is given their names in
+// JSON, is true. It leaves out memory behind unexported fields, functions and channels,
+// managed fields, and slices without elements. Neither value may have cycles.
 func Shared[T any](a, b T, wanted func(name string) bool) (path string, shared bool) {
 	var of memory
 	visitor{wanted, of.add}.visit(reflect.ValueOf(&a).Elem(), nil)
@@ -63,8 +63,8 @@ type visitor struct {
 
 var managedFields = reflect.TypeFor[[]metav1.ManagedFieldsEntry]()
 
-// visit visits what a value refers to, and reports whether to go on. The path is that of the
-// field that the value is in.
+// visit visits the memory that a value refers to, and reports whether to continue. The path is
+// that of the field that the value is in.
 func (w visitor) visit(v reflect.Value, path []string) (goOn bool) {
 	t := v.Type()
 	if t == managedFields || planOf(t).deepen == nil {
@@ -74,21 +74,21 @@ func (w visitor) visit(v reflect.Value, path []string) (goOn bool) {
 	case reflect.Interface:
 		return v.IsNil() || w.visit(v.Elem(), path)
 	case reflect.Pointer:
-		return v.IsNil() || w.tell(v, t.Elem().Size(), path) && w.visit(v.Elem(), path)
+		return v.IsNil() || w.pass(v, t.Elem().Size(), path) && w.visit(v.Elem(), path)
 	case reflect.Slice:
-		return v.Len() == 0 || w.tell(v, uintptr(v.Len())*t.Elem().Size(), path) && w.visitEach(v, path)
+		return v.Len() == 0 || w.pass(v, uintptr(v.Len())*t.Elem().Size(), path) && w.visitEach(v, path)
 	case reflect.Array:
 		return w.visitEach(v, path)
 	case reflect.Map:
-		return v.IsNil() || w.tell(v, 1, path) && w.visitMap(v, path)
+		return v.IsNil() || w.pass(v, 1, path) && w.visitMap(v, path)
 	case reflect.Struct:
 		return w.visitFields(v, path)
 	}
 	return true
 }
 
-// tell tells of the memory that a pointer, slice or map refers to.
-func (w visitor) tell(v reflect.Value, size uintptr, path []string) bool {
+// pass passes on the memory that a pointer, slice or map refers to.
+func (w visitor) pass(v reflect.Value, size uintptr, path []string) bool {
 	start := uintptr(v.UnsafePointer())
 	return size == 0 || w.found(block{start, start + size, path})
 }

@@ -8,14 +8,14 @@ import (
 )
 
 // Merge joins two events of one key, of which the first was not handled yet.
-// It returns false if nothing is left to tell.
+// It returns false if the two cancel out.
 type Merge[E any] func(pending, next E) (E, bool)
 
 // Coalescer reads the events of a Log, at most one for each key at a time:
 //
 //  1. An event whose key has none pending is appended to those that wait.
 //  2. Otherwise it is merged with the pending one, which keeps its place, or
-//     goes if nothing is left to tell.
+//     is removed if the two cancel out.
 //
 // So what it holds is bounded by the number of keys. Next, Ready and Handled
 // are for one goroutine, the other methods may be called from any.
@@ -32,7 +32,7 @@ type Coalescer[K comparable, E any] struct {
 	spare   *pending[K, E] // guarded by mu; a list of empty ones for reuse
 	spares  int            // guarded by mu; its length
 	most    int            // guarded by mu; that pending has held, for shrink.Map
-	fills   []*Fill[K, E]  // guarded by mu; under way
+	fills   []*Fill[K, E]  // guarded by mu; in progress
 	head    uint64         // guarded by mu; number of the next place
 	handing bool           // guarded by mu; an event is being handled
 	current uint64         // guarded by mu; its place

@@ -3,5 +3,5 @@
 //
 // A [Log] holds every event once, however many readers there are. A [Cursor]
 // reads all of them; a [Coalescer] keeps, for a reader that falls behind, one
-// event for each key. What every reader has read is let go of.
+// event for each key. Events that every reader has read are freed.
 package eventlog

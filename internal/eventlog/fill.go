@@ -10,9 +10,8 @@ type Fill[K comparable, E any] struct {
 	changed map[K]struct{} // guarded by mu of c; the keys of later events
 }
 
-// Fill begins a Fill, which has to be ended. The caller sees to it that nothing is
-// appended to the log between the moment that the events are to tell of and this
-// call.
+// Fill begins a Fill, which has to be ended. The caller ensures that nothing is appended to
+// the log between the moment that the events describe and this call.
 func (c *Coalescer[K, E]) Fill() *Fill[K, E] {
 	f := &Fill[K, E]{c: c, changed: map[K]struct{}{}}
 	c.mu.Lock()

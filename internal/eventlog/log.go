@@ -112,7 +112,7 @@ func (l *Log[E]) WaitForRoom(ctx context.Context) error {
 	}
 }
 
-// trim lets go of the events that every cursor has read.
+// trim frees the events that every cursor has read.
 func (l *Log[E]) trim() {
 	end := l.head
 	for _, c := range l.cursors {

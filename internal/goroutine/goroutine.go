@@ -1,5 +1,5 @@
-// Package goroutine tells goroutines apart, and what one of them does, and keeps panics of
-// those who are called from ending them.
+// Package goroutine identifies goroutines, looks at what one of them does, and contains the
+// panics of functions that they call.
 package goroutine
 
 import (
@@ -9,11 +9,10 @@ import (
 	"strconv"
 )
 
-// ID returns the number of the calling goroutine. Go has no call for it on purpose, since
-// it is mostly misused. Here it answers two questions that nothing else can: whether
-// somebody waits for a handler from within a call of it, and where a handler hangs. The
-// number stands in the first line of a stack
-// trace, "goroutine 18 [running]:", as debug.PrintStack prints it.
+// ID returns the number of the calling goroutine. Go has no call for it on purpose, since it
+// is mostly misused. Here it answers two questions that nothing else can: whether a call waits
+// for a handler from within a call of it, and where a handler hangs. The number stands in the
+// first line of a stack trace, "goroutine 18 [running]:", as debug.PrintStack prints it.
 func ID() uint64 {
 	var buf [64]byte
 	line := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))

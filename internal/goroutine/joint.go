@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// Joint runs a function once for all who need it at the same time. The zero value is ready.
+// Joint runs a function once for all callers that need it at the same time. The zero value is
+// ready.
 type Joint struct {
 	mu    sync.Mutex
 	users int        // guarded by mu
@@ -19,11 +20,11 @@ type jointCall struct {
 	err   error         // what it has returned; set before ended is closed
 }
 
-// Run calls run, in a goroutine of its own, unless a call is under way for others. The
-// context that run gets has the values of the first user's, and ends when those of all
-// users have ended. Run returns nil when ctx has ended, for the last of the users after
-// the call has; and what run returns if that ends before. What run panics with is treated
-// as Contain does, which of names whose function it is.
+// Run calls run in a goroutine, unless a call is running for other callers: then it joins
+// that. The context that run gets has the values of the first caller's, and ends when the
+// contexts of all callers have ended. Run returns nil when ctx has ended, for the last of the
+// callers after the call has returned; and the result of run if that returns before. A panic
+// of run is treated as Contain does, which of names whose function it is.
 func (j *Joint) Run(ctx context.Context, of string, run func(ctx context.Context) error) error {
 	call := j.join(ctx, of, run)
 	select {

@@ -44,7 +44,7 @@ func CallSafely(call func()) {
 	call()
 }
 
-// Report reports a panic that was recovered as HandleCrash does, and goes on: where it is
+// Report reports a panic that was recovered as HandleCrash does, and returns: where it is
 // promised that a panic is an error of one object, key or cluster, and never more. It is
 // called by the deferred function that has recovered, so that the stack is the user's.
 func Report(ctx context.Context, panicked any) {
@@ -86,7 +86,8 @@ func Insist(call func()) {
 	call()
 }
 
-// Pause has a goroutine that has panicked wait, unless the process ends. It is for HandleCrash.
+// Pause makes a goroutine that has panicked wait, unless the process ends. It is for
+// HandleCrash.
 func Pause(any) {
 	if !utilruntime.ReallyCrash {
 		time.Sleep(500 * time.Millisecond)

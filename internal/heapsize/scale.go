@@ -18,7 +18,7 @@ type Scale struct {
 	refer map[reflect.Type]references
 }
 
-// references tell where values of a type may refer to something.
+// references says where values of a type may refer to other memory.
 type references struct {
 	any    bool
 	fields []int // of a struct
@@ -35,9 +35,9 @@ func NewScale() *Scale {
 	return &Scale{seen: map[unsafe.Pointer]struct{}{}, refer: map[reflect.Type]references{}}
 }
 
-// Add adds an object, and all that it refers to and that no other one does that was added
-// before. Maps are estimated, functions and channels are not counted. Nobody may modify the
-// object meanwhile.
+// Add adds an object, with all that it refers to unless an object that was added before does,
+// too. Maps are estimated, functions and channels are not counted. The object must not be
+// modified meanwhile.
 func (s *Scale) Add(obj any) {
 	s.added++
 	if v := reflect.ValueOf(obj); v.IsValid() {
@@ -194,8 +194,8 @@ func rounded(size uintptr) int64 {
 	return classes[low]
 }
 
-// sizeClasses returns the sizes of memory that the allocator has, up to 32 KiB, which
-// the capacities of grown slices tell.
+// sizeClasses returns the sizes of memory that the allocator has, up to 32 KiB, as the
+// capacities of grown slices show them.
 var sizeClasses = sync.OnceValue(func() (classes []int64) {
 	for size := 1; size <= 32<<10; {
 		class := cap(append([]byte(nil), make([]byte, size)...))

@@ -1,5 +1,5 @@
-// Package intrusive has a list and a heap whose elements are parts of the values in them, so
-// that a value knows its place and is taken out without a search, and nothing is allocated.
+// Package intrusive provides a list and a heap whose elements are parts of the values in them,
+// so that a value knows its place and is taken out without a search, and nothing is allocated.
 package intrusive
 
 import (
@@ -9,9 +9,9 @@ import (
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
-// Heap has those that come due, the earliest first; of those of the same time, the one that
+// Heap holds values that come due, the earliest first; of those of the same time, the one that
 // was pushed first. It is a heap with four children for each element, in pages, so that
-// nothing is copied when it grows. What is in it knows its place, so that it can be put
+// nothing is copied when it grows. A value in it knows its place, so that it can be moved
 // forward or taken out. Its zero value is empty and ready for use.
 type Heap[E any] struct {
 	pages  []*[page]element[E]
@@ -28,7 +28,7 @@ type Item[E any] struct {
 	place int32
 }
 
-// element has all that comparing needs.
+// element is all that comparing needs.
 type element[E any] struct {
 	due  time.Duration
 	item *Item[E]

@@ -1,7 +1,7 @@
 package intrusive
 
-// List is a list of values that have a Node of their own, each of which is in one list at a
-// time. Its zero value is empty and ready for use.
+// List is a list of values that contain a Node, each of which is in one list at a time. Its
+// zero value is empty and ready for use.
 type List[T any] struct{ First, Last *Node[T] }
 
 // Node is an element of a list. It belongs to a value that sets Of to itself.
@@ -28,7 +28,7 @@ func (l *List[T]) Remove(n *Node[T]) {
 	n.Prev, n.Next = nil, nil
 }
 
-// after returns the place of what follows n, or of what is first.
+// after returns the place of the value that follows n, or of the first value.
 func (l *List[T]) after(n *Node[T]) **Node[T] {
 	if n == nil {
 		return &l.First

@@ -1,4 +1,4 @@
-// Package keys tells which values of a comparable type can be keys of a map.
+// Package keys decides which values of a comparable type can be keys of a map.
 package keys
 
 import (

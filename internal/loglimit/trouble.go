@@ -24,19 +24,19 @@ type Trouble struct {
 	mu       sync.Mutex
 	failures int            // guarded by mu; of this trouble, 0: there is none
 	since    time.Time      // guarded by mu; when the first of them was
-	worked   time.Time      // guarded by mu; since when it works; zero: it fails, or never failed
-	told     bool           // guarded by mu; this trouble was logged
+	worked   time.Time      // guarded by mu; since when it works, zero if it fails or never failed
+	logged   bool           // guarded by mu; this trouble was logged
 	last     time.Time      // guarded by mu; when a failure was last logged
 	interval time.Duration  // guarded by mu; until the next may be
 	settling *time.Timer    // guarded by mu; nil: none
 	ended    bool           // guarded by mu
-	telling  sync.WaitGroup // functions of Work under way
+	logging  sync.WaitGroup // running functions of Work
 }
 
 // Fail notes a failure. It returns how many there were in this trouble, since when, and
 // whether that is to be logged. The first failure is, unless there was a trouble shortly
 // before; later ones are when an interval has passed.
-func (t *Trouble) Fail() (failures int, since time.Time, tell bool) {
+func (t *Trouble) Fail() (failures int, since time.Time, log bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
@@ -52,32 +52,32 @@ func (t *Trouble) Fail() (failures int, since time.Time, tell bool) {
 	if t.interval > 0 && now.Sub(t.last) < t.interval {
 		return t.failures, t.since, false
 	}
-	t.last, t.told = now, true
+	t.last, t.logged = now, true
 	t.interval = min(max(2*t.interval, shortest), longest)
 	return t.failures, t.since, true
 }
 
-// Work notes that it works. If it was logged that it fails, and it goes on to work for ten
-// seconds, tell is called, by another goroutine, with the number of failures, since when
-// they were, and since when it works.
-func (t *Trouble) Work(tell func(failures int, since, worked time.Time)) {
+// Work notes that it works. If it was logged that it fails, and it works for another ten
+// seconds, the function is called, by another goroutine, with the number of failures, since
+// when they were, and since when it works.
+func (t *Trouble) Work(log func(failures int, since, worked time.Time)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.failures == 0 || !t.worked.IsZero() || t.ended {
 		return
 	}
 	t.worked = time.Now()
-	t.telling.Add(1)
+	t.logging.Add(1)
 	t.settling = time.AfterFunc(settled, func() {
-		defer t.telling.Done()
+		defer t.logging.Done()
 		defer utilruntime.HandleCrash()
 		if failures, since, worked, ok := t.settle(); ok {
-			tell(failures, since, worked)
+			log(failures, since, worked)
 		}
 	})
 }
 
-// settle ends the trouble, and reports whether that is to be told.
+// settle ends the trouble, and reports whether that is to be logged.
 func (t *Trouble) settle() (failures int, since, worked time.Time, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,25 +85,25 @@ func (t *Trouble) settle() (failures int, since, worked time.Time, ok bool) {
 		return 0, since, worked, false // it has failed meanwhile
 	}
 	t.settling = nil
-	failures, ok = t.failures, t.told
-	t.failures, t.told = 0, false
+	failures, ok = t.failures, t.logged
+	t.failures, t.logged = 0, false
 	return failures, t.since, t.worked, ok
 }
 
-// End ends the wait for it to work again, of which nothing is told then, and waits for a
-// call of a function given to Work. That function must not call End.
+// End ends the wait for it to work again, which is not logged then, and waits for a call of a
+// function given to Work. That function must not call End.
 func (t *Trouble) End() {
 	t.mu.Lock()
 	t.ended = true
 	t.stop()
 	t.mu.Unlock()
-	t.telling.Wait()
+	t.logging.Wait()
 }
 
 // stop ends the wait. The caller holds mu.
 func (t *Trouble) stop() {
 	if t.settling != nil && t.settling.Stop() {
-		t.telling.Done()
+		t.logging.Done()
 	}
 	t.settling = nil
 }

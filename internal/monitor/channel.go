@@ -1,8 +1,8 @@
 package monitor
 
 // LongLock is a lock under which its holder may wait for long, as sources do until the
-// informer has room. It is a channel rather than a Mutex: in a bubble of testing/synctest,
-// the clock goes on while goroutines wait for it. It is made by NewLongLock.
+// informer has room. It is a channel rather than a Mutex: in a bubble of testing/synctest, the
+// clock advances while goroutines wait for it. It is made by NewLongLock.
 type LongLock chan struct{}
 
 // NewLongLock returns a lock that is free.

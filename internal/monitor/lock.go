@@ -1,4 +1,4 @@
-// Package monitor lets goroutines wait for each other: for locks, and for what others do under
+// Package monitor lets goroutines wait for each other: for locks, and for changes made under
 // them.
 package monitor
 
@@ -59,8 +59,8 @@ func (l *Lock[R]) CatchUp() {
 	}
 }
 
-// Unlock gives the lock up. If something was left since the last CatchUp that nobody else has
-// seen to, the caller holds the lock again, and has to Unlock it again.
+// Unlock gives the lock up. If work was left since the last CatchUp that no other goroutine
+// has done, the caller holds the lock again, and has to Unlock it again.
 func (l *Lock[R]) Unlock() (again bool) {
 	l.Mutex.Unlock()
 	return l.left.Load() != nil && l.Mutex.TryLock()

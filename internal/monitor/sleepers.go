@@ -6,12 +6,13 @@ import (
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
-// Sleepers are goroutines that sleep until there is something for them. The methods are called with a lock of the caller's held, which
-// is given up while somebody sleeps. Its zero value is empty and ready for use.
+// Sleepers are goroutines that sleep until there is something for them. The methods are called
+// with a lock of the caller's held, which is given up while a goroutine sleeps. Its zero value
+// is empty and ready for use.
 //
-// Who is woken is not given anything: it has to look, and may find that another who was awake
-// was faster. At most one is being woken at a time; when it has looked and there is more, it
-// wakes the next one. So a burst does not cost a wake-up each.
+// A goroutine that is woken is not given anything: it has to look, and may find that another
+// one that was awake was faster. At most one is being woken at a time; when it has looked and
+// there is more, it wakes the next one. So a burst does not cost a wake-up each.
 type Sleepers struct {
 	sleeping []*Sleeper
 	waking   bool // one was woken and has not looked yet
@@ -26,8 +27,8 @@ type Sleeper struct {
 
 const awake = -1
 
-// Next returns who is to be woken for so much, nil if nobody is. The caller gives up the lock,
-// then calls Wake.
+// Next returns the sleeper to wake for so much, nil if there is none. The caller gives up the
+// lock, then calls Wake.
 func (l *Sleepers) Next(much int) *Sleeper {
 	if much == 0 || l.waking || len(l.sleeping) == 0 {
 		return nil
@@ -50,7 +51,7 @@ func (s *Sleeper) Wake() {
 	}
 }
 
-// WakeAll wakes everybody.
+// WakeAll wakes all sleepers.
 func (l *Sleepers) WakeAll() {
 	for len(l.sleeping) > 0 {
 		l.last().Wake()

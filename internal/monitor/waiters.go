@@ -2,8 +2,9 @@ package monitor
 
 import "sync"
 
-// Waiters follow something, and are woken when it may have changed. The zero value is ready
-// for use. The methods are safe for concurrent use, and wait for nobody who is woken.
+// Waiters follow a state, and are woken when it may have changed. The zero value is ready for
+// use. The methods are safe for concurrent use, and do not wait for the waiters that they
+// wake.
 type Waiters struct {
 	mu       sync.Mutex
 	channels map[chan struct{}]struct{} // guarded by mu; each has room for one
@@ -26,7 +27,7 @@ func (l *Waiters) Add() (woken <-chan struct{}, leave func()) {
 	}
 }
 
-// Wake wakes all who were added and have not left.
+// Wake wakes all waiters that were added and have not left.
 func (l *Waiters) Wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,7 +13,7 @@ type Change struct {
 	// Path is where the difference is, with the JSON names of fields, such as
 	// metadata.labels[app] or spec.containers[0].image.
 	Path string
-	// Old and New are what was there, and what is, shortened if they are long.
+	// Old and New are the values before and now, shortened if they are long.
 	Old, New string
 }
 
@@ -35,7 +35,7 @@ func (r *Recorder) Compare(record []byte, value any, most int) (changes []Change
 
 // comparison walks through a value and its record.
 type comparison struct {
-	reader  // of what is left of the record
+	reader  // of the rest of the record
 	path    []step
 	most    int
 	changes []Change
@@ -48,7 +48,7 @@ func (c *comparison) within(s step, v reflect.Value, depth int) {
 	c.path = c.path[:len(c.path)-1]
 }
 
-// value compares a value with what comes next in the record, and passes that.
+// value compares a value with the next part of the record, and advances beyond that.
 func (c *comparison) value(v reflect.Value, depth int) {
 	begin := c.record
 	same := depth+1 <= maxDepth || c.uint() == addressOf(v)

@@ -12,8 +12,8 @@ import (
 	"unsafe"
 )
 
-// maxDepth is how deep a value is looked into. What is deeper, as in a value that
-// refers to itself, is told by its address.
+// maxDepth is how deep a value is looked into. A value that is deeper, as in one that refers
+// to itself, is recorded as its address.
 const maxDepth = 100
 
 // Recorder makes records and compares values with them. It is safe for concurrent
@@ -189,8 +189,8 @@ func (r *Recorder) entriesOf(v reflect.Value, depth int) []entry {
 	return entries
 }
 
-// opaque reports whether what pointers of a type point to is not looked into: it
-// belongs to somebody else.
+// opaque reports whether a record leaves out the values that pointers of a type point to: they
+// belong to other code.
 func opaque(t reflect.Type) bool {
 	return t == reflect.TypeFor[*time.Location]() || t.Implements(shared)
 }

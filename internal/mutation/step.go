@@ -14,8 +14,8 @@ type step struct {
 	isKey bool
 }
 
-// String returns the step as it is written in a path, "" if it is none to those who
-// know the names in JSON.
+// String returns the step as it is written in a path, "" if a path with names in JSON leaves
+// it out.
 func (s step) String() string {
 	switch {
 	case s.of != nil:

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// longest is how many bytes of a value are told.
+// longest is how many bytes of a value are reported.
 const longest = 200
 
 // shorten cuts a text that is too long.

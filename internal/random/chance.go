@@ -1,5 +1,5 @@
-// Package random has the random numbers that waits and timeouts are made of. They are Go's
-// own, unless a context says what they follow from, as those of a simulation do.
+// Package random provides the random numbers for waits and timeouts. They are Go's own, unless
+// a context derives them from a seed, as that of a simulation does.
 package random
 
 import (
@@ -14,7 +14,7 @@ type Source struct {
 	random *rand.Rand // guarded by mu
 }
 
-// NewSource returns a Source that makes those of random, which nobody else may use.
+// NewSource returns a Source that makes those of random, which no other code may use.
 func NewSource(random *rand.Rand) *Source { return &Source{random: random} }
 
 type sourceKey struct{}

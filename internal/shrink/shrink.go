@@ -31,7 +31,7 @@ func (n *Need) Look(much int) { n.before, n.now = n.now, much }
 // Lately returns how much was needed at most, in both periods.
 func (n *Need) Lately() int { return max(n.now, n.before) }
 
-// Spare has values that can be used again. Its zero value has none.
+// Spare holds values that can be used again. Its zero value is empty.
 type Spare[T any] []*T
 
 // Get returns one of them, or else a new value.

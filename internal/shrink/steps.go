@@ -3,7 +3,7 @@ package shrink
 // Steps is a map that gives memory back in steps, none of which takes long, however many
 // keys there are. Its zero value is empty and ready for use.
 type Steps[K comparable, V any] struct {
-	m, old map[K]*V // old has what has not moved to m yet; nil if nothing moves
+	m, old map[K]*V // old: the keys that have not moved to m yet; nil if none move
 	most   int      // the largest Len since m was made
 }
 
@@ -31,13 +31,13 @@ func (s *Steps[K, V]) Put(key K, v *V) {
 	s.most = max(s.most, s.Len())
 }
 
-// Delete lets go of a key.
+// Delete removes a key.
 func (s *Steps[K, V]) Delete(key K) {
 	delete(s.m, key)
 	delete(s.old, key)
 }
 
-// IsLarge reports whether there is more memory than for what is always kept.
+// IsLarge reports whether there is more memory than is always kept.
 func (s *Steps[K, V]) IsLarge() bool { return s.most > 2*Kept || s.old != nil }
 
 // Shrink moves up to n keys to a smaller map, if there have been eight times as many, or

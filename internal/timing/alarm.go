@@ -11,7 +11,8 @@ import (
 	"github.com/kubetyped/informer/internal/goroutine"
 )
 
-// Alarm has a goroutine that looks when it is time to. It runs while there is such a time.
+// Alarm runs a goroutine that looks when it is time to. The goroutine runs while there is such
+// a time.
 type Alarm struct {
 	time  *Stopwatch
 	look  Look
@@ -24,8 +25,8 @@ type Alarm struct {
 	next    time.Duration // guarded by the lock; when it looks by itself
 }
 
-// Look does what is to be done, with a lock of its own, and calls Next with that held. It
-// returns what that does, and the time at which it has looked.
+// Look does the work that is due, with its own lock, and calls Next with that held. It
+// returns the result of Next, and the time at which it has looked.
 type Look func() (now, next time.Duration)
 
 // Never is when there is nothing to look at.
@@ -38,7 +39,7 @@ func NewAlarm(time *Stopwatch, look Look) *Alarm {
 	return a
 }
 
-// At has the goroutine look at a time at the latest. The caller holds the lock.
+// At makes the goroutine look at a time at the latest. The caller holds the lock.
 func (a *Alarm) At(at time.Duration) {
 	switch {
 	case !a.running:
@@ -52,7 +53,7 @@ func (a *Alarm) At(at time.Duration) {
 	}
 }
 
-// Now has the goroutine look now, if it runs.
+// Now makes the goroutine look now, if it runs.
 func (a *Alarm) Now() {
 	select {
 	case a.wake <- struct{}{}:
@@ -84,8 +85,9 @@ func (a *Alarm) goOn() {
 	}
 }
 
-// turn looks, and sleeps until it is time to look again. It reports whether that can be. If a
-// clock panics, and that does not end the process, the goroutine goes on after a while.
+// turn looks, and sleeps until it is time to look again. It reports whether there is such a
+// time. If a clock panics, and that does not end the process, the goroutine continues after a
+// while.
 func (a *Alarm) turn() (more bool) {
 	more = true
 	defer utilruntime.HandleCrash(goroutine.Pause)

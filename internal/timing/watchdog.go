@@ -16,20 +16,20 @@ import (
 type Watchdog[K any] struct {
 	time      *Stopwatch
 	stuck     time.Duration
-	tell      Tell[K]
+	report    Report[K]
 	goroutine uint64
 	looking   sync.WaitGroup // for the timer, and the goroutine that it starts
 
-	mu     sync.Mutex
-	call   call[K]     // guarded by mu
-	told   bool        // guarded by mu; that it lasts
-	timer  clock.Timer // guarded by mu; nil if no look is due
-	number uint64      // guarded by mu; of the call
+	mu       sync.Mutex
+	call     call[K]     // guarded by mu
+	reported bool        // guarded by mu; that it lasts
+	timer    clock.Timer // guarded by mu; nil if no look is due
+	number   uint64      // guarded by mu; of the call
 }
 
-// Tell is told once of a call that is stuck: its key, when it began, and what returns the
-// stack of its goroutine, or "it has returned". It may panic, which is handled.
-type Tell[K any] func(key K, began time.Duration, stack func() string)
+// Report is called once for a call that is stuck, with its key, when it began, and a function
+// that returns the stack of its goroutine, or "it has returned". It may panic, which is handled.
+type Report[K any] func(key K, began time.Duration, stack func() string)
 
 // call is one that is watched.
 type call[K any] struct {
@@ -40,8 +40,8 @@ type call[K any] struct {
 
 // NewWatchdog returns a Watchdog for the goroutine that calls it. A call is stuck when it has lasted
 // as long as that.
-func NewWatchdog[K any](watch *Stopwatch, stuck time.Duration, tell Tell[K]) *Watchdog[K] {
-	return &Watchdog[K]{time: watch, stuck: stuck, tell: tell, goroutine: goroutine.ID()}
+func NewWatchdog[K any](watch *Stopwatch, stuck time.Duration, report Report[K]) *Watchdog[K] {
+	return &Watchdog[K]{time: watch, stuck: stuck, report: report, goroutine: goroutine.ID()}
 }
 
 // Begin notes that a call begins.
@@ -51,7 +51,7 @@ func (w *Watchdog[K]) Begin(key K) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.call, w.told = call[K]{key, w.time.Now(), true}, false
+	w.call, w.reported = call[K]{key, w.time.Now(), true}, false
 	w.number++
 	if w.timer == nil {
 		w.lookAfter(w.stuck)
@@ -73,14 +73,14 @@ func (w *Watchdog[K]) End() time.Duration {
 	return w.time.Now() - ended.began
 }
 
-// lookAfter has the call looked at after d. The caller holds mu.
+// lookAfter schedules a look at the call after d. The caller holds mu.
 func (w *Watchdog[K]) lookAfter(d time.Duration) {
 	w.looking.Add(1)
 	look := func() {
 		defer w.looking.Done()
 		defer utilruntime.HandleCrash()
 		if c, number, ok := w.look(); ok {
-			w.tell(c.key, c.began, func() string { return w.stack(number) })
+			w.report(c.key, c.began, func() string { return w.stack(number) })
 		}
 	}
 	if c, ok := w.time.Clock.(clock.WithDelayedExecution); ok {
@@ -90,20 +90,20 @@ func (w *Watchdog[K]) lookAfter(d time.Duration) {
 	}
 }
 
-// look returns the call, and its number, if it is stuck and was not told of. If it may come
-// to be stuck, it is looked at again.
+// look returns the call, and its number, if it is stuck and was not reported. If it may come
+// to be stuck, look schedules the next look.
 func (w *Watchdog[K]) look() (c call[K], number uint64, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = nil
-	if !w.call.lasts || w.told {
+	if !w.call.lasts || w.reported {
 		return c, 0, false
 	}
 	if left := w.call.began + w.stuck - w.time.Now(); left > 0 {
 		w.lookAfter(left)
 		return c, 0, false
 	}
-	w.told = true
+	w.reported = true
 	return w.call, w.number, true
 }
 
@@ -118,7 +118,7 @@ func (w *Watchdog[K]) stack(number uint64) string {
 	return stack
 }
 
-// Stop returns when nobody looks any more. The goroutine makes no more calls.
+// Stop returns when the last look has ended. The goroutine makes no more calls.
 func (w *Watchdog[K]) Stop() {
 	if w == nil {
 		return

@@ -136,8 +136,8 @@ func orNone[K any](keys iter.Seq[K]) iter.Seq[K] {
 	return keys
 }
 
-// needQueue returns an error if there is no queue: also if NewWorkQueue has
-// returned none, and nobody has looked at its error.
+// needQueue returns an error if there is no queue, including the nil of a NewWorkQueue whose
+// error the caller ignored.
 func needQueue[K comparable](q Adder[K]) error {
 	missing := q == nil
 	switch q := q.(type) {

@@ -22,7 +22,7 @@ type expectation[K comparable] struct {
 	since    time.Time // something has been expected
 	deadline time.Time
 	putOff   bool        // the key has to be added again
-	listed   bool        // likewise, since something was met by a list
+	listed   bool        // the same, since something was met by a list
 	logger   klog.Logger // of the last call that was put off
 
 	node intrusive.Node[expectation[K]] // among the deadlines
@@ -63,7 +63,7 @@ func (e *Expectations[K]) add(key K, it typed.Expected) {
 	}
 }
 
-// locked calls f with mu, and gives that back even if a method of what is expected panics.
+// locked calls f with mu held, and unlocks mu even if a method of an Expected panics.
 func (e *Expectations[K]) locked(f func() bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -106,15 +106,15 @@ func (e *Expectations[K]) note(key K, it typed.Expected, counted bool) (again bo
 	})
 	x.unmet = append(x.unmet, awaited{it, since})
 	it.Watch(func() { e.look(x, it) })
-	if it.Met() { // before anybody looked
+	if it.Met() { // before it was watched
 		return e.settle(x, it)
 	}
 	return false
 }
 
-// listed reports whether a list may have brought about what is met: after the call for the
-// key began, as far as that is known. What reads reflected before, the call has not written,
-// or has seen. The caller holds mu.
+// listed reports whether a list may have met it: one that came after the call for the key
+// began, as far as that is known. A change that reads reflected before was not written by the
+// call, or the call has seen it. The caller holds mu.
 func (e *Expectations[K]) listed(it awaited) bool {
 	if it.since.known {
 		return e.lists.Since(it.since.lists)
@@ -149,8 +149,7 @@ func (e *Expectations[K]) settle(x *expectation[K], it typed.Expected) (again bo
 	return false
 }
 
-// drop lets go of x, and reports whether the key is to be added again. The
-// caller holds mu.
+// drop removes x, and reports whether the key is to be added again. The caller holds mu.
 func (e *Expectations[K]) drop(x *expectation[K]) (again bool) {
 	unmet := x.unmet
 	x.unmet = nil
@@ -166,7 +165,7 @@ func (e *Expectations[K]) drop(x *expectation[K]) (again bool) {
 	return x.putOff || x.listed
 }
 
-// setTimer has the timer end at the first deadline. The caller holds mu.
+// setTimer sets the timer for the first deadline. The caller holds mu.
 func (e *Expectations[K]) setTimer() {
 	d := &e.deadlines
 	switch {
@@ -180,8 +179,8 @@ func (e *Expectations[K]) setTimer() {
 	}
 }
 
-// expireFirst lets a key go on if its time is over. It is called by the timer, and reports
-// whether there may be more, also if what it calls panics.
+// expireFirst stops holding back the first key if its time is over. The timer calls it. It
+// reports whether there may be more such keys, even if something that it calls panics.
 func (e *Expectations[K]) expireFirst() (more bool) {
 	more = true
 	defer utilruntime.HandleCrash()
@@ -259,8 +258,8 @@ func (e *Expectations[K]) end(key K) {
 	delete(e.calls, key)
 }
 
-// catchUp lets go of what was met: informers change before they tell. It reports
-// whether that is everything. The caller holds mu.
+// catchUp settles everything that was met: informers change before they call look. It reports
+// whether nothing is left. The caller holds mu.
 func (e *Expectations[K]) catchUp(x *expectation[K]) bool {
 	for _, it := range slices.Clone(x.unmet) {
 		if it.Met() {

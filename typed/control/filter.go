@@ -64,8 +64,8 @@ func (f *filter[T]) OnUpdate(old, updated T) {
 	}
 }
 
-// OnDelete goes by the state that the handler knows: the last one may have left
-// the selection, or entered it, without an update that told so.
+// OnDelete uses the state that the handler knows: the last state may have left the selection,
+// or entered it, without an update that reported it.
 func (f *filter[T]) OnDelete(deleted typed.Deleted[T]) {
 	var none T
 	known := deleted.Old

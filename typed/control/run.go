@@ -60,7 +60,7 @@ func Run(ctx context.Context, opts ...RunOption) error {
 		return errors.New("the controller is not run: it has no workers, see WithWorkers")
 	}
 	r := runner{runConfig: c}
-	r.told, r.stop = context.WithCancel(ctx)
+	r.ending, r.stop = context.WithCancel(ctx)
 	defer r.stop()
 	return r.run(ctx)
 }
@@ -69,8 +69,8 @@ func Run(ctx context.Context, opts ...RunOption) error {
 type runner struct {
 	runConfig
 
-	told context.Context // ends when everything is to stop
-	stop func()
+	ending context.Context // ends when everything is to stop
+	stop   func()
 
 	mu   sync.Mutex
 	errs []error // guarded by mu
@@ -110,7 +110,7 @@ func (r *runner) run(ctx context.Context) error {
 // waitForSync reports whether everything is synced.
 func (r *runner) waitForSync() bool {
 	for _, synced := range r.synced {
-		if err := goroutine.Contain(r.told, "what is waited for", func() error { return synced.WaitForSync(r.told) }); err != nil {
+		if err := goroutine.Contain(r.ending, "what is waited for", func() error { return synced.WaitForSync(r.ending) }); err != nil {
 			r.fail(err)
 			return false
 		}
@@ -127,7 +127,7 @@ func (r *runner) lead(lasting context.Context) {
 	electing, resign := context.WithCancel(lasting)
 	defer resign()
 	led := false
-	forget := context.AfterFunc(r.told, func() { // while it waits; work drains first
+	forget := context.AfterFunc(r.ending, func() { // while it waits; work drains first
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if !led {
@@ -152,7 +152,7 @@ func (r *runner) lead(lasting context.Context) {
 	}
 }
 
-// work runs the workers until it is told to stop, or the lead is lost.
+// work runs the workers until everything is to stop, or the lead is lost.
 func (r *runner) work(leading context.Context) {
 	working, stopWorking := context.WithCancel(leading)
 	defer stopWorking()
@@ -161,15 +161,15 @@ func (r *runner) work(leading context.Context) {
 		workers.Go(func() {
 			err := goroutine.Contain(working, "the queue", func() error { return w.run(working) })
 			if working.Err() == nil {
-				r.ended(r.told, "the workers of a queue", err)
+				r.ended(r.ending, "the workers of a queue", err)
 			}
 		})
 	}
 	select {
-	case <-r.told.Done():
+	case <-r.ending.Done():
 	case <-leading.Done():
 	}
-	if r.told.Err() != nil {
+	if r.ending.Err() != nil {
 		r.drain(leading)
 	} else {
 		r.fail(ErrLeadLost)
@@ -218,9 +218,9 @@ func (r *runner) handOver(ctx context.Context) {
 	members.Wait()
 }
 
-// ended notes that a part has ended. That is a failure unless it was told to.
-func (r *runner) ended(told context.Context, what string, err error) {
-	if err == nil && told.Err() == nil {
+// ended notes that a part has ended. That is a failure unless the part was to stop.
+func (r *runner) ended(ctx context.Context, what string, err error) {
+	if err == nil && ctx.Err() == nil {
 		err = ErrEnded
 	}
 	if err != nil {

@@ -153,7 +153,7 @@ func (c *Clusters) now() (entries []entry, waitsFor string) {
 	return entries, strings.Join(holds, ", ")
 }
 
-// hold is what has yet to tell which clusters there are.
+// hold is a discovery that does not know all its clusters yet.
 type hold struct{ waitsFor string }
 
 // hold keeps informers from syncing with the clusters that are there, until release.

@@ -24,7 +24,7 @@ type Discovery struct {
 
 	mu       sync.Mutex
 	owners   map[string]index.Key    // guarded by mu; of clusters that it has put in
-	told     map[index.Key][]Cluster // guarded by mu; by objects that could be used
+	reported map[index.Key][]Cluster // guarded by mu; by objects that could be used
 	failures map[index.Key]error     // guarded by mu
 	closed   bool                    // guarded by mu
 }
@@ -44,14 +44,14 @@ type Handled[T index.Object] interface {
 //
 //	 1. Informers that follow the set do not sync before the informer here has, and so not
 //	    with half of the clusters.
-//	 2. A cluster leaves the set with the object that it came from, or when clustersOf does
-//	    not return it any more. When its configuration is another one, it changes, see
-//	    Clusters.Put; an object that tells the same as before changes nothing.
+//	 2. A cluster leaves the set with the object that it came from, or when clustersOf no
+//	    longer returns it. When its configuration is another one, it changes, see
+//	    Clusters.Put; an object that describes the same clusters as before changes nothing.
 //	 3. An object for which clustersOf returns an error, or panics, leaves all as it was,
-//	    its own clusters included. Failures tells of it, and the log.
-//	 4. If two objects tell of clusters of one name, the first one has it, until it is
-//	    gone; the other is a failure. So is one of the name of a cluster that the program
-//	    has put in.
+//	    its own clusters included. Failures and the log report it.
+//	 4. If two objects describe clusters of one name, the first one has the name, until it
+//	    is gone; the other is a failure. So is an object that describes a cluster of a name
+//	    that the program itself has put in.
 //
 // It works until Close is called; when the informer stops, clusters stay. Discover returns
 // an error if an argument is nil or the informer has stopped.
@@ -66,7 +66,7 @@ func Discover[T index.Object](clusters *Clusters, from Handled[T], clustersOf fu
 	}
 	d := &Discovery{
 		clusters: clusters, hold: hold{waitsFor: from.Name()},
-		owners: map[string]index.Key{}, told: map[index.Key][]Cluster{}, failures: map[index.Key]error{},
+		owners: map[string]index.Key{}, reported: map[index.Key][]Cluster{}, failures: map[index.Key]error{},
 	}
 	take := func(obj T) { d.take(index.KeyOf(obj), func() ([]Cluster, error) { return clustersOf(obj) }) }
 	clusters.hold(&d.hold)
@@ -113,7 +113,7 @@ func (d *Discovery) Failures() []Failure {
 	return all
 }
 
-// take takes in what an object tells.
+// take takes in the clusters of an object.
 func (d *Discovery) take(key index.Key, clustersOf func() ([]Cluster, error)) {
 	clusters, err := contained(clustersOf)
 	d.mu.Lock()
@@ -122,7 +122,7 @@ func (d *Discovery) take(key index.Key, clustersOf func() ([]Cluster, error)) {
 		return
 	}
 	if err == nil {
-		d.told[key] = clusters
+		d.reported[key] = clusters
 		err = d.settle(key)
 	}
 	d.note(key, err)
@@ -139,12 +139,12 @@ func contained(clustersOf func() ([]Cluster, error)) (clusters []Cluster, err er
 	return clustersOf()
 }
 
-// settle has the set have the clusters of an object. It returns an error for those that it
-// cannot have. The caller holds mu.
+// settle puts the clusters of an object into the set, and takes out others that it had. It
+// returns an error for those that the set cannot have. The caller holds mu.
 func (d *Discovery) settle(key index.Key) error {
 	var errs []error
 	wanted := map[string]bool{}
-	for _, c := range d.told[key] {
+	for _, c := range d.reported[key] {
 		if wanted[c.Name] {
 			errs = append(errs, fmt.Errorf("cluster %s: there are two of that name", c.Name))
 			continue
@@ -188,7 +188,7 @@ func (d *Discovery) remove(key index.Key, wanted map[string]bool) {
 	for _, name := range free {
 		delete(d.owners, name)
 	}
-	for other, clusters := range d.told {
+	for other, clusters := range d.reported {
 		waits := func(c Cluster) bool { return slices.Contains(free, c.Name) }
 		if other != key && d.failures[other] != nil && slices.ContainsFunc(clusters, waits) {
 			d.note(other, d.settle(other))
@@ -203,7 +203,7 @@ func (d *Discovery) forget(key index.Key) {
 	if d.closed {
 		return
 	}
-	delete(d.told, key)
+	delete(d.reported, key)
 	delete(d.failures, key)
 	d.remove(key, nil)
 }

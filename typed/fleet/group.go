@@ -27,13 +27,13 @@ type group[T Object] struct {
 	running sync.WaitGroup // all goroutines
 
 	first    monitor.LongLock // held while a first list is kept, and while the informer syncs
-	waitsFor string           // guarded by first; what tells which clusters there are, before it has
+	waitsFor string           // guarded by first; discoveries that do not know all their clusters
 	synced   chan struct{}    // closed with first held, when the first Replace was reported
 	versions monitor.LongLock // held through each report that has the versions of all clusters
 
 	mu      sync.Mutex
 	members map[string]*member[T] // guarded by mu
-	moved   chan struct{}         // guarded by mu; closed when members come or go; nil: nobody waits
+	moved   chan struct{}         // guarded by mu; closed at a change, nil while no caller waits
 
 	received, expected atomic.Int64 // by the latest lists of all clusters
 
@@ -68,7 +68,7 @@ func (g *group[T]) end() {
 
 // set makes entries the clusters of the group. It is called by the goroutine of Run.
 func (g *group[T]) set(entries []entry, waitsFor string) {
-	defer g.tell()
+	defer g.report()
 	wanted := make(map[string]entry, len(entries))
 	for _, e := range entries {
 		wanted[e.Name] = e
@@ -99,7 +99,7 @@ func (g *group[T]) set(entries []entry, waitsFor string) {
 	g.first.Unlock()
 }
 
-// change changes the members, and tells those who wait for that.
+// change changes the members, and wakes the callers that wait for that.
 func (g *group[T]) change(by func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// health is how a cluster fares.
+// health is the state of a cluster.
 type health struct {
 	rejections atomic.Int64 // the length of rejected
 
@@ -22,16 +22,16 @@ type health struct {
 	listed  bool               // guarded by mu; the informer has its objects, or will with the first list
 	lists   int                // guarded by mu
 	version string             // guarded by mu; that was passed on, or is about to be, "" if not known
-	passed  bool               // guarded by mu; the informer was told of a list
+	passed  bool               // guarded by mu; a list was passed to the informer
 	reached string             // guarded by mu; the version that was passed on
 	contact time.Time          // guarded by mu
 
 	err      *ClusterError // guarded by mu; while it fails
-	waiting  error         // guarded by mu; likewise, but no failure
+	waiting  error         // guarded by mu; what it waits for, which is no failure
 	failures int           // guarded by mu; since it last worked
 	since    time.Time     // guarded by mu
 	lastErr  error         // guarded by mu
-	works    chan struct{} // guarded by mu; closed when it works again; nil: it does
+	works    chan struct{} // guarded by mu; closed when it works again, nil while it does
 
 	received, expected int // guarded by mu; of the latest list
 
@@ -60,7 +60,7 @@ func (h *health) begin(cancel context.CancelFunc) {
 	h.cancel, h.ended = cancel, false
 }
 
-// end notes that the source has ended, so that nobody waits for it.
+// end notes that the source has ended, so that the first sync does not wait for it.
 func (h *health) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,7 +74,7 @@ func (h *health) isOver() bool {
 	return h.ended
 }
 
-// excuse has the first sync not wait for the cluster.
+// excuse keeps the first sync from waiting for the cluster.
 func (h *health) excuse() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -123,8 +123,8 @@ func (h *health) drop() (rejected []rejection) {
 	return rejected
 }
 
-// pass notes a version that was passed on, "" for that of the list, and returns those who
-// have waited for it.
+// pass notes a version that was passed on, "" for that of the list, and returns the waiters
+// that it satisfies.
 func (h *health) pass(version string) (reached []*waiter) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -235,8 +235,8 @@ func (h *health) repair(one rejection) {
 	h.rejections.Store(int64(len(h.rejected)))
 }
 
-// takeRejected forgets what was rejected, and returns it, but for the objects of a list of a
-// namespace or, with nil, of the cluster, that were.
+// takeRejected forgets and returns the rejected objects of a namespace or, with nil, of the
+// cluster, except those that its list has rejected again.
 func (h *health) takeRejected(namespace *string, but []index.Key) (repaired []index.Key) {
 	if h.rejections.Load() == 0 {
 		return nil

@@ -21,7 +21,7 @@ type member[T Object] struct {
 
 	name    string
 	joined  uint64        // see entry
-	changed uint64        // see entry; of the latest session; guarded by group.mu, written by the goroutine of Run
+	changed uint64        // see entry, of the latest session; guarded by group.mu, written by the goroutine of Run
 	left    chan struct{} // closed when it has left
 	objects atomic.Int64  // how many names there are
 	places  sync.Map      // unique.Handle[place] by namespace; of names, and a few more
@@ -30,10 +30,10 @@ type member[T Object] struct {
 		list   []source.Staged
 	}
 
-	order   monitor.LongLock // held through each report, so that names are what the informer was told
+	order   monitor.LongLock // held through each report, so that names match the reports to the informer
 	session *session[T]      // guarded by order; nil: the cluster has left
 	config  *rest.Config     // guarded by order; of the latest session
-	names   names            // guarded by order; of the objects that the informer was told of
+	names   names            // guarded by order; of the objects that were reported to the informer
 
 	source atomic.Pointer[source.Source[T]] // of the session, once it is there; changed with order held
 
@@ -70,7 +70,7 @@ func (m *member[T]) stopSession() {
 	}
 }
 
-// begin has a session be the one whose reports count. The caller holds order.
+// begin starts a session, whose reports count from now on. The caller holds order.
 func (m *member[T]) begin(s *session[T]) {
 	m.session = s
 	m.source.Store(nil)
@@ -160,7 +160,7 @@ func (m *member[T]) exchange(listed names, rejected []index.Key) (gone []index.K
 	m.stay(&listed, rejected)
 	for _, key := range m.health.takeRejected(nil, rejected) {
 		if !listed.has(key.Namespace, key.Name) && !m.names.has(key.Namespace, key.Name) {
-			gone = append(gone, m.keyOf(key)) // so that nobody takes it for rejected any more
+			gone = append(gone, m.keyOf(key)) // so that it is no longer counted as rejected
 		}
 	}
 	for namespace, name := range m.names.all() {

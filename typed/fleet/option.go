@@ -16,8 +16,8 @@ type config struct {
 }
 
 // defaultPatience is how long the first sync waits for a cluster that says nothing. It is
-// longer than a list of some 50,000 objects takes, and shorter than a probe of readiness
-// gives a program.
+// longer than a list of about 50,000 objects takes, and shorter than a probe of readiness gives
+// a program.
 const defaultPatience = 10 * time.Second
 
 // WithPatience sets for how long the informer's first sync waits for a cluster that has

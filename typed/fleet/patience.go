@@ -7,7 +7,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// bePatient has the first sync wait for the cluster for a time.
+// bePatient limits for how long the first sync waits for the cluster.
 func (m *member[T]) bePatient() {
 	patience := m.of.config.patience
 	if patience == 0 || m.of.config.all || m.isSynced() {
@@ -21,7 +21,7 @@ func (m *member[T]) bePatient() {
 		case <-timer.C:
 			m.health.excuse()
 			m.syncIfReady()
-			m.tell()
+			m.report()
 		case <-m.synced:
 		case <-m.left:
 		case <-m.ctx.Done():
@@ -41,7 +41,7 @@ func (s *session[T]) fail(err error) {
 	}
 	s.noteFailure(s.member)
 	s.syncIfReady()
-	s.tell()
+	s.report()
 }
 
 // work notes that the cluster works.
@@ -52,11 +52,11 @@ func (s *session[T]) work() {
 	s.health.work()
 	s.lines.Work(s.name)
 	s.noteFailure(s.member)
-	s.tell()
+	s.report()
 }
 
-// expireLater has the objects of the cluster go when it has failed for long. Over is
-// closed when it works again.
+// expireLater takes the objects of the cluster out when it has failed for the time of
+// WithExpiry. Over is closed when it works again.
 func (s *session[T]) expireLater(over <-chan struct{}) {
 	expiry := s.of.config.expiry
 	if expiry == 0 {
@@ -77,8 +77,8 @@ func (s *session[T]) expireLater(over <-chan struct{}) {
 	})
 }
 
-// expire takes the objects of the cluster out, unless it works again, and has it listed
-// anew: a watch that goes on where it was would not bring them back.
+// expire takes the objects of the cluster out, unless it works again, and starts a session that
+// lists it again: a watch that continues would not bring them back.
 func (m *member[T]) expire(over <-chan struct{}) {
 	select {
 	case <-over:

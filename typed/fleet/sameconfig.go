@@ -8,8 +8,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// sameConfig reports whether two configurations are known to be the same. What they refer
-// to that is in use, such as a transport, is the same only if it is one. Functions cannot be
+// sameConfig reports whether two configurations are known to be the same. Values that may be in
+// use, such as a transport, are the same only if they are one pointer. Functions cannot be
 // compared, so configurations with functions are not the same, except for a proxy that is the
 // same for the server, as that of a kubeconfig with proxy-url.
 func sameConfig(a, b *rest.Config) bool {
@@ -35,7 +35,8 @@ func sameConfig(a, b *rest.Config) bool {
 	return reflect.DeepEqual(&c, &d)
 }
 
-// inUse returns the fields of a configuration that may refer to what others use meanwhile.
+// inUse returns the fields of a configuration that may refer to values that other code uses
+// meanwhile.
 func inUse(c *rest.Config) []reflect.Value {
 	fields := []any{
 		&c.Transport, &c.RateLimiter, &c.WarningHandler, &c.WarningHandlerWithContext,

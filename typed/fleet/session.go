@@ -13,8 +13,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// session is one run of a source of a cluster, and its Sink. What it reports counts while
-// it is the member's.
+// session is one run of a source of a cluster, and its Sink. Its reports count while it is the
+// member's session.
 type session[T Object] struct {
 	*member[T]
 
@@ -38,7 +38,7 @@ func (s *session[T]) run() {
 	err = s.of.runFor(s.ctx, s.cluster, s)
 }
 
-// errExited tells that a source has ended its goroutine.
+// errExited is the error of a source that has ended its goroutine.
 var errExited = errors.New("the source has ended its goroutine, by runtime.Goexit")
 
 // panicError is what a function of the user's has panicked with.
@@ -53,7 +53,7 @@ func (e panicError) Unwrap() error {
 	return err
 }
 
-// over notes that the source has ended, unless it was told to.
+// over notes that the source has ended, unless it was stopped.
 func (s *session[T]) over(err error) {
 	s.order.Lock()
 	mine := s.session == s && s.ctx.Err() == nil
@@ -68,7 +68,7 @@ func (s *session[T]) over(err error) {
 		s.fail(fmt.Errorf("source has ended: %w", err))
 	default:
 		s.syncIfReady()
-		s.tell()
+		s.report()
 	}
 }
 
@@ -85,7 +85,7 @@ func (s *session[T]) Change(c index.Change[T], version string) {
 // Step implements source.Sink.
 func (s *session[T]) Step(changes []index.Change[T], version string, done func()) {
 	if len(changes) == 0 && version == "" && done == nil {
-		s.sink.Step(nil, "", nil) // versions have moved, which nobody waits for a lock to tell
+		s.sink.Step(nil, "", nil) // reports without a lock that versions have moved
 		return
 	}
 	all := make([]index.Change[InCluster[T]], 0, len(changes))

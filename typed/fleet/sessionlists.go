@@ -40,8 +40,8 @@ func (s *session[T]) Replace(l source.List, version string) {
 
 // replaceAll takes in a list of everything.
 func (s *session[T]) replaceAll(l source.List, version string) {
-	s.Report(nil) // before anybody can see that it is listed
-	defer s.tell()
+	s.Report(nil) // before readers can see that it is listed
+	defer s.report()
 	s.order.Lock()
 	defer s.order.Unlock()
 	if s.session != s {
@@ -65,8 +65,8 @@ func (s *session[T]) replaceAll(l source.List, version string) {
 	s.pass(version)
 }
 
-// release takes out those of the objects that are gone of which the source says that they
-// are somebody else's now, and returns the others. The caller holds order.
+// release takes out those of the gone objects that the source no longer covers, and returns the
+// others. The caller holds order.
 func (s *session[T]) release(gone []index.Key, released func(key index.Key) bool) []index.Key {
 	if released == nil {
 		return gone
@@ -94,7 +94,7 @@ func (s *session[T]) keepFirst(list []source.Staged, listed names, rejected []in
 	if s.isSynced() {
 		return false
 	}
-	s.names = names{} // the informer was told of none
+	s.names = names{} // none was reported to the informer
 	s.exchange(listed, rejected)
 	s.health.list(resourceVersion)
 	s.firsts.listed, s.firsts.list = true, list

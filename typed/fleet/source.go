@@ -68,7 +68,7 @@ type Source[T Object] struct {
 	opened  source.Opened[T]
 	mu      sync.Mutex
 	running *group[T]     // guarded by mu; the latest
-	started chan struct{} // guarded by mu; closed when there is another one; nil: nobody waits
+	started chan struct{} // guarded by mu; closed when there is another one, nil while no caller waits
 }
 
 // NewSource returns a source of the objects of a set of clusters, each from what open

@@ -7,8 +7,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// staged is an object of a list of a cluster, as the informer's sink has taken it in, with
-// its key, which only the sink could tell otherwise.
+// staged is an object of a list of a cluster, as the informer's sink has taken it in, with its
+// key, which otherwise only the sink knows.
 type staged struct {
 	source.Staged
 
@@ -24,8 +24,8 @@ func (s *staged) Key() index.Key {
 	return index.Key{Namespace: valueOf(s.at).namespace, Name: s.name}
 }
 
-// unpack returns what the informer's sink has taken in, and the names of the objects. What
-// was left out on purpose is not among these; what was rejected is by itself.
+// unpack returns what the informer's sink has taken in, the names of the objects, and the keys
+// of rejected ones. The names include neither these nor objects that were left out on purpose.
 func (m *member[T]) unpack(list []source.Staged) (inner []source.Staged, listed names, rejected []index.Key) {
 	inner = make([]source.Staged, 0, len(list))
 	for i, one := range list {

@@ -14,14 +14,14 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// troubles is what the informer is to be told of failures, in order. Being told calls
-// functions of the user's, which may wait for clusters, so it is noted under locks, and
-// told when they are free.
+// troubles are the failures to report to the informer, in order. A report calls functions of
+// the user's, which may wait for clusters, so failures are noted under locks, and reported when
+// these are free.
 type troubles struct {
-	mu      sync.Mutex
-	failing clustersError // guarded by mu; copied on write
-	untold  []error       // guarded by mu
-	telling bool          // guarded by mu; somebody is at it
+	mu         sync.Mutex
+	failing    clustersError // guarded by mu; copied on write
+	unreported []error       // guarded by mu
+	reporting  bool          // guarded by mu; a goroutine makes the reports
 }
 
 // clustersError joins the failures of several clusters, in the order of their names. Its text
@@ -82,11 +82,11 @@ func (t *troubles) set(cluster string, failed *ClusterError) bool {
 func (t *troubles) note() {
 	switch len(t.failing) {
 	case 0:
-		t.untold = append(t.untold, nil)
+		t.unreported = append(t.unreported, nil)
 	case 1:
-		t.untold = append(t.untold, t.failing[0])
+		t.unreported = append(t.unreported, t.failing[0])
 	default:
-		t.untold = append(t.untold, t.failing)
+		t.unreported = append(t.unreported, t.failing)
 	}
 }
 
@@ -101,23 +101,23 @@ func (t *troubles) changed() {
 func (t *troubles) wait(err *source.WaitingError) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.untold = append(t.untold, err)
+	t.unreported = append(t.unreported, err)
 }
 
-// next returns what is to be told next, false if there is nothing or somebody else is at it.
+// next returns the next report, false if there is none or another goroutine makes them.
 func (t *troubles) next(first bool) (error, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if first && t.telling {
+	if first && t.reporting {
 		return nil, false
 	}
-	t.telling = len(t.untold) > 0
-	if !t.telling {
-		t.untold = nil
+	t.reporting = len(t.unreported) > 0
+	if !t.reporting {
+		t.unreported = nil
 		return nil, false
 	}
-	err := t.untold[0]
-	t.untold = t.untold[1:]
+	err := t.unreported[0]
+	t.unreported = t.unreported[1:]
 	return err, true
 }
 
@@ -136,8 +136,8 @@ func (g *group[T]) noteFailure(m *member[T]) {
 	}
 }
 
-// tell makes the reports that wait. The caller holds no lock.
-func (g *group[T]) tell() {
+// report passes waiting reports to the informer, in their order. The caller holds no lock.
+func (g *group[T]) report() {
 	for err, ok := g.troubles.next(true); ok; err, ok = g.troubles.next(false) {
 		goroutine.Call(g.ctx, func() { g.sink.Report(err) })
 	}

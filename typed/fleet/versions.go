@@ -80,7 +80,7 @@ func (s *Source[T]) At(key index.Key) string {
 	return m.health.reachedNow()
 }
 
-// shows has the source tell of versions, if it is that of the latest session.
+// shows makes At ask the source for versions, if the session is the latest.
 func (s *session[T]) shows(src source.Source[T]) {
 	s.order.Lock()
 	defer s.order.Unlock()

@@ -16,7 +16,7 @@ type waiter struct {
 	reached func() // called without a lock, by the informer, or when that or the cluster ends; must return soon
 }
 
-// due is the waiters for what was passed on, but may not be reflected by reads yet.
+// due is the waiters whose version was passed on, but may not be reflected by reads yet.
 type due struct {
 	wake chan struct{} // has room for one
 
@@ -69,8 +69,8 @@ func (d *due) end() {
 	}
 }
 
-// confirm has the informer tell when it has come to what is waited for: after all that was
-// passed on before.
+// confirm asks the informer to report when reads reflect all that was passed on before, and
+// calls the waiters then.
 func (g *group[T]) confirm() {
 	for {
 		select {

@@ -82,7 +82,7 @@ func siteOf(site report.CallSite) *snapshot.CallSite {
 	return &snapshot.CallSite{Function: site.Function, File: site.File, Line: site.Line, Short: site.String()}
 }
 
-// trafficOf returns what was received, nil if the source does not tell.
+// trafficOf returns the traffic of a source, nil if the source does not report it.
 func trafficOf(t source.Traffic) *snapshot.Traffic {
 	if t == (source.Traffic{}) {
 		return nil

@@ -114,7 +114,7 @@ type totalsView struct {
 	Deduplication *snapshot.Deduplication
 }
 
-// orders are the orders that informers can have, beside that of their cost.
+// orders are the orders that informers can have, in addition to that of their cost.
 var orders = map[string]func(a, b *informerView) int{
 	"name":    func(a, b *informerView) int { return cmp.Compare(a.Name, b.Name) },
 	"state":   func(a, b *informerView) int { return cmp.Compare(stateRank(a), stateRank(b)) },
@@ -182,7 +182,8 @@ func (f *frame) sections() []section {
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.Parts) == 0 })
 }
 
-// update is what an open page is sent: the pieces that have changed, and what is where.
+// update is the message to an open page: the pieces that have changed, and the parts of each
+// section in their order.
 type update struct {
 	Title string                   `json:"title"`
 	Clock string                   `json:"clock"`
@@ -205,7 +206,7 @@ func (f *frame) since(earlier *frame, order string) *update {
 	return u
 }
 
-// pageTitle returns the title of the page, which tells how bad it is.
+// pageTitle returns the title of the page, with the number of errors and warnings.
 func pageTitle(r *snapshot.Report) string {
 	bad := 0
 	for n := range r.Problems {

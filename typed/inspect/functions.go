@@ -67,8 +67,8 @@ func plural(n int, one, many string) string {
 	return grouped(int64(n)) + " " + many
 }
 
-// partLink returns a link to a part of the page: for informers to what is folded away, which
-// browsers unfold then.
+// partLink returns a link to a part of the page. For informers, it leads to the folded details,
+// which browsers then unfold.
 func partLink(id string) string {
 	if strings.HasPrefix(id, "informer-") {
 		return "#" + id + "-in"
@@ -76,7 +76,7 @@ func partLink(id string) string {
 	return "#" + id
 }
 
-// bar draws a part of one. It says nothing that the text beside it does not.
+// bar draws a part of one. It says nothing that the text next to it does not.
 func bar(share float64) template.HTML {
 	const width = 56
 	return template.HTML(fmt.Sprintf(
@@ -99,8 +99,8 @@ const (
 	barsHeight, below = 34, 13
 )
 
-// histogram draws how long calls took. Bars grow with the logarithm of calls, so that few
-// slow ones are seen beside many quick ones.
+// histogram draws how long calls took. Bars grow with the logarithm of calls, so that a few
+// slow ones are seen next to many quick ones.
 func histogram(t *snapshot.Times) template.HTML {
 	var most uint64
 	for _, bucket := range t.Buckets {
@@ -149,7 +149,7 @@ func boundText(bound float64) string {
 	return secondsText(bound)
 }
 
-// bucketText tells how many calls there were in a bucket.
+// bucketText says how many calls there were in a bucket.
 func bucketText(t *snapshot.Times, n int) string {
 	calls := counted(int(t.Buckets[n].Calls), "call")
 	switch {
@@ -160,7 +160,7 @@ func bucketText(t *snapshot.Times, n int) string {
 	}
 }
 
-// inWords returns what a histogram shows, for those who do not see it.
+// inWords returns what a histogram shows, for readers that cannot see it.
 func inWords(t *snapshot.Times) string {
 	var said []string
 	for n, bucket := range t.Buckets {

@@ -58,7 +58,7 @@ func (g *growth) rate(of string, n int, now time.Time) float64 {
 	return 0
 }
 
-// forget lets go of what was not asked for since a time.
+// forget forgets numbers that were not asked for since a time.
 func (g *growth) forget(before time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

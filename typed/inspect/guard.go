@@ -46,7 +46,7 @@ func (s *settings) check(r *http.Request, streams bool) error {
 		return nil
 	default:
 		if !streams && header.Get("Sec-Fetch-Mode") == "navigate" && header.Get("Sec-Fetch-Dest") == "document" {
-			return nil // somebody follows a link
+			return nil // a user follows a link
 		}
 		return errors.New("the request is one of a foreign page")
 	}
@@ -60,8 +60,8 @@ func hostname(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// reserved are names and ends of names that nobody on the internet can have. example.com is
-// what httptest calls the host of a request.
+// reserved are names and ends of names that cannot be registered on the internet. httptest uses
+// example.com as the host of a request.
 var reserved = []string{"localhost", ".localhost", ".svc", ".cluster.local", ".internal", "example.com"}
 
 // isOwn reports whether a Host header can be meant for this page.

@@ -17,8 +17,8 @@ const (
 	// firstSample is how many objects are measured the first time, so that the first page
 	// has something of each informer, and laterSample how many later.
 	firstSample, laterSample = 32, 256
-	// firstBudget and laterBudget are how long a report may wait for what was not weighed
-	// at all, and for what was.
+	// firstBudget and laterBudget are how long a report may wait for informers that were not
+	// weighed yet, and for others.
 	firstBudget, laterBudget = 250 * time.Millisecond, 25 * time.Millisecond
 )
 
@@ -70,7 +70,7 @@ func (h *heaps) of(ctx context.Context, informers []typed.AnyInformer) []weight 
 	return weights
 }
 
-// forget lets go of informers.
+// forget forgets the weights of informers.
 func (h *heaps) forget(informers []typed.AnyInformer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -75,7 +75,7 @@ func (i *Inspector) AddUntil(ctx context.Context, opts ...Option) error {
 	return nil
 }
 
-// remove lets go of what was added.
+// remove takes out the parts that one call of Add has added.
 func (i *Inspector) remove(added *parts) {
 	i.mu.Lock()
 	i.added = slices.DeleteFunc(i.added, func(p *parts) bool { return p == added })
@@ -84,7 +84,7 @@ func (i *Inspector) remove(added *parts) {
 	i.heaps.forget(added.informers)
 }
 
-// joinParts has all parts that count in use. The caller holds mu.
+// joinParts puts all parts that still count in use. The caller holds mu.
 func (i *Inspector) joinParts() {
 	all := parts{}
 	for _, added := range i.added {

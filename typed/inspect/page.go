@@ -27,7 +27,7 @@ type pageView struct {
 // sortLink is a link to the page in another order.
 type sortLink struct {
 	Name, Text, Link string
-	Column           string // the column of what it sorts by
+	Column           string // the column that it sorts by
 	Current          bool
 }
 

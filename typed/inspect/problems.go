@@ -22,7 +22,7 @@ const (
 	fewFailures = 3                // of a key that are not worth a look
 	nearBudget  = 0.8              // of a limit
 	hogShare    = 0.3              // of all heap
-	hogBytes    = 8 * mib          // below which nobody is a hog
+	hogBytes    = 8 * mib          // below which no informer is a hog
 	skewed      = 10_000           // objects under one key of an index
 )
 
@@ -100,7 +100,7 @@ func (f *finding) add(weight float64, p snapshot.Problem) {
 	f.list = append(f.list, ranked{p, weight})
 }
 
-// phase looks at whether an informer is synced, and goes on to hear from its source.
+// phase checks whether an informer is synced, and still hears from its source.
 func (f *finding) phase(of *snapshot.Informer) {
 	p := snapshot.Problem{Part: of.ID, Name: of.Name, Detail: of.Error, Since: of.FailingSince}
 	switch {
@@ -151,7 +151,7 @@ func (f *finding) failing(of *snapshot.Informer, p snapshot.Problem) {
 	f.add(100+min(49, f.now.Sub(of.FailingSince).Minutes()), p)
 }
 
-// progress tells how far a list is.
+// progress says how far a list is.
 func progress(received, expected int) string {
 	switch {
 	case received == 0:
@@ -271,7 +271,7 @@ func isSlow(h *snapshot.Handler) bool {
 	return h.Times.Calls >= 3 && h.Times.MeanSeconds >= slowMean
 }
 
-// backlogText tells of a handler's backlog.
+// backlogText says how many more events wait for a handler.
 func backlogText(h *snapshot.Handler) string {
 	if h.Backlog <= 1 {
 		return ""
@@ -279,7 +279,7 @@ func backlogText(h *snapshot.Handler) string {
 	return fmt.Sprintf(", and %s events wait", grouped(int64(h.Backlog-1)))
 }
 
-// meanText tells how long calls take.
+// meanText says how long calls take.
 func meanText(h *snapshot.Handler) string {
 	if h.Times == nil || h.Times.Calls == 0 {
 		return ""

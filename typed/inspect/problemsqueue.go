@@ -7,7 +7,7 @@ import (
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
 
-// namedFailures is how many of the keys that fail are problems of their own.
+// namedFailures is how many of the keys that fail are separate problems.
 const namedFailures = 3
 
 // queue looks at a queue.
@@ -42,7 +42,7 @@ func (f *finding) queue(q *snapshot.Queue) {
 	}
 }
 
-// others tells of keys that fail, beside those that were named.
+// others says how many keys fail in addition to those that were named.
 func others(n int) string {
 	if n == 1 {
 		return "1 other key fails"
@@ -80,7 +80,7 @@ func (f *finding) controller(c *snapshot.Controller) {
 		Text:  fmt.Sprintf("a reconcile takes long, and %s", waiting(c.Waiting))})
 }
 
-// waiting tells how many keys wait.
+// waiting says how many keys wait.
 func waiting(n int) string {
 	if n == 1 {
 		return "1 key waits"

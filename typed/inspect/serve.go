@@ -114,6 +114,6 @@ func write(w http.ResponseWriter, r *http.Request, sort string, text []byte) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.Header().Add("Vary", "Accept")
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(text) // whoever asked is gone if that fails
+		_, _ = w.Write(text) // the client is gone if that fails
 	}
 }

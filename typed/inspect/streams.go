@@ -12,15 +12,15 @@ import (
 // writeTimeout is how long a listener may take to receive a report.
 const writeTimeout = 10 * time.Second
 
-// streams are those who listen. What one is sent, others are sent as well, if they ask soon
-// after.
+// streams are the listeners. A report that is sent to one is sent to others as well, if they
+// ask soon after.
 type streams struct {
 	mu     sync.Mutex
 	number int           // guarded by mu
 	closed chan struct{} // guarded by mu; nil: not made yet
 
 	making sync.Mutex // held while a report is made
-	latest *frame     // guarded by making; without pieces if nobody has asked for a page
+	latest *frame     // guarded by making; without pieces if no listener has asked for a page
 	shown  *frame     // guarded by making; the last one with pieces
 }
 
@@ -56,7 +56,7 @@ func (s *streams) leave() {
 	}
 }
 
-// close has all listeners go.
+// close ends the streams of all listeners.
 func (s *streams) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
 
-// flag is a problem of a part in a word or two, beside its name.
+// flag is a problem of a part in a word or two, shown next to its name.
 type flag struct {
 	Severity snapshot.Severity
 	Text     string
@@ -129,10 +129,10 @@ func (v *informerView) matches(query string) bool {
 	return true
 }
 
-// Known tells that it is known what the objects are.
+// Known reports whether it is known what the objects are.
 func (v *informerView) Known() bool { return v.Kind != "" || v.Resource != "" || v.Selection != "" }
 
-// Timed tells that the calls of a handler are timed.
+// Timed reports whether the calls of a handler are timed.
 func (v *informerView) Timed() bool {
 	return slices.ContainsFunc(v.Handlers, func(h snapshot.Handler) bool { return h.Times != nil })
 }
@@ -143,7 +143,7 @@ func (v *informerView) Backlog() int { return backlog(v.Informer) }
 // CallSeconds is the time that calls of all handlers took.
 func (v *informerView) CallSeconds() float64 { return callSeconds(v.Informer) }
 
-// Listing tells how far a list is, "" if there is none under way.
+// Listing says how far a list is, "" if none is in progress.
 func (v *informerView) Listing() string {
 	if v.Phase != "Syncing" {
 		return ""
@@ -151,7 +151,7 @@ func (v *informerView) Listing() string {
 	return progress(v.Received, v.Expected)
 }
 
-// BudgetText tells what is used of the budget.
+// BudgetText returns the usage of the budget.
 func (v *informerView) BudgetText() string { return budgetText(v.Budget) }
 
 // FactoryBudgetText returns the usage of the budget of its factory.
@@ -241,7 +241,7 @@ type (
 	}
 )
 
-// HasPriorities tells that keys wait at a priority other than 0.
+// HasPriorities reports whether keys wait at a priority other than 0.
 func (v queueView) HasPriorities() bool {
 	return slices.ContainsFunc(v.Priorities, func(p snapshot.Priority) bool { return p.Priority != 0 })
 }

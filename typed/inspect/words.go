@@ -31,7 +31,7 @@ func counted(n int, thing string) string {
 // objects returns a number of objects.
 func objects(n int) string { return counted(n, "object") }
 
-// times tells how often, as the end of a phrase; "" for once or less.
+// times says how often, as the end of a phrase; "" for once or less.
 func times(n int) string {
 	if n <= 1 {
 		return ""
@@ -100,8 +100,8 @@ func span(d time.Duration) string {
 	}
 }
 
-// ago tells how long ago something was, in steps that grow with it, so that a page of what
-// is idle does not change all the time.
+// ago says how long ago something was, in steps that grow with it, so that a page of idle parts
+// does not change all the time.
 func ago(now, then time.Time) string {
 	switch d := now.Sub(then); {
 	case then.IsZero():
@@ -115,5 +115,5 @@ func ago(now, then time.Time) string {
 	}
 }
 
-// since tells for how long something has been so.
+// since says for how long something has been so.
 func since(now, then time.Time) string { return span(now.Sub(then)) }

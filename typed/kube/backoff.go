@@ -40,5 +40,5 @@ func (b *backoff) next(ctx context.Context) time.Duration {
 // isRepeated reports whether there was a wait since the series began.
 func (b *backoff) isRepeated() bool { return b.limit > 0 }
 
-// reset begins the series anew.
+// reset starts the series again.
 func (b *backoff) reset() { b.limit = 0 }

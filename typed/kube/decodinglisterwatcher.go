@@ -252,8 +252,8 @@ func (d *decodingListerWatcher[T]) codec(response *http.Response) wire.Codec[T] 
 	return d.codecs[mediaType]
 }
 
-// ListWithContext implements cache.ListerWithContext. The list is decoded while the one
-// who makes the request waits for it, so that all times that it sets apply.
+// ListWithContext implements cache.ListerWithContext. It decodes the list while the other
+// ListerWatcher waits for its request, so all timeouts of that request apply.
 func (d *decodingListerWatcher[T]) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 	if d.left.Load() {
 		return d.maskedList(d.requests.ListWithContext(ctx, opts))

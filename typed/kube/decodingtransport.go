@@ -49,10 +49,10 @@ func (t decodingTransport) RoundTrip(request *http.Request) (*http.Response, err
 // WrappedRoundTripper implements apimachinery's net.RoundTripperWrapper.
 func (t decodingTransport) WrappedRoundTripper() http.RoundTripper { return t.base }
 
-// taker is who reads the response to a request that somebody else makes.
+// taker reads the response to a request that other code makes.
 type taker struct {
-	// take takes a response, and returns what is left in its place, nil if it does not.
-	// It is called on the goroutine of the one who makes the request.
+	// take takes a response, and returns the body that replaces its own, nil if it does not
+	// take it. It is called by the goroutine that makes the request.
 	take func(*http.Response) io.ReadCloser
 	// several is called if there is another response after one that was taken.
 	several func()
@@ -62,8 +62,8 @@ type taker struct {
 	taken     bool // guarded by mu
 }
 
-// offer has the taker take the first response, and returns what is left in its place, nil if
-// it is not taken.
+// offer offers the first response to the taker, and returns the body that replaces its own, nil
+// if the taker does not take it.
 func (t *taker) offer(response *http.Response) io.ReadCloser {
 	t.mu.Lock()
 	t.responses++
@@ -90,7 +90,7 @@ func (t *taker) offered() bool {
 	return t.responses > 0
 }
 
-// took reports whether the response was taken, and whether there were others beside it.
+// took reports whether the response was taken, and whether there were more responses.
 func (t *taker) took() (taken, several bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,8 +105,8 @@ func (t *taker) with(ctx context.Context) context.Context {
 	return context.WithValue(ctx, takerKey{}, t)
 }
 
-// emptyBody is what is left of a watch whose events somebody else reads: nothing comes,
-// and it ends when it is closed.
+// emptyBody replaces the body of a watch that a taker reads: Read blocks until Close, and then
+// returns io.EOF.
 type emptyBody struct {
 	closing sync.Once
 	closed  chan struct{}
@@ -126,8 +126,8 @@ func (b *emptyBody) Close() error {
 	return nil
 }
 
-// emptyList returns a list as that of a response, without its objects, so that the one who
-// has made the request can go on. A nil list is none.
+// emptyList returns the body of a list in the format of a response, without the objects, so
+// that the code that made the request can continue. The body is empty for a nil list.
 func emptyList(response *http.Response, list k8sruntime.Object) io.ReadCloser {
 	decoded, ok := list.(*wrappedList)
 	if !ok {

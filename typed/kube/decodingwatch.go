@@ -40,9 +40,9 @@ func (d *decodingListerWatcher[T]) WatchWithContext(ctx context.Context, opts me
 	return w, err
 }
 
-// open has the other one request a watch until one of two contexts ends. It returns the
-// response and what decodes it, or else a watch that the other one decodes. With
-// errSeveral, it does the latter when it is called again.
+// open makes the other ListerWatcher request a watch until one of two contexts ends. It returns
+// the response and its codec, or else a watch that the other ListerWatcher decodes. After
+// errSeveral, it returns the latter when it is called again.
 func (d *decodingListerWatcher[T]) open(ctx, request context.Context, opts metav1.ListOptions) (body io.ReadCloser, codec wire.Codec[T], undecoded watch.Interface, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	unlink := context.AfterFunc(request, cancel)
@@ -72,7 +72,7 @@ func (d *decodingListerWatcher[T]) open(ctx, request context.Context, opts metav
 	case err == nil && unlink():
 		d.checkOffered(ctx, t, nil)
 		return nil, nil, &endingWatch{d.masked(w), cancel}, nil
-	case err == nil: // nobody wants it any more
+	case err == nil: // the context of the request has ended
 		w.Stop()
 		err = context.Cause(request)
 	case taken:
@@ -95,8 +95,8 @@ func (d *decodingListerWatcher[T]) masked(w watch.Interface) watch.Interface {
 	return m
 }
 
-// watchBody is the response of a watch, beside which goes the watch of the one who has
-// made the request.
+// watchBody is the response of a watch, with the watch of the ListerWatcher that made the
+// request.
 type watchBody struct {
 	io.ReadCloser
 	beside watch.Interface
@@ -132,8 +132,8 @@ func (w *endingWatch) Stop() {
 	w.cancel()
 }
 
-// maskedWatch is a watch of whose objects fields are left out. Unlike apimachinery's
-// watch.Filter, it ends when it is stopped while nobody takes an event.
+// maskedWatch is a watch that removes fields from objects. Unlike apimachinery's watch.Filter,
+// it ends when it is stopped, even while no reader takes an event.
 type maskedWatch struct {
 	watch.Interface
 	mask    *plan.Mask

@@ -53,8 +53,8 @@ func newDocument[T index.Object](obj T, d *description) (*document, error) {
 	return doc, doc.setKind(d, isPartial[T]())
 }
 
-// setKind gives the document the kind of the resource's objects. It returns an error
-// if it has another one. Metadata alone has a kind of its own.
+// setKind gives the document the kind of the resource's objects. It returns an error if the
+// document has another kind, unless it is metadata alone, which has its own kind.
 func (d *document) setKind(of *description, partial bool) error {
 	var kind metav1.TypeMeta
 	for name, value := range map[string]*string{"kind": &kind.Kind, "apiVersion": &kind.APIVersion} {

@@ -97,8 +97,8 @@ type informerOptions []typed.Option
 
 func (o informerOptions) addTo(all *forOptions) { all.informer = append(all.informer, o...) }
 
-// restKey is what tells the sources of FromREST for one type apart. It has no String
-// method: the origin of the source, and so the informer's name, has what is of interest.
+// restKey distinguishes the sources of FromREST for one type. It has no String method: the
+// origin of the source, and so the informer's name, contains what is of interest.
 type restKey struct {
 	resource             schema.GroupVersionResource
 	namespace            string

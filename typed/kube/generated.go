@@ -21,9 +21,9 @@ type generatedClient interface {
 	GetNamespace() string
 }
 
-// generatedSource returns a source that asks for what a generated client of client-go's
-// clientset asks for, and decodes it itself; nil if the client is another one. Wrong
-// options are told by the source of the client's methods.
+// generatedSource returns a source that makes the requests of a generated client of client-go's
+// clientset, and decodes the responses itself; nil for another client. It also returns nil for
+// wrong options: the source of the client's methods reports them.
 func generatedSource[T index.Object](client any, opts []SourceOption) source.Source[T] {
 	generated, of, err := generatedREST[T](client)
 	if err != nil {
@@ -43,9 +43,9 @@ func generatedSource[T index.Object](client any, opts []SourceOption) source.Sou
 	return s
 }
 
-// generatedREST returns a client that makes the requests of a generated client of
-// client-go's clientset, and what it asks for. The error tells why there is none: the
-// client is another one, or its objects are of another type.
+// generatedREST returns a client that makes the requests of a generated client of client-go's
+// clientset, and the resource of these requests. The error says why there is none: the client
+// is another one, or its objects are of another type.
 func generatedREST[T index.Object](client any) (*restClient[T], resource, error) {
 	generated, ok := client.(generatedClient)
 	if !ok || !isClientGos(client) {
@@ -66,8 +66,8 @@ func generatedREST[T index.Object](client any) (*restClient[T], resource, error)
 	return own, of, err
 }
 
-// isClientGos reports whether a client is of a type of client-go's. A struct in which one is
-// embedded has its methods, too, and may have some of its own in their place.
+// isClientGos reports whether a client is of a type of client-go's. A struct that embeds one
+// has the same methods, but may replace some of them.
 func isClientGos(client any) bool {
 	of := reflect.TypeOf(client)
 	if of.Kind() == reflect.Pointer {

@@ -64,15 +64,15 @@ func (b *ListBudget) acquire(ctx context.Context, late func()) error {
 	if b.lists.TryAcquire(b.each) {
 		return nil
 	}
-	told := make(chan struct{})
+	ended := make(chan struct{})
 	timer := time.AfterFunc(longTurn, func() {
 		defer utilruntime.HandleCrash()
-		defer close(told)
+		defer close(ended)
 		late()
 	})
 	err := b.lists.Acquire(ctx, b.each)
 	if !timer.Stop() {
-		<-told
+		<-ended
 	}
 	return err
 }

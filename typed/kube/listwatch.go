@@ -24,9 +24,9 @@ type policy[T index.Object] struct {
 	expected   schema.GroupVersionKind // of every object; zero: not known
 	stampEvent func(T)                 // gives the object of an event its kind
 	stampItem  func(T)                 // gives one of a list its kind; nil: it keeps what it has
-	// failing tells that an object that cannot be used fails the list or watch, and that
-	// bookmarks have the type of objects, and a kind. Otherwise such an object is passed on, to
-	// be reported and left out.
+	// failing makes an object that cannot be used fail the list or watch, and gives bookmarks
+	// the type of objects, and a kind. Otherwise such an object is passed on, to be reported
+	// and left out.
 	failing      bool
 	bookmarkKind schema.GroupVersionKind
 }

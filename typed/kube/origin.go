@@ -63,7 +63,8 @@ func (c *sourceConfig) selection() string {
 	return strings.Join(parts, " ")
 }
 
-// hostOf returns where the API server of a configuration is, "" if that cannot be told.
+// hostOf returns the host and path of the API server of a configuration, "" if they are not
+// known.
 func hostOf(config *rest.Config) string {
 	server, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
@@ -72,9 +73,9 @@ func hostOf(config *rest.Config) string {
 	return strings.TrimSuffix(server.Host+server.Path, "/")
 }
 
-// originOf returns what a client of objects of type T tells of itself, if it is a
-// generated one. It has no kind, but is of a group and a version, and what it returns
-// is called as the kind.
+// originOf returns the origin of a generated client of objects of type T, empty for another
+// client. Such a client knows its group and version, but no kind: that is the name of the
+// objects' type.
 func originOf[T index.Object](client any) (from source.Origin) {
 	generated, ok := client.(generatedClient)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// protobufMagic begins all that API servers send in protobuf, but for watches.
+// protobufMagic begins all that API servers send in protobuf, except watches.
 const protobufMagic = "k8s\x00"
 
 // recognize returns the media type of an answer that does not say what it is in: JSON,

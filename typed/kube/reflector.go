@@ -135,8 +135,8 @@ func newReflectorSource[T index.Object](lw cache.ListerWatcher, from source.Orig
 type reflectorSource[T index.Object] struct {
 	lw     cache.ListerWatcher
 	config sourceConfig
-	origin source.Origin // as far as lw tells it
-	// reportsWatches tells that lw reports by itself that a watch was opened.
+	origin source.Origin // as far as it is known from lw
+	// reportsWatches is set if lw itself reports that a watch was opened.
 	reportsWatches bool
 	decodeAnswer   answers.Decode[T] // nil: as client-go decodes
 	err            error             // what was wrong with the arguments

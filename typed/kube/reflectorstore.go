@@ -21,9 +21,9 @@ type reflectorStore[T index.Object] struct {
 	streamed func() // called for each object of a streamed list as it comes
 	listed   func() // called when a list is complete
 
-	// ordered tells that objects come in the order of their versions. They do
-	// not where a watch began without a version: then it opens with additions
-	// of what is there, in any order, as in the Reflector's own comments.
+	// ordered is set while objects come in the order of their versions. They do not if a watch
+	// began without a version: then it opens with additions of all existing objects, in any
+	// order, as the Reflector's own comments say.
 	ordered bool
 }
 
@@ -69,7 +69,7 @@ func (s *reflectorStore[T]) Delete(untyped any) error {
 	return nil
 }
 
-// moveOn tells that the watch has come to the version of an object that could not
+// moveOn reports to the sink that the watch has reached the version of an object that could not
 // be decoded.
 func (s *reflectorStore[T]) moveOn(untyped any) {
 	if left, ok := untyped.(*wrapper[T]); ok && left.isInvalid() && s.ordered && left.meta.ResourceVersion != "" {
@@ -104,9 +104,9 @@ func (s *reflectorStore[T]) Bookmark(version string) error {
 // it: every handler keeps its own period.
 func (s *reflectorStore[T]) Resync() error { return nil }
 
-// Transformer implements cache.TransformingStore. The Reflector keeps what it
-// returns in the place of each object of a streamed list, until it has all of
-// them; so the sink takes them in as they come. Nothing else is passed through it.
+// Transformer implements cache.TransformingStore. The Reflector calls the function for each
+// object of a streamed list, and for nothing else. It keeps the result instead of the object
+// until the list is complete, so the sink takes the objects in as they come.
 func (s *reflectorStore[T]) Transformer() cache.TransformFunc {
 	checked := consistencydetector.IsDataConsistencyDetectionForWatchListEnabled()
 	return func(untyped any) (any, error) {
@@ -134,8 +134,8 @@ func keyOf(untyped any) (key index.Key) {
 	return key
 }
 
-// convert returns the object as a T, and its resource version. What is not a T is
-// reported; listed tells that it is one of a list.
+// convert returns the object as a T, and its resource version. It reports an object that is not
+// a T, and listed says whether that is one of a list.
 func (s *reflectorStore[T]) convert(untyped any, listed bool) (T, string, bool) {
 	if wrapped, ok := untyped.(*wrapper[T]); ok && wrapped.err == nil {
 		return wrapped.object, wrapped.meta.ResourceVersion, true

@@ -188,8 +188,8 @@ func (s *restSource[T]) listAndWatch(ctx context.Context, sink source.Sink[T], f
 	return reflected.run(ctx, reports)
 }
 
-// decodedSlowly tells why objects are decoded in a slower way than others are, "" if they
-// are not.
+// decodedSlowly returns why objects are decoded in a slower way than others, "" if they are
+// not.
 func (s *restSource[T]) decodedSlowly() string {
 	if s.unplanned == nil {
 		return ""
@@ -200,8 +200,8 @@ func (s *restSource[T]) decodedSlowly() string {
 	return ""
 }
 
-// held returns what objects share parts with, nil if they share none; if nobody has said
-// so, the log says why.
+// held returns the function for the stored objects to deduplicate with, nil if deduplication is
+// off. Unless an option turned it off, the log says why.
 func (s *restSource[T]) held(ctx context.Context, decoding source.Decoding[T]) func(index.Key) (T, bool) {
 	if s.rest.withoutDeduplication {
 		return nil

@@ -10,13 +10,13 @@ const (
 	// healthyWatch is how long a watch that brings nothing has to last to be one
 	// that works, as in client-go's Reflector.
 	healthyWatch = time.Second
-	// maxUnusable is how often a watch goes on from one version before the objects
-	// are listed, if its response cannot be used there.
+	// maxUnusable is after how many unusable responses to watches from one version the objects
+	// are listed.
 	maxUnusable = 3
 )
 
-// breaks are what is remembered of watches that ended, for the next one. Watches
-// tell how they ended on goroutines of theirs.
+// breaks remembers how watches ended, for the next one. Watches report that on their own
+// goroutines.
 type breaks struct {
 	mu       sync.Mutex
 	between  backoff // guarded by mu

@@ -35,7 +35,7 @@ type restClient[T index.Object] struct {
 	compressed bool // watches may be compressed
 }
 
-// metaScheme has what is not an object: options, statuses, resources.
+// metaScheme contains the types that are no objects: options, statuses, resources.
 var metaScheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	metav1.AddToGroupVersion(s, schema.GroupVersion{Version: "v1"})
@@ -114,9 +114,8 @@ func newCodecs[T index.Object](mediaTypes []string, api *wire.API, held wire.Hel
 	return codecs, nil
 }
 
-// decoding returns a client of whose objects some fields are decoded, all if mask is
-// nil, and which share parts, with each other and with those that are held, unless held
-// is nil.
+// decoding returns a client that decodes the fields of mask, all if that is nil, and
+// deduplicates objects, with each other and with those that held returns, unless held is nil.
 func (c *restClient[T]) decoding(mask *plan.Mask, held func(index.Key) (T, bool)) (*restClient[T], error) {
 	if held == nil && mask == nil {
 		return c, nil

@@ -26,7 +26,7 @@ type restListerWatcher[T index.Object] struct {
 	client   *restClient[T]     // nil: others make the requests
 	registry *k8sruntime.Scheme // has the types of lists
 	reports  reporter
-	meter    *source.Meter // counts what is received; nil: nobody wants to know
+	meter    *source.Meter // counts what is received; nil: it is not counted
 	single   bool          // it is about one object
 
 	listed  int // owned by the Reflector's lists; objects of the pages so far
@@ -34,7 +34,7 @@ type restListerWatcher[T index.Object] struct {
 	streams sync.WaitGroup
 }
 
-// reporter is told how lists and watches go; a source.Sink is one.
+// reporter receives the progress and the errors of lists and watches; a source.Sink is one.
 type reporter interface {
 	Progress(received, expected int)
 	Report(err error)

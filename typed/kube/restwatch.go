@@ -91,8 +91,8 @@ func (lw *restListerWatcher[T]) watch(
 	return w, nil
 }
 
-// restWatch is one watch. What is not said otherwise is owned by the goroutine
-// that emits.
+// restWatch is one watch. Unless a comment says otherwise, the goroutine that emits owns the
+// fields.
 type restWatch[T index.Object] struct {
 	lw      *restListerWatcher[T]
 	codec   wire.Codec[T]
@@ -106,7 +106,7 @@ type restWatch[T index.Object] struct {
 	brought bool          // anything but a part of a list
 	lists   bool          // a list is being streamed
 	list    *streamedList // that it has begun with; nil: none, or one without a guard
-	last    string        // the version to go on from; "": none
+	last    string        // the version to continue from; "": none
 }
 
 // ResultChan implements watch.Interface.
@@ -162,10 +162,10 @@ func (w *restWatch[T]) fail(err error) {
 	w.send(failure(err))
 }
 
-// breakOff ends a watch whose response has ended, or cannot be used any further;
-// err is nil if it has ended after a whole event. The Reflector goes on from the
-// last version that it got, unless that has failed too often, or lists the objects
-// the plain way, if a list that was being streamed can not be used.
+// breakOff ends a watch whose response has ended, or cannot be used any further; err is nil if
+// it has ended after a whole event. The Reflector continues from the last version that it got,
+// unless that has failed too often. If a streamed list cannot be used, the Reflector lists the
+// objects the plain way.
 func (w *restWatch[T]) breakOff(err error) {
 	worked := w.brought || !w.lists && time.Since(w.begun) >= healthyWatch
 	w.lw.breaks.ended(worked)
@@ -192,7 +192,7 @@ func (w *restWatch[T]) breakOff(err error) {
 	}
 }
 
-// emit passes an event on. It reports whether to go on.
+// emit passes an event on, and reports whether to continue.
 func (w *restWatch[T]) emit(e wire.Event[T]) bool {
 	switch {
 	case e.Status != nil && w.lists && w.list != nil && apierrors.IsTooManyRequests(apierrors.FromObject(e.Status)):
@@ -259,7 +259,7 @@ type apiObject interface {
 	runtime.Object
 }
 
-// note notes the version to go on from.
+// note notes the version to continue from.
 func (w *restWatch[T]) note(version string) {
 	if !w.lists && version != "" {
 		w.last = version

@@ -20,18 +20,17 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// retryingListerWatcher stands between a Reflector and the ListerWatcher of a
-// source. It adds the source's selectors to each request, reports how requests
-// fare, which the Reflector only logs, tries again where nothing but time can
-// help, and keeps track of requests under way: the Reflector does not wait for a
-// list when it is stopped.
+// retryingListerWatcher stands between a Reflector and the ListerWatcher of a source. It adds
+// the source's selectors to each request, and reports the results of requests, which the
+// Reflector only logs. It tries again where nothing but time can help, and keeps track of
+// requests in flight, because a Reflector that is stopped does not wait for its list.
 type retryingListerWatcher struct {
 	cache.ListerWatcherWithContext
 
 	config      sourceConfig
 	noWatchList bool
-	// reportsWatches tells that the ListerWatcher reports by itself that a watch was
-	// opened, before it can report how the watch ends.
+	// reportsWatches is set if the ListerWatcher itself reports that a watch was opened, before
+	// it can report how the watch ends.
 	reportsWatches bool
 	report         func(error)
 	progress       func(received, expected int)
@@ -39,8 +38,8 @@ type retryingListerWatcher struct {
 	mu       sync.Mutex
 	closed   bool  // guarded by mu
 	last     error // guarded by mu; the last failure of a request
-	received int   // owned by the Reflector; objects of the list under way
-	turn     turn  // of the list under way
+	received int   // owned by the Reflector; objects of the list in progress
+	turn     turn  // of the list in progress
 	requests sync.WaitGroup
 }
 
@@ -56,7 +55,7 @@ func newRetryingListerWatcher(lw cache.ListerWatcher, config sourceConfig, repor
 	}
 }
 
-// IsWatchListSemanticsUnSupported tells the Reflector not to stream.
+// IsWatchListSemanticsUnSupported reports whether the Reflector must not stream lists.
 func (lw *retryingListerWatcher) IsWatchListSemanticsUnSupported() bool { return lw.noWatchList }
 
 // List is there to make a cache.ListerWatcher; the Reflector does not call it.
@@ -255,7 +254,7 @@ func (lw *retryingListerWatcher) begin() bool {
 	return true
 }
 
-// close refuses further requests and waits for those under way.
+// close refuses further requests and waits for those in flight.
 func (lw *retryingListerWatcher) close() {
 	defer lw.turn.giveBack()
 	lw.mu.Lock()

@@ -40,8 +40,8 @@ func strayError(kind metav1.TypeMeta, expected schema.GroupVersionKind) error {
 	return fmt.Errorf("kind is %s of %s, want %s of %s", kind.Kind, kind.APIVersion, expected.Kind, expected.GroupVersion())
 }
 
-// wrapInvalid returns what is known of an object that cannot be decoded. Without
-// a version of its own, it is given that of what came before it.
+// wrapInvalid returns what is known of an object that cannot be decoded. If its version is not
+// known, it gets the version that came before.
 func wrapInvalid[T index.Object](invalid *wire.ObjectError, before string) runtime.Object {
 	c := &wrapper[T]{err: invalid}
 	c.meta.Namespace, c.meta.Name, c.meta.ResourceVersion = invalid.Identity.Namespace, invalid.Identity.Name, invalid.Identity.ResourceVersion
@@ -75,8 +75,8 @@ func (c *wrapper[T]) GetObjectMeta() metav1.Object { return &c.meta }
 // GetObjectKind implements runtime.Object.
 func (c *wrapper[T]) GetObjectKind() schema.ObjectKind { return &c.meta }
 
-// DeepCopyObject implements runtime.Object. It copies no more than the wrapper:
-// nobody modifies what is wrapped.
+// DeepCopyObject implements runtime.Object. It copies only the wrapper: the object in it is
+// never modified.
 func (c *wrapper[T]) DeepCopyObject() runtime.Object {
 	own := *c
 	return &own
@@ -90,8 +90,8 @@ type wrappedList struct {
 	Items []runtime.Object
 }
 
-// DeepCopyObject implements runtime.Object. The copy shares the items: nobody
-// modifies them.
+// DeepCopyObject implements runtime.Object. The copy shares the items, which are never
+// modified.
 func (l *wrappedList) DeepCopyObject() runtime.Object {
 	own := *l
 	own.Items = append([]runtime.Object(nil), l.Items...)

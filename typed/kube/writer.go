@@ -59,7 +59,7 @@ type Writer[T index.Object] struct {
 	client   *restClient[T]
 	config   restConfig
 	resource resource // what is known without a server
-	full     bool     // T has all the fields
+	full     bool     // no field is missing in T
 	known    atomic.Pointer[description]
 }
 

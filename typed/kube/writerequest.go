@@ -215,8 +215,7 @@ func (w *Writer[T]) difference(ctx context.Context, old, updated *document, subr
 	return patch, holdFor(patch, a)
 }
 
-// holdFor has a patch hold for one object, and one version of it, as far as these are
-// known.
+// holdFor limits a patch to one object, and to one version of it, as far as these are known.
 func holdFor(patch jsonObject, m sentMetadata) error {
 	metadata, _ := readObject(patch["metadata"])
 	if metadata == nil {

@@ -26,7 +26,7 @@ type calls struct {
 	times   report.CallTimes // guarded by mu
 	recent  recent           // guarded by mu
 	slowest report.Call      // guarded by mu; Took is 0 if there is none
-	told    bool             // guarded by mu; the stack of this call was logged
+	logged  bool             // guarded by mu; the stack of this call was logged
 }
 
 // begin notes that a call begins. If it follows another one at once, that one's end is
@@ -37,7 +37,7 @@ func (c *calls) begin(t index.EventType, key index.Key) {
 		now = time.Since(c.base)
 	}
 	c.mu.Lock()
-	c.calling, c.typ, c.key, c.began, c.told = true, t, key, now, false
+	c.calling, c.typ, c.key, c.began, c.logged = true, t, key, now, false
 	c.mu.Unlock()
 }
 
@@ -96,10 +96,10 @@ func (c *calls) overdue(after time.Duration) *report.Call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	call := c.current()
-	if call == nil || c.told || call.Took < after {
+	if call == nil || c.logged || call.Took < after {
 		return nil
 	}
-	c.told = true
+	c.logged = true
 	return call
 }
 

@@ -21,8 +21,8 @@ const (
 	spareRecords = 1024
 )
 
-// detector finds objects of an informer that were modified. The informer's loop
-// calls record and settle, and run is a goroutine of its own.
+// detector finds objects of an informer that were modified. The informer's loop calls record
+// and settle, and a separate goroutine calls run.
 type detector struct {
 	*detection
 	informer observer.Observed
@@ -69,7 +69,7 @@ func (d *detector) storing(w *observer.Write) (settled func()) {
 // stays as it is there.
 func (d *detector) record(key index.Key, obj observer.Object) {
 	if !reflect.ValueOf(obj).Comparable() {
-		return // it is a value, which nobody else can modify
+		return // it is a value, which no other code can modify
 	}
 	d.mu.Lock()
 	_, known := d.records[obj]

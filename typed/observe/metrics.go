@@ -61,21 +61,21 @@ func (m *metrics) Observe(o observer.Observed) (observer.Hooks, error) {
 	case !m.alone && m.of == nil:
 		return observer.Hooks{}, errors.New("WithMetricsFor: function is nil")
 	}
-	told := m.own
-	if told == nil {
-		told = m.of(o.Name(), o.Origin())
+	metrics := m.own
+	if metrics == nil {
+		metrics = m.of(o.Name(), o.Origin())
 	}
-	if told == nil {
+	if metrics == nil {
 		return observer.Hooks{}, nil
 	}
 	return observer.Hooks{
 		Batch: func(changes int, apply func()) {
-			goroutine.CallSafely(func() { told.SetQueued(changes) })
-			goroutine.CallSafely(func() { told.Process(changes, apply) })
+			goroutine.CallSafely(func() { metrics.SetQueued(changes) })
+			goroutine.CallSafely(func() { metrics.Process(changes, apply) })
 			apply()
-			goroutine.CallSafely(func() { told.SetQueued(o.Queued()) })
+			goroutine.CallSafely(func() { metrics.SetQueued(o.Queued()) })
 		},
-		Reached: told.SetResourceVersion,
+		Reached: metrics.SetResourceVersion,
 	}, nil
 }
 

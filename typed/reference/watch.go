@@ -31,17 +31,17 @@ type watchers struct {
 	wake chan struct{} // there are changes
 	some atomic.Int32  // the length of all
 
-	mu      sync.Mutex
-	all     []*watcher             // guarded by mu; replaced, not changed
-	changes []change               // guarded by mu; one a key at most
-	at      map[index.Key]int      // guarded by mu; the places of keys in changes
-	told    map[index.Key]struct{} // guarded by mu; keys with a state that was reported
-	id      uint64                 // guarded by mu: the goroutine that calls
+	mu       sync.Mutex
+	all      []*watcher             // guarded by mu; replaced, not changed
+	changes  []change               // guarded by mu; one a key at most
+	at       map[index.Key]int      // guarded by mu; the places of keys in changes
+	reported map[index.Key]struct{} // guarded by mu; keys with a state that was reported
+	id       uint64                 // guarded by mu: the goroutine that calls
 }
 
 func (w *watchers) setUp() {
 	w.wake = make(chan struct{}, 1)
-	w.at, w.told = map[index.Key]int{}, map[index.Key]struct{}{}
+	w.at, w.reported = map[index.Key]int{}, map[index.Key]struct{}{}
 }
 
 // watcher is one of them.
@@ -88,7 +88,7 @@ func (w *watchers) leave(one *watcher) uint64 {
 	if len(left) == 0 {
 		w.changes = nil
 		clear(w.at)
-		clear(w.told)
+		clear(w.reported)
 	}
 	return w.id
 }
@@ -102,12 +102,12 @@ func (w *watchers) add(key index.Key, state State) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, waits := w.at[key]
-	_, told := w.told[key]
+	_, reported := w.reported[key]
 	switch {
 	case !waits:
 		w.at[key] = len(w.changes)
 		w.changes = append(w.changes, change{key, state})
-	case state.Phase == 0 && !told:
+	case state.Phase == 0 && !reported:
 		last := len(w.changes) - 1
 		w.changes[at] = w.changes[last]
 		w.at[w.changes[at].key] = at
@@ -131,9 +131,9 @@ func (w *watchers) take() (changes []change, all []*watcher) {
 	for _, c := range changes {
 		delete(w.at, c.key)
 		if c.state.Phase == 0 {
-			delete(w.told, c.key)
+			delete(w.reported, c.key)
 		} else {
-			w.told[c.key] = struct{}{}
+			w.reported[c.key] = struct{}{}
 		}
 	}
 	return changes, all
@@ -154,14 +154,14 @@ func (w *watchers) run(ctx context.Context) {
 		for _, c := range changes {
 			for _, one := range all {
 				if ctx.Err() == nil {
-					one.tell(c)
+					one.report(c)
 				}
 			}
 		}
 	}
 }
 
-func (one *watcher) tell(c change) {
+func (one *watcher) report(c change) {
 	one.calling.Lock()
 	defer one.calling.Unlock()
 	if !one.stopped.Load() {

@@ -12,14 +12,14 @@ type holder struct {
 	prepares ranges // that it has listed, or begun to
 }
 
-// assign returns which ranges each member is to have. It depends on nothing but the
-// members and what they hold, in whichever order, so all members come to the same result.
+// assign returns which ranges each member is to have. It depends only on the members and their
+// ranges, in whichever order, so all members come to the same result.
 //
 //   - Every range is assigned to one member; numbers differ by at most one.
 //   - No fewer ranges could move: members keep what they hold up to their number, and the
 //     larger numbers are for those that hold most.
-//   - Ranges that move become those of members that prepare them, and else neighbours of one member, so that
-//     few terms say which it has.
+//   - Ranges that move go to members that prepare them. Of the others, each member gets
+//     neighbours, so that few terms say which ranges it has.
 //
 // A range that two members claim to hold, which cannot be, is the first one's.
 func assign(members []holder) map[string]ranges {

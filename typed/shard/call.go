@@ -116,7 +116,7 @@ func (g *Group) untilLapse(now time.Time) time.Duration {
 	return left
 }
 
-// busy returns the ranges in which calls are under way. The caller holds mu.
+// busy returns the ranges in which calls run. The caller holds mu.
 func (g *Group) busy() (busy ranges) {
 	for r, n := range g.underWay {
 		if n > 0 {
@@ -152,8 +152,7 @@ func (g *Group) stop(these ranges) {
 }
 
 // keep sets which ranges sources keep: those that are held, or about to come, and those in
-// which calls are under way, which would take objects that go for deleted. The caller holds
-// mu.
+// which calls run, which would mistake removed objects for deleted ones. The caller holds mu.
 func (g *Group) keep(held ranges) {
 	kept := held.or(g.coming).or(g.kept.and(g.busy()))
 	if kept == g.kept {
@@ -179,7 +178,7 @@ func (f *follower) poke() {
 	}
 }
 
-// follow returns a follower that is told of changes until leave is called.
+// follow returns a follower that every change wakes until leave is called.
 func (g *Group) follow() (f *follower, leave func()) {
 	f = &follower{group: g, changed: make(chan struct{}, 1)}
 	g.mu.Lock()

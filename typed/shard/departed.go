@@ -5,8 +5,8 @@ import "github.com/kubetyped/informer/index"
 // mostDeparted is about how many keys of deleted objects are remembered.
 const mostDeparted = 100_000
 
-// departed remembers the ranges of objects that were deleted, until their keys have been
-// worked on. What is oldest is forgotten when there are too many.
+// departed remembers the ranges of objects that were deleted, until their keys have been worked
+// on. When there are too many, it forgets the oldest.
 type departed struct{ young, old map[index.Key]uint8 }
 
 func (d *departed) add(key index.Key, r uint8) {

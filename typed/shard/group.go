@@ -32,7 +32,7 @@ type Group struct {
 	leaseDuration, renewDeadline, retryPeriod, drainTimeout time.Duration
 
 	leases     leaseAPI      // for the own Lease
-	reaping    leaseAPI      // for those of members that are dead, with a rate limit of its own
+	reaping    leaseAPI      // for those of members that are dead, with its own rate limit
 	wake       chan struct{} // has room for one: there is something to do before the next renewal
 	ready      chan struct{} // closed when the first ranges are there
 	ended      chan struct{} // closed when Run has ended
@@ -46,13 +46,13 @@ type Group struct {
 	active      ranges                 // of which keys are handed out
 	held        ranges                 // that the Lease holds as far as is known; has all of active
 	coming      ranges                 // that this member is to have, and has not; their keys wait
-	kept        ranges                 // that sources keep: those of held and coming, and those in which calls are under way
+	kept        ranges                 // that sources keep: those of held and coming, and those in which calls run
 	since       [rangeCount]uint64     // which time of all a range has come, or was taken; for those in kept
 	taken       uint64                 // how many times that were
 	fading      ranges                 // of active, that are given up when no call for them runs
 	fadingSince [rangeCount]time.Time  // for those in fading
 	fences      [rangeCount]string     // the versions of the writes that took them
-	calls       map[*call]struct{}     // under way
+	calls       map[*call]struct{}     // that have not returned
 	underWay    [rangeCount]int        // numbers of calls
 	followers   map[*follower]struct{} // sources
 	status      Status
@@ -127,8 +127,8 @@ func (g *Group) setUp(namespace, name string, opts []Option) error {
 	return nil
 }
 
-// leaseName returns the name of this member's Lease. Where a group's name has a dot, it is
-// not clear from the name alone where that ends, so a part of a hash tells.
+// leaseName returns the name of this member's Lease. If a group's name has a dot, it is not
+// clear where it ends, so the name of the Lease ends with a part of a hash.
 func (g *Group) leaseName() string {
 	name := g.label + "." + g.identity
 	if !strings.Contains(g.label, ".") {
@@ -159,7 +159,7 @@ func (g *Group) WaitForSync(ctx context.Context) error {
 	}
 }
 
-// waiting tells what a member without ranges waits for.
+// waiting returns what a member without ranges waits for.
 func (g *Group) waiting() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -214,8 +214,8 @@ func (g *Group) generation(r uint8) string {
 	return g.fences[r]
 }
 
-// isValid reports whether this member has renewed its Lease in time. Both clocks are asked:
-// that of the computer goes on while it sleeps, the monotonic one cannot be set. The caller
+// isValid reports whether this member has renewed its Lease in time, by both clocks: the wall
+// clock continues while the computer sleeps, the monotonic clock cannot be set. The caller
 // holds mu.
 func (g *Group) isValid(now time.Time) bool {
 	return now.Before(g.valid) && now.Round(0).Sub(g.renewed.Round(0)) < g.renewDeadline
@@ -237,7 +237,7 @@ func (g *Group) rangeOf(value string) uint8 {
 	return mixedRangeOf(value)
 }
 
-// poke has the member look at what there is to do.
+// poke wakes the member, because there is something to do before the next renewal.
 func (g *Group) poke() {
 	select {
 	case g.wake <- struct{}{}:

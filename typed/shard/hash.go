@@ -17,7 +17,7 @@ type Hash struct {
 	field string // that an API server can hash, "" for none
 	needs string // the field that value reads, "" if that is always there
 	value func(obj named) (string, error)
-	ofKey func(key index.Key) string // the same, if the key tells; else nil
+	ofKey func(key index.Key) string // the same from a key alone; nil if that is not enough
 }
 
 // String returns the name of the hash.

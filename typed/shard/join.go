@@ -45,8 +45,8 @@ func (m *member) join(ctx context.Context) error {
 	return nil
 }
 
-// reclaim looks at the Lease that has the name of this member's, and deletes it if its owner
-// is dead. A list of the group does not have it if somebody has taken its label off.
+// reclaim looks at the Lease that has the name of this member's, and deletes it if its owner is
+// dead. A list of the group does not contain that Lease if its label was removed.
 func (m *member) reclaim(ctx context.Context, exists error) error {
 	for _, s := range m.others {
 		if s.lease.Name == m.leaseName() && !m.isOwn(s.lease) {

@@ -35,7 +35,7 @@ type restLeases struct {
 	namespace string
 }
 
-// leaseScheme knows Leases and what requests for them have beside them.
+// leaseScheme contains Leases, and the other types in requests for them.
 var leaseScheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	metav1.AddToGroupVersion(s, schema.GroupVersion{Version: "v1"})
@@ -48,8 +48,8 @@ var (
 	leaseParameters = runtime.NewParameterCodec(leaseScheme)
 )
 
-// newRESTLeases returns the Leases of a namespace, with a rate limit of their own, or an
-// error if the configuration cannot be used.
+// newRESTLeases returns the Leases of a namespace, with their own rate limit, or an error if
+// the configuration cannot be used.
 func newRESTLeases(config *rest.Config, namespace string) (*restLeases, error) {
 	own := rest.CopyConfig(config)
 	own.RateLimiter = nil // that others use, whose requests these must not wait for
@@ -69,7 +69,7 @@ func newRESTLeases(config *rest.Config, namespace string) (*restLeases, error) {
 	return &restLeases{client, namespace}, nil
 }
 
-// to has a request that is begun ask for Leases.
+// to directs a request to the Leases of the namespace.
 func (l *restLeases) to(begun *rest.Request) *rest.Request {
 	return begun.UseProtobufAsDefault().Namespace(l.namespace).Resource("leases")
 }

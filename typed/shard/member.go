@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// processAnnotation tells apart processes with one identity.
+// processAnnotation distinguishes processes with one identity.
 const processAnnotation = "shard.kubetyped.io/process"
 
 // member is one call of Group.Run. All of it is owned by that call's goroutine, which
@@ -99,13 +99,13 @@ func (m *member) takePart(ctx context.Context) error {
 func (m *member) rest(ctx context.Context, begin time.Time) {
 	next := time.NewTimer(time.Until(begin.Add(m.retryPeriod)))
 	defer next.Stop()
-	told := ctx.Done()
+	ended := ctx.Done()
 	if m.leaving {
-		told = nil
+		ended = nil
 	}
 	select {
 	case <-next.C:
-	case <-told:
+	case <-ended:
 	case <-m.wake: // gather what else ends soon
 		time.Sleep(m.retryPeriod / 10)
 	}
@@ -120,8 +120,8 @@ func (m *member) isFinal(err error) bool {
 	return errors.As(err, &options) || errors.As(err, &identity) || errors.As(err, &forbidden) && !m.joined
 }
 
-// note remembers the error of a round, nil if it has succeeded. The first after a success is
-// logged for everybody.
+// note remembers the error of a round, nil if it has succeeded. It logs the first one after a
+// success as an error, and others at level 2.
 func (m *member) note(err error) {
 	m.mu.Lock()
 	before := m.status.Err
@@ -173,8 +173,8 @@ func (m *member) explain(err error) error {
 	return err
 }
 
-// tell notes who the members are.
-func (m *member) tell(others []*sighting) {
+// showMembers sets Status.Members to the identities of the members, in order.
+func (m *member) showMembers(others []*sighting) {
 	members := make([]string, 0, len(others)+1)
 	for _, s := range others {
 		members = append(members, s.identity)

@@ -2,9 +2,10 @@ package shard
 
 import "github.com/kubetyped/informer/index"
 
-// isOutside returns what tells whether a key that is not in a list is of another range than
-// those of the list, so that its object is not known to be gone. Where only the object tells,
-// it is asked what the sink has of it; without that, it is taken for another member's.
+// isOutside returns a function that reports whether a key that is missing in a list is outside
+// of the list's ranges, so that its object may still exist. Where the range does not follow
+// from the key, it follows from the object that the sink has; without that, the key is taken
+// for another member's.
 func (q *part[T]) isOutside(own ranges) func(key index.Key) bool {
 	held := q.sink.Decoding().Held
 	return func(key index.Key) bool {

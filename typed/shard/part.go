@@ -23,9 +23,9 @@ type part[T index.Object] struct {
 	// Guarded by lock of parts.
 	listed, removed, finished bool
 	version                   string
-	told                      string             // up to which all was reported; guarded by placing as well
+	reported                  string             // up to which all was reported; guarded by placing as well
 	reached                   [rangeCount]uint64 // see takeOver
-	floor                     uint64             // the lowest of reached, of its own ranges
+	floor                     uint64             // the lowest of reached, of the ranges it owns
 	err                       error
 	rejected                  map[index.Key]struct{} // by the part, or of a list by the sink
 }
@@ -51,7 +51,7 @@ func (q *part[T]) run() error {
 	}
 	err = src.Run(q.ctx, q)
 	if q.ctx.Err() != nil {
-		return nil // it was told to stop
+		return nil // it was stopped
 	}
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -94,7 +94,7 @@ func (q *part[T]) Change(c index.Change[T], version string) {
 	})
 }
 
-// Step implements source.Sink. What is of other ranges is left out of it.
+// Step implements source.Sink. It leaves out changes of other ranges.
 func (q *part[T]) Step(changes []index.Change[T], version string, done func()) {
 	type found struct {
 		r  uint8
@@ -117,8 +117,8 @@ func (q *part[T]) Step(changes []index.Change[T], version string, done func()) {
 	})
 }
 
-// rangeOfChange returns the range of an object that was received. It is false if the
-// object cannot be used, which was reported; the range of what is gone does not matter.
+// rangeOfChange returns the range of an object that was received. It is false if the object
+// cannot be used, which was reported. The range of a deleted object does not matter.
 func (q *part[T]) rangeOfChange(c *index.Change[T], version string) (r uint8, ok bool) {
 	var none T
 	if !c.Delete || c.Key == nil && index.Same(c.Object, none) {
@@ -187,7 +187,7 @@ func (q *part[T]) move(version string) {
 	}
 }
 
-// change has a change reported, with the version to pass on.
+// change calls report for a change, with the version to pass on.
 func (q *part[T]) change(version string, report func(at string)) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -201,14 +201,14 @@ func (q *part[T]) change(version string, report func(at string)) {
 	q.version = version
 	at := q.advance()
 	report(at)
-	q.tellVersion(at)
+	q.reportVersion(at)
 }
 
-// tellVersion notes that all is reported up to the version of the part, at another one for
+// reportVersion notes that all is reported up to the version of the part, at another one for
 // all parts. The caller holds lock.
-func (q *part[T]) tellVersion(at string) {
+func (q *part[T]) reportVersion(at string) {
 	q.placing.Lock()
-	q.told = q.version
+	q.reported = q.version
 	q.placing.Unlock()
 	if at != q.version {
 		q.sink.Step(nil, "", nil)
@@ -285,7 +285,7 @@ func (q *part[T]) removeNamespace(l source.List, version string) {
 	})
 }
 
-// Progress implements source.Sink. Only the first list's is told.
+// Progress implements source.Sink. It passes on only that of the first list.
 func (q *part[T]) Progress(received, expected int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -307,7 +307,7 @@ func (q *part[T]) Report(err error) {
 		q.sink.Report(err)
 		return
 	}
-	defer q.tell()
+	defer q.report()
 	q.lock.Lock()
 	defer q.lock.Unlock()
 	if q.removed || q.ended {
@@ -315,12 +315,12 @@ func (q *part[T]) Report(err error) {
 	}
 	if err != nil {
 		q.err = fmt.Errorf("%d of 256 ranges: %w", q.asked.count(), err)
-		q.untold = append(q.untold, q.trouble())
+		q.unreported = append(q.unreported, q.trouble())
 		return
 	}
 	q.err = nil
 	if trouble := q.trouble(); trouble == nil {
-		q.untold = append(q.untold, nil)
+		q.unreported = append(q.unreported, nil)
 	}
 }
 
@@ -333,8 +333,8 @@ func (q *part[T]) Decoding() source.Decoding[T] {
 
 // replace takes in a list of all objects of which of says that they are meant.
 func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool) {
-	q.Report(nil) // before anybody can see that it is listed
-	defer q.tell()
+	q.Report(nil) // before readers can see that it is listed
+	defer q.report()
 	q.lock.Lock()
 	defer q.lock.Unlock()
 	if q.removed || q.ended {
@@ -392,7 +392,7 @@ func (q *part[T]) replace(l source.List, version string, of func(index.Key) bool
 		q.sink.Replace(known, "")
 		q.sink.Replace(come, at)
 	}
-	q.tellVersion(at)
+	q.reportVersion(at)
 	if !added.empty() { // calls may begin when reads have the objects
 		since, follower := q.since, q.follower
 		q.sink.Step(nil, "", func() { follower.loaded(added, since) })

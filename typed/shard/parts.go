@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	mostParts = 4               // watches, before one takes the place of all
-	mostLists = 2               // that are under way at a time; ranges that come meanwhile wait
+	mostParts = 4               // watches, before one replaces them all
+	mostLists = 2               // that run at a time; ranges that come meanwhile wait
 	settled   = 5 * time.Second // without changes, before watches of too much are replaced
 )
 
@@ -31,24 +31,24 @@ type parts[T index.Object] struct {
 	sink     source.Sink[T]
 	follower *follower
 
-	lock    monitor.LongLock       // guards all below
-	running []*part[T]             // by age
-	owner   [rangeCount]*part[T]   // whose reports count for a range; nil: not kept
-	since   [rangeCount]uint64     // of those that are kept, see Group
-	loaded  ranges                 // whose objects the sink has
-	places  map[index.Key]place[T] // of the objects that the sink has
-	synced  bool                   // the first list was reported
-	ended   bool
-	version string // that was reported last
-	untold  []error
-	telling bool
+	lock       monitor.LongLock       // guards all below
+	running    []*part[T]             // by age
+	owner      [rangeCount]*part[T]   // whose reports count for a range; nil: not kept
+	since      [rangeCount]uint64     // of those that are kept, see Group
+	loaded     ranges                 // whose objects the sink has
+	places     map[index.Key]place[T] // of the objects that the sink has
+	synced     bool                   // the first list was reported
+	ended      bool
+	version    string // that was reported last
+	unreported []error
+	reporting  bool
 
-	// For those who look for one place, owner or version, and must not wait for the informer:
-	// it is held, too, while these are changed.
+	// placing is held, too, while a place, an owner or a version changes. Code that looks one
+	// up takes only this lock, and so does not wait for the informer.
 	placing sync.Mutex
 }
 
-// place tells where an object came from.
+// place is where an object came from.
 type place[T index.Object] struct {
 	part    *part[T]
 	version uint64 // at which it was reported, 0 if it is not known
@@ -76,7 +76,7 @@ func (p *parts[T]) run(ctx context.Context) error {
 		for _, added := range p.follow(ctx, time.Since(changed) >= settled) {
 			group.Go(func() error { return goroutine.Contain(ctx, "the source that is shared", added.run) })
 		}
-		p.tell()
+		p.report()
 		select {
 		case <-p.follower.changed:
 			changed = time.Now()
@@ -103,7 +103,7 @@ func (p *parts[T]) versionOf(r uint8) string {
 	p.placing.Lock()
 	defer p.placing.Unlock()
 	if owner := p.owner[r]; owner != nil {
-		return owner.told
+		return owner.reported
 	}
 	return ""
 }
@@ -129,8 +129,8 @@ func (p *parts[T]) forgetPlace(key index.Key) {
 	delete(p.places, key)
 }
 
-// follow lets go of ranges that the member has no more, and returns the parts that are to
-// be run for those that it has now. Rest tells that nothing has changed for some time.
+// follow releases the ranges that the member no longer has, and returns the parts to run for
+// those that it has now. Rest is true if nothing has changed for some time.
 func (p *parts[T]) follow(ctx context.Context, rest bool) (added []*part[T]) {
 	kept, since := p.follower.share()
 	p.lock.Lock()
@@ -144,7 +144,7 @@ func (p *parts[T]) follow(ctx context.Context, rest bool) (added []*part[T]) {
 	}
 	p.since = since
 	if !p.synced && kept.empty() {
-		p.untold = append(p.untold, &source.WaitingError{For: "the ranges of " + p.group.Name(), Err: p.group.waiting()})
+		p.unreported = append(p.unreported, &source.WaitingError{For: "the ranges of " + p.group.Name(), Err: p.group.waiting()})
 	}
 	asksServer := p.asks.Load() && !p.isUnselected()
 	asked := 0
@@ -187,8 +187,8 @@ func (p *parts[T]) listing() (n int) {
 	return n
 }
 
-// add returns a new part that asks for some ranges, and has those that nobody has. When it
-// is listed, it takes the others from the parts that have them. The caller holds lock.
+// add returns a new part that asks for some ranges, and owns those that it gained. When it is
+// listed, it takes the others from their owners. The caller holds lock.
 func (p *parts[T]) add(ctx context.Context, asked, gained ranges) *part[T] {
 	q := &part[T]{parts: p, asked: asked}
 	q.ctx, q.cancel = context.WithCancel(ctx)
@@ -199,8 +199,8 @@ func (p *parts[T]) add(ctx context.Context, asked, gained ranges) *part[T] {
 	return q
 }
 
-// release lets go of the ranges that are not kept any more, or were taken anew since. The
-// caller holds lock.
+// release gives up the ranges that are no longer kept, or were taken again since. The caller
+// holds lock.
 func (p *parts[T]) release(kept ranges, since [rangeCount]uint64) {
 	var lost ranges
 	for r := range p.owner {
@@ -237,7 +237,7 @@ func (p *parts[T]) prune() {
 		q.repairBut(nil, func(index.Key) bool { return true })
 		if q.err != nil {
 			q.err = nil
-			p.untold = append(p.untold, p.trouble())
+			p.unreported = append(p.unreported, p.trouble())
 		}
 		return true
 	})
@@ -286,18 +286,18 @@ func (p *parts[T]) trouble() error {
 	return errors.Join(errs...)
 }
 
-// tell makes the reports that are queued, in their order.
-func (p *parts[T]) tell() {
+// report passes queued reports to the sink, in their order, while the lock is free.
+func (p *parts[T]) report() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	if p.telling {
+	if p.reporting {
 		return
 	}
-	p.telling = true
-	defer func() { p.telling = false }()
-	for len(p.untold) > 0 {
-		err := p.untold[0]
-		p.untold = p.untold[1:]
+	p.reporting = true
+	defer func() { p.reporting = false }()
+	for len(p.unreported) > 0 {
+		err := p.unreported[0]
+		p.unreported = p.unreported[1:]
 		p.unlocked(func() { p.sink.Report(err) })
 	}
 }

@@ -137,7 +137,7 @@ func (m *partsModel) keep(ctx context.Context, kept ranges, rest bool) {
 	m.group.kept = kept
 	m.group.mu.Unlock()
 	m.parts.follow(ctx, rest)
-	m.parts.tell()
+	m.parts.report()
 }
 
 // TestPartsModel has watches of parts begin, lag, be listed again, and take ranges from each
@@ -285,7 +285,7 @@ func TestVersionsWithoutNumbers(t *testing.T) {
 		obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "o0", Labels: map[string]string{"place": m.places[0]}}}
 		for _, version := range []string{"", "x", "y"} {
 			changed := obj.DeepCopy()
-			delete(m.store, index.KeyOf(obj)) // which cannot tell, either
+			delete(m.store, index.KeyOf(obj)) // which cannot report, either
 			sinktest.Put(q, changed, version)
 			require.Same(t, changed, m.store[index.KeyOf(obj)])
 		}

@@ -10,13 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// plan returns what the Lease is to say next, as far as others let it, and has no more keys
-// of ranges handed out that are to go.
+// plan returns what the Lease is to say next, as far as others let it, and begins to give up
+// the ranges that are to go, see fade.
 //
-// Ranges that another member mentions are never taken. One that nobody mentioned is wanted
-// at first; it is held by the next write, if the list in between, which began after the
-// want was written, shows that still nobody else mentions it. None is taken while there is a
-// Lease of a member with other options, whose ranges have other keys.
+// Ranges that another member mentions are never taken. A range without a mention is wanted at
+// first. The next write holds it, if the list in between, which began after the want was
+// written, still shows no mention by another member. None is taken while there is a Lease of a
+// member with other options, whose ranges have other keys.
 func (m *member) plan(others []*sighting) record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -158,8 +158,8 @@ func (m *member) extend(begin time.Time) {
 	m.lapse.Reset(m.untilLapse(time.Now()))
 }
 
-// leave stops to hand out keys. When no calls are under way any more, or the Lease has not
-// been renewed in time, it deletes the Lease, and reports that this is the end.
+// leave stops handing out keys, deletes the Lease when no call runs any more, and reports that
+// this is the end. A Lease that was not renewed in time is left to expire.
 func (m *member) leave(ctx context.Context) bool {
 	m.leaving = true
 	m.mu.Lock()
@@ -185,8 +185,8 @@ func (m *member) leave(ctx context.Context) bool {
 	return true
 }
 
-// end has this member own nothing any more. Sources keep what they have: to stop looks
-// like no deletion.
+// end gives up all that this member owns. Sources keep their objects, because stopping is no
+// deletion.
 func (m *member) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -27,7 +27,7 @@ const (
 
 // record is what the Lease of a member says.
 type record struct {
-	identity     string // unique among those who live
+	identity     string // unique among members that live
 	holds, wants ranges // no range is in both
 	prepares     ranges // that it is to have, and does not hold
 	listed       ranges // those of them that its sources have listed
@@ -67,7 +67,7 @@ func (r record) write(lease *coordinationv1.Lease) *coordinationv1.Lease {
 	if notes == nil {
 		notes = map[string]string{}
 	}
-	renewals, _ := strconv.ParseUint(notes[renewalsAnnotation], 10, 64) // 0 if somebody has changed it
+	renewals, _ := strconv.ParseUint(notes[renewalsAnnotation], 10, 64) // 0 if it was edited
 	notes[renewalsAnnotation] = strconv.FormatUint(renewals+1, 10)
 	notes[holdsAnnotation], notes[wantsAnnotation] = r.holds.String(), r.wants.String()
 	notes[optionsAnnotation] = r.options

@@ -7,8 +7,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// noteRejected notes that an object was rejected. In which range it is, nobody may know, so
-// the part tells the sink when it is not any more.
+// noteRejected notes that an object was rejected. Its range may not be known, so the part
+// reports to the sink when the object is no longer rejected.
 func (q *part[T]) noteRejected(key index.Key) {
 	q.lock.Lock()
 	defer q.lock.Unlock()

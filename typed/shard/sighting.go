@@ -50,12 +50,12 @@ func (m *member) look(ctx context.Context) ([]*sighting, error) {
 	if m.lease != nil && !own {
 		m.lose()
 	}
-	m.tell(others)
+	m.showMembers(others)
 	return others, nil
 }
 
-// unseen returns for how long no list has succeeded, beyond what is usual. What was written
-// meanwhile could not be seen: after an outage of the API server, nobody is dead for that.
+// unseen returns for how long no list has succeeded, beyond the usual time. Renewals could not
+// be seen meanwhile, so after an outage of the API server, no member is dead for that.
 func (m *member) unseen(now time.Time) time.Duration {
 	before := m.looked
 	m.looked = now
@@ -66,7 +66,7 @@ func (m *member) unseen(now time.Time) time.Duration {
 }
 
 // adopt looks at the own Lease. If it is not as it was written, a request has taken effect
-// whose answer was lost, or somebody has changed it.
+// whose answer was lost, or another process has changed it.
 func (m *member) adopt(lease *coordinationv1.Lease) bool {
 	switch {
 	case m.lease == nil: // it was made, unheard of, or is to be deleted
@@ -113,7 +113,7 @@ func (m *member) sight(was *sighting, lease *coordinationv1.Lease, now time.Time
 	if s.record, err = recordOf(lease); err == nil && s.options == "" {
 		err = errors.New("options are missing")
 	}
-	if err != nil { // nobody takes what it may hold
+	if err != nil { // no member takes what it may hold
 		m.logger.Error(err, "The Lease of a member is invalid")
 		s.record, s.senseless = record{identity: lease.Name, holds: everything, options: m.options()}, true
 	}

@@ -24,7 +24,7 @@ type Source[T index.Object] struct {
 	err   error
 
 	origin   source.Origin
-	opened   source.Opened[T] // the first one, which tells the origin, and those that run
+	opened   source.Opened[T] // the first one, for the origin, and those that run
 	received atomic.Int64
 	foreign  atomic.Int64 // of those, outside of the ranges that were asked for
 	asks     atomic.Bool  // a server was asked for ranges

@@ -8,11 +8,11 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// takeOver takes the ranges that were asked for from the parts that have them, and returns
-// those of its own that the list tells of. It tells nothing of a range for which the other
-// part is ahead: the sink has the objects in a later state, which is noted in reached, and
-// what this part is told until it has got there is left out. The other part may be ahead all
-// the time, so there is no use in waiting for it. The caller holds lock.
+// takeOver takes the ranges that were asked for from their owners, and returns the part's
+// ranges that the list covers. It leaves out a range for which the other part is ahead: the
+// sink has the objects in a later state, which is noted in reached, and this part skips changes
+// until it has reached that. The other part may be ahead all the time, so there is no use in
+// waiting for it. The caller holds lock.
 func (q *part[T]) takeOver(version string) (own ranges) {
 	var ahead ranges
 	lowest := uint64(math.MaxUint64)

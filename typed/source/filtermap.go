@@ -61,8 +61,8 @@ func (s *projectedSource[A, B]) Omits(field string) bool {
 // DerivedFrom implements Derived.
 func (s *projectedSource[A, B]) DerivedFrom() []Derived { return DerivedOf(s.source) }
 
-// projection is the Sink of objects that are projected before they are passed on. What
-// the type of the objects does not matter to is passed on as it is.
+// projection is the Sink of objects that are projected before they are passed on. Calls that do
+// not depend on the type of the objects pass through unchanged.
 type projection[A, B index.Object] struct {
 	Forwarder[B]
 	project func(A) (B, bool)
@@ -86,10 +86,10 @@ func (p *projection[A, B]) Step(changes []index.Change[A], version string, done 
 	p.To.Step(projected, version, done)
 }
 
-// change returns what a change is to the projections, false if nothing: it has an object
-// that cannot be projected. An object that is outside of the projection is removed, which
-// is nothing if it is not there, but for the version; and if the last state of one that
-// is deleted cannot be projected, it is deleted by its key.
+// change returns the change of the projections that corresponds to c, false if there is none,
+// since the object cannot be projected. An object outside of the projection is removed; if it
+// was not there, only the version changes. A deleted object whose last state cannot be
+// projected is deleted by its key.
 func (p *projection[A, B]) change(c index.Change[A], version string) (index.Change[B], bool) {
 	var nothing A
 	var none B
@@ -113,8 +113,9 @@ func (p *projection[A, B]) change(c index.Change[A], version string) (index.Chan
 	return gone, true
 }
 
-// Decoding implements Sink. What is held are projections, with which objects of the source
-// share nothing; but a projection may be the object, or have parts of it.
+// Decoding implements Sink. The sink holds projections, which have nothing in common with
+// objects of the source, so Held is left out. But a projection may be the source's object, or
+// contain parts of it, so Modifies stays.
 func (p *projection[A, B]) Decoding() Decoding[A] {
 	of := p.To.Decoding()
 	decoding := Decoding[A]{Meter: of.Meter, Modifies: of.Modifies, Versioned: of.Versioned}
@@ -145,8 +146,8 @@ func keyOrNone[T index.Object](obj T) (key index.Key) {
 	return key
 }
 
-// apply projects an object. It reports whether that is to be kept, and whether
-// all went well; if not, that is reported. Listed tells that it is one of a list.
+// apply projects an object. It returns whether the projection is to be kept, and whether all
+// went well; if not, it reports the error. Listed is set for an object of a list.
 func (p *projection[A, B]) apply(obj A, resourceVersion string, listed bool) (projected B, kept, ok bool) {
 	var nothing A
 	var none B

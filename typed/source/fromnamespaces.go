@@ -69,18 +69,18 @@ type namespacesSource[T index.Object] struct {
 	namespaces *Namespaces
 	source     func(namespace string) Source[T]
 	origin     atomic.Pointer[Origin] // what the sources have in common; nil: none was made yet
-	told       told
+	reported   reportedVersions
 	stays      stays
 	opened     Opened[T]
 }
 
-// told is which versions have been reported, by namespace.
-type told struct {
+// reportedVersions are the versions that were reported, by namespace.
+type reportedVersions struct {
 	mu sync.Mutex
 	at map[string]string // guarded by mu
 }
 
-func (t *told) set(namespace, version string) {
+func (t *reportedVersions) set(namespace, version string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if version == "" {
@@ -95,9 +95,9 @@ func (t *told) set(namespace, version string) {
 
 // At implements Versions.
 func (s *namespacesSource[T]) At(key index.Key) string {
-	s.told.mu.Lock()
-	defer s.told.mu.Unlock()
-	return s.told.at[key.Namespace]
+	s.reported.mu.Lock()
+	defer s.reported.mu.Unlock()
+	return s.reported.at[key.Namespace]
 }
 
 // Origin implements Located.
@@ -144,7 +144,7 @@ func (s *namespacesSource[T]) Run(ctx context.Context, sink Sink[T]) error {
 	changed, leave := s.namespaces.followers.Add()
 	defer leave()
 	group, ctx := errgroup.WithContext(ctx)
-	all := newNamespaceGroup(sink, &s.told, &s.stays)
+	all := newNamespaceGroup(sink, &s.reported, &s.stays)
 	for {
 		for _, added := range all.set(ctx, s.namespaces.All()) {
 			group.Go(func() error { return added.run(s) })
@@ -164,7 +164,7 @@ func (s *namespaceSink[T]) run(of *namespacesSource[T]) error {
 	err := goroutine.Contain(s.ctx, "the source", func() error { return of.run(s.ctx, s.namespace, s) })
 	switch {
 	case s.ctx.Err() != nil:
-		return nil // it was told to stop
+		return nil // it was stopped
 	case err != nil:
 		return &NamespaceError{Namespace: s.namespace, Err: err}
 	}
@@ -175,7 +175,7 @@ func (s *namespaceSink[T]) run(of *namespacesSource[T]) error {
 // set makes names the namespaces, and returns the sinks of those that are new,
 // for the caller to run.
 func (all *namespaceGroup[T]) set(ctx context.Context, names []string) (added []*namespaceSink[T]) {
-	defer all.tell()
+	defer all.report()
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for name, s := range all.byName {

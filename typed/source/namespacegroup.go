@@ -12,49 +12,49 @@ import (
 	"github.com/kubetyped/informer/internal/monitor"
 )
 
-// namespaceGroup is the namespaces of one informer, whose reports it brings into one
-// order. The lock is held through each report of objects, so that the version that comes
-// with it is the one that is reached by it and all before it. Reports of how the
-// namespaces fare call functions of the user's, which may wait for other namespaces, so
-// they are queued under the lock, and made in that order when it is free, see tell.
+// namespaceGroup contains the namespaces of one informer, and brings their reports into one
+// order. The lock is held through each report of objects, so that the version that comes with
+// it is the one that this report and all before it reach. Reports of failures and recoveries
+// call functions of the user's, which may wait for other namespaces, so they are queued under
+// the lock, and made in that order when it is free.
 type namespaceGroup[T index.Object] struct {
-	sink  Sink[T]
-	told  *told
-	stays *stays
+	sink     Sink[T]
+	reported *reportedVersions
+	stays    *stays
 
-	mu      monitor.LongLock
-	byName  map[string]*namespaceSink[T] // guarded by mu
-	synced  bool                         // guarded by mu: the first Replace was reported
-	ended   bool                         // guarded by mu
-	version string                       // guarded by mu; that was reported last
-	exact   bool                         // guarded by mu: version is the lowest of all
-	changed sync.Cond                    // on mu: synced, ended, or some namespace's removed has changed
-	untold  []error                      // guarded by mu: for Sink.Report
-	telling bool                         // guarded by mu: somebody is at it
+	mu         monitor.LongLock
+	byName     map[string]*namespaceSink[T] // guarded by mu
+	synced     bool                         // guarded by mu: the first Replace was reported
+	ended      bool                         // guarded by mu
+	version    string                       // guarded by mu; that was reported last
+	exact      bool                         // guarded by mu: version is the lowest of all
+	changed    sync.Cond                    // on mu: synced, ended, or some namespace's removed has changed
+	unreported []error                      // guarded by mu: for Sink.Report
+	reporting  bool                         // guarded by mu: a goroutine makes the reports
 }
 
-func newNamespaceGroup[T index.Object](sink Sink[T], told *told, stays *stays) *namespaceGroup[T] {
-	all := &namespaceGroup[T]{sink: sink, told: told, stays: stays, mu: monitor.NewLongLock(), byName: map[string]*namespaceSink[T]{}}
+func newNamespaceGroup[T index.Object](sink Sink[T], reported *reportedVersions, stays *stays) *namespaceGroup[T] {
+	all := &namespaceGroup[T]{sink: sink, reported: reported, stays: stays, mu: monitor.NewLongLock(), byName: map[string]*namespaceSink[T]{}}
 	all.changed.L = all.mu
 	return all
 }
 
-// tell makes the reports that are queued, in their order. If another goroutine does so
-// already, it leaves them to that one. The caller does not hold mu.
-func (all *namespaceGroup[T]) tell() {
+// report makes the queued reports, in their order. If another goroutine is making them already,
+// it leaves them to that one. The caller does not hold mu.
+func (all *namespaceGroup[T]) report() {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.telling {
+	if all.reporting {
 		return
 	}
-	all.telling = true
-	defer func() { all.telling = false }()
-	for len(all.untold) > 0 {
-		err := all.untold[0]
-		all.untold = all.untold[1:]
+	all.reporting = true
+	defer func() { all.reporting = false }()
+	for len(all.unreported) > 0 {
+		err := all.unreported[0]
+		all.unreported = all.unreported[1:]
 		all.unlocked(func() { all.sink.Report(err) })
 	}
-	all.untold = nil
+	all.unreported = nil
 }
 
 // unlocked calls f without the lock. The caller holds mu.
@@ -64,7 +64,7 @@ func (all *namespaceGroup[T]) unlocked(f func()) {
 	f()
 }
 
-// end lets go of those who wait for the informer to sync.
+// end releases the goroutines that wait for the informer to sync.
 func (all *namespaceGroup[T]) end() {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -72,11 +72,11 @@ func (all *namespaceGroup[T]) end() {
 	all.changed.Broadcast()
 }
 
-// remove takes a namespace out. The caller holds mu, and calls tell.
+// remove takes a namespace out. The caller holds mu, and makes the queued reports afterwards.
 func (all *namespaceGroup[T]) remove(s *namespaceSink[T]) {
 	s.removed, s.first, s.unconfirmed = true, List{}, nil
 	delete(all.byName, s.namespace)
-	all.told.set(s.namespace, "")
+	all.reported.set(s.namespace, "")
 	all.stays.leave(s.namespace)
 	s.cancel()
 	all.changed.Broadcast()
@@ -84,12 +84,12 @@ func (all *namespaceGroup[T]) remove(s *namespaceSink[T]) {
 		all.sink.Replace(List{Namespace: s.namespace, Reason: index.OutOfScope}, all.advance())
 	}
 	if s.err != nil {
-		all.untold = append(all.untold, all.trouble())
+		all.unreported = append(all.unreported, all.trouble())
 	}
 }
 
-// syncIfListed makes the first report, when all namespaces have been listed. The
-// caller holds mu, and calls tell.
+// syncIfListed makes the first report, when all namespaces have been listed. The caller holds
+// mu, and makes the queued reports afterwards.
 func (all *namespaceGroup[T]) syncIfListed() {
 	if all.synced {
 		return
@@ -102,7 +102,7 @@ func (all *namespaceGroup[T]) syncIfListed() {
 	all.synced = true
 	all.sink.Replace(all.takeFirst(), all.advance())
 	for _, s := range all.byName {
-		all.told.set(s.namespace, s.version)
+		all.reported.set(s.namespace, s.version)
 	}
 	if len(all.byName) > 1 {
 		all.sink.Step(nil, "", nil)
@@ -114,7 +114,7 @@ func (all *namespaceGroup[T]) syncIfListed() {
 		s.unconfirmed = nil
 	}
 	if err := all.trouble(); err != nil { // a watch that has failed since its list
-		all.untold = append(all.untold, err)
+		all.unreported = append(all.unreported, err)
 	}
 	all.changed.Broadcast()
 }

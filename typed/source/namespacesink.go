@@ -41,7 +41,7 @@ func (s *namespaceSink[T]) Change(c index.Change[T], version string) {
 // Step implements Sink.
 func (s *namespaceSink[T]) Step(changes []index.Change[T], version string, done func()) {
 	if len(changes) == 0 && version == "" && done == nil {
-		s.sink.Step(nil, "", nil) // versions have moved, which nobody waits for a lock to tell
+		s.sink.Step(nil, "", nil) // versions have moved: passed on without waiting for the lock
 		return
 	}
 	changes = slices.DeleteFunc(changes, func(c index.Change[T]) bool { return !s.covers(&c, version) })
@@ -78,9 +78,9 @@ func (s *namespaceSink[T]) covers(c *index.Change[T], version string) bool {
 	return s.contains(c.Object, version, false)
 }
 
-// change has a change reported, with the version to pass on, while mu is held. It
-// waits until the informer is synced, so that nothing but lists has to be kept
-// before, and does nothing if the namespace is removed.
+// change calls report with the version to pass on, while mu is held. It waits until the
+// informer is synced, so that only lists have to be kept until then, and does nothing if the
+// namespace is removed.
 func (s *namespaceSink[T]) change(resourceVersion string, report func(version string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,17 +90,17 @@ func (s *namespaceSink[T]) change(resourceVersion string, report func(version st
 	if !s.removed && !s.ended {
 		at := s.reach(resourceVersion)
 		report(at)
-		s.tellVersion(resourceVersion, at)
+		s.reportVersion(resourceVersion, at)
 	}
 }
 
-// tellVersion notes a version that was reported, at another one for all namespaces. The
+// reportVersion notes a version that was reported, at another one for all namespaces. The
 // caller holds mu.
-func (s *namespaceSink[T]) tellVersion(version, at string) {
+func (s *namespaceSink[T]) reportVersion(version, at string) {
 	if version == "" {
 		return
 	}
-	s.told.set(s.namespace, version)
+	s.reported.set(s.namespace, version)
 	if at != version {
 		s.sink.Step(nil, "", nil)
 	}
@@ -145,8 +145,8 @@ func (s *namespaceSink[T]) Replace(l List, version string) {
 		s.change(version, func(version string) { s.sink.Replace(l, version) })
 		return
 	}
-	s.Report(nil) // before anybody can see that it is listed
-	defer s.tell()
+	s.Report(nil) // before callers can see that it is listed
+	defer s.report()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.removed || s.ended {
@@ -167,7 +167,7 @@ func (s *namespaceSink[T]) Replace(l List, version string) {
 	}
 	at := s.advance()
 	s.sink.Replace(l, at)
-	s.tellVersion(version, at)
+	s.reportVersion(version, at)
 }
 
 // isAwaited reports whether the informer waits for the first list. The caller holds mu.
@@ -197,7 +197,7 @@ func (s *namespaceSink[T]) Report(err error) {
 		s.sink.Report(&NamespaceError{Namespace: s.namespace, Err: err})
 		return
 	}
-	defer s.tell()
+	defer s.report()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.removed && !s.ended {
@@ -205,14 +205,15 @@ func (s *namespaceSink[T]) Report(err error) {
 	}
 }
 
-// note notes how the namespace fares. That it works again is passed on when all
-// do. The caller holds mu, and calls tell.
+// note notes a failure of the namespace, or nil if it works. It passes on that a namespace
+// works again when all namespaces do. The caller holds mu, and makes the queued reports
+// afterwards.
 func (s *namespaceSink[T]) note(err error) {
 	if err == nil {
 		s.err = nil
 		s.stays.fail(s.stay, nil)
 		if s.trouble() == nil {
-			s.untold = append(s.untold, nil)
+			s.unreported = append(s.unreported, nil)
 		}
 		return
 	}
@@ -228,7 +229,7 @@ func (s *namespaceSink[T]) note(err error) {
 			return
 		}
 	}
-	s.untold = append(s.untold, s.trouble())
+	s.unreported = append(s.unreported, s.trouble())
 }
 
 func isPassedOver(err error) bool { return errors.Is(err, ErrPassedOver) }
@@ -246,8 +247,8 @@ func (s *namespaceSink[T]) finish() {
 	}
 }
 
-// contains reports whether an object is in the namespace. What is not is left
-// out; with objects that are nil, the sink does that.
+// contains reports whether an object is in the namespace, and rejects an object that is not. It
+// accepts a nil object, which the sink rejects.
 func (s *namespaceSink[T]) contains(obj T, resourceVersion string, listed bool) bool {
 	var none T
 	if index.Same(obj, none) || obj.GetNamespace() == s.namespace {

@@ -7,7 +7,7 @@ import (
 )
 
 // arrangement is the stage of a Lookup: the rows of a table by a key, in groups that are
-// numbered. A number is that of one key while the group has rows, or somebody holds it.
+// numbered. A number belongs to one key while the group has rows or is held.
 type arrangement[K comparable, T index.Object] struct {
 	name   string
 	in     *table[T]
@@ -110,7 +110,7 @@ func (a *arrangement[K, T]) groupsFor(dst []uint32, obj T) (_ []uint32, err erro
 	return dst, nil
 }
 
-// move has the row of a change be in the given groups.
+// move puts the row of a change into the given groups, and takes it out of all others.
 func (a *arrangement[K, T]) move(c *change[T], now []uint32) {
 	of := &a.of[c.row]
 	renamed := isRenamed(c)

@@ -2,11 +2,11 @@ package view
 
 import "github.com/kubetyped/informer/index"
 
-// causes are the reasons of what has changed in a step, by number, as far as they are others
-// than that the server has told of it: there are few of them, most often none.
+// causes are the reasons for the changes of a step, by number, as far as they differ from the
+// usual one, that the server has reported the change: there are few of them, most often none.
 //
-// Of several reasons for one change, one that says that an object may still exist comes
-// first: what a cluster that leaves takes along is not deleted.
+// Of several reasons for one change, one that says that an object may still exist comes first:
+// objects that leave with their cluster are not deleted.
 type causes map[uint32]index.Reason
 
 // note notes one more reason.
@@ -30,9 +30,9 @@ func (c *causes) forget() {
 	}
 }
 
-// reasonFor is the reason of an event, for what was caused by one of another object: what
-// goes because something has come from elsewhere goes there, and the other way round. The
-// first list is over when there is something to tell.
+// reasonFor returns the reason of an event that a change of another object has caused. An
+// object that goes because the other one was acquired is released, and the other way round. An
+// event that the first list has caused gets Relisted: by then, that list is over.
 func reasonFor[T index.Object](c change[T]) index.Reason {
 	var none T
 	switch {

@@ -12,7 +12,7 @@ import (
 // definition is what is known of a view, or of a Lookup, before it runs.
 type definition struct {
 	name    string
-	err     error         // what is wrong with it, or with what it is made of
+	err     error         // what is wrong with it, or with an input
 	inputs  []*definition // what it is made of
 	leaves  []leaf        // what it is made of in the end, each once
 	origins []*origin     // the informers whose objects it passes on as they are, or changed a little
@@ -26,7 +26,7 @@ type leaf interface {
 	derived() source.Derived
 }
 
-// define returns the definition of what is made of inputs.
+// define returns the definition of a view or a Lookup that is made of inputs.
 func define(name string, inputs []*definition, errs ...error) *definition {
 	d := &definition{name: name, inputs: inputs}
 	for _, in := range inputs {

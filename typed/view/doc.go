@@ -22,7 +22,7 @@
 //	Group, Distinct                all objects of a key
 //	Reduce                         a state of them, such as a sum, at the cost of the change
 //	Union                          several views
-//	Compute                        what a function makes of an object and of what it fetches
+//	Compute                        what a function makes of an object and of fetched ones
 //
 // Keys are of any comparable type ([One], [Many]). Objects are of any type with a name, so
 // that what is computed is as small as a program needs it. What operators do not say is

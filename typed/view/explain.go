@@ -65,7 +65,7 @@ func (v *View[T]) Explain(ctx context.Context, key index.Key) (e Explanation, ok
 	return e, ok, nil
 }
 
-// explain tells how the object of a key was made.
+// explain returns how the object of a key was made.
 func (t *table[T]) explain(key index.Key) (Explanation, bool) {
 	var none T
 	for row, obj := range t.objects {
@@ -76,7 +76,7 @@ func (t *table[T]) explain(key index.Key) (Explanation, bool) {
 	return Explanation{}, false
 }
 
-// explainRow tells how the object of a row was made.
+// explainRow returns how the object of a row was made.
 func (t *table[T]) explainRow(row uint32) Explanation {
 	obj := t.objects[row]
 	e := Explanation{View: t.name, Key: index.KeyOf(obj), ResourceVersion: versionOf(obj)}

@@ -7,9 +7,9 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// faults are what a stage cannot use, or compute, now, by the number of what it is: a row, or
-// a group. Each is reported as rejected, by the key that it had when it failed, until the
-// stage can use it or it is gone. The zero faults is empty.
+// faults are the rows or groups that a stage cannot use, or compute, now, by number. Each is
+// reported as rejected, by the key that it had when it failed, until the stage can use it or it
+// is gone. The zero faults is empty.
 type faults[N comparable] struct {
 	byNumber map[N]*fault
 }

@@ -86,8 +86,8 @@ func (f *feed[T]) step() {
 	f.dropUnchanged()
 }
 
-// find returns the row of an object. An informer may name another state of an object as
-// the old one only if it was told to, see index.WithLiteralEvents: then it takes a search.
+// find returns the row of an object. Only with index.WithLiteralEvents may an informer name
+// another state of an object as the old one: then find searches all rows.
 func (f *feed[T]) find(obj T) (uint32, bool) {
 	var none T
 	if index.Same(obj, none) {
@@ -137,7 +137,7 @@ func (f *feed[T]) dropUnchanged() {
 	f.changes = changes
 }
 
-// inbox is a typed.Follower. Its fields are guarded by mu, but for the functions.
+// inbox is a typed.Follower. Its fields are guarded by mu, except the functions.
 type inbox[T index.Object] struct {
 	wake  func()
 	needs func() []string // see program.needs
@@ -167,7 +167,7 @@ func (b *inbox[T]) take(taken *[]pair[T], version *string) (initial *index.Snaps
 	return initial
 }
 
-// note changes the state, and tells the program.
+// note changes the state, and wakes the program.
 func (b *inbox[T]) note(change func()) {
 	b.mu.Lock()
 	change()

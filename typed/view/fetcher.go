@@ -28,12 +28,12 @@ type dependents interface {
 	// affected calls mark for each row of which something that it has fetched has
 	// changed in this step, with the reason.
 	affected(mark func(row uint32, reason index.Reason))
-	// commit has a row depend on what was fetched since the last commit, and on nothing
+	// commit makes a row depend on the results fetched since the last commit, and on nothing
 	// else.
 	commit(row uint32)
-	// forget has a row depend on nothing.
+	// forget makes a row depend on nothing.
 	forget(row uint32)
-	// explain tells what a row depends on.
+	// explain returns what a row depends on.
 	explain(row uint32, lookup *definition) []Fetched
 }
 

@@ -117,8 +117,8 @@ func (f *flattened[A, B]) call(obj A) (made []B, err error) {
 	return made, nil
 }
 
-// place has the objects that are made of a row of in be the given ones. One whose key was
-// there before keeps its row.
+// place sets the objects that are made of a row of in. An object whose key was there before
+// keeps its row.
 func (f *flattened[A, B]) place(from uint32, made []B) {
 	var none B
 	before := f.of[from]

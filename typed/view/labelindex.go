@@ -43,7 +43,7 @@ func (f family) place(namespace string, set labels.Set) (labelValue, bool) {
 	return at, ok
 }
 
-// labeledState is what lists tell objects apart by.
+// labeledState is the state of an object that decides in which lists it is.
 type labeledState struct {
 	there     bool
 	namespace string

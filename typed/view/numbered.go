@@ -15,7 +15,7 @@ func (n *numbered[A]) note(a A) { n.noted = append(n.noted, a) }
 
 func (n *numbered[A]) len() int { return n.used }
 
-// owner returns the row that has asked for what has a number.
+// owner returns the row to which a number belongs.
 func (n *numbered[A]) owner(number uint32) uint32 { return n.owners[number] }
 
 // first returns the first of what a row has asked for, of which there is some.
@@ -24,9 +24,9 @@ func (n *numbered[A]) first(row uint32) (a A) {
 	return a
 }
 
-// commit replaces what a row had asked for before by what was noted. It calls remove with
-// the numbers of the former, and add with those of the latter; neither if that is one
-// each, which are the same, if same is not nil.
+// commit replaces the earlier requests of a row by the noted ones. It calls remove with the
+// numbers of the earlier ones, and add with those of the noted ones. It calls neither if there
+// is one of each, and same, unless it is nil, reports that they are the same.
 func (n *numbered[A]) commit(row uint32, same func(a, b A) bool, add func(number uint32, a A), remove func(number uint32)) {
 	for int(row) >= len(n.of) {
 		n.of = append(n.of, rowSet{})

@@ -18,7 +18,7 @@ type options struct {
 
 	metrics Metrics
 
-	uncompared bool // what is made anew has changed
+	uncompared bool // an object that is made again counts as changed
 	fixed      bool // see computed.fixed
 }
 

@@ -12,7 +12,7 @@ import (
 // there: what its source leaves out, they lack in each view that does.
 type origin struct {
 	name     string
-	omits    func(field string) bool // nil: nobody knows
+	omits    func(field string) bool // nil: not known
 	selected atomic.Bool             // objects are selected by their labels
 }
 
@@ -49,8 +49,8 @@ func (v *View[T]) Omits(field string) bool {
 	return v != nil && v.definition != nil && slices.ContainsFunc(v.origins, func(from *origin) bool { return from.omits != nil && from.omits(field) })
 }
 
-// needs returns the fields that are read of an input, by views or of what is made of them.
-// It may be called by any goroutine.
+// needs returns the fields of an input that are read: by views, or in the objects that they
+// pass on. It may be called by any goroutine.
 func (p *program) needs(of []*origin) (fields []string) {
 	for _, from := range of {
 		if from.selected.Load() {
@@ -63,5 +63,5 @@ func (p *program) needs(of []*origin) (fields []string) {
 	return fields
 }
 
-// Needs tells the informer that is followed which fields are read, see typed.Needs.
+// Needs returns the fields that are read of the followed informer's objects, see typed.Needs.
 func (b *inbox[T]) Needs() []string { return b.needs() }

@@ -6,13 +6,13 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// output is the objects that a stage makes, at rows that the stage chooses. As a
-// collection has one object of a key, of several with one key the first is in the table,
-// in an order that does not depend on what came when.
+// output contains the objects that a stage makes, at rows that the stage chooses. A collection
+// has one object of a key, so of several with one key the first is in the table, in an order
+// that does not depend on when they came.
 type output[T index.Object] struct {
 	table[T]
 	program *program
-	equal   func(a, b T) bool     // nil: what is made anew has changed
+	equal   func(a, b T) bool     // nil: an object that is made again counts as changed
 	before  func(a, b uint32) int // orders rows that have one key
 
 	made  []T                  // by row, what the stage has made; nil: no two rows can have one key
@@ -20,17 +20,17 @@ type output[T index.Object] struct {
 	set   []uint32             // rows that were set in this step
 	moved []index.Key          // keys whose rows are others, or have changed, in this step
 	twice faults[index.Key]    // keys of several rows
-	// differ has the objects for which equal panics, by row.
+	// differ contains the objects for which equal panics, by row.
 	differ  faults[uint32]
-	because index.Reason               // why what is made next is made anew
+	because index.Reason               // why the next object is made again
 	whyKey  map[index.Key]index.Reason // see causes; of moved
 	whyRow  causes                     // of set
 
 	overlap bool // that several rows have one key is as it should be
 }
 
-// unique has the output look for rows that have one key from now on, what this step has
-// made so far included.
+// unique makes the output look for rows that have one key from now on, including the objects
+// that this step has made so far.
 func (o *output[T]) unique() {
 	o.names = map[index.Key]rowSet{}
 	o.made = append([]T{}, o.objects...)
@@ -60,7 +60,7 @@ func (o *output[T]) unique() {
 	o.changes = o.changes[:0]
 }
 
-// make has the stage's object at a row be obj, the zero T if there is none.
+// make sets the stage's object at a row, the zero T if there is none.
 func (o *output[T]) make(row uint32, obj T) {
 	o.reach(row)
 	if o.names == nil {
@@ -120,7 +120,7 @@ func (o *output[T]) giveUp(row uint32, obj T) {
 	o.noteMoved(key, o.because)
 }
 
-// noteMoved has the rows of a key be looked at in this step.
+// noteMoved notes that the rows of a key are to be looked at in this step.
 func (o *output[T]) noteMoved(key index.Key, reason index.Reason) {
 	o.moved = append(o.moved, key)
 	if reason > index.Watched {
@@ -131,8 +131,8 @@ func (o *output[T]) noteMoved(key index.Key, reason index.Reason) {
 	}
 }
 
-// reorder has the rows of the key of a row be looked at, whose place among them may be another
-// one, though its object is the same.
+// reorder notes that the rows of the key of a row are to be looked at: the place of the row
+// among them may have changed, though its object is the same.
 func (o *output[T]) reorder(row uint32) {
 	var none T
 	if obj := o.has(row); o.names != nil && !index.Same(obj, none) {
@@ -140,8 +140,8 @@ func (o *output[T]) reorder(row uint32) {
 	}
 }
 
-// same reports whether there is nothing to tell of a row. If what compares objects panics,
-// they are taken for different ones.
+// same reports whether the object of a row has not changed. If comparing the objects panics,
+// they count as different.
 func (o *output[T]) same(row uint32, old, obj T) bool {
 	same, err := o.compare(old, obj)
 	if err != nil {

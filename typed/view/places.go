@@ -8,8 +8,8 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// places has numbers by objects, as a map[T]uint32 would, which needs a comparable T. Those
-// of pointers are found by the address: each object is somewhere else as long as it is here.
+// places maps objects to numbers, as a map[T]uint32 would, which needs a comparable T. It finds
+// pointers by their addresses: while an object is here, no other one has its address.
 type places[T index.Object] struct {
 	words  map[uintptr]uint32 // if a T is a word, as a pointer is
 	values map[any]uint32     // otherwise

@@ -11,8 +11,8 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// program is a running view: the stages of all views that it is made of, each once. All
-// that it has belongs to the goroutine of Run, but for what says otherwise.
+// program is a running view: the stages of all views that it is made of, each once. Its fields
+// belong to the goroutine of Run, unless they say otherwise.
 type program struct {
 	stages []stage             // inputs before those that are made of them
 	made   map[*definition]any // what stages of views and lookups have made, by their definitions
@@ -48,10 +48,10 @@ type input interface {
 	begin(wake func()) error
 	// end does so no longer.
 	end()
-	// state tells how it is.
+	// state returns the present state of the leaf.
 	state() inputState
-	// take takes what has come since it was called before, for the next step, and tells
-	// which version that leads to.
+	// take takes the changes since its last call, for the next step, and returns the version
+	// that they lead to.
 	take() (version string)
 }
 
@@ -95,7 +95,7 @@ func addView[T index.Object](p *program, s stage, made *table[T], name string, s
 // add adds a stage after those that it is made of.
 func (p *program) add(s stage) { p.stages = append(p.stages, s) }
 
-// alert tells that an input has news. It may be called by any goroutine.
+// alert notes that an input has news. It may be called by any goroutine.
 func (p *program) alert() {
 	select {
 	case p.wake <- struct{}{}:
@@ -109,7 +109,7 @@ func (p *program) order(leaves []leaf) {
 	slices.SortFunc(p.inputs, func(a, b input) int { return cmp.Compare(place(a), place(b)) })
 }
 
-// follow has all inputs followed. The error is that of the first one that cannot be.
+// follow follows all inputs. The error is that of the first input that cannot be followed.
 func (p *program) follow() error {
 	for i, in := range p.inputs {
 		if err := in.begin(p.alert); err != nil {
@@ -182,7 +182,7 @@ func recoverTo(err *error) {
 	}
 }
 
-// ask has f called between two steps, and waits for it.
+// ask makes the goroutine of Run call f between two steps, and waits for it.
 func (p *program) ask(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	select {

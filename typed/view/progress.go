@@ -13,7 +13,7 @@ import (
 type progress struct {
 	mu       sync.Mutex
 	versions []string      // guarded by mu; by input
-	changed  chan struct{} // guarded by mu; closed when versions change; nil: nobody waits
+	changed  chan struct{} // guarded by mu; closed when versions change (nil: no waiters)
 }
 
 // reach notes versions that reads reflect.

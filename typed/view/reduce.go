@@ -87,7 +87,7 @@ type reduction[K comparable, S any] struct {
 	n       int // objects that were added
 	members int // and those that were left out
 	touched bool
-	broken  bool // the state is to be computed anew
+	broken  bool // the state is to be computed again
 }
 
 // step implements stage.
@@ -99,7 +99,7 @@ func (r *reduced[T, K, S, Out]) step() {
 	for i := range r.in.changes {
 		r.move(&r.in.changes[i])
 	}
-	r.mend()
+	r.repair()
 	for _, at := range r.touched {
 		r.because = r.why.of(at)
 		r.conclude(at)

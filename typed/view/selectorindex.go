@@ -31,7 +31,7 @@ type selectorEntry struct {
 	filed     []labelValue
 }
 
-// put has a number be that of a selector, nil for none.
+// put sets the selector of a number, nil for none.
 func (x *selectorIndex) put(number uint32, namespace string, selector labels.Selector) {
 	for int(number) >= len(x.entries) {
 		x.entries = append(x.entries, selectorEntry{})

@@ -94,7 +94,7 @@ type selectors[T index.Object] struct {
 	index    selectorIndex
 
 	faults  faults[uint32]    // by row of in
-	changed []changedSelector // those that were changed in this step, and what they are now
+	changed []changedSelector // in this step: selectors as they were, and as they are now
 }
 
 // changedSelector is a selector that was changed, or what it is now.

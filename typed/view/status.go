@@ -30,7 +30,7 @@ type Failure struct {
 	Err error
 }
 
-// maxFailures is how many failures Status tells of.
+// maxFailures is how many failures Status reports.
 const maxFailures = 20
 
 // StageStatus is a report on one view of those that a running view is made of.

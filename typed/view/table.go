@@ -6,12 +6,12 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// table has the objects of one stage of a running view, at dense rows, and what one step
-// has changed. A row is that of one object from when it comes until it goes, and is not
-// used for another one in the step in which it goes.
+// table contains the objects of one stage of a running view, at dense rows, and the changes of
+// one step. A row belongs to one object from when it comes until it goes, and is not used for
+// another one in the step in which it goes.
 type table[T index.Object] struct {
 	name    string                           // of the view
-	detail  func(row uint32, e *Explanation) // tells what a row was made of; may be nil
+	detail  func(row uint32, e *Explanation) // adds what a row was made of; may be nil
 	objects []T                              // by row; the zero T: there is none
 	count   int
 	changes []change[T] // of this step, at most one of a row

@@ -105,7 +105,7 @@ type runner[T index.Object] struct {
 	out     *table[T]
 	sink    source.Sink[T]
 	lend    func(T) T // see lending
-	listed  bool      // the sink was told of a list
+	listed  bool      // the sink has received a list
 	begun   bool      // and has taken it up
 	version string    // that the sink has
 	trouble string    // that was reported last
@@ -133,12 +133,12 @@ func (r *runner[T]) run(ctx context.Context) error {
 			r.pass(versions)
 			r.settle()
 		}
-		r.tell(trouble) // last: the first list says that all is well
+		r.report(trouble) // last: the first list says that all is well
 	}
 }
 
-// tell reports what keeps the view from being what its inputs are, if that has changed.
-func (r *runner[T]) tell(trouble error) {
+// report reports what keeps the view from reflecting its inputs, if that has changed.
+func (r *runner[T]) report(trouble error) {
 	words := ""
 	if trouble != nil {
 		words = trouble.Error()
@@ -153,8 +153,8 @@ func (r *runner[T]) tell(trouble error) {
 	}
 }
 
-// pass passes on the changes of a step. Until there is something that can be used, or nothing
-// that cannot, the sink takes up no list, and is told of all that there is after each step.
+// pass passes on the changes of a step. Until there is an object that can be used, or none that
+// cannot, the sink takes up no list, and receives all objects after each step.
 func (r *runner[T]) pass(versions []string) {
 	version := joinVersions(versions)
 	done := func() { r.progress.reach(versions) }
@@ -170,8 +170,8 @@ func (r *runner[T]) pass(versions []string) {
 	r.version = version
 }
 
-// first returns the list of all objects. If there are none, it tells whether that is on
-// purpose, or because of what was rejected.
+// first returns the list of all objects. If there are none, the list says whether that is on
+// purpose, or because objects were rejected.
 func (r *runner[T]) first() []source.Staged {
 	var none T
 	all := make([]source.Staged, 0, r.out.count)
@@ -192,8 +192,8 @@ func (r *runner[T]) first() []source.Staged {
 	return all
 }
 
-// changes returns the changes of the step, deletions first, but for those of objects
-// whose key another row has now: these are updates.
+// changes returns the changes of the step, deletions first. It leaves out the deletions of
+// objects whose key another row has now: these are updates.
 func (r *runner[T]) changes() []index.Change[T] {
 	var none T
 	var left []index.Change[T]

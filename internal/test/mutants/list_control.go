@@ -146,7 +146,7 @@ var readYourWrites = []mutation{
 	{
 		bug:   "what is met between the look and the watch is not noticed",
 		in:    "typed/control.Expectations.note",
-		old:   "	if it.Met() { // before anybody looked\n		return e.settle(x, it)\n	}\n",
+		old:   "	if it.Met() { // before it was watched\n		return e.settle(x, it)\n	}\n",
 		new:   "",
 		suite: own,
 	},

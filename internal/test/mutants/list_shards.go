@@ -10,7 +10,7 @@ var ofShards = []mutation{
 		suite: tests("typed/fleet", "TestReleasedByPut"),
 	},
 	{
-		bug:   "shards: a first list does not tell what is outside of it",
+		bug:   "shards: a first list does not report what is outside of it",
 		in:    "typed/shard.part.replace",
 		old:   ", Released: q.isOutside(own)}",
 		new:   "}",
@@ -19,13 +19,13 @@ var ofShards = []mutation{
 	{
 		bug:   "shards: the version of a range is told before what happened up to it",
 		in:    "typed/shard.part.change",
-		old:   "	report(at)\n	q.tellVersion(at)\n",
-		new:   "	q.told = version\n	if at != \"\" {\n		report(at)\n	}\n",
+		old:   "	report(at)\n	q.reportVersion(at)\n",
+		new:   "	q.reported = version\n	if at != \"\" {\n		report(at)\n	}\n",
 		suite: tests("typed/shard", "TestPartsModel"),
 	},
 	{
 		bug:   "who waits for the version of a key is not told that the watch has moved",
-		in:    "typed/shard.part.tellVersion",
+		in:    "typed/shard.part.reportVersion",
 		old:   "		q.sink.Step(nil, \"\", nil)\n",
 		new:   "",
 		suite: tests("typed/shard", "TestVersionsOfWatches"),

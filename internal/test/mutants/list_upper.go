@@ -272,7 +272,7 @@ var upperRooms = []mutation{
 	{
 		bug:   "only the first call of a handler that hangs is logged",
 		in:    "typed/observe.calls.begin",
-		old:   "c.calling, c.typ, c.key, c.began, c.told = true, t, key, now, false",
+		old:   "c.calling, c.typ, c.key, c.began, c.logged = true, t, key, now, false",
 		new:   "c.calling, c.typ, c.key, c.began = true, t, key, now",
 		suite: inObserve,
 	},
@@ -307,8 +307,8 @@ var upperRooms = []mutation{
 	{
 		bug:   "metrics say that nothing waits after a batch",
 		in:    "typed/observe.metrics.Observe",
-		old:   "told.SetQueued(o.Queued())",
-		new:   "told.SetQueued(0)",
+		old:   "metrics.SetQueued(o.Queued())",
+		new:   "metrics.SetQueued(0)",
 		suite: inObserve,
 	},
 	{

@@ -25,9 +25,9 @@ var rejectedObjects = []mutation{
 	},
 	{
 		bug:   "who rejects an object waits for what is told of it",
-		in:    "typed.untold.add",
-		old:   "		u.running.Go(func() { u.tell(ctx) })\n",
-		new:   "		u.mu.Unlock()\n		u.tell(ctx)\n		u.mu.Lock()\n",
+		in:    "typed.unreported.add",
+		old:   "		u.running.Go(func() { u.report(ctx) })\n",
+		new:   "		u.mu.Unlock()\n		u.report(ctx)\n		u.mu.Lock()\n",
 		suite: tests("typed", "TestRejectedObjectsAreLoggedAside"),
 	},
 	{

@@ -7,9 +7,9 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// mend computes states anew that a panic has left half-done, without the objects for which
+// repair computes states again that a panic has left half-done, without the objects for which
 // Add panics.
-func (r *reduced[T, K, S, Out]) mend() {
+func (r *reduced[T, K, S, Out]) repair() {
 	rows := map[uint32][]uint32(nil) // by state
 	for _, at := range r.touched {
 		if r.states[at].broken {
@@ -34,8 +34,8 @@ func (r *reduced[T, K, S, Out]) mend() {
 	}
 }
 
-// rebuild computes a state anew from its rows. When Add has panicked, each of them is tried by
-// itself, so that many bad ones do not have it begin as many times.
+// rebuild computes a state again from its rows. When Add has panicked, each row is tried by
+// itself, so that many bad rows do not restart the computation as many times.
 func (r *reduced[T, K, S, Out]) rebuild(at uint32, rows []uint32) {
 	s := &r.states[at]
 	for n := 0; ; n++ {
@@ -57,8 +57,8 @@ func (r *reduced[T, K, S, Out]) rebuild(at uint32, rows []uint32) {
 	}
 }
 
-// addAll adds the objects of rows to an empty state, but for those that are left out. The
-// error is that of a row that is to be.
+// addAll adds the objects of rows to an empty state, except those that are left out. If Add
+// panics, it returns the row that is to be left out next, and the error.
 func (r *reduced[T, K, S, Out]) addAll(at uint32, rows []uint32) (state S, added int, bad uint32, err error) {
 	for _, row := range rows {
 		if r.leftOut.has(member{row, at}) {
