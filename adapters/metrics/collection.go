@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"iter"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -141,4 +142,17 @@ func (c *collection) metrics(descriptions map[*definition]*description) []promet
 		all = append(all, &histogram{description: d, times: times, labels: pairs.of(d.shape, s.labels)})
 	}
 	return all
+}
+
+// distinct ranges over the elements of a list, over those that it has twice once.
+func distinct[E comparable](list []E) iter.Seq[E] {
+	return func(yield func(E) bool) {
+		seen := map[E]bool{}
+		for _, e := range list {
+			if !seen[e] && !yield(e) {
+				return
+			}
+			seen[e] = true
+		}
+	}
 }

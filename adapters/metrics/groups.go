@@ -6,12 +6,7 @@ import (
 
 // collectGroups sets the metrics of the groups that were added.
 func (c *collection) collectGroups() {
-	told := map[Group]bool{}
-	for _, g := range c.options.groups {
-		if told[g] {
-			continue
-		}
-		told[g] = true
+	for g := range distinct(c.options.groups) {
 		s, l := g.Status(), c.labelled(g.Name())
 		c.set(shardMembers, l, float64(len(s.Members)))
 		c.set(shardRanges, l, float64(s.Ranges))
@@ -33,12 +28,7 @@ var fleetPhases = [...]fleet.Phase{fleet.PhaseNew, fleet.PhaseListing, fleet.Pha
 
 // collectFleets sets the metrics of the clusters of the fleets that were added.
 func (c *collection) collectFleets() {
-	told := map[namedFleet]bool{}
-	for _, f := range c.options.fleets {
-		if told[f] {
-			continue
-		}
-		told[f] = true
+	for f := range distinct(c.options.fleets) {
 		clusters := f.Status()
 		if len(clusters) == 0 && !c.options.clusterNames {
 			c.collectPhase(c.labelled(f.name), 1, nil) // it has none: that is to be seen

@@ -16,12 +16,7 @@ const nameLabel = "name"
 
 // collectQueues sets the metrics of the queues that were added.
 func (c *collection) collectQueues() {
-	told := map[Queue]bool{}
-	for _, q := range c.options.queues {
-		if told[q] {
-			continue
-		}
-		told[q] = true
+	for q := range distinct(c.options.queues) {
 		r := q.Report(maxPriorities)
 		l := c.labelled(r.Name)
 		for _, d := range r.Depths {
@@ -57,12 +52,7 @@ func (c *collection) collectResults(q Queue, r queue.Results, l *labels) {
 
 // collectExpectations sets the metrics of the expectations that were added.
 func (c *collection) collectExpectations() {
-	told := map[namedExpectations]bool{}
-	for _, e := range c.options.expectations {
-		if told[e] {
-			continue
-		}
-		told[e] = true
+	for e := range distinct(c.options.expectations) {
 		s, l, from := e.Stats(), c.labelled(e.name), c.from(source{of: e.Expectations, name: e.name})
 		c.set(expecting, l, float64(s.Keys))
 		c.set(expectingWaiting, l, float64(s.Waiting))

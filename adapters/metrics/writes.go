@@ -2,12 +2,7 @@ package metrics
 
 // collectWrites sets the metrics of the own writes that were added.
 func (c *collection) collectWrites() {
-	seen := map[Writes]bool{}
-	for _, w := range c.options.writes {
-		if seen[w] {
-			continue
-		}
-		seen[w] = true
+	for w := range distinct(c.options.writes) {
 		s, l, from := w.Status(), c.labelled(), c.from(source{of: w})
 		c.add(takenWrites, from, l, float64(s.Taken))
 		c.add(ignoredWrites, from, l, float64(s.Ignored))
