@@ -29,7 +29,7 @@ type arming struct {
 	apply   func(*fate)
 }
 
-// arm has a fault happen to some of the next requests.
+// arm makes a fault happen to some of the next requests.
 func (p *process) arm(a *arming) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,8 +89,9 @@ func (r *refusal) response(to *http.Request) *http.Response {
 		header.Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
 	}
 	return &http.Response{
-		Status: http.StatusText(int(r.status.Code)), StatusCode: int(r.status.Code),
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status:     fmt.Sprintf("%d %s", r.status.Code, http.StatusText(int(r.status.Code))),
+		StatusCode: int(r.status.Code),
+		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: header, Body: io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)), Request: to,
 	}
 }

@@ -38,7 +38,12 @@ func (e *Event) Revision() uint64 { return e.Current.Revision }
 // modified. It returns the error of encode, which is not remembered.
 func (e *Event) Encoded(v Variant, encode func() ([]byte, error)) ([]byte, error) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer func() {
+		e.mu.Unlock()
+		if e.retired.Load() { // meanwhile: retire may have found the lock taken
+			e.retire()
+		}
+	}()
 	if b, ok := e.encoded[v]; ok {
 		return b, nil
 	}
@@ -50,14 +55,11 @@ func (e *Event) Encoded(v Variant, encode func() ([]byte, error)) ([]byte, error
 		e.encoded = make(map[Variant][]byte, 1)
 	}
 	e.encoded[v] = b
-	if e.retired.Load() {
-		e.encoded = nil
-	}
 	return b, nil
 }
 
-// retire lets go of the bytes: watches that come later encode for themselves. It
-// does not wait for one that is encoding, which then lets go of them itself.
+// retire frees the bytes: watches that come later encode for themselves. It does not wait for a
+// watch that is in Encoded, which frees them when it leaves.
 func (e *Event) retire() {
 	e.retired.Store(true)
 	if e.mu.TryLock() {

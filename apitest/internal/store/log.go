@@ -20,7 +20,7 @@ type Entry struct {
 	*Event
 }
 
-// Log returns a log of what is written from now on.
+// Log returns a log of the writes from now on.
 func (s *Store) Log() *Log { return &Log{store: s, after: s.Revision()} }
 
 // Next returns all further writes in the order of their revisions, and moves behind

@@ -22,7 +22,7 @@ type Store struct {
 	mu       sync.RWMutex
 	revision uint64        // guarded by mu
 	tables   []*Table      // guarded by mu
-	changed  chan struct{} // guarded by mu; closed at the next write; nil when nobody waits
+	changed  chan struct{} // guarded by mu; closed at the next write, nil if no log waits
 }
 
 // New returns an empty store at revision 1. A table that holds more than limit

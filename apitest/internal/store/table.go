@@ -29,7 +29,7 @@ type Table struct {
 	events    []*Event      // history, by revision
 	base      int           // position of events[0], counted from the first event ever
 	compacted uint64        // revisions before it cannot be read
-	changed   chan struct{} // closed at the next event; nil when nobody waits
+	changed   chan struct{} // closed at the next event; nil if no cursor waits
 }
 
 // Get returns the present state of a key, nil when it does not exist, and the

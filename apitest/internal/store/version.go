@@ -13,8 +13,8 @@ type Version struct {
 	Deleted bool
 }
 
-// complete has an object note what encoding it would note in it, such as the text of a
-// quantity: when others have the object, it is encoded by several goroutines at once.
+// complete makes an object store what encoding it would store in it, such as the text of a
+// quantity: once the object is shared, several goroutines encode it at once.
 func complete(obj runtime.Object) {
 	if o, ok := obj.(interface{ Size() int }); ok { // of generated code for protobuf
 		o.Size()
@@ -50,8 +50,8 @@ func (c *chain) at(revision uint64) *Version {
 	return nil
 }
 
-// compact forgets what only reads before revision could see, and reports
-// whether nothing is left of the key.
+// compact forgets the versions that only reads before revision could see, and reports whether
+// nothing is left of the key.
 func (c *chain) compact(revision uint64) (empty bool) {
 	keep := 0
 	for i, v := range c.versions {
@@ -63,7 +63,7 @@ func (c *chain) compact(revision uint64) (empty bool) {
 		keep++
 	}
 	if keep > 0 {
-		// A copy, so that the array lets go of what is dropped.
+		// A copy, so that the array does not keep the dropped ones alive.
 		c.versions = append([]*Version(nil), c.versions[keep:]...)
 	}
 	return len(c.versions) == 0
