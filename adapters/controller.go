@@ -7,8 +7,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// controller is what GetController returns: as in client-go it tells how the
-// informer fares, and does not run it.
+// controller is what GetController returns. As in client-go, it shows the informer's state, and
+// does not run the informer.
 type controller[T cache.Object] struct{ informer *informer[T] }
 
 var _ cache.Controller = controller[*namedObject]{}

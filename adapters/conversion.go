@@ -11,15 +11,15 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// conversion is how objects of an informer pass between typed and untyped code.
-// There are two: of informers for one type, and of those for whatever comes.
+// conversion converts the objects of an informer between typed and untyped code. There are two:
+// ofType for informers of one type, and ofAny for informers of any type.
 type conversion[T index.Object] struct {
 	// typed returns an untyped object as a T, or an error if it is none: a
 	// cache.KeyError if it has no key.
 	typed func(obj any) (T, error)
-	// anything tells that typed returns a *namedObject for what has no proper key.
+	// anything says that typed returns a *namedObject for an object without a proper key.
 	anything bool
-	// packs tells that objects of anything can be a *kept.Object.
+	// packs says that objects of ofAny can be a *kept.Object.
 	packs bool
 }
 
@@ -106,9 +106,8 @@ func hasProperKey(obj metav1.Object) bool {
 	return strings.IndexByte(obj.GetName(), '/') < 0
 }
 
-// namedObject gives a key to what has none of its own: a key, a tombstone, an
-// object that is not a pointer or only refers to its metadata, or one whose name
-// is not what the API allows.
+// namedObject gives a key to an object that has none: a key, a tombstone, an object that is not
+// a pointer or only refers to its metadata, or one whose name the API does not allow.
 type namedObject struct {
 	metav1.Object
 

@@ -7,16 +7,16 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// factoryLimits is what a factory was made with that its informers have to heed.
+// factoryLimits are the settings of a factory that its informers have to keep to.
 type factoryLimits struct {
 	namespace string
 	tweaked   bool
 	named     bool
 }
 
-// limitsOf returns what can be seen of that. Namespace and list options are in
-// fields that informer-gen gives to each factory; they are looked at, and only to
-// refuse what would be wrong. A factory without these fields has no limits.
+// limitsOf returns the limits of a factory, as far as they can be seen. Namespace and list
+// options are in fields that informer-gen gives to each factory. limitsOf reads them, and only
+// to refuse what would be wrong. A factory without these fields has no limits.
 func limitsOf(factory any) factoryLimits {
 	var limits factoryLimits
 	if f, ok := factory.(interface{ InformerName() *cache.InformerName }); ok {
@@ -35,7 +35,7 @@ func limitsOf(factory any) factoryLimits {
 	return limits
 }
 
-// byHand tells how to do what Serve cannot.
+// byHand says how to do what Serve cannot.
 const byHand = "or call the factory's InformerFor with a function that returns NewClientInformer(…), made as you want it"
 
 // checkLimits returns an error if an informer that lists with a client would not

@@ -78,7 +78,7 @@ func newSharedSource[T index.Object](informer cache.SharedInformer, from source.
 // sharedSource is a Source over a shared informer.
 type sharedSource[T index.Object] struct {
 	informer cache.SharedInformer
-	origin   source.Origin // as far as a factory tells it
+	origin   source.Origin // as far as a factory knows it
 	err      error         // what was wrong with the arguments
 }
 
@@ -224,7 +224,7 @@ func sharedHandlerEnded(handle cache.ResourceEventHandlerRegistration) <-chan st
 // sharedPatience reports that a shared informer does not sync, more and more
 // rarely.
 type sharedPatience struct {
-	hasStarted func() bool // nil: the informer cannot tell
+	hasStarted func() bool // nil: the informer does not report it
 	began      time.Time
 	notStarted time.Duration // since began, when it is time to report that
 	notSynced  time.Duration

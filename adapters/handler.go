@@ -126,8 +126,8 @@ func (h *typedHandler[T]) OnDelete(deleted typed.Deleted[T]) {
 	h.handler.OnDelete(cache.DeletedObject[T]{OptionalObj: deleted.Object, FinalStateUnknown: h.tombstoneOf(deleted)})
 }
 
-// tombstoneOf returns what client-go tells of a deletion that was not watched,
-// and of which the final state is therefore not known; nil if it was.
+// tombstoneOf returns the tombstone that client-go passes for a deletion that was not watched,
+// so that the final state is not known. It returns nil if the deletion was watched.
 func (c conversion[T]) tombstoneOf(deleted typed.Deleted[T]) *cache.DeletedFinalStateUnknown {
 	if deleted.Reason == index.Watched {
 		return nil

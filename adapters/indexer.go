@@ -42,7 +42,7 @@ type indexer[T cache.Object] struct {
 	addIndexes func(indexes ...index.Definition[T]) error
 	scope      *scope               // nil: all namespaces can be read
 	late       *latePanics[T]       // of index functions; nil: they are not put off
-	changed    func(version string) // called when a write has set the version; nil: nobody
+	changed    func(version string) // called when a write has set the version; nil: no call
 
 	scratch sync.Pool // of *userWrite[T]
 
@@ -163,7 +163,7 @@ func (x *indexer[T]) LastStoreSyncResourceVersion() string {
 	if !clientfeatures.FeatureGates().Enabled(clientfeatures.AtomicFIFO) {
 		return ""
 	}
-	return toldVersion(x.store.ResourceVersion())
+	return clientVersion(x.store.ResourceVersion())
 }
 
 // Resync implements cache.Store. There is nothing to do.

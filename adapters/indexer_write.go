@@ -9,20 +9,18 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// errReadOnly is returned by what would write to the store of an informer that
-// keeps it to itself.
+// errReadOnly is returned by writes to a store that only its informer may write.
 var errReadOnly = errors.New("the store of this informer cannot be written: make the informer with typed.WithIndexer")
 
-// Add implements cache.Store. It returns a cache.KeyError for what has no key,
-// another error for what is not a T, and errReadOnly.
+// Add implements cache.Store. It returns a cache.KeyError if obj has no key, another error if
+// obj is not a T, and errReadOnly.
 func (x *indexer[T]) Add(obj any) error { return x.Update(obj) }
 
 // Update implements cache.Store. The errors are those of Add.
 func (x *indexer[T]) Update(obj any) error { return x.write(obj, false) }
 
-// Delete implements cache.Store. Of obj, which may be a tombstone, only the key
-// counts, and the resource version. It returns a cache.KeyError for what has no
-// key, and errReadOnly.
+// Delete implements cache.Store. Of obj, which may be a tombstone, only the key and the
+// resource version count. It returns a cache.KeyError if obj has no key, and errReadOnly.
 func (x *indexer[T]) Delete(obj any) error { return x.write(obj, true) }
 
 func (x *indexer[T]) write(obj any, deletion bool) (err error) {
@@ -40,8 +38,8 @@ func (x *indexer[T]) write(obj any, deletion bool) (err error) {
 	return nil
 }
 
-// Transaction implements cache.TransactionStore. Readers see all of it or
-// nothing. What has no key is left out, and told in the error.
+// Transaction implements cache.TransactionStore. Readers see all of it or nothing. An object
+// without a key is left out, and the error reports it.
 func (x *indexer[T]) Transaction(txns ...cache.Transaction) *cache.TransactionError {
 	var changes []index.Change[T]
 	var last any
@@ -68,8 +66,8 @@ func (x *indexer[T]) Transaction(txns ...cache.Transaction) *cache.TransactionEr
 	return result
 }
 
-// changes appends what is to be done to store or delete obj. What is not a T, a
-// tombstone for example, deletes the object of its key.
+// changes appends the change that stores or deletes obj. Deleting an obj that is not a T, such
+// as a tombstone, deletes the object of its key.
 func (x *indexer[T]) changes(dst []index.Change[T], obj any, deletion bool) ([]index.Change[T], error) {
 	if x.writer == nil {
 		return dst, errReadOnly
@@ -88,8 +86,8 @@ func (x *indexer[T]) changes(dst []index.Change[T], obj any, deletion bool) ([]i
 	return dst, nil
 }
 
-// apply makes changes. The version is then that of last, also if that is empty,
-// unless last has no metadata.
+// apply makes changes. The version is then that of last, even if that is empty, unless last has
+// no metadata.
 func (x *indexer[T]) apply(last any, w *userWrite[T]) {
 	version, known := "", false
 	if accessor, err := meta.Accessor(last); err == nil {
@@ -104,7 +102,7 @@ func (x *indexer[T]) apply(last any, w *userWrite[T]) {
 	if version == "" {
 		x.writer.SetResourceVersion("")
 	}
-	x.tell(version)
+	x.notify(version)
 }
 
 // Replace implements cache.Store. The errors are those of Add; then nothing was
@@ -125,7 +123,7 @@ func (x *indexer[T]) Replace(list []any, version string) error {
 	x.late.begin(w)
 	defer x.late.end(w)
 	x.writer.Replace(nil, objs, version, index.Relisted)
-	x.tell(version)
+	x.notify(version)
 	return nil
 }
 
@@ -135,10 +133,10 @@ func (x *indexer[T]) Bookmark(version string) {
 		return // the informer knows better
 	}
 	x.writer.SetResourceVersion(version)
-	x.tell(version)
+	x.notify(version)
 }
 
-func (x *indexer[T]) tell(version string) {
+func (x *indexer[T]) notify(version string) {
 	if x.changed != nil {
 		x.changed(version)
 	}

@@ -140,8 +140,8 @@ func (s *informer[T]) requestedPeriod(log *notes, period time.Duration) time.Dur
 	return period
 }
 
-// possiblePeriod returns the period that a handler gets if the informer looks at
-// intervals of check whether a resync is due, or never if check is 0.
+// possiblePeriod returns the period that a handler gets if the informer looks at intervals of
+// check whether a resync is due, or never if check is 0.
 func possiblePeriod(log *notes, requested, check time.Duration) time.Duration {
 	switch {
 	case requested == 0:
@@ -170,9 +170,8 @@ func (s *informer[T]) shouldResync() bool {
 	return some
 }
 
-// resync resyncs the handlers for which it is due. As in client-go, a resync is an
-// update of each object to itself, and so the others are told of what has no
-// version.
+// resync resyncs the handlers for which it is due. As in client-go, a resync is an update of
+// each object to itself, so the other handlers receive the objects without a version, too.
 func (s *informer[T]) resync() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,8 +183,8 @@ func (s *informer[T]) resync() {
 	}
 }
 
-// hasUnversioned reports whether there is anything without a version, which only
-// a transform can have made. What is of a type of its own has one, or never has.
+// hasUnversioned reports whether the store has an object without a version, which only a
+// transform can have made. Objects of one type T all have a version, or never have.
 func (s *informer[T]) hasUnversioned() bool {
 	for obj := range s.typed.All() {
 		if named, ok := any(obj).(*namedObject); ok && !named.versioned {
@@ -195,9 +194,9 @@ func (s *informer[T]) hasUnversioned() bool {
 	return false
 }
 
-// RemoveEventHandler implements cache.SharedInformer. It does not wait for a
-// call that is under way. It returns an error if handle is not one that an
-// informer of this package has returned; one that was removed before is fine.
+// RemoveEventHandler implements cache.SharedInformer. It does not wait for a call that is in
+// progress. It returns an error if handle is not one that an informer of this package has
+// returned; one that was removed before is fine.
 func (s *informer[T]) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	l, ok := handle.(*listener[T])
 	if !ok {

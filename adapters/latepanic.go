@@ -9,20 +9,20 @@ import (
 	"github.com/kubetyped/informer/index"
 )
 
-// latePanics puts off panics of index functions until the objects are stored, as
-// client-go stores an object before it calls them. What a user's write has caused
-// is raised to that user, the rest by the informer's goroutine, when handlers have
-// been told of what was stored.
+// latePanics puts off panics of index functions until the objects are stored, as client-go
+// stores an object before it calls them. A panic that a user's write causes is raised in the
+// user's call; any other is raised by the informer's goroutine after handlers have received the
+// objects.
 type latePanics[T cache.Object] struct {
 	mu     sync.Mutex
-	writes []*userWrite[T] // guarded by mu; those that are under way
-	other  *any            // guarded by mu; the first panic for what was received
+	writes []*userWrite[T] // guarded by mu; those in progress
+	other  *any            // guarded by mu; the first panic for a received object
 }
 
 // userWrite is a call of the store's methods that write.
 type userWrite[T cache.Object] struct {
 	changes  []index.Change[T]
-	events   []index.Event[T] // that nobody wants, for their memory
+	events   []index.Event[T] // discarded; kept to reuse their memory
 	list     []T
 	indexers cache.Indexers // that are added
 

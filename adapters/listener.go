@@ -12,8 +12,8 @@ import (
 	"github.com/kubetyped/informer/typed"
 )
 
-// listener is a handler of a shared informer, as the informer calls it, and what
-// the one who has added it holds in hands.
+// listener is a handler of a shared informer, as the informer calls it, and the registration
+// that the caller of AddEventHandler gets.
 type listener[T cache.Object] struct {
 	handler      typed.Handler[T]
 	logger       klog.Logger
@@ -27,7 +27,7 @@ type listener[T cache.Object] struct {
 	due       bool          // guarded by the informer's mu; the last time that it was looked
 
 	// Owned by the goroutine that calls.
-	syncing   bool // unchanged objects are for it: it was due, or nobody has looked
+	syncing   bool // unchanged objects are for it: a resync was due, or look was never called
 	panicked  bool // the last call has
 	neverSync bool // a call for an initial object has
 
@@ -64,9 +64,10 @@ func (l *listener[T]) OnAdd(obj T, initial bool) {
 	l.end()
 }
 
-// OnUpdate implements typed.Handler. As in client-go, an update that has not
-// changed the resource version is only for those who were due at the last
-// resync. With no resync at all everybody is, and so for what has no version.
+// OnUpdate implements typed.Handler. As in client-go, an update that has not changed the
+// resource version is only for the handlers that were due at the last resync. With no resync at
+// all, every handler is due. An update of an object without a version is for every handler,
+// too.
 func (l *listener[T]) OnUpdate(old, updated T) {
 	if !l.syncing && sameVersion(old, updated) {
 		return

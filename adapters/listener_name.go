@@ -28,7 +28,7 @@ func handlerName(handler any) string {
 	return name
 }
 
-// typeName returns the full name of the type of v, or of what it points to.
+// typeName returns the full name of the type of v, or of the type that v points to.
 func typeName(v any) string {
 	t := reflect.TypeOf(v)
 	if t == nil {

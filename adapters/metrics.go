@@ -10,28 +10,28 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// metrics reports how an informer fares, as client-go's informers do: what is
-// reported, by which names, and when. Its own provider is asked for metrics, which are
-// then told. A provider that was set for the whole process cannot be read from outside
-// of client-go, so its store and queue do the reporting: they are told of all that
-// happens, and hold no objects. The methods of nil do nothing.
+// metrics reports an informer's state as client-go's informers do: the same values, by the same
+// names, at the same times. If the informer has its own provider, metrics gets metrics from it
+// and sets them. A provider that was set for the whole process cannot be read from outside of
+// client-go. Then a store and a queue of client-go do the reporting: they receive all changes,
+// and hold no objects. The methods of nil do nothing.
 type metrics struct {
 	id       cache.InformerNameAndResource
 	provider cache.InformerMetricsProvider // nil: that of the process
 	store    cache.Store
 
 	adding sync.Mutex      // held while items are added to queue: sources of namespaces are several
-	queue  *cache.RealFIFO // set before the informer's goroutines use it; nil: own is told
+	queue  *cache.RealFIFO // set before the informer's goroutines use it; nil: own is used
 	own    *ownMetrics     // set before, too
 	added  atomic.Int64    // how many items are or were in queue
 	taken  atomic.Int64    // how many of them the informer has taken
 	before int64           // owned by the informer's goroutine: added, when it last took some
 }
 
-// ownMetrics are metrics of a queue that can be told. They cost much less than client-go's
-// queue, which has an item for each change.
+// ownMetrics are metrics of a queue that can be set directly. They cost much less than
+// client-go's queue, which has an item for each change.
 type ownMetrics struct {
-	mu      sync.Mutex // held from counting until it is told, so that the last count is told last
+	mu      sync.Mutex // held while counting and setting, to set the last count last
 	queued  cache.GaugeMetric
 	latency cache.HistogramMetric
 }
@@ -78,9 +78,9 @@ func (m *metrics) key(item any) (string, error) {
 	return strconv.FormatInt(n, 10), nil
 }
 
-// add tells that a change is going to be queued. It is called by a goroutine
-// that queues, as replace and bookmark are. An item is counted when it is in the
-// queue: the informer waits for as many as are counted.
+// add notes a change that is going to be queued. It is called by a goroutine that queues, as
+// replace and bookmark are. An item is counted when it is in the queue: the informer waits for
+// as many as are counted.
 func (m *metrics) add() {
 	switch {
 	case m == nil:
@@ -94,7 +94,7 @@ func (m *metrics) add() {
 	}
 }
 
-// replace tells that a list is going to be queued.
+// replace notes a list that is going to be queued.
 func (m *metrics) replace() {
 	switch {
 	case m == nil:
@@ -108,7 +108,7 @@ func (m *metrics) replace() {
 	}
 }
 
-// bookmark tells that a bookmark is going to be queued.
+// bookmark notes a bookmark that is going to be queued.
 func (m *metrics) bookmark() {
 	switch {
 	case m == nil:
@@ -136,8 +136,8 @@ func (m *metrics) takeOwn(n int64) {
 	m.own.queued.Set(float64(m.added.Load() - m.taken.Add(n)))
 }
 
-// SetQueued implements observe.Metrics. The queue tells by itself, but after
-// objects were rejected it may have items that the informer has not.
+// SetQueued implements observe.Metrics. The queue itself reports its length, but after objects
+// were rejected it may have items that the informer has not.
 func (m *metrics) SetQueued(changes int) {
 	added := m.added.Load()
 	surplus := added - m.taken.Load() - int64(changes)
@@ -191,6 +191,6 @@ func (m *metrics) pop(n int64, process func()) {
 // SetResourceVersion implements observe.Metrics.
 func (m *metrics) SetResourceVersion(version string) {
 	if m != nil {
-		m.store.Bookmark(toldVersion(version))
+		m.store.Bookmark(clientVersion(version))
 	}
 }

@@ -144,7 +144,7 @@ func (r *indexerReader[T]) convertAll(list []any) []T {
 	return objs
 }
 
-// convert returns the object as a T. What is not one, or nil, is reported.
+// convert returns the object as a T. It reports an object that is nil or not a T.
 func (r *indexerReader[T]) convert(untyped any) (T, bool) {
 	obj, ok := untyped.(T)
 	if ok && !isZero(obj) {

@@ -112,9 +112,9 @@ func (s *reflectorSource[T]) run(ctx context.Context, sink source.Sink[T], lw *l
 	controller.RunWithContext(ctx)
 }
 
-// listerWatcher returns what to list and watch with, and a function that waits until
-// its watches have ended. Objects share parts only if there is no transform, which might
-// modify them. Where they do not though the program asks for it, the log says why.
+// listerWatcher returns the ListerWatcher, and a function that waits until its watches have
+// ended. Objects are deduplicated only if there is no transform, which might modify them. If
+// they are not though the program asks for it, the log says why.
 func (s *reflectorSource[T]) listerWatcher(ctx context.Context) (lw cache.ListerWatcher, wait func()) {
 	if s.packing != nil {
 		return s.packingListerWatcher(ctx)
@@ -137,7 +137,7 @@ func (s *reflectorSource[T]) listerWatcher(ctx context.Context) (lw cache.Lister
 	return lw, wait
 }
 
-// errTransformed is why objects share no parts that have a transform function.
+// errTransformed is the reason why objects with a transform function are not deduplicated.
 var errTransformed = errors.New("a transform function may modify them; have fields left out where objects are decoded, see kube.WithoutFields")
 
 // lastVersion returns the version that the Reflector has come to, "" before it

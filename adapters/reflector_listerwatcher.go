@@ -35,7 +35,7 @@ func newListerWatcher(lw cache.ListerWatcher) *listerWatcher {
 // streamed reports whether the last list that was asked for was a streamed one.
 func (lw *listerWatcher) streamed() bool { return lw.streaming.Load() }
 
-// IsWatchListSemanticsUnSupported tells the Reflector not to stream lists; see
+// IsWatchListSemanticsUnSupported returns true if the Reflector must not stream lists; see
 // watchlist.DoesClientNotSupportWatchListSemantics.
 func (lw *listerWatcher) IsWatchListSemanticsUnSupported() bool { return lw.noStreaming }
 

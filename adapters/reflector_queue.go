@@ -65,9 +65,8 @@ func (q *reflectorQueue[T]) Delete(untyped any) error {
 	return err
 }
 
-// Replace implements cache.ReflectorStore. An error of the transform means that
-// the list has failed, and is made again. What cannot be stored is reported, and
-// left out.
+// Replace implements cache.ReflectorStore. If the transform returns an error, the list has
+// failed and is made again. An object that cannot be stored is reported and left out.
 func (q *reflectorQueue[T]) Replace(list []any, version string) error {
 	transformed := q.lists.streamed() // then the Reflector has done so as they came
 	objs := make([]T, 0, len(list))
@@ -139,8 +138,8 @@ func (q *reflectorQueue[T]) Pop(cache.PopProcessFunc) (any, error) {
 // Close implements cache.Queue.
 func (q *reflectorQueue[T]) Close() { q.closing.Do(func() { close(q.closed) }) }
 
-// HasSynced implements cache.Queue. Nobody asks: the informer knows.
+// HasSynced implements cache.Queue. It is never called: the informer knows.
 func (q *reflectorQueue[T]) HasSynced() bool { return false }
 
-// HasSyncedChecker implements cache.Queue. Nobody asks: the informer knows.
+// HasSyncedChecker implements cache.Queue. It is never called: the informer knows.
 func (q *reflectorQueue[T]) HasSyncedChecker() cache.DoneChecker { return doneChecker{name: q.name} }

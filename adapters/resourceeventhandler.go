@@ -111,7 +111,7 @@ func deletedFor[T index.Object](obj T, reason index.Reason) typed.Deleted[T] {
 	return typed.Deleted[T]{Key: index.KeyOf(obj), Object: obj, Old: obj, Reason: reason}
 }
 
-// handleMissing tells a handler of a deletion that was found by a list.
+// handleMissing calls a handler for a deletion that was found by a list.
 func handleMissing[T index.Object](handler typed.Handler[T], tombstone cache.DeletedFinalStateUnknown) {
 	if tombstone.Obj != nil {
 		if obj, ok := handled[T](handler, "deletion, last known object", tombstone.Obj); ok {
@@ -152,8 +152,8 @@ func newNamed[T index.Object](key index.Key) (obj T, ok bool) {
 	return obj, ok
 }
 
-// handled returns what a handler is to be called with as a T. What is not one, or
-// nil, is reported.
+// handled returns the argument of a handler's call as a T. It reports one that is nil or not a
+// T.
 func handled[T index.Object](handler typed.Handler[T], what string, untyped any) (T, bool) {
 	obj, ok := untyped.(T)
 	switch {

@@ -16,19 +16,19 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// sharedFeed is the handler that a source adds to a shared informer. It collects
-// what comes until the registration has synced, and passes on what comes then.
+// sharedFeed is the handler that a source adds to a shared informer. It collects changes until
+// the registration has synced, and passes on each later change as it comes.
 type sharedFeed[T index.Object] struct {
 	sink    source.Sink[T]
-	lend    func(T) T     // makes a copy of what is passed on; nil: nobody modifies it
-	lost    chan struct{} // closed when the deletion of an unknown object was told
+	lend    func(T) T     // copies an object for the sink; nil: the sink modifies none
+	lost    chan struct{} // closed when the deletion of an unknown object was received
 	stirred chan struct{} // has room for one: settle is to be called soon
 
-	mu        sync.Mutex // held while the sink is told something
+	mu        sync.Mutex // held while the sink is called
 	phase     sharedPhase
 	collected []sharedChange[T] // guarded by mu
 	initial   int               // guarded by mu; how many were collected up to the last initial addition
-	rejected  []source.Staged   // guarded by mu; what was told while that was collected, and is no T
+	rejected  []source.Staged   // guarded by mu; that are no T, while collecting
 	version   sharedVersion     // guarded by mu
 	settled   bool              // guarded by mu; what settle returned last
 }
@@ -41,7 +41,7 @@ const (
 	sharedClosed
 )
 
-// sharedChange is what a shared informer told.
+// sharedChange is a change that a shared informer reported.
 type sharedChange[T index.Object] struct {
 	kind    index.EventType
 	object  T
@@ -100,7 +100,7 @@ func (f *sharedFeed[T]) OnDelete(untyped any) {
 	}
 }
 
-// convert returns the object as a T. What is not one, or nil, is reported.
+// convert returns the object as a T. It reports an object that is nil or not a T.
 func (f *sharedFeed[T]) convert(untyped any) (T, bool) {
 	obj, ok := untyped.(T)
 	if ok && !isZero(obj) {
@@ -188,15 +188,15 @@ func (f *sharedFeed[T]) begin() {
 	}
 }
 
-// fold returns the objects that there are after some changes, and the version
-// up to which they are all. The caller holds mu.
+// fold returns the objects that exist after some changes, and the version up to which they are
+// complete. The caller holds mu.
 func (f *sharedFeed[T]) fold(changes []sharedChange[T]) ([]T, string) {
 	plain := true
 	for _, c := range changes {
 		plain = plain && c.kind == index.Added
 		f.version.collected(c.version)
 	}
-	if plain { // as it is, unless objects change before the shared informer has told of all
+	if plain { // the usual case: no object changed before the shared informer reported all
 		objs := make([]T, len(changes))
 		for i, c := range changes {
 			objs[i] = c.object
@@ -214,8 +214,8 @@ func (f *sharedFeed[T]) fold(changes []sharedChange[T]) ([]T, string) {
 	return slices.Collect(maps.Values(state)), f.version.begin()
 }
 
-// settle reports the version that was reached when it has been quiet for a
-// while. It returns false when it is to be called again soon.
+// settle reports the version that was reached when no change has come for a while. It returns
+// false when it is to be called again soon.
 func (f *sharedFeed[T]) settle() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -240,7 +240,7 @@ func (f *sharedFeed[T]) lose() {
 	}
 }
 
-// close waits for a call that is under way. Nothing is passed on after it.
+// close waits for a call that is in progress. Nothing is passed on after it.
 func (f *sharedFeed[T]) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

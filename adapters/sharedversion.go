@@ -5,23 +5,22 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// sharedVersion tells up to which resource version everything that a shared
-// informer's store has was passed on.
+// sharedVersion finds the resource version up to which all changes of a shared informer's store
+// were passed on.
 //
-// The store's version alone does not say so, since the store is ahead of what
-// handlers are told, and the version of the object that a handler was told of
-// last does not either: after a relist, handlers are told of objects in any
-// order. But the store is at a version before it comes to an object that is
-// later, and handlers are told in the order in which the store changed. So when
-// an object comes that is later than a version that was read from the store,
-// everything up to that version has come.
+// The store's version alone does not say so, since the store is ahead of the calls to handlers.
+// Neither does the version of the object that a handler received last: after a relist, handlers
+// receive objects in any order. But the store is at a version before it comes to an object that
+// is later, and handlers receive changes in the order in which the store made them. So when an
+// object comes that is later than a version that was read from the store, everything up to that
+// version has come.
 //
-// Where nothing comes any more, that is told by the quiet: what is in the store
-// is on its way to the handler without anything to wait for.
+// When nothing more comes, quiet shows that everything has come: objects in the store are on
+// their way to the handler, and nothing holds them up.
 type sharedVersion struct {
 	store  cache.Store
-	told   string // that was reported
-	mark   string // that was read from the store, not before told
+	reported   string // that was reported
+	mark   string // that was read from the store, no earlier than the one above
 	last   string // of the object that was passed on last
 	events int    // how many there were
 	before int    // how many there were when settle was last called
@@ -33,11 +32,11 @@ type sharedVersion struct {
 // relist.
 const muchQuiet = 10
 
-// newSharedVersion is called before the handler is added: what it is told of
-// first is at the store's version then, or later.
+// newSharedVersion is called before the handler is added: the handler's first objects are at
+// the store's version then, or later.
 func newSharedVersion(store cache.Store) sharedVersion {
 	v := sharedVersion{store: store}
-	v.told = v.read()
+	v.reported = v.read()
 	return v
 }
 
@@ -52,15 +51,15 @@ func (v *sharedVersion) read() string {
 // collected takes the version of an object of the first list. The list is no
 // earlier than any object in it.
 func (v *sharedVersion) collected(version string) {
-	if isNewer(version, v.told) {
-		v.told = version
+	if isNewer(version, v.reported) {
+		v.reported = version
 	}
 }
 
 // begin returns the version for the objects that were collected.
 func (v *sharedVersion) begin() string {
 	v.mark = v.read()
-	return v.told
+	return v.reported
 }
 
 // passed takes the version of an object that is about to be passed on. It
@@ -73,10 +72,10 @@ func (v *sharedVersion) passed(version string) string {
 	}
 	reached := v.mark
 	v.mark = v.read()
-	if !isNewer(reached, v.told) {
+	if !isNewer(reached, v.reported) {
 		return ""
 	}
-	v.told = reached
+	v.reported = reached
 	return reached
 }
 
@@ -88,7 +87,7 @@ func (v *sharedVersion) settle() (reached string, settled bool) {
 	stirred := v.events != v.before
 	v.before = v.events
 	switch {
-	case !isNewer(now, v.told):
+	case !isNewer(now, v.reported):
 		return "", true
 	case stirred:
 		v.quiet = 0
@@ -101,7 +100,7 @@ func (v *sharedVersion) settle() (reached string, settled bool) {
 	if now != v.last && v.quiet < muchQuiet {
 		return "", false
 	}
-	v.told = now
+	v.reported = now
 	return now, true
 }
 

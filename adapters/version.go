@@ -2,8 +2,8 @@ package adapters
 
 import "github.com/kubetyped/informer/index"
 
-// versionOf returns the resource version of obj, which may be empty. It returns
-// false for what has none at all, as a cache.ExplicitKey has not.
+// versionOf returns the resource version of obj, which may be empty. It returns false for an
+// object that cannot have one, such as a cache.ExplicitKey.
 func versionOf[T index.Object](obj T) (version string, ok bool) {
 	if named, ok := any(obj).(*namedObject); ok && !named.versioned {
 		return "", false
@@ -30,8 +30,8 @@ func sameVersion[T index.Object](old, updated T) bool {
 // store has no version then.
 const unknownVersion = "\x00"
 
-// storeVersion returns the version that a store has come to, as it is told to a
-// source.Sink, and toldVersion what the sink was told of.
+// storeVersion returns the version that a store has come to, as it is passed to a source.Sink.
+// clientVersion is the inverse.
 func storeVersion(version string) string {
 	if version == "" {
 		return unknownVersion
@@ -39,7 +39,7 @@ func storeVersion(version string) string {
 	return version
 }
 
-func toldVersion(version string) string {
+func clientVersion(version string) string {
 	if version == unknownVersion {
 		return ""
 	}

@@ -24,7 +24,7 @@ type application struct {
 	dryRun  bool
 }
 
-// application reads what is to be applied.
+// application reads the object to apply.
 func (r *request) application(data []byte, options *metav1.PatchOptions) (*application, error) {
 	media := r.collection.media
 	a := &application{
@@ -55,7 +55,7 @@ func (s *Server) apply(ctx context.Context, a *application) (runtime.Object, int
 	}
 }
 
-// merge returns the object with what is applied.
+// merge returns present with the patch applied.
 func (a *application) merge(present runtime.Object) (runtime.Object, error) {
 	fields, err := a.collection.fieldManager(a.part())
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// patience is how long a server waits for its watch cache, and what it then asks
-// clients to wait, in seconds.
+// patience is how long a server waits for its watch cache, and retryAfter how many seconds it
+// then asks clients to wait.
 const (
 	patience   = 3 * time.Second
 	retryAfter = 1

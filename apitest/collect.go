@@ -14,8 +14,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// collect does what is to be done about an object. It looks at the present state of
-// the object and its owners, which may be ahead of what has been observed.
+// collect deletes or changes an object as the rules want it. It looks at the present state of
+// the object and its owners, which may be ahead of the observed one.
 func (c *collector) collect(ctx context.Context, n *node) error {
 	present, _ := n.collection.table.Get(n.key)
 	if present == nil {
@@ -61,7 +61,7 @@ func (c *collector) collect(ctx context.Context, n *node) error {
 	}
 }
 
-// owners are the owners of an object by what has become of them.
+// owners are the owners of an object, by their present state.
 type owners struct {
 	there   []types.UID
 	lost    []types.UID // gone, or about to go as soon as their dependents are gone
@@ -97,8 +97,8 @@ func (c *collector) classify(m metav1.Object) (owners, error) {
 	return found, nil
 }
 
-// finish lets an object go that waits for its dependents, or else deletes those for
-// which it waits.
+// finish removes the finalizer of an object that waits for its dependents if it has none left,
+// or else collects those that it waits for.
 func (c *collector) finish(ctx context.Context, n *node) error {
 	blocked := false
 	for _, d := range slices.Clone(c.dependents[n.uid]) {
@@ -117,7 +117,7 @@ func (c *collector) finish(ctx context.Context, n *node) error {
 	return c.change(ctx, n, withoutFinalizer(metav1.FinalizerDeleteDependents))
 }
 
-// orphan takes an owner from its dependents, and lets it go.
+// orphan removes an owner from its dependents, and then its finalizer.
 func (c *collector) orphan(ctx context.Context, n *node) error {
 	for _, d := range slices.Clone(c.dependents[n.uid]) {
 		if err := c.disown(ctx, d, n.uid); err != nil {
@@ -133,7 +133,7 @@ func withoutFinalizer(finalizer string) func(metav1.Object) {
 	}
 }
 
-// disown takes owners from an object.
+// disown removes owners from an object.
 func (c *collector) disown(ctx context.Context, n *node, lost ...types.UID) error {
 	return c.change(ctx, n, func(m metav1.Object) {
 		m.SetOwnerReferences(slices.DeleteFunc(m.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
@@ -142,7 +142,7 @@ func (c *collector) disown(ctx context.Context, n *node, lost ...types.UID) erro
 	})
 }
 
-// unblock has no owner wait for an object.
+// unblock makes no owner wait for an object.
 func (c *collector) unblock(ctx context.Context, n *node) error {
 	return c.change(ctx, n, func(m metav1.Object) {
 		refs := m.GetOwnerReferences()

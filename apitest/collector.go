@@ -11,9 +11,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// collector is a garbage collector, by the rules of Kubernetes': it deletes what has
-// no owner any more, before the owner if a delete asks for that, and takes away the
-// owner of what is to be kept. It belongs to the goroutine of the controllers.
+// collector is a garbage collector, by the rules of Kubernetes': it deletes objects that have
+// no owner any more, before the owner if a delete asks for that, and removes the owner from
+// objects that are to be kept. It belongs to the goroutine of the controllers.
 type collector struct {
 	server     *Server
 	nodes      map[types.UID]*node
@@ -118,7 +118,7 @@ func (c *collector) forget(ctx context.Context, n *node) {
 	c.release(ctx, n)
 }
 
-// release has those owners go on that may have waited for a dependent as it was.
+// release checks the owners again that may have waited for a dependent as it was.
 func (c *collector) release(ctx context.Context, before *node) {
 	for _, ref := range before.owners {
 		if owner := c.nodes[ref.UID]; owner != nil && owner.waits {
@@ -127,7 +127,7 @@ func (c *collector) release(ctx context.Context, before *node) {
 	}
 }
 
-// act does what is to be done about an object; if that fails, once more later.
+// act collects an object; if that fails, once more later.
 func (c *collector) act(ctx context.Context, n *node) {
 	if err := c.collect(ctx, n); err != nil && ctx.Err() == nil {
 		klog.FromContext(ctx).V(2).Info("Cannot collect", "resource", n.collection.groupResource(), "key", n.key, "err", err)

@@ -14,15 +14,14 @@ import (
 	"github.com/kubetyped/informer/apitest/internal/store"
 )
 
-// again is how long a controller of the server waits before it tries again what has
-// failed.
+// again is how long a controller of the server waits before it repeats failed work.
 const again = time.Second
 
-// controller does in the server what a controller of a cluster does outside.
+// controller does in the server what a controller of a cluster does outside of it.
 type controller interface {
-	// observe is told of every write, in order.
+	// observe is called for every write, in order.
 	observe(ctx context.Context, w written)
-	// retry tries again what has failed, and reports whether there is anything left.
+	// retry repeats failed work, and reports whether some is left.
 	retry(ctx context.Context) bool
 }
 
@@ -38,8 +37,8 @@ type written struct {
 	before, now runtime.Object // nil: it did not exist, it exists no more
 }
 
-// controllers has controllers follow the writes to a store, one write after the
-// other, in a goroutine of its own.
+// controllers run controllers, which follow the writes to a store, one write after the other,
+// in one goroutine.
 type controllers struct {
 	all         []controller
 	log         *store.Log
@@ -49,7 +48,7 @@ type controllers struct {
 	ended       chan struct{}
 }
 
-// newControllers returns controllers that are told of what is written from now on.
+// newControllers returns controllers that observe the writes from now on.
 func newControllers(s *store.Store, c *catalog, all []controller) *controllers {
 	cs := &controllers{
 		all: all, log: s.Log(), known: map[place]runtime.Object{},
@@ -112,7 +111,7 @@ func (cs *controllers) retry(ctx context.Context) bool {
 	return left
 }
 
-// next returns further writes, or else what announces them.
+// next returns further writes, or else a channel that announces them.
 func (cs *controllers) next() ([]written, <-chan struct{}) {
 	entries, changed, err := cs.log.Next()
 	if err != nil {
@@ -125,7 +124,7 @@ func (cs *controllers) next() ([]written, <-chan struct{}) {
 	return writes, changed
 }
 
-// note keeps a state, and returns what leads to it from the one before.
+// note keeps a state, and returns the writes that lead to it from the one before.
 func (cs *controllers) note(e store.Entry) []written {
 	c := cs.collections[e.Table]
 	key, err := c.keyOf(e.Current.Object)
@@ -145,8 +144,8 @@ func (cs *controllers) note(e store.Entry) []written {
 	return []written{{place: at, before: before, now: e.Current.Object}}
 }
 
-// relist returns what leads from the known state to the present one, when the writes
-// between have been forgotten.
+// relist returns the writes that lead from the known state to the present one, when the log has
+// forgotten the actual ones.
 func (cs *controllers) relist() []written {
 	entries := cs.log.Restart()
 	gone := maps.Clone(cs.known)

@@ -9,12 +9,11 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// client-go reports errors to utilruntime.HandleError, which remembers when it was
-// called last, for the whole process, and has callers sleep so that they do not
-// come too often. The clocks of bubbles begin anew: what was an hour ago by one
-// clock is an hour to come by another, and a bubble would sleep through it. So it
-// is skipped in bubbles. A program that sets utilruntime.ErrorHandlers decides for
-// itself.
+// client-go reports errors to utilruntime.HandleError. For the whole process, one of its
+// handlers remembers when it was called last, and makes callers sleep so that they do not come
+// too often. The clocks of bubbles start again: an hour ago by one clock may be an hour ahead
+// by another, and a bubble would sleep through it. So that handler is skipped in bubbles. A
+// program that sets utilruntime.ErrorHandlers decides for itself.
 func init() {
 	for i, handle := range utilruntime.ErrorHandlers {
 		if !slowsDown(handle) {

@@ -129,7 +129,7 @@ func (f *Fault) refuses(r *request) bool {
 	return f.Err != nil || f.HalfOpen || f.End == Abrupt || f.End == Reset || f.End == Torn && r.verb != "watch"
 }
 
-// endsWatches reports whether an open watch does not go on.
+// endsWatches reports whether the fault ends an open watch.
 func (f *Fault) endsWatches() bool { return f.Err != nil || f.HalfOpen || f.End != Whole }
 
 // sends reports whether open watches are sent something.

@@ -23,8 +23,8 @@ func (fs *faults) remove(in *Injection) {
 	fs.rules = slices.DeleteFunc(fs.rules, func(other *Injection) bool { return other == in })
 }
 
-// take returns the rules that a request meets, counts them, and has them act on the
-// request's connection.
+// take returns the rules that a request meets, counts them, and lets them act on the request's
+// connection.
 func (fs *faults) take(r *request) []*Injection {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *Server) carryOut(w http.ResponseWriter, r *request) error {
 			continue
 		}
 		if f.Way == Answers && r.verb != "watch" {
-			// Whatever comes of it, nobody is told.
+			// The client does not learn the result.
 			_ = s.dispatch(unheardOf{}, r)
 		}
 		return in.refuse(r)

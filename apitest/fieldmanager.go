@@ -13,11 +13,11 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// seeder is the field manager of what is updated without HTTP.
+// seeder is the field manager of updates without HTTP.
 const seeder = "apitest"
 
-// fieldManagers note in objects who has set which field, as API servers do, and
-// merge what is applied: one for the objects, one for their status.
+// fieldManagers note in objects which manager has set which field, as API servers do, and merge
+// applied objects: one is for the objects, one for their status.
 type fieldManagers struct{ object, status *managedfields.FieldManager }
 
 // newFieldManagers returns the field managers of a collection. Kinds of Kubernetes
@@ -54,7 +54,7 @@ func (c *collection) newFieldManagers() (*fieldManagers, error) {
 	return &fieldManagers{object: object, status: ofStatus}, err
 }
 
-// fieldManager returns what keeps the managed fields of a part of the objects.
+// fieldManager returns the field manager of a part of the objects.
 func (c *collection) fieldManager(p part) (*managedfields.FieldManager, error) {
 	managers, err := c.managers()
 	if err != nil {
@@ -135,8 +135,8 @@ func (c *collection) New(schema.GroupVersionKind) (runtime.Object, error) {
 	return obj, nil
 }
 
-// ConvertToVersion implements runtime.ObjectConvertor: it makes the served type of
-// what was merged. There is one version.
+// ConvertToVersion implements runtime.ObjectConvertor: it converts a merged object to the
+// served type. There is one version.
 func (c *collection) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
 	merged, ok := in.(runtime.Unstructured)
 	if !ok || c.unstructured() {

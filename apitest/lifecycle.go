@@ -16,8 +16,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// lifecycle empties namespaces that are deleted, and then lets them go. It belongs to
-// the goroutine of the controllers.
+// lifecycle empties namespaces that are deleted, and then removes their finalizer. It belongs
+// to the goroutine of the controllers.
 type lifecycle struct {
 	server      *Server
 	objects     map[string]int  // how many each namespace has
@@ -85,7 +85,7 @@ func (l *lifecycle) empty(ctx context.Context, namespace string) {
 	l.note(ctx, namespace, failed)
 }
 
-// note has what has failed tried again.
+// note remembers a namespace whose removal failed, to be tried again.
 func (l *lifecycle) note(ctx context.Context, namespace string, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
@@ -111,7 +111,7 @@ func (l *lifecycle) remove(ctx context.Context, c *collection, obj runtime.Objec
 	return unlessGone(err)
 }
 
-// finish lets a namespace go that is to be deleted and empty.
+// finish removes the finalizer of a namespace that is to be deleted and empty.
 func (l *lifecycle) finish(ctx context.Context, namespace string) {
 	if !l.terminating[namespace] || l.objects[namespace] > 0 {
 		return

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// line is the server's end of a connection. What the server writes travels as the
-// faults have it that act on the request that is being answered.
+// line is the server's end of a connection. The faults that act on the request being answered
+// decide how written bytes travel.
 type line struct {
 	net.Conn
 	lines *lines
@@ -50,7 +50,7 @@ func (l *line) watching(st *stream) {
 	l.stream = st
 }
 
-// strike has a fault act on the answer, if it is about it.
+// strike lets a fault act on the answer, if the fault is about it.
 func (l *line) strike(in *Injection) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,7 +80,7 @@ func (l *line) spare(in *Injection) {
 	l.rouse()
 }
 
-// rouse has those look that wait for what faults do. mu is held.
+// rouse wakes the goroutines that wait for a change of the faults. mu is held.
 func (l *line) rouse() {
 	select {
 	case l.wake <- struct{}{}:
@@ -96,14 +96,14 @@ func (l *line) does(effect func(*Fault) bool) bool {
 	return slices.ContainsFunc(l.faults, func(in *Injection) bool { return effect(&in.fault) })
 }
 
-// holds reports whether the watch is told of nothing.
+// holds reports whether the watch gets no events.
 func (l *line) holds() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.does(func(f *Fault) bool { return f.Hold })
 }
 
-// lag returns the fault that has the cache stand still the longest, nil for none.
+// lag returns the fault that has stopped the cache for longest, nil for none.
 func (l *line) lag() *Injection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,7 +133,7 @@ func (l *line) shape() (latency time.Duration, bandwidth int) {
 	return latency, bandwidth
 }
 
-// Write implements net.Conn. It does not wait for what is on its way.
+// Write implements net.Conn. It does not wait for bytes on their way.
 func (l *line) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	if l.dead {
@@ -169,7 +169,7 @@ func (l *line) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// carry has what is on its way arrive, until there is no more.
+// carry lets queued bytes arrive, until there are no more.
 func (l *line) carry() {
 	for {
 		next, wait, more := l.next()
@@ -193,9 +193,8 @@ func (l *line) carry() {
 	}
 }
 
-// next returns what arrives now, or how long to wait, 0 for until something
-// changes. It returns false, and ends the line if it is to end, when nothing is on
-// its way.
+// next returns the bytes that arrive now, or how long to wait, 0 for until something changes.
+// When no bytes are on their way, it returns false, and ends the line if it is to end.
 func (l *line) next() (data []byte, wait time.Duration, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -218,20 +217,20 @@ func (l *line) next() (data []byte, wait time.Duration, more bool) {
 	return data, 0, true
 }
 
-// Close implements net.Conn. What is on its way arrives before.
+// Close implements net.Conn. Bytes on their way still arrive.
 func (l *line) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.dead && l.carrying || l.lostIn != nil {
 		l.ending = true
-		// Nobody reads any more.
+		// The server reads no more.
 		return l.Conn.SetReadDeadline(time.Unix(1, 0))
 	}
 	l.lines.remove(l)
 	return l.Conn.Close()
 }
 
-// vanish has the server's end of the connection disappear.
+// vanish makes the server's end of the connection disappear.
 func (l *line) vanish(in *Injection) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

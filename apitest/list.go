@@ -150,8 +150,8 @@ func (q *listQuery) position(prefix string) (exact uint64, start string, err err
 	}
 }
 
-// cut selects from what was found, up to the limit, which a list at version "0"
-// does not have: it comes from the server's cache, whole.
+// cut selects from the found objects, up to the limit. A list at version "0" has no limit: it
+// comes from the server's cache, whole.
 func (q *listQuery) cut(found []*store.Version, revision uint64, prefix string) (*page, error) {
 	p := &page{meta: metav1.ListMeta{ResourceVersion: strconv.FormatUint(revision, 10)}}
 	limit := int(q.options.Limit)
@@ -200,8 +200,8 @@ func tooLarge(wanted, present uint64, retry int) error {
 	return err
 }
 
-// expired is the answer to a version that has been compacted. For a continued
-// list it carries a token to go on with, at the present state.
+// expired is the answer to a version that has been compacted. For a continued list it carries a
+// token to continue with, at the present state.
 func expired(q *listQuery, start, prefix string) error {
 	if q.options.Continue == "" {
 		return apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")

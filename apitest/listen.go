@@ -11,9 +11,8 @@ import (
 // nowhere is the host of servers in bubbles. No name server may know it.
 const nowhere = "bubble.invalid"
 
-// listen returns where a server accepts connections, and how clients connect if
-// not by its address: in a bubble, nothing that waits for a socket lets the clock
-// go on.
+// listen returns the listener of a server, and how clients connect if not by its address: in a
+// bubble, the clock stands still while a goroutine waits for a socket.
 func listen(home home) (net.Listener, func(context.Context) (net.Conn, error), error) {
 	if home.id == 0 {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// addLifecycle has namespaces live and die as in Kubernetes.
+// addLifecycle makes namespaces live and die as in Kubernetes.
 func (c *catalog) addLifecycle() error {
 	kind := corev1.SchemeGroupVersion.WithKind("Namespace")
 	c.namespaces = c.byKind[kind]

@@ -81,8 +81,8 @@ func (s *Server) servePatch(w http.ResponseWriter, req *request) error {
 	return nil
 }
 
-// patchType reads the content type; it returns 415 for what cannot be applied to
-// the resource.
+// patchType reads the content type; it returns 415 for a patch that cannot be applied to the
+// resource.
 func (r *request) patchType() (types.PatchType, error) {
 	supported := []types.PatchType{types.JSONPatchType, types.MergePatchType}
 	if !r.collection.unstructured() {

@@ -21,10 +21,10 @@ type removal struct {
 	collection      *collection
 	namespace, name string
 	options         metav1.DeleteOptions
-	seed            bool // in process: asks nobody
+	seed            bool // in process: without admission
 }
 
-// removed is what a removal has come to.
+// removed is the result of a removal.
 type removed struct {
 	object runtime.Object // its present state, or its last
 	gone   bool           // it exists no more
@@ -182,7 +182,7 @@ func (r removal) markPod(obj runtime.Object, m metav1.Object) (period int64, gra
 	at := since.Add(time.Duration(*asked-given) * time.Second)
 	period = *asked
 	if now := time.Now(); at.Before(now) {
-		// It is over, but who waits for it is still told.
+		// The period is over, but watches still get an event.
 		at, period = now, min(period, 1)
 	}
 	setDeletion(m, at, period)

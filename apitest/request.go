@@ -27,8 +27,7 @@ type path struct {
 	rest    []string
 }
 
-// parsePath splits a URL path. It returns false for what is not below a group
-// version.
+// parsePath splits a URL path. It returns false for a path that is not below a group version.
 func parsePath(url string) (path, bool) {
 	parts := strings.Split(strings.Trim(url, "/"), "/")
 	switch {

@@ -87,9 +87,9 @@ func (s *selection) inNamespace(e *store.Event) bool {
 	return err == nil && m.GetNamespace() == s.namespace
 }
 
-// see returns what the watch is told of an event, and the object to send: an
-// object that leaves the selection looks deleted, one that enters it added. It
-// returns false for what the watch is not told.
+// see returns the type of the event that the watch gets, and the object to send: an object that
+// leaves the selection looks deleted, one that enters it added. It returns false if the watch
+// gets none.
 func (s *selection) see(e *store.Event) (watch.EventType, runtime.Object, bool) {
 	if !s.inNamespace(e) {
 		return "", nil, false

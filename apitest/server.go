@@ -107,7 +107,7 @@ func (s *Server) addControllers() {
 	}
 }
 
-// serveRequests has the server listen.
+// serveRequests starts to listen and serve.
 func (s *Server) serveRequests() error {
 	listener, dial, err := listen(s.home)
 	if err != nil {

@@ -45,8 +45,8 @@ var (
 )
 
 // checkPlace returns an error if t is of a bubble and its caller is not, or the other way
-// round: the server is closed when t's test ends, and that has to be in the same place.
-// What is not a *testing.T does not tell where it is from.
+// round: the server is closed when t's test ends, and that has to be in the same place. If t is
+// not a *testing.T, its place is unknown.
 func checkPlace(t TB) error {
 	test, ok := t.(interface {
 		Deadline() (deadline time.Time, ok bool)

@@ -131,11 +131,11 @@ func (st *stream) run(done <-chan struct{}, timeout <-chan time.Time) error {
 	}
 }
 
-// closed is a channel to go on at once.
+// closed is a channel that lets run continue at once.
 var closed = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// advance sends some of what is due, and returns the channel that announces
-// more: a closed one when there is more already, nil while delivery is held.
+// advance sends some of the due events, and returns the channel that announces more: a closed
+// one when there is more already, nil while delivery is held.
 func (st *stream) advance() (<-chan struct{}, error) {
 	if st.request.line.holds() {
 		return nil, nil
@@ -195,7 +195,7 @@ func (st *stream) sendInitial() error {
 	return st.bookmark(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 }
 
-// send tells the watch about a write, if it is about it.
+// send sends a write to the watch, if it is about it.
 func (st *stream) send(e *store.Event) error {
 	if !st.inNamespace(e) {
 		return nil
@@ -242,7 +242,7 @@ func (st *stream) flushed() error {
 	return st.flush.Flush()
 }
 
-// bookmark tells how far the watch is.
+// bookmark sends the revision that the watch has reached.
 func (st *stream) bookmark(annotations map[string]string) error {
 	mark, err := st.mark(annotations)
 	if err != nil {

@@ -30,7 +30,7 @@ func (ss *streams) remove(st *stream) {
 	ss.announce()
 }
 
-// announce wakes those who wait for a number of watches. mu is held.
+// announce wakes the goroutines that wait for a number of watches. mu is held.
 func (ss *streams) announce() {
 	if ss.changed != nil {
 		close(ss.changed)

@@ -6,8 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// strike has a fault act on the open watches that it is about, and returns how
-// many there are.
+// strike lets a fault act on the open watches that it is about, and returns how many there are.
 func (ss *streams) strike(in *Injection) int {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -28,8 +27,8 @@ func (ss *streams) strike(in *Injection) int {
 	return struck
 }
 
-// command returns what the fault does to an open watch, where something is sent
-// after all up to a revision.
+// command returns the command by which the fault acts on an open watch. If the fault sends
+// something, that comes after everything up to a revision.
 func (in *Injection) command(after uint64) command {
 	if !in.fault.sends() {
 		after = 0

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// unheard is how many requests from another bubble get an error, before it is
-// taken for granted that nobody looks at it: informers try again for ever, and in
-// a bubble they need not wait for that.
+// unheard is how many requests from another bubble get an error before the transport panics: it
+// then assumes that the caller ignores the errors. Informers retry for ever, and in a bubble
+// they need not wait for that.
 const unheard = 100
 
 // transport is that of the clients of a server, all of which share its connections.

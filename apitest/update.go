@@ -212,7 +212,7 @@ func (u update) complete(present, wanted runtime.Object) (runtime.Object, error)
 	return wanted, nil
 }
 
-// validate checks the metadata of what is to be written.
+// validate checks the metadata of the object to be written.
 func (u update) validate(present, wanted runtime.Object) error {
 	if u.seed || u.part == statusPart || u.part == finalizerPart {
 		return nil
@@ -228,8 +228,8 @@ func (u update) validate(present, wanted runtime.Object) error {
 	return u.collection.validateUpdate(m, old)
 }
 
-// keepDeletion has the wanted state be deleted as the present one is. A client that
-// says otherwise is refused by the validation.
+// keepDeletion keeps the deletion marks of the present state. The validation refuses a client
+// that sets others.
 func (u update) keepDeletion(m, old metav1.Object) {
 	if u.seed || m.GetDeletionTimestamp() == nil {
 		m.SetDeletionTimestamp(old.GetDeletionTimestamp())

@@ -8,8 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// nameFunc returns the rule for names: DNS subdomains, but for RBAC, whose names
-// are free.
+// nameFunc returns the rule for names: DNS subdomains, except for RBAC, whose names are free.
 func (c *collection) nameFunc() apivalidation.ValidateNameFunc {
 	if c.resource.Group == "rbac.authorization.k8s.io" {
 		return validatePathSegment

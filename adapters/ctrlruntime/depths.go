@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// maxPriorities is how many priorities have gauges of their own, as in
-	// controller-runtime: each is a time series to keep.
+	// maxPriorities is how many priorities have their own gauges, as in controller-runtime:
+	// each is a time series to keep.
 	maxPriorities = 25
 	// otherPriorities is how controller-runtime labels the others.
 	otherPriorities = "exceeded_cardinality_limit"

@@ -21,19 +21,21 @@ const InspectPath = "/debug/informers/"
 
 // Inspect shows a manager whose cache NewCache has made. Call it before the manager starts:
 //
-//		inspector, err := ctrlruntime.Inspect(mgr)
+//	inspector, err := ctrlruntime.Inspect(mgr)
 //
-//	 1. The manager's metrics server has the page of an inspect.Inspector at InspectPath, behind
-//	    the server's authentication, if it has any. It shows the informers of the cache, and
-//	    what the options and inspector.Add name; controllers and their queues, with the
-//	    numbers of controller-runtime's own metrics; the counts of answers to own writes,
-//	    if NewCache was given WithOwnWrites; kinds that the server does not have; and kinds
-//	    that the cache has several times, as type, unstructured or metadata.
-//	 2. The registry of controller-runtime has the metrics of the informers and of own writes, see
-//	    package adapters/metrics, until the manager ends.
-//	 3. The readiness check "informers" fails while an informer is not synced, and names it with
-//	    the cause. Kinds that the server does not have, and namespaces that may not be listed,
-//	    are named, too, and do not make it fail; see Waiting and WithNamespaces.
+// This has three effects:
+//
+//  1. The manager's metrics server has the page of an inspect.Inspector at InspectPath, behind
+//     the server's authentication, if it has any. It shows the informers of the cache, and what
+//     the options and inspector.Add name. It shows controllers and their queues, with the
+//     numbers of controller-runtime's own metrics, and the counts of answers to own writes, if
+//     NewCache was given WithOwnWrites. It also shows kinds that the server does not have, and
+//     kinds that the cache has several times, as type, unstructured or metadata.
+//  2. The registry of controller-runtime has the metrics of the informers and of own writes,
+//     see package adapters/metrics, until the manager ends.
+//  3. The readiness check "informers" fails while an informer is not synced, and names it with
+//     the cause. Kinds that the server does not have, and namespaces that may not be listed,
+//     are named, too, and do not make it fail; see Waiting and WithNamespaces.
 //
 // It returns an error if the cache is another one, the manager has started, the metrics are in
 // the registry already, as those of another manager, or an option cannot be used.

@@ -47,8 +47,8 @@ func (r *runnable[T]) NeedLeaderElection() bool { return false }
 
 func (r *runnable[T]) GetCache() cache.Cache { return notACache{} }
 
-// notACache is asked by the manager whether it is ready, and for nothing else. It
-// always is: the manager would wait for it even when it is told to stop.
+// notACache is a cache that has always synced: otherwise, the manager would wait for it even
+// when it is to stop. The manager asks for nothing else.
 type notACache struct{}
 
 func (notACache) WaitForCacheSync(context.Context) bool { return true }

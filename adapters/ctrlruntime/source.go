@@ -125,7 +125,7 @@ func (s *Source[T, request]) Start(ctx context.Context, q workqueue.TypedRateLim
 		return fmt.Errorf("%v: %w", s, err)
 	}
 	s.ctx, s.registration = ctx, registration
-	// Nobody could wait for the handler to end: a source is not told.
+	// No code could wait for the handler to end: a source has no method for that.
 	context.AfterFunc(ctx, registration.Close)
 	return nil
 }

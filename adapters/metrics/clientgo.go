@@ -7,7 +7,7 @@ import (
 
 var _ workqueue.MetricsProvider = (*Metrics)(nil)
 
-// clientGo has the metrics of client-go's work queues, as Kubernetes' components have
+// clientGo contains the metrics of client-go's work queues, as Kubernetes' components have
 // them: names, types, label and buckets are those of metrics/prometheus/workqueue in
 // k8s.io/component-base.
 type clientGo struct {

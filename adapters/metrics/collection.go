@@ -22,14 +22,14 @@ type source struct {
 	n    int    // of a handler: which one of those with this name, from 1
 }
 
-// tally is what a source has counted, as far as that was told.
+// tally holds the counts of a source, as of the last collection.
 type tally struct {
 	numbers map[*definition]float64
 	times   report.CallTimes
 }
 
-// counts are what sources have counted, and what that has come to for each series: a
-// series goes on when a source of it ends.
+// counts holds the tallies of sources, and the totals that they add up to for each series: a
+// series continues when a source of it ends.
 type counts struct {
 	labels     map[labels]*labels // by value
 	tallies    map[source]*tally
@@ -47,7 +47,7 @@ func newCounts(before *counts) *counts {
 	}
 }
 
-// collection is what is told at one time.
+// collection holds the values of one call of Collect.
 type collection struct {
 	options *options
 	gauges  map[series]float64
@@ -99,7 +99,7 @@ func (c *collection) add(d *definition, from *tally, l *labels, value float64) {
 	}
 	last := from.numbers[d]
 	if last > value {
-		last = 0 // it has begun anew
+		last = 0 // it has started again
 	}
 	c.counts.totals[s] = total + value - last
 	from.numbers[d] = value
@@ -114,7 +114,7 @@ func (c *collection) addTimes(d *definition, from *tally, l *labels, times repor
 	}
 	last := from.times
 	if last.Sum > times.Sum || last.Calls() > times.Calls() {
-		last = report.CallTimes{} // it has begun anew
+		last = report.CallTimes{} // it has started again
 	}
 	for i := range total.Counts {
 		total.Counts[i] += times.Counts[i] - last.Counts[i]
@@ -123,7 +123,7 @@ func (c *collection) addTimes(d *definition, from *tally, l *labels, times repor
 	c.counts.totalTimes[s], from.times = total, times
 }
 
-// metrics returns all that was told.
+// metrics returns all values of the collection.
 func (c *collection) metrics(descriptions map[*definition]*description) []prometheus.Metric {
 	all := make([]prometheus.Metric, 0, len(c.gauges)+len(c.counts.totals)+len(c.counts.totalTimes))
 	pairs := make(pairs, 2*len(c.counts.labels))

@@ -27,11 +27,11 @@ const (
 	smallest
 )
 
-// definition is a metric as everybody has it.
+// definition is a metric as all Metrics have it.
 type definition struct {
 	name, help string
 	scope      scope
-	labels     []string // of its own, after those of its scope
+	labels     []string // in addition to those of its scope, after them
 	kind       prometheus.ValueType
 	combine    combination
 	histogram  bool

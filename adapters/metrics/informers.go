@@ -96,9 +96,9 @@ func (c *collection) collectPacked(i typed.AnyInformer, from *tally, l *labels) 
 	c.add(packedDecoding, from, l, p.Decoding.Seconds())
 }
 
-// kindOf returns the label kind for the objects of a resource whose type has no kind,
-// such as a struct of your own: the kind that API types of the resource have, if client-go's
-// scheme knows one, and otherwise the resource.
+// kindOf returns the label kind for the objects of a resource whose type has no kind, such as a
+// custom struct: the kind that API types of the resource have, if client-go's scheme knows one,
+// and otherwise the resource.
 func kindOf(resource schema.GroupVersionResource) string {
 	for kind := range scheme.Scheme.KnownTypes(resource.GroupVersion()) {
 		if of, _ := meta.UnsafeGuessKindToResource(resource.GroupVersion().WithKind(kind)); of == resource {

@@ -96,7 +96,7 @@ func (m *Metrics) AddUntil(ctx context.Context, opts ...Option) error {
 	return nil
 }
 
-// remove lets go of what was added.
+// remove removes parts that AddUntil added.
 func (m *Metrics) remove(added *parts) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +104,7 @@ func (m *Metrics) remove(added *parts) {
 	m.joinParts()
 }
 
-// joinParts has options have all parts that count. The caller holds mu.
+// joinParts sets the parts of options to all parts that still count. The caller holds mu.
 func (m *Metrics) joinParts() {
 	all := parts{}
 	for _, added := range m.added {

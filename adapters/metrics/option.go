@@ -245,7 +245,7 @@ func WithoutClientGoNames() Option {
 	}
 }
 
-// check returns an error if v is nil, or cannot be told from others.
+// check returns an error if v is nil, or cannot be compared with others.
 func check(what string, v any) error {
 	r := reflect.ValueOf(v)
 	switch {

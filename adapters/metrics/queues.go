@@ -7,7 +7,7 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// maxPriorities is how many priorities of a queue have series of their own, as in
+// maxPriorities is how many priorities of a queue have their own series, as in
 // controller-runtime: the highest.
 const maxPriorities = 25
 

@@ -34,9 +34,9 @@ func newBounded[K comparable, V any](t *Tracer) *bounded[K, V] {
 // isEmpty reports whether there is nothing, and costs nothing.
 func (b *bounded[K, V]) isEmpty() bool { return b.size.Load() == 0 }
 
-// change makes the value of a key what f returns for it; of a key that is not there, f
-// gets the zero value. If f reports false, the key is forgotten. The value must not be
-// used outside of f by those who change it there.
+// change sets the value of a key to the one that f returns for it; if there is no such key, f
+// gets the zero value. If f returns false, the key is forgotten. If f modifies a value, the
+// value must not be used outside of f.
 func (b *bounded[K, V]) change(key K, now time.Time, f func(value V) (V, bool)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -45,9 +45,9 @@ func (e *Events) add(key index.Key, received event) {
 	})
 }
 
-// take returns the events that a call of a handler is for, oldest first, and forgets them
-// if this was the last handler. With typed.Coalesce there may be several. Deleted tells
-// that the call is for a deletion.
+// take returns the events that a call of a handler is for, oldest first, and forgets them if
+// this was the last handler. With typed.Coalesce there may be several. Deleted is true if the
+// call is for a deletion.
 func (e *Events) take(by *listener, key index.Key, version string, deleted bool) (taken []event) {
 	e.underway.change(key, time.Now(), func(all []event) ([]event, bool) {
 		for i := range all {
@@ -62,8 +62,8 @@ func (e *Events) take(by *listener, key index.Key, version string, deleted bool)
 	return taken
 }
 
-// isFor reports whether a call for an object of a version tells of the event: of the event
-// itself, or, with typed.Coalesce, of a later state.
+// isFor reports whether a call for an object of a version reports the event, or, with
+// typed.Coalesce, a later state.
 func (x *event) isFor(version string, deleted bool) bool {
 	if x.version == "" || version == "" {
 		return deleted || !x.deleted

@@ -55,7 +55,7 @@ type handler[T index.Object] struct {
 	events  *Events
 	handler typed.Handler[T]
 	name    string
-	call    *atomic.Pointer[call] // that it is in; nil: nobody asks
+	call    *atomic.Pointer[call] // that it is in; nil: not recorded
 	err     error
 }
 

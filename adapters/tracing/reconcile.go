@@ -71,8 +71,8 @@ func (q *Queue[K]) reconcile(ctx context.Context, key K, c causes, now time.Time
 // errPanicked is the outcome of a call that does not return.
 var errPanicked = errors.New("the function has panicked")
 
-// settle ends the span of a call, and has the next attempt go on with its trace if there
-// is to be one.
+// settle ends the span of a call. If there is to be a next attempt, that continues with the
+// trace.
 func (q *Queue[K]) settle(key K, c causes, span trace.Span, err error) {
 	defer span.End()
 	if err == nil {

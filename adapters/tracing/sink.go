@@ -53,8 +53,8 @@ func (s *tracedSink[T]) Step(changes []index.Change[T], version string, done fun
 	})
 }
 
-// receiveChange begins to trace a change, and returns nil if it is not to be traced. What
-// is not deleted, but outside of what is watched now, is no event of an object.
+// receiveChange begins to trace a change, and returns nil if it is not to be traced. A removal
+// of an object that still exists, but is outside of the watch now, is no event of the object.
 func (s *tracedSink[T]) receiveChange(c *index.Change[T], version string) *reception {
 	switch {
 	case !c.Delete || c.Key == nil:

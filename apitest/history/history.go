@@ -95,7 +95,7 @@ func (h *History[T]) OnDelete(d typed.Deleted[T]) {
 // Record plays an event back.
 func (h *History[T]) Record(e typed.Event[T]) { h.record(e, e.Type != index.Added) }
 
-// record plays an event back that tells, or not, what was before.
+// record plays an event back. If tellsOld is false, the event does not have the state before.
 func (h *History[T]) record(e typed.Event[T], tellsOld bool) {
 	key := e.Key()
 	h.mu.Lock()

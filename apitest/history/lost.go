@@ -17,9 +17,9 @@ type Write struct {
 	Delete bool
 }
 
-// gap is what a relist stood in for: a list tells the state of objects and not
-// how they came to it. It reaches from the last watched event before the relist
-// to the first one after it.
+// gap is a range of versions whose events a relist replaced: a list has the state of objects
+// and not how they came to it. It reaches from the last watched event before the relist to the
+// first one after it.
 type gap struct {
 	after, before string // versions, exclusive; before is empty while there is no such event
 }
@@ -54,8 +54,8 @@ func (h *History[T]) Lost(key index.Key, writes []Write) []string {
 		if w.Delete && i+1 < len(writes) {
 			to = writes[i+1].Version
 		}
-		told := slices.ContainsFunc(h.steps[key], func(s step) bool { return s.tells(w, from, to) })
-		if !told && !h.relisted(w, from, to) {
+		reported := slices.ContainsFunc(h.steps[key], func(s step) bool { return s.reports(w, from, to) })
+		if !reported && !h.relisted(w, from, to) {
 			lost = append(lost, fmt.Sprintf("%v: %s", key, w.describe(from)))
 		}
 		if !w.Delete {
@@ -65,9 +65,9 @@ func (h *History[T]) Lost(key index.Key, writes []Write) []string {
 	return lost
 }
 
-// tells reports whether the step tells of the write, which happened after one
-// version and not after another.
-func (s step) tells(w Write, from, to string) bool {
+// reports reports whether a step has the version of a write. It has a deletion, which happened
+// after version from and not after version to, if it is a deletion between them.
+func (s step) reports(w Write, from, to string) bool {
 	if !w.Delete {
 		return !s.deleted && s.version == w.Version
 	}

@@ -55,7 +55,7 @@ func (w *world) apply(f fault) {
 	w.stir()
 }
 
-// detail tells more of a fault than its kind.
+// detail describes a fault in more detail than its kind does.
 func (w *world) detail(f fault) string {
 	name := w.processes[f.process].name
 	switch f.kind {
@@ -75,7 +75,7 @@ func (w *world) detail(f fault) string {
 	return "of " + name
 }
 
-// lasting has a fault end after some time, or with all others.
+// lasting ends a fault after some time, or with all others.
 func (w *world) lasting(lasts time.Duration, end func()) {
 	end = sync.OnceFunc(end)
 	w.mu.Lock()
@@ -96,7 +96,7 @@ func (w *world) onWatches(f fault, what apitest.Fault) {
 	w.lasting(f.lasts, in.Remove)
 }
 
-// arming returns what waits for requests.
+// arming returns the fault in the form that waits for requests.
 func (f fault) arming() *arming {
 	a := &arming{matches: target.writes, times: 1}
 	switch f.kind {
@@ -158,7 +158,7 @@ func (p *process) slow(times int) {
 	p.slowness = times
 }
 
-// moveTo connects the process with another server; what is under way stays where it is.
+// moveTo connects the process with another server; requests in progress stay where they are.
 func (p *process) moveTo(server int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,8 +168,8 @@ func (p *process) moveTo(server int) {
 // errMoved is what watches end with when a process is moved.
 var errMoved = errors.New("simulation: the connection was closed")
 
-// travel has a server lag, and a process start anew with it when it has gone on for some
-// time with another one.
+// travel makes a server lag. The process continues with another server for some time, and then
+// starts again with the one that lags.
 func (w *world) travel(f fault, p *process) {
 	past := w.servers[f.server]
 	p.moveTo(1 + f.server%(servers-1))

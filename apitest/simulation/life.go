@@ -42,12 +42,12 @@ type request struct {
 	*http.Request
 	what     target
 	text     []byte     // its body
-	random   *rand.Rand // of what happens to it, by the seed and what it is
+	random   *rand.Rand // decides what happens to it; from the seed and identity
 	identity string     // the same in each run of a seed
 	gone     chan struct{}
 }
 
-// isGone reports whether nobody waits for the answer any more.
+// isGone reports whether the sender no longer waits for the answer.
 func (r *request) isGone() bool {
 	select {
 	case <-r.gone:
@@ -57,7 +57,7 @@ func (r *request) isGone() bool {
 	}
 }
 
-// newRequest reads what is to be sent.
+// newRequest reads the request to send.
 func (l *life) newRequest(r *http.Request) (*request, error) {
 	what := parseTarget(r)
 	one := &request{Request: r, what: what, gone: make(chan struct{})}
@@ -84,8 +84,8 @@ type answer struct {
 	err      error
 }
 
-// RoundTrip implements http.RoundTripper. The request travels in a goroutine of its own:
-// what is on its way may arrive after its sender has given up, or is no more.
+// RoundTrip implements http.RoundTripper. The request travels in its own goroutine: it may
+// arrive after its sender has given up, or is no more.
 func (l *life) RoundTrip(r *http.Request) (*http.Response, error) {
 	one, err := l.newRequest(r)
 	if err != nil {
@@ -122,7 +122,7 @@ func (l *life) reason(err error) error {
 	}
 }
 
-// discard ends an answer that nobody waits for.
+// discard ends an answer that no sender waits for.
 func discard(got answer) {
 	if got.response != nil {
 		_ = got.response.Body.Close()
@@ -164,7 +164,7 @@ func (l *life) carry(one *request) answer {
 	return got
 }
 
-// perform has the server of the process answer a request.
+// perform lets the server of the process answer a request.
 func (l *life) perform(one *request) answer {
 	p, w := l.process, l.process.world
 	srv := p.serverNow()

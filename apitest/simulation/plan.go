@@ -94,15 +94,15 @@ func newFault(number int, at time.Duration, kind Kind, processes, servers int, r
 	}
 }
 
-// without returns the plan with those faults and acts only whose numbers are kept.
+// only returns the plan with just those faults and acts whose numbers are kept.
 func (p plan) only(faults, acts func(number int) bool) plan {
 	p.faults = slices.DeleteFunc(slices.Clone(p.faults), func(f fault) bool { return !faults(f.number) })
 	p.acts = slices.DeleteFunc(slices.Clone(p.acts), func(a act) bool { return !acts(a.number) })
 	return p
 }
 
-// randomFor returns random numbers that follow from a seed and what they are for. So they
-// do not depend on who asks first.
+// randomFor returns random numbers that follow from a seed and their purpose. So they do not
+// depend on the order of the calls.
 func randomFor(seed uint64, what ...string) *rand.Rand {
 	hash := fnv.New64a()
 	for _, part := range what {

@@ -25,7 +25,7 @@ type process struct {
 	lives    int       // guarded by mu
 	armed    []*arming // guarded by mu; what happens to coming requests
 	frozen   [2]*gate  // guarded by mu; by direction
-	slowness int       // guarded by mu; how many times as long everything takes; 0: once
+	slowness int       // guarded by mu; how many times as long everything takes, 0 is 1
 }
 
 // direction is that in which something travels.
@@ -67,7 +67,7 @@ func (p *process) start() {
 	w.running.Go(func() { p.live(l) })
 }
 
-// live calls run once, and has the process started again if it has ended by itself.
+// live calls run once, and starts the process again if it has ended by itself.
 func (p *process) live(l *life) {
 	err := p.call(l)
 	close(l.done)
@@ -172,7 +172,7 @@ func (p *process) travel(random *rand.Rand, way direction, late time.Duration, g
 	p.pass(way, gone)
 }
 
-// pass waits while the way is frozen, and somebody waits.
+// pass waits while the way is frozen, or until gone is closed.
 func (p *process) pass(way direction, gone <-chan struct{}) {
 	for {
 		p.mu.Lock()

@@ -129,7 +129,7 @@ func (b *batch) count(one outcome) {
 	}
 }
 
-// progress tells how far the seeds are.
+// progress reports how far the seeds are.
 func (b *batch) progress() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

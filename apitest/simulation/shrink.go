@@ -54,8 +54,8 @@ func describe(t *testing.T, first, smallest outcome, runs int) string {
 	return b.String()
 }
 
-// shrink leaves out what a plan does not need to fail: all faults, all acts, then halves
-// of what is left, quarters, and so on (Zeller's ddmin).
+// shrink leaves out the faults and acts that a plan does not need to fail: all faults, all
+// acts, then halves of the rest, quarters, and so on (Zeller's ddmin).
 func shrink(p plan, fails func(plan) bool) plan {
 	begun, runs := time.Now(), 0
 	try := func(smaller plan) bool {

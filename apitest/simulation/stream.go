@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// stream is the answer to a watch on its way to the process: whole events, each of which
-// travels for a time of its own and keeps its place.
+// stream is the answer to a watch on its way to the process: whole events, each of which takes
+// its own time to travel and keeps its place.
 type stream struct {
 	life     *life
 	identity string
@@ -27,7 +27,7 @@ type stream struct {
 	detach   func() bool // from the context of the request
 
 	mu      sync.Mutex
-	changed chan struct{} // guarded by mu; closed, and made anew, when there is more
+	changed chan struct{} // guarded by mu; closed, and replaced, when there is more
 	queue   []frame       // guarded by mu
 	err     error         // guarded by mu; after the queue
 	last    time.Time     // guarded by mu; when the last frame is due

@@ -11,7 +11,7 @@ type target struct {
 	resource  string // "deployments.apps", "pods"
 	namespace string
 	name      string // with the subresource, as in "web-0/status"
-	path      string // of what is no resource
+	path      string // if there is no resource
 }
 
 // ofNamespaces are the subresources of namespaces, whose URLs look like those of

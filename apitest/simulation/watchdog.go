@@ -76,7 +76,7 @@ func bubbleStacks() []byte {
 	}), []byte("\n\n"))
 }
 
-// restless returns the traces of goroutines in bubbles that keep their clocks from going on.
+// restless returns the traces of goroutines in bubbles that keep their clocks from advancing.
 func restless() []byte {
 	return bytes.Join(slices.DeleteFunc(allStacks(), func(s []byte) bool {
 		head, _, _ := bytes.Cut(s, []byte("\n"))

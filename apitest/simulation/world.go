@@ -112,7 +112,7 @@ func (w *world) random(what ...string) *rand.Rand { return randomFor(w.plan.seed
 // elapsed returns how much virtual time has gone by.
 func (w *world) elapsed() time.Duration { return time.Since(w.begun) }
 
-// stir has the checks be made.
+// stir triggers the checks.
 func (w *world) stir() {
 	w.steps.Add(1)
 	select {
@@ -137,7 +137,7 @@ func (w *world) failure() *Failure {
 	return w.failed
 }
 
-// later has f called after some time, unless the simulation ends before.
+// later calls f after some time, unless the simulation ends before.
 func (w *world) later(after time.Duration, f func()) {
 	w.running.Go(func() {
 		select {
@@ -204,7 +204,7 @@ func (w *world) until(at time.Duration) {
 	}
 }
 
-// do has users do something.
+// do lets users act.
 func (w *world) do(a act) {
 	if w.failure() != nil {
 		return

@@ -14,8 +14,8 @@ import (
 	"github.com/kubetyped/informer/typed/kube"
 )
 
-// Deduplicating is a ListerWatcher whose user may have it decode objects itself, which share
-// parts then.
+// Deduplicating is a ListerWatcher whose user may have it decode objects itself, which are
+// deduplicated then.
 type Deduplicating struct {
 	cache.ListerWatcher // the one that decodes as client-go does
 
@@ -25,11 +25,11 @@ type Deduplicating struct {
 	alone  bool // nothing is deduplicated, though the user wants it
 }
 
-// Decoding returns what to list and watch with instead, and a function that waits until
-// all of its watches, which have to be stopped before, have ended. Objects share parts
-// with each other, and with those that held returns; if held is nil they share nothing.
-// If there is no way to decode them here, it returns the ListerWatcher that decodes as
-// client-go does, and why.
+// Decoding returns the ListerWatcher to use instead, and a function that waits until all of its
+// watches, which have to be stopped before, have ended. Objects are deduplicated, among each
+// other and with those that held returns; if held is nil, they are not. If there is no way to
+// decode them here, it returns the ListerWatcher that decodes as client-go does, and the
+// reason.
 func (s *Deduplicating) Decoding(held func(index.Key) (metav1.Object, bool)) (lw cache.ListerWatcher, wait func(), err error) {
 	if s.alone {
 		held = nil
@@ -90,9 +90,9 @@ func (c byContext) Watch(ctx context.Context, opts metav1.ListOptions) (watch.In
 	return c.lw.WatchWithContext(ctx, opts)
 }
 
-// NewDecoding returns what lists and watches by lw, of which nothing else is known, and
-// decodes objects itself if its user wants that; see kube.NewDecodingListerWatcher. They
-// are deduplicated if shares is true.
+// NewDecoding returns a ListerWatcher that lists and watches by lw, of which nothing else is
+// known, and decodes objects itself if its user wants that; see kube.NewDecodingListerWatcher.
+// They are deduplicated if shares is true.
 func NewDecoding(lw cache.ListerWatcher, example runtime.Object, kind schema.GroupVersionKind, shares bool, fields ...kube.SourceOption) *Deduplicating {
 	return &Deduplicating{
 		ListerWatcher: lw,

@@ -1,5 +1,4 @@
-// Package listwatch makes what client-go's Reflectors list and watch with out of
-// clients.
+// Package listwatch makes the ListerWatchers of client-go's Reflectors out of clients.
 package listwatch
 
 import (
@@ -18,10 +17,10 @@ type Client[L runtime.Object] interface {
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 }
 
-// New returns what lists and watches with the client that a function returns: it
-// is called for each list and watch, and so are the tweaks, in order; those that
-// are nil are left out. The clientset is what the client belongs to: it tells, as
-// in cache.ToListWatcherWithWatchListSemantics, whether lists can be streamed.
+// New returns a ListerWatcher of the client that a function returns. The function is called for
+// each list and watch, and so are the tweaks, in order; those that are nil are left out. The
+// clientset is the one that the client belongs to. As in
+// cache.ToListWatcherWithWatchListSemantics, it decides whether lists can be streamed.
 func New[L runtime.Object](client func() Client[L], clientset any, tweaks ...func(*metav1.ListOptions)) cache.ListerWatcher {
 	tweak := func(opts metav1.ListOptions) metav1.ListOptions {
 		for _, t := range tweaks {

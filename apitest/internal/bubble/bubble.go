@@ -1,4 +1,4 @@
-// Package bubble tells in which bubble of testing/synctest a goroutine runs.
+// Package bubble finds the bubble of testing/synctest in which a goroutine runs.
 package bubble
 
 import (
@@ -11,9 +11,9 @@ import (
 // have the same.
 type ID uint64
 
-// mark is what stands before the number of the bubble in the first line of the
-// stack trace of a goroutine. testing/synctest has no function that tells; Go's
-// own documentation of it refers to these traces.
+// mark comes before the number of the bubble in the first line of the stack trace of a
+// goroutine. testing/synctest has no function that returns the bubble; Go's own documentation
+// of it refers to these traces.
 const mark = ", synctest bubble "
 
 // Current returns the bubble of the calling goroutine. It takes a microsecond, and

@@ -27,13 +27,13 @@ func Pipe(a, b Addr) (*Conn, *Conn) {
 // closed, and then io.EOF.
 func (c *Conn) Read(p []byte) (int, error) {
 	n, err := c.in.read(p)
-	return n, c.told("read", err)
+	return n, c.opError("read", err)
 }
 
 // Write implements net.Conn. It waits while the other end leaves 64 KiB unread.
 func (c *Conn) Write(p []byte) (int, error) {
 	n, err := c.out.write(p)
-	return n, c.told("write", err)
+	return n, c.opError("write", err)
 }
 
 // Close implements net.Conn. The other end can read what was written.
@@ -45,11 +45,10 @@ func (c *Conn) Reset() error {
 	return c.end("reset", os.NewSyscallError("read", syscall.ECONNRESET), syscall.ECONNRESET)
 }
 
-// end ends both directions, and has the other end told why by its next read and
-// its next write.
+// end ends both directions. The other end gets the reason by its next read and its next write.
 func (c *Conn) end(op string, read error, write syscall.Errno) error {
 	if c.ended.Swap(true) {
-		return c.told(op, net.ErrClosed)
+		return c.opError(op, net.ErrClosed)
 	}
 	c.out.end(net.ErrClosed, read)
 	c.in.end(os.NewSyscallError("write", write), net.ErrClosed)
@@ -82,13 +81,13 @@ func (c *Conn) SetWriteDeadline(t time.Time) error {
 
 func (c *Conn) setError() error {
 	if c.ended.Load() {
-		return c.told("set", net.ErrClosed)
+		return c.opError("set", net.ErrClosed)
 	}
 	return nil
 }
 
-// told returns an error as those of package net are told; io.EOF is itself.
-func (c *Conn) told(op string, err error) error {
+// opError returns an error as a *net.OpError, as package net does; io.EOF stays as it is.
+func (c *Conn) opError(op string, err error) error {
 	if err == nil || err == io.EOF {
 		return err
 	}

@@ -19,7 +19,7 @@ type Listener struct {
 	clients atomic.Int64
 }
 
-// Addr is an address, which has a meaning for nobody but its reader.
+// Addr is an address. It has a meaning only for its reader.
 type Addr string
 
 // Network implements net.Addr.

@@ -81,8 +81,7 @@ func (s *stream) write(p []byte) (int, error) {
 // waiting returns how many bytes have not been read. mu is held.
 func (s *stream) waiting() int { return len(s.bytes) - s.from }
 
-// end ends both sides, of which each is told its error, unless it was told one
-// before.
+// end ends both sides, each with its error, unless it had one before.
 func (s *stream) end(writer, reader error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +96,7 @@ func (s *stream) end(writer, reader error) {
 	s.changed.Broadcast()
 }
 
-// drop lets go of what nobody will read.
+// drop frees the bytes that will not be read.
 func (s *stream) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Decode reads a body of the content type (empty: JSON) into obj, and checks
-// that it is of the kind expected, or does not name one. It returns a 415 status
-// for content types it does not know and a 400 status for what it cannot read.
+// Decode reads a body of the content type (empty: JSON) into obj, and checks that it is of the
+// kind expected, or does not name one. It returns a 415 status for content types it does not
+// know and a 400 status for a body that it cannot read.
 func Decode(contentType string, body []byte, kind schema.GroupVersionKind, media Media, into runtime.Object) error {
 	info, err := serializerFor(contentType, media)
 	if err != nil {

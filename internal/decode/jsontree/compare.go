@@ -5,14 +5,13 @@ import (
 	"unsafe"
 )
 
-// compare reports whether the value at like is what comes next. If it is not, that has
-// not been consumed.
+// compare reports whether the value at like is the one that comes next. If it is not, nothing
+// has been consumed.
 //
-// What differs somewhere within is looked at once more for what it is made of. So that
-// this does not go on at each level, which would cost the depth of a value times its size,
-// what is around the place where a comparison has ended is not compared again. What is
-// before that place is, and found to be the same, and what is after it has not been looked
-// at. So each byte is compared twice at most.
+// The parts of a value that differs are compared again, one by one. This must not repeat at
+// each level: it would cost the depth of a value times its size. So a value around the place
+// where a comparison has ended is not compared again. Everything before that place was found to
+// be the same, and nothing after it has been looked at. So each byte is compared twice at most.
 func (p *pass) compare(n *node, like unsafe.Pointer) bool {
 	if like == nil || p.differs() {
 		return false
@@ -25,7 +24,7 @@ func (p *pass) compare(n *node, like unsafe.Pointer) bool {
 	return false
 }
 
-// differs reports whether the value at pos is known to differ from what is like it.
+// differs reports whether the value at pos is known to differ from the one like it.
 func (p *pass) differs() bool {
 	for len(p.differ) > 0 {
 		last := p.differ[len(p.differ)-1]

@@ -46,7 +46,7 @@ func (p *pass) newKey(key []byte) string {
 	return s
 }
 
-// hashOf returns a hash of a key that is good enough to tell those of one object apart.
+// hashOf returns a hash of a key that is good enough to distinguish the keys of one object.
 func hashOf(key []byte) uint32 {
 	var first, last uint64
 	switch n := len(key); {

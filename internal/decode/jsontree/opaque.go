@@ -68,8 +68,7 @@ func equalAs[V comparable](decode func(*V, []byte) error) func(unsafe.Pointer, [
 	}
 }
 
-// equalTime compares a time by what it is encoded as, which takes less than to decode
-// that.
+// equalTime compares a time by its encoding, which takes less than decoding the text.
 func equalTime(p unsafe.Pointer, text []byte) bool {
 	var buffer [len(time.RFC3339Nano)]byte
 	t := (*metav1.Time)(p).Time

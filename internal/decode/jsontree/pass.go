@@ -16,7 +16,7 @@ type pass struct {
 	members []member
 	skipped int              // how many of these the mask leaves out
 	spell   []byte           // texts of strings that have escapes
-	differ  []int            // where values begin that differ from what is like them, the last first
+	differ  []int            // where values begin that are known to differ, the last first
 	spare   int              // for how many bytes room may be made in vain
 	keys    [keyCount]string // of maps, by hash
 	strings [stringCount]any // by hash

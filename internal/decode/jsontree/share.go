@@ -17,8 +17,7 @@ const (
 	keyPart                      // the bytes of a string
 )
 
-// luckCount is for how many places it is told apart whether parts come again there. A
-// power of two.
+// luckCount is for how many places hits are counted separately. A power of two.
 const luckCount = 1 << 10
 
 // rare is the share of hits below which look-ups are not worth it: one in so many.
@@ -52,7 +51,7 @@ func (p *pass) find(kind uint32, at place, data []byte) found {
 	return found{part, ticket, luck}
 }
 
-// keep keeps what was made where nothing was found.
+// keep keeps a part that was made because none was found.
 func (p *pass) keep(f found, data unsafe.Pointer) {
 	if f.ticket != (parts.Ticket{}) {
 		p.decoder.table.Keep(f.ticket, parts.Part{Data: data, Len: 1})
@@ -102,7 +101,7 @@ func (p *pass) makeMap(all []member, at place) map[string]any {
 
 // empty returns a map of no members.
 func (p *pass) empty() map[string]any {
-	if p.none == nil || len(p.none) > 0 { // which nobody may do
+	if p.none == nil || len(p.none) > 0 { // modified, which is forbidden
 		p.none = map[string]any{}
 	}
 	return p.none

@@ -27,9 +27,9 @@ func (p *pass) skip() ([]byte, bool) {
 	return p.text[begin:min(p.pos, len(p.text))], ok
 }
 
-// each consumes an object or array, from its bracket to the closing one, and calls a
-// function for each of what is between two commas. What that has spelled out is gone
-// afterwards.
+// each consumes an object or array, from its bracket to the closing one, and calls a function
+// for each member or element. After each call it drops the text that the function has spelled
+// out.
 func (p *pass) each(closing byte, one func() bool) bool {
 	p.pos++
 	if !p.deeper() {

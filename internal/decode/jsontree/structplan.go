@@ -12,7 +12,7 @@ import (
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
-// nodeKind tells how values of a type are decoded.
+// nodeKind says how values of a type are decoded.
 type nodeKind uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	sliceNode
 	mapNode
 	anyNode
-	opaqueNode // a type that has a way of its own
+	opaqueNode // a type with custom decoding
 )
 
 // node is the plan of a type.
@@ -47,8 +47,8 @@ type field struct {
 	*node
 	layout.Memory
 	ordinal uint8
-	// stamped tells that others write to the field after an object was decoded: it is
-	// not read in what is like an object.
+	// stamped says that other code writes to the field after an object was decoded: Decode does
+	// not read it in the object that it compares with.
 	stamped bool
 }
 

@@ -18,8 +18,8 @@ type Structs[T any] struct {
 	root     *node
 }
 
-// NewStructs returns the decoder of the fields of mask of T, a pointer to a struct. The
-// others are checked, and not kept. The error tells why there can be none.
+// NewStructs returns the decoder of the fields of mask of T, a pointer to a struct. The others
+// are checked, and not kept. The error says why there can be no decoder.
 func NewStructs[T any](mask *plan.Mask) (*Structs[T], error) {
 	return NewStructsOf[T](reflect.TypeFor[T](), mask)
 }
@@ -49,10 +49,9 @@ func NewStructsOf[T any](of reflect.Type, mask *plan.Mask) (*Structs[T], error) 
 // Decode decodes an object into a new T. It returns false where apimachinery's decoder
 // has to decide what comes out, or whether there is an error.
 //
-// The object shares parts with like, one that it probably has parts in common with, such
-// as an earlier state, or nil. None of them may be modified, ever. It does not refer to
-// text. Its kind may be set later, while other objects that are like it are decoded: it is
-// not looked at.
+// The object is deduplicated with like, an object that it probably has parts in common with,
+// such as an earlier state, or nil. Neither may be modified, ever. The object does not refer to
+// text. Its kind may be set later, while it is the like of other calls: they do not read it.
 func (s *Structs[T]) Decode(text []byte, like T) (T, bool) {
 	made, ok := s.decodeStruct(s.root, text, s.pointers.To(like))
 	if !ok {

@@ -29,8 +29,8 @@ func (p *pass) literal(word string) bool {
 	return len(rest) >= len(word) && string(rest[:len(word)]) == word
 }
 
-// string consumes a string, whose quote is at pos, and returns what it says. That is
-// part of the text or of spell. It returns false for what is no string, or not UTF-8.
+// string consumes a string, whose quote is at pos, and returns its characters, as part of the
+// text or of spell. It returns false if there is no string, or it is not UTF-8.
 func (p *pass) string() ([]byte, bool) {
 	begin := p.pos + 1
 	end := begin + plain(p.text[begin:])
@@ -41,7 +41,7 @@ func (p *pass) string() ([]byte, bool) {
 	return p.unusual(begin, end)
 }
 
-// unusual is string where what is from begin to end is plain, and not all of it.
+// unusual is string if the text from begin to end is plain, and more follows.
 func (p *pass) unusual(begin, end int) ([]byte, bool) {
 	start := len(p.spell)
 	for {
@@ -67,7 +67,7 @@ func (p *pass) unusual(begin, end int) ([]byte, bool) {
 				return nil, false
 			}
 			begin, end = end+size, end+size
-			if p.skipped > 0 { // and nobody wants to know
+			if p.skipped > 0 { // and the text is not needed
 				p.spell = p.spell[:start]
 			}
 		case c < ' ':
@@ -79,8 +79,8 @@ func (p *pass) unusual(begin, end int) ([]byte, bool) {
 	}
 }
 
-// spellOut adds a text to those that are spelled out, and makes room for one more
-// character. What is skipped is not added.
+// spellOut adds a text to those that are spelled out, and makes room for one more character. It
+// does not add skipped text.
 func (p *pass) spellOut(text []byte) {
 	if p.skipped > 0 {
 		text = nil
@@ -141,8 +141,8 @@ func plain(text []byte) int {
 	for ; i+8 <= len(text); i += 8 {
 		w := binary.LittleEndian.Uint64(text[i:])
 		quote, slash := w^ones*'"', w^ones*'\\'
-		// A byte below n is one that borrows when n is taken from it. What it borrows
-		// can make the next byte look like one, but not one before it.
+		// A byte below n borrows when n is subtracted from it. The borrow can make the next
+		// byte look like one, but not an earlier one.
 		special := (w | (w-ones*' ')&^w | (quote-ones)&^quote | (slash-ones)&^slash) & highs
 		if special != 0 {
 			return i + bits.TrailingZeros64(special)/8

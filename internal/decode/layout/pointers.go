@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Pointers tells where the structs are that objects of one type point at. To Go code that
-// type is T, or T is an interface that it implements, where no code can name it.
+// Pointers finds the structs that objects of one type point at. To Go code that type is T, or T
+// is an interface that it implements, where no code can name it.
 type Pointers[T any] struct {
 	of     reflect.Type
 	direct bool // T is the type itself

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// smallShard is how many slots a shard may have that nobody looks after.
+	// smallShard is how many slots a shard may have without being checked.
 	smallShard = 64
 	// sampled is how many slots of a shard are looked at to see whether it is worth
 	// while to look at all of them.
 	sampled = 32
 )
 
-// collected is what the collector finds to be garbage, so that something happens after
-// each collection. It has a pointer to be an object of its own.
+// collected becomes garbage at once, so that its cleanup runs after the next collection. It has
+// a pointer so that it is a separate object for the collector.
 type collected struct{ _ *byte }
 
-// watch sees to it that the table gives memory back. What it has lent weakly ends with a
+// watch makes the table give memory back. Parts that it refers to weakly are freed by a
 // collection, so that is when to look.
 func (t *Table) watch() {
 	if !t.watched.Swap(true) {
@@ -32,7 +32,7 @@ func giveBack(of weak.Pointer[Table]) {
 	if t == nil {
 		return
 	}
-	t.watched.Store(false) // first: what becomes large from now on is watched anew
+	t.watched.Store(false) // first: a shard that becomes large from now on is watched again
 	large := false
 	for i := range t.shards {
 		large = t.shards[i].giveBack() || large

@@ -2,10 +2,10 @@ package parts
 
 import "sync/atomic"
 
-// Luck tells whether to look for a value that is there already. Where hardly any is, as
-// of names and addresses, that is done for one object of some only, to see whether it is
-// still so; what is found for those is counted, so that decoders which work at once
-// write to the same memory now and then only. The zero Luck is ready for use.
+// Luck decides whether to look for an existing value. Where hardly any exists, as of names and
+// addresses, look-ups are done for only some of the objects, to see whether it is still so.
+// Only hits for these are counted, so that decoders which work at once write to the same memory
+// only now and then. The zero Luck is ready for use.
 type Luck struct {
 	tries, hits atomic.Uint32
 	bad         atomic.Bool

@@ -35,9 +35,9 @@ func NewRelatives[T any](pointers layout.Pointers[T]) *Relatives[T] {
 	return &Relatives[T]{pointers: pointers, seed: maphash.MakeSeed(), known: map[uint64]weak.Pointer[byte]{}}
 }
 
-// Decode returns what decode makes of an object, given a relative of it or nil, which
-// decode may return false for. What it makes is a relative of others from then on, and
-// must not be modified.
+// Decode calls decode with a relative of an object, or nil, and returns its results. decode may
+// return false. The object that it returns is a relative of others from then on, and must not
+// be modified.
 func (r *Relatives[T]) Decode(namespace, name string, decode func(like T) (T, bool)) (T, bool) {
 	hash := r.hash(namespace, name)
 	like, known := r.find(hash)
@@ -48,15 +48,15 @@ func (r *Relatives[T]) Decode(namespace, name string, decode func(like T) (T, bo
 	return made, ok
 }
 
-// hash returns what the names of relatives have in common: all but what comes after
-// the last dash.
+// hash returns a hash of the namespace and the part of names that relatives have in common:
+// everything up to the last dash.
 func (r *Relatives[T]) hash(namespace, name string) uint64 {
 	beginning := name[:strings.LastIndexByte(name, '-')+1]
 	return maphash.String(r.seed, beginning) ^ maphash.String(r.seed, namespace)*0x9e3779b97f4a7c15
 }
 
-// find returns an object to compare with, nil if there is none, and whether its name
-// begins with what the hash is of.
+// find returns an object to compare with, nil if there is none, and whether it is one of the
+// hash.
 func (r *Relatives[T]) find(hash uint64) (like T, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -50,12 +50,12 @@ func (s *shard) slot(hash uint64) *slot {
 	}
 }
 
-// home returns where the search for a hash begins. The low bits have told the shard.
+// home returns where the search for a hash begins. The low bits were used to select the shard.
 func (s *shard) home(hash uint64) int { return int(hash>>8) & (len(s.slots) - 1) }
 
-// sighted notes that bytes were met, and reports whether they were before. What it
-// remembers of a set is forgotten when as many others of that set have come since; where
-// that happens often, it remembers more.
+// sighted notes that bytes were met, and reports whether they were before. It forgets bytes
+// when as many others of their set have come since as a set has; where that happens often, it
+// remembers more.
 func (s *shard) sighted(hash uint64) bool {
 	if s.noted == len(s.seen) && s.noted < lastSightings {
 		s.seen, s.noted = make([]uint32, max(firstSightings, 2*len(s.seen))), 0
@@ -71,8 +71,8 @@ func (s *shard) sighted(hash uint64) bool {
 	return false
 }
 
-// put refers to a part in the place of one of the same hash. It reports whether the shard
-// has become large by that.
+// put refers to a part, and replaces one of the same hash. It reports whether this has made the
+// shard large.
 func (s *shard) put(one slot) (large bool) {
 	if have := s.slot(one.hash); have != nil {
 		*have = one
@@ -95,7 +95,7 @@ func (s *shard) insert(one slot) {
 	s.used++
 }
 
-// fit makes as much room as what is there needs, and leaves out what is gone.
+// fit makes as much room as the parts need, and leaves out those that are gone.
 func (s *shard) fit() {
 	alive := 0
 	for _, one := range s.slots {
@@ -116,5 +116,5 @@ func (s *shard) fit() {
 	}
 }
 
-// isAlive reports whether there is a part, and somebody else refers to it.
+// isAlive reports whether there is a part that other code still refers to.
 func (s *slot) isAlive() bool { return s.hash != 0 && s.data.Value() != nil }

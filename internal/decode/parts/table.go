@@ -7,10 +7,9 @@ import (
 	"weak"
 )
 
-// Table has values by their kind and the bytes that they were decoded from. It refers to
-// them weakly: what nobody else refers to any more is let go of, and so is the table's own
-// memory for it, soon after the collector has found out. Several goroutines may use it at
-// once.
+// Table contains values by their kind and the bytes that they were decoded from. It refers to
+// them weakly: a value without other references is freed, and so is the table's own memory for
+// it, soon after the collector has found out. Several goroutines may use it at once.
 type Table struct {
 	seed    maphash.Seed
 	shards  []shard

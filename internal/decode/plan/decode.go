@@ -12,7 +12,7 @@ import (
 // decoder decodes one object.
 type decoder struct {
 	pool    *Pool // nil: parts are not shared
-	related bool  // what is like the object is not its last state, but a relative
+	related bool  // the like object is not the last state of the object, but a relative
 	trial   bool  // what is found is counted
 	depth   int   // of messages
 	// spare is the number of bytes that may still be compared with parts of the pool in vain. A map in
@@ -36,13 +36,13 @@ const (
 	maxLookedUp = 16
 )
 
-// compares reports whether to compare a value as a whole with that of what is like the
-// object. It is always compared with that of the object's last state.
+// compares reports whether to compare a value as a whole with that of the like object. It is
+// always compared with that of the object's last state.
 func (d *decoder) compares(at *site) bool {
 	return !d.related || at == nil || d.try(&at.related, rareRelated)
 }
 
-// same notes that a value is that of what is like the object.
+// same notes that a value is that of the like object.
 func (d *decoder) same(at *site) {
 	if d.related && at != nil {
 		d.hit(&at.related)

@@ -2,13 +2,13 @@ package plan
 
 import "unsafe"
 
-// differing are where values begin in the bytes that differ from what is like them, as
-// was found when something around them was compared. They are the last ones of the bytes
-// first; of many, the last ones are forgotten.
+// differing are the places in the bytes where values begin that differ from those like them, as
+// was found when a value around them was compared. The places that are last in the bytes come
+// first; if there are many, these are forgotten.
 //
-// What differs somewhere within is decoded, and what it is made of is compared. So that
-// this does not go on at each level, which would cost the depth of a value times its size,
-// what is around the place where a comparison has ended is not compared again.
+// A value that differs is decoded, and its parts are compared. This must not repeat at each
+// level: it would cost the depth of a value times its size. So a value around the place where a
+// comparison has ended is not compared again.
 type differing struct {
 	at [64]uintptr
 	n  int

@@ -9,13 +9,13 @@ import (
 	"github.com/kubetyped/informer/internal/decode/layout"
 )
 
-// From returns the plan that decodes messages of a type of the API, which has code for
-// protobuf generated, into T, a pointer to any struct with JSON tags: fields of the one
-// become those of the other that have their names in JSON. What T does not name is
-// skipped, and not looked at; for pool and mask see [New].
+// From returns the plan that decodes messages of a type of the API, which has code for protobuf
+// generated, into T, a pointer to any struct with JSON tags: fields of the one become those of
+// the other that have their names in JSON. Fields that T does not name are skipped, and not
+// looked at; for pool and mask see [New].
 //
-// What comes out is what decoding the JSON of the object gives, see the package's
-// documentation. The error tells why there can be no plan.
+// The result is that of decoding the JSON of the object, see the package's documentation. The
+// error says why there can be no plan.
 func From[T any](api reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
 	of := reflect.TypeFor[T]()
 	pointers, err := layout.PointersTo[T](of)
@@ -38,15 +38,15 @@ func From[T any](api reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
 	return &Plan[T]{pointers: pointers, root: root, pool: pool, api: api}, nil
 }
 
-// DecodeAnyway decodes an object where Decode has returned false, for a plan of [From]:
-// by the generated code of the API type, and the JSON of what that makes.
+// DecodeAnyway decodes an object where Decode has returned false, for a plan of [From]: by the
+// generated code of the API type, and the JSON of the result.
 func (p *Plan[T]) DecodeAnyway(data []byte) (T, error) {
 	made := reflect.New(p.root.of).Interface()
 	return made.(T), throughJSON(p.api, data, made)
 }
 
-// SetKind gives an object its kind, which JSON has in it and protobuf beside it, if a
-// struct of [From] has fields for it.
+// SetKind sets the kind of an object, if a struct of [From] has fields for it. The kind is part
+// of an object in JSON, and separate from it in protobuf.
 func (p *Plan[T]) SetKind(obj T, kind metav1.TypeMeta) {
 	p.root.kept.set(p.pointers.To(obj), kind)
 }

@@ -18,10 +18,10 @@ type jsonField struct {
 	omitEmpty, omitZero bool
 }
 
-// jsonFields returns the fields of a struct by the names that they have in JSON, by the
-// rules of encoding/json: of those of one name, the one that is embedded least deeply,
-// or else that has a tag; none, if there are two of these. It returns an error for what
-// nobody writes who wants a struct to be like one of the API.
+// jsonFields returns the fields of a struct by the names that they have in JSON, by the rules
+// of encoding/json: of those of one name, the one that is embedded least deeply, or else that
+// has a tag; none, if there are two of these. It returns an error for fields and tags that no
+// struct like those of the API has.
 func jsonFields(of reflect.Type) (map[string]jsonField, error) {
 	found := map[string]jsonField{}
 	for level := []jsonField{{of: of}}; len(level) > 0; {

@@ -20,7 +20,7 @@ import (
 // protobuf.
 var errNotAsJSON = errors.New("value differs in JSON")
 
-// leaf is a type of the API that has a way of its own into JSON.
+// leaf is a type of the API that has a custom JSON encoding.
 type leaf struct {
 	isText bool    // it is a string in JSON, at least sometimes
 	isTime bool    // time.Time can read it as well
@@ -28,7 +28,7 @@ type leaf struct {
 	itself *opaque // decodes it into itself as JSON would; nil: by way of JSON
 }
 
-// leaves are the types with a way of their own into JSON that are known.
+// leaves are the known types with a custom JSON encoding.
 var leaves = map[reflect.Type]leaf{
 	reflect.TypeFor[metav1.Time]():          {isText: true, isTime: true, isNull: true, itself: opaqueAsJSON(timeAsJSON)},
 	reflect.TypeFor[metav1.MicroTime]():     {isText: true, isTime: true, isNull: true, itself: opaqueAsJSON(microTimeAsJSON)},
@@ -60,13 +60,13 @@ func decodesItself(of reflect.Type) bool {
 	return pointer.Implements(reflect.TypeFor[json.Unmarshaler]()) || pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// encodesItself reports whether a type has a way of its own into JSON.
+// encodesItself reports whether a type has a custom JSON encoding.
 func encodesItself(of reflect.Type) bool {
 	pointer := reflect.PointerTo(of)
 	return pointer.Implements(reflect.TypeFor[json.Marshaler]()) || pointer.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// viaJSON decodes by the JSON of what generated code makes of the bytes.
+// viaJSON decodes by generated code and JSON, see throughJSON.
 func viaJSON(from, into reflect.Type) *opaque {
 	return &opaque{
 		decode: func(to unsafe.Pointer, data []byte) error {
@@ -76,8 +76,8 @@ func viaJSON(from, into reflect.Type) *opaque {
 	}
 }
 
-// throughJSON has generated code decode a message of a type, and decodes the JSON of
-// that.
+// throughJSON decodes a message of a type by generated code, makes JSON of the result, and
+// decodes that.
 func throughJSON(from reflect.Type, data []byte, into any) error {
 	made := reflect.New(from).Interface()
 	if err := made.(unmarshaler).Unmarshal(data); err != nil {

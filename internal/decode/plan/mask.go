@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Mask tells which fields of objects are decoded, by their names in JSON. A nil Mask
-// is one of all fields.
+// Mask says which fields of objects are decoded, by their names in JSON. A nil Mask is one of
+// all fields.
 type Mask struct {
 	drops bool             // it names those that are not
 	names map[string]*Mask // nil: all of the field
@@ -99,7 +99,7 @@ func (m *Mask) Has(path string) bool {
 	return true
 }
 
-// Field reports whether a field is decoded, and returns the mask of what is in it.
+// Field reports whether a field is decoded, and returns the mask of its fields.
 func (m *Mask) Field(name string) (within *Mask, decoded bool) {
 	if m == nil {
 		return nil, true
@@ -180,9 +180,9 @@ func (m *Mask) structField(f reflect.StructField) (within *Mask, decoded bool) {
 	return m.Field(name)
 }
 
-// JSONName returns what a field is called in JSON, by the rules of encoding/json, which
-// leaves names in tags aside that have other characters in them than it knows. It returns
-// true if it has no name, since its fields are taken for those of the struct.
+// JSONName returns the name of a field in JSON, by the rules of encoding/json, which ignores
+// names in tags that contain characters it does not know. It returns true if the field has no
+// name, since its fields are taken for those of the struct.
 func JSONName(f reflect.StructField) (name string, inline bool) {
 	name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/kubetyped/informer/internal/decode/layout"
 )
 
-// kind tells how a value is encoded.
+// kind says how a value is encoded.
 type kind uint8
 
 const (
@@ -19,10 +19,10 @@ const (
 	kind64   // an integer of 64 bits
 	kindWide // an integer of 32 bits with a sign, decoded into one of 64
 	kindMessage
-	kindOpaque // a type that has a way of its own
+	kindOpaque // a type with custom code
 )
 
-// shape tells what holds values of a kind.
+// shape says what holds values of a kind.
 type shape uint8
 
 const (
@@ -75,7 +75,7 @@ type field struct {
 	message *message // of kindMessage
 	opaque  *opaque  // of kindOpaque
 	whole   *site    // where its value as a whole is shared, if it is no single one
-	each    *site    // where each value is shared, if it has a memory of its own
+	each    *site    // where each value is shared, if it has separate memory
 	*fieldTypes
 }
 

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// unmarshaler is what types with generated code, or code of their own, have.
+// unmarshaler is implemented by types with generated or custom code.
 type unmarshaler interface{ Unmarshal([]byte) error }
 
 // opaque decodes a type by the code that it has.

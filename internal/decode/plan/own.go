@@ -88,7 +88,7 @@ func (b *builder) pair(m *message, api reflect.Type, their, our jsonField, withi
 	}
 	f.Memory = layout.Memory{Offset: uint32(our.offset), Length: uint32(our.of.Size())}
 	for _, i := range their.index[:len(their.index)-1] {
-		// What JSON has inline is a message of its own in protobuf.
+		// A field that JSON has inline is a separate message in protobuf.
 		outer := api.Field(i)
 		if m, err = b.inline(m, outer); err != nil {
 			return err
@@ -245,7 +245,7 @@ func mismatch(from, into reflect.Type) error {
 	return fmt.Errorf("no conversion of a %v to a %v", from, into)
 }
 
-// hasMethods reports whether a type has a way of its own into JSON or protobuf.
+// hasMethods reports whether a type has a custom encoding in JSON or protobuf.
 func hasMethods(of reflect.Type) bool {
 	generated, ok := unmarshals(of)
 	return encodesItself(of) || ok && !generated

@@ -19,9 +19,9 @@ type Plan[T any] struct {
 	api      reflect.Type  // of the messages; nil: T's own
 }
 
-// New returns the plan of T, a pointer to a struct that has code for protobuf
-// generated. Parts are shared by way of pool, and not at all if it is nil. What mask
-// leaves out is skipped, and not looked at. The error tells why there can be no plan.
+// New returns the plan of T, a pointer to a struct that has code for protobuf generated. Parts
+// are shared by way of pool, and not at all if it is nil. Fields that mask leaves out are
+// skipped, and not looked at. The error says why there can be no plan.
 func New[T any](pool *Pool, mask *Mask) (*Plan[T], error) {
 	return NewOf[T](reflect.TypeFor[T](), pool, mask)
 }
@@ -48,8 +48,8 @@ func NewOf[T any](of reflect.Type, pool *Pool, mask *Mask) (*Plan[T], error) {
 // Decode decodes an object into a new T. It returns false where the generated code
 // has to decide what comes out, or whether there is an error.
 //
-// The object shares parts with others of the pool, and with like, an earlier state
-// of the object or nil. None of them may be modified, ever. It does not refer to data.
+// The object is deduplicated with others of the pool, and with like, an earlier state of the
+// object or nil. None of them may be modified, ever. It does not refer to data.
 func (p *Plan[T]) Decode(data []byte, like T) (T, bool) {
 	return p.decode(false, data, like)
 }

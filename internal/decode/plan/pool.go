@@ -9,11 +9,11 @@ import (
 	"github.com/kubetyped/informer/internal/decode/parts"
 )
 
-// Pool makes plans, and has the parts that what these decode shares. It refers to
-// parts weakly: those that no object has any more are let go of. Several goroutines
-// may decode with its plans at once.
+// Pool makes plans, and contains the parts that decoded objects share. It refers to parts
+// weakly: a part that no object has any more is freed. Several goroutines may decode with its
+// plans at once.
 //
-// The zero Pool shares no parts.
+// The zero Pool does not deduplicate.
 type Pool struct {
 	mu    sync.Mutex
 	build builder // guarded by mu
@@ -31,7 +31,7 @@ func (p *Pool) plan(of reflect.Type, mask *Mask) (*message, error) {
 	return p.made(func(b *builder) (*message, error) { return b.message(of, mask) })
 }
 
-// made has a plan made.
+// made returns the plan that by makes, and keeps it.
 func (p *Pool) made(by func(*builder) (*message, error)) (*message, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,8 +56,8 @@ func (p *Pool) Parts() int {
 	return p.parts.Len()
 }
 
-// Usage returns what the pool refers to, and how often it was of use; nothing for one
-// that shares no parts.
+// Usage returns what the pool refers to, and how often it was of use; nothing for one that does
+// not deduplicate.
 func (p *Pool) Usage() parts.Usage {
 	if p.parts == nil {
 		return parts.Usage{}
@@ -92,7 +92,7 @@ func (d *decoder) keep(t parts.Ticket, made part) {
 
 // site is a place in a type whose values are shared. All of them are of one type.
 type site struct {
-	id      uint32     // tells it from others; not 0
+	id      uint32     // distinguishes it from others; not 0
 	pool    parts.Luck // of looking values up in the pool
 	related parts.Luck // of comparing values with those of relatives
 }

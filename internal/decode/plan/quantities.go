@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// quantities are quantities that were decoded, for those that come again, as requests
-// and limits of containers do: to parse a text costs ten times as much as to find it
-// here. One takes the place of another.
+// quantities are decoded quantities, kept for those that come again, as requests and limits of
+// containers do: to parse a text costs ten times as much as to find it here. A new one replaces
+// the one in its slot.
 var quantities [256]atomic.Pointer[quantity]
 
 // quantity is a decoded quantity.

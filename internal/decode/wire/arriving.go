@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// readArriving reads n bytes into the memory of buf, or into more. It allocates
-// as they arrive: a length is believed when as much has come. What it returns is
-// not nil, and shorter than n if there is an error, io.ErrUnexpectedEOF at the
-// end of r.
+// readArriving reads n bytes into the memory of buf, or into more. It allocates as they arrive:
+// a length is believed when as much has come. The result is not nil, and shorter than n if
+// there is an error, io.ErrUnexpectedEOF at the end of r.
 func readArriving(r io.Reader, buf []byte, n int) ([]byte, error) {
 	if buf == nil {
 		buf = make([]byte, 0, min(max(n, 512), firstRead))

@@ -92,7 +92,7 @@ func checkIdentity(obj any, of reflect.Type) (err error) {
 	return nil
 }
 
-// explainMetadata tells why the metadata of objects does not get into a struct.
+// explainMetadata returns why the metadata of objects does not get into a struct.
 func explainMetadata(of reflect.Type) error {
 	if field := embeddedMetadata(of); field != nil {
 		tag := "no JSON tag"

@@ -19,15 +19,15 @@ import (
 // that has to be written for another way to decode: what comes before it (the
 // bytes of a response) and after it (Pipeline) knows neither format nor type.
 //
-// Its methods may be called from several goroutines; what they return refers to
-// none of the bytes given. What a decoder of apimachinery's makes of the same
-// bytes, errors included, is what it has to make of them.
+// Its methods may be called from several goroutines; their results refer to none of the bytes
+// given. The results, errors included, have to be those of a decoder of apimachinery's for the
+// same bytes.
 type Codec[T any] interface {
 	// Frames splits a watch into events.
 	Frames(response io.Reader) Frames
-	// Event decodes a frame of a watch. An object that cannot be decoded, but told
-	// from others, is the event's Invalid. An error says that the frame is no event:
-	// the watch cannot be believed from there on.
+	// Event decodes a frame of a watch. An object that cannot be decoded, but identified, is
+	// the event's Invalid. An error says that the frame is no event: the watch cannot be
+	// believed from there on.
 	Event(frame []byte) (Event[T], error)
 	// Items splits a list.
 	Items(response io.Reader) Items
@@ -36,8 +36,8 @@ type Codec[T any] interface {
 	Item(item []byte) (T, error)
 }
 
-// Held returns the object of a name as it is now, for the next state of it to share
-// parts with; none, if it is not there. It must not keep the strings.
+// Held returns the present object of a name, to deduplicate its next state with; none, if it is
+// not there. It must not keep the strings.
 type Held[T any] func(namespace, name string) (T, bool)
 
 // unmarshaler is what apimachinery's protobuf serializer asks of types.
@@ -78,9 +78,9 @@ func mediaTypesOf[T any](into reflect.Type, of *API) ([]string, error) {
 // error for one that is not among MediaTypes. Of what type of the API objects in
 // protobuf are need be known only if T is another one; of may be nil.
 //
-// Unless held is nil, the objects that it decodes share parts that are equal, with
-// each other and with those that held returns. Nobody may modify them then. Of the
-// objects, only the fields of mask are decoded; nil is all.
+// Unless held is nil, the objects that it decodes are deduplicated, with each other and with
+// those that held returns. They must not be modified then. Of the objects, only the fields of
+// mask are decoded; nil is all.
 func NewCodec[T any](mediaType string, of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
 	return newCodec(mediaType, reflect.TypeFor[T](), of, held, mask)
 }

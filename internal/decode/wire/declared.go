@@ -27,10 +27,9 @@ func methodMarshalJSON(t reflect.Type) (reflect.Method, bool) { return t.MethodB
 // type declares itself, not one that is promoted from an embedded field: such a
 // method decodes that field and leaves all others empty.
 //
-// Reflection does not tell the two apart, the line table does: what promotes a
-// method is code that the compiler has made, without a source file. So is what
-// calls a method of the struct through a pointer to it; there the struct itself
-// has the method with its source.
+// Reflection does not distinguish the two, the line table does: the code of a promoted method
+// is made by the compiler, and has no source file. So is the code that calls a method of the
+// struct through a pointer to it; there the struct itself has the method with its source.
 func isDeclared(pointer reflect.Type, find method) bool {
 	m, ok := find(pointer)
 	if !ok || !canPromote(pointer.Elem(), find) {

@@ -5,9 +5,9 @@
 //	response ─▶ Frames ─▶ Pipeline ─▶ results, in the order of the frames
 //	            split     Codec on up to n goroutines
 //
-// A Codec knows one media type and one Go type, and is all that does. An object
-// that cannot be decoded is told by an *ObjectError, with who it is as far as its
-// text says; what is done about it is up to the caller. Everything else that is
-// wrong with a response ends it with a *FrameError, which tells where. Nothing is
-// skipped silently, and no error shows what is in a response.
+// A Codec knows one media type and one Go type, and nothing else does. An object that cannot be
+// decoded is reported as an *ObjectError, with its identity as far as the text has it; the
+// caller decides what to do. Everything else that is wrong with a response ends it with a
+// *FrameError, which says where. Nothing is skipped silently, and no error shows the contents
+// of a response.
 package wire

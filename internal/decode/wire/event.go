@@ -8,7 +8,7 @@ import (
 // Event is an event of a watch.
 type Event[T any] struct {
 	Type watch.EventType
-	// Kind is the object's, as far as the server has told and T can keep it.
+	// Kind is the object's, as far as the server has sent it and T can keep it.
 	Kind metav1.TypeMeta
 	// Object is what was added, modified or deleted; nothing, if Invalid says why.
 	Object T

@@ -13,10 +13,10 @@ const MaxFrame = 16 << 20
 
 // Frames are the parts of a response that can be decoded on their own.
 type Frames interface {
-	// Next returns the next frame, which is valid until the next call. It
-	// returns io.EOF when the response has ended after a whole frame, for a
-	// watch also if only the connection has, and another error when it has ended within one (io.ErrUnexpectedEOF), is not
-	// what it should be, or cannot be read.
+	// Next returns the next frame, which is valid until the next call. It returns io.EOF when
+	// the response has ended after a whole frame; for a watch, even if only the connection has
+	// ended. It returns another error when the response has ended within a frame
+	// (io.ErrUnexpectedEOF), is not what it should be, or cannot be read.
 	Next() ([]byte, error)
 	// Offset returns how many bytes of the response came before the frame that
 	// the last call of Next was about.
@@ -27,7 +27,7 @@ type Frames interface {
 	Buffered() int
 }
 
-// FrameError tells what is wrong with a frame.
+// FrameError reports what is wrong with a frame.
 type FrameError struct {
 	// Frame is the number of the frame, from 1.
 	Frame int

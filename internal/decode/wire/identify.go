@@ -7,8 +7,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// identifyJSON reads who an object is, whatever may be wrong with the rest of it.
-// It returns false if the text is no JSON object.
+// identifyJSON reads the identity of an object, whatever may be wrong with the rest of it. It
+// returns false if the text is no JSON object.
 func identifyJSON(text []byte) (Identity, bool) {
 	var object struct {
 		Metadata json.RawMessage `json:"metadata"`
@@ -42,7 +42,7 @@ const (
 	versionField   = 6
 )
 
-// identifyProtobuf reads who an object is, as far as its fields can be told apart.
+// identifyProtobuf reads the identity of an object, as far as its fields can be parsed.
 func identifyProtobuf(object protobufMessage) (id Identity) {
 	for len(object) > 0 {
 		number, value, err := object.next()
@@ -74,8 +74,8 @@ func (id *Identity) add(metadata protobufMessage) {
 	}
 }
 
-// keyOf returns the namespace and name of an object, as far as its fields can be
-// told apart. They refer to its bytes.
+// keyOf returns the namespace and name of an object, as far as its fields can be parsed. They
+// refer to its bytes.
 func keyOf(object protobufMessage) (namespace, name string) {
 	metadata, _ := object.field(1)
 	for len(metadata) > 0 {

@@ -28,13 +28,13 @@ func (jsonResponse) Items(response io.Reader) Items { return newJSONItems(respon
 type jsonCodec[T any] struct {
 	jsonResponse
 	into layout.Pointers[T]
-	// keepsKind tells that an object has the kind that its JSON has.
+	// keepsKind says that an object has the kind that its JSON has.
 	keepsKind bool
 	// structs returns the plan, nil if there can be none. It is made for the first object:
 	// next to protobuf, no answer of most servers is in JSON.
 	structs func() *jsontree.Structs[T]
 	held    Held[T] // nil: parts are not shared
-	// relatives are what objects that are not held share parts with; nil: with none.
+	// relatives deduplicate objects that are not held; nil: they are not deduplicated.
 	relatives *parts.Relatives[T]
 	mask      *plan.Mask                // nil: all fields are decoded
 	pack      func(obj T, bytes []byte) // nil: objects do not keep their bytes
@@ -46,8 +46,8 @@ func newJSONCodec[T any](into layout.Pointers[T], held Held[T], mask *plan.Mask)
 		structs, _ := jsontree.NewStructsOf[T](into.Of(), mask) // with an error it is nil
 		return structs
 	})
-	// Who decodes sets the kind of an object later, which is in its TypeMeta, unless it has
-	// a method of its own for that.
+	// The kind of a decoded object is set later. It is in the object's TypeMeta, unless the
+	// object has its own method for that.
 	if held != nil && !isDeclared(into.Of(), methodGetObjectKind) {
 		c.relatives = parts.NewRelatives(into)
 	}

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// jsonObjects decode the objects of events. Who calls jsonEvent passes them by their type:
-// as an interface, they would be allocated for each event.
+// jsonObjects decode the objects of events. Callers of jsonEvent pass them by their type: as an
+// interface, they would be allocated for each event.
 type jsonObjects[T any] interface {
 	object(text []byte) (T, error)
 	// kindOf returns the kind of an object that it has decoded, and an error if that has
@@ -92,8 +92,8 @@ func splitEvent(frame []byte) (watch.EventType, []byte) {
 	return eventType(t), rest
 }
 
-// invalidEvent returns an event whose object cannot be decoded, or what is wrong
-// with it, if nobody could tell which object it is about.
+// invalidEvent returns an event whose object cannot be decoded, or only the error, if the name
+// of the object is not known.
 func invalidEvent[T any](t watch.EventType, invalid *ObjectError) (Event[T], error) {
 	if invalid.Identity.Name == "" {
 		return Event[T]{}, invalid.Err

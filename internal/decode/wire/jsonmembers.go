@@ -5,13 +5,12 @@ import (
 	"unsafe"
 )
 
-// jsonMembers is the text of an object, from its brace or from what comes after one of
-// its members. It is for those who look for some of them: what is not valid may look
-// like something.
+// jsonMembers is the text of an object, from its brace or from the end of one of its members.
+// It is for looking up some of them: invalid text may look like a member.
 type jsonMembers []byte
 
-// next returns the next member, and goes on to the one after it. The key is nil if there
-// is none, or it has an escape in it.
+// next returns the next member, and moves to the one after it. The key is nil if there is none,
+// or it has an escape in it.
 func (m *jsonMembers) next() (key []byte, value jsonMembers) {
 	text := bytes.TrimLeft(*m, " \t\r\n,{")
 	if len(text) == 0 || text[0] != '"' {

@@ -56,8 +56,8 @@ func (t *jsonText) unexpected(expected string) error {
 	return fmt.Errorf("expected %s at byte %d of the response, found %q", expected, t.offset(), t.buf[t.pos])
 }
 
-// value consumes a value that begins with the next byte, which is not white
-// space. What it returns is valid until the next call of any method.
+// value consumes a value that begins with the next byte, which is not white space. The result
+// is valid until the next call of any method.
 func (t *jsonText) value() ([]byte, error) {
 	scan := t.scalar
 	if c := t.buf[t.pos]; c == '{' || c == '[' || c == '"' {

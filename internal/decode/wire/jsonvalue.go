@@ -15,11 +15,11 @@ type jsonValue struct {
 	escaped bool // a backslash came last
 }
 
-// bracketOrQuote tells for each byte whether it matters outside of strings.
+// bracketOrQuote says for each byte whether it matters outside of strings.
 var bracketOrQuote = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
 
-// scan goes on with the next piece of the text. It returns how many bytes of it
-// belong to the value, and whether the value ends with them.
+// scan continues with the next piece of the text. It returns how many bytes of it belong to the
+// value, and whether the value ends with them.
 func (v *jsonValue) scan(text []byte) (n int, done bool) {
 	for n < len(text) {
 		if v.quoted {
@@ -48,7 +48,7 @@ func (v *jsonValue) scan(text []byte) (n int, done bool) {
 	return n, false
 }
 
-// string goes on within a string, and returns how many bytes belong to it.
+// string continues within a string, and returns how many bytes belong to it.
 func (v *jsonValue) string(text []byte) int {
 	n := 0
 	if v.escaped {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubetyped/informer/internal/goroutine"
 )
 
-// ObjectError tells of an object that cannot be decoded, in a response that is
-// sound otherwise: it can be left out, and what comes after it be used.
+// ObjectError reports an object that cannot be decoded, in a response that is sound otherwise:
+// the object can be left out, and the rest be used.
 type ObjectError struct {
 	// Identity is what the text says that the object is, as far as it does.
 	Identity Identity
@@ -23,8 +23,7 @@ func (e *ObjectError) Error() string { return fmt.Sprintf("it cannot be decoded:
 // Unwrap returns Err.
 func (e *ObjectError) Unwrap() error { return e.Err }
 
-// Identity is what of an object's metadata tells which object it is, in which
-// state.
+// Identity is the metadata that identifies an object and its state.
 type Identity struct{ Namespace, Name, ResourceVersion string }
 
 // panicOf reports what a method by which objects of type T are decoded has panicked with,

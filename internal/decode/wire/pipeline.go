@@ -10,7 +10,7 @@ import (
 	"github.com/kubetyped/informer/internal/goroutine"
 )
 
-// The sizes of what is under way.
+// The sizes of frames in progress.
 const (
 	// runSize is how many bytes of frames a decoder takes at a time, unless
 	// there are others with nothing to do.
@@ -73,12 +73,11 @@ type run[R any] struct {
 	done    bool  // guarded by Pipeline.mu
 }
 
-// NewPipeline returns a pipeline with up to limit decoders; with 1 there are
-// none, and Run decodes itself. decode is called by several goroutines at once,
-// and must not keep the frame. emit is called for one result after the other,
-// in the order of the frames, and returns false to end everything. abort is
-// called when everything ends before the frames do while Frames.Next may be under
-// way, and has to end that call.
+// NewPipeline returns a pipeline with up to limit decoders; with 1 there are none, and Run
+// decodes itself. decode is called by several goroutines at once, and must not keep the frame.
+// emit is called for one result after the other, in the order of the frames, and returns false
+// to end everything. abort is called when everything ends before the frames do while
+// Frames.Next may be in progress, and has to end that call.
 func NewPipeline[R any](limit int, decode func(frame []byte) (R, error), emit func(R) bool, abort func()) *Pipeline[R] {
 	p := &Pipeline[R]{decode: decode, emit: emit, abort: abort, limit: limit}
 	p.room.L = &p.mu
@@ -120,7 +119,7 @@ func (p *Pipeline[R]) runAlone(frames Frames) error {
 	}
 }
 
-// one decodes a frame on the goroutine of Run, while nobody else does anything.
+// one decodes a frame on the goroutine of Run, while no decoder is busy.
 func (p *Pipeline[R]) one(number int, frames Frames, data []byte) error {
 	result, err := p.decode(data)
 	if err != nil {
@@ -139,7 +138,7 @@ func (p *Pipeline[R]) idle() bool {
 	return p.busy == 0 && len(p.waiting) == 0 && p.err == nil
 }
 
-// read reads frames and has them decoded.
+// read reads frames and passes them to decoders.
 func (p *Pipeline[R]) read(frames Frames) error {
 	var into, last *chunk // into is claimed; last was, and is claimed again if it is in use
 	defer func() { into.release() }()

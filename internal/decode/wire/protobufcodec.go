@@ -25,7 +25,7 @@ type protobufCodec[T any] struct {
 	plan *plan.Plan[T] // nil: there can be none
 	of   *API          // nil: T has generated code
 	held Held[T]       // nil: parts are not shared
-	// relatives are what objects that are not held share parts with.
+	// relatives deduplicate objects that are not held.
 	relatives *parts.Relatives[T]
 	mask      *plan.Mask                // nil: all fields are decoded
 	pack      func(obj T, bytes []byte) // nil: objects do not keep their bytes
@@ -256,7 +256,7 @@ func (c protobufCodec[T]) unwrap(object []byte) (raw []byte, kind metav1.TypeMet
 	return raw, kind, nil
 }
 
-// readKind reads a runtime.TypeMeta. What it does not have stays as it is.
+// readKind reads a runtime.TypeMeta. Fields that are missing stay as they are.
 func (c protobufCodec[T]) readKind(message protobufMessage, kind metav1.TypeMeta) (metav1.TypeMeta, error) {
 	apiVersion, name := []byte(kind.APIVersion), []byte(kind.Kind) // mostly empty
 	for len(message) > 0 {

@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// protobufFrames are the frames of a watch in protobuf, each after its length in
-// four bytes. Unlike apimachinery's framer, which asks the response for little at
-// a time and takes one that is cut off after a length for one that has ended, it
-// reads far and tells the difference.
+// protobufFrames are the frames of a watch in protobuf, each after its length in four bytes.
+// Apimachinery's framer asks the response for little at a time, and takes a frame that is cut
+// off after its length for the end of the response. This one reads far, and distinguishes the
+// two.
 type protobufFrames struct {
 	response
 	at int64 // offset of the frame

@@ -197,7 +197,7 @@ func (l *protobufItems) bytes(n uint64) ([]byte, error) {
 	return l.buf, err
 }
 
-// ignore reads a field that nobody knows.
+// ignore reads an unknown field.
 func (l *protobufItems) ignore(wireType uint64) error {
 	var err error
 	switch wireType {

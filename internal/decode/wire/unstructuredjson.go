@@ -13,13 +13,13 @@ import (
 	"github.com/kubetyped/informer/internal/decode/plan"
 )
 
-// unstructuredJSON decodes JSON into the contents of unstructured objects: by a decoder
-// that shares parts, or by apimachinery's where that one leaves it to it.
+// unstructuredJSON decodes JSON into the contents of unstructured objects: by a decoder that
+// deduplicates, or by apimachinery's where the first leaves it to that.
 type unstructuredJSON struct {
 	jsonResponse
 	decoder *jsontree.Decoder
 	held    Held[*unstructured.Unstructured] // nil: parts are not shared
-	// relatives are what objects that are not held share parts with.
+	// relatives deduplicate objects that are not held.
 	relatives *parts.Relatives[*unstructured.Unstructured]
 	mask      *plan.Mask                                         // nil: all fields are decoded
 	pack      func(obj *unstructured.Unstructured, bytes []byte) // nil: objects do not keep their bytes

@@ -165,7 +165,7 @@ var sharedParts = []mutation{
 	{
 		bug:   "memory is given back once only",
 		in:    "internal/decode/parts.giveBack",
-		old:   "	t.watched.Store(false) // first: what becomes large from now on is watched anew\n",
+		old:   "	t.watched.Store(false) // first: a shard that becomes large from now on is watched again\n",
 		new:   "",
 		suite: inParts,
 	},

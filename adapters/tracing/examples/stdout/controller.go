@@ -22,7 +22,7 @@ import (
 // makePod runs a controller until it has made a Pod of a ConfigMap that is created when
 // the controller is ready, and until stored is closed.
 func makePod(ctx context.Context, tracer *tracing.Tracer, config *rest.Config, stored <-chan struct{}) error {
-	// Writes of somebody else, which belong to no trace.
+	// Writes of another client, which belong to no trace.
 	others, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
@@ -71,11 +71,12 @@ func makePod(ctx context.Context, tracer *tracing.Tracer, config *rest.Config, s
 		changed <- changeMap(running, maps, others, made, stored)
 	}()
 	err = control.Run(running, control.WithInformers(maps), control.WithWorkers(keys, 1, reconcile))
-	stop() // also where the controller has failed
+	stop() // even if the controller has failed
 	return errors.Join(err, <-changed)
 }
 
-// changeMap creates a ConfigMap when the controller is ready, and waits for what it leads to.
+// changeMap creates a ConfigMap when the controller is ready, and waits for the events that it
+// leads to.
 func changeMap(ctx context.Context, maps *typed.Informer[*corev1.ConfigMap], client kubernetes.Interface, events ...<-chan struct{}) error {
 	if err := maps.WaitForSync(ctx); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// ended is a span processor that tells when the first span of a name has ended: an
-// informer that stops at the moment in which an event is stored may leave that span out.
+// ended is a span processor that signals when the first span of a name has ended: an informer
+// that stops at the moment in which an event is stored may leave that span out.
 type ended struct {
 	name  string
 	first chan struct{} // closed when it has

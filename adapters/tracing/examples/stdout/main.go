@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// run has a controller make a Pod, and prints the trace of that.
+// run lets a controller make a Pod, and prints the trace of that.
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("stdout", flag.ContinueOnError)
 	flags.SetOutput(out)
