@@ -70,9 +70,9 @@ func newController(config *rest.Config) (*controller, error) {
 	return c, c.pods.AddIndexes(c.byOwner)
 }
 
-// run waits until it leads, and works until ctx ends and all that waits has been
-// processed. Informers run from the beginning, and outlive the workers: so those
-// read what is so, rather than what was when the informers stopped.
+// run waits until it leads, and works until ctx ends and all waiting keys have been processed.
+// Informers run from the beginning and outlive the workers, so that these read the present
+// state, rather than the state in which the informers stopped.
 func (c *controller) run(ctx context.Context, workers int, elector control.Elector) error {
 	_, err1 := c.owners.Handle(control.FilterUpdates(control.Enqueue[*corev1.ConfigMap](c.queue), control.ResourceVersionChanged))
 	_, err2 := c.pods.Handle(control.EnqueueOwner[*corev1.Pod](c.queue, configMap.GroupKind()))
@@ -90,8 +90,8 @@ func newElector(config *rest.Config, namespace, identity string) (control.Electo
 	return election.NewElector(config, namespace, "kubetyped-example", election.WithIdentity(identity))
 }
 
-// reconcile gives an owner the Pods that it is to have. What it reads has what it wrote
-// before. A Pod whose creation was not answered is not created twice, as its name is computed:
+// reconcile gives an owner the Pods that it is to have. Its reads reflect its own earlier
+// writes. A Pod whose creation was not answered is not created twice, as its name is computed:
 // that is an error until the watch brings it.
 func (c *controller) reconcile(ctx context.Context, key index.Key) error {
 	want := 0

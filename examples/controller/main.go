@@ -17,8 +17,7 @@
 //	kubectl create configmap web --from-literal=replicas=3
 //	kubectl label configmap web app.kubernetes.io/managed-by=kubetyped-example
 //
-// Begin to read at controller.go, which is the controller. What it logs goes to
-// stderr.
+// Begin to read at controller.go, which is the controller. It logs to stderr.
 package main
 
 import (
@@ -105,7 +104,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	err = group.Wait()
 	report(out, c)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return nil // it was told to stop
+		return nil // it was asked to stop
 	}
 	return err
 }

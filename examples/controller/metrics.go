@@ -16,11 +16,10 @@ import (
 	"github.com/kubetyped/informer/queue"
 )
 
-// metrics are what queues tell about themselves. They have the names that
-// Kubernetes' own components give them (metrics/prometheus/workqueue in
-// k8s.io/component-base), and names like those for what only a queue.WorkQueue
-// tells. A program that has the client library of Prometheus makes its metrics
-// here instead.
+// metrics are the metrics of queues. They have the names that Kubernetes' own components give
+// them (metrics/prometheus/workqueue in k8s.io/component-base), and similar names for those
+// that only a queue.WorkQueue has. A program that has the client library of Prometheus makes
+// its metrics here instead.
 type metrics struct {
 	mu  sync.Mutex
 	all []*metric // guarded by mu; sorted by name
@@ -121,7 +120,7 @@ type metric struct {
 	kind        kind
 
 	mu    sync.Mutex
-	value float64 // guarded by mu; of a summary, the sum of what was observed
+	value float64 // guarded by mu; of a summary, the sum of observations
 	count uint64  // guarded by mu; how often something was
 }
 

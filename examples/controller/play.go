@@ -93,7 +93,7 @@ func steps(c *controller) []step {
 	}
 }
 
-// uids tell which Pods there are.
+// uids identifies the Pods that there are.
 type uids []types.UID
 
 func (u uids) intersects(other uids) bool {

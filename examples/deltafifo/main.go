@@ -1,6 +1,6 @@
-// Command deltafifo puts together by hand what an informer is made of: a watch that
-// fills a queue of changes, and a loop that applies them to a store. Nobody has to;
-// it shows which part does what.
+// Command deltafifo builds an informer from its parts by hand: a watch that fills a queue of
+// changes, and a loop that applies them to a store. Programs do not need to; it shows which
+// part does what.
 //
 //	go run ./examples/deltafifo [-kubeconfig FILE]
 package main

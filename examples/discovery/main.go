@@ -1,6 +1,6 @@
-// Command discovery watches every resource that a cluster has, custom ones
-// included, and tells how many objects there are of each. It asks for metadata
-// only, so it needs no types, and little memory.
+// Command discovery watches every resource that a cluster has, custom ones included, and
+// prints how many objects there are of each. It asks for metadata only, so it needs no types,
+// and little memory.
 //
 // Without a kubeconfig, the cluster is an API server in memory.
 package main

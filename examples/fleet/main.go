@@ -80,7 +80,7 @@ func follow(ctx context.Context, kubeconfig, contexts string, every time.Duratio
 	})
 }
 
-// dashboard has the Pods of all clusters.
+// dashboard shows the Pods of all clusters.
 type dashboard struct {
 	pods      *fleet.Source[*corev1.Pod]
 	informer  *typed.Informer[fleet.InCluster[*corev1.Pod]]
@@ -122,7 +122,7 @@ func (d *dashboard) write(out io.Writer) {
 	_ = table.Flush()
 }
 
-// state says how a cluster fares.
+// state describes the state of a cluster.
 func state(s fleet.ClusterStatus) string {
 	if s.Stale() {
 		return fmt.Sprintf("stale for %s", time.Since(s.Since).Truncate(time.Second))

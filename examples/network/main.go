@@ -2,7 +2,7 @@
 // struct, an informer and a writer of it, and a work queue. It checks whether the
 // gateway of a Network is in its CIDR, and says so in the status.
 //
-//	go run ./examples/network                    # with an API server of its own
+//	go run ./examples/network                    # with its own API server
 //	go run ./examples/network -kubeconfig FILE   # in a cluster, until Ctrl-C
 //
 // The cluster needs the CustomResourceDefinition of crd.yaml:
@@ -58,7 +58,7 @@ func served() apitest.Option {
 	return apitest.WithResources(apitest.Resource{GroupVersionResource: networks, Kind: "Network", Status: true})
 }
 
-// show creates two Networks in a server of its own, and prints what becomes of them.
+// show creates two Networks in its own server, and prints what becomes of them.
 func show(ctx context.Context, out io.Writer) (err error) {
 	srv, err := apitest.NewServer(served())
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 func main() { demo.Main(run) }
 
 func run(ctx context.Context, config *rest.Config, out io.Writer) error {
-	// A factory has one informer for each type, selector and namespace, however many
-	// ask for it. It runs until Shutdown, or until nobody needs it any more.
+	// A factory has one informer for each type, selector and namespace, however many parts of
+	// the program ask for it. It runs until Shutdown, or until it has no users.
 	factory := kube.NewFactory(config)
 	defer factory.Shutdown()
 	nodes, err := kube.For[*corev1.Node](factory)

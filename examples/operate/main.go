@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// run runs the program on a cluster of its own until ctx ends, which is no error.
+// run runs the program on its own cluster until ctx ends, which is no error.
 func run(ctx context.Context, address string, out io.Writer) (err error) {
 	srv, err := newCluster(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func run(ctx context.Context, address string, out io.Writer) (err error) {
 	group.Go(func() error { return serve(ctx, listener, p.inspector) })
 	err = group.Wait()
 	if errors.Is(err, context.Canceled) {
-		return nil // it was told to stop
+		return nil // it was asked to stop
 	}
 	return err
 }

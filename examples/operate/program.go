@@ -18,7 +18,7 @@ import (
 	"github.com/kubetyped/informer/typed/observe"
 )
 
-// program has informers of a factory, a handler that bills Pods, and a controller of
+// program contains informers of a factory, a handler that bills Pods, and a controller of
 // Services.
 type program struct {
 	factory   *kube.Factory
@@ -40,8 +40,7 @@ func newProgram(config *rest.Config) (*program, error) {
 	return &program{factory, services, inspector}, err
 }
 
-// run runs the program until ctx ends. Whatever is wrong with one of its informers, the
-// others go on.
+// run runs the program until ctx ends. If one of its informers fails, the others continue.
 func (p *program) run(ctx context.Context) error {
 	defer p.factory.Shutdown()
 	pods, err1 := kube.For[*corev1.Pod](p.factory)
@@ -52,7 +51,7 @@ func (p *program) run(ctx context.Context) error {
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return err
 	}
-	p.factory.Freeze() // that was all: whoever wants more has to say so here
+	p.factory.Freeze() // from now on, asking for another informer is an error
 	_, err1 = pods.Handle(bill(ctx), typed.WithHandlerName("billing"))
 	_, err2 = services.Handle(control.Enqueue[*corev1.Service](p.services))
 	if err := errors.Join(err1, err2); err != nil {
@@ -61,8 +60,8 @@ func (p *program) run(ctx context.Context) error {
 	return p.services.Run(ctx, 2, reconcile)
 }
 
-// bill returns a handler that asks another service what a Pod costs. That takes long, and
-// nobody has noticed.
+// bill returns a handler that asks another service what a Pod costs. That takes long, which
+// has gone unnoticed.
 func bill(ctx context.Context) typed.Handler[*corev1.Pod] {
 	ask := func() {
 		select {

@@ -18,8 +18,8 @@ import (
 // numberOfPods is how many Pods the cluster has.
 const numberOfPods = 500
 
-// newCluster starts an API server in memory. It has ConfigMaps that are large, since
-// somebody has put reports into them, and denies the right to read Secrets.
+// newCluster starts an API server in memory. It has large ConfigMaps, which contain reports,
+// and denies the right to read Secrets.
 func newCluster(ctx context.Context) (*apitest.Server, error) {
 	var all []apitest.Object
 	for i := range numberOfPods {

@@ -55,7 +55,7 @@ func main() {
 
 // watch runs informers on the cluster, and shows what they can do.
 func watch(ctx context.Context, c *cluster, opts options, out *printer) error {
-	// An informer keeps a copy of what it lists and watches.
+	// An informer keeps a copy of the objects that it lists and watches.
 	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](c.config), typed.WithName("pods"))
 	nodes := typed.NewInformer(kube.FromREST[*corev1.Node](c.config), typed.WithName("nodes"))
 
@@ -107,7 +107,7 @@ func watch(ctx context.Context, c *cluster, opts options, out *printer) error {
 	group.Go(func() error {
 		defer stop()
 
-		// Wait for the first list. The error tells what is in the way.
+		// Wait for the first list. The error says why it does not come.
 		syncing, cancel := context.WithTimeout(ctx, opts.timeout)
 		defer cancel()
 		progress := out.syncing(pods.Status, nodes.Status)

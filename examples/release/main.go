@@ -24,7 +24,7 @@ import (
 func main() { demo.Main(run) }
 
 func run(ctx context.Context, config *rest.Config, out io.Writer) error {
-	// WithTypeMeta has objects keep the kind and version that clients drop.
+	// WithTypeMeta keeps the kind and version of objects, which clients drop.
 	pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithTypeMeta()))
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)

@@ -1,7 +1,7 @@
 // Command sharded runs a controller as three replicas that share the Pods of a cluster, and
 // kills one of them: the other two take its share.
 //
-//	go run ./examples/sharded                    # on an API server of its own
+//	go run ./examples/sharded                    # on its own API server
 //	go run ./examples/sharded -kubeconfig FILE   # on a cluster, with Leases in default
 package main
 
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// run shows a hand-over on a cluster, or on a server of its own.
+// run shows a hand-over on a cluster, or on its own server.
 func run(ctx context.Context, kubeconfig string, out io.Writer) (err error) {
 	if kubeconfig != "" {
 		config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
@@ -115,7 +115,7 @@ func start(ctx context.Context, config *rest.Config, name string) (*replica, err
 func (r *replica) count() error {
 	_, err := r.pods.Handle(typed.HandlerFuncs[*corev1.Pod]{
 		AddFunc: func(_ *corev1.Pod, initial bool) {
-			if !initial { // nobody creates any here
+			if !initial { // nothing creates any here
 				r.acquired.Add(1)
 			}
 		},
@@ -192,7 +192,7 @@ func print(out io.Writer, what string, replicas []*replica) {
 	fmt.Fprintf(out, "  together: %d Pods\n", total)
 }
 
-// stop ends all replicas. One that was killed may tell that it could not leave.
+// stop ends all replicas. One that was killed may report that it could not leave.
 func stop(replicas []*replica) error {
 	var errs []error
 	for _, r := range replicas {

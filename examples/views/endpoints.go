@@ -29,7 +29,7 @@ func (e *Endpoints) String() string {
 }
 
 // zone is what backends need of a Node. A Node's status changes all the time and its zone
-// never does: what is made of that anew is equal to what was there, and goes no further.
+// never does: the zone that is computed again equals the one before, and changes nothing else.
 type zone struct {
 	view.Named
 	Zone string

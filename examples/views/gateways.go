@@ -76,9 +76,9 @@ type target struct {
 	Addresses []string
 }
 
-// proxiesOf is the Proxy of each Gateway. It is made of four kinds, step by step, and what
-// is equal to what was there ends each step: a Pod whose address stays the same changes
-// nothing for a Gateway.
+// proxiesOf is the Proxy of each Gateway. It is computed from four kinds, step by step, and a
+// step whose result equals the one before is the last: a Pod whose address stays the same
+// changes nothing for a Gateway.
 func proxiesOf(
 	gateways *view.View[*Gateway], routes *view.View[*Route],
 	services *view.View[*corev1.Service], slices *view.View[*discoveryv1.EndpointSlice],

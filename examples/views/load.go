@@ -57,7 +57,7 @@ var requestSum = view.Fold[*corev1.Pod, Requests]{
 	},
 }
 
-// copyOf returns a copy of a sum, which goes on changing.
+// copyOf returns a copy of a sum, which keeps changing.
 func copyOf(sum *Requests) Requests {
 	return Requests{sum.Pods, sum.CPU.DeepCopy(), sum.Memory.DeepCopy()}
 }

@@ -1,10 +1,10 @@
 // Command views computes collections from the objects of a cluster, and keeps them up to
 // date: the endpoints of Services by zone, the load of Nodes, Deployments to restart after
 // a change of their configuration, what the proxies of Gateways have to know, and the usage
-// of quotas. Each is in a file of its own.
+// of quotas. Each has its own file.
 //
-//	go run ./examples/views                    # on an API server of its own, which changes
-//	go run ./examples/views -kubeconfig FILE   # once, on a cluster, but for the Gateways
+//	go run ./examples/views                    # on its own API server, which changes
+//	go run ./examples/views -kubeconfig FILE   # once, on a cluster, except the Gateways
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// run prints the views of a cluster, or those of a server of its own while that changes.
+// run prints the views of a cluster, or those of the server that it starts, while that changes.
 func run(ctx context.Context, kubeconfig string, out io.Writer) (err error) {
 	if kubeconfig != "" {
 		config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)

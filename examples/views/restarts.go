@@ -14,8 +14,9 @@ import (
 	"github.com/kubetyped/informer/typed/view"
 )
 
-// checksumAnnotation is what the Pods of a Deployment were started with: whoever restarts
-// a Deployment writes Restart.Checksum into this annotation of its template.
+// checksumAnnotation is the checksum of the configuration that the Pods of a Deployment were
+// started with: a program that restarts a Deployment writes Restart.Checksum into this
+// annotation of its template.
 const checksumAnnotation = "example.com/configuration"
 
 // Restart is a Deployment with Pods that run with another configuration than they would be

@@ -1,7 +1,6 @@
-// Command before is an ordinary program on client-go: a factory of shared
-// informers, an index, a handler that queues the names of Nodes, a worker that
-// counts the Pods of each, and a lister. The program in the folder after is the
-// same but for one line.
+// Command before is an ordinary program on client-go: a factory of shared informers, an index,
+// a handler that queues the names of Nodes, a worker that counts the Pods of each, and a
+// lister. The program in the folder after differs in one line.
 //
 //	go run ./examples/adopt/before [-kubeconfig FILE]
 //

@@ -49,6 +49,12 @@ type reader struct {
 	allowed map[int][]string // rules that do not hold, by the line before that of the text
 }
 
+// isCheck reports whether a file is one of a test, a suite or a benchmark.
+func isCheck(name string) bool {
+	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal/test/") ||
+		strings.HasPrefix(name, "e2e/") || strings.HasPrefix(name, "benchmarks/")
+}
+
 var directive = regexp.MustCompile(`^//words:([WET]\d\d) \S`)
 
 // allowedIn returns the exceptions of a file by their lines.
@@ -69,8 +75,11 @@ func (r *reader) read() (all []paragraph) {
 	docs := r.exported()
 	for _, group := range r.file.Comments {
 		of := comments
-		if docs[group] {
+		switch {
+		case docs[group]:
 			of = exported
+		case isCheck(r.name):
+			of = checks
 		}
 		var allowed []string
 		for _, c := range group.List {

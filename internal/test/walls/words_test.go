@@ -34,12 +34,13 @@ const (
 	readme   area = "README"
 	pages    area = "docs"
 	exported area = "exported" // doc comments that go doc shows
-	comments area = "comments" // all others
+	comments area = "comments" // all others of the production code
+	checks   area = "checks"   // comments of tests, suites and benchmarks
 	messages area = "messages" // texts of errors and logs
 	tests    area = "tests"    // names of tests
 )
 
-var texts = []area{readme, pages, exported, comments, messages}
+var texts = []area{readme, pages, exported, comments, checks, messages}
 
 // rules are the wordings that readers stumble over. To write one on purpose, put
 // "<!-- words: W09 reason -->" or "//words:W09 reason" on the line before.
