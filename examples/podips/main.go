@@ -70,7 +70,7 @@ func appendAddr(ips []netip.Addr, s string) []netip.Addr {
 	return ips
 }
 
-// whoHas prints the owner of an address. Pods on the network of their node share one.
+// whoHas returns the owner of an address. Pods on the network of their node share one.
 func (a *addresses) whoHas(ip netip.Addr) string {
 	if service, n := a.serviceByIP.One(ip); n > 0 {
 		return "Service " + service.Name
