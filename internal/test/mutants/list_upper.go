@@ -224,7 +224,7 @@ var upperRooms = []mutation{
 		bug:   "the lead is given up before the queues are drained",
 		in:    "typed/control.runner.lead",
 		old:   "		if !led {\n",
-		new:   "		if !led || r.told.Err() != nil {\n",
+		new:   "		if !led || r.ending.Err() != nil {\n",
 		suite: inControl,
 	},
 	{
