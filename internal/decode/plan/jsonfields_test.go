@@ -31,6 +31,7 @@ func TestNamesInJSON(t *testing.T) {
 		//lint:ignore U1000 what is not exported has no name in JSON
 		f string
 		G string `json:",omitempty"`
+		C string `json:"c"`
 	}
 	of := reflect.TypeFor[outer]()
 	fields, err := jsonFields(of)
@@ -38,10 +39,13 @@ func TestNamesInJSON(t *testing.T) {
 	names := map[string]string{}
 	for name, f := range fields {
 		names[name] = of.FieldByIndex(f.index).Name
+		if name == "c" {
+			assert.Len(t, f.index, 1, "the one that is embedded least deeply")
+		}
 		assert.Equal(t, of.FieldByIndex(f.index).Type, f.of)
 	}
 	assert.Equal(t, map[string]string{"a": "A", "c": "C", "C": "C", "renamed": "A", "-": "E", "G": "G"}, names)
 	var text outer
 	require.NoError(t, json.Unmarshal([]byte(`{"a":"1","B":"2","c":"3","C":"4","renamed":"5","-":"6","G":"7"}`), &text))
-	assert.Equal(t, outer{inner: inner{A: "1", C: "3"}, Other: Other{C: "4"}, A: "5", E: "6", G: "7"}, text)
+	assert.Equal(t, outer{inner: inner{A: "1"}, Other: Other{C: "4"}, A: "5", C: "3", E: "6", G: "7"}, text)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -53,10 +54,21 @@ func TestMasksDecodeTheRest(t *testing.T) {
 			mask.Apply(pruned)
 			var back corev1.Pod
 			require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(pruned.Object, &back))
-			assert.Equal(t, want.Spec.NodeName, back.Spec.NodeName)
-			assert.Equal(t, want.Labels, back.Labels)
-			assert.Len(t, back.Spec.Containers, len(want.Spec.Containers))
+			require.True(t, equality.Semantic.DeepEqual(want, &back), "%v\n%v", want, &back)
 		}
+	}
+}
+
+// TestMasksDecodeNamedFieldsWhole: a field that is named as well as a part of it is decoded as a
+// whole, and left out as a whole.
+func TestMasksDecodeNamedFieldsWhole(t *testing.T) {
+	for _, paths := range [][]string{{"status", "status.phase"}, {"status.phase", "status"}} {
+		mask, err := Only(paths...)
+		require.NoError(t, err)
+		assert.True(t, mask.Has("status.podIP"), paths)
+		mask, err = Without(paths...)
+		require.NoError(t, err)
+		assert.False(t, mask.Has("status.podIP"), paths)
 	}
 }
 

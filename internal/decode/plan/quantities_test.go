@@ -28,10 +28,22 @@ func TestQuantitiesAreParsedOnce(t *testing.T) {
 			assert.Zero(t, testing.AllocsPerRun(100, func() { _, _ = quantityOf(data) }), text)
 		}
 	}
-	one, err := quantityOf([]byte{1<<3 | bytesType, 4, '5', '0', '0', 'm'})
-	require.NoError(t, err)
-	one.Add(resource.MustParse("1"))
-	again, err := quantityOf([]byte{1<<3 | bytesType, 4, '5', '0', '0', 'm'})
-	require.NoError(t, err)
-	assert.Equal(t, resource.MustParse("500m"), again)
+}
+
+// TestQuantitiesShareNothing: to modify one that was decoded leaves those that come later alone.
+func TestQuantitiesShareNothing(t *testing.T) {
+	for _, text := range []string{
+		"500m",
+		"12345678901234567890", // more than 64 bits, which stand behind a pointer
+	} {
+		data := append([]byte{1<<3 | bytesType, byte(len(text))}, text...)
+		for range 2 {
+			one, err := quantityOf(data)
+			require.NoError(t, err)
+			one.Add(resource.MustParse("1"))
+		}
+		again, err := quantityOf(data)
+		require.NoError(t, err)
+		assert.Equal(t, text, again.String())
+	}
 }
