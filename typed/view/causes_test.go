@@ -212,3 +212,20 @@ func TestMadeInAnotherOrder(t *testing.T) {
 		checkRows(t, informer, "x=2", "y=")
 	})
 }
+
+// TestMadeTwice: of objects that one call makes with a name that was there, the first is there.
+func TestMadeTwice(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		set := view.NewSet(rig.At("a", 1))
+		informer := start(t, view.FlatMap(set.View(), func(o *rig.Thing) []row {
+			if o.Version == 1 {
+				return []row{{"y", ""}, {"x", "0"}}
+			}
+			return []row{{"x", "1"}, {"x", "2"}}
+		}))
+		checkRows(t, informer, "x=0", "y=")
+		set.Put(rig.At("a", 2))
+		checkRows(t, informer, "x=1")
+		assert.Equal(t, 1, informer.Status().RejectedNow)
+	})
+}

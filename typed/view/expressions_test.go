@@ -63,7 +63,8 @@ var requirements = []labels.Requirements{
 	{requirement("y", selection.NotIn, "1")},
 	{requirement("x", selection.Exists), requirement("y", selection.DoesNotExist)},
 	{requirement("y", selection.In, "0"), requirement("x", selection.NotEquals, "1")},
-	nil, nil,
+	{requirement("y", selection.In, "0", "1")},
+	nil,
 }
 
 func requirement(label string, is selection.Operator, values ...string) labels.Requirement {

@@ -192,15 +192,7 @@ func matching(o *rig.Thing, others iter.Seq[*rig.Thing]) (row, bool) {
 func TestPanicOfAFold(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		set := named("a", "b")
-		informer := start(t, view.Reduce(set.View(), onNode, view.Fold[*rig.Thing, int]{
-			Add: func(sum *int, o *rig.Thing) {
-				if o.Version == 100 {
-					panic("too much")
-				}
-				*sum += o.Version
-			},
-			Remove: func(sum *int, o *rig.Thing) { *sum -= o.Version },
-		}, func(node string, sum *int, n int) (row, bool) { return row{node, fmt.Sprint(*sum, "/", n)}, true }))
+		informer := start(t, sumsOfNodes(set.View()))
 		checkRows(t, informer, "x=2/2")
 		set.Put(rig.On("x", rig.At("a", 100)))
 		checkRows(t, informer, "x=1/1")
@@ -210,6 +202,32 @@ func TestPanicOfAFold(t *testing.T) {
 		set.Put(rig.On("x", rig.At("a", 7)))
 		checkRows(t, informer, "x=12/2")
 		assert.Zero(t, informer.Status().RejectedNow)
+	})
+}
+
+// sumsOfNodes is the sum and number of the versions on each node. The version 100 is too much.
+func sumsOfNodes(things *view.View[*rig.Thing]) *view.View[row] {
+	return view.Reduce(things, onNode, view.Fold[*rig.Thing, int]{
+		Add: func(sum *int, o *rig.Thing) {
+			if o.Version == 100 {
+				panic("too much")
+			}
+			*sum += o.Version
+		},
+		Remove: func(sum *int, o *rig.Thing) { *sum -= o.Version },
+	}, func(node string, sum *int, n int) (row, bool) { return row{node, fmt.Sprint(*sum, "/", n)}, true })
+}
+
+// TestReduceKeepsKeysApart: when the only object of a key, which was left out, is gone, the keys
+// that come next have a state each.
+func TestReduceKeepsKeysApart(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		set := view.NewSet(rig.On("x", rig.At("a", 100)))
+		informer := start(t, sumsOfNodes(set.View()))
+		set.Delete(rig.Key("a"))
+		synctest.Wait()
+		set.Put(rig.On("y", rig.At("b", 1)), rig.On("z", rig.At("c", 2)))
+		checkRows(t, informer, "y=1/1", "z=2/1")
 	})
 }
 

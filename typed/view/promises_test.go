@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/observer"
@@ -102,6 +103,21 @@ func TestUnfollowableInputs(t *testing.T) {
 		v := joinedOn(set.View(), view.Of(things.Informer))
 		require.ErrorIs(t, typed.NewInformer(v).Run(t.Context()), typed.ErrStopped)
 		require.ErrorIs(t, typed.NewInformer(v).Run(t.Context()), typed.ErrStopped, "the second time")
+	})
+}
+
+// TestUnfollowableInputsFreeOthers: an input that works is read no more for a view that has
+// ended because of another one.
+func TestUnfollowableInputsFreeOthers(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		good, stopped := rig.New(t), rig.New(t)
+		good.Start()
+		stopped.Start()
+		stopped.Stop()
+		synctest.Wait()
+		v := view.JoinSelectedBy(view.Of(good.Informer), view.Of(stopped.Informer), func(*rig.Thing) labels.Selector { return nil }, matching)
+		require.ErrorIs(t, typed.NewInformer(v).Run(t.Context()), typed.ErrStopped)
+		assert.Empty(t, good.Sink.Decoding().Needs, "the labels that the view would read")
 	})
 }
 
