@@ -27,7 +27,7 @@ const packed = "packed"
 // packs reports whether a test is for informers that keep objects as bytes. The others have a
 // transform, which those refuse, or an object of another type, which nothing there decodes.
 func packs(t *testing.T) bool {
-	return !regexp.MustCompile("Transform|WhatHasNoVersion|StoreVersionOfEvents|DroppedEvents").MatchString(t.Name())
+	return !regexp.MustCompile("Transform|UnversionedObjects|StoreVersionOfEvents|DroppedEvents").MatchString(t.Name())
 }
 
 // packedSimple makes informers that keep Pods as bytes, which comes after what a script answers.

@@ -248,8 +248,8 @@ func TestMemoryAfterShutDown(t *testing.T) {
 	runtime.KeepAlive(q)
 }
 
-// TestNeededMemoryIsKept has bursts more often than memory is given back.
-func TestNeededMemoryIsKept(t *testing.T) {
+// TestMemoryInUseIsKept has bursts more often than memory is given back.
+func TestMemoryInUseIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := makeQueue[int](t)
 		defer q.ShutDown()
