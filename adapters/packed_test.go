@@ -267,6 +267,7 @@ func TestPackedExcludes(t *testing.T) {
 	assert.ErrorContains(t, said()[0], "is no client of client-go's clientset")
 
 	assert.NoError(t, pods(informers.WithPacked(&corev1.Secret{})).SetTransform(same), "of another kind")
+	assert.ErrorContains(t, pods(informers.WithPacked(), informers.WithPacked(&corev1.Secret{})).SetTransform(same), excluded, "all kinds stay packed")
 	for want, opts := range map[string][]informers.SharedInformerOption{
 		excluded: {informers.WithTransform(same), informers.WithPacked(&corev1.Pod{})},
 		"*unstructured.Unstructured is no type of client-go's scheme": {informers.WithPacked(&unstructured.Unstructured{})},
@@ -275,6 +276,21 @@ func TestPackedExcludes(t *testing.T) {
 		pods(opts...).RunWithContext(t.Context())
 		assert.ErrorContains(t, errors.Join(said()...), want)
 	}
+}
+
+// TestPackedObjectsAreSelected: list options hold for packed informers of a dynamic factory, too.
+func TestPackedObjectsAreSelected(t *testing.T) {
+	srv := apitest.Start(t)
+	require.NoError(t, srv.Create(t.Context(), tolerant("shop", "a"), tolerant("shop", "b")))
+	config := srv.Config()
+	config.Wrap(kube.DecodingTransport)
+	client, err := dynamic.NewForConfig(config)
+	require.NoError(t, err)
+	informer := dynamicinformer.NewDynamicSharedInformerFactoryWithOptions(client, 0, dynamicinformer.WithPacked(podResource),
+		dynamicinformer.WithTweakListOptions(func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=b" })).ForResource(podResource).Informer()
+	startShared(t, informer)
+	require.True(t, cache.WaitForCacheSync(t.Context().Done(), informer.HasSynced))
+	assert.Equal(t, []string{"shop/b"}, informer.GetStore().ListKeys())
 }
 
 // TestPackedDamagedBytes: an object that cannot be decoded any more is an error of Get with its key,

@@ -134,3 +134,33 @@ func TestShapeResyncs(t *testing.T) {
 		assert.Empty(t, never.next())
 	})
 }
+
+// TestStreamedListTransformedOnce: client-go transforms the objects of a streamed list when they
+// come, and again when the list is complete.
+func TestStreamedListTransformedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newStreamRig(t, func(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+			return adapters.NewSharedIndexInformerWithOptions(lw, &corev1.Pod{}, options)
+		})
+		var transformed []string
+		require.NoError(t, r.SetTransform(func(obj any) (any, error) {
+			transformed = append(transformed, describe(obj))
+			return obj, nil
+		}))
+		r.run()
+		r.send(added(pod("a", "1")), added(pod("b", "2")), modified(pod("b", "3")), initialEnd("10"), modified(pod("a", "11")))
+		assert.Equal(t, []string{"ns/a@1", "ns/b@2", "ns/b@3", "ns/a@11"}, transformed)
+	})
+}
+
+// TestAddIndexersAddsAllOrNone: after an error, all names are free.
+func TestAddIndexersAddsAllOrNone(t *testing.T) {
+	for range 16 { // in any order
+		store := adapters.NewSharedIndexInformerWithOptions(&script{}, &corev1.Pod{}, cache.SharedIndexInformerOptions{}).GetIndexer()
+		before := store.GetIndexers()
+		require.EqualError(t, store.AddIndexers(cache.Indexers{"letter": byLetter, "none": nil}), `indexer "none" has no function`)
+		assert.Empty(t, before)
+		require.NoError(t, store.AddIndexers(cache.Indexers{"letter": byLetter}))
+		assert.Len(t, store.GetIndexers(), 1)
+	}
+}
