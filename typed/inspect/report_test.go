@@ -300,6 +300,33 @@ func TestReportOfQueues(t *testing.T) {
 	})
 }
 
+// TestProblemsCountAllFailingKeys: the first three are a problem each, all the others
+// one together, whether the report lists them or not.
+func TestProblemsCountAllFailingKeys(t *testing.T) {
+	failing := func(n int) (all []snapshot.Failing) {
+		for i := range n {
+			all = append(all, snapshot.Failing{Key: fmt.Sprint("ns/", i), Failures: 9})
+		}
+		return all
+	}
+	for _, test := range []struct {
+		listed, failing int
+		want            []string
+	}{
+		{1, 1, []string{"key ns/0 fails, 9 times in a row"}},
+		{3, 3, []string{"key ns/0 fails, 9 times in a row", "key ns/1 fails, 9 times in a row", "key ns/2 fails, 9 times in a row"}},
+		{4, 4, []string{"key ns/0 fails, 9 times in a row", "key ns/1 fails, 9 times in a row", "key ns/2 fails, 9 times in a row", "1 other key fails"}},
+		{20, 1204, []string{"key ns/0 fails, 9 times in a row", "key ns/1 fails, 9 times in a row", "key ns/2 fails, 9 times in a row", "1,201 other keys fail"}},
+	} {
+		r := &snapshot.Report{Time: noon, Queues: []snapshot.Queue{{ID: "queue-1", Name: "orders", Failing: failing(test.listed), FailingKeys: test.failing}}}
+		var texts []string
+		for _, p := range inspect.ProblemsOf(r) {
+			texts = append(texts, p.Text)
+		}
+		assert.Equal(t, test.want, texts)
+	}
+}
+
 // TestKeysOfQueues looks up keys in queues of other types of keys.
 func TestKeysOfQueues(t *testing.T) {
 	request := struct{ types.NamespacedName }{types.NamespacedName{Namespace: "shop", Name: "a"}}
