@@ -200,6 +200,37 @@ func TestRunDrainTimeout(t *testing.T) {
 	}
 }
 
+// leavingInformer is a member of a group that others never take over from.
+type leavingInformer struct{ *fakeInformer }
+
+func (i leavingInformer) Leave(ctx context.Context) {
+	<-ctx.Done()
+	i.write("has left")
+}
+
+// TestRunHandsOver: workers continue while members leave, for half of the drain timeout at most,
+// and have the other half to drain.
+func TestRunHandsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &scene{diary: &diary{}, result: make(chan error, 1)}
+		member := leavingInformer{newFakeInformer(s.diary)}
+		close(member.synced)
+		s.start(t, control.WithInformers(member))
+		close(s.informer.synced)
+		s.queue.Add("a")
+		s.read()
+		s.stop()
+		time.Sleep(9500 * time.Millisecond)
+		s.queue.Add("b")
+		assert.Equal(t, []string{"has reconciled a", "reconciles b"}, s.read())
+		time.Sleep(time.Second)
+		s.queue.Add("c") // is not let in any more
+		assert.Equal(t, []string{"has left"}, s.read())
+		require.NoError(t, <-s.result)
+		assert.Equal(t, []string{"has reconciled b", "informer stops", "informer stops"}, s.read())
+	})
+}
+
 // TestRunNotSynced: the reason comes back, and no worker has started.
 func TestRunNotSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
