@@ -211,6 +211,22 @@ func TestClusterProfiles(t *testing.T) {
 	})
 }
 
+// TestClosedDiscoveryDelaysNoSync: informers do not wait for a discovery that was closed before
+// its own informer has synced.
+func TestClosedDiscoveryDelaysNoSync(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := prepareWorld(t, []string{"east"})
+		secrets := typed.NewInformer(kube.FromREST[*corev1.Secret](apitest.Start(t).Config()))
+		discovery, err := fleet.Discover(w.clusters, secrets, fleet.FromSecret("kubeconfig"))
+		require.NoError(t, err)
+		w.start()
+		w.list("east", 5, at("a", 1))
+		assert.False(t, w.isSynced())
+		discovery.Close()
+		assert.True(t, w.isSynced())
+	})
+}
+
 // TestBadDiscoveries say what is missing.
 func TestBadDiscoveries(t *testing.T) {
 	informer := typed.NewInformer[*corev1.Secret](nil)

@@ -235,6 +235,21 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
+// TestFirstListExpires: objects of a cluster that has failed for long before the first sync are
+// not in that, and come when the cluster is listed again.
+func TestFirstListExpires(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := newWorld(t, []string{"east", "west"}, fleet.WithExpiry(time.Minute), fleet.WithPatience(0))
+		w.list("west", 5, at("a", 1))
+		w.of("west").Report(errDown)
+		time.Sleep(time.Minute)
+		w.list("east", 5, at("a", 1))
+		assert.Equal(t, []string{"Added Initial east/ns/a@1"}, w.next())
+		w.list("west", 8, at("a", 2))
+		assert.Equal(t, []string{"Added Acquired west/ns/a@2"}, w.next())
+	})
+}
+
 // TestSourcesThatEnd: one that ends takes no other with it.
 func TestSourcesThatEnd(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {

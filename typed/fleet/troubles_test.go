@@ -110,3 +110,22 @@ func TestClustersThatLeaveFailNoMore(t *testing.T) {
 		assert.NoError(t, w.Status().Err)
 	})
 }
+
+// TestNextFailureChangesNoEarlierError: an error that Status has returned stays as it was.
+func TestNextFailureChangesNoEarlierError(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		w := newWorld(t, manyClusters(3))
+		w.list("cluster-01", 1)
+		w.of("cluster-00").Report(errDown)
+		w.of("cluster-02").Report(errDown)
+		synctest.Wait()
+		first := w.Status().Err
+		w.of("cluster-00").Report(errors.New("certificate has expired"))
+		synctest.Wait()
+		second := w.Status().Err
+		w.of("cluster-02").Report(nil)
+		synctest.Wait()
+		assert.EqualError(t, first, "cluster cluster-00: no route to host\ncluster cluster-02: no route to host")
+		assert.EqualError(t, second, "cluster cluster-00: certificate has expired\ncluster cluster-02: no route to host")
+	})
+}
