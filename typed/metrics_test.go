@@ -2,7 +2,9 @@ package typed_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 
@@ -37,6 +39,36 @@ func TestMetrics(t *testing.T) {
 		sinktest.Bookmark(r.Sink, "2")
 		rec.Next()
 		assert.Equal(t, measures{"queued 1", "processing 1", "version 2", "processed", "queued 0"}, told)
+	})
+}
+
+// busy is metrics that changes come to while a batch is processed.
+type busy struct {
+	measures
+	come func()
+}
+
+func (b *busy) Process(changes int, process func()) {
+	b.come()
+	b.measures.Process(changes, process)
+}
+
+// TestMetricsCountNewChanges after a batch.
+func TestMetricsCountNewChanges(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		var r *rig.Rig
+		m := &busy{come: sync.OnceFunc(func() {
+			sinktest.Put(r.Sink, rig.At("a", 2), "2")
+			sinktest.Put(r.Sink, rig.At("b", 3), "3")
+		})}
+		r = rig.New(t, observe.WithMetrics(m))
+		r.Start()
+		sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 1)}, "1")
+		synctest.Wait()
+		assert.Equal(t, measures{
+			"queued 1", "processing 1", "version 1", "processed", "queued 2",
+			"queued 2", "processing 2", "version 3", "processed", "queued 0",
+		}, m.measures)
 	})
 }
 

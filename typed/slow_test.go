@@ -103,7 +103,35 @@ func TestSlowHandlers(t *testing.T) {
 		logged = lines()
 		assert.Len(t, logged, 6+2, "six a minute")
 		assert.Contains(t, logged[6], "leftOut=4")
+
+		sinktest.Put(r.Sink, rig.At("b", 100), "30")
+		time.Sleep(76 * time.Second)
+		text = strings.Join(lines(), "\n")
+		assert.Contains(t, text, "A handler does not return", "each call that hangs")
+		assert.Contains(t, text, `object="ns/b"`)
 	})
+}
+
+// TestCallTimesKeepTheLogOfSlowHandlers, in whichever order options are given.
+func TestCallTimesKeepTheLogOfSlowHandlers(t *testing.T) {
+	slow, times := observe.WithSlowHandlers(5*time.Second, time.Minute), observe.WithCallTimes()
+	for name, opts := range map[string][]typed.Option{"times first": {times, slow}, "times last": {slow, times}} {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				ctx, lines := rig.Lines()
+				r := rig.New(t, opts...)
+				_, err := r.Handle(newTakingAsLong())
+				require.NoError(t, err)
+				r.StartIn(ctx)
+				sinktest.Replace(r.Sink, "", []*rig.Thing{rig.At("a", 6)}, "1")
+				time.Sleep(time.Minute)
+				assert.EqualValues(t, 1, r.Status().Handlers[0].Times.Calls())
+				logged := lines()
+				require.Len(t, logged, 1)
+				assert.Contains(t, logged[0], "A handler was slow")
+			})
+		})
+	}
 }
 
 // TestStuckWithoutTimes tells that a handler hangs from reports alone.

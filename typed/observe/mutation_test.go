@@ -211,6 +211,26 @@ func TestMutationIsReportedAgainOfANewObject(t *testing.T) {
 	})
 }
 
+// TestReplacedObjectsAreForgotten when they have been compared.
+func TestReplacedObjectsAreForgotten(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		d := startDetecting(t, 3)
+		var objects []weak.Pointer[corev1.Pod]
+		for version := range 4 {
+			pod := made.Pod(1, 2+version)
+			objects = append(objects, weak.Make(pod))
+			sinktest.Put(d.sink, pod, "2")
+			synctest.Wait()
+		}
+		d.pass()
+		runtime.GC()
+		for _, replaced := range objects[:3] {
+			assert.Nil(t, replaced.Value())
+		}
+		assert.NotNil(t, objects[3].Value(), "it is in the store")
+	})
+}
+
 // TestRecordsAreBounded replaces objects faster than the period passes.
 func TestRecordsAreBounded(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {

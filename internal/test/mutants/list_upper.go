@@ -5,6 +5,7 @@ var (
 	inFleet   = tests("typed/fleet", "Test.*")
 	inControl = tests("typed/control", "Test.*")
 	inObserve = tests("typed/observe", "Test.*")
+	ofBudgets = tests("typed", "Test.*Budget.*")
 	inReport  = tests("typed/report", "Test.*")
 )
 
@@ -253,28 +254,28 @@ var upperRooms = []mutation{
 		in:    "typed/observe.account.weigh",
 		old:   " && now.Sub(a.weighedAt) < weighedEvery {",
 		new:   " {",
-		suite: inObserve,
+		suite: ofBudgets,
 	},
 	{
 		bug:   "a relist counts in addition to the objects that are there",
 		in:    "typed/observe.account.list",
 		old:   " - a.spentObjects.Load()",
 		new:   "",
-		suite: inObserve,
+		suite: ofBudgets,
 	},
 	{
 		bug:   "a budget warns only the first time",
 		in:    "typed/observe.spending.settle",
 		old:   "		s.since = time.Time{}\n",
 		new:   "",
-		suite: inObserve,
+		suite: ofBudgets,
 	},
 	{
 		bug:   "only the first call of a handler that hangs is logged",
 		in:    "typed/observe.calls.begin",
 		old:   "c.calling, c.typ, c.key, c.began, c.logged = true, t, key, now, false",
 		new:   "c.calling, c.typ, c.key, c.began = true, t, key, now",
-		suite: inObserve,
+		suite: tests("typed", "TestSlowHandlers"),
 	},
 	{
 		bug:   "calls of an earlier minute count as recent ones",
@@ -288,28 +289,28 @@ var upperRooms = []mutation{
 		in:    "typed/observe.detector.compare",
 		old:   "		if left {\n",
 		new:   "		if !exists {\n",
-		suite: inObserve,
+		suite: tests("typed/observe", "TestReplacedObjects.*"),
 	},
 	{
 		bug:   "an option that times calls turns off the log of slow ones",
 		in:    "typed/observe.callTimes.After",
 		old:   "	if e, ok := earlier.(callTimes); ok && !c.slow {\n		return e\n	}\n",
 		new:   "",
-		suite: inObserve,
+		suite: tests("typed", "TestCallTimes.*"),
 	},
 	{
 		bug:   "a history is empty whenever it has been filled",
 		in:    "typed/observe.history.note",
 		old:   "h.next, h.full = 0, true",
 		new:   "h.next = 0",
-		suite: inObserve,
+		suite: tests("typed", "TestExplain"),
 	},
 	{
 		bug:   "metrics say that nothing waits after a batch",
 		in:    "typed/observe.metrics.Observe",
 		old:   "metrics.SetQueued(o.Queued())",
 		new:   "metrics.SetQueued(0)",
-		suite: inObserve,
+		suite: tests("typed", "TestMetrics.*"),
 	},
 	{
 		bug:   "parts stay on the page when their context has ended",
@@ -344,7 +345,7 @@ var upperRooms = []mutation{
 		in:    "typed/inspect.finding.queue",
 		old:   "q.FailingKeys - named",
 		new:   "len(q.Failing) - named",
-		suite: inPage,
+		suite: tests("typed/inspect", "TestProblems.*"),
 	},
 	{
 		bug:   "a key of a fleet is split at its first slash",
