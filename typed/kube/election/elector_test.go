@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -114,30 +115,54 @@ func TestElectorFinishesItsWork(t *testing.T) {
 }
 
 // TestElectorIsStoppedWhileItWins: when the context ends while the lead is won, no work begins, and the
-// lead is given up.
+// lead is given up, unless it is that of another process.
 func TestElectorIsStoppedWhileItWins(t *testing.T) {
-	rig.InBubble(t, func(t *testing.T) {
-		srv := apitest.Start(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		config := srv.Config()
-		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return roundTripper(func(r *http.Request) (*http.Response, error) {
-				response, err := next.RoundTrip(r)
-				if r.Method == http.MethodPost {
-					cancel()
-					time.Sleep(time.Millisecond) // until all have seen it
-				}
-				return response, err
+	for name, test := range map[string]struct {
+		first  string // the process that wins the lead just before this one
+		lost   error  // comes in the place of the answer
+		holder string
+	}{
+		"the answer comes":         {},
+		"the answer is lost":       {lost: errors.New("the connection breaks")},
+		"another process is first": {first: "b", holder: "b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rig.InBubble(t, func(t *testing.T) {
+				srv := apitest.Start(t)
+				client, err := kubernetes.NewForConfig(srv.Config())
+				require.NoError(t, err)
+				leases := client.CoordinationV1().Leases("default")
+				ctx, cancel := context.WithCancel(t.Context())
+				config := srv.Config()
+				config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+					return roundTripper(func(r *http.Request) (*http.Response, error) {
+						if r.Method != http.MethodPost {
+							return next.RoundTrip(r)
+						}
+						if test.first != "" {
+							_, err := leases.Create(t.Context(), &coordinationv1.Lease{
+								ObjectMeta: metav1.ObjectMeta{Name: "controller"},
+								Spec:       coordinationv1.LeaseSpec{HolderIdentity: &test.first},
+							}, metav1.CreateOptions{})
+							assert.NoError(t, err)
+						}
+						response, err := next.RoundTrip(r)
+						cancel()
+						time.Sleep(time.Millisecond) // until all have seen it
+						if err == nil && test.lost != nil {
+							return nil, errors.Join(test.lost, response.Body.Close())
+						}
+						return response, err
+					})
+				})
+				err = newElector(t, config, "a").Elect(ctx, func(context.Context) { assert.Fail(t, "the context has ended before") })
+				require.ErrorIs(t, err, context.Canceled)
+				lease, err := leases.Get(t.Context(), "controller", metav1.GetOptions{})
+				require.NoError(t, err)
+				assert.Equal(t, test.holder, *lease.Spec.HolderIdentity)
 			})
 		})
-		err := newElector(t, config, "a").Elect(ctx, func(context.Context) { assert.Fail(t, "the context has ended before") })
-		require.ErrorIs(t, err, context.Canceled)
-		client, err := kubernetes.NewForConfig(srv.Config())
-		require.NoError(t, err)
-		lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "controller", metav1.GetOptions{})
-		require.NoError(t, err)
-		assert.Empty(t, *lease.Spec.HolderIdentity)
-	})
+	}
 }
 
 // TestElectorLosesTheLead: when the lease cannot be renewed, the context of the work
