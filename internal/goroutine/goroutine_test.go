@@ -27,3 +27,19 @@ func TestStack(t *testing.T) {
 	}
 	assert.Empty(t, Stack(0), "no goroutine has this number")
 }
+
+// TestStackOfManyGoroutines: a stack is found behind those of many others.
+func TestStackOfManyGoroutines(t *testing.T) {
+	number, until := make(chan uint64), make(chan struct{})
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer close(until)
+	var ids []uint64
+	for range 1000 {
+		running.Go(func() { hangs(number, until) })
+		ids = append(ids, <-number)
+	}
+	for _, id := range []uint64{ids[0], ids[500], ids[999]} {
+		assert.Contains(t, Stack(id), "goroutine.hangs(")
+	}
+}
