@@ -158,6 +158,24 @@ func TestCopyOfACycle(t *testing.T) {
 	assert.Len(t, deepcopy.Copy(loop), 1)
 }
 
+// TestCopyOfOneValueTwice: two references to one value become references to two copies.
+func TestCopyOfOneValueTwice(t *testing.T) {
+	one := &Inner{map[string]string{"a": "b"}}
+	copied := checkCopy(t, &struct{ First, Second *Inner }{one, one})
+	assert.NotSame(t, copied.First, copied.Second)
+	copied.First.Labels["a"] = "c"
+	assert.Equal(t, "b", copied.Second.Labels["a"])
+}
+
+// TestCopyOfRoom: a slice without elements shares no room with its copy.
+func TestCopyOfRoom(t *testing.T) {
+	obj := &own{Empty: make([]string, 0, 1)}
+	copied := checkCopy(t, obj)
+	appended := append(copied.Empty, "copy")
+	obj.Empty = append(obj.Empty, "original")
+	assert.Equal(t, []string{"copy"}, appended)
+}
+
 // TestCopyOfAllTypes copies fields of all types of client-go's scheme, which are others than
 // those with methods at random, and compares that with their methods.
 func TestCopyOfAllTypes(t *testing.T) {
@@ -198,6 +216,18 @@ func TestShared(t *testing.T) {
 	path, shared := deepcopy.Shared(obj, obj, everything)
 	assert.Empty(t, path)
 	assert.True(t, shared, "all of it")
+}
+
+// TestSharedBehindAPart: memory counts to its end, even if a part of it is referred to as well.
+func TestSharedBehindAPart(t *testing.T) {
+	type numbers struct {
+		All []int
+		One *int
+	}
+	all := []int{1, 2, 3}
+	path, shared := deepcopy.Shared(numbers{all, &all[1]}, numbers{One: &all[2]}, everything)
+	assert.True(t, shared)
+	assert.Equal(t, "One", path)
 }
 
 func BenchmarkCopy(b *testing.B) {
