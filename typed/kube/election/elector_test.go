@@ -119,7 +119,7 @@ func TestElectorFinishesItsWork(t *testing.T) {
 func TestElectorIsStoppedWhileItWins(t *testing.T) {
 	for name, test := range map[string]struct {
 		first  string // the process that wins the lead just before this one
-		lost   error  // comes in the place of the answer
+		lost   error  // replaces the answer
 		holder string
 	}{
 		"the answer comes":         {},
