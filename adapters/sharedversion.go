@@ -18,13 +18,13 @@ import (
 // When nothing more comes, quiet shows that everything has come: objects in the store are on
 // their way to the handler, and nothing holds them up.
 type sharedVersion struct {
-	store  cache.Store
-	reported   string // that was reported
-	mark   string // that was read from the store, no earlier than the one above
-	last   string // of the object that was passed on last
-	events int    // how many there were
-	before int    // how many there were when settle was last called
-	quiet  int    // how often in a row settle has found nothing new
+	store    cache.Store
+	reported string // that was reported
+	mark     string // that was read from the store, no earlier than the one above
+	last     string // of the object that was passed on last
+	events   int    // how many there were
+	before   int    // how many there were when settle was last called
+	quiet    int    // how often in a row settle has found nothing new
 }
 
 // muchQuiet is how often in a row settle has to find nothing new to say so if

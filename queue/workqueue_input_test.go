@@ -30,17 +30,17 @@ func reported(t *testing.T) *[]string {
 
 func TestOptionsAreChecked(t *testing.T) {
 	for want, opts := range map[string][]queue.Option{
-		"option is nil":                                 {nil},
-		"the name is empty":                             {queue.WithName("")},
-		"the clock is nil":                              {queue.WithClock(nil)},
-		"the metrics provider is nil":                   {queue.WithMetrics(nil)},
-		"metrics need a name":                           {queue.WithMetrics(newRecorder())},
-		"the rate limiter is nil":                       {queue.WithRateLimiter[string](nil)},
-		"passed over 0 times":                           {queue.WithAgeing(0)},
-		"passed over -3 times":                          {queue.WithAgeing(-3)},
-		"the capacity is 0":                             {queue.WithCapacity(0)},
-		"the capacity is -1":                            {queue.WithCapacity(-1)},
-		"the function that returns the tenant of a key is nil": {queue.WithFairness[string](nil)},
+		"option is nil":               {nil},
+		"the name is empty":           {queue.WithName("")},
+		"the clock is nil":            {queue.WithClock(nil)},
+		"the metrics provider is nil": {queue.WithMetrics(nil)},
+		"metrics need a name":         {queue.WithMetrics(newRecorder())},
+		"the rate limiter is nil":     {queue.WithRateLimiter[string](nil)},
+		"passed over 0 times":         {queue.WithAgeing(0)},
+		"passed over -3 times":        {queue.WithAgeing(-3)},
+		"the capacity is 0":           {queue.WithCapacity(0)},
+		"the capacity is -1":          {queue.WithCapacity(-1)},
+		"the function that returns the tenant of a key is nil":                              {queue.WithFairness[string](nil)},
 		"fairness is by a func(int) string, and the queue's keys are of type string":        {queue.WithFairness(func(int) string { return "" })},
 		"the rate limiter is a *workqueue.TypedMaxOfRateLimiter[int], and the queue's keys": {queue.WithRateLimiter(workqueue.NewTypedMaxOfRateLimiter[int]())},
 	} {
