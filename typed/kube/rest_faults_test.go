@@ -116,6 +116,11 @@ func TestPoisonInWatch(t *testing.T) {
 			assert.Equal(t, 2, pods.Status().Rejected)
 			assert.NoError(t, pods.Status().LastErr)
 			assert.Len(t, requests.all(), 1, "the watch goes on")
+
+			unversioned := apitest.Fault{Resource: "pods", Open: true, Bytes: badEvent(t, format, "MODIFIED", "a", ""), End: apitest.Clean}
+			require.Equal(t, 1, srv.Inject(unversioned).Met())
+			require.Eventually(t, func() bool { return len(requests.all()) == 2 }, time.Minute, time.Millisecond)
+			assert.Equal(t, "2000", requests.all()[1], "the next watch continues from the last version")
 		})
 	}
 }

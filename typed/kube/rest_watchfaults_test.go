@@ -63,6 +63,40 @@ func TestUnusableWatches(t *testing.T) {
 	})
 }
 
+// TestUnusableWatchesOfManyVersions: watches that break at different places are watched again from
+// there, without a list.
+func TestUnusableWatchesOfManyVersions(t *testing.T) {
+	t.Parallel()
+	rig.InBubble(t, func(t *testing.T) {
+		srv := apitest.Start(t, apitest.WithBookmarks(0))
+		require.NoError(t, srv.Create(t.Context(), rig.NewPod("a", "")))
+		var garbled sync.Map // by versions
+		config := with(srv.Config(), func(r *http.Request) *http.Response {
+			if !r.URL.Query().Has("watch") {
+				return nil
+			}
+			if _, again := garbled.LoadOrStore(r.URL.Query().Get("resourceVersion"), true); again {
+				return nil
+			}
+			broken := response(http.StatusOK, "")
+			broken.Body = io.NopCloser(io.MultiReader(late{1010 * time.Millisecond}, strings.NewReader("<html>")))
+			return broken
+		})
+		pods := typed.NewInformer(kube.FromREST[*corev1.Pod](config, kube.WithoutWatchList()))
+		ctx := rig.Start(t, pods)
+		for i := range 5 {
+			require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
+			require.NoError(t, srv.Create(ctx, rig.NewPod(fmt.Sprint("pod-", i), "")))
+			require.NoError(t, pods.WaitForResourceVersion(ctx, srv.ResourceVersion()))
+			srv.Inject(apitest.Fault{Resource: "pods", Open: true, End: apitest.Clean})
+			synctest.Wait()
+		}
+		require.NoError(t, srv.WaitForWatches(ctx, "pods", 1))
+		assert.EqualValues(t, 6, pods.Status().FailedWatches)
+		assert.Equal(t, 1, srv.Requests("list", "pods"))
+	})
+}
+
 // TestWatchesThatEnd: however a watch ends that has brought something, or lasted,
 // the next one is opened at once.
 func TestWatchesThatEnd(t *testing.T) {

@@ -137,6 +137,14 @@ func TestWaitForKind(t *testing.T) {
 				}
 				arrive()
 
+				srv.served.Store(false)
+				srv.Inject(apitest.Fault{Resource: "gadgets", Open: true, End: apitest.Clean})
+				time.Sleep(1500 * time.Millisecond) // less than between the two looks
+				srv.served.Store(true)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				assert.Equal(t, 1, gadgets.Len(), "only one look has missed it")
+
 				srv.fails.Store(true)
 				srv.served.Store(false)
 				srv.Inject(apitest.Fault{Resource: "gadgets", Open: true, End: apitest.Clean})
