@@ -36,7 +36,7 @@ func TestBadInput(t *testing.T) {
 }
 
 // TestAdditionsWithoutOrder: a watch that began without a version opens with all objects, in any
-// order, which does not move the version. What comes after them does.
+// order, which does not move the version. The events after them do.
 func TestAdditionsWithoutOrder(t *testing.T) {
 	rig.InBubble(t, func(t *testing.T) {
 		stream := watch.NewFake()
