@@ -19,7 +19,7 @@ import (
 // their way to the handler, and nothing holds them up.
 type sharedVersion struct {
 	store    cache.Store
-	reported string // that was reported
+	reported string // the version reported last
 	mark     string // that was read from the store, no earlier than the one above
 	last     string // of the object that was passed on last
 	events   int    // how many there were

@@ -23,7 +23,7 @@ func endOf(events *typed.EventStream[*rig.Thing]) error {
 	return events.Err()
 }
 
-// TestEventsReturnTheCauseOfTheirEnd, and what is in the way.
+// TestEventsReturnTheCauseOfTheirEnd, and the failure of list and watch.
 func TestEventsReturnTheCauseOfTheirEnd(t *testing.T) {
 	broken, enough := errors.New("broken"), errors.New("waited long enough")
 	short := func(t *testing.T) context.Context {

@@ -79,9 +79,8 @@ func (s *soon) Met() bool {
 func (s *soon) Covers(typed.Expected) bool { return true }
 func (s *soon) Listed() bool               { return false }
 
-// TestExpectOfADelayedKey: what is expected, by whatever goroutine, of a key
-// that waits for something else, may be met before it is noted, and with it all
-// that the key waits for.
+// TestExpectOfADelayedKey: any goroutine may add an expectation to a key that waits for
+// another one. It may be met before it is noted, and all others of the key with it.
 func TestExpectOfADelayedKey(t *testing.T) {
 	d := newDesk(t)
 	require.NoError(t, d.Expect("k", observing{stalled{}}, "1"))

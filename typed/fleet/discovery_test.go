@@ -227,7 +227,7 @@ func TestClosedDiscoveryDelaysNoSync(t *testing.T) {
 	})
 }
 
-// TestBadDiscoveries say what is missing.
+// TestBadDiscoveries: the error names the missing argument.
 func TestBadDiscoveries(t *testing.T) {
 	informer := typed.NewInformer[*corev1.Secret](nil)
 	of := fleet.FromSecret("kubeconfig")

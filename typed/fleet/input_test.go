@@ -47,7 +47,7 @@ func TestBadClusters(t *testing.T) {
 	assert.Len(t, clusters.All(), 1)
 }
 
-// TestBadSources say what is wrong wherever an error is returned.
+// TestBadSources: each method that returns an error returns the fault of the source.
 func TestBadSources(t *testing.T) {
 	open := func(fleet.Cluster) source.Source[*thing] { return &script{} }
 	set := &fleet.Clusters{}

@@ -108,7 +108,7 @@ func TestDecodingListerWatcher(t *testing.T) {
 	}
 }
 
-// TestDecodingListerWatcherRejectsBadArguments: what cannot be decoded, or left out, is an error.
+// TestDecodingListerWatcherRejectsBadArguments: a type that cannot be decoded, and a field that cannot be left out, are errors.
 func TestDecodingListerWatcherRejectsBadArguments(t *testing.T) {
 	t.Parallel()
 	lw := &cache.ListWatch{}
@@ -134,8 +134,8 @@ func TestDecodingListerWatcherRejectsBadArguments(t *testing.T) {
 	}
 }
 
-// TestUnwantedWatch: where the context ends while somebody else opens a
-// watch, and decodes it, that is stopped.
+// TestUnwantedWatch: when the context ends while another goroutine opens a watch, and decodes
+// it, the watch is stopped.
 func TestUnwantedWatch(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -40,7 +40,7 @@ func TestPointers(t *testing.T) {
 	assert.Equal(t, reflect.TypeFor[*word](), dynamic.Of())
 }
 
-// TestPointersToOtherTypes: what is no pointer to a struct, or no T, is refused.
+// TestPointersToOtherTypes: a type that is no pointer to a struct, or no T, is refused.
 func TestPointersToOtherTypes(t *testing.T) {
 	_, err := layout.PointersTo[fmt.Stringer](reflect.TypeFor[word]())
 	require.ErrorContains(t, err, "not a pointer to a struct")

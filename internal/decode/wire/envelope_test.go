@@ -266,7 +266,7 @@ func TestObjectsWithoutAPlan(t *testing.T) {
 	require.ErrorContains(t, wire.Unplanned[*unplanned](runtime.ContentTypeJSON, podAPI, nil), "they stay in JSON")
 }
 
-// TestEventsCostAsMuchAsTheirObjects: what is around an object is read without allocating.
+// TestEventsCostAsMuchAsTheirObjects: the envelope of an object is read without allocating.
 func TestEventsCostAsMuchAsTheirObjects(t *testing.T) {
 	object, err := json.Marshal(pod("a"))
 	require.NoError(t, err)

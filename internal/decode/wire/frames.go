@@ -27,7 +27,7 @@ type Frames interface {
 	Buffered() int
 }
 
-// FrameError reports what is wrong with a frame.
+// FrameError is the error of a frame that cannot be read.
 type FrameError struct {
 	// Frame is the number of the frame, from 1.
 	Frame int

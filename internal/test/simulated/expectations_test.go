@@ -221,8 +221,8 @@ var delays = []simulation.Kind{
 	simulation.Cut, simulation.Expired, simulation.Freeze, simulation.Slow, simulation.Held, simulation.Lag, simulation.Compacted,
 }
 
-// TestExpectationsNotify: a controller that nobody tells of Pods is told of those that it
-// has written, if it has something to do with them.
+// TestExpectationsNotify: a controller without a handler of Pods is called for the Pods that it
+// has written, when they come, if it expects them.
 func TestExpectationsNotify(t *testing.T) {
 	simulation.Run(t, func(s *simulation.Simulation) {
 		s.Start("scaler", scale(scaling{expects: true, untold: true}))
