@@ -40,7 +40,7 @@ func (x *Indexer[T]) hashOf(key Key) uint32 {
 }
 
 // find returns the entry of key, nil if there is none.
-func (x *Indexer[T]) find(hash uint32, key Key) *entry[slot[T]] {
+func (x *Indexer[T]) find(hash uint32, key Key) *entry[T, keyText] {
 	if x.keyStrings {
 		var buf keyBuffer
 		return findString(&x.keys.tables, hash, buf.join(key))

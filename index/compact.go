@@ -12,7 +12,7 @@ func (s *postings[K]) sparse() bool {
 func (s *postings[K]) compacted() *postings[K] {
 	f := s.fork()
 	f.reset(int(s.first.n))
-	f.keys = makeHashTable[struct{}](&f.shape, int(s.live))
+	f.keys = makeHashTable[struct{}, struct{}](&f.shape, int(s.live))
 	numbers := make([]uint32, s.posts.n) // in the same order as before
 	for id := uint32(1); id < s.posts.n; id++ {
 		p := s.posts.ref(id)
@@ -20,7 +20,7 @@ func (s *postings[K]) compacted() *postings[K] {
 			continue
 		}
 		numbers[id] = f.posts.n
-		f.keys.insert(&f.shape, entry[struct{}]{hash: p.hash, place: f.posts.n})
+		f.keys.insert(&f.shape, entry[struct{}, struct{}]{hash: p.hash, place: f.posts.n})
 		f.posts.push(&f.shape, *p)
 		f.live++
 	}

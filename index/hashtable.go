@@ -7,13 +7,13 @@ import (
 
 // tables is the read side of a hashTable. A copy of the struct is a view, as with
 // pages.
-type tables[V any] struct {
-	list  []*table[V] // by the leading bits of hashes; one table may be there several times in a row
-	shift uint8       // what is left of a hash after a shift by this are those bits
+type tables[T, X any] struct {
+	list  []*table[T, X] // by the leading bits of hashes; one table may be there several times in a row
+	shift uint8          // what is left of a hash after a shift by this are those bits
 }
 
 // table returns the table in which entries of a hash are, nil if there are none.
-func (t *tables[V]) table(hash uint32) *table[V] {
+func (t *tables[T, X]) table(hash uint32) *table[T, X] {
 	i := uint64(hash) >> (t.shift & 63)
 	if i >= uint64(len(t.list)) {
 		return nil
@@ -22,8 +22,8 @@ func (t *tables[V]) table(hash uint32) *table[V] {
 }
 
 // each calls yield with the entries, until that returns false.
-func (t *tables[V]) each(yield func(*entry[V]) bool) {
-	var before *table[V]
+func (t *tables[T, X]) each(yield func(*entry[T, X]) bool) {
+	var before *table[T, X]
 	for _, table := range t.list {
 		if table != before && !table.each(yield) {
 			return
@@ -33,10 +33,10 @@ func (t *tables[V]) each(yield func(*entry[V]) bool) {
 }
 
 // all ranges over the entries.
-func (t tables[V]) all() iter.Seq[*entry[V]] { return t.each }
+func (t tables[T, X]) all() iter.Seq[*entry[T, X]] { return t.each }
 
 // has reports whether there is an entry of a hash.
-func (t *tables[V]) has(hash uint32) bool {
+func (t *tables[T, X]) has(hash uint32) bool {
 	in := t.table(hash)
 	return in != nil && in.has(hash)
 }
@@ -61,21 +61,21 @@ const entriesInTable = 32
 // table is the unit that is copied before it is written to, as a vector's page.
 //
 // The table compares no keys: callers compare them in the entries that have the hash.
-type hashTable[V any] struct {
-	tables[V]
+type hashTable[T, X any] struct {
+	tables[T, X]
 	listGen uint64 // the generation that list was made in
 	used    uint32
 	deepest uint32 // number of tables that are in the list once
 }
 
 // depth returns how many leading bits select a table.
-func (t *hashTable[V]) depth() uint8 { return 32 - t.shift }
+func (t *hashTable[T, X]) depth() uint8 { return 32 - t.shift }
 
 // owned reports whether a write to an entry with this hash copies nothing.
-func (t *hashTable[V]) owned(e *epoch, hash uint32) bool { return t.table(hash).gen == e.gen }
+func (t *hashTable[T, X]) owned(e *epoch, hash uint32) bool { return t.table(hash).gen == e.gen }
 
 // own returns the table of a hash, copied first if a reader may hold it.
-func (t *hashTable[V]) own(e *epoch, hash uint32) *table[V] {
+func (t *hashTable[T, X]) own(e *epoch, hash uint32) *table[T, X] {
 	in := t.table(hash)
 	if in.gen != e.gen {
 		in = in.clone(e.gen)
@@ -86,7 +86,7 @@ func (t *hashTable[V]) own(e *epoch, hash uint32) *table[V] {
 }
 
 // replace puts a table where another one with the same hashes is.
-func (t *hashTable[V]) replace(e *epoch, hash uint32, by *table[V]) {
+func (t *hashTable[T, X]) replace(e *epoch, hash uint32, by *table[T, X]) {
 	t.ownList(e)
 	span := 1 << (t.depth() - by.depth) // of places that are the same table's
 	from := int(uint64(hash)>>t.shift) &^ (span - 1)
@@ -95,7 +95,7 @@ func (t *hashTable[V]) replace(e *epoch, hash uint32, by *table[V]) {
 	}
 }
 
-func (t *hashTable[V]) ownList(e *epoch) {
+func (t *hashTable[T, X]) ownList(e *epoch) {
 	if t.listGen != e.gen {
 		t.list, t.listGen = slices.Clone(t.list), e.gen
 		e.moved += uint64(len(t.list))
@@ -104,15 +104,15 @@ func (t *hashTable[V]) ownList(e *epoch) {
 
 // change returns the entry of a place, which is there, to be written to at once. Its
 // hash must stay.
-func (t *hashTable[V]) change(e *epoch, hash, place uint32) *entry[V] {
+func (t *hashTable[T, X]) change(e *epoch, hash, place uint32) *entry[T, X] {
 	in := t.own(e, hash)
 	return &in.entries[in.find(hash, place)]
 }
 
 // insert adds an entry, whose place must not be there yet under its hash.
-func (t *hashTable[V]) insert(e *epoch, added entry[V]) {
+func (t *hashTable[T, X]) insert(e *epoch, added entry[T, X]) {
 	if len(t.list) == 0 {
-		*t = makeHashTable[V](e, 1)
+		*t = makeHashTable[T, X](e, 1)
 	}
 	for t.table(added.hash).full() {
 		t.grow(e, added.hash)
@@ -122,7 +122,7 @@ func (t *hashTable[V]) insert(e *epoch, added entry[V]) {
 }
 
 // grow makes the table of a hash larger, or splits it.
-func (t *hashTable[V]) grow(e *epoch, hash uint32) {
+func (t *hashTable[T, X]) grow(e *epoch, hash uint32) {
 	in := t.table(hash)
 	e.moved += uint64(in.used)
 	if len(in.entries) < maxEntries || in.depth == t.depth() && !t.deepen(e) {
@@ -140,11 +140,11 @@ func (t *hashTable[V]) grow(e *epoch, hash uint32) {
 
 // deepen has one more bit select a table, unless there are too many tables for the
 // entries already. It reports whether it has.
-func (t *hashTable[V]) deepen(e *epoch) bool {
+func (t *hashTable[T, X]) deepen(e *epoch) bool {
 	if 2*len(t.list)*entriesInTable > int(t.used) {
 		return false
 	}
-	longer := make([]*table[V], 0, 2*len(t.list))
+	longer := make([]*table[T, X], 0, 2*len(t.list))
 	for _, in := range t.list {
 		longer = append(longer, in, in)
 	}
@@ -155,9 +155,9 @@ func (t *hashTable[V]) deepen(e *epoch) bool {
 }
 
 // remove takes out the entry of a place, which is there.
-func (t *hashTable[V]) remove(e *epoch, hash, place uint32) {
+func (t *hashTable[T, X]) remove(e *epoch, hash, place uint32) {
 	if t.used--; t.used == 0 {
-		*t = hashTable[V]{}
+		*t = hashTable[T, X]{}
 		return
 	}
 	in := t.own(e, hash)
@@ -174,7 +174,7 @@ func (t *hashTable[V]) remove(e *epoch, hash, place uint32) {
 
 // join makes the table of a hash and the one that it was split from one, if both are
 // nearly empty.
-func (t *hashTable[V]) join(e *epoch, hash uint32, in *table[V]) {
+func (t *hashTable[T, X]) join(e *epoch, hash uint32, in *table[T, X]) {
 	other := t.table(hash ^ 1<<(32-in.depth))
 	if other.depth != in.depth || in.used+other.used > maxJoined {
 		return
@@ -183,16 +183,16 @@ func (t *hashTable[V]) join(e *epoch, hash uint32, in *table[V]) {
 	if in.depth == t.depth() {
 		t.deepest -= 2
 	}
-	t.replace(e, hash, joined(e.gen, [2]*table[V]{in, other}))
+	t.replace(e, hash, joined(e.gen, [2]*table[T, X]{in, other}))
 	for t.deepest == 0 && len(t.list) > 1 {
 		t.flatten(e)
 	}
 }
 
 // flatten selects tables by one bit less: no two tables differ by that bit alone.
-func (t *hashTable[V]) flatten(e *epoch) {
+func (t *hashTable[T, X]) flatten(e *epoch) {
 	t.shift++
-	shorter := make([]*table[V], 0, len(t.list)/2)
+	shorter := make([]*table[T, X], 0, len(t.list)/2)
 	for i := 0; i < len(t.list); i += 2 {
 		shorter = append(shorter, t.list[i])
 		if t.list[i].depth == t.depth() {
@@ -204,8 +204,8 @@ func (t *hashTable[V]) flatten(e *epoch) {
 }
 
 // makeHashTable returns an empty table with room for n entries.
-func makeHashTable[V any](e *epoch, n int) hashTable[V] {
-	t := hashTable[V]{listGen: e.gen}
+func makeHashTable[T, X any](e *epoch, n int) hashTable[T, X] {
+	t := hashTable[T, X]{listGen: e.gen}
 	if n == 0 {
 		return t
 	}
@@ -217,9 +217,9 @@ func makeHashTable[V any](e *epoch, n int) hashTable[V] {
 	if depth > 0 {
 		entries += entries / 16 // some get more than others
 	}
-	t.list, t.shift = make([]*table[V], 1<<depth), 32-depth
+	t.list, t.shift = make([]*table[T, X], 1<<depth), 32-depth
 	for i := range t.list {
-		t.list[i] = newTable[V](e.gen, depth, entries)
+		t.list[i] = newTable[T, X](e.gen, depth, entries)
 	}
 	if depth > 0 {
 		t.deepest = 1 << depth

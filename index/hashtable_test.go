@@ -24,18 +24,18 @@ func (m tableModel) places() []uint32 { return slices.Sorted(maps.Keys(m)) }
 
 // tableState is a view of a table, and what is in it.
 type tableState struct {
-	view  tables[uint32]
+	view  tables[uint32, struct{}]
 	model tableModel
 }
 
-func insertPlace(t *hashTable[uint32], e *epoch, hash, place uint32) {
-	t.insert(e, entry[uint32]{hash: hash, place: place, value: ^place})
+func insertPlace(t *hashTable[uint32, struct{}], e *epoch, hash, place uint32) {
+	t.insert(e, entry[uint32, struct{}]{hash: hash, place: place, object: ^place})
 }
 
 func checkHashTable(t *rapid.T) {
 	hashes := []uint32{0, 1, 2, 3, 1 << 29, 1 << 30, 1<<31 + 5, 1<<32 - 1, 1<<32 - 2, 1<<32 - 3, 7 << 20}
 	var gen epoch
-	table, next, model := makeHashTable[uint32](&gen, 0), uint32(1), tableModel{}
+	table, next, model := makeHashTable[uint32, struct{}](&gen, 0), uint32(1), tableModel{}
 	var views []tableState
 	t.Repeat(map[string]func(*rapid.T){
 		"insert": func(t *rapid.T) {
@@ -94,11 +94,11 @@ func checkHashTable(t *rapid.T) {
 }
 
 // checkTables compares the read side of a table with a model.
-func checkTables(t require.TestingT, view tables[uint32], model tableModel) {
+func checkTables(t require.TestingT, view tables[uint32, struct{}], model tableModel) {
 	found := tableModel{}
 	for e := range view.all() {
 		found[e.place] = e.hash
-		if e.value != ^e.place {
+		if e.object != ^e.place {
 			require.Fail(t, "wrong value", "of place %d", e.place)
 		}
 	}
@@ -116,7 +116,7 @@ func checkTables(t require.TestingT, view tables[uint32], model tableModel) {
 
 // checkInvariants checks what the comments of table and hashTable say of each table, and
 // of their list.
-func checkInvariants(t require.TestingT, h *hashTable[uint32]) {
+func checkInvariants(t require.TestingT, h *hashTable[uint32, struct{}]) {
 	require.Equal(t, len(h.list), 1<<h.depth()*min(1, len(h.list)))
 	deepest, used, from := uint32(0), uint32(0), 0
 	for from < len(h.list) {
@@ -141,7 +141,7 @@ func checkInvariants(t require.TestingT, h *hashTable[uint32]) {
 }
 
 // checkTable checks a table in which all hashes begin with some bits.
-func checkTable(t require.TestingT, in *table[uint32], begin uint32) {
+func checkTable(t require.TestingT, in *table[uint32, struct{}], begin uint32) {
 	taken := 0
 	require.Less(t, int(in.used), len(in.entries), "a look-up needs a free entry to end at")
 	for i, e := range in.entries {
@@ -167,7 +167,7 @@ func checkTable(t require.TestingT, in *table[uint32], begin uint32) {
 func TestHashTableWorksInSmallSteps(t *testing.T) {
 	const n = 100_000
 	var e epoch
-	var table hashTable[uint64]
+	var table hashTable[uint64, struct{}]
 	worst := uint64(0)
 	step := func(do func()) {
 		before := e.moved
@@ -181,7 +181,7 @@ func TestHashTableWorksInSmallSteps(t *testing.T) {
 		return entries
 	}
 	for i := range uint32(n) {
-		step(func() { table.insert(&e, entry[uint64]{hash: i * 2654435761, place: i + 1}) })
+		step(func() { table.insert(&e, entry[uint64, struct{}]{hash: i * 2654435761, place: i + 1}) })
 		if i > 1000 && i&(i-1) == 0 {
 			assert.LessOrEqual(t, room(), int(i)*5/3, "growing leaves not too much free")
 		}
@@ -204,9 +204,9 @@ func TestHashTableWorksInSmallSteps(t *testing.T) {
 // tables longer than the objects are many.
 func TestHashTableOfAlikeHashes(t *testing.T) {
 	var e epoch
-	var table hashTable[struct{}]
+	var table hashTable[struct{}, struct{}]
 	for i := range uint32(2000) {
-		table.insert(&e, entry[struct{}]{hash: 1<<31 | i&1, place: i + 1})
+		table.insert(&e, entry[struct{}, struct{}]{hash: 1<<31 | i&1, place: i + 1})
 		require.LessOrEqual(t, len(table.list)*entriesInTable, max(entriesInTable, int(i)+1))
 	}
 	for i := range uint32(1999) {
@@ -222,19 +222,19 @@ func TestHashTableOfAlikeHashes(t *testing.T) {
 func TestHashTableCopiesOnlyWrittenTables(t *testing.T) {
 	const n = 5000
 	var e epoch
-	table := makeHashTable[uint32](&e, n)
+	table := makeHashTable[uint32, struct{}](&e, n)
 	for i := range uint32(n) {
 		insertPlace(&table, &e, i*2654435761, i+1)
 	}
 	view, list := table.tables, &table.list[0]
-	table.change(&e, 2654435761, 2).value = 7
+	table.change(&e, 2654435761, 2).object = 7
 	require.Same(t, list, &table.list[0], "the same generation writes in place")
 
 	e.share()
 	e.begin()
 	before := e.moved
 	require.False(t, table.owned(&e, 2654435761))
-	table.change(&e, 2654435761, 2).value = 8
+	table.change(&e, 2654435761, 2).object = 8
 	require.True(t, table.owned(&e, 2654435761))
 	changed, others := 0, 0
 	for i := range table.list {
@@ -248,14 +248,14 @@ func TestHashTableCopiesOnlyWrittenTables(t *testing.T) {
 	assert.Equal(t, len(view.list)-1, others)
 	assert.EqualValues(t, int(table.table(2654435761).used)+len(view.list), e.moved-before)
 	in := view.table(2654435761)
-	assert.EqualValues(t, 7, in.entries[in.find(2654435761, 2)].value)
+	assert.EqualValues(t, 7, in.entries[in.find(2654435761, 2)].object)
 
 	own := table.table(2654435761)
-	table.change(&e, 2654435761, 2).value = 9
+	table.change(&e, 2654435761, 2).object = 9
 	assert.Same(t, own, table.table(2654435761), "a table is copied once in a generation")
 }
 
 // TestEntrySize: what has no value takes no room for it.
 func TestEntrySize(t *testing.T) {
-	assert.EqualValues(t, 8, unsafe.Sizeof(entry[struct{}]{}))
+	assert.EqualValues(t, 8, unsafe.Sizeof(entry[struct{}, struct{}]{}))
 }

@@ -29,7 +29,7 @@ type Indexer[T Object] struct {
 	objects      vector[T]
 	hashes       vector[uint32] // of the objects' keys, by position; for writers
 	objectsEpoch epoch          // of objects
-	keys         hashTable[slot[T]]
+	keys         hashTable[T, keyText]
 	keysEpoch    epoch             // of keys and hashes
 	hasher       keyHasher         // of keys; never changed
 	namespaces   *Index[string, T] // built in; by the keys, so it needs no staging
@@ -67,7 +67,7 @@ func (x *Indexer[T]) Get(key Key) (T, bool) {
 	hash := x.hasher.key(key)
 	x.mu.RLock()
 	if e := findSlot(&x.keys.tables, hash, key); e != nil {
-		obj := e.value.object
+		obj := e.object
 		x.mu.RUnlock()
 		return obj, true
 	}

@@ -15,7 +15,7 @@ func (x *Indexer[T]) GetByKeyString(key string) (T, bool) {
 	hash := x.hasher.text(key)
 	x.mu.RLock()
 	if e := findString(&x.keys.tables, hash, key); e != nil {
-		obj := e.value.object
+		obj := e.object
 		x.mu.RUnlock()
 		return obj, true
 	}
@@ -57,7 +57,7 @@ func (x *Index[K, T]) KeyStrings(k K) []string {
 		for _, pos := range filed.page(i) {
 			hash := filed.hashes.at(pos)
 			in := filed.slots.table(hash)
-			list = append(list, in.entries[in.find(hash, pos+1)].value.string())
+			list = append(list, in.entries[in.find(hash, pos+1)].text.string())
 		}
 	}
 	return list

@@ -100,10 +100,10 @@ func (m member) run() (n, from uint32) { return m.id &^ several, m.at }
 // the objects of a key, and the keys of an object.
 type postingsView[K comparable] struct {
 	seed  maphash.Seed
-	keys  tables[struct{}]  // by hashes of keys, the numbers of postings
-	posts pages[posting[K]] // number 0 is not used
-	first pages[member]     // by position of the object
-	rest  pages[member]     // place 0 is not used
+	keys  tables[struct{}, struct{}] // by hashes of keys, the numbers of postings
+	posts pages[posting[K]]          // number 0 is not used
+	first pages[member]              // by position of the object
+	rest  pages[member]              // place 0 is not used
 }
 
 func hashOf[K comparable](seed maphash.Seed, k K) uint32 {
@@ -141,7 +141,7 @@ func (v *postingsView[K]) where(holds func(K) bool) func(pos uint32) bool {
 	}
 }
 
-func findPosting[K comparable](keys *tables[struct{}], posts *pages[posting[K]], hash uint32, k K) uint32 {
+func findPosting[K comparable](keys *tables[struct{}, struct{}], posts *pages[posting[K]], hash uint32, k K) uint32 {
 	t := keys.table(hash)
 	if t == nil {
 		return 0

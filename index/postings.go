@@ -27,7 +27,7 @@ type postings[K comparable] struct {
 // contents is all that postings know of objects. A copy of it, with epochs that are
 // forks, is a fork.
 type contents[K comparable] struct {
-	keys  hashTable[struct{}]
+	keys  hashTable[struct{}, struct{}]
 	posts vector[posting[K]]
 	first vector[member]
 	rest  vector[member]
@@ -231,7 +231,7 @@ func (s *postings[K]) obtain(k K) uint32 {
 		id = s.posts.n
 		s.posts.push(&s.shape, p)
 	}
-	s.keys.insert(&s.shape, entry[struct{}]{hash: hash, place: id})
+	s.keys.insert(&s.shape, entry[struct{}, struct{}]{hash: hash, place: id})
 	s.live++
 	return id
 }

@@ -6,27 +6,24 @@ import (
 	"unsafe"
 )
 
-// slot is an object with the key that it was stored under, in a hashTable by the hash of that
-// key; the place of its entry is the object's position plus one. The key is kept next to the
-// object, so that a look-up compares it without touching the object, and so that nothing
-// depends on the object staying unmodified.
+// keyText is the key that an object was stored under, next to the object in a hashTable by the
+// hash of that key; the place of their entry is the object's position plus one. So a look-up
+// compares the key without touching the object, and nothing depends on the object staying
+// unmodified.
 //
 // With a pointer as the object an entry has 32 bytes: that is why the text, a string, is
 // kept as its two parts, with a length of 32 bits.
-type slot[T Object] struct {
-	object T
-	text   *byte  // of the key as a string
+type keyText struct {
+	data   *byte  // of the key as a string
 	size   uint32 // of the text, in bytes
 	prefix uint32 // size of the namespace and the slash in it, 0 if there is no namespace
 }
 
-// newSlot returns a slot. The text should be a copy, see textOf: copies lie close together
-// in memory, whereas the object's own name may be anywhere, and a part of all that the
-// object was decoded from.
-func newSlot[T Object](obj T, key Key, text string) slot[T] {
-	return slot[T]{
-		object: obj, text: unsafe.StringData(text), size: uint32(len(text)), prefix: uint32(len(text) - len(key.Name)),
-	}
+// newKeyText returns a key with its text. The text should be a copy, see textOf: copies lie
+// close together in memory, whereas the object's own name may be anywhere, and a part of all
+// that the object was decoded from.
+func newKeyText(key Key, text string) keyText {
+	return keyText{data: unsafe.StringData(text), size: uint32(len(text)), prefix: uint32(len(text) - len(key.Name))}
 }
 
 // textOf returns a copy of a key as a string.
@@ -37,11 +34,11 @@ func textOf(key Key) string {
 	return key.String()
 }
 
-// string returns the key of a slot as a string.
-func (s *slot[T]) string() string { return unsafe.String(s.text, s.size) }
+// string returns the key as a string.
+func (s *keyText) string() string { return unsafe.String(s.data, s.size) }
 
-// is reports whether a slot has a key.
-func (s *slot[T]) is(key Key) bool {
+// is reports whether it is a key.
+func (s *keyText) is(key Key) bool {
 	text, n := s.string(), len(key.Namespace)
 	if n == 0 {
 		return s.prefix == 0 && text == key.Name
@@ -49,8 +46,8 @@ func (s *slot[T]) is(key Key) bool {
 	return int(s.prefix) == n+1 && text[n+1:] == key.Name && text[:n] == key.Namespace
 }
 
-// key returns the key of a slot.
-func (s *slot[T]) key() Key {
+// key returns the key.
+func (s *keyText) key() Key {
 	text := s.string()
 	if s.prefix == 0 {
 		return Key{Name: text}
@@ -60,13 +57,13 @@ func (s *slot[T]) key() Key {
 
 // slots is the read side of the objects by their keys.
 type slots[T Object] struct {
-	tables[slot[T]]
+	tables[T, keyText]
 	hasher  keyHasher
 	strings bool // keys are compared as strings, see WithKeyStrings
 }
 
 // find returns the entry of key, nil if there is none.
-func (t *slots[T]) find(key Key) *entry[slot[T]] {
+func (t *slots[T]) find(key Key) *entry[T, keyText] {
 	if t.strings {
 		var buf keyBuffer
 		joined := buf.join(key)
@@ -76,14 +73,14 @@ func (t *slots[T]) find(key Key) *entry[slot[T]] {
 }
 
 // findSlot returns the entry of key, which has the hash, nil if there is none.
-func findSlot[T Object](in *tables[slot[T]], hash uint32, key Key) *entry[slot[T]] {
+func findSlot[T Object](in *tables[T, keyText], hash uint32, key Key) *entry[T, keyText] {
 	t := in.table(hash)
 	if t == nil {
 		return nil
 	}
 	for i := t.home(hash); ; i = t.next(i) {
 		e := &t.entries[i]
-		if e.hash == hash && e.place != 0 && e.value.is(key) {
+		if e.hash == hash && e.place != 0 && e.text.is(key) {
 			return e
 		}
 		if e.place == 0 {
@@ -93,14 +90,14 @@ func findSlot[T Object](in *tables[slot[T]], hash uint32, key Key) *entry[slot[T
 }
 
 // findString returns the entry of a key that is given as a string, as findSlot does.
-func findString[T Object](in *tables[slot[T]], hash uint32, key string) *entry[slot[T]] {
+func findString[T Object](in *tables[T, keyText], hash uint32, key string) *entry[T, keyText] {
 	t := in.table(hash)
 	if t == nil {
 		return nil
 	}
 	for i := t.home(hash); ; i = t.next(i) {
 		e := &t.entries[i]
-		if e.hash == hash && e.place != 0 && e.value.string() == key {
+		if e.hash == hash && e.place != 0 && e.text.string() == key {
 			return e
 		}
 		if e.place == 0 {
@@ -112,7 +109,7 @@ func findString[T Object](in *tables[slot[T]], hash uint32, key string) *entry[s
 // keys ranges over the keys.
 func (t slots[T]) keys() iter.Seq[Key] {
 	return func(yield func(Key) bool) {
-		t.each(func(e *entry[slot[T]]) bool { return yield(e.value.key()) })
+		t.each(func(e *entry[T, keyText]) bool { return yield(e.text.key()) })
 	}
 }
 
@@ -123,7 +120,7 @@ func (t *slots[T]) listStrings(n uint32) []string {
 	}
 	list := make([]string, 0, n)
 	for e := range t.all() {
-		list = append(list, e.value.string())
+		list = append(list, e.text.string())
 	}
 	return list
 }

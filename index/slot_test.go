@@ -20,7 +20,7 @@ func (named) GetNamespace() string { return "ns" }
 // TestSlotSize: an entry takes no more than what is in it.
 func TestSlotSize(t *testing.T) {
 	if bits.UintSize == 64 {
-		require.EqualValues(t, 32, unsafe.Sizeof(entry[slot[*struct{ named }]]{}))
+		require.EqualValues(t, 32, unsafe.Sizeof(entry[*struct{ named }, keyText]{}))
 	}
 }
 
@@ -55,9 +55,9 @@ func TestKeysOfSlots(t *testing.T) {
 		{Name: "aab"}, {}, {Name: "a/b"}, {Namespace: "a", Name: "b"}, {Namespace: "a/b", Name: "c"}, {Namespace: "a", Name: "b/c"},
 	}
 	var e epoch
-	var table hashTable[slot[named]]
+	var table hashTable[named, keyText]
 	for i, key := range keys {
-		table.insert(&e, entry[slot[named]]{hash: 5, place: uint32(i + 1), value: newSlot(named(key.Name), key, textOf(key))})
+		table.insert(&e, entry[named, keyText]{hash: 5, place: uint32(i + 1), object: named(key.Name), text: newKeyText(key, textOf(key))})
 	}
 	view := slots[named]{tables: table.tables}
 	var texts []string
@@ -67,7 +67,7 @@ func TestKeysOfSlots(t *testing.T) {
 		require.NotNil(t, found, key)
 		require.EqualValues(t, i+1, found.place)
 		require.Nil(t, findSlot(&view.tables, 6, key), "another hash")
-		require.Equal(t, key.String(), findString(&view.tables, 5, key.String()).value.string())
+		require.Equal(t, key.String(), findString(&view.tables, 5, key.String()).text.string())
 	}
 	for _, key := range []Key{{Namespace: "b", Name: "a"}, {Namespace: "a"}, {Namespace: "a/b"}, {Name: "a/b/c"}} {
 		require.Nil(t, findSlot(&view.tables, 5, key), key)

@@ -24,7 +24,7 @@ type Snapshot[T Object] struct {
 // Get returns the object of key, false if there is none.
 func (s *Snapshot[T]) Get(key Key) (T, bool) {
 	if e := s.slots.find(key); e != nil {
-		return e.value.object, true
+		return e.object, true
 	}
 	var none T
 	return none, false

@@ -265,7 +265,7 @@ func (x *Indexer[T]) SetResourceVersion(version string) {
 func (x *Indexer[T]) clear(n int) {
 	x.begin()
 	x.objects, x.hashes = roomFor[T](&x.objectsEpoch, n), roomFor[uint32](&x.keysEpoch, n)
-	x.keys = hashTable[slot[T]]{}
+	x.keys = hashTable[T, keyText]{}
 	x.namespaces.reset(n)
 	for _, index := range x.indexes {
 		index.reset(n)
@@ -287,7 +287,7 @@ func (x *Indexer[T]) begin() {
 // that were staged under the number staged.
 func (x *Indexer[T]) put(at located, key Key, obj T, staged int) {
 	if at.found {
-		x.keys.change(&x.keysEpoch, at.hash, at.pos+1).value.object = obj
+		x.keys.change(&x.keysEpoch, at.hash, at.pos+1).object = obj
 		x.objects.set(&x.objectsEpoch, at.pos, obj)
 		for _, index := range x.indexes {
 			index.assign(at.pos, staged)
@@ -295,8 +295,8 @@ func (x *Indexer[T]) put(at located, key Key, obj T, staged int) {
 		return
 	}
 	pos := x.objects.n
-	x.keys.insert(&x.keysEpoch, entry[slot[T]]{
-		hash: at.hash, place: pos + 1, value: newSlot(obj, key, x.batch.text(at, key)),
+	x.keys.insert(&x.keysEpoch, entry[T, keyText]{
+		hash: at.hash, place: pos + 1, object: obj, text: newKeyText(key, x.batch.text(at, key)),
 	})
 	x.hashes.push(&x.keysEpoch, at.hash)
 	x.namespaces.posts.addUnder(key.Namespace)

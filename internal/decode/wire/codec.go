@@ -120,16 +120,19 @@ func newCodec[T any](mediaType string, into reflect.Type, of *API, held Held[T],
 // Other codecs do not pack.
 func Packing[T any](codec Codec[T], pack func(obj T, bytes []byte)) Codec[T] {
 	switch c := codec.(type) {
-	case protobufCodec[T]:
-		c.pack = pack
-		return c
-	case jsonCodec[T]:
-		c.pack = pack
-		return c
+	case *protobufCodec[T]:
+		packing := *c
+		packing.pack = pack
+		return &packing
+	case *jsonCodec[T]:
+		packing := *c
+		packing.pack = pack
+		return &packing
 	}
-	if c, ok := any(codec).(unstructuredJSON); ok {
-		c.pack, _ = any(pack).(func(*unstructured.Unstructured, []byte))
-		codec, _ = any(c).(Codec[T])
+	if c, ok := any(codec).(*unstructuredJSON); ok {
+		packing := *c
+		packing.pack, _ = any(pack).(func(*unstructured.Unstructured, []byte))
+		codec, _ = any(&packing).(Codec[T])
 	}
 	return codec
 }

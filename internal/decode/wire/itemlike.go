@@ -13,7 +13,7 @@ var unpooled = sync.OnceValue(func() *plan.Pool { return new(plan.Pool) })
 // of like, another state of it, that are equal, and allocates the others alone. The two must not
 // be modified then.
 func ItemLike[T any](codec Codec[T], item []byte, like T) (T, error) {
-	if c, ok := codec.(protobufCodec[T]); ok && c.alike != nil {
+	if c, ok := codec.(*protobufCodec[T]); ok && c.alike != nil {
 		if obj, ok := c.decodeLike(item, like); ok {
 			return obj, nil
 		}
@@ -23,7 +23,7 @@ func ItemLike[T any](codec Codec[T], item []byte, like T) (T, error) {
 
 // decodeLike returns false where the generated code has to decide, or if a modification of like
 // while it was read made that panic.
-func (c protobufCodec[T]) decodeLike(item []byte, like T) (obj T, ok bool) {
+func (c *protobufCodec[T]) decodeLike(item []byte, like T) (obj T, ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false

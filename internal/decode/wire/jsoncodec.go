@@ -40,8 +40,8 @@ type jsonCodec[T any] struct {
 	pack      func(obj T, bytes []byte) // nil: objects do not keep their bytes
 }
 
-func newJSONCodec[T any](into layout.Pointers[T], held Held[T], mask *plan.Mask) jsonCodec[T] {
-	c := jsonCodec[T]{into: into, keepsKind: keepsKind(into.New()), held: held, mask: mask}
+func newJSONCodec[T any](into layout.Pointers[T], held Held[T], mask *plan.Mask) *jsonCodec[T] {
+	c := &jsonCodec[T]{into: into, keepsKind: keepsKind(into.New()), held: held, mask: mask}
 	c.structs = sync.OnceValue(func() *jsontree.Structs[T] {
 		structs, _ := jsontree.NewStructsOf[T](into.Of(), mask) // with an error it is nil
 		return structs
@@ -55,7 +55,7 @@ func newJSONCodec[T any](into layout.Pointers[T], held Held[T], mask *plan.Mask)
 }
 
 // decode decodes an object. It returns false where apimachinery's decoder has to.
-func (c jsonCodec[T]) decode(object []byte) (T, bool) {
+func (c *jsonCodec[T]) decode(object []byte) (T, bool) {
 	var none T
 	structs := c.structs()
 	if structs == nil {
@@ -75,7 +75,7 @@ func (c jsonCodec[T]) decode(object []byte) (T, bool) {
 }
 
 // masked returns an object of which nothing has been left out yet.
-func (c jsonCodec[T]) masked(obj T) T {
+func (c *jsonCodec[T]) masked(obj T) T {
 	if c.mask != nil {
 		c.mask.Apply(obj)
 	}
@@ -83,7 +83,7 @@ func (c jsonCodec[T]) masked(obj T) T {
 }
 
 // object decodes an object, by whichever decoder.
-func (c jsonCodec[T]) object(text []byte) (decoded T, err error) {
+func (c *jsonCodec[T]) object(text []byte) (decoded T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = panicOf[T](p)
@@ -104,7 +104,7 @@ func (c jsonCodec[T]) object(text []byte) (decoded T, err error) {
 }
 
 // kindOf implements jsonObjects. T may have no place for the kind.
-func (c jsonCodec[T]) kindOf(obj T) (metav1.TypeMeta, error) {
+func (c *jsonCodec[T]) kindOf(obj T) (metav1.TypeMeta, error) {
 	kind := KindOf(obj)
 	if !c.keepsKind {
 		return kind, nil
@@ -113,10 +113,10 @@ func (c jsonCodec[T]) kindOf(obj T) (metav1.TypeMeta, error) {
 }
 
 // Event implements Codec.
-func (c jsonCodec[T]) Event(frame []byte) (Event[T], error) { return jsonEvent[T](frame, c) }
+func (c *jsonCodec[T]) Event(frame []byte) (Event[T], error) { return jsonEvent[T](frame, c) }
 
 // Item implements Codec.
-func (c jsonCodec[T]) Item(item []byte) (T, error) {
+func (c *jsonCodec[T]) Item(item []byte) (T, error) {
 	obj, err := c.object(item)
 	return obj, jsonItemError(item, err)
 }

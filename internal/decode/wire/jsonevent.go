@@ -10,8 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// jsonObjects decode the objects of events. Callers of jsonEvent pass them by their type: as an
-// interface, they would be allocated for each event.
+// jsonObjects decode the objects of events.
 type jsonObjects[T any] interface {
 	object(text []byte) (T, error)
 	// kindOf returns the kind of an object that it has decoded, and an error if that has
@@ -23,7 +22,7 @@ var errNoObject = errors.New("an event without an object")
 
 // jsonEvent decodes an event: a metav1.WatchEvent, without a copy of its object if it is
 // written as API servers write it.
-func jsonEvent[T any, O jsonObjects[T]](frame []byte, objects O) (Event[T], error) {
+func jsonEvent[T any](frame []byte, objects jsonObjects[T]) (Event[T], error) {
 	t, text := splitEvent(frame)
 	split := len(text) > 0 && text[0] == '{' && checkType(t) == nil
 	var err error
@@ -63,7 +62,7 @@ func jsonEvent[T any, O jsonObjects[T]](frame []byte, objects O) (Event[T], erro
 }
 
 // jsonObjectEvent returns the event of an object that was decoded.
-func jsonObjectEvent[T any, O jsonObjects[T]](t watch.EventType, obj T, text []byte, objects O) (Event[T], error) {
+func jsonObjectEvent[T any](t watch.EventType, obj T, text []byte, objects jsonObjects[T]) (Event[T], error) {
 	kind, err := objects.kindOf(obj)
 	if err != nil {
 		return jsonInvalid[T](t, text, err)

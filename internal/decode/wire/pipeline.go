@@ -38,21 +38,21 @@ var ErrStopped = errors.New("stopped")
 //     those that others have finished meanwhile.
 //   - Reading pauses while there are 256 KiB of frames for each decoder whose
 //     results have not been taken.
-type Pipeline[R any] struct {
-	decode   func(frame []byte) (R, error)
-	emit     func(R) bool
-	abort    func()
-	limit    int
-	decoders sync.WaitGroup
+type Pipeline struct {
+	newResults func(n int) results
+	alone      results // of the goroutine of Run
+	abort      func()
+	limit      int
+	decoders   sync.WaitGroup
 
 	mu       sync.Mutex
 	room     sync.Cond
-	waiting  []frame   // guarded by mu; read, and not taken by a decoder
-	taken    []*run[R] // guarded by mu; in order, and not emitted
-	busy     int       // guarded by mu; decoders at work
-	emitting bool      // guarded by mu; one of them emits
-	underWay int       // guarded by mu; bytes of waiting and taken
-	err      error     // guarded by mu; why it ends
+	waiting  []frame // guarded by mu; read, and not taken by a decoder
+	taken    []*run  // guarded by mu; in order, and not emitted
+	busy     int     // guarded by mu; decoders at work
+	emitting bool    // guarded by mu; one of them emits
+	underWay int     // guarded by mu; bytes of waiting and taken
+	err      error   // guarded by mu; why it ends
 	ended    atomic.Bool
 }
 
@@ -65,12 +65,48 @@ type frame struct {
 }
 
 // run is a number of frames in a row, which one decoder decodes.
-type run[R any] struct {
+type run struct {
 	frames  []frame
-	results []R
+	results results
 	bytes   int
 	err     error // of the frame after the results
 	done    bool  // guarded by Pipeline.mu
+}
+
+// results are those of frames in a row. They alone know what a result is: so the rest of the
+// pipeline is compiled once, and not for each type of objects.
+type results interface {
+	// add decodes a frame.
+	add(frame []byte) error
+	// pass emits the results, the oldest first, and drops them. It returns false as soon as
+	// emit does.
+	pass() (more bool)
+}
+
+type resultsOf[R any] struct {
+	list   []R
+	decode func(frame []byte) (R, error)
+	emit   func(R) bool
+}
+
+func (r *resultsOf[R]) add(frame []byte) error {
+	result, err := r.decode(frame)
+	if err == nil {
+		r.list = append(r.list, result)
+	}
+	return err
+}
+
+func (r *resultsOf[R]) pass() (more bool) {
+	list := r.list
+	r.list = list[:0]
+	for _, result := range list {
+		if !r.emit(result) {
+			return false
+		}
+	}
+	clear(list)
+	return true
 }
 
 // NewPipeline returns a pipeline with up to limit decoders; with 1 there are none, and Run
@@ -78,8 +114,11 @@ type run[R any] struct {
 // emit is called for one result after the other, in the order of the frames, and returns false
 // to end everything. abort is called when everything ends before the frames do while
 // Frames.Next may be in progress, and has to end that call.
-func NewPipeline[R any](limit int, decode func(frame []byte) (R, error), emit func(R) bool, abort func()) *Pipeline[R] {
-	p := &Pipeline[R]{decode: decode, emit: emit, abort: abort, limit: limit}
+func NewPipeline[R any](limit int, decode func(frame []byte) (R, error), emit func(R) bool, abort func()) *Pipeline {
+	newResults := func(n int) results {
+		return &resultsOf[R]{list: make([]R, 0, n), decode: decode, emit: emit}
+	}
+	p := &Pipeline{newResults: newResults, alone: newResults(1), abort: abort, limit: limit}
 	p.room.L = &p.mu
 	return p
 }
@@ -90,7 +129,7 @@ func NewPipeline[R any](limit int, decode func(frame []byte) (R, error), emit fu
 // been emitted. A function that panics is reported by utilruntime.HandleCrash, and ends
 // everything with an error. None of its goroutines is left when it returns. It is called
 // once.
-func (p *Pipeline[R]) Run(frames Frames) error {
+func (p *Pipeline) Run(frames Frames) error {
 	if p.limit <= 1 {
 		return p.contain(func() error { return p.runAlone(frames) })
 	}
@@ -104,7 +143,7 @@ func (p *Pipeline[R]) Run(frames Frames) error {
 	return err
 }
 
-func (p *Pipeline[R]) runAlone(frames Frames) error {
+func (p *Pipeline) runAlone(frames Frames) error {
 	for number := 1; ; number++ {
 		data, err := frames.Next()
 		if err == io.EOF {
@@ -120,26 +159,25 @@ func (p *Pipeline[R]) runAlone(frames Frames) error {
 }
 
 // one decodes a frame on the goroutine of Run, while no decoder is busy.
-func (p *Pipeline[R]) one(number int, frames Frames, data []byte) error {
-	result, err := p.decode(data)
-	if err != nil {
+func (p *Pipeline) one(number int, frames Frames, data []byte) error {
+	if err := p.alone.add(data); err != nil {
 		return &FrameError{Frame: number, Offset: frames.Offset(), Err: err}
 	}
-	if !p.emit(result) {
+	if !p.alone.pass() {
 		return ErrStopped
 	}
 	return nil
 }
 
 // idle reports whether all results have been emitted and no decoder is busy.
-func (p *Pipeline[R]) idle() bool {
+func (p *Pipeline) idle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.busy == 0 && len(p.waiting) == 0 && p.err == nil
 }
 
 // read reads frames and passes them to decoders.
-func (p *Pipeline[R]) read(frames Frames) error {
+func (p *Pipeline) read(frames Frames) error {
 	var into, last *chunk // into is claimed; last was, and is claimed again if it is in use
 	defer func() { into.release() }()
 	for number := 1; !p.ended.Load(); number++ {
@@ -176,7 +214,7 @@ func (p *Pipeline[R]) read(frames Frames) error {
 }
 
 // put hands a frame over, when there is room.
-func (p *Pipeline[R]) put(f frame) {
+func (p *Pipeline) put(f frame) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.underWay > 0 && p.underWay+len(f.data) > p.limit*BytesUnderWay && p.err == nil {
@@ -195,12 +233,12 @@ func (p *Pipeline[R]) put(f frame) {
 }
 
 // contain returns what call returns, or what a function that it calls has panicked with.
-func (*Pipeline[R]) contain(call func() error) error {
+func (*Pipeline) contain(call func() error) error {
 	return goroutine.Contain(context.Background(), "what decodes a response", call)
 }
 
 // fail ends everything with an error, as a decoder that has panicked is gone.
-func (p *Pipeline[R]) fail(err error) {
+func (p *Pipeline) fail(err error) {
 	p.mu.Lock()
 	p.busy--
 	p.emitting = false
@@ -214,7 +252,7 @@ func (p *Pipeline[R]) fail(err error) {
 }
 
 // work decodes what there is to decode.
-func (p *Pipeline[R]) work() error {
+func (p *Pipeline) work() error {
 	for {
 		r := p.take()
 		if r == nil {
@@ -236,7 +274,7 @@ func (p *Pipeline[R]) work() error {
 
 // take takes frames that wait, nil if there are none; then the decoder is not
 // busy any more.
-func (p *Pipeline[R]) take() *run[R] {
+func (p *Pipeline) take() *run {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.waiting) == 0 || p.err != nil {
@@ -244,7 +282,7 @@ func (p *Pipeline[R]) take() *run[R] {
 		return nil
 	}
 	share := (len(p.waiting) + p.limit - 1) / p.limit
-	r := &run[R]{}
+	r := &run{}
 	for n := 0; n < share && (n == 0 || r.bytes < runSize); n++ {
 		r.bytes += len(p.waiting[n].data)
 		r.frames = p.waiting[: n+1 : n+1]
@@ -254,16 +292,13 @@ func (p *Pipeline[R]) take() *run[R] {
 	return r
 }
 
-func (p *Pipeline[R]) decodeRun(r *run[R]) {
-	r.results = make([]R, 0, len(r.frames))
+func (p *Pipeline) decodeRun(r *run) {
+	r.results = p.newResults(len(r.frames))
 	for i := range r.frames {
 		f := &r.frames[i]
 		if r.err == nil && !p.ended.Load() {
-			result, err := p.decode(f.data)
-			if err != nil {
+			if err := r.results.add(f.data); err != nil {
 				r.err = &FrameError{Frame: f.number, Offset: f.offset, Err: err}
-			} else {
-				r.results = append(r.results, result)
 			}
 		}
 		f.chunk.release()
@@ -272,7 +307,7 @@ func (p *Pipeline[R]) decodeRun(r *run[R]) {
 }
 
 // emitDone emits the results of the oldest runs, as long as those are done.
-func (p *Pipeline[R]) emitDone() {
+func (p *Pipeline) emitDone() {
 	for {
 		p.mu.Lock()
 		if len(p.taken) == 0 || !p.taken[0].done || p.err != nil {
@@ -286,11 +321,8 @@ func (p *Pipeline[R]) emitDone() {
 		p.mu.Unlock()
 
 		err := r.err
-		for _, result := range r.results {
-			if !p.emit(result) {
-				err = ErrStopped
-				break
-			}
+		if !r.results.pass() {
+			err = ErrStopped
 		}
 		p.mu.Lock()
 		p.underWay -= r.bytes

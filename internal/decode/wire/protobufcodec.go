@@ -35,7 +35,7 @@ type protobufCodec[T any] struct {
 }
 
 func newProtobufCodec[T any](into layout.Pointers[T], of *API, held Held[T], mask *plan.Mask) (Codec[T], error) {
-	c := protobufCodec[T]{into: into, of: of, held: held, mask: mask, kind: &atomic.Pointer[metav1.TypeMeta]{}}
+	c := &protobufCodec[T]{into: into, of: of, held: held, mask: mask, kind: &atomic.Pointer[metav1.TypeMeta]{}}
 	c.kind.Store(&metav1.TypeMeta{})
 	var pool *plan.Pool
 	if held != nil {
@@ -76,7 +76,7 @@ func poolFor(mask *plan.Mask) *plan.Pool {
 }
 
 // decode decodes an object.
-func (c protobufCodec[T]) decode(data []byte) (decoded T, err error) {
+func (c *protobufCodec[T]) decode(data []byte) (decoded T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &ObjectError{Identity: identifyProtobuf(data), Err: panicOf[T](p)}
@@ -90,7 +90,7 @@ func (c protobufCodec[T]) decode(data []byte) (decoded T, err error) {
 }
 
 // unpacked decodes an object without its bytes.
-func (c protobufCodec[T]) unpacked(data []byte) (T, error) {
+func (c *protobufCodec[T]) unpacked(data []byte) (T, error) {
 	if c.plan != nil {
 		if obj, ok := c.planned(data); ok {
 			return obj, nil
@@ -108,7 +108,7 @@ func (c protobufCodec[T]) unpacked(data []byte) (T, error) {
 
 // planned decodes an object by the plan. It returns false where the generated code has
 // to decide.
-func (c protobufCodec[T]) planned(data []byte) (T, bool) {
+func (c *protobufCodec[T]) planned(data []byte) (T, bool) {
 	if c.held == nil {
 		var none T
 		return c.plan.Decode(data, none)
@@ -121,7 +121,7 @@ func (c protobufCodec[T]) planned(data []byte) (T, bool) {
 }
 
 // decodeAnyway decodes by generated code.
-func (c protobufCodec[T]) decodeAnyway(data []byte) (T, error) {
+func (c *protobufCodec[T]) decodeAnyway(data []byte) (T, error) {
 	if c.of != nil {
 		return c.plan.DecodeAnyway(data)
 	}
@@ -130,10 +130,10 @@ func (c protobufCodec[T]) decodeAnyway(data []byte) (T, error) {
 }
 
 // Frames implements Codec.
-func (protobufCodec[T]) Frames(response io.Reader) Frames { return newProtobufFrames(response) }
+func (*protobufCodec[T]) Frames(response io.Reader) Frames { return newProtobufFrames(response) }
 
 // Items implements Codec.
-func (c protobufCodec[T]) Items(response io.Reader) Items {
+func (c *protobufCodec[T]) Items(response io.Reader) Items {
 	items := newProtobufItems(response)
 	if c.of != nil {
 		items = checkedItems{items, c.of}
@@ -142,7 +142,7 @@ func (c protobufCodec[T]) Items(response io.Reader) Items {
 }
 
 // Event implements Codec.
-func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
+func (c *protobufCodec[T]) Event(frame []byte) (Event[T], error) {
 	var event Event[T]
 	var object []byte
 	for message := protobufMessage(frame); len(message) > 0; {
@@ -182,7 +182,7 @@ func (c protobufCodec[T]) Event(frame []byte) (Event[T], error) {
 }
 
 // object returns an event with its object.
-func (c protobufCodec[T]) object(event Event[T], raw []byte) (Event[T], error) {
+func (c *protobufCodec[T]) object(event Event[T], raw []byte) (Event[T], error) {
 	err := checkKind(event.Kind)
 	if err == nil && c.of != nil {
 		err = c.of.check(event.Kind, "")
@@ -205,7 +205,7 @@ func (c protobufCodec[T]) object(event Event[T], raw []byte) (Event[T], error) {
 }
 
 // Item implements Codec.
-func (c protobufCodec[T]) Item(item []byte) (T, error) { return c.decode(item) }
+func (c *protobufCodec[T]) Item(item []byte) (T, error) { return c.decode(item) }
 
 // eventType returns the type of an event, without a copy of it if it is known.
 func eventType(text []byte) watch.EventType {
@@ -232,7 +232,7 @@ func rawOf(extension protobufMessage, before []byte) ([]byte, error) {
 }
 
 // unwrap returns the contents of an object in its runtime.Unknown, and its kind.
-func (c protobufCodec[T]) unwrap(object []byte) (raw []byte, kind metav1.TypeMeta, err error) {
+func (c *protobufCodec[T]) unwrap(object []byte) (raw []byte, kind metav1.TypeMeta, err error) {
 	unknown, ok := bytes.CutPrefix(object, protobufPrefix)
 	if !ok {
 		return nil, kind, fmt.Errorf("expected an object in protobuf, found %d bytes of something else", len(object))
@@ -257,7 +257,7 @@ func (c protobufCodec[T]) unwrap(object []byte) (raw []byte, kind metav1.TypeMet
 }
 
 // readKind reads a runtime.TypeMeta. Fields that are missing stay as they are.
-func (c protobufCodec[T]) readKind(message protobufMessage, kind metav1.TypeMeta) (metav1.TypeMeta, error) {
+func (c *protobufCodec[T]) readKind(message protobufMessage, kind metav1.TypeMeta) (metav1.TypeMeta, error) {
 	apiVersion, name := []byte(kind.APIVersion), []byte(kind.Kind) // mostly empty
 	for len(message) > 0 {
 		number, value, err := message.known(2)

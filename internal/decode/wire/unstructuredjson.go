@@ -28,8 +28,8 @@ type unstructuredJSON struct {
 // pointersToUnstructured cannot fail: it is a pointer to a struct.
 var pointersToUnstructured, _ = layout.PointersTo[*unstructured.Unstructured](reflect.TypeFor[*unstructured.Unstructured]())
 
-func newUnstructuredJSON(held Held[*unstructured.Unstructured], mask *plan.Mask) unstructuredJSON {
-	c := unstructuredJSON{decoder: jsontree.New(held != nil, mask), held: held, mask: mask}
+func newUnstructuredJSON(held Held[*unstructured.Unstructured], mask *plan.Mask) *unstructuredJSON {
+	c := &unstructuredJSON{decoder: jsontree.New(held != nil, mask), held: held, mask: mask}
 	if held != nil {
 		c.relatives = parts.NewRelatives(pointersToUnstructured)
 	}
@@ -37,7 +37,7 @@ func newUnstructuredJSON(held Held[*unstructured.Unstructured], mask *plan.Mask)
 }
 
 // decode decodes an object. It returns false where apimachinery's decoder has to.
-func (c unstructuredJSON) decode(object []byte) (*unstructured.Unstructured, bool) {
+func (c *unstructuredJSON) decode(object []byte) (*unstructured.Unstructured, bool) {
 	if c.held == nil {
 		return c.decodeLike(object, nil)
 	}
@@ -50,7 +50,7 @@ func (c unstructuredJSON) decode(object []byte) (*unstructured.Unstructured, boo
 	})
 }
 
-func (c unstructuredJSON) decodeLike(object []byte, like *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
+func (c *unstructuredJSON) decodeLike(object []byte, like *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	var content map[string]any
 	if like != nil {
 		content = like.Object
@@ -63,7 +63,7 @@ func (c unstructuredJSON) decodeLike(object []byte, like *unstructured.Unstructu
 }
 
 // object decodes an object, by whichever decoder.
-func (c unstructuredJSON) object(text []byte) (*unstructured.Unstructured, error) {
+func (c *unstructuredJSON) object(text []byte) (*unstructured.Unstructured, error) {
 	obj, ok := c.decode(text)
 	if !ok {
 		obj = &unstructured.Unstructured{}
@@ -81,7 +81,7 @@ func (c unstructuredJSON) object(text []byte) (*unstructured.Unstructured, error
 }
 
 // kindOf implements jsonObjects. As apimachinery, it can do without a version.
-func (unstructuredJSON) kindOf(obj *unstructured.Unstructured) (metav1.TypeMeta, error) {
+func (*unstructuredJSON) kindOf(obj *unstructured.Unstructured) (metav1.TypeMeta, error) {
 	kind := metav1.TypeMeta{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind()}
 	if kind.Kind == "" {
 		return kind, checkKind(kind)
@@ -90,12 +90,12 @@ func (unstructuredJSON) kindOf(obj *unstructured.Unstructured) (metav1.TypeMeta,
 }
 
 // Event implements Codec.
-func (c unstructuredJSON) Event(frame []byte) (Event[*unstructured.Unstructured], error) {
-	return jsonEvent[*unstructured.Unstructured](frame, c)
+func (c *unstructuredJSON) Event(frame []byte) (Event[*unstructured.Unstructured], error) {
+	return jsonEvent(frame, c)
 }
 
 // Item implements Codec.
-func (c unstructuredJSON) Item(item []byte) (*unstructured.Unstructured, error) {
+func (c *unstructuredJSON) Item(item []byte) (*unstructured.Unstructured, error) {
 	obj, err := c.object(item)
 	return obj, jsonItemError(item, err)
 }

@@ -27,20 +27,20 @@ var tablesAndIndexes = []mutation{
 	{
 		bug:   "two keys of one hash are one",
 		in:    "index.findSlot",
-		old:   " && e.value.is(key)",
+		old:   " && e.text.is(key)",
 		new:   "",
 		suite: ofIndex,
 	},
 	{
 		bug:   "keys of other namespaces are found",
-		in:    "index.slot.is",
+		in:    "index.keyText.is",
 		old:   " && text[:n] == key.Namespace",
 		new:   "",
 		suite: ofIndex,
 	},
 	{
 		bug:   "a key without a namespace is that of the name with a slash",
-		in:    "index.slot.is",
+		in:    "index.keyText.is",
 		old:   "s.prefix == 0 && ",
 		new:   "",
 		suite: ofIndex,

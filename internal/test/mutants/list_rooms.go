@@ -48,9 +48,9 @@ var responses = []mutation{
 	},
 	{
 		bug:   "results are emitted after emit has returned false",
-		in:    "internal/decode/wire.Pipeline.emitDone",
-		old:   "				err = ErrStopped\n				break\n",
-		new:   "				err = ErrStopped\n",
+		in:    "internal/decode/wire.resultsOf.pass",
+		old:   "			return false\n",
+		new:   "			defer func() { more = false }()\n",
 		suite: inWire,
 	},
 	{

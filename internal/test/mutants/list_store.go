@@ -82,7 +82,7 @@ var storeAndIndex = []mutation{
 	{
 		bug:   "an update leaves the old object to those who get it by its key",
 		in:    "index.Indexer.put",
-		old:   "		x.keys.change(&x.keysEpoch, at.hash, at.pos+1).value.object = obj\n",
+		old:   "		x.keys.change(&x.keysEpoch, at.hash, at.pos+1).object = obj\n",
 		new:   "		_ = at\n",
 		suite: reads,
 	},
