@@ -89,18 +89,22 @@ type object interface {
 
 // collection is a view, and the informer that runs it.
 type collection[T object] struct {
-	*typed.Informer[T]
-	view   *view.View[T]
-	inputs []view.Input
-	before *index.Snapshot[T]
+	informer *typed.Informer[T]
+	view     *view.View[T]
+	inputs   []view.Input
+	before   *index.Snapshot[T]
 }
 
 func collect[T object](v *view.View[T], inputs ...view.Input) *collection[T] {
 	return &collection[T]{typed.NewInformer(v), v, inputs, index.NewIndexer[T]().Snapshot()}
 }
 
+func (c *collection[T]) Run(ctx context.Context) error { return c.informer.Run(ctx) }
+
+func (c *collection[T]) WaitForSync(ctx context.Context) error { return c.informer.WaitForSync(ctx) }
+
 func (c *collection[T]) printChanges(out io.Writer) {
-	now := c.Snapshot()
+	now := c.informer.Snapshot()
 	var lines []string
 	for e := range index.Diff(c.before, now) {
 		switch e.Type {

@@ -56,7 +56,7 @@ func inShop(t *testing.T, f func(t *testing.T, srv *apitest.Server, c *collectio
 func of[T object](t *testing.T, c *collection[T], namespace, name string) T {
 	t.Helper()
 	synctest.Wait()
-	obj, ok := c.Get(index.Key{Namespace: namespace, Name: name})
+	obj, ok := c.informer.Get(index.Key{Namespace: namespace, Name: name})
 	require.True(t, ok, "%s/%s", namespace, name)
 	return obj
 }

@@ -64,14 +64,14 @@ func TestLoadOfNodes(t *testing.T) {
 		assert.Equal(t, []string{"0", "0"}, []string{cpu("node-a"), cpu("node-b")}, "a Node without Pods has a Load")
 		require.NoError(t, srv.Delete(t.Context(), newNode("node-b", "")))
 		synctest.Wait()
-		assert.Equal(t, 1, c.load.Len())
+		assert.Equal(t, 1, c.load.informer.Len())
 	})
 }
 
 func TestRestarts(t *testing.T) {
 	inShop(t, func(t *testing.T, srv *apitest.Server, c *collections) {
 		synctest.Wait()
-		assert.Zero(t, c.restarts.Len())
+		assert.Zero(t, c.restarts.informer.Len())
 
 		require.NoError(t, srv.Update(t.Context(), newConfigMap("debug")))
 		restart := of(t, c.restarts, "shop", "web")
