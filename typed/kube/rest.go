@@ -112,7 +112,7 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 		return err
 	}
 	if s.rest.waits {
-		s.definitions = FromREST[*metav1.PartialObjectMetadata](config, WithResource(definitionsResource))
+		s.definitions = definitionsFrom(config)
 	}
 	s.unplanned = sync.OnceValue(func() error { return wire.Unplanned[T](s.client.accept[0], s.client.api, s.rest.mask) })
 	return nil

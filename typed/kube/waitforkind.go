@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/source"
@@ -216,6 +217,16 @@ func wakeUp(waiter chan struct{}) {
 	case waiter <- struct{}{}:
 	default:
 	}
+}
+
+// definitionsFrom returns the definitions of custom resources.
+//
+// It is not inlined, since every package that calls FromREST would compile that for metadata as
+// well as for its own types.
+//
+//go:noinline
+func definitionsFrom(config *rest.Config) source.Source[*metav1.PartialObjectMetadata] {
+	return FromREST[*metav1.PartialObjectMetadata](config, WithResource(definitionsResource))
 }
 
 // definitionsSink wakes a kindWaiter when CustomResourceDefinitions change.
