@@ -78,7 +78,7 @@ func (i *Informer[T]) add(l *listener[T]) error {
 		return fmt.Errorf("informer %s: handler %s not added: %w", i.name, l.registration.name, ErrStopped)
 	}
 	if l.registration.delivery.kind == coalesce {
-		c := eventlog.NewCoalescer(i.log, Event[T].Key, mergeEvents[T])
+		c := eventlog.NewCoalescer(i.log, mergeEvents[T])
 		l.fill = func() (*index.Snapshot[T], filling[T]) {
 			i.mu.Lock()
 			defer i.mu.Unlock()

@@ -71,7 +71,7 @@ type Informer[T index.Object] struct {
 	transform func(T) (T, error)
 	store     *index.Indexer[T]
 	deltas    *queue.DeltaFIFO[T]
-	log       *eventlog.Log[Event[T]]
+	log       *eventlog.Log[T]
 
 	health    health
 	versions  versions
@@ -119,7 +119,7 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 		config:  config{name: nameOf[T](source.OriginOf(src))},
 		source:  src,
 		deltas:  queue.NewDeltaFIFO[T](),
-		log:     eventlog.New[Event[T]](),
+		log:     eventlog.New[T](),
 		created: report.Caller(),
 		synced:  make(chan struct{}),
 		stopped: make(chan struct{}),

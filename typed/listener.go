@@ -20,9 +20,9 @@ type listener[T index.Object] struct {
 
 	handler  Handler[T] // nil: the events are ranged over
 	events   subscription[T]
-	cursor   *eventlog.Cursor[Event[T]] // events, if it is one: to call it costs less
-	initial  *index.Snapshot[T]         // delivered first; nil: nothing
-	onSynced func()                     // called when the handler is synced; nil: nothing is
+	cursor   *eventlog.Cursor[T] // events, if it is one: to call it costs less
+	initial  *index.Snapshot[T]  // delivered first; nil: nothing
+	onSynced func()              // called when the handler is synced; nil: nothing is
 
 	tasks    taskQueue[T]
 	period   time.Duration  // of resyncs; 0: none

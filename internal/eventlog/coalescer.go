@@ -4,12 +4,13 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/shrink"
 )
 
 // Merge joins two events of one key, of which the first was not handled yet.
 // It returns false if the two cancel out.
-type Merge[E any] func(pending, next E) (E, bool)
+type Merge[T index.Object] func(pending, next index.Event[T]) (index.Event[T], bool)
 
 // Coalescer reads the events of a Log, at most one for each key at a time:
 //
@@ -19,43 +20,42 @@ type Merge[E any] func(pending, next E) (E, bool)
 //
 // So what it holds is bounded by the number of keys. Next, Ready and Handled
 // are for one goroutine, the other methods may be called from any.
-type Coalescer[K comparable, E any] struct {
-	log   *Log[E]
-	key   func(E) K
-	merge Merge[E]
+type Coalescer[T index.Object] struct {
+	log   *Log[T]
+	merge Merge[T]
 	ready chan struct{}
 
 	mu      sync.Mutex // taken after log.mu
-	pending map[K]*pending[K, E]
-	first   *pending[K, E] // guarded by mu; the oldest
-	last    *pending[K, E] // guarded by mu
-	spare   *pending[K, E] // guarded by mu; a list of empty ones for reuse
-	spares  int            // guarded by mu; its length
-	most    int            // guarded by mu; that pending has held, for shrink.Map
-	fills   []*Fill[K, E]  // guarded by mu; in progress
-	head    uint64         // guarded by mu; number of the next place
-	handing bool           // guarded by mu; an event is being handled
-	current uint64         // guarded by mu; its place
-	waiting bool           // guarded by mu
-	closed  bool           // guarded by mu
-	batch   [1]E           // what Next returned; owned by the reader
+	pending map[index.Key]*pending[T]
+	first   *pending[T]       // guarded by mu; the oldest
+	last    *pending[T]       // guarded by mu
+	spare   *pending[T]       // guarded by mu; a list of empty ones for reuse
+	spares  int               // guarded by mu; its length
+	most    int               // guarded by mu; that pending has held, for shrink.Map
+	fills   []*Fill[T]        // guarded by mu; in progress
+	head    uint64            // guarded by mu; number of the next place
+	handing bool              // guarded by mu; an event is being handled
+	current uint64            // guarded by mu; its place
+	waiting bool              // guarded by mu
+	closed  bool              // guarded by mu
+	batch   [1]index.Event[T] // what Next returned; owned by the reader
 }
 
 // pending is an event that waits, in a list by place.
-type pending[K comparable, E any] struct {
-	key        K
-	event      E
+type pending[T index.Object] struct {
+	key        index.Key
+	event      index.Event[T]
 	place      uint64
-	prev, next *pending[K, E]
+	prev, next *pending[T]
 }
 
 // NewCoalescer adds a reader to l, which will get what is appended from now
 // on, merged by key.
-func NewCoalescer[K comparable, E any](l *Log[E], key func(E) K, merge Merge[E]) *Coalescer[K, E] {
-	c := &Coalescer[K, E]{
-		log: l, key: key, merge: merge,
+func NewCoalescer[T index.Object](l *Log[T], merge Merge[T]) *Coalescer[T] {
+	c := &Coalescer[T]{
+		log: l, merge: merge,
 		ready:   make(chan struct{}, 1),
-		pending: map[K]*pending[K, E]{},
+		pending: map[index.Key]*pending[T]{},
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,11 +63,11 @@ func NewCoalescer[K comparable, E any](l *Log[E], key func(E) K, merge Merge[E])
 	return c
 }
 
-func (c *Coalescer[K, E]) offer(events []E) {
+func (c *Coalescer[T]) offer(events []index.Event[T]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, e := range events {
-		k := c.key(e)
+		k := e.Key()
 		for _, f := range c.fills {
 			f.changed[k] = struct{}{}
 		}
@@ -83,15 +83,15 @@ func (c *Coalescer[K, E]) offer(events []E) {
 	c.wake()
 }
 
-func (c *Coalescer[K, E]) append(k K, e E) {
+func (c *Coalescer[T]) append(k index.Key, e index.Event[T]) {
 	p := c.spare
 	if p == nil {
-		p = new(pending[K, E])
+		p = new(pending[T])
 	} else {
 		c.spare = p.next
 		c.spares--
 	}
-	*p = pending[K, E]{key: k, event: e, place: c.head, prev: c.last}
+	*p = pending[T]{key: k, event: e, place: c.head, prev: c.last}
 	c.head++
 	if c.last == nil {
 		c.first = p
@@ -102,7 +102,7 @@ func (c *Coalescer[K, E]) append(k K, e E) {
 	c.pending[k] = p
 }
 
-func (c *Coalescer[K, E]) remove(p *pending[K, E]) {
+func (c *Coalescer[T]) remove(p *pending[T]) {
 	if p.prev == nil {
 		c.first = p.next
 	} else {
@@ -115,7 +115,7 @@ func (c *Coalescer[K, E]) remove(p *pending[K, E]) {
 	}
 	delete(c.pending, p.key)
 	c.pending = shrink.Map(c.pending, &c.most)
-	*p = pending[K, E]{}
+	*p = pending[T]{}
 	if c.spares < shrink.Kept {
 		p.next, c.spare = c.spare, p
 		c.spares++
@@ -124,7 +124,7 @@ func (c *Coalescer[K, E]) remove(p *pending[K, E]) {
 
 // Next says that the event it returned before has been handled, and returns
 // the oldest one that waits, or nothing. It is valid until the following call.
-func (c *Coalescer[K, E]) Next() []E {
+func (c *Coalescer[T]) Next() []index.Event[T] {
 	clear(c.batch[:])
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,17 +142,17 @@ func (c *Coalescer[K, E]) Next() []E {
 
 // Ready returns a channel that is readable when there may be something new
 // since Next found nothing.
-func (c *Coalescer[K, E]) Ready() <-chan struct{} { return c.ready }
+func (c *Coalescer[T]) Ready() <-chan struct{} { return c.ready }
 
 // Handled says that the event has been handled.
-func (c *Coalescer[K, E]) Handled() {
+func (c *Coalescer[T]) Handled() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handing = false
 }
 
 // Position returns the place of the oldest event that was not handled yet.
-func (c *Coalescer[K, E]) Position() uint64 {
+func (c *Coalescer[T]) Position() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -167,14 +167,14 @@ func (c *Coalescer[K, E]) Position() uint64 {
 
 // Head returns the place that the next event will get: when Position has
 // reached it, everything that was pending before has been handled.
-func (c *Coalescer[K, E]) Head() uint64 {
+func (c *Coalescer[T]) Head() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.head
 }
 
 // Backlog returns how many events were not handled yet.
-func (c *Coalescer[K, E]) Backlog() int {
+func (c *Coalescer[T]) Backlog() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.handing {
@@ -184,18 +184,18 @@ func (c *Coalescer[K, E]) Backlog() int {
 }
 
 // Close removes the reader, and forgets what is pending.
-func (c *Coalescer[K, E]) Close() {
+func (c *Coalescer[T]) Close() {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
-	c.log.coalescers = slices.DeleteFunc(c.log.coalescers, func(other coalescer[E]) bool { return other == coalescer[E](c) })
+	c.log.coalescers = slices.DeleteFunc(c.log.coalescers, func(other *Coalescer[T]) bool { return other == c })
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	c.pending, c.first, c.last = map[K]*pending[K, E]{}, nil, nil
+	c.pending, c.first, c.last = map[index.Key]*pending[T]{}, nil, nil
 	c.spare, c.spares = nil, 0
 }
 
-func (c *Coalescer[K, E]) wake() {
+func (c *Coalescer[T]) wake() {
 	if c.waiting {
 		c.waiting = false
 		select {

@@ -10,10 +10,10 @@ import (
 )
 
 // drain returns what c has pending, event by event.
-func drain(c *Coalescer[int, change]) []change {
+func drain(c *Coalescer[object]) []change {
 	var list []change
 	for e := c.Next(); len(e) > 0; e = c.Next() {
-		list = append(list, e...)
+		list = append(list, changes(e)...)
 	}
 	return list
 }
@@ -21,11 +21,11 @@ func drain(c *Coalescer[int, change]) []change {
 // TestOnePendingEventForEachKey merges what comes before the reader does:
 // first old, last new, at the place of the first.
 func TestOnePendingEventForEachKey(t *testing.T) {
-	log := New[change]()
-	log.Append([]change{{9, 0, 1}}) // before it joined
-	c := NewCoalescer(log, keyOf, mergeChanges)
-	log.Append([]change{{1, 5, 6}, {2, 0, 7}, {1, 6, 8}, {3, 4, 9}})
-	log.Append([]change{{2, 7, 10}, {1, 8, 0}, {3, 9, 0}, {3, 0, 11}})
+	log := New[object]()
+	log.Append(events(change{9, 0, 1})) // before it joined
+	c := NewCoalescer(log, mergeEvents)
+	log.Append(events(change{1, 5, 6}, change{2, 0, 7}, change{1, 6, 8}, change{3, 4, 9}))
+	log.Append(events(change{2, 7, 10}, change{1, 8, 0}, change{3, 9, 0}, change{3, 0, 11}))
 
 	assert.Equal(t, 3, c.Backlog())
 	assert.Equal(t, []change{{1, 5, 0}, {2, 0, 10}, {3, 4, 11}}, drain(c))
@@ -36,11 +36,11 @@ func TestOnePendingEventForEachKey(t *testing.T) {
 func TestShortLivedObjectsAreNotReported(t *testing.T) {
 	added := []change{{1, 0, 1}, {2, 0, 2}, {3, 0, 3}, {4, 0, 4}}
 	for key := 1; key <= 4; key++ {
-		log := New[change]()
-		c := NewCoalescer(log, keyOf, mergeChanges)
-		log.Append(added)
-		log.Append([]change{{key, key, 0}})
-		log.Append([]change{{5, 0, 5}, {key, 0, 6}})
+		log := New[object]()
+		c := NewCoalescer(log, mergeEvents)
+		log.Append(events(added...))
+		log.Append(events(change{key, key, 0}))
+		log.Append(events(change{5, 0, 5}, change{key, 0, 6}))
 
 		var want []change
 		for _, e := range append(added, change{5, 0, 5}, change{key, 0, 6}) {
@@ -50,7 +50,7 @@ func TestShortLivedObjectsAreNotReported(t *testing.T) {
 		}
 		assert.Equal(t, want, drain(c), "it comes back at the end")
 
-		log.Append([]change{{7, 0, 1}, {7, 1, 0}})
+		log.Append(events(change{7, 0, 1}, change{7, 1, 0}))
 		assert.Empty(t, drain(c))
 		assert.Zero(t, c.Backlog())
 	}
@@ -59,12 +59,12 @@ func TestShortLivedObjectsAreNotReported(t *testing.T) {
 // TestTheEventInHandIsNotMerged appends to a key while its event is being
 // handled: that one stays, the next is told after it.
 func TestTheEventInHandIsNotMerged(t *testing.T) {
-	log := New[change]()
-	c := NewCoalescer(log, keyOf, mergeChanges)
-	log.Append([]change{{1, 0, 1}})
+	log := New[object]()
+	c := NewCoalescer(log, mergeEvents)
+	log.Append(events(change{1, 0, 1}))
 	inHand := c.Next()
-	log.Append([]change{{1, 1, 2}, {1, 2, 0}})
-	assert.Equal(t, []change{{1, 0, 1}}, inHand)
+	log.Append(events(change{1, 1, 2}, change{1, 2, 0}))
+	assert.Equal(t, events(change{1, 0, 1}), inHand)
 	assert.Equal(t, 2, c.Backlog())
 	assert.Equal(t, []change{{1, 1, 0}}, drain(c))
 }
@@ -72,19 +72,19 @@ func TestTheEventInHandIsNotMerged(t *testing.T) {
 // TestFillLeavesPendingEventsAlone offers what is not pending, and has not changed
 // since.
 func TestFillLeavesPendingEventsAlone(t *testing.T) {
-	log := New[change]()
-	c := NewCoalescer(log, keyOf, mergeChanges)
-	log.Append([]change{{4, 0, 7}})
+	log := New[object]()
+	c := NewCoalescer(log, mergeEvents)
+	log.Append(events(change{4, 0, 7}))
 	require.NotEmpty(t, c.Next())
-	log.Append([]change{{5, 0, 7}})
-	resync := func(key int) change { return change{key, 7, 7} }
+	log.Append(events(change{5, 0, 7}))
+	resync := func(key int) event { return change{key, 7, 7}.event() }
 
 	fill := c.Fill()
 	require.Equal(t, []change{{5, 0, 7}}, drain(c))
 	fill.Offer(resync(1))
 	<-c.Ready()
 	fill.Offer(resync(1))
-	log.Append([]change{{2, 6, 7}, {4, 7, 0}})
+	log.Append(events(change{2, 6, 7}, change{4, 7, 0}))
 	fill.Offer(resync(2))
 	assert.Equal(t, []change{{1, 7, 7}, {2, 6, 7}, {4, 7, 0}}, drain(c))
 	fill.Offer(resync(4))
@@ -104,8 +104,8 @@ func TestFillLeavesPendingEventsAlone(t *testing.T) {
 // TestPlacesReportHandledRests follows Position to a Head that was
 // noted before, also when what was pending goes away.
 func TestPlacesReportHandledRests(t *testing.T) {
-	log := New[change]()
-	c := NewCoalescer(log, keyOf, mergeChanges)
+	log := New[object]()
+	c := NewCoalescer(log, mergeEvents)
 	expect := func(position, head, backlog int) {
 		t.Helper()
 		assert.EqualValues(t, position, c.Position(), "position")
@@ -113,18 +113,18 @@ func TestPlacesReportHandledRests(t *testing.T) {
 		assert.Equal(t, backlog, c.Backlog(), "backlog")
 	}
 	expect(0, 0, 0)
-	log.Append([]change{{1, 0, 1}, {2, 0, 1}, {3, 0, 1}})
+	log.Append(events(change{1, 0, 1}, change{2, 0, 1}, change{3, 0, 1}))
 	expect(0, 3, 3)
 	require.Len(t, c.Next(), 1)
 	expect(0, 3, 3)
 	c.Handled()
 	expect(1, 3, 2)
-	log.Append([]change{{1, 1, 2}, {2, 1, 0}})
+	log.Append(events(change{1, 1, 2}, change{2, 1, 0}))
 	expect(2, 4, 2)
-	require.Equal(t, 3, c.Next()[0].key)
-	log.Append([]change{{1, 2, 1}})
+	require.Equal(t, 3, c.Next()[0].New.key)
+	log.Append(events(change{1, 2, 1}))
 	expect(2, 4, 2)
-	require.Equal(t, change{1, 1, 1}, c.Next()[0])
+	require.Equal(t, change{1, 1, 1}.event(), c.Next()[0])
 	expect(3, 4, 1)
 	require.Empty(t, c.Next())
 	expect(4, 4, 0)
@@ -132,16 +132,16 @@ func TestPlacesReportHandledRests(t *testing.T) {
 
 // TestACoalescerClosedWithAnEventInHand keeps the event, and gets no other.
 func TestACoalescerClosedWithAnEventInHand(t *testing.T) {
-	log := New[change]()
-	c, other := NewCoalescer(log, keyOf, mergeChanges), NewCoalescer(log, keyOf, mergeChanges)
-	log.Append([]change{{1, 0, 1}, {2, 0, 1}})
+	log := New[object]()
+	c, other := NewCoalescer(log, mergeEvents), NewCoalescer(log, mergeEvents)
+	log.Append(events(change{1, 0, 1}, change{2, 0, 1}))
 	inHand := c.Next()
 
 	c.Close()
 	c.Close()
-	log.Append([]change{{3, 0, 1}})
+	log.Append(events(change{3, 0, 1}))
 
-	assert.Equal(t, []change{{1, 0, 1}}, inHand)
+	assert.Equal(t, events(change{1, 0, 1}), inHand)
 	assert.Equal(t, 1, c.Backlog(), "the one in hand")
 	assert.Empty(t, c.Next())
 	assert.Zero(t, c.Backlog())
@@ -153,11 +153,11 @@ func TestMergingAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	log := New[change]()
-	c := NewCoalescer(log, keyOf, mergeChanges)
-	events := make([]change, 100)
+	log := New[object]()
+	c := NewCoalescer(log, mergeEvents)
+	events := make([]event, 100)
 	for i := range events {
-		events[i] = change{i % 10, 1, 2}
+		events[i] = change{i % 10, 1, 2}.event()
 	}
 	log.Append(events)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { log.Append(events) }))
@@ -167,10 +167,10 @@ func TestMergingAllocatesNothing(t *testing.T) {
 // TestMemoryOfACoalescer: what a burst needed is given back, though something is
 // always pending, and what is common is used again.
 func TestMemoryOfACoalescer(t *testing.T) {
-	log := New[change]()
-	c := NewCoalescer(log, keyOf, mergeChanges)
+	log := New[object]()
+	c := NewCoalescer(log, mergeEvents)
 	for key := range 100 * shrink.Kept {
-		log.Append([]change{{key, 0, 1}})
+		log.Append(events(change{key, 0, 1}))
 	}
 	require.Equal(t, 100*shrink.Kept, c.Backlog())
 	for c.Backlog() > 2 {
@@ -180,15 +180,15 @@ func TestMemoryOfACoalescer(t *testing.T) {
 	assert.Equal(t, shrink.Kept, c.spares)
 	for p := c.spare; p != nil; p = p.next {
 		c.spares--
-		assert.Equal(t, pending[int, change]{next: p.next}, *p, "it holds on to nothing")
+		assert.Equal(t, pending[object]{next: p.next}, *p, "it holds on to nothing")
 	}
 	require.Zero(t, c.spares)
 	c.spare = nil
 	c.Next()
-	log.Append([]change{{3, 0, 1}})
-	events := []change{{1, 1, 2}}
+	log.Append(events(change{3, 0, 1}))
+	batch := events(change{1, 1, 2})
 	again := func() {
-		log.Append(events)
+		log.Append(batch)
 		c.Next()
 	}
 	for range 2 * shrink.Kept {

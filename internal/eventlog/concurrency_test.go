@@ -15,17 +15,17 @@ const stop = -1
 
 // follow reads c until stop and returns what it got: the changes in their
 // order, each the one that follows the state.
-func follow(next func() []change, ready <-chan struct{}, handled func(), seen state) error {
+func follow(next func() []event, ready <-chan struct{}, handled func(), seen state) error {
 	for {
-		events := next()
-		if len(events) == 0 {
+		batch := next()
+		if len(batch) == 0 {
 			<-ready
 		}
-		for _, e := range events {
-			if e.key == stop {
+		for _, e := range batch {
+			if e.New.key == stop {
 				return nil
 			}
-			if err := seen.apply(e); err != nil {
+			if err := seen.apply(changeOf(e)); err != nil {
 				return err
 			}
 			handled()
@@ -37,8 +37,8 @@ func follow(next func() []change, ready <-chan struct{}, handled func(), seen st
 // that stay reach the writer's state, others come and go, and some look at
 // the numbers whenever something was appended.
 func TestReadersBesideAWriter(t *testing.T) {
-	const keys, events = 50, 30_000
-	log := New[change]()
+	const keys, versions = 50, 30_000
+	log := New[object]()
 	beat := make(chan struct{}, 8)
 	var watchers, followers errgroup.Group
 	onBeat := func(check func() error) {
@@ -67,12 +67,12 @@ func TestReadersBesideAWriter(t *testing.T) {
 		})
 	}
 	for range 2 {
-		c, seen := NewCoalescer(log, keyOf, mergeChanges), state{}
+		c, seen := NewCoalescer(log, mergeEvents), state{}
 		states = append(states, seen)
 		followers.Go(func() error { return follow(c.Next, c.Ready(), c.Handled, seen) })
 		onBeat(func() error {
 			fill := c.Fill()
-			fill.Offer(change{key: keys}) // a key that the writer leaves alone
+			fill.Offer(change{key: keys}.event()) // a key that the writer leaves alone
 			fill.End()
 			if n := c.Backlog(); n < 0 || n > keys+1+1+1 { // that one, one in hand, and stop
 				return fmt.Errorf("%d pending events of %d keys", n, keys)
@@ -83,7 +83,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 	onBeat(func() error { // a guest
 		c := log.NewCursor(3)
 		defer c.Close()
-		coalescer := NewCoalescer(log, keyOf, mergeChanges)
+		coalescer := NewCoalescer(log, mergeEvents)
 		defer coalescer.Close()
 		if n := c.Backlog(); n < 0 {
 			return fmt.Errorf("backlog %d", n)
@@ -91,17 +91,17 @@ func TestReadersBesideAWriter(t *testing.T) {
 		return nil
 	})
 	guest := log.NewCursor(0) // leaves with a batch in hand, and the next one joins
-	var left, kept [][]change
+	var left, kept [][]event
 
 	now, random := state{}, rand.New(rand.NewPCG(1, 2))
-	var batch []change
-	for version := 1; version <= events; version++ {
+	var batch []event
+	for version := 1; version <= versions; version++ {
 		e := change{key: random.IntN(keys), new: version}
 		if e.old = now[e.key]; e.old != 0 && random.IntN(3) == 0 {
 			e.new = 0
 		}
 		require.NoError(t, now.apply(e))
-		if batch = append(batch, e); random.IntN(20) == 0 || version == events {
+		if batch = append(batch, e.event()); random.IntN(20) == 0 || version == versions {
 			require.NoError(t, log.WaitForRoom(t.Context()))
 			log.Append(batch)
 			batch = batch[:0]
@@ -120,7 +120,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 			guest = log.NewCursor(0)
 		}
 	}
-	log.Append([]change{{stop, 0, 1}})
+	log.Append(events(change{stop, 0, 1}))
 	close(beat)
 	require.NoError(t, followers.Wait())
 	require.NoError(t, watchers.Wait())

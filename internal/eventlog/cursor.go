@@ -3,12 +3,14 @@ package eventlog
 import (
 	"slices"
 	"sync/atomic"
+
+	"github.com/kubetyped/informer/index"
 )
 
 // Cursor reads every event of a Log. Next, Ready and Handled are for one
 // goroutine, the other methods may be called from any.
-type Cursor[E any] struct {
-	log   *Log[E]
+type Cursor[T index.Object] struct {
+	log   *Log[T]
 	limit uint64 // 0: none
 	ready chan struct{}
 
@@ -22,8 +24,8 @@ type Cursor[E any] struct {
 
 // NewCursor adds a reader, which will get what is appended from now on. With a
 // limit above zero, WaitForRoom waits while that many events are unread.
-func (l *Log[E]) NewCursor(limit int) *Cursor[E] {
-	c := &Cursor[E]{log: l, limit: uint64(max(limit, 0)), ready: make(chan struct{}, 1)}
+func (l *Log[T]) NewCursor(limit int) *Cursor[T] {
+	c := &Cursor[T]{log: l, limit: uint64(max(limit, 0)), ready: make(chan struct{}, 1)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.pos = l.head
@@ -35,7 +37,7 @@ func (l *Log[E]) NewCursor(limit int) *Cursor[E] {
 // Next says that the events it returned before have been handled, and returns
 // those that follow, or nothing if there are none. They are valid until the
 // following call.
-func (c *Cursor[E]) Next() []E {
+func (c *Cursor[T]) Next() []index.Event[T] {
 	l := c.log
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,30 +71,30 @@ func (c *Cursor[E]) Next() []E {
 
 // Ready returns a channel that is readable when there may be something new
 // since Next found nothing.
-func (c *Cursor[E]) Ready() <-chan struct{} { return c.ready }
+func (c *Cursor[T]) Ready() <-chan struct{} { return c.ready }
 
 // Handled says that one more event of the batch has been handled.
-func (c *Cursor[E]) Handled() { c.done.Store(c.done.Load() + 1) }
+func (c *Cursor[T]) Handled() { c.done.Store(c.done.Load() + 1) }
 
 // Position returns the number of the first event that was not handled yet.
-func (c *Cursor[E]) Position() uint64 { return c.done.Load() }
+func (c *Cursor[T]) Position() uint64 { return c.done.Load() }
 
 // Head returns the number that the next event will get: when Position has
 // reached it, everything that was appended before has been handled.
-func (c *Cursor[E]) Head() uint64 {
+func (c *Cursor[T]) Head() uint64 {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	return c.log.head
 }
 
 // Backlog returns how many events were not handled yet.
-func (c *Cursor[E]) Backlog() int {
+func (c *Cursor[T]) Backlog() int {
 	position := c.Position() // first: the head is never behind it
 	return int(c.Head() - position)
 }
 
 // Close removes the reader. Events that Next returned stay valid.
-func (c *Cursor[E]) Close() {
+func (c *Cursor[T]) Close() {
 	l := c.log
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +102,7 @@ func (c *Cursor[E]) Close() {
 		return
 	}
 	c.closed = true
-	l.cursors = slices.DeleteFunc(l.cursors, func(other *Cursor[E]) bool { return other == c })
+	l.cursors = slices.DeleteFunc(l.cursors, func(other *Cursor[T]) bool { return other == c })
 	if c.batch > 0 {
 		// The reader may still look at its batch: leave the page to it.
 		l.disown(c.pos)
@@ -110,10 +112,10 @@ func (c *Cursor[E]) Close() {
 }
 
 // full reports whether the reader is at its limit.
-func (c *Cursor[E]) full() bool { return c.limit > 0 && c.log.head-c.pos >= c.limit }
+func (c *Cursor[T]) full() bool { return c.limit > 0 && c.log.head-c.pos >= c.limit }
 
 // wakeWaiting makes ready readable if Next found nothing before.
-func (c *Cursor[E]) wakeWaiting() {
+func (c *Cursor[T]) wakeWaiting() {
 	if c.waiting {
 		c.waiting = false
 		select {

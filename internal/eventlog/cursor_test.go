@@ -10,7 +10,7 @@ import (
 
 // TestPositionCountsHandledEvents follows a cursor step by step.
 func TestPositionCountsHandledEvents(t *testing.T) {
-	log := New[int]()
+	log := New[object]()
 	log.Append(numbers(0, 5))
 	c := log.NewCursor(0)
 	expect := func(position, head, backlog int) {
@@ -48,7 +48,7 @@ func TestABatchDoesNotChange(t *testing.T) {
 		"last of some pages": {3*pageSize - 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := New[int]()
+			log := New[object]()
 			other := log.NewCursor(0)
 			log.Append(numbers(0, test.skip))
 			c, sibling := log.NewCursor(0), log.NewCursor(0)
@@ -80,7 +80,7 @@ func TestABatchDoesNotChange(t *testing.T) {
 }
 
 func TestALimitBoundsTheBatch(t *testing.T) {
-	log := New[int]()
+	log := New[object]()
 	c := log.NewCursor(4)
 	log.Append(numbers(0, 10))
 	assert.Equal(t, numbers(0, 4), c.Next())
@@ -93,18 +93,18 @@ func TestALimitBoundsTheBatch(t *testing.T) {
 // kind can be woken.
 func TestReadyIsReadableWhenThereIsMore(t *testing.T) {
 	type reader interface {
-		Next() []change
+		Next() []event
 		Ready() <-chan struct{}
 	}
-	for name, join := range map[string]func(*Log[change]) reader{
-		"cursor":    func(l *Log[change]) reader { return l.NewCursor(0) },
-		"coalescer": func(l *Log[change]) reader { return NewCoalescer(l, keyOf, mergeChanges) },
+	for name, join := range map[string]func(*Log[object]) reader{
+		"cursor":    func(l *Log[object]) reader { return l.NewCursor(0) },
+		"coalescer": func(l *Log[object]) reader { return NewCoalescer(l, mergeEvents) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				log := New[change]()
+				log := New[object]()
 				r := join(log)
-				got := make(chan change)
+				got := make(chan event)
 				go func() {
 					defer close(got)
 					for n := 0; n < 3; {
@@ -120,8 +120,8 @@ func TestReadyIsReadableWhenThereIsMore(t *testing.T) {
 				}()
 				for i := range 3 {
 					synctest.Wait() // the reader sleeps
-					e := change{key: i, new: 1}
-					log.Append([]change{e})
+					e := change{key: i, new: 1}.event()
+					log.Append([]event{e})
 					require.Equal(t, e, <-got)
 				}
 				<-got

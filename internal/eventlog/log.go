@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/kubetyped/informer/index"
 )
 
 const (
@@ -22,29 +24,24 @@ const (
 //  2. An append is one copy of the events and one wake-up for each reader that
 //     waits. It does not wait for readers; WaitForRoom does.
 //  3. An event stays in memory until every Cursor has moved past it.
-type Log[E any] struct {
+type Log[T index.Object] struct {
 	mu    sync.Mutex
-	pages [][]E  // guarded by mu; pages[0] has the event number base
-	spare [][]E  // guarded by mu; empty pages for reuse
-	base  uint64 // guarded by mu; number of the first event that is kept
-	head  uint64 // guarded by mu; number of the next event
+	pages [][]index.Event[T] // guarded by mu; pages[0] has the event number base
+	spare [][]index.Event[T] // guarded by mu; empty pages for reuse
+	base  uint64             // guarded by mu; number of the first event that is kept
+	head  uint64             // guarded by mu; number of the next event
 
-	cursors    []*Cursor[E]   // guarded by mu
-	coalescers []coalescer[E] // guarded by mu
-	starved    bool           // guarded by mu; WaitForRoom waits
-	room       chan struct{}  // has room for one
-}
-
-// coalescer is a Coalescer, whatever its key.
-type coalescer[E any] interface {
-	offer(events []E)
+	cursors    []*Cursor[T]    // guarded by mu
+	coalescers []*Coalescer[T] // guarded by mu
+	starved    bool            // guarded by mu; WaitForRoom waits
+	room       chan struct{}   // has room for one
 }
 
 // New returns an empty log.
-func New[E any]() *Log[E] { return &Log[E]{room: make(chan struct{}, 1)} }
+func New[T index.Object]() *Log[T] { return &Log[T]{room: make(chan struct{}, 1)} }
 
 // Append adds events, which are copied. Calls must not overlap.
-func (l *Log[E]) Append(events []E) {
+func (l *Log[T]) Append(events []index.Event[T]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range l.coalescers {
@@ -70,7 +67,7 @@ func (l *Log[E]) Append(events []E) {
 	}
 }
 
-func (l *Log[E]) newPage() []E {
+func (l *Log[T]) newPage() []index.Event[T] {
 	if n := len(l.spare); n > 0 {
 		page := l.spare[n-1]
 		l.spare = l.spare[:n-1]
@@ -81,7 +78,7 @@ func (l *Log[E]) newPage() []E {
 
 // reserve makes room in a page, up to the number end if there can be one. The
 // first page grows as it is filled: programs have many logs with few events.
-func (l *Log[E]) reserve(page, end int) {
+func (l *Log[T]) reserve(page, end int) {
 	events := l.pages[page]
 	if len(events) >= min(end, pageSize) {
 		return
@@ -90,15 +87,15 @@ func (l *Log[E]) reserve(page, end int) {
 	if page == 0 {
 		size = min(pageSize, max(minPage, 1<<bits.Len(uint(end-1))))
 	}
-	l.pages[page] = append(make([]E, 0, size), events...)[:size] // a reader may hold the old one
+	l.pages[page] = append(make([]index.Event[T], 0, size), events...)[:size] // a reader may hold the old one
 }
 
 // WaitForRoom waits until every Cursor that has a limit is below it. It
 // returns ctx's error if that ends first. Calls must not overlap.
-func (l *Log[E]) WaitForRoom(ctx context.Context) error {
+func (l *Log[T]) WaitForRoom(ctx context.Context) error {
 	for {
 		l.mu.Lock()
-		full := slices.ContainsFunc(l.cursors, (*Cursor[E]).full)
+		full := slices.ContainsFunc(l.cursors, (*Cursor[T]).full)
 		l.starved = full
 		l.mu.Unlock()
 		if !full {
@@ -113,7 +110,7 @@ func (l *Log[E]) WaitForRoom(ctx context.Context) error {
 }
 
 // trim frees the events that every cursor has read.
-func (l *Log[E]) trim() {
+func (l *Log[T]) trim() {
 	end := l.head
 	for _, c := range l.cursors {
 		end = min(end, c.pos)
@@ -139,13 +136,13 @@ func (l *Log[E]) trim() {
 
 // disown replaces the page of event number pos by a copy, so that clearing and
 // reusing it does not touch what a reader was given.
-func (l *Log[E]) disown(pos uint64) {
+func (l *Log[T]) disown(pos uint64) {
 	page := pos>>pageBits - l.base>>pageBits
 	l.pages[page] = slices.Clone(l.pages[page])
 }
 
 // signalRoom wakes WaitForRoom.
-func (l *Log[E]) signalRoom() {
+func (l *Log[T]) signalRoom() {
 	if l.starved {
 		l.starved = false
 		select {

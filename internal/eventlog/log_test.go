@@ -5,26 +5,29 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kubetyped/informer/index"
 )
 
 // numbers returns the events from up to to, without to.
-func numbers(from, to int) []int {
-	list := make([]int, 0, to-from)
+func numbers(from, to int) []event {
+	list := make([]event, 0, to-from)
 	for n := from; n < to; n++ {
-		list = append(list, n)
+		list = append(list, change{key: n, new: n}.event())
 	}
 	return list
 }
 
 // read returns all that c has not read, and leaves nothing in hand.
-func read[E any](c *Cursor[E]) []E {
-	var list []E
+func read[T index.Object](c *Cursor[T]) []index.Event[T] {
+	var list []index.Event[T]
 	for batch := c.Next(); len(batch) > 0; batch = c.Next() {
 		list = append(list, batch...)
 	}
@@ -34,7 +37,7 @@ func read[E any](c *Cursor[E]) []E {
 // TestReadersGetEventsAppendedAfterTheyJoined has three cursors join at
 // different times and places of a page.
 func TestReadersGetEventsAppendedAfterTheyJoined(t *testing.T) {
-	log := New[int]()
+	log := New[object]()
 	log.Append(numbers(0, 10)) // nobody is there
 	first := log.NewCursor(0)
 	log.Append(numbers(10, 700))
@@ -47,13 +50,13 @@ func TestReadersGetEventsAppendedAfterTheyJoined(t *testing.T) {
 	assert.Equal(t, numbers(700, 2000), read(second))
 	assert.Empty(t, read(third))
 	log.Append(numbers(2000, 2001))
-	for _, c := range []*Cursor[int]{first, second, third} {
-		assert.Equal(t, []int{2000}, read(c))
+	for _, c := range []*Cursor[object]{first, second, third} {
+		assert.Equal(t, numbers(2000, 2001), read(c))
 	}
 }
 
 func TestAppendCopiesItsEvents(t *testing.T) {
-	log := New[int]()
+	log := New[object]()
 	c := log.NewCursor(0)
 	events := numbers(0, 600)
 	log.Append(events)
@@ -61,20 +64,24 @@ func TestAppendCopiesItsEvents(t *testing.T) {
 	assert.Equal(t, numbers(0, 600), read(c))
 }
 
-// object is an event that the garbage collector can be asked about.
-type object struct {
+// tracked is an object that the garbage collector can be asked about.
+type tracked struct {
 	_ [64]byte
 	n int
 }
 
-// appendObject returns a weak pointer to the only event of an append.
-func appendObject(log *Log[*object], n int) weak.Pointer[object] {
-	o := &object{n: n}
-	log.Append([]*object{o})
+func (o *tracked) GetName() string { return strconv.Itoa(o.n) }
+
+func (o *tracked) GetNamespace() string { return "" }
+
+// appendObject returns a weak pointer to the object of the only event of an append.
+func appendObject(log *Log[*tracked], n int) weak.Pointer[tracked] {
+	o := &tracked{n: n}
+	log.Append([]index.Event[*tracked]{{New: o}})
 	return weak.Make(o)
 }
 
-func alive(objects ...weak.Pointer[object]) int {
+func alive(objects ...weak.Pointer[tracked]) int {
 	runtime.GC()
 	n := 0
 	for _, o := range objects {
@@ -88,7 +95,7 @@ func alive(objects ...weak.Pointer[object]) int {
 // TestEventsAreLetGoOnceRead looks at the garbage collector while the log is
 // idle: what the last cursor has moved past is gone without another append.
 func TestEventsAreLetGoOnceRead(t *testing.T) {
-	log := New[*object]()
+	log := New[*tracked]()
 	quick, slow := log.NewCursor(0), log.NewCursor(0)
 	a, b := appendObject(log, 1), appendObject(log, 2)
 
@@ -99,7 +106,7 @@ func TestEventsAreLetGoOnceRead(t *testing.T) {
 	assert.Zero(t, alive(a, b))
 
 	// The same at the end of a page, with a laggard that leaves.
-	var objects []weak.Pointer[object]
+	var objects []weak.Pointer[tracked]
 	for n := range 2 * pageSize {
 		objects = append(objects, appendObject(log, n))
 	}
@@ -114,8 +121,8 @@ func TestEventsAreLetGoOnceRead(t *testing.T) {
 }
 
 func TestNothingIsKeptWithoutACursor(t *testing.T) {
-	log := New[*object]()
-	coalescer := NewCoalescer(log, func(o *object) int { return o.n }, func(_, next *object) (*object, bool) { return next, true })
+	log := New[*tracked]()
+	coalescer := NewCoalescer(log, func(_, next index.Event[*tracked]) (index.Event[*tracked], bool) { return next, true })
 	a, b := appendObject(log, 1), appendObject(log, 1)
 	assert.Equal(t, 1, alive(a, b), "the first was merged away")
 	require.Len(t, coalescer.Next(), 1)
@@ -136,21 +143,21 @@ func TestNothingIsKeptWithoutACursor(t *testing.T) {
 // without a limit, which reads nothing.
 func TestWaitForRoom(t *testing.T) {
 	for name, test := range map[string]struct {
-		release func(a, b *Cursor[int])
+		release func(a, b *Cursor[object])
 		room    bool
 	}{
-		"nothing":                   {func(a, b *Cursor[int]) {}, false},
-		"both in hand":              {func(a, b *Cursor[int]) { a.Next(); b.Next() }, false},
-		"one read":                  {func(a, b *Cursor[int]) { a.Next(); a.Next(); b.Next() }, false},
-		"one still at its limit":    {func(a, b *Cursor[int]) { read(a); b.Next(); b.Next() }, false}, // 2 of 4
-		"both read":                 {func(a, b *Cursor[int]) { read(a); read(b) }, true},
-		"one read, one closed":      {func(a, b *Cursor[int]) { b.Close(); a.Next(); a.Next() }, true},
-		"both closed":               {func(a, b *Cursor[int]) { a.Close(); b.Close() }, true},
-		"closed with batch in hand": {func(a, b *Cursor[int]) { a.Next(); a.Close(); b.Next(); b.Close() }, true},
+		"nothing":                   {func(a, b *Cursor[object]) {}, false},
+		"both in hand":              {func(a, b *Cursor[object]) { a.Next(); b.Next() }, false},
+		"one read":                  {func(a, b *Cursor[object]) { a.Next(); a.Next(); b.Next() }, false},
+		"one still at its limit":    {func(a, b *Cursor[object]) { read(a); b.Next(); b.Next() }, false}, // 2 of 4
+		"both read":                 {func(a, b *Cursor[object]) { read(a); read(b) }, true},
+		"one read, one closed":      {func(a, b *Cursor[object]) { b.Close(); a.Next(); a.Next() }, true},
+		"both closed":               {func(a, b *Cursor[object]) { a.Close(); b.Close() }, true},
+		"closed with batch in hand": {func(a, b *Cursor[object]) { a.Next(); a.Close(); b.Next(); b.Close() }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				log := New[int]()
+				log := New[object]()
 				a, b := log.NewCursor(3), log.NewCursor(2)
 				log.NewCursor(0)
 				log.Append(numbers(0, 1))
@@ -193,7 +200,7 @@ func TestWaitForRoom(t *testing.T) {
 func TestWaitForRoomTakesTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, batch, batches = 5, 3, 400
-		log := New[int]()
+		log := New[object]()
 		c := log.NewCursor(limit)
 		go func() {
 			for i := range batches {
@@ -202,7 +209,7 @@ func TestWaitForRoomTakesTurns(t *testing.T) {
 				assert.Less(t, c.Backlog(), limit+batch)
 			}
 		}()
-		var got []int
+		var got []event
 		for len(got) < batch*batches {
 			events := c.Next()
 			if len(events) == 0 {
@@ -221,12 +228,12 @@ func TestMemoryInSteadyState(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	log := New[change]()
+	log := New[object]()
 	a, b := log.NewCursor(0), log.NewCursor(0)
-	events := slices.Repeat([]change{{1, 2, 3}}, 23)
+	events := slices.Repeat(events(change{1, 2, 3}), 23)
 	turn := func() {
 		log.Append(events)
-		for _, c := range []*Cursor[change]{a, b} {
+		for _, c := range []*Cursor[object]{a, b} {
 			for batch := c.Next(); len(batch) > 0; batch = c.Next() {
 				for range batch {
 					c.Handled()
@@ -244,13 +251,13 @@ func TestMemoryInSteadyState(t *testing.T) {
 		turn()
 	}
 	runtime.ReadMemStats(&after)
-	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/pages, uint64(1000), "a page has 12 KiB")
+	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/pages, uint64(1000), "a page has 20 KiB")
 }
 
 // Most logs are those of small informers: the first page is no larger than it needs
 // to be, and later ones are whole. A reader keeps what it has in hand.
 func TestFirstPageGrows(t *testing.T) {
-	l := New[int]()
+	l := New[object]()
 	c := l.NewCursor(0)
 	l.Append(numbers(0, 1))
 	assert.Len(t, l.pages[0], minPage)
@@ -264,7 +271,7 @@ func TestFirstPageGrows(t *testing.T) {
 	}
 	assert.Equal(t, numbers(1, 2*pageSize+10), read(c))
 
-	late := New[int]()
+	late := New[object]()
 	late.Append(numbers(0, 300)) // nobody reads
 	c = late.NewCursor(0)
 	late.Append(numbers(300, 301))

@@ -27,31 +27,31 @@ func (w *waker) rouse() {
 
 // cursorModel knows a Cursor by the numbers of the events.
 type cursorModel struct {
-	*Cursor[change]
+	*Cursor[object]
 	waker
 	limit    int
 	pos, end int // of the batch in hand
 	handled  int
-	batch    []change
+	batch    []event
 	closed   bool
 }
 
 // coalescerModel keeps what is pending in a slice.
 type coalescerModel struct {
-	*Coalescer[int, change]
+	*Coalescer[object]
 	waker
 	pending []change
 	places  []int
 	head    int
-	batch   []change // what Next returned
-	want    []change
+	batch   []event // what Next returned
+	want    []event
 	handing int // place of the event in hand; -1: none
 	seen    state
 	closed  bool
 
-	fill    *Fill[int, change] // nil: none is under way
-	then    state              // when it was begun
-	changed map[int]bool       // since then
+	fill    *Fill[object] // nil: none is under way
+	then    state         // when it was begun
+	changed map[int]bool  // since then
 }
 
 func (c *coalescerModel) offer(e change) {
@@ -68,8 +68,8 @@ func (c *coalescerModel) offer(e change) {
 
 func checkLog(t *rapid.T) {
 	var (
-		log        = New[change]()
-		all        []change
+		log        = New[object]()
+		all        []event
 		now        = state{}
 		version    int
 		cursors    []*cursorModel
@@ -98,7 +98,7 @@ func checkLog(t *rapid.T) {
 			n := size.Draw(t, "size")
 			keys := rapid.IntRange(1, 12).Draw(t, "keys")
 			gone := rapid.IntRange(2, 5).Draw(t, "gone") // each so many is a deletion
-			events := make([]change, n)
+			events := make([]event, n)
 			for i := range events {
 				version++
 				e := change{key: version * 7 % keys, new: version}
@@ -107,7 +107,7 @@ func checkLog(t *rapid.T) {
 					e.new = 0
 				}
 				require.NoError(t, now.apply(e))
-				events[i] = e
+				events[i] = e.event()
 				for _, c := range coalescers {
 					if !c.closed {
 						c.offer(e)
@@ -136,7 +136,7 @@ func checkLog(t *rapid.T) {
 		},
 		"new coalescer": func(*rapid.T) {
 			coalescers = append(coalescers, &coalescerModel{
-				Coalescer: NewCoalescer(log, keyOf, mergeChanges), handing: -1, seen: maps.Clone(now), changed: map[int]bool{},
+				Coalescer: NewCoalescer(log, mergeEvents), handing: -1, seen: maps.Clone(now), changed: map[int]bool{},
 			})
 		},
 		"next": ofCursor(func(t *rapid.T, c *cursorModel) {
@@ -170,7 +170,7 @@ func checkLog(t *rapid.T) {
 			c.want, c.handing = nil, -1
 			c.found(len(c.pending) > 0)
 			if len(c.pending) > 0 {
-				c.want, c.handing = []change{c.pending[0]}, c.places[0]
+				c.want, c.handing = events(c.pending[0]), c.places[0]
 				require.NoError(t, c.seen.apply(c.pending[0]))
 				c.pending, c.places = c.pending[1:], c.places[1:]
 			}
@@ -188,7 +188,7 @@ func checkLog(t *rapid.T) {
 				return
 			}
 			e := change{key, c.then[key], c.then[key]} // as a resync has it
-			c.fill.Offer(e)
+			c.fill.Offer(e.event())
 			if !c.closed && !c.changed[key] && !slices.ContainsFunc(c.pending, func(p change) bool { return p.key == key }) {
 				c.offer(e)
 				c.rouse()
@@ -260,7 +260,7 @@ func checkCoalescer(t *rapid.T, c *coalescerModel, now state) {
 
 // firstKept returns the number of the first event that the slowest cursor has
 // not moved past.
-func firstKept(cursors []*cursorModel, all []change) int {
+func firstKept(cursors []*cursorModel, all []event) int {
 	first := len(all)
 	for _, c := range cursors {
 		if !c.closed {
@@ -272,7 +272,7 @@ func firstKept(cursors []*cursorModel, all []change) int {
 
 // checkMemory looks into the log: it holds what the slowest cursor has not
 // moved past, and nothing else.
-func checkMemory(t *rapid.T, log *Log[change], cursors []*cursorModel, all []change) {
+func checkMemory(t *rapid.T, log *Log[object], cursors []*cursorModel, all []event) {
 	base := firstKept(cursors, all)
 	require.LessOrEqual(t, len(log.pages), (len(all)-base)/pageSize+2)
 	n := uint64(base &^ pageMask)

@@ -24,7 +24,7 @@ const crowdKeys = 100
 func TestLogCrowdWaves(t *testing.T) {
 	waves.Run(t, 6, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) {
-			log, over := eventlog.New[told](), make(chan struct{})
+			log, over := eventlog.New[object](), make(chan struct{})
 			var crowd sync.WaitGroup
 			for n := range uint64(6) {
 				crowd.Go(func() { readInTurns(t, log, rand.New(rand.NewPCG(seed, n)), over) })
@@ -37,9 +37,9 @@ func TestLogCrowdWaves(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 				_ = log.WaitForRoom(ctx)
 				cancel()
-				events := make([]told, []int{1, 5, 513, 3000}[r.IntN(4)])
+				events := make([]event, []int{1, 5, 513, 3000}[r.IntN(4)])
 				for i := range events {
-					events[i] = told{(head + i) % crowdKeys, head + i, head + i}
+					events[i] = told{(head + i) % crowdKeys, head + i, head + i}.event()
 				}
 				log.Append(events)
 				head += len(events)
@@ -52,7 +52,7 @@ func TestLogCrowdWaves(t *testing.T) {
 }
 
 // readInTurns is one reader after the other.
-func readInTurns(t *testing.T, log *eventlog.Log[told], r *rand.Rand, over <-chan struct{}) {
+func readInTurns(t *testing.T, log *eventlog.Log[object], r *rand.Rand, over <-chan struct{}) {
 	for !isOver(over) {
 		c := log.NewCursor([]int{0, 50, 2000}[r.IntN(3)])
 		var closing sync.WaitGroup
@@ -68,7 +68,8 @@ func readInTurns(t *testing.T, log *eventlog.Log[told], r *rand.Rand, over <-cha
 			if r.IntN(30) == 0 {
 				time.Sleep(time.Millisecond)
 			}
-			for _, e := range batch {
+			for _, given := range batch {
+				e := toldBy(given)
 				if last >= 0 && e.to != last+1 {
 					assert.Fail(t, fmt.Sprintf("a reader is given %d after %d", e.to, last))
 				}
@@ -85,10 +86,10 @@ func readInTurns(t *testing.T, log *eventlog.Log[told], r *rand.Rand, over <-cha
 }
 
 // joinInTurns is one coalescing reader after the other.
-func joinInTurns(t *testing.T, log *eventlog.Log[told], r *rand.Rand, over <-chan struct{}) {
-	merge := func(pending, next told) (told, bool) { return told{pending.key, pending.from, next.to}, true }
+func joinInTurns(t *testing.T, log *eventlog.Log[object], r *rand.Rand, over <-chan struct{}) {
+	merge := func(pending, next event) (event, bool) { return event{Old: pending.Old, New: next.New}, true }
 	for !isOver(over) {
-		c := eventlog.NewCoalescer(log, func(e told) int { return e.key }, merge)
+		c := eventlog.NewCoalescer(log, merge)
 		latest := map[int]int{} // the number that was told last, by key
 		for range r.IntN(5000) {
 			got := c.Next()
@@ -96,7 +97,7 @@ func joinInTurns(t *testing.T, log *eventlog.Log[told], r *rand.Rand, over <-cha
 				waitBriefly(c.Ready())
 				continue
 			}
-			e := got[0]
+			e := toldBy(got[0])
 			if before, ok := latest[e.key]; ok && e.from != before+crowdKeys {
 				assert.Fail(t, fmt.Sprintf("key %d is told of from %d after %d", e.key, e.from, before))
 			}

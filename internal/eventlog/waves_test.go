@@ -3,36 +3,52 @@ package eventlog_test
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/test/waves"
 )
 
+// object is a key with a number.
+type object struct{ key, number int }
+
+func (o object) GetName() string { return strconv.Itoa(o.key) }
+
+func (o object) GetNamespace() string { return "" }
+
+// event is an event of the log.
+type event = index.Event[object]
+
 // told is an event that tells of the changes of a key from one number to another.
 type told struct{ key, from, to int }
+
+func (e told) event() event { return event{Old: object{e.key, e.from}, New: object{e.key, e.to}} }
+
+func toldBy(e event) told { return told{e.New.key, e.Old.number, e.New.number} }
 
 // vanishes reports whether nothing is left to tell when this change joins others.
 func (e told) vanishes() bool { return e.to%5 == 0 }
 
-func join(pending, next told) (told, bool) {
-	return told{pending.key, pending.from, next.to}, !next.vanishes()
+func join(pending, next event) (event, bool) {
+	return event{Old: pending.Old, New: next.New}, !toldBy(next).vanishes()
 }
 
 // plain is a Cursor, beside what it has to have got.
 type plain struct {
-	*eventlog.Cursor[told]
-	next    int    // the number of the first event that it was not given
-	held    []told // what it was given last
-	first   int    // the number of held[0]
-	handled int    // of held
+	*eventlog.Cursor[object]
+	next    int     // the number of the first event that it was not given
+	held    []event // what it was given last
+	first   int     // the number of held[0]
+	handled int     // of held
 }
 
 // joined is a Coalescer, beside what waits for its reader.
 type joined struct {
-	*eventlog.Coalescer[int, told]
+	*eventlog.Coalescer[object]
 	waits   map[int]*waiting // by key
 	line    []*waiting       // by place; some have gone
 	head    int              // the number of the next place
@@ -49,7 +65,7 @@ type waiting struct {
 
 // filling is a Fill, and the keys that have changed since it began.
 type filling struct {
-	*eventlog.Fill[int, told]
+	*eventlog.Fill[object]
 	changed map[int]bool
 }
 
@@ -58,7 +74,7 @@ type filling struct {
 type logWorld struct {
 	*testing.T
 	*rand.Rand
-	log    *eventlog.Log[told]
+	log    *eventlog.Log[object]
 	head   int
 	keys   int
 	plains []*plain
@@ -71,7 +87,7 @@ type logWorld struct {
 func TestLogWaves(t *testing.T) {
 	waves.Run(t, 5, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		w := &logWorld{T: t, Rand: r, log: eventlog.New[told](), keys: []int{1, 7, 600, 5000, 60_000}[r.IntN(5)]}
+		w := &logWorld{T: t, Rand: r, log: eventlog.New[object](), keys: []int{1, 7, 600, 5000, 60_000}[r.IntN(5)]}
 		for range 100 + r.IntN(300) {
 			w.step()
 			w.look()
@@ -114,11 +130,12 @@ func (w *logWorld) step() {
 func (w *logWorld) append() {
 	n := []int{0, 1, 3, 50, 511, 512, 513, 5000, 30_000}[w.IntN(9)]
 	stride := 1 + w.IntN(w.keys)
-	events := make([]told, n)
+	events := make([]event, n)
 	for i := range events {
-		events[i] = told{(w.head + i) * stride % w.keys, w.head + i, w.head + i}
+		e := told{(w.head + i) * stride % w.keys, w.head + i, w.head + i}
+		events[i] = e.event()
 		for _, c := range w.joined {
-			c.offer(events[i])
+			c.offer(e)
 		}
 	}
 	w.log.Append(events)
@@ -190,7 +207,7 @@ func (w *logWorld) leave(i int) {
 // comeOrGo adds a Coalescer, or closes one.
 func (w *logWorld) comeOrGo() {
 	if len(w.joined) < 3 {
-		c := &joined{Coalescer: eventlog.NewCoalescer(w.log, func(e told) int { return e.key }, join), waits: map[int]*waiting{}, current: -1}
+		c := &joined{Coalescer: eventlog.NewCoalescer(w.log, join), waits: map[int]*waiting{}, current: -1}
 		w.joined = append(w.joined, c)
 	} else if w.IntN(4) == 0 {
 		i := w.IntN(len(w.joined))
@@ -198,7 +215,7 @@ func (w *logWorld) comeOrGo() {
 		c.Close()
 		require.Empty(w, c.Next())
 		for _, f := range c.fills {
-			f.Offer(told{key: 1})
+			f.Offer(told{key: 1}.event())
 			f.End()
 		}
 		require.Zero(w, c.Backlog(), "it is closed")
@@ -218,7 +235,7 @@ func (w *logWorld) fill(c *joined) {
 	f := c.fills[0]
 	for range w.IntN(2000) {
 		e := told{w.IntN(w.keys), -1, -1}
-		if f.Offer(e); !f.changed[e.key] && c.waits[e.key] == nil {
+		if f.Offer(e.event()); !f.changed[e.key] && c.waits[e.key] == nil {
 			c.wait(e)
 		}
 	}
@@ -237,7 +254,7 @@ func (w *logWorld) take(c *joined, n int) {
 			c.current = -1
 			return
 		}
-		if len(got) != 1 || got[0] != want.told {
+		if len(got) != 1 || toldBy(got[0]) != want.told {
 			w.Fatalf("a coalescing reader is given %v, want %v", got, want.told)
 		}
 		want.gone, c.current = true, want.place
@@ -253,7 +270,7 @@ func (w *logWorld) take(c *joined, n int) {
 func (w *logWorld) look() {
 	for _, c := range slices.Concat(w.plains, w.left) {
 		for i, e := range c.held {
-			if e.to != c.first+i {
+			if e.New.number != c.first+i {
 				w.Fatalf("what a reader was given as event %d is %v now", c.first+i, e)
 			}
 		}

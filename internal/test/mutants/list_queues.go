@@ -138,7 +138,7 @@ var ofQueues = []mutation{
 	{
 		bug:   "events to spare keep objects alive",
 		in:    "internal/eventlog.Coalescer.remove",
-		old:   "	*p = pending[K, E]{}\n",
+		old:   "	*p = pending[T]{}\n",
 		new:   "",
 		suite: logTests,
 	},

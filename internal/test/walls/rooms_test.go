@@ -29,7 +29,7 @@ func TestRooms(t *testing.T) {
 		forbidden []string
 	}{
 		"internal/mutation": {forbidden: []string{api, client}},
-		"internal/eventlog": {ours: []string{"internal/shrink"}, forbidden: []string{api, client, web}},
+		"internal/eventlog": {ours: []string{"index", "internal/shrink"}, forbidden: []string{api, client, web}},
 		"index":             {forbidden: []string{api, client, web}},
 		"queue":             {ours: append([]string{"index"}, ofQueue...), forbidden: []string{api, client}, allowed: []string{queues}},
 		"lister":            {ours: []string{"index"}, forbidden: []string{api, client}},
