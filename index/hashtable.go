@@ -9,7 +9,7 @@ import (
 // pages.
 type tables[T, X any] struct {
 	list  []*table[T, X] // by the leading bits of hashes; one table may be there several times in a row
-	shift uint8          // what is left of a hash after a shift by this are those bits
+	shift uint8          // how far to shift a hash right to get those bits
 }
 
 // table returns the table in which entries of a hash are, nil if there are none.

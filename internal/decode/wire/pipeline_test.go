@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -219,6 +221,35 @@ func TestResultsAreNotHeldBack(t *testing.T) {
 			close(frames.hold)
 			running.Wait()
 		})
+	}
+}
+
+// TestResultsAreDropped: a pipeline whose next frame does not come refers to none of the results
+// that it has emitted.
+func TestResultsAreDropped(t *testing.T) {
+	for limit := 1; limit <= 3; limit++ {
+		for behind := range 2 {
+			synctest.Test(t, func(t *testing.T) {
+				frames := &parts{numbers: upTo(10), hold: make(chan struct{}), behind: func(int) int { return behind << 20 }}
+				var emitted []weak.Pointer[[64]byte]
+				var running sync.WaitGroup
+				running.Go(func() {
+					decode := func([]byte) (*[64]byte, error) { return new([64]byte), nil }
+					assert.NoError(t, wire.NewPipeline(limit, decode, func(result *[64]byte) bool {
+						emitted = append(emitted, weak.Make(result))
+						return true
+					}, nothing).Run(frames))
+				})
+				synctest.Wait()
+				runtime.GC()
+				assert.Len(t, emitted, 10)
+				for _, result := range emitted {
+					assert.Nil(t, result.Value())
+				}
+				close(frames.hold)
+				running.Wait()
+			})
+		}
 	}
 }
 
