@@ -69,7 +69,7 @@ func (x *Indexer[T]) fillIndexes(indexes []Definition[T]) {
 	for _, index := range indexes {
 		index.begin()
 		index.reset(int(x.objects.n))
-		for obj := range x.objects.all() {
+		for obj := range all(x.objects.pages) {
 			index.stage(obj)
 		}
 		for pos := range x.objects.n {

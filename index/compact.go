@@ -24,7 +24,7 @@ func (s *postings[K]) compacted() *postings[K] {
 		f.posts.push(&f.shape, *p)
 		f.live++
 	}
-	for m := range s.first.all() {
+	for m := range all(s.first.pages) {
 		if !m.isRun() {
 			f.first.push(&f.shape, member{id: numbers[m.id], at: m.at})
 			continue

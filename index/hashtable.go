@@ -1,9 +1,6 @@
 package index
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
 // tables is the read side of a hashTable. A copy of the struct is a view, as with
 // pages.
@@ -31,9 +28,6 @@ func (t *tables[T, X]) each(yield func(*entry[T, X]) bool) {
 		before = table
 	}
 }
-
-// all ranges over the entries.
-func (t tables[T, X]) all() iter.Seq[*entry[T, X]] { return t.each }
 
 // has reports whether there is an entry of a hash.
 func (t *tables[T, X]) has(hash uint32) bool {

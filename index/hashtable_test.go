@@ -96,7 +96,7 @@ func checkHashTable(t *rapid.T) {
 // checkTables compares the read side of a table with a model.
 func checkTables(t require.TestingT, view tables[uint32, struct{}], model tableModel) {
 	found := tableModel{}
-	for e := range view.all() {
+	for e := range view.each {
 		found[e.place] = e.hash
 		if e.object != ^e.place {
 			require.Fail(t, "wrong value", "of place %d", e.place)

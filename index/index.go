@@ -1,6 +1,10 @@
 package index
 
-import "iter"
+import (
+	"iter"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
 
 // Index finds the objects of an Indexer by a key that a function computes for each of them. It
 // is a handle: made once with New or Single, added to one Indexer, and used for lookups, which
@@ -22,8 +26,9 @@ import "iter"
 type Index[K comparable, T Object] struct {
 	attachment[T]
 	keys   func(dst []K, obj T) []K // appends the keys of obj; nil if the user's function is
-	labels []string                 // the label keys, if it was made by Labels
-	posts  *postings[K]             // guarded by owner.mu
+	labels []string                 // the label keys, if it was made by Labels; term is set, too
+	term   func(*Index[K, T], labels.Requirement) (Term[T], bool)
+	posts  *postings[K] // guarded by owner.mu
 
 	// What stage computed for the objects of a batch: the keys of object i end
 	// at ends[i]. Guarded by owner.writer.
@@ -67,7 +72,7 @@ func Single[K comparable, T Object](name string, key func(T) (K, bool)) *Index[K
 // Indexer.
 func (x *Index[K, T]) Clone() *Index[K, T] {
 	c := newIndex(x.name, x.keys)
-	c.labels = x.labels
+	c.labels, c.term = x.labels, x.term
 	return c
 }
 

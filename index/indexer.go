@@ -105,7 +105,7 @@ func (x *Indexer[T]) List() []T {
 
 // All implements Reader.
 func (x *Indexer[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) { x.view("All").all()(yield) }
+	return func(yield func(T) bool) { all(x.view("All"))(yield) }
 }
 
 // ListNamespace implements Reader.
@@ -141,7 +141,7 @@ func (x *Indexer[T]) Candidates(namespace string, selector labels.Selector) iter
 		switch {
 		case !selectable:
 		case len(sets) == 0:
-			objects.all()(yield)
+			all(objects)(yield)
 		default:
 			intersect(objects, sets, yield)
 		}

@@ -89,5 +89,5 @@ func (x *Index[K, T]) viewKeyStrings(owner *Indexer[T], hash uint32, k K) (filed
 // indexer's own and must not be modified; all of them are of one consistent state. No
 // lock is held while the loop body runs.
 func (x *Indexer[T]) Chunks() iter.Seq[[]T] {
-	return func(yield func([]T) bool) { x.view("Chunks").chunks()(yield) }
+	return func(yield func([]T) bool) { chunks(x.view("Chunks"))(yield) }
 }

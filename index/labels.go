@@ -28,7 +28,7 @@ type Labeled interface {
 func Labels[T Labeled](keys ...string) *Index[Label, T] {
 	sorted := slices.Compact(slices.Sorted(slices.Values(keys)))
 	x := newIndex[Label, T]("labels("+strings.Join(sorted, ",")+")", nil)
-	x.labels = sorted
+	x.labels, x.term = sorted, labelTerm[T]
 	if len(keys) > 0 {
 		x.keys = func(dst []Label, obj T) []Label {
 			have := obj.GetLabels()
@@ -52,23 +52,28 @@ func (x *Index[K, T]) Needs() []string {
 	return []string{"metadata.labels"}
 }
 
-// labelTerm returns the term that stands for r, if x is an index of labels
-// that has r's key.
+// labelTerm implements Definition: only indexes made by Labels have such terms. A function of
+// theirs returns them, not a conversion of x to *Index[Label, T], which would have every program
+// compile and link the indexes of labels.
 func (x *Index[K, T]) labelTerm(r labels.Requirement) (Term[T], bool) {
-	ofLabels, ok := any(x).(*Index[Label, T])
-	if !ok || !slices.Contains(ofLabels.labels, r.Key()) {
+	if !slices.Contains(x.labels, r.Key()) {
 		return nil, false
 	}
+	return x.term(x, r)
+}
+
+// labelTerm returns the term of an index of labels that stands for r, whose key it has.
+func labelTerm[T Object](x *Index[Label, T], r labels.Requirement) (Term[T], bool) {
 	hasLabel := func(l Label) bool { return l.Key == r.Key() }
 	switch r.Operator() {
 	case selection.Equals, selection.DoubleEquals, selection.In:
-		return ofLabels.Is(valuesOf(r)...), true
+		return x.Is(valuesOf(r)...), true
 	case selection.NotEquals, selection.NotIn:
-		return Not(ofLabels.Is(valuesOf(r)...)), true
+		return Not(x.Is(valuesOf(r)...)), true
 	case selection.Exists:
-		return ofLabels.Where(hasLabel), true
+		return x.Where(hasLabel), true
 	case selection.DoesNotExist:
-		return Not(ofLabels.Where(hasLabel)), true
+		return Not(x.Where(hasLabel)), true
 	}
 	return nil, false
 }

@@ -32,18 +32,18 @@ func (o or[T]) in(s *Snapshot[T]) set {
 
 // Not returns the condition that term does not hold. An Intersect with no other term
 // looks at every object.
-func Not[T Object](term Term[T]) Term[T] { return not[T]{term} }
+func Not[T Object](term Term[T]) Term[T] { return &not[T]{term} }
 
 type not[T Object] struct{ term Term[T] }
 
-func (n not[T]) indexer(read string) *Indexer[T] { return ownerOf(read, []Term[T]{n.term}) }
+func (n *not[T]) indexer(read string) *Indexer[T] { return ownerOf(read, []Term[T]{n.term}) }
 
-func (n not[T]) live(owner *Indexer[T], read string) func(uint32) set {
+func (n *not[T]) live(owner *Indexer[T], read string) func(uint32) set {
 	find := n.term.live(owner, read)
 	return func(objects uint32) set { return others(find(objects), objects) }
 }
 
-func (n not[T]) in(s *Snapshot[T]) set { return others(n.term.in(s), s.objects.n) }
+func (n *not[T]) in(s *Snapshot[T]) set { return others(n.term.in(s), s.objects.n) }
 
 // others returns the set of positions that are not in s.
 func others(s set, objects uint32) set {

@@ -119,7 +119,7 @@ func (t *slots[T]) listStrings(n uint32) []string {
 		return nil
 	}
 	list := make([]string, 0, n)
-	for e := range t.all() {
+	for e := range t.each {
 		list = append(list, e.text.string())
 	}
 	return list

@@ -38,7 +38,7 @@ func (s *Snapshot[T]) Len() int { return int(s.objects.n) }
 func (s *Snapshot[T]) List() []T { return s.objects.collect() }
 
 // All ranges over all objects, in no particular order.
-func (s *Snapshot[T]) All() iter.Seq[T] { return s.objects.all() }
+func (s *Snapshot[T]) All() iter.Seq[T] { return all(s.objects) }
 
 // ListNamespace returns the objects of one namespace, in no particular order,
 // nil if there are none. The slice is the caller's.

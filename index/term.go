@@ -22,7 +22,7 @@ type Term[T Object] interface {
 }
 
 // Is returns the condition that an object is filed under at least one of keys.
-func (x *Index[K, T]) Is(keys ...K) Term[T] { return is[K, T]{x, keys} }
+func (x *Index[K, T]) Is(keys ...K) Term[T] { return &is[K, T]{x, keys} }
 
 type is[K comparable, T Object] struct {
 	index *Index[K, T]
@@ -32,33 +32,33 @@ type is[K comparable, T Object] struct {
 // Where returns the condition that an object is filed under a key for which holds
 // reports true. An Intersect with no other term looks at every object. No lock is held
 // while holds runs.
-func (x *Index[K, T]) Where(holds func(K) bool) Term[T] { return where[K, T]{x, holds} }
+func (x *Index[K, T]) Where(holds func(K) bool) Term[T] { return &where[K, T]{x, holds} }
 
 type where[K comparable, T Object] struct {
 	index *Index[K, T]
 	holds func(K) bool
 }
 
-func (t is[K, T]) indexer(read string) *Indexer[T] { return t.index.mustOwner(read) }
+func (t *is[K, T]) indexer(read string) *Indexer[T] { return t.index.mustOwner(read) }
 
-func (t is[K, T]) live(owner *Indexer[T], read string) func(uint32) set {
+func (t *is[K, T]) live(owner *Indexer[T], read string) func(uint32) set {
 	view := t.index.liveView(owner, read)
 	return func(uint32) set { return set{matches: matchesOf(&view, t.keys)} }
 }
 
-func (t is[K, T]) in(s *Snapshot[T]) set {
+func (t *is[K, T]) in(s *Snapshot[T]) set {
 	view := t.index.frozen(s)
 	return set{matches: matchesOf(&view, t.keys)}
 }
 
-func (t where[K, T]) indexer(read string) *Indexer[T] { return t.index.mustOwner(read) }
+func (t *where[K, T]) indexer(read string) *Indexer[T] { return t.index.mustOwner(read) }
 
-func (t where[K, T]) live(owner *Indexer[T], read string) func(uint32) set {
+func (t *where[K, T]) live(owner *Indexer[T], read string) func(uint32) set {
 	view := t.index.liveView(owner, read)
 	return func(objects uint32) set { return setWhere(objects, view.where(t.holds)) }
 }
 
-func (t where[K, T]) in(s *Snapshot[T]) set {
+func (t *where[K, T]) in(s *Snapshot[T]) set {
 	view := t.index.frozen(s)
 	return setWhere(s.objects.n, view.where(t.holds))
 }

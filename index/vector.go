@@ -27,8 +27,9 @@ func (p *pages[E]) at(i uint32) E { return p.table[i>>pageBits][i&pageMask] }
 // ref returns a pointer to element i, to be read.
 func (p *pages[E]) ref(i uint32) *E { return &p.table[i>>pageBits][i&pageMask] }
 
-// all ranges over the elements in order of their positions.
-func (p pages[E]) all() iter.Seq[E] {
+// all ranges over the elements of p in order of their positions. As a method of pages, it would
+// be one of each vector, too, and be compiled again for each.
+func all[E any](p pages[E]) iter.Seq[E] {
 	return func(yield func(E) bool) {
 		for _, page := range p.table {
 			for _, e := range page {
@@ -40,9 +41,9 @@ func (p pages[E]) all() iter.Seq[E] {
 	}
 }
 
-// chunks ranges over the pages. They have no room for more, so that who appends to
+// chunks ranges over the pages of p. They have no room for more, so that who appends to
 // one does not write to it.
-func (p pages[E]) chunks() iter.Seq[[]E] {
+func chunks[E any](p pages[E]) iter.Seq[[]E] {
 	return func(yield func([]E) bool) {
 		for _, page := range p.table {
 			if !yield(slices.Clip(page)) {

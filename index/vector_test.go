@@ -84,7 +84,7 @@ func checkVector(t *rapid.T) {
 			}
 		},
 	})
-	require.True(t, slices.Equal(model, slices.Collect(vector.all())))
+	require.True(t, slices.Equal(model, slices.Collect(all(vector.pages))))
 }
 
 // TestVectorCopiesOnlyWrittenPages shows the price of a view: the pages that

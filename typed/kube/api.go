@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/decode/wire"
 )
 
@@ -32,10 +31,9 @@ func (c *restConfig) apiOf(r resource, into reflect.Type) *wire.API {
 	return nil
 }
 
-// sentAs is apiOf for objects of type T, or nil.
-func sentAs[T index.Object](c *restConfig, r resource) *wire.API {
-	of := reflect.TypeFor[T]()
-	if isMetadata(kindType[T]()) && !isMetadata(of) {
+// sentAs is apiOf for objects of a type, or nil.
+func sentAs(of reflect.Type, c *restConfig, r resource) *wire.API {
+	if isMetadata(kindType(of)) && !isMetadata(of) {
 		return &wire.API{Type: reflect.TypeFor[metav1.PartialObjectMetadata](), Kind: metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")}
 	}
 	return c.apiOf(r, of.Elem())

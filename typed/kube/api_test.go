@@ -51,7 +51,7 @@ func TestAPITypes(t *testing.T) {
 	registry := runtime.NewScheme()
 	registry.AddKnownTypeWithName(corev1.SchemeGroupVersion.WithKind("Pod"), &ownPod{})
 	c.scheme = registry
-	known, err := resourceOf[*ownPod](c)
+	known, err := resourceOf(reflect.TypeFor[*ownPod](), c)
 	require.NoError(t, err)
 	assert.Equal(t, reflect.TypeFor[corev1.Pod](), c.apiOf(known, own).Type, "of client-go's scheme, by its kind")
 

@@ -34,9 +34,10 @@ func generatedSource[T index.Object](client any, opts []SourceOption) source.Sou
 		return nil
 	}
 	generated.compressed = config.rest.compressed
-	s := &restSource[T]{sourceConfig: config, client: generated, resource: of}
+	s := &restSource[T]{client: generated}
+	s.restResource = restResource{sourceConfig: config, of: reflect.TypeFor[T](), resource: of, server: generated.requests}
 	if err := config.rest.mask.Check(reflect.TypeFor[T]()); err != nil {
-		s.err = fmt.Errorf("source of %v: %w", reflect.TypeFor[T](), err)
+		s.err = fmt.Errorf("source of %v: %w", s.of, err)
 		return s
 	}
 	s.rest.namespace, s.host = client.(generatedClient).GetNamespace(), hostOfClient(generated.requests)
@@ -58,7 +59,7 @@ func generatedREST[T index.Object](client any) (*restClient[T], resource, error)
 	if err := wire.CheckType[T](); err != nil {
 		return nil, resource{}, err
 	}
-	of, ok := builtIn[T]()
+	of, ok := builtIn(reflect.TypeFor[T]())
 	if !ok || of.GroupVersion() != like.APIVersion() {
 		return nil, resource{}, fmt.Errorf("client-go's scheme has no %v in %s", reflect.TypeFor[T](), like.APIVersion())
 	}
@@ -76,11 +77,11 @@ func isClientGos(client any) bool {
 	return strings.HasPrefix(of.PkgPath(), "k8s.io/client-go/")
 }
 
-// builtIn returns the resource of a type of client-go's scheme. It returns false for
+// builtIn returns the resource of a type, a pointer, of client-go's scheme. It returns false for
 // others: only of these is the name of the resource known, which is made from the
 // kind.
-func builtIn[T index.Object]() (resource, bool) {
-	kind, err := registeredKind(scheme.Scheme, reflect.TypeFor[T]())
+func builtIn(of reflect.Type) (resource, bool) {
+	kind, err := registeredKind(scheme.Scheme, of)
 	if err != nil || kind.Empty() {
 		return resource{}, false
 	}

@@ -16,9 +16,6 @@ type target struct {
 	namespace string // "": all
 }
 
-// path returns the URL path of lists and watches.
-func (t target) path() []string { return t.resource.path(t.namespace) }
-
 // policy is what becomes of the objects that a list or a watch brings.
 type policy[T index.Object] struct {
 	expected   schema.GroupVersionKind // of every object; zero: not known
@@ -36,7 +33,7 @@ type policy[T index.Object] struct {
 func rejecting[T index.Object](expected, given schema.GroupVersionKind) policy[T] {
 	p := policy[T]{stampEvent: stamp[T](given)}
 	p.stampItem = p.stampEvent
-	if !isOfAnyKind(kindType[T]()) {
+	if !isOfAnyKind(kindType(reflect.TypeFor[T]())) {
 		p.expected = expected
 	}
 	return p

@@ -15,7 +15,7 @@ import (
 func (s *reflectorSource[T]) Origin() source.Origin {
 	from := s.origin
 	if from.Kind.Empty() {
-		from.Kind = kindOf[T](&s.config.rest)
+		from.Kind = kindOf(reflect.TypeFor[T](), &s.config.rest)
 	}
 	from.Selection = s.config.selection()
 	return from
@@ -25,21 +25,18 @@ func (s *reflectorSource[T]) Origin() source.Origin {
 func (s *restSource[T]) Origin() source.Origin {
 	return source.Origin{
 		Host: s.host, Namespace: s.rest.namespace,
-		Kind: kindOf[T](&s.rest), Resource: s.resource.GroupVersionResource,
+		Kind: kindOf(s.of, &s.rest), Resource: s.resource.GroupVersionResource,
 		Selection: s.selection(), Slow: s.decodedSlowly(),
 	}
 }
 
-// Omits implements source.Partial.
-func (s *restSource[T]) Omits(field string) bool { return !s.rest.mask.Has(field) }
-
-// kindOf returns the kind of T, zero if it is in no scheme, or stands for objects of any
-// kind.
-func kindOf[T index.Object](c *restConfig) (kind schema.GroupVersionKind) {
-	if t := reflect.TypeFor[T](); t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+// kindOf returns the kind of a type, zero if it is in no scheme, or stands for objects of
+// any kind.
+func kindOf(of reflect.Type, c *restConfig) (kind schema.GroupVersionKind) {
+	if of.Kind() != reflect.Pointer || of.Elem().Kind() != reflect.Struct {
 		return kind
 	}
-	if known, err := resourceOf[T](&restConfig{scheme: c.scheme}); err == nil {
+	if known, err := resourceOf(of, &restConfig{scheme: c.scheme}); err == nil {
 		kind = known.kind
 	}
 	return kind

@@ -180,7 +180,7 @@ func (p *packing[T]) pack(obj, before index.Object, bytes []byte) {
 
 // packingCodec returns a codec whose objects are given their bytes, if they are to have them.
 func packingCodec[T index.Object](codec wire.Codec[T], mediaType string, api *wire.API, held wire.Held[T]) (wire.Codec[T], error) {
-	p := packedIn[T]()
+	p := packedIn(reflect.TypeFor[T]())
 	if p == nil {
 		return codec, nil
 	}
@@ -247,9 +247,8 @@ func namePacked[T index.Object](list *wrappedList) {
 	}
 }
 
-// packedIn returns the Packed that objects of type T are or embed, nil if they do not.
-func packedIn[T index.Object]() packable {
-	of := reflect.TypeFor[T]()
+// packedIn returns the Packed that objects of a type are or embed, nil if they do not.
+func packedIn(of reflect.Type) packable {
 	if of.Kind() != reflect.Pointer || checkPacked(of) != nil {
 		return nil
 	}
@@ -257,12 +256,12 @@ func packedIn[T index.Object]() packable {
 	return p
 }
 
-// kindType returns the type that names the kind of objects of type T: what they pack, or T.
-func kindType[T index.Object]() reflect.Type {
-	if p := packedIn[T](); p != nil {
+// kindType returns the type that names the kind of objects of a type: what they pack, or itself.
+func kindType(of reflect.Type) reflect.Type {
+	if p := packedIn(of); p != nil {
 		return p.packs()
 	}
-	return reflect.TypeFor[T]()
+	return of
 }
 
 func isUnstructured(of reflect.Type) bool { return of == reflect.TypeFor[*unstructured.Unstructured]() }
@@ -273,7 +272,7 @@ func isOfAnyKind(of reflect.Type) bool { return isUnstructured(of) || isMetadata
 // mediaTypes returns what objects of type T, and those that they pack, can be decoded from.
 func mediaTypes[T index.Object](api *wire.API) ([]string, error) {
 	found, err := wire.MediaTypes[T](api)
-	p := packedIn[T]()
+	p := packedIn(reflect.TypeFor[T]())
 	if err != nil || p == nil {
 		return found, err
 	}

@@ -76,7 +76,7 @@ func packingClient[T index.Object](generated *restClient[T], of target, held fun
 	}
 	bare := func(obj kept.Whole) { obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) }
 	codecs, keepers := keeping(generated.codecs, kept.Stamps{Event: bare, Item: bare}, held)
-	client := &restClient[*kept.Object]{requests: generated.requests, accept: generated.accept, partial: generated.partial, codecs: codecs}
+	client := &restClient[*kept.Object]{requester{requests: generated.requests, accept: generated.accept, partial: generated.partial}, codecs}
 	lw := forReflector(client, of, failing(of.of, of.resource.kind, stampedByCodec, nil))
 	return &DecodingListerWatcher{
 		ListerWatcherWithContext: lw, of: lw, wait: lw.streams.Wait, omits: omitsNothing, keepers: keepers,

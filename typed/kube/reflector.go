@@ -125,7 +125,7 @@ func newReflectorSource[T index.Object](lw cache.ListerWatcher, from source.Orig
 	if lw == nil {
 		s.err = errors.Join(errors.New("ListerWatcher is nil"), s.err)
 	}
-	if packedIn[T]() != nil {
+	if packedIn(reflect.TypeFor[T]()) != nil {
 		s.err = errors.Join(fmt.Errorf("objects of type %v come without bytes: Packed is for FromREST", reflect.TypeFor[T]()), s.err)
 	}
 	return s

@@ -48,10 +48,10 @@ func groupVersionPath(gv schema.GroupVersion) []string {
 	return []string{"/apis", gv.Group, gv.Version}
 }
 
-// resourceOf returns what is known of the resource of T without a server.
-func resourceOf[T index.Object](c *restConfig) (resource, error) {
+// resourceOf returns what is known of the resource of a type without a server.
+func resourceOf(of reflect.Type, c *restConfig) (resource, error) {
 	known := resource{GroupVersionResource: c.resource}
-	if of := kindType[T](); !isOfAnyKind(of) {
+	if of := kindType(of); !isOfAnyKind(of) {
 		kind, err := registeredKind(c.registry(), of)
 		if err != nil {
 			return known, err
@@ -59,7 +59,7 @@ func resourceOf[T index.Object](c *restConfig) (resource, error) {
 		known.kind = kind
 	}
 	if c.resource.Empty() && known.kind.Empty() {
-		return known, fmt.Errorf("the resource of %v is not known: it is in no scheme; use WithResource, or WithScheme", reflect.TypeFor[T]())
+		return known, fmt.Errorf("the resource of %v is not known: it is in no scheme; use WithResource, or WithScheme", of)
 	}
 	return known, nil
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
@@ -74,23 +73,21 @@ import (
 // typed.NewInformer.
 func FromREST[T index.Object](config *rest.Config, opts ...SourceOption) source.Source[T] {
 	s := &restSource[T]{}
+	s.of = reflect.TypeFor[T]()
 	s.sourceConfig, s.err = newSourceConfig(opts)
 	if s.err == nil {
 		s.err = s.prepare(config)
 	}
 	if s.err != nil {
-		s.err = fmt.Errorf("source of %v: %w", reflect.TypeFor[T](), s.err)
+		s.err = fmt.Errorf("source of %v: %w", s.of, s.err)
 	}
 	return s
 }
 
 // restSource is the Source of FromREST.
 type restSource[T index.Object] struct {
-	sourceConfig
-	client   *restClient[T]
-	resource resource
-	host     string // where the server is
-	err      error  // what was wrong with the arguments
+	restResource
+	client *restClient[T]
 	// unplanned returns why objects are decoded in a slower way than others are; nil: they
 	// are not.
 	unplanned   func() error
@@ -100,14 +97,14 @@ type restSource[T index.Object] struct {
 // prepare checks what can be checked without a server.
 func (s *restSource[T]) prepare(config *rest.Config) error {
 	var err error
-	if s.resource, err = knownResource[T](config, &s.rest); err != nil {
+	if s.resource, err = knownResource(s.of, config, &s.rest); err != nil {
 		return err
 	}
 	s.host = hostOf(config)
-	if s.client, err = newRESTClient[T](config, sentAs[T](&s.rest, s.resource)); err != nil {
+	if s.client, err = newRESTClient[T](config, sentAs(s.of, &s.rest, s.resource)); err != nil {
 		return err
 	}
-	s.client.compressed = s.rest.compressed
+	s.client.compressed, s.server = s.rest.compressed, s.client.requests
 	if err := s.checkScope(); err != nil {
 		return err
 	}
@@ -118,34 +115,33 @@ func (s *restSource[T]) prepare(config *rest.Config) error {
 	return nil
 }
 
-// knownResource returns what is known of the resource of T without a server. It
-// returns an error if the configuration, T or the options cannot be used.
-func knownResource[T index.Object](config *rest.Config, c *restConfig) (resource, error) {
+// knownResource returns what is known of the resource of a type without a server. It
+// returns an error if the configuration, the type or the options cannot be used.
+func knownResource(of reflect.Type, config *rest.Config, c *restConfig) (resource, error) {
 	if config == nil {
 		return resource{}, errors.New("configuration is nil")
 	}
-	if err := wire.CheckType[T](); err != nil {
+	if err := wire.CheckGoType(of); err != nil {
 		return resource{}, err
 	}
-	if err := checkPacked(reflect.TypeFor[T]()); err != nil {
+	if err := checkPacked(of); err != nil {
 		return resource{}, err
 	}
-	if c.mask != nil && packedIn[T]() != nil {
+	if c.mask != nil && packedIn(of) != nil {
 		return resource{}, errors.New("WithFields and WithoutFields leave out what Packed keeps: name the fields in your struct, or do without Packed")
 	}
-	if err := c.mask.Check(reflect.TypeFor[T]()); err != nil {
+	if err := c.mask.Check(of); err != nil {
 		return resource{}, err
 	}
-	var none T
-	if _, ok := any(none).(versionGetter); !ok {
+	if !of.Implements(reflect.TypeFor[versionGetter]()) {
 		return resource{}, errors.New("no method GetResourceVersion: embed metav1.ObjectMeta with the tag `json:\"metadata\"`, or write one")
 	}
 	if c.typeMeta {
-		if err := checkTypeMeta[T](); err != nil {
+		if err := checkTypeMeta(of); err != nil {
 			return resource{}, err
 		}
 	}
-	return resourceOf[T](c)
+	return resourceOf(of, c)
 }
 
 // Run implements Source.
@@ -154,16 +150,27 @@ func (s *restSource[T]) Run(ctx context.Context, sink source.Sink[T]) error {
 		return s.err
 	}
 	if slow := s.decodedSlowly(); slow != "" {
-		klog.FromContext(ctx).Info("Objects are decoded without a plan", "type", reflect.TypeFor[T]().String(), "host", s.host, "reason", slow)
+		klog.FromContext(ctx).Info("Objects are decoded without a plan", "type", s.of.String(), "host", s.host, "reason", slow)
 	}
 	if s.rest.waits {
-		return (&kindWaiter[T]{of: s, sink: sink, wake: make(chan struct{}, 1)}).run(ctx)
+		return s.whileServed(sink).run(ctx)
 	}
 	found, err := s.locate(ctx, sink)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
 	return s.listAndWatch(ctx, sink, found)
+}
+
+// whileServed returns the waiter of WaitForKind.
+func (s *restSource[T]) whileServed(sink source.Sink[T]) *kindWaiter {
+	return &kindWaiter{
+		restResource: &s.restResource, definitions: s.definitions, sink: sink,
+		listAndWatch: func(ctx context.Context, found resource, missed chan struct{}) error {
+			return s.listAndWatch(ctx, &suspectSink[T]{Forwarder: source.Forwarder[T]{To: sink}, missed: missed}, found)
+		},
+		wake: make(chan struct{}, 1),
+	}
 }
 
 // listAndWatch lists and watches a resource until ctx ends.
@@ -207,36 +214,8 @@ func (s *restSource[T]) held(ctx context.Context, decoding source.Decoding[T]) f
 		return nil
 	}
 	if decoding.Held == nil {
-		klog.FromContext(ctx).V(2).Info("Deduplication is off", "type", reflect.TypeFor[T]().String(), "host", s.host, "namespace", s.rest.namespace,
+		klog.FromContext(ctx).V(2).Info("Deduplication is off", "type", s.of.String(), "host", s.host, "namespace", s.rest.namespace,
 			"reason", "a transform function or a projection may modify them; see WithoutDeduplication and WithoutFields")
 	}
 	return decoding.Held
-}
-
-// kindToSet returns the kind that objects are to be given, empty for none.
-func (s *restSource[T]) kindToSet(of resource) (kind schema.GroupVersionKind) {
-	if s.rest.typeMeta {
-		kind = of.kind
-	}
-	return kind
-}
-
-// locate finds the resource. It tries again and again, as for a list, and
-// returns an error only if trying again cannot help.
-func (s *restSource[T]) locate(ctx context.Context, sink source.Sink[T]) (resource, error) {
-	between := s.requests.refused()
-	for {
-		found, err := s.find(ctx)
-		if err == nil || ctx.Err() != nil {
-			return found, nil
-		}
-		if errors.Is(err, errClusterScoped) || errors.Is(err, errNamespaceMissing) {
-			return found, err
-		}
-		sink.Report(&source.RequestError{Err: err})
-		between.wait(ctx)
-		if ctx.Err() != nil {
-			return found, nil
-		}
-	}
 }

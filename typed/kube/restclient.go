@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -26,11 +27,16 @@ import (
 // restClient makes requests for objects of type T with client-go's REST client,
 // and hands their responses out unread.
 type restClient[T index.Object] struct {
+	requester
+	codecs map[string]wire.Codec[T]
+}
+
+// requester is the part of a restClient that does not depend on the type of objects.
+type requester struct {
 	requests rest.Interface
 	accept   []string  // media types, in order of preference
 	partial  bool      // asks for metadata only
-	api      *wire.API // what is sent in protobuf; nil: not known, or T
-	codecs   map[string]wire.Codec[T]
+	api      *wire.API // what is sent in protobuf; nil: not known, or the type of objects
 
 	compressed bool // watches may be compressed
 }
@@ -72,9 +78,9 @@ func newRESTClient[T index.Object](config *rest.Config, api *wire.API) (*restCli
 
 // asking returns a client that asks for media types, the best first.
 func asking[T index.Object](client rest.Interface, accept []string, api *wire.API) (*restClient[T], error) {
-	partial := isMetadata(kindType[T]())
+	partial := isMetadata(kindType(reflect.TypeFor[T]()))
 	codecs, err := newCodecs[T](accept, api, nil, nil)
-	return &restClient[T]{requests: client, accept: accept, partial: partial, api: api, codecs: codecs}, err
+	return &restClient[T]{requester{requests: client, accept: accept, partial: partial, api: api}, codecs}, err
 }
 
 // likeRESTClient returns a client that makes its requests as another one does, from
@@ -155,16 +161,16 @@ func acceptable(config *rest.Config, types []string) []string {
 }
 
 // acceptHeader returns the Accept header for a list or a watch.
-func (c *restClient[T]) acceptHeader(list bool) string {
-	if !c.partial {
-		return strings.Join(c.accept, ",")
+func (r *requester) acceptHeader(list bool) string {
+	if !r.partial {
+		return strings.Join(r.accept, ",")
 	}
 	as := ";as=PartialObjectMetadata"
 	if list {
 		as += "List"
 	}
 	var clauses []string
-	for _, t := range c.accept {
+	for _, t := range r.accept {
 		clauses = append(clauses, t+as+";g=meta.k8s.io;v=v1")
 	}
 	// A server that does not know of such objects sends the whole ones.
@@ -177,33 +183,42 @@ var parameters = runtime.NewParameterCodec(metaScheme)
 
 // get requests a list, or a watch if opts say so. The caller closes the response.
 func (c *restClient[T]) get(ctx context.Context, path []string, opts metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error) {
-	request := c.requests.Get().AbsPath(path...).
-		SetHeader("Accept", c.acceptHeader(!opts.Watch)).
-		SpecificallyVersionedParams(&opts, parameters, schema.GroupVersion{Version: "v1"})
-	if opts.Watch {
-		// As generated clients, whose watches are not limited either.
-		request = request.Throttle(flowcontrol.NewFakeAlwaysRateLimiter())
-		if !c.compressed {
-			request = request.SetHeader("Accept-Encoding", "identity") // else Go's transport asks for gzip
-		}
-	}
-	var header http.Header
-	body, err := request.Stream(context.WithValue(ctx, keptHeader{}, &header))
+	body, contentType, err := c.request(ctx, path, opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	contentType := header.Get("Content-Type")
-	if contentType == "" {
-		body, contentType = recognize(body, opts.Watch)
-	}
 	codec, err := c.codec(contentType)
-	if coding := header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		err = fmt.Errorf("the answer is encoded as %q, which was not requested", coding)
-	}
 	if err != nil {
 		return nil, nil, errors.Join(err, body.Close())
 	}
 	return body, codec, nil
+}
+
+// request requests a list, or a watch if opts say so, and returns the response, which the caller
+// closes, and its content type.
+func (r *requester) request(ctx context.Context, path []string, opts metav1.ListOptions) (body io.ReadCloser, contentType string, err error) {
+	request := r.requests.Get().AbsPath(path...).
+		SetHeader("Accept", r.acceptHeader(!opts.Watch)).
+		SpecificallyVersionedParams(&opts, parameters, schema.GroupVersion{Version: "v1"})
+	if opts.Watch {
+		// As generated clients, whose watches are not limited either.
+		request = request.Throttle(flowcontrol.NewFakeAlwaysRateLimiter())
+		if !r.compressed {
+			request = request.SetHeader("Accept-Encoding", "identity") // else Go's transport asks for gzip
+		}
+	}
+	var header http.Header
+	if body, err = request.Stream(context.WithValue(ctx, keptHeader{}, &header)); err != nil {
+		return nil, "", err
+	}
+	if coding := header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		err = fmt.Errorf("the answer is encoded as %q, which was not requested", coding)
+		return nil, "", errors.Join(err, body.Close())
+	}
+	if contentType = header.Get("Content-Type"); contentType == "" {
+		body, contentType = recognize(body, opts.Watch)
+	}
+	return body, contentType, nil
 }
 
 // codec returns what decodes a response of a content type.

@@ -60,7 +60,7 @@ const progressStep = 100
 func (lw *restListerWatcher[T]) ListWithContext(ctx context.Context, opts metav1.ListOptions) (k8sruntime.Object, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	response, codec, err := lw.client.get(ctx, lw.path(), opts)
+	response, codec, err := lw.client.get(ctx, lw.resource.path(lw.namespace), opts)
 	if err != nil {
 		return nil, newStreamError("list", lw.resource, "", err)
 	}

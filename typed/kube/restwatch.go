@@ -50,7 +50,7 @@ func (lw *restListerWatcher[T]) decoders() int {
 // WatchWithContext implements cache.WatcherWithContext.
 func (lw *restListerWatcher[T]) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	return lw.watch(ctx, opts, func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, wire.Codec[T], error) {
-		return lw.client.get(ctx, lw.path(), opts)
+		return lw.client.get(ctx, lw.resource.path(lw.namespace), opts)
 	})
 }
 

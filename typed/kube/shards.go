@@ -4,7 +4,7 @@ import "github.com/kubetyped/informer/typed/source"
 
 // inShards returns the configuration of a source of some hashes. Its lists are consistent:
 // another process has acted on a state of the objects which must not be gone back from.
-func (c sourceConfig) inShards(selector string) sourceConfig {
+func inShards(c sourceConfig, selector string) sourceConfig {
 	c.shards, c.requests.latest = selector, true
 	return c
 }
@@ -12,13 +12,13 @@ func (c sourceConfig) inShards(selector string) sourceConfig {
 // InShards implements source.Sharder.
 func (s *restSource[T]) InShards(selector string) source.Source[T] {
 	part := *s
-	part.sourceConfig = s.inShards(selector)
+	part.sourceConfig = inShards(s.sourceConfig, selector)
 	return &part
 }
 
 // InShards implements source.Sharder.
 func (s *reflectorSource[T]) InShards(selector string) source.Source[T] {
 	part := *s
-	part.config = s.config.inShards(selector)
+	part.config = inShards(s.config, selector)
 	return &part
 }

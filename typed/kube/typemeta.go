@@ -27,10 +27,10 @@ func WithTypeMeta() SourceOption {
 // metav1.TypeMeta is one.
 type kinded interface{ GetObjectKind() schema.ObjectKind }
 
-// checkTypeMeta returns an error if T cannot be given a kind.
-func checkTypeMeta[T index.Object]() error {
-	if !kindType[T]().Implements(reflect.TypeFor[kinded]()) {
-		return fmt.Errorf("WithTypeMeta needs objects with a kind, and %v does not embed metav1.TypeMeta", reflect.TypeFor[T]())
+// checkTypeMeta returns an error if objects of a type cannot be given a kind.
+func checkTypeMeta(of reflect.Type) error {
+	if !kindType(of).Implements(reflect.TypeFor[kinded]()) {
+		return fmt.Errorf("WithTypeMeta needs objects with a kind, and %v does not embed metav1.TypeMeta", of)
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func checkTypeMeta[T index.Object]() error {
 // stamp returns a function that sets the kind of an object, to nothing if the
 // kind is empty.
 func stamp[T index.Object](kind schema.GroupVersionKind) func(T) {
-	if packedIn[T]() != nil {
+	if packedIn(reflect.TypeFor[T]()) != nil {
 		if kind.Empty() {
 			return func(T) {}
 		}

@@ -54,11 +54,19 @@ func WaitForKind() SourceOption {
 	}
 }
 
-// kindWaiter runs a source while the server has its kind.
-type kindWaiter[T index.Object] struct {
-	of   *restSource[T]
-	sink source.Sink[T]
-	wake chan struct{} // definitions have changed
+// kindWaiter lists and watches a resource while the server has its kind. Nothing in it depends on
+// the type of objects, so that it is compiled once.
+type kindWaiter struct {
+	*restResource
+	definitions source.Source[*metav1.PartialObjectMetadata] // nil: they cannot be followed
+	sink        interface {
+		Replace(l source.List, version string)
+		Report(err error)
+	}
+	// listAndWatch lists and watches a resource until ctx ends, and wakes who waits at missed when
+	// a request has not found it.
+	listAndWatch func(ctx context.Context, found resource, missed chan struct{}) error
+	wake         chan struct{} // definitions have changed
 
 	watching bool // definitions
 	empty    bool // what the sink has
@@ -66,7 +74,7 @@ type kindWaiter[T index.Object] struct {
 }
 
 // run implements Run.
-func (w *kindWaiter[T]) run(ctx context.Context) error {
+func (w *kindWaiter) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -89,9 +97,9 @@ func (w *kindWaiter[T]) run(ctx context.Context) error {
 		default:
 			w.sink.Report(&source.RequestError{Err: err})
 		}
-		if !w.watching && w.of.definitions != nil {
+		if !w.watching && w.definitions != nil {
 			w.watching = true
-			running.Go(func() { _ = w.of.definitions.Run(ctx, definitionsSink{wake: w.wake}) }) // without rights, the period counts
+			running.Go(func() { _ = w.definitions.Run(ctx, definitionsSink{wake: w.wake}) }) // without rights, the period counts
 		}
 		w.pause(ctx)
 	}
@@ -102,18 +110,18 @@ func isMissing(err error) bool { return errors.Is(err, errNoSuchResource) || api
 
 // look asks whether the server has the kind, and lists its objects. If the program may not list
 // them, the source reports that.
-func (w *kindWaiter[T]) look(ctx context.Context) (resource, error) {
-	found, err := w.of.resource.discover(ctx, w.of.client.requests)
+func (w *kindWaiter) look(ctx context.Context) (resource, error) {
+	found, err := w.resource.discover(ctx, w.server)
 	if err == nil {
-		err = found.checkNamespace(w.of.rest.namespace)
+		err = found.checkNamespace(w.rest.namespace)
 	}
 	if err != nil {
 		return found.resource, err
 	}
-	request := w.of.client.requests.Get().AbsPath(found.path(w.of.rest.namespace)...).SetHeader("Accept", runtime.ContentTypeJSON).
+	request := w.server.Get().AbsPath(found.path(w.rest.namespace)...).SetHeader("Accept", runtime.ContentTypeJSON).
 		Param("limit", "1").Param("resourceVersion", "0")
-	if w.of.name != nil {
-		request = request.Param("fieldSelector", w.of.fields.String())
+	if w.name != nil {
+		request = request.Param("fieldSelector", w.fields.String())
 	}
 	err = request.Do(ctx).Error()
 	if apierrors.IsForbidden(err) {
@@ -123,21 +131,21 @@ func (w *kindWaiter[T]) look(ctx context.Context) (resource, error) {
 }
 
 // reportMissing reports that there are no objects, and why.
-func (w *kindWaiter[T]) reportMissing() {
+func (w *kindWaiter) reportMissing() {
 	if w.empty {
 		return
 	}
 	w.empty = true
 	w.sink.Replace(source.List{}, "")
-	var err error = &meta.NoKindMatchError{GroupKind: w.of.resource.kind.GroupKind(), SearchedVersions: []string{w.of.resource.kind.Version}}
-	if w.of.resource.kind.Empty() {
-		err = &meta.NoResourceMatchError{PartialResource: w.of.resource.GroupVersionResource}
+	var err error = &meta.NoKindMatchError{GroupKind: w.resource.kind.GroupKind(), SearchedVersions: []string{w.resource.kind.Version}}
+	if w.resource.kind.Empty() {
+		err = &meta.NoResourceMatchError{PartialResource: w.resource.GroupVersionResource}
 	}
 	w.sink.Report(&source.RequestError{Err: err})
 }
 
 // pause waits until it is time for the next look.
-func (w *kindWaiter[T]) pause(ctx context.Context) {
+func (w *kindWaiter) pause(ctx context.Context) {
 	period := lookPeriod
 	if time.Now().Before(w.soon) {
 		period = soonPeriod
@@ -153,22 +161,22 @@ func (w *kindWaiter[T]) pause(ctx context.Context) {
 }
 
 // serve lists and watches until ctx ends or the kind has gone.
-func (w *kindWaiter[T]) serve(ctx context.Context, found resource) error {
+func (w *kindWaiter) serve(ctx context.Context, found resource) error {
 	ctx, cancel := context.WithCancel(ctx)
-	suspects := &suspectSink[T]{Forwarder: source.Forwarder[T]{To: w.sink}, missed: make(chan struct{}, 1)}
+	missed := make(chan struct{}, 1)
 	var looking sync.WaitGroup
 	defer looking.Wait()
 	defer cancel()
 	looking.Go(func() {
 		defer cancel()
-		w.waitUntilGone(ctx, suspects.missed)
+		w.waitUntilGone(ctx, missed)
 	})
-	return w.of.listAndWatch(ctx, suspects, found)
+	return w.listAndWatch(ctx, found, missed)
 }
 
 // waitUntilGone returns when discovery has not had the kind twice after a request has not found
 // it, or ctx has ended.
-func (w *kindWaiter[T]) waitUntilGone(ctx context.Context, missed <-chan struct{}) {
+func (w *kindWaiter) waitUntilGone(ctx context.Context, missed <-chan struct{}) {
 	var since time.Time // of the first look that has not found it
 	again := time.NewTimer(0)
 	defer again.Stop()
@@ -183,7 +191,7 @@ func (w *kindWaiter[T]) waitUntilGone(ctx context.Context, missed <-chan struct{
 			}
 		case <-again.C:
 		}
-		_, err := contained(ctx, func() (description, error) { return w.of.resource.discover(ctx, w.of.client.requests) })
+		_, err := contained(ctx, func() (description, error) { return w.resource.discover(ctx, w.server) })
 		switch {
 		case err == nil:
 			since = time.Time{}

@@ -86,7 +86,7 @@ func newWriter[T index.Object](config *rest.Config, opts []WriterOption) (*Write
 	if w.config, w.full, err = newWriterOptions(opts); err != nil {
 		return nil, err
 	}
-	if w.resource, err = knownResource[T](config, &w.config); err != nil {
+	if w.resource, err = knownResource(reflect.TypeFor[T](), config, &w.config); err != nil {
 		return nil, err
 	}
 	if err := wire.CheckEncoding[T](); err != nil {
