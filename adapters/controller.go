@@ -11,7 +11,7 @@ import (
 // does not run the informer.
 type controller[T cache.Object] struct{ informer *informer[T] }
 
-var _ cache.Controller = controller[*namedObject]{}
+func _[T cache.Object]() { var _ cache.Controller = controller[T]{} }
 
 // RunWithContext does nothing.
 func (controller[T]) RunWithContext(context.Context) {}

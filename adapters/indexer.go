@@ -63,10 +63,10 @@ type namedIndex[T cache.Object] struct {
 	keys cache.IndexFunc
 }
 
-var (
-	_ cache.TypedIndexer[*namedObject] = (*indexer[*namedObject])(nil)
-	_ cache.TransactionStore           = (*indexer[*namedObject])(nil)
-)
+func _[T cache.Object]() {
+	var _ cache.TypedIndexer[T] = (*indexer[T])(nil)
+	var _ cache.TransactionStore = (*indexer[T])(nil)
+}
 
 func newIndexer[T cache.Object](store *index.Indexer[T], conv conversion[T]) *indexer[T] {
 	x := &indexer[T]{conversion: conv, store: store, writer: store, addIndexes: store.AddIndexes}

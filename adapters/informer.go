@@ -96,7 +96,7 @@ type informer[T cache.Object] struct {
 	listeners     map[*listener[T]]struct{} // guarded by mu
 }
 
-var _ cache.TypedSharedIndexInformer[metav1.Object] = (*informer[metav1.Object])(nil)
+func _[T cache.Object]() { var _ cache.TypedSharedIndexInformer[T] = (*informer[T])(nil) }
 
 func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object, typeName string, options cache.SharedIndexInformerOptions, conv conversion[T]) *informer[T] {
 	spaces, _ := lw.(*listwatch.Namespaces)

@@ -34,7 +34,7 @@ type listener[T cache.Object] struct {
 	synced chan struct{}
 }
 
-var _ cache.ResourceEventHandlerRegistration = (*listener[*namedObject])(nil)
+func _[T cache.Object]() { var _ cache.ResourceEventHandlerRegistration = (*listener[T])(nil) }
 
 // pause is how long a handler is left alone after it has panicked, as in
 // client-go's processorListener.

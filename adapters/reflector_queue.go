@@ -23,11 +23,11 @@ type reflectorQueue[T index.Object] struct {
 	closed  chan struct{}
 }
 
-var (
-	_ cache.Queue                  = (*reflectorQueue[*namedObject])(nil)
-	_ cache.TransformingStore      = (*reflectorQueue[*namedObject])(nil)
-	_ cache.ReflectorBookmarkStore = (*reflectorQueue[*namedObject])(nil)
-)
+func _[T index.Object]() {
+	var _ cache.Queue = (*reflectorQueue[T])(nil)
+	var _ cache.TransformingStore = (*reflectorQueue[T])(nil)
+	var _ cache.ReflectorBookmarkStore = (*reflectorQueue[T])(nil)
+}
 
 func newReflectorQueue[T index.Object](s *reflectorSource[T], sink source.Sink[T], lists *listerWatcher) *reflectorQueue[T] {
 	return &reflectorQueue[T]{reflectorSource: s, sink: sink, lists: lists, closed: make(chan struct{})}

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
@@ -57,7 +56,7 @@ func newSharedFeed[T index.Object](sink source.Sink[T], store cache.Store) *shar
 	}
 }
 
-var _ cache.ResourceEventHandler = (*sharedFeed[*metav1.ObjectMeta])(nil)
+func _[T index.Object]() { var _ cache.ResourceEventHandler = (*sharedFeed[T])(nil) }
 
 // String names the handler where a shared informer writes about it.
 func (f *sharedFeed[T]) String() string {

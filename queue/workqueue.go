@@ -135,7 +135,7 @@ func NewWorkQueue[K comparable](opts ...Option) (*WorkQueue[K], error) {
 	return q, nil
 }
 
-var _ workqueue.TypedRateLimitingInterface[string] = (*WorkQueue[string])(nil)
+func _[K comparable]() { var _ workqueue.TypedRateLimitingInterface[K] = (*WorkQueue[K])(nil) }
 
 // Forget makes the rate limiter forget the failures of the key: it was processed, or will not
 // be tried again. Done has to be called as well.

@@ -26,20 +26,20 @@ import (
 // released ones.
 type access[T index.Object] struct {
 	reads    atomic.Pointer[index.Indexer[T]]
-	informer atomic.Pointer[Informer[T]]
-	calls    *pendingCalls // that end with the release of a SharedInformer; nil: it is an Informer
+	informer atomic.Pointer[*Informer[T]] // of a pointer, whose code all types of objects share
+	calls    *pendingCalls                // that end with the release of a SharedInformer; nil: it is an Informer
 }
 
 // refer sets the informer.
 func (a *access[T]) refer(i *Informer[T]) {
-	a.informer.Store(i)
+	a.informer.Store(&i)
 	a.reads.Store(i.store)
 }
 
 // within returns the informer, and a context that ends with ctx, or with the release of a
 // SharedInformer, and then before the informer stops.
 func (a *access[T]) within(ctx context.Context) (*Informer[T], context.Context, func()) {
-	i := a.informer.Load()
+	i := a.followed()
 	if a.calls == nil {
 		return i, ctx, func() {}
 	}
@@ -90,7 +90,7 @@ func (c *pendingCalls) end() {
 func (a *access[T]) Is(other Followed[T]) bool { return a.followed() == other.followed() }
 
 // followed implements Followed.
-func (a *access[T]) followed() *Informer[T] { return a.informer.Load() }
+func (a *access[T]) followed() *Informer[T] { return *a.informer.Load() }
 
 // Get returns the object of key, false if there is none.
 func (a *access[T]) Get(key index.Key) (T, bool) { return a.reads.Load().Get(key) }
@@ -99,7 +99,7 @@ func (a *access[T]) Get(key index.Key) (T, bool) { return a.reads.Load().Get(key
 // could not be used, so that what Get returns for the key is an earlier state or nothing;
 // otherwise it returns nil. See source.RejectedError.
 func (a *access[T]) Rejected(key index.Key) *source.RejectedError {
-	i := a.informer.Load()
+	i := a.followed()
 	return i.health.rejections.of(key)
 }
 
@@ -162,7 +162,7 @@ type AnyInformer interface {
 // Status reports on the informer. It waits for nothing that is the user's, so it may
 // be called from anywhere, an index function for example.
 func (a *access[T]) Status() report.Status {
-	i := a.informer.Load()
+	i := a.followed()
 	s := report.Status{
 		Name:            i.name,
 		Origin:          i.located(),
@@ -232,7 +232,7 @@ func (a *access[T]) EstimateHeap(sample int) report.Heap {
 	if sample <= 0 && !counts {
 		return report.Heap{}
 	}
-	i := a.informer.Load()
+	i := a.followed()
 	s, ok := i.snapshotNow()
 	if !ok || s.Len() == 0 {
 		return report.Heap{}
@@ -266,7 +266,7 @@ func (a *access[T]) EstimateHeap(sample int) report.Heap {
 // IndexSizes returns how large the indexes are, in the order in which they were added. It
 // looks at each of their keys, while the informer continues.
 func (a *access[T]) IndexSizes() []index.IndexSize {
-	i := a.informer.Load()
+	i := a.followed()
 	if s, ok := i.snapshotNow(); ok {
 		return s.IndexSizes()
 	}
@@ -275,7 +275,7 @@ func (a *access[T]) IndexSizes() []index.IndexSize {
 
 // Explain reports what the informer knows of a key.
 func (a *access[T]) Explain(key index.Key) report.Key {
-	i := a.informer.Load()
+	i := a.followed()
 	var k report.Key
 	if rejected := i.Rejected(key); rejected != nil {
 		k.Rejected = rejected
@@ -301,7 +301,7 @@ func (a *access[T]) Explain(key index.Key) report.Key {
 // ObjectJSON returns the object of a key as JSON, as far as its type can be encoded: for
 // people to look at. The error wraps index.ErrReleased, or says that there is no such object.
 func (a *access[T]) ObjectJSON(key index.Key) ([]byte, error) {
-	i := a.informer.Load()
+	i := a.followed()
 	s, ok := i.snapshotNow()
 	if !ok {
 		return nil, fmt.Errorf("informer %s: %w", i.name, index.ErrReleased)

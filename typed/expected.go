@@ -58,7 +58,7 @@ type versionExpected[T index.Object] struct {
 // server has returned it: WaitForResourceVersion without a goroutine that waits. It returns an
 // error if the version is not a positive number, or the informer cannot be used.
 func (a *access[T]) ExpectVersion(version string) (Expected, error) {
-	i := a.informer.Load()
+	i := a.followed()
 	if err := i.canReach(version); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ type deletionExpected[T index.Object] struct {
 // not a positive number, if the informer's objects have no UIDs, or the informer cannot be
 // used.
 func (a *access[T]) ExpectDeleted(obj Identified) (Expected, error) {
-	e, err := a.informer.Load().expectDeleted(obj)
+	e, err := a.followed().expectDeleted(obj)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (i *Informer[T]) DerivedFrom() []source.Derived { return source.DerivedOf(i
 
 // DerivedFrom implements source.Derived: it is derived from the informer.
 func (s *SharedInformer[T]) DerivedFrom() []source.Derived {
-	return []source.Derived{s.informer.Load()}
+	return []source.Derived{s.followed()}
 }
 
 // Follow implements Followed.
@@ -128,7 +128,7 @@ func (s *SharedInformer[T]) Follow(f Follower[T]) (unfollow func(), err error) {
 	if s.released {
 		return nil, fmt.Errorf("informer %s: follower not added: %w", s.Name(), index.ErrReleased)
 	}
-	informer := s.informer.Load()
+	informer := s.followed()
 	leave, err := informer.follow(f)
 	if err != nil {
 		return nil, err

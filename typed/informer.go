@@ -171,13 +171,13 @@ func (i *Informer[T]) check() error {
 //	*v1.Pod in shop labels app=web at 10.0.0.1:6443
 //
 // It is for people, and its form may change; Status has the same in parts.
-func (a *access[T]) Name() string { return a.informer.Load().name }
+func (a *access[T]) Name() string { return a.followed().name }
 
 // GroupResource returns what errors call the objects, as client-go's listers do, such as
 // "deployment" of "apps"; it is zero if the informer's source does not know. Package
 // lister asks for it.
 func (a *access[T]) GroupResource() schema.GroupResource {
-	return groupResourceOf(a.informer.Load().located())
+	return groupResourceOf(a.followed().located())
 }
 
 // located returns where the objects come from.
@@ -198,7 +198,7 @@ func (i *Informer[T]) Indexer() *index.Indexer[T] {
 // be called at any time; see index.Indexer.AddIndexes for errors. After the
 // informer has stopped it returns ErrStopped.
 func (a *access[T]) AddIndexes(indexes ...index.Definition[T]) error {
-	i := a.informer.Load()
+	i := a.followed()
 	if err := i.check(); err != nil {
 		return err
 	}
@@ -244,7 +244,7 @@ func (i *Informer[T]) RemoveIndexes(indexes ...index.Definition[T]) {
 
 // Synced returns a channel that is closed when the store holds the first list. After the
 // release of a SharedInformer it is one that is never closed.
-func (a *access[T]) Synced() <-chan struct{} { return a.informer.Load().synced }
+func (a *access[T]) Synced() <-chan struct{} { return a.followed().synced }
 
 // WaitForSync waits until Synced is closed. If ctx ends before, or the informer stops, it
 // returns a *SyncError with the reason. It may be called before Run, and after the informer

@@ -60,7 +60,7 @@ func (i *Informer[T]) await(ctx context.Context, e Expected) {
 // ExpectKeyVersion returns what reports when reads of one object reflect a resource version:
 // WaitForKeyVersion without a goroutine that waits. It returns errors as ExpectVersion does.
 func (a *access[T]) ExpectKeyVersion(key index.Key, version string) (Expected, error) {
-	e, err := a.informer.Load().expectKeyVersion(key, version)
+	e, err := a.followed().expectKeyVersion(key, version)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func needsOf(of any) []string {
 
 // Omits reports whether the informer's source is known to leave a field out of objects, named
 // as in JSON ("metadata.labels"), so that who needs it can say so rather than find nothing.
-func (a *access[T]) Omits(field string) bool { return source.Omits(a.informer.Load().source, field) }
+func (a *access[T]) Omits(field string) bool { return source.Omits(a.followed().source, field) }
 
 // checkNeeds returns an error if the source leaves out one of the fields.
 func (i *Informer[T]) checkNeeds(fields []string) error {

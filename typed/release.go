@@ -58,7 +58,7 @@ func (i *Informer[T]) Release() error {
 // the last state, if the informer has stopped. Otherwise it returns what was wrong
 // with the arguments of NewInformer, or index.ErrReleased.
 func (a *access[T]) Err() error {
-	i := a.informer.Load()
+	i := a.followed()
 	if err := i.check(); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/report"
@@ -37,7 +36,7 @@ type SharedInformer[T index.Object] struct {
 	followings    []*following    // guarded by mu
 }
 
-var _ index.Reader[*metav1.ObjectMeta] = (*SharedInformer[*metav1.ObjectMeta])(nil)
+func _[T index.Object]() { var _ index.Reader[T] = (*SharedInformer[T])(nil) }
 
 func newSharedInformer[T index.Object](informer *Informer[T], giveUp func()) *SharedInformer[T] {
 	s := &SharedInformer[T]{giveUp: giveUp}
@@ -72,7 +71,7 @@ func (s *SharedInformer[T]) Release() {
 	for _, r := range registrations {
 		r.Close()
 	}
-	s.refer(releasedInformer(s.informer.Load())) // until here, handlers may read
+	s.refer(releasedInformer(s.followed())) // until here, handlers may read
 	s.giveUp()
 }
 
@@ -95,7 +94,7 @@ func (s *SharedInformer[T]) Handle(handler Handler[T], opts ...HandlerOption) (*
 	if s.released {
 		return nil, fmt.Errorf("informer %s: handler not added: %w", s.Name(), index.ErrReleased)
 	}
-	r, err := s.informer.Load().Handle(handler, opts...)
+	r, err := s.followed().Handle(handler, opts...)
 	if err != nil {
 		return nil, err
 	}

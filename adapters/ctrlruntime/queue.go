@@ -51,10 +51,10 @@ type Queue[request comparable] struct {
 	ended atomic.Bool // no request is handed out any more
 }
 
-var (
-	_ priorityqueue.PriorityQueue[string] = (*Queue[string])(nil)
-	_ control.Adder[string]               = (*Queue[string])(nil)
-)
+func _[request comparable]() {
+	var _ priorityqueue.PriorityQueue[request] = (*Queue[request])(nil)
+	var _ control.Adder[request] = (*Queue[request])(nil)
+}
 
 // NewQueue returns an empty queue. Unless queue.WithRateLimiter says something
 // else, retries of a request are delayed by 5 ms, doubled with each, up to 1,000 s,

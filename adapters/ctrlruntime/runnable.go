@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -34,7 +33,7 @@ func Runnable[T index.Object](informer *typed.Informer[T]) manager.Runnable {
 // runnable looks like a cluster to the manager, as that has its cache end last.
 type runnable[T index.Object] struct{ informer *typed.Informer[T] }
 
-var _ manager.LeaderElectionRunnable = (*runnable[*metav1.PartialObjectMetadata])(nil)
+func _[T index.Object]() { var _ manager.LeaderElectionRunnable = (*runnable[T])(nil) }
 
 func (r *runnable[T]) Start(ctx context.Context) error {
 	if r.informer == nil {

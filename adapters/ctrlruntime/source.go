@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"sync"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/kubetyped/informer/index"
@@ -40,7 +38,9 @@ type Source[T index.Object, request comparable] struct {
 	registration *typed.Registration // guarded by mu; set with ctx
 }
 
-var _ source.TypedSyncingSource[reconcile.Request] = (*Source[*metav1.PartialObjectMetadata, reconcile.Request])(nil)
+func _[T index.Object, request comparable]() {
+	var _ source.TypedSyncingSource[request] = (*Source[T, request])(nil)
+}
 
 // NewSource returns a source that passes events on to a handler of
 // controller-runtime, unless one of predicates says no:

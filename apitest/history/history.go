@@ -15,7 +15,6 @@ import (
 	"slices"
 	"sync"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
@@ -70,7 +69,7 @@ func New[T Object]() *History[T] {
 	return &History[T]{objects: map[index.Key]T{}, steps: map[index.Key][]step{}, deleted: map[types.UID]T{}}
 }
 
-var _ typed.Handler[*metav1.ObjectMeta] = (*History[*metav1.ObjectMeta])(nil)
+func _[T Object]() { var _ typed.Handler[T] = (*History[T])(nil) }
 
 // OnAdd implements typed.Handler.
 func (h *History[T]) OnAdd(obj T, initial bool) {

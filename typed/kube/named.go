@@ -63,7 +63,6 @@ func (s *reflectorSource[T]) Named() (index.Key, error) {
 	return *s.config.name, nil
 }
 
-var (
-	_ source.Named = (*restSource[*struct{ index.Object }])(nil)
-	_ source.Named = (*reflectorSource[*struct{ index.Object }])(nil)
-)
+var _ source.Named = (*restResource)(nil)
+
+func _[T index.Object]() { var _ source.Named = (*reflectorSource[T])(nil) }

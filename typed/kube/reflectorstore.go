@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/consistencydetector"
 
@@ -27,11 +26,11 @@ type reflectorStore[T index.Object] struct {
 	ordered bool
 }
 
-var (
-	_ cache.ReflectorStore         = (*reflectorStore[*metav1.ObjectMeta])(nil)
-	_ cache.ReflectorBookmarkStore = (*reflectorStore[*metav1.ObjectMeta])(nil)
-	_ cache.TransformingStore      = (*reflectorStore[*metav1.ObjectMeta])(nil)
-)
+func _[T index.Object]() {
+	var _ cache.ReflectorStore = (*reflectorStore[T])(nil)
+	var _ cache.ReflectorBookmarkStore = (*reflectorStore[T])(nil)
+	var _ cache.TransformingStore = (*reflectorStore[T])(nil)
+}
 
 // Add implements cache.ReflectorStore.
 func (s *reflectorStore[T]) Add(untyped any) error {
