@@ -58,8 +58,7 @@ type namedIndexes[T cache.Object] struct {
 
 // namedIndex is an index with the function that it was made of.
 type namedIndex[T cache.Object] struct {
-	*index.Index[string, T]
-
+	of   *index.Index[string, T]
 	keys cache.IndexFunc
 }
 
@@ -103,7 +102,7 @@ func (x *indexer[T]) AddIndexers(added cache.Indexers) error {
 		}
 		idx := namedIndex[T]{x.newIndex(name, f), f}
 		after.byName[name], after.indexers[name] = idx, f
-		handles = append(handles, idx.Index)
+		handles = append(handles, idx.of)
 	}
 	w := &userWrite[T]{indexers: added}
 	x.late.begin(w)

@@ -83,12 +83,12 @@ func (x *indexer[T]) ByIndex(name, value string) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := idx.Len(value)
+	n := idx.of.Len(value)
 	if n == 0 {
 		return []any{}, x.scope.end(name, value, stay)
 	}
 	found := make([]any, 0, n)
-	for obj := range idx.All(value) {
+	for obj := range idx.of.All(value) {
 		if !x.packs {
 			found = append(found, x.plain(obj))
 		} else if untyped, ok := x.known(obj); ok {
@@ -108,7 +108,7 @@ func (x *indexer[T]) ByTypedIndex(name, value string) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := orEmpty(idx.Get(value))
+	found := orEmpty(idx.of.Get(value))
 	return found, x.scope.end(name, value, stay)
 }
 
@@ -161,7 +161,7 @@ func (x *indexer[T]) union(idx namedIndex[T], values []string) []T {
 	if len(values) == 0 {
 		return nil
 	}
-	view := idx.In(x.store.Snapshot())
+	view := idx.of.In(x.store.Snapshot())
 	seen := map[index.Key]struct{}{}
 	var found []T
 	for _, value := range values {
@@ -186,7 +186,7 @@ func (x *indexer[T]) IndexKeys(name, value string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := idx.KeyStrings(value)
+	keys := idx.of.KeyStrings(value)
 	slices.Sort(keys)
 	return orEmpty(keys), x.scope.end(name, value, stay)
 }
@@ -198,7 +198,7 @@ func (x *indexer[T]) ListIndexFuncValues(name string) []string {
 	if err != nil {
 		return []string{}
 	}
-	return orEmpty(idx.ListKeys())
+	return orEmpty(idx.of.ListKeys())
 }
 
 // orEmpty returns list, or an empty one instead of nil.

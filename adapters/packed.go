@@ -186,7 +186,7 @@ func (x *indexer[T]) EachFresh(name, value string, each func(of labels.Labels, f
 		if err != nil {
 			return err
 		}
-		all = idx.All(value)
+		all = idx.of.All(value)
 	}
 	stay, err := x.scope.begin(name, value)
 	if err != nil {
