@@ -101,7 +101,7 @@ func lending[T index.Object](sink source.Sink[T]) (func(T) T, error) {
 
 // runner passes what a program makes to a sink.
 type runner[T index.Object] struct {
-	*program
+	program *program
 	out     *table[T]
 	sink    source.Sink[T]
 	lend    func(T) T // see lending
@@ -116,22 +116,22 @@ type runner[T index.Object] struct {
 func (r *runner[T]) run(ctx context.Context) error {
 	for {
 		select {
-		case <-r.wake:
-		case f := <-r.asked:
+		case <-r.program.wake:
+		case f := <-r.program.asked:
 			f()
 			continue
 		case <-ctx.Done():
 			return nil
 		}
-		synced, trouble := r.look()
+		synced, trouble := r.program.look()
 		if synced {
-			versions := r.take()
-			if err := r.diamonds.check(); err != nil {
+			versions := r.program.take()
+			if err := r.program.diamonds.check(); err != nil {
 				return err // before readers see a part of it
 			}
-			r.step()
+			r.program.step()
 			r.pass(versions)
-			r.settle()
+			r.program.settle()
 		}
 		r.report(trouble) // last: the first list says that all is well
 	}
@@ -157,9 +157,9 @@ func (r *runner[T]) report(trouble error) {
 // cannot, the sink takes up no list, and receives all objects after each step.
 func (r *runner[T]) pass(versions []string) {
 	version := joinVersions(versions)
-	done := func() { r.progress.reach(versions) }
+	done := func() { r.program.progress.reach(versions) }
 	if !r.begun {
-		r.listed, r.begun = true, r.out.count > 0 || r.failing == r.twice
+		r.listed, r.begun = true, r.out.count > 0 || r.program.failing == r.program.twice
 		r.sink.Replace(source.List{Items: r.first()}, version)
 		if r.begun {
 			r.sink.Step(nil, version, done)
@@ -186,7 +186,7 @@ func (r *runner[T]) first() []source.Staged {
 	if r.begun {
 		return []source.Staged{source.LeaveOut()}
 	}
-	for key := range r.faults {
+	for key := range r.program.faults {
 		all = append(all, source.Reject(key))
 	}
 	return all
