@@ -40,15 +40,16 @@ var (
 // what it does for every handler. The shared informer is started and stopped by
 // its owner, before or after Run.
 //
-//  1. The first report is a Replace with the shared informer's initial additions. It comes when
-//     the handler's registration has synced.
+//  1. The first objects are reported by a Replace with the shared informer's initial additions.
+//     It comes when the handler's registration has synced.
 //  2. Everything that the shared informer sends its handlers from then on is
 //     reported, in that order, once. Updates of a resync, which have the same
 //     object twice, are left out: a typed handler has its own resyncs.
-//  3. A DeletedFinalStateUnknown is a deletion of the object in it. If there is no T in it,
-//     the handler is added again, and its additions are reported as a Replace, which deletes
-//     the last known object.
-//  4. An object of another type is reported as a *source.RejectedError and left out.
+//  3. A DeletedFinalStateUnknown is a deletion of the object in it, with the reason
+//     index.Relisted. If there is no T in it, the handler is added again, and its additions are
+//     reported as a Replace, which deletes the last known object.
+//  4. An object of another type is reported as a *source.RejectedError and left out. Its
+//     deletion is one of the last known object.
 //  5. The resource version is that of the shared informer's store, and no
 //     earlier than everything up to it was reported: with the next event beyond
 //     it, or when no event has come for 10 ms after the one that has brought the

@@ -102,7 +102,7 @@ func TestFromSharedResolvesTombstones(t *testing.T) {
 		r.calls.next()
 		r.relist(func() { r.remove("b"); r.write("c"); r.write("d") })
 		got := r.calls.next()
-		assert.Contains(t, got, "delete b@2 Watched")
+		assert.Contains(t, got, "delete b@2 Relisted")
 		assert.Contains(t, got, "update c@3@5")
 		assert.Contains(t, got, "add d@6")
 		require.NoError(t, r.told.Err())

@@ -86,7 +86,7 @@ func (s *informer[T]) join(l *listener[T], name string, period time.Duration, lo
 	defer s.mu.Unlock()
 	handlerOptions := []typed.HandlerOption{typed.WithHandlerName(name), typed.WithOnSynced(l.onSynced)}
 	if s.source == nil {
-		handlerOptions = append(handlerOptions, typed.WithResync(period))
+		handlerOptions = append(handlerOptions, typed.WithResync(max(period, 0))) // client-go takes a negative one
 	} else {
 		l.requested = s.requestedPeriod(log, period)
 		l.period = possiblePeriod(log, l.requested, s.resyncCheck)

@@ -27,7 +27,7 @@ type sharedFeed[T index.Object] struct {
 	phase     sharedPhase
 	collected []sharedChange[T] // guarded by mu
 	initial   int               // guarded by mu; how many were collected up to the last initial addition
-	rejected  []source.Staged   // guarded by mu; that are no T, while collecting
+	rejected  []index.Key       // guarded by mu; of objects that are no T, while collecting
 	version   sharedVersion     // guarded by mu
 	settled   bool              // guarded by mu; what settle returned last
 }
@@ -44,7 +44,17 @@ const (
 type sharedChange[T index.Object] struct {
 	kind    index.EventType
 	object  T
-	version string // of the object
+	key     *index.Key   // of an object that is gone, and is no T
+	version string       // of the object
+	reason  index.Reason // of a deletion
+}
+
+// at returns the key of the object.
+func (c *sharedChange[T]) at() index.Key {
+	if c.key != nil {
+		return *c.key
+	}
+	return index.KeyOf(c.object)
 }
 
 func newSharedFeed[T index.Object](sink source.Sink[T], store cache.Store) *sharedFeed[T] {
@@ -68,15 +78,18 @@ func (f *sharedFeed[T]) Needs() []string { return f.sink.Decoding().Needs }
 
 // OnAdd implements cache.ResourceEventHandler.
 func (f *sharedFeed[T]) OnAdd(untyped any, initial bool) {
-	if obj, ok := f.convert(untyped); ok {
+	if obj, rejected := f.convert(untyped); rejected == nil {
 		f.take(changeOf(index.Added, obj), initial)
+	} else {
+		f.reject(rejected.Key)
 	}
 }
 
 // OnUpdate implements cache.ResourceEventHandler.
 func (f *sharedFeed[T]) OnUpdate(old, untyped any) {
-	obj, ok := f.convert(untyped)
-	if !ok {
+	obj, rejected := f.convert(untyped)
+	if rejected != nil {
+		f.reject(rejected.Key)
 		return
 	}
 	if old, ok := old.(T); ok && index.Same(old, obj) {
@@ -87,23 +100,31 @@ func (f *sharedFeed[T]) OnUpdate(old, untyped any) {
 
 // OnDelete implements cache.ResourceEventHandler.
 func (f *sharedFeed[T]) OnDelete(untyped any) {
+	reason := index.Watched
 	if tombstone, ok := untyped.(cache.DeletedFinalStateUnknown); ok {
 		if obj, ok := tombstone.Obj.(T); !ok || isZero(obj) {
 			f.lose()
 			return
 		}
-		untyped = tombstone.Obj
+		untyped, reason = tombstone.Obj, index.Relisted
 	}
-	if obj, ok := f.convert(untyped); ok {
-		f.take(changeOf(index.Deleted, obj), false)
+	obj, rejected := f.convert(untyped)
+	switch {
+	case rejected == nil:
+		c := changeOf(index.Deleted, obj)
+		c.reason = reason
+		f.take(c, false)
+	case rejected.Key.Name != "":
+		f.take(sharedChange[T]{kind: index.Deleted, key: &rejected.Key, version: rejected.ResourceVersion, reason: reason}, false)
 	}
 }
 
-// convert returns the object as a T. It reports an object that is nil or not a T.
-func (f *sharedFeed[T]) convert(untyped any) (T, bool) {
+// convert returns the object as a T. One that is nil or not a T, it reports and returns as an
+// error.
+func (f *sharedFeed[T]) convert(untyped any) (T, *source.RejectedError) {
 	obj, ok := untyped.(T)
 	if ok && !isZero(obj) {
-		return obj, true
+		return obj, nil
 	}
 	want := reflect.TypeFor[T]()
 	rejected := &source.RejectedError{Err: fmt.Errorf("the shared informer has a %T, not a %v", untyped, want)}
@@ -118,10 +139,16 @@ func (f *sharedFeed[T]) convert(untyped any) (T, bool) {
 	if f.phase != sharedClosed {
 		f.sink.Report(rejected)
 	}
+	return obj, rejected
+}
+
+// reject notes that an object which exists is none of those collected.
+func (f *sharedFeed[T]) reject(key index.Key) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.phase == sharedCollecting {
-		f.rejected = append(f.rejected, source.Reject(rejected.Key))
+		f.rejected = append(f.rejected, key)
 	}
-	return obj, false
 }
 
 func changeOf[T index.Object](kind index.EventType, obj T) sharedChange[T] {
@@ -135,6 +162,9 @@ func (f *sharedFeed[T]) take(c sharedChange[T], initial bool) {
 	switch f.phase {
 	case sharedCollecting:
 		f.collected = append(f.collected, c)
+		if len(f.rejected) > 0 {
+			f.rejected = slices.DeleteFunc(f.rejected, func(key index.Key) bool { return key == c.at() })
+		}
 		if initial {
 			f.initial = len(f.collected)
 			f.sink.Progress(f.initial, 0)
@@ -154,7 +184,11 @@ func (f *sharedFeed[T]) take(c sharedChange[T], initial bool) {
 // pass reports a change. The caller holds mu.
 func (f *sharedFeed[T]) pass(c sharedChange[T]) {
 	version := f.version.passed(c.version)
-	f.sink.Change(index.Change[T]{Delete: c.kind == index.Deleted, Object: f.lent(c.object)}, version)
+	change := index.Change[T]{Delete: c.kind == index.Deleted, Reason: c.reason, Key: c.key}
+	if c.key == nil {
+		change.Object = f.lent(c.object)
+	}
+	f.sink.Change(change, version)
 }
 
 // lent returns an object as it is passed on.
@@ -180,7 +214,11 @@ func (f *sharedFeed[T]) begin() {
 	for i := range objs {
 		objs[i] = f.lent(objs[i])
 	}
-	f.sink.Replace(source.List{Items: append(source.StageAll(f.sink, objs), f.rejected...)}, version)
+	items := source.StageAll(f.sink, objs)
+	for _, key := range f.rejected {
+		items = append(items, source.Reject(key))
+	}
+	f.sink.Replace(source.List{Items: items}, version)
 	f.rejected = nil
 	for _, c := range collected[f.initial:] {
 		f.pass(c)
@@ -204,7 +242,7 @@ func (f *sharedFeed[T]) fold(changes []sharedChange[T]) ([]T, string) {
 	}
 	state := make(map[index.Key]T, len(changes))
 	for _, c := range changes {
-		if key := index.KeyOf(c.object); c.kind == index.Deleted {
+		if key := c.at(); c.kind == index.Deleted {
 			delete(state, key)
 		} else {
 			state[key] = c.object

@@ -58,6 +58,7 @@ func (l *loop[T]) report(panicked any) {
 // crashed ends the informer after a panic of its goroutine outside of any user function: Run
 // returns the panic, instead of continuing with lost events.
 func (l *loop[T]) crashed(_ context.Context, panicked any) {
+	l.crashes = true
 	(*l.informer.ending.Load())(&goroutine.PanicError{Of: "the informer's own goroutine", Value: panicked})
 }
 

@@ -217,9 +217,12 @@ func (f *Factory) release(at shareKey, s *share, by *use) {
 		wanted := s.wanted
 		f.running.Go(func() { goroutine.CallSafely(func() { f.linger(at, s, wanted) }) })
 	}
+	if last && f.shares[at] == s {
+		delete(f.shares, at) // nobody can get it between here and its end
+	}
 	f.mu.Unlock()
 	if last {
-		f.end(at, s)
+		f.end(s)
 	}
 }
 
@@ -242,13 +245,12 @@ func (f *Factory) linger(at shareKey, s *share, wanted chan struct{}) {
 	}
 	f.mu.Unlock()
 	if over {
-		f.end(at, s)
+		f.end(s)
 	}
 }
 
-// end stops an informer that has no users.
-func (f *Factory) end(at shareKey, s *share) {
-	f.forget(at, s)
+// end stops an informer that has no users, and is not shared any more.
+func (f *Factory) end(s *share) {
 	s.stop()
 	f.letGo(f.ctx, s)
 }
@@ -295,7 +297,7 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, s := range shares {
-		if s.uses.none() && errors.Is(errs[i], ErrStopped) {
+		if s.uses.none() && (errors.Is(errs[i], ErrStopped) || errors.Is(errs[i], index.ErrReleased)) {
 			errs[i] = nil
 		}
 	}

@@ -138,7 +138,7 @@ func (s *informerSink[T]) replace(l source.List, version string) {
 		utilruntime.HandleErrorWithContext(s.ctx, err, "The informer cannot sync", "informer", s.name)
 		return
 	}
-	s.first.take()
+	list.Done = s.first.take(l.Done)
 	s.health.withhold(nil)
 	s.queueList(list, l.Reason, version)
 }
@@ -184,6 +184,7 @@ func (s *informerSink[T]) begins(objs []T, usable bool, resourceVersion string) 
 		s.health.withhold(nil)
 		s.reported(s.health.failure())
 		s.queueList(queue.List[T]{Objects: objs, Done: s.first.stored}, 0, s.first.version)
+		s.first.stored = nil
 	}
 	return true
 }
@@ -380,10 +381,15 @@ func (f *firstList) wait(done func()) {
 	}
 }
 
-// take notes that the informer has a first list.
-func (f *firstList) take() {
+// take notes that the informer has a list of everything. It returns what is called when reads
+// reflect that: done, after those of the lists that were withheld before.
+func (f *firstList) take(done func()) func() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.done = true
 	f.withheld.Store(false)
+	f.wait(done)
+	stored := f.stored
+	f.stored = nil
+	return stored
 }

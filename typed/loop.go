@@ -2,6 +2,7 @@ package typed
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -23,19 +24,28 @@ type loop[T index.Object] struct {
 
 	watched *watched[T] // nil: not observed
 
-	withheld bool // the first list was rejected as a whole
-	known    bool // the next panic is one that was reported
+	withheld bool     // the first list was rejected as a whole
+	unstored []func() // Done of lists that were withheld
+	known    bool     // the next panic is one that was reported
+	crashes  bool     // a panic is ending the goroutine
 }
 
 func (l *loop[T]) run(ctx context.Context) {
 	defer l.close()
+	returned := false
+	defer func() {
+		if !returned && !l.crashes {
+			(*l.informer.ending.Load())(errLoopExited)
+		}
+	}()
 	defer utilruntime.HandleCrashWithContext(l.informer.ctx, l.crashed)
 	l.informer.looping.Store(goroutine.ID())
 	l.watched = newWatched(l)
 	for batches := uint64(1); ; batches++ {
 		deltas, err := l.informer.deltas.Take(ctx)
 		if err != nil {
-			return // ctx has ended
+			returned = true // ctx has ended
+			return
 		}
 		if l.watched == nil {
 			err = l.processAll(ctx, deltas)
@@ -43,11 +53,15 @@ func (l *loop[T]) run(ctx context.Context) {
 			err = l.watched.batch(ctx, deltas)
 		}
 		if err != nil {
+			returned = true
 			return
 		}
 		l.informer.byKey.consume(batches)
 	}
 }
+
+// errLoopExited ends an informer whose goroutine is ended by what it calls.
+var errLoopExited = errors.New("an index function, or a method of an object, has ended the informer's goroutine, by runtime.Goexit")
 
 // close releases a source that waits for room, and drops the deltas that were not applied.
 func (l *loop[T]) close() {
@@ -297,6 +311,10 @@ func (l *loop[T]) sync() {
 		l.informer.followers.report(l.informer.health.failure())
 	}
 	l.withheld = false
+	for _, done := range l.unstored {
+		goroutine.CallSafely(done)
+	}
+	l.unstored = nil
 	l.informer.health.withhold(nil)
 	for _, m := range l.informer.listeners.all() {
 		m.syncAfterThis()

@@ -31,6 +31,9 @@ func (l *loop[T]) replace(list *queue.List[T], reason index.Reason, version stri
 	rejected, left := l.leaveOut(list)
 	if len(rejected) > 0 && !left && l.isFirst(list, reason) {
 		l.withheld = true
+		if list.Done != nil {
+			l.unstored = append(l.unstored, list.Done)
+		}
 		l.informer.health.rejections.repairAll("", byLoop, rejected)
 		err := fmt.Errorf("all %d objects of the first list were rejected, such as: %w", len(rejected), l.informer.health.rejections.lastOne())
 		l.informer.health.withhold(err)
@@ -65,6 +68,7 @@ func (l *loop[T]) tryReplace(list *queue.List[T], rejected []index.Key, reason i
 	}
 	notify(waiters)
 	l.informer.health.rejections.repairAll(list.Namespace, byLoop, rejected)
+	l.syncIfRepaired()
 	return done
 }
 
@@ -114,9 +118,10 @@ func (l *loop[T]) commitList(list *queue.List[T], reason index.Reason, version s
 		goroutine.CallSafely(list.Done)
 	}
 	waiters := waitersFor(&l.informer.deletions, l.events)
+	changed := len(l.events) > 0
 	l.publish(version)
 	l.events = nil // it may be large
-	if first {
+	if first || changed && l.withheld {
 		l.sync()
 	}
 	return waiters

@@ -12,9 +12,9 @@ import (
 	"github.com/kubetyped/informer/typed/report"
 )
 
-// Run starts the informer and blocks until ctx ends, or until the source gives up or
-// the function of WithOnError does. It returns nil in the first case and the error in the
-// others. At once it returns ErrStarted if it was called before, what is wrong with the
+// Run starts the informer and blocks until ctx ends, or until the source gives up, the
+// function of WithOnError does, or an observer ends it. It returns nil in the first case and
+// the error in the others. At once it returns ErrStarted if it was called before, what is wrong with the
 // arguments of NewInformer, and index.ErrReleased after Release.
 //
 // When ctx ends, handlers finish their current call, and the remaining events are dropped.
@@ -28,7 +28,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	}
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var final atomic.Pointer[error] // what WithOnError has ended it with
+	var final atomic.Pointer[error] // what has ended it: WithOnError, a budget, or the loop
 	var looping sync.WaitGroup
 	end := func(cause error) {
 		if ctx.Err() == nil {
@@ -51,16 +51,16 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	}
 	err := goroutine.Contain(ctx, "its source", func() error { return i.source.Run(running, sink) })
 	i.health.trouble.End()
-	switch cause := final.Load(); {
-	case cause != nil:
-		err = *cause
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		err = nil // it was stopped
 	}
 	if err != nil {
 		cancel()
 	}
 	looping.Wait()
+	if cause := final.Load(); cause != nil {
+		err = *cause
+	}
 	i.health.unreported.end(ctx)
 	i.stop(err)
 	if err != nil {

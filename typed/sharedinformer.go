@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed/report"
 )
