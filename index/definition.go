@@ -38,11 +38,9 @@ type Definition[T Object] interface {
 	reset(n int)
 
 	// fork returns an index with the same contents and no readers; adopt takes its
-	// contents over if this index was not written to meanwhile. sparse reports whether it
-	// is time to adopt the fork that compacted returns, which takes less memory. Only
-	// adopt needs the lock.
+	// contents over if this index was not written to meanwhile. compacted returns a fork
+	// that takes less memory, nil if it is not worth it. Only adopt needs the lock.
 	fork() Definition[T]
-	sparse() bool
 	compacted() Definition[T]
 	adopt(fork Definition[T])
 	// moved returns how many elements were moved, see epoch.
@@ -135,9 +133,12 @@ func (x *Index[K, T]) with(posts *postings[K]) *Index[K, T] {
 	return &Index[K, T]{attachment: attachment[T]{name: x.name}, keys: x.keys, posts: posts}
 }
 
-func (x *Index[K, T]) sparse() bool { return x.posts.sparse() }
-
-func (x *Index[K, T]) compacted() Definition[T] { return x.with(x.posts.compacted()) }
+func (x *Index[K, T]) compacted() Definition[T] {
+	if !x.posts.sparse() {
+		return nil
+	}
+	return x.with(x.posts.compacted())
+}
 
 func (x *Index[K, T]) adopt(fork Definition[T]) { x.posts.adopt(fork.(*Index[K, T]).posts) }
 

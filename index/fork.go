@@ -42,15 +42,17 @@ func (x *Indexer[T]) adopt(f *Indexer[T], version string) {
 // wait for none of the work. The caller holds writer.
 func (x *Indexer[T]) compact() {
 	x.uncompacted = 0
+	x.compactIndex(x.namespaces)
 	for _, index := range x.indexes {
-		if index.sparse() {
-			x.exchange(index, index.compacted())
-		}
+		x.compactIndex(index)
 	}
 }
 
-func (x *Indexer[T]) exchange(index, fork Definition[T]) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	index.adopt(fork)
+// compactIndex has an index adopt its compacted fork, if there is one.
+func (x *Indexer[T]) compactIndex(index Definition[T]) {
+	if fork := index.compacted(); fork != nil {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		index.adopt(fork)
+	}
 }

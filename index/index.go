@@ -12,8 +12,9 @@ import (
 // netip.Addr, types.UID or a struct of several fields. After that Indexer was released, the
 // index can be added to another one; for two at the same time, make a Clone.
 //
-// The index function is called once for every object that is stored, without a lock that
-// readers take, by one goroutine at a time. It may read from the indexer, but must not write
+// The index function is called for every object of a write before that is stored, and for those
+// that are there when the index is added, without a lock that readers take, by one goroutine at
+// a time; Panics and Slowest call it, too. It may read from the indexer, but must not write
 // to it, wait for its informer, or modify the object. Its result must depend on the object
 // alone. If it panics, nothing of the batch is stored and the panic reaches the writer. The
 // index keeps copies of strings in keys, so that they do not hold on to the objects' memory.
@@ -186,11 +187,13 @@ func (x *Index[K, T]) look(read string, k K) (objects pages[T], found places) {
 	owner := x.mustOwner(read)
 	hash := hashOf(x.posts.seed, k)
 	owner.mu.RLock()
-	if id := x.posts.find(hash, k); id != 0 && x.owner.Load() == owner {
-		objects, found = owner.objects.pages, x.posts.places(id)
-		owner.objectsEpoch.share()
-		owner.mu.RUnlock()
-		return objects, found
+	if x.owner.Load() == owner { // else another indexer may be filling it
+		if id := x.posts.find(hash, k); id != 0 {
+			objects, found = owner.objects.pages, x.posts.places(id)
+			owner.objectsEpoch.share()
+			owner.mu.RUnlock()
+			return objects, found
+		}
 	}
 	defer owner.mu.RUnlock()
 	x.mustBelongTo(owner, read)

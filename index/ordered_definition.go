@@ -86,10 +86,8 @@ func (x *Ordered[K, T]) adopt(fork Definition[T]) {
 	x.epoch.adopt(&f.epoch)
 }
 
-// sparse returns false: the tree and the entries get smaller by themselves.
-func (x *Ordered[K, T]) sparse() bool { return false }
-
-func (x *Ordered[K, T]) compacted() Definition[T] { return x.fork() }
+// compacted returns nil: the tree and the entries get smaller by themselves.
+func (x *Ordered[K, T]) compacted() Definition[T] { return nil }
 
 func (x *Ordered[K, T]) moved() uint64 { return x.epoch.moved }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"weak"
 
@@ -164,4 +166,41 @@ func TestReleaseBesideReaders(t *testing.T) {
 	store.Release()
 	assert.ErrorIs(t, <-failed, index.ErrReleased)
 	assert.ErrorIs(t, <-failed, index.ErrReleased)
+}
+
+// TestLookupsWhileAnIndexMoves: a look-up that has found the index with one indexer reads nothing
+// of it while another fills it.
+func TestLookupsWhileAnIndexMoves(t *testing.T) {
+	a, b := index.NewIndexer[*pod](), index.NewIndexer[*pod]()
+	var objs []*pod
+	for i := range 64 {
+		objs = append(objs, &pod{namespace: "ns", name: fmt.Sprint(i), node: fmt.Sprint(i % 7)})
+	}
+	a.Apply(nil, put(objs...), "1")
+	b.Apply(nil, put(objs...), "1")
+	x := byNode()
+	var stop atomic.Bool
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for !stop.Load() {
+				func() {
+					defer func() {
+						if p := recover(); p != nil {
+							assert.ErrorIs(t, p.(error), index.ErrNotAdded)
+						}
+					}()
+					x.Get("1")
+				}()
+			}
+		})
+	}
+	for range 200 {
+		for _, to := range []*index.Indexer[*pod]{a, b} {
+			require.NoError(t, to.AddIndexes(x))
+			to.RemoveIndexes(x)
+		}
+	}
+	stop.Store(true)
+	readers.Wait()
 }

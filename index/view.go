@@ -2,8 +2,8 @@ package index
 
 import "iter"
 
-// View is an Index as it was when a Snapshot was taken. Its methods are those
-// of Index; they take no lock. The zero View is empty.
+// View is an Index as it was when a Snapshot was taken. It has its look-ups Get, All, One, Has,
+// Len and Keys, which take no lock. The zero View is empty.
 type View[K comparable, T Object] struct {
 	objects pages[T]
 	posts   postingsView[K]

@@ -47,13 +47,14 @@ func (q *WorkQueue[K]) now() time.Duration {
 }
 
 func (q *WorkQueue[K]) timeOrUnlock() time.Duration {
-	now := unknown
+	panicked := true
 	defer func() {
-		if now == unknown {
+		if panicked {
 			q.unlock()
 		}
 	}()
-	now = q.time.Now()
+	now := q.time.Now()
+	panicked = false
 	return now
 }
 

@@ -97,7 +97,7 @@ type Report struct {
 	Depths  []Depth   // how many keys wait, by priority, the highest first
 	Oldest  string    // the key that has waited for OldestAge, "" if none waits
 	InWork  []InWork  // keys that are being processed, in the order in which they were handed out
-	Stuck   int       // how many keys in work are stuck, up to 1,000; InWork has the first of them
+	Stuck   int       // how many of the first 1,000 keys in work are stuck; InWork has the first of them
 	Failing []Failing // keys that fail, the one with most failures in a row first
 	// FailingKeys is how many keys fail, FailingSince when the first of them began to, zero if none
 	// does, and MissedFailures how many failures were of others, as 10,000 keys failed already.
@@ -169,20 +169,18 @@ func (q *WorkQueue[K]) snapshot(n int) (r Report, oldest, inWork []K) {
 	if length := min(n, q.inProcess); length > 0 {
 		inWork, r.InWork = make([]K, 0, length), make([]InWork, 0, length)
 	}
-	for at := q.inWork.First; at != nil && r.Stuck < maxReported; at = at.Next {
+	for i, at := 0, q.inWork.First; at != nil && i < maxReported; i, at = i+1, at.Next {
 		e := at.Of
-		if len(inWork) == n && e.since == unknown {
-			break
+		if i >= n && e.since == unknown {
+			continue
 		}
 		began := q.began(e, now)
-		w := InWork{Began: q.time.At(began), Stuck: now-began > q.slow.stuck}
-		if w.Stuck {
+		stuck := now-began > q.slow.stuck
+		if stuck {
 			r.Stuck++
-		} else if len(inWork) == n {
-			break // those that follow were handed out later
 		}
-		if len(inWork) < n {
-			inWork, r.InWork = append(inWork, e.key), append(r.InWork, w)
+		if i < n {
+			inWork, r.InWork = append(inWork, e.key), append(r.InWork, InWork{Began: q.time.At(began), Stuck: stuck})
 		}
 	}
 	return r, oldest, inWork

@@ -236,3 +236,26 @@ func TestFailingKeysAreBounded(t *testing.T) {
 		assert.Equal(t, 2, got.Failing[0].Failures, "one that is known is counted still")
 	})
 }
+
+// TestReportOfStuckKeysBehindOthers: a key that Get handed out, of which nobody knows since when,
+// hides none that Run is stuck with.
+func TestReportOfStuckKeysBehindOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue[string](t)
+		q.Add("a")
+		_, err := q.GetContext(t.Context())
+		require.NoError(t, err)
+		q.Add("b")
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() {
+			done <- q.Run(ctx, 1, func(ctx context.Context, _ string) error { <-ctx.Done(); return nil })
+		}()
+		time.Sleep(10 * time.Minute)
+		assert.Equal(t, 1, q.Report(0).Stuck)
+		assert.Equal(t, 1, q.Report(1).Stuck)
+		assert.Equal(t, 1, q.Report(10).Stuck)
+		cancel()
+		require.NoError(t, <-done)
+	})
+}

@@ -68,11 +68,14 @@ var ErrShutDown = errors.New("queue: shut down")
 // again, or a slice in an interface, which would make it panic, are not added: TryAdd returns
 // an error, and the other methods report one to utilruntime.HandleError.
 //
-// All methods are safe for concurrent use, and none takes long, whatever the number of keys and
-// tenants: the queue grows and shrinks in steps. It is meant for a handful of priorities.
+// All methods are safe for concurrent use, and none takes long, whatever the number of keys:
+// the queue grows and shrinks in steps. Stats, Report and, twice a second, metrics look at each
+// tenant that has keys waiting, and metrics at each key in process. It is meant for a handful of
+// priorities.
 //
 // The queue keeps memory for about 1,000 keys. It frees more memory than that after half a
-// minute to a minute without use, and all of it after shutdown, when it holds no key. It
+// minute to a minute without use, and all of it after shutdown, when it holds no key, but for
+// the failures that Report lists. It
 // allocates nothing while it has room. It has one goroutine while a key is delayed, metrics
 // have to be set, or it has memory to give back; ShutDown ends it.
 type WorkQueue[K comparable] struct {

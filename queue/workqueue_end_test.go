@@ -114,3 +114,39 @@ func TestDrainOfAnEndedContext(t *testing.T) {
 	assert.EqualError(t, q.Drain(ended()), "work queue pods: drain ended early (keys waiting: 1, in process: 0): context canceled")
 	assert.True(t, q.ShuttingDown())
 }
+
+// TestGaugesOfAQueueThatHasEnded are zero: nothing waits, and nothing is in work.
+func TestGaugesOfAQueueThatHasEnded(t *testing.T) {
+	for name, end := range map[string]func(q *queue.WorkQueue[string]){
+		"while a key waits": func(q *queue.WorkQueue[string]) {
+			key, _ := q.Get()
+			q.ShutDown()
+			q.Done(key)
+			key, _ = q.Get()
+			q.Done(key)
+		},
+		"at once after the last key": func(q *queue.WorkQueue[string]) {
+			for range 2 {
+				key, _ := q.Get()
+				q.Done(key)
+			}
+			q.ShutDown()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRecorder()
+				q := newQueue[string](t, queue.WithName("q"), queue.WithMetrics(fullRecorder{r}))
+				q.Add("a")
+				q.Add("b")
+				time.Sleep(10 * time.Second)
+				assert.NotZero(t, r.value("oldest age"))
+				end(q)
+				time.Sleep(time.Minute)
+				assert.Zero(t, q.Stats())
+				assert.Zero(t, r.value("oldest age"))
+				assert.Zero(t, r.value("unfinished"))
+			})
+		})
+	}
+}

@@ -83,10 +83,18 @@ func (q *WorkQueue[K]) await(ctx context.Context) error {
 
 // sleep waits for the worker to be woken, or ctx to end, without mu, which the caller holds.
 func (q *WorkQueue[K]) sleep(ctx context.Context) {
-	w := q.sleepers.Add()
+	w, ended, back := q.sleepers.Add(), true, false
+	defer func() {
+		if !back { // a metric has panicked, see crashed: the worker sleeps no more
+			q.mu.Mutex.Lock()
+			q.sleepers.Leave(w, ended)
+			q.unlock()
+		}
+	}()
 	q.unlock() // and make the adds that were left
-	ended := w.Sleep(ctx)
+	ended = w.Sleep(ctx)
 	q.mu.Lock()
+	back = true
 	q.sleepers.Leave(w, ended)
 }
 
@@ -146,7 +154,7 @@ func (q *WorkQueue[K]) done(key K) bool {
 	}
 	q.rest(e)
 	if q.shutDown && q.isIdle() {
-		close(q.drained)
+		q.endEmpty(now)
 	}
 	q.letGo()
 	if m := q.metrics; m != nil {

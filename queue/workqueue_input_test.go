@@ -7,11 +7,13 @@ import (
 	"math"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/util/workqueue"
+	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/kubetyped/informer/queue"
 )
@@ -195,4 +197,15 @@ func TestUseAfterShutDown(t *testing.T) {
 	require.NoError(t, q.Drain(t.Context()))
 	assert.Equal(t, queue.Stats{}, q.Stats())
 	assert.Empty(t, *errs, "it is normal at the end")
+}
+
+// TestClockBeforeTheStart: a clock that goes back to before the queue was made is only a clock.
+func TestClockBeforeTheStart(t *testing.T) {
+	start := time.Now()
+	c := testclock.NewFakeClock(start)
+	q := newQueue[string](t, queue.WithClock(c))
+	defer q.ShutDown()
+	c.SetTime(start.Add(-1))
+	q.Add("a")
+	assert.Equal(t, 1, q.Len())
 }

@@ -91,7 +91,8 @@ func WithAgeing(passes int) Option {
 }
 
 // WithCapacity makes [WorkQueue.TryAdd] fail with ErrFull when that many keys wait, are
-// delayed, or are to be processed again. The other methods that add a key ignore it.
+// delayed, or are to be processed again. A key that waits and is delayed counts twice. The
+// other methods that add a key ignore it.
 func WithCapacity(keys int) Option {
 	return func(o *options) error {
 		o.capacity = keys

@@ -421,3 +421,50 @@ func TestRunGoesOnWhenAClockPanics(t *testing.T) {
 		})
 	}
 }
+
+// meddling is a context that adds a key while a worker that is about to sleep holds the lock.
+type meddling struct {
+	context.Context
+	add func()
+}
+
+func (m meddling) Err() error { m.add(); return m.Context.Err() }
+
+// TestMetricPanicsAsAWorkerFallsAsleep: the worker does not count as one that sleeps, and the
+// others are woken.
+func TestMetricPanicsAsAWorkerFallsAsleep(t *testing.T) {
+	panics(t, false)
+	synctest.Test(t, func(t *testing.T) {
+		var armed atomic.Bool
+		armed.Store(true)
+		q := newQueue[string](t, queue.WithName("q"), queue.WithMetrics(explosive{armed: &armed, once: true}))
+		once := sync.OnceFunc(func() { q.Add("a") })
+		assert.PanicsWithValue(t, "metric", func() { _, _ = q.GetContext(meddling{t.Context(), once}) })
+		key, _ := q.Get()
+		assert.Equal(t, "a", key)
+		q.Done(key)
+		var served atomic.Int64
+		var workers sync.WaitGroup
+		for range 2 {
+			workers.Go(func() {
+				for {
+					key, end := q.Get()
+					if end {
+						return
+					}
+					served.Add(1)
+					time.Sleep(time.Second)
+					q.Done(key)
+				}
+			})
+		}
+		synctest.Wait()
+		for _, key := range []string{"b", "c", "d"} {
+			q.Add(key)
+		}
+		time.Sleep(10 * time.Second)
+		assert.EqualValues(t, 3, served.Load())
+		q.ShutDown()
+		workers.Wait()
+	})
+}

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // ShutDown makes the queue ignore what is added from now on, and drops what is delayed. What
@@ -47,17 +48,27 @@ func (q *WorkQueue[K]) stop(cutShort bool) <-chan struct{} {
 	defer q.unlock()
 	if !q.shutDown {
 		q.shutDown = true
-		if q.isIdle() {
-			close(q.drained)
-		}
 		q.sleepers.WakeAll()
 		q.alarm.Now()
+		if q.isIdle() {
+			q.endEmpty(q.time.Now())
+		}
 	}
 	if cutShort {
 		close(q.cutShort)
 		q.cutShort = make(chan struct{})
 	}
 	return q.cutShort
+}
+
+// endEmpty ends a queue that was shut down and has no key any more: those that wait for that go on,
+// and gauges are set for the last time. The caller holds mu.
+func (q *WorkQueue[K]) endEmpty(now time.Duration) {
+	close(q.drained)
+	if m := q.metrics; m != nil {
+		m.next = now
+		q.setMetrics(now)
+	}
 }
 
 // ShuttingDown reports whether the queue was shut down.
