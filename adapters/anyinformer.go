@@ -17,13 +17,22 @@ import (
 // finds those, too, that are embedded in a struct as a cache.SharedIndexInformer, as
 // client-go's factories return them.
 func AnyInformer(informer cache.SharedInformer) (typed.AnyInformer, bool) {
+	stands, ok := find[interface{ on() typed.AnyInformer }](informer)
+	if !ok {
+		return nil, false
+	}
+	return stands.on(), true
+}
+
+// find returns the informer, or the first one embedded in it, that has the methods of I.
+func find[I any](informer cache.SharedInformer) (has I, ok bool) {
 	for informer != nil {
-		if stands, ok := informer.(interface{ on() typed.AnyInformer }); ok {
-			return stands.on(), true
+		if has, ok = informer.(I); ok {
+			return has, true
 		}
 		informer = embeddedIn(informer)
 	}
-	return nil, false
+	return has, false
 }
 
 // embeddedIn returns the informer that is embedded in another one, nil if there is none.

@@ -19,7 +19,6 @@
 // Piece by piece. Handlers, index functions, stores, transforms, queues and sync state convert
 // both ways.
 //
-// This is the only package of the project in which untyped code meets typed
-// code: object keys are strings here, as client-go's are, "namespace/name" or
-// "name".
+// This package, with those below it, is the only one of the project whose API is untyped:
+// object keys are strings here, as client-go's are, "namespace/name" or "name".
 package adapters

@@ -233,7 +233,7 @@ type sharedPatience struct {
 
 func newSharedPatience(informer cache.SharedInformer) *sharedPatience {
 	p := &sharedPatience{began: time.Now(), notStarted: sharedNotStarted, notSynced: sharedNotSynced}
-	if i, ok := informer.(interface{ HasStarted() bool }); ok {
+	if i, ok := find[interface{ HasStarted() bool }](informer); ok {
 		p.hasStarted = i.HasStarted
 	}
 	return p

@@ -11,9 +11,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coreinformers "k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/adapters/informers"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
@@ -282,10 +286,15 @@ func TestFromSharedNeverStarted(t *testing.T) {
 
 // An informer that cannot tell whether it was started says so later, and works
 // as soon as it is.
+// reticent is a shared informer that does not report whether it was started.
+type reticent struct{ shared }
+
+type shared = cache.SharedInformer
+
 func TestFromSharedStartedLate(t *testing.T) {
 	onShared(t, func(t *testing.T, newRig func(...string) *sharedRig) {
 		r := newRig("a")
-		pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](cache.NewTypedSharedIndexInformer[*corev1.Pod](r.shared)))
+		pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](reticent{r.shared}))
 		sharedRun(t, pods.Run, nil)
 		time.Sleep(9 * time.Second)
 		assert.NoError(t, pods.Status().Err)
@@ -370,4 +379,65 @@ func TestFromSharedStopsWhileBlocked(t *testing.T) {
 		stop()
 		require.NoError(t, <-result)
 	})
+}
+
+// TestFromSharedOfAFactory: informers of factories, which wrap others, report that they were not
+// started, too.
+func TestFromSharedOfAFactory(t *testing.T) {
+	for name, pods := range map[string]cache.SharedIndexInformer{
+		"client-go's": coreinformers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().Pods().Informer(),
+		"ours":        informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().Pods().Informer(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				typed := typed.NewInformer(adapters.FromShared[*corev1.Pod](pods))
+				sharedRun(t, typed.Run, nil)
+				time.Sleep(2 * time.Second)
+				assert.ErrorIs(t, typed.Status().Err, adapters.ErrSharedNotStarted)
+			})
+		})
+	}
+}
+
+// TestFromSharedDeletesOtherTypes: the deletion of an object that is no T any more is that of the
+// last one that was.
+func TestFromSharedDeletesOtherTypes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stub := newSharedStub()
+		pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](stub))
+		calls := &sharedCalls{}
+		_, err := pods.Handle(calls)
+		require.NoError(t, err)
+		stub.put("2", sharedPod("b", 2))
+		sharedRun(t, pods.Run, nil)
+		synctest.Wait()
+		other := func(name string, version string) *corev1.Node {
+			return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: version}}
+		}
+		stub.tell(func(h cache.ResourceEventHandler) { // before it has synced
+			h.OnAdd(sharedPod("a", 1), true)
+			h.OnUpdate(sharedPod("a", 1), other("a", "2"))
+			h.OnDelete(other("a", "3"))
+			h.OnAdd(sharedPod("c", 3), true)
+		})
+		close(stub.synced)
+		require.NoError(t, pods.WaitForSync(t.Context()))
+		synctest.Wait()
+		assert.ElementsMatch(t, []string{"initial b@2", "initial c@3"}, calls.next())
+		assert.Zero(t, pods.Status().RejectedNow)
+
+		stub.tell(func(h cache.ResourceEventHandler) { h.OnUpdate(sharedPod("b", 2), other("b", "4")) })
+		assert.Equal(t, 1, pods.Status().RejectedNow)
+		stub.tell(func(h cache.ResourceEventHandler) { h.OnDelete(other("b", "5")) })
+		assert.Equal(t, []string{"delete b@2 Watched"}, calls.next())
+		assert.Equal(t, 1, pods.Len())
+		assert.Zero(t, pods.Status().RejectedNow)
+	})
+}
+
+// TestResyncPeriodBelowZero: as client-go's informers, those of SharedIndexInformer take one.
+func TestResyncPeriodBelowZero(t *testing.T) {
+	pods := typed.NewInformer(adapters.FromShared[*corev1.Pod](newSharedStub()))
+	_, err := adapters.SharedIndexInformer(pods).AddEventHandlerWithResyncPeriod(cache.ResourceEventHandlerFuncs{}, -1)
+	assert.NoError(t, err)
 }

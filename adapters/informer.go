@@ -195,7 +195,7 @@ func (s *informer[T]) HasSyncedChecker() cache.DoneChecker { return s.checker }
 // LastSyncResourceVersion implements cache.SharedInformer.
 func (s *informer[T]) LastSyncResourceVersion() string {
 	if s.source == nil || s.source.spaces != nil {
-		return s.typed.ResourceVersion()
+		return clientVersion(s.typed.ResourceVersion())
 	}
 	return s.source.lastVersion()
 }

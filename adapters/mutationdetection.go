@@ -27,7 +27,7 @@ type mutationDetecting interface {
 // It returns an error if the informer is none of this package, runs already
 // (typed.ErrStarted), or if an argument cannot be used.
 func DetectMutations(informer cache.SharedInformer, period time.Duration, report func(observe.Mutation)) error {
-	own, ok := informer.(mutationDetecting)
+	own, ok := find[mutationDetecting](informer)
 	if !ok {
 		return fmt.Errorf("mutations are not detected: the informer, a %T, was not made by this package", informer)
 	}

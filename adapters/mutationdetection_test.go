@@ -8,9 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/adapters"
+	"github.com/kubetyped/informer/adapters/informers"
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/observe"
@@ -58,4 +60,6 @@ func TestDetectMutationsOfOthers(t *testing.T) {
 	ours := adapters.SharedIndexInformer(typed.NewInformer[*corev1.Pod](&syncedSource{}, typed.WithIndexer(index.NewIndexer[*corev1.Pod]())))
 	assert.ErrorContains(t, adapters.DetectMutations(ours, time.Minute, nil), "report function is nil")
 	assert.NoError(t, adapters.DetectMutations(ours, time.Minute, func(observe.Mutation) {}))
+	ofFactory := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().Pods().Informer()
+	assert.NoError(t, adapters.DetectMutations(ofFactory, time.Minute, func(observe.Mutation) {}))
 }

@@ -53,7 +53,7 @@ func TestPathFromShared(t *testing.T) {
 		"addition":  {func(h cache.ResourceEventHandler) { h.OnAdd(b, false) }, index.Change[*corev1.Pod]{Object: b}},
 		"update":    {func(h cache.ResourceEventHandler) { h.OnUpdate(a1, a2) }, index.Change[*corev1.Pod]{Object: a2}},
 		"deletion":  {func(h cache.ResourceEventHandler) { h.OnDelete(a2) }, index.Change[*corev1.Pod]{Delete: true, Object: a2}},
-		"tombstone": {func(h cache.ResourceEventHandler) { h.OnDelete(cache.DeletedFinalStateUnknown{Obj: a2}) }, index.Change[*corev1.Pod]{Delete: true, Object: a2}},
+		"tombstone": {func(h cache.ResourceEventHandler) { h.OnDelete(cache.DeletedFinalStateUnknown{Obj: a2}) }, index.Change[*corev1.Pod]{Delete: true, Reason: index.Relisted, Object: a2}},
 	} {
 		cell(name, func(t *testing.T, stub *sharedStub, end *sinktest.Recorder[*corev1.Pod]) {
 			begin(stub, end)

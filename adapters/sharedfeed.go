@@ -46,7 +46,7 @@ type sharedChange[T index.Object] struct {
 	object  T
 	key     *index.Key   // of an object that is gone, and is no T
 	version string       // of the object
-	reason  index.Reason // of a deletion
+	reason  index.Reason // of a deletion, 0 for the usual one
 }
 
 // at returns the key of the object.
@@ -100,7 +100,7 @@ func (f *sharedFeed[T]) OnUpdate(old, untyped any) {
 
 // OnDelete implements cache.ResourceEventHandler.
 func (f *sharedFeed[T]) OnDelete(untyped any) {
-	reason := index.Watched
+	var reason index.Reason // the usual one
 	if tombstone, ok := untyped.(cache.DeletedFinalStateUnknown); ok {
 		if obj, ok := tombstone.Obj.(T); !ok || isZero(obj) {
 			f.lose()

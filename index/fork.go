@@ -48,7 +48,7 @@ func (x *Indexer[T]) compact() {
 	}
 }
 
-// compactIndex has an index adopt its compacted fork, if there is one.
+// compactIndex replaces the contents of an index by the compacted ones, if it is worth it.
 func (x *Indexer[T]) compactIndex(index Definition[T]) {
 	if fork := index.compacted(); fork != nil {
 		x.mu.Lock()

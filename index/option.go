@@ -43,8 +43,8 @@ func WithLiteralEvents[T Object]() Option[T] {
 // keys as strings: an object is found by one hash and one comparison of the string. Get
 // joins the key that it is given; it is some nanoseconds slower for that.
 //
-// As in client-go's stores, keys of the same string, such as {"", "a/b"} and {"a", "b"}, cannot
-// be told apart: the store must not get objects of both. No name of a Kubernetes object has a
+// As in client-go's stores, keys of the same string, such as {"", "a/b"} and {"a", "b"}, are one:
+// the store must not get objects of both. No name of a Kubernetes object has a
 // slash.
 func WithKeyStrings[T Object]() Option[T] {
 	return func(o *options[T]) { o.keyStrings = true }

@@ -237,7 +237,7 @@ func TestFailingKeysAreBounded(t *testing.T) {
 	})
 }
 
-// TestReportOfStuckKeysBehindOthers: a key that Get handed out, of which nobody knows since when,
+// TestReportOfStuckKeysBehindOthers: a key that Get handed out, at a time that is not known,
 // hides none that Run is stuck with.
 func TestReportOfStuckKeysBehindOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

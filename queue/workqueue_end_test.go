@@ -115,8 +115,8 @@ func TestDrainOfAnEndedContext(t *testing.T) {
 	assert.True(t, q.ShuttingDown())
 }
 
-// TestGaugesOfAQueueThatHasEnded are zero: nothing waits, and nothing is in work.
-func TestGaugesOfAQueueThatHasEnded(t *testing.T) {
+// TestGaugesOfEndedQueueAreZero: nothing waits, and nothing is in work.
+func TestGaugesOfEndedQueueAreZero(t *testing.T) {
 	for name, end := range map[string]func(q *queue.WorkQueue[string]){
 		"while a key waits": func(q *queue.WorkQueue[string]) {
 			key, _ := q.Get()

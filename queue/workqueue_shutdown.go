@@ -61,8 +61,8 @@ func (q *WorkQueue[K]) stop(cutShort bool) <-chan struct{} {
 	return q.cutShort
 }
 
-// endEmpty ends a queue that was shut down and has no key any more: those that wait for that go on,
-// and gauges are set for the last time. The caller holds mu.
+// endEmpty ends a queue that was shut down and has no key any more: Drain returns, and gauges are
+// set for the last time. The caller holds mu.
 func (q *WorkQueue[K]) endEmpty(now time.Duration) {
 	close(q.drained)
 	if m := q.metrics; m != nil {

@@ -77,7 +77,7 @@ func WithDelivery(d Delivery) HandlerOption {
 
 // WithResync calls the handler with an update of every object, old and new being the same,
 // each time the period has passed; 0 means never. The period begins again when the last of
-// these updates was delivered. Nothing is asked of the server.
+// these updates was delivered, with Coalesce when it was queued. Nothing is asked of the server.
 func WithResync(period time.Duration) HandlerOption {
 	return func(c *handlerConfig) error {
 		if period < 0 {

@@ -218,7 +218,7 @@ func (f *Factory) release(at shareKey, s *share, by *use) {
 		f.running.Go(func() { goroutine.CallSafely(func() { f.linger(at, s, wanted) }) })
 	}
 	if last && f.shares[at] == s {
-		delete(f.shares, at) // nobody can get it between here and its end
+		delete(f.shares, at) // so that Share does not return it before its end
 	}
 	f.mu.Unlock()
 	if last {

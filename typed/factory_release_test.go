@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +16,9 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/test/rig"
 	"github.com/kubetyped/informer/internal/test/sinktest"
+	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/report"
+	"github.com/kubetyped/informer/typed/source"
 )
 
 func TestLeaseReads(t *testing.T) {
@@ -201,4 +204,29 @@ func TestMemoryIsReleasedWithTheLastLease(t *testing.T) {
 	runtime.KeepAlive(b)
 	runtime.KeepAlive(f)
 	runtime.KeepAlive(registration)
+}
+
+// TestShareAtTheMomentOfRelease: an informer that its last user releases is shared no more.
+func TestShareAtTheMomentOfRelease(t *testing.T) {
+	f := typed.NewFactory()
+	defer f.Shutdown()
+	share := func() *typed.SharedInformer[*rig.Thing] {
+		things, err := typed.Share(f, "key", func() source.Source[*rig.Thing] { return rig.Busy("ns") })
+		require.NoError(t, err)
+		return things
+	}
+	var users sync.WaitGroup
+	for range 4 {
+		users.Go(func() {
+			for range 200 {
+				things := share()
+				assert.NoError(t, things.WaitForSync(t.Context()), "it is not released")
+				things.Release()
+			}
+		})
+	}
+	for range 500 {
+		assert.NoError(t, f.WaitForSync(t.Context()), "those that are released meanwhile are not waited for")
+	}
+	users.Wait()
 }

@@ -19,8 +19,9 @@ import (
 // other code needs a [Handler].
 //
 // The methods are called one at a time, except for Report; the informer's lock is held, so
-// they return at once, and do not call the informer. A panic of one is reported by
-// utilruntime.HandleCrash; other followers and handlers still receive the step.
+// they return at once, and do not call the informer. A panic of one that Follow calls is that of
+// Follow. Any other is reported by utilruntime.HandleCrash; other followers and handlers still
+// receive the step.
 type Follower[T index.Object] interface {
 	// Begin comes first, with the current objects. Every later step follows.
 	Begin(objects *index.Snapshot[T])

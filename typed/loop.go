@@ -60,7 +60,7 @@ func (l *loop[T]) run(ctx context.Context) {
 	}
 }
 
-// errLoopExited ends an informer whose goroutine is ended by what it calls.
+// errLoopExited ends an informer whose goroutine a user's function has ended.
 var errLoopExited = errors.New("an index function, or a method of an object, has ended the informer's goroutine, by runtime.Goexit")
 
 // close releases a source that waits for room, and drops the deltas that were not applied.

@@ -127,7 +127,8 @@ func (r *Registration) Err() error {
 func (r *Registration) finish() { r.doneOnce.Do(func() { close(r.done) }) }
 
 // Resync calls the handler with an update of every object now in the store, with old and new
-// the same, after all events up to now. It does not wait for that. If the last thing that
+// the same, after all events up to now; with Coalesce, an object that has an event pending gets
+// only that. It does not wait for that. If the last thing that
 // waits for the handler is a resync already, that is the one. See WithResync for resyncs at a
 // period.
 func (r *Registration) Resync() { r.listener.resync(false) }

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -350,4 +351,24 @@ func TestNamespacesOfFactoriesCheckTheirArguments(t *testing.T) {
 	_, err = informers.NewSharedInformerFactoryWithOptions(nil, 0, informers.WithNamespaces(set, &appsv1beta1.Deployment{})).ForResource(
 		schema.GroupVersionResource{Group: "apps", Version: "v1beta1", Resource: "deployments"})
 	assert.ErrorContains(t, err, "alpha and beta kinds cannot follow")
+}
+
+// TestVersionOfObjectsWithoutOne: as for all namespaces, there is none.
+func TestVersionOfObjectsWithoutOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset()
+		f := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespaces(source.NewNamespaces("ns")))
+		defer f.Shutdown()
+		pods := f.Core().V1().Pods().Informer()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		f.Start(ctx.Done())
+		synctest.Wait()
+		require.True(t, pods.HasSynced())
+		_, err := client.CoreV1().Pods("ns").Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		synctest.Wait()
+		assert.Len(t, pods.GetStore().List(), 1)
+		assert.Empty(t, pods.LastSyncResourceVersion())
+	})
 }
