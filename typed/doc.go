@@ -1,7 +1,7 @@
 // Package typed keeps a local, indexed copy of API objects, and calls handlers for every
 // change, with their Go type.
 //
-// An [Informer] is made from a [source.Source], most simply a generated client:
+// An [Informer] is made from a [source.Source], for example a generated client:
 //
 //	pods := typed.NewInformer(kube.FromClient(client.CoreV1().Pods(metav1.NamespaceAll)))
 //
@@ -15,7 +15,7 @@
 // reason why it is not.
 //
 // The informer is also the store's read side, an [index.Reader]: Get, List,
-// All, Namespace, Snapshot. Package lister reads from it as generated listers
+// All, InNamespace, Snapshot. Package lister reads from it as generated listers
 // do. Reads never block the informer, whatever they do and however long they
 // take.
 //

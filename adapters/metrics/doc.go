@@ -9,7 +9,7 @@
 //	q, err := queue.NewWorkQueue[index.Key](queue.WithName("pods"), queue.WithMetrics(m))
 //	err = m.Add(metrics.WithQueues(q), metrics.WithExpectations("pods", expectations))
 //
-// Docs/metrics.md lists all metrics; docs/operating has a dashboard and alerts.
+// The page docs/reference/metrics.md lists all metrics; docs/operating has a dashboard and alerts.
 //
 // It is its own module, so that who imports this project need not know of Prometheus' client.
 package metrics

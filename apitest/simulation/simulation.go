@@ -2,7 +2,9 @@ package simulation
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -33,6 +35,16 @@ type definition struct {
 type check struct {
 	name  string
 	holds func(State) error
+}
+
+// of calls holds. A panic is an error.
+func (c check) of(now State) (err error) {
+	defer func() {
+		if caught := recover(); caught != nil {
+			err = fmt.Errorf("panic: %v\n%s", caught, debug.Stack())
+		}
+	}()
+	return c.holds(now)
 }
 
 // goal is what has to become so within some time after the last fault.
@@ -82,13 +94,13 @@ type user struct {
 }
 
 // Always adds what has to be so at any time: holds is called whenever something has
-// happened and all goroutines have come to rest. Its error fails the simulation.
+// happened and all goroutines have come to rest. Its error, or its panic, fails the simulation.
 func (s *Simulation) Always(name string, holds func(now State) error) {
 	s.always = append(s.always, check{name, holds})
 }
 
 // Eventually adds what has to become so within some time after the last fault, when
-// users have done all they do. All that is added with Eventually has to be so at once,
+// users have done all they do. A panic of holds is an error. All that is added with Eventually has to be so at once,
 // with all processes up.
 func (s *Simulation) Eventually(name string, within time.Duration, holds func(now State) error) {
 	s.eventually = append(s.eventually, goal{check{name, holds}, within})

@@ -145,6 +145,9 @@ func TestFailures(t *testing.T) {
 				return broken
 			})
 		},
+		"panics": func(s *simulation.Simulation) {
+			s.Eventually("panics", time.Minute, func(simulation.State) error { panic(broken) })
+		},
 		"of a life (beat#1)": func(s *simulation.Simulation) {
 			s.Start("beat", func(ctx context.Context, config *rest.Config) error {
 				simulation.Always(ctx, "of a life", func(simulation.State) error { return broken })

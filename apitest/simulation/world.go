@@ -221,7 +221,7 @@ func (w *world) check() {
 	synctest.Wait()
 	now := State{w}
 	for _, c := range w.sim.always {
-		if err := c.holds(now); err != nil {
+		if err := c.of(now); err != nil {
 			w.fail(c.name, err)
 			return
 		}
@@ -229,7 +229,7 @@ func (w *world) check() {
 	for _, p := range w.processes {
 		if l := p.present(); l != nil {
 			for _, c := range l.checks() {
-				if err := c.holds(now); err != nil {
+				if err := c.of(now); err != nil {
 					w.fail(c.name+" ("+l.name()+")", err)
 					return
 				}
@@ -257,7 +257,7 @@ func (w *world) calm() {
 func (w *world) unmet() (goals []goal, why []error) {
 	now := State{w}
 	look := func(g goal) {
-		if err := g.holds(now); err != nil {
+		if err := g.of(now); err != nil {
 			goals, why = append(goals, g), append(why, err)
 		}
 	}

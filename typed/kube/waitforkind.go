@@ -33,16 +33,18 @@ var definitionsResource = schema.GroupVersionResource{Group: "apiextensions.k8s.
 // WaitForKind makes a source of FromREST wait for its kind if the server does not have it,
 // such as that of a CustomResourceDefinition that is installed later:
 //
-//		widgets, err := kube.For[*Widget](f, kube.WaitForKind())
+//	widgets, err := kube.For[*Widget](f, kube.WaitForKind())
 //
-//	 1. While the server does not have the kind, the informer is synced and has no objects, so
-//	    that all else starts. The error in its Status is a *meta.NoKindMatchError or a
-//	    *meta.NoResourceMatchError.
-//	 2. It lists within a second after the definition has changed, if the program may watch
-//	    CustomResourceDefinitions, and otherwise within ten seconds.
-//	 3. When the kind has gone, it reports the deletion of all objects, and waits again. A kind
-//	    has gone if discovery, which succeeds, does not have it, twice, two seconds apart. While
-//	    discovery fails, nothing is deleted.
+// It promises:
+//
+//  1. While the server does not have the kind, the informer is synced and has no objects, so
+//     that all else starts. The error in its Status is a *meta.NoKindMatchError or a
+//     *meta.NoResourceMatchError.
+//  2. It lists within a second after the definition has changed, if the program may watch
+//     CustomResourceDefinitions, and otherwise within ten seconds.
+//  3. When the kind has gone, it reports the deletion of all objects, and waits again. A kind
+//     has gone if discovery, which succeeds, does not have it, twice, two seconds apart. While
+//     discovery fails, nothing is deleted.
 //
 // Without it, the informer is not synced before the server has the kind, which it asks for with
 // growing pauses, and keeps the objects of a kind that has gone.
