@@ -93,7 +93,8 @@ func TestWithheldListAndThenANamespace(t *testing.T) {
 	surviveCrashes(t)
 	synctest.Test(t, func(t *testing.T) {
 		things := typed.NewInformer[*rig.Thing](calling(func(ctx context.Context, sink source.Sink[*rig.Thing]) error {
-			sinktest.Replace(sink, "", []*rig.Thing{rig.At("bad", 1)}, "1")
+			elsewhere := &rig.Thing{Namespace: "elsewhere", Name: "bad", Version: 1}
+			sinktest.Replace(sink, "", []*rig.Thing{rig.At("bad", 1), elsewhere}, "1")
 			time.Sleep(time.Second)
 			sinktest.Replace(sink, "ns", []*rig.Thing{rig.At("good", 2)}, "2")
 			<-ctx.Done()
@@ -105,6 +106,7 @@ func TestWithheldListAndThenANamespace(t *testing.T) {
 		defer cancel()
 		assert.NoError(t, things.WaitForSync(waiting))
 		assert.Equal(t, 1, things.Len())
+		assert.Equal(t, 1, things.Status().RejectedNow, "the one elsewhere")
 	})
 }
 

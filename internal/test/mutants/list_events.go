@@ -121,4 +121,25 @@ var eventsAndHandlers = []mutation{
 		new:   "	if x.recreated != nil && x.literal && x.recreated(old, obj) {\n",
 		suite: reads,
 	},
+	{
+		bug:   "the list of a namespace does not end the wait for an object that can be used",
+		in:    "typed.loop.commitList",
+		old:   "	if first || changed && l.withheld {\n",
+		new:   "	if first || changed && first {\n",
+		suite: tests("typed", "TestWithheldListAndThenANamespace"),
+	},
+	{
+		bug:   "nothing is called for lists that were withheld",
+		in:    "typed.firstList.take",
+		old:   "	f.wait(done)\n",
+		new:   "	f.stored = done\n",
+		suite: tests("typed", "TestDoneOfAWithheldList"),
+	},
+	{
+		bug:   "Run drops a cause that comes after its source has returned",
+		in:    "typed.Informer.Run",
+		old:   "	if cause := final.Load(); cause != nil {\n",
+		new:   "	if cause := final.Load(); cause != nil && err != nil {\n",
+		suite: tests("typed", "TestRunReturnsTheCauseAfterItsSource"),
+	},
 }

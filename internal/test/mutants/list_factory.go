@@ -18,9 +18,9 @@ var factories = []mutation{
 	},
 	{
 		bug:   "an informer that was released is given to the next who asks",
-		in:    "typed.Factory.end",
-		old:   "	f.forget(at, s)\n	s.stop()\n",
-		new:   "	s.stop()\n",
+		in:    "typed.Factory.release",
+		old:   "	if last && f.shares[at] == s {\n",
+		new:   "	if false {\n",
 		suite: shares,
 	},
 	{

@@ -73,6 +73,27 @@ var workQueue = []mutation{
 		new:   "	if e.inState(delayed) {\n		e.state &^= delayed\n		q.delays.Remove(&e.item)\n	}\n	e.state |= processing\n",
 		suite: queues,
 	},
+	{
+		bug:   "the gauges of a queue stay as they are when it ends",
+		in:    "queue.WorkQueue.endEmpty",
+		old:   "	if m := q.metrics; m != nil {\n",
+		new:   "	if m := q.metrics; m != nil && now < 0 {\n",
+		suite: tests("queue", "TestGaugesOfEndedQueueAreZero"),
+	},
+	{
+		bug:   "a worker that a metric keeps from sleeping counts as one that sleeps",
+		in:    "queue.WorkQueue.sleep",
+		old:   "		if !back {",
+		new:   "		if !back && ctx == nil {",
+		suite: tests("queue", "TestMetricPanicsAsAWorkerFallsAsleep"),
+	},
+	{
+		bug:   "keys that were handed out at a time that is not known hide those that are stuck",
+		in:    "queue.WorkQueue.snapshot",
+		old:   "			continue\n",
+		new:   "			break\n",
+		suite: tests("queue", "TestReportOfStuckKeysBehindOthers"),
+	},
 }
 
 // combining are bugs of adds that are left to who holds the lock.

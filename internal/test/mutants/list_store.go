@@ -114,4 +114,18 @@ var storeAndIndex = []mutation{
 		new:   "	v.ownTable(e)\n",
 		suite: informers,
 	},
+	{
+		bug:   "the index of namespaces keeps those that are gone",
+		in:    "index.Indexer.compact",
+		old:   "	x.compactIndex(x.namespaces)\n",
+		new:   "",
+		suite: tests("index", "TestIndexerGivesBack"),
+	},
+	{
+		bug:   "values are compared by == though an interface in them holds a slice",
+		in:    "index.sameValue",
+		old:   "same = deepEqual(a, b)\n",
+		new:   "same = false\n",
+		suite: tests("index", "TestSameOfValuesWithInterfaces"),
+	},
 }

@@ -382,4 +382,11 @@ var upperRooms = []mutation{
 		new:   "\"typed\", \"internal\"",
 		suite: inReport,
 	},
+	{
+		bug:   "the deletion of an object of another type is lost",
+		in:    "adapters.sharedFeed.OnDelete",
+		old:   "	case rejected.Key.Name != \"\":\n",
+		new:   "	case rejected.Key.Name == \"\":\n",
+		suite: tests("adapters", "TestFromSharedDeletesOtherTypes"),
+	},
 }

@@ -79,8 +79,8 @@ var viewsOfOthers = []mutation{
 	{
 		bug:   "diamonds are not looked for again when a source opens another one",
 		in:    "typed/view.runner.run",
-		old:   "err := r.diamonds.check(); err != nil {\n",
-		new:   "err := r.diamonds.check(); err != nil && ctx == nil {\n",
+		old:   "err := r.program.diamonds.check(); err != nil {\n",
+		new:   "err := r.program.diamonds.check(); err != nil && ctx == nil {\n",
 		suite: tests("typed/view", "TestDiamondsThatComeLater"),
 	},
 	{
@@ -156,7 +156,7 @@ var viewsOfOthers = []mutation{
 	{
 		bug:   "a view passes on changes of a first list that was not taken up",
 		in:    "typed/view.runner.pass",
-		old:   "true, r.out.count > 0 || r.failing == r.twice\n",
+		old:   "true, r.out.count > 0 || r.program.failing == r.program.twice\n",
 		new:   "true, true\n",
 		suite: tests("typed/view", "TestFirstListOfAView"),
 	},
