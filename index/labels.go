@@ -52,8 +52,8 @@ func (x *Index[K, T]) Needs() []string {
 	return []string{"metadata.labels"}
 }
 
-// labelTerm implements Definition: only indexes made by Labels have such terms. A function of
-// theirs returns them, not a conversion of x to *Index[Label, T], which would have every program
+// labelTerm implements Definition: only indexes made by Labels have such terms. They come from a
+// function that Labels sets. With a conversion of x to *Index[Label, T] here, every program would
 // compile and link the indexes of labels.
 func (x *Index[K, T]) labelTerm(r labels.Requirement) (Term[T], bool) {
 	if !slices.Contains(x.labels, r.Key()) {

@@ -44,8 +44,7 @@ func WithLiteralEvents[T Object]() Option[T] {
 // joins the key that it is given; it is some nanoseconds slower for that.
 //
 // As in client-go's stores, keys of the same string, such as {"", "a/b"} and {"a", "b"}, are one:
-// the store must not get objects of both. No name of a Kubernetes object has a
-// slash.
+// the store must not get objects of both. No name of a Kubernetes object has a slash.
 func WithKeyStrings[T Object]() Option[T] {
 	return func(o *options[T]) { o.keyStrings = true }
 }

@@ -75,9 +75,9 @@ var ErrShutDown = errors.New("queue: shut down")
 //
 // The queue keeps memory for about 1,000 keys. It frees more memory than that after half a
 // minute to a minute without use, and all of it after shutdown, when it holds no key, except
-// for the failures that Report lists. It
-// allocates nothing while it has room. It has one goroutine while a key is delayed, metrics
-// have to be set, or it has memory to give back; ShutDown ends it.
+// for the failures that Report lists. It allocates nothing while it has room. It has one
+// goroutine while a key is delayed, metrics have to be set, or it has memory to give back;
+// ShutDown ends it.
 type WorkQueue[K comparable] struct {
 	options
 	limiter   workqueue.TypedRateLimiter[K]

@@ -53,8 +53,9 @@ func (q *WorkQueue[K]) AddWithOptions(key K, o AddOptions) {
 
 // TryAdd does as AddWithOptions, but returns an error that wraps ErrFull if the queue is at the
 // capacity set by [WithCapacity], unless the key has the place already that it would get: it
-// waits or, for an add with a delay, is delayed; with [WithJoinedDelays], either of them. It returns one that wraps
-// ErrShutDown if the queue was shut down, and another if the key cannot be a key.
+// waits or, for an add with a delay, is delayed; with [WithJoinedDelays], either of them. It
+// returns one that wraps ErrShutDown if the queue was shut down, and another if the key cannot
+// be a key.
 func (q *WorkQueue[K]) TryAdd(key K, o AddOptions) error {
 	if err := q.put(&request[K]{key: key, AddOptions: o, retry: o.After > 0 || o.RateLimited, bounded: true}); err != nil {
 		return fmt.Errorf("work queue %s: key %v was not added: %w", q.name, key, err)

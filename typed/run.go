@@ -13,9 +13,10 @@ import (
 )
 
 // Run starts the informer and blocks until ctx ends, or until the source gives up, the
-// function of WithOnError does, or an observer ends it. It returns nil in the first case and
-// the error in the others. At once it returns ErrStarted if it was called before, what is wrong with the
-// arguments of NewInformer, and index.ErrReleased after Release.
+// function of WithOnError does, or something else ends it: a budget with Stop, or an index
+// function that ends its goroutine. It returns nil in the first case and the error in the
+// others. At once it returns ErrStarted if it was called before, the error in the arguments
+// of NewInformer, and index.ErrReleased after Release.
 //
 // When ctx ends, handlers finish their current call, and the remaining events are dropped.
 func (i *Informer[T]) Run(ctx context.Context) error {

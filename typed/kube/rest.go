@@ -29,8 +29,8 @@ import (
 //   - any other struct with JSON tags, with WithResource: one for a custom
 //     resource, which embeds metav1.ObjectMeta with the tag `json:"metadata"`,
 //     and metav1.TypeMeta if it is to have its kind, or one with nothing but the
-//     fields that are needed: what it does not name is skipped and never allocated. Methods that
-//     decode count if the type declares them itself, not if they are promoted from
+//     fields that are needed: what it does not name is skipped and never
+//     allocated. Methods that decode count if the type declares them itself, not if they are promoted from
 //     an embedded field. If a scheme knows the kind, such a struct is decoded from
 //     protobuf, too, with the same result as from JSON;
 //   - *unstructured.Unstructured, with WithResource;

@@ -16,14 +16,14 @@ import (
 	"github.com/kubetyped/informer/typed/source"
 )
 
-// restResource is the resource that a restSource lists and watches. Nothing in it depends on the
-// type of objects, so that it is compiled once, and not for each.
+// restResource is the resource that a restSource lists and watches. It does not depend on the type
+// parameter, so that its code is compiled once, and not for each type of objects.
 type restResource struct {
 	sourceConfig
 	of       reflect.Type   // of objects
 	resource resource       // as far as it is known without the server
 	host     string         // where the server is
-	server   rest.Interface // where it is asked for
+	server   rest.Interface // makes the requests of discovery
 	err      error          // what was wrong with the arguments
 }
 

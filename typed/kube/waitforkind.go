@@ -56,8 +56,8 @@ func WaitForKind() SourceOption {
 	}
 }
 
-// kindWaiter lists and watches a resource while the server has its kind. Nothing in it depends on
-// the type of objects, so that it is compiled once.
+// kindWaiter lists and watches a resource while the server has its kind. It does not depend on
+// the type of objects, so that its code is compiled once.
 type kindWaiter struct {
 	*restResource
 	definitions source.Source[*metav1.PartialObjectMetadata] // nil: they cannot be followed
@@ -65,8 +65,8 @@ type kindWaiter struct {
 		Replace(l source.List, version string)
 		Report(err error)
 	}
-	// listAndWatch lists and watches a resource until ctx ends, and wakes who waits at missed when
-	// a request has not found it.
+	// listAndWatch lists and watches a resource until ctx ends, and sends to missed when a request
+	// has not found it.
 	listAndWatch func(ctx context.Context, found resource, missed chan struct{}) error
 	wake         chan struct{} // definitions have changed
 
