@@ -37,7 +37,7 @@ var ErrEnded = errors.New("component stopped before its context ended")
 //
 // If the lead is lost, the contexts of the calls end at once, as another process
 // may lead already; then all else stops, and Run returns an error that wraps
-// ErrLeadLost. If an informer or a queue ends by itself, Run stops as if ctx had
+// ErrLeadLost and the cause that the elector gave. If an informer or a queue ends by itself, Run stops as if ctx had
 // ended, and returns an error that wraps its error, or ErrEnded if it gave none.
 //
 // Run returns nil if ctx ended while the workers ran, or while it waited to become leader, and
@@ -172,7 +172,11 @@ func (r *runner) work(leading context.Context) {
 	if r.ending.Err() != nil {
 		r.drain(leading)
 	} else {
-		r.fail(ErrLeadLost)
+		err := ErrLeadLost
+		if cause := context.Cause(leading); cause != context.Canceled {
+			err = fmt.Errorf("%w: %w", ErrLeadLost, cause)
+		}
+		r.fail(err)
 	}
 	r.stop()
 	stopWorking()

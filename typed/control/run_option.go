@@ -55,9 +55,9 @@ type Queue[K comparable] interface {
 // Elector decides which one of several processes leads.
 type Elector interface {
 	// Elect waits until this process leads, and then calls lead, with a context that ends
-	// when it does not lead any more, or ctx ends. It keeps the lead until lead returns, then
-	// gives it up, and returns. The error is that of ctx if that ended before this process
-	// led, or reports why the election cannot be held.
+	// when it does not lead any more, or ctx ends; Run returns the context's cause. Elect keeps
+	// the lead until lead returns, then gives it up, and returns. The error is that of ctx if
+	// that ended before this process led, or reports why the election cannot be held.
 	Elect(ctx context.Context, lead func(ctx context.Context)) error
 }
 

@@ -73,6 +73,8 @@ func (i *fakeInformer) WaitForSync(ctx context.Context) error {
 	}
 }
 
+var errRenewal = errors.New("the lease is not renewed")
+
 // fakeElector leads when the test says so.
 type fakeElector struct {
 	*diary
@@ -95,13 +97,12 @@ func (e *fakeElector) Elect(ctx context.Context, lead func(ctx context.Context))
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	leading, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(leading, func() {})()
+	leading, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	go func() {
 		select {
 		case <-e.lost:
-			cancel()
+			cancel(errRenewal)
 		case <-leading.Done():
 		}
 	}()
@@ -307,7 +308,7 @@ func TestRunNeverElected(t *testing.T) {
 	})
 }
 
-// TestRunLeadLost: calls end at once.
+// TestRunLeadLost: calls end at once, and the error has the cause.
 func TestRunLeadLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scene{diary: &diary{}, result: make(chan error, 1)}
@@ -320,7 +321,9 @@ func TestRunLeadLost(t *testing.T) {
 		s.read()
 		lost := time.Now()
 		close(elector.lost)
-		require.ErrorIs(t, <-s.result, control.ErrLeadLost)
+		err := <-s.result
+		require.ErrorIs(t, err, control.ErrLeadLost)
+		require.ErrorIs(t, err, errRenewal)
 		assert.Zero(t, time.Since(lost))
 		assert.Equal(t, []string{"gives up a", "resigns", "informer stops"}, s.read())
 	})

@@ -4,6 +4,7 @@
 package election
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,7 +108,8 @@ func NewElector(config *rest.Config, namespace, name string, opts ...Option) (*E
 func (e *Elector) Identity() string { return e.lock.Identity() }
 
 // Elect waits until this process leads, and then calls lead with a context that ends
-// when it does not lead any more, or ctx ends. It keeps the lead until lead returns, even if ctx
+// when it does not lead any more, or ctx ends. If the lead is lost, context.Cause returns the last
+// error of a renewal, or names the process that leads now. It keeps the lead until lead returns, even if ctx
 // has ended, then gives it up, and returns. It never returns while lead runs. If ctx ends before this
 // process leads, it returns ctx's error. It may be called again, one call after the
 // other. A panic of lead is reported by utilruntime.HandleCrash; where that does not end
@@ -140,7 +142,9 @@ func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) err
 				return
 			}
 			defer guard.stop()
-			panicked = work(ctx, leading, lead)
+			panicked = work(ctx, leading, lead, func() error {
+				return fmt.Errorf("the lease %s is not renewed for %v: %w", config.Name, config.RenewDeadline, cmp.Or(guard.now().failure, context.DeadlineExceeded))
+			})
 		},
 		OnStoppedLeading: func() {},
 	}
@@ -165,11 +169,12 @@ func (e *Elector) Elect(ctx context.Context, lead func(ctx context.Context)) err
 	return nil
 }
 
-// work calls lead with a context that ends with both of the others, and returns its panic.
-func work(ctx, leading context.Context, lead func(context.Context)) (panicked error) {
+// work calls lead with a context that ends with both of the others, and returns its panic. If leading ends
+// first, the cause is that of lost.
+func work(ctx, leading context.Context, lead func(context.Context), lost func() error) (panicked error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(leading, func() { cancel(context.Cause(leading)) })()
+	defer context.AfterFunc(leading, func() { cancel(lost()) })()
 	defer utilruntime.HandleCrashWithContext(ctx, func(_ context.Context, p any) {
 		panicked = &goroutine.PanicError{Of: "the function that is called", Value: p}
 	})

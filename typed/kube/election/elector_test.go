@@ -179,7 +179,7 @@ func TestElectorLosesTheLead(t *testing.T) {
 				}
 				body, err := io.ReadAll(r.Body)
 				if err != nil || bytes.Contains(body, []byte("process-a")) {
-					return nil, errors.Join(err, errors.New("the lease is not renewed"))
+					return nil, errors.Join(err, errors.New("there is no way to the server"))
 				}
 				r.Body = io.NopCloser(bytes.NewReader(body))
 				return next.RoundTrip(r)
@@ -190,6 +190,8 @@ func TestElectorLosesTheLead(t *testing.T) {
 		err = newElector(t, config, "process-a").Elect(t.Context(), func(ctx context.Context) {
 			refused.Store(true)
 			<-ctx.Done()
+			assert.ErrorContains(t, context.Cause(ctx), "the lease default/controller is not renewed for 2s")
+			assert.ErrorContains(t, context.Cause(ctx), "there is no way to the server")
 			lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "controller", metav1.GetOptions{})
 			if assert.NoError(t, err) {
 				assert.Equal(t, "process-a", *lease.Spec.HolderIdentity)
@@ -199,6 +201,28 @@ func TestElectorLosesTheLead(t *testing.T) {
 		lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "controller", metav1.GetOptions{})
 		require.NoError(t, err)
 		assert.Empty(t, *lease.Spec.HolderIdentity, "it is given up when the work has ended")
+	})
+}
+
+// TestElectorNamesTheNextLeader: the cause of a lost lead names the process that leads now.
+func TestElectorNamesTheNextLeader(t *testing.T) {
+	rig.InBubble(t, func(t *testing.T) {
+		srv := apitest.Start(t)
+		client, err := kubernetes.NewForConfig(srv.Config())
+		require.NoError(t, err)
+		err = newElector(t, srv.Config(), "a").Elect(t.Context(), func(ctx context.Context) {
+			leases := client.CoordinationV1().Leases("default")
+			lease, err := leases.Get(t.Context(), "controller", metav1.GetOptions{})
+			if !assert.NoError(t, err) {
+				return
+			}
+			*lease.Spec.HolderIdentity, *lease.Spec.LeaseDurationSeconds = "b", 60
+			_, err = leases.Update(t.Context(), lease, metav1.UpdateOptions{})
+			assert.NoError(t, err)
+			<-ctx.Done()
+			assert.ErrorContains(t, context.Cause(ctx), `process "b" holds it`)
+		})
+		require.NoError(t, err)
 	})
 }
 

@@ -3,6 +3,7 @@ package election
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -24,22 +25,45 @@ type leadState struct {
 	ended    bool // the context, before the lead was won
 	works    bool // the lead was won, and lead has not returned yet
 	released bool // the lead, or that was tried
+
+	failure error // why the lease was not renewed, since it last was
 }
 
 // leads reports whether the lead was won before the context ended.
 func (s leadState) leads() bool { return s.won && !s.ended }
 
+// fail notes why the lease was not renewed. The end of a request's context does not replace the error of
+// the request before it, which says more.
+func (s *leadState) fail(ctx context.Context, err error) {
+	if err != nil && (s.failure == nil || ctx.Err() == nil) {
+		s.failure = err
+	}
+}
+
 var errStillWorks = errors.New("the lead is not given up: the work of this process has not ended yet")
+
+// Get implements resourcelock.Interface.
+func (l *guardedLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	record, raw, err := l.Interface.Get(ctx)
+	failure := err
+	if err == nil && record.HolderIdentity != l.Identity() {
+		failure = fmt.Errorf("process %q holds it", record.HolderIdentity)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state.fail(ctx, failure)
+	return record, raw, err
+}
 
 // Create implements resourcelock.Interface.
 func (l *guardedLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	return l.note(func() error { return l.Interface.Create(ctx, record) })
+	return l.note(ctx, func() error { return l.Interface.Create(ctx, record) })
 }
 
 // Update implements resourcelock.Interface.
 func (l *guardedLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	if record.HolderIdentity != "" {
-		return l.note(func() error { return l.Interface.Update(ctx, record) })
+		return l.note(ctx, func() error { return l.Interface.Update(ctx, record) })
 	}
 	if !l.release() {
 		return errStillWorks
@@ -56,13 +80,17 @@ func (l *guardedLock) release() bool {
 }
 
 // note notes that the lead was won, if a record with this process was written.
-func (l *guardedLock) note(write func() error) error {
+func (l *guardedLock) note(ctx context.Context, write func() error) error {
 	l.mu.Lock()
 	l.state.tried = true
 	l.mu.Unlock()
 	err := write()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err == nil {
+		l.state.failure = nil
+	}
+	l.state.fail(ctx, err)
 	if err == nil && !l.state.won {
 		l.state.won, l.state.works = true, !l.state.ended
 	}
