@@ -222,7 +222,7 @@ var lowerRooms = []mutation{
 	{
 		bug:   "work goes on when the lead is lost",
 		in:    "typed/kube/election.work",
-		old:   "	defer context.AfterFunc(leading, func() { cancel(context.Cause(leading)) })()\n",
+		old:   "	defer context.AfterFunc(leading, func() { cancel(lost()) })()\n",
 		new:   "",
 		suite: inElection,
 	},
