@@ -81,7 +81,7 @@ func JoinSelecting[L index.Object, R index.Labeled, Out index.Object](
 		if f.again {
 			of := f.use(lookup.definition).(*selecting[R])
 			a := of.asked.first(f.row)
-			return of.in.all(of.find(a.namespace, a.selector))
+			return of.in.all(of.labels.inOrder(a.namespace, a.selector))
 		}
 		return lookup.Select(f, obj.GetNamespace(), selector(obj))
 	}, join, opts)

@@ -92,10 +92,7 @@ type keyed[K comparable, T index.Object] struct {
 // rows returns the rows of a key, and notes that it was asked for.
 func (d *keyed[K, T]) rows(key K) []uint32 {
 	at := d.make(key)
-	for int(at) >= len(d.seen) {
-		d.seen = append(d.seen, 0)
-		d.rowsOf = append(d.rowsOf, rowSet{})
-	}
+	d.seen, d.rowsOf = grown(d.seen, int(at)+1), grown(d.rowsOf, int(at)+1)
 	if d.seen[at] != d.current+1 {
 		d.seen[at] = d.current + 1
 		d.held[at]++
@@ -114,9 +111,7 @@ func (d *keyed[K, T]) affected(mark func(row uint32, reason index.Reason)) {
 }
 
 func (d *keyed[K, T]) commit(row uint32) {
-	for int(row) >= len(d.groupsOf) {
-		d.groupsOf = append(d.groupsOf, rowSet{})
-	}
+	d.groupsOf = grown(d.groupsOf, int(row)+1)
 	if d.current > math.MaxUint32-4 {
 		clear(d.seen)
 		for _, at := range d.noted {
@@ -146,8 +141,6 @@ func (d *keyed[K, T]) commit(row uint32) {
 	}
 	d.noted = kept(d.noted)
 }
-
-func (d *keyed[K, T]) forget(row uint32) { d.commit(row) }
 
 func (d *keyed[K, T]) explain(row uint32, of *definition) (fetched []Fetched) {
 	if int(row) >= len(d.groupsOf) {
