@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,10 +63,7 @@ func newCompute[A, B index.Object](kind string, in *View[A], compute func(*Fetch
 		inputs = append(inputs, l.defined())
 	}
 	o, equal, err := gather[B](opts)
-	if o.name == "" {
-		o.name = describe(kind, inputs...)
-	}
-	d := define(o.name, inputs, append(errs, err)...)
+	d := define(cmp.Or(o.name, describe(kind, inputs...)), inputs, append(errs, err)...)
 	return newView(d, func(p *program) *table[B] {
 		c := &computed[A, B]{left: in.start(p), compute: compute, checks: o.checks, fixed: o.fixed}
 		c.program, c.equal = p, equal
