@@ -16,6 +16,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -128,13 +129,7 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 	if src == nil {
 		errs = append(errs, errors.New("source is nil"))
 	}
-	for _, opt := range opts {
-		if opt == nil {
-			errs = append(errs, errors.New("option is nil"))
-		} else if err := opt(&i.config); err != nil {
-			errs = append(errs, err)
-		}
-	}
+	errs = append(errs, option.Apply(&i.config, opts))
 	if i.grace > 0 && !i.shared {
 		errs = append(errs, errors.New("WithGrace is for informers of a factory, give it to NewFactory, Share or For: this one runs until the context of Run ends"))
 	}

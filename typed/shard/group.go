@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/option"
 )
 
 // Group is this process as a member of a group that shares objects. Its sources, see
@@ -104,13 +105,8 @@ func (g *Group) setUp(namespace, name string, opts []Option) error {
 	if problems := append(validation.IsDNS1123Subdomain(name), validation.IsValidLabelValue(name)...); len(problems) > 0 {
 		return fmt.Errorf("the name is to be a label of Leases, and part of their names: %s", strings.Join(problems, ", "))
 	}
-	for _, opt := range append([]Option{WithLeaseDuration(15 * time.Second)}, opts...) {
-		if opt == nil {
-			return errors.New("option is nil")
-		}
-		if err := opt(g); err != nil {
-			return err
-		}
+	if err := option.Apply(g, append([]Option{WithLeaseDuration(15 * time.Second)}, opts...)); err != nil {
+		return err
 	}
 	if g.identity == "" {
 		host, err := os.Hostname()
