@@ -16,6 +16,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
@@ -306,23 +307,8 @@ func (i *Informer[T]) Phase() report.Phase { return report.Phase(i.phase.Load())
 // setPhase enters a stage. The caller holds mu.
 func (i *Informer[T]) setPhase(p report.Phase) { i.phase.Store(uint32(p)) }
 
-func (i *Informer[T]) isStopped() bool {
-	select {
-	case <-i.stopped:
-		return true
-	default:
-		return false
-	}
-}
-
-func (i *Informer[T]) isSynced() bool {
-	select {
-	case <-i.synced:
-		return true
-	default:
-		return false
-	}
-}
+func (i *Informer[T]) isStopped() bool { return monitor.IsClosed(i.stopped) }
+func (i *Informer[T]) isSynced() bool  { return monitor.IsClosed(i.synced) }
 
 // syncError returns the reason why the informer, or the handler r unless it is nil, is not
 // synced now that a wait for it has ended.

@@ -245,14 +245,6 @@ func (s *keys[T]) end() {
 	}
 }
 
-// rouse wakes the loop of Run.
-func (s *keys[T]) rouse() {
-	select {
-	case s.wake <- struct{}{}:
-	default: // it will look
-	}
-}
-
 // callers are the goroutines that call functions of the informer's, such as a transform.
 type callers struct {
 	mu  sync.Mutex

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/internal/option"
 )
 
@@ -234,9 +235,4 @@ func (g *Group) rangeOf(value string) uint8 {
 }
 
 // poke wakes the member, because there is something to do before the next renewal.
-func (g *Group) poke() {
-	select {
-	case g.wake <- struct{}{}:
-	default:
-	}
-}
+func (g *Group) poke() { monitor.Wake(g.wake) }

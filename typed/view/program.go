@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -96,12 +97,7 @@ func addView[T index.Object](p *program, s stage, made *table[T], name string, s
 func (p *program) add(s stage) { p.stages = append(p.stages, s) }
 
 // alert notes that an input has news. It may be called by any goroutine.
-func (p *program) alert() {
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
-}
+func (p *program) alert() { monitor.Wake(p.wake) }
 
 // order brings the inputs into the order of leaves, which are the same.
 func (p *program) order(leaves []leaf) {
