@@ -178,6 +178,21 @@ func recoverTo(err *error) {
 	}
 }
 
+// ask makes the goroutine of Run call f between two steps of the view's program, and waits for it.
+func (v *View[T]) ask(ctx context.Context, f func(p *program)) error {
+	if err := v.Err(); err != nil {
+		return err
+	}
+	err := ErrNotRunning
+	if p := v.running.first(); p != nil {
+		err = p.ask(ctx, func() { f(p) })
+	}
+	if err != nil {
+		return fmt.Errorf("view %s: %w", v.name, err)
+	}
+	return nil
+}
+
 // ask makes the goroutine of Run call f between two steps, and waits for it.
 func (p *program) ask(ctx context.Context, f func()) error {
 	done := make(chan struct{})
