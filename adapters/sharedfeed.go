@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -173,10 +174,7 @@ func (f *sharedFeed[T]) take(c sharedChange[T], initial bool) {
 		f.pass(c)
 		if f.settled {
 			f.settled = false
-			select {
-			case f.stirred <- struct{}{}:
-			default:
-			}
+			monitor.Wake(f.stirred)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/internal/option"
 )
 
 const defaultHistory = 50_000
@@ -51,15 +53,7 @@ func newSettings(opts []Option) (*settings, error) {
 		watchList: true,
 		logger:    klog.Background(),
 	}
-	var errs []error
-	for _, opt := range opts {
-		if opt == nil {
-			errs = append(errs, errors.New("option is nil"))
-			continue
-		}
-		errs = append(errs, opt(s))
-	}
-	return s, errors.Join(errs...)
+	return s, option.Apply(s, opts)
 }
 
 // WithScheme serves the kinds of scheme instead of those of client-go: each kind

@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
+
+	"github.com/kubetyped/informer/internal/option"
 )
 
 // Option sets up a WorkQueue. Options are checked by NewWorkQueue.
@@ -114,15 +116,8 @@ func WithJoinedDelays() Option {
 // newOptions returns what opts say, and defaults.
 func newOptions(opts []Option) (options, error) {
 	o := options{clock: clock.RealClock{}, ageing: 32 /* 3 % of the work for the lower ones */, slow: slowness{stuck: defaultStuck}}
-	var errs []error
-	for _, opt := range opts {
-		if opt == nil {
-			opt = func(*options) error { return errors.New("option is nil") }
-		}
-		errs = append(errs, opt(&o))
-	}
-	errs = append(errs, refuse(o.provider != nil && o.name == "", "metrics need a name: use WithName"))
-	return o, errors.Join(errs...)
+	err := option.Apply(&o, opts)
+	return o, errors.Join(err, refuse(o.provider != nil && o.name == "", "metrics need a name: use WithName"))
 }
 
 // typed returns an option's value, which has to be a T as the keys are of type K, or nil.

@@ -2,7 +2,6 @@ package typed
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
@@ -38,7 +37,7 @@ func (l *loop[T]) leaveOut(list *queue.List[T]) (rejected []index.Key, left bool
 // reject rejects an object that could not be stored, and returns its key, as far as
 // it has one.
 func (l *loop[T]) reject(obj T, panicked any, listed bool) index.Key {
-	rejected := &source.RejectedError{Informer: l.informer.name, Listed: listed, Err: panicError{panicked}}
+	rejected := &source.RejectedError{Informer: l.informer.name, Listed: listed, Err: &goroutine.PanicError{Of: "an index function, or a method of the object,", Value: panicked}}
 	if key, version, ok := identify(obj); ok {
 		rejected.Key, rejected.ResourceVersion = key, version
 	}
@@ -67,23 +66,6 @@ func (l *loop[T]) crashed(_ context.Context, panicked any) {
 func identify[T index.Object](obj T) (key index.Key, version string, ok bool) {
 	defer func() { ok = recover() == nil }()
 	key = index.KeyOf(obj)
-	if v, versioned := any(obj).(versionGetter); versioned {
-		version = v.GetResourceVersion()
-	}
+	version = versionOf(obj)
 	return key, version, true
-}
-
-// panicError is what an index function, or a method of an object, has panicked
-// with.
-type panicError struct{ value any }
-
-// Error implements error.
-func (e panicError) Error() string {
-	return fmt.Sprintf("an index function, or a method of the object, has panicked: %v", e.value)
-}
-
-// Unwrap returns what it has panicked with, if that is an error.
-func (e panicError) Unwrap() error {
-	err, _ := e.value.(error)
-	return err
 }

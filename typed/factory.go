@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -331,12 +332,7 @@ func (f *Factory) Informers() []AnyInformer {
 
 // sorted returns the informers in the order of their names. The caller holds mu.
 func (f *Factory) sorted() []*share {
-	shares := make([]*share, 0, len(f.shares))
-	for _, s := range f.shares {
-		shares = append(shares, s)
-	}
-	slices.SortFunc(shares, func(a, b *share) int { return cmp.Compare(a.informer.Name(), b.informer.Name()) })
-	return shares
+	return slices.SortedFunc(maps.Values(f.shares), func(a, b *share) int { return cmp.Compare(a.informer.Name(), b.informer.Name()) })
 }
 
 // Shutdown stops all informers and waits until they have ended, those included that were

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
@@ -111,14 +110,14 @@ func (i *Informer[T]) addFollower(f Follower[T]) (leave func() bool, err error) 
 		f.Synced()
 	}
 	one := &f
-	i.followers.add(one)
+	i.followers.list.add(one)
 	if now := i.store.ResourceVersion(); now != objects.ResourceVersion() {
 		f.Step(nil, now) // a bookmark, which takes no lock unless there are followers
 	}
 	return func() bool {
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		return i.followers.remove(one)
+		return i.followers.list.remove(func(other *Follower[T]) bool { return other == one })
 	}, nil
 }
 
@@ -162,37 +161,8 @@ func (f *following) release() {
 	}
 }
 
-// followerList contains the followers of an informer. Its writers hold the informer's lock. It
-// costs a look at a pointer if there are no followers.
-type followerList[T index.Object] struct {
-	list atomic.Pointer[[]*Follower[T]]
-}
-
-func (l *followerList[T]) some() bool { return l.list.Load() != nil }
-
-func (l *followerList[T]) all() []*Follower[T] {
-	if list := l.list.Load(); list != nil {
-		return *list
-	}
-	return nil
-}
-
-func (l *followerList[T]) add(one *Follower[T]) {
-	list := append(slices.Clip(l.all()), one)
-	l.list.Store(&list)
-}
-
-// remove reports whether one was there.
-func (l *followerList[T]) remove(one *Follower[T]) bool {
-	before := len(l.all())
-	list := slices.DeleteFunc(slices.Clone(l.all()), func(other *Follower[T]) bool { return other == one })
-	if len(list) == 0 {
-		l.list.Store(nil)
-	} else {
-		l.list.Store(&list)
-	}
-	return len(list) < before
-}
+// followerList contains the followers of an informer.
+type followerList[T index.Object] struct{ list sharedList[Follower[T]] }
 
 // callFollower calls a method of a follower. If that panics, the informer still calls the other
 // followers and continues, unless utilruntime.HandleCrash ends the process.
@@ -205,28 +175,26 @@ func (l *followerList[T]) step(events []Event[T], version string) {
 	if len(events) == 0 && version == "" {
 		return
 	}
-	for _, f := range l.all() {
+	for _, f := range l.list.all() {
 		callFollower(func() { (*f).Step(events, version) })
 	}
 }
 
 func (l *followerList[T]) synced() {
-	for _, f := range l.all() {
+	for _, f := range l.list.all() {
 		callFollower((*f).Synced)
 	}
 }
 
 func (l *followerList[T]) report(err error) {
-	for _, f := range l.all() {
+	for _, f := range l.list.all() {
 		callFollower(func() { (*f).Report(err) })
 	}
 }
 
 // end calls End of all followers, and removes them.
 func (l *followerList[T]) end(cause error) {
-	list := l.all()
-	l.list.Store(nil)
-	for _, f := range list {
+	for _, f := range l.list.takeAll() {
 		callFollower(func() { (*f).End(cause) })
 	}
 }

@@ -151,7 +151,7 @@ func (i *Informer[T]) exited(ctx context.Context, l *listener[T]) {
 func (i *Informer[T]) leave(r *Registration) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.listeners.remove(r)
+	i.listeners.remove(func(l *listener[T]) bool { return l.registration == r })
 	i.setLimit()
 	return r.calling
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/eventlog"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/monitor"
+	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -102,7 +104,7 @@ type Informer[T index.Object] struct {
 	ctx       context.Context // of Run, for logging; nil before
 	ended     bool            // nothing is left of Run, or it will not be called
 	cause     error           // why Run ended; set before stopped is closed
-	listeners listenerList[T]
+	listeners sharedList[listener[T]]
 	followers followerList[T]
 	limit     atomic.Int32   // of events that a Block handler has room for (0: none); changed with mu held
 	calling   sync.WaitGroup // the goroutines that call handlers
@@ -128,13 +130,7 @@ func NewInformer[T index.Object](src source.Source[T], opts ...Option) *Informer
 	if src == nil {
 		errs = append(errs, errors.New("source is nil"))
 	}
-	for _, opt := range opts {
-		if opt == nil {
-			errs = append(errs, errors.New("option is nil"))
-		} else if err := opt(&i.config); err != nil {
-			errs = append(errs, err)
-		}
-	}
+	errs = append(errs, option.Apply(&i.config, opts))
 	if i.grace > 0 && !i.shared {
 		errs = append(errs, errors.New("WithGrace is for informers of a factory, give it to NewFactory, Share or For: this one runs until the context of Run ends"))
 	}
@@ -311,23 +307,8 @@ func (i *Informer[T]) Phase() report.Phase { return report.Phase(i.phase.Load())
 // setPhase enters a stage. The caller holds mu.
 func (i *Informer[T]) setPhase(p report.Phase) { i.phase.Store(uint32(p)) }
 
-func (i *Informer[T]) isStopped() bool {
-	select {
-	case <-i.stopped:
-		return true
-	default:
-		return false
-	}
-}
-
-func (i *Informer[T]) isSynced() bool {
-	select {
-	case <-i.synced:
-		return true
-	default:
-		return false
-	}
-}
+func (i *Informer[T]) isStopped() bool { return monitor.IsClosed(i.stopped) }
+func (i *Informer[T]) isSynced() bool  { return monitor.IsClosed(i.synced) }
 
 // syncError returns the reason why the informer, or the handler r unless it is nil, is not
 // synced now that a wait for it has ended.

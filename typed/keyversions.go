@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -41,12 +42,7 @@ func (i *Informer[T]) versionsMoved() {
 // await waits until something is met, or ctx or the informer ends.
 func (i *Informer[T]) await(ctx context.Context, e Expected) {
 	changed := make(chan struct{}, 1)
-	e.Watch(func() {
-		select {
-		case changed <- struct{}{}:
-		default: // it is notified already
-		}
-	})
+	e.Watch(func() { monitor.Wake(changed) })
 	defer e.Unwatch()
 	for !e.Met() && ctx.Err() == nil {
 		select {

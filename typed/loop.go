@@ -271,7 +271,7 @@ func (l *loop[T]) bookmark(version string) {
 
 // notifyFollowers reports to followers a version that the store has reached without events.
 func (l *loop[T]) notifyFollowers(version string) {
-	if l.informer.followers.some() {
+	if l.informer.followers.list.some() {
 		l.informer.mu.Lock()
 		defer l.informer.mu.Unlock()
 		l.informer.followers.step(nil, version)
@@ -289,7 +289,7 @@ func (l *loop[T]) reached(version string) {
 // publish appends the events to the log, now that the store is at version, if that is
 // not empty. The caller holds mu.
 func (l *loop[T]) publish(version string) {
-	if l.informer.followers.some() {
+	if l.informer.followers.list.some() {
 		l.informer.followers.step(l.events, version)
 	}
 	if len(l.events) == 0 {

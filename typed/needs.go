@@ -45,7 +45,7 @@ func (i *Informer[T]) needs() (fields []string) {
 	for _, l := range i.listeners.all() {
 		fields = append(fields, Needs(l.handler)...)
 	}
-	for _, f := range i.followers.all() {
+	for _, f := range i.followers.list.all() {
 		fields = append(fields, needsOf(*f)...)
 	}
 	unlessReleased(func() {

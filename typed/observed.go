@@ -10,6 +10,7 @@ import (
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/observer"
+	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/queue"
 	"github.com/kubetyped/informer/typed/report"
 	"github.com/kubetyped/informer/typed/source"
@@ -43,13 +44,8 @@ func (i *Informer[T]) Observe(opts ...Option) error {
 		return fmt.Errorf("informer %s: it is not observed: %w", i.name, ErrStarted)
 	}
 	c := config{observers: slices.Clone(i.observers)}
-	for _, opt := range opts {
-		if opt == nil {
-			return fmt.Errorf("informer %s: an option is nil", i.name)
-		}
-		if err := opt(&c); err != nil {
-			return fmt.Errorf("informer %s: %w", i.name, err)
-		}
+	if err := option.Apply(&c, opts); err != nil {
+		return fmt.Errorf("informer %s: %w", i.name, err)
 	}
 	if other := c.differsIn(&config{observers: c.observers}); other != "" {
 		return fmt.Errorf("informer %s: it is not observed: %s is for NewInformer", i.name, other)

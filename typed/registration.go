@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // Registration is a handler that was added to an informer. Its methods are
@@ -74,12 +75,10 @@ func (r *Registration) WaitForSync(ctx context.Context) error {
 	case <-r.stop:
 	case <-ctx.Done():
 	}
-	select {
-	case <-r.synced:
+	if r.isSynced() {
 		return nil
-	default:
-		return r.informer.syncError(ctx, r)
 	}
+	return r.informer.syncError(ctx, r)
 }
 
 // Backlog returns how many events the handler has not returned from yet. The
@@ -146,11 +145,4 @@ func (r *Registration) end() {
 }
 
 // isSynced reports whether synced is closed.
-func (r *Registration) isSynced() bool {
-	select {
-	case <-r.synced:
-		return true
-	default:
-		return false
-	}
-}
+func (r *Registration) isSynced() bool { return monitor.IsClosed(r.synced) }

@@ -21,16 +21,11 @@ func applied(opts []Option) (c config) {
 // informer.
 func refuseForAll(opts []Option) error {
 	c := applied(opts)
-	for _, own := range []struct {
-		name  string
-		given bool
-	}{
-		{"WithName", c.name != ""},
-		{"WithIndexer", c.indexer != nil},
-	} {
-		if own.given {
-			return refused(own.name)
-		}
+	switch {
+	case c.name != "":
+		return refused("WithName")
+	case c.indexer != nil:
+		return refused("WithIndexer")
 	}
 	for _, o := range c.observers {
 		if o.Alone() {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // task is something to do between two events of a handler: a resync, or a call.
@@ -38,10 +39,7 @@ func (q *taskQueue[T]) add(t task[T]) {
 	}
 	q.some.Store(true)
 	q.mu.Unlock()
-	select {
-	case q.added <- struct{}{}:
-	default: // it will be looked at
-	}
+	monitor.Wake(q.added)
 }
 
 // next takes out the first task, if it is due at a position.

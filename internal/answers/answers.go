@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -69,6 +71,11 @@ type receiver interface {
 	ended() <-chan struct{}
 }
 
+// New returns the Answers of a server that the first configuration names.
+func New() *Answers {
+	return &Answers{leftOut: map[Reason]uint64{}, said: map[kindOfAnswer]bool{}, receivers: map[schema.GroupVersionResource][]receiver{}}
+}
+
 // Status is how answers have fared.
 type Status struct {
 	Server               string // "" before the first configuration
@@ -76,20 +83,11 @@ type Status struct {
 	LeftOut              map[Reason]uint64
 }
 
-// New returns the Answers of a server that the first configuration names.
-func New() *Answers {
-	return &Answers{leftOut: map[Reason]uint64{}, said: map[kindOfAnswer]bool{}, receivers: map[schema.GroupVersionResource][]receiver{}}
-}
-
 // Status returns how answers have fared.
 func (w *Answers) Status() Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := Status{Server: w.host, Taken: w.taken.Load(), Ignored: w.ignored.Load(), Late: w.late.Load(), LeftOut: map[Reason]uint64{}}
-	for reason, n := range w.leftOut {
-		s.LeftOut[reason] = n
-	}
-	return s
+	return Status{Server: w.host, Taken: w.taken.Load(), Ignored: w.ignored.Load(), Late: w.late.Load(), LeftOut: maps.Clone(w.leftOut)}
 }
 
 // leaveOut counts an answer that is not taken, and says in the log, once, what lasts.
@@ -166,13 +164,9 @@ func (w *Answers) add(of schema.GroupVersionResource, r receiver) {
 func (w *Answers) remove(of schema.GroupVersionResource, r receiver) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var left []receiver // in another slice, as others may look at the old one
-	for _, other := range w.receivers[of] {
-		if other != r {
-			left = append(left, other)
-		}
-	}
-	if w.receivers[of] = left; left == nil {
+	left := slices.Clone(w.receivers[of]) // as others may look at the old one
+	left = slices.DeleteFunc(left, func(other receiver) bool { return other == r })
+	if w.receivers[of] = left; len(left) == 0 {
 		delete(w.receivers, of)
 	}
 }

@@ -113,14 +113,3 @@ func (c *Cursor[T]) Close() {
 
 // full reports whether the reader is at its limit.
 func (c *Cursor[T]) full() bool { return c.limit > 0 && c.log.head-c.pos >= c.limit }
-
-// wakeWaiting makes ready readable if Next found nothing before.
-func (c *Cursor[T]) wakeWaiting() {
-	if c.waiting {
-		c.waiting = false
-		select {
-		case c.ready <- struct{}{}:
-		default:
-		}
-	}
-}

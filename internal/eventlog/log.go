@@ -63,7 +63,7 @@ func (l *Log[T]) Append(events []index.Event[T]) {
 		l.head += uint64(n)
 	}
 	for _, c := range l.cursors {
-		c.wakeWaiting()
+		wake(&c.waiting, c.ready)
 	}
 }
 
@@ -142,11 +142,15 @@ func (l *Log[T]) disown(pos uint64) {
 }
 
 // signalRoom wakes WaitForRoom.
-func (l *Log[T]) signalRoom() {
-	if l.starved {
-		l.starved = false
+func (l *Log[T]) signalRoom() { wake(&l.starved, l.room) }
+
+// wake makes a channel readable, which has room for one signal, if a goroutine waits for that.
+// The caller holds the lock that guards waiting.
+func wake(waiting *bool, ready chan<- struct{}) {
+	if *waiting {
+		*waiting = false
 		select {
-		case l.room <- struct{}{}:
+		case ready <- struct{}{}:
 		default: // one signal is enough
 		}
 	}

@@ -32,9 +32,6 @@ func (l *Waiters) Wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.channels {
-		select {
-		case c <- struct{}{}:
-		default: // it has not looked since the last time
-		}
+		Wake(c)
 	}
 }

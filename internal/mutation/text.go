@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // longest is how many bytes of a value are reported.
@@ -18,11 +17,7 @@ func shorten(text string) string {
 	if len(text) <= longest {
 		return text
 	}
-	cut := longest
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
+	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
 // text returns a value as text.

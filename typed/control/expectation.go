@@ -92,10 +92,8 @@ func (e *Expectations[K]) note(key K, it typed.Expected, counted bool) (again bo
 	x.deadline = now.Add(e.timeout)
 	e.deadlines.Append(&x.node)
 	e.setTimer()
-	for _, other := range x.unmet {
-		if other.Covers(it) {
-			return false
-		}
+	if slices.ContainsFunc(x.unmet, func(other awaited) bool { return other.Covers(it) }) {
+		return false
 	}
 	x.unmet = slices.DeleteFunc(x.unmet, func(other awaited) bool {
 		if !it.Covers(other.Expected) {

@@ -67,12 +67,7 @@ func (f *filter[T]) OnUpdate(old, updated T) {
 // OnDelete uses the state that the handler knows: the last state may have left the selection,
 // or entered it, without an update that reported it.
 func (f *filter[T]) OnDelete(deleted typed.Deleted[T]) {
-	var none T
-	known := deleted.Old
-	if index.Same(known, none) {
-		known = deleted.Object
-	}
-	if f.selected(known) {
+	if f.selected(deleted.Old) {
 		f.handler.OnDelete(deleted)
 	}
 }

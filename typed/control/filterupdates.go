@@ -25,12 +25,12 @@ import (
 // FilterUpdates and not inside of it. [typed.Informer.Handle] returns an error if h or a
 // predicate is nil. And, Or and Not are nil if one of theirs is.
 func FilterUpdates[T index.Object](h typed.Handler[T], predicates ...Predicate[T]) typed.Handler[T] {
-	return &filterUpdates[T]{Handler: h, predicates: predicates}
+	return &filterUpdates[T]{Handler: h, matters: And(predicates...)}
 }
 
 type filterUpdates[T index.Object] struct {
 	typed.Handler[T]
-	predicates []Predicate[T]
+	matters Predicate[T] // nil if one of those that it is made of is
 }
 
 // Needs says what typed.Informer.Handle has to know, see typed.Needs.
@@ -38,7 +38,7 @@ func (f *filterUpdates[T]) Needs() []string { return typed.Needs(f.Handler) }
 
 func (f *filterUpdates[T]) Describe() (string, error) {
 	name, err := typed.Describe(f.Handler)
-	if hasNil(f.predicates) {
+	if f.matters == nil {
 		err = errors.Join(err, errNilPredicate)
 	}
 	return name, err
@@ -48,14 +48,4 @@ func (f *filterUpdates[T]) OnUpdate(old, updated T) {
 	if !index.Same(old, updated) && recreated(old, updated) || f.matters(old, updated) {
 		f.Handler.OnUpdate(old, updated)
 	}
-}
-
-// matters reports whether all predicates hold.
-func (f *filterUpdates[T]) matters(old, updated T) bool {
-	for _, p := range f.predicates {
-		if !p(old, updated) {
-			return false
-		}
-	}
-	return true
 }

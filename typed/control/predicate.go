@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/kubetyped/informer/index"
 )
@@ -93,10 +94,5 @@ func Not[T index.Object](p Predicate[T]) Predicate[T] {
 var errNilPredicate = errors.New("predicate is nil")
 
 func hasNil[T index.Object](predicates []Predicate[T]) bool {
-	for _, p := range predicates {
-		if p == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(predicates, func(p Predicate[T]) bool { return p == nil })
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/option"
 )
 
 // defaultDrainTimeout is what WithDrainTimeout says it is.
@@ -48,13 +49,8 @@ var ErrEnded = errors.New("component stopped before its context ended")
 // has ended with.
 func Run(ctx context.Context, opts ...RunOption) error {
 	c := runConfig{drainTimeout: defaultDrainTimeout}
-	for _, opt := range opts {
-		if opt == nil {
-			return errors.New("the controller is not run: option is nil")
-		}
-		if err := opt(&c); err != nil {
-			return fmt.Errorf("the controller is not run: %w", err)
-		}
+	if err := option.Apply(&c, opts); err != nil {
+		return fmt.Errorf("the controller is not run: %w", err)
 	}
 	if len(c.workers) == 0 {
 		return errors.New("the controller is not run: it has no workers, see WithWorkers")

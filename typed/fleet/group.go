@@ -125,14 +125,7 @@ func (g *group[T]) all() []*member[T] {
 }
 
 // isSynced reports whether the first Replace was reported.
-func (g *group[T]) isSynced() bool {
-	select {
-	case <-g.synced:
-		return true
-	default:
-		return false
-	}
-}
+func (g *group[T]) isSynced() bool { return monitor.IsClosed(g.synced) }
 
 // syncIfReady makes the first report, when nothing is left to wait for.
 func (g *group[T]) syncIfReady() {

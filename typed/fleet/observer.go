@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed"
 )
 
@@ -140,14 +141,9 @@ type expected[T Object] struct {
 
 // Met implements typed.Expected. A cluster that has left will never be heard of.
 func (e *expected[T]) Met() bool {
-	select {
-	case <-e.member.left:
-		return true
-	case <-e.member.ctx.Done():
-		return true
-	default:
-	}
 	switch {
+	case monitor.IsClosed(e.member.left), e.member.ctx.Err() != nil:
+		return true
 	case !e.reflected.Load():
 		return false
 	case e.deleted == index.Key{}:

@@ -1,9 +1,10 @@
 package fleet
 
 import (
-	"errors"
 	"fmt"
 	"time"
+
+	"github.com/kubetyped/informer/internal/option"
 )
 
 // Option sets up a Source. An invalid one is an error of the informer's methods.
@@ -58,13 +59,5 @@ func WithExpiry(d time.Duration) Option {
 
 func newConfig(opts []Option) (config, error) {
 	c := config{patience: defaultPatience}
-	var errs []error
-	for _, opt := range opts {
-		if opt == nil {
-			errs = append(errs, errors.New("option is nil"))
-		} else {
-			errs = append(errs, opt(&c))
-		}
-	}
-	return c, errors.Join(errs...)
+	return c, option.Apply(&c, opts)
 }

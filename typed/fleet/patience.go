@@ -5,6 +5,8 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
+
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // bePatient limits for how long the first sync waits for the cluster.
@@ -80,12 +82,7 @@ func (s *session[T]) expireLater(over <-chan struct{}) {
 // expire takes the objects of the cluster out, unless it works again, and starts a session that
 // lists it again: a watch that continues would not bring them back.
 func (m *member[T]) expire(over <-chan struct{}) {
-	select {
-	case <-over:
-		return
-	default:
-	}
-	if !m.health.isListed() {
+	if monitor.IsClosed(over) || !m.health.isListed() {
 		return
 	}
 	m.stopSession()

@@ -30,7 +30,7 @@ func (s *session[T]) run() {
 	defer func() {
 		if p := recover(); p != nil {
 			goroutine.Report(s.ctx, p)
-			err = panicError{p}
+			err = &goroutine.PanicError{Of: "the source", Value: p}
 			klog.FromContext(s.ctx).Error(err, "A source of a fleet has panicked", "cluster", s.name)
 		}
 		s.over(err)
@@ -40,18 +40,6 @@ func (s *session[T]) run() {
 
 // errExited is the error of a source that has ended its goroutine.
 var errExited = errors.New("the source has ended its goroutine, by runtime.Goexit")
-
-// panicError is what a function of the user's has panicked with.
-type panicError struct{ value any }
-
-// Error implements error.
-func (e panicError) Error() string { return fmt.Sprintf("the source has panicked: %v", e.value) }
-
-// Unwrap returns what it has panicked with, if that is an error.
-func (e panicError) Unwrap() error {
-	err, _ := e.value.(error)
-	return err
-}
 
 // over notes that the source has ended, unless it was stopped.
 func (s *session[T]) over(err error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubetyped/informer/internal/goroutine"
 	"github.com/kubetyped/informer/internal/loglimit"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -18,10 +19,9 @@ import (
 // the user's, which may wait for clusters, so failures are noted under locks, and reported when
 // these are free.
 type troubles struct {
-	mu         sync.Mutex
-	failing    clustersError // guarded by mu; copied on write
-	unreported []error       // guarded by mu
-	reporting  bool          // guarded by mu; a goroutine makes the reports
+	mu      sync.Mutex
+	failing clustersError   // guarded by mu; copied on write
+	reports monitor.Reports // guarded by mu
 }
 
 // clustersError joins the failures of several clusters, in the order of their names. Its text
@@ -82,11 +82,11 @@ func (t *troubles) set(cluster string, failed *ClusterError) bool {
 func (t *troubles) note() {
 	switch len(t.failing) {
 	case 0:
-		t.unreported = append(t.unreported, nil)
+		t.reports.Add(nil)
 	case 1:
-		t.unreported = append(t.unreported, t.failing[0])
+		t.reports.Add(t.failing[0])
 	default:
-		t.unreported = append(t.unreported, t.failing)
+		t.reports.Add(t.failing)
 	}
 }
 
@@ -101,24 +101,7 @@ func (t *troubles) changed() {
 func (t *troubles) wait(err *source.WaitingError) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.unreported = append(t.unreported, err)
-}
-
-// next returns the next report, false if there is none or another goroutine makes them.
-func (t *troubles) next(first bool) (error, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if first && t.reporting {
-		return nil, false
-	}
-	t.reporting = len(t.unreported) > 0
-	if !t.reporting {
-		t.unreported = nil
-		return nil, false
-	}
-	err := t.unreported[0]
-	t.unreported = t.unreported[1:]
-	return err, true
+	t.reports.Add(err)
 }
 
 // noteFailure notes whether a member fails, unless it has left. It looks under
@@ -138,9 +121,9 @@ func (g *group[T]) noteFailure(m *member[T]) {
 
 // report passes waiting reports to the informer, in their order. The caller holds no lock.
 func (g *group[T]) report() {
-	for err, ok := g.troubles.next(true); ok; err, ok = g.troubles.next(false) {
+	g.troubles.reports.Make(&g.troubles.mu, func(err error) {
 		goroutine.Call(g.ctx, func() { g.sink.Report(err) })
-	}
+	})
 }
 
 // log writes a line about the clusters that fail.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed"
 )
 
@@ -115,12 +116,10 @@ func (m *member[T]) wait(ctx context.Context, version string) (over bool, err er
 	case <-ctx.Done():
 		return true, m.withFailure(context.Cause(ctx))
 	}
-	select {
-	case <-m.left:
+	switch {
+	case monitor.IsClosed(m.left):
 		return false, nil
-	default:
-	}
-	if m.ctx.Err() != nil {
+	case m.ctx.Err() != nil:
 		return true, m.withFailure(typed.ErrStopped)
 	}
 	return true, nil

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // waiter waits for reads to reflect something of a cluster.
@@ -29,10 +30,7 @@ func (d *due) add(waiters []*waiter) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.list = append(d.list, waiters...)
-	select {
-	case d.wake <- struct{}{}:
-	default: // it has not looked since the last time
-	}
+	monitor.Wake(d.wake)
 }
 
 // send returns the waiters that the informer is to be asked about.
@@ -122,10 +120,7 @@ func (h *health) dismiss() []*waiter {
 func (h *health) forget(w *waiter) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for i, other := range h.waiters {
-		if other == w {
-			h.waiters = append(h.waiters[:i], h.waiters[i+1:]...)
-			return
-		}
+	if i := slices.Index(h.waiters, w); i >= 0 {
+		h.waiters = slices.Delete(h.waiters, i, i+1)
 	}
 }

@@ -160,26 +160,22 @@ type section struct {
 // sections returns what is below the informers.
 func (f *frame) sections() []section {
 	r := f.report
-	all := []section{{ID: "controllers", Title: "Controllers"}, {ID: "queues", Title: "Queues"}, {ID: "expectations", Title: "Expectations"}, {ID: "groups", Title: "Shards"}, {ID: "fleets", Title: "Clusters"}, {ID: "writes", Title: "Own writes"}}
-	for n := range r.Controllers {
-		all[0].Parts = append(all[0].Parts, r.Controllers[n].ID)
-	}
-	for n := range r.Queues {
-		all[1].Parts = append(all[1].Parts, r.Queues[n].ID)
-	}
-	for n := range r.Expectations {
-		all[2].Parts = append(all[2].Parts, r.Expectations[n].ID)
-	}
-	for n := range r.Groups {
-		all[3].Parts = append(all[3].Parts, r.Groups[n].ID)
-	}
-	for n := range r.Fleets {
-		all[4].Parts = append(all[4].Parts, r.Fleets[n].ID)
-	}
-	for n := range r.Writes {
-		all[5].Parts = append(all[5].Parts, r.Writes[n].ID)
+	all := []section{
+		{"controllers", idsOf(r.Controllers, func(p *snapshot.Controller) string { return p.ID }), "Controllers"},
+		{"queues", idsOf(r.Queues, func(p *snapshot.Queue) string { return p.ID }), "Queues"},
+		{"expectations", idsOf(r.Expectations, func(p *snapshot.Expectations) string { return p.ID }), "Expectations"},
+		{"groups", idsOf(r.Groups, func(p *snapshot.Group) string { return p.ID }), "Shards"},
+		{"fleets", idsOf(r.Fleets, func(p *snapshot.Fleet) string { return p.ID }), "Clusters"},
+		{"writes", idsOf(r.Writes, func(p *snapshot.Writes) string { return p.ID }), "Own writes"},
 	}
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.Parts) == 0 })
+}
+
+func idsOf[P any](parts []P, id func(*P) string) (ids []string) {
+	for n := range parts {
+		ids = append(ids, id(&parts[n]))
+	}
+	return ids
 }
 
 // update is the message to an open page: the pieces that have changed, and the parts of each
@@ -218,4 +214,33 @@ func pageTitle(r *snapshot.Report) string {
 		return "(" + grouped(int64(bad)) + ") " + r.Title
 	}
 	return r.Title
+}
+
+// names shortens the names of informers that are all of one API server, which is in each.
+type names struct{ end string }
+
+// namesOf returns the names of a report's informers.
+func namesOf(r *snapshot.Report) names {
+	host := ""
+	for n := range r.Informers {
+		switch h := r.Informers[n].Host; {
+		case h == "":
+		case host == "":
+			host = h
+		case h != host:
+			return names{}
+		}
+	}
+	if host == "" {
+		return names{}
+	}
+	return names{" at " + host}
+}
+
+// short returns a name without what all have in common.
+func (n names) short(name string) string {
+	if short := strings.TrimSuffix(name, n.end); short != "" {
+		return short
+	}
+	return name
 }

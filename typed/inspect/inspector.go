@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
@@ -53,18 +54,11 @@ func (i *Inspector) AddUntil(ctx context.Context, opts ...Option) error {
 	defer i.mu.Unlock()
 	next := i.inUse
 	next.parts = parts{}
-	var errs []error
-	for _, opt := range opts {
-		if opt == nil {
-			errs = append(errs, errors.New("option is nil"))
-		} else if err := opt(&next); err != nil {
-			errs = append(errs, err)
-		}
-	}
+	err := option.Apply(&next, opts)
 	if ctx == nil {
-		errs = append(errs, errors.New("AddUntil: the context is nil"))
+		err = errors.Join(err, errors.New("AddUntil: the context is nil"))
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return fmt.Errorf("inspector: %w", err)
 	}
 	added := new(next.parts)

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/inspect/snapshot"
 )
@@ -75,7 +76,7 @@ type fleetPart struct {
 func WithInformers(informers ...typed.AnyInformer) Option {
 	return func(s *settings) error {
 		for _, informer := range informers {
-			if isNil(informer) {
+			if option.IsNil(informer) {
 				return errors.New("WithInformers: informer is nil")
 			}
 			if !reflect.TypeOf(informer).Comparable() {
@@ -91,7 +92,7 @@ func WithInformers(informers ...typed.AnyInformer) Option {
 func WithFactories(factories ...Factory) Option {
 	return func(s *settings) error {
 		for _, factory := range factories {
-			if isNil(factory) {
+			if option.IsNil(factory) {
 				return errors.New("WithFactories: a factory is nil")
 			}
 		}
@@ -104,7 +105,7 @@ func WithFactories(factories ...Factory) Option {
 // made of a namespace and a name, such as index.Key.
 func WithQueue[K comparable](q KeyedQueue[K]) Option {
 	return func(s *settings) error {
-		if isNil(q) {
+		if option.IsNil(q) {
 			return errors.New("WithQueue: queue is nil")
 		}
 		s.queues = append(s.queues, queuePart{q, keyStatesOf(q)})
@@ -115,7 +116,7 @@ func WithQueue[K comparable](q KeyedQueue[K]) Option {
 // WithExpectations shows a controller's expectations under a name.
 func WithExpectations(name string, e Expectations) Option {
 	return func(s *settings) error {
-		if isNil(e) {
+		if option.IsNil(e) {
 			return errors.New("WithExpectations: they are nil")
 		}
 		s.expecting = append(s.expecting, expectingPart{name, e})
@@ -126,7 +127,7 @@ func WithExpectations(name string, e Expectations) Option {
 // WithGroup shows the state of this process as a member of a shard group.
 func WithGroup(g Group) Option {
 	return func(s *settings) error {
-		if isNil(g) {
+		if option.IsNil(g) {
 			return errors.New("WithGroup: the group is nil")
 		}
 		s.groups = append(s.groups, g)
@@ -137,7 +138,7 @@ func WithGroup(g Group) Option {
 // WithFleet shows the clusters of an informer; name is what the page calls them.
 func WithFleet(name string, f Fleet) Option {
 	return func(s *settings) error {
-		if isNil(f) {
+		if option.IsNil(f) {
 			return errors.New("WithFleet: the fleet is nil")
 		}
 		s.fleets = append(s.fleets, fleetPart{name, f})
@@ -150,7 +151,7 @@ func WithFleet(name string, f Fleet) Option {
 func WithWrites(writes ...Writes) Option {
 	return func(s *settings) error {
 		for _, w := range writes {
-			if isNil(w) {
+			if option.IsNil(w) {
 				return errors.New("WithWrites: a Writes is nil")
 			}
 			if !reflect.TypeOf(w).Comparable() {
@@ -241,18 +242,5 @@ func WithMaxListeners(n int) Option {
 		}
 		s.listeners = n
 		return nil
-	}
-}
-
-// isNil reports whether v is nil, or an interface that holds a nil pointer.
-func isNil(v any) bool {
-	if v == nil {
-		return true
-	}
-	switch of := reflect.ValueOf(v); of.Kind() {
-	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Interface, reflect.Slice, reflect.Chan:
-		return of.IsNil()
-	default:
-		return false
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // writeTimeout is how long a listener may take to receive a report.
@@ -32,12 +34,7 @@ func (s *streams) enter(n int) (closed <-chan struct{}, ok bool) {
 	if s.closed == nil {
 		s.closed = make(chan struct{})
 	}
-	select {
-	case <-s.closed:
-		return nil, false
-	default:
-	}
-	if s.number >= n {
+	if monitor.IsClosed(s.closed) || s.number >= n {
 		return nil, false
 	}
 	s.number++
@@ -63,9 +60,7 @@ func (s *streams) close() {
 	if s.closed == nil {
 		s.closed = make(chan struct{})
 	}
-	select {
-	case <-s.closed:
-	default:
+	if !monitor.IsClosed(s.closed) {
 		close(s.closed)
 	}
 }

@@ -21,12 +21,7 @@ func grouped(n int64) string {
 }
 
 // counted returns a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return grouped(int64(n)) + " " + thing + "s"
-}
+func counted(n int, thing string) string { return plural(n, thing, thing+"s") }
 
 // objects returns a number of objects.
 func objects(n int) string { return counted(n, "object") }

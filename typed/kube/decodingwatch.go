@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -90,7 +89,7 @@ func (d *decodingListerWatcher[T]) masked(w watch.Interface) watch.Interface {
 	if d.mask == nil {
 		return w
 	}
-	m := &maskedWatch{Interface: w, mask: d.mask, events: make(chan watch.Event), stopped: make(chan struct{})}
+	m := &maskedWatch{newRelay(w), d.mask}
 	d.responses.streams.Go(m.run)
 	return m
 }
@@ -132,23 +131,10 @@ func (w *endingWatch) Stop() {
 	w.cancel()
 }
 
-// maskedWatch is a watch that removes fields from objects. Unlike apimachinery's watch.Filter,
-// it ends when it is stopped, even while no reader takes an event.
+// maskedWatch is a watch that removes fields from objects.
 type maskedWatch struct {
-	watch.Interface
-	mask    *plan.Mask
-	events  chan watch.Event
-	stopped chan struct{}
-	once    sync.Once
-}
-
-// ResultChan implements watch.Interface.
-func (w *maskedWatch) ResultChan() <-chan watch.Event { return w.events }
-
-// Stop implements watch.Interface.
-func (w *maskedWatch) Stop() {
-	w.once.Do(func() { close(w.stopped) })
-	w.Interface.Stop()
+	*relay
+	mask *plan.Mask
 }
 
 func (w *maskedWatch) run() {
@@ -158,9 +144,7 @@ func (w *maskedWatch) run() {
 		if e.Type == watch.Added || e.Type == watch.Modified || e.Type == watch.Deleted {
 			w.mask.Apply(e.Object)
 		}
-		select {
-		case w.events <- e:
-		case <-w.stopped:
+		if !w.send(e) {
 			return
 		}
 	}

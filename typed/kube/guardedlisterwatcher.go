@@ -145,7 +145,7 @@ func (g *GuardedListerWatcher) stream(ctx context.Context, opts metav1.ListOptio
 	case err == nil && list.taken:
 		return w, nil
 	case err == nil && !isFake(w):
-		guarded := &guardedWatch{Interface: w, list: list, request: request, events: make(chan watch.Event), stopped: make(chan struct{})}
+		guarded := &guardedWatch{relay: newRelay(w), list: list, request: request}
 		list.watchOver(cancel)
 		g.requests.Go(guarded.run)
 		return guarded, nil

@@ -8,25 +8,47 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // guardedWatch is the watch of a streamed list that the guarded ListerWatcher decodes.
 type guardedWatch struct {
-	watch.Interface
+	*relay
 	list    *streamedList
 	request context.Context // ends with the cause errSilence, if nothing comes
+}
+
+// relay is a watch that passes on the events of another one. Unlike apimachinery's watch.Filter,
+// it ends when it is stopped, even while no reader takes an event.
+type relay struct {
+	watch.Interface
 	events  chan watch.Event
 	stopped chan struct{}
 	once    sync.Once
 }
 
+func newRelay(of watch.Interface) *relay {
+	return &relay{Interface: of, events: make(chan watch.Event), stopped: make(chan struct{})}
+}
+
 // ResultChan implements watch.Interface.
-func (w *guardedWatch) ResultChan() <-chan watch.Event { return w.events }
+func (w *relay) ResultChan() <-chan watch.Event { return w.events }
 
 // Stop implements watch.Interface.
-func (w *guardedWatch) Stop() {
+func (w *relay) Stop() {
 	w.once.Do(func() { close(w.stopped) })
 	w.Interface.Stop()
+}
+
+// send passes an event on, and reports whether to continue.
+func (w *relay) send(e watch.Event) bool {
+	select {
+	case w.events <- e:
+		return true
+	case <-w.stopped:
+		return false
+	}
 }
 
 func (w *guardedWatch) run() {
@@ -47,7 +69,7 @@ func (w *guardedWatch) run() {
 func (w *guardedWatch) passList() bool {
 	for {
 		e, open := w.next()
-		if !open && !w.isStopped() {
+		if !open && !monitor.IsClosed(w.stopped) {
 			e, open = w.end()
 		}
 		if !open {
@@ -88,23 +110,4 @@ func (w *guardedWatch) end() (watch.Event, bool) {
 		return w.list.giveUp(errCutList, false), true
 	}
 	return watch.Event{}, false
-}
-
-// isStopped reports whether the watch is not read any more.
-func (w *guardedWatch) isStopped() bool {
-	select {
-	case <-w.stopped:
-		return true
-	default:
-		return false
-	}
-}
-
-func (w *guardedWatch) send(e watch.Event) bool {
-	select {
-	case w.events <- e:
-		return true
-	case <-w.stopped:
-		return false
-	}
 }

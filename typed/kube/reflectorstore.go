@@ -48,12 +48,7 @@ func (s *reflectorStore[T]) Add(untyped any) error {
 // Update implements cache.ReflectorStore.
 func (s *reflectorStore[T]) Update(untyped any) error {
 	s.ordered = true
-	if obj, version, ok := s.convert(untyped, false); ok {
-		s.sink.Change(index.Change[T]{Object: obj}, version)
-	} else {
-		s.moveOn(untyped)
-	}
-	return nil
+	return s.Add(untyped)
 }
 
 // Delete implements cache.ReflectorStore.

@@ -91,20 +91,11 @@ func WithBackoff(first, longest time.Duration) SourceOption {
 }
 
 // longest returns the limit of all waits.
-func (c requestConfig) longest() time.Duration {
-	if c.longestWait == 0 {
-		return longestWait
-	}
-	return c.longestWait
-}
+func (c requestConfig) longest() time.Duration { return cmp.Or(c.longestWait, longestWait) }
 
 // refused returns the waits after answers that are errors.
 func (c requestConfig) refused() backoff {
-	b := backoff{first: firstRefused, factor: growthRefused, last: c.longest()}
-	if c.firstWait != 0 {
-		b.first = c.firstWait
-	}
-	return b
+	return backoff{first: cmp.Or(c.firstWait, firstRefused), factor: growthRefused, last: c.longest()}
 }
 
 // unreachable returns the waits while the server cannot be reached.

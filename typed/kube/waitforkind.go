@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -217,16 +218,9 @@ type suspectSink[T index.Object] struct {
 // Report implements source.Sink.
 func (s *suspectSink[T]) Report(err error) {
 	if isMissing(err) {
-		wakeUp(s.missed)
+		monitor.Wake(s.missed)
 	}
 	s.To.Report(err)
-}
-
-func wakeUp(waiter chan struct{}) {
-	select {
-	case waiter <- struct{}{}:
-	default:
-	}
 }
 
 // definitionsFrom returns the definitions of custom resources.
@@ -245,12 +239,14 @@ type definitionsSink struct{ wake chan struct{} }
 var _ source.Sink[*metav1.PartialObjectMetadata] = definitionsSink{}
 
 // Change implements source.Sink.
-func (s definitionsSink) Change(index.Change[*metav1.PartialObjectMetadata], string) { wakeUp(s.wake) }
+func (s definitionsSink) Change(index.Change[*metav1.PartialObjectMetadata], string) {
+	monitor.Wake(s.wake)
+}
 
 // Step implements source.Sink.
 func (s definitionsSink) Step(changes []index.Change[*metav1.PartialObjectMetadata], _ string, done func()) {
 	if len(changes) > 0 {
-		wakeUp(s.wake)
+		monitor.Wake(s.wake)
 	}
 	if done != nil {
 		done()
@@ -263,7 +259,7 @@ func (definitionsSink) Stage(*metav1.PartialObjectMetadata, string) source.Stage
 }
 
 // Replace implements source.Sink.
-func (s definitionsSink) Replace(source.List, string) { wakeUp(s.wake) }
+func (s definitionsSink) Replace(source.List, string) { monitor.Wake(s.wake) }
 
 // Progress implements source.Sink.
 func (definitionsSink) Progress(int, int) {}

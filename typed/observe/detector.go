@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/internal/mutation"
 	"github.com/kubetyped/informer/internal/observer"
 )
@@ -98,10 +99,7 @@ func (d *detector) settle() {
 	clear(d.unsettled)
 	d.unsettled = d.unsettled[:0]
 	if many > 2*d.informer.Len()+spareRecords {
-		select {
-		case d.crowded <- struct{}{}:
-		default:
-		}
+		monitor.Wake(d.crowded)
 	}
 }
 

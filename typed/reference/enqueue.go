@@ -54,13 +54,7 @@ func EnqueueReferrers[O comparable, P, T index.Object](
 // enqueue adds the keys of the parents that name an object. Of a released informer there are
 // none.
 func enqueue[P index.Object](q control.Adder[index.Key], by *index.Index[index.Key, P], key index.Key) {
-	defer func() {
-		if p := recover(); p != nil {
-			if err, ok := p.(error); !ok || !errors.Is(err, index.ErrReleased) {
-				panic(p)
-			}
-		}
-	}()
+	defer recoverReleased(new(error))
 	for parent := range by.All(key) {
 		q.AddWithOptions(index.KeyOf(parent), queue.AddOptions{})
 	}

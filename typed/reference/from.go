@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"errors"
+	"slices"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
@@ -101,13 +102,11 @@ func (s *Source[O, T]) fill(by owner[O], e *entry[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h := s.owners[by]; h != nil {
-		for i, one := range h.unheld {
-			if one.Key == e.key {
-				h.unheld = append(h.unheld[:i], h.unheld[i+1:]...)
-				h.keys[e.key] = struct{}{}
-				s.waitRoom--
-				return
-			}
+		if i := slices.IndexFunc(h.unheld, func(one Refusal) bool { return one.Key == e.key }); i >= 0 {
+			h.unheld = slices.Delete(h.unheld, i, i+1)
+			h.keys[e.key] = struct{}{}
+			s.waitRoom--
+			return
 		}
 	}
 	s.release(e)

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -87,14 +88,7 @@ func (s *keys[T]) takeUnless(key index.Key, inCallback func() bool) (*entry[T], 
 }
 
 // isKnown reports whether reads of the informer reflect an answer.
-func (e *entry[T]) isKnown() bool {
-	select {
-	case <-e.known:
-		return true
-	default:
-		return false
-	}
-}
+func (e *entry[T]) isKnown() bool { return monitor.IsClosed(e.known) }
 
 // usable returns an error if the informer is not that of the source.
 func usable[O comparable, T index.Object](s *Source[O, T], from *typed.Informer[T]) error {
@@ -127,7 +121,7 @@ func (s *keys[T]) await(ctx context.Context, e *entry[T], synced <-chan struct{}
 	case <-s.ended:
 	case <-ctx.Done():
 	}
-	if s.isOver() {
+	if monitor.IsClosed(s.ended) {
 		return nil, fmt.Errorf("references: %w", typed.ErrStopped)
 	}
 	if early != nil {
@@ -143,12 +137,10 @@ func (s *keys[T]) await(ctx context.Context, e *entry[T], synced <-chan struct{}
 func (s *keys[T]) earlyOf(e *entry[T], synced <-chan struct{}) *answer[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	select {
-	case <-synced:
+	if monitor.IsClosed(synced) {
 		return nil
-	default:
-		return e.early
 	}
+	return e.early
 }
 
 // unanswered returns why there is no answer for a key.
@@ -173,12 +165,6 @@ func (a *answer[T]) read(key index.Key) (obj T, exists bool, err error) {
 	return obj, false, nil
 }
 
-func (s *keys[T]) isOver() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.over
-}
-
 func (s *keys[T]) isStarted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,15 +173,18 @@ func (s *keys[T]) isStarted() bool {
 
 // read returns the object of a key, and an error if the informer is released meanwhile.
 func read[T index.Object](from *typed.Informer[T], key index.Key) (obj T, exists bool, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			released, ok := p.(error)
-			if !ok || !errors.Is(released, index.ErrReleased) {
-				panic(p)
-			}
-			err = released
-		}
-	}()
+	defer recoverReleased(&err)
 	obj, exists = from.Get(key)
 	return obj, exists, nil
+}
+
+// recoverReleased is deferred by reads: the panic of one of a released informer becomes an error.
+func recoverReleased(err *error) {
+	if p := recover(); p != nil {
+		released, ok := p.(error)
+		if !ok || !errors.Is(released, index.ErrReleased) {
+			panic(p)
+		}
+		*err = released
+	}
 }

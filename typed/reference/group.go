@@ -24,16 +24,15 @@ type group[T index.Object] struct {
 	cancel    context.CancelFunc
 	followers sync.WaitGroup
 
-	order    monitor.LongLock
-	sinks    map[*entry[T]]*keySink[T] // guarded by order
-	failing  map[*keySink[T]]error     // guarded by order
-	synced   bool                      // guarded by order: the first Replace was reported
-	over     bool                      // guarded by order
-	version  string                    // guarded by order; that was reported last
-	exact    bool                      // guarded by order: version is the lowest of all
-	changed  sync.Cond                 // on order: synced, over, or some sink's removed has changed
-	pending  []error                   // guarded by order: for Sink.Report
-	flushing bool                      // guarded by order: some goroutine makes them
+	order   monitor.LongLock
+	sinks   map[*entry[T]]*keySink[T] // guarded by order
+	failing map[*keySink[T]]error     // guarded by order
+	synced  bool                      // guarded by order: the first Replace was reported
+	over    bool                      // guarded by order
+	version string                    // guarded by order; that was reported last
+	exact   bool                      // guarded by order: version is the lowest of all
+	changed sync.Cond                 // on order: synced, over, or some sink's removed has changed
+	pending monitor.Reports           // guarded by order: for Sink.Report
 }
 
 func newGroup[T index.Object](ctx context.Context, s *keys[T], sink source.Sink[T]) *group[T] {
@@ -87,30 +86,8 @@ func (g *group[T]) end() {
 	g.followers.Wait()
 }
 
-// flush makes the reports that are queued, in their order. If another goroutine does so
-// already, it leaves them to that one. The caller does not hold the lock.
-func (g *group[T]) flush() {
-	g.order.Lock()
-	defer g.order.Unlock()
-	if g.flushing {
-		return
-	}
-	g.flushing = true
-	defer func() { g.flushing = false }()
-	for len(g.pending) > 0 {
-		err := g.pending[0]
-		g.pending = g.pending[1:]
-		g.unlocked(func() { g.sink.Report(err) })
-	}
-	g.pending = nil
-}
-
-// unlocked calls f without the lock. The caller holds it.
-func (g *group[T]) unlocked(f func()) {
-	g.order.Unlock()
-	defer g.order.Lock()
-	f()
-}
+// flush makes the reports that are queued, in their order. The caller does not hold the lock.
+func (g *group[T]) flush() { g.pending.Make(g.order, g.sink.Report) }
 
 // remove takes a key out, whose object is out of scope then. The caller holds the lock, and
 // calls flush.
@@ -161,7 +138,7 @@ func (g *group[T]) syncIfAnswered() {
 		k.unconfirmed = nil
 	}
 	for _, err := range g.failing { // the list is taken for a success
-		g.pending = append(g.pending, err)
+		g.pending.Add(err)
 	}
 	g.changed.Broadcast()
 }

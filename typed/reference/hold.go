@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -240,7 +241,7 @@ func (s *keys[T]) tend(e *entry[T]) {
 		return // it begins with all
 	}
 	s.todo = append(s.todo, e)
-	s.rouse()
+	monitor.Wake(s.wake)
 }
 
 // setState notes what is known of a key, now that reads of the informer reflect it.

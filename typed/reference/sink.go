@@ -311,12 +311,12 @@ func (k *keySink[T]) works() {
 		k.setFailure()
 	}
 	if len(k.failing) == 0 {
-		k.group.pending = append(k.group.pending, nil)
+		k.group.pending.Add(nil)
 		return
 	}
 	for _, other := range k.failing {
 		if failed {
-			k.group.pending = append(k.group.pending, other)
+			k.group.pending.Add(other)
 		}
 		return
 	}
@@ -332,7 +332,7 @@ func (k *keySink[T]) fails(err error, refused bool) {
 	named := &KeyError{k.entry.key, err}
 	k.failing[k] = named
 	k.setFailure()
-	k.group.pending = append(k.group.pending, named)
+	k.group.pending.Add(named)
 	if !refused || k.state.Err != nil && refuses(k.state.Err) {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/typed"
 	"github.com/kubetyped/informer/typed/source"
 )
@@ -165,13 +166,7 @@ func NewSource[O comparable, T index.Object](of func(index.Key) source.Source[T]
 	if of == nil {
 		errs = append(errs, errors.New("NewSource: function is nil"))
 	}
-	for _, opt := range opts {
-		if opt == nil {
-			errs = append(errs, errors.New("option is nil"))
-		} else if err := opt(&c); err != nil {
-			errs = append(errs, err)
-		}
-	}
+	errs = append(errs, option.Apply(&c, opts))
 	s := &Source[O, T]{owners: map[owner[O]]*holding{}}
 	s.keys.open, s.keys.idle, s.keys.limit, s.keys.err = of, c.idle, c.limit, errors.Join(errs...)
 	s.all = map[index.Key]*entry[T]{}
@@ -247,14 +242,6 @@ func (s *keys[T]) end() {
 		if e.timer != nil {
 			e.timer.Stop()
 		}
-	}
-}
-
-// rouse wakes the loop of Run.
-func (s *keys[T]) rouse() {
-	select {
-	case s.wake <- struct{}{}:
-	default: // it will look
 	}
 }
 

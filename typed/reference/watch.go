@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -61,7 +62,7 @@ func (w *watchers) join(f func(index.Key, State)) (stop func()) {
 	one := &watcher{f: f, calling: monitor.NewLongLock()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.all = append(w.all[:len(w.all):len(w.all)], one)
+	w.all = append(slices.Clip(w.all), one)
 	w.some.Store(int32(len(w.all)))
 	return func() {
 		one.stopped.Store(true)
@@ -77,15 +78,9 @@ func (w *watchers) join(f func(index.Key, State)) (stop func()) {
 func (w *watchers) leave(one *watcher) uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var left []*watcher
-	for _, other := range w.all {
-		if other != one {
-			left = append(left, other)
-		}
-	}
-	w.all = left
-	w.some.Store(int32(len(left)))
-	if len(left) == 0 {
+	w.all = slices.DeleteFunc(slices.Clone(w.all), func(other *watcher) bool { return other == one })
+	w.some.Store(int32(len(w.all)))
+	if len(w.all) == 0 {
 		w.changes = nil
 		clear(w.at)
 		clear(w.reported)
@@ -116,10 +111,7 @@ func (w *watchers) add(key index.Key, state State) {
 	default:
 		w.changes[at].state = state
 	}
-	select {
-	case w.wake <- struct{}{}:
-	default: // a goroutine is at it
-	}
+	monitor.Wake(w.wake)
 }
 
 // take returns the changes to report, and to whom.

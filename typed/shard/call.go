@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // ErrLost is the cause, see [context.Cause], for which contexts of reconcile functions end
@@ -171,12 +173,7 @@ type follower struct {
 	has     [rangeCount]uint64 // guarded by the group's mu; Group.since of the ranges whose objects it has
 }
 
-func (f *follower) poke() {
-	select {
-	case f.changed <- struct{}{}:
-	default:
-	}
-}
+func (f *follower) poke() { monitor.Wake(f.changed) }
 
 // follow returns a follower that every change wakes until leave is called.
 func (g *Group) follow() (f *follower, leave func()) {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/monitor"
+	"github.com/kubetyped/informer/internal/option"
 )
 
 // Group is this process as a member of a group that shares objects. Its sources, see
@@ -104,13 +106,8 @@ func (g *Group) setUp(namespace, name string, opts []Option) error {
 	if problems := append(validation.IsDNS1123Subdomain(name), validation.IsValidLabelValue(name)...); len(problems) > 0 {
 		return fmt.Errorf("the name is to be a label of Leases, and part of their names: %s", strings.Join(problems, ", "))
 	}
-	for _, opt := range append([]Option{WithLeaseDuration(15 * time.Second)}, opts...) {
-		if opt == nil {
-			return errors.New("option is nil")
-		}
-		if err := opt(g); err != nil {
-			return err
-		}
+	if err := option.Apply(g, append([]Option{WithLeaseDuration(15 * time.Second)}, opts...)); err != nil {
+		return err
 	}
 	if g.identity == "" {
 		host, err := os.Hostname()
@@ -238,9 +235,4 @@ func (g *Group) rangeOf(value string) uint8 {
 }
 
 // poke wakes the member, because there is something to do before the next renewal.
-func (g *Group) poke() {
-	select {
-	case g.wake <- struct{}{}:
-	default:
-	}
-}
+func (g *Group) poke() { monitor.Wake(g.wake) }

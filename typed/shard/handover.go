@@ -3,6 +3,8 @@ package shard
 import (
 	"context"
 	"time"
+
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // A range that moves is worked on by its owner until the next one has listed it:
@@ -101,12 +103,8 @@ func (g *Group) Leave(ctx context.Context) {
 // noteHandedOver ends Leave if the member has nothing any more, or there is no other member.
 // The caller holds mu.
 func (g *Group) noteHandedOver(alone bool) {
-	if !g.announced || !alone && !g.held.or(g.busy()).empty() {
-		return
-	}
-	select {
-	case <-g.handedOver:
-	default:
+	over := g.announced && (alone || g.held.or(g.busy()).empty())
+	if over && !monitor.IsClosed(g.handedOver) {
 		close(g.handedOver)
 	}
 }

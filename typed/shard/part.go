@@ -315,12 +315,12 @@ func (q *part[T]) Report(err error) {
 	}
 	if err != nil {
 		q.err = fmt.Errorf("%d of 256 ranges: %w", q.asked.count(), err)
-		q.unreported = append(q.unreported, q.trouble())
+		q.reports.Add(q.trouble())
 		return
 	}
 	q.err = nil
 	if trouble := q.trouble(); trouble == nil {
-		q.unreported = append(q.unreported, nil)
+		q.reports.Add(nil)
 	}
 }
 

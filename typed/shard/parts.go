@@ -31,17 +31,16 @@ type parts[T index.Object] struct {
 	sink     source.Sink[T]
 	follower *follower
 
-	lock       monitor.LongLock       // guards all below
-	running    []*part[T]             // by age
-	owner      [rangeCount]*part[T]   // whose reports count for a range; nil: not kept
-	since      [rangeCount]uint64     // of those that are kept, see Group
-	loaded     ranges                 // whose objects the sink has
-	places     map[index.Key]place[T] // of the objects that the sink has
-	synced     bool                   // the first list was reported
-	ended      bool
-	version    string // that was reported last
-	unreported []error
-	reporting  bool
+	lock    monitor.LongLock       // guards all below
+	running []*part[T]             // by age
+	owner   [rangeCount]*part[T]   // whose reports count for a range; nil: not kept
+	since   [rangeCount]uint64     // of those that are kept, see Group
+	loaded  ranges                 // whose objects the sink has
+	places  map[index.Key]place[T] // of the objects that the sink has
+	synced  bool                   // the first list was reported
+	ended   bool
+	version string // that was reported last
+	reports monitor.Reports
 
 	// placing is held, too, while a place, an owner or a version changes. Code that looks one
 	// up takes only this lock, and so does not wait for the informer.
@@ -144,7 +143,7 @@ func (p *parts[T]) follow(ctx context.Context, rest bool) (added []*part[T]) {
 	}
 	p.since = since
 	if !p.synced && kept.empty() {
-		p.unreported = append(p.unreported, &source.WaitingError{For: "the ranges of " + p.group.Name(), Err: p.group.waiting()})
+		p.reports.Add(&source.WaitingError{For: "the ranges of " + p.group.Name(), Err: p.group.waiting()})
 	}
 	asksServer := p.asks.Load() && !p.isUnselected()
 	asked := 0
@@ -237,7 +236,7 @@ func (p *parts[T]) prune() {
 		q.repairBut(nil, func(index.Key) bool { return true })
 		if q.err != nil {
 			q.err = nil
-			p.unreported = append(p.unreported, p.trouble())
+			p.reports.Add(p.trouble())
 		}
 		return true
 	})
@@ -287,24 +286,4 @@ func (p *parts[T]) trouble() error {
 }
 
 // report passes queued reports to the sink, in their order, while the lock is free.
-func (p *parts[T]) report() {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	if p.reporting {
-		return
-	}
-	p.reporting = true
-	defer func() { p.reporting = false }()
-	for len(p.unreported) > 0 {
-		err := p.unreported[0]
-		p.unreported = p.unreported[1:]
-		p.unlocked(func() { p.sink.Report(err) })
-	}
-}
-
-// unlocked calls f without the lock, which the caller holds.
-func (p *parts[T]) unlocked(f func()) {
-	p.lock.Unlock()
-	defer p.lock.Lock()
-	f()
-}
+func (p *parts[T]) report() { p.reports.Make(p.lock, p.sink.Report) }

@@ -8,6 +8,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubetyped/informer/internal/monitor"
 )
 
 // plan returns what the Lease is to say next, as far as others let it, and begins to give up
@@ -139,12 +141,7 @@ func (m *member) take(granted ranges, version string) {
 	m.coming = m.coming.minus(granted) // since[r] is of then: they are not listed again
 	m.active, m.held = m.active.or(granted), m.held.or(granted)
 	m.keep(m.held)
-	if granted.empty() {
-		return
-	}
-	select {
-	case <-m.ready:
-	default:
+	if !granted.empty() && !monitor.IsClosed(m.ready) {
 		close(m.ready)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -117,15 +118,8 @@ func NewSource[T index.Object](group *Group, src func() source.Source[T], opts .
 		s.err = errors.New("source function is nil")
 		return s
 	}
-	for _, opt := range append([]SourceOption[T]{BySame[T](group.hash)}, opts...) {
-		if opt == nil {
-			s.err = errors.New("option is nil")
-			return s
-		}
-		if err := opt(s); err != nil {
-			s.err = err
-			return s
-		}
+	if s.err = option.Apply(s, append([]SourceOption[T]{BySame[T](group.hash)}, opts...)); s.err != nil {
+		return s
 	}
 	if group.hash.field == "" {
 		s.field = "" // ranges are of another hash than the server's
@@ -226,4 +220,34 @@ type SourceStatus struct {
 // Status returns who selects the objects, and what that costs.
 func (s *Source[T]) Status() SourceStatus {
 	return SourceStatus{By: s.name, Server: s.asks.Load() && !s.unselected.Load(), Received: s.received.Load(), Foreign: s.foreign.Load()}
+}
+
+// mostDeparted is about how many keys of deleted objects are remembered.
+const mostDeparted = 100_000
+
+// departed remembers the ranges of objects that were deleted, until their keys have been worked
+// on. When there are too many, it forgets the oldest.
+type departed struct{ young, old map[index.Key]uint8 }
+
+func (d *departed) add(key index.Key, r uint8) {
+	if len(d.young) >= mostDeparted {
+		d.old, d.young = d.young, nil
+	}
+	if d.young == nil {
+		d.young = map[index.Key]uint8{}
+	}
+	d.young[key] = r
+}
+
+func (d *departed) get(key index.Key) (uint8, bool) {
+	if r, ok := d.young[key]; ok {
+		return r, true
+	}
+	r, ok := d.old[key]
+	return r, ok
+}
+
+func (d *departed) remove(key index.Key) {
+	delete(d.young, key)
+	delete(d.old, key)
 }

@@ -22,15 +22,14 @@ type namespaceGroup[T index.Object] struct {
 	reported *reportedVersions
 	stays    *stays
 
-	mu         monitor.LongLock
-	byName     map[string]*namespaceSink[T] // guarded by mu
-	synced     bool                         // guarded by mu: the first Replace was reported
-	ended      bool                         // guarded by mu
-	version    string                       // guarded by mu; that was reported last
-	exact      bool                         // guarded by mu: version is the lowest of all
-	changed    sync.Cond                    // on mu: synced, ended, or some namespace's removed has changed
-	unreported []error                      // guarded by mu: for Sink.Report
-	reporting  bool                         // guarded by mu: a goroutine makes the reports
+	mu      monitor.LongLock
+	byName  map[string]*namespaceSink[T] // guarded by mu
+	synced  bool                         // guarded by mu: the first Replace was reported
+	ended   bool                         // guarded by mu
+	version string                       // guarded by mu; that was reported last
+	exact   bool                         // guarded by mu: version is the lowest of all
+	changed sync.Cond                    // on mu: synced, ended, or some namespace's removed has changed
+	reports monitor.Reports              // guarded by mu: for Sink.Report
 }
 
 func newNamespaceGroup[T index.Object](sink Sink[T], reported *reportedVersions, stays *stays) *namespaceGroup[T] {
@@ -39,30 +38,8 @@ func newNamespaceGroup[T index.Object](sink Sink[T], reported *reportedVersions,
 	return all
 }
 
-// report makes the queued reports, in their order. If another goroutine is making them already,
-// it leaves them to that one. The caller does not hold mu.
-func (all *namespaceGroup[T]) report() {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if all.reporting {
-		return
-	}
-	all.reporting = true
-	defer func() { all.reporting = false }()
-	for len(all.unreported) > 0 {
-		err := all.unreported[0]
-		all.unreported = all.unreported[1:]
-		all.unlocked(func() { all.sink.Report(err) })
-	}
-	all.unreported = nil
-}
-
-// unlocked calls f without the lock. The caller holds mu.
-func (all *namespaceGroup[T]) unlocked(f func()) {
-	all.mu.Unlock()
-	defer all.mu.Lock()
-	f()
-}
+// report makes the queued reports, in their order. The caller does not hold mu.
+func (all *namespaceGroup[T]) report() { all.reports.Make(all.mu, all.sink.Report) }
 
 // end releases the goroutines that wait for the informer to sync.
 func (all *namespaceGroup[T]) end() {
@@ -84,7 +61,7 @@ func (all *namespaceGroup[T]) remove(s *namespaceSink[T]) {
 		all.sink.Replace(List{Namespace: s.namespace, Reason: index.OutOfScope}, all.advance())
 	}
 	if s.err != nil {
-		all.unreported = append(all.unreported, all.trouble())
+		all.reports.Add(all.trouble())
 	}
 }
 
@@ -114,7 +91,7 @@ func (all *namespaceGroup[T]) syncIfListed() {
 		s.unconfirmed = nil
 	}
 	if err := all.trouble(); err != nil { // a watch that has failed since its list
-		all.unreported = append(all.unreported, err)
+		all.reports.Add(err)
 	}
 	all.changed.Broadcast()
 }

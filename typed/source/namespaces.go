@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubetyped/informer/internal/monitor"
@@ -21,7 +22,7 @@ type Namespaces struct {
 	err error // what was wrong with the arguments of NewNamespaces
 
 	mu    sync.RWMutex
-	names map[string]bool // guarded by mu
+	names sets.Set[string] // guarded by mu
 
 	followers monitor.Waiters // of the set
 }
@@ -30,7 +31,7 @@ type Namespaces struct {
 // be that of a namespace, Run of the informers that follow the set returns an
 // error.
 func NewNamespaces(names ...string) *Namespaces {
-	return &Namespaces{err: checkNamespaces(names), names: setOf(names)}
+	return &Namespaces{err: checkNamespaces(names), names: sets.New(names...)}
 }
 
 // All returns the names of the namespaces, sorted. The slice is the caller's.
@@ -44,7 +45,7 @@ func (n *Namespaces) All() []string {
 func (n *Namespaces) Has(namespace string) bool {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	return n.names[namespace]
+	return n.names.Has(namespace)
 }
 
 // Err returns nil if a namespace is in the set, and otherwise a *NamespaceError that is
@@ -70,17 +71,13 @@ func (n *Namespaces) Add(names ...string) error {
 	if err := checkNamespaces(names); err != nil {
 		return err
 	}
-	n.change(func(set map[string]bool) { maps.Copy(set, setOf(names)) })
+	n.change(func(set sets.Set[string]) { set.Insert(names...) })
 	return nil
 }
 
 // Remove removes namespaces, of which some may not be in the set.
 func (n *Namespaces) Remove(names ...string) {
-	n.change(func(set map[string]bool) {
-		for _, name := range names {
-			delete(set, name)
-		}
-	})
+	n.change(func(set sets.Set[string]) { set.Delete(names...) })
 }
 
 // Set makes the set consist of the given namespaces. It returns an error, and
@@ -89,30 +86,19 @@ func (n *Namespaces) Set(names ...string) error {
 	if err := checkNamespaces(names); err != nil {
 		return err
 	}
-	n.change(func(set map[string]bool) {
-		clear(set)
-		maps.Copy(set, setOf(names))
-	})
+	n.change(func(set sets.Set[string]) { set.Clear().Insert(names...) })
 	return nil
 }
 
 // change lets a function change the set, and wakes its followers.
-func (n *Namespaces) change(by func(set map[string]bool)) {
+func (n *Namespaces) change(by func(set sets.Set[string])) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.names == nil {
-		n.names = map[string]bool{}
+		n.names = sets.New[string]()
 	}
 	by(n.names)
 	n.followers.Wake()
-}
-
-func setOf(names []string) map[string]bool {
-	set := make(map[string]bool, len(names))
-	for _, name := range names {
-		set[name] = true
-	}
-	return set
 }
 
 // checkNamespaces returns what is wrong with names of namespaces.

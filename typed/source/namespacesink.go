@@ -213,7 +213,7 @@ func (s *namespaceSink[T]) note(err error) {
 		s.err = nil
 		s.stays.fail(s.stay, nil)
 		if s.trouble() == nil {
-			s.unreported = append(s.unreported, nil)
+			s.reports.Add(nil)
 		}
 		return
 	}
@@ -229,7 +229,7 @@ func (s *namespaceSink[T]) note(err error) {
 			return
 		}
 	}
-	s.unreported = append(s.unreported, s.trouble())
+	s.reports.Add(s.trouble())
 }
 
 func isPassedOver(err error) bool { return errors.Is(err, ErrPassedOver) }

@@ -1,6 +1,10 @@
 package source
 
-import "github.com/kubetyped/informer/index"
+import (
+	"time"
+
+	"github.com/kubetyped/informer/index"
+)
 
 // Derived is a Source whose objects are those of others or of informers, or are made of them,
 // such as a Map, a fleet or a view; or it is an informer. Package view follows it to find two
@@ -76,3 +80,77 @@ func VersionAt[T index.Object](src Source[T], key index.Key) string {
 	}
 	return ""
 }
+
+// Leading is a Source that reports own writes before its watch does, such as one of package
+// kube with kube.WithWrites.
+type Leading interface {
+	// Ahead returns how many objects were reported in a state that the watch has not come to,
+	// and the highest of their versions. It may be called at any time, by several goroutines,
+	// and does not wait.
+	Ahead() (keys int, highest uint64)
+}
+
+// AheadOf returns how far a source is ahead of its watch, zeros if it is not Leading.
+func AheadOf[T index.Object](src Source[T]) (keys int, highest uint64) {
+	if leading, ok := src.(Leading); ok {
+		return leading.Ahead()
+	}
+	return 0, 0
+}
+
+// Ahead implements Leading.
+func (s *projectedSource[A, B]) Ahead() (keys int, highest uint64) { return AheadOf(s.source) }
+
+// Ahead implements Leading.
+func (o *Opened[T]) Ahead() (keys int, highest uint64) {
+	for _, src := range o.now() {
+		n, version := AheadOf(*src)
+		keys, highest = keys+n, max(highest, version)
+	}
+	return keys, highest
+}
+
+// Ahead implements Leading.
+func (s *namespacesSource[T]) Ahead() (keys int, highest uint64) { return s.opened.Ahead() }
+
+// Following is a Source that follows objects by their names, such as that of package reference.
+type Following interface {
+	// Followed returns what it follows. It may be called at any time, by several goroutines,
+	// and does not wait for a server.
+	Followed() Followed
+}
+
+// Followed counts the names that a source follows, by the state of their objects. It is zero
+// for a source that follows none by name.
+type Followed struct {
+	// Held is how many names are held, Idle how many are followed for the rest of their idle
+	// time, and Limit how many both may be; it is 0 for sources that are not Following.
+	Held, Idle, Limit int
+	// Pending is how many names have no answer yet, Present and Absent how many objects exist
+	// and do not. Refused is how many the server refuses; if it had answered before, they
+	// count as Present or Absent, too. Unheld is how many cannot be held.
+	Pending, Present, Absent, Refused, Unheld int
+	// Unfollowed reports the first 20 of those that are refused or unheld.
+	Unfollowed []Unfollowed
+	// LiveReads counts the reads that were requests, as the name could not be followed, of
+	// callers that count them.
+	LiveReads uint64
+}
+
+// Unfollowed is a name that cannot be followed.
+type Unfollowed struct {
+	Key   index.Key
+	Err   error     // why
+	Since time.Time // when that began
+}
+
+// followedBy returns what a source follows by name, zero if it is not Following.
+func followedBy[T index.Object](src Source[T]) Followed {
+	if following, ok := src.(Following); ok {
+		return following.Followed()
+	}
+	return Followed{}
+}
+
+// Followed implements Following.
+func (s *projectedSource[A, B]) Followed() Followed { return followedBy(s.source) }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubetyped/informer/index"
 )
@@ -23,7 +24,7 @@ type arrangement[K comparable, T index.Object] struct {
 	empty   []uint32 // groups that may be empty at the end of the step
 	scratch []uint32
 	faults  faults[uint32] // by row of in
-	why     causes         // by group: why its rows have changed in this step
+	why     causes[uint32] // by group: why its rows have changed in this step
 	program *program
 }
 
@@ -66,20 +67,17 @@ func (a *arrangement[K, T]) make(key K) uint32 {
 // step implements stage.
 func (a *arrangement[K, T]) step() {
 	var none T
-	for len(a.of) < len(a.in.objects) {
-		a.of = append(a.of, rowSet{})
-	}
+	a.of = grown(a.of, len(a.in.objects))
 	for i := range a.in.changes {
 		c := &a.in.changes[i]
 		now := a.scratch[:0]
+		var err error
 		if !index.Same(c.now, none) {
-			var err error
-			if now, err = a.groupsFor(now, c.now); err != nil {
-				a.faults.fail(a.program, c.row, fault{key: index.KeyOf(c.now), err: fmt.Errorf("view %s: %w", a.name, err)})
-				a.of[c.row].each(func(at uint32) { now = append(now, at) })
-			} else {
-				a.faults.repair(a.program, c.row)
-			}
+			now, err = a.groupsFor(now, c.now)
+		}
+		if err != nil {
+			a.faults.fail(a.program, c.row, fault{key: index.KeyOf(c.now), err: fmt.Errorf("view %s: %w", a.name, err)})
+			a.of[c.row].each(func(at uint32) { now = append(now, at) })
 		} else {
 			a.faults.repair(a.program, c.row)
 		}
@@ -95,18 +93,11 @@ func (a *arrangement[K, T]) step() {
 // groupsFor appends the groups that an object belongs to.
 func (a *arrangement[K, T]) groupsFor(dst []uint32, obj T) (_ []uint32, err error) {
 	defer recoverTo(&err)
-	if a.keys.one != nil {
-		if key, ok := a.keys.one(obj); ok {
-			dst = append(dst, a.make(key))
-		}
-		return dst, nil
-	}
-	for _, key := range a.keys.many(obj) {
-		at := a.make(key)
-		if !contains(dst, at) {
+	a.keys.all(obj, func(key K) {
+		if at := a.make(key); !slices.Contains(dst, at) {
 			dst = append(dst, at)
 		}
-	}
+	})
 	return dst, nil
 }
 
@@ -117,7 +108,7 @@ func (a *arrangement[K, T]) move(c *change[T], now []uint32) {
 	of.each(func(at uint32) {
 		a.touch(at)
 		a.why.note(at, c.reason)
-		if !contains(now, at) {
+		if !slices.Contains(now, at) {
 			a.groups[at].lost = true
 			of.remove(at)
 		} else if renamed {
@@ -162,14 +153,12 @@ func (a *arrangement[K, T]) settle() {
 	a.empty = kept(a.empty)
 }
 
-// contains reports whether a few rows have one.
-func contains(rows []uint32, row uint32) bool {
-	for _, r := range rows {
-		if r == row {
-			return true
-		}
+// grown returns a slice with zero entries added to it until it has n.
+func grown[E any](s []E, n int) []E {
+	if n <= len(s) {
+		return s
 	}
-	return false
+	return append(s, make([]E, n-len(s))...)
 }
 
 // kept returns a slice without entries, and without memory if that is large.

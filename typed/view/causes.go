@@ -2,29 +2,29 @@ package view
 
 import "github.com/kubetyped/informer/index"
 
-// causes are the reasons for the changes of a step, by number, as far as they differ from the
-// usual one, that the server has reported the change: there are few of them, most often none.
+// causes are the reasons for the changes of a step, by number or key, as far as they differ from
+// the usual one, that the server has reported the change: there are few of them, most often none.
 //
 // Of several reasons for one change, one that says that an object may still exist comes first:
 // objects that leave with their cluster are not deleted.
-type causes map[uint32]index.Reason
+type causes[N comparable] map[N]index.Reason
 
 // note notes one more reason.
-func (c *causes) note(number uint32, reason index.Reason) {
+func (c *causes[N]) note(number N, reason index.Reason) {
 	if reason <= index.Watched {
 		return
 	}
 	if *c == nil {
-		*c = causes{}
+		*c = causes[N]{}
 	}
 	(*c)[number] = max((*c)[number], reason)
 }
 
 // of returns the reason of a number, 0 if there was none but the usual one.
-func (c *causes) of(number uint32) index.Reason { return (*c)[number] }
+func (c *causes[N]) of(number N) index.Reason { return (*c)[number] }
 
 // forget ends a step.
-func (c *causes) forget() {
+func (c *causes[N]) forget() {
 	if len(*c) > 0 {
 		*c = nil
 	}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,10 +63,7 @@ func newCompute[A, B index.Object](kind string, in *View[A], compute func(*Fetch
 		inputs = append(inputs, l.defined())
 	}
 	o, equal, err := gather[B](opts)
-	if o.name == "" {
-		o.name = describe(kind, inputs...)
-	}
-	d := define(o.name, inputs, append(errs, err)...)
+	d := define(cmp.Or(o.name, describe(kind, inputs...)), inputs, append(errs, err)...)
 	return newView(d, func(p *program) *table[B] {
 		c := &computed[A, B]{left: in.start(p), compute: compute, checks: o.checks, fixed: o.fixed}
 		c.program, c.equal = p, equal
@@ -98,7 +96,7 @@ type computed[A, B index.Object] struct {
 	costs  []cost         // by row
 	dirty  []uint32       // rows to compute in this step
 	marked []mark         // by row
-	why    causes         // by row: why it is to be computed
+	why    causes[uint32] // by row: why it is to be computed
 	faults faults[uint32] // by row; of these, not all that they depend on may be known
 	effort effort
 }
@@ -116,10 +114,8 @@ const (
 func (c *computed[A, B]) step() {
 	began := time.Now()
 	var none A
-	for len(c.costs) < len(c.left.objects) {
-		c.costs = append(c.costs, cost{})
-		c.marked = append(c.marked, unmarked)
-	}
+	c.costs = grown(c.costs, len(c.left.objects))
+	c.marked = grown(c.marked, len(c.left.objects))
 	for i := range c.left.changes {
 		change := &c.left.changes[i]
 		if index.Same(change.now, none) {
@@ -167,7 +163,7 @@ func (c *computed[A, B]) mark(row uint32, reason index.Reason) {
 func (c *computed[A, B]) drop(row uint32) {
 	var none B
 	for _, l := range c.fetcher.lookups {
-		l.forget(row)
+		l.commit(row) // as nothing was fetched since
 	}
 	c.make(row, none)
 	c.faults.repair(c.program, row)
@@ -207,10 +203,15 @@ func (c *computed[A, B]) call(obj A) (made B, err error) {
 	defer recoverTo(&err)
 	c.fetcher.active = true
 	defer func() { c.fetcher.active = false }()
-	made, ok := c.compute(&c.fetcher, obj)
+	return accepted(c.compute(&c.fetcher, obj))
+}
+
+// accepted returns what a function has made, the zero T if it has reported false, and an error
+// if that has no name.
+func accepted[T index.Object](made T, ok bool) (T, error) {
+	var none T
 	if !ok {
-		var none B
-		made = none
+		return none, nil
 	}
 	return made, named(made)
 }

@@ -52,17 +52,8 @@ func (e Explanation) write(b *strings.Builder, indent string) {
 // Explain reports why the object of a key is there, false if there is none. It waits for the
 // step that is being computed. The view has to be the source of an informer that runs.
 func (v *View[T]) Explain(ctx context.Context, key index.Key) (e Explanation, ok bool, err error) {
-	if err := v.Err(); err != nil {
-		return e, false, err
-	}
-	p := v.running.first()
-	if p == nil {
-		return e, false, fmt.Errorf("view %s: %w", v.name, ErrNotRunning)
-	}
-	if err := p.ask(ctx, func() { e, ok = v.start(p).explain(key) }); err != nil {
-		return e, false, fmt.Errorf("view %s: %w", v.name, err)
-	}
-	return e, ok, nil
+	err = v.ask(ctx, func(p *program) { e, ok = v.start(p).explain(key) })
+	return e, ok, err
 }
 
 // explain returns how the object of a key was made.

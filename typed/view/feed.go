@@ -74,9 +74,7 @@ func (f *feed[T]) step() {
 			}
 		case !index.Same(c.now, none):
 			row := f.newRow()
-			for int(row) >= len(f.slot) {
-				f.slot = append(f.slot, 0)
-			}
+			f.slot = grown(f.slot, int(row)+1)
 			f.rows.put(c.now, row)
 			f.change(row, c.now, c.reason)
 		}

@@ -31,8 +31,6 @@ type dependents interface {
 	// commit makes a row depend on the results fetched since the last commit, and on nothing
 	// else.
 	commit(row uint32)
-	// forget makes a row depend on nothing.
-	forget(row uint32)
 	// explain returns what a row depends on.
 	explain(row uint32, lookup *definition) []Fetched
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kubetyped/informer/index"
@@ -62,10 +63,8 @@ func (f *flattened[A, B]) step() {
 	began := time.Now()
 	last := began
 	var none A
-	for len(f.of) < len(f.in.objects) {
-		f.of = append(f.of, nil)
-		f.costs = append(f.costs, cost{})
-	}
+	f.of = grown(f.of, len(f.in.objects))
+	f.costs = grown(f.costs, len(f.in.objects))
 	for i := range f.in.changes {
 		c := &f.in.changes[i]
 		f.because = c.reason
@@ -105,14 +104,8 @@ func (f *flattened[A, B]) call(obj A) (made []B, err error) {
 	if !f.checks {
 		return made, nil
 	}
-	again := f.project(obj)
-	if len(again) != len(made) {
+	if !slices.EqualFunc(made, f.project(obj), f.isSame) {
 		return nil, errImpure
-	}
-	for i := range made {
-		if !f.isSame(made[i], again[i]) {
-			return nil, errImpure
-		}
 	}
 	return made, nil
 }
@@ -146,9 +139,7 @@ func (f *flattened[A, B]) place(from uint32, made []B) {
 		}
 		if !found {
 			row = f.newRow()
-			for int(row) >= len(f.from) {
-				f.from, f.nth = append(f.from, 0), append(f.nth, 0)
-			}
+			f.from, f.nth = grown(f.from, int(row)+1), grown(f.nth, int(row)+1)
 		}
 		another := f.nth[row] != uint32(len(now))
 		f.from[row], f.nth[row] = from, uint32(len(now))
@@ -159,7 +150,7 @@ func (f *flattened[A, B]) place(from uint32, made []B) {
 		}
 	}
 	for _, row := range before[kept:] {
-		if !contains(now, row) {
+		if !slices.Contains(now, row) {
 			f.make(row, none)
 			f.gone = append(f.gone, row)
 		}

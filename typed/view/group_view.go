@@ -75,9 +75,7 @@ type grouped[T index.Object, K comparable, Out index.Object] struct {
 func (g *grouped[T, K, Out]) step() {
 	began := time.Now()
 	last := began
-	for len(g.costs) < len(g.of.groups) {
-		g.costs = append(g.costs, cost{})
-	}
+	g.costs = grown(g.costs, len(g.of.groups))
 	for _, at := range g.of.touched {
 		g.regroup(at)
 		now := time.Now()
@@ -112,12 +110,7 @@ func (g *grouped[T, K, Out]) regroup(at uint32) {
 
 func (g *grouped[T, K, Out]) call(key K, rows []uint32) (made Out, err error) {
 	defer recoverTo(&err)
-	made, ok := g.group(key, g.of.in.all(rows))
-	if !ok {
-		var none Out
-		made = none
-	}
-	return made, named(made)
+	return accepted(g.group(key, g.of.in.all(rows)))
 }
 
 // errImpure is what WithChecks finds.

@@ -47,14 +47,14 @@ func JoinOn[L, R index.Object, K comparable, Out index.Object](
 			n++
 		}
 		if f.again {
-			of.groupsOf[f.row].each(func(at uint32) { add(of.groups[at].rows) })
+			of.groupsOf[f.row].each(func(at uint32) { add(of.by.groups[at].rows) })
 		} else {
 			leftKeys.all(obj, func(key K) { add(of.rows(key)) })
 		}
 		if n > 1 {
-			rows = of.in.inOrder(rows)
+			rows = of.by.in.inOrder(rows)
 		}
-		return of.in.all(rows)
+		return of.by.in.all(rows)
 	}, join, opts)
 }
 
@@ -81,7 +81,7 @@ func JoinSelecting[L index.Object, R index.Labeled, Out index.Object](
 		if f.again {
 			of := f.use(lookup.definition).(*selecting[R])
 			a := of.asked.first(f.row)
-			return of.in.all(of.find(a.namespace, a.selector))
+			return of.in.all(of.labels.inOrder(a.namespace, a.selector))
 		}
 		return lookup.Select(f, obj.GetNamespace(), selector(obj))
 	}, join, opts)

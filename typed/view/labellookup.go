@@ -117,11 +117,6 @@ type asked struct {
 
 func (d *selecting[T]) rows(namespace string, selector labels.Selector) []uint32 {
 	d.asked.note(asked{namespace, selector})
-	return d.find(namespace, selector)
-}
-
-// find returns the rows that a selector selects, in order.
-func (d *selecting[T]) find(namespace string, selector labels.Selector) []uint32 {
 	return d.labels.inOrder(namespace, selector)
 }
 
@@ -148,8 +143,6 @@ func (d *selecting[T]) commit(row uint32) {
 	d.asked.commit(row, nil, func(number uint32, a asked) { d.index.put(number, a.namespace, a.selector) },
 		func(number uint32) { d.index.put(number, "", nil) })
 }
-
-func (d *selecting[T]) forget(row uint32) { d.commit(row) }
 
 func (d *selecting[T]) explain(row uint32, of *definition) (fetched []Fetched) {
 	d.asked.each(row, func(a asked) {

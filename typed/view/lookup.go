@@ -36,7 +36,7 @@ func By[K comparable, T index.Object](in *View[T], keys Keys[K, T], opts ...Opti
 // function has returned.
 func (l *Lookup[K, T]) Fetch(f *Fetcher, key K) iter.Seq[T] {
 	d := f.use(l.definition).(*keyed[K, T])
-	return d.in.all(d.rows(key))
+	return d.by.in.all(d.rows(key))
 }
 
 // One returns the object of a key, the first one if there are several, false if there is
@@ -65,7 +65,7 @@ func (l *Lookup[K, T]) arrange(p *program) *arrangement[K, T] {
 }
 
 func (l *Lookup[K, T]) depend(p *program) dependents {
-	return &keyed[K, T]{arrangement: l.arrange(p)}
+	return &keyed[K, T]{by: l.arrange(p)}
 }
 
 // all ranges over the objects of rows.
@@ -81,7 +81,7 @@ func (t *table[T]) all(rows []uint32) iter.Seq[T] {
 
 // keyed is the dependents of a Lookup.
 type keyed[K comparable, T index.Object] struct {
-	*arrangement[K, T]
+	by       *arrangement[K, T]
 	groupsOf []rowSet // by row of the stage: the groups that it depends on
 	rowsOf   []rowSet // by group: the rows that depend on it
 	noted    []uint32 // the groups that were fetched since the last commit, held
@@ -91,32 +91,27 @@ type keyed[K comparable, T index.Object] struct {
 
 // rows returns the rows of a key, and notes that it was asked for.
 func (d *keyed[K, T]) rows(key K) []uint32 {
-	at := d.make(key)
-	for int(at) >= len(d.seen) {
-		d.seen = append(d.seen, 0)
-		d.rowsOf = append(d.rowsOf, rowSet{})
-	}
+	at := d.by.make(key)
+	d.seen, d.rowsOf = grown(d.seen, int(at)+1), grown(d.rowsOf, int(at)+1)
 	if d.seen[at] != d.current+1 {
 		d.seen[at] = d.current + 1
-		d.held[at]++
+		d.by.held[at]++
 		d.noted = append(d.noted, at)
 	}
-	return d.groups[at].rows
+	return d.by.groups[at].rows
 }
 
 func (d *keyed[K, T]) affected(mark func(row uint32, reason index.Reason)) {
-	for _, at := range d.touched {
+	for _, at := range d.by.touched {
 		if int(at) < len(d.rowsOf) {
-			reason := d.why.of(at)
+			reason := d.by.why.of(at)
 			d.rowsOf[at].each(func(row uint32) { mark(row, reason) })
 		}
 	}
 }
 
 func (d *keyed[K, T]) commit(row uint32) {
-	for int(row) >= len(d.groupsOf) {
-		d.groupsOf = append(d.groupsOf, rowSet{})
-	}
+	d.groupsOf = grown(d.groupsOf, int(row)+1)
 	if d.current > math.MaxUint32-4 {
 		clear(d.seen)
 		for _, at := range d.noted {
@@ -134,11 +129,11 @@ func (d *keyed[K, T]) commit(row uint32) {
 		}
 		of.remove(at)
 		d.rowsOf[at].remove(row)
-		d.letGo(at)
+		d.by.letGo(at)
 	})
 	for _, at := range d.noted {
 		if d.seen[at] == again { // it depended on it before
-			d.letGo(at)
+			d.by.letGo(at)
 			continue
 		}
 		of.add(at)
@@ -147,14 +142,12 @@ func (d *keyed[K, T]) commit(row uint32) {
 	d.noted = kept(d.noted)
 }
 
-func (d *keyed[K, T]) forget(row uint32) { d.commit(row) }
-
 func (d *keyed[K, T]) explain(row uint32, of *definition) (fetched []Fetched) {
 	if int(row) >= len(d.groupsOf) {
 		return nil
 	}
 	d.groupsOf[row].each(func(at uint32) {
-		fetched = append(fetched, Fetched{From: of.name, Key: fmt.Sprint(d.keyOf[at]), Objects: d.in.keysOf(d.groups[at].rows)})
+		fetched = append(fetched, Fetched{From: of.name, Key: fmt.Sprint(d.by.keyOf[at]), Objects: d.by.in.keysOf(d.by.groups[at].rows)})
 	})
 	return fetched
 }

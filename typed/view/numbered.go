@@ -28,9 +28,7 @@ func (n *numbered[A]) first(row uint32) (a A) {
 // numbers of the earlier ones, and add with those of the noted ones. It calls neither if there
 // is one of each, and same, unless it is nil, reports that they are the same.
 func (n *numbered[A]) commit(row uint32, same func(a, b A) bool, add func(number uint32, a A), remove func(number uint32)) {
-	for int(row) >= len(n.of) {
-		n.of = append(n.of, rowSet{})
-	}
+	n.of = grown(n.of, int(row)+1)
 	var none A
 	of := &n.of[row]
 	if same != nil && len(n.noted) == 1 && of.len() == 1 {

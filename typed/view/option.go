@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kubetyped/informer/index"
+	"github.com/kubetyped/informer/internal/option"
 	"github.com/kubetyped/informer/internal/semantic"
 )
 
@@ -94,14 +95,7 @@ func withFixedFetches(o *options) error {
 
 // gather applies options.
 func gather[T index.Object](opts []Option) (o options, equal func(a, b T) bool, err error) {
-	var errs []error
-	for _, opt := range opts {
-		if opt == nil {
-			errs = append(errs, errors.New("option is nil"))
-		} else if err := opt(&o); err != nil {
-			errs = append(errs, err)
-		}
-	}
+	errs := []error{option.Apply(&o, opts)}
 	equal = equalByDefault[T]()
 	if o.equal != nil {
 		var ok bool

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubetyped/informer/index"
 )
@@ -22,9 +23,9 @@ type output[T index.Object] struct {
 	twice faults[index.Key]    // keys of several rows
 	// differ contains the objects for which equal panics, by row.
 	differ  faults[uint32]
-	because index.Reason               // why the next object is made again
-	whyKey  map[index.Key]index.Reason // see causes; of moved
-	whyRow  causes                     // of set
+	because index.Reason      // why the next object is made again
+	whyKey  causes[index.Key] // of moved
+	whyRow  causes[uint32]    // of set
 
 	overlap bool // that several rows have one key is as it should be
 }
@@ -33,7 +34,7 @@ type output[T index.Object] struct {
 // that this step has made so far.
 func (o *output[T]) unique() {
 	o.names = map[index.Key]rowSet{}
-	o.made = append([]T{}, o.objects...)
+	o.made = slices.Clone(o.objects)
 	var none T
 	for row, obj := range o.made {
 		if !index.Same(obj, none) {
@@ -70,9 +71,7 @@ func (o *output[T]) make(row uint32, obj T) {
 		return
 	}
 	var none T
-	for int(row) >= len(o.made) {
-		o.made = append(o.made, none)
-	}
+	o.made = grown(o.made, int(row)+1)
 	old := o.made[row]
 	if o.same(row, old, obj) {
 		return
@@ -123,12 +122,7 @@ func (o *output[T]) giveUp(row uint32, obj T) {
 // noteMoved notes that the rows of a key are to be looked at in this step.
 func (o *output[T]) noteMoved(key index.Key, reason index.Reason) {
 	o.moved = append(o.moved, key)
-	if reason > index.Watched {
-		if o.whyKey == nil {
-			o.whyKey = map[index.Key]index.Reason{}
-		}
-		o.whyKey[key] = max(o.whyKey[key], reason)
-	}
+	o.whyKey.note(key, reason)
 }
 
 // reorder notes that the rows of the key of a row are to be looked at: the place of the row
@@ -191,7 +185,7 @@ func (o *output[T]) resolve() {
 		o.reach(first)
 		rows.each(func(row uint32) {
 			o.reach(row)
-			reason := max(o.whyKey[key], o.whyRow.of(row))
+			reason := max(o.whyKey.of(key), o.whyRow.of(row))
 			if row == first {
 				o.put(row, o.made[row], reason)
 			} else {
@@ -207,6 +201,7 @@ func (o *output[T]) resolve() {
 			o.twice.repair(o.program, key)
 		}
 	}
-	o.set, o.moved, o.whyKey = kept(o.set), kept(o.moved), nil
+	o.set, o.moved = kept(o.set), kept(o.moved)
+	o.whyKey.forget()
 	o.whyRow.forget()
 }

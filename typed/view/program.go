@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubetyped/informer/index"
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/monitor"
 	"github.com/kubetyped/informer/typed/source"
 )
 
@@ -96,12 +97,7 @@ func addView[T index.Object](p *program, s stage, made *table[T], name string, s
 func (p *program) add(s stage) { p.stages = append(p.stages, s) }
 
 // alert notes that an input has news. It may be called by any goroutine.
-func (p *program) alert() {
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
-}
+func (p *program) alert() { monitor.Wake(p.wake) }
 
 // order brings the inputs into the order of leaves, which are the same.
 func (p *program) order(leaves []leaf) {
@@ -180,6 +176,21 @@ func recoverTo(err *error) {
 		}
 		*err = fmt.Errorf("panic: %v", p)
 	}
+}
+
+// ask makes the goroutine of Run call f between two steps of the view's program, and waits for it.
+func (v *View[T]) ask(ctx context.Context, f func(p *program)) error {
+	if err := v.Err(); err != nil {
+		return err
+	}
+	err := ErrNotRunning
+	if p := v.running.first(); p != nil {
+		err = p.ask(ctx, func() { f(p) })
+	}
+	if err != nil {
+		return fmt.Errorf("view %s: %w", v.name, err)
+	}
+	return nil
 }
 
 // ask makes the goroutine of Run call f between two steps, and waits for it.

@@ -69,7 +69,7 @@ type reduced[T index.Object, K comparable, S any, Out index.Object] struct {
 	of      []rowSet // by row of in: the states that it belongs to
 	touched []uint32
 	scratch []uint32
-	why     causes // by state
+	why     causes[uint32] // by state
 	effort  effort
 
 	keyless faults[uint32] // by row of in: no key is known
@@ -93,9 +93,7 @@ type reduction[K comparable, S any] struct {
 // step implements stage.
 func (r *reduced[T, K, S, Out]) step() {
 	began := time.Now()
-	for len(r.of) < len(r.in.objects) {
-		r.of = append(r.of, rowSet{})
-	}
+	r.of = grown(r.of, len(r.in.objects))
 	for i := range r.in.changes {
 		r.move(&r.in.changes[i])
 	}
@@ -138,7 +136,7 @@ func (r *reduced[T, K, S, Out]) move(c *change[T]) {
 	of.each(func(at uint32) {
 		r.touch(at, c.reason)
 		r.takeOut(at, c.row, c.old)
-		if !contains(now, at) {
+		if !slices.Contains(now, at) {
 			of.remove(at)
 		}
 	})
@@ -173,14 +171,12 @@ func (r *reduced[T, K, S, Out]) statesFor(dst []uint32, obj T) (_ []uint32, err 
 		at, ok := r.byKey[key]
 		if !ok {
 			at = r.newRow()
-			for int(at) >= len(r.states) {
-				r.states = append(r.states, reduction[K, S]{})
-			}
+			r.states = grown(r.states, int(at)+1)
 			r.states[at].key = key
 			r.byKey[key] = at
 			r.touch(at, 0)
 		}
-		if !contains(dst, at) {
+		if !slices.Contains(dst, at) {
 			dst = append(dst, at)
 		}
 	})
@@ -223,12 +219,7 @@ func (r *reduced[T, K, S, Out]) conclude(at uint32) {
 
 func (r *reduced[T, K, S, Out]) call(key K, state *S, n int) (made Out, err error) {
 	defer recoverTo(&err)
-	made, ok := r.result(key, state, n)
-	if !ok {
-		var none Out
-		made = none
-	}
-	return made, named(made)
+	return accepted(r.result(key, state, n))
 }
 
 // explain adds which objects a state is made of.

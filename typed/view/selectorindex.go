@@ -33,9 +33,7 @@ type selectorEntry struct {
 
 // put sets the selector of a number, nil for none.
 func (x *selectorIndex) put(number uint32, namespace string, selector labels.Selector) {
-	for int(number) >= len(x.entries) {
-		x.entries = append(x.entries, selectorEntry{})
-	}
+	x.entries = grown(x.entries, int(number)+1)
 	e := &x.entries[number]
 	for _, at := range e.filed {
 		x.unfile(at, number)

@@ -182,13 +182,9 @@ func (d *selected[T]) commit(row uint32) {
 	})
 }
 
-func (d *selected[T]) forget(row uint32) { d.commit(row) }
-
 func (d *selected[T]) explain(row uint32, of *definition) (fetched []Fetched) {
 	d.asked.each(row, func(a labeledState) {
-		var found []uint32
-		d.index.matching(a.namespace, a.set, func(row uint32) { found = append(found, row) })
-		slices.SortFunc(found, d.in.compare)
+		found := d.find(a.namespace, a.set)
 		fetched = append(fetched, Fetched{From: of.name, Key: inWords(a.namespace, a.set.String()), Objects: d.in.keysOf(found)})
 	})
 	return fetched

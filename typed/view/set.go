@@ -97,11 +97,8 @@ func (s *Set[T]) Follow(f typed.Follower[T]) (unfollow func(), err error) {
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		for i, other := range s.followers {
-			if other == f {
-				s.followers = append(s.followers[:i:i], s.followers[i+1:]...)
-				return
-			}
+		if i := slices.Index(s.followers, f); i >= 0 {
+			s.followers = slices.Delete(s.followers, i, i+1)
 		}
 	}, nil
 }

@@ -47,14 +47,7 @@ type StageStatus struct {
 // Status reports on the view, and on those that it is made of. It waits for the step that
 // is being computed. The view has to be the source of an informer that runs.
 func (v *View[T]) Status(ctx context.Context) (s Status, err error) {
-	if err := v.Err(); err != nil {
-		return s, err
-	}
-	p := v.running.first()
-	if p == nil {
-		return s, fmt.Errorf("view %s: %w", v.name, ErrNotRunning)
-	}
-	err = p.ask(ctx, func() {
+	err = v.ask(ctx, func(p *program) {
 		for _, report := range p.reports {
 			s.Stages = append(s.Stages, report())
 		}
@@ -67,10 +60,7 @@ func (v *View[T]) Status(ctx context.Context) (s Status, err error) {
 		slices.SortStableFunc(s.Failures, func(a, b Failure) int { return strings.Compare(a.Key.String(), b.Key.String()) })
 		s.Failures = s.Failures[:min(len(s.Failures), maxFailures)]
 	})
-	if err != nil {
-		return s, fmt.Errorf("view %s: %w", v.name, err)
-	}
-	return s, nil
+	return s, err
 }
 
 // VersionOf is the version of one input.

@@ -39,12 +39,7 @@ func (t *table[T]) newRow() uint32 {
 }
 
 // reach makes sure that there is a row, for tables that have the rows of another one.
-func (t *table[T]) reach(row uint32) {
-	var none T
-	for int(row) >= len(t.objects) {
-		t.objects = append(t.objects, none)
-	}
-}
+func (t *table[T]) reach(row uint32) { t.objects = grown(t.objects, int(row)+1) }
 
 // put changes a row, which has not changed in this step yet, for a reason.
 func (t *table[T]) put(row uint32, obj T, reason index.Reason) {
@@ -71,12 +66,8 @@ func (t *table[T]) noteChange(c change[T]) {
 func (t *table[T]) settle() {
 	t.free = append(t.free, t.gone...)
 	t.gone = kept(t.gone)
-	if cap(t.changes) > maxKept {
-		t.changes = nil
-		return
-	}
 	clear(t.changes)
-	t.changes = t.changes[:0]
+	t.changes = kept(t.changes)
 }
 
 // maxKept is the number of entries up to which the memory of a step is kept for the next.

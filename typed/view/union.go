@@ -49,16 +49,12 @@ type united[T index.Object] struct {
 func (u *united[T]) step() {
 	var none T
 	for i, in := range u.in {
-		for len(u.rows[i]) < len(in.objects) {
-			u.rows[i] = append(u.rows[i], 0)
-		}
+		u.rows[i] = grown(u.rows[i], len(in.objects))
 		for _, c := range in.changes {
 			row := u.rows[i][c.row]
 			if index.Same(c.old, none) {
 				row = u.newRow()
-				for int(row) >= len(u.from) {
-					u.from, u.row = append(u.from, 0), append(u.row, 0)
-				}
+				u.from, u.row = grown(u.from, int(row)+1), grown(u.row, int(row)+1)
 				u.rows[i][c.row], u.from[row], u.row[row] = row, uint32(i), c.row
 			}
 			u.because = c.reason

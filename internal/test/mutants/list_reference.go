@@ -49,8 +49,8 @@ var references = []mutation{
 	{
 		bug:   "a key whose first list has not come counts as absent",
 		in:    "typed/reference.keys.await",
-		old:   "	case <-s.ended:\n	case <-ctx.Done():\n	}\n	if s.isOver() {\n",
-		new:   "	case <-s.ended:\n	case <-ctx.Done():\n		return nil, nil\n	}\n	if s.isOver() {\n",
+		old:   "	case <-s.ended:\n	case <-ctx.Done():\n	}\n	if monitor.IsClosed(s.ended) {\n",
+		new:   "	case <-s.ended:\n	case <-ctx.Done():\n		return nil, nil\n	}\n	if monitor.IsClosed(s.ended) {\n",
 		suite: referenceTests,
 	},
 	{

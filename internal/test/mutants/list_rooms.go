@@ -246,8 +246,8 @@ var pages = []mutation{
 	{
 		bug:   "there is no limit of listeners",
 		in:    "typed/inspect.streams.enter",
-		old:   "	if s.number >= n {\n",
-		new:   "	if s.number < 0 {\n",
+		old:   " || s.number >= n {\n",
+		new:   " || s.number < 0 {\n",
 		suite: inPage,
 	},
 	{

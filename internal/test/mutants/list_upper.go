@@ -203,8 +203,8 @@ var upperRooms = []mutation{
 	{
 		bug:   "a filter decides on a deletion by the last state",
 		in:    "typed/control.filter.OnDelete",
-		old:   "known := deleted.Old",
-		new:   "known := deleted.Object",
+		old:   "f.selected(deleted.Old)",
+		new:   "f.selected(deleted.Object)",
 		suite: inControl,
 	},
 	{

@@ -13,7 +13,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
@@ -22,6 +21,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubetyped/informer/internal/goroutine"
+	"github.com/kubetyped/informer/internal/option"
 )
 
 // Elector elects one of several processes as their leader, by a Lease object of the
@@ -92,14 +92,8 @@ func NewElector(config *rest.Config, namespace, name string, opts ...Option) (*E
 	}}
 	e.config.Name = namespace + "/" + name
 	e.config.ReleaseOnCancel = true
-	opts = append([]Option{WithLeaseDuration(15 * time.Second)}, opts...)
-	for _, opt := range opts {
-		if opt == nil {
-			return failed(errors.New("option is nil"))
-		}
-		if err := opt(e); err != nil {
-			return failed(err)
-		}
+	if err := option.Apply(e, append([]Option{WithLeaseDuration(15 * time.Second)}, opts...)); err != nil {
+		return failed(err)
 	}
 	return e, nil
 }
@@ -175,11 +169,7 @@ func work(ctx, leading context.Context, lead func(context.Context), lost func() 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(leading, func() { cancel(lost()) })()
-	defer utilruntime.HandleCrashWithContext(ctx, func(_ context.Context, p any) {
-		panicked = &goroutine.PanicError{Of: "the function that is called", Value: p}
-	})
-	lead(ctx)
-	return nil
+	return goroutine.Contain(ctx, "the function that is called", func() error { lead(ctx); return nil })
 }
 
 // giveUp gives up a lead that client-go has not given up: the lock refused it, or the answer to the
