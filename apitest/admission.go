@@ -73,7 +73,7 @@ func WithAdmission(name string, admit AdmissionFunc) Option {
 	}
 }
 
-// ask asks all functions about a write, and returns the metadata of what is to be written. It
+// ask asks all functions about a write, and returns the metadata of the object to be written. It
 // returns an API status if one refuses it.
 func (s *settings) ask(ctx context.Context, c *collection, a *Admission) (metav1.Object, error) {
 	a.Resource, a.Kind = c.resource, c.kind

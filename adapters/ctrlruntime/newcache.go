@@ -166,11 +166,11 @@ func ForAllKinds(fields kube.SourceOption) CacheOption {
 // An update with such an object removes the omitted fields on the server: write patches.
 func ForKind(example client.Object, fields kube.SourceOption) CacheOption {
 	return func(s *settings) error {
-		kind, err := s.kindOfExample(example)
-		if err == nil {
-			err = check(example, kind, []kube.SourceOption{fields})
-		}
+		kind, err := s.kindOfExample("ForKind", example)
 		if err != nil {
+			return err
+		}
+		if err := check(example, kind, []kube.SourceOption{fields}); err != nil {
 			return fmt.Errorf("ForKind: %w", err)
 		}
 		of := kindOf{reflect.TypeOf(example), kind}
@@ -191,9 +191,9 @@ func ForKind(example client.Object, fields kube.SourceOption) CacheOption {
 func Optional(examples ...client.Object) CacheOption {
 	return func(s *settings) error {
 		for _, example := range examples {
-			kind, err := s.kindOfExample(example)
+			kind, err := s.kindOfExample("Optional", example)
 			if err != nil {
-				return fmt.Errorf("Optional: %w", err)
+				return err
 			}
 			s.optional[kind] = true
 		}
@@ -202,11 +202,14 @@ func Optional(examples ...client.Object) CacheOption {
 }
 
 // kindOfExample returns the kind of an example that an option names.
-func (s *settings) kindOfExample(example client.Object) (schema.GroupVersionKind, error) {
+func (s *settings) kindOfExample(option string, example client.Object) (kind schema.GroupVersionKind, err error) {
 	if example == nil {
-		return schema.GroupVersionKind{}, errors.New("the example is nil")
+		return kind, fmt.Errorf("%s: the example is nil", option)
 	}
-	return apiutil.GVKForObject(example, s.scheme)
+	if kind, err = apiutil.GVKForObject(example, s.scheme); err != nil {
+		err = fmt.Errorf("%s: %w", option, err)
+	}
+	return kind, err
 }
 
 // kindOf is what a cache has one informer of.

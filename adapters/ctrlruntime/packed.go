@@ -35,9 +35,9 @@ func WithPacked(examples ...client.Object) CacheOption {
 	return func(s *settings) error {
 		s.packed.all = s.packed.all || len(examples) == 0
 		for _, example := range examples {
-			kind, err := s.kindOfExample(example)
+			kind, err := s.kindOfExample("WithPacked", example)
 			if err != nil {
-				return fmt.Errorf("WithPacked: %w", err)
+				return err
 			}
 			if s.packed.kinds == nil {
 				s.packed.kinds = map[kindOf]bool{}

@@ -190,7 +190,7 @@ func WithoutClientGoNames() Option {
 	return enabling(func(o *options) *bool { return &o.withoutClientGo })
 }
 
-// adding returns an option that appends to a list, unless one of what is added cannot be used.
+// adding returns an option that appends to a list, unless one of the new elements cannot be used.
 func adding[E any](what string, added []E, list func(*options) *[]E) Option {
 	return func(o *options) error {
 		for _, e := range added {

@@ -27,7 +27,7 @@ type process struct {
 	life     *life            // guarded by mu; nil: it is down
 	lives    int              // guarded by mu
 	armed    []*arming        // guarded by mu; what happens to coming requests
-	frozen   [2]chan struct{} // guarded by mu; by direction, nil: it is not; closed when it no longer is
+	frozen   [2]chan struct{} // guarded by mu; by direction, each closed at the thaw
 	slowness int              // guarded by mu; how many times as long everything takes, 0 is 1
 }
 
