@@ -72,7 +72,7 @@ func SharedIndexInformer[T cache.Object](inf *typed.Informer[T]) cache.TypedShar
 	return &informer[T]{
 		conversion: conv,
 		typed:      inf,
-		store:      newInformerIndexer(inf, conv),
+		store:      newIndexer(inf, inf.Indexer(), inf.AddIndexes, conv),
 		name:       "SharedIndexInformer " + inf.Name(),
 		checker:    &doneChecker{"SharedIndexInformer " + inf.Name(), inf.Synced()},
 		listeners:  map[*listener[T]]struct{}{},
@@ -143,7 +143,7 @@ func newInformer[T cache.Object](lw cache.ListerWatcher, example runtime.Object,
 	of := s.source.of()
 	s.typed = typed.NewInformer(of, opts...)
 	s.checker = &doneChecker{s.name, s.typed.Synced()}
-	s.store = newIndexer(store, conv)
+	s.store = newIndexer(store, store, store.AddIndexes, conv)
 	s.store.keyed = store
 	if scoped, ok := of.(source.Scoped); ok {
 		s.store.scope = &scope{scoped, spaces.NamespaceOf}
@@ -187,7 +187,7 @@ func (s *informer[T]) RunWithContext(ctx context.Context) {
 func (s *informer[T]) HasStarted() bool { return s.typed.Phase() != report.PhaseNew }
 
 // HasSynced implements cache.SharedInformer.
-func (s *informer[T]) HasSynced() bool { return isClosed(s.typed.Synced()) }
+func (s *informer[T]) HasSynced() bool { return cache.IsDone(s.checker) }
 
 // HasSyncedChecker implements cache.SharedInformer.
 func (s *informer[T]) HasSyncedChecker() cache.DoneChecker { return s.checker }
