@@ -94,7 +94,7 @@ func (m *metrics) add(queue func(*cache.RealFIFO, int64) error) {
 	}
 }
 
-// What is queued. None returns an error: the key of a change is known, as it was not taken, and
+// The items of the queue. None returns an error: the key of a change is known, as it was not taken, and
 // lists and bookmarks have no keys.
 func queueChange(q *cache.RealFIFO, n int64) error   { return q.Add(n) }
 func queueList(q *cache.RealFIFO, _ int64) error     { return q.Replace(nil, "") }

@@ -14,7 +14,7 @@ import (
 
 // follow returns the Follower of the source, which stands between it and its sink.
 func (s *reflectorSource[T]) follow(ctx context.Context, sink source.Sink[T], lw *listerWatcher) *answers.Follower[T] {
-	// What the Reflector has got is not transformed at the same time as an answer.
+	// Objects of the Reflector are not transformed at the same time as an answer.
 	s.transform = oneAtATime(new(sync.Mutex), s.transform)
 	queue := newReflectorQueue(s, sink, lw)
 	lw.relists = true
