@@ -23,7 +23,7 @@ func (o *options) compile(ctx context.Context, files map[string]*changed, after 
 	if o.tool.Module == "" || len(after) == 0 {
 		return nil
 	}
-	if _, err := load.Go(ctx, o.dir, "list", "-m", o.tool.Module); err != nil {
+	if _, err := load.GoCommand(ctx, o.dir, "list", "-m", o.tool.Module); err != nil {
 		if o.diff {
 			fmt.Fprintf(stderr, "%s: the changes are not compiled: go.mod does not require %s\n", o.tool.Name, o.tool.Module)
 			return nil
@@ -93,7 +93,7 @@ func (o *options) broken(ctx context.Context, overlay string, paths []string) (m
 	if o.tags != "" {
 		args = append(args, "-tags="+o.tags)
 	}
-	out, err := load.Go(ctx, o.dir, append(append(args, "--"), paths...)...)
+	out, err := load.GoCommand(ctx, o.dir, append(append(args, "--"), paths...)...)
 	if err != nil {
 		return nil, err
 	}
